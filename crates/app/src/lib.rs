@@ -1,0 +1,1 @@
+//! The runner behind the program `meniscus`.

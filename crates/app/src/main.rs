@@ -1,0 +1,3 @@
+//! The program `meniscus`.
+
+fn main() {}

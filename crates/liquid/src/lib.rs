@@ -1,0 +1,1 @@
+//! Liquids on a sparse staggered grid.

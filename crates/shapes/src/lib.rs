@@ -1,0 +1,1 @@
+//! Signed distances and scripted motion.

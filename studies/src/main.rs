@@ -1,0 +1,3 @@
+//! Studies and benchmarks.
+
+fn main() {}
