@@ -1,0 +1,7 @@
+//! What holds for shapes and their motion, most of it for random ones.
+
+mod arbitrary;
+mod faults;
+mod motion;
+mod rotation;
+mod shapes;
