@@ -1,3 +1,61 @@
-//! Tasks of the repository.
+//! Tasks of the repository, run as `cargo xtask TASK`.
+//!
+//! `test` builds what the tests need and runs them; `check` looks at formatting, lints,
+//! documentation, the rules of the house and the licences of what we depend on. `.ci/run` is the
+//! two in that order. Only the standard library is used, so that this compiles in seconds.
 
-fn main() {}
+mod check;
+mod clients;
+mod deny;
+mod repository;
+mod steps;
+mod test;
+mod tree;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Usage: cargo xtask TASK
+
+Tasks:
+  test            build what the tests need and run the tests of the whole workspace
+  test --full     the same, with long runs and with outside programs that read our files
+  check           formatting, clippy, rustdoc, the repository checks and cargo deny
+  check NAME...   only the named ones of: repository, format, clippy, rustdoc, deny
+  help            this text
+
+MENISCUS_DATA=FOLDER names a folder of outside problems; tests that want one say when they skip.
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let root = workspace_root();
+    match words.as_slice() {
+        ["test"] => test::run(&root, test::Extent::Usual),
+        ["test", "--full"] => test::run(&root, test::Extent::Full),
+        ["check", names @ ..] => check::run(&root, names),
+        ["help" | "--help" | "-h"] => {
+            print!("{HELP}");
+            ExitCode::SUCCESS
+        }
+        [] => usage_error("no task given"),
+        _ => usage_error(&format!("not a task: {}", words.join(" "))),
+    }
+}
+
+/// Says what is wrong with the command line; 2 is the exit code of wrong usage throughout the house.
+fn usage_error(message: &str) -> ExitCode {
+    eprint!("xtask: {message}\n\n{HELP}");
+    ExitCode::from(2)
+}
+
+/// The folder that holds the workspace's `Cargo.toml`, whatever the current folder is.
+fn workspace_root() -> PathBuf {
+    let manifest_folder = std::env::var_os("CARGO_MANIFEST_DIR")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    manifest_folder
+        .parent()
+        .map_or_else(|| PathBuf::from("."), Path::to_path_buf)
+}

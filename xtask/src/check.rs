@@ -1,0 +1,64 @@
+//! `cargo xtask check`: everything that is looked at without running the program.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use crate::steps::{StepResult, Steps, cargo, succeed};
+use crate::{deny, repository, usage_error};
+
+type Part = (&'static str, fn(&Path) -> StepResult);
+
+/// The parts of the check, quickest first.
+const PARTS: &[Part] = &[
+    ("repository", repository::check),
+    ("format", format),
+    ("clippy", clippy),
+    ("rustdoc", rustdoc),
+    ("deny", deny::check),
+];
+
+/// Runs the named parts, or all of them, every one to its end.
+pub fn run(root: &Path, names: &[&str]) -> ExitCode {
+    if let Some(unknown) = names
+        .iter()
+        .find(|name| PARTS.iter().all(|(part, _)| part != *name))
+    {
+        return usage_error(&format!("no check is called {unknown}"));
+    }
+    let mut steps = Steps::new("check");
+    for (name, part) in PARTS {
+        if names.is_empty() || names.contains(name) {
+            steps.run(name, || part(root));
+        }
+    }
+    steps.finish()
+}
+
+fn format(root: &Path) -> StepResult {
+    succeed(cargo(root).args(["fmt", "--all", "--check"]))
+}
+
+fn clippy(root: &Path) -> StepResult {
+    succeed(cargo(root).args([
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--",
+        "-D",
+        "warnings",
+    ]))
+}
+
+/// Private items too: a link that leads nowhere misleads the next person inside the crate as well.
+fn rustdoc(root: &Path) -> StepResult {
+    succeed(
+        cargo(root)
+            .args([
+                "doc",
+                "--workspace",
+                "--no-deps",
+                "--document-private-items",
+            ])
+            .env("RUSTDOCFLAGS", "-D warnings"),
+    )
+}

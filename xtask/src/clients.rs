@@ -1,0 +1,164 @@
+//! Outside clients: programs that are not ours read what we wrote, as a user's tools would.
+//!
+//! To add one, put its script into `xtask/clients/`, write a function here that makes the files
+//! and runs the script, and add a line to [`CLIENTS`].
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::steps::{StepResult, Steps, answers, cargo, succeed, target_folder};
+
+/// A client: its name, the program it cannot do without, and what it does.
+struct Client {
+    name: &'static str,
+    program: &'static str,
+    run: fn(&Path) -> StepResult,
+}
+
+const CLIENTS: &[Client] = &[Client {
+    name: "PLY read by Python",
+    program: "python3",
+    run: ply_read_by_python,
+}];
+
+/// Runs every client whose program is installed and says which were left out.
+pub fn run(root: &Path, steps: &mut Steps) {
+    for client in CLIENTS {
+        if answers(Command::new(client.program).arg("--version")) {
+            steps.run(client.name, || (client.run)(root));
+        } else {
+            println!(
+                "\n== {}: left out, {} is not installed",
+                client.name, client.program
+            );
+        }
+    }
+}
+
+/// A short run in two and in three dimensions, exported and read back.
+fn ply_read_by_python(root: &Path) -> StepResult {
+    let mut files = Vec::new();
+    for scene in ["circle", "box-kick"] {
+        let out = target_folder(root).join("clients").join(scene);
+        remove_earlier_run(&out)?;
+        succeed(
+            meniscus(root)
+                .args([
+                    "run",
+                    scene,
+                    "--resolution",
+                    "16",
+                    "--frames",
+                    "3",
+                    "--quiet",
+                    "--out",
+                ])
+                .arg(&out),
+        )?;
+        succeed(meniscus(root).arg("export").arg(&out).args(["--to", "ply"]))?;
+        let before = files.len();
+        collect_files(&out, "ply", &mut files)?;
+        if files.len() == before {
+            return Err(format!("the export of {scene} wrote no PLY file"));
+        }
+    }
+    succeed(
+        Command::new("python3")
+            .current_dir(root)
+            .arg("xtask/clients/check_ply.py")
+            .args(files),
+    )
+}
+
+/// Our program, built for speed.
+fn meniscus(root: &Path) -> Command {
+    let mut command = cargo(root);
+    command.args([
+        "run",
+        "--quiet",
+        "--release",
+        "--package",
+        "meniscus-app",
+        "--",
+    ]);
+    command
+}
+
+fn remove_earlier_run(folder: &Path) -> StepResult {
+    match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(format!("cannot remove {}: {error}", folder.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// All files below a folder with the given extension, in a fixed order.
+fn collect_files(folder: &Path, extension: &str, found: &mut Vec<PathBuf>) -> StepResult {
+    let cannot_read = |error| format!("cannot read {}: {error}", folder.display());
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(cannot_read)? {
+        paths.push(entry.map_err(cannot_read)?.path());
+    }
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            collect_files(&path, extension, found)?;
+        } else if path.extension().is_some_and(|end| end == extension) {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str = "ply\nformat FORMAT 1.0\nelement vertex 2\nproperty float x\n\
+                          property float y\nproperty float z\nproperty float vx\n\
+                          property float vy\nproperty float vz\nend_header\n";
+
+    /// What the Python reader says about a file with these bytes.
+    fn verdict(name: &str, bytes: &[u8]) -> bool {
+        let file = std::env::temp_dir().join(format!("xtask-{}-{name}.ply", std::process::id()));
+        std::fs::write(&file, bytes).expect("a file");
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("clients/check_ply.py");
+        let right = answers(Command::new("python3").arg(script).arg(&file));
+        std::fs::remove_file(&file).expect("removed");
+        right
+    }
+
+    fn little_endian(numbers: &[f32]) -> Vec<u8> {
+        let mut bytes = HEADER
+            .replace("FORMAT", "binary_little_endian")
+            .into_bytes();
+        bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+        bytes
+    }
+
+    #[test]
+    fn the_python_reader_takes_right_files_and_refuses_wrong_ones() {
+        if !answers(Command::new("python3").arg("--version")) {
+            println!("skipped: python3 is not installed");
+            return;
+        }
+        assert!(verdict("right", &little_endian(&[0.5; 12])));
+        let ascii = HEADER.replace("FORMAT", "ascii") + &"0.5 ".repeat(12);
+        assert!(verdict("ascii", ascii.as_bytes()));
+
+        assert!(!verdict("short", &little_endian(&[0.5; 11])));
+        assert!(!verdict("long", &little_endian(&[0.5; 13])));
+        let mut numbers = [0.5; 12];
+        numbers[7] = f32::NAN;
+        assert!(!verdict("nan", &little_endian(&numbers)));
+        let without_velocity =
+            String::from_utf8_lossy(&little_endian(&[])).replace("property float vz\n", "");
+        assert!(!verdict("still", without_velocity.as_bytes()));
+        assert!(!verdict("header", b"solid thing\n"));
+        let no_points = HEADER
+            .replace("FORMAT", "ascii")
+            .replace("vertex 2", "vertex 0");
+        assert!(!verdict("empty", no_points.as_bytes()));
+    }
+}

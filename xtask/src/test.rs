@@ -1,0 +1,69 @@
+//! `cargo xtask test`: everything the tests need, then the tests.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use crate::clients;
+use crate::steps::{Steps, answers, cargo, duration_words, succeed};
+
+/// How much is run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// What every change has to pass.
+    Usual,
+    /// With the tests marked `long:` and the outside clients.
+    Full,
+}
+
+/// What the usual run may take on two cores, build included.
+const BUDGET: Duration = Duration::from_secs(25 * 60);
+
+/// Runs the tests of the workspace and prints how it went.
+pub fn run(root: &Path, extent: Extent) -> ExitCode {
+    let mut steps = Steps::new("test");
+    match std::env::var_os("MENISCUS_DATA") {
+        Some(folder) => println!("MENISCUS_DATA is {}", folder.display()),
+        None => println!("MENISCUS_DATA is not set: tests on outside problems skip themselves"),
+    }
+    // nextest runs tests of different crates side by side, which two cores notice, but it knows no
+    // documentation tests. Without it cargo does both, a little slower.
+    if answers(cargo(root).args(["nextest", "--version"])) {
+        steps.run("tests", || {
+            succeed(cargo(root).args(nextest_arguments(extent)))
+        });
+        steps.run("documentation tests", || {
+            succeed(cargo(root).args(["test", "--workspace", "--doc", "--no-fail-fast"]))
+        });
+    } else {
+        steps.run("tests and documentation tests", || {
+            succeed(cargo(root).args(cargo_test_arguments(extent)))
+        });
+    }
+    if extent == Extent::Full {
+        clients::run(root, &mut steps);
+    }
+    if extent == Extent::Usual && steps.elapsed() > BUDGET {
+        println!(
+            "\nThis took longer than the {} it may take: mark the slowest tests `long:`.",
+            duration_words(BUDGET)
+        );
+    }
+    steps.finish()
+}
+
+fn nextest_arguments(extent: Extent) -> Vec<&'static str> {
+    let mut arguments = vec!["nextest", "run", "--workspace", "--no-fail-fast"];
+    if extent == Extent::Full {
+        arguments.extend(["--run-ignored", "all"]);
+    }
+    arguments
+}
+
+fn cargo_test_arguments(extent: Extent) -> Vec<&'static str> {
+    let mut arguments = vec!["test", "--workspace", "--no-fail-fast"];
+    if extent == Extent::Full {
+        arguments.extend(["--", "--include-ignored"]);
+    }
+    arguments
+}
