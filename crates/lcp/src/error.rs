@@ -1,0 +1,168 @@
+//! Broken contracts: the only thing a solver returns as an error.
+
+use std::fmt;
+
+/// Something in the input breaks the contract of a function: nothing was solved.
+///
+/// Not converging is no error; it is a [`Status`](crate::Status) in an otherwise complete report.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum InputError {
+    /// A slice has the wrong number of entries.
+    Length {
+        /// Which slice.
+        what: &'static str,
+        /// The entries it must have.
+        expected: usize,
+        /// The entries it has.
+        found: usize,
+    },
+    /// A number is NaN or infinite where it must be finite.
+    NotFinite {
+        /// Which array.
+        what: &'static str,
+        /// Where in the array.
+        index: usize,
+    },
+    /// A pair of bounds that no number lies between, or a bound that is NaN.
+    Bounds {
+        /// The row.
+        row: usize,
+        /// Its lower bound.
+        lower: f64,
+        /// Its upper bound.
+        upper: f64,
+    },
+    /// A row has a finite bound where the method solves linear rows only.
+    BoundedRow {
+        /// The row.
+        row: usize,
+    },
+    /// The three arrays of a sparse matrix do not describe one.
+    Structure {
+        /// The row in which it was noticed.
+        row: usize,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// A partition of rows into coloured blocks is not one, or its colours do not separate coupled blocks.
+    Blocks {
+        /// The block, colour or row in which it was noticed, as `why` says.
+        index: usize,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// A diagonal entry with which no positive semidefinite matrix can be factorised.
+    Diagonal {
+        /// The row.
+        row: usize,
+        /// Its diagonal entry.
+        value: f64,
+    },
+    /// A setting is out of its range.
+    Setting {
+        /// The name of the setting.
+        name: &'static str,
+        /// What it must be.
+        must: &'static str,
+    },
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Length {
+                what,
+                expected,
+                found,
+            } => {
+                write!(f, "{what} has {found} entries, expected {expected}")
+            }
+            Self::NotFinite { what, index } => write!(f, "{what} is not finite at entry {index}"),
+            Self::Bounds { row, lower, upper } => {
+                write!(
+                    f,
+                    "no number lies between the bounds {lower} and {upper} of row {row}"
+                )
+            }
+            Self::BoundedRow { row } => {
+                write!(
+                    f,
+                    "row {row} has a finite bound, but the method solves linear rows only"
+                )
+            }
+            Self::Structure { row, why } => write!(f, "sparse matrix, row {row}: {why}"),
+            Self::Blocks { index, why } => write!(f, "blocks, at {index}: {why}"),
+            Self::Diagonal { row, value } => {
+                write!(
+                    f,
+                    "row {row} has the diagonal entry {value}: the matrix is not positive semidefinite"
+                )
+            }
+            Self::Setting { name, must } => write!(f, "setting {name} must be {must}"),
+        }
+    }
+}
+
+impl std::error::Error for InputError {}
+
+/// Checks that a slice has the expected length.
+pub(crate) fn check_length(
+    what: &'static str,
+    expected: usize,
+    found: usize,
+) -> Result<(), InputError> {
+    if expected == found {
+        Ok(())
+    } else {
+        Err(InputError::Length {
+            what,
+            expected,
+            found,
+        })
+    }
+}
+
+/// Checks that every number of a slice is finite.
+pub(crate) fn check_finite(what: &'static str, values: &[f64]) -> Result<(), InputError> {
+    match values.iter().position(|value| !value.is_finite()) {
+        None => Ok(()),
+        Some(index) => Err(InputError::NotFinite { what, index }),
+    }
+}
+
+/// Checks a setting that must be positive and finite.
+pub(crate) fn check_positive(name: &'static str, value: f64) -> Result<(), InputError> {
+    if value > 0.0 && value.is_finite() {
+        Ok(())
+    } else {
+        Err(InputError::Setting {
+            name,
+            must: "positive and finite",
+        })
+    }
+}
+
+/// Checks a setting that must not be negative, and finite.
+pub(crate) fn check_not_negative(name: &'static str, value: f64) -> Result<(), InputError> {
+    if value >= 0.0 && value.is_finite() {
+        Ok(())
+    } else {
+        Err(InputError::Setting {
+            name,
+            must: "zero or positive, and finite",
+        })
+    }
+}
+
+/// Checks a setting that must lie strictly between 0 and 1.
+pub(crate) fn check_fraction(name: &'static str, value: f64) -> Result<(), InputError> {
+    if value > 0.0 && value < 1.0 {
+        Ok(())
+    } else {
+        Err(InputError::Setting {
+            name,
+            must: "between 0 and 1",
+        })
+    }
+}

@@ -1,0 +1,3 @@
+//! Krylov methods for linear systems.
+
+pub mod pcg;

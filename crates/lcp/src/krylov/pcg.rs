@@ -1,0 +1,355 @@
+//! Preconditioned conjugate gradients.
+//!
+//! For `A x = c` with `A` symmetric and positive semidefinite. Breakdown is part of the result: an indefinite
+//! matrix and a singular, inconsistent system are told apart from an iteration limit, and `x` is finite always.
+//!
+//! ```
+//! use meniscus_lcp::krylov::pcg;
+//! use meniscus_lcp::precondition::Jacobi;
+//! use meniscus_lcp::Csr;
+//!
+//! let matrix = Csr::new(2, vec![0, 2, 4], vec![0, 1, 0, 1], vec![2.0, -1.0, -1.0, 2.0])?;
+//! let mut x = [0.0; 2];
+//! let mut workspace = pcg::Workspace::default();
+//! let settings = pcg::Settings { relative_tolerance: 1e-12, ..Default::default() };
+//! let report = pcg::solve(&matrix, &[1.0, 1.0], &settings, &Jacobi::new(&matrix)?, &mut x, &mut workspace)?;
+//! assert_eq!(report.status, pcg::Status::Converged);
+//! assert!((x[0] - 1.0).abs() < 1e-12);
+//! # Ok::<(), meniscus_lcp::InputError>(())
+//! ```
+
+use std::ops::ControlFlow;
+
+use crate::error::{InputError, check_finite, check_length, check_not_negative};
+use crate::operator::Operator;
+use crate::precondition::Preconditioner;
+use crate::reduce::{self, larger};
+use crate::split::{fold, for_each};
+
+/// A direction whose Rayleigh quotient of `P A` is this much smaller than the largest one met lies in the null space:
+/// it is what rounding leaves of zero.
+const NULL_QUOTIENT: f64 = 1e-14;
+
+/// When to stop: at the first of the two tolerances that is met, or at the limit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// `||c - A x||_2` as a part of its value at the start. 1e-8 unless told.
+    pub relative_tolerance: f64,
+    /// `||c - A x||_inf`. 0, which is never met by chance, unless told.
+    pub absolute_tolerance: f64,
+    /// Iterations. 10,000 unless told.
+    pub max_iterations: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            relative_tolerance: 1e-8,
+            absolute_tolerance: 0.0,
+            max_iterations: 10_000,
+        }
+    }
+}
+
+impl Settings {
+    /// Checks that the settings are in range.
+    pub fn check(&self) -> Result<(), InputError> {
+        check_not_negative("relative_tolerance", self.relative_tolerance)?;
+        check_not_negative("absolute_tolerance", self.absolute_tolerance)
+    }
+}
+
+/// What ended the iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// One of the tolerances is met.
+    Converged,
+    /// The iteration limit was reached.
+    IterationLimit,
+    /// A direction `p` with `A p = 0` and `c'p > 0` was found, see [`Workspace::direction`]: no solution exists.
+    Singular,
+    /// A direction with `p'Ap < 0` was found, or the preconditioner is not positive definite.
+    Indefinite,
+    /// A number overflowed.
+    NonFinite,
+    /// The observer asked to stop.
+    Stopped,
+}
+
+/// How the iteration ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Report {
+    /// What ended it.
+    pub status: Status,
+    /// Iterations done.
+    pub iterations: usize,
+    /// `||c - A x||_2` at the returned `x`, as the recursion has it.
+    pub norm: f64,
+    /// `||c - A x||_inf` at the returned `x`, as the recursion has it.
+    pub largest: f64,
+}
+
+/// Memory for the iteration, kept between solves.
+#[derive(Clone, Debug, Default)]
+pub struct Workspace {
+    r: Vec<f64>,
+    core: Core,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Core {
+    z: Vec<f64>,
+    p: Vec<f64>,
+    q: Vec<f64>,
+    best_x: Vec<f64>,
+    best_r: Vec<f64>,
+}
+
+impl Workspace {
+    /// The last search direction: after [`Status::Singular`] a null vector of `A` that proves the system inconsistent.
+    pub fn direction(&self) -> &[f64] {
+        &self.core.p
+    }
+}
+
+impl Core {
+    pub(crate) fn direction(&self) -> &[f64] {
+        &self.p
+    }
+
+    fn resize(&mut self, n: usize) {
+        for array in [
+            &mut self.z,
+            &mut self.p,
+            &mut self.q,
+            &mut self.best_x,
+            &mut self.best_r,
+        ] {
+            array.resize(n, 0.0);
+        }
+    }
+}
+
+/// Solves `A x = c`, starting from the given `x`.
+///
+/// If the iteration does not converge, `x` is the iterate with (nearly) the smallest residual.
+pub fn solve<A, P>(
+    matrix: &A,
+    c: &[f64],
+    settings: &Settings,
+    preconditioner: &P,
+    x: &mut [f64],
+    workspace: &mut Workspace,
+) -> Result<Report, InputError>
+where
+    A: Operator + ?Sized,
+    P: Preconditioner + ?Sized,
+{
+    settings.check()?;
+    check_length("c", matrix.len(), c.len())?;
+    check_length("x", matrix.len(), x.len())?;
+    check_finite("c", c)?;
+    check_finite("x", x)?;
+    let Workspace { r, core } = workspace;
+    r.resize(matrix.len(), 0.0);
+    matrix.apply(x, r);
+    for_each((&mut r[..], c), &|_, (r, c): (&mut [f64], &[f64])| {
+        for (r, c) in r.iter_mut().zip(c) {
+            *r = c - *r;
+        }
+    });
+    let limits = Limits {
+        norm: settings.relative_tolerance * reduce::sum_of_squares(r).sqrt(),
+        largest: settings.absolute_tolerance,
+        cap: f64::INFINITY,
+        iterations: settings.max_iterations,
+    };
+    Ok(correct(
+        matrix,
+        preconditioner,
+        &limits,
+        x,
+        r,
+        core,
+        &mut |_| ControlFlow::Continue(()),
+    ))
+}
+
+/// When to stop, in absolute terms.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// `||r||_2`
+    pub norm: f64,
+    /// `||r||_inf`, provided that `||r||_2` is within `cap`.
+    pub largest: f64,
+    /// See `largest`.
+    pub cap: f64,
+    /// Iterations.
+    pub iterations: usize,
+}
+
+/// The iteration itself, from a given `x` and its residual `r = c - A x`; both are updated.
+///
+/// Rows where `r` is zero and `A` is the identity keep their `x`, which is how masked systems use it.
+pub(crate) fn correct<A, P>(
+    matrix: &A,
+    preconditioner: &P,
+    limits: &Limits,
+    x: &mut [f64],
+    r: &mut [f64],
+    core: &mut Core,
+    watch: &mut dyn FnMut(&Report) -> ControlFlow<()>,
+) -> Report
+where
+    A: Operator + ?Sized,
+    P: Preconditioner + ?Sized,
+{
+    core.resize(x.len());
+    let Core {
+        z,
+        p,
+        q,
+        best_x,
+        best_r,
+    } = core;
+    let mut size = Size {
+        squares: reduce::sum_of_squares(r),
+        largest: reduce::largest(r),
+    };
+    let mut best = size;
+    best_x.copy_from_slice(x);
+    best_r.copy_from_slice(r);
+
+    let mut iterations = 0;
+    let mut energy = 0.0; // p'Mp, with M the inverse of the preconditioner
+    let mut largest_quotient = 0.0_f64;
+    let mut beta = 0.0;
+    let mut rho_old = 0.0;
+    let mut status = loop {
+        if !size.is_finite() {
+            break Status::NonFinite;
+        }
+        if size.within(limits) {
+            break Status::Converged;
+        }
+        if iterations >= limits.iterations {
+            break Status::IterationLimit;
+        }
+        let rho = preconditioner.apply_dot(r, z);
+        if !rho.is_finite() {
+            break Status::NonFinite;
+        }
+        if rho <= 0.0 {
+            break Status::Indefinite;
+        }
+        if iterations > 0 {
+            beta = rho / rho_old;
+        }
+        rho_old = rho;
+        lengthen(p, z, beta, iterations == 0);
+        let curvature = matrix.apply_dot(p, q);
+        // Since r is orthogonal to the last direction, p'Mp follows from a recursion, and p'Ap / p'Mp is a
+        // Rayleigh quotient of P A: near 1 for a good preconditioner, whatever the units of the problem.
+        energy = rho + beta * beta * energy;
+        let quotient = curvature / energy;
+        if !quotient.is_finite() {
+            break Status::NonFinite;
+        }
+        if quotient <= NULL_QUOTIENT * largest_quotient {
+            break if quotient < -NULL_QUOTIENT * largest_quotient {
+                Status::Indefinite
+            } else {
+                Status::Singular
+            };
+        }
+        largest_quotient = largest_quotient.max(quotient);
+        size = advance(x, r, p, q, rho / curvature);
+        iterations += 1;
+        // Copies are rare (each halves the residual), and all it takes to come back from a breakdown.
+        if size.squares < 0.25 * best.squares && reduce::largest(x).is_finite() {
+            best = size;
+            best_x.copy_from_slice(x);
+            best_r.copy_from_slice(r);
+        }
+        let report = Report {
+            status: Status::IterationLimit,
+            iterations,
+            norm: size.norm(),
+            largest: size.largest,
+        };
+        if watch(&report).is_break() {
+            break Status::Stopped;
+        }
+    };
+    if !reduce::largest(x).is_finite() {
+        status = Status::NonFinite;
+        size.squares = f64::NAN;
+    }
+    if status != Status::Converged && !(size.squares <= best.squares) {
+        size = best;
+        x.copy_from_slice(best_x);
+        r.copy_from_slice(best_r);
+    }
+    Report {
+        status,
+        iterations,
+        norm: size.norm(),
+        largest: size.largest,
+    }
+}
+
+/// The size of a residual.
+#[derive(Clone, Copy)]
+struct Size {
+    squares: f64,
+    largest: f64,
+}
+
+impl Size {
+    fn norm(&self) -> f64 {
+        self.squares.sqrt()
+    }
+
+    fn is_finite(&self) -> bool {
+        self.squares.is_finite() && self.largest.is_finite()
+    }
+
+    fn within(&self, limits: &Limits) -> bool {
+        let norm = self.norm();
+        norm <= limits.norm || (self.largest <= limits.largest && norm <= limits.cap)
+    }
+}
+
+/// `p = z + beta p`, or `p = z` at the start.
+fn lengthen(p: &mut [f64], z: &[f64], beta: f64, start: bool) {
+    if start {
+        p.copy_from_slice(z);
+        return;
+    }
+    for_each((p, z), &|_, (p, z): (&mut [f64], &[f64])| {
+        for (p, z) in p.iter_mut().zip(z) {
+            *p = z + beta * *p;
+        }
+    });
+}
+
+/// `x += alpha p`, `r -= alpha q`, and the size of `r`.
+fn advance(x: &mut [f64], r: &mut [f64], p: &[f64], q: &[f64], alpha: f64) -> Size {
+    fold(
+        (x, r, p, q),
+        &|_, (x, r, p, q): (&mut [f64], &mut [f64], &[f64], &[f64])| {
+            for i in 0..x.len() {
+                x[i] += alpha * p[i];
+                r[i] -= alpha * q[i];
+            }
+            Size {
+                squares: reduce::sum_of_squares(r),
+                largest: reduce::largest(r),
+            }
+        },
+        &|low, high| Size {
+            squares: low.squares + high.squares,
+            largest: larger(low.largest, high.largest),
+        },
+    )
+}

@@ -1,0 +1,143 @@
+//! Linear systems `A x + b = 0`: the box MLCP without a finite bound, by preconditioned conjugate gradients.
+//!
+//! ```
+//! use meniscus_lcp::methods::linear;
+//! use meniscus_lcp::precondition::Jacobi;
+//! use meniscus_lcp::{BoxMlcp, Csr, Status};
+//!
+//! let matrix = Csr::new(2, vec![0, 2, 4], vec![0, 1, 0, 1], vec![2.0, -1.0, -1.0, 2.0])?;
+//! let (lower, upper) = ([f64::NEG_INFINITY; 2], [f64::INFINITY; 2]);
+//! let problem = BoxMlcp::new(&matrix, &[-1.0, -1.0], &lower, &upper)?;
+//! let mut x = [0.0; 2];
+//! let settings = linear::Settings::default();
+//! let mut workspace = linear::Workspace::default();
+//! let report = linear::solve(&problem, &settings, &mut Jacobi::new(&matrix)?, &mut x, &mut workspace, &mut ())?;
+//! assert_eq!(report.status, Status::Converged);
+//! # Ok::<(), meniscus_lcp::InputError>(())
+//! ```
+
+use super::{Counts, check_tolerance, finish, watch_inner};
+use crate::error::InputError;
+use crate::krylov::pcg;
+use crate::operator::Operator;
+use crate::precondition::Preconditioner;
+use crate::problem::BoxMlcp;
+use crate::reduce;
+use crate::report::{Observer, Progress, Report, Status};
+
+/// When to stop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Bound on `||A x + b||_inf`. 1e-8 unless told.
+    pub tolerance: f64,
+    /// Limit of conjugate gradient iterations. 10,000 unless told.
+    pub max_iterations: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-8,
+            max_iterations: 10_000,
+        }
+    }
+}
+
+/// Memory for the method, kept between solves.
+#[derive(Clone, Debug, Default)]
+pub struct Workspace {
+    r: Vec<f64>,
+    pcg: pcg::Core,
+}
+
+/// Solves `A x + b = 0`, starting from the given `x`.
+///
+/// `A` must be symmetric and positive semidefinite. A finite bound is an error. The merit is `1/2 ||A x + b||^2`;
+/// an outer iteration is one run of conjugate gradients, which the next one restarts from the true residual.
+/// [`Status::Ray`] means that `A` is singular and `A x + b = 0` has no solution.
+pub fn solve<A, P, O>(
+    problem: &BoxMlcp<'_, A>,
+    settings: &Settings,
+    preconditioner: &mut P,
+    x: &mut [f64],
+    workspace: &mut Workspace,
+    observer: &mut O,
+) -> Result<Report, InputError>
+where
+    A: Operator + ?Sized,
+    P: Preconditioner + ?Sized,
+    O: Observer + ?Sized,
+{
+    check_tolerance(settings.tolerance)?;
+    problem.check_start(x)?;
+    let bounded = |(l, u): (&f64, &f64)| l.is_finite() || u.is_finite();
+    if let Some(row) = problem
+        .lower()
+        .iter()
+        .zip(problem.upper())
+        .position(bounded)
+    {
+        return Err(InputError::BoundedRow { row });
+    }
+    let Workspace { r, pcg } = workspace;
+    r.resize(problem.len(), 0.0);
+    let mut counts = Counts::default();
+    let mut last_residual = f64::INFINITY;
+    let mut inner_status = pcg::Status::Converged;
+    let (status, merit) = loop {
+        problem.affine(x, r);
+        let residual = reduce::largest(r);
+        let merit = 0.5 * reduce::sum_of_squares(r);
+        let progress = Progress {
+            iteration: counts.outer,
+            inner_iterations: counts.inner,
+            residual,
+            merit,
+        };
+        let stop = observer.observe(&progress).is_break();
+        if residual <= settings.tolerance {
+            break (Status::Converged, merit);
+        }
+        if !residual.is_finite() {
+            break (Status::NonFinite, merit);
+        }
+        let status = match inner_status {
+            pcg::Status::Stopped => Some(Status::Stopped),
+            pcg::Status::IterationLimit => Some(Status::IterationLimit),
+            pcg::Status::Singular => Some(Status::Ray),
+            pcg::Status::Indefinite => Some(Status::NonDescent),
+            pcg::Status::NonFinite => Some(Status::NonFinite),
+            pcg::Status::Converged if stop => Some(Status::Stopped),
+            // A restart that gains less than half is at the limit of rounding.
+            pcg::Status::Converged if !(residual < 0.5 * last_residual) => Some(Status::Stagnated),
+            pcg::Status::Converged => None,
+        };
+        if let Some(status) = status {
+            break (status, merit);
+        }
+        last_residual = residual;
+        for r in r.iter_mut() {
+            *r = -*r;
+        }
+        let limits = pcg::Limits {
+            norm: 0.0,
+            largest: 0.9 * settings.tolerance,
+            cap: f64::INFINITY,
+            iterations: settings.max_iterations - counts.inner.min(settings.max_iterations),
+        };
+        let mut watch = watch_inner(observer, counts.inner);
+        let inner = pcg::correct(
+            problem.matrix(),
+            &*preconditioner,
+            &limits,
+            x,
+            r,
+            pcg,
+            &mut watch,
+        );
+        inner_status = inner.status;
+        counts.outer += 1;
+        counts.inner += inner.iterations;
+    };
+    Ok(finish(problem, status, counts, merit, x, r))
+}

@@ -1,0 +1,55 @@
+//! Methods for the box MLCP, one file each, all with the same `solve`.
+
+pub mod linear;
+pub mod newton;
+pub mod policy;
+
+use crate::error::InputError;
+use crate::operator::Operator;
+use crate::problem::BoxMlcp;
+use crate::report::{InnerProgress, Observer, Report, Status};
+
+/// Ends a solve: recomputes the residual from the problem.
+fn finish<A: Operator + ?Sized>(
+    problem: &BoxMlcp<'_, A>,
+    status: Status,
+    counts: Counts,
+    merit: f64,
+    x: &[f64],
+    scratch: &mut [f64],
+) -> Report {
+    let residual = problem.natural_residual(x, scratch);
+    Report {
+        status,
+        iterations: counts.outer,
+        inner_iterations: counts.inner,
+        residual,
+        merit,
+    }
+}
+
+/// Iterations done.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    outer: usize,
+    inner: usize,
+}
+
+/// Hands the progress of an inner solve to the observer of the outer one.
+fn watch_inner<O: Observer + ?Sized>(
+    observer: &mut O,
+    before: usize,
+) -> impl FnMut(&crate::krylov::pcg::Report) -> std::ops::ControlFlow<()> {
+    move |inner| {
+        observer.observe_inner(&InnerProgress {
+            iteration: before + inner.iterations,
+            norm: inner.norm,
+            largest: inner.largest,
+        })
+    }
+}
+
+/// Checks that the tolerance can be met at all.
+fn check_tolerance(tolerance: f64) -> Result<(), InputError> {
+    crate::error::check_positive("tolerance", tolerance)
+}

@@ -1,0 +1,87 @@
+//! Division by the diagonal.
+
+use super::Preconditioner;
+use crate::error::InputError;
+use crate::operator::Operator;
+use crate::split::fold;
+
+/// `P = inv(diag(A))`, the identity on rows whose diagonal entry is zero.
+///
+/// ```
+/// use meniscus_lcp::precondition::{Jacobi, Preconditioner};
+/// use meniscus_lcp::Csr;
+///
+/// let matrix = Csr::new(2, vec![0, 1, 2], vec![0, 1], vec![2.0, 4.0])?;
+/// let mut z = [0.0; 2];
+/// Jacobi::new(&matrix)?.apply(&[1.0, 1.0], &mut z);
+/// assert_eq!(z, [0.5, 0.25]);
+/// # Ok::<(), meniscus_lcp::InputError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Jacobi {
+    inverse: Vec<f64>,
+}
+
+impl Jacobi {
+    /// Takes the diagonal of a matrix. A negative entry is an error.
+    pub fn new<A: Operator + ?Sized>(matrix: &A) -> Result<Self, InputError> {
+        let mut jacobi = Self::default();
+        jacobi.rebuild(matrix)?;
+        Ok(jacobi)
+    }
+
+    /// Takes the diagonal of another matrix, reusing memory.
+    pub fn rebuild<A: Operator + ?Sized>(&mut self, matrix: &A) -> Result<(), InputError> {
+        self.inverse.resize(matrix.len(), 0.0);
+        matrix.diagonal(&mut self.inverse);
+        for (row, d) in self.inverse.iter_mut().enumerate() {
+            if !(*d >= 0.0 && d.is_finite()) {
+                return Err(InputError::Diagonal { row, value: *d });
+            }
+            let inverse = 1.0 / *d;
+            *d = if inverse.is_finite() { inverse } else { 1.0 };
+        }
+        Ok(())
+    }
+}
+
+impl Preconditioner for Jacobi {
+    fn apply(&self, r: &[f64], z: &mut [f64]) {
+        self.apply_dot(r, z);
+    }
+
+    fn apply_dot(&self, r: &[f64], z: &mut [f64]) -> f64 {
+        assert_eq!(r.len(), self.inverse.len(), "r has the wrong length");
+        assert_eq!(z.len(), self.inverse.len(), "z has the wrong length");
+        fold(
+            (z, r, &self.inverse[..]),
+            &|_, (z, r, inverse): (&mut [f64], &[f64], &[f64])| {
+                for i in 0..z.len() {
+                    z[i] = inverse[i] * r[i];
+                }
+                crate::reduce::dot(r, z)
+            },
+            &|low, high| low + high,
+        )
+    }
+
+    fn apply_masked_dot(&self, active: &[bool], r: &[f64], z: &mut [f64]) -> f64 {
+        assert_eq!(r.len(), self.inverse.len(), "r has the wrong length");
+        assert_eq!(z.len(), self.inverse.len(), "z has the wrong length");
+        assert_eq!(
+            active.len(),
+            self.inverse.len(),
+            "the mask has the wrong length"
+        );
+        fold(
+            (z, r, &self.inverse[..], active),
+            &|_, (z, r, inverse, active): (&mut [f64], &[f64], &[f64], &[bool])| {
+                for i in 0..z.len() {
+                    z[i] = if active[i] { inverse[i] * r[i] } else { r[i] };
+                }
+                crate::reduce::dot(r, z)
+            },
+            &|low, high| low + high,
+        )
+    }
+}

@@ -1,0 +1,154 @@
+//! The box MLCP and its natural residual.
+
+use crate::error::{InputError, check_finite, check_length};
+use crate::operator::Operator;
+use crate::reduce::{self, larger};
+use crate::split::fold;
+
+/// Find `x` in `[l, u]` such that `y = A x + b` is complementary to it, row by row.
+///
+/// | row | `x_i` | `y_i` |
+/// | --- | --- | --- |
+/// | `l_i < u_i` | `x_i = l_i` | `y_i >= 0` |
+/// | | `l_i < x_i < u_i` | `y_i = 0` |
+/// | | `x_i = u_i` | `y_i <= 0` |
+/// | `l_i = u_i` | `x_i = l_i` | free |
+///
+/// A row without finite bounds is a linear equation. If `A` is symmetric and positive semidefinite, this is the
+/// condition for a minimum of `1/2 x'Ax + b'x` on `[l, u]`.
+#[derive(Debug)]
+pub struct BoxMlcp<'a, A: Operator + ?Sized> {
+    matrix: &'a A,
+    rhs: &'a [f64],
+    lower: &'a [f64],
+    upper: &'a [f64],
+}
+
+impl<A: Operator + ?Sized> Clone for BoxMlcp<'_, A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<A: Operator + ?Sized> Copy for BoxMlcp<'_, A> {}
+
+impl<'a, A: Operator + ?Sized> BoxMlcp<'a, A> {
+    /// The problem `l <= x <= u`, `y = A x + b` with `b = rhs`.
+    ///
+    /// Bounds may be infinite on their own side, `rhs` must be finite.
+    pub fn new(
+        matrix: &'a A,
+        rhs: &'a [f64],
+        lower: &'a [f64],
+        upper: &'a [f64],
+    ) -> Result<Self, InputError> {
+        let n = matrix.len();
+        check_length("rhs", n, rhs.len())?;
+        check_length("lower", n, lower.len())?;
+        check_length("upper", n, upper.len())?;
+        check_finite("rhs", rhs)?;
+        let empty =
+            |(&l, &u): (&f64, &f64)| !(l <= u && l < f64::INFINITY && u > f64::NEG_INFINITY);
+        if let Some(row) = lower.iter().zip(upper).position(empty) {
+            return Err(InputError::Bounds {
+                row,
+                lower: lower[row],
+                upper: upper[row],
+            });
+        }
+        Ok(Self {
+            matrix,
+            rhs,
+            lower,
+            upper,
+        })
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.rhs.len()
+    }
+
+    /// Whether there are no rows at all.
+    pub fn is_empty(&self) -> bool {
+        self.rhs.is_empty()
+    }
+
+    /// `A`
+    pub fn matrix(&self) -> &'a A {
+        self.matrix
+    }
+
+    /// `b`
+    pub fn rhs(&self) -> &'a [f64] {
+        self.rhs
+    }
+
+    /// `l`
+    pub fn lower(&self) -> &'a [f64] {
+        self.lower
+    }
+
+    /// `u`
+    pub fn upper(&self) -> &'a [f64] {
+        self.upper
+    }
+
+    /// `y = A x + b`
+    pub fn affine(&self, x: &[f64], y: &mut [f64]) {
+        self.matrix.apply(x, y);
+        crate::split::for_each((y, self.rhs), &|_, (y, b): (&mut [f64], &[f64])| {
+            for (y, b) in y.iter_mut().zip(b) {
+                *y += b;
+            }
+        });
+    }
+
+    /// The natural residual `r_i = x_i - clamp(x_i - y_i, l_i, u_i)`; returns its largest magnitude.
+    ///
+    /// It is zero exactly at a solution. NaN anywhere in `x` gives NaN.
+    ///
+    /// # Panics
+    /// If `x` or `r` does not have one entry a row.
+    pub fn natural_residual(&self, x: &[f64], r: &mut [f64]) -> f64 {
+        self.affine(x, r);
+        fold(
+            (r, x, self.lower, self.upper),
+            &|_, (r, x, lower, upper): (&mut [f64], &[f64], &[f64], &[f64])| {
+                for i in 0..r.len() {
+                    r[i] = natural(x[i], r[i], lower[i], upper[i]);
+                }
+                reduce::largest(r)
+            },
+            &larger,
+        )
+    }
+
+    /// The largest magnitude of the natural residual: what every method reports at its end.
+    ///
+    /// Allocates a vector; [`natural_residual`](Self::natural_residual) takes one instead.
+    pub fn residual_inf(&self, x: &[f64]) -> f64 {
+        self.natural_residual(x, &mut vec![0.0; self.len()])
+    }
+
+    /// Checks that `x` can be a starting point.
+    pub(crate) fn check_start(&self, x: &[f64]) -> Result<(), InputError> {
+        check_length("x", self.len(), x.len())?;
+        check_finite("x", x)
+    }
+}
+
+/// `x - clamp(x - y, l, u)`, without the cancellation that the formula as written has on rows inside the box.
+#[inline]
+pub(crate) fn natural(x: f64, y: f64, lower: f64, upper: f64) -> f64 {
+    let target = x - y;
+    if target <= lower {
+        x - lower
+    } else if target >= upper {
+        x - upper
+    } else if x.is_nan() {
+        x
+    } else {
+        y
+    }
+}

@@ -1,0 +1,130 @@
+//! How a solve went, while it runs and at its end.
+
+use std::fmt;
+use std::ops::ControlFlow;
+
+/// What ended a solve. Only [`Converged`](Status::Converged) is success.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// The natural residual is within the tolerance.
+    Converged,
+    /// The merit hardly changed from one iteration to the next.
+    Relative,
+    /// The iterate hardly changed from one iteration to the next.
+    Stagnated,
+    /// The gradient of the merit is zero, the merit is not.
+    LocalMinimum,
+    /// The method's direction does not lower its merit.
+    NonDescent,
+    /// An iteration limit was reached.
+    IterationLimit,
+    /// A direction was found along which the problem has no end: it has no solution.
+    Ray,
+    /// A number overflowed or became NaN; the last finite iterate is kept.
+    NonFinite,
+    /// The observer asked to stop.
+    Stopped,
+}
+
+impl Status {
+    /// The word for it in files and on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Converged => "converged",
+            Self::Relative => "relative",
+            Self::Stagnated => "stagnated",
+            Self::LocalMinimum => "local-minimum",
+            Self::NonDescent => "non-descent",
+            Self::IterationLimit => "iteration-limit",
+            Self::Ray => "ray",
+            Self::NonFinite => "non-finite",
+            Self::Stopped => "stopped",
+        }
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.word())
+    }
+}
+
+/// How a solve ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Report {
+    /// What ended it.
+    pub status: Status,
+    /// Outer iterations: one each time the method linearised the problem.
+    pub iterations: usize,
+    /// Inner iterations, over all outer ones.
+    pub inner_iterations: usize,
+    /// `||r||_inf` of the natural residual at the returned `x`, recomputed from the problem.
+    pub residual: f64,
+    /// The method's own measure of distance from a solution at the returned `x`.
+    pub merit: f64,
+}
+
+/// How a solve stands after an outer iteration, and before the first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Outer iterations done.
+    pub iteration: usize,
+    /// Inner iterations done, over all outer ones.
+    pub inner_iterations: usize,
+    /// `||r||_inf` of the natural residual.
+    pub residual: f64,
+    /// The method's own measure of distance from a solution.
+    pub merit: f64,
+}
+
+/// How the linear solve inside an outer iteration stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct InnerProgress {
+    /// Inner iterations done, over all outer ones.
+    pub iteration: usize,
+    /// `||r||_2` of the linear system.
+    pub norm: f64,
+    /// `||r||_inf` of the linear system.
+    pub largest: f64,
+}
+
+/// Watches a solve, and may stop it.
+///
+/// `()` never stops anything; [`Trace`] keeps what it saw.
+pub trait Observer {
+    /// Called before the first outer iteration and after each.
+    fn observe(&mut self, progress: &Progress) -> ControlFlow<()>;
+
+    /// Called after each inner iteration. An inner solve can be long: a caller that wants to interrupt quickly asks here.
+    fn observe_inner(&mut self, progress: &InnerProgress) -> ControlFlow<()> {
+        let _ = progress;
+        ControlFlow::Continue(())
+    }
+}
+
+impl Observer for () {
+    fn observe(&mut self, _: &Progress) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// Keeps every progress report.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trace {
+    /// One a call of [`Observer::observe`].
+    pub outer: Vec<Progress>,
+    /// One a call of [`Observer::observe_inner`].
+    pub inner: Vec<InnerProgress>,
+}
+
+impl Observer for Trace {
+    fn observe(&mut self, progress: &Progress) -> ControlFlow<()> {
+        self.outer.push(*progress);
+        ControlFlow::Continue(())
+    }
+
+    fn observe_inner(&mut self, progress: &InnerProgress) -> ControlFlow<()> {
+        self.inner.push(*progress);
+        ControlFlow::Continue(())
+    }
+}

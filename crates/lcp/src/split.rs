@@ -1,0 +1,162 @@
+//! Work over rows, split at places that depend on the number of rows alone.
+//!
+//! Every sum in this crate is added up in the tree that [`fold`] walks, and its leaves and branches are the same
+//! for any number of threads. That is what makes results the same bits on one core and on sixty-four; the
+//! reductions of rayon itself split where a thread happens to be idle.
+
+use std::ops::Range;
+
+use crate::blocks::Blocks;
+
+/// Rows of a leaf: small enough to stay in the nearest cache, large enough to hide the cost of a branch.
+pub(crate) const LEAF: usize = 4096;
+
+/// Below this number of rows a branch is walked by one thread: waking another would take longer.
+const SERIAL: usize = 16384;
+
+/// Arrays of equal length that can be cut in two at a row.
+pub(crate) trait Split: Send + Sized {
+    /// Number of rows.
+    fn rows(&self) -> usize;
+    /// The rows before `middle`, and those from it on.
+    fn cut(self, middle: usize) -> (Self, Self);
+}
+
+impl<T: Sync> Split for &[T] {
+    fn rows(&self) -> usize {
+        self.len()
+    }
+    fn cut(self, middle: usize) -> (Self, Self) {
+        self.split_at(middle)
+    }
+}
+
+impl<T: Send> Split for &mut [T] {
+    fn rows(&self) -> usize {
+        self.len()
+    }
+    fn cut(self, middle: usize) -> (Self, Self) {
+        self.split_at_mut(middle)
+    }
+}
+
+macro_rules! split_tuple {
+    ($($part:ident $index:tt),+) => {
+        impl<$($part: Split),+> Split for ($($part,)+) {
+            fn rows(&self) -> usize {
+                $(debug_assert_eq!(self.0.rows(), self.$index.rows());)+
+                self.0.rows()
+            }
+            fn cut(self, middle: usize) -> (Self, Self) {
+                let parts = ($(self.$index.cut(middle),)+);
+                (($(parts.$index.0,)+), ($(parts.$index.1,)+))
+            }
+        }
+    };
+}
+split_tuple!(A 0, B 1);
+split_tuple!(A 0, B 1, C 2);
+split_tuple!(A 0, B 1, C 2, D 3);
+split_tuple!(A 0, B 1, C 2, D 3, E 4);
+split_tuple!(A 0, B 1, C 2, D 3, E 4, F 5);
+split_tuple!(A 0, B 1, C 2, D 3, E 4, F 5, G 6);
+
+/// Calls `leaf` with the first row and the arrays of each leaf, and combines what the leaves return.
+pub(crate) fn fold<S, T>(
+    arrays: S,
+    leaf: &(impl Fn(usize, S) -> T + Sync),
+    combine: &(impl Fn(T, T) -> T + Sync),
+) -> T
+where
+    S: Split,
+    T: Send,
+{
+    branch(0, arrays, leaf, combine)
+}
+
+fn branch<S, T>(
+    first: usize,
+    arrays: S,
+    leaf: &(impl Fn(usize, S) -> T + Sync),
+    combine: &(impl Fn(T, T) -> T + Sync),
+) -> T
+where
+    S: Split,
+    T: Send,
+{
+    let rows = arrays.rows();
+    if rows <= LEAF {
+        return leaf(first, arrays);
+    }
+    let middle = rows.div_ceil(LEAF) / 2 * LEAF;
+    let (low, high) = arrays.cut(middle);
+    let (low, high) = if rows < SERIAL {
+        (
+            branch(first, low, leaf, combine),
+            branch(first + middle, high, leaf, combine),
+        )
+    } else {
+        rayon::join(
+            || branch(first, low, leaf, combine),
+            || branch(first + middle, high, leaf, combine),
+        )
+    };
+    combine(low, high)
+}
+
+/// Calls `leaf` with the first row and the arrays of each leaf.
+pub(crate) fn for_each<S: Split>(arrays: S, leaf: &(impl Fn(usize, S) + Sync)) {
+    fold(arrays, leaf, &|(), ()| ());
+}
+
+/// Calls `leaf` with each block of a colour and its rows of the arrays, and combines what the leaves return.
+///
+/// The arrays hold the rows of that colour and nothing else.
+pub(crate) fn fold_blocks<S, T>(
+    blocks: &Blocks,
+    colour: usize,
+    arrays: S,
+    leaf: &(impl Fn(usize, S) -> T + Sync),
+    combine: &(impl Fn(T, T) -> T + Sync),
+) -> T
+where
+    S: Split,
+    T: Send + Default,
+{
+    debug_assert_eq!(arrays.rows(), blocks.rows_of_colour(colour).len());
+    block_branch(blocks, blocks.of_colour(colour), arrays, leaf, combine)
+}
+
+fn block_branch<S, T>(
+    blocks: &Blocks,
+    range: Range<usize>,
+    arrays: S,
+    leaf: &(impl Fn(usize, S) -> T + Sync),
+    combine: &(impl Fn(T, T) -> T + Sync),
+) -> T
+where
+    S: Split,
+    T: Send + Default,
+{
+    match range.len() {
+        0 => return T::default(),
+        1 => return leaf(range.start, arrays),
+        _ => {}
+    }
+    let rows = arrays.rows();
+    let middle = range.start + range.len() / 2;
+    let (low, high) = arrays.cut(blocks.block(middle).start - blocks.block(range.start).start);
+    let (low_range, high_range) = (range.start..middle, middle..range.end);
+    let (low, high) = if rows < SERIAL {
+        (
+            block_branch(blocks, low_range, low, leaf, combine),
+            block_branch(blocks, high_range, high, leaf, combine),
+        )
+    } else {
+        rayon::join(
+            || block_branch(blocks, low_range, low, leaf, combine),
+            || block_branch(blocks, high_range, high, leaf, combine),
+        )
+    };
+    combine(low, high)
+}
