@@ -49,7 +49,8 @@ fn build(root: &Path, folder: &Path) -> StepResult {
         .arg(folder)
         .arg("cargo-deny")
         .env("CARGO_PROFILE_DEV_DEBUG", "0")
-        .env("CARGO_TARGET_DIR", folder.join("build"));
+        // A build folder of its own, which cargo removes afterwards.
+        .env_remove("CARGO_TARGET_DIR");
     let child = command
         .spawn()
         .map_err(|error| format!("cargo could not be started: {error}"))?;

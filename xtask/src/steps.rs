@@ -65,7 +65,8 @@ fn closing_line(task: &str, done: &[(String, StepResult, Duration)], elapsed: Du
         .collect();
     let time = duration_words(elapsed);
     if failed.is_empty() {
-        format!("{task}: passed, {} steps in {time}", done.len())
+        let steps = if done.len() == 1 { "step" } else { "steps" };
+        format!("{task}: passed, {} {steps} in {time}", done.len())
     } else {
         format!(
             "{task}: FAILED, {} of {} steps in {time}: {}",
@@ -151,7 +152,7 @@ mod tests {
         let line = closing_line("check", &done, Duration::from_secs(75));
         assert_eq!(line, "check: FAILED, 2 of 3 steps in 1 min 15 s: b, c");
         let line = closing_line("check", &done[..1], second);
-        assert_eq!(line, "check: passed, 1 steps in 1.0 s");
+        assert_eq!(line, "check: passed, 1 step in 1.0 s");
     }
 
     #[test]
