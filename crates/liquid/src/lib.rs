@@ -1,1 +1,48 @@
-//! Liquids on a sparse staggered grid.
+//! Liquids on a sparse staggered grid, with walls they can let go of.
+//!
+//! Particles carry the liquid; every step puts tiles of cells around them, moves their velocity to the faces of
+//! cells, makes it free of divergence with a pressure that walls may bound from below, and moves the particles. One
+//! implementation serves 2D and 3D. Up is the last axis, units are SI, distances are negative inside.
+//!
+//! ```
+//! use meniscus_liquid::{Liquid, Settings};
+//! use meniscus_shapes::{Body, Motion, Scenery, Shape};
+//!
+//! let settings = Settings::<2>::new([16, 16], 1.0 / 16.0);
+//! let tank = Body {
+//!     name: "tank".into(),
+//!     shape: Shape::Box { low: [0.0; 2], high: [1.0; 2] }.inverted(),
+//!     motion: Motion::Still,
+//! };
+//! let solids = Scenery::new(vec![tank]);
+//! let mut liquid = Liquid::new(settings)?;
+//! liquid.fill(&|x| x[1] - 0.42, &|_| [0.0; 2], &solids);
+//! let report = liquid.advance(&solids, 0.04, &mut ()).map_err(|e| e.to_string())?;
+//! assert_eq!(report.particles, liquid.particles().len());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod advect;
+mod cut_cells;
+mod density;
+mod extrapolate;
+mod level_set;
+mod particles;
+mod pressure;
+mod report;
+mod scatter;
+mod seed;
+mod settings;
+mod solids;
+mod step;
+mod tiles;
+mod transfer;
+mod walls;
+
+pub use particles::Particles;
+pub use pressure::Beyond;
+pub use report::{Face, Phases, PressureProblem, StepFailure, StepReport, Trouble};
+pub use settings::{Preconditioner, Settings, SettingsError, Solver, Transfer, Walls};
+pub use solids::{PosedSolids, Solids};
+pub use step::Liquid;
+pub use tiles::Coord;

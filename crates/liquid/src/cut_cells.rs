@@ -1,0 +1,249 @@
+//! How much of every face and cell the solids leave open.
+//!
+//! Distances are sampled at nodes, the lower corners of cells, and taken as linear in between.
+
+use rayon::prelude::*;
+
+use crate::solids::PosedSolids;
+use crate::tiles::{Coord, TILE, Tiles};
+
+/// Faces less open than this are closed.
+const LEAST_OPEN: f64 = 1e-3;
+/// Distances below this share of a cell count as zero, so that rounding cannot open a face that lies in a wall.
+const ON_THE_WALL: f64 = 1e-5;
+/// Distance outside all tiles, and where there is no solid at all, in metres: finite, so that shares of it are.
+const FAR_AWAY: f64 = 1e9;
+
+/// Distances of the solids at nodes, and the open fractions they leave.
+#[derive(Clone, Debug)]
+pub struct CutCells<const D: usize> {
+    /// Signed distance of the solids at nodes, in metres.
+    pub node: Vec<f64>,
+    /// Open share of the low face of every cell along every axis.
+    pub face: [Vec<f64>; D],
+    /// Open share of every cell.
+    pub cell: Vec<f32>,
+}
+
+impl<const D: usize> CutCells<D> {
+    /// Nothing sampled yet.
+    pub fn new() -> Self {
+        Self { node: Vec::new(), face: std::array::from_fn(|_| Vec::new()), cell: Vec::new() }
+    }
+
+    /// Samples the solids at the nodes of all tiles and cuts faces and cells.
+    pub fn sample(&mut self, tiles: &Tiles<D>, dx: f64, solids: &impl PosedSolids<D>) {
+        tiles.reset(&mut self.node, FAR_AWAY);
+        let cells = Tiles::<D>::CELLS;
+        // Farthest that a node which a cell of the tile uses lies from the tile's centre.
+        let reach = 0.5 * (TILE + 2) as f64 * dx * (D as f64).sqrt();
+        let far: Vec<bool> = self.node[..tiles.cells()]
+            .par_chunks_mut(cells)
+            .enumerate()
+            .map(|(slot, node)| {
+                let base = tiles.base(slot);
+                let at = solids.distance(base.map(|c| (c as f64 + 0.5 * TILE as f64) * dx)).min(FAR_AWAY);
+                if at > reach {
+                    node.fill(at - reach);
+                    return true;
+                }
+                for (offset, node) in node.iter_mut().enumerate() {
+                    let local = Tiles::<D>::local(offset);
+                    let x = std::array::from_fn(|a| (base[a] + local[a]) as f64 * dx);
+                    let distance = solids.distance(x);
+                    *node = if distance.abs() < ON_THE_WALL * dx { 0.0 } else { distance };
+                }
+                false
+            })
+            .collect();
+        for axis in 0..D {
+            tiles.reset(&mut self.face[axis], 1.0);
+            let node = &self.node;
+            self.face[axis].par_chunks_mut(cells).zip(&far).enumerate().for_each(|(slot, (face, &far))| {
+                if !far {
+                    for (offset, face) in face.iter_mut().enumerate() {
+                        *face = open_face(tiles, node, slot * cells + offset, axis);
+                    }
+                }
+            });
+        }
+        tiles.reset(&mut self.cell, 1.0);
+        let node = &self.node;
+        self.cell.par_chunks_mut(cells).zip(&far).enumerate().for_each(|(slot, (open, &far))| {
+            if !far {
+                for (offset, open) in open.iter_mut().enumerate() {
+                    *open = open_cell(tiles, node, tiles.coord(slot * cells + offset), dx) as f32;
+                }
+            }
+        });
+    }
+
+    /// Distance at a cell's centre.
+    #[inline]
+    pub fn centre(&self, tiles: &Tiles<D>, cell: Coord<D>) -> f64 {
+        let corners = tiles.corners(cell);
+        corners[..1 << D].iter().map(|&n| self.node[n]).sum::<f64>() / (1 << D) as f64
+    }
+
+    /// Distance and its gradient at a point given in cells, linear between nodes.
+    #[inline]
+    pub fn distance_and_gradient(&self, tiles: &Tiles<D>, x: [f64; D], dx: f64) -> (f64, [f64; D]) {
+        let base = x.map(|x| x.floor() as i32);
+        let corners = tiles.corners(base);
+        let (mut value, mut gradient) = (0.0, [0.0; D]);
+        for c in 0..1 << D {
+            let share = |a: usize| {
+                let f = x[a] - base[a] as f64;
+                if c >> a & 1 == 1 { f } else { 1.0 - f }
+            };
+            let node = self.node[corners[c]];
+            value += node * (0..D).map(share).product::<f64>();
+            for a in 0..D {
+                let others: f64 = (0..D).filter(|&b| b != a).map(share).product();
+                gradient[a] += node / dx * others * if c >> a & 1 == 1 { 1.0 } else { -1.0 };
+            }
+        }
+        (value, gradient)
+    }
+}
+
+fn open_face<const D: usize>(tiles: &Tiles<D>, node: &[f64], index: usize, axis: usize) -> f64 {
+    let corner = |n: usize| node[n];
+    let along = |n: usize, skip: usize| tiles.above(n, (axis + skip) % D);
+    let open = if D == 2 {
+        open_segment(corner(index), corner(along(index, 1)))
+    } else {
+        let (b, d) = (along(index, 1), along(index, 2));
+        let c = along(b, 2);
+        open_square([corner(index), corner(b), corner(c), corner(d)])
+    };
+    if open < LEAST_OPEN { 0.0 } else { open }
+}
+
+/// Share of a segment with positive distance.
+fn open_segment(a: f64, b: f64) -> f64 {
+    match (a > 0.0, b > 0.0) {
+        (true, true) => 1.0,
+        (false, false) => 0.0,
+        (true, false) => a / (a - b),
+        (false, true) => b / (b - a),
+    }
+}
+
+/// Share of a square with positive distance, corners in order around it. The square is cut into four triangles
+/// at its centre, so that the answer does not depend on where one starts nor on the way round.
+fn open_square(corners: [f64; 4]) -> f64 {
+    if corners.iter().all(|&c| c > 0.0) {
+        return 1.0;
+    }
+    if corners.iter().all(|&c| c <= 0.0) {
+        return 0.0;
+    }
+    let centre = ((corners[0] + corners[2]) + (corners[1] + corners[3])) / 4.0;
+    let triangle = |k: usize| open_triangle(centre, corners[k], corners[(k + 1) % 4]);
+    ((triangle(0) + triangle(2)) + (triangle(1) + triangle(3))) / 4.0
+}
+
+fn open_triangle(a: f64, b: f64, c: f64) -> f64 {
+    let share = |p: f64, q: f64, r: f64| p / (p - q) * (p / (p - r));
+    match (a > 0.0, b > 0.0, c > 0.0) {
+        (true, true, true) => 1.0,
+        (false, false, false) => 0.0,
+        (true, false, false) => share(a, b, c),
+        (false, true, false) => share(b, c, a),
+        (false, false, true) => share(c, a, b),
+        (false, true, true) => 1.0 - share(a, b, c),
+        (true, false, true) => 1.0 - share(b, c, a),
+        (true, true, false) => 1.0 - share(c, a, b),
+    }
+}
+
+fn open_cell<const D: usize>(tiles: &Tiles<D>, node: &[f64], cell: Coord<D>, dx: f64) -> f64 {
+    let corners = tiles.corners(cell);
+    let values: [f64; 8] = std::array::from_fn(|c| if c < 1 << D { node[corners[c]] } else { 0.0 });
+    let (low, high) = range(&values[..1 << D]);
+    if low >= 0.0 {
+        return 1.0;
+    }
+    if high <= 0.0 {
+        return 0.0;
+    }
+    mean_over_cell::<D>(|at| heaviside(interpolate::<D>(&values, at), dx / SUBCELLS as f64))
+}
+
+/// Sample points along each axis of a cell.
+pub const SUBCELLS: usize = 4;
+
+/// Mean over a cell of a function of the position in it (0 to 1 along every axis), by the midpoints of subcells.
+pub fn mean_over_cell<const D: usize>(value: impl Fn([f64; D]) -> f64) -> f64 {
+    let count = SUBCELLS.pow(D as u32);
+    let sum: f64 = (0..count)
+        .map(|k| value(std::array::from_fn(|a| ((k / SUBCELLS.pow(a as u32)) % SUBCELLS) as f64 + 0.5).map(|s| s / SUBCELLS as f64)))
+        .sum();
+    sum / count as f64
+}
+
+/// Share of a small cell of width `h` with positive distance, from the distance at its centre.
+#[inline]
+pub fn heaviside(distance: f64, h: f64) -> f64 {
+    (0.5 + distance / h).clamp(0.0, 1.0)
+}
+
+/// Multilinear interpolation between the `2^D` corner values.
+#[inline]
+pub fn interpolate<const D: usize>(corners: &[f64; 8], at: [f64; D]) -> f64 {
+    let mut values = *corners;
+    for a in (0..D).rev() {
+        // Corners whose bit `a` is set lie in the upper half of what is left.
+        for c in 0..1 << a {
+            values[c] += at[a] * (values[c + (1 << a)] - values[c]);
+        }
+    }
+    values[0]
+}
+
+/// Smallest and largest.
+pub fn range(values: &[f64]) -> (f64, f64) {
+    values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &v| (low.min(v), high.max(v)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plane_cuts_a_square_to_its_exact_share() {
+        for (normal, offset) in [([1.0, 0.0], -0.25), ([0.6, 0.8], -0.7), ([0.6, -0.8], 0.1)] {
+            let at = |x: f64, y: f64| normal[0] * x + normal[1] * y + offset;
+            let open = open_square([at(0.0, 0.0), at(1.0, 0.0), at(1.0, 1.0), at(0.0, 1.0)]);
+            let n = 2000;
+            let count = (0..n * n)
+                .filter(|k| at((k % n) as f64 / n as f64, (k / n) as f64 / n as f64) > 0.0)
+                .count();
+            assert!((open - count as f64 / (n * n) as f64).abs() < 1e-3, "{open}");
+        }
+    }
+
+    #[test]
+    fn a_square_that_repeats_an_edge_is_as_open_as_the_edge() {
+        for (a, b) in [(0.3, -0.7), (-1.0, 0.2), (0.0, 1.0), (0.0, 0.0), (0.0, -1.0)] {
+            assert!((open_square([a, b, b, a]) - open_segment(a, b)).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn a_face_inside_a_wall_plane_is_closed_and_one_beside_it_open() {
+        assert_eq!(open_square([0.0; 4]), 0.0);
+        assert_eq!(open_square([0.0, 0.0, 1.0, 1.0]), 1.0);
+        assert_eq!(open_square([0.0, 0.0, -1.0, -1.0]), 0.0);
+    }
+
+    #[test]
+    fn interpolation_takes_the_corner_values_at_the_corners() {
+        let corners = [1.0, 2.0, 3.0, 5.0, 7.0, 11.0, 13.0, 17.0];
+        for c in 0..8 {
+            let at = std::array::from_fn(|a| (c >> a & 1) as f64);
+            assert_eq!(interpolate::<3>(&corners, at), corners[c]);
+        }
+    }
+}

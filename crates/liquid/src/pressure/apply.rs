@@ -1,0 +1,44 @@
+//! Part four of the pressure step: the pressure gradient acts on the velocity.
+
+use rayon::prelude::*;
+
+use super::system::{NO_ROW, System};
+use super::weights::Weights;
+use crate::extrapolate::UNKNOWN;
+use crate::tiles::Tiles;
+use crate::transfer::FaceField;
+
+/// Subtracts `dt/(rho dx)` times the pressure difference on open faces of liquid cells, divided by theta where
+/// the other side is air. `known` becomes 0 on those faces and [`UNKNOWN`] on all others.
+pub fn apply<const D: usize>(
+    weights: &Weights<D>,
+    system: &System,
+    pressure: &[f64],
+    scale: f64,
+    velocity: &mut FaceField<D>,
+    known: &mut [Vec<u8>; D],
+) {
+    let tiles = weights.tiles;
+    let cells = Tiles::<D>::CELLS;
+    for axis in 0..D {
+        tiles.reset(&mut known[axis], UNKNOWN);
+        let faces = velocity[axis].par_chunks_mut(cells).zip(known[axis].par_chunks_mut(cells));
+        faces.take(tiles.len()).enumerate().for_each(|(slot, (velocity, known))| {
+            for (offset, (velocity, known)) in velocity.iter_mut().zip(known).enumerate() {
+                let high = slot * cells + offset;
+                if weights.open(axis, high) == 0.0 {
+                    continue;
+                }
+                let low = tiles.below(high, axis);
+                let difference = match (system.rows[low], system.rows[high]) {
+                    (NO_ROW, NO_ROW) => continue,
+                    (NO_ROW, row) => pressure[row as usize] / weights.theta(high, low),
+                    (row, NO_ROW) => -pressure[row as usize] / weights.theta(low, high),
+                    (below, above) => pressure[above as usize] - pressure[below as usize],
+                };
+                *velocity -= scale * difference;
+                *known = 0;
+            }
+        });
+    }
+}

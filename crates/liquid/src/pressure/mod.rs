@@ -1,0 +1,15 @@
+//! The pressure step, in four parts: [`weights`], [`system`], [`solve`], [`apply`].
+
+pub mod apply;
+pub mod pockets;
+pub mod solve;
+pub mod system;
+pub mod weights;
+
+#[cfg(test)]
+mod tests;
+
+pub use apply::apply;
+pub use solve::{Solution, Solvers};
+pub use system::{NO_ROW, System};
+pub use weights::{Beyond, Weights};

@@ -1,0 +1,104 @@
+//! Liquid without a free surface.
+//!
+//! The rows of a pocket sum to zero, `A 1 = 0`, and so `sum y = sum b` whatever the pressure: with separating walls
+//! the problem has a solution if and only if `sum b >= 0`, with slip walls if and only if it is zero.
+
+use super::system::System;
+use crate::settings::Walls;
+
+/// A set of connected rows without an open face to air, made solvable.
+#[derive(Clone, Debug)]
+pub struct Pocket {
+    rows: Vec<u32>,
+    /// The rows form a linear system now; the pressure is fixed afterwards up to a constant.
+    linear: bool,
+    /// `sum b` that had to be taken away: negative where something pushes into the pocket.
+    pub removed: f64,
+}
+
+impl Pocket {
+    /// Number of cells.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Grid index of a cell of the pocket, to name it by.
+    pub fn some_cell(&self, system: &System) -> usize {
+        system.cells[self.rows[self.rows.len() / 2] as usize] as usize
+    }
+}
+
+/// Finds the pockets and makes those solvable that are not, or barely.
+///
+/// Where the mean of `b` is at most half the tolerance (a piston makes it negative), and always with slip walls, it
+/// is taken out of `b`; what is left is a linear problem with a solution that is fixed up to a constant. One row is
+/// held at zero, and [`settle`] shifts the pressure.
+pub fn prepare(system: &mut System, walls: Walls, tolerance: f64) -> Vec<Pocket> {
+    let mut pockets = find(system);
+    for pocket in &mut pockets {
+        let sum: f64 = pocket.rows.iter().map(|&r| system.rhs[r as usize]).sum();
+        let mean = sum / pocket.rows.len() as f64;
+        pocket.linear = walls == Walls::Slip || mean <= 0.5 * tolerance;
+        if pocket.linear {
+            pocket.removed = sum;
+            for &row in &pocket.rows {
+                system.rhs[row as usize] -= mean;
+                system.lower[row as usize] = f64::NEG_INFINITY;
+            }
+            let held = pocket.rows[0] as usize;
+            system.lower[held] = 0.0;
+            system.upper[held] = 0.0;
+        }
+    }
+    pockets
+}
+
+/// Shifts the pressure of prepared pockets: its smallest value on a wall is zero with separating walls, its mean
+/// with slip walls. Every pocket touches a wall: what else would keep the air out?
+pub fn settle(pockets: &[Pocket], system: &System, walls: Walls, pressure: &mut [f64]) {
+    for pocket in pockets.iter().filter(|p| p.linear) {
+        let values = || pocket.rows.iter().map(|&r| (pressure[r as usize], system.wall[r as usize]));
+        let shift = match walls {
+            Walls::Slip => values().map(|(p, _)| p).sum::<f64>() / pocket.rows.len() as f64,
+            Walls::Separating => values().filter(|v| v.1).map(|v| v.0).fold(f64::INFINITY, f64::min),
+        };
+        if shift.is_finite() {
+            for &row in &pocket.rows {
+                pressure[row as usize] -= shift;
+            }
+        }
+    }
+}
+
+/// Connected rows of which none meets air.
+fn find(system: &System) -> Vec<Pocket> {
+    let n = system.len();
+    let mut open = system.surface.clone();
+    let mut stack: Vec<u32> = (0..n as u32).filter(|&r| open[r as usize]).collect();
+    let spread = |stack: &mut Vec<u32>, open: &mut Vec<bool>, mut found: Option<&mut Vec<u32>>| {
+        while let Some(row) = stack.pop() {
+            if let Some(found) = &mut found {
+                found.push(row);
+            }
+            for &near in system.matrix.row(row as usize).0 {
+                if !open[near as usize] {
+                    open[near as usize] = true;
+                    stack.push(near);
+                }
+            }
+        }
+    };
+    spread(&mut stack, &mut open, None);
+    let mut pockets = Vec::new();
+    for first in 0..n {
+        if !open[first] {
+            open[first] = true;
+            stack.push(first as u32);
+            let mut rows = Vec::new();
+            spread(&mut stack, &mut open, Some(&mut rows));
+            rows.sort_unstable();
+            pockets.push(Pocket { rows, linear: false, removed: 0.0 });
+        }
+    }
+    pockets
+}

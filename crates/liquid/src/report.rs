@@ -1,0 +1,140 @@
+//! What a step says of itself.
+
+use std::fmt;
+
+use meniscus_lcp::{Csr, Status};
+
+use crate::pressure::Beyond;
+use crate::tiles::Coord;
+
+/// Told when the phases of a step begin, so that somebody with a clock can time them.
+pub trait Phases {
+    /// The phase before, if any, has ended. The name is empty when the step is over.
+    fn begin(&mut self, phase: &'static str);
+}
+
+impl Phases for () {
+    fn begin(&mut self, _phase: &'static str) {}
+}
+
+/// A step in numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepReport {
+    /// Time after the step, in seconds.
+    pub time: f64,
+    /// Length of the step.
+    pub dt: f64,
+    /// Particles.
+    pub particles: usize,
+    /// Rows of the pressure problem.
+    pub unknowns: usize,
+    /// Rows that touch a solid.
+    pub wall_rows: usize,
+    /// Wall rows that left their wall: no pressure, and a divergence above the tolerance.
+    pub separated_rows: usize,
+    /// Method that solved it.
+    pub solver: &'static str,
+    /// How the solve ended.
+    pub status: Status,
+    /// Iterations of the method.
+    pub outer_iterations: usize,
+    /// Iterations of the linear solver inside.
+    pub inner_iterations: usize,
+    /// Largest natural residual of the problem that was solved, recomputed from it, in 1/s.
+    pub residual: f64,
+    /// Volume of the liquid outside solids at the start of the step (area in 2D).
+    pub volume: f64,
+    /// Of the particles after the step, in joules.
+    pub kinetic_energy: f64,
+    /// Fastest particle after the step.
+    pub max_speed: f64,
+    /// Parts of the liquid without a free surface.
+    pub pockets: usize,
+    /// Volume pushed into pockets that have no room for it, and so lost.
+    pub lost_volume: f64,
+    /// A place in the pocket that lost most, if one did.
+    pub squeezed: Option<Vec<f64>>,
+    /// Tries with longer steps that failed before this one.
+    pub retries: usize,
+}
+
+/// The pressure problem of a step, for study elsewhere.
+#[derive(Clone, Debug)]
+pub struct PressureProblem<const D: usize> {
+    /// Symmetric, an M-matrix; in 1/(Pa s).
+    pub matrix: Csr,
+    /// Divergence before the pressure acts, in 1/s.
+    pub rhs: Vec<f64>,
+    /// Lower bounds of the pressure.
+    pub lower: Vec<f64>,
+    /// Upper bounds.
+    pub upper: Vec<f64>,
+    /// Cell of each row.
+    pub cells: Vec<Coord<D>>,
+    /// Faces of each row's cell: for each axis the low and the high one.
+    pub faces: Vec<[[Face; 2]; D]>,
+    /// Cells of the domain.
+    pub size: [usize; D],
+    /// Width of a cell.
+    pub dx: f64,
+    /// Length of the step.
+    pub dt: f64,
+    /// Density of the liquid.
+    pub density: f64,
+}
+
+/// A face of a liquid cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Face {
+    /// Open share.
+    pub open: f64,
+    /// What lies beyond.
+    pub beyond: Beyond,
+}
+
+/// Why a step could not be done.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Trouble {
+    /// The pressure solver did not converge.
+    Unsolved,
+    /// The velocities are not finite.
+    NotFinite,
+    /// The liquid is so fast that the step would be absurdly short.
+    TooFast {
+        /// Largest speed found.
+        speed: f64,
+    },
+    /// The problem was refused by the solver.
+    Refused(String),
+}
+
+/// A step that failed after all retries. The liquid is as it was before the step.
+#[derive(Clone, Debug)]
+pub struct StepFailure<const D: usize> {
+    /// What went wrong.
+    pub trouble: Trouble,
+    /// Report of the last try.
+    pub report: StepReport,
+    /// The problem that was not solved.
+    pub problem: PressureProblem<D>,
+}
+
+impl<const D: usize> fmt::Display for StepFailure<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let report = &self.report;
+        match &self.trouble {
+            Trouble::Unsolved => write!(
+                f,
+                "the pressure solver {} ended with status {} after {} iterations, residual {:.3e} 1/s, even with a step of {:.3e} s",
+                report.solver, report.status, report.outer_iterations, report.residual, report.dt
+            ),
+            Trouble::NotFinite => write!(f, "a velocity is not a finite number, even with a step of {:.3e} s", report.dt),
+            Trouble::TooFast { speed } => {
+                write!(f, "the liquid reached {speed:.3e} m/s, which would need steps of {:.3e} s", report.dt)
+            }
+            Trouble::Refused(why) => write!(f, "the pressure problem is not well formed: {why}"),
+        }
+    }
+}
+
+impl<const D: usize> std::error::Error for StepFailure<D> {}

@@ -1,0 +1,31 @@
+//! Writing into one field from several threads at disjoint places.
+
+use std::marker::PhantomData;
+
+/// A field that several threads add to, each to entries no other thread touches at that time.
+pub struct Scatter<'a> {
+    data: *mut f64,
+    len: usize,
+    field: PhantomData<&'a mut [f64]>,
+}
+
+// SAFETY: a `Scatter` is only a place to write through `add`, whose caller keeps the threads apart.
+unsafe impl Sync for Scatter<'_> {}
+
+impl<'a> Scatter<'a> {
+    /// Borrows the field for as long as the threads write.
+    pub fn new(field: &'a mut [f64]) -> Self {
+        Self { data: field.as_mut_ptr(), len: field.len(), field: PhantomData }
+    }
+
+    /// Adds `value` to an entry.
+    ///
+    /// # Safety
+    /// No other thread may access the same entry at the same time.
+    #[inline]
+    pub unsafe fn add(&self, index: usize, value: f64) {
+        assert!(index < self.len);
+        // SAFETY: the index is in range, and the caller promises that the entry is this thread's alone.
+        unsafe { *self.data.add(index) += value };
+    }
+}

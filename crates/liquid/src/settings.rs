@@ -1,0 +1,201 @@
+//! What a liquid is told before it starts.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// What a wall does to the liquid that touches it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Walls {
+    /// The liquid slides along and never leaves: a linear system.
+    Slip,
+    /// The wall pushes but does not pull: a complementarity problem.
+    Separating,
+}
+
+/// How velocity travels between particles and grid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Transfer {
+    /// Affine particle-in-cell: particles carry a velocity gradient.
+    Apic,
+    /// Particles receive the change on the grid, blended with a share `pic` of the grid's velocity itself.
+    Flip {
+        /// Share of plain PIC, 0 to 1.
+        pic: f64,
+    },
+}
+
+/// Method for the pressure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Solver {
+    /// Conjugate gradients with slip walls, policy iteration with separating ones.
+    Auto,
+    /// Preconditioned conjugate gradients; slip walls only.
+    Cg,
+    /// Minimum map Newton; with slip walls it is one linear solve.
+    Newton,
+    /// Policy iteration; with slip walls it is one linear solve.
+    Policy,
+}
+
+/// Preconditioner of the linear systems inside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preconditioner {
+    /// Modified incomplete Cholesky factors.
+    Mic0,
+    /// The diagonal.
+    Jacobi,
+}
+
+macro_rules! words {
+    ($type:ident, $what:literal, $($variant:ident = $word:literal),+) => {
+        impl $type {
+            /// Every choice, by its word.
+            pub const WORDS: &'static [&'static str] = &[$($word),+];
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(match self { $($type::$variant => $word),+ })
+            }
+        }
+
+        impl FromStr for $type {
+            type Err = String;
+
+            fn from_str(word: &str) -> Result<Self, String> {
+                match word {
+                    $($word => Ok($type::$variant),)+
+                    _ => Err(format!("{word:?} is no {}; write one of {}", $what, Self::WORDS.join(", "))),
+                }
+            }
+        }
+    };
+}
+
+words!(Walls, "kind of wall", Slip = "slip", Separating = "separating");
+words!(Solver, "pressure solver", Auto = "auto", Cg = "cg", Newton = "newton", Policy = "policy");
+words!(Preconditioner, "preconditioner", Mic0 = "mic0", Jacobi = "jacobi");
+
+/// Everything that defines a liquid but the liquid itself. SI units.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings<const D: usize> {
+    /// Cells of the domain, whose lower corner is the origin.
+    pub cells: [usize; D],
+    /// Width of a cell.
+    pub dx: f64,
+    /// Acceleration of free fall.
+    pub gravity: [f64; D],
+    /// Mass per volume (per area in 2D).
+    pub density: f64,
+    /// What walls do.
+    pub walls: Walls,
+    /// Desired speed of separation, kappa of [ANE17 (48)]: liquid on separating walls leaves at least this fast.
+    pub separation: f64,
+    /// Particles to grid and back.
+    pub transfer: Transfer,
+    /// Pressure solver.
+    pub solver: Solver,
+    /// Its preconditioner.
+    pub preconditioner: Preconditioner,
+    /// Bound on the largest natural residual of the pressure problem, in 1/s.
+    pub tolerance: f64,
+    /// Limit on outer iterations of the solver, and a thousandth of the limit on inner ones.
+    pub max_iterations: usize,
+    /// Particles seeded in a full cell.
+    pub particles_per_cell: usize,
+    /// Seed of the jitter.
+    pub seed: u64,
+    /// Cells a particle may cross in a step, at most [`Settings::MAX_CFL`].
+    pub cfl: f64,
+    /// Longest step in seconds.
+    pub max_step: f64,
+}
+
+/// A setting out of range.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SettingsError {
+    /// Name of the field.
+    pub field: &'static str,
+    /// What it must be.
+    pub must: &'static str,
+}
+
+impl fmt::Display for SettingsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} must be {}", self.field, self.must)
+    }
+}
+
+impl std::error::Error for SettingsError {}
+
+impl<const D: usize> Settings<D> {
+    /// Beyond this the particles would leave the band of tiles around the liquid in one step.
+    pub const MAX_CFL: f64 = 5.0;
+
+    /// Water on a grid of `cells` cells of width `dx`.
+    pub fn new(cells: [usize; D], dx: f64) -> Self {
+        let mut gravity = [0.0; D];
+        gravity[D - 1] = -9.81;
+        Self {
+            cells,
+            dx,
+            gravity,
+            density: 1000.0,
+            walls: Walls::Separating,
+            separation: 0.0,
+            transfer: Transfer::Apic,
+            solver: Solver::Auto,
+            preconditioner: Preconditioner::Mic0,
+            tolerance: 1e-6,
+            max_iterations: 100,
+            particles_per_cell: 1 << D,
+            seed: 1,
+            cfl: 2.0,
+            max_step: 1.0 / 24.0,
+        }
+    }
+
+    /// Volume a particle stands for.
+    pub fn particle_volume(&self) -> f64 {
+        self.dx.powi(D as i32) / self.particles_per_cell as f64
+    }
+
+    /// Size of the domain in metres.
+    pub fn domain(&self) -> [f64; D] {
+        self.cells.map(|n| n as f64 * self.dx)
+    }
+
+    pub(crate) fn check(&self) -> Result<(), SettingsError> {
+        let positive = |x: f64| x > 0.0 && x.is_finite();
+        let rules: [(&'static str, bool, &'static str); 11] = [
+            ("cells", self.cells.iter().all(|&n| (1..=1 << 20).contains(&n)), "from 1 to 1,048,576 along every axis"),
+            ("dx", positive(self.dx), "a positive number of metres"),
+            ("gravity", self.gravity.iter().all(|g| g.is_finite()), "finite"),
+            ("density", positive(self.density), "positive"),
+            ("separation", self.separation >= 0.0 && self.separation.is_finite(), "zero or a speed in m/s"),
+            (
+                "transfer",
+                !matches!(self.transfer, Transfer::Flip { pic } if !(0.0..=1.0).contains(&pic)),
+                "apic, or flip with a share of pic from 0 to 1",
+            ),
+            (
+                "solver",
+                !(self.walls == Walls::Separating && self.solver == Solver::Cg),
+                "auto, newton or policy with separating walls (cg solves linear systems only)",
+            ),
+            ("tolerance", positive(self.tolerance), "positive"),
+            ("max_iterations", self.max_iterations > 0, "at least 1"),
+            ("particles_per_cell", (1..=1000).contains(&self.particles_per_cell), "from 1 to 1000"),
+            ("cfl", positive(self.cfl) && self.cfl <= Self::MAX_CFL, "above 0 and at most 5"),
+        ];
+        for (field, holds, must) in rules {
+            if !holds {
+                return Err(SettingsError { field, must });
+            }
+        }
+        if !positive(self.max_step) {
+            return Err(SettingsError { field: "max_step", must: "a positive number of seconds" });
+        }
+        Ok(())
+    }
+}

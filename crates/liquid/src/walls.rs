@@ -1,0 +1,105 @@
+//! Velocities on faces that belong to solids.
+//!
+//! A closed face has no velocity of its own, and yet particles beside a wall read it. It is continued from the
+//! liquid first. Then, where the wall holds the liquid, its part normal to the wall becomes the wall's own. Next to
+//! a row that separated only the part *into* the wall is removed, or the liquid would stick however right its
+//! pressure is.
+
+use rayon::prelude::*;
+
+use crate::cut_cells::CutCells;
+use crate::extrapolate::UNKNOWN;
+use crate::pressure::NO_ROW;
+use crate::settings::Walls;
+use crate::solids::PosedSolids;
+use crate::tiles::Tiles;
+use crate::transfer::{FaceField, face_offset, sample};
+
+/// Rows as the walls see them.
+pub struct Held<'a> {
+    /// What walls do.
+    pub walls: Walls,
+    /// Row of every cell.
+    pub rows: &'a [u32],
+    /// Rows that left their wall.
+    pub separated: &'a [bool],
+}
+
+impl Held<'_> {
+    /// True if liquid beside this closed face may leave the wall.
+    fn lets_go<const D: usize>(&self, tiles: &Tiles<D>, face: usize, axis: usize) -> bool {
+        if self.walls == Walls::Slip {
+            return false;
+        }
+        let beside = [tiles.below(face, axis), face];
+        let look = |index: usize| match self.rows[index] {
+            NO_ROW => (false, false),
+            row => (true, self.separated[row as usize]),
+        };
+        let (mut any, mut leaves) = (false, false);
+        for index in beside {
+            let (row, separated) = look(index);
+            any |= row;
+            leaves |= separated;
+        }
+        if any {
+            return leaves;
+        }
+        // Deeper inside the solid: as the nearest liquid does; free where there is none.
+        for index in beside {
+            let cell = tiles.coord(index.min(tiles.cells() - 1));
+            for k in 0..3usize.pow(D as u32) {
+                let near = std::array::from_fn(|a| cell[a] - 1 + ((k / 3usize.pow(a as u32)) % 3) as i32);
+                let (row, separated) = look(tiles.index(near));
+                any |= row;
+                leaves |= separated;
+            }
+        }
+        leaves || !any
+    }
+}
+
+/// Makes continued velocities on closed and cut faces agree with the solids.
+pub fn constrain<const D: usize>(
+    tiles: &Tiles<D>,
+    cut: &CutCells<D>,
+    solids: &impl PosedSolids<D>,
+    held: &Held,
+    dx: f64,
+    known: &[Vec<u8>; D],
+    velocity: &mut FaceField<D>,
+) {
+    let cells = Tiles::<D>::CELLS;
+    let before: &FaceField<D> = velocity;
+    let changes: Vec<Vec<(u32, f64)>> = (0..D)
+        .map(|axis| {
+            (0..tiles.len())
+                .into_par_iter()
+                .flat_map_iter(|slot| slot * cells..(slot + 1) * cells)
+                .filter(|&face| {
+                    cut.face[axis][face] < 1.0 && known[axis][face] != 0 && known[axis][face] != UNKNOWN
+                })
+                .filter_map(|face| {
+                    let offset: [f64; D] = face_offset(axis);
+                    let coord = tiles.coord(face);
+                    let x: [f64; D] = std::array::from_fn(|a| coord[a] as f64 + offset[a]);
+                    let (_, gradient) = cut.distance_and_gradient(tiles, x, dx);
+                    let length = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
+                    if length < 1e-6 || !length.is_finite() {
+                        return None;
+                    }
+                    let liquid = sample(tiles, before, x);
+                    let solid = solids.velocity(x.map(|x| x * dx));
+                    let into: f64 = (0..D).map(|a| (solid[a] - liquid[a]) * gradient[a] / length).sum();
+                    let push = if held.lets_go(tiles, face, axis) { into.max(0.0) } else { into };
+                    Some((face as u32, before[axis][face] + push * gradient[axis] / length))
+                })
+                .collect()
+        })
+        .collect();
+    for (velocity, changes) in velocity.iter_mut().zip(changes) {
+        for (face, value) in changes {
+            velocity[face as usize] = value;
+        }
+    }
+}

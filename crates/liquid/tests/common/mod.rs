@@ -1,0 +1,47 @@
+//! What the physics tests share.
+#![allow(dead_code, missing_docs)]
+
+use meniscus_liquid::{Liquid, Settings, StepReport};
+use meniscus_shapes::{Body, Motion, Scenery, Shape};
+
+/// A box-shaped tank, the domain itself.
+pub fn tank<const D: usize>(settings: &Settings<D>) -> Scenery<D> {
+    Scenery::new(vec![still("tank", Shape::Box { low: [0.0; D], high: settings.domain() }.inverted())])
+}
+
+pub fn still<const D: usize>(name: &str, shape: Shape<D>) -> Body<D> {
+    Body { name: name.into(), shape, motion: Motion::Still }
+}
+
+/// Runs for `seconds` in frames of 1/24 s.
+pub fn run<const D: usize>(
+    liquid: &mut Liquid<D>,
+    solids: &Scenery<D>,
+    seconds: f64,
+    mut each: impl FnMut(&Liquid<D>, &StepReport),
+) {
+    let frames = (seconds * 24.0).round() as usize;
+    let start = liquid.time();
+    for frame in 1..=frames {
+        let end = start + frame as f64 / 24.0;
+        while end - liquid.time() > 1e-9 {
+            let left = end - liquid.time();
+            let report = match liquid.advance(solids, left, &mut ()) {
+                Ok(report) => report,
+                Err(failure) => panic!("{failure}"),
+            };
+            each(liquid, &report);
+        }
+    }
+}
+
+pub fn mean<const D: usize>(values: &[[f32; D]], axis: usize) -> f64 {
+    values.iter().map(|v| v[axis] as f64).sum::<f64>() / values.len() as f64
+}
+
+pub fn speeds<const D: usize>(liquid: &Liquid<D>) -> (f64, f64) {
+    let speed = |v: &[f32; D]| v.iter().map(|&c| c as f64 * c as f64).sum::<f64>().sqrt();
+    let velocity = &liquid.particles().velocity;
+    let sum: f64 = velocity.iter().map(speed).sum();
+    (sum / velocity.len() as f64, velocity.iter().map(speed).fold(0.0, f64::max))
+}
