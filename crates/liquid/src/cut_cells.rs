@@ -85,6 +85,14 @@ impl<const D: usize> CutCells<D> {
         corners[..1 << D].iter().map(|&n| self.node[n]).sum::<f64>() / (1 << D) as f64
     }
 
+    /// Unit normal out of the solids at a point given in cells; zero where the distance has no slope.
+    #[inline]
+    pub fn normal(&self, tiles: &Tiles<D>, x: [f64; D], dx: f64) -> [f64; D] {
+        let (_, gradient) = self.distance_and_gradient(tiles, x, dx);
+        let steep = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
+        if steep < 1e-6 || !steep.is_finite() { [0.0; D] } else { gradient.map(|g| g / steep) }
+    }
+
     /// Distance and its gradient at a point given in cells, linear between nodes.
     #[inline]
     pub fn distance_and_gradient(&self, tiles: &Tiles<D>, x: [f64; D], dx: f64) -> (f64, [f64; D]) {

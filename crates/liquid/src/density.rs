@@ -12,7 +12,7 @@ use crate::pressure::{System, Weights};
 use crate::tiles::Tiles;
 
 /// Share of the error that is put right in one step.
-const SHARE: f64 = 0.25;
+const SHARE: f64 = 0.1;
 /// Errors beyond this are cut: a cell near a wall is known only roughly.
 const LARGEST: f64 = 0.5;
 /// Cells less open than this are left alone.

@@ -12,6 +12,8 @@ use crate::tiles::{Coord, Tiles};
 
 /// Radius of the kernel in cells.
 const REACH: f64 = 2.0;
+/// Near a wall, points farther than this from every particle are air, in cells.
+const LONELY: f64 = 0.8;
 /// Value in air that no particle comes near, in cells.
 const AIR: f64 = 1.5;
 
@@ -50,7 +52,7 @@ impl LevelSet {
         tiles.reset(&mut self.phi, AIR * dx);
         let cells = Tiles::<D>::CELLS;
         let radius = half_space_mean::<D>();
-        let lookup = Lookup { tiles, particles, bins, dx };
+        let lookup = Lookup { tiles, particles, bins, dx, radius };
         self.phi[..tiles.cells()].par_chunks_mut(cells).enumerate().for_each(|(slot, phi)| {
             for (offset, phi) in phi.iter_mut().enumerate() {
                 let index = slot * cells + offset;
@@ -61,19 +63,18 @@ impl LevelSet {
                 }
                 let mut x: [f64; D] = cell.map(|c| c as f64 + 0.5);
                 let wall = cut.centre(tiles, cell) / dx;
-                if wall < 0.5 {
+                let mut normal = None;
+                if wall < REACH + 0.5 {
                     if wall < -1.5 {
                         continue;
                     }
-                    let (_, gradient) = cut.distance_and_gradient(tiles, x, dx);
-                    let steep: f64 = gradient.iter().map(|g| g * g).sum::<f64>().max(1e-12);
+                    let away = cut.normal(tiles, x, dx);
                     for a in 0..D {
-                        x[a] += (0.5 - wall) * gradient[a] / steep.sqrt();
+                        x[a] += (0.5 - wall).max(0.0) * away[a];
                     }
+                    normal = Some(away);
                 }
-                if let Some(mean) = lookup.distance_to_mean(x) {
-                    *phi = ((mean - radius) * dx).min(AIR * dx);
-                }
+                *phi = (lookup.distance(x, normal) * dx).min(AIR * dx);
             }
         });
     }
@@ -131,6 +132,8 @@ struct Lookup<'a, const D: usize> {
     particles: &'a Particles<D>,
     bins: &'a Bins,
     dx: f64,
+    /// Distance to the mean on a flat surface, in cells.
+    radius: f64,
 }
 
 impl<const D: usize> Lookup<'_, D> {
@@ -143,13 +146,17 @@ impl<const D: usize> Lookup<'_, D> {
         })
     }
 
-    /// Distance from `x` to the weighted mean of the particles around it, in cells; none if none is near.
-    fn distance_to_mean(&self, x: [f64; D]) -> Option<f64> {
+    /// Distance to the liquid at `x`, in cells. `wall` is the normal of a wall within reach.
+    ///
+    /// There are no particles inside the wall, and so their mean is pushed away from it; that part is left out,
+    /// or the surface would seem to drop towards every wall. Liquid that has left the wall does not count as
+    /// touching it: no point is inside that has no particle within [`LONELY`].
+    fn distance(&self, x: [f64; D], wall: Option<[f64; D]>) -> f64 {
         let low = x.map(|x| (x - REACH).floor() as i32);
         let high = x.map(|x| (x + REACH).floor() as i32);
         let span: [usize; D] = std::array::from_fn(|a| (high[a] - low[a] + 1) as usize);
         let inverse_dx = 1.0 / self.dx;
-        let (mut weight, mut sum) = (0.0, [0.0; D]);
+        let (mut weight, mut mean, mut nearest) = (0.0, [0.0; D], f64::INFINITY);
         for k in 0..span.iter().product::<usize>() {
             let mut rest = k;
             let mut cell = low;
@@ -160,16 +167,29 @@ impl<const D: usize> Lookup<'_, D> {
             for p in self.bins.of(self.tiles.index(cell)) {
                 let position = self.particles.position[p];
                 let away: [f64; D] = std::array::from_fn(|a| position[a] as f64 * inverse_dx - x[a]);
-                let s2 = away.iter().map(|d| d * d).sum::<f64>() / (REACH * REACH);
-                if s2 < 1.0 {
-                    let kernel = (1.0 - s2) * (1.0 - s2) * (1.0 - s2);
+                let square = away.iter().map(|d| d * d).sum::<f64>();
+                let rest = 1.0 - square / (REACH * REACH);
+                if rest > 0.0 {
+                    let kernel = rest * rest * rest;
+                    nearest = nearest.min(square);
                     weight += kernel;
                     for a in 0..D {
-                        sum[a] += kernel * away[a];
+                        mean[a] += kernel * away[a];
                     }
                 }
             }
         }
-        (weight > 1e-9).then(|| sum.iter().map(|s| (s / weight) * (s / weight)).sum::<f64>().sqrt())
+        if weight < 1e-9 {
+            return AIR;
+        }
+        let mut mean = mean.map(|m| m / weight);
+        if let Some(normal) = wall {
+            let pushed = (0..D).map(|a| mean[a] * normal[a]).sum::<f64>().max(0.0);
+            for a in 0..D {
+                mean[a] -= pushed * normal[a];
+            }
+        }
+        let distance = mean.iter().map(|m| m * m).sum::<f64>().sqrt() - self.radius;
+        if wall.is_some() { distance.max(nearest.sqrt() - LONELY) } else { distance }
     }
 }

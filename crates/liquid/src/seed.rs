@@ -2,13 +2,23 @@
 
 use rayon::prelude::*;
 
+use crate::cut_cells::heaviside;
 use crate::particles::Particles;
 use crate::settings::Settings;
 use crate::solids::PosedSolids;
 use crate::tiles::{Coord, TILE};
 
-/// Adds jittered particles where `volume` is negative, outside solids. Every full cell gets the same number, each in
-/// a part of the cell of its own. The places depend on the cell and the seed only.
+/// Share of its part of a cell that a particle is jittered over: enough to break patterns, little enough to leave the
+/// surface smooth.
+const JITTER: f64 = 0.25;
+
+/// Adds jittered particles where `volume` is negative, outside solids.
+///
+/// Every cell is cut into equal parts, and every full part gets a particle (a share of them, if the number asked for
+/// is no square or cube). Parts that the surface cuts get one with a chance equal to their filled share; the chances
+/// are drawn from an additive sequence over the parts instead of independently, so that the surface is rough only
+/// from part to part: waves of any length would otherwise be born with the liquid. The places depend on the cell
+/// and the seed only.
 pub fn fill<const D: usize>(
     particles: &mut Particles<D>,
     settings: &Settings<D>,
@@ -19,14 +29,7 @@ pub fn fill<const D: usize>(
     let dx = settings.dx;
     let tiles = settings.cells.map(|n| n.div_ceil(TILE as usize));
     let reach = 0.5 * TILE as f64 * dx * (D as f64).sqrt();
-    let unpack = |mut k: usize, extent: [usize; D]| -> Coord<D> {
-        let mut coord = [0; D];
-        for a in (0..D).rev() {
-            coord[a] = (k % extent[a]) as i32;
-            k /= extent[a];
-        }
-        coord
-    };
+    let inside = |x: [f64; D]| volume(x).max(-solids.distance(x));
     let found: Vec<Vec<[f64; D]>> = (0..tiles.iter().product::<usize>())
         .into_par_iter()
         .map(|k| {
@@ -40,9 +43,7 @@ pub fn fill<const D: usize>(
                 let local = unpack(offset, [TILE as usize; D]);
                 let cell: Coord<D> = std::array::from_fn(|a| base[a] + local[a]);
                 if (0..D).all(|a| (cell[a] as usize) < settings.cells[a]) {
-                    let candidates = places_in(cell, settings.particles_per_cell, settings.seed);
-                    let inside = candidates.map(|x: [f64; D]| x.map(|x| x * dx));
-                    places.extend(inside.filter(|&x| volume(x) < 0.0 && solids.distance(x) > 0.0));
+                    fill_cell(cell, settings, &inside, &mut places);
                 }
             }
             places
@@ -53,22 +54,65 @@ pub fn fill<const D: usize>(
     }
 }
 
-/// The places of a cell's particles, in cells: as many parts of the cell as particles, drawn without repetition, and
-/// a random place in each.
-fn places_in<const D: usize>(cell: Coord<D>, count: usize, seed: u64) -> impl Iterator<Item = [f64; D]> {
-    let side = (1..).find(|m: &usize| m.pow(D as u32) >= count).unwrap_or(1);
-    let mut random = Random::of(cell, seed);
-    let mut parts: Vec<usize> = (0..side.pow(D as u32)).collect();
-    for k in 0..count {
-        let other = k + (random.unit() * (parts.len() - k) as f64) as usize;
-        parts.swap(k, other);
+fn unpack<const D: usize>(mut k: usize, extent: [usize; D]) -> Coord<D> {
+    let mut coord = [0; D];
+    for a in (0..D).rev() {
+        coord[a] = (k % extent[a]) as i32;
+        k /= extent[a];
     }
-    parts.into_iter().take(count).map(move |part| {
-        std::array::from_fn(|a| {
-            let place = (part / side.pow(a as u32)) % side;
-            cell[a] as f64 + (place as f64 + random.unit()) / side as f64
-        })
-    })
+    coord
+}
+
+/// Adds the places of a cell's particles. `inside` is the distance to what is to be filled.
+fn fill_cell<const D: usize>(
+    cell: Coord<D>,
+    settings: &Settings<D>,
+    inside: &impl Fn([f64; D]) -> f64,
+    places: &mut Vec<[f64; D]>,
+) {
+    let count = settings.particles_per_cell;
+    let side = (1..=count).find(|m| m.pow(D as u32) >= count).unwrap_or(1);
+    let parts = side.pow(D as u32);
+    let width = settings.dx / side as f64;
+    let mut random = Random::of(cell, settings.seed);
+    for k in 0..parts {
+        let part = unpack(k, [side; D]);
+        let jitter: [f64; D] = std::array::from_fn(|_| JITTER * (random.unit() - 0.5));
+        let depth = random.unit();
+        let lattice: [i64; D] = std::array::from_fn(|a| cell[a] as i64 * side as i64 + part[a] as i64);
+        let centre = lattice.map(|l| (l as f64 + 0.5) * width);
+        let share = heaviside(-inside(centre), width);
+        if chance(lattice) >= share * count as f64 / parts as f64 {
+            continue;
+        }
+        let mut x: [f64; D] = std::array::from_fn(|a| centre[a] + jitter[a] * width);
+        // A place outside is moved to a random depth of the filled share, along the way in.
+        let out = inside(x);
+        let target = -depth * share * width;
+        if out > -1e-3 * width {
+            let slope: [f64; D] = std::array::from_fn(|a| {
+                let (mut low, mut high) = (x, x);
+                low[a] -= 1e-3 * width;
+                high[a] += 1e-3 * width;
+                (inside(high) - inside(low)) / (2e-3 * width)
+            });
+            let steep = slope.iter().map(|s| s * s).sum::<f64>().max(1e-6);
+            for a in 0..D {
+                x[a] += (target - out) * slope[a] / steep;
+            }
+        }
+        if inside(x) < 0.0 {
+            places.push(x);
+        }
+    }
+}
+
+/// A number from 0 to 1 for every part of the grid, as evenly spread over neighbouring parts as can be: multiples
+/// of the powers of the root of `g^(D+1) = g + 1`.
+fn chance<const D: usize>(lattice: [i64; D]) -> f64 {
+    let root: f64 = if D == 2 { 1.324_717_957_244_746 } else { 1.220_744_084_605_759_5 };
+    let sum: f64 = (0..D).map(|a| (lattice[a] as f64 / root.powi(a as i32 + 1)).rem_euclid(1.0)).sum();
+    sum.rem_euclid(1.0)
 }
 
 /// A small generator (SplitMix64), seeded by a cell so that it does not matter who asks first.
@@ -101,18 +145,31 @@ impl Random {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_cell_gets_the_number_asked_for_spread_over_it_and_the_same_each_time() {
-        for count in [1, 4, 8, 9, 20] {
-            let places: Vec<[f64; 2]> = places_in([3, -2], count, 7).collect();
-            assert_eq!(places.len(), count);
-            assert!(places.iter().all(|x| x[0].floor() == 3.0 && x[1].floor() == -2.0));
-            assert_eq!(places, places_in([3, -2], count, 7).collect::<Vec<_>>());
+    fn count_in<const D: usize>(per_cell: usize, inside: impl Fn([f64; D]) -> f64) -> Vec<[f64; D]> {
+        let mut settings = Settings::<D>::new([8; D], 1.0);
+        settings.particles_per_cell = per_cell;
+        let mut places = Vec::new();
+        for k in 0..8usize.pow(D as u32) {
+            fill_cell(unpack(k, [8; D]), &settings, &inside, &mut places);
         }
-        let quadrant = |x: &[f64; 2]| ((x[0] > 0.5) as usize, (x[1] > 0.5) as usize);
-        let mut quadrants: Vec<_> = places_in([0, 0], 4, 1).map(|x| quadrant(&x)).collect();
-        quadrants.sort();
-        quadrants.dedup();
-        assert_eq!(quadrants.len(), 4);
+        places
+    }
+
+    #[test]
+    fn full_cells_get_the_number_asked_for() {
+        for per_cell in [1, 4, 8, 9, 20] {
+            let places = count_in::<2>(per_cell, |_| -1.0);
+            assert!((places.len() as f64 / (64 * per_cell) as f64 - 1.0).abs() < 0.02, "{}", places.len());
+        }
+        assert_eq!(count_in::<3>(8, |_| -1.0).len(), 8 * 512);
+    }
+
+    #[test]
+    fn a_cut_region_gets_particles_in_proportion_to_its_volume_and_none_outside() {
+        for height in [3.1, 3.236, 3.5, 3.77] {
+            let places = count_in::<3>(8, |x| x[2] - height);
+            assert!(places.iter().all(|x| x[2] < height));
+            assert!((places.len() as f64 / (8.0 * 64.0 * height) - 1.0).abs() < 0.01, "{height}: {}", places.len());
+        }
     }
 }

@@ -148,7 +148,7 @@ impl<const D: usize> Settings<D> {
             preconditioner: Preconditioner::Mic0,
             tolerance: 1e-6,
             max_iterations: 100,
-            particles_per_cell: 1 << D,
+            particles_per_cell: if D == 2 { 9 } else { 8 },
             seed: 1,
             cfl: 2.0,
             max_step: 1.0 / 24.0,

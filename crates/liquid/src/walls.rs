@@ -79,20 +79,16 @@ pub fn constrain<const D: usize>(
                 .filter(|&face| {
                     cut.face[axis][face] < 1.0 && known[axis][face] != 0 && known[axis][face] != UNKNOWN
                 })
-                .filter_map(|face| {
+                .map(|face| {
                     let offset: [f64; D] = face_offset(axis);
                     let coord = tiles.coord(face);
                     let x: [f64; D] = std::array::from_fn(|a| coord[a] as f64 + offset[a]);
-                    let (_, gradient) = cut.distance_and_gradient(tiles, x, dx);
-                    let length = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
-                    if length < 1e-6 || !length.is_finite() {
-                        return None;
-                    }
+                    let normal = cut.normal(tiles, x, dx);
                     let liquid = sample(tiles, before, x);
                     let solid = solids.velocity(x.map(|x| x * dx));
-                    let into: f64 = (0..D).map(|a| (solid[a] - liquid[a]) * gradient[a] / length).sum();
+                    let into: f64 = (0..D).map(|a| (solid[a] - liquid[a]) * normal[a]).sum();
                     let push = if held.lets_go(tiles, face, axis) { into.max(0.0) } else { into };
-                    Some((face as u32, before[axis][face] + push * gradient[axis] / length))
+                    (face as u32, before[axis][face] + push * normal[axis])
                 })
                 .collect()
         })
