@@ -24,8 +24,10 @@ fn project<const D: usize>(
     solids: Vec<Shape<D>>,
     phi: impl Fn([f64; D]) -> f64,
     field: impl Fn(usize, Coord<D>) -> f64,
+    close: impl Fn(usize, Coord<D>) -> bool,
 ) -> Projected<D> {
-    let domain = Shape::Box { low: [0.0; D], high: settings.domain() }.inverted();
+    let domain = Shape::Box { low: [0.0; D], high: settings.domain() };
+    let domain = if D == 3 && close(1, [0; D]) { extruded(domain) } else { domain }.inverted();
     let body = |shape| Body { name: "solid".into(), shape, motion: Motion::Still };
     let solids = Scenery::new(solids.into_iter().chain([domain]).map(body).collect());
     let mut tiles = Tiles::new(settings.cells);
@@ -40,6 +42,11 @@ fn project<const D: usize>(
     let posed = solids.during(0.0, 0.01);
     let mut cut = CutCells::new();
     cut.sample(&tiles, settings.dx, &posed);
+    for (index, axis) in (0..tiles.cells()).flat_map(|index| (0..D).map(move |axis| (index, axis))) {
+        if close(axis, tiles.coord(index)) {
+            cut.face[axis][index] = 0.0;
+        }
+    }
     let mut distance = Vec::new();
     tiles.reset(&mut distance, settings.dx);
     let mut velocity: FaceField<D> = std::array::from_fn(|_| Vec::new());
@@ -73,6 +80,17 @@ fn project<const D: usize>(
     }
 }
 
+/// A box without ends along the second axis.
+fn extruded<const D: usize>(shape: Shape<D>) -> Shape<D> {
+    let Shape::Box { mut low, mut high } = shape else { return shape };
+    (low[1], high[1]) = (-1e3, 1e3);
+    Shape::Box { low, high }
+}
+
+fn nothing<const D: usize>(_axis: usize, _face: Coord<D>) -> bool {
+    false
+}
+
 /// A number between -1 and 1 for a face, without pattern.
 fn noise<const D: usize>(axis: usize, at: Coord<D>) -> f64 {
     let mut hash = 0x9E37_79B9_7F4A_7C15u64 ^ axis as u64;
@@ -103,7 +121,7 @@ fn swapping_axes<const D: usize>(cells: [usize; D], orders: &[[usize; D]], walls
     let weights: [f64; D] = std::array::from_fn(|a| 0.3 + 0.25 * a as f64);
     let phi = |x: [f64; D]| (0..D).map(|a| weights[a] * x[a]).sum::<f64>() - 0.71;
     let identity = std::array::from_fn(|a| a);
-    let plain = project(&exact(cells, walls, Solver::Auto), ball(identity), phi, noise);
+    let plain = project(&exact(cells, walls, Solver::Auto), ball(identity), phi, noise, nothing);
     assert!(plain.pressure.len() > 100);
     for &order in orders {
         let back = inverse(order);
@@ -112,6 +130,7 @@ fn swapping_axes<const D: usize>(cells: [usize; D], orders: &[[usize; D]], walls
             ball(order),
             |x| phi(permuted(x, back)),
             |axis, at| noise(order[axis], permuted(at, back)),
+            nothing,
         );
         assert_eq!(plain.pressure.len(), swapped.pressure.len());
         for axis in 0..D {
@@ -139,8 +158,9 @@ fn a_projection_commutes_with_every_swap_of_axes_in_3d() {
     }
 }
 
-/// In 3D the two walls across the extruded axis bound rows that have no wall in 2D, so the field of the separating
-/// case has a positive pressure everywhere away from the walls that both have: falling.
+/// The 3D problem is closed across the extruded axis by faces, not by a solid, whose distance would round off the
+/// edges where it meets the others. Its rows there are bounded although they have no wall in 2D, so the field of the
+/// separating case has a positive pressure everywhere away from the walls that both have: falling.
 #[test]
 fn a_projection_in_2d_equals_the_same_field_extruded_in_3d() {
     for (walls, falling, shaking) in [(Walls::Slip, 0.0, 1.0), (Walls::Separating, -1.0, 0.0)] {
@@ -151,6 +171,7 @@ fn a_projection_in_2d_equals_the_same_field_extruded_in_3d() {
             vec![Shape::Sphere { center: [1.13, 0.61], radius: 0.29 }],
             |x| phi(x[0], x[1]),
             field,
+            nothing,
         );
         let pillar = Shape::Capsule { from: [1.13, -5.0, 0.61], to: [1.13, 5.0, 0.61], radius: 0.29 };
         let deep = project(
@@ -158,8 +179,8 @@ fn a_projection_in_2d_equals_the_same_field_extruded_in_3d() {
             vec![pillar],
             |x| phi(x[0], x[2]),
             |axis, at| if axis == 1 { 0.0 } else { field(axis / 2, [at[0], at[2]]) },
+            |axis, at| axis == 1 && (at[1] == 0 || at[1] == 5),
         );
-        eprintln!("{walls} {:?}", flat.pressure.values().fold((f64::INFINITY, 0.0f64), |m, &p| (m.0.min(p), m.1.max(p))));
         assert_eq!(flat.pressure.len() * 5, deep.pressure.len());
         for (&[x, y, z], p) in &deep.pressure {
             let other = flat.pressure[&[x, z]];
@@ -180,7 +201,7 @@ fn newton_and_policy_iteration_find_the_same_pressure() {
         let mut settings = exact([24, 22, 20], Walls::Separating, solver);
         settings.tolerance = 1e-10;
         let ball = Shape::Sphere { center: [1.2, 1.1, 0.7], radius: 0.43 };
-        project(&settings, vec![ball], |x| x[2] - 1.13 + 0.2 * x[0], |a, at| noise(a, at) - if a == 2 { 0.3 } else { 0.0 })
+        project(&settings, vec![ball], |x| x[2] - 1.13 + 0.2 * x[0], |a, at| noise(a, at) - if a == 2 { 0.3 } else { 0.0 }, nothing)
     };
     let (newton, policy) = (solve(Solver::Newton), solve(Solver::Policy));
     let largest = newton.pressure.values().fold(0.0, |m: f64, p| m.max(p.abs()));
