@@ -5,6 +5,9 @@ use std::ops::Range;
 use crate::csr::Csr;
 use crate::error::{InputError, check_length};
 
+/// What is wrong with a row that [`Blocks::check`] finds.
+pub(crate) const COUPLED: &str = "the row is coupled with another block of its colour";
+
 /// A partition of the rows into contiguous blocks, grouped by colour; no two blocks of one colour are coupled.
 ///
 /// Rows are eliminated in the order they have, and blocks of one colour may be eliminated at the same time. The
@@ -20,34 +23,30 @@ impl Blocks {
     ///
     /// Both arrays begin with 0 and must not fall; the last entry of `colour_starts` is the number of blocks.
     pub fn new(starts: Vec<usize>, colour_starts: Vec<usize>) -> Result<Self, InputError> {
-        for (array, what) in [(&starts, "block starts"), (&colour_starts, "colour starts")] {
-            if array.first() != Some(&0) {
-                let why = if what == "block starts" {
-                    "the first block must start at row 0"
-                } else {
-                    "the first colour must start at block 0"
-                };
-                return Err(InputError::Blocks { index: 0, why });
-            }
-            if let Some(index) = array.windows(2).position(|pair| pair[0] > pair[1]) {
-                let why = if what == "block starts" {
-                    "the block ends before it starts"
-                } else {
-                    "the colour ends before it starts"
-                };
-                return Err(InputError::Blocks { index, why });
-            }
+        let falls = |array: &[usize]| array.windows(2).position(|pair| pair[0] > pair[1]);
+        let fault = |index, why| Err(InputError::Blocks { index, why });
+        if starts.first() != Some(&0) {
+            return fault(0, "the first block must start at row 0");
         }
-        let blocks = Self {
+        if colour_starts.first() != Some(&0) {
+            return fault(0, "the first colour must start at block 0");
+        }
+        if let Some(block) = falls(&starts) {
+            return fault(block, "the block ends before it starts");
+        }
+        if let Some(colour) = falls(&colour_starts) {
+            return fault(colour, "the colour ends before it starts");
+        }
+        if colour_starts.last() != Some(&(starts.len() - 1)) {
+            return fault(
+                colour_starts.len() - 1,
+                "the last colour must end with the last block",
+            );
+        }
+        Ok(Self {
             starts,
             colour_starts,
-        };
-        check_length(
-            "colour_starts, counted in blocks,",
-            blocks.count(),
-            *blocks.colour_starts.last().unwrap_or(&0),
-        )?;
-        Ok(blocks)
+        })
     }
 
     /// All `n` rows in one block: no parallelism, and the elimination order of a serial factorisation.
@@ -81,6 +80,15 @@ impl Blocks {
         self.colour_starts[colour]..self.colour_starts[colour + 1]
     }
 
+    /// The colour of a block.
+    ///
+    /// # Panics
+    /// If there is no such block.
+    pub fn colour(&self, block: usize) -> usize {
+        assert!(block < self.count(), "there is no such block");
+        self.colour_starts.partition_point(|&start| start <= block) - 1
+    }
+
     /// The rows of a block.
     ///
     /// # Panics
@@ -106,21 +114,21 @@ impl Blocks {
     /// Checks that the blocks have the rows of a matrix and that no two blocks of one colour are coupled by it.
     pub fn check(&self, matrix: &Csr) -> Result<(), InputError> {
         check_length("blocks, counted in rows,", matrix.rows(), self.rows())?;
-        for colour in 0..self.colours() {
-            let of_colour = self.rows_of_colour(colour);
-            for block in self.of_colour(colour) {
-                let own = self.block(block);
-                for row in own.clone() {
-                    for &column in matrix.row(row).0 {
-                        let column = column as usize;
-                        if of_colour.contains(&column) && !own.contains(&column) {
-                            return Err(InputError::Blocks {
-                                index: row,
-                                why: "the row is coupled with another block of its colour",
-                            });
-                        }
-                    }
-                }
+        for block in 0..self.count() {
+            let own = self.block(block);
+            let of_colour = self.rows_of_colour(self.colour(block));
+            let coupled = |&column: &u32| {
+                let column = column as usize;
+                of_colour.contains(&column) && !own.contains(&column)
+            };
+            if let Some(row) = own
+                .clone()
+                .find(|&row| matrix.row(row).0.iter().any(coupled))
+            {
+                return Err(InputError::Blocks {
+                    index: row,
+                    why: COUPLED,
+                });
             }
         }
         Ok(())

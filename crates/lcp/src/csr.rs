@@ -146,6 +146,41 @@ impl Csr {
     }
 }
 
+impl Csr {
+    /// `y_i = sum_j A_ij entry(j)` on the rows to keep, `y_i = x_i` on the others; returns `x'y`.
+    #[inline]
+    fn rows_dot(
+        &self,
+        x: &[f64],
+        y: &mut [f64],
+        keep: impl Fn(usize) -> bool + Sync,
+        entry: impl Fn(usize) -> f64 + Sync,
+    ) -> f64 {
+        assert_eq!(y.len(), self.rows(), "y has the wrong length");
+        let leaf = |first: usize, y: &mut [f64]| {
+            let starts = &self.row_starts[first..=first + y.len()];
+            let mut dot = 0.0;
+            for (i, y) in y.iter_mut().enumerate() {
+                *y = if keep(first + i) {
+                    let entries = starts[i]..starts[i + 1];
+                    let columns = &self.columns[entries.clone()];
+                    columns
+                        .iter()
+                        .zip(&self.values[entries])
+                        .fold(0.0, |sum, (&column, value)| {
+                            sum + value * entry(column as usize)
+                        })
+                } else {
+                    x[first + i]
+                };
+                dot += x[first + i] * *y;
+            }
+            dot
+        };
+        fold(y, &leaf, &|low, high| low + high)
+    }
+}
+
 impl Operator for Csr {
     fn len(&self) -> usize {
         self.rows()
@@ -157,64 +192,29 @@ impl Operator for Csr {
 
     fn apply_dot(&self, x: &[f64], y: &mut [f64]) -> f64 {
         assert_eq!(x.len(), self.rows(), "x has the wrong length");
-        assert_eq!(y.len(), self.rows(), "y has the wrong length");
-        let leaf = |first: usize, (starts, y): (&[usize], &mut [f64])| {
-            let mut dot = 0.0;
-            let mut start = starts[0];
-            for (i, y) in y.iter_mut().enumerate() {
-                let end = self.row_starts[first + i + 1];
-                let mut sum = 0.0;
-                for (&column, value) in self.columns[start..end]
-                    .iter()
-                    .zip(&self.values[start..end])
-                {
-                    sum += value * x[column as usize];
-                }
-                *y = sum;
-                dot += x[first + i] * sum;
-                start = end;
-            }
-            dot
-        };
-        if y.is_empty() {
-            return 0.0;
-        }
-        fold((&self.row_starts[..self.rows()], y), &leaf, &|low, high| {
-            low + high
-        })
+        self.rows_dot(x, y, |_| true, |column| x[column])
     }
 
     fn apply_masked_dot(&self, active: &[bool], x: &[f64], y: &mut [f64]) -> f64 {
         assert_eq!(x.len(), self.rows(), "x has the wrong length");
-        assert_eq!(y.len(), self.rows(), "y has the wrong length");
         assert_eq!(active.len(), self.rows(), "the mask has the wrong length");
-        fold(
-            y,
-            &|first, y: &mut [f64]| {
-                let mut dot = 0.0;
-                for (i, y) in y.iter_mut().enumerate() {
-                    let row = first + i;
-                    *y = if active[row] {
-                        let (columns, values) = self.row(row);
-                        let mut sum = 0.0;
-                        for (&column, value) in columns.iter().zip(values) {
-                            let column = column as usize;
-                            sum += if active[column] {
-                                value * x[column]
-                            } else {
-                                0.0
-                            };
-                        }
-                        sum
-                    } else {
-                        x[row]
-                    };
-                    dot += x[row] * *y;
-                }
-                dot
-            },
-            &|low, high| low + high,
-        )
+        // Krylov vectors are zero outside the mask, and then the columns need no mask of their own: looking is
+        // much cheaper than masking every entry.
+        let outside = |_, (x, active): (&[f64], &[bool])| {
+            x.iter()
+                .zip(active)
+                .any(|(&x, &active)| !active & (x != 0.0))
+        };
+        if fold((x, active), &outside, &|low, high| low | high) {
+            self.rows_dot(
+                x,
+                y,
+                |row| active[row],
+                |column| if active[column] { x[column] } else { 0.0 },
+            )
+        } else {
+            self.rows_dot(x, y, |row| active[row], |column| x[column])
+        }
     }
 
     fn diagonal(&self, d: &mut [f64]) {

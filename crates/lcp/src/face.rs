@@ -1,293 +1,285 @@
-//! The face of the box on which a method looks for the solution: rows held at a bound, and active rows.
+//! The face of the box on which a method looks for the solution, and the linear system on it.
+//!
+//! With the active rows `A` and the rows `F` that are held at a bound, the step of both minimum map Newton and
+//! policy iteration is
+//!
+//! ```text
+//! | A_AA  A_AF | | dx_A |     | y_A       |
+//! |  0     I   | | dx_F | = - | x_F - l_F |
+//! ```
+//!
+//! `A_AA` may be singular although the problem has a solution: when no row holds `x` back, a constant can be added
+//! to it. What the right-hand side has in the null space of `A_AA` then can't be solved for, and is a direction in
+//! which `x` may go until it meets a bound. If it meets none, the problem has no solution.
+
+use std::ops::ControlFlow;
 
 use crate::error::InputError;
-use crate::operator::Operator;
-use crate::problem::{BoxMlcp, natural};
-use crate::reduce::{self, larger};
-use crate::split::{Split, fold, for_each};
+use crate::krylov::pcg;
+use crate::minimum_map::{self, Standing};
+use crate::operator::{Masked, Operator};
+use crate::precondition::{MaskedPreconditioner, Preconditioner};
+use crate::problem::BoxMlcp;
+use crate::reduce;
+use crate::split::{fold, for_each};
 
-/// How far a point is from a solution, and whether its face is the one of the last call.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Standing {
-    /// `H'H` of the minimum map.
-    pub squares: f64,
-    /// `||r||_inf` of the natural residual.
-    pub residual: f64,
-    /// Rows that became active or stopped being so.
-    pub changed: usize,
-    /// `max |dx_i|` over the rows that are not active.
-    pub jump: f64,
+/// Null vectors that are removed from one right-hand side. More than one is needed where several parts of the
+/// matrix, not coupled with each other, are singular at once.
+const MAX_NULL_VECTORS: usize = 8;
+
+/// A part of a null vector that is mere rounding, and meets no bound.
+const NOISE: f64 = 1e-6;
+
+/// Memory for the system on a face.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Face {
+    /// Scales of the minimum map.
+    pub d: Vec<f64>,
+    /// `A x + b`
+    pub y: Vec<f64>,
+    /// Minimum map.
+    pub h: Vec<f64>,
+    /// The step.
+    pub dx: Vec<f64>,
+    /// What the step leaves of the Newton equation: `-y_A - A_A dx`, zero on `F`.
+    pub r: Vec<f64>,
+    /// The active rows.
+    pub active: Vec<bool>,
+    /// The part of the right-hand side in the null space of `A_AA`.
+    null: Vec<f64>,
+    pcg: pcg::Core,
 }
 
-impl Standing {
-    /// `1/2 H'H` [ANE17 (15)]
-    pub fn merit(&self) -> f64 {
-        0.5 * self.squares
-    }
-
-    fn join(low: Self, high: Self) -> Self {
-        Self {
-            squares: low.squares + high.squares,
-            residual: larger(low.residual, high.residual),
-            changed: low.changed + high.changed,
-            jump: larger(low.jump, high.jump),
-        }
-    }
+/// How well the system on a face has to be solved.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Accuracy {
+    /// `||r||_2` as a part of `||H||_2`. [ANE17 (22)]
+    pub forcing: f64,
+    /// `||r||_inf` that is good enough whatever `||H||_2`, as long as the step is one of descent.
+    pub enough: f64,
+    /// Conjugate gradient iterations.
+    pub max_iterations: usize,
 }
 
-/// The factors `d` that bring `x - l` and `x - u` to the units of `y`: the diagonal of `A`, or 1.
-///
-/// The natural residual compares `x` with `y`; the active rows it predicts, and so the number of iterations,
-/// would depend on units if it were taken as it stands.
-pub(crate) fn scales<A: Operator + ?Sized>(
-    matrix: &A,
-    scaled: bool,
-    d: &mut Vec<f64>,
-) -> Result<(), InputError> {
-    d.clear();
-    d.resize(matrix.len(), 1.0);
-    if scaled {
-        matrix.diagonal(d);
-        for (row, d) in d.iter_mut().enumerate() {
-            if d.is_nan() || d.is_infinite() {
-                return Err(InputError::Diagonal { row, value: *d });
-            }
-            if *d <= 0.0 {
-                *d = 1.0;
-            }
-        }
-    }
-    Ok(())
+/// How the system on a face was solved.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Solved {
+    /// What ended conjugate gradients.
+    pub status: pcg::Status,
+    /// Conjugate gradient iterations.
+    pub iterations: usize,
+    /// What the null space had to do with it.
+    pub null: NullSpace,
 }
 
-/// The side of the box on which the minimum map of a row is selected.
-#[derive(Clone, Copy, PartialEq)]
-enum Side {
-    Lower,
-    Upper,
-    Inside,
+/// What the null space of the system had to do with its solution.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum NullSpace {
+    /// Nothing.
+    Unmet,
+    /// The step goes along a null vector to a bound.
+    ToBound,
+    /// A null vector meets no bound.
+    Ray,
 }
 
-#[inline]
-fn side(x: f64, y: f64, d: f64, lower: f64, upper: f64) -> Side {
-    let target = x - y / d;
-    if target <= lower {
-        Side::Lower
-    } else if target >= upper {
-        Side::Upper
-    } else {
-        Side::Inside
-    }
-}
-
-/// The minimum map, its active rows and the Newton step of the others at `(x, y)`. [ANE17 (11), (26)] as a box:
-///
-/// ```text
-/// x - y/d <= l:   H = d (x - l)    dx = l - x
-/// x - y/d >= u:   H = d (x - u)    dx = u - x
-/// else            H = y            active, dx = 0
-/// ```
-///
-/// DEVIATION [ANE17 (47)]: the paper prints the sets of mixed rows the wrong way round; free rows are always active.
-pub(crate) fn select<A: Operator + ?Sized>(
-    problem: &BoxMlcp<'_, A>,
-    d: &[f64],
-    x: &[f64],
-    y: &[f64],
-    active: &mut [bool],
-    h: &mut [f64],
-    dx: &mut [f64],
-) -> Standing {
-    fold(
-        (
-            Point {
-                x,
-                y,
-                d,
-                lower: problem.lower(),
-                upper: problem.upper(),
-            },
-            active,
+impl Face {
+    pub fn prepare<A: Operator + ?Sized>(
+        &mut self,
+        problem: &BoxMlcp<'_, A>,
+        scaled: bool,
+    ) -> Result<(), InputError> {
+        let n = problem.len();
+        let Self {
+            d,
+            y,
             h,
             dx,
-        ),
-        &|_, (at, active, h, dx): (Point<'_>, &mut [bool], &mut [f64], &mut [f64])| {
-            let mut standing = Standing::default();
-            for i in 0..h.len() {
-                let (x, y, d, lower, upper) = at.row(i);
-                let side = side(x, y, d, lower, upper);
-                (h[i], dx[i]) = match side {
-                    Side::Lower => (d * (x - lower), lower - x),
-                    Side::Upper => (d * (x - upper), upper - x),
-                    Side::Inside => (y, 0.0),
-                };
-                let now = side == Side::Inside;
-                standing.changed += usize::from(now != active[i]);
-                active[i] = now;
-                standing.residual = larger(standing.residual, natural(x, y, lower, upper).abs());
-                standing.jump = larger(standing.jump, dx[i].abs());
-            }
-            standing.squares = reduce::sum_of_squares(h);
-            standing
-        },
-        &Standing::join,
-    )
-}
-
-/// The merit and the residual at `(x, y)`, without selecting anything.
-pub(crate) fn measure<A: Operator + ?Sized>(
-    problem: &BoxMlcp<'_, A>,
-    d: &[f64],
-    x: &[f64],
-    y: &[f64],
-) -> Standing {
-    fold(
-        Point {
-            x,
-            y,
-            d,
-            lower: problem.lower(),
-            upper: problem.upper(),
-        },
-        &|_, at: Point<'_>| {
-            let mut standing = Standing::default();
-            for i in 0..at.rows() {
-                let (x, y, d, lower, upper) = at.row(i);
-                let h = match side(x, y, d, lower, upper) {
-                    Side::Lower => d * (x - lower),
-                    Side::Upper => d * (x - upper),
-                    Side::Inside => y,
-                };
-                standing.squares += h * h;
-                standing.residual = larger(standing.residual, natural(x, y, lower, upper).abs());
-            }
-            standing
-        },
-        &Standing::join,
-    )
-}
-
-/// The rows of everything that the minimum map reads.
-#[derive(Clone, Copy)]
-struct Point<'a> {
-    x: &'a [f64],
-    y: &'a [f64],
-    d: &'a [f64],
-    lower: &'a [f64],
-    upper: &'a [f64],
-}
-
-impl Point<'_> {
-    #[inline]
-    fn row(&self, i: usize) -> (f64, f64, f64, f64, f64) {
-        (
-            self.x[i],
-            self.y[i],
-            self.d[i],
-            self.lower[i],
-            self.upper[i],
-        )
-    }
-}
-
-impl Split for Point<'_> {
-    fn rows(&self) -> usize {
-        self.x.len()
-    }
-
-    fn cut(self, middle: usize) -> (Self, Self) {
-        let (x, y, d) = (self.x.cut(middle), self.y.cut(middle), self.d.cut(middle));
-        let (lower, upper) = (self.lower.cut(middle), self.upper.cut(middle));
-        (
-            Self {
-                x: x.0,
-                y: y.0,
-                d: d.0,
-                lower: lower.0,
-                upper: upper.0,
-            },
-            Self {
-                x: x.1,
-                y: y.1,
-                d: d.1,
-                lower: lower.1,
-                upper: upper.1,
-            },
-        )
-    }
-}
-
-/// `out = clamp(x + step dx, l, u)`; returns `max |out_i - x_i|`.
-pub(crate) fn project<A: Operator + ?Sized>(
-    problem: &BoxMlcp<'_, A>,
-    x: &[f64],
-    step: f64,
-    dx: &[f64],
-    out: &mut [f64],
-) -> f64 {
-    fold(
-        (x, dx, problem.lower(), problem.upper(), out),
-        &|_, (x, dx, lower, upper, out): (&[f64], &[f64], &[f64], &[f64], &mut [f64])| {
-            let mut moved = 0.0;
-            for i in 0..x.len() {
-                out[i] = (x[i] + step * dx[i]).clamp(lower[i], upper[i]);
-                moved = larger(moved, (out[i] - x[i]).abs());
-            }
-            moved
-        },
-        &larger,
-    )
-}
-
-/// `x = clamp(x, l, u)`
-pub(crate) fn project_in_place<A: Operator + ?Sized>(problem: &BoxMlcp<'_, A>, x: &mut [f64]) {
-    for_each((x, problem.lower(), problem.upper()), &|_,
-                                                      (
-        x,
-        lower,
-        upper,
-    ): (
-        &mut [f64],
-        &[f64],
-        &[f64],
-    )| {
-        for i in 0..x.len() {
-            x[i] = x[i].clamp(lower[i], upper[i]);
+            r,
+            active,
+            ..
+        } = self;
+        for array in [&mut *d, y, h, dx, r] {
+            array.resize(n, 0.0);
         }
-    });
-}
+        active.clear();
+        active.resize(n, true);
+        minimum_map::scales(problem.matrix(), scaled, d)
+    }
 
-/// How far one can go from `x + dx` along `p` until a row meets its bound; infinite if none does.
-///
-/// Rows of which `p` is mere rounding noise do not count.
-pub(crate) fn length_to_bound<A: Operator + ?Sized>(
-    problem: &BoxMlcp<'_, A>,
-    x: &[f64],
-    dx: &[f64],
-    p: &[f64],
-) -> f64 {
-    let noise = 1e-6 * reduce::largest(p);
-    fold(
-        (x, dx, p, problem.lower(), problem.upper()),
-        &|_, (x, dx, p, lower, upper): (&[f64], &[f64], &[f64], &[f64], &[f64])| {
-            let mut length = f64::INFINITY;
-            for i in 0..x.len() {
-                let at = x[i] + dx[i];
-                if p[i] < -noise {
-                    length = length.min(((lower[i] - at) / p[i]).max(0.0));
-                } else if p[i] > noise {
-                    length = length.min(((upper[i] - at) / p[i]).max(0.0));
+    /// Selects the face at `x`, for which `y` must be up to date.
+    pub fn select<A: Operator + ?Sized>(
+        &mut self,
+        problem: &BoxMlcp<'_, A>,
+        x: &[f64],
+    ) -> Standing {
+        let Self {
+            d,
+            y,
+            h,
+            dx,
+            active,
+            ..
+        } = self;
+        minimum_map::select(problem, (x, y, d), active, h, dx)
+    }
+
+    /// Solves `A_AA dx_A = -y_A - A_AF dx_F` [ANE17 (29)] with masks [ANE17 (43)].
+    pub fn solve<A, P>(
+        &mut self,
+        problem: &BoxMlcp<'_, A>,
+        x: &[f64],
+        standing: &Standing,
+        accuracy: &Accuracy,
+        preconditioner: &P,
+        watch: &mut dyn FnMut(&pcg::Report) -> ControlFlow<()>,
+    ) -> Solved
+    where
+        A: Operator + ?Sized,
+        P: Preconditioner + ?Sized,
+    {
+        let norm = standing.squares.sqrt();
+        let mut limits = pcg::Limits {
+            norm: accuracy.forcing * norm,
+            largest: accuracy.enough,
+            cap: 0.5 * norm,
+            iterations: accuracy.max_iterations,
+        };
+        let mut iterations = 0;
+        let mut null_vectors = 0;
+        let report = loop {
+            self.right_hand_side(problem, standing, null_vectors > 0);
+            let masked = Masked::new(problem.matrix(), &self.active);
+            let preconditioner = MaskedPreconditioner {
+                inner: preconditioner,
+                active: &self.active,
+            };
+            let report = pcg::correct(
+                &masked,
+                &preconditioner,
+                &limits,
+                &mut self.dx,
+                &mut self.r,
+                &mut self.pcg,
+                watch,
+            );
+            iterations += report.iterations;
+            limits.iterations -= report.iterations;
+            if report.status != pcg::Status::Singular || null_vectors == MAX_NULL_VECTORS {
+                break report;
+            }
+            null_vectors += 1;
+            self.collect_null_vector(null_vectors == 1);
+        };
+        let null = if null_vectors > 0 {
+            self.follow_null_space(problem, x)
+        } else {
+            NullSpace::Unmet
+        };
+        Solved {
+            status: report.status,
+            iterations,
+            null,
+        }
+    }
+
+    /// `r = a (-y - A (f dx))`, less what lies in the null space, and `dx = 0` on active rows. [ANE17 (38)]
+    fn right_hand_side<A: Operator + ?Sized>(
+        &mut self,
+        problem: &BoxMlcp<'_, A>,
+        standing: &Standing,
+        less: bool,
+    ) {
+        let Self {
+            y,
+            dx,
+            r,
+            active,
+            null,
+            ..
+        } = self;
+        for_each((&mut dx[..], &active[..]), &|_,
+                                               (dx, active): (
+            &mut [f64],
+            &[bool],
+        )| {
+            for (dx, active) in dx.iter_mut().zip(active) {
+                if *active {
+                    *dx = 0.0;
                 }
             }
-            length
-        },
-        &f64::min,
-    )
+        });
+        if standing.jump > 0.0 {
+            problem.matrix().apply(dx, r);
+        } else {
+            r.fill(0.0);
+        }
+        for_each((&mut r[..], &y[..], &active[..]), &|_,
+                                                      (r, y, active): (
+            &mut [f64],
+            &[f64],
+            &[bool],
+        )| {
+            for i in 0..r.len() {
+                r[i] = if active[i] { -y[i] - r[i] } else { 0.0 };
+            }
+        });
+        if less {
+            add(r, -1.0, null);
+        }
+    }
+
+    /// Adds the part of the right-hand side along the null vector that ended conjugate gradients.
+    ///
+    /// `A_AA` is symmetric: what is orthogonal to its null space can be solved for.
+    fn collect_null_vector(&mut self, first: bool) {
+        let Self { r, null, pcg, .. } = self;
+        null.resize(r.len(), 0.0);
+        if first {
+            null.fill(0.0);
+        }
+        let vector = pcg.direction();
+        // The right-hand side and the residual differ by A_AA dx, which is orthogonal to a null vector.
+        let length = reduce::dot(vector, r) / reduce::sum_of_squares(vector);
+        add(null, length, vector);
+    }
+
+    /// Goes on from `x + dx` along the null vector until a row meets its bound.
+    fn follow_null_space<A: Operator + ?Sized>(
+        &mut self,
+        problem: &BoxMlcp<'_, A>,
+        x: &[f64],
+    ) -> NullSpace {
+        let Self { dx, r, null, .. } = self;
+        add(r, 1.0, null);
+        let noise = NOISE * reduce::largest(null);
+        let length = fold(
+            ((x, &dx[..], &null[..]), (problem.lower(), problem.upper())),
+            &|_, ((x, dx, null), (lower, upper))| {
+                let mut length = f64::INFINITY;
+                for i in 0..x.len() {
+                    let at = x[i] + dx[i];
+                    if null[i] < -noise {
+                        length = length.min(((lower[i] - at) / null[i]).max(0.0));
+                    } else if null[i] > noise {
+                        length = length.min(((upper[i] - at) / null[i]).max(0.0));
+                    }
+                }
+                length
+            },
+            &f64::min,
+        );
+        if length == f64::INFINITY {
+            return NullSpace::Ray;
+        }
+        add(dx, length, null);
+        NullSpace::ToBound
+    }
 }
 
 /// `a += length b`
 pub(crate) fn add(a: &mut [f64], length: f64, b: &[f64]) {
-    for_each((a, b), &|_, (a, b): (&mut [f64], &[f64])| {
+    for_each((a, b), &|_, (a, b)| {
         for (a, b) in a.iter_mut().zip(b) {
             *a += length * b;
         }

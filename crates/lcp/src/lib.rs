@@ -8,6 +8,7 @@
 //! ```
 
 pub mod krylov;
+pub mod matrix_market;
 pub mod methods;
 pub mod precondition;
 pub mod reduce;
@@ -16,6 +17,7 @@ mod blocks;
 mod csr;
 mod error;
 mod face;
+mod minimum_map;
 mod operator;
 mod problem;
 mod report;

@@ -3,7 +3,7 @@
 use crate::error::{InputError, check_finite, check_length};
 use crate::operator::Operator;
 use crate::reduce::{self, larger};
-use crate::split::fold;
+use crate::split::{fold, for_each};
 
 /// Find `x` in `[l, u]` such that `y = A x + b` is complementary to it, row by row.
 ///
@@ -97,7 +97,7 @@ impl<'a, A: Operator + ?Sized> BoxMlcp<'a, A> {
     /// `y = A x + b`
     pub fn affine(&self, x: &[f64], y: &mut [f64]) {
         self.matrix.apply(x, y);
-        crate::split::for_each((y, self.rhs), &|_, (y, b): (&mut [f64], &[f64])| {
+        for_each((y, self.rhs), &|_, (y, b)| {
             for (y, b) in y.iter_mut().zip(b) {
                 *y += b;
             }
@@ -114,7 +114,7 @@ impl<'a, A: Operator + ?Sized> BoxMlcp<'a, A> {
         self.affine(x, r);
         fold(
             (r, x, self.lower, self.upper),
-            &|_, (r, x, lower, upper): (&mut [f64], &[f64], &[f64], &[f64])| {
+            &|_, (r, x, lower, upper)| {
                 for i in 0..r.len() {
                     r[i] = natural(x[i], r[i], lower[i], upper[i]);
                 }
@@ -129,6 +129,36 @@ impl<'a, A: Operator + ?Sized> BoxMlcp<'a, A> {
     /// Allocates a vector; [`natural_residual`](Self::natural_residual) takes one instead.
     pub fn residual_inf(&self, x: &[f64]) -> f64 {
         self.natural_residual(x, &mut vec![0.0; self.len()])
+    }
+
+    /// `x = clamp(x, l, u)`
+    pub(crate) fn project(&self, x: &mut [f64]) {
+        for_each((x, self.lower, self.upper), &|_,
+                                                (x, lower, upper): (
+            &mut [f64],
+            &[f64],
+            &[f64],
+        )| {
+            for i in 0..x.len() {
+                x[i] = x[i].clamp(lower[i], upper[i]);
+            }
+        });
+    }
+
+    /// `out = clamp(x + step dx, l, u)`; returns `max |out_i - x_i|`.
+    pub(crate) fn project_step(&self, x: &[f64], step: f64, dx: &[f64], out: &mut [f64]) -> f64 {
+        fold(
+            ((x, dx, out), (self.lower, self.upper)),
+            &|_, ((x, dx, out), (lower, upper))| {
+                let mut moved = 0.0;
+                for i in 0..x.len() {
+                    out[i] = (x[i] + step * dx[i]).clamp(lower[i], upper[i]);
+                    moved = larger(moved, (out[i] - x[i]).abs());
+                }
+                moved
+            },
+            &larger,
+        )
     }
 
     /// Checks that `x` can be a starting point.

@@ -109,54 +109,35 @@ pub(crate) fn for_each<S: Split>(arrays: S, leaf: &(impl Fn(usize, S) + Sync)) {
     fold(arrays, leaf, &|(), ()| ());
 }
 
-/// Calls `leaf` with each block of a colour and its rows of the arrays, and combines what the leaves return.
+/// Calls `leaf` with each block of a range and its part of the arrays, and combines what the leaves return.
 ///
-/// The arrays hold the rows of that colour and nothing else.
+/// `cut` splits the arrays of a range of blocks before its block `middle`. An empty range gives nothing.
 pub(crate) fn fold_blocks<S, T>(
-    blocks: &Blocks,
-    colour: usize,
-    arrays: S,
-    leaf: &(impl Fn(usize, S) -> T + Sync),
-    combine: &(impl Fn(T, T) -> T + Sync),
-) -> T
-where
-    S: Split,
-    T: Send + Default,
-{
-    debug_assert_eq!(arrays.rows(), blocks.rows_of_colour(colour).len());
-    block_branch(blocks, blocks.of_colour(colour), arrays, leaf, combine)
-}
-
-fn block_branch<S, T>(
     blocks: &Blocks,
     range: Range<usize>,
     arrays: S,
+    cut: &(impl Fn(S, Range<usize>, usize) -> (S, S) + Sync),
     leaf: &(impl Fn(usize, S) -> T + Sync),
     combine: &(impl Fn(T, T) -> T + Sync),
-) -> T
+) -> Option<T>
 where
-    S: Split,
-    T: Send + Default,
+    S: Send,
+    T: Send,
 {
     match range.len() {
-        0 => return T::default(),
-        1 => return leaf(range.start, arrays),
+        0 => return None,
+        1 => return Some(leaf(range.start, arrays)),
         _ => {}
     }
-    let rows = arrays.rows();
+    let rows = blocks.block(range.end - 1).end - blocks.block(range.start).start;
     let middle = range.start + range.len() / 2;
-    let (low, high) = arrays.cut(blocks.block(middle).start - blocks.block(range.start).start);
-    let (low_range, high_range) = (range.start..middle, middle..range.end);
+    let (low, high) = cut(arrays, range.clone(), middle);
+    let low = || fold_blocks(blocks, range.start..middle, low, cut, leaf, combine);
+    let high = || fold_blocks(blocks, middle..range.end, high, cut, leaf, combine);
     let (low, high) = if rows < SERIAL {
-        (
-            block_branch(blocks, low_range, low, leaf, combine),
-            block_branch(blocks, high_range, high, leaf, combine),
-        )
+        (low(), high())
     } else {
-        rayon::join(
-            || block_branch(blocks, low_range, low, leaf, combine),
-            || block_branch(blocks, high_range, high, leaf, combine),
-        )
+        rayon::join(low, high)
     };
-    combine(low, high)
+    Some(combine(low?, high?))
 }

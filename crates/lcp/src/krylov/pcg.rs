@@ -153,7 +153,7 @@ where
     let Workspace { r, core } = workspace;
     r.resize(matrix.len(), 0.0);
     matrix.apply(x, r);
-    for_each((&mut r[..], c), &|_, (r, c): (&mut [f64], &[f64])| {
+    for_each((&mut r[..], c), &|_, (r, c)| {
         for (r, c) in r.iter_mut().zip(c) {
             *r = c - *r;
         }
@@ -285,7 +285,7 @@ where
         status = Status::NonFinite;
         size.squares = f64::NAN;
     }
-    if status != Status::Converged && !(size.squares <= best.squares) {
+    if status != Status::Converged && (size.squares.is_nan() || size.squares > best.squares) {
         size = best;
         x.copy_from_slice(best_x);
         r.copy_from_slice(best_r);
@@ -326,7 +326,7 @@ fn lengthen(p: &mut [f64], z: &[f64], beta: f64, start: bool) {
         p.copy_from_slice(z);
         return;
     }
-    for_each((p, z), &|_, (p, z): (&mut [f64], &[f64])| {
+    for_each((p, z), &|_, (p, z)| {
         for (p, z) in p.iter_mut().zip(z) {
             *p = z + beta * *p;
         }
@@ -337,7 +337,7 @@ fn lengthen(p: &mut [f64], z: &[f64], beta: f64, start: bool) {
 fn advance(x: &mut [f64], r: &mut [f64], p: &[f64], q: &[f64], alpha: f64) -> Size {
     fold(
         (x, r, p, q),
-        &|_, (x, r, p, q): (&mut [f64], &mut [f64], &[f64], &[f64])| {
+        &|_, (x, r, p, q)| {
             for i in 0..x.len() {
                 x[i] += alpha * p[i];
                 r[i] -= alpha * q[i];

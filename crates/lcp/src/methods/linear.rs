@@ -109,7 +109,7 @@ where
             pcg::Status::NonFinite => Some(Status::NonFinite),
             pcg::Status::Converged if stop => Some(Status::Stopped),
             // A restart that gains less than half is at the limit of rounding.
-            pcg::Status::Converged if !(residual < 0.5 * last_residual) => Some(Status::Stagnated),
+            pcg::Status::Converged if residual >= 0.5 * last_residual => Some(Status::Stagnated),
             pcg::Status::Converged => None,
         };
         if let Some(status) = status {

@@ -5,9 +5,10 @@ pub mod newton;
 pub mod policy;
 
 use crate::error::InputError;
+use crate::minimum_map::Standing;
 use crate::operator::Operator;
 use crate::problem::BoxMlcp;
-use crate::report::{InnerProgress, Observer, Report, Status};
+use crate::report::{InnerProgress, Observer, Progress, Report, Status};
 
 /// Ends a solve: recomputes the residual from the problem.
 fn finish<A: Operator + ?Sized>(
@@ -33,6 +34,17 @@ fn finish<A: Operator + ?Sized>(
 struct Counts {
     outer: usize,
     inner: usize,
+}
+
+impl Counts {
+    fn progress(&self, standing: &Standing) -> Progress {
+        Progress {
+            iteration: self.outer,
+            inner_iterations: self.inner,
+            residual: standing.residual,
+            merit: standing.merit(),
+        }
+    }
 }
 
 /// Hands the progress of an inner solve to the observer of the outer one.

@@ -1,4 +1,4 @@
-//! Minimum map Newton method. [ANE17 algorithms 1 and 2]
+//! Minimum map Newton method. [ANE17 alg. 1, alg. 2]
 //!
 //! | symbol | meaning |
 //! | --- | --- |
@@ -27,14 +27,14 @@
 
 use super::{Counts, check_tolerance, finish, watch_inner};
 use crate::error::{InputError, check_fraction, check_not_negative};
-use crate::face::{self, Standing};
+use crate::face::{Accuracy, Face, NullSpace, Solved};
 use crate::krylov::pcg;
-use crate::operator::{Masked, Operator};
-use crate::precondition::{MaskedPreconditioner, Preconditioner};
+use crate::minimum_map::{self, Standing};
+use crate::operator::Operator;
+use crate::precondition::Preconditioner;
 use crate::problem::BoxMlcp;
 use crate::reduce;
-use crate::report::{Observer, Progress, Report, Status};
-use crate::split::for_each;
+use crate::report::{Observer, Report, Status};
 
 /// When to stop, and the constants of the method.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -105,34 +105,9 @@ const FLAT: f64 = 1e-7;
 /// Memory for the method, kept between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
-    d: Vec<f64>,
-    y: Vec<f64>,
-    h: Vec<f64>,
-    dx: Vec<f64>,
-    r: Vec<f64>,
+    face: Face,
     x_trial: Vec<f64>,
     y_trial: Vec<f64>,
-    active: Vec<bool>,
-    pcg: pcg::Core,
-}
-
-impl Workspace {
-    fn resize(&mut self, n: usize) {
-        let Self {
-            y,
-            h,
-            dx,
-            r,
-            x_trial,
-            y_trial,
-            ..
-        } = self;
-        for array in [y, h, dx, r, x_trial, y_trial] {
-            array.resize(n, 0.0);
-        }
-        self.active.clear();
-        self.active.resize(n, true);
-    }
 }
 
 /// Solves the problem, starting from the given `x` (which is moved into the box first).
@@ -154,24 +129,24 @@ where
 {
     settings.check()?;
     problem.check_start(x)?;
-    workspace.resize(problem.len());
-    face::scales(problem.matrix(), settings.scaled, &mut workspace.d)?;
+    let Workspace {
+        face,
+        x_trial,
+        y_trial,
+    } = workspace;
+    face.prepare(problem, settings.scaled)?;
+    x_trial.resize(problem.len(), 0.0);
+    y_trial.resize(problem.len(), 0.0);
 
-    face::project_in_place(problem, x);
-    problem.affine(x, &mut workspace.y);
+    problem.project(x);
+    problem.affine(x, &mut face.y);
     let mut counts = Counts::default();
     let mut forcing = settings.forcing;
     let mut stalled = None;
     let (status, merit) = loop {
-        let standing = select(problem, x, workspace);
+        let standing = face.select(problem, x);
         let merit = standing.merit();
-        let progress = Progress {
-            iteration: counts.outer,
-            inner_iterations: counts.inner,
-            residual: standing.residual,
-            merit,
-        };
-        let stop = observer.observe(&progress).is_break();
+        let stop = observer.observe(&counts.progress(&standing)).is_break();
         if standing.residual <= settings.tolerance {
             break (Status::Converged, merit);
         }
@@ -192,149 +167,73 @@ where
             break (Status::IterationLimit, merit);
         }
         if counts.outer == 0 || standing.changed > 0 {
-            preconditioner.restrict(&workspace.active);
+            preconditioner.restrict(&face.active);
         }
-        let inner = direction(
-            problem,
-            settings,
+        let accuracy = Accuracy {
             forcing,
+            enough: 0.5 * settings.tolerance,
+            max_iterations: settings.max_inner_iterations,
+        };
+        let solved = face.solve(
+            problem,
+            x,
             &standing,
-            preconditioner,
-            workspace,
-            &mut |inner| watch_inner(observer, counts.inner)(inner),
+            &accuracy,
+            &*preconditioner,
+            &mut watch_inner(observer, counts.inner),
         );
         counts.outer += 1;
-        counts.inner += inner.iterations;
-        if inner.status == pcg::Status::Stopped {
+        counts.inner += solved.iterations;
+        if solved.status == pcg::Status::Stopped {
             break (Status::Stopped, merit);
         }
-        if inner.status == pcg::Status::Singular {
-            // The Newton equation has no solution, because the merit can be lowered no further without a bound:
-            // go on along the null vector until there is one.
-            let length =
-                face::length_to_bound(problem, x, &workspace.dx, workspace.pcg.direction());
-            if length == f64::INFINITY {
-                break (Status::Ray, merit);
-            }
-            face::add(&mut workspace.dx, length, workspace.pcg.direction());
+        if solved.null == NullSpace::Ray {
+            break (Status::Ray, merit);
         }
-        match search(problem, settings, &standing, x, workspace) {
+        match search(
+            problem, settings, &standing, &solved, face, x, x_trial, y_trial,
+        ) {
             Some((next, moved)) => {
-                x.copy_from_slice(&workspace.x_trial);
-                std::mem::swap(&mut workspace.y, &mut workspace.y_trial);
-                if moved <= settings.stagnation * reduce::largest(x) {
-                    stalled = Some(Status::Stagnated); // [ANE17 (34)]
-                } else if (next.merit() - merit).abs() <= settings.relative * merit {
-                    stalled = Some(Status::Relative); // [ANE17 (33)]
-                }
+                x.copy_from_slice(x_trial);
+                std::mem::swap(&mut face.y, y_trial);
+                stalled = stall(settings, &standing, &solved, &next, moved, x);
             }
-            None => stalled = Some(blocked(problem, inner.status, &standing, workspace)),
+            None => stalled = Some(blocked(problem, &solved, &standing, face, x_trial)),
         }
     };
-    Ok(finish(problem, status, counts, merit, x, &mut workspace.r))
+    Ok(finish(problem, status, counts, merit, x, &mut face.r))
 }
 
-/// The minimum map, the active rows and the direction on the others.
-fn select<A: Operator + ?Sized>(
-    problem: &BoxMlcp<'_, A>,
-    x: &[f64],
-    workspace: &mut Workspace,
-) -> Standing {
-    let Workspace {
-        d,
-        y,
-        active,
-        h,
-        dx,
-        ..
-    } = workspace;
-    face::select(problem, d, x, y, active, h, dx)
-}
-
-/// Solves `A_AA dx_A = -y_A - A_AF dx_F` [ANE17 (29)] to `||H + BH dx|| <= xi ||H||` [ANE17 (22)].
-fn direction<A, P>(
-    problem: &BoxMlcp<'_, A>,
-    settings: &Settings,
-    forcing: f64,
-    standing: &Standing,
-    preconditioner: &P,
-    workspace: &mut Workspace,
-    watch: &mut dyn FnMut(&pcg::Report) -> std::ops::ControlFlow<()>,
-) -> pcg::Report
-where
-    A: Operator + ?Sized,
-    P: Preconditioner + ?Sized,
-{
-    let Workspace {
-        y,
-        dx,
-        r,
-        active,
-        pcg,
-        ..
-    } = workspace;
-    if standing.jump > 0.0 {
-        problem.matrix().apply(dx, r); // dx is zero on active rows
-    } else {
-        r.fill(0.0);
-    }
-    for_each((&mut r[..], &y[..], &active[..]), &|_,
-                                                  (r, y, active): (
-        &mut [f64],
-        &[f64],
-        &[bool],
-    )| {
-        for i in 0..r.len() {
-            r[i] = if active[i] { -y[i] - r[i] } else { 0.0 };
-        }
-    });
-    let norm = standing.squares.sqrt();
-    let limits = pcg::Limits {
-        norm: forcing * norm,
-        // No better than the caller's tolerance needs, as long as the direction is one of descent.
-        largest: 0.5 * settings.tolerance,
-        cap: 0.5 * norm,
-        iterations: settings.max_inner_iterations,
-    };
-    let masked = Masked::new(problem.matrix(), active);
-    let preconditioner = MaskedPreconditioner {
-        inner: preconditioner,
-        active,
-    };
-    pcg::correct(&masked, &preconditioner, &limits, dx, r, pcg, watch)
-}
-
-/// Projected Armijo search [ANE17 algorithm 1]: leaves the accepted point in `x_trial`, `y_trial`.
+/// Projected Armijo search [ANE17 alg. 1]: leaves the accepted point in `x_trial`, `y_trial`.
 ///
 /// Returns how the point stands and how far it moved.
+#[allow(clippy::too_many_arguments)]
 fn search<A: Operator + ?Sized>(
     problem: &BoxMlcp<'_, A>,
     settings: &Settings,
     standing: &Standing,
+    solved: &Solved,
+    face: &Face,
     x: &[f64],
-    workspace: &mut Workspace,
+    x_trial: &mut [f64],
+    y_trial: &mut [f64],
 ) -> Option<(Standing, f64)> {
-    let Workspace {
-        d,
-        h,
-        dx,
-        r,
-        x_trial,
-        y_trial,
-        ..
-    } = workspace;
+    let merit = standing.merit();
     // BH dx = -H - r with the residual r of the Newton equation, so this is H'BH dx. [ANE17 (19)]
-    let slope = -standing.squares - reduce::dot(h, r);
-    if !(slope < 0.0) {
+    let mut slope = -standing.squares - reduce::dot(&face.h, &face.r);
+    if solved.null == NullSpace::ToBound {
+        // Along a null vector the merit stays as it is until the bound is met: what matters is the new face.
+        slope = slope.min(0.0);
+    } else if slope.is_nan() || slope >= 0.0 {
         return None;
     }
     let mut step = 1.0;
     while step >= settings.smallest_step {
-        let moved = face::project(problem, x, step, dx, x_trial);
+        let moved = problem.project_step(x, step, &face.dx, x_trial);
         problem.affine(x_trial, y_trial);
-        let next = face::measure(problem, d, x_trial, y_trial);
+        let next = minimum_map::measure(problem, (x_trial, y_trial, &face.d));
         // [ANE17 (31)]
-        if next.merit() <= standing.merit() + settings.sufficient_decrease * step * slope {
+        if next.merit() <= merit + settings.sufficient_decrease * step * slope {
             return Some((next, moved));
         }
         step *= settings.backtracking;
@@ -342,29 +241,46 @@ fn search<A: Operator + ?Sized>(
     None
 }
 
+/// Whether a step changed next to nothing.
+fn stall(
+    settings: &Settings,
+    standing: &Standing,
+    solved: &Solved,
+    next: &Standing,
+    moved: f64,
+    x: &[f64],
+) -> Option<Status> {
+    let merit = standing.merit();
+    if solved.null == NullSpace::ToBound && moved > 0.0 {
+        None
+    } else if moved <= settings.stagnation * reduce::largest(x) {
+        Some(Status::Stagnated) // [ANE17 (34)]
+    } else if (next.merit() - merit).abs() <= settings.relative * merit {
+        Some(Status::Relative) // [ANE17 (33)]
+    } else {
+        None
+    }
+}
+
 /// Why no step along the direction lowers the merit.
 fn blocked<A: Operator + ?Sized>(
     problem: &BoxMlcp<'_, A>,
-    inner: pcg::Status,
+    solved: &Solved,
     standing: &Standing,
-    workspace: &mut Workspace,
+    face: &mut Face,
+    active_h: &mut [f64],
 ) -> Status {
-    if inner == pcg::Status::NonFinite {
+    if solved.status == pcg::Status::NonFinite {
         return Status::NonFinite;
     }
-    // The gradient of 1/2 H'H is A_A' H_A + d H on the rows at a bound; A is symmetric.
-    let Workspace {
-        d,
-        h,
-        r,
-        x_trial,
-        active,
-        ..
-    } = workspace;
+    // The gradient of 1/2 H'H is A H_A on all rows plus d H on the rows held at a bound, since A is symmetric.
+    let Face {
+        d, h, r, active, ..
+    } = face;
     for i in 0..h.len() {
-        x_trial[i] = if active[i] { h[i] } else { 0.0 };
+        active_h[i] = if active[i] { h[i] } else { 0.0 };
     }
-    problem.matrix().apply(x_trial, r);
+    problem.matrix().apply(active_h, r);
     for i in 0..h.len() {
         if !active[i] {
             r[i] += d[i] * h[i];
@@ -373,7 +289,7 @@ fn blocked<A: Operator + ?Sized>(
     let largest_gradient = reduce::largest(d) * standing.squares.sqrt();
     if reduce::largest(r) <= FLAT * largest_gradient {
         Status::LocalMinimum
-    } else if inner == pcg::Status::IterationLimit {
+    } else if solved.status == pcg::Status::IterationLimit {
         Status::IterationLimit
     } else {
         Status::NonDescent

@@ -55,7 +55,7 @@ impl Preconditioner for Jacobi {
         assert_eq!(z.len(), self.inverse.len(), "z has the wrong length");
         fold(
             (z, r, &self.inverse[..]),
-            &|_, (z, r, inverse): (&mut [f64], &[f64], &[f64])| {
+            &|_, (z, r, inverse)| {
                 for i in 0..z.len() {
                     z[i] = inverse[i] * r[i];
                 }
@@ -75,7 +75,7 @@ impl Preconditioner for Jacobi {
         );
         fold(
             (z, r, &self.inverse[..], active),
-            &|_, (z, r, inverse, active): (&mut [f64], &[f64], &[f64], &[bool])| {
+            &|_, (z, r, inverse, active)| {
                 for i in 0..z.len() {
                     z[i] = if active[i] { inverse[i] * r[i] } else { r[i] };
                 }
