@@ -1,0 +1,91 @@
+//! The last lines of a run: what was written, and what to type next.
+
+use super::say::say;
+use super::sizes::{bytes, duration};
+use crate::cache;
+use crate::run::Summary;
+use crate::scene::AnyScene;
+use meniscus_liquid::Walls;
+use std::path::Path;
+
+/// Says what a run has written and what can be done with it.
+pub fn run_written(scene: &AnyScene, summary: &Summary) {
+    let root = summary.folder.root();
+    say(format_args!(
+        "{} frames of {} in {}, written to {}:",
+        summary.frames,
+        scene.name(),
+        duration(summary.wall_seconds),
+        root.display()
+    ));
+    for (name, what) in [
+        ("preview.gif", "the run as a moving picture: open it now"),
+        ("particles/", "positions and velocities, a file a frame"),
+        ("stats.jsonl", "solver, volume and energy, a line a step"),
+        ("timings.jsonl", "seconds per phase, a line a step"),
+        ("run.json", "state and settings of the run"),
+    ] {
+        let size = bytes(size_of(&root.join(name.trim_end_matches('/'))));
+        say(format_args!("  {name:14} {size:>10}  {what}"));
+    }
+    let program = program();
+    let other = match scene {
+        AnyScene::Two(s) => other_walls(s.walls),
+        AnyScene::Three(s) => other_walls(s.walls),
+    };
+    say(format_args!("Next:"));
+    say(format_args!(
+        "  {program} run {name} --walls {other} --out {root}-{other}",
+        name = scene.name(),
+        root = root.display()
+    ));
+    say(format_args!(
+        "  {program} export {} --to ply",
+        root.display()
+    ));
+    say(format_args!("  {program} scenes"));
+}
+
+/// The walls to compare with.
+fn other_walls(walls: Walls) -> Walls {
+    match walls {
+        Walls::Slip => Walls::Separating,
+        Walls::Separating => Walls::Slip,
+    }
+}
+
+/// How the program was started, so that what is printed can be typed.
+fn program() -> &'static str {
+    // Cargo tells the programs that it runs where their package is.
+    let by_cargo = std::env::var_os("CARGO_MANIFEST_DIR").is_some();
+    if by_cargo {
+        "cargo run --release --"
+    } else {
+        "meniscus"
+    }
+}
+
+/// Size of a file, or of all frames in a folder of frames.
+fn size_of(path: &Path) -> u64 {
+    let Ok(data) = std::fs::metadata(path) else {
+        return 0;
+    };
+    if data.is_file() {
+        return data.len();
+    }
+    let Ok(entries) = std::fs::read_dir(path) else {
+        return 0;
+    };
+    entries
+        .flatten()
+        .filter(|entry| {
+            entry
+                .file_name()
+                .to_str()
+                .and_then(cache::frame_number)
+                .is_some()
+        })
+        .filter_map(|entry| entry.metadata().ok())
+        .map(|data| data.len())
+        .sum()
+}

@@ -1,0 +1,113 @@
+//! A pressure problem as files that others can read: Matrix Market, and a JSON file for the grid.
+//!
+//! `A.mtx`, `b.mtx`, `lower.mtx`, `upper.mtx` are the box MLCP: `y = A p + b`, `lower <= p <= upper`, and
+//! each row has `y = 0`, or `p` at its lower bound and `y >= 0`, or `p` at its upper bound and `y <= 0`.
+//! `grid.json` says where the rows are and what lies around them.
+
+use crate::error::Error;
+use crate::whole_file;
+use meniscus_lcp::matrix_market;
+use meniscus_liquid::{Beyond, Face, PressureProblem};
+use serde::Serialize;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// The files of a problem.
+pub const NAMES: [&str; 5] = ["A.mtx", "b.mtx", "lower.mtx", "upper.mtx", "grid.json"];
+
+/// The content of `grid.json`. Lists of faces have the low and the high face of each axis in turn.
+#[derive(Serialize)]
+struct Grid<'a> {
+    dimension: usize,
+    /// Cells of the domain; the walls of the domain may add rows beyond them.
+    size: &'a [usize],
+    dx: f64,
+    dt: f64,
+    density: f64,
+    rows: usize,
+    /// Cell of each row.
+    cells: Vec<&'a [i32]>,
+    /// Open share of each face of each row's cell.
+    open: Vec<Vec<f64>>,
+    /// Whether air lies beyond the face.
+    air: Vec<Vec<bool>>,
+    /// Whether a solid covers part of the face or all of it.
+    solid: Vec<Vec<bool>>,
+    /// Where air lies beyond: the way from the cell's centre to the surface, as a share of a cell.
+    theta: Vec<Vec<Option<f64>>>,
+}
+
+impl<'a, const D: usize> From<&'a PressureProblem<D>> for Grid<'a> {
+    fn from(problem: &'a PressureProblem<D>) -> Self {
+        fn per_face<const D: usize, T>(
+            problem: &PressureProblem<D>,
+            value: impl Fn(&Face) -> T,
+        ) -> Vec<Vec<T>> {
+            problem
+                .faces
+                .iter()
+                .map(|row| row.iter().flatten().map(&value).collect())
+                .collect()
+        }
+        Grid {
+            dimension: D,
+            size: &problem.size,
+            dx: problem.dx,
+            dt: problem.dt,
+            density: problem.density,
+            rows: problem.cells.len(),
+            cells: problem.cells.iter().map(|cell| &cell[..]).collect(),
+            open: per_face(problem, |face| face.open),
+            air: per_face(problem, |face| matches!(face.beyond, Beyond::Air { .. })),
+            solid: per_face(problem, |face| face.open < 1.0),
+            theta: per_face(problem, |face| match face.beyond {
+                Beyond::Air { theta } => Some(theta),
+                Beyond::Liquid | Beyond::Solid => None,
+            }),
+        }
+    }
+}
+
+/// Writes a problem into a folder, which is created if it is not there. The grid comes last: where it
+/// is, the others are complete.
+pub fn write<const D: usize>(folder: &Path, problem: &PressureProblem<D>) -> Result<(), Error> {
+    fs::create_dir_all(folder).map_err(|e| Error::io("create", folder, &e))?;
+    whole_file::write_with(&folder.join("A.mtx"), |out| {
+        matrix_market::write_matrix(out, &problem.matrix)
+    })?;
+    for (name, vector) in [
+        ("b.mtx", &problem.rhs),
+        ("lower.mtx", &problem.lower),
+        ("upper.mtx", &problem.upper),
+    ] {
+        whole_file::write_with(&folder.join(name), |out| {
+            matrix_market::write_vector(out, vector)
+        })?;
+    }
+    whole_file::write_with(&folder.join("grid.json"), |out| {
+        serde_json::to_writer(out, &Grid::from(problem)).map_err(io::Error::from)
+    })
+}
+
+/// Makes sure that a folder is new, empty, or holds an earlier problem and nothing else.
+pub fn check_folder(folder: &Path) -> Result<(), Error> {
+    let entries = match fs::read_dir(folder) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+        other => other.map_err(|e| Error::io("read", folder, &e))?,
+    };
+    for entry in entries {
+        let name = entry
+            .map_err(|e| Error::io("read", folder, &e))?
+            .file_name();
+        if !name.to_str().is_some_and(|name| NAMES.contains(&name)) {
+            return Err(Error::usage(format!(
+                "{} holds {}, which is not part of a pressure problem",
+                folder.display(),
+                name.to_string_lossy()
+            ))
+            .with_remedy("choose another folder with --out DIR"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,113 @@
+//! Whether a scene fits into this machine, asked before anything is allocated.
+
+use crate::error::{Error, Kind};
+use crate::scene::Scene;
+
+/// Points along a side of the lattice on which the liquid is measured.
+const LATTICE: usize = 48;
+/// What a liquid cell takes at the peak of a step, its particles apart, in bytes.
+const PER_CELL: f64 = 1500.0;
+/// What the tiles' map takes per cell of the domain, liquid or not: four bytes for every `8^D` cells.
+const PER_TILE: f64 = 4.0;
+const TILE_SIDE: f64 = 8.0;
+
+/// Refuses a scene that needs more memory than the machine has left.
+pub fn check<const D: usize>(scene: &Scene<D>) -> Result<(), Error> {
+    let Some(available) = available() else {
+        return Ok(());
+    };
+    let share = liquid_share(scene);
+    let needed = estimate(scene, share);
+    if needed <= available {
+        return Ok(());
+    }
+    let mut smaller = scene.clone();
+    while smaller.resolution > 1 && estimate(&smaller, share) > available {
+        smaller.resolution -= smaller.resolution.div_ceil(50).min(smaller.resolution - 1);
+    }
+    Err(Error::new(
+        Kind::Resources,
+        format!(
+            "scene {} at {} cells needs about {:.1} GB of memory, {:.1} GB are free",
+            scene.name,
+            scene.resolution,
+            needed / 1e9,
+            available / 1e9
+        ),
+    )
+    .with_remedy(format!("--resolution {} fits", smaller.resolution)))
+}
+
+/// Bytes that a run takes, roughly.
+fn estimate<const D: usize>(scene: &Scene<D>, liquid_share: f64) -> f64 {
+    let cells: f64 = scene.cells().iter().map(|&n| n as f64).product();
+    // Position, velocity and its gradient, and a copy of them while they are sorted.
+    let per_particle = 2.0 * 4.0 * (2 * D + D * D) as f64;
+    let per_liquid_cell = PER_CELL + per_particle * scene.particles_per_cell as f64;
+    cells * (liquid_share * per_liquid_cell + PER_TILE / TILE_SIDE.powi(D as i32))
+}
+
+/// The share of the domain that is liquid at the start.
+fn liquid_share<const D: usize>(scene: &Scene<D>) -> f64 {
+    let scenery = scene.scenery();
+    let solids = scenery.during(0.0, 0.0);
+    let points = LATTICE.pow(D as u32);
+    let liquid = (0..points).filter(|&point| {
+        let x = std::array::from_fn(|axis| {
+            let step = point / LATTICE.pow(axis as u32) % LATTICE;
+            scene.domain[axis] * (step as f64 + 0.5) / LATTICE as f64
+        });
+        scene.liquid_distance(x) < 0.0 && solids.distance(x) > 0.0
+    });
+    liquid.count() as f64 / points as f64
+}
+
+/// Bytes that the system can give without swapping, where it tells.
+fn available() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kilobytes: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::{AnyScene, builtin};
+
+    #[test]
+    fn a_resolution_that_can_not_fit_is_refused_with_one_that_does() {
+        let AnyScene::Three(mut scene) = builtin::named("dam-break").unwrap() else {
+            panic!("the dam break is in space")
+        };
+        scene.resolution = 20_000;
+        if available().is_none() {
+            return;
+        }
+        let error = check(&scene).unwrap_err();
+        assert_eq!(error.kind(), Kind::Resources);
+        let remedy = error.remedy().unwrap();
+        let fits = remedy
+            .split_whitespace()
+            .find_map(|word| word.parse::<usize>().ok())
+            .unwrap();
+        assert!((64..20_000).contains(&fits), "{remedy}");
+        scene.resolution = 64;
+        check(&scene).unwrap();
+    }
+
+    #[test]
+    fn the_liquid_of_the_dam_break_is_measured() {
+        let AnyScene::Three(scene) = builtin::named("dam-break").unwrap() else {
+            panic!("the dam break is in space")
+        };
+        let share = liquid_share(&scene);
+        let exact = 0.4 * 0.6 * 0.62 / 8.0;
+        assert!(
+            (share - exact).abs() < 0.1 * exact,
+            "{share} instead of {exact}"
+        );
+    }
+}

@@ -1,0 +1,132 @@
+//! Runs a scene: frames, statistics and a preview, in a folder of its own.
+//!
+//! The command line and the tests call the same [`run`]. A run never prints; it tells a [`Progress`].
+
+pub mod folder;
+mod line_file;
+mod memory;
+pub mod progress;
+pub mod record;
+mod session;
+pub mod simulation;
+pub mod statistics;
+mod timings;
+
+pub use progress::{Event, Progress};
+pub use simulation::Simulation;
+pub use statistics::StepLine;
+
+use crate::error::{Error, Kind};
+use crate::scene::AnyScene;
+use folder::RunFolder;
+use meniscus_liquid::PressureProblem;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+/// More threads than this are a slip of the finger.
+const MOST_THREADS: usize = 1024;
+
+/// How a run is to be done. None of it changes the particles.
+#[derive(Debug)]
+pub struct Options<'a> {
+    /// Folder to write to.
+    pub out: PathBuf,
+    /// Threads to use; all cores if it is not said.
+    pub threads: Option<usize>,
+    /// Longest side of the preview in pixels.
+    pub preview_side: u32,
+    /// Set by somebody else to stop the run after the current step.
+    pub stop: &'a AtomicBool,
+}
+
+/// What a run has written.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// The folder.
+    pub folder: RunFolder,
+    /// Frames in it.
+    pub frames: u32,
+    /// Seconds it took.
+    pub wall_seconds: f64,
+}
+
+/// Runs a scene from its start to its last frame.
+///
+/// # Errors
+/// Every error leaves the frames written so far intact; see [`Error::kind`].
+pub fn run(
+    scene: &AnyScene,
+    options: &Options<'_>,
+    progress: &mut (dyn Progress + Send),
+) -> Result<Summary, Error> {
+    with_threads(options.threads, || match scene {
+        AnyScene::Two(scene) => session::run(scene, options, progress),
+        AnyScene::Three(scene) => session::run(scene, options, progress),
+    })?
+}
+
+/// The pressure problem of the first step towards a frame.
+#[derive(Clone, Debug)]
+pub enum AnyProblem {
+    /// In the plane.
+    Two(PressureProblem<2>),
+    /// In space.
+    Three(PressureProblem<3>),
+}
+
+impl AnyProblem {
+    /// How many unknowns it has.
+    pub fn rows(&self) -> usize {
+        match self {
+            AnyProblem::Two(problem) => problem.cells.len(),
+            AnyProblem::Three(problem) => problem.cells.len(),
+        }
+    }
+}
+
+/// Simulates a scene to the first step towards `frame` and returns its pressure problem.
+pub fn problem_of_frame(
+    scene: &AnyScene,
+    frame: u32,
+    threads: Option<usize>,
+) -> Result<AnyProblem, Error> {
+    if frame == 0 {
+        return Err(Error::usage("frames are counted from 1"));
+    }
+    scene.check()?;
+    with_threads(threads, || match scene {
+        AnyScene::Two(scene) => {
+            memory::check(scene)?;
+            Simulation::new(scene)?
+                .problem_of_frame(frame)
+                .map(AnyProblem::Two)
+        }
+        AnyScene::Three(scene) => {
+            memory::check(scene)?;
+            Simulation::new(scene)?
+                .problem_of_frame(frame)
+                .map(AnyProblem::Three)
+        }
+    })?
+}
+
+/// Calls a function with so many threads at its disposal.
+fn with_threads<T: Send>(
+    threads: Option<usize>,
+    work: impl FnOnce() -> T + Send,
+) -> Result<T, Error> {
+    if threads.is_some_and(|n| !(1..=MOST_THREADS).contains(&n)) {
+        return Err(Error::usage(format!(
+            "--threads must be from 1 to {MOST_THREADS}"
+        )));
+    }
+    rayon::ThreadPoolBuilder::new()
+        // Zero means as many as there are cores.
+        .num_threads(threads.unwrap_or(0))
+        .build()
+        .map(|pool| pool.install(work))
+        .map_err(|e| {
+            Error::new(Kind::Resources, format!("could not start the threads: {e}"))
+                .with_remedy("use fewer with --threads N")
+        })
+}

@@ -1,0 +1,39 @@
+//! What a run tells while it goes on.
+
+use super::statistics::StepLine;
+
+/// Something that happened in a run.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// The scene is set up, the first step comes next.
+    Begin {
+        /// Frames to come.
+        frames: u32,
+        /// Particles at the start.
+        particles: usize,
+        /// Threads at work.
+        threads: usize,
+    },
+    /// A step was taken.
+    Step(&'a StepLine),
+    /// A frame was written.
+    Frame {
+        /// Its number, from 1.
+        number: u32,
+        /// Steps that led to it.
+        steps: u32,
+        /// The last of them.
+        last: &'a StepLine,
+    },
+}
+
+/// Somebody who wants to know how a run is doing.
+pub trait Progress {
+    /// Called for every event, in order.
+    fn event(&mut self, event: Event<'_>);
+}
+
+/// Nobody.
+impl Progress for () {
+    fn event(&mut self, _event: Event<'_>) {}
+}

@@ -1,0 +1,75 @@
+//! `timings.jsonl`: seconds per phase of every step. Here, and only here, a run reads the clock.
+
+use meniscus_liquid::Phases;
+use serde_json::{Map, Value, json};
+use std::time::Instant;
+
+/// Measures the phases of a step as the liquid announces them.
+#[derive(Debug)]
+pub struct Stopwatch {
+    started: Instant,
+    current: &'static str,
+    seconds: Vec<(&'static str, f64)>,
+}
+
+impl Stopwatch {
+    /// Begins a step.
+    pub fn start() -> Self {
+        Stopwatch {
+            started: Instant::now(),
+            current: "",
+            seconds: Vec::new(),
+        }
+    }
+
+    /// The line of the step: its frame, the time it led to, the seconds of each phase and of them all.
+    pub fn line(mut self, frame: u32, time: f64) -> Value {
+        self.begin("");
+        let total: f64 = self.seconds.iter().map(|(_, s)| s).sum();
+        let phases: Map<String, Value> = self
+            .seconds
+            .iter()
+            .map(|&(phase, s)| (phase.into(), json!(s)))
+            .collect();
+        json!({ "frame": frame, "time": time, "seconds": total, "phases": phases })
+    }
+}
+
+impl Phases for Stopwatch {
+    fn begin(&mut self, phase: &'static str) {
+        let now = Instant::now();
+        let passed = (now - self.started).as_secs_f64();
+        if !self.current.is_empty() {
+            // A phase that comes back, as in a step that is tried again, goes on counting.
+            match self
+                .seconds
+                .iter_mut()
+                .find(|(name, _)| *name == self.current)
+            {
+                Some((_, seconds)) => *seconds += passed,
+                None => self.seconds.push((self.current, passed)),
+            }
+        }
+        self.started = now;
+        self.current = phase;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_phase_that_comes_back_has_one_entry() {
+        let mut watch = Stopwatch::start();
+        for phase in ["weights", "solve", "weights", "solve", "apply", ""] {
+            watch.begin(phase);
+        }
+        let line = watch.line(3, 0.5);
+        let phases = line["phases"].as_object().unwrap();
+        assert_eq!(phases.len(), 3);
+        let sum: f64 = phases.values().map(|s| s.as_f64().unwrap()).sum();
+        assert!((line["seconds"].as_f64().unwrap() - sum).abs() < 1e-12);
+        assert_eq!(line["frame"], 3);
+    }
+}

@@ -1,0 +1,98 @@
+//! A scene whose dimension is known only when the program runs.
+
+use super::Scene;
+use crate::error::Error;
+use meniscus_liquid::{Solver, Transfer, Walls};
+
+/// A scene in two or in three dimensions.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AnyScene {
+    /// In the plane, up is y.
+    Two(Scene<2>),
+    /// In space, up is z.
+    Three(Scene<3>),
+}
+
+/// Runs the same expression for either dimension.
+macro_rules! either {
+    ($any:expr, $scene:ident => $body:expr) => {
+        match $any {
+            AnyScene::Two($scene) => $body,
+            AnyScene::Three($scene) => $body,
+        }
+    };
+}
+
+impl From<Scene<2>> for AnyScene {
+    fn from(scene: Scene<2>) -> Self {
+        AnyScene::Two(scene)
+    }
+}
+
+impl From<Scene<3>> for AnyScene {
+    fn from(scene: Scene<3>) -> Self {
+        AnyScene::Three(scene)
+    }
+}
+
+/// Settings of a scene that a user may replace without writing a new one. `None` keeps the scene's own.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Changes {
+    /// What walls do.
+    pub walls: Option<Walls>,
+    /// Method for the pressure.
+    pub solver: Option<Solver>,
+    /// Particles to grid and back.
+    pub transfer: Option<Transfer>,
+    /// Cells along the longest side.
+    pub resolution: Option<usize>,
+    /// How many frames.
+    pub frames: Option<u32>,
+}
+
+impl AnyScene {
+    /// Short name, also that of the output folder.
+    pub fn name(&self) -> &str {
+        either!(self, scene => &scene.name)
+    }
+
+    /// What it shows, in one line.
+    pub fn summary(&self) -> &str {
+        either!(self, scene => &scene.summary)
+    }
+
+    /// 2 or 3.
+    pub fn dimension(&self) -> usize {
+        match self {
+            AnyScene::Two(_) => 2,
+            AnyScene::Three(_) => 3,
+        }
+    }
+
+    /// Cells along the longest side.
+    pub fn resolution(&self) -> usize {
+        either!(self, scene => scene.resolution)
+    }
+
+    /// How many frames to simulate.
+    pub fn frames(&self) -> u32 {
+        either!(self, scene => scene.frames)
+    }
+
+    /// Says what is wrong with the scene, if something is.
+    pub fn check(&self) -> Result<(), Error> {
+        either!(self, scene => scene.check())
+    }
+
+    /// The scene with some settings replaced.
+    pub fn with(mut self, changes: &Changes) -> Self {
+        either!(&mut self, scene => {
+            scene.walls = changes.walls.unwrap_or(scene.walls);
+            scene.solver = changes.solver.unwrap_or(scene.solver);
+            scene.transfer = changes.transfer.unwrap_or(scene.transfer);
+            scene.resolution = changes.resolution.unwrap_or(scene.resolution);
+            scene.frames = changes.frames.unwrap_or(scene.frames);
+        });
+        self
+    }
+}
