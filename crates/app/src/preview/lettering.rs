@@ -1,0 +1,128 @@
+//! Captions.
+
+use super::blur::Field;
+use super::glyphs::glyph;
+use super::strokes::stroke;
+use super::vector::{Vec3, mix};
+
+const INK: Vec3 = [0.05, 0.07, 0.10];
+const HALO: Vec3 = [0.92, 0.94, 0.95];
+/// Height of capitals as a part of the picture's, and in pixels at least.
+const HEIGHT: f32 = 0.023;
+const LEAST_HEIGHT: f32 = 7.0;
+/// Between letters, in units of which a capital has twelve.
+const GAP: f32 = 4.0;
+
+/// Writes a line of text into the lower left corner. What does not fit is cut off.
+pub(super) fn write(colours: &mut [Vec3], size: (usize, usize), text: &str) {
+    let (width, height) = size;
+    let unit = (HEIGHT * height as f32).max(LEAST_HEIGHT) / 12.0;
+    let pen = (0.85 * unit).max(0.45);
+    let mut ink = Field::new(width, height, 0.0);
+    let mut halo = Field::new(width, height, 0.0);
+    let margin = 1.6 * 12.0 * unit;
+    let top = height as f32 - margin - 12.0 * unit;
+    let mut left = margin;
+    for letter in text.chars().filter(|c| !c.is_control()) {
+        if left > width as f32 {
+            break;
+        }
+        let (advance, strokes) = glyph(letter);
+        for description in strokes {
+            let points = curve(description);
+            let at = |p: [f32; 2]| [left + unit * p[0], top + unit * p[1]];
+            for pair in points.windows(2) {
+                stroke(&mut ink, at(pair[0]), at(pair[1]), pen);
+                stroke(&mut halo, at(pair[0]), at(pair[1]), pen + 1.6 * unit);
+            }
+        }
+        left += unit * (advance + GAP);
+    }
+    halo.blur(1.2 * unit);
+    for ((colour, ink), halo) in colours.iter_mut().zip(&ink.values).zip(&halo.values) {
+        *colour = mix(mix(*colour, HALO, 0.55 * halo), INK, 0.9 * ink);
+    }
+}
+
+/// The points of a stroke, rounded if it asks for it.
+fn curve(description: &str) -> Vec<[f32; 2]> {
+    let (closed, round) = (
+        description.starts_with('o'),
+        description.starts_with(['~', 'o']),
+    );
+    let digits: Vec<f32> = description
+        .chars()
+        .filter(|&c| c != '~' && c != 'o')
+        .filter_map(|c| c.to_digit(36))
+        .map(|d| d as f32)
+        .collect();
+    let mut points: Vec<[f32; 2]> = digits.chunks_exact(2).map(|p| [p[0], p[1]]).collect();
+    if round {
+        for _ in 0..3 {
+            points = cut_corners(&points, closed);
+        }
+        if closed {
+            points.push(points[0]);
+        }
+    }
+    points
+}
+
+/// Replaces every corner by two points at a quarter of its sides; repeated, this gives a round curve.
+fn cut_corners(points: &[[f32; 2]], closed: bool) -> Vec<[f32; 2]> {
+    let mix = |a: [f32; 2], b: [f32; 2], t: f32| [0, 1].map(|i| a[i] + t * (b[i] - a[i]));
+    let count = points.len();
+    let sides = if closed { count } else { count - 1 };
+    let mut cut = Vec::with_capacity(2 * count);
+    for i in 0..sides {
+        let (a, b) = (points[i], points[(i + 1) % count]);
+        let first = !closed && i == 0;
+        let last = !closed && i + 1 == sides;
+        cut.push(if first { a } else { mix(a, b, 0.25) });
+        cut.push(if last { b } else { mix(a, b, 0.75) });
+    }
+    cut
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_printable_letter_is_inside_its_box() {
+        for code in 33..127_u8 {
+            let (advance, strokes) = glyph(code as char);
+            assert!(!strokes.is_empty());
+            for description in strokes {
+                let points = curve(description);
+                assert!(
+                    points.len() > 1,
+                    "{} has a stroke without end",
+                    code as char
+                );
+                for [x, y] in points {
+                    assert!((0.0..=advance.max(1.0)).contains(&x), "{}", code as char);
+                    assert!((0.0..=16.0).contains(&y), "{}", code as char);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn text_leaves_ink_and_stays_in_its_corner() {
+        let size = (200, 100);
+        let paper = [0.5; 3];
+        let mut colours = vec![paper; size.0 * size.1];
+        write(&mut colours, size, "Hello, 3.14!");
+        let changed = |range: std::ops::Range<usize>| {
+            colours[range.start * size.0..range.end * size.0]
+                .iter()
+                .filter(|&&c| c != paper)
+                .count()
+        };
+        assert!(changed(60..100) > 300);
+        assert_eq!(changed(0..60), 0);
+        let darkest = colours.iter().map(|c| c[0]).fold(1.0, f32::min);
+        assert!(darkest < 0.15);
+    }
+}

@@ -1,0 +1,296 @@
+//! Liquid particles as the camera sees them: a front surface, a thickness, a speed.
+
+use super::View;
+use super::blur::Field;
+use super::vector::Vec3;
+use rayon::prelude::*;
+use std::array::from_fn;
+
+/// Rows of the picture that are filled together; fixed, so that sums don't depend on the threads.
+const BAND: usize = 16;
+/// How many cells the grid that measures the thickness may have.
+const MOST_CELLS: f64 = 4e6;
+
+/// What the camera sees of the liquid, per pixel.
+pub(super) struct Sheet {
+    /// Depth of the front surface; infinite where there is none.
+    pub depth: Field,
+    /// How much of the pixel the liquid covers, 0 to 1.
+    pub cover: Field,
+    /// Length of liquid along the view.
+    pub thickness: Field,
+    /// Thickness times mean speed.
+    pub flow: Field,
+}
+
+/// A particle with a place to draw it.
+#[derive(Clone, Copy)]
+pub(super) struct Drop {
+    pub position: Vec3,
+    /// As drawn: less than the particle's where a wall is near.
+    pub radius: f32,
+}
+
+/// Where a point is on the picture.
+pub(super) struct Spot {
+    pub x: f32,
+    pub y: f32,
+    pub depth: f32,
+    /// Pixels per metre there.
+    pub zoom: f32,
+}
+
+/// A small cube of space with liquid in it.
+#[derive(Clone, Copy)]
+pub(super) struct Lump {
+    pub centre: Vec3,
+    pub speed: f32,
+}
+
+/// The occupied cells of a grid, whatever the number of particles in each: the liquid's volume.
+pub(super) struct Lumps {
+    pub size: f32,
+    pub lumps: Vec<Lump>,
+    cells: [usize; 3],
+    /// Whether a cell and all that share a face with it are well filled.
+    deep: Vec<bool>,
+}
+
+impl Lumps {
+    /// Sorts particles with their speeds into cells of about the given size.
+    pub fn new(particles: impl Iterator<Item = (Vec3, f32)>, domain: Vec3, size: f32) -> Self {
+        let volume: f64 = domain.iter().map(|&d| f64::from(d)).product();
+        let size = size.max((volume / MOST_CELLS).cbrt() as f32);
+        let count = domain.map(|d| ((d / size).ceil() as usize).max(1));
+        let mut cells = vec![(0_u32, 0.0_f32); count.iter().product()];
+        for (position, speed) in particles {
+            let cell = &mut cells[index_of(position, size, count)];
+            cell.0 += 1;
+            cell.1 += speed;
+        }
+        let occupied = cells.iter().enumerate().filter(|(_, cell)| cell.0 > 0);
+        let lumps = occupied.map(|(index, &(number, speed))| {
+            let at = [
+                index % count[0],
+                index / count[0] % count[1],
+                index / (count[0] * count[1]),
+            ];
+            Lump {
+                centre: at.map(|a| (a as f32 + 0.5) * size),
+                speed: speed / number as f32,
+            }
+        });
+        let lumps: Vec<Lump> = lumps.collect();
+        let particles: u64 = cells.iter().map(|cell| u64::from(cell.0)).sum();
+        let enough = (particles / (2 * lumps.len().max(1) as u64)).max(1);
+        let filled: Vec<bool> = cells.iter().map(|c| u64::from(c.0) >= enough).collect();
+        Self {
+            size,
+            lumps,
+            cells: count,
+            deep: deep_cells(&filled, count),
+        }
+    }
+
+    /// Whether a particle is so deep in the liquid that others hide it from every side.
+    pub fn hides(&self, position: Vec3) -> bool {
+        self.deep[index_of(position, self.size, self.cells)]
+    }
+}
+
+/// The cell of a point; what is outside goes to the border.
+fn index_of(position: Vec3, size: f32, count: [usize; 3]) -> usize {
+    let [i, j, k] = from_fn(|a| ((position[a] / size) as usize).min(count[a] - 1));
+    (k * count[1] + j) * count[0] + i
+}
+
+fn deep_cells(filled: &[bool], count: [usize; 3]) -> Vec<bool> {
+    let strides = [1, count[0], count[0] * count[1]];
+    (0..filled.len())
+        .map(|index| {
+            filled[index]
+                && (0..3).all(|axis| {
+                    let at = index / strides[axis] % count[axis];
+                    at > 0
+                        && at + 1 < count[axis]
+                        && filled[index - strides[axis]]
+                        && filled[index + strides[axis]]
+                })
+        })
+        .collect()
+}
+
+/// A round patch on the picture.
+#[derive(Clone, Copy)]
+struct Patch {
+    x: f32,
+    y: f32,
+    radius: f32,
+    depth: f32,
+    /// Drops: radius in metres. Lumps: thickness at the middle.
+    size: f32,
+    speed: f32,
+}
+
+impl Patch {
+    /// The rows or columns whose middle is within `reach`. Casts cut off what is below zero.
+    fn span(centre: f32, reach: f32, low: usize, high: usize) -> std::ops::Range<usize> {
+        let first = ((centre - reach + 0.5) as usize).max(low);
+        let end = ((centre + reach + 0.5) as usize).min(high);
+        first..end
+    }
+}
+
+/// The particles that are somewhere, with their speeds.
+pub(super) fn sound_particles<const D: usize>(view: &View<D>) -> Vec<(Vec3, f32)> {
+    let speeds = view.velocities.iter().map(|v| {
+        let speed = v.iter().map(|c| c * c).sum::<f32>().sqrt();
+        if speed.is_finite() { speed } else { 0.0 }
+    });
+    view.positions
+        .iter()
+        .zip(speeds.chain(std::iter::repeat(0.0)))
+        .filter(|(position, _)| position.iter().all(|c| c.is_finite()))
+        .map(|(position, speed)| (from_fn(|i| position.get(i).copied().unwrap_or(0.0)), speed))
+        .collect()
+}
+
+/// Draws the liquid's front surface and measures its thickness, with points placed by `place`.
+pub(super) fn spread(
+    drops: &[Drop],
+    lumps: &Lumps,
+    place: impl Fn(Vec3) -> Option<Spot> + Sync,
+    size: (usize, usize),
+) -> Sheet {
+    let (width, height) = size;
+    let patch = |position: Vec3, radius: f32, size: f32, speed: f32| {
+        let spot = place(position)?;
+        Some(Patch {
+            x: spot.x,
+            y: spot.y,
+            radius: radius * spot.zoom,
+            depth: spot.depth,
+            size,
+            speed,
+        })
+    };
+    let drop_patches: Vec<Patch> = drops
+        .par_iter()
+        .filter_map(|drop| patch(drop.position, drop.radius, drop.radius, 0.0))
+        .collect();
+    // Wider than the cell, so that neighbours melt into one; the volume stays that of the cell.
+    let reach = 1.1 * lumps.size;
+    let middle = 2.0 * lumps.size.powi(3) / (std::f32::consts::PI * reach * reach);
+    let lump_patches: Vec<Patch> = lumps
+        .lumps
+        .iter()
+        .filter_map(|lump| patch(lump.centre, reach, middle, lump.speed))
+        .collect();
+
+    let drop_bands = by_band(&drop_patches, height);
+    let lump_bands = by_band(&lump_patches, height);
+    let mut sheet = Sheet {
+        depth: Field::new(width, height, f32::INFINITY),
+        cover: Field::new(width, height, 0.0),
+        thickness: Field::new(width, height, 0.0),
+        flow: Field::new(width, height, 0.0),
+    };
+    let rows = BAND * width;
+    let bands = (
+        sheet.depth.values.par_chunks_mut(rows),
+        sheet.cover.values.par_chunks_mut(rows),
+        sheet.thickness.values.par_chunks_mut(rows),
+        sheet.flow.values.par_chunks_mut(rows),
+    );
+    bands
+        .into_par_iter()
+        .enumerate()
+        .for_each(|(band, (depth, cover, thickness, flow))| {
+            let top = band * BAND;
+            let bottom = (top + BAND).min(height);
+            for &patch in &drop_bands[band] {
+                fill_drop(
+                    &drop_patches[patch as usize],
+                    top,
+                    bottom,
+                    width,
+                    depth,
+                    cover,
+                );
+            }
+            for &patch in &lump_bands[band] {
+                fill_lump(
+                    &lump_patches[patch as usize],
+                    top,
+                    bottom,
+                    width,
+                    thickness,
+                    flow,
+                );
+            }
+        });
+    sheet
+}
+
+/// For every band of rows the patches that touch it, in their order.
+fn by_band(patches: &[Patch], height: usize) -> Vec<Vec<u32>> {
+    let mut bands = vec![Vec::new(); height.div_ceil(BAND)];
+    for (index, patch) in patches.iter().enumerate() {
+        let rows = Patch::span(patch.y, patch.radius + 0.5, 0, height);
+        if rows.start < rows.end {
+            for band in &mut bands[rows.start / BAND..=(rows.end - 1) / BAND] {
+                band.push(index as u32);
+            }
+        }
+    }
+    bands
+}
+
+fn fill_drop(
+    patch: &Patch,
+    top: usize,
+    bottom: usize,
+    width: usize,
+    depth: &mut [f32],
+    cover: &mut [f32],
+) {
+    let inverse = 1.0 / patch.radius;
+    for y in Patch::span(patch.y, patch.radius + 0.5, top, bottom) {
+        let dy = y as f32 + 0.5 - patch.y;
+        for x in Patch::span(patch.x, patch.radius + 0.5, 0, width) {
+            let dx = x as f32 + 0.5 - patch.x;
+            let square = dx * dx + dy * dy;
+            let covered = (patch.radius + 0.5 - square.sqrt()).min(1.0);
+            if covered <= 0.0 {
+                continue;
+            }
+            let at = (y - top) * width + x;
+            cover[at] = cover[at].max(covered);
+            if patch.depth - patch.size < depth[at] {
+                let bulge = (1.0 - square * inverse * inverse).max(0.0).sqrt();
+                depth[at] = depth[at].min(patch.depth - patch.size * bulge);
+            }
+        }
+    }
+}
+
+fn fill_lump(
+    patch: &Patch,
+    top: usize,
+    bottom: usize,
+    width: usize,
+    thickness: &mut [f32],
+    flow: &mut [f32],
+) {
+    let inverse = 1.0 / (patch.radius * patch.radius);
+    for y in Patch::span(patch.y, patch.radius, top, bottom) {
+        let dy = y as f32 + 0.5 - patch.y;
+        for x in Patch::span(patch.x, patch.radius, 0, width) {
+            let dx = x as f32 + 0.5 - patch.x;
+            let part = patch.size * (1.0 - (dx * dx + dy * dy) * inverse).max(0.0);
+            let at = (y - top) * width + x;
+            thickness[at] += part;
+            flow[at] += part * patch.speed;
+        }
+    }
+}

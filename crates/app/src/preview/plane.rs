@@ -1,0 +1,133 @@
+//! The picture of a scene in the plane.
+
+use super::View;
+use super::blur::raster;
+use super::particles::{Drop, Lumps, Spot, sound_particles, spread};
+use super::vector::{Vec3, mix, scale, smoothstep};
+use meniscus_shapes::PosedBody;
+use std::array::from_fn;
+
+/// Free part of the picture around the domain; below, there is room for a caption.
+const MARGIN: f32 = 0.045;
+const MARGIN_BELOW: f32 = 0.10;
+const AIR: [Vec3; 2] = [[0.80, 0.85, 0.89], [0.90, 0.92, 0.93]];
+const WALL: Vec3 = [0.42, 0.46, 0.50];
+const OUTLINE: Vec3 = [0.07, 0.09, 0.12];
+/// Liquid at rest, in motion, and as fast as a fall through the domain.
+const LIQUID: [Vec3; 3] = [[0.012, 0.12, 0.36], [0.03, 0.36, 0.70], [0.55, 0.83, 0.92]];
+
+/// Where the domain lies on the picture.
+struct Layout {
+    /// Pixels per metre.
+    zoom: f32,
+    /// The pixel of the domain's lower left corner.
+    corner: [f32; 2],
+}
+
+impl Layout {
+    fn new(domain: [f32; 2], size: (usize, usize)) -> Self {
+        let (width, height) = (size.0 as f32, size.1 as f32);
+        let side = width.min(height);
+        let (margin, below) = (MARGIN * side, MARGIN_BELOW * side);
+        let zoom = ((width - 2.0 * margin) / domain[0])
+            .min((height - margin - below) / domain[1])
+            .max(f32::MIN_POSITIVE);
+        let free = height - margin - below - zoom * domain[1];
+        Self {
+            zoom,
+            corner: [
+                0.5 * (width - zoom * domain[0]),
+                height - below - 0.5 * free,
+            ],
+        }
+    }
+
+    fn spot(&self, p: Vec3) -> Spot {
+        Spot {
+            x: self.corner[0] + self.zoom * p[0],
+            y: self.corner[1] - self.zoom * p[1],
+            depth: 0.0,
+            zoom: self.zoom,
+        }
+    }
+
+    fn world(&self, x: f32, y: f32) -> [f64; 2] {
+        [
+            f64::from((x - self.corner[0]) / self.zoom),
+            f64::from((self.corner[1] - y) / self.zoom),
+        ]
+    }
+}
+
+/// Draws the scene: linear colours, row by row.
+pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<Vec3> {
+    let (width, height) = size;
+    let sides = view.sound_domain();
+    let domain: [f32; 2] = from_fn(|i| sides.get(i).map_or(1.0, |&d| d as f32));
+    let layout = Layout::new(domain, size);
+    let radius = view.sound_radius() as f32;
+
+    let particles = sound_particles(view);
+    let lumps = Lumps::new(
+        particles.iter().copied(),
+        [domain[0], domain[1], 2.0 * radius],
+        2.0 * radius,
+    );
+    let drops: Vec<Drop> = particles
+        .iter()
+        .map(|&(position, _)| Drop {
+            position,
+            radius: 1.5 * radius,
+        })
+        .collect();
+    let mut sheet = spread(&drops, &lumps, |p| Some(layout.spot(p)), size);
+    // Blurred and cut at one half, the union of the drops becomes one smooth body of liquid.
+    let blur = (radius * layout.zoom).clamp(0.7, 20.0);
+    sheet.cover.blur(blur);
+    sheet.thickness.blur(blur);
+    sheet.flow.blur(blur);
+
+    let bodies: Vec<PosedBody<D>> = view
+        .bodies
+        .iter()
+        .filter(|body| body.validate().is_ok())
+        .map(|body| body.at(view.time))
+        .collect();
+    let fast = (9.8 * domain[1]).sqrt();
+    raster(size, |x, y| {
+        let at = y * width + x;
+        let world = layout.world(x as f32 + 0.5, y as f32 + 0.5);
+        let point = from_fn(|i| world.get(i).copied().unwrap_or(0.0));
+        // In pixels.
+        let wall = bodies
+            .iter()
+            .map(|body| body.distance(point) as f32)
+            .fold(f32::INFINITY, f32::min)
+            * layout.zoom;
+        let mut colour = mix(AIR[0], AIR[1], y as f32 / height as f32);
+        colour = scale(colour, 1.0 - 0.14 * (-wall.max(0.0) / 5.0).exp());
+
+        let cover = sheet.cover.values[at];
+        // The slope of a blurred edge, so that the cut is one pixel wide.
+        let sharp = blur * (2.0 * std::f32::consts::PI).sqrt();
+        let wet = ((cover - 0.5) * sharp + 0.5).clamp(0.0, 1.0);
+        if wet > 0.0 {
+            let amount = sheet.thickness.values[at].max(f32::MIN_POSITIVE);
+            let speed = sheet.flow.values[at] / amount / fast;
+            let mut liquid = tint(speed);
+            // A bright line along the free surface.
+            let edge = 1.0 - smoothstep(0.5, 0.86, cover);
+            let free = smoothstep(1.0, 2.5, wall / blur);
+            liquid = mix(liquid, LIQUID[2], 0.45 * edge * free);
+            colour = mix(colour, liquid, wet);
+        }
+        let solid = (0.5 - wall).clamp(0.0, 1.0);
+        let line = (1.6 - (wall + 1.0).abs()).clamp(0.0, 1.0);
+        mix(mix(colour, WALL, solid), OUTLINE, 0.85 * line)
+    })
+}
+
+fn tint(speed: f32) -> Vec3 {
+    let moving = mix(LIQUID[0], LIQUID[1], smoothstep(0.0, 0.5, speed));
+    mix(moving, LIQUID[2], smoothstep(0.35, 1.15, speed))
+}

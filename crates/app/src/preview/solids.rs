@@ -1,0 +1,276 @@
+//! Solids along a line of sight, by stepping as far as their distance allows.
+
+use super::camera::corners;
+use super::vector::{Vec3, along, dot, scale};
+use meniscus_shapes::{Body, Bounds, Motion, PosedBody, Shape};
+use std::array::from_fn;
+
+/// How many surfaces a line of sight can cross.
+pub(super) const MOST_LAYERS: usize = 8;
+const MOST_STEPS: usize = 160;
+
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Material {
+    /// Containers: seen through.
+    Glass,
+    /// Everything else.
+    Stone,
+}
+
+/// One surface that a line of sight crosses.
+#[derive(Clone, Copy)]
+pub(super) struct Layer {
+    /// Distance from the eye.
+    pub t: f32,
+    /// Turned toward the eye.
+    pub normal: Vec3,
+    /// How much of the pixel it covers.
+    pub alpha: f32,
+    /// 1 on a sharp edge, 0 a pixel away from it.
+    pub crease: f32,
+    pub material: Material,
+}
+
+/// The surfaces along one line of sight.
+#[derive(Default)]
+pub(super) struct Layers {
+    layers: [Option<Layer>; MOST_LAYERS],
+    count: usize,
+}
+
+impl Layers {
+    fn push(&mut self, layer: Layer) {
+        if self.count < MOST_LAYERS {
+            self.layers[self.count] = Some(layer);
+            self.count += 1;
+        }
+    }
+
+    /// From the farthest to the nearest.
+    pub fn sorted(mut self) -> impl Iterator<Item = Layer> {
+        self.layers[..self.count].sort_by(|a, b| {
+            let t = |l: &Option<Layer>| l.map_or(0.0, |l| l.t);
+            t(b).total_cmp(&t(a))
+        });
+        self.layers.into_iter().flatten()
+    }
+}
+
+/// A line of sight.
+pub(super) struct Ray {
+    pub from: Vec3,
+    /// Of length one.
+    pub direction: Vec3,
+    /// Width of a pixel per unit of distance.
+    pub pixel: f32,
+}
+
+/// A body ready to be looked at.
+pub(super) struct Solid<'a, const D: usize> {
+    body: PosedBody<'a, D>,
+    material: Material,
+    /// A container is drawn as its hollow, whose distance is that of the body turned round.
+    sign: f64,
+    /// Where to look for it.
+    pub low: Vec3,
+    pub high: Vec3,
+}
+
+impl<'a, const D: usize> Solid<'a, D> {
+    /// `None` for the domain's own box, which is drawn as edges, and for what can't be seen.
+    pub fn new(body: &'a Body<D>, t: f64, domain: Vec3) -> Option<Self> {
+        if is_domain_box(body, domain) || body.validate().is_err() {
+            return None;
+        }
+        let posed = body.at(t);
+        let at_corner = |corner: Vec3| posed.distance(from_fn(|i| f64::from(corner[i])));
+        let hollow =
+            is_inverted(&body.shape) || corners(domain).into_iter().all(|c| at_corner(c) <= 0.0);
+        let pose = body.motion.world_from_body(t);
+        let own = if hollow {
+            hollow_bounds(&body.shape)
+        } else {
+            body.shape.bounds()
+        };
+        let (mut low, mut high) = (domain.map(|d| 1e-4 * d), domain.map(|d| (1.0 - 1e-4) * d));
+        if let Some(bounds) = own.map(|own| own.placed(&pose)).filter(|b| !b.is_empty()) {
+            let margin = 0.02 * dot(domain, [1.0 / 3.0; 3]);
+            for i in 0..D.min(3) {
+                low[i] = bounds.low[i] as f32 - margin;
+                high[i] = bounds.high[i] as f32 + margin;
+            }
+        }
+        let glass = hollow || matches!(body.shape, Shape::Shell { .. });
+        Some(Self {
+            body: posed,
+            material: if glass {
+                Material::Glass
+            } else {
+                Material::Stone
+            },
+            sign: if hollow { -1.0 } else { 1.0 },
+            low,
+            high,
+        })
+    }
+
+    fn distance(&self, x: Vec3) -> f32 {
+        (self.sign * self.body.distance(from_fn(|i| f64::from(x[i])))) as f32
+    }
+
+    fn normal(&self, x: Vec3) -> Vec3 {
+        let n = self.body.normal(from_fn(|i| f64::from(x[i])));
+        from_fn(|i| {
+            if i < D {
+                (self.sign * n[i]) as f32
+            } else {
+                0.0
+            }
+        })
+    }
+
+    /// Finds the surfaces of this solid along a line of sight.
+    pub fn look(&self, ray: &Ray, layers: &mut Layers) {
+        let Some((start, end, face)) = self.enter(ray) else {
+            return;
+        };
+        let at = |t: f32| along(ray.from, t, ray.direction);
+        let mut t = start;
+        let mut here = self.distance(at(t));
+        if here < 0.0 && self.material == Material::Stone {
+            // The solid goes on outside the box in which it is drawn: show the cut.
+            layers.push(Layer {
+                t,
+                normal: face,
+                alpha: 1.0,
+                crease: 0.0,
+                material: self.material,
+            });
+            return;
+        }
+        let (mut deepest, mut deepest_t) = (here, t);
+        let mut crossings = [0.0; MOST_LAYERS];
+        let mut count = 0;
+        for _ in 0..MOST_STEPS {
+            let next_t = t + here.abs().max(0.4 * ray.pixel * t);
+            if next_t > end {
+                break;
+            }
+            let next = self.distance(at(next_t));
+            if (next < 0.0) != (here < 0.0) && count < MOST_LAYERS {
+                crossings[count] = t + (next_t - t) * here / (here - next);
+                count += 1;
+                if self.material == Material::Stone {
+                    deepest = f32::NEG_INFINITY;
+                    break;
+                }
+            }
+            if next < deepest {
+                (deepest, deepest_t) = (next, next_t);
+            }
+            (t, here) = (next_t, next);
+        }
+        // A line that just misses still covers part of its pixel.
+        let alpha = (0.5 - deepest / (ray.pixel * deepest_t)).clamp(0.0, 1.0);
+        if alpha == 0.0 {
+            return;
+        }
+        if count == 0 {
+            crossings[0] = deepest_t;
+            count = 1;
+        }
+        for &t in &crossings[..count] {
+            let x = at(t);
+            let outward = self.normal(x);
+            let crease = self.crease(x, outward, ray.pixel * t);
+            let facing = dot(outward, ray.direction);
+            layers.push(Layer {
+                t,
+                normal: if facing > 0.0 {
+                    scale(outward, -1.0)
+                } else {
+                    outward
+                },
+                alpha,
+                crease,
+                material: self.material,
+            });
+        }
+    }
+
+    /// How much light passes along a line, 0 to 1.
+    pub fn passes(&self, ray: &Ray) -> f32 {
+        let mut layers = Layers::default();
+        self.look(ray, &mut layers);
+        layers
+            .sorted()
+            .map(|layer| match layer.material {
+                Material::Stone => 1.0 - layer.alpha,
+                Material::Glass => {
+                    let grazing = 1.0 - dot(layer.normal, ray.direction).abs();
+                    1.0 - layer.alpha * (0.05 + 0.45 * grazing.powi(4))
+                }
+            })
+            .product()
+    }
+
+    /// Near a sharp edge the distance a little inside or outside the surface falls short of the step
+    /// that led there: it is then the distance to the other side of the edge.
+    fn crease(&self, x: Vec3, outward: Vec3, pixel: f32) -> f32 {
+        let step = 3.0 * pixel;
+        let inner = -self.distance(along(x, -step, outward));
+        let outer = self.distance(along(x, step, outward));
+        let to_edge = inner.min(outer).max(0.0);
+        (1.4 - to_edge / pixel).clamp(0.0, 1.0)
+    }
+
+    /// Where a line enters and leaves the box in which the solid is drawn, and the normal of the
+    /// face through which it enters.
+    fn enter(&self, ray: &Ray) -> Option<(f32, f32, Vec3)> {
+        let (mut start, mut end, mut face) = (1e-4, f32::INFINITY, scale(ray.direction, -1.0));
+        for i in 0..3 {
+            let d = ray.direction[i];
+            let (a, b) = (
+                (self.low[i] - ray.from[i]) / d,
+                (self.high[i] - ray.from[i]) / d,
+            );
+            let (near, far) = (a.min(b), a.max(b));
+            if near > start {
+                start = near;
+                face = from_fn(|k| if k == i { -d.signum() } else { 0.0 });
+            }
+            end = end.min(far);
+        }
+        (start < end).then_some((start, end, face))
+    }
+}
+
+/// Whether the body is the box around the whole domain, at rest.
+pub(super) fn is_domain_box<const D: usize>(body: &Body<D>, domain: Vec3) -> bool {
+    let (Shape::Inverted(hollow), Motion::Still) = (&body.shape, &body.motion) else {
+        return false;
+    };
+    let Shape::Box { low, high } = **hollow else {
+        return false;
+    };
+    (0..D.min(3)).all(|i| {
+        let side = f64::from(domain[i]);
+        low[i].abs() < 1e-6 * side && (high[i] - side).abs() < 1e-6 * side
+    })
+}
+
+fn is_inverted<const D: usize>(shape: &Shape<D>) -> bool {
+    match shape {
+        Shape::Inverted(_) => true,
+        Shape::Placed { shape, .. } => is_inverted(shape),
+        _ => false,
+    }
+}
+
+fn hollow_bounds<const D: usize>(shape: &Shape<D>) -> Option<Bounds<D>> {
+    match shape {
+        Shape::Inverted(hollow) => hollow.bounds(),
+        Shape::Placed { shape, pose } => hollow_bounds(shape).map(|b| b.placed(pose)),
+        _ => None,
+    }
+}

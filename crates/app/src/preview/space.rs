@@ -1,0 +1,366 @@
+//! The picture of a scene in space.
+
+use super::View;
+use super::blur::{Field, raster};
+use super::camera::{Camera, corners};
+use super::ground::{Ground, mean_side};
+use super::light::{backdrop, fresnel, key_direction, surroundings};
+use super::particles::{Drop, Lumps, Sheet, Spot, sound_particles, spread};
+use super::smooth::smooth_depth;
+use super::solids::{Layer, Layers, Material, Ray, Solid, is_domain_box};
+use super::strokes::stroke;
+use super::vector::{
+    Vec3, add, along, cross, dot, mix, mul, normalize, reflect, scale, smoothstep, sub,
+};
+use rayon::prelude::*;
+use std::array::from_fn;
+
+/// What water swallows, per colour and mean side of the domain.
+const SWALLOWED: Vec3 = [9.5, 3.9, 2.1];
+/// What it scatters back instead.
+const SCATTERED: Vec3 = [0.008, 0.12, 0.31];
+const FOAM: Vec3 = [0.62, 0.78, 0.86];
+const EDGE: Vec3 = [0.16, 0.20, 0.25];
+const STONE: Vec3 = [0.56, 0.53, 0.50];
+
+/// Light that comes through what has been drawn so far: `passed * behind + added`.
+#[derive(Clone, Copy)]
+struct Veil {
+    passed: Vec3,
+    added: Vec3,
+}
+
+impl Veil {
+    const NONE: Self = Self {
+        passed: [1.0; 3],
+        added: [0.0; 3],
+    };
+
+    fn over(&self, behind: Vec3) -> Vec3 {
+        add(mul(self.passed, behind), self.added)
+    }
+
+    /// This veil with a nearer one before it.
+    fn behind(&self, nearer: &Self) -> Self {
+        Self {
+            passed: mul(self.passed, nearer.passed),
+            added: nearer.over(self.added),
+        }
+    }
+}
+
+impl Default for Veil {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
+/// A pixel without the liquid.
+#[derive(Clone, Copy, Default)]
+struct Bare {
+    /// What is seen behind the liquid, or at all if there is none.
+    behind: Vec3,
+    /// What lies before the liquid.
+    before: Veil,
+}
+
+/// Draws the scene: linear colours, row by row.
+pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<Vec3> {
+    let domain: Vec3 = from_fn(|i| view.sound_domain().get(i).map_or(1.0, |&d| d as f32));
+    let camera = Camera::framing(domain, size);
+    let radius = view.sound_radius() as f32;
+    let solids: Vec<Solid<D>> = view
+        .bodies
+        .iter()
+        .filter_map(|body| Solid::new(body, view.time, domain))
+        .collect();
+
+    let particles = sound_particles(view);
+    let lumps = Lumps::new(particles.iter().copied(), domain, 2.0 * radius);
+    let drops = drops(view, &particles, &lumps, radius);
+    let place = |p: Vec3| {
+        let ([x, y], depth) = camera.project(p)?;
+        let zoom = camera.focal / depth;
+        Some(Spot { x, y, depth, zoom })
+    };
+    let mut sheet = spread(&drops, &lumps, place, size);
+    let middle_depth = dot(sub(scale(domain, 0.5), camera.eye), camera.forward);
+    let radius_on_picture = radius * camera.focal / middle_depth;
+    let reach = (3.0 * radius_on_picture).round().clamp(2.0, 14.0) as usize;
+    smooth_depth(&mut sheet.depth, reach, 3.0 * radius, 3);
+    sheet.thickness.blur(0.8 * radius_on_picture);
+    sheet.flow.blur(0.8 * radius_on_picture);
+
+    let ground = Ground::new(domain, &lumps, &solids);
+    let edges = view.bodies.iter().any(|body| is_domain_box(body, domain));
+    let [rear, front] = box_edges(&camera, domain, size, edges);
+
+    let stage = Stage {
+        camera,
+        size,
+        solids,
+        ground,
+        sheet,
+        mean: mean_side(domain),
+        fast: (9.8 * domain[2]).sqrt(),
+    };
+    let bare = raster(size, |x, y| stage.without_liquid(x, y, &rear));
+    raster(size, |x, y| {
+        let at = y * size.0 + x;
+        let colour = bare[at].before.over(stage.with_liquid(x, y, &bare));
+        mix(colour, EDGE, 0.55 * front.values[at])
+    })
+}
+
+/// Drops that stay inside the walls: liquid ends there, so a drop beside one is drawn smaller.
+fn drops<const D: usize>(
+    view: &View<D>,
+    particles: &[(Vec3, f32)],
+    lumps: &Lumps,
+    radius: f32,
+) -> Vec<Drop> {
+    let bodies: Vec<_> = view
+        .bodies
+        .iter()
+        .filter(|body| body.validate().is_ok())
+        .map(|body| body.at(view.time))
+        .collect();
+    particles
+        .par_iter()
+        .filter(|(position, _)| !lumps.hides(*position))
+        .map(|&(position, _)| {
+            let x = from_fn(|i| f64::from(position[i]));
+            let free = bodies
+                .iter()
+                .map(|body| body.distance(x) as f32)
+                .fold(f32::INFINITY, f32::min);
+            Drop {
+                position,
+                radius: (free + 0.1 * radius).clamp(0.35 * radius, 1.15 * radius),
+            }
+        })
+        .collect()
+}
+
+/// Coverage of the domain's rear and front edges.
+fn box_edges(camera: &Camera, domain: Vec3, size: (usize, usize), wanted: bool) -> [Field; 2] {
+    let mut cover = [(); 2].map(|()| Field::new(size.0, size.1, 0.0));
+    if !wanted {
+        return cover;
+    }
+    let half_width = (0.0016 * size.0.min(size.1) as f32).max(0.35);
+    let corners = corners(domain);
+    // Whether the face of an axis, on the low (0) or high (1) side, is turned away from the camera.
+    let away = |axis: usize, side: usize| {
+        if side == 0 {
+            camera.eye[axis] > 0.0
+        } else {
+            camera.eye[axis] < domain[axis]
+        }
+    };
+    for a in 0..8_usize {
+        for axis in 0..3 {
+            let b = a | 1 << axis;
+            if a == b {
+                continue;
+            }
+            let hidden = (0..3)
+                .filter(|&other| other != axis)
+                .all(|other| away(other, a >> other & 1));
+            if let (Some((from, _)), Some((to, _))) =
+                (camera.project(corners[a]), camera.project(corners[b]))
+            {
+                stroke(&mut cover[usize::from(!hidden)], from, to, half_width);
+            }
+        }
+    }
+    cover
+}
+
+/// All that a pixel depends on.
+struct Stage<'a, const D: usize> {
+    camera: Camera,
+    size: (usize, usize),
+    solids: Vec<Solid<'a, D>>,
+    ground: Ground,
+    sheet: Sheet,
+    mean: f32,
+    /// A speed that counts as fast: that of a fall through the domain, nearly.
+    fast: f32,
+}
+
+impl<const D: usize> Stage<'_, D> {
+    /// What a pixel shows behind and before the liquid.
+    fn without_liquid(&self, x: usize, y: usize, rear: &Field) -> Bare {
+        let (px, py) = (x as f32 + 0.5, y as f32 + 0.5);
+        let toward = self.camera.toward(px, py);
+        let stretch = dot(toward, toward).sqrt();
+        let ray = Ray {
+            from: self.camera.eye,
+            direction: scale(toward, 1.0 / stretch),
+            pixel: 1.0 / (self.camera.focal * stretch),
+        };
+        let at = y * self.size.0 + x;
+        let liquid_t = self.sheet.depth.values[at] * stretch;
+
+        let mut colour = backdrop(px / self.size.0 as f32, py / self.size.1 as f32);
+        let mut ground_t = f32::INFINITY;
+        if ray.direction[2] < -1e-4 {
+            ground_t = -ray.from[2] / ray.direction[2];
+            let p = along(ray.from, ground_t, ray.direction);
+            let (ground, fade) = self.ground.at(p[0], p[1]);
+            colour = mix(ground, colour, fade);
+        }
+        colour = mix(colour, EDGE, 0.4 * rear.values[at]);
+
+        let mut layers = Layers::default();
+        for solid in &self.solids {
+            solid.look(&ray, &mut layers);
+        }
+        let mut before = Veil::NONE;
+        for layer in layers.sorted().filter(|layer| layer.t < ground_t) {
+            let veil = shade(&layer, ray.direction);
+            if layer.t > liquid_t {
+                colour = veil.over(colour);
+            } else {
+                before = before.behind(&veil);
+            }
+        }
+        // Where there is no liquid its depth is infinite and everything is before it.
+        Bare {
+            behind: colour,
+            before,
+        }
+    }
+
+    /// The liquid over what is behind it.
+    fn with_liquid(&self, x: usize, y: usize, picture: &[Bare]) -> Vec3 {
+        let at = y * self.size.0 + x;
+        let bare = picture[at].behind;
+        let depth = self.sheet.depth.values[at];
+        if depth == f32::INFINITY {
+            return bare;
+        }
+        let toward = self.camera.toward(x as f32 + 0.5, y as f32 + 0.5);
+        let direction = normalize(toward);
+        let normal = self.normal(x, y);
+        let thickness = self.sheet.thickness.values[at];
+        let speed = if thickness > 0.0 {
+            self.sheet.flow.values[at] / thickness
+        } else {
+            0.0
+        };
+
+        // What lies behind is seen displaced, the more so the thicker the liquid.
+        let bend = 0.22 * thickness.min(0.4 * self.mean) * self.camera.focal / depth;
+        let [right, down] = self.camera.on_picture(normal);
+        let seen = self.blend(picture, x as f32 - bend * right, y as f32 - bend * down);
+
+        let clear = SWALLOWED.map(|s| (-s * thickness / self.mean).exp());
+        let lit = 0.62 + 0.5 * dot(normal, key_direction()).max(0.0);
+        let foam = 0.55 * smoothstep(0.45, 1.3, speed / self.fast);
+        let scattered = scale(mix(SCATTERED, FOAM, foam), lit);
+        let inside = from_fn(|i| clear[i] * seen[i] + (1.0 - clear[i]) * scattered[i]);
+        let shine = fresnel(0.03, -dot(direction, normal)).min(0.55);
+        let mirrored = surroundings(reflect(direction, normal)).map(|c| c.min(2.5));
+        mix(
+            bare,
+            mix(inside, mirrored, shine),
+            self.sheet.cover.values[at],
+        )
+    }
+
+    /// The colour between the four nearest pixels.
+    fn blend(&self, picture: &[Bare], x: f32, y: f32) -> Vec3 {
+        let (width, height) = self.size;
+        let (x, y) = (
+            x.clamp(0.0, (width - 1) as f32),
+            y.clamp(0.0, (height - 1) as f32),
+        );
+        let (i, j) = (x as usize, y as usize);
+        let (fx, fy) = (x - i as f32, y - j as f32);
+        let at = |i: usize, j: usize| picture[j.min(height - 1) * width + i.min(width - 1)].behind;
+        mix(
+            mix(at(i, j), at(i + 1, j), fx),
+            mix(at(i, j + 1), at(i + 1, j + 1), fx),
+            fy,
+        )
+    }
+
+    /// The normal of the liquid's front surface, from the smaller of the steps to both sides.
+    fn normal(&self, x: usize, y: usize) -> Vec3 {
+        let point = |x: usize, y: usize| {
+            let depth = self.sheet.depth.values[y * self.size.0 + x];
+            scale(self.camera.toward(x as f32 + 0.5, y as f32 + 0.5), depth)
+        };
+        let middle = point(x, y);
+        let step = |low: Option<Vec3>, high: Option<Vec3>| {
+            let steps = [low.map(|p| sub(middle, p)), high.map(|p| sub(p, middle))];
+            let [low, high] = steps.map(|s| s.filter(|s| s.iter().all(|c| c.is_finite())));
+            match (low, high) {
+                (Some(a), Some(b)) => {
+                    let depth_of = |s: Vec3| dot(s, self.camera.forward).abs();
+                    let (da, db) = (depth_of(a), depth_of(b));
+                    if da.max(db) < 3.0 * da.min(db) + 1e-3 * self.mean {
+                        Some(add(a, b))
+                    } else if da < db {
+                        Some(a)
+                    } else {
+                        Some(b)
+                    }
+                }
+                (one, other) => one.or(other),
+            }
+        };
+        let across = step(
+            x.checked_sub(1).map(|x| point(x, y)),
+            (x + 1 < self.size.0).then(|| point(x + 1, y)),
+        );
+        let down = step(
+            y.checked_sub(1).map(|y| point(x, y)),
+            (y + 1 < self.size.1).then(|| point(x, y + 1)),
+        );
+        match (across, down) {
+            (Some(across), Some(down)) => normalize(cross(down, across)),
+            _ => scale(self.camera.forward, -1.0),
+        }
+    }
+}
+
+/// One surface of a solid as a veil over what is behind it.
+fn shade(layer: &Layer, direction: Vec3) -> Veil {
+    let facing = -dot(layer.normal, direction);
+    let whole = match layer.material {
+        Material::Stone => {
+            let light = 0.45 + 0.65 * dot(layer.normal, key_direction()).max(0.0);
+            let sky = 0.12 * layer.normal[2];
+            let shine = fresnel(0.03, facing);
+            let mirrored = surroundings(reflect(direction, layer.normal));
+            let colour = mix(
+                scale(STONE, light + sky),
+                mirrored.map(|c| c.min(1.0)),
+                shine,
+            );
+            Veil {
+                passed: [0.0; 3],
+                added: mix(colour, [0.9; 3], 0.35 * layer.crease),
+            }
+        }
+        Material::Glass => {
+            let grazing = (1.0 - facing).clamp(0.0, 1.0);
+            // A glass wall is seen edge-on near its outline: darker there, a little green.
+            let rim = grazing * grazing * grazing.sqrt();
+            let passed = [0.62, 0.50, 0.46].map(|d| 1.0 - d * rim);
+            let shine = fresnel(0.045, facing).max(0.5 * layer.crease);
+            let mirrored = surroundings(reflect(direction, layer.normal));
+            Veil {
+                passed: scale(passed, 1.0 - shine),
+                added: scale(mirrored, shine),
+            }
+        }
+    };
+    Veil {
+        passed: mix([1.0; 3], whole.passed, layer.alpha),
+        added: scale(whole.added, layer.alpha),
+    }
+}
