@@ -1,5 +1,16 @@
-//! The runner behind the program `meniscus`.
+//! The runner behind the program `meniscus`, as a library, so that tests and other programs drive the
+//! same pipeline as the command line.
+//!
+//! A [`scene::Scene`] says what to simulate, [`run::run`] does it and writes a folder, [`cache`] is the
+//! format of its frames, [`export`] turns them into what other programs read, [`preview`] draws them,
+//! and [`cli`] is all that a person types and reads.
 
 pub mod cache;
+pub mod cli;
 pub mod error;
+pub mod export;
+pub mod preview;
+pub mod problem_files;
+pub mod run;
+pub mod scene;
 pub mod whole_file;

@@ -1,3 +1,7 @@
 //! The program `meniscus`.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    meniscus_app::cli::main()
+}

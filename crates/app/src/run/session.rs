@@ -16,6 +16,7 @@ use crate::problem_files;
 use crate::scene::Scene;
 use crate::whole_file;
 use meniscus_liquid::StepFailure;
+use meniscus_shapes::{Body, Shape};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -137,13 +138,27 @@ impl<const D: usize> Session<'_, D> {
             positions: &particles.position,
             velocities: &particles.velocity,
             radius: 0.5 * self.scene.dx(),
-            bodies: &self.scene.solids,
+            bodies: self.visible_bodies(),
             time,
             domain: self.scene.domain,
             caption: Some(&caption),
         };
         let size = picture_size(&self.scene.domain, self.options.preview_side);
         self.preview.push(&draw(&view, size))
+    }
+
+    /// The solids to draw: the walls of the domain too, unless the liquid is in a container of its own.
+    fn visible_bodies(&self) -> &[Body<D>] {
+        let contained = self
+            .scene
+            .solids
+            .iter()
+            .any(|b| matches!(b.shape, Shape::Inverted(_)));
+        if contained {
+            &self.scene.solids
+        } else {
+            &self.simulation.scenery().bodies
+        }
     }
 
     /// Keeps the pressure problem of a failed step for study, and says where it is.

@@ -1,0 +1,161 @@
+use crate::trial::{Trial, names};
+use meniscus_app::scene::{AnyScene, builtin};
+
+#[test]
+fn help_explains_the_commands_with_examples() {
+    let said = Trial::new().call_well("--help").said;
+    for part in [
+        "run",
+        "scenes",
+        "export",
+        "lcp",
+        "Examples:",
+        "--walls",
+        "Exit codes",
+    ] {
+        assert!(said.contains(part), "{part} is missing in\n{said}");
+    }
+    for command in ["run", "scenes", "export", "lcp", "lcp export"] {
+        let said = Trial::new().call_well(&format!("{command} --help")).said;
+        assert!(said.contains("Usage:"), "{command}: {said}");
+    }
+}
+
+#[test]
+fn scenes_lists_every_scene_on_a_line_of_its_own() {
+    let said = Trial::new().call_well("scenes").said;
+    let listed: Vec<&str> = said
+        .lines()
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    let all = builtin::all();
+    let expected: Vec<&str> = all.iter().map(AnyScene::name).collect();
+    assert_eq!(listed, expected);
+    for name in [
+        "thrown-sphere",
+        "ane17-1",
+        "ane17-5",
+        "circle",
+        "square",
+        "maze",
+        "sphere",
+    ] {
+        assert!(listed.contains(&name), "{name}");
+    }
+    for name in [
+        "sphere-cuboid",
+        "double-sphere",
+        "box-kick",
+        "ceiling-ball",
+        "dam-break",
+    ] {
+        assert!(listed.contains(&name), "{name}");
+    }
+}
+
+#[test]
+fn a_misspelt_scene_is_a_usage_error_with_a_suggestion() {
+    let trial = Trial::new();
+    let outcome = trial.call("run dambrake");
+    assert_eq!(outcome.code, 2);
+    assert!(
+        outcome.errors.contains("did you mean dam-break"),
+        "{}",
+        outcome.errors
+    );
+    assert!(names(&trial.path("")).is_empty(), "nothing is written");
+}
+
+#[test]
+fn a_misspelt_choice_is_a_usage_error_with_a_suggestion() {
+    for (line, meant) in [
+        ("run circle --solver newtn", "newton"),
+        ("run circle --walls separatin", "separating"),
+        ("run circle --transfer apik", "apic"),
+        ("export out --to plyy", "ply"),
+        ("run circle --resoluton 9", "--resolution"),
+    ] {
+        let outcome = Trial::new().call(line);
+        assert_eq!(outcome.code, 2, "{line}");
+        assert!(outcome.errors.contains(meant), "{line}: {}", outcome.errors);
+    }
+}
+
+#[test]
+fn numbers_out_of_range_are_usage_errors_that_name_the_setting() {
+    for (line, named) in [
+        ("run circle --resolution 0", "resolution"),
+        ("run circle --frames 0", "frames"),
+        ("run circle --threads 0", "threads"),
+        ("run circle --threads 100000", "threads"),
+        ("run circle --resolution -3", "resolution"),
+        ("run circle --solver cg --walls separating", "solver"),
+        ("lcp export circle --frame 0", "frames"),
+    ] {
+        let trial = Trial::new();
+        let outcome = trial.call(line);
+        assert_eq!(outcome.code, 2, "{line}: {}", outcome.errors);
+        assert!(outcome.errors.contains(named), "{line}: {}", outcome.errors);
+        assert!(
+            names(&trial.path("")).is_empty(),
+            "{line}: nothing is written"
+        );
+    }
+}
+
+#[test]
+fn a_resolution_that_can_not_fit_is_refused_before_it_is_tried() {
+    let trial = Trial::new();
+    let outcome = trial.call("run dam-break --resolution 20000");
+    assert_eq!(outcome.code, 4, "{}", outcome.errors);
+    assert!(
+        outcome.errors.contains("--resolution"),
+        "{}",
+        outcome.errors
+    );
+    assert!(names(&trial.path("")).is_empty(), "nothing is written");
+}
+
+#[test]
+fn quiet_says_nothing() {
+    let trial = Trial::new();
+    let outcome = trial.call_well("run dam-break-2d --resolution 16 --frames 1 --quiet");
+    assert_eq!((outcome.said.as_str(), outcome.errors.as_str()), ("", ""));
+    assert!(trial.path("out/dam-break-2d/preview.gif").is_file());
+}
+
+#[test]
+fn on_a_pipe_progress_is_a_line_a_frame_and_the_end_says_what_to_type_next() {
+    let trial = Trial::new();
+    let outcome = trial.call_well("run dam-break-2d --resolution 16 --frames 3");
+    let frames: Vec<&str> = outcome
+        .said
+        .lines()
+        .filter(|line| line.starts_with("frame "))
+        .collect();
+    assert_eq!(frames.len(), 3, "{}", outcome.said);
+    for (i, line) in frames.iter().enumerate() {
+        assert!(line.starts_with(&format!("frame {} of 3", i + 1)), "{line}");
+        for part in ["left", "residual", "volume", "it"] {
+            assert!(line.contains(part), "{part} is missing in {line}");
+        }
+    }
+    assert!(
+        !outcome.said.contains('\u{1b}'),
+        "no terminal codes on a pipe"
+    );
+    for part in [
+        "preview.gif",
+        "particles/",
+        "stats.jsonl",
+        "Next:",
+        "export",
+        "--to ply",
+    ] {
+        assert!(
+            outcome.said.contains(part),
+            "{part} is missing in\n{}",
+            outcome.said
+        );
+    }
+}

@@ -1,0 +1,9 @@
+//! Tests of the program as people use it: its commands, its exit codes, and the files it writes.
+
+mod commands;
+mod damage;
+mod exports;
+mod folders;
+mod outputs;
+mod threads;
+mod trial;

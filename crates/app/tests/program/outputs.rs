@@ -1,0 +1,194 @@
+use crate::trial::{Trial, json, lines, names};
+use meniscus_app::cache::{self, Frame};
+use meniscus_app::run::{self, Event, Options, Progress};
+use meniscus_app::scene::builtin;
+use serde_json::Value;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The keys that every line of the statistics has, in this order.
+const STEP_KEYS: [&str; 16] = [
+    "frame",
+    "time",
+    "dt",
+    "particles",
+    "unknowns",
+    "wall_rows",
+    "separated_rows",
+    "solver",
+    "status",
+    "outer_iterations",
+    "inner_iterations",
+    "residual",
+    "volume",
+    "volume_drift",
+    "kinetic_energy",
+    "max_speed",
+];
+
+#[test]
+fn a_run_writes_frames_statistics_timings_a_preview_and_its_record() {
+    let trial = Trial::new();
+    trial.call_well("run ceiling-ball --resolution 16 --frames 4 --threads 2 --quiet");
+    let out = trial.path("out/ceiling-ball");
+    assert_eq!(
+        names(&out),
+        [
+            "particles",
+            "preview.gif",
+            "run.json",
+            "stats.jsonl",
+            "timings.jsonl"
+        ]
+    );
+    let frames: Vec<String> = (1..=4).map(|k| format!("particles_{k:06}.mpc")).collect();
+    assert_eq!(names(&out.join("particles")), frames);
+
+    let steps = lines(&out.join("stats.jsonl"));
+    for step in &steps {
+        let step = step.as_object().unwrap();
+        let text = std::fs::read_to_string(out.join("stats.jsonl")).unwrap();
+        let first = text.lines().next().unwrap();
+        let mut from = 0;
+        for key in STEP_KEYS {
+            assert!(step.contains_key(key), "{key} is missing");
+            let place = first.find(&format!("\"{key}\":")).unwrap();
+            assert!(place >= from, "{key} is out of order");
+            from = place;
+        }
+        assert_eq!(step["status"], "converged");
+    }
+    assert!(
+        steps
+            .iter()
+            .map(|s| s["frame"].as_u64().unwrap())
+            .is_sorted()
+    );
+    let last = steps.last().unwrap();
+    assert_eq!(last["frame"], 4);
+    assert!((last["time"].as_f64().unwrap() - 4.0 / 24.0).abs() < 1e-12);
+    let whole: f64 = steps.iter().map(|s| s["dt"].as_f64().unwrap()).sum();
+    assert!(
+        (whole - 4.0 / 24.0).abs() < 1e-12,
+        "the steps make up the time"
+    );
+    let first_drift = steps[0]["volume_drift"].as_f64().unwrap();
+    assert_eq!(
+        first_drift, 0.0,
+        "nothing has drifted before the first step"
+    );
+
+    let timings = lines(&out.join("timings.jsonl"));
+    assert_eq!(timings.len(), steps.len());
+    for line in &timings {
+        let phases = line["phases"].as_object().unwrap();
+        assert!(
+            phases.contains_key("solve") && phases.contains_key("advect"),
+            "{phases:?}"
+        );
+        assert!(phases.values().all(|s| s.as_f64().unwrap() >= 0.0));
+    }
+
+    let record = json(&out.join("run.json"));
+    assert_eq!(record["program"], "meniscus");
+    assert_eq!(record["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(record["state"], "done");
+    assert_eq!(record["scene"], "ceiling-ball");
+    assert_eq!(
+        (&record["frames_done"], &record["frames"]),
+        (&Value::from(4), &Value::from(4))
+    );
+    assert_eq!(record["steps"], steps.len());
+    assert_eq!(record["settings"]["resolution"], 16);
+    assert_eq!(record["settings"]["walls"], "separating");
+
+    let gif = std::fs::read(out.join("preview.gif")).unwrap();
+    assert!(
+        gif.starts_with(b"GIF89a") && gif.ends_with(&[0x3b]),
+        "a whole GIF"
+    );
+}
+
+#[test]
+fn frames_hold_the_particles_of_their_time() {
+    let trial = Trial::new();
+    trial.call_well("run ceiling-ball --resolution 16 --frames 2 --quiet");
+    let out = trial.path("out/ceiling-ball");
+    assert_eq!(cache::frames_in(&out).unwrap(), [1, 2]);
+    let steps = lines(&out.join("stats.jsonl"));
+    for number in [1u32, 2] {
+        let bytes = std::fs::read(cache::frame_path(&out, number)).unwrap();
+        let frame: Frame<3> = cache::decode(&bytes).unwrap();
+        assert_eq!(frame.number, number);
+        assert!((frame.time - f64::from(number) / 24.0).abs() < 1e-12);
+        let of_frame = steps.iter().rfind(|s| s["frame"] == number).unwrap();
+        assert_eq!(
+            frame.positions.len() as u64,
+            of_frame["particles"].as_u64().unwrap()
+        );
+        // The ball rises at 6 m/s, less what gravity takes.
+        let heights = frame.positions.iter().map(|x| f64::from(x[2]));
+        let mean = heights.sum::<f64>() / frame.positions.len() as f64;
+        let rise = 6.0 * frame.time - 0.5 * 9.81 * frame.time * frame.time;
+        assert!((mean - 1.0 - rise).abs() < 0.05, "frame {number}: {mean}");
+        let each = bytes.len() as f64 / frame.positions.len() as f64;
+        assert!(each <= 12.0, "{each} bytes a particle");
+    }
+}
+
+#[test]
+fn a_run_can_be_changed_from_the_command_line() {
+    let trial = Trial::new();
+    trial.call_well(
+        "run sphere --walls slip --solver cg --transfer flip --resolution 12 --frames 1 --out x --quiet",
+    );
+    let record = json(&trial.path("x/run.json"));
+    let settings = &record["settings"];
+    assert_eq!(settings["walls"], "slip");
+    assert_eq!(settings["solver"], "cg");
+    assert_eq!(settings["transfer"], "flip");
+    assert_eq!(settings["cells"], serde_json::json!([12, 12, 12]));
+    let steps = lines(&trial.path("x/stats.jsonl"));
+    assert!(
+        steps
+            .iter()
+            .all(|s| s["separated_rows"] == 0 && s["solver"] == "cg")
+    );
+}
+
+/// Stops a run when its second frame is there.
+struct Impatient<'a>(&'a AtomicBool);
+
+impl Progress for Impatient<'_> {
+    fn event(&mut self, event: Event<'_>) {
+        if matches!(event, Event::Frame { number: 2, .. }) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+#[test]
+fn a_stopped_run_keeps_its_frames_and_its_preview() {
+    let trial = Trial::new();
+    let stop = AtomicBool::new(false);
+    let changes = meniscus_app::scene::Changes {
+        resolution: Some(16),
+        ..Default::default()
+    };
+    let scene = builtin::named("dam-break-2d").unwrap().with(&changes);
+    let out = trial.path("stopped");
+    let options = Options {
+        out: out.clone(),
+        threads: Some(1),
+        preview_side: 100,
+        stop: &stop,
+    };
+    let error = run::run(&scene, &options, &mut Impatient(&stop)).unwrap_err();
+    assert_eq!(error.kind().exit_code(), 130);
+    assert_eq!(cache::frames_in(&out).unwrap(), [1, 2]);
+    assert!(out.join("preview.gif").is_file());
+    let record = json(&out.join("run.json"));
+    assert_eq!(
+        (&record["state"], &record["frames_done"]),
+        (&"interrupted".into(), &2.into())
+    );
+}

@@ -1,0 +1,87 @@
+//! Calls the program in a folder of its own.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// A folder in which the program runs.
+pub struct Trial {
+    folder: TempDir,
+}
+
+impl Trial {
+    pub fn new() -> Self {
+        Trial {
+            folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    /// A path in the folder.
+    pub fn path(&self, inner: &str) -> PathBuf {
+        self.folder.path().join(inner)
+    }
+
+    /// Calls `meniscus` with the words of a line.
+    pub fn call(&self, line: &str) -> Outcome {
+        let output = Command::new(env!("CARGO_BIN_EXE_meniscus"))
+            .args(line.split_whitespace())
+            .current_dir(self.folder.path())
+            .output()
+            .unwrap();
+        Outcome::from(output)
+    }
+
+    /// Calls it, and the call succeeds.
+    pub fn call_well(&self, line: &str) -> Outcome {
+        let outcome = self.call(line);
+        assert_eq!(outcome.code, 0, "meniscus {line}: {}", outcome.errors);
+        outcome
+    }
+}
+
+/// What a call has said and returned.
+#[derive(Debug)]
+pub struct Outcome {
+    pub code: i32,
+    pub said: String,
+    pub errors: String,
+}
+
+impl From<Output> for Outcome {
+    fn from(output: Output) -> Self {
+        Outcome {
+            code: output.status.code().expect("the program was not killed"),
+            said: String::from_utf8(output.stdout).unwrap(),
+            errors: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+/// The names in a folder, sorted.
+pub fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> = entries
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+/// The lines of a JSON-lines file.
+pub fn lines(path: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(path).unwrap();
+    assert!(
+        text.ends_with('\n'),
+        "{} ends in the middle of a line",
+        path.display()
+    );
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// A JSON file.
+pub fn json(path: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
