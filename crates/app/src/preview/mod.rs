@@ -17,6 +17,9 @@ mod space;
 mod strokes;
 mod vector;
 
+#[cfg(test)]
+mod tests;
+
 pub use film::GifWriter;
 
 use image::RgbImage;
@@ -27,7 +30,7 @@ use std::array::from_fn;
 /// What there is to see at one time.
 #[derive(Clone, Copy)]
 pub struct View<'a, const D: usize> {
-    /// Where the particles are; those that are nowhere (not finite) are left out.
+    /// Where the particles are; those that are nowhere (not finite) or far outside are left out.
     pub positions: &'a [[f32; D]],
     /// How they move; missing ones count as resting.
     pub velocities: &'a [[f32; D]],
@@ -66,18 +69,18 @@ impl<const D: usize> View<'_, D> {
     }
 }
 
-/// Draws a view of the given width and height. The camera depends on the domain alone, so the
-/// pictures of one run fit together.
+/// Draws a view of the given width and height, of a scene in the plane (`D` is 2) or in space (3). The
+/// camera depends on the domain alone, so the pictures of one run fit together.
 pub fn draw<const D: usize>(view: &View<D>, size: (u32, u32)) -> RgbImage {
     let (width, height) = (size.0 as usize, size.1 as usize);
     let mut picture = RgbImage::new(size.0, size.1);
     if width == 0 || height == 0 {
         return picture;
     }
-    let mut colours = if D == 2 {
-        plane::draw(view, (width, height))
-    } else {
-        space::draw(view, (width, height))
+    let mut colours = match D {
+        2 => plane::draw(view, (width, height)),
+        3 => space::draw(view, (width, height)),
+        _ => return picture,
     };
     if let Some(caption) = view.caption {
         lettering::write(&mut colours, (width, height), caption);

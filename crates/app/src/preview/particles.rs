@@ -141,8 +141,12 @@ impl Patch {
     }
 }
 
-/// The particles that are somewhere, with their speeds.
+/// The particles in or near the domain, with their speeds. One that got lost must not sit before the lens.
 pub(super) fn sound_particles<const D: usize>(view: &View<D>) -> Vec<(Vec3, f32)> {
+    let sides = view.sound_domain();
+    let near = |position: &[f32; D]| {
+        (0..D).all(|i| (-0.25..=1.25).contains(&(f64::from(position[i]) / sides[i])))
+    };
     let speeds = view.velocities.iter().map(|v| {
         let speed = v.iter().map(|c| c * c).sum::<f32>().sqrt();
         if speed.is_finite() { speed } else { 0.0 }
@@ -150,7 +154,7 @@ pub(super) fn sound_particles<const D: usize>(view: &View<D>) -> Vec<(Vec3, f32)
     view.positions
         .iter()
         .zip(speeds.chain(std::iter::repeat(0.0)))
-        .filter(|(position, _)| position.iter().all(|c| c.is_finite()))
+        .filter(|(position, _)| near(position))
         .map(|(position, speed)| (from_fn(|i| position.get(i).copied().unwrap_or(0.0)), speed))
         .collect()
 }

@@ -80,8 +80,7 @@ fn smooth_one(row: &[f32], x: usize, weights: &[f32], range: f32) -> f32 {
             break;
         }
         let bent = row[left] + row[right] - 2.0 * middle;
-        // Not a number where one is infinite, which also ends the window.
-        if !(bent.abs() <= 2.0 * range) {
+        if bent.abs() > 2.0 * range {
             break;
         }
         sum += weight * bent;

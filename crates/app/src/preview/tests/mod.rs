@@ -1,0 +1,4 @@
+//! What must hold for pictures and animations.
+
+mod animations;
+mod pictures;
