@@ -219,9 +219,14 @@ impl Operator for Csr {
 
     fn diagonal(&self, d: &mut [f64]) {
         assert_eq!(d.len(), self.rows(), "d has the wrong length");
-        for_each(d, &|first, d: &mut [f64]| {
+        for_each(d, &|first, d| {
             for (i, d) in d.iter_mut().enumerate() {
-                *d = self.get(first + i, first + i);
+                let (columns, values) = self.row(first + i);
+                // Rows are short: looking at every column is quicker than a binary search.
+                let at = columns
+                    .iter()
+                    .position(|&column| column as usize == first + i);
+                *d = at.map_or(0.0, |at| values[at]);
             }
         });
     }

@@ -26,9 +26,15 @@ use crate::precondition::Preconditioner;
 use crate::reduce::{self, larger};
 use crate::split::{fold, for_each};
 
-/// A direction whose Rayleigh quotient of `P A` is this much smaller than the largest one met lies in the null space:
-/// it is what rounding leaves of zero.
-const NULL_QUOTIENT: f64 = 1e-14;
+/// A direction belongs to the null space if its Rayleigh quotient of `P A` is this much smaller than the largest one
+/// met: what rounding leaves of zero, and far beyond what can be solved for.
+pub(crate) const NULL_QUOTIENT: f64 = 1e-12;
+
+/// `p'Ap` this much below zero, as a part of `p' diag(A) p`, is no rounding any more.
+const INDEFINITE: f64 = 1e-12;
+
+/// No positive definite matrix that can be solved with at all lets the residual grow so much over the smallest one met.
+const DIVERGENCE: f64 = 1e8;
 
 /// When to stop: at the first of the two tolerances that is met, or at the limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,7 +72,7 @@ pub enum Status {
     Converged,
     /// The iteration limit was reached.
     IterationLimit,
-    /// A direction `p` with `A p = 0` and `c'p > 0` was found, see [`Workspace::direction`]: no solution exists.
+    /// A direction `p` with `A p = 0` and `c'p > 0` was found, up to rounding: no solution exists.
     Singular,
     /// A direction with `p'Ap < 0` was found, or the preconditioner is not positive definite.
     Indefinite,
@@ -105,18 +111,7 @@ pub(crate) struct Core {
     best_r: Vec<f64>,
 }
 
-impl Workspace {
-    /// The last search direction: after [`Status::Singular`] a null vector of `A` that proves the system inconsistent.
-    pub fn direction(&self) -> &[f64] {
-        &self.core.p
-    }
-}
-
 impl Core {
-    pub(crate) fn direction(&self) -> &[f64] {
-        &self.p
-    }
-
     fn resize(&mut self, n: usize) {
         for array in [
             &mut self.z,
@@ -163,6 +158,7 @@ where
         largest: settings.absolute_tolerance,
         cap: f64::INFINITY,
         iterations: settings.max_iterations,
+        null_quotient: NULL_QUOTIENT,
     };
     Ok(correct(
         matrix,
@@ -186,6 +182,8 @@ pub(crate) struct Limits {
     pub cap: f64,
     /// Iterations.
     pub iterations: usize,
+    /// Rayleigh quotient of `P A`, as a part of the largest one met, at which a direction counts as a null vector.
+    pub null_quotient: f64,
 }
 
 /// The iteration itself, from a given `x` and its residual `r = c - A x`; both are updated.
@@ -255,12 +253,19 @@ where
         if !quotient.is_finite() {
             break Status::NonFinite;
         }
-        if quotient <= NULL_QUOTIENT * largest_quotient {
-            break if quotient < -NULL_QUOTIENT * largest_quotient {
+        if iterations == 0 {
+            // Of the size of the largest quotient, but never as small as that of a first direction in the null space.
+            largest_quotient = diagonal_energy(matrix, p, z) / energy;
+        }
+        if quotient <= limits.null_quotient * largest_quotient {
+            break if curvature < -INDEFINITE * diagonal_energy(matrix, p, z) {
                 Status::Indefinite
             } else {
                 Status::Singular
             };
+        }
+        if size.norm() > DIVERGENCE * best.norm() {
+            break Status::Singular;
         }
         largest_quotient = largest_quotient.max(quotient);
         size = advance(x, r, p, q, rho / curvature);
@@ -318,6 +323,20 @@ impl Size {
         let norm = self.norm();
         norm <= limits.norm || (self.largest <= limits.largest && norm <= limits.cap)
     }
+}
+
+/// `p' |diag(A)| p`
+fn diagonal_energy<A: Operator + ?Sized>(matrix: &A, p: &[f64], scratch: &mut [f64]) -> f64 {
+    matrix.diagonal(scratch);
+    fold(
+        (&*scratch, p),
+        &|_, (d, p)| {
+            d.iter()
+                .zip(p)
+                .fold(0.0, |sum, (d, p)| sum + d.abs() * p * p)
+        },
+        &|low, high| low + high,
+    )
 }
 
 /// `p = z + beta p`, or `p = z` at the start.

@@ -124,6 +124,7 @@ where
             largest: 0.9 * settings.tolerance,
             cap: f64::INFINITY,
             iterations: settings.max_iterations - counts.inner.min(settings.max_iterations),
+            null_quotient: pcg::NULL_QUOTIENT,
         };
         let mut watch = watch_inner(observer, counts.inner);
         let inner = pcg::correct(

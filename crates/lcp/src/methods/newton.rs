@@ -27,7 +27,7 @@
 
 use super::{Counts, check_tolerance, finish, watch_inner};
 use crate::error::{InputError, check_fraction, check_not_negative};
-use crate::face::{Accuracy, Face, NullSpace, Solved};
+use crate::face::{Accuracy, Face, Means, NullSpace, Solved};
 use crate::krylov::pcg;
 use crate::minimum_map::{self, Standing};
 use crate::operator::Operator;
@@ -174,14 +174,13 @@ where
             enough: 0.5 * settings.tolerance,
             max_iterations: settings.max_inner_iterations,
         };
-        let solved = face.solve(
+        let mut watch = watch_inner(observer, counts.inner);
+        let mut means = Means {
             problem,
-            x,
-            &standing,
-            &accuracy,
-            &*preconditioner,
-            &mut watch_inner(observer, counts.inner),
-        );
+            preconditioner: &*preconditioner,
+            watch: &mut watch,
+        };
+        let solved = face.solve(&mut means, x, &standing, &accuracy);
         counts.outer += 1;
         counts.inner += solved.iterations;
         if solved.status == pcg::Status::Stopped {

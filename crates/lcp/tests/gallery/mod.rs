@@ -2,6 +2,17 @@
 #![allow(dead_code)] // each test file uses its own part
 
 use meniscus_lcp::{Blocks, BoxMlcp, Csr};
+use proptest::test_runner::{Config as ProptestConfig, RngSeed};
+
+/// So many cases, the same ones in every run.
+pub fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases,
+        rng_seed: RngSeed::Fixed(20),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
 
 /// A small generator of pseudo-random numbers, so that a seed names a problem for ever.
 pub struct Random(u64);
@@ -256,6 +267,38 @@ impl Instance {
 
     pub fn len(&self) -> usize {
         self.rhs.len()
+    }
+
+    /// The same problem with `ground` added to the diagonal, which makes its solution unique.
+    pub fn grounded(self, ground: f64) -> Self {
+        let n = self.len();
+        let (row_starts, columns, mut values) = self.matrix.into_parts();
+        for row in 0..n {
+            for entry in row_starts[row]..row_starts[row + 1] {
+                if columns[entry] as usize == row {
+                    values[entry] += ground;
+                }
+            }
+        }
+        let matrix = Csr::new(n, row_starts, columns, values).expect("only values changed");
+        Self { matrix, ..self }
+    }
+
+    /// The same problem in other units: `A` times `matrix_scale`, `x` times `x_scale`.
+    pub fn rescaled(&self, matrix_scale: f64, x_scale: f64) -> Self {
+        let (row_starts, columns, mut values) = self.matrix.clone().into_parts();
+        for value in &mut values {
+            *value *= matrix_scale;
+        }
+        let times =
+            |vector: &[f64], factor: f64| vector.iter().map(|value| value * factor).collect();
+        Self {
+            matrix: Csr::new(self.len(), row_starts, columns, values).expect("only values changed"),
+            blocks: self.blocks.clone(),
+            rhs: times(&self.rhs, matrix_scale * x_scale),
+            lower: times(&self.lower, x_scale),
+            upper: times(&self.upper, x_scale),
+        }
     }
 
     /// Random rows: free, bounded below by 0, boxed, fixed; solvable because its solution is chosen first.
