@@ -12,10 +12,42 @@ pub(crate) const COUPLED: &str = "the row is coupled with another block of its c
 ///
 /// Rows are eliminated in the order they have, and blocks of one colour may be eliminated at the same time. The
 /// tiles of a grid in checkerboard order need two colours.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// ```
+/// use meniscus_lcp::{Blocks, Csr};
+///
+/// // The chain 0 - 4 - 1, and 2 - 5 - 3: rows 0 to 3 are of one colour, 4 and 5 of another.
+/// let matrix = Csr::new(
+///     6,
+///     vec![0, 2, 4, 6, 8, 11, 14],
+///     vec![0, 4, 1, 4, 2, 5, 3, 5, 0, 1, 4, 2, 3, 5],
+///     vec![2.0, -1.0, 2.0, -1.0, 2.0, -1.0, 2.0, -1.0, -1.0, -1.0, 2.0, -1.0, -1.0, 2.0],
+/// )?;
+/// let blocks = Blocks::new(vec![0, 1, 2, 3, 4, 5, 6], vec![0, 4, 6])?;
+/// assert!(blocks.check(&matrix).is_ok());
+/// let all_of_one_colour = Blocks::new(vec![0, 1, 2, 3, 4, 5, 6], vec![0, 6])?;
+/// assert!(all_of_one_colour.check(&matrix).is_err());
+/// # Ok::<(), meniscus_lcp::InputError>(())
+/// ```
+#[derive(Debug, PartialEq, Eq)]
 pub struct Blocks {
     starts: Vec<usize>,
     colour_starts: Vec<usize>,
+}
+
+impl Clone for Blocks {
+    fn clone(&self) -> Self {
+        Self {
+            starts: self.starts.clone(),
+            colour_starts: self.colour_starts.clone(),
+        }
+    }
+
+    /// Reuses memory, which a derived implementation would not.
+    fn clone_from(&mut self, source: &Self) {
+        self.starts.clone_from(&source.starts);
+        self.colour_starts.clone_from(&source.colour_starts);
+    }
 }
 
 impl Blocks {

@@ -6,6 +6,71 @@
 //! l_i < u_i:   x_i = l_i => y_i >= 0      l_i < x_i < u_i => y_i = 0      x_i = u_i => y_i <= 0
 //! l_i = u_i:   x_i = l_i, y_i free
 //! ```
+//!
+//! Rows without finite bounds are linear equations; rows with `l = 0`, `u = inf` are those of the classic LCP. This is
+//! the box MLCP, [`BoxMlcp`]. How far a point is from a solution is told by one number for all methods, the largest
+//! entry of the natural residual
+//!
+//! ```text
+//! r_i = x_i - clamp(x_i - y_i, l_i, u_i)
+//! ```
+//!
+//! Every method has the same shape, one module each under [`methods`]:
+//!
+//! ```text
+//! solve(&problem, &settings, &mut preconditioner, &mut x, &mut workspace, &mut observer) -> Result<Report, InputError>
+//! ```
+//!
+//! `x` is where it starts and where it leaves its best point. An error is a broken contract (sizes, NaN, a setting out
+//! of range); not converging is a [`Report`] with an honest [`Status`]. The workspace is memory, kept between solves;
+//! the observer watches and may stop; the preconditioner is one of [`precondition`], and is told which rows it is used
+//! on.
+//!
+//! | method | for | module |
+//! | --- | --- | --- |
+//! | conjugate gradients | no bounds, `A` symmetric positive semidefinite | [`methods::linear`] |
+//! | minimum map Newton | `A` symmetric positive semidefinite, best for M-matrices | [`methods::newton`] |
+//! | policy iteration | symmetric M-matrices, singular ones too | [`methods::policy`] |
+//!
+//! Matrices are [`Csr`], or anything that is an [`Operator`]. Work is shared by the threads of rayon's current pool, and
+//! the result has the same bits for any number of them. Problems are exchanged as Matrix Market files,
+//! [`matrix_market`].
+//!
+//! ```
+//! use meniscus_lcp::methods::newton;
+//! use meniscus_lcp::precondition::{Mic0, Mic0Settings};
+//! use meniscus_lcp::{Blocks, BoxMlcp, Csr, Status};
+//!
+//! // A string of 100 beads under a load, above a floor at 0: it touches the floor where it would hang below.
+//! let n = 100;
+//! let (mut row_starts, mut columns, mut values) = (vec![0], vec![], vec![]);
+//! for i in 0..n as u32 {
+//!     for (column, value) in [(i.wrapping_sub(1), -1.0), (i, 2.0), (i + 1, -1.0)] {
+//!         if column < n as u32 {
+//!             columns.push(column);
+//!             values.push(value);
+//!         }
+//!     }
+//!     row_starts.push(columns.len());
+//! }
+//! let matrix = Csr::new(n, row_starts, columns, values)?;
+//! let mut load = vec![0.01; n];
+//! load[0] -= 5.0; // the ends are held at 5
+//! load[n - 1] -= 5.0;
+//! let (floor, ceiling) = (vec![0.0; n], vec![f64::INFINITY; n]);
+//! let problem = BoxMlcp::new(&matrix, &load, &floor, &ceiling)?;
+//!
+//! let mut preconditioner = Mic0::new(Mic0Settings::default())?;
+//! preconditioner.rebuild(&matrix, &Blocks::single(n))?;
+//! let settings = newton::Settings { tolerance: 1e-10, ..Default::default() };
+//! let mut workspace = newton::Workspace::default();
+//! let mut x = vec![0.0; n];
+//! let report = newton::solve(&problem, &settings, &mut preconditioner, &mut x, &mut workspace, &mut ())?;
+//! assert_eq!(report.status, Status::Converged);
+//! assert_eq!(x[n / 2], 0.0);
+//! assert!(x[0] > 4.0);
+//! # Ok::<(), meniscus_lcp::InputError>(())
+//! ```
 
 pub mod krylov;
 pub mod matrix_market;

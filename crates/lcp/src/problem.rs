@@ -16,6 +16,16 @@ use crate::split::{fold, for_each};
 ///
 /// A row without finite bounds is a linear equation. If `A` is symmetric and positive semidefinite, this is the
 /// condition for a minimum of `1/2 x'Ax + b'x` on `[l, u]`.
+///
+/// ```
+/// use meniscus_lcp::{BoxMlcp, Csr};
+///
+/// let matrix = Csr::new(2, vec![0, 2, 4], vec![0, 1, 0, 1], vec![2.0, -1.0, -1.0, 2.0])?;
+/// let problem = BoxMlcp::new(&matrix, &[-1.0, 5.0], &[0.0; 2], &[f64::INFINITY; 2])?;
+/// assert_eq!(problem.residual_inf(&[0.5, 0.0]), 0.0); // y = (0, 4.5)
+/// assert_eq!(problem.residual_inf(&[0.0, 0.0]), 1.0); // y = (-1, 5)
+/// # Ok::<(), meniscus_lcp::InputError>(())
+/// ```
 #[derive(Debug)]
 pub struct BoxMlcp<'a, A: Operator + ?Sized> {
     matrix: &'a A,

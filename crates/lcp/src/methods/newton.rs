@@ -99,6 +99,9 @@ impl Settings {
 /// The forcing term below which rounding decides.
 const SMALLEST_FORCING: f64 = 1e-12;
 
+/// A minimum map no larger than this part of the terms it is made of is made of rounding.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
+
 /// Gradient of the merit, as a part of what it could be, that counts as zero.
 const FLAT: f64 = 1e-7;
 
@@ -106,8 +109,14 @@ const FLAT: f64 = 1e-7;
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     face: Face,
-    x_trial: Vec<f64>,
-    y_trial: Vec<f64>,
+    trial: Trial,
+}
+
+/// A point that the search looks at.
+#[derive(Clone, Debug, Default)]
+struct Trial {
+    x: Vec<f64>,
+    y: Vec<f64>,
 }
 
 /// Solves the problem, starting from the given `x` (which is moved into the box first).
@@ -129,14 +138,10 @@ where
 {
     settings.check()?;
     problem.check_start(x)?;
-    let Workspace {
-        face,
-        x_trial,
-        y_trial,
-    } = workspace;
+    let Workspace { face, trial } = workspace;
     face.prepare(problem, settings.scaled)?;
-    x_trial.resize(problem.len(), 0.0);
-    y_trial.resize(problem.len(), 0.0);
+    trial.x.resize(problem.len(), 0.0);
+    trial.y.resize(problem.len(), 0.0);
 
     problem.project(x);
     problem.affine(x, &mut face.y);
@@ -189,24 +194,21 @@ where
         if solved.null == NullSpace::Ray {
             break (Status::Ray, merit);
         }
-        match search(
-            problem, settings, &standing, &solved, face, x, x_trial, y_trial,
-        ) {
+        match search(problem, settings, &standing, &solved, face, x, trial) {
             Some((next, moved)) => {
-                x.copy_from_slice(x_trial);
-                std::mem::swap(&mut face.y, y_trial);
+                x.copy_from_slice(&trial.x);
+                std::mem::swap(&mut face.y, &mut trial.y);
                 stalled = stall(settings, &standing, &solved, &next, moved, x);
             }
-            None => stalled = Some(blocked(problem, &solved, &standing, face, x_trial)),
+            None => stalled = Some(blocked(problem, &solved, &standing, face, x, &mut trial.x)),
         }
     };
     Ok(finish(problem, status, counts, merit, x, &mut face.r))
 }
 
-/// Projected Armijo search [ANE17 alg. 1]: leaves the accepted point in `x_trial`, `y_trial`.
+/// Projected Armijo search [ANE17 alg. 1]: leaves the accepted point in `trial`.
 ///
 /// Returns how the point stands and how far it moved.
-#[allow(clippy::too_many_arguments)]
 fn search<A: Operator + ?Sized>(
     problem: &BoxMlcp<'_, A>,
     settings: &Settings,
@@ -214,8 +216,7 @@ fn search<A: Operator + ?Sized>(
     solved: &Solved,
     face: &Face,
     x: &[f64],
-    x_trial: &mut [f64],
-    y_trial: &mut [f64],
+    trial: &mut Trial,
 ) -> Option<(Standing, f64)> {
     let merit = standing.merit();
     // BH dx = -H - r with the residual r of the Newton equation, so this is H'BH dx. [ANE17 (19)]
@@ -228,9 +229,9 @@ fn search<A: Operator + ?Sized>(
     }
     let mut step = 1.0;
     while step >= settings.smallest_step {
-        let moved = problem.project_step(x, step, &face.dx, x_trial);
-        problem.affine(x_trial, y_trial);
-        let next = minimum_map::measure(problem, (x_trial, y_trial, &face.d));
+        let moved = problem.project_step(x, step, &face.dx, &mut trial.x);
+        problem.affine(&trial.x, &mut trial.y);
+        let next = minimum_map::measure(problem, (&trial.x, &trial.y, &face.d));
         // [ANE17 (31)]
         if next.merit() <= merit + settings.sufficient_decrease * step * slope {
             return Some((next, moved));
@@ -267,19 +268,25 @@ fn blocked<A: Operator + ?Sized>(
     solved: &Solved,
     standing: &Standing,
     face: &mut Face,
-    active_h: &mut [f64],
+    x: &[f64],
+    scratch: &mut [f64],
 ) -> Status {
     if solved.status == pcg::Status::NonFinite {
         return Status::NonFinite;
     }
-    // The gradient of 1/2 H'H is A H_A on all rows plus d H on the rows held at a bound, since A is symmetric.
     let Face {
         d, h, r, active, ..
     } = face;
-    for i in 0..h.len() {
-        active_h[i] = if active[i] { h[i] } else { 0.0 };
+    problem.matrix().diagonal(scratch);
+    let terms = reduce::largest(scratch) * reduce::largest(x) + reduce::largest(problem.rhs());
+    if reduce::largest(h) <= ROUNDING * terms {
+        return Status::Stagnated;
     }
-    problem.matrix().apply(active_h, r);
+    // The gradient of 1/2 H'H is A H_A on all rows plus d H on the rows held at a bound, since A is symmetric.
+    for i in 0..h.len() {
+        scratch[i] = if active[i] { h[i] } else { 0.0 };
+    }
+    problem.matrix().apply(scratch, r);
     for i in 0..h.len() {
         if !active[i] {
             r[i] += d[i] * h[i];

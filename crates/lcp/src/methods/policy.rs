@@ -102,6 +102,7 @@ where
     face.prepare(problem, settings.scaled)?;
     inside.resize(problem.len(), 0.0);
     best.resize(problem.len(), 0.0);
+    best.copy_from_slice(x);
 
     problem.affine(x, &mut face.y);
     let mut counts = Counts::default();
@@ -114,7 +115,8 @@ where
         let stop = observer.observe(&counts.progress(&standing)).is_break();
         if standing.residual <= settings.tolerance {
             // A policy does not keep x inside the box; what is returned must be.
-            problem.project_step(x, 0.0, x, inside);
+            inside.copy_from_slice(x);
+            problem.project(inside);
             if problem.natural_residual(inside, &mut face.r) <= settings.tolerance {
                 best.copy_from_slice(inside);
                 break Status::Converged;
