@@ -41,7 +41,7 @@
 //! use meniscus_lcp::precondition::{Mic0, Mic0Settings};
 //! use meniscus_lcp::{Blocks, BoxMlcp, Csr, Status};
 //!
-//! // A string of 100 beads under a load, above a floor at 0: it touches the floor where it would hang below.
+//! // A chain of 100 rows whose ends are drawn to 5 and whose middle is drawn below 0, where it may not go.
 //! let n = 100;
 //! let (mut row_starts, mut columns, mut values) = (vec![0], vec![], vec![]);
 //! for i in 0..n as u32 {
@@ -54,11 +54,11 @@
 //!     row_starts.push(columns.len());
 //! }
 //! let matrix = Csr::new(n, row_starts, columns, values)?;
-//! let mut load = vec![0.01; n];
-//! load[0] -= 5.0; // the ends are held at 5
-//! load[n - 1] -= 5.0;
-//! let (floor, ceiling) = (vec![0.0; n], vec![f64::INFINITY; n]);
-//! let problem = BoxMlcp::new(&matrix, &load, &floor, &ceiling)?;
+//! let mut rhs = vec![0.01; n];
+//! rhs[0] -= 5.0;
+//! rhs[n - 1] -= 5.0;
+//! let (lower, upper) = (vec![0.0; n], vec![f64::INFINITY; n]);
+//! let problem = BoxMlcp::new(&matrix, &rhs, &lower, &upper)?;
 //!
 //! let mut preconditioner = Mic0::new(Mic0Settings::default())?;
 //! preconditioner.rebuild(&matrix, &Blocks::single(n))?;

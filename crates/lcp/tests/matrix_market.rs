@@ -224,7 +224,7 @@ fn promises_are_checked_against_limits_before_anything_is_allocated() {
     let huge = u64::MAX;
     for text in [
         format!("%%MatrixMarket matrix coordinate real general\n{huge} {huge} 1\n1 1 1\n"),
-        format!("%%MatrixMarket matrix coordinate real general\n1000000000000 1000000000000 0\n"),
+        "%%MatrixMarket matrix coordinate real general\n1000000000000 1000000000000 0\n".into(),
         format!("%%MatrixMarket matrix coordinate real general\n2 2 {huge}\n1 1 1\n"),
         format!("%%MatrixMarket matrix array real general\n{huge} {huge}\n1\n"),
         "%%MatrixMarket matrix array real general\n20000000 20000000\n1\n".into(),

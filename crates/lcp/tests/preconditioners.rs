@@ -128,7 +128,7 @@ fn full_modification_keeps_the_row_sums_of_the_matrix() {
 fn conjugate_gradients_need_fewer_iterations_the_better_the_preconditioner() {
     let Laplacian { matrix, blocks } = Domain {
         holes: 0.002,
-        walls: 0.0,
+        gaps: 0.0,
         cuts: 0.0,
         weakest: 0.5,
         ..Domain::cube(24)

@@ -65,7 +65,7 @@ pub struct Domain {
     /// Part of the cells that hold a fixed zero value: without any, the matrix is singular.
     pub holes: f64,
     /// Part of the cells that are left out.
-    pub walls: f64,
+    pub gaps: f64,
     /// Part of the couplings that are cut.
     pub cuts: f64,
     /// The smallest coupling; the largest is 1.
@@ -78,7 +78,7 @@ impl Domain {
             size: [n, n, 1],
             tile: 4,
             holes: 0.05,
-            walls: 0.1,
+            gaps: 0.1,
             cuts: 0.1,
             weakest: 0.05,
         }
@@ -97,7 +97,7 @@ impl Domain {
             size,
             tile: 4,
             holes: 0.0,
-            walls: 0.0,
+            gaps: 0.0,
             cuts: 0.0,
             weakest: 1.0,
         }
@@ -109,7 +109,7 @@ impl Domain {
         enum Cell {
             Unknown,
             Hole,
-            Wall,
+            Gap,
         }
         let [nx, ny, nz] = self.size;
         let index = |cell: [usize; 3]| cell[0] + nx * (cell[1] + ny * cell[2]);
@@ -117,8 +117,8 @@ impl Domain {
             .map(|_| {
                 if random.chance(self.holes) {
                     Cell::Hole
-                } else if random.chance(self.walls) {
-                    Cell::Wall
+                } else if random.chance(self.gaps) {
+                    Cell::Gap
                 } else {
                     Cell::Unknown
                 }

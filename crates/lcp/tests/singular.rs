@@ -1,4 +1,4 @@
-//! Closed pockets: Laplacians without ground, whose null vector is a constant.
+//! Singular matrices: Laplacians without ground, whose null vector is a constant.
 //!
 //! `A 1 = 0`, so `sum y = sum b`. With rows bounded below by zero there is a solution exactly if `sum b >= 0`.
 
@@ -126,7 +126,7 @@ fn all_have(status: Status, reports: &[Report]) {
 }
 
 #[test]
-fn a_pocket_that_can_expand_is_solved_from_any_start() {
+fn a_positive_sum_is_solved_from_any_start() {
     for (size, seed) in [
         ([9, 9, 1], 1),
         ([6, 6, 6], 2),
@@ -144,7 +144,7 @@ fn a_pocket_that_can_expand_is_solved_from_any_start() {
 }
 
 #[test]
-fn a_pocket_that_is_squeezed_is_a_ray() {
+fn a_negative_sum_is_a_ray() {
     for (size, seed) in [([9, 9, 1], 1), ([6, 6, 6], 2)] {
         let instance = closed_box(size, -0.1, seed);
         all_have(Status::Ray, &solve_all(&instance, &[0.0, 50.0], 1e-9));
@@ -152,14 +152,14 @@ fn a_pocket_that_is_squeezed_is_a_ray() {
 }
 
 #[test]
-fn a_balanced_pocket_is_solved_to_rounding() {
+fn a_sum_of_zero_is_solved() {
     let instance = closed_box([7, 7, 7], 0.0, 5);
     all_have(Status::Converged, &solve_all(&instance, &[0.0, 10.0], 1e-9));
 }
 
 #[test]
-fn several_pockets_are_solved_at_once() {
-    let pockets = side_by_side(
+fn several_parts_are_solved_at_once() {
+    let parts = side_by_side(
         side_by_side(
             closed_box([6, 6, 1], 0.01, 1),
             closed_box([5, 5, 5], 1.0, 2),
@@ -169,16 +169,16 @@ fn several_pockets_are_solved_at_once() {
             closed_box([4, 4, 1], 0.0, 4),
         ),
     );
-    all_have(Status::Converged, &solve_all(&pockets, &[0.0, 20.0], 1e-9));
+    all_have(Status::Converged, &solve_all(&parts, &[0.0, 20.0], 1e-9));
 }
 
 #[test]
-fn one_squeezed_pocket_among_others_is_a_ray() {
-    let pockets = side_by_side(
+fn one_part_with_a_negative_sum_is_a_ray() {
+    let parts = side_by_side(
         closed_box([6, 6, 1], 0.05, 1),
         closed_box([5, 5, 1], -0.05, 2),
     );
-    all_have(Status::Ray, &solve_all(&pockets, &[0.0, 20.0], 1e-9));
+    all_have(Status::Ray, &solve_all(&parts, &[0.0, 20.0], 1e-9));
 }
 
 #[test]
