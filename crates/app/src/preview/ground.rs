@@ -4,6 +4,7 @@ use super::blur::Field;
 use super::camera::corners;
 use super::light::key_direction;
 use super::particles::Lumps;
+use super::sights::passes;
 use super::solids::{Ray, Solid};
 use super::vector::{Vec3, mul, scale, smoothstep};
 use rayon::prelude::*;
@@ -79,7 +80,7 @@ impl Ground {
                             direction: key,
                             pixel: 2.0 * texel / mean,
                         };
-                        *value = solids.iter().map(|solid| solid.passes(&ray)).product();
+                        *value = passes(solids, &ray);
                     }
                 });
             light.blur(0.5 * softness);

@@ -11,6 +11,7 @@ mod light;
 mod palette;
 mod particles;
 mod plane;
+mod sights;
 mod smooth;
 mod solids;
 mod space;

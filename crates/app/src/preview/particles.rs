@@ -27,7 +27,6 @@ pub(super) struct Sheet {
 #[derive(Clone, Copy)]
 pub(super) struct Drop {
     pub position: Vec3,
-    /// As drawn: less than the particle's where a wall is near.
     pub radius: f32,
 }
 
@@ -52,7 +51,7 @@ pub(super) struct Lumps {
     pub size: f32,
     pub lumps: Vec<Lump>,
     cells: [usize; 3],
-    /// Whether a cell and all that share a face with it are well filled.
+    /// Whether a cell and all around it are well filled.
     deep: Vec<bool>,
 }
 
@@ -104,20 +103,22 @@ fn index_of(position: Vec3, size: f32, count: [usize; 3]) -> usize {
     (k * count[1] + j) * count[0] + i
 }
 
+/// Cells that are filled and have filled cells all around, corners included: one axis after the other.
 fn deep_cells(filled: &[bool], count: [usize; 3]) -> Vec<bool> {
     let strides = [1, count[0], count[0] * count[1]];
-    (0..filled.len())
-        .map(|index| {
-            filled[index]
-                && (0..3).all(|axis| {
-                    let at = index / strides[axis] % count[axis];
-                    at > 0
-                        && at + 1 < count[axis]
-                        && filled[index - strides[axis]]
-                        && filled[index + strides[axis]]
-                })
-        })
-        .collect()
+    let mut deep = filled.to_vec();
+    for axis in 0..3 {
+        let last = deep.clone();
+        for (index, cell) in deep.iter_mut().enumerate() {
+            let at = index / strides[axis] % count[axis];
+            *cell = last[index]
+                && at > 0
+                && at + 1 < count[axis]
+                && last[index - strides[axis]]
+                && last[index + strides[axis]];
+        }
+    }
+    deep
 }
 
 /// A round patch on the picture.
@@ -258,20 +259,25 @@ fn fill_drop(
     depth: &mut [f32],
     cover: &mut [f32],
 ) {
-    let inverse = 1.0 / patch.radius;
+    let inverse = 1.0 / (patch.radius * patch.radius);
+    let inner = (patch.radius - 0.5).max(0.0).powi(2);
+    let outer = (patch.radius + 0.5).powi(2);
     for y in Patch::span(patch.y, patch.radius + 0.5, top, bottom) {
         let dy = y as f32 + 0.5 - patch.y;
         for x in Patch::span(patch.x, patch.radius + 0.5, 0, width) {
             let dx = x as f32 + 0.5 - patch.x;
             let square = dx * dx + dy * dy;
-            let covered = (patch.radius + 0.5 - square.sqrt()).min(1.0);
-            if covered <= 0.0 {
+            if square >= outer {
                 continue;
             }
             let at = (y - top) * width + x;
-            cover[at] = cover[at].max(covered);
+            if square <= inner {
+                cover[at] = 1.0;
+            } else if cover[at] < 1.0 {
+                cover[at] = cover[at].max((patch.radius + 0.5 - square.sqrt()).min(1.0));
+            }
             if patch.depth - patch.size < depth[at] {
-                let bulge = (1.0 - square * inverse * inverse).max(0.0).sqrt();
+                let bulge = (1.0 - square * inverse).max(0.0).sqrt();
                 depth[at] = depth[at].min(patch.depth - patch.size * bulge);
             }
         }

@@ -3,13 +3,13 @@
 use super::blur::{Field, raster};
 use rayon::prelude::*;
 
-/// Closes pinholes, then smooths depths along rows and columns, `rounds` times.
+/// Closes pinholes, then smooths depths along rows and columns, `rounds` times each.
 ///
 /// Neighbours count in pairs, one on either side, up to the first pair that is bent away from the
 /// middle by more than `range`: there another surface or none begins. A surface that is merely steep
 /// stays as it is, and so does an outline.
 pub(super) fn smooth_depth(depth: &mut Field, reach: usize, range: f32, rounds: usize) {
-    for _ in 0..2 {
+    for _ in 0..rounds {
         close_pinholes(depth, 0.25 * range);
     }
     let sigma = 0.5 * reach as f32;

@@ -129,24 +129,28 @@ impl<'a, const D: usize> Solid<'a, D> {
         })
     }
 
-    /// Finds the surfaces of this solid along a line of sight.
-    pub fn look(&self, ray: &Ray, layers: &mut Layers) {
-        let Some((start, end, face)) = self.enter(ray) else {
-            return;
-        };
+    /// Whether liquid is inside it rather than around it.
+    pub fn is_container(&self) -> bool {
+        self.sign < 0.0
+    }
+
+    /// Finds the surfaces of this solid along a line of sight, and returns the first of them.
+    pub fn look(&self, ray: &Ray, layers: &mut Layers) -> Option<Layer> {
+        let (start, end, face) = box_span(ray, self.low, self.high)?;
         let at = |t: f32| along(ray.from, t, ray.direction);
         let mut t = start;
         let mut here = self.distance(at(t));
         if here < 0.0 && self.material == Material::Stone {
             // The solid goes on outside the box in which it is drawn: show the cut.
-            layers.push(Layer {
+            let cut = Layer {
                 t,
                 normal: face,
                 alpha: 1.0,
                 crease: 0.0,
                 material: self.material,
-            });
-            return;
+            };
+            layers.push(cut);
+            return Some(cut);
         }
         let (mut deepest, mut deepest_t) = (here, t);
         let mut crossings = [0.0; MOST_LAYERS];
@@ -173,18 +177,18 @@ impl<'a, const D: usize> Solid<'a, D> {
         // A line that just misses still covers part of its pixel.
         let alpha = (0.5 - deepest / (ray.pixel * deepest_t)).clamp(0.0, 1.0);
         if alpha == 0.0 {
-            return;
+            return None;
         }
         if count == 0 {
             crossings[0] = deepest_t;
             count = 1;
         }
+        let mut first = None;
         for &t in &crossings[..count] {
             let x = at(t);
             let outward = self.normal(x);
-            let crease = self.crease(x, outward, ray.pixel * t);
             let facing = dot(outward, ray.direction);
-            layers.push(Layer {
+            let layer = Layer {
                 t,
                 normal: if facing > 0.0 {
                     scale(outward, -1.0)
@@ -192,26 +196,13 @@ impl<'a, const D: usize> Solid<'a, D> {
                     outward
                 },
                 alpha,
-                crease,
+                crease: self.crease(x, outward, ray.pixel * t),
                 material: self.material,
-            });
+            };
+            layers.push(layer);
+            first.get_or_insert(layer);
         }
-    }
-
-    /// How much light passes along a line, 0 to 1.
-    pub fn passes(&self, ray: &Ray) -> f32 {
-        let mut layers = Layers::default();
-        self.look(ray, &mut layers);
-        layers
-            .sorted()
-            .map(|layer| match layer.material {
-                Material::Stone => 1.0 - layer.alpha,
-                Material::Glass => {
-                    let grazing = 1.0 - dot(layer.normal, ray.direction).abs();
-                    1.0 - layer.alpha * (0.05 + 0.45 * grazing.powi(4))
-                }
-            })
-            .product()
+        first
     }
 
     /// Near a sharp edge the distance a little inside or outside the surface falls short of the step
@@ -223,26 +214,22 @@ impl<'a, const D: usize> Solid<'a, D> {
         let to_edge = inner.min(outer).max(0.0);
         (1.4 - to_edge / pixel).clamp(0.0, 1.0)
     }
+}
 
-    /// Where a line enters and leaves the box in which the solid is drawn, and the normal of the
-    /// face through which it enters.
-    fn enter(&self, ray: &Ray) -> Option<(f32, f32, Vec3)> {
-        let (mut start, mut end, mut face) = (1e-4, f32::INFINITY, scale(ray.direction, -1.0));
-        for i in 0..3 {
-            let d = ray.direction[i];
-            let (a, b) = (
-                (self.low[i] - ray.from[i]) / d,
-                (self.high[i] - ray.from[i]) / d,
-            );
-            let (near, far) = (a.min(b), a.max(b));
-            if near > start {
-                start = near;
-                face = from_fn(|k| if k == i { -d.signum() } else { 0.0 });
-            }
-            end = end.min(far);
+/// Where a line enters and leaves a box, and the normal of the face through which it enters.
+pub(super) fn box_span(ray: &Ray, low: Vec3, high: Vec3) -> Option<(f32, f32, Vec3)> {
+    let (mut start, mut end, mut face) = (1e-4, f32::INFINITY, scale(ray.direction, -1.0));
+    for i in 0..3 {
+        let d = ray.direction[i];
+        let (a, b) = ((low[i] - ray.from[i]) / d, (high[i] - ray.from[i]) / d);
+        let (near, far) = (a.min(b), a.max(b));
+        if near > start {
+            start = near;
+            face = from_fn(|k| if k == i { -d.signum() } else { 0.0 });
         }
-        (start < end).then_some((start, end, face))
+        end = end.min(far);
     }
+    (start < end).then_some((start, end, face))
 }
 
 /// Whether the body is the box around the whole domain, at rest.

@@ -6,8 +6,9 @@ use super::camera::{Camera, corners};
 use super::ground::{Ground, mean_side};
 use super::light::{backdrop, fresnel, key_direction, surroundings};
 use super::particles::{Drop, Lumps, Sheet, Spot, sound_particles, spread};
+use super::sights::{Sights, ray};
 use super::smooth::smooth_depth;
-use super::solids::{Layer, Layers, Material, Ray, Solid, is_domain_box};
+use super::solids::{Layer, Material, Solid, is_domain_box};
 use super::strokes::stroke;
 use super::vector::{
     Vec3, add, along, cross, dot, mix, mul, normalize, reflect, scale, smoothstep, sub,
@@ -75,35 +76,28 @@ pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<
         .filter_map(|body| Solid::new(body, view.time, domain))
         .collect();
 
+    let edges = view.bodies.iter().any(|body| is_domain_box(body, domain));
+    let sights = Sights::new(&camera, size, &solids, domain, edges);
+
     let particles = sound_particles(view);
     let lumps = Lumps::new(particles.iter().copied(), domain, 2.0 * radius);
-    let drops = drops(view, &particles, &lumps, radius);
-    let place = |p: Vec3| {
-        let ([x, y], depth) = camera.project(p)?;
-        let zoom = camera.focal / depth;
-        Some(Spot { x, y, depth, zoom })
-    };
-    let mut sheet = spread(&drops, &lumps, place, size);
-    let middle_depth = dot(sub(scale(domain, 0.5), camera.eye), camera.forward);
-    let radius_on_picture = radius * camera.focal / middle_depth;
-    let reach = (3.0 * radius_on_picture).round().clamp(2.0, 14.0) as usize;
-    smooth_depth(&mut sheet.depth, reach, 3.0 * radius, 3);
-    sheet.thickness.blur(0.8 * radius_on_picture);
-    sheet.flow.blur(0.8 * radius_on_picture);
+    let sheet = liquid_sheet(&particles, &lumps, &camera, &sights, radius, domain, size);
 
     let ground = Ground::new(domain, &lumps, &solids);
-    let edges = view.bodies.iter().any(|body| is_domain_box(body, domain));
     let [rear, front] = box_edges(&camera, domain, size, edges);
 
-    let stage = Stage {
+    let mut stage = Stage {
         camera,
         size,
-        solids,
+        sights,
         ground,
         sheet,
+        normals: Vec::new(),
         mean: mean_side(domain),
+        radius,
         fast: (9.8 * domain[2]).sqrt(),
     };
+    stage.normals = raster(size, |x, y| stage.normal(x, y));
     let bare = raster(size, |x, y| stage.without_liquid(x, y, &rear));
     raster(size, |x, y| {
         let at = y * size.0 + x;
@@ -112,34 +106,56 @@ pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<
     })
 }
 
-/// Drops that stay inside the walls: liquid ends there, so a drop beside one is drawn smaller.
-fn drops<const D: usize>(
-    view: &View<D>,
+/// The liquid as the camera sees it: one smooth surface, cut off where its containers end.
+fn liquid_sheet(
     particles: &[(Vec3, f32)],
     lumps: &Lumps,
+    camera: &Camera,
+    sights: &Sights,
     radius: f32,
-) -> Vec<Drop> {
-    let bodies: Vec<_> = view
-        .bodies
-        .iter()
-        .filter(|body| body.validate().is_ok())
-        .map(|body| body.at(view.time))
-        .collect();
-    particles
+    domain: Vec3,
+    size: (usize, usize),
+) -> Sheet {
+    let drops: Vec<Drop> = particles
         .par_iter()
         .filter(|(position, _)| !lumps.hides(*position))
-        .map(|&(position, _)| {
-            let x = from_fn(|i| f64::from(position[i]));
-            let free = bodies
-                .iter()
-                .map(|body| body.distance(x) as f32)
-                .fold(f32::INFINITY, f32::min);
-            Drop {
-                position,
-                radius: (free + 0.1 * radius).clamp(0.35 * radius, 1.15 * radius),
-            }
+        .map(|&(position, _)| Drop {
+            position,
+            radius: 1.3 * radius,
         })
-        .collect()
+        .collect();
+    let place = |p: Vec3| {
+        let ([x, y], depth) = camera.project(p)?;
+        let zoom = camera.focal / depth;
+        Some(Spot { x, y, depth, zoom })
+    };
+    let mut sheet = spread(&drops, lumps, place, size);
+
+    let middle = dot(sub(scale(domain, 0.5), camera.eye), camera.forward);
+    let radius_on_picture = radius * camera.focal / middle;
+    let blur = (0.7 * radius_on_picture).clamp(0.5, 12.0);
+    sheet.thickness.blur(blur);
+    sheet.flow.blur(blur);
+    // Blurred and cut at one half, the outline of many drops becomes a smooth one.
+    sheet.cover.blur(blur);
+    let sharp = blur * (2.0 * std::f32::consts::PI).sqrt();
+    let cut = raster(size, |x, y| {
+        let at = y * size.0 + x;
+        let window = sights.window(x, y);
+        let cover = ((sheet.cover.values[at] - 0.5) * sharp + 0.5).clamp(0.0, window.open);
+        let depth = if cover > 0.0 {
+            // Drops at a wall reach through it, the liquid does not.
+            let start = window.start * dot(ray(camera, x, y).direction, camera.forward);
+            sheet.depth.values[at].max(start)
+        } else {
+            f32::INFINITY
+        };
+        (depth, cover)
+    });
+    (sheet.depth.values, sheet.cover.values) = cut.into_iter().unzip();
+    let reach = (3.0 * radius_on_picture).round().clamp(2.0, 14.0) as usize;
+    smooth_depth(&mut sheet.depth, reach, 3.0 * radius, 3);
+    sheet
 }
 
 /// Coverage of the domain's rear and front edges.
@@ -178,32 +194,29 @@ fn box_edges(camera: &Camera, domain: Vec3, size: (usize, usize), wanted: bool) 
 }
 
 /// All that a pixel depends on.
-struct Stage<'a, const D: usize> {
+struct Stage {
     camera: Camera,
     size: (usize, usize),
-    solids: Vec<Solid<'a, D>>,
+    sights: Sights,
     ground: Ground,
     sheet: Sheet,
+    /// Of the liquid's front surface; zero where there is none.
+    normals: Vec<Vec3>,
     mean: f32,
+    radius: f32,
     /// A speed that counts as fast: that of a fall through the domain, nearly.
     fast: f32,
 }
 
-impl<const D: usize> Stage<'_, D> {
+impl Stage {
     /// What a pixel shows behind and before the liquid.
     fn without_liquid(&self, x: usize, y: usize, rear: &Field) -> Bare {
-        let (px, py) = (x as f32 + 0.5, y as f32 + 0.5);
-        let toward = self.camera.toward(px, py);
-        let stretch = dot(toward, toward).sqrt();
-        let ray = Ray {
-            from: self.camera.eye,
-            direction: scale(toward, 1.0 / stretch),
-            pixel: 1.0 / (self.camera.focal * stretch),
-        };
+        let ray = ray(&self.camera, x, y);
         let at = y * self.size.0 + x;
-        let liquid_t = self.sheet.depth.values[at] * stretch;
+        let liquid_t = self.sheet.depth.values[at] / dot(ray.direction, self.camera.forward);
 
-        let mut colour = backdrop(px / self.size.0 as f32, py / self.size.1 as f32);
+        let across = (x as f32 + 0.5) / self.size.0 as f32;
+        let mut colour = backdrop(across, (y as f32 + 0.5) / self.size.1 as f32);
         let mut ground_t = f32::INFINITY;
         if ray.direction[2] < -1e-4 {
             ground_t = -ray.from[2] / ray.direction[2];
@@ -213,14 +226,15 @@ impl<const D: usize> Stage<'_, D> {
         }
         colour = mix(colour, EDGE, 0.4 * rear.values[at]);
 
-        let mut layers = Layers::default();
-        for solid in &self.solids {
-            solid.look(&ray, &mut layers);
-        }
         let mut before = Veil::NONE;
-        for layer in layers.sorted().filter(|layer| layer.t < ground_t) {
-            let veil = shade(&layer, ray.direction);
-            if layer.t > liquid_t {
+        let start = self.sights.window(x, y).start;
+        for layer in self.sights.layers(x, y) {
+            if layer.t > ground_t {
+                continue;
+            }
+            let veil = shade(layer, ray.direction);
+            // Liquid is never before the wall through which one looks in, whatever smoothing did to it.
+            if layer.t > liquid_t && layer.t > start * (1.0 + 1e-5) {
                 colour = veil.over(colour);
             } else {
                 before = before.behind(&veil);
@@ -243,7 +257,7 @@ impl<const D: usize> Stage<'_, D> {
         }
         let toward = self.camera.toward(x as f32 + 0.5, y as f32 + 0.5);
         let direction = normalize(toward);
-        let normal = self.normal(x, y);
+        let normal = self.mean_normal(x, y);
         let thickness = self.sheet.thickness.values[at];
         let speed = if thickness > 0.0 {
             self.sheet.flow.values[at] / thickness
@@ -261,7 +275,10 @@ impl<const D: usize> Stage<'_, D> {
         let foam = 0.55 * smoothstep(0.45, 1.3, speed / self.fast);
         let scattered = scale(mix(SCATTERED, FOAM, foam), lit);
         let inside = from_fn(|i| clear[i] * seen[i] + (1.0 - clear[i]) * scattered[i]);
-        let shine = fresnel(0.03, -dot(direction, normal)).min(0.55);
+        // Against a wall there is no air to make a surface that shines.
+        let gap = depth - self.sights.window(x, y).start * dot(direction, self.camera.forward);
+        let free = smoothstep(0.0, 2.0 * self.radius, gap);
+        let shine = free * fresnel(0.03, -dot(direction, normal)).min(0.55);
         let mirrored = surroundings(reflect(direction, normal)).map(|c| c.min(2.5));
         mix(
             bare,
@@ -287,8 +304,22 @@ impl<const D: usize> Stage<'_, D> {
         )
     }
 
+    /// The mean of the normals around a pixel: where surfaces meet, single ones are all over the place.
+    fn mean_normal(&self, x: usize, y: usize) -> Vec3 {
+        let mut sum = [0.0; 3];
+        for j in y.saturating_sub(1)..(y + 2).min(self.size.1) {
+            for i in x.saturating_sub(1)..(x + 2).min(self.size.0) {
+                sum = add(sum, self.normals[j * self.size.0 + i]);
+            }
+        }
+        normalize(sum)
+    }
+
     /// The normal of the liquid's front surface, from the smaller of the steps to both sides.
     fn normal(&self, x: usize, y: usize) -> Vec3 {
+        if self.sheet.depth.values[y * self.size.0 + x] == f32::INFINITY {
+            return [0.0; 3];
+        }
         let point = |x: usize, y: usize| {
             let depth = self.sheet.depth.values[y * self.size.0 + x];
             scale(self.camera.toward(x as f32 + 0.5, y as f32 + 0.5), depth)

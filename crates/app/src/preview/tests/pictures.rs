@@ -132,6 +132,34 @@ fn water_is_seen_inside_the_glass_and_only_there() {
 }
 
 #[test]
+fn liquid_does_not_reach_through_the_glass() {
+    let bodies = [glass()];
+    let water: Vec<[f32; 3]> = lattice()
+        .filter(|p| p[2] < 0.55 && glass().distance(p.map(f64::from), 0.0) > 0.0)
+        .collect();
+    let size = (480, 480);
+    let full = draw(&view(&water, &bodies), size);
+    let empty = draw(&view(&[], &bodies), size);
+    let camera = Camera::framing([1.0; 3], (480, 480));
+    let ([x, y], depth) = camera
+        .project(CENTRE.map(|c| c as f32))
+        .expect("before the camera");
+    // Seen from near, a sphere is a little larger than its radius; the shadow falls to the right.
+    let outline = RADIUS as f32 * camera.focal / (depth * depth - (RADIUS * RADIUS) as f32).sqrt();
+    for step in 0..20 {
+        let angle = 2.1 + 0.05 * step as f32;
+        let away = outline + 3.0;
+        let (px, py) = (x + away * angle.cos(), y + away * angle.sin());
+        let place = (px as u32, py as u32);
+        assert_eq!(
+            full.get_pixel(place.0, place.1),
+            empty.get_pixel(place.0, place.1),
+            "{place:?}"
+        );
+    }
+}
+
+#[test]
 fn glass_is_seen_but_seen_through() {
     let bare = draw(&view::<3>(&[], &[]), SIZE);
     let glass = draw(&view(&[], &[glass()]), SIZE);
