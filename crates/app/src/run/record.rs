@@ -79,6 +79,8 @@ pub struct SettingsRecord {
     pub preconditioner: String,
     /// Largest divergence that the pressure may leave.
     pub tolerance: f64,
+    /// Outer iterations after which a solve has failed.
+    pub max_iterations: usize,
     /// `apic` or `flip`.
     pub transfer: String,
     /// Share of plain PIC in a FLIP run.
@@ -115,6 +117,7 @@ impl<const D: usize> From<&Scene<D>> for SettingsRecord {
             solver: scene.solver.to_string(),
             preconditioner: scene.preconditioner.to_string(),
             tolerance: scene.tolerance,
+            max_iterations: scene.max_iterations,
             transfer: transfer.into(),
             pic,
             particles_per_cell: scene.particles_per_cell,

@@ -60,6 +60,8 @@ pub struct Scene<const D: usize> {
     pub preconditioner: Preconditioner,
     /// Largest divergence, in 1/s, that the pressure may leave.
     pub tolerance: f64,
+    /// Outer iterations after which a solve has failed.
+    pub max_iterations: usize,
     /// How velocity travels between particles and grid.
     pub transfer: Transfer,
     /// Particles seeded in a full cell.
@@ -94,6 +96,7 @@ impl<const D: usize> Scene<D> {
             solver: usual.solver,
             preconditioner: usual.preconditioner,
             tolerance: usual.tolerance,
+            max_iterations: usual.max_iterations,
             transfer: usual.transfer,
             // Three a side in the plane: fewer leave holes where it is stretched, more cost little there.
             particles_per_cell: if D == 2 { 9 } else { 8 },
@@ -136,11 +139,11 @@ impl<const D: usize> Scene<D> {
             solver: self.solver,
             preconditioner: self.preconditioner,
             tolerance: self.tolerance,
+            max_iterations: self.max_iterations,
             particles_per_cell: self.particles_per_cell,
             seed: self.seed,
             cfl: self.cfl,
             max_step: self.max_step,
-            ..Settings::new(self.cells(), self.dx())
         }
     }
 

@@ -3,6 +3,7 @@
 mod commands;
 mod damage;
 mod exports;
+mod failures;
 mod folders;
 mod outputs;
 mod threads;

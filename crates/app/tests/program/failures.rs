@@ -1,0 +1,129 @@
+use crate::trial::{Trial, json, lines, names};
+use meniscus_app::cache;
+use meniscus_app::error::{Error, Kind};
+use meniscus_app::run::{self, Event, Options, Progress};
+use meniscus_app::scene::{AnyScene, Changes, Scene, builtin};
+use std::sync::atomic::AtomicBool;
+
+fn small_dam_break() -> Scene<2> {
+    let changes = Changes {
+        resolution: Some(16),
+        frames: Some(3),
+        ..Changes::default()
+    };
+    match builtin::named("dam-break-2d").unwrap().with(&changes) {
+        AnyScene::Two(scene) => scene,
+        AnyScene::Three(_) => panic!("the scene is in the plane"),
+    }
+}
+
+fn run(scene: Scene<2>, trial: &Trial) -> Result<run::Summary, Error> {
+    let stop = AtomicBool::new(false);
+    let options = Options {
+        out: trial.path("out"),
+        threads: Some(1),
+        preview_side: 64,
+        stop: &stop,
+    };
+    run::run(&scene.into(), &options, &mut ())
+}
+
+#[test]
+fn a_failed_solve_ends_the_run_and_leaves_its_problem_for_study() {
+    let trial = Trial::new();
+    let scene = Scene {
+        max_iterations: 1,
+        ..small_dam_break()
+    };
+    let error = run(scene, &trial).unwrap_err();
+    assert_eq!(error.kind(), Kind::Numerical);
+    assert_eq!(error.kind().exit_code(), 5);
+    let out = trial.path("out");
+    assert!(
+        error
+            .to_string()
+            .contains(out.join("failed").to_str().unwrap()),
+        "{error}"
+    );
+    assert!(error.remedy().unwrap().contains("--solver"), "{error}");
+    assert_eq!(
+        names(&out.join("failed")),
+        ["A.mtx", "b.mtx", "grid.json", "lower.mtx", "upper.mtx"]
+    );
+    assert!(
+        json(&out.join("failed/grid.json"))["rows"]
+            .as_u64()
+            .unwrap()
+            > 0
+    );
+    let record = json(&out.join("run.json"));
+    assert_eq!(
+        (&record["state"], &record["frames_done"]),
+        (&"failed".into(), &0.into())
+    );
+    assert!(record["error"].as_str().unwrap().contains("frame 1"));
+    assert!(
+        out.join("preview.gif").is_file(),
+        "what was there to see is kept"
+    );
+
+    // A run that succeeds leaves no old failure behind.
+    run(small_dam_break(), &trial).unwrap();
+    assert!(!out.join("failed").exists());
+}
+
+#[test]
+fn a_liquid_that_runs_away_is_given_up_cleanly() {
+    let trial = Trial::new();
+    let mut scene = small_dam_break();
+    scene.liquids[0].velocity = [1e30, 0.0];
+    let error = run(scene, &trial).unwrap_err();
+    assert_eq!(error.kind(), Kind::Numerical, "{error}");
+    assert_eq!(json(&trial.path("out/run.json"))["state"], "failed");
+}
+
+/// Changes nothing, but looks at the folder whenever a frame is said to be done.
+struct Witness {
+    folder: std::path::PathBuf,
+    frames: u32,
+}
+
+impl Progress for Witness {
+    fn event(&mut self, event: Event<'_>) {
+        if let Event::Frame { number, .. } = event {
+            let bytes = std::fs::read(cache::frame_path(&self.folder, number)).unwrap();
+            cache::decode::<2>(&bytes).unwrap();
+            let steps = lines(&self.folder.join("stats.jsonl"));
+            assert_eq!(
+                steps.last().unwrap()["frame"],
+                number,
+                "statistics can be followed"
+            );
+            let record = json(&self.folder.join("run.json"));
+            assert_eq!(
+                (&record["state"], &record["frames_done"]),
+                (&"running".into(), &number.into())
+            );
+            self.frames += 1;
+        }
+    }
+}
+
+#[test]
+fn a_run_can_be_followed_while_it_goes_on() {
+    let trial = Trial::new();
+    let stop = AtomicBool::new(false);
+    let out = trial.path("out");
+    let options = Options {
+        out: out.clone(),
+        threads: None,
+        preview_side: 64,
+        stop: &stop,
+    };
+    let mut witness = Witness {
+        folder: out,
+        frames: 0,
+    };
+    run::run(&small_dam_break().into(), &options, &mut witness).unwrap();
+    assert_eq!(witness.frames, 3);
+}
