@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::split::first_row;
+
 /// Something in the input breaks the contract of a function: nothing was solved.
 ///
 /// Not converging is no error; it is a [`Status`](crate::Status) in an otherwise complete report.
@@ -125,7 +127,9 @@ pub(crate) fn check_length(
 
 /// Checks that every number of a slice is finite.
 pub(crate) fn check_finite(what: &'static str, values: &[f64]) -> Result<(), InputError> {
-    match values.iter().position(|value| !value.is_finite()) {
+    match first_row(values, &|_, values| {
+        values.iter().position(|value| !value.is_finite())
+    }) {
         None => Ok(()),
         Some(index) => Err(InputError::NotFinite { what, index }),
     }

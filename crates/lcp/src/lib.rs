@@ -33,7 +33,8 @@
 //! | policy iteration | symmetric M-matrices, singular ones too | [`methods::policy`] |
 //!
 //! Matrices are [`Csr`], or anything that is an [`Operator`]. Work is shared by the threads of rayon's current pool, and
-//! the result has the same bits for any number of them. Problems are exchanged as Matrix Market files,
+//! the result has the same bits for any number of them; a caller who is in the pool already (`ThreadPool::install`)
+//! saves the way into it for every pass over the rows. Problems are exchanged as Matrix Market files,
 //! [`matrix_market`].
 //!
 //! ```

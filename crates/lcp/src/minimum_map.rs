@@ -9,11 +9,11 @@
 //! With `d = 1` this is the natural residual. The map compares `x` with `y`, so what it selects, and with it the
 //! number of iterations, depends on units; with `d` the diagonal of `A` everything has the units of `y`.
 
-use crate::error::InputError;
+use crate::error::{InputError, check_finite};
 use crate::operator::Operator;
 use crate::problem::{BoxMlcp, natural};
 use crate::reduce::larger;
-use crate::split::fold;
+use crate::split::{fold, for_each};
 
 /// How far a point is from a solution.
 #[derive(Clone, Copy, Debug, Default)]
@@ -79,18 +79,19 @@ pub(crate) fn scales<A: Operator + ?Sized>(
     scaled: bool,
     d: &mut [f64],
 ) -> Result<(), InputError> {
-    d.fill(1.0);
-    if scaled {
-        matrix.diagonal(d);
-        for (row, d) in d.iter_mut().enumerate() {
-            if !d.is_finite() {
-                return Err(InputError::Diagonal { row, value: *d });
-            }
+    if !scaled {
+        d.fill(1.0);
+        return Ok(());
+    }
+    matrix.diagonal(d);
+    check_finite("the diagonal", d)?;
+    for_each(d, &|_, d| {
+        for d in d {
             if *d <= 0.0 {
                 *d = 1.0;
             }
         }
-    }
+    });
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! Linear maps that are known by what they do to a vector.
 
 use crate::reduce;
+use crate::split::for_each;
 
 /// A square linear map.
 ///
@@ -94,10 +95,12 @@ impl<A: Operator + ?Sized> Operator for Masked<'_, A> {
 
     fn diagonal(&self, d: &mut [f64]) {
         self.matrix.diagonal(d);
-        for (d, &active) in d.iter_mut().zip(self.active) {
-            if !active {
-                *d = 1.0;
+        for_each((d, self.active), &|_, (d, active)| {
+            for (d, &active) in d.iter_mut().zip(active) {
+                if !active {
+                    *d = 1.0;
+                }
             }
-        }
+        });
     }
 }

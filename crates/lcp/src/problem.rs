@@ -3,7 +3,7 @@
 use crate::error::{InputError, check_finite, check_length};
 use crate::operator::Operator;
 use crate::reduce::{self, larger};
-use crate::split::{fold, for_each};
+use crate::split::{first_row, fold, for_each};
 
 /// Find `x` in `[l, u]` such that `y = A x + b` is complementary to it, row by row.
 ///
@@ -57,9 +57,13 @@ impl<'a, A: Operator + ?Sized> BoxMlcp<'a, A> {
         check_length("lower", n, lower.len())?;
         check_length("upper", n, upper.len())?;
         check_finite("rhs", rhs)?;
-        let empty =
-            |(&l, &u): (&f64, &f64)| !(l <= u && l < f64::INFINITY && u > f64::NEG_INFINITY);
-        if let Some(row) = lower.iter().zip(upper).position(empty) {
+        let impossible = |l: f64, u: f64| {
+            l.is_nan() || u.is_nan() || l > u || l == f64::INFINITY || u == f64::NEG_INFINITY
+        };
+        let faulty = first_row((lower, upper), &|_, (lower, upper)| {
+            (0..lower.len()).find(|&i| impossible(lower[i], upper[i]))
+        });
+        if let Some(row) = faulty {
             return Err(InputError::Bounds {
                 row,
                 lower: lower[row],

@@ -109,6 +109,18 @@ pub(crate) fn for_each<S: Split>(arrays: S, leaf: &(impl Fn(usize, S) + Sync)) {
     fold(arrays, leaf, &|(), ()| ());
 }
 
+/// The first row that `find` finds; it is given the first row and the arrays of a leaf, and counts from there.
+pub(crate) fn first_row<S: Split>(
+    arrays: S,
+    find: &(impl Fn(usize, S) -> Option<usize> + Sync),
+) -> Option<usize> {
+    fold(
+        arrays,
+        &|first, arrays| find(first, arrays).map(|at| first + at),
+        &|low, high| low.or(high),
+    )
+}
+
 /// Calls `leaf` with each block of a range and its part of the arrays, and combines what the leaves return.
 ///
 /// `cut` splits the arrays of a range of blocks before its block `middle`. An empty range gives nothing.

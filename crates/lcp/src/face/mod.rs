@@ -12,9 +12,9 @@
 
 mod null_space;
 
-use self::null_space::Shifted;
 use std::ops::ControlFlow;
 
+use self::null_space::Shifted;
 use crate::error::InputError;
 use crate::krylov::pcg;
 use crate::minimum_map::{self, Standing};

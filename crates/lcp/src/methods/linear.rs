@@ -24,6 +24,7 @@ use crate::precondition::Preconditioner;
 use crate::problem::BoxMlcp;
 use crate::reduce;
 use crate::report::{Observer, Progress, Report, Status};
+use crate::split::{first_row, for_each};
 
 /// When to stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,13 +71,10 @@ where
 {
     check_tolerance(settings.tolerance)?;
     problem.check_start(x)?;
-    let bounded = |(l, u): (&f64, &f64)| l.is_finite() || u.is_finite();
-    if let Some(row) = problem
-        .lower()
-        .iter()
-        .zip(problem.upper())
-        .position(bounded)
-    {
+    let bounded = first_row((problem.lower(), problem.upper()), &|_, (lower, upper)| {
+        (0..lower.len()).find(|&i| lower[i].is_finite() || upper[i].is_finite())
+    });
+    if let Some(row) = bounded {
         return Err(InputError::BoundedRow { row });
     }
     let Workspace { r, pcg } = workspace;
@@ -116,9 +114,7 @@ where
             break (status, merit);
         }
         last_residual = residual;
-        for r in r.iter_mut() {
-            *r = -*r;
-        }
+        for_each(&mut r[..], &|_, r| r.iter_mut().for_each(|r| *r = -*r));
         let limits = pcg::Limits {
             norm: 0.0,
             largest: 0.9 * settings.tolerance,

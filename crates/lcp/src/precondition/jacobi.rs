@@ -3,7 +3,8 @@
 use super::Preconditioner;
 use crate::error::InputError;
 use crate::operator::Operator;
-use crate::split::fold;
+use crate::reduce;
+use crate::split::{first_row, fold, for_each};
 
 /// `P = inv(diag(A))`, the identity on rows whose diagonal entry is zero.
 ///
@@ -34,13 +35,19 @@ impl Jacobi {
     pub fn rebuild<A: Operator + ?Sized>(&mut self, matrix: &A) -> Result<(), InputError> {
         self.inverse.resize(matrix.len(), 0.0);
         matrix.diagonal(&mut self.inverse);
-        for (row, d) in self.inverse.iter_mut().enumerate() {
-            if !(*d >= 0.0 && d.is_finite()) {
-                return Err(InputError::Diagonal { row, value: *d });
-            }
-            let inverse = 1.0 / *d;
-            *d = if inverse.is_finite() { inverse } else { 1.0 };
+        let faulty = first_row(&self.inverse[..], &|_, d| {
+            d.iter().position(|d| !d.is_finite() || *d < 0.0)
+        });
+        if let Some(row) = faulty {
+            let value = self.inverse[row];
+            return Err(InputError::Diagonal { row, value });
         }
+        for_each(&mut self.inverse[..], &|_, inverse| {
+            for d in inverse {
+                let inverse = 1.0 / *d;
+                *d = if inverse.is_finite() { inverse } else { 1.0 };
+            }
+        });
         Ok(())
     }
 }
@@ -59,7 +66,7 @@ impl Preconditioner for Jacobi {
                 for i in 0..z.len() {
                     z[i] = inverse[i] * r[i];
                 }
-                crate::reduce::dot(r, z)
+                reduce::dot(r, z)
             },
             &|low, high| low + high,
         )
@@ -79,7 +86,7 @@ impl Preconditioner for Jacobi {
                 for i in 0..z.len() {
                     z[i] = if active[i] { inverse[i] * r[i] } else { r[i] };
                 }
-                crate::reduce::dot(r, z)
+                reduce::dot(r, z)
             },
             &|low, high| low + high,
         )
