@@ -87,14 +87,15 @@ impl GifWriter {
         };
         let mut run = (0, 0);
         for (at, pixel) in picture.as_raw().chunks_exact(3).enumerate() {
+            let colour = [pixel[0], pixel[1], pixel[2]];
+            // What stands still is looked at as long as what moves, and counts as much.
+            self.histogram.count(colour);
             if self.last.get(3 * at..3 * at + 3) == Some(pixel) {
                 if run.1 > 0 {
                     change.runs.push(std::mem::take(&mut run));
                 }
                 run.0 += 1;
             } else {
-                let colour = [pixel[0], pixel[1], pixel[2]];
-                self.histogram.count(colour);
                 change.colours.push(colour);
                 run.1 += 1;
             }

@@ -18,6 +18,8 @@ use std::array::from_fn;
 
 /// What water swallows, per colour and mean side of the domain.
 const SWALLOWED: Vec3 = [9.5, 3.9, 2.1];
+/// How thick the thinnest liquid looks, in mean sides of the domain.
+const LEAST_TINT: f32 = 0.04;
 /// What it scatters back instead.
 const SCATTERED: Vec3 = [0.008, 0.12, 0.31];
 const FOAM: Vec3 = [0.62, 0.78, 0.86];
@@ -270,7 +272,9 @@ impl Stage {
         let [right, down] = self.camera.on_picture(normal);
         let seen = self.blend(picture, x as f32 - bend * right, y as f32 - bend * down);
 
-        let clear = SWALLOWED.map(|s| (-s * thickness / self.mean).exp());
+        // A little more than there is, or edges and drops would fade away.
+        let swallowing = thickness / self.mean + LEAST_TINT;
+        let clear = SWALLOWED.map(|s| (-s * swallowing).exp());
         let lit = 0.62 + 0.5 * dot(normal, key_direction()).max(0.0);
         let foam = 0.55 * smoothstep(0.45, 1.3, speed / self.fast);
         let scattered = scale(mix(SCATTERED, FOAM, foam), lit);
