@@ -12,47 +12,61 @@ use crate::pressure::{System, Weights};
 use crate::tiles::Tiles;
 
 /// Share of the error that is put right in one step.
-const SHARE: f64 = 0.1;
+const SHARE: f64 = 0.3;
 /// Errors beyond this are cut: a cell near a wall is known only roughly.
 const LARGEST: f64 = 0.5;
 /// Cells less open than this are left alone.
 const LEAST_OPEN: f64 = 0.3;
 
+/// Turns the number of particles around the centres of cells into a share of what belongs there, solids left out.
+pub fn relative<const D: usize>(tiles: &Tiles<D>, cut: &CutCells<D>, particles_per_cell: f64, number: &mut [f64]) {
+    let cells = Tiles::<D>::CELLS;
+    number.par_chunks_mut(cells).take(tiles.len()).enumerate().for_each(|(slot, number)| {
+        for (offset, number) in number.iter_mut().enumerate() {
+            if *number > 0.0 {
+                let open = open_around(tiles, cut, slot * cells + offset);
+                *number /= particles_per_cell * open.max(LEAST_OPEN);
+            }
+        }
+    });
+}
+
 /// Writes the right-hand side `b` of `A q + b = 0` for the displacement.
 pub fn crowding<const D: usize>(
     weights: &Weights<D>,
     system: &System,
-    number: &[f64],
-    particles_per_cell: f64,
+    crowd: &[f64],
     dt: f64,
     rhs: &mut Vec<f64>,
 ) {
-    let tiles = weights.tiles;
     rhs.clear();
     rhs.par_extend(system.cells.par_iter().with_min_len(1024).map(|&index| {
-        let index = index as usize;
-        let (open, near_air) = surroundings(tiles, weights.cut, weights.phi, index);
-        if open < LEAST_OPEN {
-            return 0.0;
-        }
-        let crowd = number[index] / (particles_per_cell * open) - 1.0;
-        let crowd = if near_air { crowd.max(0.0) } else { crowd };
-        -SHARE * crowd.clamp(-LARGEST, LARGEST) / dt
+        let excess = crowd[index as usize] - 1.0;
+        let excess = if excess < 0.0 && near_air(weights, index as usize) { 0.0 } else { excess };
+        -SHARE * excess.clamp(-LARGEST, LARGEST) / dt
     }));
 }
 
 /// Open share of the neighbourhood that a cell's number of particles is counted over (linear weights, so the
-/// integral of a hat function over this cell and its neighbours: 3/4 and 1/8 along each axis), and whether it
-/// reaches into air.
-fn surroundings<const D: usize>(tiles: &Tiles<D>, cut: &CutCells<D>, phi: &[f64], index: usize) -> (f64, bool) {
+/// integral of a hat function over this cell and its neighbours: 3/4 and 1/8 along each axis).
+fn open_around<const D: usize>(tiles: &Tiles<D>, cut: &CutCells<D>, index: usize) -> f64 {
     let cell = tiles.coord(index);
-    let (mut open, mut near_air) = (0.0, false);
-    for k in 0..3usize.pow(D as u32) {
-        let step: [i32; D] = std::array::from_fn(|a| ((k / 3usize.pow(a as u32)) % 3) as i32 - 1);
-        let near = tiles.index(std::array::from_fn(|a| cell[a] + step[a]));
-        let weight: f64 = step.iter().map(|&s| if s == 0 { 0.75 } else { 0.125 }).product();
-        open += weight * cut.cell[near] as f64;
-        near_air |= phi[near] >= 0.0 && cut.cell[near] > 0.0;
-    }
-    (open, near_air)
+    (0..3usize.pow(D as u32))
+        .map(|k| {
+            let step: [i32; D] = std::array::from_fn(|a| ((k / 3usize.pow(a as u32)) % 3) as i32 - 1);
+            let near = tiles.index(std::array::from_fn(|a| cell[a] + step[a]));
+            let weight: f64 = step.iter().map(|&s| if s == 0 { 0.75 } else { 0.125 }).product();
+            weight * cut.cell[near] as f64
+        })
+        .sum()
+}
+
+/// True if the cell or one around it is air: too few particles there are no fault.
+fn near_air<const D: usize>(weights: &Weights<D>, index: usize) -> bool {
+    let cell = weights.tiles.coord(index);
+    (0..3usize.pow(D as u32)).any(|k| {
+        let near = std::array::from_fn(|a| cell[a] - 1 + ((k / 3usize.pow(a as u32)) % 3) as i32);
+        let near = weights.tiles.index(near);
+        weights.phi[near] >= 0.0 && weights.cut.cell[near] > 0.0
+    })
 }

@@ -2,18 +2,22 @@
 //!
 //! At a point, `phi = |x - mean of the particles near x| - r`, the mean weighted by a smooth kernel of radius
 //! [`REACH`] cells. On the boundary of a half-space full of particles the mean lies a fixed share of the reach
-//! away, and `r` is that distance: flat surfaces are where the particles end, without bias.
+//! away, and `r` is that distance: flat surfaces are where the particles end, without bias. Particles of sheets and
+//! drops thinner than a cell have a smaller `r`, in keeping with their number, or splashes would swell.
 
 use rayon::prelude::*;
 
 use crate::cut_cells::{CutCells, SUBCELLS, heaviside, interpolate, mean_over_cell, range};
 use crate::particles::{Bins, Particles};
 use crate::tiles::{Coord, Tiles};
+use crate::transfer::Stencil;
 
 /// Radius of the kernel in cells.
 const REACH: f64 = 2.0;
-/// Near a wall, points farther than this from every particle are air, in cells.
-const LONELY: f64 = 0.8;
+/// Points farther than this from every particle are air, in cells.
+const LONELY: f64 = 0.75;
+/// Cells emptier than this are air. The centre of a cell on a flat surface is half full.
+const SPARSE: f64 = 0.5;
 /// Value in air that no particle comes near, in cells.
 const AIR: f64 = 1.5;
 
@@ -29,15 +33,23 @@ fn half_space_mean<const D: usize>() -> f64 {
     REACH * cosine * moment(D as i32) / moment(D as i32 - 1)
 }
 
+/// Filled share of a particle's surroundings below which it belongs to something thin. Particles under a flat surface
+/// see more.
+const THIN: f64 = 0.75;
+
 /// The liquid's distance at the centres of cells.
 #[derive(Clone, Debug, Default)]
 pub struct LevelSet {
     /// In metres, negative in the liquid; `AIR` cells at most, about half a cell deep inside.
     pub phi: Vec<f64>,
+    /// Radius of every particle in cells.
+    radius: Vec<f32>,
+    surroundings: Surroundings,
 }
 
 impl LevelSet {
-    /// Rebuilds the distance in all tiles.
+    /// Rebuilds the distance in all tiles. `crowd` is the number of particles around the centres of cells, as a share
+    /// of what belongs there.
     ///
     /// Cells whose centre is within half a cell of a wall, or inside, see the liquid half a cell off the wall: the
     /// distance is continued into the solid along its normal, or every wall would look like a free surface.
@@ -47,20 +59,33 @@ impl LevelSet {
         particles: &Particles<D>,
         bins: &Bins,
         cut: &CutCells<D>,
+        crowd: &[f64],
         dx: f64,
     ) {
         tiles.reset(&mut self.phi, AIR * dx);
         let cells = Tiles::<D>::CELLS;
-        let radius = half_space_mean::<D>();
-        let lookup = Lookup { tiles, particles, bins, dx, radius };
+        let full = half_space_mean::<D>();
+        // A sheet of thickness t has a cell's centre inside only here and there, and the volume measured between
+        // centres goes with the square of its radius; so the radius goes with the root of the thickness.
+        self.radius.clear();
+        self.radius.par_extend(particles.position.par_iter().with_min_len(1024).map(|x| {
+            let share = Stencil::new(tiles, x.map(|x| x as f64 / dx), [0.5; D]).value(crowd);
+            (full * (share / THIN).min(1.0)) as f32
+        }));
+        self.surroundings.look(tiles, bins, cut);
+        let surroundings = &self.surroundings.flags;
+        let lookup = Lookup { tiles, particles, bins, dx, radius: &self.radius };
         self.phi[..tiles.cells()].par_chunks_mut(cells).enumerate().for_each(|(slot, phi)| {
             for (offset, phi) in phi.iter_mut().enumerate() {
                 let index = slot * cells + offset;
-                let cell = tiles.coord(index);
-                if !bins.of(index).is_empty() && lookup.is_deep(cell, cut) {
-                    *phi = -radius * dx;
+                if surroundings[index] & NEAR == 0 {
                     continue;
                 }
+                if surroundings[index] & DEEP != 0 {
+                    *phi = -full * dx;
+                    continue;
+                }
+                let cell = tiles.coord(index);
                 let mut x: [f64; D] = cell.map(|c| c as f64 + 0.5);
                 let wall = cut.centre(tiles, cell) / dx;
                 let mut normal = None;
@@ -74,7 +99,9 @@ impl LevelSet {
                     }
                     normal = Some(away);
                 }
-                *phi = (lookup.distance(x, normal) * dx).min(AIR * dx);
+                // Beside a wall the share is known too roughly.
+                let sparse = if wall > 1.0 { SPARSE - crowd[index] } else { -full };
+                *phi = (lookup.distance(x, normal).max(sparse) * dx).min(AIR * dx);
             }
         });
     }
@@ -132,39 +159,51 @@ struct Lookup<'a, const D: usize> {
     particles: &'a Particles<D>,
     bins: &'a Bins,
     dx: f64,
-    /// Distance to the mean on a flat surface, in cells.
-    radius: f64,
+    /// Of every particle, in cells.
+    radius: &'a [f32],
 }
 
 impl<const D: usize> Lookup<'_, D> {
-    /// True if the cell and all around it hold particles or are solid: no surface comes near its centre.
-    fn is_deep(&self, cell: Coord<D>, cut: &CutCells<D>) -> bool {
-        (0..3usize.pow(D as u32)).all(|k| {
-            let near = std::array::from_fn(|a| cell[a] - 1 + ((k / 3usize.pow(a as u32)) % 3) as i32);
-            let index = self.tiles.index(near);
-            !self.bins.of(index).is_empty() || (self.tiles.exists(index) && cut.cell[index] < 0.1)
-        })
+    /// Particles of the cells from `first` to `last` along the last axis, which lie one after the other in memory
+    /// inside a tile.
+    fn row(&self, first: Coord<D>, last: i32) -> impl Iterator<Item = usize> {
+        let mut split = first;
+        split[D - 1] = ((first[D - 1] >> 3) + 1) << 3;
+        let here = self.run(first, last.min(split[D - 1] - 1));
+        let beyond = if last >= split[D - 1] { self.run(split, last) } else { 0..0 };
+        here.chain(beyond)
+    }
+
+    fn run(&self, first: Coord<D>, last: i32) -> std::ops::Range<usize> {
+        let index = self.tiles.index(first);
+        if self.tiles.exists(index) {
+            self.bins.of_cells(index..index + (last - first[D - 1]) as usize + 1)
+        } else {
+            0..0
+        }
     }
 
     /// Distance to the liquid at `x`, in cells. `wall` is the normal of a wall within reach.
     ///
     /// There are no particles inside the wall, and so their mean is pushed away from it; that part is left out,
-    /// or the surface would seem to drop towards every wall. Liquid that has left the wall does not count as
-    /// touching it: no point is inside that has no particle within [`LONELY`].
+    /// or the surface would seem to drop towards every wall. No point is inside that has no particle within
+    /// [`LONELY`]: neither the middle of a gap between two surfaces, which is also the mean of what lies around it,
+    /// nor a wall that the liquid has left.
     fn distance(&self, x: [f64; D], wall: Option<[f64; D]>) -> f64 {
         let low = x.map(|x| (x - REACH).floor() as i32);
         let high = x.map(|x| (x + REACH).floor() as i32);
         let span: [usize; D] = std::array::from_fn(|a| (high[a] - low[a] + 1) as usize);
+        let rows = span[..D - 1].iter().product::<usize>();
         let inverse_dx = 1.0 / self.dx;
-        let (mut weight, mut mean, mut nearest) = (0.0, [0.0; D], f64::INFINITY);
-        for k in 0..span.iter().product::<usize>() {
+        let (mut weight, mut radius, mut mean, mut nearest) = (0.0, 0.0, [0.0; D], f64::INFINITY);
+        for k in 0..rows {
             let mut rest = k;
-            let mut cell = low;
-            for a in (0..D).rev() {
-                cell[a] += (rest % span[a]) as i32;
+            let mut first = low;
+            for a in (0..D - 1).rev() {
+                first[a] += (rest % span[a]) as i32;
                 rest /= span[a];
             }
-            for p in self.bins.of(self.tiles.index(cell)) {
+            for p in self.row(first, high[D - 1]) {
                 let position = self.particles.position[p];
                 let away: [f64; D] = std::array::from_fn(|a| position[a] as f64 * inverse_dx - x[a]);
                 let square = away.iter().map(|d| d * d).sum::<f64>();
@@ -173,6 +212,7 @@ impl<const D: usize> Lookup<'_, D> {
                     let kernel = rest * rest * rest;
                     nearest = nearest.min(square);
                     weight += kernel;
+                    radius += kernel * self.radius[p] as f64;
                     for a in 0..D {
                         mean[a] += kernel * away[a];
                     }
@@ -189,7 +229,55 @@ impl<const D: usize> Lookup<'_, D> {
                 mean[a] -= pushed * normal[a];
             }
         }
-        let distance = mean.iter().map(|m| m * m).sum::<f64>().sqrt() - self.radius;
-        if wall.is_some() { distance.max(nearest.sqrt() - LONELY) } else { distance }
+        let distance = mean.iter().map(|m| m * m).sum::<f64>().sqrt() - radius / weight;
+        distance.max(nearest.sqrt() - LONELY)
+    }
+}
+
+/// The cell is within two cells of a particle.
+const NEAR: u8 = 1;
+/// The cell and all around it hold particles or are solid, and one of them is near: no surface crosses it.
+const DEEP: u8 = 2;
+
+/// What is worth knowing of a cell before its particles are looked at.
+#[derive(Clone, Debug, Default)]
+struct Surroundings {
+    flags: Vec<u8>,
+    scratch: Vec<u8>,
+}
+
+impl Surroundings {
+    /// Spreads the flags axis by axis: `NEAR` to two cells on both sides, and not `DEEP` to one.
+    fn look<const D: usize>(&mut self, tiles: &Tiles<D>, bins: &Bins, cut: &CutCells<D>) {
+        let cells = Tiles::<D>::CELLS;
+        let Self { flags, scratch } = self;
+        tiles.reset(flags, 0);
+        tiles.reset(scratch, 0);
+        flags.par_chunks_mut(cells).take(tiles.len()).enumerate().for_each(|(slot, flags)| {
+            for (offset, flag) in flags.iter_mut().enumerate() {
+                let index = slot * cells + offset;
+                *flag = if !bins.of(index).is_empty() {
+                    NEAR | DEEP
+                } else if cut.cell[index] < 0.1 {
+                    DEEP
+                } else {
+                    0
+                };
+            }
+        });
+        for axis in 0..D {
+            let before: &[u8] = flags;
+            scratch.par_chunks_mut(cells).take(tiles.len()).enumerate().for_each(|(slot, spread)| {
+                for (offset, spread) in spread.iter_mut().enumerate() {
+                    let index = slot * cells + offset;
+                    let (low, high) = (tiles.below(index, axis), tiles.above(index, axis));
+                    let beside = before[index] | before[low] | before[high];
+                    let near = beside | before[tiles.below(low, axis)] | before[tiles.above(high, axis)];
+                    let deep = before[index] & before[low] & before[high];
+                    *spread = (near & NEAR) | (deep & DEEP);
+                }
+            });
+            std::mem::swap(flags, scratch);
+        }
     }
 }

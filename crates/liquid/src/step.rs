@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use crate::advect::{Flow, advect};
 use crate::cut_cells::CutCells;
-use crate::density::crowding;
+use crate::density::{crowding, relative};
 use crate::extrapolate::{UNKNOWN, extrapolate};
 use crate::level_set::LevelSet;
 use crate::particles::{Bins, Particles, cell_of};
@@ -49,7 +49,8 @@ struct Grid<const D: usize> {
     /// Weights of the particles on faces; later the displacement that evens them out.
     scratch: FaceField<D>,
     known: [Vec<u8>; D],
-    number: Vec<f64>,
+    /// Particles around the centres of cells, as a share of what belongs there.
+    crowd: Vec<f64>,
 }
 
 fn face_field<const D: usize, T>() -> [Vec<T>; D] {
@@ -71,7 +72,7 @@ impl<const D: usize> Liquid<D> {
                 before: face_field(),
                 scratch: face_field(),
                 known: face_field(),
-                number: Vec::new(),
+                crowd: Vec::new(),
             },
             particles: Particles::default(),
             time: 0.0,
@@ -194,14 +195,17 @@ impl<const D: usize> Liquid<D> {
         self.grid.bins.sort(&mut self.particles, &self.grid.tiles, self.settings.dx);
     }
 
-    /// Samples the solids and finds the surface of the liquid.
+    /// Samples the solids, brings the particles to the grid and finds the surface of the liquid.
     fn look(&mut self, solids: &impl Solids<D>, dt: f64, phases: &mut dyn Phases) {
-        let Grid { tiles, bins, cut, level, .. } = &mut self.grid;
-        let dx = self.settings.dx;
+        let Grid { tiles, bins, cut, level, velocity, scratch, crowd, .. } = &mut self.grid;
+        let Settings { dx, particles_per_cell, .. } = self.settings;
         phases.begin("solids");
         cut.sample(tiles, dx, &solids.during(self.time, dt));
+        phases.begin("to-grid");
+        to_grid(tiles, &self.particles, bins, dx, velocity, scratch, crowd);
+        relative(tiles, cut, particles_per_cell as f64, crowd);
         phases.begin("surface");
-        level.build(tiles, &self.particles, bins, cut, dx);
+        level.build(tiles, &self.particles, bins, cut, crowd, dx);
     }
 
     /// Everything up to the pressure problem.
@@ -212,10 +216,9 @@ impl<const D: usize> Liquid<D> {
         phases: &mut dyn Phases,
     ) -> Result<(), meniscus_lcp::InputError> {
         self.look(solids, dt, phases);
-        phases.begin("to-grid");
-        let Grid { tiles, bins, cut, level, velocity, before, scratch, known, number } = &mut self.grid;
+        phases.begin("forces");
+        let Grid { tiles, cut, level, velocity, before, scratch, known, .. } = &mut self.grid;
         let settings = &self.settings;
-        to_grid(tiles, &self.particles, bins, settings.dx, velocity, scratch, number);
         for a in 0..D {
             known[a].clear();
             known[a].par_extend(scratch[a].par_iter().map(|&w| if w > 0.0 { 0 } else { UNKNOWN }));
@@ -243,7 +246,7 @@ impl<const D: usize> Liquid<D> {
         let refused = |why: meniscus_lcp::InputError| (Trouble::Refused(why.to_string()), Solution::none());
         self.build_system(solids, dt, phases).map_err(refused)?;
         let settings = &self.settings;
-        let Grid { tiles, cut, level, velocity, before, scratch, known, number, .. } = &mut self.grid;
+        let Grid { tiles, cut, level, velocity, before, scratch, known, crowd, .. } = &mut self.grid;
         let weights = Weights { tiles, cut, phi: &level.phi };
         let posed = solids.during(self.time, dt);
 
@@ -256,10 +259,8 @@ impl<const D: usize> Liquid<D> {
         pockets::settle(&found, &self.system, settings.walls, self.solvers.pressure_mut());
 
         phases.begin("even-out");
-        let crowd = |rhs: &mut Vec<f64>| {
-            crowding(&weights, &self.system, number, settings.particles_per_cell as f64, dt, rhs);
-        };
-        let displacement = self.solvers.displacement(&self.system, crowd).map_err(refused)?;
+        let excess = |rhs: &mut Vec<f64>| crowding(&weights, &self.system, crowd, dt, rhs);
+        let displacement = self.solvers.displacement(&self.system, excess).map_err(refused)?;
         let scale = dt / (settings.density * settings.dx);
         for a in 0..D {
             tiles.reset(&mut scratch[a], 0.0);
