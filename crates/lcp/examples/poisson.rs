@@ -2,11 +2,12 @@
 //!
 //! `cargo run --release -p meniscus-lcp --example poisson -- [CELLS A SIDE] [THREADS]`
 
+use std::ops::ControlFlow;
 use std::time::Instant;
 
-use meniscus_lcp::krylov::pcg;
+use meniscus_lcp::methods::linear;
 use meniscus_lcp::precondition::{Jacobi, Mic0, Mic0Settings, Preconditioner};
-use meniscus_lcp::{Blocks, Csr, Operator};
+use meniscus_lcp::{Blocks, BoxMlcp, Csr, InnerProgress, Observer, Operator, Progress};
 
 /// Cells along the edge of a tile.
 const TILE: usize = 8;
@@ -60,8 +61,10 @@ fn measure(side: usize) -> Result<(), Failure> {
         matrix.apply_masked_dot(&active, &c, &mut y);
     });
     time("MIC(0) solve", || mic.apply(&c, &mut y));
-    solve("MIC(0)", &matrix, &c, &mic)?;
-    solve("Jacobi", &matrix, &c, &Jacobi::new(&matrix)?)?;
+    let (lower, upper) = (vec![f64::NEG_INFINITY; n], vec![f64::INFINITY; n]);
+    let problem = BoxMlcp::new(&matrix, &c, &lower, &upper)?;
+    solve("MIC(0)", &problem, &mut mic)?;
+    solve("Jacobi", &problem, &mut Jacobi::new(&matrix)?)?;
     Ok(())
 }
 
@@ -78,27 +81,55 @@ fn time(name: &str, mut work: impl FnMut()) {
     );
 }
 
+/// Takes the time of every iteration.
+struct Stopwatch {
+    last: Instant,
+    seconds: Vec<f64>,
+}
+
+impl Observer for Stopwatch {
+    fn observe(&mut self, _: &Progress) -> ControlFlow<()> {
+        self.last = Instant::now();
+        ControlFlow::Continue(())
+    }
+
+    fn observe_inner(&mut self, _: &InnerProgress) -> ControlFlow<()> {
+        let now = Instant::now();
+        self.seconds.push((now - self.last).as_secs_f64());
+        self.last = now;
+        ControlFlow::Continue(())
+    }
+}
+
 fn solve(
     name: &str,
-    matrix: &Csr,
-    c: &[f64],
-    preconditioner: &impl Preconditioner,
+    problem: &BoxMlcp<'_, Csr>,
+    preconditioner: &mut impl Preconditioner,
 ) -> Result<(), Failure> {
-    let mut x = vec![0.0; c.len()];
-    let mut workspace = pcg::Workspace::default();
-    let settings = pcg::Settings {
-        relative_tolerance: 1e-8,
-        ..Default::default()
+    let mut x = vec![0.0; problem.len()];
+    let mut workspace = linear::Workspace::default();
+    let mut stopwatch = Stopwatch {
+        last: Instant::now(),
+        seconds: Vec::new(),
     };
-    let start = Instant::now();
-    let report = pcg::solve(matrix, c, &settings, preconditioner, &mut x, &mut workspace)?;
-    let seconds = start.elapsed().as_secs_f64();
+    let settings = linear::Settings::default();
+    let report = linear::solve(
+        problem,
+        &settings,
+        preconditioner,
+        &mut x,
+        &mut workspace,
+        &mut stopwatch,
+    )?;
+    let mut seconds = stopwatch.seconds;
+    seconds.sort_by(f64::total_cmp);
     println!(
-        "{name}: {:?} after {} iterations, {:.3} s, {:.2} ms an iteration",
+        "{name}: {} after {} iterations, {:.3} s, an iteration {:.2} ms, the shortest {:.2} ms",
         report.status,
-        report.iterations,
-        seconds,
-        1e3 * seconds / report.iterations as f64
+        report.inner_iterations,
+        seconds.iter().sum::<f64>(),
+        1e3 * seconds[seconds.len() / 2],
+        1e3 * seconds[0],
     );
     Ok(())
 }

@@ -46,6 +46,7 @@ pub struct Settings {
     /// Whether bounded rows are brought to the units of `y` by the diagonal of `A`. True unless told.
     ///
     /// DEVIATION [Lai20 (4.1)]: the paper compares `x_i` with `y_i` as they are.
+    /// On rows bounded from both sides that can make the policies go round in a circle.
     pub scaled: bool,
 }
 
