@@ -17,7 +17,7 @@ const PARTS: &[Part] = &[
     ("deny", deny::check),
 ];
 
-/// Runs the named parts, or all of them, every one to its end.
+/// Runs the named parts, or all of them, every one to its end: a broken crate hides no other.
 pub fn run(root: &Path, names: &[&str]) -> ExitCode {
     if let Some(unknown) = names
         .iter()
@@ -43,6 +43,7 @@ fn clippy(root: &Path) -> StepResult {
         "clippy",
         "--workspace",
         "--all-targets",
+        "--keep-going",
         "--",
         "-D",
         "warnings",
@@ -58,6 +59,7 @@ fn rustdoc(root: &Path) -> StepResult {
                 "--workspace",
                 "--no-deps",
                 "--document-private-items",
+                "--keep-going",
             ])
             .env("RUSTDOCFLAGS", "-D warnings"),
     )
