@@ -1,9 +1,10 @@
 //! Keeping the particles evenly spread, and with them the volume.
 //!
 //! Where more particles crowd a cell than belong there, or fewer deep inside, a potential `q` with the pressure's
-//! own matrix gives the smallest displacement that puts it right: `A q = (n_i - 1) share / dt`, displacement
+//! own matrix gives the smallest displacement that puts it right: `A q = (n_i - n) share / dt`, displacement
 //! `-dt^2/(rho dx)` times the difference of `q`. It moves places, not velocities, so that it neither adds energy
-//! nor momentum.
+//! nor momentum. The crowd `n` that belongs in a cell is 1, a little more while the liquid's surface encloses more
+//! volume than at the start, a little less while it encloses less.
 
 use rayon::prelude::*;
 
@@ -15,6 +16,8 @@ use crate::tiles::Tiles;
 const SHARE: f64 = 0.3;
 /// Errors beyond this are cut: a cell near a wall is known only roughly.
 const LARGEST: f64 = 0.5;
+/// The crowd asked for follows a drift of the volume this far.
+const LARGEST_DRIFT: f64 = 0.05;
 /// Cells less open than this are left alone.
 const LEAST_OPEN: f64 = 0.3;
 
@@ -31,17 +34,20 @@ pub fn relative<const D: usize>(tiles: &Tiles<D>, cut: &CutCells<D>, particles_p
     });
 }
 
-/// Writes the right-hand side `b` of `A q + b = 0` for the displacement.
+/// Writes the right-hand side `b` of `A q + b = 0` for the displacement. `drift` is the change of the volume since
+/// the start, as a share of it.
 pub fn crowding<const D: usize>(
     weights: &Weights<D>,
     system: &System,
     crowd: &[f64],
+    drift: f64,
     dt: f64,
     rhs: &mut Vec<f64>,
 ) {
+    let wanted = 1.0 + drift.clamp(-LARGEST_DRIFT, LARGEST_DRIFT);
     rhs.clear();
     rhs.par_extend(system.cells.par_iter().with_min_len(1024).map(|&index| {
-        let excess = crowd[index as usize] - 1.0;
+        let excess = crowd[index as usize] - wanted;
         let excess = if excess < 0.0 && near_air(weights, index as usize) { 0.0 } else { excess };
         -SHARE * excess.clamp(-LARGEST, LARGEST) / dt
     }));

@@ -17,7 +17,7 @@ const REACH: f64 = 2.0;
 /// Points farther than this from every particle are air, in cells.
 const LONELY: f64 = 0.75;
 /// Cells emptier than this are air. The centre of a cell on a flat surface is half full.
-const SPARSE: f64 = 0.5;
+const SPARSE: f64 = 0.45;
 /// Value in air that no particle comes near, in cells.
 const AIR: f64 = 1.5;
 
@@ -35,7 +35,7 @@ fn half_space_mean<const D: usize>() -> f64 {
 
 /// Filled share of a particle's surroundings below which it belongs to something thin. Particles under a flat surface
 /// see more.
-const THIN: f64 = 0.75;
+const THIN: f64 = 0.7;
 
 /// The liquid's distance at the centres of cells.
 #[derive(Clone, Debug, Default)]

@@ -32,6 +32,9 @@ pub struct Liquid<const D: usize> {
     time: f64,
     /// Length of the last step; gravity acts from the middle of that step to the middle of the next.
     last_dt: f64,
+    /// Volume inside the surface at the first step, as a share of the volume the particles stand for: what the
+    /// volume is to return to, however many particles there are.
+    volume_at_start: Option<f64>,
     grid: Grid<D>,
     system: System,
     solvers: Solvers<D>,
@@ -77,6 +80,7 @@ impl<const D: usize> Liquid<D> {
             particles: Particles::default(),
             time: 0.0,
             last_dt: 0.0,
+            volume_at_start: None,
             system: System::empty().map_err(refused)?,
             solvers: Solvers::new().map_err(refused)?,
             settings,
@@ -130,6 +134,9 @@ impl<const D: usize> Liquid<D> {
         phases: &mut dyn Phases,
     ) -> Result<StepReport, Box<StepFailure<D>>> {
         let (mut dt, speed) = self.step_length(solids, time_left);
+        if self.particles.is_empty() {
+            return Ok(self.step_of_nothing(dt));
+        }
         if dt < SHORTEST * self.settings.max_step.min(time_left) || !speed.is_finite() {
             return Err(self.failure(Trouble::TooFast { speed }, Solution::none(), dt, 0));
         }
@@ -258,8 +265,14 @@ impl<const D: usize> Liquid<D> {
         }
         pockets::settle(&found, &self.system, settings.walls, self.solvers.pressure_mut());
 
+        phases.begin("measure");
+        let volume = level.volume(tiles, cut, settings.dx);
+        let by_number = self.particles.len() as f64 * settings.particle_volume();
+        let per_number = *self.volume_at_start.get_or_insert(volume / by_number);
+        let drift = volume / (per_number * by_number) - 1.0;
+
         phases.begin("even-out");
-        let excess = |rhs: &mut Vec<f64>| crowding(&weights, &self.system, crowd, dt, rhs);
+        let excess = |rhs: &mut Vec<f64>| crowding(&weights, &self.system, crowd, drift, dt, rhs);
         let displacement = self.solvers.displacement(&self.system, excess).map_err(refused)?;
         let scale = dt / (settings.density * settings.dx);
         for a in 0..D {
@@ -281,11 +294,7 @@ impl<const D: usize> Liquid<D> {
         let separated = self.solvers.separated();
         let held = Held { walls: settings.walls, rows: &self.system.rows, separated };
         constrain(tiles, cut, &posed, &held, settings.dx, known, velocity);
-        let wall_rows = self.system.wall.iter().filter(|&&w| w).count();
         let separated_rows = separated.iter().filter(|&&s| s).count();
-
-        phases.begin("measure");
-        let volume = level.volume(tiles, cut, settings.dx);
 
         phases.begin("advect");
         let solid_speed = solids.max_speed(self.time, dt, [0.0; D], settings.domain());
@@ -299,27 +308,15 @@ impl<const D: usize> Liquid<D> {
         let cell_volume = settings.dx.powi(D as i32);
         let worth_telling = settings.tolerance * dt * cell_volume;
         Ok(StepReport {
-            time: self.time,
-            dt,
-            particles: self.particles.len(),
-            unknowns: self.system.len(),
-            wall_rows,
             separated_rows,
-            solver: solution.solver,
-            status: solution.report.status,
-            outer_iterations: solution.report.iterations,
-            inner_iterations: solution.report.inner_iterations,
-            residual: solution.report.residual,
             volume,
-            kinetic_energy: self.kinetic_energy(),
-            max_speed: self.max_speed(),
             pockets: found.len(),
             lost_volume: found.iter().map(|p| (-p.removed * cell_volume * dt).max(0.0)).sum(),
             squeezed: squeezed.filter(|p| -p.removed * cell_volume * dt > worth_telling * p.len() as f64).map(|p| {
                 let cell = self.grid.tiles.coord(p.some_cell(&self.system));
                 cell.map(|c| (c as f64 + 0.5) * self.settings.dx).to_vec()
             }),
-            retries: 0,
+            ..self.report(solution, dt)
         })
     }
 
@@ -335,29 +332,41 @@ impl<const D: usize> Liquid<D> {
         0.5 * mass * runs.iter().sum::<f64>()
     }
 
+    /// Time passes, and that is all.
+    fn step_of_nothing(&mut self, dt: f64) -> StepReport {
+        self.time += dt;
+        self.last_dt = dt;
+        StepReport { status: Status::Converged, volume: 0.0, ..self.report(Solution::none(), dt) }
+    }
+
+    /// The report of a solve, with nothing yet of what comes after.
+    fn report(&self, solution: Solution, dt: f64) -> StepReport {
+        StepReport {
+            time: self.time,
+            dt,
+            particles: self.particles.len(),
+            unknowns: self.system.len(),
+            wall_rows: self.system.wall.iter().filter(|&&w| w).count(),
+            separated_rows: 0,
+            solver: solution.solver,
+            status: solution.report.status,
+            outer_iterations: solution.report.iterations,
+            inner_iterations: solution.report.inner_iterations,
+            residual: solution.report.residual,
+            volume: f64::NAN,
+            kinetic_energy: self.kinetic_energy(),
+            max_speed: self.max_speed(),
+            pockets: 0,
+            lost_volume: 0.0,
+            squeezed: None,
+            retries: 0,
+        }
+    }
+
     fn failure(&mut self, trouble: Trouble, solution: Solution, dt: f64, retries: usize) -> Box<StepFailure<D>> {
         Box::new(StepFailure {
             trouble,
-            report: StepReport {
-                time: self.time,
-                dt,
-                particles: self.particles.len(),
-                unknowns: self.system.len(),
-                wall_rows: self.system.wall.iter().filter(|&&w| w).count(),
-                separated_rows: 0,
-                solver: solution.solver,
-                status: solution.report.status,
-                outer_iterations: solution.report.iterations,
-                inner_iterations: solution.report.inner_iterations,
-                residual: solution.report.residual,
-                volume: f64::NAN,
-                kinetic_energy: self.kinetic_energy(),
-                max_speed: self.max_speed(),
-                pockets: 0,
-                lost_volume: 0.0,
-                squeezed: None,
-                retries,
-            },
+            report: StepReport { retries, ..self.report(solution, dt) },
             problem: self.problem(dt),
         })
     }

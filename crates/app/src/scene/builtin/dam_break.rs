@@ -3,17 +3,18 @@
 use crate::scene::{Scene, Volume};
 use meniscus_shapes::Shape;
 
-/// In a 2 m cube. At 128 cells the column has 39,000 cells, 310,000 particles.
+/// In a channel 2 m long, whose water comes to rest several cells deep. At 128 cells the column has 39,000 cells,
+/// 310,000 particles.
 pub(super) fn in_space() -> Scene<3> {
     Scene {
         liquids: vec![Volume::at_rest(Shape::Box {
             low: [0.0; 3],
-            high: [0.4, 0.6, 0.62],
+            high: [0.62, 0.5, 0.48],
         })],
         ..Scene::new(
             "dam-break",
-            "a column of water breaks in a 2 m cube",
-            [2.0; 3],
+            "a column of water breaks in a channel 2 m long",
+            [2.0, 0.5, 1.0],
             64,
         )
     }

@@ -1,0 +1,62 @@
+//! The volume of the liquid, measured from its surface, stays what it was.
+
+use meniscus_app::run::Simulation;
+use meniscus_app::scene::Scene;
+use meniscus_liquid::Walls;
+
+use crate::{Known, play, scene};
+
+/// Largest drift over five seconds at 48 cells.
+fn drift<const D: usize>(name: &str, walls: Walls)
+where
+    Scene<D>: Known,
+{
+    let mut scene = scene::<D>(name, walls);
+    scene.resolution = 48;
+    let start = Simulation::new(&scene).expect("a scene that makes sense").volume();
+    let frames = (5.0 * scene.frame_rate).ceil() as u32 + 1;
+    let (mut worst, mut last) = (0.0f64, 0.0);
+    play(
+        &scene,
+        frames,
+        |report| {
+            last = report.volume / start - 1.0;
+            worst = worst.max(last.abs());
+        },
+        |_, _| {},
+    );
+    eprintln!("{name} {walls}: largest drift {worst:.4}, last {last:.4}");
+    assert!(worst < 0.03, "{name} with {walls} walls: volume drifts by {worst}");
+}
+
+#[test]
+fn volume_stays_in_a_dam_break_with_slip_walls() {
+    drift::<3>("dam-break", Walls::Slip);
+}
+
+#[test]
+fn volume_stays_in_a_dam_break_with_separating_walls() {
+    drift::<3>("dam-break", Walls::Separating);
+}
+
+#[test]
+fn volume_stays_in_a_dam_break_in_2d() {
+    drift::<2>("dam-break-2d", Walls::Slip);
+    drift::<2>("dam-break-2d", Walls::Separating);
+}
+
+#[test]
+fn volume_stays_in_a_circle() {
+    drift::<2>("circle", Walls::Slip);
+    drift::<2>("circle", Walls::Separating);
+}
+
+#[test]
+fn volume_stays_in_a_sphere_with_slip_walls() {
+    drift::<3>("sphere", Walls::Slip);
+}
+
+#[test]
+fn volume_stays_in_a_sphere_with_separating_walls() {
+    drift::<3>("sphere", Walls::Separating);
+}
