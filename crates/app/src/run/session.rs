@@ -20,6 +20,10 @@ use meniscus_shapes::{Body, Shape};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+/// Frames a second at which a preview is shown at most: what is filmed faster is seen in slow motion,
+/// and no frame is left out.
+const FASTEST_PREVIEW: f64 = 30.0;
+
 /// Runs a scene in the thread pool of the caller.
 pub(super) fn run<const D: usize>(
     scene: &Scene<D>,
@@ -39,7 +43,7 @@ pub(super) fn run<const D: usize>(
         timings: LineFile::create(&folder.timings())?,
         preview: GifWriter::new(
             picture_size(&scene.domain, options.preview_side),
-            scene.frame_rate,
+            scene.frame_rate.min(FASTEST_PREVIEW),
         )?,
         folder,
         record,
