@@ -11,7 +11,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     write_with(path, |file| file.write_all(bytes))
 }
 
-/// Like [`write`], with the content produced by a function, for files too large to hold in memory.
+/// Like [`write()`], with the content produced by a function, for files too large to hold in memory.
 pub fn write_with(
     path: &Path,
     fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,

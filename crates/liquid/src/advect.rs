@@ -41,33 +41,47 @@ pub fn advect<const D: usize, S: Solids<D>>(
     solid_speed: f64,
 ) {
     let dx = settings.dx;
-    let looks = (settings.cfl * if solid_speed > 0.0 { 2.0 } else { 1.0 } / LOOK).ceil().max(1.0) as usize;
+    let looks = (settings.cfl * if solid_speed > 0.0 { 2.0 } else { 1.0 } / LOOK)
+        .ceil()
+        .max(1.0) as usize;
     let posed: Vec<S::Posed<'_>> = (1..=looks)
         .map(|k| solids.during(t + dt * k as f64 / looks as f64, dt / looks as f64))
         .collect();
     let domain = settings.domain();
-    let Particles { position, velocity, affine } = particles;
-    let all = position.par_iter_mut().zip(velocity.par_iter_mut()).zip(affine.par_iter_mut());
-    all.with_min_len(1024).for_each(|((position, velocity), affine)| {
-        let start = position.map(|x| x as f64 / dx);
-        let first = flow.read(settings, start, velocity, affine);
-        let path = flow.path(start, first, dt / dx);
-        let mut end: [f64; D] = std::array::from_fn(|a| {
-            let shift = Stencil::new(flow.tiles, start, face_offset(a)).value(&flow.displacement[a]);
-            (start[a] + path[a]) * dx + shift
+    let Particles {
+        position,
+        velocity,
+        affine,
+    } = particles;
+    let all = position
+        .par_iter_mut()
+        .zip(velocity.par_iter_mut())
+        .zip(affine.par_iter_mut());
+    all.with_min_len(1024)
+        .for_each(|((position, velocity), affine)| {
+            let start = position.map(|x| x as f64 / dx);
+            let first = flow.read(settings, start, velocity, affine);
+            let path = flow.path(start, first, dt / dx);
+            let mut end: [f64; D] = std::array::from_fn(|a| {
+                let shift =
+                    Stencil::new(flow.tiles, start, face_offset(a)).value(&flow.displacement[a]);
+                (start[a] + path[a]) * dx + shift
+            });
+            let from = position.map(|x| x as f64);
+            let travel = (0..D)
+                .map(|a| (end[a] - from[a]) * (end[a] - from[a]))
+                .sum::<f64>()
+                .sqrt();
+            let clearance = flow.cut.distance_and_gradient(flow.tiles, start, dx).0;
+            // Linear interpolation of a distance is off by less than half a cell.
+            if clearance < travel + solid_speed * dt + 0.5 * dx {
+                end = keep_out(&posed, from, end, velocity, dx);
+            }
+            for a in 0..D {
+                let low = MARGIN * dx;
+                position[a] = end[a].clamp(low, domain[a] - low) as f32;
+            }
         });
-        let from = position.map(|x| x as f64);
-        let travel = (0..D).map(|a| (end[a] - from[a]) * (end[a] - from[a])).sum::<f64>().sqrt();
-        let clearance = flow.cut.distance_and_gradient(flow.tiles, start, dx).0;
-        // Linear interpolation of a distance is off by less than half a cell.
-        if clearance < travel + solid_speed * dt + 0.5 * dx {
-            end = keep_out(&posed, from, end, velocity, dx);
-        }
-        for a in 0..D {
-            let low = MARGIN * dx;
-            position[a] = end[a].clamp(low, domain[a] - low) as f32;
-        }
-    });
 }
 
 impl<const D: usize> Flow<'_, D> {
@@ -87,7 +101,9 @@ impl<const D: usize> Flow<'_, D> {
             match settings.transfer {
                 Transfer::Apic => {
                     velocity[a] = grid[a] as f32;
-                    affine[a] = stencil.gradient(&self.velocity[a]).map(|g| (g / settings.dx) as f32);
+                    affine[a] = stencil
+                        .gradient(&self.velocity[a])
+                        .map(|g| (g / settings.dx) as f32);
                 }
                 Transfer::Flip { pic } => {
                     let flip = velocity[a] as f64 + grid[a] - stencil.value(&self.before[a]);
@@ -137,7 +153,9 @@ fn keep_out<const D: usize>(
             }
             if k + 1 == looks {
                 let solid = solids.velocity(x);
-                let into: f64 = (0..D).map(|a| (solid[a] - velocity[a] as f64) * normal[a]).sum();
+                let into: f64 = (0..D)
+                    .map(|a| (solid[a] - velocity[a] as f64) * normal[a])
+                    .sum();
                 for a in 0..D {
                     velocity[a] += (into.max(0.0) * normal[a]) as f32;
                 }

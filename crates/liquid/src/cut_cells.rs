@@ -28,7 +28,11 @@ pub struct CutCells<const D: usize> {
 impl<const D: usize> CutCells<D> {
     /// Nothing sampled yet.
     pub fn new() -> Self {
-        Self { node: Vec::new(), face: std::array::from_fn(|_| Vec::new()), cell: Vec::new() }
+        Self {
+            node: Vec::new(),
+            face: std::array::from_fn(|_| Vec::new()),
+            cell: Vec::new(),
+        }
     }
 
     /// Samples the solids at the nodes of all tiles and cuts faces and cells.
@@ -42,7 +46,9 @@ impl<const D: usize> CutCells<D> {
             .enumerate()
             .map(|(slot, node)| {
                 let base = tiles.base(slot);
-                let at = solids.distance(base.map(|c| (c as f64 + 0.5 * TILE as f64) * dx)).min(FAR_AWAY);
+                let at = solids
+                    .distance(base.map(|c| (c as f64 + 0.5 * TILE as f64) * dx))
+                    .min(FAR_AWAY);
                 if at > reach {
                     node.fill(at - reach);
                     return true;
@@ -51,7 +57,11 @@ impl<const D: usize> CutCells<D> {
                     let local = Tiles::<D>::local(offset);
                     let x = std::array::from_fn(|a| (base[a] + local[a]) as f64 * dx);
                     let distance = solids.distance(x);
-                    *node = if distance.abs() < ON_THE_WALL * dx { 0.0 } else { distance };
+                    *node = if distance.abs() < ON_THE_WALL * dx {
+                        0.0
+                    } else {
+                        distance
+                    };
                 }
                 false
             })
@@ -59,23 +69,32 @@ impl<const D: usize> CutCells<D> {
         for axis in 0..D {
             tiles.reset(&mut self.face[axis], 1.0);
             let node = &self.node;
-            self.face[axis].par_chunks_mut(cells).zip(&far).enumerate().for_each(|(slot, (face, &far))| {
-                if !far {
-                    for (offset, face) in face.iter_mut().enumerate() {
-                        *face = open_face(tiles, node, slot * cells + offset, axis);
+            self.face[axis]
+                .par_chunks_mut(cells)
+                .zip(&far)
+                .enumerate()
+                .for_each(|(slot, (face, &far))| {
+                    if !far {
+                        for (offset, face) in face.iter_mut().enumerate() {
+                            *face = open_face(tiles, node, slot * cells + offset, axis);
+                        }
                     }
-                }
-            });
+                });
         }
         tiles.reset(&mut self.cell, 1.0);
         let node = &self.node;
-        self.cell.par_chunks_mut(cells).zip(&far).enumerate().for_each(|(slot, (open, &far))| {
-            if !far {
-                for (offset, open) in open.iter_mut().enumerate() {
-                    *open = open_cell(tiles, node, tiles.coord(slot * cells + offset), dx) as f32;
+        self.cell
+            .par_chunks_mut(cells)
+            .zip(&far)
+            .enumerate()
+            .for_each(|(slot, (open, &far))| {
+                if !far {
+                    for (offset, open) in open.iter_mut().enumerate() {
+                        *open =
+                            open_cell(tiles, node, tiles.coord(slot * cells + offset), dx) as f32;
+                    }
                 }
-            }
-        });
+            });
     }
 
     /// Distance at a cell's centre.
@@ -90,7 +109,11 @@ impl<const D: usize> CutCells<D> {
     pub fn normal(&self, tiles: &Tiles<D>, x: [f64; D], dx: f64) -> [f64; D] {
         let (_, gradient) = self.distance_and_gradient(tiles, x, dx);
         let steep = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
-        if steep < 1e-6 || !steep.is_finite() { [0.0; D] } else { gradient.map(|g| g / steep) }
+        if steep < 1e-6 || !steep.is_finite() {
+            [0.0; D]
+        } else {
+            gradient.map(|g| g / steep)
+        }
     }
 
     /// Distance and its gradient at a point given in cells, linear between nodes.
@@ -186,7 +209,12 @@ pub const SUBCELLS: usize = 4;
 pub fn mean_over_cell<const D: usize>(value: impl Fn([f64; D]) -> f64) -> f64 {
     let count = SUBCELLS.pow(D as u32);
     let sum: f64 = (0..count)
-        .map(|k| value(std::array::from_fn(|a| ((k / SUBCELLS.pow(a as u32)) % SUBCELLS) as f64 + 0.5).map(|s| s / SUBCELLS as f64)))
+        .map(|k| {
+            value(
+                std::array::from_fn(|a| ((k / SUBCELLS.pow(a as u32)) % SUBCELLS) as f64 + 0.5)
+                    .map(|s| s / SUBCELLS as f64),
+            )
+        })
         .sum();
     sum / count as f64
 }
@@ -212,7 +240,11 @@ pub fn interpolate<const D: usize>(corners: &[f64; 8], at: [f64; D]) -> f64 {
 
 /// Smallest and largest.
 pub fn range(values: &[f64]) -> (f64, f64) {
-    values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &v| (low.min(v), high.max(v)))
+    values
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &v| {
+            (low.min(v), high.max(v))
+        })
 }
 
 #[cfg(test)]
@@ -228,13 +260,22 @@ mod tests {
             let count = (0..n * n)
                 .filter(|k| at((k % n) as f64 / n as f64, (k / n) as f64 / n as f64) > 0.0)
                 .count();
-            assert!((open - count as f64 / (n * n) as f64).abs() < 1e-3, "{open}");
+            assert!(
+                (open - count as f64 / (n * n) as f64).abs() < 1e-3,
+                "{open}"
+            );
         }
     }
 
     #[test]
     fn a_square_that_repeats_an_edge_is_as_open_as_the_edge() {
-        for (a, b) in [(0.3, -0.7), (-1.0, 0.2), (0.0, 1.0), (0.0, 0.0), (0.0, -1.0)] {
+        for (a, b) in [
+            (0.3, -0.7),
+            (-1.0, 0.2),
+            (0.0, 1.0),
+            (0.0, 0.0),
+            (0.0, -1.0),
+        ] {
             assert!((open_square([a, b, b, a]) - open_segment(a, b)).abs() < 1e-15);
         }
     }

@@ -16,22 +16,33 @@ use crate::tiles::Tiles;
 const SHARE: f64 = 0.3;
 /// Errors beyond this are cut: a cell near a wall is known only roughly.
 const LARGEST: f64 = 0.5;
-/// The crowd asked for follows a drift of the volume this far.
+/// A drift of the volume up to this is left alone: what is measured changes a little when liquid leaves a wall.
+const SMALL_DRIFT: f64 = 0.01;
+/// And the crowd asked for follows it this far.
 const LARGEST_DRIFT: f64 = 0.05;
 /// Cells less open than this are left alone.
 const LEAST_OPEN: f64 = 0.3;
 
 /// Turns the number of particles around the centres of cells into a share of what belongs there, solids left out.
-pub fn relative<const D: usize>(tiles: &Tiles<D>, cut: &CutCells<D>, particles_per_cell: f64, number: &mut [f64]) {
+pub fn relative<const D: usize>(
+    tiles: &Tiles<D>,
+    cut: &CutCells<D>,
+    particles_per_cell: f64,
+    number: &mut [f64],
+) {
     let cells = Tiles::<D>::CELLS;
-    number.par_chunks_mut(cells).take(tiles.len()).enumerate().for_each(|(slot, number)| {
-        for (offset, number) in number.iter_mut().enumerate() {
-            if *number > 0.0 {
-                let open = open_around(tiles, cut, slot * cells + offset);
-                *number /= particles_per_cell * open.max(LEAST_OPEN);
+    number
+        .par_chunks_mut(cells)
+        .take(tiles.len())
+        .enumerate()
+        .for_each(|(slot, number)| {
+            for (offset, number) in number.iter_mut().enumerate() {
+                if *number > 0.0 {
+                    let open = open_around(tiles, cut, slot * cells + offset);
+                    *number /= particles_per_cell * open.max(LEAST_OPEN);
+                }
             }
-        }
-    });
+        });
 }
 
 /// Writes the right-hand side `b` of `A q + b = 0` for the displacement. `drift` is the change of the volume since
@@ -44,11 +55,16 @@ pub fn crowding<const D: usize>(
     dt: f64,
     rhs: &mut Vec<f64>,
 ) {
-    let wanted = 1.0 + drift.clamp(-LARGEST_DRIFT, LARGEST_DRIFT);
+    let wanted =
+        1.0 + (drift - drift.clamp(-SMALL_DRIFT, SMALL_DRIFT)).clamp(-LARGEST_DRIFT, LARGEST_DRIFT);
     rhs.clear();
     rhs.par_extend(system.cells.par_iter().with_min_len(1024).map(|&index| {
         let excess = crowd[index as usize] - wanted;
-        let excess = if excess < 0.0 && near_air(weights, index as usize) { 0.0 } else { excess };
+        let excess = if excess < 0.0 && near_air(weights, index as usize) {
+            0.0
+        } else {
+            excess
+        };
         -SHARE * excess.clamp(-LARGEST, LARGEST) / dt
     }));
 }
@@ -59,9 +75,13 @@ fn open_around<const D: usize>(tiles: &Tiles<D>, cut: &CutCells<D>, index: usize
     let cell = tiles.coord(index);
     (0..3usize.pow(D as u32))
         .map(|k| {
-            let step: [i32; D] = std::array::from_fn(|a| ((k / 3usize.pow(a as u32)) % 3) as i32 - 1);
+            let step: [i32; D] =
+                std::array::from_fn(|a| ((k / 3usize.pow(a as u32)) % 3) as i32 - 1);
             let near = tiles.index(std::array::from_fn(|a| cell[a] + step[a]));
-            let weight: f64 = step.iter().map(|&s| if s == 0 { 0.75 } else { 0.125 }).product();
+            let weight: f64 = step
+                .iter()
+                .map(|&s| if s == 0 { 0.75 } else { 0.125 })
+                .product();
             weight * cut.cell[near] as f64
         })
         .sum()

@@ -10,18 +10,27 @@ pub const UNKNOWN: u8 = u8::MAX;
 /// Fills `layers` layers of unknown entries around those of layer 0.
 ///
 /// `layer` holds 0 where the value is known and [`UNKNOWN`] elsewhere; afterwards, the layer that reached it.
-pub fn extrapolate<const D: usize>(tiles: &Tiles<D>, value: &mut [f64], layer: &mut [u8], layers: u8) {
+pub fn extrapolate<const D: usize>(
+    tiles: &Tiles<D>,
+    value: &mut [f64],
+    layer: &mut [u8],
+    layers: u8,
+) {
     let cells = Tiles::<D>::CELLS;
     // Entries that may be filled next: at first the unknown ones beside known ones.
     let beside_known = |layer: &[u8], index: usize| {
         layer[index] == UNKNOWN
-            && (0..D).any(|a| layer[tiles.above(index, a)] != UNKNOWN || layer[tiles.below(index, a)] != UNKNOWN)
+            && (0..D).any(|a| {
+                layer[tiles.above(index, a)] != UNKNOWN || layer[tiles.below(index, a)] != UNKNOWN
+            })
     };
     let known: &[u8] = layer;
     let mut front: Vec<u32> = (0..tiles.len())
         .into_par_iter()
         .flat_map_iter(|slot| {
-            (slot * cells..(slot + 1) * cells).filter(|&i| beside_known(known, i)).map(|i| i as u32)
+            (slot * cells..(slot + 1) * cells)
+                .filter(|&i| beside_known(known, i))
+                .map(|i| i as u32)
         })
         .collect();
     for reached in 1..=layers {
@@ -32,7 +41,10 @@ pub fn extrapolate<const D: usize>(tiles: &Tiles<D>, value: &mut [f64], layer: &
             .map(|&index| {
                 let (mut sum, mut count) = (0.0, 0);
                 for a in 0..D {
-                    for near in [tiles.below(index as usize, a), tiles.above(index as usize, a)] {
+                    for near in [
+                        tiles.below(index as usize, a),
+                        tiles.above(index as usize, a),
+                    ] {
                         if layer_now[near] != UNKNOWN {
                             sum += value_now[near];
                             count += 1;
@@ -55,7 +67,12 @@ pub fn extrapolate<const D: usize>(tiles: &Tiles<D>, value: &mut [f64], layer: &
             .with_min_len(1024)
             .flat_map_iter(|&index| {
                 (0..D)
-                    .flat_map(move |a| [tiles.below(index as usize, a), tiles.above(index as usize, a)])
+                    .flat_map(move |a| {
+                        [
+                            tiles.below(index as usize, a),
+                            tiles.above(index as usize, a),
+                        ]
+                    })
                     .filter(|&near| tiles.exists(near) && layer_now[near] == UNKNOWN)
                     .map(|near| near as u32)
             })

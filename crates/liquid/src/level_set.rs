@@ -16,8 +16,11 @@ use crate::transfer::Stencil;
 const REACH: f64 = 2.0;
 /// Points farther than this from every particle are air, in cells.
 const LONELY: f64 = 0.75;
-/// Cells emptier than this are air. The centre of a cell on a flat surface is half full.
-const SPARSE: f64 = 0.45;
+/// Cells whose centre seems to lie inside, deeper than this, ...
+const INSIDE: f64 = -0.15;
+/// ... and that are emptier than this, are spray and count as air. On a flat surface the surroundings of a cell's
+/// centre are half full.
+const SPARSE: f64 = 0.5;
 /// Value in air that no particle comes near, in cells.
 const AIR: f64 = 1.5;
 
@@ -27,15 +30,21 @@ fn half_space_mean<const D: usize>() -> f64 {
     // Integrals of s^k (1 - s^2)^3 over 0..1; the mean of the cosine over half a sphere is 1/2, half a circle 2/pi.
     let moment = |k: i32| -> f64 {
         let terms = [1.0, -3.0, 3.0, -1.0];
-        (0..4).map(|j| terms[j as usize] / (k + 2 * j + 1) as f64).sum()
+        (0..4)
+            .map(|j| terms[j as usize] / (k + 2 * j + 1) as f64)
+            .sum()
     };
-    let cosine = if D == 2 { 2.0 / std::f64::consts::PI } else { 0.5 };
+    let cosine = if D == 2 {
+        2.0 / std::f64::consts::PI
+    } else {
+        0.5
+    };
     REACH * cosine * moment(D as i32) / moment(D as i32 - 1)
 }
 
 /// Filled share of a particle's surroundings below which it belongs to something thin. Particles under a flat surface
 /// see more.
-const THIN: f64 = 0.7;
+const THIN: f64 = 0.55;
 
 /// The liquid's distance at the centres of cells.
 #[derive(Clone, Debug, Default)]
@@ -68,42 +77,57 @@ impl LevelSet {
         // A sheet of thickness t has a cell's centre inside only here and there, and the volume measured between
         // centres goes with the square of its radius; so the radius goes with the root of the thickness.
         self.radius.clear();
-        self.radius.par_extend(particles.position.par_iter().with_min_len(1024).map(|x| {
-            let share = Stencil::new(tiles, x.map(|x| x as f64 / dx), [0.5; D]).value(crowd);
-            (full * (share / THIN).min(1.0)) as f32
-        }));
+        self.radius
+            .par_extend(particles.position.par_iter().with_min_len(1024).map(|x| {
+                let share = Stencil::new(tiles, x.map(|x| x as f64 / dx), [0.5; D]).value(crowd);
+                (full * (share / THIN).min(1.0)) as f32
+            }));
         self.surroundings.look(tiles, bins, cut);
         let surroundings = &self.surroundings.flags;
-        let lookup = Lookup { tiles, particles, bins, dx, radius: &self.radius };
-        self.phi[..tiles.cells()].par_chunks_mut(cells).enumerate().for_each(|(slot, phi)| {
-            for (offset, phi) in phi.iter_mut().enumerate() {
-                let index = slot * cells + offset;
-                if surroundings[index] & NEAR == 0 {
-                    continue;
-                }
-                if surroundings[index] & DEEP != 0 {
-                    *phi = -full * dx;
-                    continue;
-                }
-                let cell = tiles.coord(index);
-                let mut x: [f64; D] = cell.map(|c| c as f64 + 0.5);
-                let wall = cut.centre(tiles, cell) / dx;
-                let mut normal = None;
-                if wall < REACH + 0.5 {
-                    if wall < -1.5 {
+        let lookup = Lookup {
+            tiles,
+            particles,
+            bins,
+            dx,
+            radius: &self.radius,
+        };
+        self.phi[..tiles.cells()]
+            .par_chunks_mut(cells)
+            .enumerate()
+            .for_each(|(slot, phi)| {
+                for (offset, phi) in phi.iter_mut().enumerate() {
+                    let index = slot * cells + offset;
+                    if surroundings[index] & NEAR == 0 {
                         continue;
                     }
-                    let away = cut.normal(tiles, x, dx);
-                    for a in 0..D {
-                        x[a] += (0.5 - wall).max(0.0) * away[a];
+                    if surroundings[index] & DEEP != 0 {
+                        *phi = -full * dx;
+                        continue;
                     }
-                    normal = Some(away);
+                    let cell = tiles.coord(index);
+                    let mut x: [f64; D] = cell.map(|c| c as f64 + 0.5);
+                    let wall = cut.centre(tiles, cell) / dx;
+                    let mut normal = None;
+                    if wall < REACH + 0.5 {
+                        if wall < -1.5 {
+                            continue;
+                        }
+                        let away = cut.normal(tiles, x, dx);
+                        for a in 0..D {
+                            x[a] += (0.5 - wall).max(0.0) * away[a];
+                        }
+                        normal = Some(away);
+                    }
+                    let distance = lookup.distance(x, normal);
+                    // Beside a wall the share is known too roughly.
+                    let sparse = distance < INSIDE && wall > 1.0 && crowd[index] < SPARSE;
+                    *phi = if sparse {
+                        SPARSE - crowd[index]
+                    } else {
+                        distance.min(AIR)
+                    } * dx;
                 }
-                // Beside a wall the share is known too roughly.
-                let sparse = if wall > 1.0 { SPARSE - crowd[index] } else { -full };
-                *phi = (lookup.distance(x, normal).max(sparse) * dx).min(AIR * dx);
-            }
-        });
+            });
     }
 
     /// Volume of the liquid outside solids (area in 2D), by quadrature over cut cells.
@@ -121,12 +145,19 @@ impl LevelSet {
     }
 
     /// Share of a cell that is liquid and outside solids.
-    fn filled<const D: usize>(&self, tiles: &Tiles<D>, cut: &CutCells<D>, cell: Coord<D>, h: f64) -> f64 {
+    fn filled<const D: usize>(
+        &self,
+        tiles: &Tiles<D>,
+        cut: &CutCells<D>,
+        cell: Coord<D>,
+        h: f64,
+    ) -> f64 {
         // Between the centres of cells phi is multilinear, so the cell meets 2^D boxes of centres, one per corner.
         let boxes: [[f64; 8]; 8] = std::array::from_fn(|c| {
             let mut values = [0.0; 8];
             if c < 1 << D {
-                let corners = tiles.corners(std::array::from_fn(|a| cell[a] - 1 + (c >> a & 1) as i32));
+                let corners =
+                    tiles.corners(std::array::from_fn(|a| cell[a] - 1 + (c >> a & 1) as i32));
                 for k in 0..1 << D {
                     values[k] = self.phi[corners[k]];
                 }
@@ -134,7 +165,9 @@ impl LevelSet {
             values
         });
         let ranges = boxes[..1 << D].iter().map(|b| range(&b[..1 << D]));
-        let (low, high) = ranges.fold((f64::INFINITY, f64::NEG_INFINITY), |r, s| (r.0.min(s.0), r.1.max(s.1)));
+        let (low, high) = ranges.fold((f64::INFINITY, f64::NEG_INFINITY), |r, s| {
+            (r.0.min(s.0), r.1.max(s.1))
+        });
         if low >= 0.5 * h {
             return 0.0;
         }
@@ -143,7 +176,13 @@ impl LevelSet {
             return cut.cell[index] as f64;
         }
         let corners = tiles.corners(cell);
-        let solid: [f64; 8] = std::array::from_fn(|c| if c < 1 << D { cut.node[corners[c]] } else { 0.0 });
+        let solid: [f64; 8] = std::array::from_fn(|c| {
+            if c < 1 << D {
+                cut.node[corners[c]]
+            } else {
+                0.0
+            }
+        });
         mean_over_cell::<D>(|at| {
             let side: usize = (0..D).map(|a| ((at[a] > 0.5) as usize) << a).sum();
             let within = at.map(|s| if s > 0.5 { s - 0.5 } else { s + 0.5 });
@@ -170,14 +209,19 @@ impl<const D: usize> Lookup<'_, D> {
         let mut split = first;
         split[D - 1] = ((first[D - 1] >> 3) + 1) << 3;
         let here = self.run(first, last.min(split[D - 1] - 1));
-        let beyond = if last >= split[D - 1] { self.run(split, last) } else { 0..0 };
+        let beyond = if last >= split[D - 1] {
+            self.run(split, last)
+        } else {
+            0..0
+        };
         here.chain(beyond)
     }
 
     fn run(&self, first: Coord<D>, last: i32) -> std::ops::Range<usize> {
         let index = self.tiles.index(first);
         if self.tiles.exists(index) {
-            self.bins.of_cells(index..index + (last - first[D - 1]) as usize + 1)
+            self.bins
+                .of_cells(index..index + (last - first[D - 1]) as usize + 1)
         } else {
             0..0
         }
@@ -205,7 +249,8 @@ impl<const D: usize> Lookup<'_, D> {
             }
             for p in self.row(first, high[D - 1]) {
                 let position = self.particles.position[p];
-                let away: [f64; D] = std::array::from_fn(|a| position[a] as f64 * inverse_dx - x[a]);
+                let away: [f64; D] =
+                    std::array::from_fn(|a| position[a] as f64 * inverse_dx - x[a]);
                 let square = away.iter().map(|d| d * d).sum::<f64>();
                 let rest = 1.0 - square / (REACH * REACH);
                 if rest > 0.0 {
@@ -253,30 +298,40 @@ impl Surroundings {
         let Self { flags, scratch } = self;
         tiles.reset(flags, 0);
         tiles.reset(scratch, 0);
-        flags.par_chunks_mut(cells).take(tiles.len()).enumerate().for_each(|(slot, flags)| {
-            for (offset, flag) in flags.iter_mut().enumerate() {
-                let index = slot * cells + offset;
-                *flag = if !bins.of(index).is_empty() {
-                    NEAR | DEEP
-                } else if cut.cell[index] < 0.1 {
-                    DEEP
-                } else {
-                    0
-                };
-            }
-        });
-        for axis in 0..D {
-            let before: &[u8] = flags;
-            scratch.par_chunks_mut(cells).take(tiles.len()).enumerate().for_each(|(slot, spread)| {
-                for (offset, spread) in spread.iter_mut().enumerate() {
+        flags
+            .par_chunks_mut(cells)
+            .take(tiles.len())
+            .enumerate()
+            .for_each(|(slot, flags)| {
+                for (offset, flag) in flags.iter_mut().enumerate() {
                     let index = slot * cells + offset;
-                    let (low, high) = (tiles.below(index, axis), tiles.above(index, axis));
-                    let beside = before[index] | before[low] | before[high];
-                    let near = beside | before[tiles.below(low, axis)] | before[tiles.above(high, axis)];
-                    let deep = before[index] & before[low] & before[high];
-                    *spread = (near & NEAR) | (deep & DEEP);
+                    *flag = if !bins.of(index).is_empty() {
+                        NEAR | DEEP
+                    } else if cut.cell[index] < 0.1 {
+                        DEEP
+                    } else {
+                        0
+                    };
                 }
             });
+        for axis in 0..D {
+            let before: &[u8] = flags;
+            scratch
+                .par_chunks_mut(cells)
+                .take(tiles.len())
+                .enumerate()
+                .for_each(|(slot, spread)| {
+                    for (offset, spread) in spread.iter_mut().enumerate() {
+                        let index = slot * cells + offset;
+                        let (low, high) = (tiles.below(index, axis), tiles.above(index, axis));
+                        let beside = before[index] | before[low] | before[high];
+                        let near = beside
+                            | before[tiles.below(low, axis)]
+                            | before[tiles.above(high, axis)];
+                        let deep = before[index] & before[low] & before[high];
+                        *spread = (near & NEAR) | (deep & DEEP);
+                    }
+                });
             std::mem::swap(flags, scratch);
         }
     }

@@ -38,7 +38,11 @@ impl<const D: usize> Particles<D> {
 
     /// True if every number is finite.
     pub fn is_finite(&self) -> bool {
-        let finite = |v: &[[f32; D]]| v.par_iter().with_min_len(4096).all(|x| x.iter().all(|c| c.is_finite()));
+        let finite = |v: &[[f32; D]]| {
+            v.par_iter()
+                .with_min_len(4096)
+                .all(|x| x.iter().all(|c| c.is_finite()))
+        };
         finite(&self.position) && finite(&self.velocity)
     }
 }
@@ -75,11 +79,20 @@ impl Bins {
     }
 
     /// Sorts the particles by cell. The order inside a cell is the one they had.
-    pub fn sort<const D: usize>(&mut self, particles: &mut Particles<D>, tiles: &Tiles<D>, dx: f64) {
+    pub fn sort<const D: usize>(
+        &mut self,
+        particles: &mut Particles<D>,
+        tiles: &Tiles<D>,
+        dx: f64,
+    ) {
         let inverse_dx = 1.0 / dx;
         self.keys.clear();
         self.keys.par_extend(
-            particles.position.par_iter().with_min_len(4096).map(|&x| tiles.index(cell_of(x, inverse_dx)) as u32),
+            particles
+                .position
+                .par_iter()
+                .with_min_len(4096)
+                .map(|&x| tiles.index(cell_of(x, inverse_dx)) as u32),
         );
         self.starts.clear();
         self.starts.resize(tiles.cells() + 2, 0);
@@ -108,7 +121,11 @@ impl Bins {
 }
 
 fn permute<T: Copy + Send + Sync>(values: &mut Vec<T>, order: &[u32]) {
-    *values = order.par_iter().with_min_len(4096).map(|&i| values[i as usize]).collect();
+    *values = order
+        .par_iter()
+        .with_min_len(4096)
+        .map(|&i| values[i as usize])
+        .collect();
 }
 
 #[cfg(test)]
@@ -119,7 +136,10 @@ mod tests {
     fn sorting_keeps_every_particle_and_puts_it_into_its_cell() {
         let mut particles = Particles::<2>::default();
         for i in 0..500u32 {
-            let x = [(i * 7919 % 1000) as f64 * 0.01, (i * 104_729 % 1000) as f64 * 0.01];
+            let x = [
+                (i * 7919 % 1000) as f64 * 0.01,
+                (i * 104_729 % 1000) as f64 * 0.01,
+            ];
             particles.push(x, [i as f64, 0.0]);
         }
         let mut tiles = Tiles::new([10, 10]);
@@ -133,7 +153,10 @@ mod tests {
                 assert_eq!(cell_of(particles.position[p], 1.0), cell);
                 seen += 1;
             }
-            assert!(bins.of(index).map(|p| particles.velocity[p][0]).is_sorted(), "the order in a cell is kept");
+            assert!(
+                bins.of(index).map(|p| particles.velocity[p][0]).is_sorted(),
+                "the order in a cell is kept"
+            );
         }
         assert_eq!(seen, 500);
     }

@@ -128,9 +128,17 @@ impl<const D: usize> fmt::Display for StepFailure<D> {
                 "the pressure solver {} ended with status {} after {} iterations, residual {:.3e} 1/s, even with a step of {:.3e} s",
                 report.solver, report.status, report.outer_iterations, report.residual, report.dt
             ),
-            Trouble::NotFinite => write!(f, "a velocity is not a finite number, even with a step of {:.3e} s", report.dt),
+            Trouble::NotFinite => write!(
+                f,
+                "a velocity is not a finite number, even with a step of {:.3e} s",
+                report.dt
+            ),
             Trouble::TooFast { speed } => {
-                write!(f, "the liquid reached {speed:.3e} m/s, which would need steps of {:.3e} s", report.dt)
+                write!(
+                    f,
+                    "the liquid reached {speed:.3e} m/s, which would need steps of {:.3e} s",
+                    report.dt
+                )
             }
             Trouble::Refused(why) => write!(f, "the pressure problem is not well formed: {why}"),
         }

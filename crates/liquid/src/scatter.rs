@@ -15,7 +15,11 @@ unsafe impl Sync for Scatter<'_> {}
 impl<'a> Scatter<'a> {
     /// Borrows the field for as long as the threads write.
     pub fn new(field: &'a mut [f64]) -> Self {
-        Self { data: field.as_mut_ptr(), len: field.len(), field: PhantomData }
+        Self {
+            data: field.as_mut_ptr(),
+            len: field.len(),
+            field: PhantomData,
+        }
     }
 
     /// Adds `value` to an entry.

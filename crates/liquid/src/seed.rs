@@ -79,7 +79,8 @@ fn fill_cell<const D: usize>(
         let part = unpack(k, [side; D]);
         let jitter: [f64; D] = std::array::from_fn(|_| JITTER * (random.unit() - 0.5));
         let depth = random.unit();
-        let lattice: [i64; D] = std::array::from_fn(|a| cell[a] as i64 * side as i64 + part[a] as i64);
+        let lattice: [i64; D] =
+            std::array::from_fn(|a| cell[a] as i64 * side as i64 + part[a] as i64);
         let centre = lattice.map(|l| (l as f64 + 0.5) * width);
         let share = heaviside(-inside(centre), width);
         if chance(lattice) >= share * count as f64 / parts as f64 {
@@ -110,8 +111,14 @@ fn fill_cell<const D: usize>(
 /// A number from 0 to 1 for every part of the grid, as evenly spread over neighbouring parts as can be: multiples
 /// of the powers of the root of `g^(D+1) = g + 1`.
 fn chance<const D: usize>(lattice: [i64; D]) -> f64 {
-    let root: f64 = if D == 2 { 1.324_717_957_244_746 } else { 1.220_744_084_605_759_5 };
-    let sum: f64 = (0..D).map(|a| (lattice[a] as f64 / root.powi(a as i32 + 1)).rem_euclid(1.0)).sum();
+    let root: f64 = if D == 2 {
+        1.324_717_957_244_746
+    } else {
+        1.220_744_084_605_759_5
+    };
+    let sum: f64 = (0..D)
+        .map(|a| (lattice[a] as f64 / root.powi(a as i32 + 1)).rem_euclid(1.0))
+        .sum();
     sum.rem_euclid(1.0)
 }
 
@@ -145,7 +152,10 @@ impl Random {
 mod tests {
     use super::*;
 
-    fn count_in<const D: usize>(per_cell: usize, inside: impl Fn([f64; D]) -> f64) -> Vec<[f64; D]> {
+    fn count_in<const D: usize>(
+        per_cell: usize,
+        inside: impl Fn([f64; D]) -> f64,
+    ) -> Vec<[f64; D]> {
         let mut settings = Settings::<D>::new([8; D], 1.0);
         settings.particles_per_cell = per_cell;
         let mut places = Vec::new();
@@ -159,7 +169,11 @@ mod tests {
     fn full_cells_get_the_number_asked_for() {
         for per_cell in [1, 4, 8, 9, 20] {
             let places = count_in::<2>(per_cell, |_| -1.0);
-            assert!((places.len() as f64 / (64 * per_cell) as f64 - 1.0).abs() < 0.02, "{}", places.len());
+            assert!(
+                (places.len() as f64 / (64 * per_cell) as f64 - 1.0).abs() < 0.02,
+                "{}",
+                places.len()
+            );
         }
         assert_eq!(count_in::<3>(8, |_| -1.0).len(), 8 * 512);
     }
@@ -169,7 +183,11 @@ mod tests {
         for height in [3.1, 3.236, 3.5, 3.77] {
             let places = count_in::<3>(8, |x| x[2] - height);
             assert!(places.iter().all(|x| x[2] < height));
-            assert!((places.len() as f64 / (8.0 * 64.0 * height) - 1.0).abs() < 0.01, "{height}: {}", places.len());
+            assert!(
+                (places.len() as f64 / (8.0 * 64.0 * height) - 1.0).abs() < 0.01,
+                "{height}: {}",
+                places.len()
+            );
         }
     }
 }

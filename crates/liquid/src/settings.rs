@@ -72,9 +72,26 @@ macro_rules! words {
     };
 }
 
-words!(Walls, "kind of wall", Slip = "slip", Separating = "separating");
-words!(Solver, "pressure solver", Auto = "auto", Cg = "cg", Newton = "newton", Policy = "policy");
-words!(Preconditioner, "preconditioner", Mic0 = "mic0", Jacobi = "jacobi");
+words!(
+    Walls,
+    "kind of wall",
+    Slip = "slip",
+    Separating = "separating"
+);
+words!(
+    Solver,
+    "pressure solver",
+    Auto = "auto",
+    Cg = "cg",
+    Newton = "newton",
+    Policy = "policy"
+);
+words!(
+    Preconditioner,
+    "preconditioner",
+    Mic0 = "mic0",
+    Jacobi = "jacobi"
+);
 
 /// Everything that defines a liquid but the liquid itself. SI units.
 #[derive(Clone, Debug, PartialEq)]
@@ -168,11 +185,23 @@ impl<const D: usize> Settings<D> {
     pub(crate) fn check(&self) -> Result<(), SettingsError> {
         let positive = |x: f64| x > 0.0 && x.is_finite();
         let rules: [(&'static str, bool, &'static str); 11] = [
-            ("cells", self.cells.iter().all(|&n| (1..=1 << 20).contains(&n)), "from 1 to 1,048,576 along every axis"),
+            (
+                "cells",
+                self.cells.iter().all(|&n| (1..=1 << 20).contains(&n)),
+                "from 1 to 1,048,576 along every axis",
+            ),
             ("dx", positive(self.dx), "a positive number of metres"),
-            ("gravity", self.gravity.iter().all(|g| g.is_finite()), "finite"),
+            (
+                "gravity",
+                self.gravity.iter().all(|g| g.is_finite()),
+                "finite",
+            ),
             ("density", positive(self.density), "positive"),
-            ("separation", self.separation >= 0.0 && self.separation.is_finite(), "zero or a speed in m/s"),
+            (
+                "separation",
+                self.separation >= 0.0 && self.separation.is_finite(),
+                "zero or a speed in m/s",
+            ),
             (
                 "transfer",
                 !matches!(self.transfer, Transfer::Flip { pic } if !(0.0..=1.0).contains(&pic)),
@@ -185,8 +214,16 @@ impl<const D: usize> Settings<D> {
             ),
             ("tolerance", positive(self.tolerance), "positive"),
             ("max_iterations", self.max_iterations > 0, "at least 1"),
-            ("particles_per_cell", (1..=1000).contains(&self.particles_per_cell), "from 1 to 1000"),
-            ("cfl", positive(self.cfl) && self.cfl <= Self::MAX_CFL, "above 0 and at most 5"),
+            (
+                "particles_per_cell",
+                (1..=1000).contains(&self.particles_per_cell),
+                "from 1 to 1000",
+            ),
+            (
+                "cfl",
+                positive(self.cfl) && self.cfl <= Self::MAX_CFL,
+                "above 0 and at most 5",
+            ),
         ];
         for (field, holds, must) in rules {
             if !holds {
@@ -194,7 +231,10 @@ impl<const D: usize> Settings<D> {
             }
         }
         if !positive(self.max_step) {
-            return Err(SettingsError { field: "max_step", must: "a positive number of seconds" });
+            return Err(SettingsError {
+                field: "max_step",
+                must: "a positive number of seconds",
+            });
         }
         Ok(())
     }

@@ -64,7 +64,10 @@ impl<const D: usize> Liquid<D> {
     /// An empty liquid.
     pub fn new(settings: Settings<D>) -> Result<Self, SettingsError> {
         settings.check()?;
-        let refused = |_| SettingsError { field: "solver", must: "one with its own defaults" };
+        let refused = |_| SettingsError {
+            field: "solver",
+            must: "one with its own defaults",
+        };
         Ok(Self {
             grid: Grid {
                 tiles: Tiles::new(settings.cells),
@@ -95,7 +98,13 @@ impl<const D: usize> Liquid<D> {
         velocity: &(impl Fn([f64; D]) -> [f64; D] + Sync),
         solids: &impl Solids<D>,
     ) {
-        seed::fill(&mut self.particles, &self.settings, volume, velocity, &solids.during(self.time, 0.0));
+        seed::fill(
+            &mut self.particles,
+            &self.settings,
+            volume,
+            velocity,
+            &solids.during(self.time, 0.0),
+        );
     }
 
     /// Seconds since the start.
@@ -117,7 +126,9 @@ impl<const D: usize> Liquid<D> {
     pub fn volume(&mut self, solids: &impl Solids<D>) -> f64 {
         self.sort();
         self.look(solids, 0.0, &mut ());
-        self.grid.level.volume(&self.grid.tiles, &self.grid.cut, self.settings.dx)
+        self.grid
+            .level
+            .volume(&self.grid.tiles, &self.grid.cut, self.settings.dx)
     }
 
     /// Pressure of the last step at the centre of a cell, in pascal; none where there was no liquid.
@@ -163,10 +174,15 @@ impl<const D: usize> Liquid<D> {
     }
 
     /// The pressure problem of the next step. Changes nothing but the order of the particles.
-    pub fn pressure_problem(&mut self, solids: &impl Solids<D>, time_left: f64) -> Result<PressureProblem<D>, String> {
+    pub fn pressure_problem(
+        &mut self,
+        solids: &impl Solids<D>,
+        time_left: f64,
+    ) -> Result<PressureProblem<D>, String> {
         let (dt, _) = self.step_length(solids, time_left);
         self.sort();
-        self.build_system(solids, dt, &mut ()).map_err(|e| e.to_string())?;
+        self.build_system(solids, dt, &mut ())
+            .map_err(|e| e.to_string())?;
         Ok(self.problem(dt))
     }
 
@@ -177,7 +193,9 @@ impl<const D: usize> Liquid<D> {
         let (low, high) = ([0.0; D], settings.domain());
         let gravity = settings.gravity.iter().map(|g| g * g).sum::<f64>().sqrt();
         // What falls from rest through `cfl` cells may not be called slow at the start.
-        let fall = (gravity * settings.cfl * settings.dx).sqrt().min(gravity * longest);
+        let fall = (gravity * settings.cfl * settings.dx)
+            .sqrt()
+            .min(gravity * longest);
         let speed = self.max_speed() + fall;
         let speed = speed.max(solids.max_speed(self.time, longest, low, high));
         let allowed = (settings.cfl * settings.dx / speed).min(longest);
@@ -189,7 +207,16 @@ impl<const D: usize> Liquid<D> {
         let squares = self.particles.velocity.par_iter().with_min_len(4096);
         let fastest = squares
             .map(|v| v.iter().map(|&c| c as f64 * c as f64).sum::<f64>())
-            .reduce(|| 0.0, |a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) });
+            .reduce(
+                || 0.0,
+                |a, b| {
+                    if a.is_nan() || b.is_nan() {
+                        f64::NAN
+                    } else {
+                        a.max(b)
+                    }
+                },
+            );
         fastest.sqrt()
     }
 
@@ -197,15 +224,34 @@ impl<const D: usize> Liquid<D> {
     fn sort(&mut self) {
         let inverse_dx = 1.0 / self.settings.dx;
         let band = self.settings.cfl.ceil() as i32 + 2;
-        let cells = self.particles.position.par_iter().map(|&x| cell_of(x, inverse_dx));
+        let cells = self
+            .particles
+            .position
+            .par_iter()
+            .map(|&x| cell_of(x, inverse_dx));
         self.grid.tiles.cover(cells, band);
-        self.grid.bins.sort(&mut self.particles, &self.grid.tiles, self.settings.dx);
+        self.grid
+            .bins
+            .sort(&mut self.particles, &self.grid.tiles, self.settings.dx);
     }
 
     /// Samples the solids, brings the particles to the grid and finds the surface of the liquid.
     fn look(&mut self, solids: &impl Solids<D>, dt: f64, phases: &mut dyn Phases) {
-        let Grid { tiles, bins, cut, level, velocity, scratch, crowd, .. } = &mut self.grid;
-        let Settings { dx, particles_per_cell, .. } = self.settings;
+        let Grid {
+            tiles,
+            bins,
+            cut,
+            level,
+            velocity,
+            scratch,
+            crowd,
+            ..
+        } = &mut self.grid;
+        let Settings {
+            dx,
+            particles_per_cell,
+            ..
+        } = self.settings;
         phases.begin("solids");
         cut.sample(tiles, dx, &solids.during(self.time, dt));
         phases.begin("to-grid");
@@ -224,11 +270,24 @@ impl<const D: usize> Liquid<D> {
     ) -> Result<(), meniscus_lcp::InputError> {
         self.look(solids, dt, phases);
         phases.begin("forces");
-        let Grid { tiles, cut, level, velocity, before, scratch, known, .. } = &mut self.grid;
+        let Grid {
+            tiles,
+            cut,
+            level,
+            velocity,
+            before,
+            scratch,
+            known,
+            ..
+        } = &mut self.grid;
         let settings = &self.settings;
         for a in 0..D {
             known[a].clear();
-            known[a].par_extend(scratch[a].par_iter().map(|&w| if w > 0.0 { 0 } else { UNKNOWN }));
+            known[a].par_extend(
+                scratch[a]
+                    .par_iter()
+                    .map(|&w| if w > 0.0 { 0 } else { UNKNOWN }),
+            );
             extrapolate(tiles, &mut velocity[a], &mut known[a], GAP_LAYERS);
             if matches!(settings.transfer, Transfer::Flip { .. }) {
                 before[a].clone_from(&velocity[a]);
@@ -236,11 +295,24 @@ impl<const D: usize> Liquid<D> {
             // Velocities belong to the middle of the last step and gravity takes them to the middle of this one:
             // free fall is then exact for steps of any length.
             let kick = settings.gravity[a] * 0.5 * (self.last_dt + dt);
-            velocity[a].par_iter_mut().with_min_len(4096).for_each(|v| *v += kick);
+            velocity[a]
+                .par_iter_mut()
+                .with_min_len(4096)
+                .for_each(|v| *v += kick);
         }
         phases.begin("assemble");
-        let weights = Weights { tiles, cut, phi: &level.phi };
-        self.system.assemble(&weights, velocity, &solids.during(self.time, dt), settings, dt)
+        let weights = Weights {
+            tiles,
+            cut,
+            phi: &level.phi,
+        };
+        self.system.assemble(
+            &weights,
+            velocity,
+            &solids.during(self.time, dt),
+            settings,
+            dt,
+        )
     }
 
     /// A step of length `dt`; nothing but scratch changes before it is certain to succeed.
@@ -250,20 +322,43 @@ impl<const D: usize> Liquid<D> {
         dt: f64,
         phases: &mut dyn Phases,
     ) -> Result<StepReport, (Trouble, Solution)> {
-        let refused = |why: meniscus_lcp::InputError| (Trouble::Refused(why.to_string()), Solution::none());
+        let refused =
+            |why: meniscus_lcp::InputError| (Trouble::Refused(why.to_string()), Solution::none());
         self.build_system(solids, dt, phases).map_err(refused)?;
         let settings = &self.settings;
-        let Grid { tiles, cut, level, velocity, before, scratch, known, crowd, .. } = &mut self.grid;
-        let weights = Weights { tiles, cut, phi: &level.phi };
+        let Grid {
+            tiles,
+            cut,
+            level,
+            velocity,
+            before,
+            scratch,
+            known,
+            crowd,
+            ..
+        } = &mut self.grid;
+        let weights = Weights {
+            tiles,
+            cut,
+            phi: &level.phi,
+        };
         let posed = solids.during(self.time, dt);
 
         phases.begin("solve");
         let found = pockets::prepare(&mut self.system, settings.walls, settings.tolerance);
-        let solution = self.solvers.solve(&weights, &self.system, settings, dt).map_err(refused)?;
+        let solution = self
+            .solvers
+            .solve(&weights, &self.system, settings, dt)
+            .map_err(refused)?;
         if solution.report.status != Status::Converged {
             return Err((Trouble::Unsolved, solution));
         }
-        pockets::settle(&found, &self.system, settings.walls, self.solvers.pressure_mut());
+        pockets::settle(
+            &found,
+            &self.system,
+            settings.walls,
+            self.solvers.pressure_mut(),
+        );
 
         phases.begin("measure");
         let volume = level.volume(tiles, cut, settings.dx);
@@ -273,16 +368,38 @@ impl<const D: usize> Liquid<D> {
 
         phases.begin("even-out");
         let excess = |rhs: &mut Vec<f64>| crowding(&weights, &self.system, crowd, drift, dt, rhs);
-        let displacement = self.solvers.displacement(&self.system, excess).map_err(refused)?;
+        let displacement = self
+            .solvers
+            .displacement(&self.system, excess)
+            .map_err(refused)?;
         let scale = dt / (settings.density * settings.dx);
         for a in 0..D {
             tiles.reset(&mut scratch[a], 0.0);
         }
-        apply(&weights, &self.system, displacement, scale * dt, scratch, known);
+        apply(
+            &weights,
+            &self.system,
+            displacement,
+            scale * dt,
+            scratch,
+            known,
+        );
 
         phases.begin("apply");
-        apply(&weights, &self.system, self.solvers.pressure_now(), scale, velocity, known);
-        if !(0..D).all(|a| velocity[a].par_iter().with_min_len(4096).all(|v| v.is_finite())) {
+        apply(
+            &weights,
+            &self.system,
+            self.solvers.pressure_now(),
+            scale,
+            velocity,
+            known,
+        );
+        if !(0..D).all(|a| {
+            velocity[a]
+                .par_iter()
+                .with_min_len(4096)
+                .all(|v| v.is_finite())
+        }) {
             return Err((Trouble::NotFinite, solution));
         }
         phases.begin("extrapolate");
@@ -292,30 +409,56 @@ impl<const D: usize> Liquid<D> {
             extrapolate(tiles, &mut velocity[a], &mut known[a], layers);
         }
         let separated = self.solvers.separated();
-        let held = Held { walls: settings.walls, rows: &self.system.rows, separated };
+        let held = Held {
+            walls: settings.walls,
+            rows: &self.system.rows,
+            separated,
+        };
         constrain(tiles, cut, &posed, &held, settings.dx, known, velocity);
         let separated_rows = separated.iter().filter(|&&s| s).count();
 
         phases.begin("advect");
         let solid_speed = solids.max_speed(self.time, dt, [0.0; D], settings.domain());
-        let flow = Flow { tiles, velocity, before, displacement: scratch, cut };
-        advect(&mut self.particles, &flow, solids, settings, self.time, dt, solid_speed);
+        let flow = Flow {
+            tiles,
+            velocity,
+            before,
+            displacement: scratch,
+            cut,
+        };
+        advect(
+            &mut self.particles,
+            &flow,
+            solids,
+            settings,
+            self.time,
+            dt,
+            solid_speed,
+        );
         self.time += dt;
         self.last_dt = dt;
         self.solvers.remember(tiles, &self.system, dt);
 
-        let squeezed = found.iter().filter(|p| p.removed < 0.0).min_by(|a, b| a.removed.total_cmp(&b.removed));
+        let squeezed = found
+            .iter()
+            .filter(|p| p.removed < 0.0)
+            .min_by(|a, b| a.removed.total_cmp(&b.removed));
         let cell_volume = settings.dx.powi(D as i32);
         let worth_telling = settings.tolerance * dt * cell_volume;
         Ok(StepReport {
             separated_rows,
             volume,
             pockets: found.len(),
-            lost_volume: found.iter().map(|p| (-p.removed * cell_volume * dt).max(0.0)).sum(),
-            squeezed: squeezed.filter(|p| -p.removed * cell_volume * dt > worth_telling * p.len() as f64).map(|p| {
-                let cell = self.grid.tiles.coord(p.some_cell(&self.system));
-                cell.map(|c| (c as f64 + 0.5) * self.settings.dx).to_vec()
-            }),
+            lost_volume: found
+                .iter()
+                .map(|p| (-p.removed * cell_volume * dt).max(0.0))
+                .sum(),
+            squeezed: squeezed
+                .filter(|p| -p.removed * cell_volume * dt > worth_telling * p.len() as f64)
+                .map(|p| {
+                    let cell = self.grid.tiles.coord(p.some_cell(&self.system));
+                    cell.map(|c| (c as f64 + 0.5) * self.settings.dx).to_vec()
+                }),
             ..self.report(solution, dt)
         })
     }
@@ -327,7 +470,11 @@ impl<const D: usize> Liquid<D> {
             .particles
             .velocity
             .par_chunks(4096)
-            .map(|run| run.iter().map(|v| v.iter().map(|&c| c as f64 * c as f64).sum::<f64>()).sum())
+            .map(|run| {
+                run.iter()
+                    .map(|v| v.iter().map(|&c| c as f64 * c as f64).sum::<f64>())
+                    .sum()
+            })
             .collect();
         0.5 * mass * runs.iter().sum::<f64>()
     }
@@ -336,7 +483,11 @@ impl<const D: usize> Liquid<D> {
     fn step_of_nothing(&mut self, dt: f64) -> StepReport {
         self.time += dt;
         self.last_dt = dt;
-        StepReport { status: Status::Converged, volume: 0.0, ..self.report(Solution::none(), dt) }
+        StepReport {
+            status: Status::Converged,
+            volume: 0.0,
+            ..self.report(Solution::none(), dt)
+        }
     }
 
     /// The report of a solve, with nothing yet of what comes after.
@@ -363,16 +514,29 @@ impl<const D: usize> Liquid<D> {
         }
     }
 
-    fn failure(&mut self, trouble: Trouble, solution: Solution, dt: f64, retries: usize) -> Box<StepFailure<D>> {
+    fn failure(
+        &mut self,
+        trouble: Trouble,
+        solution: Solution,
+        dt: f64,
+        retries: usize,
+    ) -> Box<StepFailure<D>> {
         Box::new(StepFailure {
             trouble,
-            report: StepReport { retries, ..self.report(solution, dt) },
+            report: StepReport {
+                retries,
+                ..self.report(solution, dt)
+            },
             problem: self.problem(dt),
         })
     }
 
     fn problem(&self, dt: f64) -> PressureProblem<D> {
-        let weights = Weights { tiles: &self.grid.tiles, cut: &self.grid.cut, phi: &self.grid.level.phi };
+        let weights = Weights {
+            tiles: &self.grid.tiles,
+            cut: &self.grid.cut,
+            phi: &self.grid.level.phi,
+        };
         let face = |index: usize, axis: usize, high: bool| Face {
             open: weights.open(axis, weights.face(index, axis, high)),
             beyond: weights.beyond(index, axis, high),
@@ -383,7 +547,10 @@ impl<const D: usize> Liquid<D> {
             rhs: self.system.rhs.clone(),
             lower: self.system.lower.clone(),
             upper: self.system.upper.clone(),
-            cells: cells.clone().map(|index| self.grid.tiles.coord(index)).collect(),
+            cells: cells
+                .clone()
+                .map(|index| self.grid.tiles.coord(index))
+                .collect(),
             faces: cells
                 .map(|index| std::array::from_fn(|a| [face(index, a, false), face(index, a, true)]))
                 .collect(),
@@ -397,9 +564,13 @@ impl<const D: usize> Liquid<D> {
 
 /// Faces that the pressure did not reach hold what particles left there; it must not be read.
 fn forget_unknown(velocity: &mut [f64], known: &[u8]) {
-    velocity.par_iter_mut().with_min_len(4096).zip(known).for_each(|(v, &k)| {
-        if k == UNKNOWN {
-            *v = 0.0;
-        }
-    });
+    velocity
+        .par_iter_mut()
+        .with_min_len(4096)
+        .zip(known)
+        .for_each(|(v, &k)| {
+            if k == UNKNOWN {
+                *v = 0.0;
+            }
+        });
 }

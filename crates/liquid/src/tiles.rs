@@ -38,7 +38,10 @@ impl<const D: usize> Tiles<D> {
 
     /// No tiles yet, over a domain of `cells` cells. One tile of margin on every side holds the walls.
     pub fn new(cells: [usize; D]) -> Self {
-        let extent: Vec<usize> = cells.iter().map(|n| n.div_ceil(TILE as usize) + 2).collect();
+        let extent: Vec<usize> = cells
+            .iter()
+            .map(|n| n.div_ceil(TILE as usize) + 2)
+            .collect();
         let mut tiles = Self {
             low: vec![-1; D],
             map: vec![NONE; extent.iter().product()],
@@ -84,7 +87,9 @@ impl<const D: usize> Tiles<D> {
 
     /// Colour of a tile among `2^D`, so that tiles of one colour are at least a tile apart in every direction.
     pub fn parity(&self, slot: usize) -> usize {
-        (0..D).map(|a| (self.coords[slot][a].rem_euclid(2) as usize) << a).sum()
+        (0..D)
+            .map(|a| (self.coords[slot][a].rem_euclid(2) as usize) << a)
+            .sum()
     }
 
     #[inline]
@@ -152,7 +157,8 @@ impl<const D: usize> Tiles<D> {
         if (index >> Self::shift(axis)) & LOCAL < LOCAL {
             index + Self::stride(axis)
         } else {
-            let slot = self.neighbours[(index >> (SHIFT * D)) * Self::DIRECTIONS + Self::direction_along(axis, 1)];
+            let slot = self.neighbours
+                [(index >> (SHIFT * D)) * Self::DIRECTIONS + Self::direction_along(axis, 1)];
             slot as usize * Self::CELLS + (index & (Self::CELLS - 1)) - LOCAL * Self::stride(axis)
         }
     }
@@ -163,7 +169,8 @@ impl<const D: usize> Tiles<D> {
         if (index >> Self::shift(axis)) & LOCAL > 0 {
             index - Self::stride(axis)
         } else {
-            let slot = self.neighbours[(index >> (SHIFT * D)) * Self::DIRECTIONS + Self::direction_along(axis, -1)];
+            let slot = self.neighbours
+                [(index >> (SHIFT * D)) * Self::DIRECTIONS + Self::direction_along(axis, -1)];
             slot as usize * Self::CELLS + (index & (Self::CELLS - 1)) + LOCAL * Self::stride(axis)
         }
     }

@@ -23,7 +23,10 @@ impl<const D: usize> Stencil<D> {
     pub fn new(tiles: &Tiles<D>, x: [f64; D], offset: [f64; D]) -> Self {
         let x: [f64; D] = std::array::from_fn(|a| x[a] - offset[a]);
         let base = x.map(|x| x.floor() as i32);
-        Self { corners: tiles.corners(base), at: std::array::from_fn(|a| x[a] - base[a] as f64) }
+        Self {
+            corners: tiles.corners(base),
+            at: std::array::from_fn(|a| x[a] - base[a] as f64),
+        }
     }
 
     /// Weight of a corner.
@@ -31,7 +34,11 @@ impl<const D: usize> Stencil<D> {
     pub fn weight(&self, corner: usize) -> f64 {
         let mut weight = 1.0;
         for a in 0..D {
-            weight *= if corner >> a & 1 == 1 { self.at[a] } else { 1.0 - self.at[a] };
+            weight *= if corner >> a & 1 == 1 {
+                self.at[a]
+            } else {
+                1.0 - self.at[a]
+            };
         }
         weight
     }
@@ -56,7 +63,11 @@ impl<const D: usize> Stencil<D> {
                 let mut weight = if c >> a & 1 == 1 { value } else { -value };
                 for b in 0..D {
                     if b != a {
-                        weight *= if c >> b & 1 == 1 { self.at[b] } else { 1.0 - self.at[b] };
+                        weight *= if c >> b & 1 == 1 {
+                            self.at[b]
+                        } else {
+                            1.0 - self.at[b]
+                        };
                     }
                 }
                 gradient[a] += weight;
@@ -133,17 +144,24 @@ pub fn to_grid<const D: usize>(
             }
         };
         for parity in 0..1 << D {
-            let slots: Vec<usize> = (0..tiles.len()).filter(|&slot| tiles.parity(slot) == parity).collect();
+            let slots: Vec<usize> = (0..tiles.len())
+                .filter(|&slot| tiles.parity(slot) == parity)
+                .collect();
             slots.par_iter().for_each(|&slot| {
-                bins.of_cells(slot * cells..(slot + 1) * cells).for_each(add_particle);
+                bins.of_cells(slot * cells..(slot + 1) * cells)
+                    .for_each(add_particle);
             });
         }
     }
     for a in 0..D {
-        velocity[a].par_iter_mut().with_min_len(4096).zip(&weight[a]).for_each(|(v, &w)| {
-            if w > 0.0 {
-                *v /= w;
-            }
-        });
+        velocity[a]
+            .par_iter_mut()
+            .with_min_len(4096)
+            .zip(&weight[a])
+            .for_each(|(v, &w)| {
+                if w > 0.0 {
+                    *v /= w;
+                }
+            });
     }
 }

@@ -49,7 +49,8 @@ impl Held<'_> {
         for index in beside {
             let cell = tiles.coord(index.min(tiles.cells() - 1));
             for k in 0..3usize.pow(D as u32) {
-                let near = std::array::from_fn(|a| cell[a] - 1 + ((k / 3usize.pow(a as u32)) % 3) as i32);
+                let near =
+                    std::array::from_fn(|a| cell[a] - 1 + ((k / 3usize.pow(a as u32)) % 3) as i32);
                 let (row, separated) = look(tiles.index(near));
                 any |= row;
                 leaves |= separated;
@@ -77,7 +78,9 @@ pub fn constrain<const D: usize>(
                 .into_par_iter()
                 .flat_map_iter(|slot| slot * cells..(slot + 1) * cells)
                 .filter(|&face| {
-                    cut.face[axis][face] < 1.0 && known[axis][face] != 0 && known[axis][face] != UNKNOWN
+                    cut.face[axis][face] < 1.0
+                        && known[axis][face] != 0
+                        && known[axis][face] != UNKNOWN
                 })
                 .map(|face| {
                     let offset: [f64; D] = face_offset(axis);
@@ -87,7 +90,11 @@ pub fn constrain<const D: usize>(
                     let liquid = sample(tiles, before, x);
                     let solid = solids.velocity(x.map(|x| x * dx));
                     let into: f64 = (0..D).map(|a| (solid[a] - liquid[a]) * normal[a]).sum();
-                    let push = if held.lets_go(tiles, face, axis) { into.max(0.0) } else { into };
+                    let push = if held.lets_go(tiles, face, axis) {
+                        into.max(0.0)
+                    } else {
+                        into
+                    };
                     (face as u32, before[axis][face] + push * normal[axis])
                 })
                 .collect()

@@ -14,19 +14,28 @@ fn slab<const D: usize>(cells: [usize; D], walls: Walls) -> (f64, f64) {
     liquid.fill(&|x| 0.807 - x[D - 1], &|_| [0.0; D], &solids);
     let before = mean(&liquid.particles().position, D - 1);
     run(&mut liquid, &solids, 0.25, |_, _| {});
-    (before - mean(&liquid.particles().position, D - 1), 0.5 * 9.81 * 0.25 * 0.25)
+    (
+        before - mean(&liquid.particles().position, D - 1),
+        0.5 * 9.81 * 0.25 * 0.25,
+    )
 }
 
 fn falls<const D: usize>(cells: [usize; D]) {
     let (fallen, expected) = slab(cells, Walls::Separating);
     eprintln!("{D}D fell {fallen:.5}, free fall {expected:.5}");
-    assert!((fallen / expected - 1.0).abs() < 0.01, "fell {fallen}, free fall {expected}");
+    assert!(
+        (fallen / expected - 1.0).abs() < 0.01,
+        "fell {fallen}, free fall {expected}"
+    );
 }
 
 fn hangs<const D: usize>(cells: [usize; D]) {
     let (fallen, expected) = slab(cells, Walls::Slip);
     eprintln!("{D}D slip fell {fallen:.5}, free fall {expected:.5}");
-    assert!(fallen < 0.1 * expected, "fell {fallen}, free fall {expected}");
+    assert!(
+        fallen < 0.1 * expected,
+        "fell {fallen}, free fall {expected}"
+    );
 }
 
 #[test]

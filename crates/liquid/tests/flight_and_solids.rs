@@ -4,7 +4,7 @@ mod common;
 
 use common::{mean, run, still, tank};
 use meniscus_liquid::{Liquid, Settings, Transfer, Walls};
-use meniscus_shapes::{Body, Ease, Keyframe, Motion, Rotation, Scenery, Shape};
+use meniscus_shapes::{Body, Ease, Keyframe, Motion, Rotation, Shape};
 
 #[test]
 fn a_block_in_free_flight_keeps_its_momentum_to_rounding_and_its_shape_to_a_cell() {
@@ -14,14 +14,19 @@ fn a_block_in_free_flight_keeps_its_momentum_to_rounding_and_its_shape_to_a_cell
         settings.transfer = transfer;
         let solids = tank(&settings);
         let mut liquid = Liquid::new(settings).unwrap();
-        let block = Shape::Box { low: [0.21, 0.23, 0.52], high: [0.53, 0.57, 0.81] };
+        let block = Shape::Box {
+            low: [0.21, 0.23, 0.52],
+            high: [0.53, 0.57, 0.81],
+        };
         let velocity = [0.8, 0.3, 1.0];
         liquid.fill(&|x| block.distance(x), &|_| velocity, &solids);
         let start: [f64; 3] = std::array::from_fn(|a| mean(&liquid.particles().position, a));
         let spread = |liquid: &Liquid<3>| -> [(f32, f32); 3] {
             std::array::from_fn(|a| {
                 let along = liquid.particles().position.iter().map(|x| x[a]);
-                along.fold((f32::INFINITY, f32::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)))
+                along.fold((f32::INFINITY, f32::NEG_INFINITY), |(l, h), x| {
+                    (l.min(x), h.max(x))
+                })
             })
         };
         let before = spread(&liquid);
@@ -32,7 +37,10 @@ fn a_block_in_free_flight_keeps_its_momentum_to_rounding_and_its_shape_to_a_cell
             // The first kick of gravity is half a step, so velocities lag half a step behind.
             let moved = mean(&liquid.particles().position, a) - start[a];
             let expected = velocity[a] * seconds + 0.5 * gravity * seconds * seconds;
-            assert!((moved - expected).abs() < 1e-5, "axis {a}: moved {moved}, expected {expected}");
+            assert!(
+                (moved - expected).abs() < 1e-5,
+                "axis {a}: moved {moved}, expected {expected}"
+            );
             if a < 2 {
                 let drift = mean(&liquid.particles().velocity, a) - velocity[a];
                 assert!(drift.abs() < 1e-6, "axis {a}: momentum changed by {drift}");
@@ -45,9 +53,20 @@ fn a_block_in_free_flight_keeps_its_momentum_to_rounding_and_its_shape_to_a_cell
 }
 
 fn moving<const D: usize>(shape: Shape<D>, by: [f64; D], seconds: f64) -> Body<D> {
-    let key = |time, position| Keyframe { time, position, rotation: Rotation::IDENTITY };
+    let key = |time, position| Keyframe {
+        time,
+        position,
+        rotation: Rotation::IDENTITY,
+    };
     let keys = vec![key(0.0, [0.0; D]), key(seconds, by)];
-    Body { name: "mover".into(), shape, motion: Motion::Keyframes { keys, ease: Ease::Linear } }
+    Body {
+        name: "mover".into(),
+        shape,
+        motion: Motion::Keyframes {
+            keys,
+            ease: Ease::Linear,
+        },
+    }
 }
 
 #[test]
@@ -58,7 +77,10 @@ fn a_piston_that_pushes_into_a_tank_raises_the_surface_by_the_right_amount() {
         settings.walls = walls;
         let mut solids = tank(&settings);
         // Slides in from the left, below the surface and above it.
-        let piston = Shape::Box { low: [-0.5, -0.5], high: [0.013, 1.5] };
+        let piston = Shape::Box {
+            low: [-0.5, -0.5],
+            high: [0.013, 1.5],
+        };
         solids.bodies.push(moving(piston, [0.25, 0.0], 2.0));
         let mut liquid = Liquid::new(settings).unwrap();
         liquid.fill(&|x| x[1] - 0.412, &|_| [0.0; 2], &solids);
@@ -69,16 +91,25 @@ fn a_piston_that_pushes_into_a_tank_raises_the_surface_by_the_right_amount() {
             let t = liquid.time();
             for &x in &liquid.particles().position {
                 let depth = -solids.distance(x.map(|x| x as f64), t);
-                assert!(depth < 0.1 * dx, "a particle is {depth} m inside a solid at {t} s");
+                assert!(
+                    depth < 0.1 * dx,
+                    "a particle is {depth} m inside a solid at {t} s"
+                );
             }
         });
         let raised = height(&liquid) / low;
         let expected = (1.0 - 0.013) / (1.0 - 0.263);
         eprintln!("{walls}: raised {raised:.4}, expected {expected:.4}");
-        assert!((raised / expected - 1.0).abs() < 0.02, "{walls}: raised by {raised}, expected {expected}");
+        assert!(
+            (raised / expected - 1.0).abs() < 0.02,
+            "{walls}: raised by {raised}, expected {expected}"
+        );
         let after = liquid.volume(&solids);
         eprintln!("{walls}: volume {before:.5} to {after:.5}");
-        assert!((after / before - 1.0).abs() < 0.03, "{walls}: volume {before} became {after}");
+        assert!(
+            (after / before - 1.0).abs() < 0.03,
+            "{walls}: volume {before} became {after}"
+        );
     }
 }
 
@@ -89,9 +120,19 @@ fn no_particle_passes_a_wall_two_cells_thick_that_moves_at_the_speed_of_the_cfl_
     settings.max_step = 1.0 / 60.0;
     let limit = settings.cfl * dx / settings.max_step;
     let mut solids = tank(&settings);
-    solids.bodies.push(moving(Shape::Box { low: [0.103, -1.0], high: [0.103 + 2.0 * dx, 2.0] }, [1.2, 0.0], 1.2 / limit));
+    solids.bodies.push(moving(
+        Shape::Box {
+            low: [0.103, -1.0],
+            high: [0.103 + 2.0 * dx, 2.0],
+        },
+        [1.2, 0.0],
+        1.2 / limit,
+    ));
     let mut liquid = Liquid::new(settings).unwrap();
-    let pool = Shape::Box { low: [0.22, 0.0], high: [0.91, 0.38] };
+    let pool = Shape::Box {
+        low: [0.22, 0.0],
+        high: [0.91, 0.38],
+    };
     liquid.fill(&|x| pool.distance(x), &|_| [0.0; 2], &solids);
     let count = liquid.particles().len();
     run(&mut liquid, &solids, 0.6, |liquid, _| {
@@ -99,8 +140,15 @@ fn no_particle_passes_a_wall_two_cells_thick_that_moves_at_the_speed_of_the_cfl_
         let wall = 0.103 + 2.0 * dx + (limit * t).min(1.2);
         for &x in &liquid.particles().position {
             let depth = -solids.distance(x.map(|x| x as f64), t);
-            assert!(depth < 0.1 * dx, "a particle is {depth} m inside a solid at {t} s");
-            assert!(x[0] as f64 > wall - 0.1 * dx, "a particle at {} is behind the wall at {wall}", x[0]);
+            assert!(
+                depth < 0.1 * dx,
+                "a particle is {depth} m inside a solid at {t} s"
+            );
+            assert!(
+                x[0] as f64 > wall - 0.1 * dx,
+                "a particle at {} is behind the wall at {wall}",
+                x[0]
+            );
         }
     });
     assert_eq!(liquid.particles().len(), count);
@@ -111,12 +159,27 @@ fn liquid_thrown_at_a_thin_plate_stays_on_its_side() {
     let dx = 1.0 / 32.0;
     let settings = Settings::<3>::new([32, 16, 32], dx);
     let mut solids = tank(&settings);
-    solids.bodies.push(still("plate", Shape::Box { low: [-1.0, -1.0, 0.31], high: [2.0, 2.0, 0.31 + 2.0 * dx] }));
+    solids.bodies.push(still(
+        "plate",
+        Shape::Box {
+            low: [-1.0, -1.0, 0.31],
+            high: [2.0, 2.0, 0.31 + 2.0 * dx],
+        },
+    ));
     let mut liquid = Liquid::new(settings).unwrap();
-    let ball = Shape::Sphere { center: [0.5, 0.25, 0.62], radius: 0.17 };
+    let ball = Shape::Sphere {
+        center: [0.5, 0.25, 0.62],
+        radius: 0.17,
+    };
     liquid.fill(&|x| ball.distance(x), &|_| [0.0, 0.0, -6.0], &solids);
     run(&mut liquid, &solids, 0.5, |liquid, _| {
         let top = 0.31 + 1.9 * dx;
-        assert!(liquid.particles().position.iter().all(|x| x[2] as f64 > top));
+        assert!(
+            liquid
+                .particles()
+                .position
+                .iter()
+                .all(|x| x[2] as f64 > top)
+        );
     });
 }

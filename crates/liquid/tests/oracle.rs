@@ -11,13 +11,17 @@ use meniscus_lcp::{Blocks, BoxMlcp};
 use meniscus_liquid::{Liquid, PressureProblem, Settings};
 use meniscus_shapes::Shape;
 
-/// Minimises `1/2 p'Ap + b'p` over the rows' bounds. The variables are scaled so that the diagonal is one.
+/// Minimises `1/2 p'Ap + b'p` over the rows' bounds, scaled so that the diagonal of `A` and the largest `b` are one.
 fn by_clarabel<const D: usize>(problem: &PressureProblem<D>) -> Vec<f64> {
     let n = problem.rhs.len();
     let diagonal: Vec<f64> = (0..n)
         .map(|i| {
             let (columns, values) = problem.matrix.row(i);
-            columns.iter().zip(values).find(|(c, _)| **c as usize == i).map_or(0.0, |(_, &v)| v)
+            columns
+                .iter()
+                .zip(values)
+                .find(|(c, _)| **c as usize == i)
+                .map_or(0.0, |(_, &v)| v)
         })
         .collect();
     let scale: Vec<f64> = diagonal.iter().map(|d| 1.0 / d.sqrt()).collect();
@@ -25,7 +29,11 @@ fn by_clarabel<const D: usize>(problem: &PressureProblem<D>) -> Vec<f64> {
     for i in 0..n {
         // Symmetric, so that a row is a column; Clarabel reads the upper triangle.
         let (columns, entries) = problem.matrix.row(i);
-        for (&c, &v) in columns.iter().zip(entries).filter(|(c, _)| **c as usize <= i) {
+        for (&c, &v) in columns
+            .iter()
+            .zip(entries)
+            .filter(|(c, _)| **c as usize <= i)
+        {
             rows.push(c as usize);
             values.push(v * scale[i] * scale[c as usize]);
         }
@@ -33,6 +41,9 @@ fn by_clarabel<const D: usize>(problem: &PressureProblem<D>) -> Vec<f64> {
     }
     let p = CscMatrix::new(n, n, starts, rows, values);
     let q: Vec<f64> = (0..n).map(|i| problem.rhs[i] * scale[i]).collect();
+    // Its tolerances are absolute, too: the solution should be about one.
+    let unit = q.iter().fold(0.0, |m: f64, q| m.max(q.abs()));
+    let q: Vec<f64> = q.iter().map(|q| q / unit).collect();
     // Bounded rows: -x + s = 0 with s >= 0.
     let bounded: Vec<usize> = (0..n).filter(|&i| problem.lower[i] == 0.0).collect();
     let mut starts = vec![0];
@@ -43,12 +54,28 @@ fn by_clarabel<const D: usize>(problem: &PressureProblem<D>) -> Vec<f64> {
     }
     let m = bounded.len();
     let a = CscMatrix::new(m, n, starts, rows, vec![-1.0; m]);
-    let settings = DefaultSettings { verbose: false, tol_gap_abs: 1e-12, tol_gap_rel: 1e-12, tol_feas: 1e-12, ..Default::default() };
+    let settings = DefaultSettings {
+        verbose: false,
+        tol_gap_abs: 1e-12,
+        tol_gap_rel: 1e-12,
+        tol_feas: 1e-12,
+        ..Default::default()
+    };
     let cones = [SupportedConeT::NonnegativeConeT(m)];
-    let mut solver = DefaultSolver::new(&p, &q, &a, &vec![0.0; m], &cones, settings).expect("a well-formed program");
+    let mut solver = DefaultSolver::new(&p, &q, &a, &vec![0.0; m], &cones, settings)
+        .expect("a well-formed program");
     solver.solve();
-    assert!(matches!(solver.solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved));
-    solver.solution.x.iter().zip(&scale).map(|(x, s)| x * s).collect()
+    assert!(matches!(
+        solver.solution.status,
+        SolverStatus::Solved | SolverStatus::AlmostSolved
+    ));
+    solver
+        .solution
+        .x
+        .iter()
+        .zip(&scale)
+        .map(|(x, s)| x * s * unit)
+        .collect()
 }
 
 fn agree<const D: usize>(cells: [usize; D], ball: Shape<D>, surface: f64, velocity: [f64; D]) {
@@ -56,35 +83,90 @@ fn agree<const D: usize>(cells: [usize; D], ball: Shape<D>, surface: f64, veloci
     let mut solids = tank(&settings);
     solids.bodies.push(still("ball", ball));
     let mut liquid = Liquid::new(settings).unwrap();
-    liquid.fill(&|x| x[D - 1] - surface, &|x| velocity.map(|v| v * (1.0 + (7.0 * x[0]).sin())), &solids);
+    liquid.fill(
+        &|x| x[D - 1] - surface,
+        &|x| velocity.map(|v| v * (1.0 + (7.0 * x[0]).sin())),
+        &solids,
+    );
     let problem = liquid.pressure_problem(&solids, 0.01).unwrap();
-    let mlcp = BoxMlcp::new(&problem.matrix, &problem.rhs, &problem.lower, &problem.upper).unwrap();
+    let mlcp = BoxMlcp::new(
+        &problem.matrix,
+        &problem.rhs,
+        &problem.lower,
+        &problem.upper,
+    )
+    .unwrap();
     let n = mlcp.len();
     let mut mic0 = Mic0::new(Mic0Settings::default()).unwrap();
     mic0.rebuild(&problem.matrix, &Blocks::single(n)).unwrap();
     let mut by_newton = vec![0.0; n];
-    let exact = newton::Settings { tolerance: 1e-10, ..Default::default() };
-    newton::solve(&mlcp, &exact, &mut mic0, &mut by_newton, &mut Default::default(), &mut ()).unwrap();
+    let exact = newton::Settings {
+        tolerance: 1e-10,
+        ..Default::default()
+    };
+    newton::solve(
+        &mlcp,
+        &exact,
+        &mut mic0,
+        &mut by_newton,
+        &mut Default::default(),
+        &mut (),
+    )
+    .unwrap();
     let mut by_policy = vec![0.0; n];
-    let exact = policy::Settings { tolerance: 1e-10, ..Default::default() };
-    policy::solve(&mlcp, &exact, &mut mic0, &mut by_policy, &mut Default::default(), &mut ()).unwrap();
+    let exact = policy::Settings {
+        tolerance: 1e-10,
+        ..Default::default()
+    };
+    policy::solve(
+        &mlcp,
+        &exact,
+        &mut mic0,
+        &mut by_policy,
+        &mut Default::default(),
+        &mut (),
+    )
+    .unwrap();
     assert!(mlcp.residual_inf(&by_newton) <= 1e-10 && mlcp.residual_inf(&by_policy) <= 1e-10);
     let largest = by_policy.iter().fold(0.0, |m: f64, p| m.max(p.abs()));
-    let separated = (0..n).filter(|&i| problem.lower[i] == 0.0 && by_policy[i] == 0.0).count();
+    let separated = (0..n)
+        .filter(|&i| problem.lower[i] == 0.0 && by_policy[i] == 0.0)
+        .count();
     assert!(separated > 3, "no row separates: the bounds do nothing");
     let program = by_clarabel(&problem);
     for i in 0..n {
         assert!((by_newton[i] - by_policy[i]).abs() <= 1e-6 * largest);
-        assert!((program[i] - by_policy[i]).abs() <= 1e-5 * largest, "row {i}: {} and {}", program[i], by_policy[i]);
+        assert!(
+            (program[i] - by_policy[i]).abs() <= 1e-5 * largest,
+            "row {i}: {} and {}",
+            program[i],
+            by_policy[i]
+        );
     }
 }
 
 #[test]
 fn newton_policy_iteration_and_clarabel_agree_on_a_small_grid_in_2d() {
-    agree([24, 20], Shape::Sphere { center: [0.52, 0.31], radius: 0.17 }, 0.43, [1.3, 0.9]);
+    agree(
+        [24, 20],
+        Shape::Sphere {
+            center: [0.52, 0.31],
+            radius: 0.17,
+        },
+        0.43,
+        [1.3, 0.9],
+    );
 }
 
 #[test]
 fn newton_policy_iteration_and_clarabel_agree_on_a_small_grid_in_3d() {
-    agree([10, 9, 11], Shape::Sphere { center: [0.52, 0.41, 0.33], radius: 0.19 }, 0.52, [1.3, -0.4, 0.9]);
+    agree(
+        [10, 9, 11],
+        Shape::Sphere {
+            center: [0.52, 0.41, 0.33],
+            radius: 0.19,
+        },
+        0.52,
+        [1.3, -0.4, 0.9],
+    );
 }

@@ -24,9 +24,21 @@ fn still_water<const D: usize>(cells: [usize; D], dx: f64, walls: Walls) {
         }
     });
     let mean = mean_sum / steps as f64;
-    eprintln!("{D}D {walls}: mean {:.5}, largest {:.5} of sqrt(g H)", mean / wave, largest / wave);
-    assert!(mean < 0.001 * wave, "mean speed {} of sqrt(g H)", mean / wave);
-    assert!(largest < 0.02 * wave, "largest speed {} of sqrt(g H)", largest / wave);
+    eprintln!(
+        "{D}D {walls}: mean {:.5}, largest {:.5} of sqrt(g H)",
+        mean / wave,
+        largest / wave
+    );
+    assert!(
+        mean < 0.001 * wave,
+        "mean speed {} of sqrt(g H)",
+        mean / wave
+    );
+    assert!(
+        largest < 0.02 * wave,
+        "largest speed {} of sqrt(g H)",
+        largest / wave
+    );
     let full = 1000.0 * 9.81 * DEPTH;
     let mut worst = 0.0f64;
     for up in 0..((DEPTH / dx) as i32 - 1) {

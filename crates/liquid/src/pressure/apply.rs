@@ -22,23 +22,28 @@ pub fn apply<const D: usize>(
     let cells = Tiles::<D>::CELLS;
     for axis in 0..D {
         tiles.reset(&mut known[axis], UNKNOWN);
-        let faces = velocity[axis].par_chunks_mut(cells).zip(known[axis].par_chunks_mut(cells));
-        faces.take(tiles.len()).enumerate().for_each(|(slot, (velocity, known))| {
-            for (offset, (velocity, known)) in velocity.iter_mut().zip(known).enumerate() {
-                let high = slot * cells + offset;
-                if weights.open(axis, high) == 0.0 {
-                    continue;
+        let faces = velocity[axis]
+            .par_chunks_mut(cells)
+            .zip(known[axis].par_chunks_mut(cells));
+        faces
+            .take(tiles.len())
+            .enumerate()
+            .for_each(|(slot, (velocity, known))| {
+                for (offset, (velocity, known)) in velocity.iter_mut().zip(known).enumerate() {
+                    let high = slot * cells + offset;
+                    if weights.open(axis, high) == 0.0 {
+                        continue;
+                    }
+                    let low = tiles.below(high, axis);
+                    let difference = match (system.rows[low], system.rows[high]) {
+                        (NO_ROW, NO_ROW) => continue,
+                        (NO_ROW, row) => pressure[row as usize] / weights.theta(high, low),
+                        (row, NO_ROW) => -pressure[row as usize] / weights.theta(low, high),
+                        (below, above) => pressure[above as usize] - pressure[below as usize],
+                    };
+                    *velocity -= scale * difference;
+                    *known = 0;
                 }
-                let low = tiles.below(high, axis);
-                let difference = match (system.rows[low], system.rows[high]) {
-                    (NO_ROW, NO_ROW) => continue,
-                    (NO_ROW, row) => pressure[row as usize] / weights.theta(high, low),
-                    (row, NO_ROW) => -pressure[row as usize] / weights.theta(low, high),
-                    (below, above) => pressure[above as usize] - pressure[below as usize],
-                };
-                *velocity -= scale * difference;
-                *known = 0;
-            }
-        });
+            });
     }
 }

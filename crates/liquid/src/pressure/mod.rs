@@ -1,4 +1,4 @@
-//! The pressure step, in four parts: [`weights`], [`system`], [`solve`], [`apply`].
+//! The pressure step, in four parts: [`weights`], [`system`], [`solve`], [`mod@apply`].
 
 pub mod apply;
 pub mod pockets;

@@ -57,10 +57,18 @@ pub fn prepare(system: &mut System, walls: Walls, tolerance: f64) -> Vec<Pocket>
 /// with slip walls. Every pocket touches a wall: what else would keep the air out?
 pub fn settle(pockets: &[Pocket], system: &System, walls: Walls, pressure: &mut [f64]) {
     for pocket in pockets.iter().filter(|p| p.linear) {
-        let values = || pocket.rows.iter().map(|&r| (pressure[r as usize], system.wall[r as usize]));
+        let values = || {
+            pocket
+                .rows
+                .iter()
+                .map(|&r| (pressure[r as usize], system.wall[r as usize]))
+        };
         let shift = match walls {
             Walls::Slip => values().map(|(p, _)| p).sum::<f64>() / pocket.rows.len() as f64,
-            Walls::Separating => values().filter(|v| v.1).map(|v| v.0).fold(f64::INFINITY, f64::min),
+            Walls::Separating => values()
+                .filter(|v| v.1)
+                .map(|v| v.0)
+                .fold(f64::INFINITY, f64::min),
         };
         if shift.is_finite() {
             for &row in &pocket.rows {
@@ -97,7 +105,11 @@ fn find(system: &System) -> Vec<Pocket> {
             let mut rows = Vec::new();
             spread(&mut stack, &mut open, Some(&mut rows));
             rows.sort_unstable();
-            pockets.push(Pocket { rows, linear: false, removed: 0.0 });
+            pockets.push(Pocket {
+                rows,
+                linear: false,
+                removed: 0.0,
+            });
         }
     }
     pockets

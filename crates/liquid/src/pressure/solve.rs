@@ -29,8 +29,17 @@ pub struct Solution {
 impl Solution {
     /// No solve took place.
     pub fn none() -> Self {
-        let report = Report { status: Status::Stopped, iterations: 0, inner_iterations: 0, residual: 0.0, merit: 0.0 };
-        Self { solver: "none", report }
+        let report = Report {
+            status: Status::Stopped,
+            iterations: 0,
+            inner_iterations: 0,
+            residual: 0.0,
+            merit: 0.0,
+        };
+        Self {
+            solver: "none",
+            report,
+        }
     }
 }
 
@@ -81,7 +90,12 @@ impl<const D: usize> Solvers<D> {
             pressure: Vec::new(),
             separated: Vec::new(),
             displacement: Displacement::default(),
-            last: Last { tiles: Tiles::new([1; D]), rows: Vec::new(), pressure: Vec::new(), dt: 0.0 },
+            last: Last {
+                tiles: Tiles::new([1; D]),
+                rows: Vec::new(),
+                pressure: Vec::new(),
+                dt: 0.0,
+            },
         })
     }
 
@@ -147,16 +161,47 @@ impl<const D: usize> Solvers<D> {
         let max_iterations = settings.max_iterations;
         let (solver, report) = match method {
             Solver::Newton => {
-                let settings = newton::Settings { tolerance, max_iterations, ..Default::default() };
-                ("newton", newton::solve(&problem, &settings, precondition, x, &mut memory.newton, &mut ())?)
+                let settings = newton::Settings {
+                    tolerance,
+                    max_iterations,
+                    ..Default::default()
+                };
+                (
+                    "newton",
+                    newton::solve(
+                        &problem,
+                        &settings,
+                        precondition,
+                        x,
+                        &mut memory.newton,
+                        &mut (),
+                    )?,
+                )
             }
             Solver::Policy => {
-                let settings = policy::Settings { tolerance, max_iterations, ..Default::default() };
-                ("policy", policy::solve(&problem, &settings, precondition, x, &mut memory.policy, &mut ())?)
+                let settings = policy::Settings {
+                    tolerance,
+                    max_iterations,
+                    ..Default::default()
+                };
+                (
+                    "policy",
+                    policy::solve(
+                        &problem,
+                        &settings,
+                        precondition,
+                        x,
+                        &mut memory.policy,
+                        &mut (),
+                    )?,
+                )
             }
             Solver::Cg | Solver::Auto => {
                 let limit = max_iterations.saturating_mul(1000);
-                ("cg", memory.solve_linear(&problem, tolerance, limit, precondition, x)?)
+                (
+                    "cg",
+                    memory.solve_linear(&problem, tolerance, limit, precondition, x)?,
+                )
             }
         };
         self.mark_separated(system, tolerance);
@@ -167,14 +212,24 @@ impl<const D: usize> Solvers<D> {
     fn mark_separated(&mut self, system: &System, tolerance: f64) {
         let x = &self.pressure;
         self.separated.clear();
-        self.separated.par_extend((0..system.len()).into_par_iter().with_min_len(4096).map(|row| {
-            if system.lower[row] != 0.0 || system.upper[row] == 0.0 || x[row] > 0.0 {
-                return false;
-            }
-            let (columns, values) = system.matrix.row(row);
-            let flow: f64 = columns.iter().zip(values).map(|(&c, a)| a * x[c as usize]).sum();
-            flow + system.rhs[row] > tolerance
-        }));
+        self.separated
+            .par_extend(
+                (0..system.len())
+                    .into_par_iter()
+                    .with_min_len(4096)
+                    .map(|row| {
+                        if system.lower[row] != 0.0 || system.upper[row] == 0.0 || x[row] > 0.0 {
+                            return false;
+                        }
+                        let (columns, values) = system.matrix.row(row);
+                        let flow: f64 = columns
+                            .iter()
+                            .zip(values)
+                            .map(|(&c, a)| a * x[c as usize])
+                            .sum();
+                        flow + system.rhs[row] > tolerance
+                    }),
+            );
     }
 
     /// The last step's pressure in every cell that had one, else zero. What carries over is the impulse, pressure
@@ -183,19 +238,29 @@ impl<const D: usize> Solvers<D> {
         let last = &self.last;
         let scale = if last.dt > 0.0 { last.dt / dt } else { 0.0 };
         self.pressure.clear();
-        self.pressure.par_extend(system.cells.par_iter().with_min_len(4096).map(|&cell| {
-            let index = last.tiles.index(weights.tiles.coord(cell as usize));
-            match last.rows.get(index) {
-                None | Some(&NO_ROW) => 0.0,
-                Some(&row) => scale * last.pressure[row as usize],
-            }
-        }));
+        self.pressure
+            .par_extend(system.cells.par_iter().with_min_len(4096).map(|&cell| {
+                let index = last.tiles.index(weights.tiles.coord(cell as usize));
+                match last.rows.get(index) {
+                    None | Some(&NO_ROW) => 0.0,
+                    Some(&row) => scale * last.pressure[row as usize],
+                }
+            }));
     }
 
     /// Solves for the potential of the displacement that evens out the particles, with the matrix and
     /// preconditioner of the pressure. It need not be exact, and failing is no harm.
-    pub fn displacement(&mut self, system: &System, crowd: impl FnOnce(&mut Vec<f64>)) -> Result<&[f64], InputError> {
-        let Displacement { rhs, lower, upper, potential } = &mut self.displacement;
+    pub fn displacement(
+        &mut self,
+        system: &System,
+        crowd: impl FnOnce(&mut Vec<f64>),
+    ) -> Result<&[f64], InputError> {
+        let Displacement {
+            rhs,
+            lower,
+            upper,
+            potential,
+        } = &mut self.displacement;
         crowd(rhs);
         // Of the pressure's bounds only the rows that are held stay.
         lower.clear();
@@ -214,7 +279,13 @@ impl<const D: usize> Solvers<D> {
         };
         if largest > 0.0 {
             let tolerance = DISPLACEMENT_TOLERANCE * largest;
-            self.memory.solve_linear(&problem, tolerance, DISPLACEMENT_ITERATIONS, precondition, potential)?;
+            self.memory.solve_linear(
+                &problem,
+                tolerance,
+                DISPLACEMENT_ITERATIONS,
+                precondition,
+                potential,
+            )?;
         }
         Ok(potential)
     }
@@ -231,11 +302,32 @@ impl Memory {
         x: &mut [f64],
     ) -> Result<Report, InputError> {
         if problem.lower().iter().all(|l| l.is_infinite()) {
-            let settings = linear::Settings { tolerance, max_iterations: limit };
-            linear::solve(problem, &settings, precondition, x, &mut self.linear, &mut ())
+            let settings = linear::Settings {
+                tolerance,
+                max_iterations: limit,
+            };
+            linear::solve(
+                problem,
+                &settings,
+                precondition,
+                x,
+                &mut self.linear,
+                &mut (),
+            )
         } else {
-            let settings = policy::Settings { tolerance, max_inner_iterations: limit, ..Default::default() };
-            policy::solve(problem, &settings, precondition, x, &mut self.policy, &mut ())
+            let settings = policy::Settings {
+                tolerance,
+                max_inner_iterations: limit,
+                ..Default::default()
+            };
+            policy::solve(
+                problem,
+                &settings,
+                precondition,
+                x,
+                &mut self.policy,
+                &mut (),
+            )
         }
     }
 }

@@ -91,7 +91,9 @@ impl System {
         let mut first = vec![0; tiles.len()];
         let (mut starts, mut colours) = (vec![0], vec![0]);
         for colour in 0..2 {
-            for slot in (0..tiles.len()).filter(|&slot| tiles.colour(slot) == colour && counts[slot] > 0) {
+            for slot in
+                (0..tiles.len()).filter(|&slot| tiles.colour(slot) == colour && counts[slot] > 0)
+            {
                 let start = starts[starts.len() - 1];
                 first[slot] = start as u32;
                 starts.push(start + counts[slot] as usize);
@@ -130,12 +132,21 @@ impl System {
             solids,
             scale: dt / (settings.density * settings.dx * settings.dx),
             dx: settings.dx,
-            kappa: if settings.walls == Walls::Separating { settings.separation } else { 0.0 },
+            kappa: if settings.walls == Walls::Separating {
+                settings.separation
+            } else {
+                0.0
+            },
             rows: &self.rows,
         };
         // Fixed chunks, each with its own part of the arrays, joined in order.
-        let parts: Vec<Part> = self.cells.par_chunks(4096).map(|cells| step.rows_of(cells)).collect();
-        let (mut starts, mut columns, mut values) = std::mem::replace(&mut self.matrix, Self::empty()?.matrix).into_parts();
+        let parts: Vec<Part> = self
+            .cells
+            .par_chunks(4096)
+            .map(|cells| step.rows_of(cells))
+            .collect();
+        let (mut starts, mut columns, mut values) =
+            std::mem::replace(&mut self.matrix, Self::empty()?.matrix).into_parts();
         starts.clear();
         starts.push(0);
         columns.clear();
@@ -155,7 +166,11 @@ impl System {
         self.matrix = Csr::new(n, starts, columns, values)?;
         self.lower.clear();
         let bounded = settings.walls == Walls::Separating;
-        self.lower.extend(self.wall.iter().map(|&w| if w && bounded { 0.0 } else { f64::NEG_INFINITY }));
+        self.lower.extend(
+            self.wall
+                .iter()
+                .map(|&w| if w && bounded { 0.0 } else { f64::NEG_INFINITY }),
+        );
         self.upper.clear();
         self.upper.resize(n, f64::INFINITY);
         Ok(())
@@ -203,7 +218,11 @@ impl<const D: usize, S: PosedSolids<D>> Assembly<'_, D, S> {
                 match self.weights.beyond(index, axis, high) {
                     Beyond::Solid => {}
                     Beyond::Liquid => {
-                        let other = if high { tiles.above(index, axis) } else { tiles.below(index, axis) };
+                        let other = if high {
+                            tiles.above(index, axis)
+                        } else {
+                            tiles.below(index, axis)
+                        };
                         diagonal += self.scale * w;
                         entries[count] = (self.rows[other], -self.scale * w);
                         count += 1;
@@ -213,7 +232,11 @@ impl<const D: usize, S: PosedSolids<D>> Assembly<'_, D, S> {
                         surface = true;
                     }
                 }
-                let mut flux = if w > 0.0 { w * self.velocity[axis][face] } else { 0.0 };
+                let mut flux = if w > 0.0 {
+                    w * self.velocity[axis][face]
+                } else {
+                    0.0
+                };
                 if w < 1.0 {
                     let mut x = tiles.coord(index).map(|c| (c as f64 + 0.5) * self.dx);
                     x[axis] += if high { 0.5 } else { -0.5 } * self.dx;

@@ -9,7 +9,6 @@ use rayon::prelude::*;
 use super::{Solvers, System, Weights, apply, pockets};
 use crate::cut_cells::CutCells;
 use crate::settings::{Settings, Solver, Walls};
-use crate::solids::Solids;
 use crate::tiles::{Coord, Tiles};
 use crate::transfer::FaceField;
 
@@ -26,23 +25,38 @@ fn project<const D: usize>(
     field: impl Fn(usize, Coord<D>) -> f64,
     close: impl Fn(usize, Coord<D>) -> bool,
 ) -> Projected<D> {
-    let domain = Shape::Box { low: [0.0; D], high: settings.domain() };
-    let domain = if D == 3 && close(1, [0; D]) { extruded(domain) } else { domain }.inverted();
-    let body = |shape| Body { name: "solid".into(), shape, motion: Motion::Still };
+    let domain = Shape::Box {
+        low: [0.0; D],
+        high: settings.domain(),
+    };
+    let domain = if D == 3 && close(1, [0; D]) {
+        extruded(domain)
+    } else {
+        domain
+    }
+    .inverted();
+    let body = |shape| Body {
+        name: "solid".into(),
+        shape,
+        motion: Motion::Still,
+    };
     let solids = Scenery::new(solids.into_iter().chain([domain]).map(body).collect());
     let mut tiles = Tiles::new(settings.cells);
-    let all = (0..settings.cells.iter().product::<usize>()).into_par_iter().map(|mut k| {
-        std::array::from_fn(|a| {
-            let c = k % settings.cells[a];
-            k /= settings.cells[a];
-            c as i32
-        })
-    });
+    let all = (0..settings.cells.iter().product::<usize>())
+        .into_par_iter()
+        .map(|mut k| {
+            std::array::from_fn(|a| {
+                let c = k % settings.cells[a];
+                k /= settings.cells[a];
+                c as i32
+            })
+        });
     tiles.cover(all, 4);
     let posed = solids.during(0.0, 0.01);
     let mut cut = CutCells::new();
     cut.sample(&tiles, settings.dx, &posed);
-    for (index, axis) in (0..tiles.cells()).flat_map(|index| (0..D).map(move |axis| (index, axis))) {
+    for (index, axis) in (0..tiles.cells()).flat_map(|index| (0..D).map(move |axis| (index, axis)))
+    {
         if close(axis, tiles.coord(index)) {
             cut.face[axis][index] = 0.0;
         }
@@ -57,32 +71,64 @@ fn project<const D: usize>(
     for index in 0..tiles.cells() {
         let cell = tiles.coord(index);
         let inside = (0..D).all(|a| (0..settings.cells[a] as i32).contains(&cell[a]));
-        distance[index] = if inside { phi(cell.map(|c| (c as f64 + 0.5) * settings.dx)) } else { settings.dx };
+        distance[index] = if inside {
+            phi(cell.map(|c| (c as f64 + 0.5) * settings.dx))
+        } else {
+            settings.dx
+        };
         for a in 0..D {
             velocity[a][index] = field(a, cell);
         }
     }
-    let weights = Weights { tiles: &tiles, cut: &cut, phi: &distance };
+    let weights = Weights {
+        tiles: &tiles,
+        cut: &cut,
+        phi: &distance,
+    };
     let dt = 0.01;
     let mut system = System::empty().unwrap();
-    system.assemble(&weights, &velocity, &posed, settings, dt).unwrap();
+    system
+        .assemble(&weights, &velocity, &posed, settings, dt)
+        .unwrap();
     let mut solvers = Solvers::new().unwrap();
     let found = pockets::prepare(&mut system, settings.walls, settings.tolerance);
     let solution = solvers.solve(&weights, &system, settings, dt).unwrap();
-    assert_eq!(solution.report.status, Status::Converged, "{} left {}", solution.solver, solution.report.residual);
+    assert_eq!(
+        solution.report.status,
+        Status::Converged,
+        "{} left {}",
+        solution.solver,
+        solution.report.residual
+    );
     pockets::settle(&found, &system, settings.walls, solvers.pressure_mut());
-    apply(&weights, &system, solvers.pressure_now(), dt / (settings.density * settings.dx), &mut velocity, &mut known);
-    let faces = |a: usize| (0..tiles.cells()).filter(|&i| known[a][i] == 0).map(|i| (tiles.coord(i), velocity[a][i])).collect();
+    apply(
+        &weights,
+        &system,
+        solvers.pressure_now(),
+        dt / (settings.density * settings.dx),
+        &mut velocity,
+        &mut known,
+    );
+    let faces = |a: usize| {
+        (0..tiles.cells())
+            .filter(|&i| known[a][i] == 0)
+            .map(|i| (tiles.coord(i), velocity[a][i]))
+            .collect()
+    };
     let rows = system.cells.iter().zip(solvers.pressure_now());
     Projected {
         velocity: (0..D).map(faces).collect(),
-        pressure: rows.map(|(&cell, &p)| (tiles.coord(cell as usize), p)).collect(),
+        pressure: rows
+            .map(|(&cell, &p)| (tiles.coord(cell as usize), p))
+            .collect(),
     }
 }
 
 /// A box without ends along the second axis.
 fn extruded<const D: usize>(shape: Shape<D>) -> Shape<D> {
-    let Shape::Box { mut low, mut high } = shape else { return shape };
+    let Shape::Box { mut low, mut high } = shape else {
+        return shape;
+    };
     (low[1], high[1]) = (-1e3, 1e3);
     Shape::Box { low, high }
 }
@@ -117,11 +163,22 @@ fn exact<const D: usize>(cells: [usize; D], walls: Walls, solver: Solver) -> Set
 
 fn swapping_axes<const D: usize>(cells: [usize; D], orders: &[[usize; D]], walls: Walls) {
     let centre: [f64; D] = std::array::from_fn(|a| 0.043 * cells[a] as f64 + 0.07 * a as f64);
-    let ball = |order| vec![Shape::Sphere { center: permuted(centre, order), radius: 0.31 }];
+    let ball = |order| {
+        vec![Shape::Sphere {
+            center: permuted(centre, order),
+            radius: 0.31,
+        }]
+    };
     let weights: [f64; D] = std::array::from_fn(|a| 0.3 + 0.25 * a as f64);
     let phi = |x: [f64; D]| (0..D).map(|a| weights[a] * x[a]).sum::<f64>() - 0.71;
     let identity = std::array::from_fn(|a| a);
-    let plain = project(&exact(cells, walls, Solver::Auto), ball(identity), phi, noise, nothing);
+    let plain = project(
+        &exact(cells, walls, Solver::Auto),
+        ball(identity),
+        phi,
+        noise,
+        nothing,
+    );
     assert!(plain.pressure.len() > 100);
     for &order in orders {
         let back = inverse(order);
@@ -134,10 +191,16 @@ fn swapping_axes<const D: usize>(cells: [usize; D], orders: &[[usize; D]], walls
         );
         assert_eq!(plain.pressure.len(), swapped.pressure.len());
         for axis in 0..D {
-            assert_eq!(plain.velocity[order[axis]].len(), swapped.velocity[axis].len());
+            assert_eq!(
+                plain.velocity[order[axis]].len(),
+                swapped.velocity[axis].len()
+            );
             for (at, value) in &swapped.velocity[axis] {
                 let other = plain.velocity[order[axis]][&permuted(*at, back)];
-                assert!((value - other).abs() < 1e-9, "axis {axis} at {at:?}: {value} and {other}");
+                assert!(
+                    (value - other).abs() < 1e-9,
+                    "axis {axis} at {at:?}: {value} and {other}"
+                );
             }
         }
     }
@@ -164,32 +227,53 @@ fn a_projection_commutes_with_every_swap_of_axes_in_3d() {
 #[test]
 fn a_projection_in_2d_equals_the_same_field_extruded_in_3d() {
     for (walls, falling, shaking) in [(Walls::Slip, 0.0, 1.0), (Walls::Separating, -1.0, 0.0)] {
-        let field = |axis: usize, at: Coord<2>| shaking * noise(axis, at) + if axis == 1 { falling } else { 0.0 };
+        let field = |axis: usize, at: Coord<2>| {
+            shaking * noise(axis, at) + if axis == 1 { falling } else { 0.0 }
+        };
         let phi = |x: f64, z: f64| z - 0.93 - 0.2 * x;
         let flat = project(
             &exact([20, 18], walls, Solver::Auto),
-            vec![Shape::Sphere { center: [1.13, 0.61], radius: 0.29 }],
+            vec![Shape::Sphere {
+                center: [1.13, 0.61],
+                radius: 0.29,
+            }],
             |x| phi(x[0], x[1]),
             field,
             nothing,
         );
-        let pillar = Shape::Capsule { from: [1.13, -5.0, 0.61], to: [1.13, 5.0, 0.61], radius: 0.29 };
+        let pillar = Shape::Capsule {
+            from: [1.13, -5.0, 0.61],
+            to: [1.13, 5.0, 0.61],
+            radius: 0.29,
+        };
         let deep = project(
             &exact([20, 5, 18], walls, Solver::Auto),
             vec![pillar],
             |x| phi(x[0], x[2]),
-            |axis, at| if axis == 1 { 0.0 } else { field(axis / 2, [at[0], at[2]]) },
+            |axis, at| {
+                if axis == 1 {
+                    0.0
+                } else {
+                    field(axis / 2, [at[0], at[2]])
+                }
+            },
             |axis, at| axis == 1 && (at[1] == 0 || at[1] == 5),
         );
         assert_eq!(flat.pressure.len() * 5, deep.pressure.len());
         for (&[x, y, z], p) in &deep.pressure {
             let other = flat.pressure[&[x, z]];
-            assert!((p - other).abs() < 1e-9 * 1e5, "pressure at {x} {y} {z}: {p} and {other}");
+            assert!(
+                (p - other).abs() < 1e-9 * 1e5,
+                "pressure at {x} {y} {z}: {p} and {other}"
+            );
         }
         for (axis, flat) in [(0, &flat.velocity[0]), (2, &flat.velocity[1])] {
             for (&[x, y, z], value) in &deep.velocity[axis] {
                 let other = flat[&[x, z]];
-                assert!((value - other).abs() < 1e-9, "axis {axis} at {x} {y} {z}: {value} and {other}");
+                assert!(
+                    (value - other).abs() < 1e-9,
+                    "axis {axis} at {x} {y} {z}: {value} and {other}"
+                );
             }
         }
     }
@@ -200,14 +284,33 @@ fn newton_and_policy_iteration_find_the_same_pressure() {
     let solve = |solver| {
         let mut settings = exact([24, 22, 20], Walls::Separating, solver);
         settings.tolerance = 1e-10;
-        let ball = Shape::Sphere { center: [1.2, 1.1, 0.7], radius: 0.43 };
-        project(&settings, vec![ball], |x| x[2] - 1.13 + 0.2 * x[0], |a, at| noise(a, at) - if a == 2 { 0.3 } else { 0.0 }, nothing)
+        let ball = Shape::Sphere {
+            center: [1.2, 1.1, 0.7],
+            radius: 0.43,
+        };
+        project(
+            &settings,
+            vec![ball],
+            |x| x[2] - 1.13 + 0.2 * x[0],
+            |a, at| noise(a, at) - if a == 2 { 0.3 } else { 0.0 },
+            nothing,
+        )
     };
     let (newton, policy) = (solve(Solver::Newton), solve(Solver::Policy));
-    let largest = newton.pressure.values().fold(0.0, |m: f64, p| m.max(p.abs()));
+    let largest = newton
+        .pressure
+        .values()
+        .fold(0.0, |m: f64, p| m.max(p.abs()));
     for (cell, p) in &newton.pressure {
-        assert!((p - policy.pressure[cell]).abs() < 1e-6 * largest, "at {cell:?}: {p} and {}", policy.pressure[cell]);
+        assert!(
+            (p - policy.pressure[cell]).abs() < 1e-6 * largest,
+            "at {cell:?}: {p} and {}",
+            policy.pressure[cell]
+        );
     }
     let zero = newton.pressure.values().filter(|&&p| p == 0.0).count();
-    assert!(zero > 20, "only {zero} rows separated: the test would not see a difference");
+    assert!(
+        zero > 20,
+        "only {zero} rows separated: the test would not see a difference"
+    );
 }

@@ -36,7 +36,11 @@ impl<const D: usize> Weights<'_, D> {
     /// Index of the face of a cell along `axis`, on its high or low side.
     #[inline]
     pub fn face(&self, index: usize, axis: usize, high: bool) -> usize {
-        if high { self.tiles.above(index, axis) } else { index }
+        if high {
+            self.tiles.above(index, axis)
+        } else {
+            index
+        }
     }
 
     /// Open share of a face, by its index.
@@ -49,7 +53,9 @@ impl<const D: usize> Weights<'_, D> {
     #[inline]
     pub fn is_unknown(&self, index: usize) -> bool {
         self.phi[index] < 0.0
-            && (0..D).any(|a| self.open(a, index) > 0.0 || self.open(a, self.tiles.above(index, a)) > 0.0)
+            && (0..D).any(|a| {
+                self.open(a, index) > 0.0 || self.open(a, self.tiles.above(index, a)) > 0.0
+            })
     }
 
     /// What an unknown's face leads to.
@@ -58,12 +64,18 @@ impl<const D: usize> Weights<'_, D> {
         if self.open(axis, self.face(index, axis, high)) == 0.0 {
             return Beyond::Solid;
         }
-        let other = if high { self.tiles.above(index, axis) } else { self.tiles.below(index, axis) };
+        let other = if high {
+            self.tiles.above(index, axis)
+        } else {
+            self.tiles.below(index, axis)
+        };
         if self.phi[other] < 0.0 {
             // An open face makes the neighbour an unknown, too.
             Beyond::Liquid
         } else {
-            Beyond::Air { theta: self.theta(index, other) }
+            Beyond::Air {
+                theta: self.theta(index, other),
+            }
         }
     }
 

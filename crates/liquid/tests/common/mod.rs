@@ -6,11 +6,22 @@ use meniscus_shapes::{Body, Motion, Scenery, Shape};
 
 /// A box-shaped tank, the domain itself.
 pub fn tank<const D: usize>(settings: &Settings<D>) -> Scenery<D> {
-    Scenery::new(vec![still("tank", Shape::Box { low: [0.0; D], high: settings.domain() }.inverted())])
+    Scenery::new(vec![still(
+        "tank",
+        Shape::Box {
+            low: [0.0; D],
+            high: settings.domain(),
+        }
+        .inverted(),
+    )])
 }
 
 pub fn still<const D: usize>(name: &str, shape: Shape<D>) -> Body<D> {
-    Body { name: name.into(), shape, motion: Motion::Still }
+    Body {
+        name: name.into(),
+        shape,
+        motion: Motion::Still,
+    }
 }
 
 /// Runs for `seconds` in frames of 1/24 s.
@@ -43,5 +54,8 @@ pub fn speeds<const D: usize>(liquid: &Liquid<D>) -> (f64, f64) {
     let speed = |v: &[f32; D]| v.iter().map(|&c| c as f64 * c as f64).sum::<f64>().sqrt();
     let velocity = &liquid.particles().velocity;
     let sum: f64 = velocity.iter().map(speed).sum();
-    (sum / velocity.len() as f64, velocity.iter().map(speed).fold(0.0, f64::max))
+    (
+        sum / velocity.len() as f64,
+        velocity.iter().map(speed).fold(0.0, f64::max),
+    )
 }
