@@ -1,3 +1,20 @@
-//! Studies and benchmarks.
+//! Studies: commands that measure Meniscus or repeat a table or figure of a paper, each with results that can be
+//! read, plotted and compared. Run as `cargo study NAME`.
+//!
+//! A study is a file in [`catalogue`] that implements [`study::Study`]: options in, [`findings::Findings`] out. Everything
+//! around it, from the command line to the files in `studies/results/`, is the same for all.
 
-fn main() {}
+mod alone;
+mod catalogue;
+mod command_line;
+mod findings;
+mod machine;
+mod study;
+mod table;
+mod target;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    command_line::run(std::env::args_os())
+}

@@ -1,0 +1,31 @@
+//! All studies. A new one is a file here and a line in [`STUDIES`].
+
+mod step_speed;
+
+use crate::study::Entry;
+
+/// In the order in which they are listed.
+pub const STUDIES: &[Entry] = &[Entry::of::<step_speed::StepSpeed>()];
+
+/// The study of this name.
+pub fn named(name: &str) -> Option<&'static Entry> {
+    STUDIES.iter().find(|study| study.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_study_has_a_name_of_its_own_and_one_line_about_it() {
+        let mut names = HashSet::new();
+        for study in STUDIES {
+            assert!(names.insert(study.name), "{} twice", study.name);
+            let usable = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+            assert!(study.name.chars().all(usable), "{}", study.name);
+            assert!(!study.summary.is_empty() && !study.summary.contains('\n'));
+            assert!(named(study.name).is_some());
+        }
+    }
+}

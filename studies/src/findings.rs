@@ -1,0 +1,191 @@
+//! What a study found out: words and tables for people, and the data behind them.
+
+use crate::table::Table;
+use meniscus_app::error::Error;
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// A heading, what there is to say, and a table.
+#[derive(Clone, Debug)]
+pub struct Section {
+    /// In a few words.
+    pub heading: String,
+    /// Paragraphs before the table.
+    pub words: Vec<String>,
+    /// The table, unless the words are all.
+    pub table: Option<Table>,
+}
+
+/// All that came out of a run of a study.
+#[derive(Clone, Debug)]
+pub struct Findings {
+    /// Name of the study.
+    pub study: &'static str,
+    /// Set apart from the usual run, for example by its resolution: becomes a part of the files' names.
+    pub variant: Option<String>,
+    /// What was done, and where: paragraphs.
+    pub setting: Vec<String>,
+    /// What to read, most important first.
+    pub sections: Vec<Section>,
+    /// What to plot or to compare: one row for each thing that was measured.
+    pub data: Table,
+}
+
+impl Findings {
+    /// For a terminal.
+    pub fn text(&self) -> String {
+        let mut out = format!("{}\n\n", self.name());
+        for paragraph in &self.setting {
+            let _ = writeln!(out, "{paragraph}");
+        }
+        for section in &self.sections {
+            let _ = writeln!(out, "\n{}\n", section.heading.to_uppercase());
+            for paragraph in &section.words {
+                let _ = writeln!(out, "{paragraph}");
+            }
+            if let Some(table) = &section.table {
+                if !section.words.is_empty() {
+                    out.push('\n');
+                }
+                out += &table.text();
+            }
+        }
+        out
+    }
+
+    /// As a document.
+    pub fn markdown(&self) -> String {
+        let mut out = format!("# {}\n", self.name());
+        for paragraph in &self.setting {
+            let _ = write!(out, "\n{paragraph}\n");
+        }
+        for section in &self.sections {
+            let _ = write!(out, "\n## {}\n", section.heading);
+            for paragraph in &section.words {
+                let _ = write!(out, "\n{paragraph}\n");
+            }
+            if let Some(table) = &section.table {
+                let _ = write!(out, "\n{}", table.markdown());
+            }
+        }
+        out
+    }
+
+    /// Everything, for a program.
+    pub fn json(&self) -> Value {
+        let sections = self.sections.iter().map(|section| {
+            json!({
+                "heading": section.heading,
+                "words": section.words,
+                "table": section.table.as_ref().map(Table::json),
+            })
+        });
+        json!({
+            "study": self.study,
+            "variant": self.variant,
+            "setting": self.setting,
+            "sections": sections.collect::<Vec<_>>(),
+            "data": self.data.json(),
+        })
+    }
+
+    /// Writes the document and its data into a folder and returns their paths.
+    pub fn write(&self, folder: &Path) -> Result<Vec<PathBuf>, Error> {
+        let mut written = Vec::new();
+        for (ending, content) in [("md", self.markdown()), ("csv", self.data.csv())] {
+            let path = folder.join(format!("{}.{ending}", self.name()));
+            std::fs::write(&path, content).map_err(|cause| Error::io("write", &path, &cause))?;
+            written.push(path);
+        }
+        Ok(written)
+    }
+
+    fn name(&self) -> String {
+        match &self.variant {
+            Some(variant) => format!("{}-{variant}", self.study),
+            None => self.study.into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Cell;
+
+    fn findings(variant: Option<&str>) -> Findings {
+        let mut data = Table::new(["frame", "CPU s"]);
+        data.push([Cell::Whole(1), Cell::Number(0.25, 1)]);
+        Findings {
+            study: "sample",
+            variant: variant.map(Into::into),
+            setting: vec!["Measured once.".into()],
+            sections: vec![Section {
+                heading: "Frames".into(),
+                words: vec!["All of them.".into()],
+                table: Some(data.clone()),
+            }],
+            data,
+        }
+    }
+
+    #[test]
+    fn the_document_and_the_data_are_written_under_the_name_of_the_study() {
+        let folder = tempfile::tempdir().unwrap();
+        let written = findings(None).write(folder.path()).unwrap();
+        assert_eq!(
+            written,
+            ["sample.md", "sample.csv"].map(|name| folder.path().join(name))
+        );
+        let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+        let expected = "\
+# sample
+
+Measured once.
+
+## Frames
+
+All of them.
+
+| frame | CPU s |
+| ----: | ----: |
+|     1 |   0.2 |
+";
+        assert_eq!(read("sample.md"), expected);
+        assert_eq!(read("sample.csv"), "frame,CPU s\n1,0.25\n");
+    }
+
+    #[test]
+    fn a_variant_does_not_overwrite_the_usual_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let usual = findings(None).write(folder.path()).unwrap();
+        let other = findings(Some("64")).write(folder.path()).unwrap();
+        assert!(other.iter().all(|path| !usual.contains(path)), "{other:?}");
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let gone = folder.path().join("gone");
+        let error = findings(None).write(&gone).unwrap_err();
+        assert_eq!(error.kind().exit_code(), 6);
+        assert!(error.to_string().contains("gone"), "{error}");
+    }
+
+    #[test]
+    fn json_holds_the_data_and_the_sections() {
+        let json = findings(None).json();
+        assert_eq!(json["data"][0]["CPU s"], 0.25);
+        assert_eq!(json["sections"][0]["table"][0]["frame"], 1);
+    }
+
+    #[test]
+    fn text_has_every_table() {
+        let text = findings(None).text();
+        assert!(
+            text.contains("FRAMES") && text.contains("frame  CPU s"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,60 @@
+//! What a study is, and how the catalogue refers to one.
+
+use crate::findings::Findings;
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+use meniscus_app::error::Error;
+use serde_json::Value;
+
+/// A question with a command that answers it.
+pub trait Study {
+    /// What follows `cargo study`; also the name of its result files.
+    const NAME: &'static str;
+    /// What it finds out, in one line.
+    const SUMMARY: &'static str;
+    /// What can be chosen on the command line.
+    type Options: Args;
+
+    /// Does the work and says what came out.
+    fn run(options: &Self::Options) -> Result<Findings, Error>;
+
+    /// Does a part of the work that wants a process of its own; see [`crate::alone`].
+    fn part(_part: Value) -> Result<Value, Error> {
+        Err(Error::usage(format!(
+            "{} has no parts to be run alone",
+            Self::NAME
+        )))
+    }
+}
+
+/// A study as the catalogue holds it.
+pub struct Entry {
+    /// [`Study::NAME`].
+    pub name: &'static str,
+    /// [`Study::SUMMARY`].
+    pub summary: &'static str,
+    /// Adds the options of the study to its command.
+    pub with_options: fn(Command) -> Command,
+    /// [`Study::run`] with the options that were typed.
+    pub run: fn(&ArgMatches) -> Result<Findings, Error>,
+    /// [`Study::part`].
+    pub part: fn(Value) -> Result<Value, Error>,
+}
+
+impl Entry {
+    /// The entry of a study.
+    pub const fn of<S: Study>() -> Self {
+        Entry {
+            name: S::NAME,
+            summary: S::SUMMARY,
+            with_options: S::Options::augment_args,
+            run: run::<S>,
+            part: S::part,
+        }
+    }
+}
+
+fn run<S: Study>(matches: &ArgMatches) -> Result<Findings, Error> {
+    let options =
+        S::Options::from_arg_matches(matches).map_err(|fault| Error::usage(fault.to_string()))?;
+    S::run(&options)
+}

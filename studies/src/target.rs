@@ -1,0 +1,124 @@
+//! What a number is meant to be, and whether it is.
+
+use crate::table::{Cell, Table};
+
+/// The side of a bound on which a number is good.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bound {
+    /// The bound itself is good enough.
+    AtMost(f64),
+    /// The bound itself is good enough.
+    AtLeast(f64),
+}
+
+impl Bound {
+    fn holds(self, measured: f64) -> bool {
+        match self {
+            Bound::AtMost(bound) => measured <= bound,
+            Bound::AtLeast(bound) => measured >= bound,
+        }
+    }
+
+    fn words(self, unit: &str) -> String {
+        match self {
+            Bound::AtMost(bound) => format!("at most {bound} {unit}"),
+            Bound::AtLeast(bound) => format!("at least {bound} {unit}"),
+        }
+    }
+}
+
+/// A bound on something that was measured, or could not be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Target {
+    /// What it is about.
+    pub what: String,
+    /// What it is meant to be.
+    pub bound: Bound,
+    /// Unit of the bound and of what was measured.
+    pub unit: &'static str,
+    /// What it is.
+    pub measured: Option<f64>,
+    /// What it may be instead, where a busy machine blurs the measurement.
+    pub at_best: Option<f64>,
+    /// Decimals that mean something.
+    pub decimals: usize,
+}
+
+impl Target {
+    /// `met`, `missed`, `undecided` or `not measured`, by the numbers as they are and not as they are rounded.
+    pub fn verdict(&self) -> &'static str {
+        let holds = |value: Option<f64>| value.is_some_and(|value| self.bound.holds(value));
+        if self.measured.is_none() {
+            "not measured"
+        } else if holds(self.measured) {
+            "met"
+        } else if holds(self.at_best) {
+            "undecided"
+        } else {
+            "missed"
+        }
+    }
+}
+
+/// The targets of a study with their verdicts.
+pub fn table(targets: &[Target]) -> Table {
+    let mut table = Table::new(["what", "target", "measured", "at best", "verdict"]);
+    for target in targets {
+        table.push([
+            target.what.as_str().into(),
+            target.bound.words(target.unit).into(),
+            Cell::maybe(target.measured, target.decimals),
+            Cell::maybe(target.at_best, target.decimals),
+            target.verdict().into(),
+        ]);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(bound: Bound, measured: Option<f64>) -> Target {
+        Target {
+            what: "speed".into(),
+            bound,
+            unit: "s",
+            measured,
+            at_best: None,
+            decimals: 1,
+        }
+    }
+
+    #[test]
+    fn verdicts_follow_the_number_and_not_its_rounding() {
+        let verdict = |bound, measured| target(bound, measured).verdict();
+        assert_eq!(verdict(Bound::AtMost(5.0), Some(5.0)), "met");
+        assert_eq!(verdict(Bound::AtMost(5.0), Some(5.01)), "missed");
+        assert_eq!(verdict(Bound::AtLeast(1.6), Some(1.59)), "missed");
+        assert_eq!(verdict(Bound::AtLeast(1.6), Some(1.6)), "met");
+        assert_eq!(verdict(Bound::AtMost(5.0), Some(f64::NAN)), "missed");
+        assert_eq!(verdict(Bound::AtMost(5.0), None), "not measured");
+    }
+
+    #[test]
+    fn a_blurred_measurement_is_undecided_only_if_it_may_be_good() {
+        let verdict = |measured, at_best| {
+            let blurred = Target {
+                at_best: Some(at_best),
+                ..target(Bound::AtLeast(1.6), Some(measured))
+            };
+            blurred.verdict()
+        };
+        assert_eq!(verdict(1.7, 1.9), "met");
+        assert_eq!(verdict(1.4, 1.8), "undecided");
+        assert_eq!(verdict(1.4, 1.5), "missed");
+    }
+
+    #[test]
+    fn the_table_has_the_bound_in_words() {
+        let text = table(&[target(Bound::AtLeast(1.6), Some(1.7))]).text();
+        assert!(text.contains("at least 1.6 s"), "{text}");
+        assert!(text.contains("met"), "{text}");
+    }
+}
