@@ -79,7 +79,7 @@ impl<const D: usize> Session<'_, D> {
         let mut steps = 0;
         while self.simulation.frame() <= self.scene.frames {
             if self.options.stop.load(Ordering::Relaxed) {
-                return Err(Error::new(Kind::Interrupted, "the run was stopped"));
+                return Err(self.stopped());
             }
             let mut watch = Stopwatch::start();
             let step = match self.simulation.step(&mut watch) {
@@ -163,6 +163,13 @@ impl<const D: usize> Session<'_, D> {
         } else {
             &self.simulation.scenery().bodies
         }
+    }
+
+    fn stopped(&self) -> Error {
+        let done = self.record.frames_done;
+        let kept = self.folder.root().display();
+        Error::new(Kind::Interrupted, format!("stopped after frame {done}"))
+            .with_remedy(format!("the frames so far and their preview are in {kept}"))
     }
 
     /// Keeps the pressure problem of a failed step for study, and says where it is.

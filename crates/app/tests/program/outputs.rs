@@ -192,3 +192,18 @@ fn a_stopped_run_keeps_its_frames_and_its_preview() {
         (&"interrupted".into(), &2.into())
     );
 }
+
+#[test]
+fn every_built_in_scene_runs() {
+    let trial = Trial::new();
+    for scene in builtin::all() {
+        let name = scene.name();
+        trial.call_well(&format!("run {name} --resolution 20 --frames 2 --quiet"));
+        let steps = lines(&trial.path(&format!("out/{name}/stats.jsonl")));
+        assert_eq!(steps.last().unwrap()["frame"], 2, "{name}");
+        assert!(
+            steps.iter().all(|s| s["unknowns"].as_u64() > Some(0)),
+            "{name}"
+        );
+    }
+}
