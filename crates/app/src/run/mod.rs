@@ -7,7 +7,7 @@ mod line_file;
 mod memory;
 pub mod progress;
 pub mod record;
-mod session;
+mod recording;
 pub mod simulation;
 pub mod statistics;
 mod timings;
@@ -60,8 +60,8 @@ pub fn run(
     progress: &mut (dyn Progress + Send),
 ) -> Result<Summary, Error> {
     with_threads(options.threads, || match scene {
-        AnyScene::Two(scene) => session::run(scene, options, progress),
-        AnyScene::Three(scene) => session::run(scene, options, progress),
+        AnyScene::Two(scene) => recording::run(scene, options, progress),
+        AnyScene::Three(scene) => recording::run(scene, options, progress),
     })?
 }
 

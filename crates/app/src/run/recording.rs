@@ -36,7 +36,7 @@ pub(super) fn run<const D: usize>(
     let simulation = Simulation::new(scene)?;
     let record = Record::begin(scene, rayon::current_num_threads());
     folder.begin(&record)?;
-    let mut session = Session {
+    let mut recording = Recording {
         scene,
         options,
         statistics: LineFile::create(&folder.statistics())?,
@@ -50,11 +50,11 @@ pub(super) fn run<const D: usize>(
         started: Instant::now(),
         simulation,
     };
-    let end = session.frames(progress);
-    session.close(end)
+    let end = recording.frames(progress);
+    recording.close(end)
 }
 
-struct Session<'a, const D: usize> {
+struct Recording<'a, const D: usize> {
     scene: &'a Scene<D>,
     options: &'a Options<'a>,
     folder: RunFolder,
@@ -66,7 +66,7 @@ struct Session<'a, const D: usize> {
     simulation: Simulation<'a, D>,
 }
 
-impl<const D: usize> Session<'_, D> {
+impl<const D: usize> Recording<'_, D> {
     /// All frames, or as many as can be had.
     fn frames(&mut self, progress: &mut (dyn Progress + Send)) -> Result<(), Error> {
         progress.event(Event::Begin {
