@@ -12,14 +12,20 @@ use crate::cut_cells::CutCells;
 use crate::pressure::{System, Weights};
 use crate::tiles::Tiles;
 
-/// Share of the error that is put right in one step.
-const SHARE: f64 = 0.3;
+/// Seconds in which an error would be put right but for what is left over: a rate, so that many short steps do not
+/// shuffle the particles more than a few long ones.
+const EVEN_TIME: f64 = 0.05;
 /// Errors beyond this are cut: a cell near a wall is known only roughly.
 const LARGEST: f64 = 0.5;
-/// A drift of the volume up to this is left alone: what is measured changes a little when liquid leaves a wall.
-const SMALL_DRIFT: f64 = 0.01;
-/// And the crowd asked for follows it this far.
-const LARGEST_DRIFT: f64 = 0.05;
+/// Seconds over which a drift of the volume makes itself felt: what is measured jumps a little when liquid leaves a
+/// wall, and that is no drift.
+pub const DRIFT_TIME: f64 = 0.06;
+/// A drift of the volume up to this is left alone.
+const SMALL_DRIFT: f64 = 0.005;
+/// What is beyond, times this, changes the crowd asked for: only the inside of the liquid follows, not its spray.
+const GAIN: f64 = 3.0;
+/// The crowd asked for differs from 1 by no more than this.
+const LARGEST_CHANGE: f64 = 0.1;
 /// Cells less open than this are left alone.
 const LEAST_OPEN: f64 = 0.3;
 
@@ -55,8 +61,9 @@ pub fn crowding<const D: usize>(
     dt: f64,
     rhs: &mut Vec<f64>,
 ) {
-    let wanted =
-        1.0 + (drift - drift.clamp(-SMALL_DRIFT, SMALL_DRIFT)).clamp(-LARGEST_DRIFT, LARGEST_DRIFT);
+    let beyond = drift - drift.clamp(-SMALL_DRIFT, SMALL_DRIFT);
+    let wanted = 1.0 + (GAIN * beyond).clamp(-LARGEST_CHANGE, LARGEST_CHANGE);
+    let share = 1.0 - (-dt / EVEN_TIME).exp();
     rhs.clear();
     rhs.par_extend(system.cells.par_iter().with_min_len(1024).map(|&index| {
         let excess = crowd[index as usize] - wanted;
@@ -65,7 +72,7 @@ pub fn crowding<const D: usize>(
         } else {
             excess
         };
-        -SHARE * excess.clamp(-LARGEST, LARGEST) / dt
+        -share * excess.clamp(-LARGEST, LARGEST) / dt
     }));
 }
 

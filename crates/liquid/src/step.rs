@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use crate::advect::{Flow, advect};
 use crate::cut_cells::CutCells;
-use crate::density::{crowding, relative};
+use crate::density::{DRIFT_TIME, crowding, relative};
 use crate::extrapolate::{UNKNOWN, extrapolate};
 use crate::level_set::LevelSet;
 use crate::particles::{Bins, Particles, cell_of};
@@ -35,6 +35,8 @@ pub struct Liquid<const D: usize> {
     /// Volume inside the surface at the first step, as a share of the volume the particles stand for: what the
     /// volume is to return to, however many particles there are.
     volume_at_start: Option<f64>,
+    /// Recent mean of the volume's drift from there.
+    drift: f64,
     grid: Grid<D>,
     system: System,
     solvers: Solvers<D>,
@@ -84,6 +86,7 @@ impl<const D: usize> Liquid<D> {
             time: 0.0,
             last_dt: 0.0,
             volume_at_start: None,
+            drift: 0.0,
             system: System::empty().map_err(refused)?,
             solvers: Solvers::new().map_err(refused)?,
             settings,
@@ -364,7 +367,8 @@ impl<const D: usize> Liquid<D> {
         let volume = level.volume(tiles, cut, settings.dx);
         let by_number = self.particles.len() as f64 * settings.particle_volume();
         let per_number = *self.volume_at_start.get_or_insert(volume / by_number);
-        let drift = volume / (per_number * by_number) - 1.0;
+        let drift_now = volume / (per_number * by_number) - 1.0;
+        let drift = self.drift + (drift_now - self.drift) * (dt / DRIFT_TIME).min(1.0);
 
         phases.begin("even-out");
         let excess = |rhs: &mut Vec<f64>| crowding(&weights, &self.system, crowd, drift, dt, rhs);
@@ -437,6 +441,7 @@ impl<const D: usize> Liquid<D> {
         );
         self.time += dt;
         self.last_dt = dt;
+        self.drift = drift;
         self.solvers.remember(tiles, &self.system, dt);
 
         let squeezed = found

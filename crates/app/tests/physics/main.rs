@@ -14,13 +14,21 @@ trait Known: Sized {
 
 impl Known for Scene<2> {
     fn from_any(scene: AnyScene) -> Option<Self> {
-        if let AnyScene::Two(scene) = scene { Some(scene) } else { None }
+        if let AnyScene::Two(scene) = scene {
+            Some(scene)
+        } else {
+            None
+        }
     }
 }
 
 impl Known for Scene<3> {
     fn from_any(scene: AnyScene) -> Option<Self> {
-        if let AnyScene::Three(scene) = scene { Some(scene) } else { None }
+        if let AnyScene::Three(scene) = scene {
+            Some(scene)
+        } else {
+            None
+        }
     }
 }
 
@@ -46,7 +54,11 @@ fn play<const D: usize>(
     while simulation.frame() <= frame {
         let step = match simulation.step(&mut ()) {
             Ok(step) => step,
-            Err(failure) => panic!("{} on the way to frame {}: {failure}", scene.name, simulation.frame()),
+            Err(failure) => panic!(
+                "{} on the way to frame {}: {failure}",
+                scene.name,
+                simulation.frame()
+            ),
         };
         each_step(&step.report);
         if step.completes_frame {

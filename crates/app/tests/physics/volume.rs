@@ -13,7 +13,9 @@ where
 {
     let mut scene = scene::<D>(name, walls);
     scene.resolution = 48;
-    let start = Simulation::new(&scene).expect("a scene that makes sense").volume();
+    let start = Simulation::new(&scene)
+        .expect("a scene that makes sense")
+        .volume();
     let frames = (5.0 * scene.frame_rate).ceil() as u32 + 1;
     let (mut worst, mut last) = (0.0f64, 0.0);
     play(
@@ -26,7 +28,10 @@ where
         |_, _| {},
     );
     eprintln!("{name} {walls}: largest drift {worst:.4}, last {last:.4}");
-    assert!(worst < 0.03, "{name} with {walls} walls: volume drifts by {worst}");
+    assert!(
+        worst < 0.03,
+        "{name} with {walls} walls: volume drifts by {worst}"
+    );
 }
 
 #[test]

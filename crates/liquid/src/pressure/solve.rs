@@ -262,12 +262,15 @@ impl<const D: usize> Solvers<D> {
             potential,
         } = &mut self.displacement;
         crowd(rhs);
-        // Of the pressure's bounds only the rows that are held stay.
+        // Of the pressure's bounds only the rows that are held stay; rows that left their wall are open to it, as to
+        // air, or evening out would pull the liquid back to a wall that it is leaving.
         lower.clear();
         upper.clear();
-        for (&l, &u) in system.lower.iter().zip(&system.upper) {
-            lower.push(if l == u { l } else { f64::NEG_INFINITY });
-            upper.push(if l == u { u } else { f64::INFINITY });
+        let rows = system.lower.iter().zip(&system.upper).zip(&self.separated);
+        for ((&l, &u), &left) in rows {
+            let held = left || l == u;
+            lower.push(if held { 0.0 } else { f64::NEG_INFINITY });
+            upper.push(if held { 0.0 } else { f64::INFINITY });
         }
         potential.clear();
         potential.resize(system.len(), 0.0);
