@@ -23,9 +23,9 @@ pub const DRIFT_TIME: f64 = 0.06;
 /// A drift of the volume up to this is left alone.
 const SMALL_DRIFT: f64 = 0.005;
 /// What is beyond, times this, changes the crowd asked for: only the inside of the liquid follows, not its spray.
-const GAIN: f64 = 3.0;
+const GAIN: f64 = 2.0;
 /// The crowd asked for differs from 1 by no more than this.
-const LARGEST_CHANGE: f64 = 0.1;
+const LARGEST_CHANGE: f64 = 0.05;
 /// Cells less open than this are left alone.
 const LEAST_OPEN: f64 = 0.3;
 

@@ -20,7 +20,7 @@ const LONELY: f64 = 0.75;
 const INSIDE: f64 = -0.15;
 /// ... and that are emptier than this, are spray and count as air. On a flat surface the surroundings of a cell's
 /// centre are half full.
-const SPARSE: f64 = 0.7;
+const SPARSE: f64 = 0.6;
 /// Value in air that no particle comes near, in cells.
 const AIR: f64 = 1.5;
 

@@ -58,11 +58,13 @@ fn volume_stays_in_a_circle() {
 }
 
 #[test]
+#[ignore = "long: minutes for five seconds of 170,000 particles"]
 fn volume_stays_in_a_sphere_with_slip_walls() {
     drift::<3>("sphere", Walls::Slip, 0.03);
 }
 
 #[test]
+#[ignore = "long: minutes for five seconds of 170,000 particles"]
 fn volume_stays_in_a_sphere_with_separating_walls() {
     drift::<3>("sphere", Walls::Separating, 0.03);
 }
