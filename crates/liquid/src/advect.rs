@@ -13,6 +13,8 @@ use crate::transfer::{FaceField, Stencil, face_offset, sample};
 const LOOK: f64 = 0.8;
 /// Pushes out of a solid before a particle in a narrow gap is left alone.
 const PUSHES: usize = 4;
+/// Evening out moves no particle farther than this in a step, along each axis and in cells.
+const LARGEST_SHIFT: f64 = 0.5;
 /// Particles are kept this far inside the domain, in cells.
 const MARGIN: f64 = 1e-3;
 
@@ -65,7 +67,7 @@ pub fn advect<const D: usize, S: Solids<D>>(
             let mut end: [f64; D] = std::array::from_fn(|a| {
                 let shift =
                     Stencil::new(flow.tiles, start, face_offset(a)).value(&flow.displacement[a]);
-                (start[a] + path[a]) * dx + shift
+                (start[a] + path[a]) * dx + shift.clamp(-LARGEST_SHIFT * dx, LARGEST_SHIFT * dx)
             });
             let from = position.map(|x| x as f64);
             let travel = (0..D)

@@ -15,17 +15,19 @@ use crate::tiles::Tiles;
 /// Seconds in which an error would be put right but for what is left over: a rate, so that many short steps do not
 /// shuffle the particles more than a few long ones.
 const EVEN_TIME: f64 = 0.05;
-/// Errors beyond this are cut: a cell near a wall is known only roughly.
-const LARGEST: f64 = 0.5;
+/// Fewer particles than belong there by more than this are asked for slowly: a cell near a wall is known only roughly.
+const LARGEST_LACK: f64 = 0.5;
+/// More than belong there are pushed apart in earnest, or a place where the flow gathers them would never empty.
+const LARGEST_EXCESS: f64 = 4.0;
 /// Seconds over which a drift of the volume makes itself felt: what is measured jumps a little when liquid leaves a
 /// wall, and that is no drift.
 pub const DRIFT_TIME: f64 = 0.06;
 /// A drift of the volume up to this is left alone.
 const SMALL_DRIFT: f64 = 0.005;
 /// What is beyond, times this, changes the crowd asked for: only the inside of the liquid follows, not its spray.
-const GAIN: f64 = 2.0;
+const GAIN: f64 = 4.0;
 /// The crowd asked for differs from 1 by no more than this.
-const LARGEST_CHANGE: f64 = 0.05;
+const LARGEST_CHANGE: f64 = 0.1;
 /// Cells less open than this are left alone.
 const LEAST_OPEN: f64 = 0.3;
 
@@ -72,7 +74,7 @@ pub fn crowding<const D: usize>(
         } else {
             excess
         };
-        -share * excess.clamp(-LARGEST, LARGEST) / dt
+        -share * excess.clamp(-LARGEST_LACK, LARGEST_EXCESS) / dt
     }));
 }
 

@@ -6,53 +6,28 @@ use crate::tiles::Tiles;
 
 /// A value that is not known yet.
 pub const UNKNOWN: u8 = u8::MAX;
+/// A value of particles that fly alone: it stands unless known values come within [`WITHDRAW`] layers of it.
+pub const FLYING: u8 = UNKNOWN - 1;
+/// Layers in which what is continued from the liquid replaces what its own particles left there.
+const WITHDRAW: u8 = 2;
 
 /// Fills `layers` layers of unknown entries around those of layer 0.
 ///
-/// `layer` holds 0 where the value is known and [`UNKNOWN`] elsewhere; afterwards, the layer that reached it.
+/// `layer` holds 0 where the value is known, [`FLYING`] or [`UNKNOWN`]; afterwards, the layer that reached it. What
+/// still flies after [`WITHDRAW`] layers is known from then on.
 pub fn extrapolate<const D: usize>(
     tiles: &Tiles<D>,
     value: &mut [f64],
     layer: &mut [u8],
     layers: u8,
 ) {
-    let cells = Tiles::<D>::CELLS;
-    // Entries that may be filled next: at first the unknown ones beside known ones.
-    let beside_known = |layer: &[u8], index: usize| {
-        layer[index] == UNKNOWN
-            && (0..D).any(|a| {
-                layer[tiles.above(index, a)] != UNKNOWN || layer[tiles.below(index, a)] != UNKNOWN
-            })
-    };
-    let known: &[u8] = layer;
-    let mut front: Vec<u32> = (0..tiles.len())
-        .into_par_iter()
-        .flat_map_iter(|slot| {
-            (slot * cells..(slot + 1) * cells)
-                .filter(|&i| beside_known(known, i))
-                .map(|i| i as u32)
-        })
-        .collect();
+    let mut front = beside(tiles, layer, FLYING, |l| l == 0);
     for reached in 1..=layers {
         let (value_now, layer_now): (&[f64], &[u8]) = (value, layer);
         let filled: Vec<f64> = front
             .par_iter()
             .with_min_len(1024)
-            .map(|&index| {
-                let (mut sum, mut count) = (0.0, 0);
-                for a in 0..D {
-                    for near in [
-                        tiles.below(index as usize, a),
-                        tiles.above(index as usize, a),
-                    ] {
-                        if layer_now[near] != UNKNOWN {
-                            sum += value_now[near];
-                            count += 1;
-                        }
-                    }
-                }
-                sum / count as f64
-            })
+            .map(|&index| mean_of_known(tiles, value_now, layer_now, index as usize))
             .collect();
         for (&index, filled) in front.iter().zip(filled) {
             value[index as usize] = filled;
@@ -61,26 +36,67 @@ pub fn extrapolate<const D: usize>(
         if reached == layers {
             break;
         }
+        let open = if reached < WITHDRAW { FLYING } else { UNKNOWN };
         let layer_now: &[u8] = layer;
         let mut next: Vec<u32> = front
             .par_iter()
             .with_min_len(1024)
             .flat_map_iter(|&index| {
-                (0..D)
-                    .flat_map(move |a| {
-                        [
-                            tiles.below(index as usize, a),
-                            tiles.above(index as usize, a),
-                        ]
-                    })
-                    .filter(|&near| tiles.exists(near) && layer_now[near] == UNKNOWN)
+                neighbours(tiles, index as usize)
+                    .filter(|&near| tiles.exists(near) && layer_now[near] >= open)
                     .map(|near| near as u32)
             })
             .collect();
+        if reached == WITHDRAW {
+            next.extend(beside(tiles, layer, UNKNOWN, |l| l == FLYING));
+            layer.par_iter_mut().with_min_len(4096).for_each(|l| {
+                if *l == FLYING {
+                    *l = 0;
+                }
+            });
+        }
         next.par_sort_unstable();
         next.dedup();
         front = next;
     }
+}
+
+/// Entries of at least layer `open` beside one that `known` holds for.
+fn beside<const D: usize>(
+    tiles: &Tiles<D>,
+    layer: &[u8],
+    open: u8,
+    known: impl Fn(u8) -> bool + Sync,
+) -> Vec<u32> {
+    let cells = Tiles::<D>::CELLS;
+    (0..tiles.len())
+        .into_par_iter()
+        .flat_map_iter(|slot| {
+            (slot * cells..(slot + 1) * cells)
+                .filter(|&i| layer[i] >= open && neighbours(tiles, i).any(|near| known(layer[near])))
+                .map(|i| i as u32)
+        })
+        .collect()
+}
+
+fn neighbours<const D: usize>(tiles: &Tiles<D>, index: usize) -> impl Iterator<Item = usize> {
+    (0..D).flat_map(move |a| [tiles.below(index, a), tiles.above(index, a)])
+}
+
+fn mean_of_known<const D: usize>(
+    tiles: &Tiles<D>,
+    value: &[f64],
+    layer: &[u8],
+    index: usize,
+) -> f64 {
+    let (mut sum, mut count) = (0.0, 0);
+    for near in neighbours(tiles, index) {
+        if layer[near] < FLYING {
+            sum += value[near];
+            count += 1;
+        }
+    }
+    sum / count as f64
 }
 
 #[cfg(test)]
@@ -104,5 +120,24 @@ mod tests {
             assert_eq!(value[index], if steps <= 5 { 3.0 } else { 0.0 });
             assert_eq!(layer[index], if steps <= 5 { steps as u8 } else { UNKNOWN });
         }
+    }
+
+    #[test]
+    fn particles_that_fly_alone_keep_their_velocity_and_those_beside_the_liquid_follow_it() {
+        let mut tiles = Tiles::<2>::new([32, 32]);
+        tiles.cover([[16, 16]].par_iter().copied(), 8);
+        let (mut value, mut layer) = (Vec::new(), Vec::new());
+        tiles.reset(&mut value, 0.0);
+        tiles.reset(&mut layer, UNKNOWN);
+        let liquid = tiles.index([12, 16]);
+        let (near, far) = (tiles.index([14, 16]), tiles.index([19, 16]));
+        for (index, v, l) in [(liquid, 1.0, 0), (near, 5.0, FLYING), (far, 7.0, FLYING)] {
+            value[index] = v;
+            layer[index] = l;
+        }
+        extrapolate(&tiles, &mut value, &mut layer, 4);
+        assert_eq!(value[near], 1.0);
+        assert_eq!(value[far], 7.0);
+        assert_eq!(value[tiles.index([19, 17])], 7.0);
     }
 }

@@ -18,9 +18,13 @@ const REACH: f64 = 2.0;
 const LONELY: f64 = 0.75;
 /// Cells whose centre seems to lie inside, deeper than this, ...
 const INSIDE: f64 = -0.15;
-/// ... and that are emptier than this, are spray and count as air. On a flat surface the surroundings of a cell's
-/// centre are half full.
-const SPARSE: f64 = 0.6;
+/// ... and that are emptier than this, are spray and count as air, if there is air beside them. On a flat surface the
+/// surroundings of a cell's centre are half full.
+const SPARSE: f64 = 0.65;
+/// Voids of up to this many cells are no air, ...
+const LARGEST_VOID: usize = 8;
+/// ... and the distance in them becomes this, in cells.
+const VOID: f64 = -0.25;
 /// Value in air that no particle comes near, in cells.
 const AIR: f64 = 1.5;
 
@@ -44,7 +48,7 @@ fn half_space_mean<const D: usize>() -> f64 {
 
 /// Filled share of a particle's surroundings below which it belongs to something thin. Particles under a flat surface
 /// see more.
-const THIN: f64 = 0.55;
+const THIN: f64 = 0.58;
 
 /// The liquid's distance at the centres of cells.
 #[derive(Clone, Debug, Default)]
@@ -91,10 +95,11 @@ impl LevelSet {
             dx,
             radius: &self.radius,
         };
-        self.phi[..tiles.cells()]
+        let spray: Vec<Vec<u32>> = self.phi[..tiles.cells()]
             .par_chunks_mut(cells)
             .enumerate()
-            .for_each(|(slot, phi)| {
+            .map(|(slot, phi)| {
+                let mut spray = Vec::new();
                 for (offset, phi) in phi.iter_mut().enumerate() {
                     let index = slot * cells + offset;
                     if surroundings[index] & NEAR == 0 {
@@ -119,15 +124,50 @@ impl LevelSet {
                         normal = Some(away);
                     }
                     let distance = lookup.distance(x, normal);
+                    *phi = distance.min(AIR) * dx;
                     // Beside a wall the share is known too roughly.
-                    let sparse = distance < INSIDE && wall > 1.0 && crowd[index] < SPARSE;
-                    *phi = if sparse {
-                        SPARSE - crowd[index]
-                    } else {
-                        distance.min(AIR)
-                    } * dx;
+                    if distance < INSIDE && wall > 1.0 && crowd[index] < SPARSE {
+                        spray.push(index as u32);
+                    }
                 }
-            });
+                spray
+            })
+            .collect();
+        self.open_up(tiles, cut, crowd, dx, spray.concat());
+        self.fill_voids(tiles, cut, dx);
+    }
+
+    /// Turns cells of spray into air, those with air beside them only.
+    fn open_up<const D: usize>(
+        &mut self,
+        tiles: &Tiles<D>,
+        cut: &CutCells<D>,
+        crowd: &[f64],
+        dx: f64,
+        mut spray: Vec<u32>,
+    ) {
+        let air = |near: usize| self.phi[near] >= 0.0 && cut.cell[near] > 0.0;
+        spray.retain(|&index| around(tiles, index as usize).any(air));
+        for index in spray {
+            self.phi[index as usize] = (SPARSE - crowd[index as usize]) * dx;
+        }
+    }
+
+    /// Turns voids of a few cells inside the liquid into liquid: they are gaps between particles, and as air all the
+    /// pressure around would drive the liquid together there.
+    fn fill_voids<const D: usize>(&mut self, tiles: &Tiles<D>, cut: &CutCells<D>, dx: f64) {
+        let cells = Tiles::<D>::CELLS;
+        let is_near = &self.surroundings.flags;
+        let phi = &self.phi;
+        let void: Vec<u32> = (0..tiles.len())
+            .into_par_iter()
+            .flat_map_iter(|slot| slot * cells..(slot + 1) * cells)
+            .filter(|&index| is_near[index] & NEAR != 0 && phi[index] >= 0.0 && cut.cell[index] > 0.0)
+            .flat_map_iter(|index| small_void(tiles, cut, phi, index))
+            .collect();
+        for index in void {
+            self.phi[index as usize] = VOID * dx;
+        }
     }
 
     /// Volume of the liquid outside solids (area in 2D), by quadrature over cut cells.
@@ -191,6 +231,52 @@ impl LevelSet {
             heaviside(inside_liquid.min(outside_solid), h)
         })
     }
+}
+
+/// The cells of the air around `start` if they are few and shut in by liquid and solids, nothing otherwise.
+fn small_void<const D: usize>(
+    tiles: &Tiles<D>,
+    cut: &CutCells<D>,
+    phi: &[f64],
+    start: usize,
+) -> impl Iterator<Item = u32> {
+    let beside = |index: usize| {
+        (0..D).flat_map(move |a| {
+            let high = tiles.above(index, a);
+            [(index, tiles.below(index, a)), (high, high)]
+                .into_iter()
+                .filter(move |&(face, other)| cut.face[a][face] > 0.0 && phi[other] >= 0.0)
+                .map(|(_, other)| other)
+        })
+    };
+    let mut void = [start as u32; 8];
+    // Air that is not shut in by half of its faces is no corner of a small void; most air ends here.
+    let mut count = if beside(start).count() > D { 0 } else { 1 };
+    let mut seen = 0;
+    while seen < count {
+        for other in beside(void[seen] as usize) {
+            if void[..count].contains(&(other as u32)) {
+                continue;
+            }
+            if count == 1 << D {
+                return void.into_iter().take(0);
+            }
+            void[count] = other as u32;
+            count += 1;
+        }
+        seen += 1;
+    }
+    void.into_iter().take(count)
+}
+
+/// The `3^D` cells around a cell, itself among them.
+pub fn around<const D: usize>(tiles: &Tiles<D>, index: usize) -> impl Iterator<Item = usize> {
+    let cell = tiles.coord(index);
+    (0..3usize.pow(D as u32)).map(move |k| {
+        tiles.index(std::array::from_fn(|a| {
+            cell[a] - 1 + ((k / 3usize.pow(a as u32)) % 3) as i32
+        }))
+    })
 }
 
 struct Lookup<'a, const D: usize> {

@@ -4,12 +4,13 @@ use rayon::prelude::*;
 
 use super::system::{NO_ROW, System};
 use super::weights::Weights;
-use crate::extrapolate::UNKNOWN;
+use crate::extrapolate::{FLYING, UNKNOWN};
 use crate::tiles::Tiles;
 use crate::transfer::FaceField;
 
 /// Subtracts `dt/(rho dx)` times the pressure difference on open faces of liquid cells, divided by theta where
-/// the other side is air. `known` becomes 0 on those faces and [`UNKNOWN`] on all others.
+/// the other side is air. `known` becomes 0 on those faces. Of the others, open ones that were 0, those that carry
+/// particles, become [`FLYING`], and the rest [`UNKNOWN`].
 pub fn apply<const D: usize>(
     weights: &Weights<D>,
     system: &System,
@@ -21,7 +22,6 @@ pub fn apply<const D: usize>(
     let tiles = weights.tiles;
     let cells = Tiles::<D>::CELLS;
     for axis in 0..D {
-        tiles.reset(&mut known[axis], UNKNOWN);
         let faces = velocity[axis]
             .par_chunks_mut(cells)
             .zip(known[axis].par_chunks_mut(cells));
@@ -32,8 +32,14 @@ pub fn apply<const D: usize>(
                 for (offset, (velocity, known)) in velocity.iter_mut().zip(known).enumerate() {
                     let high = slot * cells + offset;
                     if weights.open(axis, high) == 0.0 {
+                        *known = UNKNOWN;
                         continue;
                     }
+                    *known = if *known == 0 || *known == FLYING {
+                        FLYING
+                    } else {
+                        UNKNOWN
+                    };
                     let low = tiles.below(high, axis);
                     let difference = match (system.rows[low], system.rows[high]) {
                         (NO_ROW, NO_ROW) => continue,
