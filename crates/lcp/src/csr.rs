@@ -23,6 +23,17 @@ pub struct Csr {
     values: Vec<f64>,
 }
 
+impl Default for Csr {
+    /// A matrix without rows.
+    fn default() -> Self {
+        Self {
+            row_starts: vec![0],
+            columns: Vec::new(),
+            values: Vec::new(),
+        }
+    }
+}
+
 impl Csr {
     /// An `n` by `n` matrix whose row `i` has the entries `row_starts[i]..row_starts[i + 1]` of `columns` and `values`.
     ///

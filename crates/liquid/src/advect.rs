@@ -27,7 +27,7 @@ pub struct Flow<'a, const D: usize> {
     /// Velocity before forces, for FLIP; empty for APIC.
     pub before: &'a FaceField<D>,
     /// Displacement that evens out the particles, in metres.
-    pub displacement: &'a FaceField<D>,
+    pub displacement: &'a FaceField<D, f32>,
     /// Solids at the start of the step.
     pub cut: &'a CutCells<D>,
 }
@@ -74,7 +74,7 @@ pub fn advect<const D: usize, S: Solids<D>>(
                 .map(|a| (end[a] - from[a]) * (end[a] - from[a]))
                 .sum::<f64>()
                 .sqrt();
-            let clearance = flow.cut.distance_and_gradient(flow.tiles, start, dx).0;
+            let clearance = flow.cut.distance(flow.tiles, start);
             // Linear interpolation of a distance is off by less than half a cell.
             if clearance < travel + solid_speed * dt + 0.5 * dx {
                 end = keep_out(&posed, from, end, velocity, dx);
@@ -99,15 +99,15 @@ impl<const D: usize> Flow<'_, D> {
         let mut grid = [0.0; D];
         for a in 0..D {
             let stencil = Stencil::new(self.tiles, x, face_offset(a));
-            grid[a] = stencil.value(&self.velocity[a]);
             match settings.transfer {
                 Transfer::Apic => {
-                    velocity[a] = grid[a] as f32;
-                    affine[a] = stencil
-                        .gradient(&self.velocity[a])
-                        .map(|g| (g / settings.dx) as f32);
+                    let (value, gradient) = stencil.value_and_gradient(&self.velocity[a]);
+                    grid[a] = value;
+                    velocity[a] = value as f32;
+                    affine[a] = gradient.map(|g| (g / settings.dx) as f32);
                 }
                 Transfer::Flip { pic } => {
+                    grid[a] = stencil.value(&self.velocity[a]);
                     let flip = velocity[a] as f64 + grid[a] - stencil.value(&self.before[a]);
                     velocity[a] = (flip + pic * (grid[a] - flip)) as f32;
                 }

@@ -6,11 +6,14 @@ use rayon::prelude::*;
 
 use crate::solids::PosedSolids;
 use crate::tiles::{Coord, TILE, Tiles};
+use crate::transfer::Stencil;
 
 /// Faces less open than this are closed.
 const LEAST_OPEN: f64 = 1e-3;
 /// Distances below this share of a cell count as zero, so that rounding cannot open a face that lies in a wall.
 const ON_THE_WALL: f64 = 1e-5;
+/// A distance that grows by less than this over a cell, in metres, has no direction.
+const FLAT: f64 = 1e-12;
 /// Distance outside all tiles, and where there is no solid at all, in metres: finite, so that shares of it are.
 const FAR_AWAY: f64 = 1e9;
 
@@ -18,9 +21,9 @@ const FAR_AWAY: f64 = 1e9;
 #[derive(Clone, Debug)]
 pub struct CutCells<const D: usize> {
     /// Signed distance of the solids at nodes, in metres.
-    pub node: Vec<f64>,
+    pub node: Vec<f32>,
     /// Open share of the low face of every cell along every axis.
-    pub face: [Vec<f64>; D],
+    pub face: [Vec<f32>; D],
     /// Open share of every cell.
     pub cell: Vec<f32>,
 }
@@ -37,7 +40,7 @@ impl<const D: usize> CutCells<D> {
 
     /// Samples the solids at the nodes of all tiles and cuts faces and cells.
     pub fn sample(&mut self, tiles: &Tiles<D>, dx: f64, solids: &impl PosedSolids<D>) {
-        tiles.reset(&mut self.node, FAR_AWAY);
+        tiles.reset(&mut self.node, FAR_AWAY as f32);
         let cells = Tiles::<D>::CELLS;
         // Farthest that a node which a cell of the tile uses lies from the tile's centre.
         let reach = 0.5 * (TILE + 2) as f64 * dx * (D as f64).sqrt();
@@ -50,17 +53,17 @@ impl<const D: usize> CutCells<D> {
                     .distance(base.map(|c| (c as f64 + 0.5 * TILE as f64) * dx))
                     .min(FAR_AWAY);
                 if at > reach {
-                    node.fill(at - reach);
+                    node.fill((at - reach) as f32);
                     return true;
                 }
                 for (offset, node) in node.iter_mut().enumerate() {
                     let local = Tiles::<D>::local(offset);
                     let x = std::array::from_fn(|a| (base[a] + local[a]) as f64 * dx);
-                    let distance = solids.distance(x);
+                    let distance = solids.distance(x).min(FAR_AWAY);
                     *node = if distance.abs() < ON_THE_WALL * dx {
                         0.0
                     } else {
-                        distance
+                        distance as f32
                     };
                 }
                 false
@@ -76,7 +79,7 @@ impl<const D: usize> CutCells<D> {
                 .for_each(|(slot, (face, &far))| {
                     if !far {
                         for (offset, face) in face.iter_mut().enumerate() {
-                            *face = open_face(tiles, node, slot * cells + offset, axis);
+                            *face = open_face(tiles, node, slot * cells + offset, axis) as f32;
                         }
                     }
                 });
@@ -101,45 +104,34 @@ impl<const D: usize> CutCells<D> {
     #[inline]
     pub fn centre(&self, tiles: &Tiles<D>, cell: Coord<D>) -> f64 {
         let corners = tiles.corners(cell);
-        corners[..1 << D].iter().map(|&n| self.node[n]).sum::<f64>() / (1 << D) as f64
+        corners[..1 << D]
+            .iter()
+            .map(|&n| self.node[n] as f64)
+            .sum::<f64>()
+            / (1 << D) as f64
+    }
+
+    /// Distance at a point given in cells, linear between nodes.
+    #[inline]
+    pub fn distance(&self, tiles: &Tiles<D>, x: [f64; D]) -> f64 {
+        Stencil::new(tiles, x, [0.0; D]).value(&self.node)
     }
 
     /// Unit normal out of the solids at a point given in cells; zero where the distance has no slope.
     #[inline]
-    pub fn normal(&self, tiles: &Tiles<D>, x: [f64; D], dx: f64) -> [f64; D] {
-        let (_, gradient) = self.distance_and_gradient(tiles, x, dx);
+    pub fn normal(&self, tiles: &Tiles<D>, x: [f64; D]) -> [f64; D] {
+        let (_, gradient) = Stencil::new(tiles, x, [0.0; D]).value_and_gradient(&self.node);
         let steep = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
-        if steep < 1e-6 || !steep.is_finite() {
+        if steep < FLAT || !steep.is_finite() {
             [0.0; D]
         } else {
             gradient.map(|g| g / steep)
         }
     }
-
-    /// Distance and its gradient at a point given in cells, linear between nodes.
-    #[inline]
-    pub fn distance_and_gradient(&self, tiles: &Tiles<D>, x: [f64; D], dx: f64) -> (f64, [f64; D]) {
-        let base = x.map(|x| x.floor() as i32);
-        let corners = tiles.corners(base);
-        let (mut value, mut gradient) = (0.0, [0.0; D]);
-        for c in 0..1 << D {
-            let share = |a: usize| {
-                let f = x[a] - base[a] as f64;
-                if c >> a & 1 == 1 { f } else { 1.0 - f }
-            };
-            let node = self.node[corners[c]];
-            value += node * (0..D).map(share).product::<f64>();
-            for a in 0..D {
-                let others: f64 = (0..D).filter(|&b| b != a).map(share).product();
-                gradient[a] += node / dx * others * if c >> a & 1 == 1 { 1.0 } else { -1.0 };
-            }
-        }
-        (value, gradient)
-    }
 }
 
-fn open_face<const D: usize>(tiles: &Tiles<D>, node: &[f64], index: usize, axis: usize) -> f64 {
-    let corner = |n: usize| node[n];
+fn open_face<const D: usize>(tiles: &Tiles<D>, node: &[f32], index: usize, axis: usize) -> f64 {
+    let corner = |n: usize| node[n] as f64;
     let along = |n: usize, skip: usize| tiles.above(n, (axis + skip) % D);
     let open = if D == 2 {
         open_segment(corner(index), corner(along(index, 1)))
@@ -189,9 +181,15 @@ fn open_triangle(a: f64, b: f64, c: f64) -> f64 {
     }
 }
 
-fn open_cell<const D: usize>(tiles: &Tiles<D>, node: &[f64], cell: Coord<D>, dx: f64) -> f64 {
+fn open_cell<const D: usize>(tiles: &Tiles<D>, node: &[f32], cell: Coord<D>, dx: f64) -> f64 {
     let corners = tiles.corners(cell);
-    let values: [f64; 8] = std::array::from_fn(|c| if c < 1 << D { node[corners[c]] } else { 0.0 });
+    let values: [f64; 8] = std::array::from_fn(|c| {
+        if c < 1 << D {
+            node[corners[c]] as f64
+        } else {
+            0.0
+        }
+    });
     let (low, high) = range(&values[..1 << D]);
     if low >= 0.0 {
         return 1.0;

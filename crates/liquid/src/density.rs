@@ -36,7 +36,7 @@ pub fn relative<const D: usize>(
     tiles: &Tiles<D>,
     cut: &CutCells<D>,
     particles_per_cell: f64,
-    number: &mut [f64],
+    number: &mut [f32],
 ) {
     let cells = Tiles::<D>::CELLS;
     number
@@ -47,7 +47,7 @@ pub fn relative<const D: usize>(
             for (offset, number) in number.iter_mut().enumerate() {
                 if *number > 0.0 {
                     let open = open_around(tiles, cut, slot * cells + offset);
-                    *number /= particles_per_cell * open.max(LEAST_OPEN);
+                    *number /= (particles_per_cell * open.max(LEAST_OPEN)) as f32;
                 }
             }
         });
@@ -58,7 +58,7 @@ pub fn relative<const D: usize>(
 pub fn crowding<const D: usize>(
     weights: &Weights<D>,
     system: &System,
-    crowd: &[f64],
+    crowd: &[f32],
     drift: f64,
     dt: f64,
     rhs: &mut Vec<f64>,
@@ -68,7 +68,7 @@ pub fn crowding<const D: usize>(
     let share = 1.0 - (-dt / EVEN_TIME).exp();
     rhs.clear();
     rhs.par_extend(system.cells.par_iter().with_min_len(1024).map(|&index| {
-        let excess = crowd[index as usize] - wanted;
+        let excess = crowd[index as usize] as f64 - wanted;
         let excess = if excess < 0.0 && near_air(weights, index as usize) {
             0.0
         } else {
@@ -81,27 +81,19 @@ pub fn crowding<const D: usize>(
 /// Open share of the neighbourhood that a cell's number of particles is counted over (linear weights, so the
 /// integral of a hat function over this cell and its neighbours: 3/4 and 1/8 along each axis).
 fn open_around<const D: usize>(tiles: &Tiles<D>, cut: &CutCells<D>, index: usize) -> f64 {
-    let cell = tiles.coord(index);
-    (0..3usize.pow(D as u32))
+    let near = tiles.around(index);
+    (0..Tiles::<D>::DIRECTIONS)
         .map(|k| {
-            let step: [i32; D] =
-                std::array::from_fn(|a| ((k / 3usize.pow(a as u32)) % 3) as i32 - 1);
-            let near = tiles.index(std::array::from_fn(|a| cell[a] + step[a]));
-            let weight: f64 = step
-                .iter()
-                .map(|&s| if s == 0 { 0.75 } else { 0.125 })
-                .product();
-            weight * cut.cell[near] as f64
+            let middle = |a: u32| (k / 3usize.pow(a)) % 3 == 1;
+            let share = |a: u32| if middle(a) { 0.75 } else { 0.125 };
+            (0..D as u32).map(share).product::<f64>() * cut.cell[near[k]] as f64
         })
         .sum()
 }
 
 /// True if the cell or one around it is air: too few particles there are no fault.
 fn near_air<const D: usize>(weights: &Weights<D>, index: usize) -> bool {
-    let cell = weights.tiles.coord(index);
-    (0..3usize.pow(D as u32)).any(|k| {
-        let near = std::array::from_fn(|a| cell[a] - 1 + ((k / 3usize.pow(a as u32)) % 3) as i32);
-        let near = weights.tiles.index(near);
-        weights.phi[near] >= 0.0 && weights.cut.cell[near] > 0.0
-    })
+    weights.tiles.around(index)[..Tiles::<D>::DIRECTIONS]
+        .iter()
+        .any(|&near| weights.phi[near] >= 0.0 && weights.cut.cell[near] > 0.0)
 }

@@ -21,7 +21,7 @@ pub fn extrapolate<const D: usize>(
     layer: &mut [u8],
     layers: u8,
 ) {
-    let mut front = beside(tiles, layer, FLYING, |l| l == 0);
+    let mut front = around(tiles, layer, FLYING, &holding(tiles, layer, 0));
     for reached in 1..=layers {
         let (value_now, layer_now): (&[f64], &[u8]) = (value, layer);
         let filled: Vec<f64> = front
@@ -37,46 +37,42 @@ pub fn extrapolate<const D: usize>(
             break;
         }
         let open = if reached < WITHDRAW { FLYING } else { UNKNOWN };
-        let layer_now: &[u8] = layer;
-        let mut next: Vec<u32> = front
-            .par_iter()
-            .with_min_len(1024)
-            .flat_map_iter(|&index| {
-                neighbours(tiles, index as usize)
-                    .filter(|&near| tiles.exists(near) && layer_now[near] >= open)
-                    .map(|near| near as u32)
-            })
-            .collect();
         if reached == WITHDRAW {
-            next.extend(beside(tiles, layer, UNKNOWN, |l| l == FLYING));
-            layer.par_iter_mut().with_min_len(4096).for_each(|l| {
-                if *l == FLYING {
-                    *l = 0;
-                }
-            });
+            let flying = holding(tiles, layer, FLYING);
+            for &index in &flying {
+                layer[index as usize] = 0;
+            }
+            front.extend(flying);
         }
-        next.par_sort_unstable();
-        next.dedup();
-        front = next;
+        front = around(tiles, layer, open, &front);
     }
 }
 
-/// Entries of at least layer `open` beside one that `known` holds for.
-fn beside<const D: usize>(
-    tiles: &Tiles<D>,
-    layer: &[u8],
-    open: u8,
-    known: impl Fn(u8) -> bool + Sync,
-) -> Vec<u32> {
+/// Entries of this layer.
+fn holding<const D: usize>(tiles: &Tiles<D>, layer: &[u8], wanted: u8) -> Vec<u32> {
     let cells = Tiles::<D>::CELLS;
     (0..tiles.len())
         .into_par_iter()
-        .flat_map_iter(|slot| {
-            (slot * cells..(slot + 1) * cells)
-                .filter(|&i| layer[i] >= open && neighbours(tiles, i).any(|near| known(layer[near])))
-                .map(|i| i as u32)
-        })
+        .flat_map_iter(|slot| slot * cells..(slot + 1) * cells)
+        .filter(|&index| layer[index] == wanted)
+        .map(|index| index as u32)
         .collect()
+}
+
+/// Entries of at least layer `open` beside those given, each once.
+fn around<const D: usize>(tiles: &Tiles<D>, layer: &[u8], open: u8, entries: &[u32]) -> Vec<u32> {
+    let mut found: Vec<u32> = entries
+        .par_iter()
+        .with_min_len(1024)
+        .flat_map_iter(|&index| {
+            neighbours(tiles, index as usize)
+                .filter(|&near| layer[near] >= open && tiles.exists(near))
+                .map(|near| near as u32)
+        })
+        .collect();
+    found.par_sort_unstable();
+    found.dedup();
+    found
 }
 
 fn neighbours<const D: usize>(tiles: &Tiles<D>, index: usize) -> impl Iterator<Item = usize> {

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::cut_cells::{CutCells, SUBCELLS, heaviside, interpolate, mean_over_cell, range};
 use crate::particles::{Bins, Particles};
-use crate::tiles::{Coord, Tiles};
+use crate::tiles::{Coord, Tiles, floor};
 use crate::transfer::Stencil;
 
 /// Radius of the kernel in cells.
@@ -21,10 +21,10 @@ const INSIDE: f64 = -0.15;
 /// ... and that are emptier than this, are spray and count as air, if there is air beside them. On a flat surface the
 /// surroundings of a cell's centre are half full.
 const SPARSE: f64 = 0.65;
-/// Voids of up to this many cells are no air, ...
-const LARGEST_VOID: usize = 8;
-/// ... and the distance in them becomes this, in cells.
+/// Distance in voids that are no air, in cells.
 const VOID: f64 = -0.25;
+/// Cells deeper than this inside a solid are air, in cells.
+const DEEPEST: f64 = -1.5;
 /// Value in air that no particle comes near, in cells.
 const AIR: f64 = 1.5;
 
@@ -70,9 +70,9 @@ impl LevelSet {
         &mut self,
         tiles: &Tiles<D>,
         particles: &Particles<D>,
-        bins: &Bins,
+        bins: &Bins<D>,
         cut: &CutCells<D>,
-        crowd: &[f64],
+        crowd: &[f32],
         dx: f64,
     ) {
         tiles.reset(&mut self.phi, AIR * dx);
@@ -102,37 +102,38 @@ impl LevelSet {
                 let mut spray = Vec::new();
                 for (offset, phi) in phi.iter_mut().enumerate() {
                     let index = slot * cells + offset;
-                    if surroundings[index] & NEAR == 0 {
+                    if surroundings[index] & BESIDE == 0 {
                         continue;
                     }
                     if surroundings[index] & DEEP != 0 {
                         *phi = -full * dx;
                         continue;
                     }
-                    let cell = tiles.coord(index);
-                    let mut x: [f64; D] = cell.map(|c| c as f64 + 0.5);
-                    let wall = cut.centre(tiles, cell) / dx;
-                    let mut normal = None;
-                    if wall < REACH + 0.5 {
-                        if wall < -1.5 {
-                            continue;
-                        }
-                        let away = cut.normal(tiles, x, dx);
-                        for a in 0..D {
-                            x[a] += (0.5 - wall).max(0.0) * away[a];
-                        }
-                        normal = Some(away);
-                    }
-                    let distance = lookup.distance(x, normal);
-                    *phi = distance.min(AIR) * dx;
+                    let (distance, wall) = lookup.at_centre(cut, index);
+                    *phi = distance * dx;
                     // Beside a wall the share is known too roughly.
-                    if distance < INSIDE && wall > 1.0 && crowd[index] < SPARSE {
+                    if distance < INSIDE && wall > 1.0 && (crowd[index] as f64) < SPARSE {
                         spray.push(index as u32);
                     }
                 }
                 spray
             })
             .collect();
+        // Farther from the particles only what lies beside liquid is ever read.
+        let phi = &self.phi;
+        let rim: Vec<(u32, f64)> = (0..tiles.len())
+            .into_par_iter()
+            .flat_map_iter(|slot| slot * cells..(slot + 1) * cells)
+            .filter(|&index| surroundings[index] & (NEAR | BESIDE) == NEAR)
+            .filter(|&index| {
+                let near = tiles.around(index);
+                near[..Tiles::<D>::DIRECTIONS].iter().any(|&n| phi[n] < 0.0)
+            })
+            .map(|index| (index as u32, lookup.at_centre(cut, index).0 * dx))
+            .collect();
+        for (index, distance) in rim {
+            self.phi[index as usize] = distance;
+        }
         self.open_up(tiles, cut, crowd, dx, spray.concat());
         self.fill_voids(tiles, cut, dx);
     }
@@ -142,14 +143,17 @@ impl LevelSet {
         &mut self,
         tiles: &Tiles<D>,
         cut: &CutCells<D>,
-        crowd: &[f64],
+        crowd: &[f32],
         dx: f64,
         mut spray: Vec<u32>,
     ) {
         let air = |near: usize| self.phi[near] >= 0.0 && cut.cell[near] > 0.0;
-        spray.retain(|&index| around(tiles, index as usize).any(air));
+        spray.retain(|&index| {
+            let near = tiles.around(index as usize);
+            near[..Tiles::<D>::DIRECTIONS].iter().any(|&near| air(near))
+        });
         for index in spray {
-            self.phi[index as usize] = (SPARSE - crowd[index as usize]) * dx;
+            self.phi[index as usize] = (SPARSE - crowd[index as usize] as f64) * dx;
         }
     }
 
@@ -162,7 +166,9 @@ impl LevelSet {
         let void: Vec<u32> = (0..tiles.len())
             .into_par_iter()
             .flat_map_iter(|slot| slot * cells..(slot + 1) * cells)
-            .filter(|&index| is_near[index] & NEAR != 0 && phi[index] >= 0.0 && cut.cell[index] > 0.0)
+            .filter(|&index| {
+                is_near[index] & NEAR != 0 && phi[index] >= 0.0 && cut.cell[index] > 0.0
+            })
             .flat_map_iter(|index| small_void(tiles, cut, phi, index))
             .collect();
         for index in void {
@@ -176,8 +182,9 @@ impl LevelSet {
         let h = dx / SUBCELLS as f64;
         let of_tile = |slot: usize| -> f64 {
             (slot * cells..(slot + 1) * cells)
+                .filter(|&index| self.surroundings.flags[index] & NEAR != 0)
                 .filter(|&index| cut.cell[index] > 0.0)
-                .map(|index| self.filled(tiles, cut, tiles.coord(index), h))
+                .map(|index| self.filled(tiles, cut, index, h))
                 .sum()
         };
         let tiles_in_order: Vec<f64> = (0..tiles.len()).into_par_iter().map(of_tile).collect();
@@ -189,51 +196,46 @@ impl LevelSet {
         &self,
         tiles: &Tiles<D>,
         cut: &CutCells<D>,
-        cell: Coord<D>,
+        index: usize,
         h: f64,
     ) -> f64 {
-        // Between the centres of cells phi is multilinear, so the cell meets 2^D boxes of centres, one per corner.
-        let boxes: [[f64; 8]; 8] = std::array::from_fn(|c| {
-            let mut values = [0.0; 8];
-            if c < 1 << D {
-                let corners =
-                    tiles.corners(std::array::from_fn(|a| cell[a] - 1 + (c >> a & 1) as i32));
-                for k in 0..1 << D {
-                    values[k] = self.phi[corners[k]];
-                }
-            }
-            values
-        });
-        let ranges = boxes[..1 << D].iter().map(|b| range(&b[..1 << D]));
-        let (low, high) = ranges.fold((f64::INFINITY, f64::NEG_INFINITY), |r, s| {
-            (r.0.min(s.0), r.1.max(s.1))
-        });
+        let near = tiles.around(index).map(|near| self.phi[near]);
+        let (low, high) = range(&near[..Tiles::<D>::DIRECTIONS]);
         if low >= 0.5 * h {
             return 0.0;
         }
-        let index = tiles.index(cell);
         if high <= -0.5 * h {
             return cut.cell[index] as f64;
         }
-        let corners = tiles.corners(cell);
-        let solid: [f64; 8] = std::array::from_fn(|c| {
-            if c < 1 << D {
-                cut.node[corners[c]]
-            } else {
-                0.0
+        // Between the centres of cells phi is multilinear, so the cell meets 2^D boxes of centres, one per corner.
+        let place =
+            |bits: usize| -> usize { (0..D).map(|a| (bits >> a & 1) * 3usize.pow(a as u32)).sum() };
+        let mut boxes = [[0.0; 8]; 8];
+        for c in 0..1 << D {
+            for k in 0..1 << D {
+                boxes[c][k] = near[place(c) + place(k)];
             }
-        });
+        }
+        let corners = tiles.corners(tiles.coord(index));
+        let mut solid = [0.0; 8];
+        for c in 0..1 << D {
+            solid[c] = cut.node[corners[c]] as f64;
+        }
+        let dry = range(&solid[..1 << D]).0 >= SUBCELLS as f64 * h;
         mean_over_cell::<D>(|at| {
             let side: usize = (0..D).map(|a| ((at[a] > 0.5) as usize) << a).sum();
             let within = at.map(|s| if s > 0.5 { s - 0.5 } else { s + 0.5 });
             let inside_liquid = -interpolate::<D>(&boxes[side], within);
+            if dry {
+                return heaviside(inside_liquid, h);
+            }
             let outside_solid = interpolate::<D>(&solid, at);
             heaviside(inside_liquid.min(outside_solid), h)
         })
     }
 }
 
-/// The cells of the air around `start` if they are few and shut in by liquid and solids, nothing otherwise.
+/// The cells of the air around `start` if they are `2^D` at most and shut in by liquid and solids, nothing otherwise.
 fn small_void<const D: usize>(
     tiles: &Tiles<D>,
     cut: &CutCells<D>,
@@ -269,20 +271,10 @@ fn small_void<const D: usize>(
     void.into_iter().take(count)
 }
 
-/// The `3^D` cells around a cell, itself among them.
-pub fn around<const D: usize>(tiles: &Tiles<D>, index: usize) -> impl Iterator<Item = usize> {
-    let cell = tiles.coord(index);
-    (0..3usize.pow(D as u32)).map(move |k| {
-        tiles.index(std::array::from_fn(|a| {
-            cell[a] - 1 + ((k / 3usize.pow(a as u32)) % 3) as i32
-        }))
-    })
-}
-
 struct Lookup<'a, const D: usize> {
     tiles: &'a Tiles<D>,
     particles: &'a Particles<D>,
-    bins: &'a Bins,
+    bins: &'a Bins<D>,
     dx: f64,
     /// Of every particle, in cells.
     radius: &'a [f32],
@@ -313,6 +305,25 @@ impl<const D: usize> Lookup<'_, D> {
         }
     }
 
+    /// Distance of the liquid and of the solids at the centre of a cell, in cells.
+    fn at_centre(&self, cut: &CutCells<D>, index: usize) -> (f64, f64) {
+        let cell = self.tiles.coord(index);
+        let mut x: [f64; D] = cell.map(|c| c as f64 + 0.5);
+        let wall = cut.centre(self.tiles, cell) / self.dx;
+        let mut normal = None;
+        if wall < REACH + 0.5 {
+            if wall < DEEPEST {
+                return (AIR, wall);
+            }
+            let away = cut.normal(self.tiles, x);
+            for a in 0..D {
+                x[a] += (0.5 - wall).max(0.0) * away[a];
+            }
+            normal = Some(away);
+        }
+        (self.distance(x, normal).min(AIR), wall)
+    }
+
     /// Distance to the liquid at `x`, in cells. `wall` is the normal of a wall within reach.
     ///
     /// There are no particles inside the wall, and so their mean is pushed away from it; that part is left out,
@@ -320,24 +331,34 @@ impl<const D: usize> Lookup<'_, D> {
     /// [`LONELY`]: neither the middle of a gap between two surfaces, which is also the mean of what lies around it,
     /// nor a wall that the liquid has left.
     fn distance(&self, x: [f64; D], wall: Option<[f64; D]>) -> f64 {
-        let low = x.map(|x| (x - REACH).floor() as i32);
-        let high = x.map(|x| (x + REACH).floor() as i32);
+        let low = x.map(|x| floor(x - REACH));
+        let high = x.map(|x| floor(x + REACH));
         let span: [usize; D] = std::array::from_fn(|a| (high[a] - low[a] + 1) as usize);
         let rows = span[..D - 1].iter().product::<usize>();
         let inverse_dx = 1.0 / self.dx;
         let (mut weight, mut radius, mut mean, mut nearest) = (0.0, 0.0, [0.0; D], f64::INFINITY);
         for k in 0..rows {
-            let mut rest = k;
-            let mut first = low;
+            let (mut rest, mut first, mut aside) = (k, low, 0.0);
             for a in (0..D - 1).rev() {
                 first[a] += (rest % span[a]) as i32;
                 rest /= span[a];
+                let gap = first[a] as f64 - x[a];
+                let gap = gap.max(-1.0 - gap).max(0.0);
+                aside += gap * gap;
             }
-            for p in self.row(first, high[D - 1]) {
+            let left = REACH * REACH - aside;
+            if left <= 0.0 {
+                continue;
+            }
+            let along = left.sqrt();
+            first[D - 1] = floor(x[D - 1] - along);
+            for p in self.row(first, floor(x[D - 1] + along)) {
                 let position = self.particles.position[p];
-                let away: [f64; D] =
-                    std::array::from_fn(|a| position[a] as f64 * inverse_dx - x[a]);
-                let square = away.iter().map(|d| d * d).sum::<f64>();
+                let (mut away, mut square) = ([0.0; D], 0.0);
+                for a in 0..D {
+                    away[a] = position[a] as f64 * inverse_dx - x[a];
+                    square += away[a] * away[a];
+                }
                 let rest = 1.0 - square / (REACH * REACH);
                 if rest > 0.0 {
                     let kernel = rest * rest * rest;
@@ -367,6 +388,8 @@ impl<const D: usize> Lookup<'_, D> {
 
 /// The cell is within two cells of a particle.
 const NEAR: u8 = 1;
+/// The cell holds a particle or is beside one that does.
+const BESIDE: u8 = 4;
 /// The cell and all around it hold particles or are solid, and one of them is near: no surface crosses it.
 const DEEP: u8 = 2;
 
@@ -378,8 +401,8 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    /// Spreads the flags axis by axis: `NEAR` to two cells on both sides, and not `DEEP` to one.
-    fn look<const D: usize>(&mut self, tiles: &Tiles<D>, bins: &Bins, cut: &CutCells<D>) {
+    /// Spreads the flags axis by axis: `NEAR` to two cells on both sides, `BESIDE` and not `DEEP` to one.
+    fn look<const D: usize>(&mut self, tiles: &Tiles<D>, bins: &Bins<D>, cut: &CutCells<D>) {
         let cells = Tiles::<D>::CELLS;
         let Self { flags, scratch } = self;
         tiles.reset(flags, 0);
@@ -392,7 +415,7 @@ impl Surroundings {
                 for (offset, flag) in flags.iter_mut().enumerate() {
                     let index = slot * cells + offset;
                     *flag = if !bins.of(index).is_empty() {
-                        NEAR | DEEP
+                        NEAR | BESIDE | DEEP
                     } else if cut.cell[index] < 0.1 {
                         DEEP
                     } else {
@@ -415,7 +438,7 @@ impl Surroundings {
                             | before[tiles.below(low, axis)]
                             | before[tiles.above(high, axis)];
                         let deep = before[index] & before[low] & before[high];
-                        *spread = (near & NEAR) | (deep & DEEP);
+                        *spread = (near & NEAR) | (beside & BESIDE) | (deep & DEEP);
                     }
                 });
             std::mem::swap(flags, scratch);

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::tiles::{Coord, Tiles};
+use crate::tiles::{Coord, Tiles, floor};
 
 /// Positions in metres, velocities in m/s, and the velocity gradients that APIC carries.
 ///
@@ -50,19 +50,20 @@ impl<const D: usize> Particles<D> {
 /// Cell of a point.
 #[inline]
 pub fn cell_of<const D: usize>(position: [f32; D], inverse_dx: f64) -> Coord<D> {
-    position.map(|x| (x as f64 * inverse_dx).floor() as i32)
+    position.map(|x| floor(x as f64 * inverse_dx))
 }
 
 /// Particles in the order of cells.
 #[derive(Clone, Debug, Default)]
-pub struct Bins {
+pub struct Bins<const D: usize> {
     /// First particle of every cell of every tile, and the number of particles at the end.
     starts: Vec<u32>,
     keys: Vec<u32>,
     order: Vec<u32>,
+    scratch: Vec<[f32; D]>,
 }
 
-impl Bins {
+impl<const D: usize> Bins<D> {
     /// Particles of the cell with this index; none in the null tile.
     #[inline]
     pub fn of(&self, index: usize) -> std::ops::Range<usize> {
@@ -79,12 +80,7 @@ impl Bins {
     }
 
     /// Sorts the particles by cell. The order inside a cell is the one they had.
-    pub fn sort<const D: usize>(
-        &mut self,
-        particles: &mut Particles<D>,
-        tiles: &Tiles<D>,
-        dx: f64,
-    ) {
+    pub fn sort(&mut self, particles: &mut Particles<D>, tiles: &Tiles<D>, dx: f64) {
         let inverse_dx = 1.0 / dx;
         self.keys.clear();
         self.keys.par_extend(
@@ -114,18 +110,26 @@ impl Bins {
         if self.order.is_sorted() {
             return;
         }
-        permute(&mut particles.position, &self.order);
-        permute(&mut particles.velocity, &self.order);
-        permute(&mut particles.affine, &self.order);
+        for values in [&mut particles.position, &mut particles.velocity] {
+            self.gather(|i| values[i]);
+            std::mem::swap(values, &mut self.scratch);
+        }
+        // One component after the other, so that no second copy of all gradients is needed.
+        for a in 0..D {
+            self.gather(|i| particles.affine[i][a]);
+            let rows = particles.affine.par_iter_mut().with_min_len(4096);
+            rows.zip(&self.scratch)
+                .for_each(|(row, moved)| row[a] = *moved);
+        }
     }
-}
 
-fn permute<T: Copy + Send + Sync>(values: &mut Vec<T>, order: &[u32]) {
-    *values = order
-        .par_iter()
-        .with_min_len(4096)
-        .map(|&i| values[i as usize])
-        .collect();
+    /// Fills the scratch with values in the order of cells.
+    fn gather(&mut self, value: impl Fn(usize) -> [f32; D] + Sync) {
+        let in_order = self.order.par_iter().with_min_len(4096);
+        in_order
+            .map(|&i| value(i as usize))
+            .collect_into_vec(&mut self.scratch);
+    }
 }
 
 #[cfg(test)]

@@ -1,20 +1,21 @@
 //! Writing into one field from several threads at disjoint places.
 
 use std::marker::PhantomData;
+use std::ops::AddAssign;
 
 /// A field that several threads add to, each to entries no other thread touches at that time.
-pub struct Scatter<'a> {
-    data: *mut f64,
+pub struct Scatter<'a, T> {
+    data: *mut T,
     len: usize,
-    field: PhantomData<&'a mut [f64]>,
+    field: PhantomData<&'a mut [T]>,
 }
 
 // SAFETY: a `Scatter` is only a place to write through `add`, whose caller keeps the threads apart.
-unsafe impl Sync for Scatter<'_> {}
+unsafe impl<T: Send> Sync for Scatter<'_, T> {}
 
-impl<'a> Scatter<'a> {
+impl<'a, T: AddAssign> Scatter<'a, T> {
     /// Borrows the field for as long as the threads write.
-    pub fn new(field: &'a mut [f64]) -> Self {
+    pub fn new(field: &'a mut [T]) -> Self {
         Self {
             data: field.as_mut_ptr(),
             len: field.len(),
@@ -27,7 +28,7 @@ impl<'a> Scatter<'a> {
     /// # Safety
     /// No other thread may access the same entry at the same time.
     #[inline]
-    pub unsafe fn add(&self, index: usize, value: f64) {
+    pub unsafe fn add(&self, index: usize, value: T) {
         assert!(index < self.len);
         // SAFETY: the index is in range, and the caller promises that the entry is this thread's alone.
         unsafe { *self.data.add(index) += value };

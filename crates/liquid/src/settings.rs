@@ -172,6 +172,14 @@ impl<const D: usize> Settings<D> {
         }
     }
 
+    /// Speed at which liquid is to leave its walls: none unless they separate.
+    pub(crate) fn desired_separation(&self) -> f64 {
+        match self.walls {
+            Walls::Slip => 0.0,
+            Walls::Separating => self.separation,
+        }
+    }
+
     /// Volume a particle stands for.
     pub fn particle_volume(&self) -> f64 {
         self.dx.powi(D as i32) / self.particles_per_cell as f64

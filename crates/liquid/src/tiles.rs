@@ -14,6 +14,15 @@ pub const TILE: i32 = 1 << SHIFT;
 const SHIFT: usize = 3;
 const LOCAL: usize = TILE as usize - 1;
 const NONE: u32 = u32::MAX;
+/// Lowest tile of the map along every axis.
+const LOWEST: i32 = -1;
+
+/// Largest integer not above `x`. The library's own is a call on processors without an instruction for it.
+#[inline]
+pub fn floor(x: f64) -> i32 {
+    let towards_zero = x as i32;
+    towards_zero - (x < towards_zero as f64) as i32
+}
 
 /// A cell, face or node, by its integer coordinates.
 pub type Coord<const D: usize> = [i32; D];
@@ -22,10 +31,9 @@ pub type Coord<const D: usize> = [i32; D];
 pub type Corners = [usize; 8];
 
 /// The tiles that exist at the moment.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Tiles<const D: usize> {
-    low: Vec<i32>,
-    extent: Vec<usize>,
+    extent: [usize; D],
     map: Vec<u32>,
     coords: Vec<Coord<D>>,
     neighbours: Vec<u32>,
@@ -34,16 +42,13 @@ pub struct Tiles<const D: usize> {
 impl<const D: usize> Tiles<D> {
     /// Cells in a tile.
     pub const CELLS: usize = 1 << (SHIFT * D);
-    const DIRECTIONS: usize = 3usize.pow(D as u32);
+    /// Cells in and around a cell.
+    pub const DIRECTIONS: usize = 3usize.pow(D as u32);
 
     /// No tiles yet, over a domain of `cells` cells. One tile of margin on every side holds the walls.
     pub fn new(cells: [usize; D]) -> Self {
-        let extent: Vec<usize> = cells
-            .iter()
-            .map(|n| n.div_ceil(TILE as usize) + 2)
-            .collect();
+        let extent = cells.map(|n| n.div_ceil(TILE as usize) + 2);
         let mut tiles = Self {
-            low: vec![-1; D],
             map: vec![NONE; extent.iter().product()],
             extent,
             coords: Vec::new(),
@@ -71,6 +76,10 @@ impl<const D: usize> Tiles<D> {
     /// Prepares `field` for these tiles, every value `background`.
     pub fn reset<T: Clone>(&self, field: &mut Vec<T>, background: T) {
         field.clear();
+        if field.capacity() < self.field_len() {
+            // A little to spare, not twice as much as a vector takes by itself.
+            field.reserve_exact(self.field_len() + self.field_len() / 16);
+        }
         field.resize(self.field_len(), background);
     }
 
@@ -126,7 +135,7 @@ impl<const D: usize> Tiles<D> {
     fn slot(&self, tile: Coord<D>) -> usize {
         let mut at = 0;
         for a in 0..D {
-            let i = tile[a] - self.low[a];
+            let i = tile[a] - LOWEST;
             if i < 0 || i as usize >= self.extent[a] {
                 return self.coords.len();
             }
@@ -191,28 +200,62 @@ impl<const D: usize> Tiles<D> {
         let mut corners = [0; 8];
         let slot = self.slot(base.map(|c| c >> SHIFT));
         let local = base.map(|c| c & LOCAL as i32);
-        let first = slot * Self::CELLS + Self::offset(local);
+        corners[0] = slot * Self::CELLS + Self::offset(local);
         if local.iter().all(|&l| l < LOCAL as i32) {
-            for c in 0..1 << D {
-                let mut index = first;
-                for a in 0..D {
-                    index += (c >> a & 1) * Self::stride(a);
+            for a in 0..D {
+                for c in 0..1 << a {
+                    corners[c + (1 << a)] = corners[c] + Self::stride(a);
                 }
-                corners[c] = index;
             }
         } else {
-            for c in 0..1 << D {
-                let (mut direction, mut offset) = (0, 0);
-                for a in 0..D {
-                    let l = local[a] as usize + (c >> a & 1);
-                    direction = direction * 3 + 1 + (l > LOCAL) as usize;
-                    offset += (l & LOCAL) << Self::shift(a);
+            // Offsets in a tile first, then the tiles they lie in.
+            corners[0] = Self::offset(local);
+            let mut direction = [Self::DIRECTIONS / 2; 8];
+            for a in 0..D {
+                let (step, beyond) = if local[a] < LOCAL as i32 {
+                    (Self::stride(a) as isize, 0)
+                } else {
+                    let back = LOCAL * Self::stride(a);
+                    (-(back as isize), 3usize.pow((D - 1 - a) as u32))
+                };
+                for c in 0..1 << a {
+                    corners[c + (1 << a)] = corners[c].wrapping_add_signed(step);
+                    direction[c + (1 << a)] = direction[c] + beyond;
                 }
-                let tile = self.neighbours[slot * Self::DIRECTIONS + direction] as usize;
-                corners[c] = tile * Self::CELLS + offset;
+            }
+            let near = &self.neighbours[slot * Self::DIRECTIONS..(slot + 1) * Self::DIRECTIONS];
+            for c in 0..1 << D {
+                corners[c] += near[direction[c]] as usize * Self::CELLS;
             }
         }
         corners
+    }
+
+    /// Indices of the `3^D` cells around a cell, itself in the middle; only the first `3^D` are used. The first axis
+    /// runs fastest.
+    #[inline]
+    pub fn around(&self, index: usize) -> [usize; 27] {
+        let mut near = [0; 27];
+        let local = Self::local(index);
+        let inside = local.iter().all(|&l| l > 0 && l < LOCAL as i32);
+        let cell = self.coord(index);
+        let mut step = [-1; D];
+        for near in &mut near[..Self::DIRECTIONS] {
+            *near = if inside {
+                let along = (0..D).map(|a| step[a] as isize * Self::stride(a) as isize);
+                index.wrapping_add_signed(along.sum())
+            } else {
+                self.index(std::array::from_fn(|a| cell[a] + step[a]))
+            };
+            for s in &mut step {
+                *s += 1;
+                if *s < 2 {
+                    break;
+                }
+                *s = -1;
+            }
+        }
+        near
     }
 
     /// Makes exactly the tiles that lie within `band` cells (at most a tile) of one of the `cells`.
@@ -255,7 +298,7 @@ impl<const D: usize> Tiles<D> {
     fn place(&self, tile: Coord<D>) -> usize {
         let mut at = 0;
         for a in 0..D {
-            let i = (tile[a] - self.low[a]).clamp(0, self.extent[a] as i32 - 1);
+            let i = (tile[a] - LOWEST).clamp(0, self.extent[a] as i32 - 1);
             at = at * self.extent[a] + i as usize;
         }
         at
@@ -264,7 +307,7 @@ impl<const D: usize> Tiles<D> {
     fn tile_at(&self, mut at: usize) -> Coord<D> {
         let mut tile = [0; D];
         for a in (0..D).rev() {
-            tile[a] = (at % self.extent[a]) as i32 + self.low[a];
+            tile[a] = (at % self.extent[a]) as i32 + LOWEST;
             at /= self.extent[a];
         }
         tile
@@ -330,6 +373,13 @@ mod tests {
             let cell = tiles.coord(index);
             assert_eq!(tiles.index(cell), index);
             let corners = tiles.corners(cell);
+            for (k, near) in tiles.around(index).into_iter().enumerate() {
+                let step = [k % 3, k / 3 % 3, k / 9].map(|s| s as i32 - 1);
+                assert_eq!(
+                    near,
+                    tiles.index(std::array::from_fn(|a| cell[a] + step[a]))
+                );
+            }
             for axis in 0..3 {
                 let mut next = cell;
                 next[axis] += 1;

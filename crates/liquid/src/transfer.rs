@@ -2,12 +2,14 @@
 
 use rayon::prelude::*;
 
+use crate::cut_cells::interpolate;
 use crate::particles::{Bins, Particles};
 use crate::scatter::Scatter;
-use crate::tiles::{Corners, Tiles};
+use crate::tiles::{Corners, Tiles, floor};
 
-/// A velocity component on the low faces of cells, for every axis.
-pub type FaceField<const D: usize> = [Vec<f64>; D];
+/// A component on the low faces of cells, for every axis: of velocities in double precision, or of something that
+/// may be rougher.
+pub type FaceField<const D: usize, T = f64> = [Vec<T>; D];
 
 /// Where the samples of a field lie in a cell, and the weights around a point.
 pub struct Stencil<const D: usize> {
@@ -19,61 +21,64 @@ pub struct Stencil<const D: usize> {
 
 impl<const D: usize> Stencil<D> {
     /// Around `x` (in cells), for samples that lie at `offset` from the lower corner of their cell.
-    #[inline]
+    #[inline(always)]
     pub fn new(tiles: &Tiles<D>, x: [f64; D], offset: [f64; D]) -> Self {
         let x: [f64; D] = std::array::from_fn(|a| x[a] - offset[a]);
-        let base = x.map(|x| x.floor() as i32);
+        let base = x.map(floor);
         Self {
             corners: tiles.corners(base),
             at: std::array::from_fn(|a| x[a] - base[a] as f64),
         }
     }
 
-    /// Weight of a corner.
+    /// Weights of the corners; only the first `2^D` are used.
     #[inline]
-    pub fn weight(&self, corner: usize) -> f64 {
-        let mut weight = 1.0;
+    pub fn weights(&self) -> [f64; 8] {
+        let mut weights = [1.0; 8];
         for a in 0..D {
-            weight *= if corner >> a & 1 == 1 {
-                self.at[a]
-            } else {
-                1.0 - self.at[a]
-            };
+            for c in 0..1 << a {
+                weights[c + (1 << a)] = weights[c] * self.at[a];
+                weights[c] *= 1.0 - self.at[a];
+            }
         }
-        weight
+        weights
+    }
+
+    #[inline]
+    fn values<T: Copy + Into<f64>>(&self, field: &[T]) -> [f64; 8] {
+        let mut values = [0.0; 8];
+        for c in 0..1 << D {
+            values[c] = field[self.corners[c]].into();
+        }
+        values
     }
 
     /// Value of a field at the point.
     #[inline]
-    pub fn value(&self, field: &[f64]) -> f64 {
-        let mut sum = 0.0;
-        for c in 0..1 << D {
-            sum += self.weight(c) * field[self.corners[c]];
-        }
-        sum
+    pub fn value<T: Copy + Into<f64>>(&self, field: &[T]) -> f64 {
+        interpolate(&self.values(field), self.at)
     }
 
-    /// Gradient of a field at the point, per cell.
+    /// Value and gradient of a field at the point, the gradient per cell.
     #[inline]
-    pub fn gradient(&self, field: &[f64]) -> [f64; D] {
+    pub fn value_and_gradient<T: Copy + Into<f64>>(&self, field: &[T]) -> (f64, [f64; D]) {
+        let values = self.values(field);
         let mut gradient = [0.0; D];
-        for c in 0..1 << D {
-            let value = field[self.corners[c]];
-            for a in 0..D {
-                let mut weight = if c >> a & 1 == 1 { value } else { -value };
-                for b in 0..D {
-                    if b != a {
-                        weight *= if c >> b & 1 == 1 {
-                            self.at[b]
-                        } else {
-                            1.0 - self.at[b]
-                        };
-                    }
+        for (along, gradient) in gradient.iter_mut().enumerate() {
+            let mut slopes = values;
+            for a in (0..D).rev() {
+                for c in 0..1 << a {
+                    let difference = slopes[c + (1 << a)] - slopes[c];
+                    slopes[c] = if a == along {
+                        difference
+                    } else {
+                        slopes[c] + self.at[a] * difference
+                    };
                 }
-                gradient[a] += weight;
             }
+            *gradient = slopes[0];
         }
-        gradient
+        (interpolate(&values, self.at), gradient)
     }
 }
 
@@ -94,11 +99,11 @@ pub fn sample<const D: usize>(tiles: &Tiles<D>, velocity: &FaceField<D>, x: [f64
 pub fn to_grid<const D: usize>(
     tiles: &Tiles<D>,
     particles: &Particles<D>,
-    bins: &Bins,
+    bins: &Bins<D>,
     dx: f64,
     velocity: &mut FaceField<D>,
-    weight: &mut FaceField<D>,
-    number: &mut Vec<f64>,
+    weight: &mut FaceField<D, f32>,
+    number: &mut Vec<f32>,
 ) {
     for a in 0..D {
         tiles.reset(&mut velocity[a], 0.0);
@@ -121,8 +126,9 @@ pub fn to_grid<const D: usize>(
                 for b in 0..D {
                     base -= gradient[b] as f64 * stencil.at[b] * dx;
                 }
+                let weights = stencil.weights();
                 for c in 0..1 << D {
-                    let w = stencil.weight(c);
+                    let w = weights[c];
                     let mut v = base;
                     for b in 0..D {
                         if c >> b & 1 == 1 {
@@ -133,14 +139,15 @@ pub fn to_grid<const D: usize>(
                     // at the same time are a whole tile apart.
                     unsafe {
                         velocity[a].add(stencil.corners[c], w * v);
-                        weight[a].add(stencil.corners[c], w);
+                        weight[a].add(stencil.corners[c], w as f32);
                     }
                 }
             }
             let stencil = Stencil::new(tiles, x, [0.5; D]);
+            let weights = stencil.weights();
             for c in 0..1 << D {
                 // SAFETY: as above.
-                unsafe { number.add(stencil.corners[c], stencil.weight(c)) };
+                unsafe { number.add(stencil.corners[c], weights[c] as f32) };
             }
         };
         for parity in 0..1 << D {
@@ -160,7 +167,7 @@ pub fn to_grid<const D: usize>(
             .zip(&weight[a])
             .for_each(|(v, &w)| {
                 if w > 0.0 {
-                    *v /= w;
+                    *v /= w as f64;
                 }
             });
     }

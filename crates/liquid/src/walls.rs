@@ -19,6 +19,8 @@ use crate::transfer::{FaceField, face_offset, sample};
 pub struct Held<'a> {
     /// What walls do.
     pub walls: Walls,
+    /// Speed at which liquid is to leave, which the wall then seems to move at; zero unless walls separate.
+    pub separation: f64,
     /// Row of every cell.
     pub rows: &'a [u32],
     /// Rows that left their wall.
@@ -46,12 +48,9 @@ impl Held<'_> {
             return leaves;
         }
         // Deeper inside the solid: as the nearest liquid does; free where there is none.
-        for index in beside {
-            let cell = tiles.coord(index.min(tiles.cells() - 1));
-            for k in 0..3usize.pow(D as u32) {
-                let near =
-                    std::array::from_fn(|a| cell[a] - 1 + ((k / 3usize.pow(a as u32)) % 3) as i32);
-                let (row, separated) = look(tiles.index(near));
+        for index in beside.into_iter().filter(|&index| tiles.exists(index)) {
+            for near in &tiles.around(index)[..Tiles::<D>::DIRECTIONS] {
+                let (row, separated) = look(*near);
                 any |= row;
                 leaves |= separated;
             }
@@ -86,12 +85,16 @@ pub fn constrain<const D: usize>(
                     let offset: [f64; D] = face_offset(axis);
                     let coord = tiles.coord(face);
                     let x: [f64; D] = std::array::from_fn(|a| coord[a] as f64 + offset[a]);
-                    let normal = cut.normal(tiles, x, dx);
+                    let normal = cut.normal(tiles, x);
                     let liquid = sample(tiles, before, x);
                     let solid = solids.velocity(x.map(|x| x * dx));
-                    let into: f64 = (0..D).map(|a| (solid[a] - liquid[a]) * normal[a]).sum();
-                    let push = if held.lets_go(tiles, face, axis) {
-                        into.max(0.0)
+                    let into = held.separation
+                        + (0..D)
+                            .map(|a| (solid[a] - liquid[a]) * normal[a])
+                            .sum::<f64>();
+                    let leaves = into < 0.0;
+                    let push = if leaves && held.lets_go(tiles, face, axis) {
+                        0.0
                     } else {
                         into
                     };

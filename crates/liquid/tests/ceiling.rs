@@ -1,4 +1,5 @@
-//! A slab of liquid under a ceiling falls if walls let go, and hangs there if they don't.
+//! A slab of liquid under a ceiling falls if walls let go, and hangs there if they don't; without gravity it leaves a
+//! wall at the speed one asks for.
 
 mod common;
 
@@ -56,4 +57,32 @@ fn a_slab_under_a_ceiling_hangs_in_2d_with_slip_walls() {
 #[test]
 fn a_slab_under_a_ceiling_hangs_in_3d_with_slip_walls() {
     hangs([16, 18, 32]);
+}
+
+/// Distance between a wall and the nearest particle of a block that rested on it, without gravity, after `seconds`.
+fn gap(walls: Walls, separation: f64, seconds: f64) -> f64 {
+    let mut settings = Settings::<2>::new([32; 2], 1.0 / 32.0);
+    settings.walls = walls;
+    settings.separation = separation;
+    settings.gravity = [0.0; 2];
+    let solids = tank(&settings);
+    let mut liquid = Liquid::new(settings).unwrap();
+    let block = |x: [f64; 2]| (x[0] - 0.31).max((x[1] - 0.5).abs() - 0.23);
+    liquid.fill(&block, &|_| [0.0; 2], &solids);
+    run(&mut liquid, &solids, seconds, |_, _| {});
+    let places = liquid.particles().position.iter().map(|x| x[0] as f64);
+    places.fold(f64::INFINITY, f64::min)
+}
+
+#[test]
+fn a_block_leaves_a_separating_wall_at_the_desired_speed() {
+    let (speed, seconds) = (0.5, 1.0 / 12.0);
+    let asked = gap(Walls::Separating, speed, seconds);
+    eprintln!("asked for {}, {asked} m from the wall", speed * seconds);
+    // The rest of the block slows down what leaves first.
+    assert!(asked > 0.75 * speed * seconds, "{asked} m from the wall");
+    for (walls, speed) in [(Walls::Separating, 0.0), (Walls::Slip, speed)] {
+        let stays = gap(walls, speed, seconds);
+        assert!(stays < 0.2 * speed.max(0.5) * seconds, "{walls}: {stays}");
+    }
 }

@@ -52,6 +52,44 @@ fn a_block_in_free_flight_keeps_its_momentum_to_rounding_and_its_shape_to_a_cell
     }
 }
 
+#[test]
+fn drops_smaller_than_a_cell_fly_like_stones() {
+    let dx = 1.0 / 32.0;
+    let settings = Settings::<3>::new([32; 3], dx);
+    let solids = tank(&settings);
+    let mut liquid = Liquid::new(settings).unwrap();
+    let velocity = [0.5, -0.3, 0.2];
+    for k in 0..8 {
+        let center: [f64; 3] = std::array::from_fn(|a| [0.31, 0.63][k >> a & 1]);
+        let drop = Shape::Sphere {
+            center: [center[0], center[1], center[2] + 0.2],
+            radius: 0.45 * dx,
+        };
+        liquid.fill(&|x| drop.distance(x), &|_| velocity, &solids);
+    }
+    assert!(liquid.particles().len() < 64, "drops, not balls");
+    let mut unknowns = 0;
+    let place = |liquid: &Liquid<3>, a| mean(&liquid.particles().position, a);
+    let before: [f64; 3] = std::array::from_fn(|a| place(&liquid, a));
+    let seconds = 0.25;
+    run(&mut liquid, &solids, seconds, |_, report| {
+        unknowns = unknowns.max(report.unknowns);
+    });
+    assert!(
+        unknowns < 32,
+        "most of the drops are too small for the grid"
+    );
+    for a in 0..3 {
+        let gravity = if a == 2 { -9.81 } else { 0.0 };
+        let expected = velocity[a] * seconds + 0.5 * gravity * seconds * seconds;
+        let moved = place(&liquid, a) - before[a];
+        assert!(
+            (moved - expected).abs() < 0.02 * expected.abs(),
+            "axis {a}: moved {moved}, expected {expected}"
+        );
+    }
+}
+
 fn moving<const D: usize>(shape: Shape<D>, by: [f64; D], seconds: f64) -> Body<D> {
     let key = |time, position| Keyframe {
         time,

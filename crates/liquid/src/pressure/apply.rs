@@ -8,15 +8,33 @@ use crate::extrapolate::{FLYING, UNKNOWN};
 use crate::tiles::Tiles;
 use crate::transfer::FaceField;
 
+/// A number that a pressure difference acts on.
+pub trait Change: Send {
+    /// Subtracts.
+    fn reduce(&mut self, by: f64);
+}
+
+impl Change for f64 {
+    fn reduce(&mut self, by: f64) {
+        *self -= by;
+    }
+}
+
+impl Change for f32 {
+    fn reduce(&mut self, by: f64) {
+        *self -= by as f32;
+    }
+}
+
 /// Subtracts `dt/(rho dx)` times the pressure difference on open faces of liquid cells, divided by theta where
 /// the other side is air. `known` becomes 0 on those faces. Of the others, open ones that were 0, those that carry
 /// particles, become [`FLYING`], and the rest [`UNKNOWN`].
-pub fn apply<const D: usize>(
+pub fn apply<const D: usize, T: Change>(
     weights: &Weights<D>,
     system: &System,
     pressure: &[f64],
     scale: f64,
-    velocity: &mut FaceField<D>,
+    velocity: &mut FaceField<D, T>,
     known: &mut [Vec<u8>; D],
 ) {
     let tiles = weights.tiles;
@@ -47,7 +65,7 @@ pub fn apply<const D: usize>(
                         (row, NO_ROW) => -pressure[row as usize] / weights.theta(low, high),
                         (below, above) => pressure[above as usize] - pressure[below as usize],
                     };
-                    *velocity -= scale * difference;
+                    velocity.reduce(scale * difference);
                     *known = 0;
                 }
             });

@@ -1,7 +1,7 @@
 //! Part three of the pressure step: the solve, warm-started from the step before.
 
 use meniscus_lcp::methods::{linear, newton, policy};
-use meniscus_lcp::precondition::{Jacobi, Mic0, Mic0Settings, Preconditioner};
+use meniscus_lcp::precondition::{Jacobi, Mic0, Preconditioner};
 use meniscus_lcp::{BoxMlcp, Csr, InputError, Report, Status};
 use rayon::prelude::*;
 
@@ -81,9 +81,9 @@ struct Last<const D: usize> {
 
 impl<const D: usize> Solvers<D> {
     /// Nothing solved yet.
-    pub fn new() -> Result<Self, InputError> {
-        Ok(Self {
-            mic0: Mic0::new(Mic0Settings::default())?,
+    pub fn new() -> Self {
+        Self {
+            mic0: Mic0::default(),
             jacobi: Jacobi::default(),
             chosen: PreconditionerChoice::Mic0,
             memory: Memory::default(),
@@ -96,7 +96,7 @@ impl<const D: usize> Solvers<D> {
                 pressure: Vec::new(),
                 dt: 0.0,
             },
-        })
+        }
     }
 
     /// The pressure of the last solve, a value a row.

@@ -20,6 +20,9 @@ use crate::solids::PosedSolids;
 use crate::tiles::Tiles;
 use crate::transfer::FaceField;
 
+/// Rows that are assembled together.
+const CHUNK: usize = 4096;
+
 /// Marks cells that are no unknowns.
 pub const NO_ROW: u32 = u32::MAX;
 
@@ -48,9 +51,9 @@ pub struct System {
 
 impl System {
     /// A problem without rows.
-    pub fn empty() -> Result<Self, InputError> {
-        Ok(Self {
-            matrix: Csr::new(0, vec![0], Vec::new(), Vec::new())?,
+    pub fn empty() -> Self {
+        Self {
+            matrix: Csr::default(),
             rhs: Vec::new(),
             lower: Vec::new(),
             upper: Vec::new(),
@@ -59,7 +62,7 @@ impl System {
             surface: Vec::new(),
             rows: Vec::new(),
             blocks: Blocks::single(0),
-        })
+        }
     }
 
     /// Number of unknowns.
@@ -132,37 +135,52 @@ impl System {
             solids,
             scale: dt / (settings.density * settings.dx * settings.dx),
             dx: settings.dx,
-            kappa: if settings.walls == Walls::Separating {
-                settings.separation
-            } else {
-                0.0
-            },
+            kappa: settings.desired_separation(),
             rows: &self.rows,
         };
-        // Fixed chunks, each with its own part of the arrays, joined in order.
-        let parts: Vec<Part> = self
-            .cells
-            .par_chunks(4096)
-            .map(|cells| step.rows_of(cells))
-            .collect();
-        let (mut starts, mut columns, mut values) =
-            std::mem::replace(&mut self.matrix, Self::empty()?.matrix).into_parts();
+        let (mut starts, mut columns, mut values) = std::mem::take(&mut self.matrix).into_parts();
+        let counts = self.cells.par_iter().with_min_len(CHUNK);
         starts.clear();
-        starts.push(0);
-        columns.clear();
-        values.clear();
-        self.rhs.clear();
-        self.wall.clear();
-        self.surface.clear();
-        for part in parts {
-            let offset = columns.len();
-            starts.extend(part.ends.iter().map(|end| end + offset));
-            columns.extend(part.columns);
-            values.extend(part.values);
-            self.rhs.extend(part.rhs);
-            self.wall.extend(part.wall);
-            self.surface.extend(part.surface);
+        starts.par_extend(
+            rayon::iter::once(0).chain(counts.map(|&cell| step.entries(cell as usize))),
+        );
+        for row in 0..n {
+            starts[row + 1] += starts[row];
         }
+        columns.resize(starts[n], 0);
+        values.resize(starts[n], 0.0);
+        self.rhs.resize(n, 0.0);
+        self.wall.resize(n, false);
+        self.surface.resize(n, false);
+        // Every chunk of rows has its own part of the arrays.
+        let (mut columns_left, mut values_left) = (&mut columns[..], &mut values[..]);
+        let parts: Vec<(&mut [u32], &mut [f64])> = (0..n.div_ceil(CHUNK))
+            .map(|chunk| {
+                let (first, last) = (chunk * CHUNK, ((chunk + 1) * CHUNK).min(n));
+                let length = starts[last] - starts[first];
+                (
+                    columns_left.split_off_mut(..length).unwrap_or_default(),
+                    values_left.split_off_mut(..length).unwrap_or_default(),
+                )
+            })
+            .collect();
+        parts
+            .into_par_iter()
+            .zip(self.cells.par_chunks(CHUNK))
+            .zip(self.rhs.par_chunks_mut(CHUNK))
+            .zip(self.wall.par_chunks_mut(CHUNK))
+            .zip(self.surface.par_chunks_mut(CHUNK))
+            .for_each(|(((((columns, values), cells), rhs), wall), surface)| {
+                let mut end = 0;
+                for (i, &cell) in cells.iter().enumerate() {
+                    let row = step.row(cell as usize);
+                    for &(column, value) in row.entries() {
+                        (columns[end], values[end]) = (column, value);
+                        end += 1;
+                    }
+                    (rhs[i], wall[i], surface[i]) = (row.rhs, row.wall, row.surface);
+                }
+            });
         self.matrix = Csr::new(n, starts, columns, values)?;
         self.lower.clear();
         let bounded = settings.walls == Walls::Separating;
@@ -177,14 +195,19 @@ impl System {
     }
 }
 
-#[derive(Default)]
-struct Part {
-    ends: Vec<usize>,
-    columns: Vec<u32>,
-    values: Vec<f64>,
-    rhs: Vec<f64>,
-    wall: Vec<bool>,
-    surface: Vec<bool>,
+/// A row of the problem.
+struct Row {
+    entries: [(u32, f64); 7],
+    count: usize,
+    rhs: f64,
+    wall: bool,
+    surface: bool,
+}
+
+impl Row {
+    fn entries(&self) -> &[(u32, f64)] {
+        &self.entries[..self.count]
+    }
 }
 
 struct Assembly<'a, const D: usize, S> {
@@ -198,15 +221,16 @@ struct Assembly<'a, const D: usize, S> {
 }
 
 impl<const D: usize, S: PosedSolids<D>> Assembly<'_, D, S> {
-    fn rows_of(&self, cells: &[u32]) -> Part {
-        let mut part = Part::default();
-        for &cell in cells {
-            self.row(cell as usize, &mut part);
-        }
-        part
+    /// Number of entries in the row of a cell.
+    fn entries(&self, index: usize) -> usize {
+        let liquid = |&(axis, high): &(usize, bool)| {
+            self.weights.beyond(index, axis, high) == Beyond::Liquid
+        };
+        let faces = (0..D).flat_map(|axis| [(axis, false), (axis, true)]);
+        1 + faces.filter(liquid).count()
     }
 
-    fn row(&self, index: usize, part: &mut Part) {
+    fn row(&self, index: usize) -> Row {
         let tiles = self.weights.tiles;
         let mut entries = [(u32::MAX, 0.0); 7];
         let (mut diagonal, mut count) = (0.0, 1);
@@ -247,14 +271,14 @@ impl<const D: usize, S: PosedSolids<D>> Assembly<'_, D, S> {
             }
         }
         entries[0] = (self.rows[index], diagonal);
-        let entries = &mut entries[..count];
-        entries.sort_unstable_by_key(|e| e.0);
-        part.columns.extend(entries.iter().map(|e| e.0));
-        part.values.extend(entries.iter().map(|e| e.1));
-        part.ends.push(part.columns.len());
-        // [ANE17 (48)] asks for a speed of separation where the wall is.
-        part.rhs.push((divergence - self.kappa * closed) / self.dx);
-        part.wall.push(closed > 0.0);
-        part.surface.push(surface);
+        entries[..count].sort_unstable_by_key(|e| e.0);
+        Row {
+            entries,
+            count,
+            // [ANE17 (48)] asks for a speed of separation where the wall is.
+            rhs: (divergence - self.kappa * closed) / self.dx,
+            wall: closed > 0.0,
+            surface,
+        }
     }
 }

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 
 use super::{Solvers, System, Weights, apply, pockets};
 use crate::cut_cells::CutCells;
+use crate::extrapolate::UNKNOWN;
 use crate::settings::{Settings, Solver, Walls};
 use crate::tiles::{Coord, Tiles};
 use crate::transfer::FaceField;
@@ -64,9 +65,10 @@ fn project<const D: usize>(
     let mut distance = Vec::new();
     tiles.reset(&mut distance, settings.dx);
     let mut velocity: FaceField<D> = std::array::from_fn(|_| Vec::new());
-    let mut known = std::array::from_fn(|_| Vec::new());
+    let mut known: [Vec<u8>; D] = std::array::from_fn(|_| Vec::new());
     for a in 0..D {
         tiles.reset(&mut velocity[a], 0.0);
+        tiles.reset(&mut known[a], UNKNOWN);
     }
     for index in 0..tiles.cells() {
         let cell = tiles.coord(index);
@@ -86,11 +88,11 @@ fn project<const D: usize>(
         phi: &distance,
     };
     let dt = 0.01;
-    let mut system = System::empty().unwrap();
+    let mut system = System::empty();
     system
         .assemble(&weights, &velocity, &posed, settings, dt)
         .unwrap();
-    let mut solvers = Solvers::new().unwrap();
+    let mut solvers = Solvers::new();
     let found = pockets::prepare(&mut system, settings.walls, settings.tolerance);
     let solution = solvers.solve(&weights, &system, settings, dt).unwrap();
     assert_eq!(

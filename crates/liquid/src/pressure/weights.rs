@@ -46,7 +46,7 @@ impl<const D: usize> Weights<'_, D> {
     /// Open share of a face, by its index.
     #[inline]
     pub fn open(&self, axis: usize, face: usize) -> f64 {
-        self.cut.face[axis][face]
+        self.cut.face[axis][face] as f64
     }
 
     /// A liquid cell with an open face.

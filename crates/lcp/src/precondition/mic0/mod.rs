@@ -84,17 +84,26 @@ pub struct Mic0 {
     lumped: Vec<f64>,
 }
 
+impl Default for Mic0 {
+    fn default() -> Self {
+        Self {
+            settings: Mic0Settings::default(),
+            blocks: Blocks::single(0),
+            triangle: Triangle::default(),
+            inverse: Vec::new(),
+            restricted: Vec::new(),
+            lumped: Vec::new(),
+        }
+    }
+}
+
 impl Mic0 {
     /// A preconditioner of no rows yet.
     pub fn new(settings: Mic0Settings) -> Result<Self, InputError> {
         settings.check()?;
         Ok(Self {
             settings,
-            blocks: Blocks::single(0),
-            triangle: Triangle::default(),
-            inverse: Vec::new(),
-            restricted: Vec::new(),
-            lumped: Vec::new(),
+            ..Self::default()
         })
     }
 

@@ -1,0 +1,264 @@
+//! One attempt at a step: the grid, the pressure problem, its solution, and the particles' way.
+
+use meniscus_lcp::Status;
+use rayon::prelude::*;
+
+use super::{Grid, Liquid};
+use crate::advect::{Flow, advect};
+use crate::density::{DRIFT_TIME, crowding, relative};
+use crate::extrapolate::{UNKNOWN, extrapolate};
+use crate::pressure::{Solution, Weights, apply, pockets};
+use crate::report::{Phases, StepReport, Trouble};
+use crate::settings::{Settings, Transfer};
+use crate::solids::Solids;
+use crate::transfer::to_grid;
+use crate::walls::{Held, constrain};
+
+/// Layers beyond the particles' own faces in which a velocity is made up before the pressure acts.
+const GAP_LAYERS: u8 = 3;
+
+impl<const D: usize> Liquid<D> {
+    /// Samples the solids, brings the particles to the grid and finds the surface of the liquid.
+    pub(super) fn look(&mut self, solids: &impl Solids<D>, dt: f64, phases: &mut dyn Phases) {
+        let Grid {
+            tiles,
+            bins,
+            cut,
+            level,
+            velocity,
+            scratch,
+            crowd,
+            ..
+        } = &mut self.grid;
+        let Settings {
+            dx,
+            particles_per_cell,
+            ..
+        } = self.settings;
+        phases.begin("solids");
+        cut.sample(tiles, dx, &solids.during(self.time, dt));
+        phases.begin("to-grid");
+        to_grid(tiles, &self.particles, bins, dx, velocity, scratch, crowd);
+        relative(tiles, cut, particles_per_cell as f64, crowd);
+        phases.begin("surface");
+        level.build(tiles, &self.particles, bins, cut, crowd, dx);
+    }
+
+    /// Everything up to the pressure problem.
+    pub(super) fn build_system(
+        &mut self,
+        solids: &impl Solids<D>,
+        dt: f64,
+        phases: &mut dyn Phases,
+    ) -> Result<(), meniscus_lcp::InputError> {
+        self.look(solids, dt, phases);
+        phases.begin("forces");
+        let Grid {
+            tiles,
+            cut,
+            level,
+            velocity,
+            before,
+            scratch,
+            known,
+            ..
+        } = &mut self.grid;
+        let settings = &self.settings;
+        for a in 0..D {
+            known[a].clear();
+            known[a].par_extend(
+                scratch[a]
+                    .par_iter()
+                    .map(|&w| if w > 0.0 { 0 } else { UNKNOWN }),
+            );
+            extrapolate(tiles, &mut velocity[a], &mut known[a], GAP_LAYERS);
+            if matches!(settings.transfer, Transfer::Flip { .. }) {
+                before[a].clone_from(&velocity[a]);
+            }
+            // Velocities belong to the middle of the last step and gravity takes them to the middle of this one:
+            // free fall is then exact for steps of any length.
+            let kick = settings.gravity[a] * 0.5 * (self.last_dt + dt);
+            velocity[a]
+                .par_iter_mut()
+                .with_min_len(4096)
+                .for_each(|v| *v += kick);
+        }
+        phases.begin("assemble");
+        let weights = Weights {
+            tiles,
+            cut,
+            phi: &level.phi,
+        };
+        self.system.assemble(
+            &weights,
+            velocity,
+            &solids.during(self.time, dt),
+            settings,
+            dt,
+        )
+    }
+
+    /// A step of length `dt`; nothing but scratch changes before it is certain to succeed.
+    pub(super) fn attempt(
+        &mut self,
+        solids: &impl Solids<D>,
+        dt: f64,
+        phases: &mut dyn Phases,
+    ) -> Result<StepReport, (Trouble, Solution)> {
+        let refused =
+            |why: meniscus_lcp::InputError| (Trouble::Refused(why.to_string()), Solution::none());
+        self.build_system(solids, dt, phases).map_err(refused)?;
+        let settings = &self.settings;
+        let Grid {
+            tiles,
+            cut,
+            level,
+            velocity,
+            before,
+            scratch,
+            known,
+            crowd,
+            ..
+        } = &mut self.grid;
+        let weights = Weights {
+            tiles,
+            cut,
+            phi: &level.phi,
+        };
+        let posed = solids.during(self.time, dt);
+
+        phases.begin("solve");
+        let found = pockets::prepare(&mut self.system, settings.walls, settings.tolerance);
+        let solution = self
+            .solvers
+            .solve(&weights, &self.system, settings, dt)
+            .map_err(refused)?;
+        if solution.report.status != Status::Converged {
+            return Err((Trouble::Unsolved, solution));
+        }
+        pockets::settle(
+            &found,
+            &self.system,
+            settings.walls,
+            self.solvers.pressure_mut(),
+        );
+
+        phases.begin("measure");
+        let volume = level.volume(tiles, cut, settings.dx);
+        let by_number = self.particles.len() as f64 * settings.particle_volume();
+        let per_number = *self.volume_at_start.get_or_insert(volume / by_number);
+        let drift_now = volume / (per_number * by_number) - 1.0;
+        let drift = self.drift + (drift_now - self.drift) * (dt / DRIFT_TIME).min(1.0);
+
+        phases.begin("even-out");
+        let excess = |rhs: &mut Vec<f64>| crowding(&weights, &self.system, crowd, drift, dt, rhs);
+        let displacement = self
+            .solvers
+            .displacement(&self.system, excess)
+            .map_err(refused)?;
+        let scale = dt / (settings.density * settings.dx);
+        for a in 0..D {
+            tiles.reset(&mut scratch[a], 0.0);
+        }
+        apply(
+            &weights,
+            &self.system,
+            displacement,
+            scale * dt,
+            scratch,
+            known,
+        );
+
+        phases.begin("apply");
+        apply(
+            &weights,
+            &self.system,
+            self.solvers.pressure_now(),
+            scale,
+            velocity,
+            known,
+        );
+        if !(0..D).all(|a| {
+            velocity[a]
+                .par_iter()
+                .with_min_len(4096)
+                .all(|v| v.is_finite())
+        }) {
+            return Err((Trouble::NotFinite, solution));
+        }
+        phases.begin("extrapolate");
+        let layers = settings.cfl.ceil() as u8 + 1;
+        for a in 0..D {
+            forget_unknown(&mut velocity[a], &known[a]);
+            extrapolate(tiles, &mut velocity[a], &mut known[a], layers);
+        }
+        let separated = self.solvers.separated();
+        let held = Held {
+            walls: settings.walls,
+            separation: settings.desired_separation(),
+            rows: &self.system.rows,
+            separated,
+        };
+        constrain(tiles, cut, &posed, &held, settings.dx, known, velocity);
+        let separated_rows = separated.iter().filter(|&&s| s).count();
+
+        phases.begin("advect");
+        let solid_speed = solids.max_speed(self.time, dt, [0.0; D], settings.domain());
+        let flow = Flow {
+            tiles,
+            velocity,
+            before,
+            displacement: scratch,
+            cut,
+        };
+        advect(
+            &mut self.particles,
+            &flow,
+            solids,
+            settings,
+            self.time,
+            dt,
+            solid_speed,
+        );
+        self.time += dt;
+        self.last_dt = dt;
+        self.drift = drift;
+        self.solvers.remember(tiles, &self.system, dt);
+
+        let squeezed = found
+            .iter()
+            .filter(|p| p.removed < 0.0)
+            .min_by(|a, b| a.removed.total_cmp(&b.removed));
+        let cell_volume = settings.dx.powi(D as i32);
+        let worth_telling = settings.tolerance * dt * cell_volume;
+        Ok(StepReport {
+            separated_rows,
+            volume,
+            pockets: found.len(),
+            lost_volume: found
+                .iter()
+                .map(|p| (-p.removed * cell_volume * dt).max(0.0))
+                .sum(),
+            squeezed: squeezed
+                .filter(|p| -p.removed * cell_volume * dt > worth_telling * p.len() as f64)
+                .map(|p| {
+                    let cell = self.grid.tiles.coord(p.some_cell(&self.system));
+                    cell.map(|c| (c as f64 + 0.5) * self.settings.dx).to_vec()
+                }),
+            ..self.report(solution, dt)
+        })
+    }
+}
+
+/// Faces that the pressure did not reach hold what particles left there; it must not be read.
+fn forget_unknown(velocity: &mut [f64], known: &[u8]) {
+    velocity
+        .par_iter_mut()
+        .with_min_len(4096)
+        .zip(known)
+        .for_each(|(v, &k)| {
+            if k == UNKNOWN {
+                *v = 0.0;
+            }
+        });
+}

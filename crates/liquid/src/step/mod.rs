@@ -1,0 +1,232 @@
+//! The liquid and its step.
+
+mod attempt;
+mod outcome;
+
+use rayon::prelude::*;
+
+use crate::cut_cells::CutCells;
+use crate::level_set::LevelSet;
+use crate::particles::{Bins, Particles, cell_of};
+use crate::pressure::{Solution, Solvers, System};
+use crate::report::{Phases, PressureProblem, StepFailure, StepReport, Trouble};
+use crate::seed;
+use crate::settings::{Settings, SettingsError};
+use crate::solids::Solids;
+use crate::tiles::{Coord, Tiles};
+use crate::transfer::FaceField;
+
+/// Tries with half the step after a failed one.
+const RETRIES: usize = 3;
+/// A step below this share of the longest one means that something has run away.
+const SHORTEST: f64 = 1e-7;
+
+/// A liquid: particles, and the grid around them that every step builds anew.
+pub struct Liquid<const D: usize> {
+    settings: Settings<D>,
+    particles: Particles<D>,
+    time: f64,
+    /// Length of the last step; gravity acts from the middle of that step to the middle of the next.
+    last_dt: f64,
+    /// Volume inside the surface at the first step, as a share of the volume the particles stand for: what the
+    /// volume is to return to, however many particles there are.
+    volume_at_start: Option<f64>,
+    /// Recent mean of the volume's drift from there.
+    drift: f64,
+    grid: Grid<D>,
+    system: System,
+    solvers: Solvers<D>,
+}
+
+/// Fields of one step. Allocations are kept from step to step.
+struct Grid<const D: usize> {
+    tiles: Tiles<D>,
+    bins: Bins<D>,
+    cut: CutCells<D>,
+    level: LevelSet,
+    velocity: FaceField<D>,
+    /// Velocity before forces, kept for FLIP only.
+    before: FaceField<D>,
+    /// Weights of the particles on faces; later the displacement that evens them out.
+    scratch: FaceField<D, f32>,
+    known: [Vec<u8>; D],
+    /// Particles around the centres of cells, as a share of what belongs there.
+    crowd: Vec<f32>,
+}
+
+fn face_field<const D: usize, T>() -> [Vec<T>; D] {
+    std::array::from_fn(|_| Vec::new())
+}
+
+impl<const D: usize> Liquid<D> {
+    /// An empty liquid.
+    pub fn new(settings: Settings<D>) -> Result<Self, SettingsError> {
+        settings.check()?;
+        Ok(Self {
+            grid: Grid {
+                tiles: Tiles::new(settings.cells),
+                bins: Bins::default(),
+                cut: CutCells::new(),
+                level: LevelSet::default(),
+                velocity: face_field(),
+                before: face_field(),
+                scratch: face_field(),
+                known: face_field(),
+                crowd: Vec::new(),
+            },
+            particles: Particles::default(),
+            time: 0.0,
+            last_dt: 0.0,
+            volume_at_start: None,
+            drift: 0.0,
+            system: System::empty(),
+            solvers: Solvers::new(),
+            settings,
+        })
+    }
+
+    /// Fills the region where `volume` (a signed distance) is negative, outside solids, with jittered particles of
+    /// the given velocity.
+    pub fn fill(
+        &mut self,
+        volume: &(impl Fn([f64; D]) -> f64 + Sync),
+        velocity: &(impl Fn([f64; D]) -> [f64; D] + Sync),
+        solids: &impl Solids<D>,
+    ) {
+        seed::fill(
+            &mut self.particles,
+            &self.settings,
+            volume,
+            velocity,
+            &solids.during(self.time, 0.0),
+        );
+    }
+
+    /// Seconds since the start.
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// What it was made with.
+    pub fn settings(&self) -> &Settings<D> {
+        &self.settings
+    }
+
+    /// The liquid itself.
+    pub fn particles(&self) -> &Particles<D> {
+        &self.particles
+    }
+
+    /// Volume of the liquid now, outside solids (area in 2D).
+    pub fn volume(&mut self, solids: &impl Solids<D>) -> f64 {
+        self.sort();
+        self.look(solids, 0.0, &mut ());
+        self.grid
+            .level
+            .volume(&self.grid.tiles, &self.grid.cut, self.settings.dx)
+    }
+
+    /// Pressure of the last step at the centre of a cell, in pascal; none where there was no liquid.
+    pub fn pressure(&self, cell: Coord<D>) -> Option<f64> {
+        self.solvers.pressure(cell)
+    }
+
+    /// One step of at most `time_left` seconds. The liquid changes only if it succeeds; a failed solve is tried
+    /// again with shorter steps first.
+    pub fn advance(
+        &mut self,
+        solids: &impl Solids<D>,
+        time_left: f64,
+        phases: &mut dyn Phases,
+    ) -> Result<StepReport, Box<StepFailure<D>>> {
+        let (mut dt, speed) = self.step_length(solids, time_left);
+        if self.particles.is_empty() {
+            return Ok(self.step_of_nothing(dt));
+        }
+        if dt < SHORTEST * self.settings.max_step.min(time_left) || !speed.is_finite() {
+            return Err(self.failure(Trouble::TooFast { speed }, Solution::none(), dt, 0));
+        }
+        phases.begin("sort");
+        self.sort();
+        let mut retries = 0;
+        let done = loop {
+            match self.attempt(solids, dt, phases) {
+                Ok(mut report) => {
+                    report.retries = retries;
+                    break Ok(report);
+                }
+                Err((trouble, solution)) if retries == RETRIES => {
+                    break Err(self.failure(trouble, solution, dt, retries));
+                }
+                Err(_) => {
+                    retries += 1;
+                    dt *= 0.5;
+                }
+            }
+        };
+        phases.begin("");
+        done
+    }
+
+    /// The pressure problem of the next step. Changes nothing but the order of the particles.
+    pub fn pressure_problem(
+        &mut self,
+        solids: &impl Solids<D>,
+        time_left: f64,
+    ) -> Result<PressureProblem<D>, String> {
+        let (dt, _) = self.step_length(solids, time_left);
+        self.sort();
+        self.build_system(solids, dt, &mut ())
+            .map_err(|e| e.to_string())?;
+        Ok(self.problem(dt))
+    }
+
+    /// The longest step that the CFL number allows, in equal shares of the time left, and the speed behind it.
+    fn step_length(&self, solids: &impl Solids<D>, time_left: f64) -> (f64, f64) {
+        let settings = &self.settings;
+        let longest = settings.max_step.min(time_left);
+        let (low, high) = ([0.0; D], settings.domain());
+        let gravity = settings.gravity.iter().map(|g| g * g).sum::<f64>().sqrt();
+        // What falls from rest through `cfl` cells may not be called slow at the start.
+        let fall = (gravity * settings.cfl * settings.dx)
+            .sqrt()
+            .min(gravity * longest);
+        let speed = self.max_speed() + fall;
+        let speed = speed.max(solids.max_speed(self.time, longest, low, high));
+        let allowed = (settings.cfl * settings.dx / speed).min(longest);
+        let steps = (time_left / allowed - 1e-9).ceil().max(1.0);
+        (time_left / steps, speed)
+    }
+
+    fn max_speed(&self) -> f64 {
+        let squares = self.particles.velocity.par_iter().with_min_len(4096);
+        let fastest = squares
+            .map(|v| v.iter().map(|&c| c as f64 * c as f64).sum::<f64>())
+            .reduce(
+                || 0.0,
+                |a, b| {
+                    if a.is_nan() || b.is_nan() {
+                        f64::NAN
+                    } else {
+                        a.max(b)
+                    }
+                },
+            );
+        fastest.sqrt()
+    }
+
+    /// Puts tiles around the particles and sorts the particles by cell.
+    fn sort(&mut self) {
+        let inverse_dx = 1.0 / self.settings.dx;
+        let band = self.settings.cfl.ceil() as i32 + 1;
+        let cells = self
+            .particles
+            .position
+            .par_iter()
+            .map(|&x| cell_of(x, inverse_dx));
+        self.grid.tiles.cover(cells, band);
+        self.grid
+            .bins
+            .sort(&mut self.particles, &self.grid.tiles, self.settings.dx);
+    }
+}
