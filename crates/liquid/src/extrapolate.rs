@@ -8,13 +8,16 @@ use crate::tiles::Tiles;
 pub const UNKNOWN: u8 = u8::MAX;
 /// A value of particles that fly alone: it stands unless known values come within [`WITHDRAW`] layers of it.
 pub const FLYING: u8 = UNKNOWN - 1;
+/// A value of particles that fly alone, in the end.
+pub const FLEW: u8 = FLYING - 1;
 /// Layers in which what is continued from the liquid replaces what its own particles left there.
 const WITHDRAW: u8 = 2;
 
 /// Fills `layers` layers of unknown entries around those of layer 0.
 ///
 /// `layer` holds 0 where the value is known, [`FLYING`] or [`UNKNOWN`]; afterwards, the layer that reached it. What
-/// still flies after [`WITHDRAW`] layers is known from then on.
+/// still flies after [`WITHDRAW`] layers is known from then on, as [`FLEW`], and gets `layers` layers of its own: a particle that
+/// reads a zero at one corner of its cell makes up a gradient, and writes more than it read.
 pub fn extrapolate<const D: usize>(
     tiles: &Tiles<D>,
     value: &mut [f64],
@@ -22,7 +25,10 @@ pub fn extrapolate<const D: usize>(
     layers: u8,
 ) {
     let mut front = around(tiles, layer, FLYING, &holding(tiles, layer, 0));
-    for reached in 1..=layers {
+    let mut last = layers;
+    let mut reached = 0;
+    while reached < last {
+        reached += 1;
         let (value_now, layer_now): (&[f64], &[u8]) = (value, layer);
         let filled: Vec<f64> = front
             .par_iter()
@@ -33,14 +39,14 @@ pub fn extrapolate<const D: usize>(
             value[index as usize] = filled;
             layer[index as usize] = reached;
         }
-        if reached == layers {
-            break;
-        }
         let open = if reached < WITHDRAW { FLYING } else { UNKNOWN };
         if reached == WITHDRAW {
             let flying = holding(tiles, layer, FLYING);
+            if !flying.is_empty() {
+                last += WITHDRAW;
+            }
             for &index in &flying {
-                layer[index as usize] = 0;
+                layer[index as usize] = FLEW;
             }
             front.extend(flying);
         }

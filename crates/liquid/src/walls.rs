@@ -8,12 +8,15 @@
 use rayon::prelude::*;
 
 use crate::cut_cells::CutCells;
-use crate::extrapolate::UNKNOWN;
+use crate::extrapolate::{FLEW, UNKNOWN};
 use crate::pressure::NO_ROW;
 use crate::settings::Walls;
 use crate::solids::PosedSolids;
 use crate::tiles::Tiles;
 use crate::transfer::{FaceField, face_offset, sample};
+
+/// What flies alone and is nearer than this to a slip wall is held by it like all other liquid, in cells.
+const TOUCH: f64 = 1.0;
 
 /// Rows as the walls see them.
 pub struct Held<'a> {
@@ -76,15 +79,18 @@ pub fn constrain<const D: usize>(
             (0..tiles.len())
                 .into_par_iter()
                 .flat_map_iter(|slot| slot * cells..(slot + 1) * cells)
-                .filter(|&face| {
-                    cut.face[axis][face] < 1.0
-                        && known[axis][face] != 0
-                        && known[axis][face] != UNKNOWN
+                .filter(|&face| match known[axis][face] {
+                    0 | UNKNOWN => false,
+                    FLEW => held.walls == Walls::Slip,
+                    _ => cut.face[axis][face] < 1.0,
                 })
-                .map(|face| {
+                .filter_map(|face| {
                     let offset: [f64; D] = face_offset(axis);
                     let coord = tiles.coord(face);
                     let x: [f64; D] = std::array::from_fn(|a| coord[a] as f64 + offset[a]);
+                    if known[axis][face] == FLEW && cut.distance(tiles, x) > TOUCH * dx {
+                        return None;
+                    }
                     let normal = cut.normal(tiles, x);
                     let liquid = sample(tiles, before, x);
                     let solid = solids.velocity(x.map(|x| x * dx));
@@ -98,7 +104,7 @@ pub fn constrain<const D: usize>(
                     } else {
                         into
                     };
-                    (face as u32, before[axis][face] + push * normal[axis])
+                    Some((face as u32, before[axis][face] + push * normal[axis]))
                 })
                 .collect()
         })
