@@ -285,7 +285,7 @@ impl<const D: usize> Lookup<'_, D> {
     /// inside a tile.
     fn row(&self, first: Coord<D>, last: i32) -> impl Iterator<Item = usize> {
         let mut split = first;
-        split[D - 1] = ((first[D - 1] >> 3) + 1) << 3;
+        split[D - 1] = Tiles::<D>::end_of_tile(first[D - 1]);
         let here = self.run(first, last.min(split[D - 1] - 1));
         let beyond = if last >= split[D - 1] {
             self.run(split, last)

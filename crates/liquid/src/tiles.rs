@@ -16,6 +16,21 @@ const LOCAL: usize = TILE as usize - 1;
 const NONE: u32 = u32::MAX;
 /// Lowest tile of the map along every axis.
 const LOWEST: i32 = -1;
+/// The first cell of the domain is this far inside its tile: the few cells beyond a wall that are ever read then need no
+/// tiles of their own.
+const INSET: i32 = TILE / 2;
+
+/// Tile of a cell.
+#[inline]
+fn tile_of<const D: usize>(cell: Coord<D>) -> Coord<D> {
+    cell.map(|c| (c + INSET) >> SHIFT)
+}
+
+/// Coordinates of a cell inside its tile.
+#[inline]
+fn local_of<const D: usize>(cell: Coord<D>) -> Coord<D> {
+    cell.map(|c| (c + INSET) & LOCAL as i32)
+}
 
 /// Largest integer not above `x`. The library's own is a call on processors without an instruction for it.
 #[inline]
@@ -47,7 +62,7 @@ impl<const D: usize> Tiles<D> {
 
     /// No tiles yet, over a domain of `cells` cells. One tile of margin on every side holds the walls.
     pub fn new(cells: [usize; D]) -> Self {
-        let extent = cells.map(|n| n.div_ceil(TILE as usize) + 2);
+        let extent = cells.map(|n| (n + INSET as usize).div_ceil(TILE as usize) + 2);
         let mut tiles = Self {
             map: vec![NONE; extent.iter().product()],
             extent,
@@ -86,7 +101,7 @@ impl<const D: usize> Tiles<D> {
     /// Coordinates of the lowest cell of a tile.
     #[inline]
     pub fn base(&self, slot: usize) -> Coord<D> {
-        self.coords[slot].map(|c| c * TILE)
+        self.coords[slot].map(|c| c * TILE - INSET)
     }
 
     /// Checkerboard colour of a tile: face neighbours differ.
@@ -150,8 +165,13 @@ impl<const D: usize> Tiles<D> {
     /// Index of a cell, in the null tile if no tile holds it.
     #[inline]
     pub fn index(&self, cell: Coord<D>) -> usize {
-        let slot = self.slot(cell.map(|c| c >> SHIFT));
-        slot * Self::CELLS + Self::offset(cell.map(|c| c & LOCAL as i32))
+        self.slot(tile_of(cell)) * Self::CELLS + Self::offset(local_of(cell))
+    }
+
+    /// First coordinate beyond the tile that holds coordinate `c`, along any axis.
+    #[inline]
+    pub fn end_of_tile(c: i32) -> i32 {
+        (((c + INSET) >> SHIFT) + 1) * TILE - INSET
     }
 
     /// True if the index lies in a tile that exists.
@@ -198,8 +218,8 @@ impl<const D: usize> Tiles<D> {
     #[inline]
     pub fn corners(&self, base: Coord<D>) -> Corners {
         let mut corners = [0; 8];
-        let slot = self.slot(base.map(|c| c >> SHIFT));
-        let local = base.map(|c| c & LOCAL as i32);
+        let slot = self.slot(tile_of(base));
+        let local = local_of(base);
         corners[0] = slot * Self::CELLS + Self::offset(local);
         if local.iter().all(|&l| l < LOCAL as i32) {
             for a in 0..D {
@@ -263,8 +283,8 @@ impl<const D: usize> Tiles<D> {
         let wanted = Self::directions_within(band);
         let marks: Vec<AtomicU32> = (0..self.map.len()).map(|_| AtomicU32::new(0)).collect();
         cells.with_min_len(4096).for_each(|cell| {
-            let at = self.place(cell.map(|c| c >> SHIFT));
-            let bits = wanted[Self::offset(cell.map(|c| c & LOCAL as i32))];
+            let at = self.place(tile_of(cell));
+            let bits = wanted[Self::offset(local_of(cell))];
             if marks[at].load(Ordering::Relaxed) & bits != bits {
                 marks[at].fetch_or(bits, Ordering::Relaxed);
             }

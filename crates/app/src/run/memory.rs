@@ -5,7 +5,8 @@ use crate::scene::Scene;
 
 /// Points along a side of the lattice on which the liquid is measured.
 const LATTICE: usize = 48;
-/// What a liquid cell takes at the peak of a step, its particles apart, in bytes.
+/// What a liquid cell takes at the peak of a step, its particles apart, in bytes: half of it for a deep liquid, a
+/// third more for one that is spread out a few cells thin, by `cargo study step-speed`.
 const PER_CELL: f64 = 1500.0;
 /// What the tiles' map takes per cell of the domain, liquid or not: four bytes for every `8^D` cells.
 const PER_TILE: f64 = 4.0;
@@ -41,8 +42,8 @@ pub fn check<const D: usize>(scene: &Scene<D>) -> Result<(), Error> {
 /// Bytes that a run takes, roughly.
 fn estimate<const D: usize>(scene: &Scene<D>, liquid_share: f64) -> f64 {
     let cells: f64 = scene.cells().iter().map(|&n| n as f64).product();
-    // Position, velocity and its gradient, and a copy of them while they are sorted.
-    let per_particle = 2.0 * 4.0 * (2 * D + D * D) as f64;
+    // Position, velocity and its gradient; a copy of one vector while they are sorted, place and order, radius.
+    let per_particle = 4.0 * (2 * D + D * D + D + 3) as f64;
     let per_liquid_cell = PER_CELL + per_particle * scene.particles_per_cell as f64;
     cells * (liquid_share * per_liquid_cell + PER_TILE / TILE_SIDE.powi(D as i32))
 }

@@ -200,7 +200,7 @@ impl<const D: usize> Solvers<D> {
                 let limit = max_iterations.saturating_mul(1000);
                 (
                     "cg",
-                    memory.solve_linear(&problem, tolerance, limit, precondition, x)?,
+                    memory.solve_linear(&problem, false, tolerance, limit, precondition, x)?,
                 )
             }
         };
@@ -282,8 +282,11 @@ impl<const D: usize> Solvers<D> {
         };
         if largest > 0.0 {
             let tolerance = DISPLACEMENT_TOLERANCE * largest;
+            // One method's scratch serves both solves of a step.
+            let bounded = system.lower.iter().any(|l| l.is_finite());
             self.memory.solve_linear(
                 &problem,
+                bounded,
                 tolerance,
                 DISPLACEMENT_ITERATIONS,
                 precondition,
@@ -295,16 +298,18 @@ impl<const D: usize> Solvers<D> {
 }
 
 impl Memory {
-    /// A linear system. Rows that are held at a value take the form of policy iteration that has one policy only.
+    /// A linear system. Rows that are held at a value take the form of policy iteration that has one policy only, and
+    /// so does the whole system if policy iteration is wanted anyway.
     fn solve_linear(
         &mut self,
         problem: &BoxMlcp<Csr>,
+        policy_wanted: bool,
         tolerance: f64,
         limit: usize,
         precondition: &mut dyn Preconditioner,
         x: &mut [f64],
     ) -> Result<Report, InputError> {
-        if problem.lower().iter().all(|l| l.is_infinite()) {
+        if !policy_wanted && problem.lower().iter().all(|l| l.is_infinite()) {
             let settings = linear::Settings {
                 tolerance,
                 max_iterations: limit,
