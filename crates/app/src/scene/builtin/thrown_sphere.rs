@@ -17,15 +17,15 @@ const RADIUS: f64 = 0.28 * SIDE;
 const BELOW_CENTER: f64 = 0.1 * RADIUS;
 
 /// Time in frames; place along x and z in sides of the domain; turn about y in half turns. Half a circle of radius 0.2
-/// at 0.8 m/s: not fast enough to hold the water at the top, where that takes 1 m/s.
+/// at 0.75 m/s: not fast enough to hold the water at the top, where that takes 1 m/s.
 const SWING: [(f64, f64, f64, f64); 8] = [
-    (15.0, 0.34, 0.30, 0.0),
-    (29.0, 0.50, 0.30, 0.0),
-    (40.5, 0.64, 0.36, 0.25),
-    (52.0, 0.70, 0.50, 0.5),
-    (63.5, 0.64, 0.64, 0.75),
-    (75.0, 0.50, 0.70, 1.0),
-    (85.0, 0.42, 0.69, 1.1),
+    (16.0, 0.34, 0.30, 0.0),
+    (30.0, 0.50, 0.30, 0.0),
+    (42.5, 0.64, 0.36, 0.25),
+    (55.0, 0.70, 0.50, 0.5),
+    (67.5, 0.64, 0.64, 0.75),
+    (80.0, 0.50, 0.70, 1.0),
+    (88.0, 0.42, 0.69, 1.1),
     (102.0, 0.40, 0.66, 1.2),
 ];
 const FRAME_RATE: f64 = 120.0;
