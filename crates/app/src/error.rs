@@ -41,6 +41,7 @@ pub struct Error {
     kind: Kind,
     message: String,
     remedy: Option<String>,
+    drawn: bool,
 }
 
 impl Error {
@@ -50,7 +51,26 @@ impl Error {
             kind,
             message: message.into(),
             remedy: None,
+            drawn: false,
         }
+    }
+
+    /// Errors that were drawn into the text they are about, and say themselves that they are errors.
+    pub fn drawn(kind: Kind, picture: impl Into<String>) -> Self {
+        Error {
+            drawn: true,
+            ..Error::new(kind, picture)
+        }
+    }
+
+    /// All is said already; only the exit code is left to tell.
+    pub fn silent(kind: Kind) -> Self {
+        Error::drawn(kind, "")
+    }
+
+    /// Whether the message shows the text it is about and needs no introduction.
+    pub fn is_drawn(&self) -> bool {
+        self.drawn
     }
 
     /// A mistake on the command line or in a scene.

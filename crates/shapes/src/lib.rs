@@ -32,6 +32,7 @@ mod primitive;
 mod rotation;
 mod scenery;
 mod shape;
+mod thickness;
 mod validate;
 mod vector;
 

@@ -140,6 +140,18 @@ pub enum MotionError {
     },
 }
 
+impl MotionError {
+    /// The key that is to blame, counted from 0.
+    pub fn key(&self) -> Option<usize> {
+        match self {
+            Self::NoKeys => None,
+            Self::NotFinite { key } | Self::Order { key, .. } | Self::HalfTurn { key } => {
+                Some(*key)
+            }
+        }
+    }
+}
+
 impl fmt::Display for MotionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

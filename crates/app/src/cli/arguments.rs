@@ -1,14 +1,13 @@
 //! What can be typed.
 
-use crate::scene::{Changes, builtin};
+use crate::scene::builtin;
+use crate::scene::text::Change;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use meniscus_liquid::{Solver, Transfer, Walls};
+use clap_complete::Shell;
+use meniscus_liquid::{Solver, Walls};
 use std::path::PathBuf;
 use std::str::FromStr;
-
-/// Share of plain PIC when FLIP is asked for.
-const FLIP_PIC: f64 = 0.05;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -17,7 +16,13 @@ Examples:
   meniscus run ceiling-ball                     a ball of liquid hits the ceiling and falls off
   meniscus run ceiling-ball --walls slip --out out/stuck
                                                 the same with walls that hold on to it
-  meniscus run dam-break --resolution 96        finer than the scene's own resolution
+  meniscus init faucet                          write faucet.toml, a scene of your own to start from
+  meniscus check faucet.toml                    what is wrong with it, if anything
+  meniscus estimate faucet.toml                 the memory, disk and time it will take
+  meniscus run faucet.toml --resolution 96      finer than the scene's own resolution
+  meniscus run faucet.toml --resume             go on after an interruption
+  meniscus run faucet.toml --from-frame 50 --set gravity=[0,0,-1.62]
+                                                change one value and run again from frame 50
   meniscus export out/dam-break --to ply        its frames as point clouds with velocities
   meniscus lcp export sphere --frame 10         a pressure problem, for study elsewhere
 
@@ -26,7 +31,9 @@ What a run writes into its folder:
   particles/      a file a frame, positions and velocities
   stats.jsonl     a line a step: solver, residual, volume, energy, ...
   timings.jsonl   seconds per phase, a line a step
+  scene.toml      the scene with every default filled in
   run.json        the state of the run and its settings
+  state/          what --resume and --from-frame go on from
 
 Exit codes: 0 done, 2 usage or scene, 3 input file, 4 too little memory or threads,
   5 numerical failure, 6 files, 130 interrupted.";
@@ -45,18 +52,32 @@ pub struct Arguments {
 pub enum Command {
     /// Simulate a scene and write frames, statistics and a preview (without a command: thrown-sphere)
     Run(RunArguments),
+    /// Say everything that is wrong with a scene, and what will disappoint
+    Check(CheckArguments),
+    /// Tell what a scene will take before it is run: cells, particles, memory, disk, time
+    Estimate(CheckArguments),
+    /// Start a scene file of your own from a built-in scene
+    Init(InitArguments),
+    /// Print the JSON schema of scene files, for editors
+    Schema(SchemaArguments),
     /// List the built-in scenes
     Scenes,
+    /// Tell how a run stands
+    Status(FolderArguments),
+    /// Check every file of a run for damage
+    Verify(FolderArguments),
     /// Turn the frames of a run into files for other programs
     Export(ExportArguments),
     /// Pressure problems as files
     #[command(subcommand)]
     Lcp(LcpCommand),
+    /// Print what a shell needs to complete commands, as in `meniscus completions bash`
+    Completions(CompletionArguments),
 }
 
 #[derive(Debug, Args)]
 pub struct RunArguments {
-    /// Name of a built-in scene; `meniscus scenes` lists them
+    /// A scene file, or the name of a built-in scene; `meniscus scenes` lists them
     #[arg(value_name = "SCENE", default_value = builtin::FIRST)]
     pub scene: String,
     #[command(flatten)]
@@ -67,60 +88,75 @@ pub struct RunArguments {
 pub struct RunFlags {
     #[command(flatten)]
     pub changes: SceneFlags,
-    /// How many frames to simulate [default: the scene's own]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub frames: Option<u32>,
     /// Folder to write to [default: out/SCENE]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Go on with an interrupted run
+    #[arg(long)]
+    pub resume: bool,
+    /// Run again from the state after frame K of the run in the folder, with the scene as it is now
+    #[arg(long, value_name = "K", conflicts_with = "resume")]
+    pub from_frame: Option<u32>,
+    /// Memory that the run may take, as in 8GB [default: what the machine has]
+    #[arg(long, value_name = "SIZE", value_parser = super::sizes::parse_bytes)]
+    pub memory_limit: Option<u64>,
     /// Say nothing but errors
     #[arg(long, short)]
     pub quiet: bool,
 }
 
-impl RunFlags {
-    /// What is to be changed in the scene.
-    pub fn changes(&self) -> Changes {
-        Changes {
-            frames: self.frames,
-            ..self.changes.changes()
-        }
-    }
-}
-
 #[derive(Debug, Args)]
 pub struct SceneFlags {
-    /// Whether walls hold on to the liquid [default: the scene's own]
+    /// Replace any key of the scene, as in walls.kappa=0.1 or solid[1].ease=linear; may be given again
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = Change::parse)]
+    pub set: Vec<Change>,
+    /// How many frames to simulate (time.frames)
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub frames: Option<i64>,
+    /// Cells along the longest side of the domain (domain.resolution)
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub resolution: Option<i64>,
+    /// Whether walls hold on to the liquid (walls.kind)
     #[arg(long, value_name = "KIND", value_parser = words::<Walls>(Walls::WORDS))]
     pub walls: Option<Walls>,
-    /// Method for the pressure [default: the scene's own]
+    /// Method for the pressure (solver.method)
     #[arg(long, value_name = "NAME", value_parser = words::<Solver>(Solver::WORDS))]
     pub solver: Option<Solver>,
-    /// How velocity travels between particles and grid [default: the scene's own]
+    /// How velocity travels between particles and grid (particles.transfer)
     #[arg(long, value_name = "NAME")]
     pub transfer: Option<TransferName>,
-    /// Cells along the longest side of the domain [default: the scene's own]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub resolution: Option<usize>,
     /// Threads to use; the result is the same for any number [default: one for each core]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub threads: Option<usize>,
+    /// Allow meshes from outside the scene's folder
+    #[arg(long)]
+    pub allow_outside_files: bool,
 }
 
 impl SceneFlags {
-    /// What is to be changed in the scene.
-    pub fn changes(&self) -> Changes {
-        let transfer = self.transfer.map(|name| match name {
-            TransferName::Apic => Transfer::Apic,
-            TransferName::Flip => Transfer::Flip { pic: FLIP_PIC },
-        });
-        Changes {
-            walls: self.walls,
-            solver: self.solver,
-            transfer,
-            resolution: self.resolution,
-            frames: None,
+    /// What is to be changed in the scene; short cuts come last and win.
+    pub fn changes(&self) -> Vec<Change> {
+        let mut changes = self.set.clone();
+        if let Some(frames) = self.frames {
+            changes.push(Change::short("--frames", "time.frames", frames));
         }
+        if let Some(cells) = self.resolution {
+            changes.push(Change::short("--resolution", "domain.resolution", cells));
+        }
+        if let Some(walls) = self.walls {
+            changes.push(Change::short("--walls", "walls.kind", walls));
+        }
+        if let Some(solver) = self.solver {
+            changes.push(Change::short("--solver", "solver.method", solver));
+        }
+        if let Some(transfer) = self.transfer {
+            let word = match transfer {
+                TransferName::Apic => "apic",
+                TransferName::Flip => "flip",
+            };
+            changes.push(Change::short("--transfer", "particles.transfer", word));
+        }
+        changes
     }
 }
 
@@ -128,8 +164,54 @@ impl SceneFlags {
 pub enum TransferName {
     /// Affine particle-in-cell
     Apic,
-    /// 95 % FLIP, 5 % PIC: livelier, noisier
+    /// FLIP with a share of PIC (particles.pic): livelier, noisier
     Flip,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    /// A scene file, or the name of a built-in scene
+    #[arg(value_name = "SCENE")]
+    pub scene: String,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub changes: SceneFlags,
+}
+
+#[derive(Debug, Args)]
+pub struct InitArguments {
+    /// Name of the built-in scene to start from
+    #[arg(value_name = "NAME", default_value = builtin::FIRST)]
+    pub scene: String,
+    /// File to write [default: NAME.toml]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct SchemaArguments {
+    /// Print the reference for people instead
+    #[arg(long)]
+    pub markdown: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct FolderArguments {
+    /// Folder of a run, such as out/thrown-sphere
+    #[arg(value_name = "OUT")]
+    pub run: PathBuf,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct CompletionArguments {
+    /// For which shell
+    #[arg(value_name = "SHELL")]
+    pub shell: Shell,
 }
 
 #[derive(Debug, Args)]
@@ -160,7 +242,7 @@ pub enum LcpCommand {
 
 #[derive(Debug, Args)]
 pub struct LcpExportArguments {
-    /// Name of a built-in scene
+    /// A scene file, or the name of a built-in scene
     #[arg(value_name = "SCENE")]
     pub scene: String,
     /// The frame, from 1
@@ -195,11 +277,9 @@ mod tests {
     fn flags_without_a_command_belong_to_the_first_scene() {
         let arguments = Arguments::parse_from(["meniscus", "--frames", "3", "--walls", "slip"]);
         assert!(arguments.command.is_none());
-        let changes = arguments.run.changes();
-        assert_eq!(
-            (changes.frames, changes.walls),
-            (Some(3), Some(Walls::Slip))
-        );
+        let changes = arguments.run.changes.changes();
+        let paths: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
+        assert_eq!(paths, ["time.frames", "walls.kind"]);
     }
 
     #[test]

@@ -1,30 +1,22 @@
 //! The command line.
 
 mod arguments;
+mod folders;
+mod problems;
 mod report;
+mod running;
 mod say;
+mod scenes;
 mod sizes;
 mod terminal;
 
-use crate::error::{Error, Kind};
+use crate::error::Error;
 use crate::export::ply;
-use crate::problem_files;
-use crate::run::{self, AnyProblem, Options};
-use crate::scene::{AnyScene, builtin};
-use arguments::{
-    Arguments, Command, ExportArguments, Format, LcpCommand, LcpExportArguments, RunFlags,
-};
-use clap::Parser;
+use crate::scene::builtin;
+use arguments::{Arguments, Command, CompletionArguments, ExportArguments, Format, LcpCommand};
+use clap::{CommandFactory, Parser};
 use say::{complain, say};
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Longest side of the preview in pixels.
-const PREVIEW_SIDE: u32 = 400;
-
-/// Set by Ctrl-C; the run stops after its current step.
-static STOP: AtomicBool = AtomicBool::new(false);
 
 /// Does what the command line says and returns the exit code.
 pub fn main() -> ExitCode {
@@ -41,59 +33,19 @@ pub fn main() -> ExitCode {
 
 fn dispatch(arguments: Arguments) -> Result<(), Error> {
     match arguments.command {
-        None => run_scene(builtin::FIRST, &arguments.run),
-        Some(Command::Run(run)) => run_scene(&run.scene, &run.flags),
-        Some(Command::Scenes) => list_scenes(),
+        None => running::run(builtin::FIRST, &arguments.run),
+        Some(Command::Run(run)) => running::run(&run.scene, &run.flags),
+        Some(Command::Check(check)) => scenes::check(&check),
+        Some(Command::Estimate(estimate)) => scenes::estimate(&estimate),
+        Some(Command::Init(init)) => scenes::init(&init),
+        Some(Command::Schema(schema)) => scenes::schema(&schema),
+        Some(Command::Scenes) => scenes::list(),
+        Some(Command::Status(folder)) => folders::status(&folder),
+        Some(Command::Verify(folder)) => folders::verify(&folder),
         Some(Command::Export(export)) => export_run(&export),
-        Some(Command::Lcp(LcpCommand::Export(export))) => export_problem(&export),
+        Some(Command::Lcp(LcpCommand::Export(export))) => problems::export(&export),
+        Some(Command::Completions(completions)) => complete(&completions),
     }
-}
-
-fn run_scene(name: &str, flags: &RunFlags) -> Result<(), Error> {
-    let scene = builtin::named(name)?.with(&flags.changes());
-    stop_on_ctrl_c()?;
-    let options = Options {
-        out: flags
-            .out
-            .clone()
-            .unwrap_or_else(|| Path::new("out").join(scene.name())),
-        threads: flags.changes.threads,
-        preview_side: PREVIEW_SIDE,
-        stop: &STOP,
-    };
-    let mut progress = terminal::progress(&scene, flags.quiet);
-    let summary = run::run(&scene, &options, progress.as_mut());
-    // The bar goes before anything else is said.
-    drop(progress);
-    let summary = summary?;
-    if !flags.quiet {
-        report::run_written(&scene, &summary);
-    }
-    Ok(())
-}
-
-/// The first Ctrl-C ends the run after its step, the second one at once.
-fn stop_on_ctrl_c() -> Result<(), Error> {
-    let handler = || {
-        if STOP.swap(true, Ordering::Relaxed) {
-            std::process::exit(i32::from(Kind::Interrupted.exit_code()));
-        }
-    };
-    ctrlc::set_handler(handler)
-        .map_err(|e| Error::new(Kind::Resources, format!("could not listen for Ctrl-C: {e}")))
-}
-
-fn list_scenes() -> Result<(), Error> {
-    let scenes = builtin::all();
-    let widest = scenes.iter().map(|s| s.name().len()).max().unwrap_or(0);
-    for scene in scenes {
-        say(format_args!(
-            "{:widest$}  {}",
-            scene.name(),
-            scene.summary()
-        ));
-    }
-    Ok(())
 }
 
 fn export_run(arguments: &ExportArguments) -> Result<(), Error> {
@@ -109,30 +61,10 @@ fn export_run(arguments: &ExportArguments) -> Result<(), Error> {
     Ok(())
 }
 
-fn export_problem(arguments: &LcpExportArguments) -> Result<(), Error> {
-    let scene = builtin::named(&arguments.scene)?.with(&arguments.changes.changes());
-    let folder = arguments
-        .out
-        .clone()
-        .unwrap_or_else(|| default_problem_folder(&scene, arguments));
-    problem_files::check_folder(&folder)?;
-    let problem = run::problem_of_frame(&scene, arguments.frame, arguments.changes.threads)?;
-    match &problem {
-        AnyProblem::Two(problem) => problem_files::write(&folder, problem)?,
-        AnyProblem::Three(problem) => problem_files::write(&folder, problem)?,
-    }
-    say(format_args!(
-        "wrote the pressure problem of the first step towards frame {} of {}, {} unknowns, to {}: {}",
-        arguments.frame,
-        scene.name(),
-        problem.rows(),
-        folder.display(),
-        problem_files::NAMES.join(", ")
-    ));
+fn complete(arguments: &CompletionArguments) -> Result<(), Error> {
+    let mut script = Vec::new();
+    let mut command = Arguments::command();
+    clap_complete::generate(arguments.shell, &mut command, "meniscus", &mut script);
+    say(format_args!("{}", String::from_utf8_lossy(&script)));
     Ok(())
-}
-
-fn default_problem_folder(scene: &AnyScene, arguments: &LcpExportArguments) -> PathBuf {
-    let name = format!("{}_{:06}", scene.name(), arguments.frame);
-    Path::new("out").join("lcp").join(name)
 }

@@ -11,5 +11,17 @@ pub fn say(line: Arguments<'_>) {
 
 /// An error on standard error.
 pub fn complain(error: &Error) {
-    let _ = writeln!(stderr().lock(), "error: {error}");
+    if error.message().is_empty() {
+        return;
+    }
+    let _ = if error.is_drawn() {
+        writeln!(stderr().lock(), "{error}")
+    } else {
+        writeln!(stderr().lock(), "error: {error}")
+    };
+}
+
+/// Words on standard error that are no error.
+pub fn remark(words: &str) {
+    let _ = writeln!(stderr().lock(), "{words}");
 }

@@ -27,6 +27,37 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
+/// A number of bytes as people write it: `8GB`, `512 MiB`, `2.5g`; plain numbers are bytes.
+///
+/// # Errors
+/// If it is no size, in words.
+pub fn parse_bytes(text: &str) -> Result<u64, String> {
+    let wrong = || format!("{text:?} is no size; write 8GB or 512MB");
+    let text_start = text.trim();
+    let digits = text_start
+        .find(|c: char| !(c.is_ascii_digit() || c == '.'))
+        .unwrap_or(text_start.len());
+    let (number, unit) = text_start.split_at(digits);
+    let number: f64 = number.parse().map_err(|_| wrong())?;
+    let factor = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1.0,
+        "k" | "kb" => 1e3,
+        "m" | "mb" => 1e6,
+        "g" | "gb" => 1e9,
+        "t" | "tb" => 1e12,
+        "kib" => 1024.0,
+        "mib" => 1024.0 * 1024.0,
+        "gib" => 1024.0 * 1024.0 * 1024.0,
+        _ => return Err(wrong()),
+    };
+    let bytes = number * factor;
+    if (1.0..1e18).contains(&bytes) {
+        Ok(bytes as u64)
+    } else {
+        Err(wrong())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -46,5 +77,15 @@ mod tests {
         assert_eq!(duration(59.6), "1 min 00 s");
         assert_eq!(duration(3599.0), "59 min 59 s");
         assert_eq!(duration(7300.0), "2 h 01 min");
+    }
+
+    #[test]
+    fn sizes_are_read_as_people_write_them() {
+        assert_eq!(parse_bytes("8GB"), Ok(8_000_000_000));
+        assert_eq!(parse_bytes("1.5 gib"), Ok(1_610_612_736));
+        assert_eq!(parse_bytes("4096"), Ok(4096));
+        for wrong in ["", "GB", "8XB", "-1", "1e9", "0", "nan"] {
+            assert!(parse_bytes(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -2,9 +2,10 @@
 //!
 //! The command line and the tests call the same [`run`]. A run never prints; it tells a [`Progress`].
 
+pub mod estimate;
 pub mod folder;
 mod line_file;
-mod memory;
+
 pub mod progress;
 pub mod record;
 mod recording;
@@ -96,13 +97,13 @@ pub fn problem_of_frame(
     scene.check()?;
     with_threads(threads, || match scene {
         AnyScene::Two(scene) => {
-            memory::check(scene)?;
+            estimate::check(scene, None)?;
             Simulation::new(scene)?
                 .problem_of_frame(frame)
                 .map(AnyProblem::Two)
         }
         AnyScene::Three(scene) => {
-            memory::check(scene)?;
+            estimate::check(scene, None)?;
             Simulation::new(scene)?
                 .problem_of_frame(frame)
                 .map(AnyProblem::Three)

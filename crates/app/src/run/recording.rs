@@ -1,8 +1,8 @@
 //! One run from the first step to the last frame, and what it leaves behind however it ends.
 
+use super::estimate;
 use super::folder::RunFolder;
 use super::line_file::LineFile;
-use super::memory;
 use super::progress::{Event, Progress};
 use super::record::{Record, State};
 use super::simulation::{Simulation, Step};
@@ -31,7 +31,7 @@ pub(super) fn run<const D: usize>(
     progress: &mut (dyn Progress + Send),
 ) -> Result<Summary, Error> {
     scene.check()?;
-    memory::check(scene)?;
+    estimate::check(scene, None)?;
     let folder = RunFolder::open(&options.out, &scene.name)?;
     let simulation = Simulation::new(scene)?;
     let record = Record::begin(scene, rayon::current_num_threads());

@@ -2,7 +2,6 @@
 
 use super::Scene;
 use crate::error::Error;
-use meniscus_liquid::{Solver, Transfer, Walls};
 
 /// A scene in two or in three dimensions.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,21 +32,6 @@ impl From<Scene<3>> for AnyScene {
     fn from(scene: Scene<3>) -> Self {
         AnyScene::Three(scene)
     }
-}
-
-/// Settings of a scene that a user may replace without writing a new one. `None` keeps the scene's own.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Changes {
-    /// What walls do.
-    pub walls: Option<Walls>,
-    /// Method for the pressure.
-    pub solver: Option<Solver>,
-    /// Particles to grid and back.
-    pub transfer: Option<Transfer>,
-    /// Cells along the longest side.
-    pub resolution: Option<usize>,
-    /// How many frames.
-    pub frames: Option<u32>,
 }
 
 impl AnyScene {
@@ -82,17 +66,5 @@ impl AnyScene {
     /// Says what is wrong with the scene, if something is.
     pub fn check(&self) -> Result<(), Error> {
         either!(self, scene => scene.check())
-    }
-
-    /// The scene with some settings replaced.
-    pub fn with(mut self, changes: &Changes) -> Self {
-        either!(&mut self, scene => {
-            scene.walls = changes.walls.unwrap_or(scene.walls);
-            scene.solver = changes.solver.unwrap_or(scene.solver);
-            scene.transfer = changes.transfer.unwrap_or(scene.transfer);
-            scene.resolution = changes.resolution.unwrap_or(scene.resolution);
-            scene.frames = changes.frames.unwrap_or(scene.frames);
-        });
-        self
     }
 }

@@ -5,8 +5,13 @@
 pub mod builtin;
 mod check;
 mod dimension;
+mod likeness;
+pub mod measure;
+mod output;
+pub mod text;
 
-pub use dimension::{AnyScene, Changes};
+pub use dimension::AnyScene;
+pub use output::Output;
 
 use meniscus_liquid::{Preconditioner, Settings, Solver, Transfer, Walls};
 use meniscus_shapes::{Body, Scenery, Shape};
@@ -30,6 +35,39 @@ impl<const D: usize> Volume<D> {
     }
 }
 
+/// The frames in which something works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameRange {
+    /// From this frame on; 0 is the start.
+    pub from: u32,
+    /// Until this frame; to the end if it is not said.
+    pub to: Option<u32>,
+}
+
+/// Where liquid comes in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Emitter<const D: usize> {
+    /// For messages.
+    pub name: String,
+    /// Through which shape.
+    pub shape: Shape<D>,
+    /// How fast and where to.
+    pub velocity: [f64; D],
+    /// When.
+    pub frames: FrameRange,
+}
+
+/// Where liquid goes away.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drain<const D: usize> {
+    /// For messages.
+    pub name: String,
+    /// What comes into this shape is gone.
+    pub shape: Shape<D>,
+    /// When.
+    pub frames: FrameRange,
+}
+
 /// Everything that defines a run. SI units; the lower corner of the domain is the origin, up is the
 /// last axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,12 +80,18 @@ pub struct Scene<const D: usize> {
     pub domain: [f64; D],
     /// Cells along the longest side of the domain.
     pub resolution: usize,
+    /// Which sides are open, low and high end of every axis.
+    pub open: [[bool; 2]; D],
     /// Acceleration of free fall.
     pub gravity: [f64; D],
     /// Mass per volume; per area in 2D.
     pub density: f64,
     /// Liquid at the start. Where two overlap, the first gives the velocity.
     pub liquids: Vec<Volume<D>>,
+    /// Where liquid comes in.
+    pub emitters: Vec<Emitter<D>>,
+    /// Where it goes away.
+    pub drains: Vec<Drain<D>>,
     /// Solids, moving or not.
     pub solids: Vec<Body<D>>,
     /// What walls do to the liquid that touches them.
@@ -76,6 +120,8 @@ pub struct Scene<const D: usize> {
     pub frames: u32,
     /// Frames a second.
     pub frame_rate: f64,
+    /// What to write.
+    pub output: Output,
 }
 
 impl<const D: usize> Scene<D> {
@@ -87,9 +133,12 @@ impl<const D: usize> Scene<D> {
             summary: summary.into(),
             domain,
             resolution,
+            open: [[false; 2]; D],
             gravity: usual.gravity,
             density: usual.density,
             liquids: Vec::new(),
+            emitters: Vec::new(),
+            drains: Vec::new(),
             solids: Vec::new(),
             walls: usual.walls,
             separation: usual.separation,
@@ -105,6 +154,7 @@ impl<const D: usize> Scene<D> {
             max_step: usual.max_step,
             frames: 100,
             frame_rate: 24.0,
+            output: Output::default(),
         }
     }
 

@@ -1,0 +1,45 @@
+//! `meniscus lcp`.
+
+use super::arguments::LcpExportArguments;
+use super::say::say;
+use crate::error::Error;
+use crate::problem_files;
+use crate::run::{self, AnyProblem};
+use crate::scene::AnyScene;
+use crate::scene::text::load;
+use std::path::{Path, PathBuf};
+
+/// Writes a pressure problem of a scene.
+pub fn export(arguments: &LcpExportArguments) -> Result<(), Error> {
+    let changes = arguments.changes.changes();
+    let loaded = load(
+        &arguments.scene,
+        &changes,
+        arguments.changes.allow_outside_files,
+    )?;
+    let (scene, _) = loaded.ready()?;
+    let folder = arguments
+        .out
+        .clone()
+        .unwrap_or_else(|| default_folder(&scene, arguments.frame));
+    problem_files::check_folder(&folder)?;
+    let problem = run::problem_of_frame(&scene, arguments.frame, arguments.changes.threads)?;
+    match &problem {
+        AnyProblem::Two(problem) => problem_files::write(&folder, problem)?,
+        AnyProblem::Three(problem) => problem_files::write(&folder, problem)?,
+    }
+    say(format_args!(
+        "wrote the pressure problem of the first step towards frame {} of {}, {} unknowns, to {}: {}",
+        arguments.frame,
+        scene.name(),
+        problem.rows(),
+        folder.display(),
+        problem_files::NAMES.join(", ")
+    ));
+    Ok(())
+}
+
+fn default_folder(scene: &AnyScene, frame: u32) -> PathBuf {
+    let name = format!("{}_{frame:06}", scene.name());
+    Path::new("out").join("lcp").join(name)
+}

@@ -1,0 +1,55 @@
+//! `meniscus run`.
+
+use super::arguments::RunFlags;
+use super::say::remark;
+use super::{report, terminal};
+use crate::error::{Error, Kind};
+use crate::run::{self, Options};
+use crate::scene::text::load;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Set by Ctrl-C; the run stops after its current step.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// Runs a scene.
+pub fn run(name: &str, flags: &RunFlags) -> Result<(), Error> {
+    let changes = flags.changes.changes();
+    let loaded = load(name, &changes, flags.changes.allow_outside_files)?;
+    let warnings = loaded.warnings();
+    let (scene, text) = loaded.ready()?;
+    if !warnings.is_empty() && !flags.quiet {
+        remark(&warnings);
+    }
+    stop_on_ctrl_c()?;
+    let options = Options {
+        out: flags
+            .out
+            .clone()
+            .unwrap_or_else(|| Path::new("out").join(scene.name())),
+        threads: flags.changes.threads,
+        preview_side: 400,
+        stop: &STOP,
+    };
+    let _ = text;
+    let mut progress = terminal::progress(&scene, flags.quiet);
+    let summary = run::run(&scene, &options, progress.as_mut());
+    // The bar goes before anything else is said.
+    drop(progress);
+    let summary = summary?;
+    if !flags.quiet {
+        report::run_written(&scene, &summary);
+    }
+    Ok(())
+}
+
+/// The first Ctrl-C ends the run after its step, the second one at once.
+fn stop_on_ctrl_c() -> Result<(), Error> {
+    let handler = || {
+        if STOP.swap(true, Ordering::Relaxed) {
+            std::process::exit(i32::from(Kind::Interrupted.exit_code()));
+        }
+    };
+    ctrlc::set_handler(handler)
+        .map_err(|e| Error::new(Kind::Resources, format!("could not listen for Ctrl-C: {e}")))
+}

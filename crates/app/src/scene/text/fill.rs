@@ -1,0 +1,60 @@
+//! Defaults: a tree in which every key that has a default is written, in the order of the grammar.
+
+use super::grammar::{Kind, Table};
+use super::problem::Place;
+use super::tree::{Entry, Node, Value, parse_value};
+
+/// The table with its defaults. It must fit the grammar.
+pub fn filled(node: &Node, table: &Table, dimension: usize) -> Node {
+    let mut entries = Vec::new();
+    for key in table.keys {
+        let written = node.get(key.name).cloned();
+        let default = || {
+            // The defaults of the grammar are TOML: a test reads them all.
+            let text = key.default_text(dimension)?;
+            parse_value(text, Place::Nowhere).ok()
+        };
+        let Some(found) = written.or_else(default) else {
+            continue;
+        };
+        let whole = match key.kind {
+            Kind::Table(inner) => filled(&found, inner, dimension),
+            Kind::Tables(inner, _) => Node {
+                value: Value::List(
+                    found
+                        .list()
+                        .iter()
+                        .map(|part| filled(part, inner, dimension))
+                        .collect(),
+                ),
+                place: found.place,
+            },
+            // So that 1 and 1.0, which mean the same, are also written the same.
+            Kind::Number(..) => as_number(found),
+            Kind::Vector(_) | Kind::Lengths => Node {
+                value: Value::List(found.list().iter().cloned().map(as_number).collect()),
+                place: found.place,
+            },
+            _ => found,
+        };
+        entries.push(Entry {
+            key: key.name.into(),
+            key_place: Place::Nowhere,
+            node: whole,
+        });
+    }
+    Node {
+        value: Value::Table(entries),
+        place: node.place,
+    }
+}
+
+fn as_number(node: Node) -> Node {
+    match node.number() {
+        Some(x) => Node {
+            value: Value::Number(x),
+            place: node.place,
+        },
+        None => node,
+    }
+}

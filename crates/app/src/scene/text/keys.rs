@@ -1,0 +1,498 @@
+//! The keys of a scene file.
+
+use super::grammar::{Absent, Key, Kind, Range, Table};
+use super::shape_keys::{ROTATION, SHAPE};
+use Absent::{ByDimension, Default, Nothing, Refused};
+use meniscus_liquid::{Preconditioner, Solver, Walls};
+
+/// More cells along a side than any machine holds; the memory of this one is looked at later.
+const MOST_CELLS: u64 = 1 << 16;
+/// About eleven hours at 24 frames a second.
+const MOST_FRAMES: u64 = 999_999;
+
+/// Names of the sides of the domain: low and high of every axis, in space; in the plane without the middle pair.
+pub const SIDES: [&str; 6] = ["left", "right", "front", "back", "bottom", "top"];
+
+/// The whole file.
+pub static SCENE: Table = Table {
+    title: "a scene",
+    about: "Keys at the top of the file, before the first table. All numbers are in SI units: metres, seconds, \
+            kilograms. The lower corner of the domain is the origin and up is the last axis.",
+    keys: &[
+        Key {
+            name: "name",
+            kind: Kind::Text,
+            absent: Nothing,
+            about: "Short name, also that of the output folder: letters, digits, `-` and `_`. Without it the file's \
+                    own name counts.",
+            example: "\"faucet\"",
+        },
+        Key {
+            name: "summary",
+            kind: Kind::Text,
+            absent: Default("\"\""),
+            about: "What the scene shows, in one line.",
+            example: "\"water runs from a faucet into a basin with a drain\"",
+        },
+        Key {
+            name: "gravity",
+            kind: Kind::Vector("m/s²"),
+            absent: ByDimension("[0.0, -9.81]", "[0.0, 0.0, -9.81]"),
+            about: "Acceleration of free fall.",
+            example: "[0, 0, -1.62]",
+        },
+        Key {
+            name: "density",
+            kind: Kind::Number(Range::POSITIVE, "kg/m³"),
+            absent: Default("1000.0"),
+            about: "Mass of the liquid per volume; per area in the plane.",
+            example: "1000",
+        },
+        Key {
+            name: "domain",
+            kind: Kind::Table(&DOMAIN),
+            absent: Refused,
+            about: "The space that is simulated.",
+            example: "",
+        },
+        Key {
+            name: "time",
+            kind: Kind::Table(&TIME),
+            absent: Default("{}"),
+            about: "Frames and steps.",
+            example: "",
+        },
+        Key {
+            name: "walls",
+            kind: Kind::Table(&WALLS),
+            absent: Default("{}"),
+            about: "What solids and closed sides do to the liquid.",
+            example: "",
+        },
+        Key {
+            name: "solver",
+            kind: Kind::Table(&SOLVER),
+            absent: Default("{}"),
+            about: "How the pressure is found.",
+            example: "",
+        },
+        Key {
+            name: "particles",
+            kind: Kind::Table(&PARTICLES),
+            absent: Default("{}"),
+            about: "What carries the liquid.",
+            example: "",
+        },
+        Key {
+            name: "output",
+            kind: Kind::Table(&OUTPUT),
+            absent: Default("{}"),
+            about: "What is written, and how often.",
+            example: "",
+        },
+        Key {
+            name: "liquid",
+            kind: Kind::Tables(&LIQUID, 0),
+            absent: Nothing,
+            about: "Volumes of liquid at the start.",
+            example: "",
+        },
+        Key {
+            name: "solid",
+            kind: Kind::Tables(&SOLID, 0),
+            absent: Nothing,
+            about: "Solids, at rest or moving.",
+            example: "",
+        },
+        Key {
+            name: "emitter",
+            kind: Kind::Tables(&EMITTER, 0),
+            absent: Nothing,
+            about: "Where liquid comes in.",
+            example: "",
+        },
+        Key {
+            name: "drain",
+            kind: Kind::Tables(&DRAIN, 0),
+            absent: Nothing,
+            about: "Where liquid goes away.",
+            example: "",
+        },
+    ],
+    one_of: &[],
+};
+
+static DOMAIN: Table = Table {
+    title: "the domain",
+    about: "The box that is simulated. Its number of sides is the dimension of the scene: two for a scene in the \
+            plane, three for one in space. Memory and time follow the liquid, so empty space costs next to nothing.",
+    keys: &[
+        Key {
+            name: "size",
+            kind: Kind::Lengths,
+            absent: Refused,
+            about: "Width, depth and height; width and height in the plane.",
+            example: "[2, 0.5, 1]",
+        },
+        Key {
+            name: "resolution",
+            kind: Kind::Whole(1, MOST_CELLS),
+            absent: Default("64"),
+            about: "Cells along the longest side. Twice as many take eight times the memory in space, and about \
+                    sixteen times as long.",
+            example: "96",
+        },
+        Key {
+            name: "open",
+            kind: Kind::Words(&SIDES),
+            absent: Default("[]"),
+            about: "Sides through which liquid leaves for good; all others are walls. `left` and `right` end the x \
+                    axis, `front` and `back` the y axis, `bottom` and `top` the z axis (y in the plane).",
+            example: "[\"left\", \"right\"]",
+        },
+    ],
+    one_of: &[],
+};
+
+static TIME: Table = Table {
+    title: "time",
+    about: "A frame is written at the end of every interval of 1/rate seconds. Steps in between are as long as the \
+            CFL number allows.",
+    keys: &[
+        Key {
+            name: "frames",
+            kind: Kind::Whole(1, MOST_FRAMES),
+            absent: Default("100"),
+            about: "How many frames to simulate.",
+            example: "240",
+        },
+        Key {
+            name: "rate",
+            kind: Kind::Number(Range::up_to(1e6), "frames a second"),
+            absent: Default("24.0"),
+            about: "Frames a second. A higher one films in slow motion.",
+            example: "30",
+        },
+        Key {
+            name: "cfl",
+            kind: Kind::Number(Range::up_to(5.0), "cells"),
+            absent: Default("2.0"),
+            about: "Cells that the fastest liquid or solid may cross in a step. Smaller is slower and more exact.",
+            example: "1",
+        },
+        Key {
+            name: "max_step",
+            kind: Kind::Number(Range::POSITIVE, "s"),
+            absent: Default("0.041666666666666664"),
+            about: "The longest step.",
+            example: "0.01",
+        },
+    ],
+    one_of: &[],
+};
+
+static WALLS: Table = Table {
+    title: "walls",
+    about: "Solids and the closed sides of the domain.",
+    keys: &[
+        Key {
+            name: "kind",
+            kind: Kind::Word(Walls::WORDS),
+            absent: Default("\"separating\""),
+            about: "`separating` walls push the liquid and let it go; `slip` walls also hold it, so that it slides \
+                    along but never leaves.",
+            example: "\"slip\"",
+        },
+        Key {
+            name: "kappa",
+            kind: Kind::Number(Range::NOT_NEGATIVE, "m/s"),
+            absent: Default("0.0"),
+            about: "Speed at which liquid is made to leave separating walls. Zero lets it go without a push.",
+            example: "0.05",
+        },
+    ],
+    one_of: &[],
+};
+
+static SOLVER: Table = Table {
+    title: "the solver",
+    about: "The pressure problem of every step. A solve that fails is tried again with a shorter step; a run in which \
+            that does not help ends with exit code 5 and keeps the problem.",
+    keys: &[
+        Key {
+            name: "method",
+            kind: Kind::Word(Solver::WORDS),
+            absent: Default("\"auto\""),
+            about: "`auto` takes `cg` with slip walls and `policy` with separating ones; `newton` is minimum map \
+                    Newton.",
+            example: "\"newton\"",
+        },
+        Key {
+            name: "preconditioner",
+            kind: Kind::Word(Preconditioner::WORDS),
+            absent: Default("\"mic0\""),
+            about: "Of the linear systems inside.",
+            example: "\"jacobi\"",
+        },
+        Key {
+            name: "tolerance",
+            kind: Kind::Number(Range::POSITIVE, "1/s"),
+            absent: Default("1e-6"),
+            about: "Largest divergence that the pressure may leave.",
+            example: "1e-8",
+        },
+        Key {
+            name: "max_iterations",
+            kind: Kind::Whole(1, 1_000_000),
+            absent: Default("100"),
+            about: "Outer iterations after which a solve has failed.",
+            example: "200",
+        },
+    ],
+    one_of: &[],
+};
+
+static PARTICLES: Table = Table {
+    title: "particles",
+    about: "The liquid is carried by particles; the grid sees only what they bring.",
+    keys: &[
+        Key {
+            name: "per_cell",
+            kind: Kind::Whole(1, 1000),
+            absent: ByDimension("9", "8"),
+            about: "Particles in a full cell.",
+            example: "8",
+        },
+        Key {
+            name: "seed",
+            kind: Kind::Whole(0, i64::MAX as u64),
+            absent: Default("1"),
+            about: "Start of the random numbers that shake the particles' first places. Another seed is another, \
+                    equally good run.",
+            example: "7",
+        },
+        Key {
+            name: "transfer",
+            kind: Kind::Word(&["apic", "flip"]),
+            absent: Default("\"apic\""),
+            about: "How velocity travels between particles and grid: `apic` keeps rotation and is calm, `flip` is \
+                    livelier and noisier.",
+            example: "\"flip\"",
+        },
+        Key {
+            name: "pic",
+            kind: Kind::Number(Range::between(0.0, 1.0), ""),
+            absent: Default("0.05"),
+            about: "Share of plain PIC in `flip`, which calms it. Has no part in `apic`.",
+            example: "0.02",
+        },
+    ],
+    one_of: &[],
+};
+
+static OUTPUT: Table = Table {
+    title: "output",
+    about: "What a run leaves in its folder besides statistics and its own state.",
+    keys: &[
+        Key {
+            name: "particles_every",
+            kind: Kind::Whole(1, MOST_FRAMES),
+            absent: Default("1"),
+            about: "Particles are written every so many frames.",
+            example: "2",
+        },
+        Key {
+            name: "preview",
+            kind: Kind::Switch,
+            absent: Default("true"),
+            about: "Whether `preview.gif` is drawn.",
+            example: "false",
+        },
+        Key {
+            name: "preview_side",
+            kind: Kind::Whole(64, 2000),
+            absent: Default("400"),
+            about: "Longest side of the preview in pixels.",
+            example: "640",
+        },
+        Key {
+            name: "checkpoint_every",
+            kind: Kind::Whole(1, MOST_FRAMES),
+            absent: Default("1"),
+            about: "The state, from which an interrupted run goes on, is kept every so many frames.",
+            example: "5",
+        },
+        Key {
+            name: "keep_checkpoints",
+            kind: Kind::Whole(1, 1000),
+            absent: Default("3"),
+            about: "How many of the last states are kept.",
+            example: "2",
+        },
+        Key {
+            name: "milestone_every",
+            kind: Kind::Whole(0, MOST_FRAMES),
+            absent: Default("25"),
+            about: "States of every so many frames are kept for good, so that `--from-frame` can start there; 0 keeps \
+                    none.",
+            example: "50",
+        },
+    ],
+    one_of: &[],
+};
+
+static LIQUID: Table = Table {
+    title: "a volume of liquid",
+    about: "Liquid at the start. What overlaps a solid is left out; where two volumes overlap, the first gives the \
+            velocity.",
+    keys: &[
+        SHAPE_KEY,
+        Key {
+            name: "velocity",
+            kind: Kind::Vector("m/s"),
+            absent: ByDimension("[0.0, 0.0]", "[0.0, 0.0, 0.0]"),
+            about: "How fast it moves at the start.",
+            example: "[0, 0, 6]",
+        },
+    ],
+    one_of: &[],
+};
+
+static SOLID: Table = Table {
+    title: "a solid",
+    about: "Something the liquid can't enter. It pushes the liquid when it moves, however thin and fast it is: steps \
+            are made so short that it never passes a particle by.",
+    keys: &[
+        Key {
+            name: "name",
+            kind: Kind::Text,
+            absent: Nothing,
+            about: "For messages.",
+            example: "\"cup\"",
+        },
+        SHAPE_KEY,
+        Key {
+            name: "keyframes",
+            kind: Kind::Tables(&KEYFRAME, 1),
+            absent: Nothing,
+            about: "Where the solid is when. The shape is then placed in a frame of its own, whose origin is moved to \
+                    the position of each key and turned by its rotation. It rests before the first and after the last \
+                    key; without keys it never moves.",
+            example: "[{ time = 0, position = [0.5, 0.5, 0.2] }, { time = 1, position = [0.5, 0.5, 0.8] }]",
+        },
+        Key {
+            name: "ease",
+            kind: Kind::Word(&["smooth", "linear"]),
+            absent: Default("\"smooth\""),
+            about: "`smooth` passes the keys without a jump in velocity, from rest to rest; `linear` moves at constant \
+                    rates between two keys.",
+            example: "\"linear\"",
+        },
+    ],
+    one_of: &[],
+};
+
+static KEYFRAME: Table = Table {
+    title: "a keyframe",
+    about: "A place at a time. The time is given in seconds or in frames. A rotation takes the short way from key to \
+            key: a whole turn needs at least two keys in between.",
+    keys: &[
+        Key {
+            name: "time",
+            kind: Kind::Number(Range::ANY, "s"),
+            absent: Nothing,
+            about: "When, in seconds.",
+            example: "0.5",
+        },
+        Key {
+            name: "frame",
+            kind: Kind::Number(Range::ANY, "frames"),
+            absent: Nothing,
+            about: "When, in frames; fractions are allowed.",
+            example: "12",
+        },
+        Key {
+            name: "position",
+            kind: Kind::Vector("m"),
+            absent: ByDimension("[0.0, 0.0]", "[0.0, 0.0, 0.0]"),
+            about: "Where the origin of the solid's frame is.",
+            example: "[0.5, 0.5, 0.2]",
+        },
+        Key {
+            name: "rotation",
+            kind: Kind::Table(&ROTATION),
+            absent: Nothing,
+            about: "How the solid is turned about that origin.",
+            example: "{ axis = [0, 1, 0], degrees = 45 }",
+        },
+    ],
+    one_of: &["time", "frame"],
+};
+
+static EMITTER: Table = Table {
+    title: "an emitter",
+    about: "Liquid comes in through a shape: its cross-section times its speed, every second. Liquid inside the shape \
+            moves with the emitter's velocity.",
+    keys: &[
+        Key {
+            name: "name",
+            kind: Kind::Text,
+            absent: Nothing,
+            about: "For messages.",
+            example: "\"faucet\"",
+        },
+        SHAPE_KEY,
+        Key {
+            name: "velocity",
+            kind: Kind::Vector("m/s"),
+            absent: Refused,
+            about: "How fast and where to the liquid comes.",
+            example: "[0, 0, -2]",
+        },
+        FROM_FRAME,
+        TO_FRAME,
+    ],
+    one_of: &[],
+};
+
+static DRAIN: Table = Table {
+    title: "a drain",
+    about: "Liquid that comes into the shape is gone.",
+    keys: &[
+        Key {
+            name: "name",
+            kind: Kind::Text,
+            absent: Nothing,
+            about: "For messages.",
+            example: "\"plughole\"",
+        },
+        SHAPE_KEY,
+        FROM_FRAME,
+        TO_FRAME,
+    ],
+    one_of: &[],
+};
+
+const SHAPE_KEY: Key = Key {
+    name: "shape",
+    kind: Kind::Table(&SHAPE),
+    absent: Refused,
+    about: "Where it is.",
+    example: "{ sphere = { center = [0.5, 0.5, 0.5], radius = 0.2 } }",
+};
+
+const FROM_FRAME: Key = Key {
+    name: "from_frame",
+    kind: Kind::Whole(0, MOST_FRAMES),
+    absent: Default("0"),
+    about: "It works from this frame on; 0 is the start.",
+    example: "10",
+};
+
+const TO_FRAME: Key = Key {
+    name: "to_frame",
+    kind: Kind::Whole(1, MOST_FRAMES),
+    absent: Nothing,
+    about: "It works until this frame; without it, to the end.",
+    example: "60",
+};

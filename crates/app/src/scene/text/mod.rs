@@ -1,0 +1,32 @@
+//! Scene files: TOML that knows where everything is written.
+//!
+//! A file becomes a [tree](tree), [changes] from the command line are put into it, it is compared with the
+//! [grammar] by [structure], [filled](fill) with defaults, and [read] as a [`Scene`](super::Scene). All problems are
+//! collected on the way, each with its place.
+
+mod assets;
+pub mod changes;
+mod disappointments;
+mod fill;
+pub mod grammar;
+pub mod keys;
+mod load;
+pub mod problem;
+mod read;
+mod read_shape;
+mod reference;
+mod schema;
+pub mod shape_keys;
+mod starter;
+mod structure;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod values;
+mod write;
+
+pub use changes::Change;
+pub use load::{Loaded, load, load_text, plain_name};
+pub use reference::markdown;
+pub use schema::schema;
+pub use starter::starter;

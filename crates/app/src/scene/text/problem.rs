@@ -1,0 +1,192 @@
+//! What is wrong with a scene, and where it is written.
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use serde::Serialize;
+
+/// Where something was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In the file, from byte to byte.
+    File(usize, usize),
+    /// In the change of this number, from the command line.
+    Change(usize),
+    /// Nobody wrote it.
+    Nowhere,
+}
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// The scene can't be run.
+    Error,
+    /// It can, and will disappoint.
+    Warning,
+}
+
+/// Something wrong, with the key it concerns and what to write instead.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problem {
+    /// How bad it is.
+    pub severity: Severity,
+    /// Where it is written.
+    pub place: Place,
+    /// Path of the key, as in `solid[2].shape.sphere.radius`; empty for the whole file.
+    pub path: String,
+    /// What is wrong.
+    pub message: String,
+    /// What to write instead.
+    pub help: Option<String>,
+    /// Whether a file is to blame that the scene refers to.
+    pub asset: bool,
+}
+
+impl Problem {
+    /// Something that keeps the scene from running.
+    pub fn error(place: Place, path: impl Into<String>, message: impl Into<String>) -> Self {
+        Problem {
+            severity: Severity::Error,
+            place,
+            path: path.into(),
+            message: message.into(),
+            help: None,
+            asset: false,
+        }
+    }
+
+    /// Something that will disappoint.
+    pub fn warning(place: Place, path: impl Into<String>, message: impl Into<String>) -> Self {
+        Problem {
+            severity: Severity::Warning,
+            ..Problem::error(place, path, message)
+        }
+    }
+
+    /// The same with what to write instead.
+    pub fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// The same, blamed on a file that the scene refers to.
+    pub fn of_asset(mut self) -> Self {
+        self.asset = true;
+        self
+    }
+
+    /// Whether it keeps the scene from running.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+/// A text that problems point into.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// What it is called in messages: the path of the file.
+    pub name: String,
+    /// All of it.
+    pub text: String,
+    /// Changes from the command line, as they were typed.
+    pub changes: Vec<String>,
+}
+
+/// A problem for programs, as in `check --json`.
+#[derive(Debug, Serialize)]
+pub struct ProblemLine<'a> {
+    severity: Severity,
+    file: &'a str,
+    line: Option<usize>,
+    column: Option<usize>,
+    key: &'a str,
+    message: &'a str,
+    help: Option<&'a str>,
+}
+
+impl Source {
+    /// Line and column of a place in the file, both from 1; columns count characters.
+    pub fn line_and_column(&self, place: Place) -> Option<(usize, usize)> {
+        let Place::File(start, _) = place else {
+            return None;
+        };
+        let before = self.text.get(..start)?;
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let line = before.matches('\n').count() + 1;
+        Some((line, before[line_start..].chars().count() + 1))
+    }
+
+    /// A problem as a person reads it: what, where, the line itself, what to write instead.
+    pub fn draw(&self, problem: &Problem, colours: bool) -> String {
+        let level = match problem.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+        };
+        let message = match problem.path.as_str() {
+            "" => problem.message.clone(),
+            path => format!("{path}: {}", problem.message),
+        };
+        // A hostile text must not move the cursor of a terminal.
+        let message = printable(&message);
+        let (name, text, span) = match problem.place {
+            Place::File(start, end) => (self.name.as_str(), self.text.as_str(), start..end),
+            Place::Change(index) => {
+                let change = self.changes.get(index).map_or("", String::as_str);
+                ("command line", change, 0..change.len())
+            }
+            Place::Nowhere => ("", "", 0..0),
+        };
+        let mut group = Group::with_title(level.primary_title(message));
+        if name.is_empty() {
+            group = group.element(annotate_snippets::Origin::path(self.name.as_str()));
+        } else {
+            let snippet = Snippet::source(text)
+                .path(name)
+                .annotation(AnnotationKind::Primary.span(first_line(text, span)));
+            group = group.element(snippet);
+        }
+        if let Some(help) = &problem.help {
+            group = group.element(Level::HELP.message(printable(help)));
+        }
+        let renderer = if colours {
+            Renderer::styled()
+        } else {
+            Renderer::plain()
+        };
+        renderer.render(&[group])
+    }
+
+    /// A problem as a program reads it.
+    pub fn line<'a>(&'a self, problem: &'a Problem) -> ProblemLine<'a> {
+        let (line, column) = self.line_and_column(problem.place).unzip();
+        ProblemLine {
+            severity: problem.severity,
+            file: &self.name,
+            line,
+            column,
+            key: &problem.path,
+            message: &problem.message,
+            help: problem.help.as_deref(),
+        }
+    }
+}
+
+/// The part of a span that is on its first line: a whole table need not be shown.
+fn first_line(text: &str, span: std::ops::Range<usize>) -> std::ops::Range<usize> {
+    let Some(part) = text.get(span.clone()) else {
+        return 0..0;
+    };
+    let end = part.find('\n').unwrap_or(part.len());
+    span.start..span.start + end.max(usize::from(!part.is_empty() && end == 0))
+}
+
+fn printable(text: &str) -> String {
+    text.chars()
+        .map(|c| {
+            if c.is_control() && c != '\n' {
+                '\u{fffd}'
+            } else {
+                c
+            }
+        })
+        .collect()
+}

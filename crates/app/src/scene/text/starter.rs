@@ -1,0 +1,42 @@
+//! A scene to start from: a built-in one, and below it, as comments, everything else that can be written.
+
+use super::grammar::{Kind, Table};
+use super::keys::SCENE;
+use super::tree::{Node, parse};
+use std::fmt::Write;
+
+/// The text of a new scene file.
+pub fn starter(text: &str, name: &str) -> String {
+    let mut page = format!("name = \"{name}\"\n\n{}", text.trim_end());
+    let (written, _) = parse(text);
+    page.push_str(
+        "\n\n# What else can be written, with what holds if it is not. Every key is explained in docs/scene.md\n\
+         # and by `meniscus schema`; `meniscus check FILE` says what is wrong with this file.\n",
+    );
+    for key in SCENE.keys {
+        if let Kind::Table(table) = key.kind {
+            rest(&mut page, key.name, table, written.get(key.name));
+        }
+    }
+    page
+}
+
+/// The keys of a table that are not written, as comments.
+fn rest(page: &mut String, name: &str, table: &Table, written: Option<&Node>) {
+    let absent = |key: &str| written.is_none_or(|node| node.get(key).is_none());
+    let keys = table.keys.iter().filter(|key| absent(key.name));
+    let lines: Vec<String> = keys
+        .filter_map(|key| {
+            let default = key.default_text(3)?;
+            let first = key.about.split(". ").next()?.trim_end_matches('.');
+            Some(format!("# {} = {default}    # {first}", key.name))
+        })
+        .collect();
+    if lines.is_empty() {
+        return;
+    }
+    let _ = writeln!(page, "#\n# [{name}]");
+    for line in lines {
+        let _ = writeln!(page, "{line}");
+    }
+}

@@ -1,0 +1,104 @@
+//! A tree as TOML again: what a run keeps as its `scene.toml`.
+
+use super::grammar::{Kind, Table};
+use super::tree::{Node, Value};
+use std::fmt::Write;
+
+/// The text of a filled tree. The same tree is always the same text.
+pub fn write(root: &Node, table: &Table) -> String {
+    let mut text = String::new();
+    let of_kind = |wanted: fn(&Kind) -> bool| {
+        table
+            .keys
+            .iter()
+            .filter(move |key| wanted(&key.kind))
+            .filter_map(|key| Some((key.name, root.get(key.name)?)))
+    };
+    let plain = |kind: &Kind| !matches!(kind, Kind::Table(_) | Kind::Tables(..));
+    for (name, node) in of_kind(plain) {
+        entry(&mut text, name, node);
+    }
+    for (name, node) in of_kind(|kind| matches!(kind, Kind::Table(_))) {
+        let _ = writeln!(text, "\n[{name}]");
+        entries(&mut text, node);
+    }
+    for (name, node) in of_kind(|kind| matches!(kind, Kind::Tables(..))) {
+        for part in node.list() {
+            let _ = writeln!(text, "\n[[{name}]]");
+            entries(&mut text, part);
+        }
+    }
+    text
+}
+
+fn entries(text: &mut String, node: &Node) {
+    for inner in node.entries() {
+        entry(text, &inner.key, &inner.node);
+    }
+}
+
+fn entry(text: &mut String, key: &str, node: &Node) {
+    let _ = write!(text, "{key} = ");
+    // Lists of tables, such as keyframes, are read more easily a line each.
+    let tables = |part: &Node| matches!(part.value, Value::Table(_));
+    if !node.list().is_empty() && node.list().iter().all(tables) {
+        text.push_str("[\n");
+        for part in node.list() {
+            text.push_str("    ");
+            value(text, part);
+            text.push_str(",\n");
+        }
+        text.push(']');
+    } else {
+        value(text, node);
+    }
+    text.push('\n');
+}
+
+/// A value on one line.
+fn value(text: &mut String, node: &Node) {
+    let _ = match &node.value {
+        Value::Switch(on) => write!(text, "{on}"),
+        Value::Whole(n) => write!(text, "{n}"),
+        // The shortest digits that read back as the same number.
+        Value::Number(x) => write!(text, "{x:?}"),
+        Value::Text(words) => write!(text, "{}", quoted(words)),
+        Value::Date => Ok(()),
+        Value::List(parts) => {
+            text.push('[');
+            for (i, part) in parts.iter().enumerate() {
+                text.push_str(if i == 0 { "" } else { ", " });
+                value(text, part);
+            }
+            text.write_str("]")
+        }
+        Value::Table(entries) => {
+            text.push('{');
+            for (i, entry) in entries.iter().enumerate() {
+                text.push_str(if i == 0 { " " } else { ", " });
+                let _ = write!(text, "{} = ", entry.key);
+                value(text, &entry.node);
+            }
+            text.write_str(" }")
+        }
+    };
+}
+
+/// A basic string of TOML.
+fn quoted(words: &str) -> String {
+    let mut text = String::from("\"");
+    for c in words.chars() {
+        match c {
+            '"' => text.push_str("\\\""),
+            '\\' => text.push_str("\\\\"),
+            '\n' => text.push_str("\\n"),
+            '\t' => text.push_str("\\t"),
+            c if c.is_control() => {
+                let _ = write!(text, "\\u{:04X}", c as u32);
+            }
+            c => text.push(c),
+        }
+    }
+    text.push('"');
+    text
+}
