@@ -73,6 +73,12 @@ pub struct RunFlags {
     /// Folder to write to [default: out/SCENE]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Go on with a run that was interrupted; the result is the same as without interruption
+    #[arg(long, conflicts_with = "from_frame")]
+    pub resume: bool,
+    /// Run again from the checkpoint after this frame, with a scene that may have changed
+    #[arg(long, value_name = "K")]
+    pub from_frame: Option<u32>,
     /// Say nothing but errors
     #[arg(long, short)]
     pub quiet: bool,

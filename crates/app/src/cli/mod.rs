@@ -9,7 +9,7 @@ mod terminal;
 use crate::error::{Error, Kind};
 use crate::export::ply;
 use crate::problem_files;
-use crate::run::{self, AnyProblem, Options};
+use crate::run::{self, AnyProblem, Options, Start};
 use crate::scene::{AnyScene, builtin};
 use arguments::{
     Arguments, Command, ExportArguments, Format, LcpCommand, LcpExportArguments, RunFlags,
@@ -19,9 +19,6 @@ use say::{complain, say};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Longest side of the preview in pixels.
-const PREVIEW_SIDE: u32 = 400;
 
 /// Set by Ctrl-C; the run stops after its current step.
 static STOP: AtomicBool = AtomicBool::new(false);
@@ -58,7 +55,12 @@ fn run_scene(name: &str, flags: &RunFlags) -> Result<(), Error> {
             .clone()
             .unwrap_or_else(|| Path::new("out").join(scene.name())),
         threads: flags.changes.threads,
-        preview_side: PREVIEW_SIDE,
+        scene_text: scene_text(&scene),
+        start: match (flags.from_frame, flags.resume) {
+            (Some(frame), _) => Start::FromFrame(frame),
+            (None, true) => Start::Resume,
+            (None, false) => Start::Beginning,
+        },
         stop: &STOP,
     };
     let mut progress = terminal::progress(&scene, flags.quiet);
@@ -66,10 +68,20 @@ fn run_scene(name: &str, flags: &RunFlags) -> Result<(), Error> {
     // The bar goes before anything else is said.
     drop(progress);
     let summary = summary?;
-    if !flags.quiet {
+    if !flags.quiet && !summary.nothing_to_do {
         report::run_written(&scene, &summary);
     }
     Ok(())
+}
+
+/// The scene, a key a line.
+fn scene_text(scene: &AnyScene) -> String {
+    let text = match scene {
+        AnyScene::Two(scene) => format!("{scene:#?}"),
+        AnyScene::Three(scene) => format!("{scene:#?}"),
+    };
+    let lines = text.lines().map(|line| line.replacen(": ", " = ", 1));
+    lines.map(|line| line + "\n").collect()
 }
 
 /// The first Ctrl-C ends the run after its step, the second one at once.

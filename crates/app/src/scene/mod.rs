@@ -5,8 +5,10 @@
 pub mod builtin;
 mod check;
 mod dimension;
+mod output;
 
 pub use dimension::{AnyScene, Changes};
+pub use output::Output;
 
 use meniscus_liquid::{Preconditioner, Settings, Solver, Transfer, Walls};
 use meniscus_shapes::{Body, Scenery, Shape};
@@ -76,6 +78,8 @@ pub struct Scene<const D: usize> {
     pub frames: u32,
     /// Frames a second.
     pub frame_rate: f64,
+    /// What is written, and how often.
+    pub output: Output,
 }
 
 impl<const D: usize> Scene<D> {
@@ -105,6 +109,7 @@ impl<const D: usize> Scene<D> {
             max_step: usual.max_step,
             frames: 100,
             frame_rate: 24.0,
+            output: Output::default(),
         }
     }
 
