@@ -88,9 +88,11 @@ impl Error {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
                 error.with_remedy("choose a folder you may write to with --out DIR")
             }
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                error.with_remedy("make room on the disk, or choose another one with --out DIR")
-            }
+            io::ErrorKind::StorageFull
+            | io::ErrorKind::QuotaExceeded
+            | io::ErrorKind::FileTooLarge => error.with_remedy(
+                "make room on the disk and go on with --resume, or choose another one with --out DIR",
+            ),
             _ => error,
         }
     }

@@ -50,7 +50,7 @@ pub const UNFINISHED_SUFFIX: &str = ".unfinished";
 
 /// Pushes the rename itself to the disk; without it a power cut may take the name away again.
 #[cfg(unix)]
-fn sync_folder(path: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path
         .parent()
         .filter(|p| !p.as_os_str().is_empty())
@@ -59,7 +59,7 @@ fn sync_folder(path: &Path) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn sync_folder(_path: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(_path: &Path) -> io::Result<()> {
     Ok(())
 }
 

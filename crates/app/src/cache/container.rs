@@ -1,8 +1,8 @@
-//! The envelope of a cached frame, version 1. Little endian throughout.
+//! The envelope of a cached frame or a checkpoint, version 1. Little endian throughout.
 //!
 //! | offset | bytes | field |
 //! | --- | --- | --- |
-//! | 0 | 8 | magic, `89 'M' 'P' 'C' 0D 0A 1A 0A`: a copy in text mode damages it visibly |
+//! | 0 | 8 | magic, `89 'M' 'P' 'C' 0D 0A 1A 0A`, of a checkpoint `89 'M' 'S' 'T' ...`: a copy in text mode damages it visibly |
 //! | 8 | 4 | version, 1 |
 //! | 12 | 4 | length of the header, 152 |
 //! | 16 | 4 | dimension, 2 or 3 |
@@ -19,12 +19,33 @@
 //! | 96 | 24 | largest speed along each axis, three floats |
 //! | 120 | 32 | BLAKE3 of the 120 bytes before and the payload |
 //!
+//! A checkpoint says nothing of cells and speeds: lowest cell and speeds are zero, the cells counted are one.
+//!
 //! Nothing is believed before it is checked, and nothing is allocated before its size is known to be
 //! in proportion to the file: a payload may unpack to at most [`MOST_EXPANSION`] times its size.
 
+use std::borrow::Cow;
 use std::fmt;
 
-const MAGIC: [u8; 8] = [0x89, b'M', b'P', b'C', 0x0d, 0x0a, 0x1a, 0x0a];
+/// What an envelope holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// The particles of a frame.
+    Particles,
+    /// Everything that a run needs to go on.
+    State,
+}
+
+impl Content {
+    fn magic(self) -> [u8; 8] {
+        let name = match self {
+            Content::Particles => *b"MPC",
+            Content::State => *b"MST",
+        };
+        [0x89, name[0], name[1], name[2], 0x0d, 0x0a, 0x1a, 0x0a]
+    }
+}
+
 const VERSION: u32 = 1;
 const HASHED: usize = 120;
 /// Length of the header in bytes.
@@ -91,7 +112,7 @@ pub enum CacheError {
 impl fmt::Display for CacheError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CacheError::NotACache => f.write_str("it is not a particle cache of meniscus"),
+            CacheError::NotACache => f.write_str("it does not begin like one of meniscus"),
             CacheError::Version(v) => write!(
                 f,
                 "it has format version {v}, this program reads version {VERSION}"
@@ -123,9 +144,19 @@ pub fn seal(header: &Header, payload: &[u8]) -> Result<Vec<u8>, CacheError> {
     } else {
         (0, payload)
     };
+    let mut bytes = head(Content::Particles, header, packing, body, payload.len());
+    bytes.extend(body);
+    Ok(bytes)
+}
 
-    let mut bytes = Vec::with_capacity(HEADER + body.len());
-    bytes.extend(MAGIC);
+/// The envelope of a payload that is stored as it is, to be written before it: large payloads need no second copy.
+pub fn head_of_plain(content: Content, header: &Header, payload: &[u8]) -> Vec<u8> {
+    head(content, header, 0, payload, payload.len())
+}
+
+fn head(content: Content, header: &Header, packing: u32, body: &[u8], unpacked: usize) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(HEADER);
+    bytes.extend(content.magic());
     bytes.extend(VERSION.to_le_bytes());
     bytes.extend((HEADER as u32).to_le_bytes());
     bytes.extend(header.dimension.to_le_bytes());
@@ -134,7 +165,7 @@ pub fn seal(header: &Header, payload: &[u8]) -> Result<Vec<u8>, CacheError> {
     bytes.extend(0u32.to_le_bytes());
     bytes.extend(header.count.to_le_bytes());
     bytes.extend((body.len() as u64).to_le_bytes());
-    bytes.extend((payload.len() as u64).to_le_bytes());
+    bytes.extend((unpacked as u64).to_le_bytes());
     bytes.extend(header.time.to_le_bytes());
     bytes.extend(header.dx.to_le_bytes());
     bytes.extend(header.lowest.iter().flat_map(|v| v.to_le_bytes()));
@@ -143,13 +174,18 @@ pub fn seal(header: &Header, payload: &[u8]) -> Result<Vec<u8>, CacheError> {
     debug_assert_eq!(bytes.len(), HASHED);
     let hash = hash_of(&bytes, body);
     bytes.extend(hash.as_bytes());
-    bytes.extend(body);
-    Ok(bytes)
+    bytes
 }
 
-/// Checks everything about an envelope and returns its header and its payload, unpacked.
+/// Checks everything about a frame's envelope and returns its header and its payload, unpacked.
 pub fn open(bytes: &[u8]) -> Result<(Header, Vec<u8>), CacheError> {
-    let header = peek(bytes)?;
+    let (header, payload) = open_as(Content::Particles, bytes)?;
+    Ok((header, payload.into_owned()))
+}
+
+/// The same of an envelope with any content.
+pub fn open_as(content: Content, bytes: &[u8]) -> Result<(Header, Cow<'_, [u8]>), CacheError> {
+    let header = peek_as(content, bytes)?;
     let at = Fields(bytes);
     let (packing, packed, unpacked) = (at.u32(20), at.u64(40), at.u64(48));
     let expected = (HEADER as u64).saturating_add(packed);
@@ -167,8 +203,9 @@ pub fn open(bytes: &[u8]) -> Result<(Header, Vec<u8>), CacheError> {
         return Err(CacheError::Field("unpacked length"));
     }
     let payload = match packing {
-        0 if packed == unpacked => body.to_vec(),
+        0 if packed == unpacked => Cow::Borrowed(body),
         1 => zstd::bulk::decompress(body, unpacked as usize)
+            .map(Cow::Owned)
             .map_err(|_| CacheError::Payload("does not unpack"))?,
         _ => return Err(CacheError::Field("packing")),
     };
@@ -178,15 +215,21 @@ pub fn open(bytes: &[u8]) -> Result<(Header, Vec<u8>), CacheError> {
     Ok((header, payload))
 }
 
-/// The header alone, its fields checked, the payload and the hash not looked at.
+/// The header of a frame alone, its fields checked, the payload and the hash not looked at.
 pub fn peek(bytes: &[u8]) -> Result<Header, CacheError> {
-    if bytes.len() < 12 && MAGIC.starts_with(&bytes[..bytes.len().min(8)]) {
+    peek_as(Content::Particles, bytes)
+}
+
+/// The same of an envelope with any content.
+pub fn peek_as(content: Content, bytes: &[u8]) -> Result<Header, CacheError> {
+    let magic = content.magic();
+    if bytes.len() < 12 && magic.starts_with(&bytes[..bytes.len().min(8)]) {
         return Err(CacheError::Length {
             expected: HEADER as u64,
             found: bytes.len() as u64,
         });
     }
-    if !bytes.starts_with(&MAGIC) {
+    if !bytes.starts_with(&magic) {
         return Err(CacheError::NotACache);
     }
     let at = Fields(bytes);

@@ -74,13 +74,38 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, Error> {
     std::fs::read(path).map_err(|e| Error::io("read", path, &e))
 }
 
+/// What is wrong with a frame's file, if something is. Its hash is checked, its particles are not looked at.
+pub fn fault(run: &Path, number: u32, dimension: Option<usize>) -> Option<String> {
+    let bytes = match std::fs::read(frame_path(run, number)) {
+        Ok(bytes) => bytes,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Some("it is missing".into()),
+        Err(e) => return Some(e.to_string()),
+    };
+    match container::open(&bytes) {
+        Err(fault) => Some(fault.to_string()),
+        Ok((header, _)) if header.number != number => {
+            Some(format!("it holds frame {}", header.number))
+        }
+        Ok((header, _)) => {
+            let wanted = dimension.map(|d| d as u32)?;
+            let wrong = CacheError::Dimension {
+                wanted,
+                found: header.dimension,
+            };
+            (wanted != header.dimension).then(|| wrong.to_string())
+        }
+    }
+}
+
 /// Says which file is damaged, how, and what to do.
 pub fn damaged(path: &Path, cause: &CacheError) -> Error {
     Error::new(
         Kind::Storage,
         format!("{} is damaged: {cause}", path.display()),
     )
-    .with_remedy("the other frames are not affected; run the scene again to replace this one")
+    .with_remedy(
+        "the other frames are not affected; run the scene again with --resume to replace this one",
+    )
 }
 
 #[cfg(test)]

@@ -1,13 +1,104 @@
 //! Commands about the folder of a run.
 
 use super::arguments::FolderArguments;
-use crate::error::Error;
+use super::say::say;
+use super::sizes::{bytes, duration};
+use crate::error::{Error, Kind};
+use crate::run::status::Activity;
+use crate::run::{Status, status as look, verify as examine};
+use serde_json::json;
 
-/// x
-pub fn status(_arguments: &FolderArguments) -> Result<(), Error> {
+/// Tells how a run stands.
+pub fn status(arguments: &FolderArguments) -> Result<(), Error> {
+    let status = look(&arguments.run)?;
+    if arguments.json {
+        say(format_args!("{:#}", json!(status)));
+        return Ok(());
+    }
+    let lines = [
+        ("scene", status.scene.clone()),
+        ("state", state(&status)),
+        (
+            "frames",
+            format!("{} of {}", status.frames_done, status.frames),
+        ),
+        ("steps", status.steps.to_string()),
+        ("time", duration(status.wall_seconds)),
+        ("left", left(&status)),
+        ("states", states(&status)),
+        ("disk", bytes(status.disk_bytes)),
+    ];
+    for (what, words) in lines {
+        say(format_args!("{what:8} {words}"));
+    }
+    if matches!(
+        status.state,
+        Activity::Interrupted | Activity::Killed | Activity::Failed
+    ) {
+        say(format_args!(
+            "Go on with: meniscus run {} --out {} --resume",
+            status.scene,
+            arguments.run.display()
+        ));
+    }
     Ok(())
 }
-/// x
-pub fn verify(_arguments: &FolderArguments) -> Result<(), Error> {
-    Ok(())
+
+fn state(status: &Status) -> String {
+    match (status.state, status.process, &status.error) {
+        (Activity::Done, ..) => "done".into(),
+        (Activity::Running, Some(process), _) => format!("running, process {process}"),
+        (Activity::Running, None, _) => "running".into(),
+        (Activity::Interrupted, ..) => "interrupted".into(),
+        (Activity::Killed, ..) => "killed: it did not end by itself".into(),
+        (Activity::Failed, _, Some(error)) => format!("failed: {error}"),
+        (Activity::Failed, _, None) => "failed".into(),
+    }
+}
+
+fn left(status: &Status) -> String {
+    match (status.state, status.seconds_left) {
+        (Activity::Done, _) => "nothing".into(),
+        (_, Some(seconds)) => format!("about {}", duration(seconds)),
+        (_, None) => "not known yet".into(),
+    }
+}
+
+fn states(status: &Status) -> String {
+    let frames: Vec<String> = status.checkpoints.iter().map(u32::to_string).collect();
+    let after = match frames.len() {
+        0 => "none".into(),
+        1 => format!("after frame {}", frames[0]),
+        _ => format!("after frames {}", frames.join(", ")),
+    };
+    if status.interrupted_checkpoint {
+        format!("{after}, and where it was interrupted")
+    } else {
+        after
+    }
+}
+
+/// Checks every file of a run for damage.
+pub fn verify(arguments: &FolderArguments) -> Result<(), Error> {
+    let findings = examine(&arguments.run)?;
+    if arguments.json {
+        let answer = json!({ "run": arguments.run, "findings": findings });
+        say(format_args!("{answer:#}"));
+    } else if findings.is_empty() {
+        say(format_args!(
+            "{}: every file is as it was written",
+            arguments.run.display()
+        ));
+    }
+    let Some(first) = findings.first() else {
+        return Ok(());
+    };
+    if arguments.json {
+        return Err(Error::silent(Kind::Storage));
+    }
+    let list: Vec<String> = findings
+        .iter()
+        .map(|finding| format!("{}: {}", finding.file.display(), finding.what))
+        .collect();
+    Err(Error::new(Kind::Storage, list.join("\n")).with_remedy(format!("mend it with: {}", first.remedy)))
 }

@@ -4,7 +4,7 @@ use super::arguments::RunFlags;
 use super::say::remark;
 use super::{report, terminal};
 use crate::error::{Error, Kind};
-use crate::run::{self, Options};
+use crate::run::{self, Options, Start};
 use crate::scene::text::load;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,16 +28,21 @@ pub fn run(name: &str, flags: &RunFlags) -> Result<(), Error> {
             .clone()
             .unwrap_or_else(|| Path::new("out").join(scene.name())),
         threads: flags.changes.threads,
-        preview_side: 400,
+        memory_limit: flags.memory_limit,
+        scene_text: text,
+        start: match (flags.from_frame, flags.resume) {
+            (Some(frame), _) => Start::FromFrame(frame),
+            (None, true) => Start::Resume,
+            (None, false) => Start::Beginning,
+        },
         stop: &STOP,
     };
-    let _ = text;
     let mut progress = terminal::progress(&scene, flags.quiet);
     let summary = run::run(&scene, &options, progress.as_mut());
     // The bar goes before anything else is said.
     drop(progress);
     let summary = summary?;
-    if !flags.quiet {
+    if !flags.quiet && !summary.nothing_to_do {
         report::run_written(&scene, &summary);
     }
     Ok(())

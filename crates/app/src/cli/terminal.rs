@@ -69,6 +69,7 @@ impl Progress for Bar<'_> {
                 self.bar.println(opening(self.scene, particles, threads));
                 self.bar.tick();
             }
+            Event::Notice(text) => self.bar.println(text),
             Event::Step(line) => self.bar.set_message(step_in_words(line)),
             Event::Frame { number, .. } => {
                 self.bar.set_position(u64::from(number));
@@ -112,6 +113,7 @@ impl Progress for Lines<'_> {
             } => {
                 say(format_args!("{}", opening(self.scene, particles, threads)));
             }
+            Event::Notice(text) => say(format_args!("{text}")),
             Event::Step(_) => {}
             Event::Frame {
                 number,

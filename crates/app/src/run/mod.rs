@@ -2,20 +2,28 @@
 //!
 //! The command line and the tests call the same [`run`]. A run never prints; it tells a [`Progress`].
 
+pub mod checkpoint;
 pub mod estimate;
+mod film;
 pub mod folder;
-mod line_file;
-
+mod going_on;
+pub mod line_file;
+pub mod lock;
 pub mod progress;
 pub mod record;
 mod recording;
+mod scene_text;
 pub mod simulation;
 pub mod statistics;
+pub mod status;
 mod timings;
+pub mod verify;
 
 pub use progress::{Event, Progress};
 pub use simulation::Simulation;
 pub use statistics::StepLine;
+pub use status::{Status, status};
+pub use verify::{Finding, verify};
 
 use crate::error::{Error, Kind};
 use crate::scene::AnyScene;
@@ -34,10 +42,26 @@ pub struct Options<'a> {
     pub out: PathBuf,
     /// Threads to use; all cores if it is not said.
     pub threads: Option<usize>,
-    /// Longest side of the preview in pixels.
-    pub preview_side: u32,
+    /// Bytes of memory that it may take; what the machine has if it is not said.
+    pub memory_limit: Option<u64>,
+    /// The scene as text, complete with every default: what `scene.toml` will be.
+    pub scene_text: String,
+    /// Where to begin.
+    pub start: Start,
     /// Set by somebody else to stop the run after the current step.
     pub stop: &'a AtomicBool,
+}
+
+/// Where a run begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Start {
+    /// At the beginning of the scene; an earlier run of it is replaced.
+    #[default]
+    Beginning,
+    /// Where an earlier run of the same scene was interrupted.
+    Resume,
+    /// After this frame of an earlier run, with a scene that may have changed.
+    FromFrame(u32),
 }
 
 /// What a run has written.
@@ -47,6 +71,8 @@ pub struct Summary {
     pub folder: RunFolder,
     /// Frames in it.
     pub frames: u32,
+    /// Whether they were all there before.
+    pub nothing_to_do: bool,
     /// Seconds it took.
     pub wall_seconds: f64,
 }

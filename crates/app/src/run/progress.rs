@@ -7,13 +7,17 @@ use super::statistics::StepLine;
 pub enum Event<'a> {
     /// The scene is set up, the first step comes next.
     Begin {
-        /// Frames to come.
+        /// Frames in all.
         frames: u32,
+        /// Those of them that are there already.
+        done: u32,
         /// Particles at the start.
         particles: usize,
         /// Threads at work.
         threads: usize,
     },
+    /// Something that somebody may want to know, in a sentence: where a run goes on, what was damaged.
+    Notice(&'a str),
     /// A step was taken.
     Step(&'a StepLine),
     /// A frame was written.

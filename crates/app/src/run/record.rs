@@ -1,12 +1,16 @@
 //! `run.json`: what a folder holds and how far its run has come.
 
+use super::line_file::Prefix;
+use super::scene_text;
 use crate::error::{Error, Kind};
-use crate::scene::Scene;
+use crate::scene::{Output, Scene};
 use crate::whole_file;
 use meniscus_liquid::Transfer;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
+/// Name of the file.
+pub const NAME: &str = "run.json";
 /// Marks a `run.json` as ours.
 pub const PROGRAM: &str = "meniscus";
 
@@ -24,7 +28,16 @@ pub enum State {
     Interrupted,
 }
 
-/// The content of `run.json`.
+/// From a frame on, the particles of every so many frames are written.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+pub struct Kept {
+    /// The first frame that this is true of.
+    pub from: u32,
+    /// Of every so many frames.
+    pub every: u32,
+}
+
+/// The content of `run.json`. The file has one more field, the last: the hash of everything before it.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Record {
     /// Always [`PROGRAM`].
@@ -45,6 +58,19 @@ pub struct Record {
     pub wall_seconds: f64,
     /// Threads it used.
     pub threads: usize,
+    /// BLAKE3 of `scene.toml`.
+    pub scene_hash: String,
+    /// BLAKE3 of the lines of it that particles depend on.
+    pub scene_essence: String,
+    /// Which frames have their particles written.
+    pub particles: Vec<Kept>,
+    /// `stats.jsonl` when the record was written.
+    pub statistics: Prefix,
+    /// `timings.jsonl` when the record was written.
+    pub timings: Prefix,
+    /// BLAKE3 of `preview.gif`, once there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preview: Option<String>,
     /// What the run was told.
     pub settings: SettingsRecord,
     /// Why it failed.
@@ -131,7 +157,7 @@ impl<const D: usize> From<&Scene<D>> for SettingsRecord {
 
 impl Record {
     /// A run that begins.
-    pub fn begin<const D: usize>(scene: &Scene<D>, threads: usize) -> Self {
+    pub fn begin<const D: usize>(scene: &Scene<D>, scene_text: &str, threads: usize) -> Self {
         Record {
             program: PROGRAM.into(),
             version: env!("CARGO_PKG_VERSION").into(),
@@ -142,26 +168,39 @@ impl Record {
             steps: 0,
             wall_seconds: 0.0,
             threads,
+            scene_hash: scene_text::hash(scene_text),
+            scene_essence: scene_text::essence(scene_text),
+            particles: keep(&[], 1, &scene.output),
+            statistics: Prefix::nothing(),
+            timings: Prefix::nothing(),
+            preview: None,
             settings: scene.into(),
             error: None,
         }
     }
 
+    /// Whether the particles of a frame should be there.
+    pub fn keeps(&self, frame: u32) -> bool {
+        is_kept(&self.particles, frame)
+    }
+
     /// Where the record of a run's folder is.
     pub fn path(run: &Path) -> PathBuf {
-        run.join("run.json")
+        run.join(NAME)
     }
 
     /// Writes the record, whole.
     pub fn write(&self, run: &Path) -> Result<(), Error> {
         let path = Record::path(run);
-        let mut text =
-            serde_json::to_vec_pretty(self).map_err(|e| Error::io("write", &path, &e.into()))?;
-        text.push(b'\n');
-        whole_file::write(&path, &text)
+        let text =
+            serde_json::to_string_pretty(self).map_err(|e| Error::io("write", &path, &e.into()))?;
+        whole_file::write(&path, sealed(&text).as_bytes())
     }
 
     /// Reads the record of a run's folder; `None` if the folder has none.
+    ///
+    /// # Errors
+    /// If it can't be read, is that of another program, or any byte of it was changed.
     pub fn read(run: &Path) -> Result<Option<Self>, Error> {
         let path = Record::path(run);
         let text = match std::fs::read(&path) {
@@ -169,19 +208,97 @@ impl Record {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(Error::io("read", &path, &e)),
         };
-        match serde_json::from_slice::<Record>(&text) {
-            Ok(record) if record.program == PROGRAM => Ok(Some(record)),
-            Ok(_) => Err(Error::new(
-                Kind::Storage,
-                format!("{} belongs to another program", path.display()),
-            )),
-            Err(e) => Err(Error::new(
-                Kind::Storage,
-                format!(
-                    "{} is not the record of a run of meniscus: {e}",
-                    path.display()
-                ),
-            )),
+        let wrong = |what: String| Error::new(Kind::Storage, format!("{} {what}", path.display()));
+        let record = serde_json::from_slice::<Record>(&text)
+            .map_err(|e| wrong(format!("is not the record of a run of meniscus: {e}")))?;
+        if record.program != PROGRAM {
+            return Err(wrong("belongs to another program".into()));
         }
+        if !is_sealed(&text) {
+            return Err(wrong(
+                "is damaged: its content does not match its hash".into(),
+            ));
+        }
+        Ok(Some(record))
+    }
+}
+
+/// Which frames are kept if those from `from` on are written as `output` says, and those before as they were.
+pub fn keep(before: &[Kept], from: u32, output: &Output) -> Vec<Kept> {
+    let mut kept: Vec<Kept> = before.iter().copied().filter(|k| k.from < from).collect();
+    let every = output.particles_every.max(1);
+    if kept.last().is_none_or(|last| last.every != every) {
+        kept.push(Kept { from, every });
+    }
+    kept
+}
+
+/// Whether a frame is among those that are kept.
+pub fn is_kept(kept: &[Kept], frame: u32) -> bool {
+    let rule = kept.iter().rfind(|k| k.from <= frame);
+    rule.is_some_and(|k| frame.is_multiple_of(k.every.max(1)))
+}
+
+/// A record's text with its hash as the last field.
+fn sealed(text: &str) -> String {
+    let open = text.trim_end().trim_end_matches('}').trim_end();
+    format!("{open}{}", seal_of(open.as_bytes()))
+}
+
+fn seal_of(open: &[u8]) -> String {
+    format!(",\n  \"hash\": \"{}\"\n}}\n", blake3::hash(open).to_hex())
+}
+
+fn is_sealed(text: &[u8]) -> bool {
+    let length = seal_of(b"").len();
+    text.len()
+        .checked_sub(length)
+        .map(|open| text.split_at(open))
+        .is_some_and(|(open, seal)| seal == seal_of(open).as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::{AnyScene, builtin};
+
+    #[test]
+    fn every_changed_byte_of_a_record_is_noticed() {
+        let AnyScene::Two(scene) = builtin::named("circle").unwrap() else {
+            panic!("the circle is in the plane")
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let mut record = Record::begin(&scene, "name = 1", 2);
+        record.wall_seconds = 0.1 + 0.2;
+        record.write(folder.path()).unwrap();
+        assert_eq!(Record::read(folder.path()).unwrap(), Some(record));
+        let path = Record::path(folder.path());
+        let good = std::fs::read(&path).unwrap();
+        for place in 0..good.len() {
+            let mut bad = good.clone();
+            bad[place] ^= 1;
+            std::fs::write(&path, &bad).unwrap();
+            assert!(Record::read(folder.path()).is_err(), "byte {place}");
+            std::fs::write(&path, &good[..place]).unwrap();
+            assert!(Record::read(folder.path()).is_err(), "{place} bytes");
+        }
+    }
+
+    #[test]
+    fn frames_before_a_change_stay_as_they_were() {
+        let every = |particles_every| Output {
+            particles_every,
+            ..Output::default()
+        };
+        let kept = keep(&[], 1, &every(2));
+        let kept = keep(&kept, 6, &every(2));
+        assert_eq!(kept, [Kept { from: 1, every: 2 }]);
+        let kept = keep(&kept, 6, &every(3));
+        let frames: Vec<u32> = (1..=12).filter(|&f| is_kept(&kept, f)).collect();
+        assert_eq!(frames, [2, 4, 6, 9, 12]);
+        let frames: Vec<u32> = (1..=12)
+            .filter(|&f| is_kept(&keep(&kept, 1, &every(4)), f))
+            .collect();
+        assert_eq!(frames, [4, 8, 12]);
     }
 }

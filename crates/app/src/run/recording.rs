@@ -1,28 +1,27 @@
-//! One run from the first step to the last frame, and what it leaves behind however it ends.
+//! One run from its first step to its last frame, and what it leaves behind however it ends.
 
-use super::estimate;
-use super::folder::RunFolder;
+use super::checkpoint::{self, Account, Fixed};
+use super::film::{Film, encoded};
+use super::folder::{self, RunFolder};
+use super::going_on::{self, Found, Place, Search};
 use super::line_file::LineFile;
+use super::lock::Lock;
+use super::estimate;
 use super::progress::{Event, Progress};
-use super::record::{Record, State};
-use super::simulation::{Simulation, Step};
+use super::record::{self, Record, State};
+use super::simulation::Simulation;
 use super::statistics::StepLine;
-use super::timings::Stopwatch;
-use super::{Options, Summary};
-use crate::cache::{self, Frame};
+use super::timings::{PREVIEW, Stopwatch, WRITE};
+use super::{Options, Start, Summary, verify};
+use crate::cache;
 use crate::error::{Error, Kind};
-use crate::preview::{GifWriter, View, draw};
 use crate::problem_files;
 use crate::scene::Scene;
 use crate::whole_file;
-use meniscus_liquid::StepFailure;
-use meniscus_shapes::{Body, Shape};
+use meniscus_liquid::{Phases, StepFailure};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
-
-/// Frames a second at which a preview is shown at most: what is filmed faster is seen in slow motion,
-/// and no frame is left out.
-const FASTEST_PREVIEW: f64 = 30.0;
 
 /// Runs a scene in the thread pool of the caller.
 pub(super) fn run<const D: usize>(
@@ -31,24 +30,52 @@ pub(super) fn run<const D: usize>(
     progress: &mut (dyn Progress + Send),
 ) -> Result<Summary, Error> {
     scene.check()?;
-    estimate::check(scene, None)?;
-    let folder = RunFolder::open(&options.out, &scene.name)?;
-    let simulation = Simulation::new(scene)?;
-    let record = Record::begin(scene, rayon::current_num_threads());
-    folder.begin(&record)?;
-    let mut recording = Recording {
-        scene,
-        options,
-        statistics: LineFile::create(&folder.statistics())?,
-        timings: LineFile::create(&folder.timings())?,
-        preview: GifWriter::new(
-            picture_size(&scene.domain, options.preview_side),
-            scene.frame_rate.min(FASTEST_PREVIEW),
-        )?,
-        folder,
-        record,
-        started: Instant::now(),
-        simulation,
+    estimate::check(scene, options.memory_limit)?;
+    let going_on = options.start != Start::Beginning;
+    if matches!(options.start, Start::FromFrame(1..)) && !options.out.is_dir() {
+        return Err(verify::no_run(&options.out));
+    }
+    // Looked at before anything is made, and again when nobody else can change it.
+    RunFolder::open(&options.out, &scene.name, going_on)?;
+    let beginning = Simulation::new(scene)?;
+    let _lock = Lock::take(&options.out)?;
+    let folder = RunFolder::open(&options.out, &scene.name, going_on)?;
+    let mut found = match options.start {
+        Start::Beginning | Start::FromFrame(0) => Found {
+            place: None,
+            record: None,
+            damaged: Vec::new(),
+            notices: Vec::new(),
+        },
+        Start::Resume => match going_on::after_interruption(scene, &options.scene_text, &folder)? {
+            Search::Complete(record) => {
+                let done = record.frames_done;
+                let notice = format!("nothing to do: all {done} frames are there and sound");
+                progress.event(Event::Notice(&notice));
+                return Ok(Summary {
+                    folder,
+                    frames: done,
+                    nothing_to_do: true,
+                    wall_seconds: record.wall_seconds,
+                });
+            }
+            Search::Found(found) => found,
+        },
+        Start::FromFrame(frame) => going_on::from_frame(scene, &folder, frame)?,
+    };
+    for notice in &found.notices {
+        progress.event(Event::Notice(notice));
+    }
+    let film = match scene.output.preview {
+        true => Some(Film::new(scene, &beginning)?),
+        false => None,
+    };
+    let mut recording = match found.place.take() {
+        None => Recording::begin(scene, options, folder, beginning, film)?,
+        Some(place) => {
+            drop(beginning);
+            Recording::go_on(scene, options, folder, film, found, place, progress)?
+        }
     };
     let end = recording.frames(progress);
     recording.close(end)
@@ -61,115 +88,231 @@ struct Recording<'a, const D: usize> {
     record: Record,
     statistics: LineFile,
     timings: LineFile,
-    preview: GifWriter,
+    film: Option<Film<'a, D>>,
+    watch: Stopwatch,
     started: Instant,
+    /// Seconds of the sessions before this one.
+    seconds_before: f64,
     simulation: Simulation<'a, D>,
+    first_volume: f64,
+    steps_of_frame: u32,
+    /// Whether there are steps that no checkpoint holds.
+    unsaved: bool,
 }
 
-impl<const D: usize> Recording<'_, D> {
+impl<'a, const D: usize> Recording<'a, D> {
+    /// A run from the beginning.
+    fn begin(
+        scene: &'a Scene<D>,
+        options: &'a Options<'_>,
+        folder: RunFolder,
+        mut simulation: Simulation<'a, D>,
+        film: Option<Film<'a, D>>,
+    ) -> Result<Self, Error> {
+        let threads = rayon::current_num_threads();
+        let record = Record::begin(scene, &options.scene_text, threads);
+        folder.begin(&record, &options.scene_text)?;
+        Ok(Recording {
+            scene,
+            options,
+            statistics: LineFile::create(&folder.statistics())?,
+            timings: LineFile::create(&folder.timings())?,
+            film,
+            watch: Stopwatch::start(),
+            folder,
+            record,
+            started: Instant::now(),
+            seconds_before: 0.0,
+            first_volume: simulation.volume(),
+            steps_of_frame: 0,
+            unsaved: false,
+            simulation,
+        })
+    }
+
+    /// A run from a checkpoint of an earlier one.
+    fn go_on(
+        scene: &'a Scene<D>,
+        options: &'a Options<'_>,
+        folder: RunFolder,
+        mut film: Option<Film<'a, D>>,
+        found: Found<'a, D>,
+        place: Place<'a, D>,
+        progress: &mut (dyn Progress + Send),
+    ) -> Result<Self, Error> {
+        let Place {
+            path,
+            account,
+            simulation,
+        } = place;
+        let kept = going_on::kept(found.record.as_ref(), scene);
+        let done = account.frames_done;
+        if let Some(film) = &mut film {
+            for frame in 1..=done {
+                if record::is_kept(&kept, frame) {
+                    film.show(&cache::read_bytes(&cache::frame_path(
+                        folder.root(),
+                        frame,
+                    ))?)?;
+                } else {
+                    film.hold()?;
+                }
+            }
+        }
+        let seconds_before = found.record.as_ref().map_or(0.0, |r| r.wall_seconds);
+        let mut record = Record {
+            frames_done: done,
+            steps: account.steps,
+            wall_seconds: seconds_before,
+            particles: record::keep(&kept, done + 1, &scene.output),
+            statistics: account.statistics.clone(),
+            preview: found.record.and_then(|r| r.preview),
+            ..Record::begin(scene, &options.scene_text, rayon::current_num_threads())
+        };
+        let timings = if account.timings.begins(&folder.timings()) {
+            LineFile::go_on(&folder.timings(), account.timings.bytes)?
+        } else {
+            progress.event(Event::Notice(
+                "timings.jsonl is damaged: what is whole of it is kept",
+            ));
+            LineFile::salvage(&folder.timings(), account.timings.bytes)?
+        };
+        record.timings = timings.prefix();
+        for damaged in &found.damaged {
+            folder::remove(damaged)?;
+        }
+        folder.rewind(&record, &options.scene_text, &path)?;
+        Ok(Recording {
+            scene,
+            options,
+            statistics: LineFile::go_on(&folder.statistics(), account.statistics.bytes)?,
+            timings,
+            film,
+            watch: Stopwatch::start(),
+            folder,
+            record,
+            started: Instant::now(),
+            seconds_before,
+            first_volume: account.first_volume,
+            steps_of_frame: account.steps_of_frame,
+            unsaved: false,
+            simulation,
+        })
+    }
+
     /// All frames, or as many as can be had.
     fn frames(&mut self, progress: &mut (dyn Progress + Send)) -> Result<(), Error> {
         progress.event(Event::Begin {
             frames: self.scene.frames,
+            done: self.record.frames_done,
             particles: self.simulation.liquid().particles().len(),
             threads: self.record.threads,
         });
-        let first_volume = self.simulation.volume();
-        self.picture()?;
-        let mut steps = 0;
         while self.simulation.frame() <= self.scene.frames {
             if self.options.stop.load(Ordering::Relaxed) {
-                return Err(self.stopped());
+                return Err(self.stopped()?);
             }
-            let mut watch = Stopwatch::start();
-            let step = match self.simulation.step(&mut watch) {
+            let step = match self.simulation.step(&mut self.watch) {
                 Ok(step) => step,
                 Err(failure) => return Err(self.failed(&failure)),
             };
-            self.timings
-                .push(&watch.line(step.frame, step.report.time))?;
-            let line = StepLine::new(step.frame, &step.report, first_volume);
+            let timing = self.watch.line(step.frame, step.report.time);
+            self.watch.begin(WRITE);
+            self.timings.push(&timing)?;
+            let line = StepLine::new(step.frame, &step.report, self.first_volume);
             self.statistics.push(&line)?;
             self.record.steps += 1;
-            steps += 1;
+            self.steps_of_frame += 1;
+            self.unsaved = true;
+            self.watch.begin("");
             progress.event(Event::Step(&line));
             if step.completes_frame {
-                self.complete(&step)?;
+                let steps = std::mem::take(&mut self.steps_of_frame);
+                self.complete(step.frame)?;
                 progress.event(Event::Frame {
                     number: step.frame,
                     steps,
                     last: &line,
                 });
-                steps = 0;
             }
         }
         Ok(())
     }
 
-    /// Writes the frame that a step has completed.
-    fn complete(&mut self, step: &Step) -> Result<(), Error> {
-        let path = cache::frame_path(self.folder.root(), step.frame);
-        let particles = self.simulation.liquid().particles();
-        let frame = Frame {
-            number: step.frame,
-            time: step.report.time,
-            dx: self.scene.dx(),
-            positions: particles.position.clone(),
-            velocities: particles.velocity.clone(),
-        };
-        let bytes = cache::encode(&frame).map_err(|cause| {
-            Error::new(
-                Kind::Numerical,
-                format!("frame {} can't be kept: {cause}", step.frame),
-            )
-        })?;
-        whole_file::write(&path, &bytes)?;
-        self.record.frames_done = step.frame;
-        self.record.wall_seconds = self.started.elapsed().as_secs_f64();
-        self.record.write(self.folder.root())?;
-        self.picture()
-    }
-
-    /// Adds the present state to the preview.
-    fn picture(&mut self) -> Result<(), Error> {
-        let particles = self.simulation.liquid().particles();
-        let time = self.simulation.liquid().time();
-        let caption = format!(
-            "{}, {} walls, {time:.2} s",
-            self.scene.name, self.scene.walls
-        );
-        let view = View {
-            positions: &particles.position,
-            velocities: &particles.velocity,
-            radius: 0.5 * self.scene.dx(),
-            bodies: self.visible_bodies(),
-            time,
-            domain: self.scene.domain,
-            caption: Some(&caption),
-        };
-        let size = picture_size(&self.scene.domain, self.options.preview_side);
-        self.preview.push(&draw(&view, size))
-    }
-
-    /// The solids to draw: the walls of the domain too, unless the liquid is in a container of its own.
-    fn visible_bodies(&self) -> &[Body<D>] {
-        let contained = self
-            .scene
-            .solids
-            .iter()
-            .any(|b| matches!(b.shape, Shape::Inverted(_)));
-        if contained {
-            &self.scene.solids
+    /// Writes the frame that was completed: particles, checkpoint, and last the record, which says that they are there.
+    fn complete(&mut self, frame: u32) -> Result<(), Error> {
+        let output = &self.scene.output;
+        let root = self.folder.root();
+        let particles = if output.writes_particles(frame) {
+            self.watch.begin(WRITE);
+            let bytes = encoded(self.scene, &self.simulation, frame)?;
+            whole_file::write(&cache::frame_path(root, frame), &bytes)?;
+            Some(bytes)
         } else {
-            &self.simulation.scenery().bodies
+            None
+        };
+        self.watch.begin(PREVIEW);
+        match (&mut self.film, &particles) {
+            (Some(film), Some(bytes)) => film.show(bytes)?,
+            (Some(film), None) => film.hold()?,
+            (None, _) => {}
         }
+        drop(particles);
+        self.watch.begin(WRITE);
+        self.record.frames_done = frame;
+        if output.writes_checkpoint(frame, self.scene.frames) {
+            self.save(checkpoint::path(root, frame))?;
+            folder::remove(&checkpoint::interrupted(self.folder.root()))?;
+            checkpoint::prune(self.folder.root(), output)?;
+        }
+        self.write_record()?;
+        self.watch.begin("");
+        Ok(())
     }
 
-    fn stopped(&self) -> Error {
+    /// Writes a checkpoint.
+    fn save(&mut self, path: PathBuf) -> Result<(), Error> {
+        // A checkpoint without its statistics would be of no use.
+        self.statistics.sync()?;
+        let account = Account {
+            frames_done: self.record.frames_done,
+            steps_of_frame: self.steps_of_frame,
+            steps: self.record.steps,
+            first_volume: self.first_volume,
+            fixed: Fixed::from(self.scene),
+            statistics: self.statistics.prefix(),
+            timings: self.timings.prefix(),
+        };
+        checkpoint::write(&path, &account, self.simulation.liquid())?;
+        self.unsaved = false;
+        Ok(())
+    }
+
+    fn write_record(&mut self) -> Result<(), Error> {
+        self.record.wall_seconds = self.seconds_before + self.started.elapsed().as_secs_f64();
+        self.record.statistics = self.statistics.prefix();
+        self.record.timings = self.timings.prefix();
+        self.record.write(self.folder.root())
+    }
+
+    /// Keeps what was done towards the next frame, and says how to go on.
+    fn stopped(&mut self) -> Result<Error, Error> {
+        if self.unsaved {
+            self.save(checkpoint::interrupted(self.folder.root()))?;
+        }
+        let steps = match self.steps_of_frame {
+            0 => String::new(),
+            n => format!(" and {n} steps"),
+        };
         let done = self.record.frames_done;
         let kept = self.folder.root().display();
-        Error::new(Kind::Interrupted, format!("stopped after frame {done}"))
-            .with_remedy(format!("the frames so far and their preview are in {kept}"))
+        Ok(Error::new(
+            Kind::Interrupted,
+            format!("stopped after frame {done}{steps}"),
+        )
+        .with_remedy(format!(
+            "what was done is in {kept}; the same command with --resume goes on from there"
+        )))
     }
 
     /// Keeps the pressure problem of a failed step for study, and says where it is.
@@ -197,34 +340,30 @@ impl<const D: usize> Recording<'_, D> {
 
     /// Writes the preview and the last record, whatever has happened.
     fn close(mut self, end: Result<(), Error>) -> Result<Summary, Error> {
-        let preview = self.preview.write(&self.folder.preview());
-        let end = end.and(preview);
-        self.record.wall_seconds = self.started.elapsed().as_secs_f64();
+        let preview = match &self.film {
+            Some(film) => film.write(&self.folder.preview()).map(Some),
+            None => self.folder.remove_preview().map(|()| None),
+        };
+        let end = match preview {
+            Ok(hash) => {
+                self.record.preview = hash;
+                end
+            }
+            Err(e) => end.and(Err(e)),
+        };
         (self.record.state, self.record.error) = match &end {
             Ok(()) => (State::Done, None),
             Err(e) if e.kind() == Kind::Interrupted => (State::Interrupted, None),
             Err(e) => (State::Failed, Some(e.to_string())),
         };
-        let recorded = self.record.write(self.folder.root());
+        let recorded = self.write_record();
         // The first error is the one that matters.
         end.and(recorded)?;
         Ok(Summary {
             folder: self.folder,
             frames: self.record.frames_done,
+            nothing_to_do: false,
             wall_seconds: self.record.wall_seconds,
         })
     }
-}
-
-/// Width and height of the preview: a flat domain fills its picture, a spatial one is seen in a square.
-fn picture_size<const D: usize>(domain: &[f64; D], side: u32) -> (u32, u32) {
-    if D == 3 {
-        return (side, side);
-    }
-    let longest = domain.iter().copied().fold(0.0, f64::max);
-    let along = |axis: usize| {
-        let pixels = (f64::from(side) * domain[axis] / longest).round() as u32;
-        pixels.clamp((side / 4).max(1), side)
-    };
-    (along(0), along(1))
 }

@@ -46,6 +46,20 @@ impl<'a, const D: usize> Simulation<'a, D> {
         })
     }
 
+    /// The scene on its way to `frame`, with a liquid whose state was saved by [`Liquid::save`].
+    ///
+    /// # Errors
+    /// What is wrong with the state, in words that complete "is damaged".
+    pub fn restored(scene: &'a Scene<D>, liquid: &[u8], frame: u32) -> Result<Self, String> {
+        let liquid = Liquid::restore(scene.settings(), liquid).map_err(|e| e.to_string())?;
+        Ok(Simulation {
+            scene,
+            scenery: scene.scenery(),
+            liquid,
+            frame,
+        })
+    }
+
     /// The frame that the next step leads to.
     pub fn frame(&self) -> u32 {
         self.frame

@@ -4,7 +4,12 @@ use meniscus_liquid::Phases;
 use serde_json::{Map, Value, json};
 use std::time::Instant;
 
-/// Measures the phases of a step as the liquid announces them.
+/// What is written between two lines is a phase of the line that comes after.
+pub const WRITE: &str = "write";
+/// So is what is drawn.
+pub const PREVIEW: &str = "preview";
+
+/// Measures the phases of a run as they are announced.
 #[derive(Debug)]
 pub struct Stopwatch {
     started: Instant,
@@ -13,7 +18,7 @@ pub struct Stopwatch {
 }
 
 impl Stopwatch {
-    /// Begins a step.
+    /// Begins to measure.
     pub fn start() -> Self {
         Stopwatch {
             started: Instant::now(),
@@ -22,8 +27,9 @@ impl Stopwatch {
         }
     }
 
-    /// The line of the step: its frame, the time it led to, the seconds of each phase and of them all.
-    pub fn line(mut self, frame: u32, time: f64) -> Value {
+    /// The line of a step: its frame, the time it led to, the seconds of each phase since the line before and of them
+    /// all.
+    pub fn line(&mut self, frame: u32, time: f64) -> Value {
         self.begin("");
         let total: f64 = self.seconds.iter().map(|(_, s)| s).sum();
         let phases: Map<String, Value> = self
@@ -31,6 +37,7 @@ impl Stopwatch {
             .iter()
             .map(|&(phase, s)| (phase.into(), json!(s)))
             .collect();
+        self.seconds.clear();
         json!({ "frame": frame, "time": time, "seconds": total, "phases": phases })
     }
 }
@@ -71,5 +78,9 @@ mod tests {
         let sum: f64 = phases.values().map(|s| s.as_f64().unwrap()).sum();
         assert!((line["seconds"].as_f64().unwrap() - sum).abs() < 1e-12);
         assert_eq!(line["frame"], 3);
+        watch.begin(WRITE);
+        let next = watch.line(4, 0.6);
+        let phases = next["phases"].as_object().unwrap();
+        assert_eq!(phases.keys().collect::<Vec<_>>(), [WRITE]);
     }
 }

@@ -1,19 +1,19 @@
-//! What a run writes, and how often.
+//! What a run writes and how often. None of it changes a particle.
 
-/// What a run leaves in its folder besides statistics. None of it changes the simulation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a run writes beside its statistics, and how often.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Output {
-    /// Particles are written every so many frames.
+    /// The particles of every this many frames are written; 1 for those of all.
     pub particles_every: u32,
-    /// Whether a preview is drawn.
+    /// Whether a preview is drawn of the frames that are written.
     pub preview: bool,
-    /// Its longest side in pixels.
+    /// Longest side of the preview in pixels.
     pub preview_side: u32,
-    /// A checkpoint is written every so many frames.
+    /// A checkpoint is written after this many frames, and one after the last in any case; 0 for that one alone.
     pub checkpoint_every: u32,
-    /// How many of the last checkpoints are kept.
+    /// So many of the latest checkpoints are kept.
     pub keep_checkpoints: u32,
-    /// Checkpoints of every so many frames are kept for good; 0 for none.
+    /// And those of every this many frames, however old; 0 for none of them.
     pub milestone_every: u32,
 }
 
@@ -27,5 +27,22 @@ impl Default for Output {
             keep_checkpoints: 3,
             milestone_every: 25,
         }
+    }
+}
+
+impl Output {
+    /// Whether the particles of this frame are written.
+    pub fn writes_particles(&self, frame: u32) -> bool {
+        frame.is_multiple_of(self.particles_every.max(1))
+    }
+
+    /// Whether a checkpoint belongs after this frame of a run of `frames`.
+    pub fn writes_checkpoint(&self, frame: u32, frames: u32) -> bool {
+        frame == frames || self.checkpoint_every != 0 && frame.is_multiple_of(self.checkpoint_every)
+    }
+
+    /// Whether the checkpoint of a frame stays for good.
+    pub fn is_milestone(&self, frame: u32) -> bool {
+        self.milestone_every != 0 && frame.is_multiple_of(self.milestone_every)
     }
 }

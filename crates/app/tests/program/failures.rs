@@ -1,18 +1,17 @@
 use crate::trial::{Trial, json, lines, names};
 use meniscus_app::cache;
 use meniscus_app::error::{Error, Kind};
-use meniscus_app::run::{self, Event, Options, Progress};
-use meniscus_app::scene::{AnyScene, Changes, Scene, builtin};
+use meniscus_app::run::{self, Event, Options, Progress, Start};
+use meniscus_app::scene::{AnyScene, Scene, builtin};
 use std::sync::atomic::AtomicBool;
 
 fn small_dam_break() -> Scene<2> {
-    let changes = Changes {
-        resolution: Some(16),
-        frames: Some(3),
-        ..Changes::default()
-    };
-    match builtin::named("dam-break-2d").unwrap().with(&changes) {
-        AnyScene::Two(scene) => scene,
+    match builtin::named("dam-break-2d").unwrap() {
+        AnyScene::Two(scene) => Scene {
+            resolution: 16,
+            frames: 3,
+            ..scene
+        },
         AnyScene::Three(_) => panic!("the scene is in the plane"),
     }
 }
@@ -22,7 +21,9 @@ fn run(scene: Scene<2>, trial: &Trial) -> Result<run::Summary, Error> {
     let options = Options {
         out: trial.path("out"),
         threads: Some(1),
-        preview_side: 64,
+        memory_limit: None,
+        scene_text: String::new(),
+        start: Start::Beginning,
         stop: &stop,
     };
     run::run(&scene.into(), &options, &mut ())
@@ -117,7 +118,9 @@ fn a_run_can_be_followed_while_it_goes_on() {
     let options = Options {
         out: out.clone(),
         threads: None,
-        preview_side: 64,
+        memory_limit: None,
+        scene_text: String::new(),
+        start: Start::Beginning,
         stop: &stop,
     };
     let mut witness = Witness {

@@ -1,7 +1,8 @@
 use crate::trial::{Trial, json, lines, names};
 use meniscus_app::cache::{self, Frame};
-use meniscus_app::run::{self, Event, Options, Progress};
+use meniscus_app::run::{self, Event, Options, Progress, Start};
 use meniscus_app::scene::builtin;
+use meniscus_app::scene::text::{Change, load};
 use serde_json::Value;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -170,16 +171,16 @@ impl Progress for Impatient<'_> {
 fn a_stopped_run_keeps_its_frames_and_its_preview() {
     let trial = Trial::new();
     let stop = AtomicBool::new(false);
-    let changes = meniscus_app::scene::Changes {
-        resolution: Some(16),
-        ..Default::default()
-    };
-    let scene = builtin::named("dam-break-2d").unwrap().with(&changes);
+    let small = [Change::parse("domain.resolution=16").unwrap()];
+    let loaded = load("dam-break-2d", &small, false).unwrap();
+    let (scene, scene_text) = loaded.ready().unwrap();
     let out = trial.path("stopped");
     let options = Options {
         out: out.clone(),
         threads: Some(1),
-        preview_side: 100,
+        memory_limit: None,
+        scene_text,
+        start: Start::Beginning,
         stop: &stop,
     };
     let error = run::run(&scene, &options, &mut Impatient(&stop)).unwrap_err();
@@ -196,8 +197,7 @@ fn a_stopped_run_keeps_its_frames_and_its_preview() {
 #[test]
 fn every_built_in_scene_runs() {
     let trial = Trial::new();
-    for scene in builtin::all() {
-        let name = scene.name();
+    for (name, _) in builtin::TEXTS {
         trial.call_well(&format!("run {name} --resolution 20 --frames 2 --quiet"));
         let steps = lines(&trial.path(&format!("out/{name}/stats.jsonl")));
         assert_eq!(steps.last().unwrap()["frame"], 2, "{name}");

@@ -1,5 +1,9 @@
 //! Part three of the pressure step: the solve, warm-started from the step before.
 
+mod warm_start;
+
+pub use warm_start::WarmStart;
+
 use meniscus_lcp::methods::{linear, newton, policy};
 use meniscus_lcp::precondition::{Jacobi, Mic0, Preconditioner};
 use meniscus_lcp::{BoxMlcp, Csr, InputError, Report, Status};

@@ -146,8 +146,14 @@ impl<const D: usize> Liquid<D> {
         phases.begin("measure");
         let volume = level.volume(tiles, cut, settings.dx);
         let by_number = self.particles.len() as f64 * settings.particle_volume();
-        let per_number = *self.volume_at_start.get_or_insert(volume / by_number);
-        let drift_now = volume / (per_number * by_number) - 1.0;
+        // Spray alone has particles and no volume: there is nothing yet to drift from.
+        if self.volume_at_start.is_none() && volume > 0.0 {
+            self.volume_at_start = Some(volume / by_number);
+        }
+        let drift_now = match self.volume_at_start {
+            Some(per_number) => volume / (per_number * by_number) - 1.0,
+            None => 0.0,
+        };
         let drift = self.drift + (drift_now - self.drift) * (dt / DRIFT_TIME).min(1.0);
 
         phases.begin("even-out");

@@ -2,6 +2,9 @@
 
 mod attempt;
 mod outcome;
+mod state;
+
+pub use state::StateError;
 
 use rayon::prelude::*;
 

@@ -1,0 +1,122 @@
+//! The preview of a run. It is drawn from frames as they come back from the cache, so that a run that was interrupted
+//! draws the same pictures again.
+
+use super::simulation::Simulation;
+use crate::cache::{self, Frame};
+use crate::error::{Error, Kind};
+use crate::preview::{GifWriter, View, draw};
+use crate::scene::Scene;
+use image::RgbImage;
+use meniscus_shapes::{Body, Scenery, Shape};
+use std::path::Path;
+
+/// Frames a second at which a preview is shown at most: what is filmed faster is seen in slow motion,
+/// and no frame is left out.
+const FASTEST: f64 = 30.0;
+
+/// The pictures of a run, as many as there are so far.
+pub struct Film<'a, const D: usize> {
+    scene: &'a Scene<D>,
+    scenery: Scenery<D>,
+    size: (u32, u32),
+    pictures: GifWriter,
+    last: RgbImage,
+}
+
+impl<'a, const D: usize> Film<'a, D> {
+    /// A film that begins with the start of the scene.
+    pub fn new(scene: &'a Scene<D>, start: &Simulation<'_, D>) -> Result<Self, Error> {
+        let size = picture_size(&scene.domain, scene.output.preview_side);
+        let mut film = Film {
+            scene,
+            scenery: scene.scenery(),
+            size,
+            pictures: GifWriter::new(size, scene.frame_rate.min(FASTEST))?,
+            last: RgbImage::new(0, 0),
+        };
+        film.show(&encoded(scene, start, 0)?)?;
+        Ok(film)
+    }
+
+    /// Adds a frame, from the bytes of its file.
+    pub fn show(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let frame = cache::decode::<D>(bytes)
+            .map_err(|cause| Error::new(Kind::Storage, format!("a frame is damaged: {cause}")))?;
+        self.last = self.draw(&frame);
+        self.pictures.push(&self.last)
+    }
+
+    /// Goes on with the picture before, for a frame whose particles were not written.
+    pub fn hold(&mut self) -> Result<(), Error> {
+        self.pictures.push(&self.last)
+    }
+
+    /// Writes the film so far and returns the hash of the file.
+    pub fn write(&self, path: &Path) -> Result<String, Error> {
+        self.pictures.write(path)?;
+        let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, &e))?;
+        Ok(blake3::hash(&bytes).to_hex().to_string())
+    }
+
+    fn draw(&self, frame: &Frame<D>) -> RgbImage {
+        let caption = format!(
+            "{}, {} walls, {:.2} s",
+            self.scene.name, self.scene.walls, frame.time
+        );
+        let view = View {
+            positions: &frame.positions,
+            velocities: &frame.velocities,
+            radius: 0.5 * self.scene.dx(),
+            bodies: self.visible_bodies(),
+            time: frame.time,
+            domain: self.scene.domain,
+            caption: Some(&caption),
+        };
+        draw(&view, self.size)
+    }
+
+    /// The solids to draw: the walls of the domain too, unless the liquid is in a container of its own.
+    fn visible_bodies(&self) -> &[Body<D>] {
+        let solids = &self.scene.solids;
+        if solids.iter().any(|b| matches!(b.shape, Shape::Inverted(_))) {
+            solids
+        } else {
+            &self.scenery.bodies
+        }
+    }
+}
+
+/// The bytes of the file of a frame that a simulation has just reached.
+pub fn encoded<const D: usize>(
+    scene: &Scene<D>,
+    simulation: &Simulation<'_, D>,
+    number: u32,
+) -> Result<Vec<u8>, Error> {
+    let particles = simulation.liquid().particles();
+    let frame = Frame {
+        number,
+        time: simulation.liquid().time(),
+        dx: scene.dx(),
+        positions: particles.position.clone(),
+        velocities: particles.velocity.clone(),
+    };
+    cache::encode(&frame).map_err(|cause| {
+        Error::new(
+            Kind::Numerical,
+            format!("frame {number} can't be kept: {cause}"),
+        )
+    })
+}
+
+/// Width and height of the preview: a flat domain fills its picture, a spatial one is seen in a square.
+fn picture_size<const D: usize>(domain: &[f64; D], side: u32) -> (u32, u32) {
+    if D == 3 {
+        return (side, side);
+    }
+    let longest = domain.iter().copied().fold(0.0, f64::max);
+    let along = |axis: usize| {
+        let pixels = (f64::from(side) * domain[axis] / longest).round() as u32;
+        pixels.clamp((side / 4).max(1), side)
+    };
+    (along(0), along(1))
+}

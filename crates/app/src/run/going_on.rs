@@ -1,0 +1,315 @@
+//! Where a run that was interrupted goes on: from the newest checkpoint that is sound and has everything before it.
+
+use super::checkpoint::{self, Account, Checkpoint, Fixed};
+use super::folder::RunFolder;
+use super::record::{self, Kept, Record, State};
+use super::scene_text;
+use super::simulation::Simulation;
+use super::verify::verify;
+use crate::cache;
+use crate::error::Error;
+use crate::scene::Scene;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What was found in the folder of a run that is to go on.
+pub struct Found<'a, const D: usize> {
+    /// Where to go on; none to start from the beginning.
+    pub place: Option<Place<'a, D>>,
+    /// The record of the run so far, if it is sound.
+    pub record: Option<Record>,
+    /// Checkpoints that are damaged and of no use any more.
+    pub damaged: Vec<PathBuf>,
+    /// What there is to say about it.
+    pub notices: Vec<String>,
+}
+
+/// A checkpoint, brought back to life.
+pub struct Place<'a, const D: usize> {
+    /// Its file.
+    pub path: PathBuf,
+    /// What the run had come to.
+    pub account: Account,
+    /// The simulation, about to go on.
+    pub simulation: Simulation<'a, D>,
+}
+
+/// Which frames of a run have their particles written.
+pub fn kept<const D: usize>(record: Option<&Record>, scene: &Scene<D>) -> Vec<Kept> {
+    match record {
+        Some(record) => record.particles.clone(),
+        None => record::keep(&[], 1, &scene.output),
+    }
+}
+
+/// What there is to do for a run that was started before.
+pub enum Search<'a, const D: usize> {
+    /// Nothing: every frame asked for is there, and nothing is damaged.
+    Complete(Record),
+    /// To go on, if a place was found, or to start again.
+    Found(Found<'a, D>),
+}
+
+/// Looks for the place where an interrupted run goes on with the same scene.
+///
+/// # Errors
+/// If the scene is another one.
+pub fn after_interruption<'a, const D: usize>(
+    scene: &'a Scene<D>,
+    scene_text: &str,
+    folder: &RunFolder,
+) -> Result<Search<'a, D>, Error> {
+    let mut notices = Vec::new();
+    let record = readable(folder, &mut notices);
+    let same = same_scene(folder, scene_text, record.as_ref(), &mut notices)?;
+    let record = match record {
+        Some(record) if is_complete(scene, folder, &record) => {
+            return Ok(Search::Complete(record));
+        }
+        record => record,
+    };
+    let mut found = if same {
+        search(scene, folder, record, u32::MAX)?
+    } else {
+        Found {
+            place: None,
+            record,
+            damaged: Vec::new(),
+            notices: Vec::new(),
+        }
+    };
+    notices.append(&mut found.notices);
+    notices.push(match &found.place {
+        None => "there is nothing to go on from: starting from the beginning".into(),
+        Some(Place { account, .. }) => {
+            let steps = match account.steps_of_frame {
+                0 => String::new(),
+                n => format!(" and {n} steps"),
+            };
+            format!(
+                "going on after frame {}{steps} of {}",
+                account.frames_done, scene.frames
+            )
+        }
+    });
+    Ok(Search::Found(Found { notices, ..found }))
+}
+
+fn is_complete<const D: usize>(scene: &Scene<D>, folder: &RunFolder, record: &Record) -> bool {
+    record.state == State::Done
+        && record.frames_done >= scene.frames
+        && record.preview.is_some() == scene.output.preview
+        && verify(folder.root()).is_ok_and(|findings| findings.is_empty())
+}
+
+/// Looks for the place from which a run is done again after a frame, with a scene that may be another one.
+///
+/// # Errors
+/// If there is none, or the particles don't fit into the other scene.
+pub fn from_frame<'a, const D: usize>(
+    scene: &'a Scene<D>,
+    folder: &RunFolder,
+    frame: u32,
+) -> Result<Found<'a, D>, Error> {
+    let mut notices = Vec::new();
+    let record = readable(folder, &mut notices);
+    let mut found = search(scene, folder, record, frame)?;
+    let Some(place) = &found.place else {
+        let kept = checkpoint::frames_in(folder.root())?;
+        let kept: Vec<String> = kept.iter().map(u32::to_string).collect();
+        return Err(Error::usage(format!(
+            "{} has no checkpoint to go on from at frame {frame}",
+            folder.root().display()
+        ))
+        .with_remedy(match kept.is_empty() {
+            true => "there are none: run the scene from the beginning".into(),
+            false => format!(
+                "there are some after the frames {}; --from-frame 0 starts from the beginning",
+                kept.join(", ")
+            ),
+        }));
+    };
+    notices.append(&mut found.notices);
+    let done = place.account.frames_done;
+    notices.push(if done == frame {
+        format!("going on from frame {frame}")
+    } else {
+        format!("there is no checkpoint after frame {frame}: going on from frame {done}")
+    });
+    Ok(Found { notices, ..found })
+}
+
+/// The record, if it is sound; else it is said why not.
+fn readable(folder: &RunFolder, notices: &mut Vec<String>) -> Option<Record> {
+    Record::read(folder.root()).unwrap_or_else(|error| {
+        notices.push(format!("{}: it is made anew", error.message()));
+        None
+    })
+}
+
+/// Whether the scene of the run is known and the same as the one asked for.
+fn same_scene(
+    folder: &RunFolder,
+    asked: &str,
+    record: Option<&Record>,
+    notices: &mut Vec<String>,
+) -> Result<bool, Error> {
+    let path = folder.scene();
+    let of_run = fs::read_to_string(&path).ok();
+    let another = |shown: String| {
+        Err(Error::usage(format!(
+            "the run in {} has another scene than the one asked for: {shown}",
+            folder.root().display()
+        ))
+        .with_remedy(
+            "go on with the scene as it was, change it from a frame on with --from-frame K, \
+             or choose another folder with --out DIR",
+        ))
+    };
+    let sound = |text: &&String| record.is_none_or(|r| r.scene_hash == scene_text::hash(text));
+    match (of_run.as_ref().filter(sound), record) {
+        (Some(of_run), _) => match scene_text::difference(of_run, asked) {
+            Some(lines) => another(format!("(- was, + is asked for)\n{lines}")),
+            None => Ok(true),
+        },
+        (None, Some(record)) => {
+            notices.push(format!("{} is damaged: it is written anew", path.display()));
+            if record.scene_essence == scene_text::essence(asked) {
+                Ok(true)
+            } else {
+                another(format!(
+                    "in what can't be shown, since {} is damaged",
+                    path.display()
+                ))
+            }
+        }
+        (None, None) => Ok(false),
+    }
+}
+
+/// The newest sound checkpoint after `latest` or an earlier frame, whose statistics and frames are all there. All
+/// damaged ones are named, also those that are not needed: a run that goes on leaves nothing damaged behind.
+fn search<'a, const D: usize>(
+    scene: &'a Scene<D>,
+    folder: &RunFolder,
+    record: Option<Record>,
+    latest: u32,
+) -> Result<Found<'a, D>, Error> {
+    let root = folder.root();
+    let kept = kept(record.as_ref(), scene);
+    let mut faults: Vec<(String, String)> = Vec::new();
+    let mut damaged = Vec::new();
+    let mut place: Option<Place<'a, D>> = None;
+    let mut statistics_are_whole = true;
+    // The first frame that is damaged, once frames were looked at.
+    let mut first_bad: Option<u32> = None;
+    for path in candidates(root, latest)? {
+        let checkpoint = match read(&path) {
+            Ok(checkpoint) => checkpoint,
+            Err(fault) => {
+                faults.push((name_of(&path), fault));
+                damaged.push(path);
+                continue;
+            }
+        };
+        let account = &checkpoint.account;
+        if place.is_some() || account.frames_done > latest {
+            continue;
+        }
+        if !account.statistics.begins(&folder.statistics()) {
+            if statistics_are_whole {
+                let fault = format!("it is not what it was after frame {}", account.frames_done);
+                faults.push((name_of(&folder.statistics()), fault));
+            }
+            statistics_are_whole = false;
+            continue;
+        }
+        let first_bad = *first_bad.get_or_insert_with(|| {
+            let mut bad = u32::MAX;
+            for frame in (1..=account.frames_done).filter(|&f| record::is_kept(&kept, f)) {
+                if let Some(fault) = cache::fault(root, frame, Some(D)) {
+                    faults.push((name_of(&cache::frame_path(root, frame)), fault));
+                    bad = bad.min(frame);
+                }
+            }
+            bad
+        });
+        if account.frames_done >= first_bad {
+            continue;
+        }
+        fits(&path, account, scene)?;
+        let next = account.frames_done + 1;
+        match Simulation::restored(scene, checkpoint.liquid(), next) {
+            Ok(simulation) => {
+                place = Some(Place {
+                    path,
+                    account: checkpoint.account,
+                    simulation,
+                });
+            }
+            Err(fault) => {
+                faults.push((name_of(&path), fault));
+                damaged.push(path);
+            }
+        }
+    }
+    let onward = match &place {
+        Some(place) => format!("going on from frame {}", place.account.frames_done),
+        None => "starting from the beginning".into(),
+    };
+    let notices = faults
+        .into_iter()
+        .map(|(name, fault)| format!("{name} is damaged ({fault}): {onward}"))
+        .collect();
+    Ok(Found {
+        place,
+        record,
+        damaged,
+        notices,
+    })
+}
+
+/// A checkpoint that is what its name says.
+fn read(path: &Path) -> Result<Checkpoint, String> {
+    let checkpoint = Checkpoint::read(path)?;
+    let frame = checkpoint.account.frames_done;
+    let named = path
+        .file_name()
+        .and_then(|name| checkpoint::frame_number(name.to_str()?));
+    match named {
+        Some(named) if named != frame => Err(format!("it is that of frame {frame}")),
+        _ => Ok(checkpoint),
+    }
+}
+
+/// Particles are bound to some settings; with others they can't go on.
+fn fits<const D: usize>(path: &Path, account: &Account, scene: &Scene<D>) -> Result<(), Error> {
+    let changed = account.fixed.changed(&Fixed::from(scene));
+    if changed.is_empty() {
+        return Ok(());
+    }
+    Err(Error::usage(format!(
+        "{} can't go on with another {}",
+        path.display(),
+        changed.join(", ")
+    ))
+    .with_remedy("this is what its particles are bound to; run the scene from the beginning"))
+}
+
+/// Checkpoints that could be gone on from, the newest first.
+fn candidates(root: &Path, latest: u32) -> Result<Vec<PathBuf>, Error> {
+    let mut paths = Vec::new();
+    let interrupted = checkpoint::interrupted(root);
+    if latest == u32::MAX && interrupted.exists() {
+        paths.push(interrupted);
+    }
+    let frames = checkpoint::frames_in(root)?;
+    let frames = frames.into_iter().rev().filter(|&frame| frame <= latest);
+    paths.extend(frames.map(|frame| checkpoint::path(root, frame)));
+    Ok(paths)
+}
+
+fn name_of(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}

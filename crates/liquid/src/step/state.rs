@@ -1,0 +1,219 @@
+//! Everything in a liquid that later steps depend on, as bytes: what was saved and restored goes on to the same bits
+//! as what was never stopped.
+//!
+//! Little endian, in this order: time, length of the last step, whether the volume at the start is known and what it
+//! was, drift; number of particles, their positions, their velocities, whether any of them has a gradient and, if so, the
+//! gradients; length of the step of the last pressure, number of its cells, the cells, the pressures.
+
+use std::fmt;
+
+use super::Liquid;
+use crate::particles::Particles;
+use crate::pressure::{Solvers, WarmStart};
+use crate::settings::{Settings, SettingsError};
+use crate::tiles::Coord;
+
+/// Cells are never farther from the origin than this.
+const FARTHEST_CELL: i32 = 1 << 30;
+
+/// Why a state can't be restored.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StateError {
+    /// The settings that it is to go on with make no sense.
+    Settings(SettingsError),
+    /// The bytes are not a state of a liquid with these settings.
+    Malformed(&'static str),
+}
+
+impl fmt::Display for StateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StateError::Settings(fault) => fault.fmt(f),
+            StateError::Malformed(what) => write!(f, "it is no state of this liquid: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for StateError {}
+
+impl<const D: usize> Liquid<D> {
+    /// Adds the state to the end of `bytes`.
+    pub fn save(&self, bytes: &mut Vec<u8>) {
+        // Every field is named, so that a new one does not compile before somebody has decided whether later steps
+        // depend on it. Those left out are settings, which are given again, and what every step builds anew.
+        let Liquid {
+            settings: _,
+            particles:
+                Particles {
+                    position,
+                    velocity,
+                    affine,
+                },
+            time,
+            last_dt,
+            volume_at_start,
+            drift,
+            grid: _,
+            system: _,
+            solvers,
+        } = self;
+        let WarmStart {
+            dt,
+            cells,
+            pressure,
+        } = solvers.warm_start();
+        // By their bits: a zero below zero is another number, too.
+        let spinning = affine.iter().flatten().flatten().any(|c| c.to_bits() != 0);
+        let each = 8 * D + if spinning { 4 * D * D } else { 0 };
+        bytes.reserve(66 + position.len() * each + cells.len() * (4 * D + 8));
+
+        put_floats(bytes, &[*time, *last_dt]);
+        bytes.push(volume_at_start.is_some().into());
+        put_floats(bytes, &[volume_at_start.unwrap_or(0.0), *drift]);
+
+        bytes.extend((position.len() as u64).to_le_bytes());
+        put(bytes, position.as_flattened(), f32::to_le_bytes);
+        put(bytes, velocity.as_flattened(), f32::to_le_bytes);
+        bytes.push(spinning.into());
+        if spinning {
+            let affine = affine.as_flattened().as_flattened();
+            put(bytes, affine, f32::to_le_bytes);
+        }
+
+        put_floats(bytes, &[dt]);
+        bytes.extend((cells.len() as u64).to_le_bytes());
+        put(bytes, cells.as_flattened(), i32::to_le_bytes);
+        put_floats(bytes, &pressure);
+    }
+
+    /// The liquid whose state was saved, going on with `settings`. The bytes must hold the state and nothing else.
+    ///
+    /// # Errors
+    /// Whatever the bytes are, what can't be restored is an error, never a panic.
+    pub fn restore(settings: Settings<D>, bytes: &[u8]) -> Result<Self, StateError> {
+        let size = settings.cells;
+        let empty = Liquid::new(settings).map_err(StateError::Settings)?;
+        let mut rest = Rest(bytes);
+        let [time, last_dt] = rest.floats()?;
+        let known = rest.flag()?;
+        let [volume_at_start, drift] = rest.floats()?;
+
+        let count = rest.count(8 * D)?;
+        let position = rest.vectors(count, f32::from_le_bytes)?;
+        let velocity = rest.vectors(count, f32::from_le_bytes)?;
+        let affine: Vec<[[f32; D]; D]> = if rest.flag()? {
+            let rows: Vec<[f32; D]> = rest.vectors(count * D, f32::from_le_bytes)?;
+            rows.chunks_exact(D)
+                .map(|rows| std::array::from_fn(|a| rows[a]))
+                .collect()
+        } else {
+            vec![[[0.0; D]; D]; count]
+        };
+        let particles = Particles {
+            position,
+            velocity,
+            affine,
+        };
+
+        let [dt] = rest.floats()?;
+        let count = rest.count(4 * D + 8)?;
+        let cells: Vec<Coord<D>> = rest.vectors(count, i32::from_le_bytes)?;
+        let pressure: Vec<[f64; 1]> = rest.vectors(count, f64::from_le_bytes)?;
+        if !rest.0.is_empty() {
+            return Err(StateError::Malformed("it goes on after its end"));
+        }
+        let finite = [time, last_dt, volume_at_start, drift, dt]
+            .iter()
+            .chain(pressure.as_flattened())
+            .all(|x| x.is_finite());
+        let near = |c: &i32| (-FARTHEST_CELL..FARTHEST_CELL).contains(c);
+        if !finite || !particles.is_finite() {
+            return Err(StateError::Malformed("a number is not finite"));
+        }
+        if !cells.as_flattened().iter().all(near) {
+            return Err(StateError::Malformed("a cell is far outside"));
+        }
+        let start = WarmStart {
+            dt,
+            cells,
+            pressure: pressure.into_iter().flatten().collect(),
+        };
+        let solvers = Solvers::from_warm_start(start, size)
+            .ok_or(StateError::Malformed("a cell is outside of the domain"))?;
+        Ok(Liquid {
+            particles,
+            time,
+            last_dt,
+            volume_at_start: known.then_some(volume_at_start),
+            drift,
+            solvers,
+            ..empty
+        })
+    }
+}
+
+fn put_floats(bytes: &mut Vec<u8>, values: &[f64]) {
+    put(bytes, values, f64::to_le_bytes);
+}
+
+/// Adds numbers, of `N` bytes each.
+fn put<T: Copy, const N: usize>(bytes: &mut Vec<u8>, values: &[T], to_bytes: fn(T) -> [u8; N]) {
+    let start = bytes.len();
+    bytes.resize(start + N * values.len(), 0);
+    // Places first and values after: the compiler makes a copy of whole blocks of this.
+    for (place, &value) in bytes[start..].chunks_exact_mut(N).zip(values) {
+        place.copy_from_slice(&to_bytes(value));
+    }
+}
+
+/// The bytes that are not read yet.
+struct Rest<'a>(&'a [u8]);
+
+impl<'a> Rest<'a> {
+    fn take(&mut self, length: usize) -> Result<&'a [u8], StateError> {
+        let cut = self.0.split_at_checked(length);
+        let (taken, rest) = cut.ok_or(StateError::Malformed("it ends early"))?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    fn floats<const N: usize>(&mut self) -> Result<[f64; N], StateError> {
+        Ok(self.vectors::<f64, 8, N>(1, f64::from_le_bytes)?[0])
+    }
+
+    fn flag(&mut self) -> Result<bool, StateError> {
+        match self.take(1)? {
+            [0] => Ok(false),
+            [1] => Ok(true),
+            _ => Err(StateError::Malformed("a flag is neither set nor unset")),
+        }
+    }
+
+    /// A number of things that take at least `each` bytes, which must be there before anything is allocated.
+    fn count(&mut self, each: usize) -> Result<usize, StateError> {
+        let count = self.vectors::<u64, 8, 1>(1, u64::from_le_bytes)?[0][0];
+        usize::try_from(count)
+            .ok()
+            .filter(|n| {
+                n.checked_mul(each)
+                    .is_some_and(|total| total <= self.0.len())
+            })
+            .ok_or(StateError::Malformed("it ends early"))
+    }
+
+    fn vectors<T, const N: usize, const M: usize>(
+        &mut self,
+        count: usize,
+        from_bytes: fn([u8; N]) -> T,
+    ) -> Result<Vec<[T; M]>, StateError> {
+        let length = count
+            .checked_mul(N * M)
+            .ok_or(StateError::Malformed("it ends early"))?;
+        let taken = self.take(length)?;
+        let number = |from: &[u8]| from_bytes(std::array::from_fn(|i| from[i]));
+        Ok(taken
+            .chunks_exact(N * M)
+            .map(|vector| std::array::from_fn(|a| number(&vector[N * a..N * (a + 1)])))
+            .collect())
+    }
+}

@@ -1,0 +1,184 @@
+//! A liquid that was saved and restored goes on as if nothing had happened.
+
+mod common;
+
+use common::{still, tank};
+use meniscus_liquid::{
+    Liquid, Preconditioner, Settings, Solver, StateError, StepReport, Transfer, Trouble, Walls,
+};
+use meniscus_shapes::{Body, Ease, Keyframe, Motion, Rotation, Scenery, Shape};
+
+const FRAME: f64 = 1.0 / 24.0;
+
+/// A column that breaks beside a block that moves through the tank.
+fn scene<const D: usize>(settings: &Settings<D>) -> (Liquid<D>, Scenery<D>) {
+    let mut solids = tank(settings);
+    let at = |x: f64| {
+        let mut place = [0.5; D];
+        place[0] = x;
+        place
+    };
+    let key = |time: f64, x: f64| Keyframe {
+        time,
+        position: at(x),
+        rotation: Rotation::IDENTITY,
+    };
+    solids.bodies.push(Body {
+        motion: Motion::Keyframes {
+            keys: vec![key(0.0, 0.8), key(0.5, 0.5)],
+            ease: Ease::Smooth,
+        },
+        ..still(
+            "block",
+            Shape::Sphere {
+                center: [0.0; D],
+                radius: 0.1,
+            },
+        )
+    });
+    let mut liquid = Liquid::new(settings.clone()).unwrap();
+    liquid.fill(
+        &|x| (x[0] - 0.4).max(x[D - 1] - 0.8),
+        &|_| [0.0; D],
+        &solids,
+    );
+    (liquid, solids)
+}
+
+fn step<const D: usize>(liquid: &mut Liquid<D>, solids: &Scenery<D>) -> StepReport {
+    let frames = (liquid.time() / FRAME + 1e-9).floor() + 1.0;
+    let left = frames * FRAME - liquid.time();
+    liquid.advance(solids, left, &mut ()).unwrap()
+}
+
+fn saved<const D: usize>(liquid: &Liquid<D>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    liquid.save(&mut bytes);
+    bytes
+}
+
+/// Steps, saving and restoring on the way; the other one is never stopped.
+fn assert_goes_on_to_the_same_bits<const D: usize>(settings: Settings<D>, steps: usize) {
+    let (mut whole, solids) = scene(&settings);
+    let (mut stopped, _) = scene(&settings);
+    for i in 0..steps {
+        let bytes = saved(&stopped);
+        stopped = Liquid::restore(settings.clone(), &bytes).unwrap();
+        assert!(
+            saved(&stopped) == bytes,
+            "what comes back is what was saved"
+        );
+        let (a, b) = (step(&mut whole, &solids), step(&mut stopped, &solids));
+        assert_eq!(a, b, "step {i}");
+        assert!(saved(&whole) == saved(&stopped), "step {i}");
+    }
+    let fastest = whole.particles().velocity.iter().flatten();
+    assert!(
+        fastest.fold(0.0, |m: f32, v| m.max(v.abs())) > 0.5,
+        "it moves"
+    );
+}
+
+#[test]
+fn a_restored_liquid_goes_on_to_the_same_bits_in_2d() {
+    let settings = Settings::<2>::new([24, 24], 1.0 / 24.0);
+    assert_goes_on_to_the_same_bits(settings.clone(), 25);
+    let flip = Settings {
+        transfer: Transfer::Flip { pic: 0.05 },
+        walls: Walls::Slip,
+        preconditioner: Preconditioner::Jacobi,
+        ..settings.clone()
+    };
+    assert_goes_on_to_the_same_bits(flip, 25);
+    let newton = Settings {
+        solver: Solver::Newton,
+        ..settings
+    };
+    assert_goes_on_to_the_same_bits(newton, 15);
+}
+
+#[test]
+fn a_restored_liquid_goes_on_to_the_same_bits_in_3d() {
+    let settings = Settings::<3>::new([16, 12, 16], 1.0 / 16.0);
+    assert_goes_on_to_the_same_bits(settings, 12);
+}
+
+#[test]
+fn the_pressure_before_is_part_of_the_state() {
+    let settings = Settings::<2>::new([24, 24], 1.0 / 24.0);
+    let (mut liquid, solids) = scene(&settings);
+    for _ in 0..3 {
+        step(&mut liquid, &solids);
+    }
+    let restored = Liquid::restore(settings, &saved(&liquid)).unwrap();
+    let cells = (0..24).flat_map(|x| (0..24).map(move |y| [x, y]));
+    let mut wet = 0;
+    for cell in cells {
+        assert_eq!(restored.pressure(cell), liquid.pressure(cell));
+        wet += usize::from(liquid.pressure(cell).is_some());
+    }
+    assert!(wet > 50);
+}
+
+#[test]
+fn bytes_that_are_no_state_are_refused() {
+    let settings = Settings::<2>::new([24, 24], 1.0 / 24.0);
+    let (mut liquid, solids) = scene(&settings);
+    step(&mut liquid, &solids);
+    let good = saved(&liquid);
+    for keep in (0..good.len()).step_by(97).chain([good.len() - 1]) {
+        let result = Liquid::restore(settings.clone(), &good[..keep]);
+        assert!(matches!(result, Err(StateError::Malformed(_))), "{keep}");
+    }
+    let longer = [&good[..], &[0]].concat();
+    assert!(Liquid::restore(settings.clone(), &longer).is_err());
+    for place in [3, 7, 16, 17, 33, 39, 40] {
+        let mut changed = good.clone();
+        changed[place] = 0xff;
+        // Some changes are harmless numbers; none may end in a panic or in a huge allocation.
+        let _ = Liquid::restore(settings.clone(), &changed);
+    }
+    let small = Settings::<2>::new([4, 4], 1.0 / 24.0);
+    assert!(Liquid::restore(small, &good).is_err());
+}
+
+#[test]
+fn time_passes_without_liquid_and_with_spray_alone() {
+    let settings = Settings::<2>::new([24, 24], 1.0 / 24.0);
+    let solids = tank(&settings);
+    let mut nothing = Liquid::new(settings.clone()).unwrap();
+    for _ in 0..5 {
+        let report = step(&mut nothing, &solids);
+        assert_eq!(
+            (report.particles, report.unknowns, report.volume),
+            (0, 0, 0.0)
+        );
+    }
+    assert_eq!(
+        saved(&Liquid::restore(settings.clone(), &saved(&nothing)).unwrap()),
+        saved(&nothing)
+    );
+    let mut spray = Liquid::new(settings.clone()).unwrap();
+    // A drop much smaller than a cell, so that few particles are seeded, or one.
+    let mut radius = 0.004;
+    while spray.particles().is_empty() {
+        let r = radius;
+        spray.fill(
+            &|x| (x[0] - 0.5).hypot(x[1] - 0.8) - r,
+            &|_| [0.3, 0.0],
+            &solids,
+        );
+        radius *= 1.2;
+    }
+    assert!(spray.particles().len() < 9);
+    for _ in 0..30 {
+        match spray.advance(&solids, FRAME, &mut ()) {
+            Ok(report) => assert!(report.volume.is_finite()),
+            Err(failure) => {
+                let trouble: &Trouble = &failure.trouble;
+                panic!("{trouble:?}: {failure}")
+            }
+        }
+        assert!(spray.particles().is_finite());
+    }
+}
