@@ -7,8 +7,8 @@ use std::array::from_fn;
 
 /// Points along a side of the lattice from which the surface is looked for.
 const LATTICE: usize = 24;
-/// Share of the surface that may be thinner: near a sharp edge every solid is.
-const EDGES: f64 = 0.03;
+/// Share of the surface that may be thinner: near sharp edges and the rims of holes every solid is.
+const EDGES: f64 = 0.2;
 /// Newton steps to the surface.
 const TO_SURFACE: usize = 8;
 /// Steps through the solid.

@@ -79,7 +79,7 @@ pub enum Command {
 pub struct RunArguments {
     /// A scene file, or the name of a built-in scene; `meniscus scenes` lists them
     #[arg(value_name = "SCENE", default_value = builtin::FIRST)]
-    pub scene: String,
+    pub scene: PathBuf,
     #[command(flatten)]
     pub flags: RunFlags,
 }
@@ -172,7 +172,7 @@ pub enum TransferName {
 pub struct CheckArguments {
     /// A scene file, or the name of a built-in scene
     #[arg(value_name = "SCENE")]
-    pub scene: String,
+    pub scene: PathBuf,
     /// Answer in JSON
     #[arg(long)]
     pub json: bool,
@@ -244,7 +244,7 @@ pub enum LcpCommand {
 pub struct LcpExportArguments {
     /// A scene file, or the name of a built-in scene
     #[arg(value_name = "SCENE")]
-    pub scene: String,
+    pub scene: PathBuf,
     /// The frame, from 1
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     pub frame: u32,

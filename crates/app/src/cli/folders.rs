@@ -100,5 +100,6 @@ pub fn verify(arguments: &FolderArguments) -> Result<(), Error> {
         .iter()
         .map(|finding| format!("{}: {}", finding.file.display(), finding.what))
         .collect();
-    Err(Error::new(Kind::Storage, list.join("\n")).with_remedy(format!("mend it with: {}", first.remedy)))
+    Err(Error::new(Kind::Storage, list.join("\n"))
+        .with_remedy(format!("mend it with: {}", first.remedy)))
 }

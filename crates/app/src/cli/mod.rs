@@ -16,6 +16,7 @@ use crate::scene::builtin;
 use arguments::{Arguments, Command, CompletionArguments, ExportArguments, Format, LcpCommand};
 use clap::{CommandFactory, Parser};
 use say::{complain, say};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Does what the command line says and returns the exit code.
@@ -33,7 +34,7 @@ pub fn main() -> ExitCode {
 
 fn dispatch(arguments: Arguments) -> Result<(), Error> {
     match arguments.command {
-        None => running::run(builtin::FIRST, &arguments.run),
+        None => running::run(Path::new(builtin::FIRST), &arguments.run),
         Some(Command::Run(run)) => running::run(&run.scene, &run.flags),
         Some(Command::Check(check)) => scenes::check(&check),
         Some(Command::Estimate(estimate)) => scenes::estimate(&estimate),

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 static STOP: AtomicBool = AtomicBool::new(false);
 
 /// Runs a scene.
-pub fn run(name: &str, flags: &RunFlags) -> Result<(), Error> {
+pub fn run(name: &Path, flags: &RunFlags) -> Result<(), Error> {
     let changes = flags.changes.changes();
     let loaded = load(name, &changes, flags.changes.allow_outside_files)?;
     let warnings = loaded.warnings();

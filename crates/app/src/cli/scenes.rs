@@ -31,7 +31,7 @@ pub fn check(arguments: &CheckArguments) -> Result<(), Error> {
             .map(|problem| loaded.source.line(problem))
             .collect();
         let answer = json!({
-            "scene": arguments.scene,
+            "scene": arguments.scene.to_string_lossy(),
             "runs": loaded.scene.is_some(),
             "problems": lines,
         });
@@ -55,7 +55,7 @@ pub fn check(arguments: &CheckArguments) -> Result<(), Error> {
     };
     say(format_args!(
         "{} {will}: {}D, {} cells along the longest side, {} frames",
-        arguments.scene,
+        arguments.scene.display(),
         scene.dimension(),
         scene.resolution(),
         scene.frames()

@@ -156,7 +156,7 @@ mod tests {
         let after_one = whole.prefix();
         whole.push(&2).unwrap();
         let after_two = whole.prefix();
-        whole.push(&[3; 40]).unwrap();
+        whole.push(&vec![3; 40]).unwrap();
         assert!(after_one.begins(&path) && after_two.begins(&path) && whole.prefix().begins(&path));
 
         let mut again = LineFile::go_on(&path, after_one.bytes).unwrap();

@@ -1,12 +1,12 @@
 //! One run from its first step to its last frame, and what it leaves behind however it ends.
 
 use super::checkpoint::{self, Account, Fixed};
+use super::estimate;
 use super::film::{Film, encoded};
 use super::folder::{self, RunFolder};
 use super::going_on::{self, Found, Place, Search};
 use super::line_file::LineFile;
 use super::lock::Lock;
-use super::estimate;
 use super::progress::{Event, Progress};
 use super::record::{self, Record, State};
 use super::simulation::Simulation;

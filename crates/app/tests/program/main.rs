@@ -6,5 +6,6 @@ mod exports;
 mod failures;
 mod folders;
 mod outputs;
+mod scene_files;
 mod threads;
 mod trial;

@@ -22,14 +22,17 @@ impl Trial {
         self.folder.path().join(inner)
     }
 
+    /// `meniscus`, about to be called in the folder.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_meniscus"));
+        command.current_dir(self.folder.path());
+        command
+    }
+
     /// Calls `meniscus` with the words of a line.
     pub fn call(&self, line: &str) -> Outcome {
-        let output = Command::new(env!("CARGO_BIN_EXE_meniscus"))
-            .args(line.split_whitespace())
-            .current_dir(self.folder.path())
-            .output()
-            .unwrap();
-        Outcome::from(output)
+        let output = self.command().args(line.split_whitespace()).output();
+        Outcome::from(output.unwrap())
     }
 
     /// Calls it, and the call succeeds.

@@ -82,20 +82,21 @@ impl Loaded {
 ///
 /// # Errors
 /// If there is no such scene, or its file can't be read at all. What is wrong with its text is in the result.
-pub fn load(name: &str, changes: &[Change], outside: bool) -> Result<Loaded, Error> {
-    let path = Path::new(name);
-    let looks_like_a_path = name.contains('/') || name.ends_with(".toml");
-    if !looks_like_a_path && let Some(scene) = builtin::text(name) {
+pub fn load(name: impl AsRef<Path>, changes: &[Change], outside: bool) -> Result<Loaded, Error> {
+    let path = name.as_ref();
+    let shown = path.to_string_lossy();
+    let looks_like_a_path = shown.contains('/') || shown.ends_with(".toml");
+    if !looks_like_a_path && let Some(scene) = builtin::text(&shown) {
         let assets = Assets::built_in();
-        return Ok(load_text(name, scene, name, changes, assets));
+        return Ok(load_text(&shown, scene, &shown, changes, assets));
     }
     if !looks_like_a_path && !path.exists() {
-        return Err(builtin::unknown(name));
+        return Err(builtin::unknown(&shown));
     }
     let text = read_file(path)?;
     let folder = path.parent().unwrap_or(Path::new("."));
     let assets = Assets::in_folder(folder, outside);
-    Ok(load_text(name, &text, &name_of(path), changes, assets))
+    Ok(load_text(&shown, &text, &name_of(path), changes, assets))
 }
 
 /// Loads a scene from its text.

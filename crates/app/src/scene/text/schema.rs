@@ -107,7 +107,8 @@ fn reference(table: &'static Table, tables: &mut Map<String, Value>) -> Value {
     json!({ "$ref": format!("#/$defs/{name}") })
 }
 
-fn plain(node: &Node) -> Value {
+/// A tree as JSON.
+pub(super) fn plain(node: &Node) -> Value {
     match &node.value {
         Toml::Switch(on) => json!(on),
         Toml::Whole(n) => json!(n),

@@ -367,3 +367,49 @@ fn the_reference_in_the_documentation_is_that_of_the_grammar() {
         "write docs/scene.md again with `meniscus schema --markdown`"
     );
 }
+
+/// What a schema for editors says of a scene's text.
+fn fits_the_schema(text: &str) -> bool {
+    let mut schemas = boon::Schemas::new();
+    let mut compiler = boon::Compiler::new();
+    compiler
+        .add_resource("scene.json", super::schema())
+        .expect("the schema is JSON");
+    let index = compiler
+        .compile("scene.json", &mut schemas)
+        .expect("the schema is one");
+    let (tree, problems) = super::tree::parse(text);
+    assert!(problems.is_empty(), "{problems:?}");
+    schemas
+        .validate(&super::schema::plain(&tree), index)
+        .is_ok()
+}
+
+#[test]
+fn the_schema_takes_what_the_reader_takes_and_refuses_what_it_refuses() {
+    for (name, text) in builtin::TEXTS {
+        assert!(fits_the_schema(text), "{name}");
+        let (_, complete) = load(name, &[], false).unwrap().ready().unwrap();
+        assert!(fits_the_schema(&complete), "{name}, complete");
+    }
+    for (good, bad) in [
+        ("radius = 0.2", "radius = 0"),
+        ("radius = 0.2", "raduis = 0.2"),
+        ("size = [1, 1, 1]", "size = [1, 1, 1]\nresolution = 1.5"),
+        ("size = [1, 1, 1]", "size = [1]"),
+        ("size = [1, 1, 1]", "size = [1, 1, 1]\nopen = [\"up\"]"),
+        (
+            "center = [0.5, 0.5, 0.5], radius = 0.2 }",
+            "radius = 0.2 }, box = { low = [0, 0, 0], high = [1, 1, 1] }",
+        ),
+        ("shape", "velocity = [0, 0, 0] #"),
+    ] {
+        assert!(fits_the_schema(POOL) && check(POOL).scene.is_some());
+        let text = POOL.replacen(good, bad, 1);
+        assert_ne!(text, POOL);
+        assert!(
+            !fits_the_schema(&text) && check(&text).scene.is_none(),
+            "{text}"
+        );
+    }
+}

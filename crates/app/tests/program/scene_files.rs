@@ -1,0 +1,199 @@
+//! Scene files as people write them, break them and start them.
+
+use crate::trial::Trial;
+use serde_json::Value;
+use std::fs;
+use std::time::{Duration, Instant};
+
+const POOL: &str = "[domain]\nsize = [1, 1]\nresolution = 16\n[time]\nframes = 2\n\
+                    [[liquid]]\nshape = { box = { low = [0, 0], high = [0.4, 0.5] } }\n";
+
+fn write(trial: &Trial, name: &str, text: impl AsRef<[u8]>) {
+    fs::write(trial.path(name), text).unwrap();
+}
+
+#[test]
+fn a_scene_file_runs_and_leaves_its_complete_text() {
+    let trial = Trial::new();
+    write(&trial, "pool.toml", POOL);
+    trial.call_well("run pool.toml --set walls.kind=slip --quiet");
+    let complete = fs::read_to_string(trial.path("out/pool/scene.toml")).unwrap();
+    for line in [
+        "name = \"pool\"",
+        "kind = \"slip\"",
+        "cfl = 2.0",
+        "resolution = 16",
+    ] {
+        assert!(complete.contains(line), "{line} is not in\n{complete}");
+    }
+    // What a run keeps of its scene can itself be run.
+    trial.call_well("run out/pool/scene.toml --out again --quiet");
+    let particles =
+        |out: &str| fs::read(trial.path(&format!("{out}/particles/particles_000002.bin")));
+    assert_eq!(particles("out/pool").unwrap(), particles("again").unwrap());
+}
+
+#[test]
+fn all_problems_of_a_file_are_told_with_their_places() {
+    let trial = Trial::new();
+    write(
+        &trial,
+        "bad.toml",
+        POOL.replace("resolution", "resolutoin")
+            .replace("0.4", "-1"),
+    );
+    let outcome = trial.call("check bad.toml");
+    assert_eq!(outcome.code, 2);
+    for part in [
+        "bad.toml:3:1",
+        "did you mean `resolution`?",
+        "bad.toml:7:",
+        "low (0) must be less than high (-1)",
+    ] {
+        assert!(
+            outcome.errors.contains(part),
+            "{part} is not in\n{}",
+            outcome.errors
+        );
+    }
+    let outcome = trial.call("check bad.toml --json");
+    assert_eq!(outcome.code, 2);
+    let answer: Value = serde_json::from_str(&outcome.said).unwrap();
+    assert_eq!(answer["runs"], false);
+    assert_eq!(answer["problems"][0]["line"], 3);
+    assert_eq!(answer["problems"][0]["column"], 1);
+    assert_eq!(answer["problems"].as_array().unwrap().len(), 2);
+    assert_eq!(trial.call("run bad.toml").code, 2);
+    assert!(
+        !trial.path("out").exists(),
+        "nothing is written for a bad scene"
+    );
+}
+
+#[test]
+fn files_that_are_no_scenes_are_refused_at_once() {
+    let trial = Trial::new();
+    write(&trial, "empty.toml", "");
+    write(&trial, "bytes.toml", [0xff, 0xfe, 0x00, 0x80]);
+    write(
+        &trial,
+        "nested.toml",
+        format!("a = {}", "[".repeat(1_000_000)),
+    );
+    write(
+        &trial,
+        "bodies.toml",
+        format!("{POOL}{}", "[[solid]]\n".repeat(300_000)),
+    );
+    fs::create_dir(trial.path("folder.toml")).unwrap();
+    let huge = fs::File::create(trial.path("huge.toml")).unwrap();
+    huge.set_len(1 << 30).unwrap();
+    let made = std::process::Command::new("mkfifo")
+        .arg(trial.path("pipe.toml"))
+        .status();
+    assert!(made.unwrap().success());
+    for (file, what) in [
+        ("empty.toml", "`domain` is missing"),
+        ("bytes.toml", "not UTF-8"),
+        ("nested.toml", "not TOML"),
+        ("bodies.toml", "at most 10000"),
+        ("folder.toml", "not a regular file"),
+        ("huge.toml", "has 1024 MB"),
+        ("pipe.toml", "not a regular file"),
+        ("missing.toml", "there is no file"),
+        ("/dev/zero", "not a regular file"),
+    ] {
+        let started = Instant::now();
+        let outcome = trial.call(&format!("check {file}"));
+        assert_eq!(outcome.code, 2, "{file}: {}", outcome.errors);
+        assert!(
+            outcome.errors.contains(what),
+            "{file}: {}",
+            outcome.errors
+        );
+        // The promise is a second; a machine under load gets more.
+        assert!(started.elapsed() < Duration::from_secs(10), "{file}");
+    }
+}
+
+#[test]
+fn a_started_scene_can_be_checked_and_run() {
+    let trial = Trial::new();
+    let said = trial.call_well("init dam-break-2d --out mine.toml").said;
+    assert!(said.contains("mine.toml"), "{said}");
+    let text = fs::read_to_string(trial.path("mine.toml")).unwrap();
+    assert!(text.starts_with("name = \"mine\""), "{text}");
+    assert!(
+        text.contains("# [solver]") && text.contains("# tolerance = 1e-6"),
+        "{text}"
+    );
+    trial.call_well("check mine.toml");
+    trial.call_well("run mine.toml --resolution 20 --frames 1 --quiet");
+    assert!(trial.path("out/mine/particles").is_dir());
+    let again = trial.call("init dam-break-2d --out mine.toml");
+    assert_eq!(again.code, 6, "{}", again.errors);
+    assert_eq!(trial.call("init dam-brake").code, 2);
+}
+
+#[test]
+fn an_estimate_comes_before_anything_is_allocated() {
+    let trial = Trial::new();
+    let said = trial
+        .call_well("estimate dam-break --resolution 20000 --json")
+        .said;
+    let estimate: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(
+        estimate["cells"],
+        serde_json::json!([20_000, 5_000, 10_000])
+    );
+    assert!(estimate["memory"].as_f64() > Some(1e12), "{said}");
+    let outcome = trial.call("run dam-break --resolution 20000");
+    assert_eq!(outcome.code, 4, "{}", outcome.errors);
+    let outcome = trial.call("run dam-break --memory-limit 10MB");
+    assert_eq!(outcome.code, 4, "{}", outcome.errors);
+    assert!(
+        outcome.errors.contains("--resolution"),
+        "{}",
+        outcome.errors
+    );
+    assert!(!trial.path("out").exists());
+}
+
+#[test]
+fn the_schema_is_json_and_completions_are_for_a_shell() {
+    let trial = Trial::new();
+    let schema: Value = serde_json::from_str(&trial.call_well("schema").said).unwrap();
+    assert_eq!(schema["properties"]["domain"]["$ref"], "#/$defs/the-domain");
+    let script = trial.call_well("completions bash").said;
+    assert!(
+        script.contains("_meniscus") && script.contains("estimate"),
+        "{script}"
+    );
+    let page = trial.call_well("schema --markdown").said;
+    assert!(page.contains("## `[domain]`"));
+}
+
+#[cfg(unix)]
+#[test]
+fn paths_need_not_be_text_and_numbers_ignore_the_locale() {
+    use std::os::unix::ffi::OsStrExt;
+    let trial = Trial::new();
+    let name = std::ffi::OsStr::from_bytes(b"w\xe4sser.toml");
+    fs::write(
+        trial.path("x").with_file_name(name),
+        POOL.replace("0.4", "0.45"),
+    )
+    .unwrap();
+    let out = std::ffi::OsStr::from_bytes(b"\xfcber");
+    let mut command = trial.command();
+    command.arg("run").arg(name).arg("--out").arg(out);
+    let status = command.env("LC_ALL", "de_DE.UTF-8").output().unwrap();
+    assert!(
+        status.status.success(),
+        "{}",
+        String::from_utf8_lossy(&status.stderr)
+    );
+    let folder = trial.path("x").with_file_name(out);
+    let complete = fs::read_to_string(folder.join("scene.toml")).unwrap();
+    assert!(complete.contains("high = [0.45, 0.5]"), "{complete}");
+}
