@@ -3,7 +3,7 @@
 //! The command line and the tests call the same [`run`]. A run never prints; it tells a [`Progress`].
 
 pub mod checkpoint;
-mod film;
+pub mod film;
 pub mod folder;
 mod going_on;
 pub mod line_file;

@@ -1,7 +1,7 @@
 use crate::trial::{Trial, json, lines, names};
 use meniscus_app::cache;
 use meniscus_app::error::{Error, Kind};
-use meniscus_app::run::{self, Event, Options, Progress};
+use meniscus_app::run::{self, Event, Options, Progress, Start};
 use meniscus_app::scene::{AnyScene, Changes, Scene, builtin};
 use std::sync::atomic::AtomicBool;
 
@@ -22,7 +22,10 @@ fn run(scene: Scene<2>, trial: &Trial) -> Result<run::Summary, Error> {
     let options = Options {
         out: trial.path("out"),
         threads: Some(1),
-        preview_side: 64,
+        scene_text: "name = \"test\"
+"
+        .into(),
+        start: Start::Beginning,
         stop: &stop,
     };
     run::run(&scene.into(), &options, &mut ())
@@ -117,7 +120,10 @@ fn a_run_can_be_followed_while_it_goes_on() {
     let options = Options {
         out: out.clone(),
         threads: None,
-        preview_side: 64,
+        scene_text: "name = \"test\"
+"
+        .into(),
+        start: Start::Beginning,
         stop: &stop,
     };
     let mut witness = Witness {

@@ -1,6 +1,6 @@
 use crate::trial::{Trial, json, lines, names};
 use meniscus_app::cache::{self, Frame};
-use meniscus_app::run::{self, Event, Options, Progress};
+use meniscus_app::run::{self, Event, Options, Progress, Start};
 use meniscus_app::scene::builtin;
 use serde_json::Value;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,13 +33,18 @@ fn a_run_writes_frames_statistics_timings_a_preview_and_its_record() {
     assert_eq!(
         names(&out),
         [
+            "lock",
             "particles",
             "preview.gif",
             "run.json",
+            "scene.toml",
+            "state",
             "stats.jsonl",
             "timings.jsonl"
         ]
     );
+    let checkpoints: Vec<String> = (2..=4).map(|k| format!("state_{k:06}.bin")).collect();
+    assert_eq!(names(&out.join("state")), checkpoints);
     let frames: Vec<String> = (1..=4).map(|k| format!("particles_{k:06}.mpc")).collect();
     assert_eq!(names(&out.join("particles")), frames);
 
@@ -179,7 +184,10 @@ fn a_stopped_run_keeps_its_frames_and_its_preview() {
     let options = Options {
         out: out.clone(),
         threads: Some(1),
-        preview_side: 100,
+        scene_text: "name = \"test\"
+"
+        .into(),
+        start: Start::Beginning,
         stop: &stop,
     };
     let error = run::run(&scene, &options, &mut Impatient(&stop)).unwrap_err();
