@@ -1,6 +1,7 @@
-//! The preview of a run. It is drawn from frames as they come back from the cache, so that a run that was interrupted
-//! draws the same pictures again.
+//! The preview of a run. It is drawn from frames as they come back from the cache, so that it can be drawn again from
+//! the cache alone: a run that was interrupted and went on does so at its end.
 
+use super::record::{Kept, is_kept};
 use super::simulation::Simulation;
 use crate::cache::{self, Frame};
 use crate::error::{Error, Kind};
@@ -35,6 +36,24 @@ impl<'a, const D: usize> Film<'a, D> {
             last: RgbImage::new(0, 0),
         };
         film.show(&encoded(scene, start, 0)?)?;
+        Ok(film)
+    }
+
+    /// The film of frames that were written before, up to `last`.
+    pub fn of_frames(
+        scene: &'a Scene<D>,
+        run: &Path,
+        kept: &[Kept],
+        last: u32,
+    ) -> Result<Self, Error> {
+        let mut film = Film::new(scene, &Simulation::new(scene)?)?;
+        for frame in 1..=last {
+            if is_kept(kept, frame) {
+                film.show(&cache::read_bytes(&cache::frame_path(run, frame))?)?;
+            } else {
+                film.hold()?;
+            }
+        }
         Ok(film)
     }
 

@@ -4,7 +4,7 @@
 
 pub mod checkpoint;
 pub mod estimate;
-mod film;
+pub mod film;
 pub mod folder;
 mod going_on;
 pub mod line_file;

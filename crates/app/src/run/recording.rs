@@ -37,7 +37,10 @@ pub(super) fn run<const D: usize>(
     }
     // Looked at before anything is made, and again when nobody else can change it.
     RunFolder::open(&options.out, &scene.name, going_on)?;
-    let beginning = Simulation::new(scene)?;
+    let beginning = match options.start {
+        Start::Beginning => Some(Simulation::new(scene)?),
+        _ => None,
+    };
     let _lock = Lock::take(&options.out)?;
     let folder = RunFolder::open(&options.out, &scene.name, going_on)?;
     let mut found = match options.start {
@@ -66,19 +69,24 @@ pub(super) fn run<const D: usize>(
     for notice in &found.notices {
         progress.event(Event::Notice(notice));
     }
-    let film = match scene.output.preview {
-        true => Some(Film::new(scene, &beginning)?),
-        false => None,
-    };
     let mut recording = match found.place.take() {
-        None => Recording::begin(scene, options, folder, beginning, film)?,
-        Some(place) => {
-            drop(beginning);
-            Recording::go_on(scene, options, folder, film, found, place, progress)?
+        Some(place) => Recording::go_on(scene, options, folder, found, place, progress)?,
+        None => {
+            let beginning = beginning.map_or_else(|| Simulation::new(scene), Ok)?;
+            Recording::begin(scene, options, folder, beginning)?
         }
     };
     let end = recording.frames(progress);
     recording.close(end)
+}
+
+/// When the preview is drawn.
+enum Pictures<'a, const D: usize> {
+    Never,
+    /// Frame by frame.
+    Now(Box<Film<'a, D>>),
+    /// At the end, from the frames that were written: first a run that was interrupted goes on.
+    AtTheEnd,
 }
 
 struct Recording<'a, const D: usize> {
@@ -88,7 +96,7 @@ struct Recording<'a, const D: usize> {
     record: Record,
     statistics: LineFile,
     timings: LineFile,
-    film: Option<Film<'a, D>>,
+    pictures: Pictures<'a, D>,
     watch: Stopwatch,
     started: Instant,
     /// Seconds of the sessions before this one.
@@ -107,8 +115,11 @@ impl<'a, const D: usize> Recording<'a, D> {
         options: &'a Options<'_>,
         folder: RunFolder,
         mut simulation: Simulation<'a, D>,
-        film: Option<Film<'a, D>>,
     ) -> Result<Self, Error> {
+        let pictures = match scene.output.preview {
+            true => Pictures::Now(Box::new(Film::new(scene, &simulation)?)),
+            false => Pictures::Never,
+        };
         let threads = rayon::current_num_threads();
         let record = Record::begin(scene, &options.scene_text, threads);
         folder.begin(&record, &options.scene_text)?;
@@ -117,7 +128,7 @@ impl<'a, const D: usize> Recording<'a, D> {
             options,
             statistics: LineFile::create(&folder.statistics())?,
             timings: LineFile::create(&folder.timings())?,
-            film,
+            pictures,
             watch: Stopwatch::start(),
             folder,
             record,
@@ -135,7 +146,6 @@ impl<'a, const D: usize> Recording<'a, D> {
         scene: &'a Scene<D>,
         options: &'a Options<'_>,
         folder: RunFolder,
-        mut film: Option<Film<'a, D>>,
         found: Found<'a, D>,
         place: Place<'a, D>,
         progress: &mut (dyn Progress + Send),
@@ -147,18 +157,6 @@ impl<'a, const D: usize> Recording<'a, D> {
         } = place;
         let kept = going_on::kept(found.record.as_ref(), scene);
         let done = account.frames_done;
-        if let Some(film) = &mut film {
-            for frame in 1..=done {
-                if record::is_kept(&kept, frame) {
-                    film.show(&cache::read_bytes(&cache::frame_path(
-                        folder.root(),
-                        frame,
-                    ))?)?;
-                } else {
-                    film.hold()?;
-                }
-            }
-        }
         let seconds_before = found.record.as_ref().map_or(0.0, |r| r.wall_seconds);
         let mut record = Record {
             frames_done: done,
@@ -187,7 +185,10 @@ impl<'a, const D: usize> Recording<'a, D> {
             options,
             statistics: LineFile::go_on(&folder.statistics(), account.statistics.bytes)?,
             timings,
-            film,
+            pictures: match scene.output.preview {
+                true => Pictures::AtTheEnd,
+                false => Pictures::Never,
+            },
             watch: Stopwatch::start(),
             folder,
             record,
@@ -252,10 +253,11 @@ impl<'a, const D: usize> Recording<'a, D> {
             None
         };
         self.watch.begin(PREVIEW);
-        match (&mut self.film, &particles) {
-            (Some(film), Some(bytes)) => film.show(bytes)?,
-            (Some(film), None) => film.hold()?,
-            (None, _) => {}
+        if let Pictures::Now(film) = &mut self.pictures {
+            match &particles {
+                Some(bytes) => film.show(bytes)?,
+                None => film.hold()?,
+            }
         }
         drop(particles);
         self.watch.begin(WRITE);
@@ -338,13 +340,24 @@ impl<'a, const D: usize> Recording<'a, D> {
         }
     }
 
+    /// Writes the preview and returns its hash. A run that went on and was stopped again keeps the one it had.
+    fn preview(&self, complete: bool) -> Result<Option<String>, Error> {
+        let path = self.folder.preview();
+        match &self.pictures {
+            Pictures::Never => self.folder.remove_preview().map(|()| None),
+            Pictures::Now(film) => film.write(&path).map(Some),
+            Pictures::AtTheEnd if complete => {
+                let (kept, last) = (&self.record.particles, self.record.frames_done);
+                let film = Film::of_frames(self.scene, self.folder.root(), kept, last)?;
+                film.write(&path).map(Some)
+            }
+            Pictures::AtTheEnd => Ok(self.record.preview.clone()),
+        }
+    }
+
     /// Writes the preview and the last record, whatever has happened.
     fn close(mut self, end: Result<(), Error>) -> Result<Summary, Error> {
-        let preview = match &self.film {
-            Some(film) => film.write(&self.folder.preview()).map(Some),
-            None => self.folder.remove_preview().map(|()| None),
-        };
-        let end = match preview {
+        let end = match self.preview(end.is_ok()) {
             Ok(hash) => {
                 self.record.preview = hash;
                 end

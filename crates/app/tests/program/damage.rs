@@ -1,5 +1,8 @@
-use crate::trial::{Trial, names};
+use crate::interruptions::{run_it, small_dam_break};
+use crate::trial::{Trial, assert_same_run, assert_sound, names};
+use meniscus_app::run::{Start, verify};
 use std::fs;
+use std::path::Path;
 
 /// A run of three frames whose second one is then changed.
 fn damaged(change: impl Fn(&mut Vec<u8>)) -> Trial {
@@ -46,4 +49,138 @@ fn a_damaged_record_is_named() {
     let outcome = trial.call("export run --to ply");
     assert_eq!(outcome.code, 6);
     assert!(outcome.errors.contains("run.json"), "{}", outcome.errors);
+}
+
+const FRAMES: u32 = 5;
+
+/// A run that was never stopped.
+fn finished() -> Trial {
+    let trial = Trial::new();
+    let whole = trial.path("whole");
+    let run = run_it(&small_dam_break(FRAMES), &whole, Start::Beginning, None);
+    run.0.unwrap();
+    trial
+}
+
+const LINE: &str = "run dam-break-2d --resolution 16 --frames 8";
+
+/// All files of a run but its lock, by their paths in its folder.
+fn files(run: &Path) -> Vec<String> {
+    let mut files: Vec<String> = ["run.json", "scene.toml", "stats.jsonl", "timings.jsonl"]
+        .map(String::from)
+        .to_vec();
+    files.push("preview.gif".into());
+    for folder in ["particles", "state"] {
+        let inner = names(&run.join(folder));
+        files.extend(inner.iter().map(|name| format!("{folder}/{name}")));
+    }
+    files
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// Damages a file of a finished run: it is found and named, and the run goes on to what it was.
+fn assert_found_and_mended(trial: &Trial, file: &str, what: &str, damage: impl Fn(&mut Vec<u8>)) {
+    let whole = trial.path("whole");
+    let out = trial.path("damaged");
+    let _ = fs::remove_dir_all(&out);
+    copy(&whole, &out);
+    let mut bytes = fs::read(out.join(file)).unwrap();
+    damage(&mut bytes);
+    fs::write(out.join(file), bytes).unwrap();
+
+    let findings = verify(&out).unwrap();
+    assert_eq!(findings.len(), 1, "{what} {file}: {findings:?}");
+    assert_eq!(findings[0].file, out.join(file), "{what}");
+    assert!(findings[0].remedy.contains("--resume"), "{findings:?}");
+
+    let (result, notices) = run_it(&small_dam_break(FRAMES), &out, Start::Resume, None);
+    result.unwrap_or_else(|error| panic!("{what} {file}: {error}"));
+    let name = file.rsplit('/').next().unwrap();
+    // A preview is drawn again without a word.
+    let named = notices.iter().any(|notice| notice.contains(name));
+    assert!(named || name == "preview.gif", "{what}: {notices:?}");
+    assert_same_run(&out, &whole);
+    assert_sound(&out);
+}
+
+#[test]
+fn a_flipped_bit_in_any_file_is_found_and_the_run_goes_on_to_the_same_bytes() {
+    let trial = finished();
+    for (i, file) in files(&trial.path("whole")).iter().enumerate() {
+        for part in [0, 1, 2] {
+            assert_found_and_mended(&trial, file, "a flipped bit in", |bytes| {
+                // At the beginning, somewhere inside, and at the end.
+                let place = [0, bytes.len() * (i + 3) / 23 % bytes.len(), bytes.len() - 1][part];
+                bytes[place] ^= 1 << (i % 7);
+            });
+        }
+    }
+}
+
+#[test]
+fn a_truncated_file_of_any_kind_is_found_and_the_run_goes_on_to_the_same_bytes() {
+    let trial = finished();
+    for file in files(&trial.path("whole")) {
+        for keep in [0, 1, 100] {
+            assert_found_and_mended(&trial, &file, "truncated", |bytes| {
+                bytes.truncate(keep.min(bytes.len() - 1));
+            });
+        }
+        assert_found_and_mended(&trial, &file, "the last byte of", |bytes| {
+            bytes.pop();
+        });
+    }
+}
+
+#[test]
+fn damaged_checkpoints_are_named_and_the_one_before_them_serves() {
+    let trial = Trial::new();
+    trial.call_well(&format!("{LINE} --quiet --out whole"));
+    let out = trial.path("damaged");
+    copy(&trial.path("whole"), &out);
+    for frame in [7, 8] {
+        fs::write(out.join(format!("state/state_00000{frame}.bin")), "zero").unwrap();
+    }
+    let said = trial
+        .call_well(&format!("{LINE} --out damaged --resume"))
+        .said;
+    for part in [
+        "state_000008.bin is damaged (",
+        "state_000007.bin is damaged (",
+        "): going on from frame 6",
+    ] {
+        assert!(said.contains(part), "{part} is missing in {said}");
+    }
+    let frames: Vec<&str> = said.lines().filter(|l| l.starts_with("frame ")).collect();
+    assert_eq!(frames.len(), 2, "{said}");
+    assert_same_run(&out, &trial.path("whole"));
+    assert_sound(&out);
+}
+
+#[test]
+fn damage_before_every_checkpoint_starts_the_run_from_the_beginning() {
+    let trial = Trial::new();
+    trial.call_well(&format!("{LINE} --quiet --out whole"));
+    let out = trial.path("damaged");
+    copy(&trial.path("whole"), &out);
+    fs::remove_file(out.join("particles/particles_000002.mpc")).unwrap();
+    let said = trial
+        .call_well(&format!("{LINE} --out damaged --resume"))
+        .said;
+    assert!(said.contains("particles_000002.mpc is damaged"), "{said}");
+    assert!(said.contains("starting from the beginning"), "{said}");
+    assert_same_run(&out, &trial.path("whole"));
+    assert_sound(&out);
 }

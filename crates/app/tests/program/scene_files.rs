@@ -29,7 +29,7 @@ fn a_scene_file_runs_and_leaves_its_complete_text() {
     // What a run keeps of its scene can itself be run.
     trial.call_well("run out/pool/scene.toml --out again --quiet");
     let particles =
-        |out: &str| fs::read(trial.path(&format!("{out}/particles/particles_000002.bin")));
+        |out: &str| fs::read(trial.path(&format!("{out}/particles/particles_000002.mpc")));
     assert_eq!(particles("out/pool").unwrap(), particles("again").unwrap());
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 use tempfile::TempDir;
 
 /// A folder in which the program runs.
@@ -35,12 +35,43 @@ impl Trial {
         Outcome::from(output.unwrap())
     }
 
+    /// Starts it and does not wait.
+    pub fn start(&self, line: &str) -> Child {
+        Command::new(env!("CARGO_BIN_EXE_meniscus"))
+            .args(line.split_whitespace())
+            .current_dir(self.folder.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
+    }
+
     /// Calls it, and the call succeeds.
     pub fn call_well(&self, line: &str) -> Outcome {
         let outcome = self.call(line);
         assert_eq!(outcome.code, 0, "meniscus {line}: {}", outcome.errors);
         outcome
     }
+}
+
+/// Two folders hold the same run: the same bytes in everything that does not depend on the clock.
+pub fn assert_same_run(found: &Path, expected: &Path) {
+    for file in ["stats.jsonl", "preview.gif", "scene.toml"] {
+        let of = |folder: &Path| std::fs::read(folder.join(file)).ok();
+        assert!(of(found) == of(expected), "{file} differs");
+    }
+    let frames = names(&expected.join("particles"));
+    assert_eq!(names(&found.join("particles")), frames);
+    for frame in frames {
+        let of = |folder: &Path| std::fs::read(folder.join("particles").join(&frame)).unwrap();
+        assert!(of(found) == of(expected), "{frame} differs");
+    }
+}
+
+/// Nothing is wrong in a run's folder.
+pub fn assert_sound(run: &Path) {
+    let findings = meniscus_app::run::verify(run).unwrap();
+    assert!(findings.is_empty(), "{findings:?}");
 }
 
 /// What a call has said and returned.

@@ -1,0 +1,121 @@
+//! Running again from a frame, with a scene that has changed.
+
+use crate::interruptions::{run_it, small_dam_break};
+use crate::trial::{Trial, assert_sound, json, lines, names};
+use meniscus_app::error::Kind;
+use meniscus_app::run::Start;
+use meniscus_liquid::Walls;
+use std::fs;
+
+#[test]
+fn frames_up_to_it_stay_and_those_after_it_follow_the_changed_scene() {
+    let trial = Trial::new();
+    let out = trial.path("run");
+    let scene = small_dam_break(6);
+    run_it(&scene, &out, Start::Beginning, None).0.unwrap();
+    let frame = |k: u32| fs::read(out.join(format!("particles/particles_{k:06}.mpc"))).unwrap();
+    let before: Vec<Vec<u8>> = (1..=6).map(frame).collect();
+
+    let mut changed = scene.clone();
+    changed.walls = Walls::Slip;
+    changed.gravity = [3.0, -9.81];
+    changed.frames = 7;
+    let (result, notices) = run_it(&changed, &out, Start::FromFrame(4), None);
+    result.unwrap();
+    assert!(notices[0].contains("from frame 4"), "{notices:?}");
+    for k in 1..=4 {
+        assert!(frame(k) == before[k as usize - 1], "frame {k} is kept");
+    }
+    for k in 5..=6 {
+        assert!(frame(k) != before[k as usize - 1], "frame {k} is another");
+    }
+    assert_eq!(names(&out.join("particles")).len(), 7);
+    let text = fs::read_to_string(out.join("scene.toml")).unwrap();
+    assert!(text.contains("Slip"), "{text}");
+    for step in lines(&out.join("stats.jsonl")) {
+        let slips = step["frame"].as_u64() > Some(4);
+        assert_eq!(step["solver"] == "cg", slips, "{step}");
+    }
+    assert_sound(&out);
+
+    // The changed run is as good as any: from the same frame it comes to the same bytes again.
+    let after: Vec<Vec<u8>> = (1..=7).map(frame).collect();
+    run_it(&changed, &out, Start::FromFrame(5), Some(2))
+        .0
+        .unwrap_err();
+    run_it(&changed, &out, Start::Resume, None).0.unwrap();
+    assert!((1..=7).all(|k| frame(k) == after[k as usize - 1]));
+    assert_sound(&out);
+    assert_eq!(
+        run_it(&scene, &out, Start::Resume, None)
+            .0
+            .unwrap_err()
+            .kind(),
+        Kind::Usage,
+        "it is another scene now"
+    );
+}
+
+#[test]
+fn the_latest_checkpoint_before_it_serves_if_it_has_none() {
+    let trial = Trial::new();
+    let out = trial.path("run");
+    let mut scene = small_dam_break(6);
+    scene.output.checkpoint_every = 2;
+    scene.output.keep_checkpoints = 3;
+    run_it(&scene, &out, Start::Beginning, None).0.unwrap();
+    let (result, notices) = run_it(&scene, &out, Start::FromFrame(5), None);
+    result.unwrap();
+    assert!(
+        notices[0].contains("after frame 5") && notices[0].contains("from frame 4"),
+        "{notices:?}"
+    );
+    let (result, _) = run_it(&scene, &out, Start::FromFrame(1), None);
+    let error = result.unwrap_err();
+    assert_eq!(error.kind(), Kind::Usage);
+    assert!(error.remedy().unwrap().contains("2, 4, 6"), "{error}");
+    assert_sound(&out);
+    run_it(&scene, &out, Start::FromFrame(0), None).0.unwrap();
+    assert_sound(&out);
+}
+
+#[test]
+fn what_particles_are_bound_to_can_not_change() {
+    let trial = Trial::new();
+    trial.call_well("run dam-break-2d --resolution 12 --frames 3 --quiet --out run");
+    let before = fs::read(trial.path("run/run.json")).unwrap();
+    let outcome =
+        trial.call("run dam-break-2d --resolution 14 --frames 3 --quiet --out run --from-frame 2");
+    assert_eq!(outcome.code, 2);
+    assert!(
+        outcome.errors.contains("resolution (from 12 to 14)"),
+        "{}",
+        outcome.errors
+    );
+    assert_eq!(fs::read(trial.path("run/run.json")).unwrap(), before);
+
+    let out = trial.path("other");
+    let scene = small_dam_break(3);
+    run_it(&scene, &out, Start::Beginning, None).0.unwrap();
+    let mut wider = scene.clone();
+    wider.domain[0] *= 1.5;
+    let error = run_it(&wider, &out, Start::FromFrame(2), None)
+        .0
+        .unwrap_err();
+    assert!(error.message().contains("domain"), "{error}");
+    assert_eq!(json(&out.join("run.json"))["state"], "done");
+    let mut faster = scene;
+    faster.frame_rate = 24.0;
+    let error = run_it(&faster, &out, Start::FromFrame(2), None)
+        .0
+        .unwrap_err();
+    assert!(error.message().contains("frame_rate"), "{error}");
+}
+
+#[test]
+fn there_must_be_a_run() {
+    let trial = Trial::new();
+    let outcome = trial.call("run dam-break-2d --resolution 12 --out missing --from-frame 2");
+    assert_eq!(outcome.code, 6, "{}", outcome.errors);
+    assert!(names(&trial.path("")).is_empty(), "nothing is written");
+}

@@ -1,0 +1,217 @@
+//! Ctrl-C, and going on after it.
+
+use crate::trial::{Trial, assert_same_run, assert_sound, json, lines, names};
+use meniscus_app::error::{Error, Kind};
+use meniscus_app::run::status::Activity;
+use meniscus_app::run::{self, Event, Options, Progress, Start, Summary, status};
+use meniscus_app::scene::{AnyScene, Scene, builtin};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A dam break with several steps a frame.
+pub fn small_dam_break(frames: u32) -> Scene<2> {
+    let AnyScene::Two(mut scene) = builtin::named("dam-break-2d").unwrap() else {
+        panic!("the scene is in the plane")
+    };
+    scene.resolution = 16;
+    scene.frames = frames;
+    scene.frame_rate = 6.0;
+    scene.output.preview_side = 48;
+    scene
+}
+
+/// Stops a run after so many steps, and remembers what it was told.
+#[derive(Default)]
+pub struct Stopper {
+    pub steps_left: Option<u32>,
+    pub stop: AtomicBool,
+}
+
+struct Watcher<'a> {
+    stopper: &'a Stopper,
+    steps: u32,
+    notices: Vec<String>,
+}
+
+impl Progress for Watcher<'_> {
+    fn event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Step(_) => {
+                self.steps += 1;
+                if Some(self.steps) == self.stopper.steps_left {
+                    self.stopper.stop.store(true, Ordering::Relaxed);
+                }
+            }
+            Event::Notice(text) => self.notices.push(text.into()),
+            _ => {}
+        }
+    }
+}
+
+/// Runs a scene, perhaps only so many steps, and returns what it said as well.
+pub fn run_it(
+    scene: &Scene<2>,
+    out: &Path,
+    start: Start,
+    steps: Option<u32>,
+) -> (Result<Summary, Error>, Vec<String>) {
+    let stopper = Stopper {
+        steps_left: steps,
+        ..Stopper::default()
+    };
+    let mut watcher = Watcher {
+        stopper: &stopper,
+        steps: 0,
+        notices: Vec::new(),
+    };
+    let options = Options {
+        out: out.into(),
+        threads: Some(1),
+        memory_limit: None,
+        scene_text: scene_text(scene),
+        start,
+        stop: &stopper.stop,
+    };
+    let result = run::run(&scene.clone().into(), &options, &mut watcher);
+    (result, watcher.notices)
+}
+
+/// As good as any other text in which every setting has a line.
+fn scene_text(scene: &Scene<2>) -> String {
+    format!("{scene:#?}").replace(": ", " = ")
+}
+
+#[test]
+fn a_run_stopped_after_any_step_goes_on_to_the_same_bytes() {
+    let trial = Trial::new();
+    let scene = small_dam_break(5);
+    let whole = trial.path("whole");
+    run_it(&scene, &whole, Start::Beginning, None).0.unwrap();
+    let steps = lines(&whole.join("stats.jsonl")).len() as u32;
+    assert!(steps >= 10, "several steps a frame: {steps}");
+    for stop_after in 1..steps {
+        let out = trial.path(&format!("stopped-{stop_after}"));
+        let error = run_it(&scene, &out, Start::Beginning, Some(stop_after))
+            .0
+            .unwrap_err();
+        assert_eq!(error.kind(), Kind::Interrupted);
+        assert!(error.to_string().contains("--resume"), "{error}");
+        assert_eq!(status(&out).unwrap().state, Activity::Interrupted);
+        assert_eq!(lines(&out.join("stats.jsonl")).len() as u32, stop_after);
+        assert_sound(&out);
+        run_it(&scene, &out, Start::Resume, None).0.unwrap();
+        // No step was taken twice, and no line of the timings is missing.
+        assert_eq!(lines(&out.join("timings.jsonl")).len() as u32, steps);
+        assert_same_run(&out, &whole);
+        assert_sound(&out);
+        assert!(!out.join("state/interrupted.bin").exists());
+    }
+}
+
+#[test]
+fn a_run_stopped_after_every_step_goes_on_to_the_same_bytes() {
+    let trial = Trial::new();
+    let scene = small_dam_break(4);
+    let (whole, out) = (trial.path("whole"), trial.path("stopped"));
+    run_it(&scene, &whole, Start::Beginning, None).0.unwrap();
+    let mut stops = 0;
+    while run_it(&scene, &out, Start::Resume, Some(1)).0.is_err() {
+        stops += 1;
+        assert!(stops < 200);
+    }
+    assert!(stops > 5, "{stops}");
+    assert_same_run(&out, &whole);
+    assert_sound(&out);
+}
+
+#[test]
+fn a_finished_run_has_nothing_to_do_and_goes_on_if_more_frames_are_wanted() {
+    let trial = Trial::new();
+    let (whole, out) = (trial.path("whole"), trial.path("grown"));
+    run_it(&small_dam_break(6), &whole, Start::Beginning, None)
+        .0
+        .unwrap();
+    run_it(&small_dam_break(3), &out, Start::Beginning, None)
+        .0
+        .unwrap();
+    let before = std::fs::read(out.join("run.json")).unwrap();
+    let (summary, notices) = run_it(&small_dam_break(3), &out, Start::Resume, None);
+    assert!(summary.unwrap().nothing_to_do);
+    assert!(notices[0].contains("nothing to do"), "{notices:?}");
+    assert_eq!(std::fs::read(out.join("run.json")).unwrap(), before);
+    let summary = run_it(&small_dam_break(6), &out, Start::Resume, None).0;
+    assert_eq!(summary.unwrap().frames, 6);
+    assert_sound(&out);
+    // Only the number of frames in the scene tells them apart, and that is written anew.
+    assert_same_run(&out, &whole);
+}
+
+#[test]
+fn going_on_where_nothing_is_starts_from_the_beginning() {
+    let trial = Trial::new();
+    let (whole, out) = (trial.path("whole"), trial.path("new"));
+    let scene = small_dam_break(2);
+    run_it(&scene, &whole, Start::Beginning, None).0.unwrap();
+    let (result, notices) = run_it(&scene, &out, Start::Resume, None);
+    result.unwrap();
+    assert!(notices[0].contains("from the beginning"), "{notices:?}");
+    assert_same_run(&out, &whole);
+}
+
+#[test]
+fn another_scene_is_refused_with_the_difference() {
+    let trial = Trial::new();
+    let line = "run dam-break-2d --resolution 12 --frames 2 --quiet --out run";
+    trial.call_well(line);
+    let before = std::fs::read(trial.path("run/run.json")).unwrap();
+    let outcome = trial.call(&format!("{line} --walls slip --resume"));
+    assert_eq!(outcome.code, 2, "{}", outcome.errors);
+    let shown: Vec<&str> = outcome
+        .errors
+        .lines()
+        .map(str::trim)
+        .filter(|line| line.starts_with(['-', '+']))
+        .collect();
+    assert_eq!(shown.len(), 2, "{}", outcome.errors);
+    assert!(shown.iter().all(|line| line.contains("walls")), "{shown:?}");
+    assert!(
+        outcome.errors.contains("--from-frame"),
+        "{}",
+        outcome.errors
+    );
+    assert_eq!(
+        std::fs::read(trial.path("run/run.json")).unwrap(),
+        before,
+        "nothing is changed"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_a_checkpoint_and_130_and_the_run_goes_on_to_the_same_bytes() {
+    use std::time::Duration;
+    let trial = Trial::new();
+    let line = "run dam-break-2d --resolution 64 --frames 24 --quiet";
+    trial.call_well(&format!("{line} --out whole"));
+    let mut child = trial.start(&format!("{line} --out stopped"));
+    let out = trial.path("stopped");
+    while !out.join("particles/particles_000003.mpc").exists() {
+        std::thread::sleep(Duration::from_millis(1));
+        assert!(child.try_wait().unwrap().is_none());
+    }
+    let pid = child.id().to_string();
+    let sent = std::process::Command::new("kill")
+        .args(["-INT", &pid])
+        .status();
+    assert!(sent.unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let record = json(&out.join("run.json"));
+    assert_eq!(record["state"], "interrupted");
+    let done = record["frames_done"].as_u64().unwrap();
+    assert!((3..24).contains(&done), "{done}");
+    assert!(!names(&out.join("state")).is_empty());
+    assert_sound(&out);
+    trial.call_well(&format!("{line} --out stopped --resume --threads 1"));
+    assert_same_run(&out, &trial.path("whole"));
+    assert_sound(&out);
+}

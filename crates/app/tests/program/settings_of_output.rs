@@ -1,0 +1,83 @@
+//! What is written, and how often.
+
+use crate::interruptions::{run_it, small_dam_break};
+use crate::trial::{Trial, assert_same_run, assert_sound, names};
+use meniscus_app::run::Start;
+use std::fs;
+
+#[test]
+fn a_run_that_writes_some_frames_only_goes_on_to_the_same_bytes() {
+    let trial = Trial::new();
+    let mut scene = small_dam_break(9);
+    scene.output.particles_every = 2;
+    scene.output.checkpoint_every = 3;
+    let (whole, out) = (trial.path("whole"), trial.path("stopped"));
+    run_it(&scene, &whole, Start::Beginning, None).0.unwrap();
+    let written: Vec<String> = [2, 4, 6, 8]
+        .iter()
+        .map(|k| format!("particles_{k:06}.mpc"))
+        .collect();
+    assert_eq!(names(&whole.join("particles")), written);
+    let mut sessions = 0;
+    while run_it(&scene, &out, Start::Resume, Some(4)).0.is_err() {
+        sessions += 1;
+        assert_sound(&out);
+        assert!(sessions < 100);
+    }
+    assert!(sessions > 2);
+    assert_same_run(&out, &whole);
+    // The particles do not depend on what is written.
+    let all = trial.path("all");
+    run_it(&small_dam_break(9), &all, Start::Beginning, None)
+        .0
+        .unwrap();
+    let statistics = |folder: &std::path::Path| fs::read(folder.join("stats.jsonl")).unwrap();
+    assert!(statistics(&all) == statistics(&whole));
+    assert!(
+        fs::read(all.join("particles/particles_000008.mpc")).unwrap()
+            == fs::read(whole.join("particles/particles_000008.mpc")).unwrap()
+    );
+}
+
+#[test]
+fn how_often_may_change_on_the_way_and_a_gap_is_still_a_gap() {
+    let trial = Trial::new();
+    let out = trial.path("run");
+    let mut scene = small_dam_break(4);
+    scene.output.particles_every = 2;
+    run_it(&scene, &out, Start::Beginning, None).0.unwrap();
+    scene.frames = 7;
+    scene.output.particles_every = 1;
+    run_it(&scene, &out, Start::Resume, None).0.unwrap();
+    assert_eq!(names(&out.join("particles")).len(), 5, "2, 4, 5, 6 and 7");
+    assert_sound(&out);
+    fs::remove_file(out.join("particles/particles_000005.mpc")).unwrap();
+    let findings = meniscus_app::run::verify(&out).unwrap();
+    assert_eq!(findings.len(), 1, "{findings:?}");
+    assert!(findings[0].file.ends_with("particles_000005.mpc"));
+    assert!(findings[0].what.contains("missing"));
+}
+
+#[test]
+fn the_latest_checkpoints_and_milestones_are_kept() {
+    let trial = Trial::new();
+    let out = trial.path("run");
+    let mut scene = small_dam_break(9);
+    scene.output.keep_checkpoints = 2;
+    scene.output.milestone_every = 3;
+    scene.output.preview = false;
+    run_it(&scene, &out, Start::Beginning, None).0.unwrap();
+    let kept: Vec<String> = [3, 6, 8, 9]
+        .iter()
+        .map(|k| format!("state_{k:06}.bin"))
+        .collect();
+    assert_eq!(names(&out.join("state")), kept);
+    assert!(!out.join("preview.gif").exists());
+    assert_sound(&out);
+    // Somebody wants a preview after all: it is drawn from the frames.
+    scene.output.preview = true;
+    run_it(&scene, &out, Start::Resume, None).0.unwrap();
+    let whole = trial.path("whole");
+    run_it(&scene, &whole, Start::Beginning, None).0.unwrap();
+    assert_same_run(&out, &whole);
+}
