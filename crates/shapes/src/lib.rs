@@ -1,4 +1,4 @@
-//! Signed distances, their combinations, and scripted motion, in two and three dimensions.
+//! Signed distances, their combinations, triangle meshes, and scripted motion, in two and three dimensions.
 //!
 //! Everything is generic over the dimension `D`, which is 2 or 3, and written once for both. Points and
 //! vectors are plain `[f64; D]`; lengths are metres, times seconds, angles radians. Distances are
@@ -25,6 +25,7 @@
 
 mod body;
 mod bounds;
+pub mod mesh;
 mod motion;
 mod path;
 mod pose;
@@ -38,6 +39,7 @@ mod vector;
 
 pub use body::{Body, BodyError, BodyFault, PosedBody};
 pub use bounds::Bounds;
+pub use mesh::{MeshError, MeshReport, TriangleMesh};
 pub use motion::{Ease, Keyframe, Motion, MotionError};
 pub use pose::Pose;
 pub use rotation::{Generator, Rotation, angle_of};

@@ -1,14 +1,16 @@
 //! Solids as signed distances.
 
 use crate::bounds::Bounds;
+use crate::mesh::TriangleMesh;
 use crate::pose::Pose;
 use crate::primitive::{self, Nearness};
 use crate::vector::{direction_or, norm, scale, sub, unit, up};
 use std::array::from_fn;
+use std::sync::Arc;
 
 /// A solid in two or three dimensions, as plain data.
 ///
-/// Its [`distance`](Self::distance) is exact for the simple solids and never changes faster than the
+/// Its [`distance`](Self::distance) is exact for the simple solids and meshes and never changes faster than the
 /// point moves for any of them: its magnitude is therefore at most the true distance to the surface.
 /// It falls short of it inside a [`Union`](Self::Union), and outside an
 /// [`Intersection`](Self::Intersection) or [`Difference`](Self::Difference) near their edges.
@@ -75,6 +77,8 @@ pub enum Shape<const D: usize> {
         /// Out of the solid, of any length but zero.
         normal: [f64; D],
     },
+    /// What triangles enclose, in three dimensions only. Shapes that are clones share it.
+    Mesh(Arc<TriangleMesh>),
     /// What is in any of the parts.
     Union(Vec<Shape<D>>),
     /// What is in all of the parts.
@@ -120,6 +124,7 @@ impl<const D: usize> Shape<D> {
             Self::Rounded { shape, radius } => shape.distance(x) - radius,
             Self::Placed { shape, pose } => shape.distance(pose.apply_inverse(x)),
             Self::Union(parts) => nearest(parts, x).1,
+            Self::Mesh(mesh) => mesh.distance(lifted(x)),
             _ => f64::INFINITY,
         }
     }
@@ -153,6 +158,7 @@ impl<const D: usize> Shape<D> {
             Self::Placed { shape, pose } => {
                 pose.rotation.apply(shape.gradient(pose.apply_inverse(x)))
             }
+            Self::Mesh(mesh) => lifted(mesh.gradient(lifted(x))),
             _ => up(),
         }
     }
@@ -228,6 +234,10 @@ impl<const D: usize> Shape<D> {
                 }
                 bounds
             }
+            Self::Mesh(mesh) => {
+                let Bounds { low, high } = mesh.bounds();
+                around(lifted(low), lifted(high), [level; D])
+            }
             Self::Union(parts) => parts.iter().fold(Bounds::NOTHING, |all, part| {
                 all.union(&part.bounds_of_level(level))
             }),
@@ -278,6 +288,12 @@ impl<const D: usize> Shape<D> {
             radius,
         }
     }
+}
+
+/// A vector of a shape as one of a mesh, or the other way: they are the same, for in two dimensions no mesh passes
+/// [`Shape::validate`].
+fn lifted<const N: usize, const D: usize>(x: [f64; N]) -> [f64; D] {
+    from_fn(|i| x.get(i).copied().unwrap_or(0.0))
 }
 
 /// The part of least distance; infinitely far if there is none.

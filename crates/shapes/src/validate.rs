@@ -54,6 +54,8 @@ pub enum ShapeFault {
     NoLength,
     /// A combination of nothing.
     NoParts,
+    /// A mesh in the plane.
+    NotInSpace,
 }
 
 impl fmt::Display for ShapeFault {
@@ -73,6 +75,7 @@ impl fmt::Display for ShapeFault {
             Self::NoDirection { what } => write!(f, "{what} must not be zero"),
             Self::NoLength => write!(f, "from and to are the same point"),
             Self::NoParts => write!(f, "there are no parts"),
+            Self::NotInSpace => write!(f, "meshes need three dimensions"),
         }
     }
 }
@@ -136,6 +139,7 @@ impl<const D: usize> Shape<D> {
             Self::Cone { .. } => "cone",
             Self::Torus { .. } => "torus",
             Self::HalfSpace { .. } => "half space",
+            Self::Mesh(_) => "mesh",
             Self::Union(_) => "union",
             Self::Intersection(_) => "intersection",
             Self::Difference(..) => "difference",
@@ -203,6 +207,9 @@ impl<const D: usize> Shape<D> {
                 point("point", *on_plane)?;
                 direction("normal", *normal)
             }
+            // All else was checked when the mesh was made.
+            Self::Mesh(_) if D != 3 => Err(ShapeFault::NotInSpace),
+            Self::Mesh(_) => Ok(()),
             Self::Union(parts) | Self::Intersection(parts) | Self::Difference(_, parts) => {
                 if parts.is_empty() {
                     return Err(ShapeFault::NoParts);

@@ -1,8 +1,11 @@
 //! Random shapes, for all tests of shapes.
 
-use meniscus_shapes::{Generator, Pose, Rotation, Shape};
+use crate::icosphere::icosphere;
+
+use meniscus_shapes::{Generator, Pose, Rotation, Shape, TriangleMesh};
 use proptest::prelude::*;
 use std::array::from_fn;
+use std::sync::{Arc, LazyLock};
 
 pub fn point<const D: usize>(reach: f64) -> impl Strategy<Value = [f64; D]> + Clone {
     prop::collection::vec(-reach..reach, D).prop_map(|v| from_fn(|i| v[i]))
@@ -64,23 +67,54 @@ pub fn simple<const D: usize>() -> BoxedStrategy<Shape<D>> {
     .boxed()
 }
 
-/// Any shape, nested a few deep.
+/// A mesh: a ball with bumps, in every other case two that overlap. There are a few, made once.
+pub fn mesh() -> impl Strategy<Value = Arc<TriangleMesh>> {
+    static MESHES: LazyLock<Vec<Arc<TriangleMesh>>> =
+        LazyLock::new(|| (0..12).map(|kind| Arc::new(bumpy_mesh(kind))).collect());
+    prop::sample::select(MESHES.as_slice())
+}
+
+fn bumpy_mesh(kind: usize) -> TriangleMesh {
+    let (mut vertices, mut triangles) = icosphere([0.0; 3], 1.0, 1 + kind % 3);
+    for v in &mut vertices {
+        let phase = 6.0 * v[kind % 3] + 3.0 * v[(kind + 1) % 3] + kind as f64;
+        let radius = 0.5 + 0.03 * kind as f64 * phase.sin();
+        *v = from_fn(|i| 0.1 * (kind % (i + 2)) as f64 + radius * v[i]);
+    }
+    if kind % 2 == 1 {
+        let count = vertices.len() as u32;
+        let second: Vec<[f64; 3]> = vertices.iter().map(|v| v.map(|c| c + 0.2)).collect();
+        vertices.extend(second);
+        let second: Vec<[u32; 3]> = triangles.iter().map(|t| t.map(|v| v + count)).collect();
+        triangles.extend(second);
+    }
+    TriangleMesh::new(&vertices, &triangles)
+        .expect("a sound mesh")
+        .0
+}
+
+/// Any shape, nested a few deep; in three dimensions with meshes in it.
 pub fn shape<const D: usize>() -> BoxedStrategy<Shape<D>> {
     let half_space = (point::<D>(0.5), point::<D>(1.0))
         .prop_filter("a direction", |(_, n)| n.iter().any(|c| c.abs() > 0.1))
         .prop_map(|(point, normal)| Shape::HalfSpace { point, normal });
-    prop_oneof![6 => simple(), 1 => half_space]
-        .prop_recursive(3, 12, 3, |inner| {
-            let parts = prop::collection::vec(inner.clone(), 1..4);
-            prop_oneof![
-                parts.clone().prop_map(Shape::Union),
-                parts.clone().prop_map(Shape::Intersection),
-                (inner.clone(), parts).prop_map(|(whole, parts)| whole.without(parts)),
-                inner.clone().prop_map(Shape::inverted),
-                (inner.clone(), 0.01..0.3).prop_map(|(shape, thickness)| shape.shell(thickness)),
-                (inner.clone(), 0.0..0.3).prop_map(|(shape, radius)| shape.rounded(radius)),
-                (inner, pose()).prop_map(|(shape, pose)| shape.placed(pose)),
-            ]
-        })
-        .boxed()
+    let leaf = prop_oneof![6 => simple(), 1 => half_space].boxed();
+    let leaf = if D == 3 {
+        prop_oneof![7 => leaf, 1 => mesh().prop_map(Shape::Mesh)].boxed()
+    } else {
+        leaf
+    };
+    leaf.prop_recursive(3, 12, 3, |inner| {
+        let parts = prop::collection::vec(inner.clone(), 1..4);
+        prop_oneof![
+            parts.clone().prop_map(Shape::Union),
+            parts.clone().prop_map(Shape::Intersection),
+            (inner.clone(), parts).prop_map(|(whole, parts)| whole.without(parts)),
+            inner.clone().prop_map(Shape::inverted),
+            (inner.clone(), 0.01..0.3).prop_map(|(shape, thickness)| shape.shell(thickness)),
+            (inner.clone(), 0.0..0.3).prop_map(|(shape, radius)| shape.rounded(radius)),
+            (inner, pose()).prop_map(|(shape, pose)| shape.placed(pose)),
+        ]
+    })
+    .boxed()
 }

@@ -2,6 +2,8 @@
 
 mod arbitrary;
 mod faults;
+mod icosphere;
+mod meshes;
 mod motion;
 mod rotation;
 mod shapes;
