@@ -1,27 +1,247 @@
-use super::problem::Problem;
-use super::tree::Node;
-use std::path::Path;
-/// x
-pub struct Assets;
-impl Assets {
-    pub fn built_in() -> Self {
-        Assets
-    }
-    pub fn in_folder(_: &Path, _: bool) -> Self {
-        Assets
-    }
-    pub fn warnings(&self) -> &[Problem] {
-        &[]
-    }
-    pub fn put_hashes(&self, _: &mut Node) {}
+//! Files that a scene refers to: found without leaving its folder, read once, remembered by their hashes.
+
+use super::problem::{Place, Problem};
+use super::read::Reader;
+use super::tree::{Entry, Node, Value};
+use super::values::{number, text};
+use crate::mesh_files::{self, Format};
+use crate::scene::builtin;
+use meniscus_shapes::{Shape, TriangleMesh};
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+/// Where a scene's files are, and what was read of them.
+#[derive(Debug)]
+pub struct Assets {
+    /// The scene's folder; none for built-in scenes, whose files are in the program.
+    folder: Option<PathBuf>,
+    /// Whether files may be anywhere.
+    outside: bool,
+    meshes: Vec<Mesh>,
+    warnings: Vec<Problem>,
 }
-impl super::read::Reader<'_> {
+
+/// A mesh that was read.
+#[derive(Clone, Debug)]
+struct Mesh {
+    file: String,
+    scale: f64,
+    up: String,
+    hash: String,
+    mesh: Arc<TriangleMesh>,
+}
+
+/// What is wrong with a file, and what to do.
+struct Fault {
+    message: String,
+    help: &'static str,
+}
+
+impl Fault {
+    fn new(message: impl Into<String>, help: &'static str) -> Self {
+        Fault {
+            message: message.into(),
+            help,
+        }
+    }
+}
+
+impl Assets {
+    /// Those that come with the program.
+    pub fn built_in() -> Self {
+        Assets {
+            folder: None,
+            outside: false,
+            meshes: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Those in the folder of a scene, or anywhere if that is allowed.
+    pub fn in_folder(folder: &Path, outside: bool) -> Self {
+        let here = folder.as_os_str().is_empty();
+        Assets {
+            folder: Some(if here { ".".into() } else { folder.into() }),
+            outside,
+            ..Assets::built_in()
+        }
+    }
+
+    /// What the owner of the files should know.
+    pub fn warnings(&self) -> &[Problem] {
+        &self.warnings
+    }
+
+    /// Writes into a tree the hash of every file that was read.
+    pub fn put_hashes(&self, node: &mut Node) {
+        match &mut node.value {
+            Value::List(parts) => parts.iter_mut().for_each(|part| self.put_hashes(part)),
+            Value::Table(entries) => {
+                for entry in entries {
+                    if entry.key == "mesh" {
+                        self.put_hash(&mut entry.node);
+                    }
+                    self.put_hashes(&mut entry.node);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn put_hash(&self, mesh: &mut Node) {
+        let file = text(mesh, "file").to_string();
+        let read = self.meshes.iter().find(|known| known.file == file);
+        let (Some(read), Value::Table(entries)) = (read, &mut mesh.value) else {
+            return;
+        };
+        entries.retain(|entry| entry.key != "hash");
+        entries.push(Entry {
+            key: "hash".into(),
+            key_place: Place::Nowhere,
+            node: Node::unwritten(Value::Text(read.hash.clone())),
+        });
+    }
+
+    fn mesh(&mut self, node: &Node, path: &str, place: Place) -> Result<Arc<TriangleMesh>, Fault> {
+        let (file, up) = (text(node, "file"), text(node, "up"));
+        let scale = number(node, "scale");
+        let same = |known: &&Mesh| known.file == file && known.scale == scale && known.up == up;
+        if let Some(known) = self.meshes.iter().find(same) {
+            return Ok(known.mesh.clone());
+        }
+        let wanted = text(node, "hash");
+        let bytes = self.bytes(file, wanted)?;
+        let hash = blake3::hash(&bytes).to_hex().to_string();
+        if !wanted.is_empty() && wanted != hash {
+            return Err(Fault::new(
+                format!("{file} is not the file it was: its hash is {hash}"),
+                "bring back the old file, or remove the hash",
+            ));
+        }
+        let format = Format::of(Path::new(file)).map_err(|e| Fault::new(e, SAVE_AS))?;
+        let raw = mesh_files::parse(format, &bytes)
+            .map_err(|e| Fault::new(format!("{file}: {e}"), "save the mesh again, or repair it"))?;
+        let vertices: Vec<[f64; 3]> = raw
+            .vertices
+            .iter()
+            .map(|&[x, y, z]| if up == "y" { [x, -z, y] } else { [x, y, z] })
+            .map(|x| x.map(|c| scale * c))
+            .collect();
+        let (mesh, report) = TriangleMesh::new(&vertices, &raw.triangles).map_err(|e| {
+            Fault::new(
+                format!("{file}: {e}"),
+                "repair it in a modelling program: close it, merge its vertices, remove what is doubled",
+            )
+        })?;
+        for warning in report.warnings() {
+            self.warnings.push(
+                Problem::warning(place, path, format!("{file}: {warning}")).of_asset(),
+            );
+        }
+        let mesh = Arc::new(mesh);
+        self.meshes.push(Mesh {
+            file: file.into(),
+            scale,
+            up: up.into(),
+            hash,
+            mesh: mesh.clone(),
+        });
+        Ok(mesh)
+    }
+
+    /// The content of a file.
+    fn bytes(&self, file: &str, hash: &str) -> Result<Vec<u8>, Fault> {
+        let of_program = builtin::ASSETS.iter().find(|(name, _)| *name == file);
+        let Some(folder) = &self.folder else {
+            let (_, bytes) = of_program.ok_or_else(|| {
+                Fault::new(format!("no file {file} comes with the program"), MISSING)
+            })?;
+            return Ok(bytes.to_vec());
+        };
+        let path = folder.join(file);
+        // What a run keeps of a built-in scene has no files beside it.
+        if let Some((_, bytes)) = of_program
+            && !path.exists()
+            && blake3::hash(bytes).to_hex().as_str() == hash
+        {
+            return Ok(bytes.to_vec());
+        }
+        if !self.outside {
+            stays_inside(folder, file)?;
+        }
+        read(&path, file)
+    }
+}
+
+const MISSING: &str = "paths are relative to the folder of the scene file";
+const SAVE_AS: &str = "save it as OBJ, PLY or STL";
+const OUTSIDE: &str = "move it there, or allow it with --allow-outside-files";
+
+/// Refuses paths that lead out of a folder, through links too.
+fn stays_inside(folder: &Path, file: &str) -> Result<(), Fault> {
+    let out = || Fault::new(format!("{file} is outside the scene's folder"), OUTSIDE);
+    let plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+    if !Path::new(file).components().all(plain) {
+        return Err(out());
+    }
+    let Ok(home) = folder.canonicalize() else {
+        return Ok(());
+    };
+    match folder.join(file).canonicalize() {
+        Ok(real) if !real.starts_with(&home) => Err(out()),
+        // Reading it will say that it is missing.
+        _ => Ok(()),
+    }
+}
+
+fn read(path: &Path, file: &str) -> Result<Vec<u8>, Fault> {
+    let could_not = |e: std::io::Error| Fault::new(format!("could not read {file}: {e}"), MISSING);
+    let data = std::fs::metadata(path).map_err(could_not)?;
+    // A pipe or device may never end.
+    if !data.is_file() {
+        return Err(Fault::new(
+            format!("{file} is not a regular file"),
+            "name a file with a mesh",
+        ));
+    }
+    if data.len() > mesh_files::LARGEST {
+        return Err(Fault::new(
+            format!(
+                "{file} has {} MB, a mesh may have {}",
+                data.len() >> 20,
+                mesh_files::LARGEST >> 20
+            ),
+            "save it with fewer triangles",
+        ));
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)
+        .and_then(|opened| opened.take(mesh_files::LARGEST).read_to_end(&mut bytes))
+        .map_err(could_not)?;
+    Ok(bytes)
+}
+
+impl Reader<'_> {
+    /// The mesh that a table describes.
     pub fn mesh<const D: usize>(
         &mut self,
-        _: &Node,
-        _: &str,
-        _: super::problem::Place,
-    ) -> Option<meniscus_shapes::Shape<D>> {
-        None
+        node: &Node,
+        path: &str,
+        place: Place,
+    ) -> Option<Shape<D>> {
+        if D != 3 {
+            let message = "meshes need a scene with three dimensions";
+            self.problems.push(Problem::error(place, path, message));
+            return None;
+        }
+        match self.assets.mesh(node, path, place) {
+            Ok(mesh) => Some(Shape::Mesh(mesh)),
+            Err(fault) => {
+                let problem = Problem::error(place, path, fault.message);
+                self.problems.push(problem.with_help(fault.help).of_asset());
+                None
+            }
+        }
     }
 }
