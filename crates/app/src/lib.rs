@@ -9,6 +9,7 @@ pub mod cache;
 pub mod cli;
 pub mod error;
 pub mod export;
+pub mod mesh_files;
 pub mod preview;
 pub mod problem_files;
 pub mod run;

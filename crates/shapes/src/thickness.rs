@@ -41,9 +41,7 @@ impl<const D: usize> Shape<D> {
             Self::Shell { thickness, .. } => Some(*thickness),
             Self::Rounded { shape, radius } => Some(shape.thinnest()? + 2.0 * radius),
             Self::Placed { shape, .. } => shape.thinnest(),
-            Self::Intersection(_) | Self::Difference(..) | Self::Mesh(_) => {
-                self.thinnest_by_rays()
-            }
+            Self::Intersection(_) | Self::Difference(..) | Self::Mesh(_) => self.thinnest_by_rays(),
         }
     }
 

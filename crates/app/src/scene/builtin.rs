@@ -18,6 +18,9 @@ macro_rules! scenes {
 
 scenes![
     "thrown-sphere",
+    "faucet",
+    "paddle",
+    "cup",
     "dam-break",
     "dam-break-2d",
     "box-kick",
@@ -44,7 +47,7 @@ pub fn text(name: &str) -> Option<&'static str> {
 }
 
 /// Files that built-in scenes refer to.
-pub const ASSETS: &[(&str, &[u8])] = &[];
+pub const ASSETS: &[(&str, &[u8])] = &[("knot.ply", include_bytes!("../../scenes/knot.ply"))];
 
 /// The files that the text of a scene refers to.
 pub fn assets_of(text: &str) -> impl Iterator<Item = (&'static str, &'static [u8])> + '_ {

@@ -9,6 +9,7 @@ mod from_frame;
 mod full_disk;
 mod interruptions;
 mod kills;
+mod mesh_paths;
 mod one_at_a_time;
 mod outputs;
 mod scene_files;

@@ -106,11 +106,7 @@ fn files_that_are_no_scenes_are_refused_at_once() {
         let started = Instant::now();
         let outcome = trial.call(&format!("check {file}"));
         assert_eq!(outcome.code, 2, "{file}: {}", outcome.errors);
-        assert!(
-            outcome.errors.contains(what),
-            "{file}: {}",
-            outcome.errors
-        );
+        assert!(outcome.errors.contains(what), "{file}: {}", outcome.errors);
         // The promise is a second; a machine under load gets more.
         assert!(started.elapsed() < Duration::from_secs(10), "{file}");
     }

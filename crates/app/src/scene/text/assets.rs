@@ -135,9 +135,8 @@ impl Assets {
             )
         })?;
         for warning in report.warnings() {
-            self.warnings.push(
-                Problem::warning(place, path, format!("{file}: {warning}")).of_asset(),
-            );
+            self.warnings
+                .push(Problem::warning(place, path, format!("{file}: {warning}")).of_asset());
         }
         let mesh = Arc::new(mesh);
         self.meshes.push(Mesh {

@@ -10,7 +10,7 @@ use meniscus_shapes::{Body, Bounds, Motion, Shape};
 /// Cells that a feature needs to be there at all.
 const CELLS: f64 = 2.0;
 /// Share of a volume of liquid that may be lost to solids without a word.
-const LOST: f64 = 0.01;
+const LOST: f64 = 0.1;
 
 /// All warnings, in the order of the file.
 pub fn find<const D: usize>(scene: &Scene<D>, root: &Node, assets: &Assets) -> Vec<Problem> {
