@@ -3,6 +3,7 @@
 use meniscus_lcp::Status;
 use rayon::prelude::*;
 
+use super::budget::Budget;
 use super::{Grid, Liquid};
 use crate::advect::{Flow, advect};
 use crate::density::{DRIFT_TIME, crowding, relative};
@@ -145,9 +146,12 @@ impl<const D: usize> Liquid<D> {
 
         phases.begin("measure");
         let volume = level.volume(tiles, cut, settings.dx);
-        let by_number = self.particles.len() as f64 * settings.particle_volume();
-        let per_number = *self.volume_at_start.get_or_insert(volume / by_number);
-        let drift_now = volume / (per_number * by_number) - 1.0;
+        let (particles, each) = (self.particles.len(), settings.particle_volume());
+        let budget = *self
+            .budget
+            .get_or_insert_with(|| Budget::new(volume, particles, each));
+        let expected_volume = budget.expected(particles, each);
+        let drift_now = volume / expected_volume - 1.0;
         let drift = self.drift + (drift_now - self.drift) * (dt / DRIFT_TIME).min(1.0);
 
         phases.begin("even-out");
@@ -220,10 +224,10 @@ impl<const D: usize> Liquid<D> {
             dt,
             solid_speed,
         );
-        self.time += dt;
-        self.last_dt = dt;
         self.drift = drift;
         self.solvers.remember(tiles, &self.system, dt);
+        let exchanged = self.pass(solids, dt);
+        let settings = &self.settings;
 
         let squeezed = found
             .iter()
@@ -234,6 +238,9 @@ impl<const D: usize> Liquid<D> {
         Ok(StepReport {
             separated_rows,
             volume,
+            expected_volume,
+            emitted: exchanged.emitted,
+            drained: exchanged.drained,
             pockets: found.len(),
             lost_volume: found
                 .iter()
