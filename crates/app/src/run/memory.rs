@@ -1,7 +1,7 @@
 //! Whether a scene fits into this machine, asked before anything is allocated.
 
 use crate::error::{Error, Kind};
-use crate::scene::Scene;
+use crate::scene::{Emitter, Scene};
 
 /// Points along a side of the lattice on which the liquid is measured.
 const LATTICE: usize = 48;
@@ -17,7 +17,7 @@ pub fn check<const D: usize>(scene: &Scene<D>) -> Result<(), Error> {
     let Some(available) = available() else {
         return Ok(());
     };
-    let share = liquid_share(scene);
+    let share = most_liquid(scene);
     let needed = estimate(scene, share);
     if needed <= available {
         return Ok(());
@@ -48,19 +48,56 @@ fn estimate<const D: usize>(scene: &Scene<D>, liquid_share: f64) -> f64 {
     cells * (liquid_share * per_liquid_cell + PER_TILE / TILE_SIDE.powi(D as i32))
 }
 
-/// The share of the domain that is liquid at the start.
-fn liquid_share<const D: usize>(scene: &Scene<D>) -> f64 {
+/// The share of the domain that is liquid when it is most, roughly: what there is at the start and what emitters add, but no
+/// more than has room. Where liquid can leave it is taken to do so once it has crossed the domain.
+fn most_liquid<const D: usize>(scene: &Scene<D>) -> f64 {
+    let (liquid, room) = shares(scene);
+    let longest = scene.domain.iter().copied().fold(0.0, f64::max);
+    let gravity = scene.gravity.iter().map(|g| g * g).sum::<f64>().sqrt();
+    let end = scene.time_of_frame(scene.frames);
+    let added = |emitter: &Emitter<D>| -> f64 {
+        let Some(bounds) = emitter.shape.bounds() else {
+            return 0.0;
+        };
+        let active = emitter.frames.seconds(scene.frame_rate);
+        let mut seconds = (active.end.min(end) - active.start).max(0.0);
+        if scene.has_a_way_out() {
+            let crossing = longest / emitter.speed();
+            let fall = (2.0 * longest / gravity.max(f64::MIN_POSITIVE)).sqrt();
+            seconds = seconds.min(crossing.max(fall));
+        }
+        // Area of the box around the shape as seen along the velocity, times the speed.
+        let flow: f64 = (0..D)
+            .map(|a| {
+                let others = (0..D).filter(|&b| b != a);
+                let face: f64 = others.map(|b| bounds.high[b] - bounds.low[b]).product();
+                emitter.velocity[a].abs() * face
+            })
+            .sum();
+        flow * seconds
+    };
+    let emitted: f64 = scene.emitters.iter().map(added).sum();
+    let domain: f64 = scene.domain.iter().product();
+    (liquid + emitted / domain).min(room)
+}
+
+/// The shares of the domain that are liquid at the start, and that are not solid.
+fn shares<const D: usize>(scene: &Scene<D>) -> (f64, f64) {
     let scenery = scene.scenery();
     let solids = scenery.during(0.0, 0.0);
     let points = LATTICE.pow(D as u32);
-    let liquid = (0..points).filter(|&point| {
+    let (mut liquid, mut room) = (0, 0);
+    for point in 0..points {
         let x = std::array::from_fn(|axis| {
             let step = point / LATTICE.pow(axis as u32) % LATTICE;
             scene.domain[axis] * (step as f64 + 0.5) / LATTICE as f64
         });
-        scene.liquid_distance(x) < 0.0 && solids.distance(x) > 0.0
-    });
-    liquid.count() as f64 / points as f64
+        if solids.distance(x) > 0.0 {
+            room += 1;
+            liquid += usize::from(scene.liquid_distance(x) < 0.0);
+        }
+    }
+    (liquid as f64 / points as f64, room as f64 / points as f64)
 }
 
 /// Bytes that the system can give without swapping, where it tells.
@@ -76,7 +113,8 @@ fn available() -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::{AnyScene, builtin};
+    use crate::scene::{AnyScene, FrameRange, builtin};
+    use meniscus_shapes::Shape;
     use std::f64::consts::PI;
 
     #[test]
@@ -105,12 +143,40 @@ mod tests {
         let AnyScene::Three(scene) = builtin::named("ceiling-ball").unwrap() else {
             panic!("the ball is in space")
         };
-        let share = liquid_share(&scene);
+        let (share, room) = shares(&scene);
+        assert_eq!(room, 1.0, "there are no solids");
         // A ball of radius 0.5 in a cube of side 2.
         let exact = PI / 6.0 / 8.0;
         assert!(
             (share - exact).abs() < 0.02 * exact,
             "{share} instead of {exact}"
         );
+    }
+
+    #[test]
+    fn what_emitters_add_counts_until_the_domain_is_full_or_it_has_left() {
+        let mut scene = Scene::<3>::new("filling", "a box is filled", [2.0, 1.0, 1.0], 32);
+        scene.emitters.push(Emitter {
+            name: "tap".into(),
+            shape: Shape::Box {
+                low: [0.5, 0.5, 0.8],
+                high: [0.7, 0.6, 0.9],
+            },
+            velocity: [0.0, 0.0, -2.0],
+            frames: FrameRange {
+                from: 12,
+                to: Some(36),
+            },
+        });
+        // For a second, 0.02 square metres at 2 m/s, in 2 cubic metres.
+        assert!((most_liquid(&scene) - 0.02).abs() < 1e-9);
+        scene.frames = 24;
+        assert!((most_liquid(&scene) - 0.01).abs() < 1e-9);
+        scene.frames = 100_000;
+        scene.emitters[0].frames.to = None;
+        assert_eq!(most_liquid(&scene), 1.0);
+        scene.open[2][0] = true;
+        let share = most_liquid(&scene);
+        assert!((0.01..0.05).contains(&share), "{share}");
     }
 }

@@ -74,7 +74,6 @@ impl<const D: usize> Recording<'_, D> {
             particles: self.simulation.liquid().particles().len(),
             threads: self.record.threads,
         });
-        let first_volume = self.simulation.volume();
         self.picture()?;
         let mut steps = 0;
         while self.simulation.frame() <= self.scene.frames {
@@ -88,7 +87,7 @@ impl<const D: usize> Recording<'_, D> {
             };
             self.timings
                 .push(&watch.line(step.frame, step.report.time))?;
-            let line = StepLine::new(step.frame, &step.report, first_volume);
+            let line = StepLine::new(step.frame, &step.report);
             self.statistics.push(&line)?;
             self.record.steps += 1;
             steps += 1;

@@ -20,7 +20,7 @@ impl<'a, const D: usize> Simulation<'a, D> {
     /// The scene at its start, on the way to frame 1.
     ///
     /// # Errors
-    /// If the scene does not make sense, or no liquid is in it.
+    /// If the scene does not make sense, or no liquid is in it and none will be.
     pub fn new(scene: &'a Scene<D>) -> Result<Self, Error> {
         scene.check()?;
         let scenery = scene.scenery();
@@ -31,7 +31,8 @@ impl<'a, const D: usize> Simulation<'a, D> {
             &|x| scene.liquid_velocity(x),
             &scenery,
         );
-        if liquid.particles().is_empty() {
+        liquid.set_ports(scene.ports());
+        if liquid.particles().is_empty() && scene.emitters.is_empty() {
             return Err(Error::usage(format!(
                 "scene {}: there is no liquid outside of solids at {} cells",
                 scene.name, scene.resolution

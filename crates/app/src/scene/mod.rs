@@ -5,8 +5,10 @@
 pub mod builtin;
 mod check;
 mod dimension;
+mod ports;
 
 pub use dimension::{AnyScene, Changes};
+pub use ports::{Drain, Emitter, FrameRange};
 
 use meniscus_liquid::{Preconditioner, Settings, Solver, Transfer, Walls};
 use meniscus_shapes::{Body, Scenery, Shape};
@@ -38,8 +40,10 @@ pub struct Scene<const D: usize> {
     pub name: String,
     /// What it shows, in one line.
     pub summary: String,
-    /// Size of the domain, whose sides are walls.
+    /// Size of the domain, whose sides are walls unless they are open.
     pub domain: [f64; D],
+    /// Sides through which liquid leaves for good: the low and the high one of every axis.
+    pub open: [[bool; 2]; D],
     /// Cells along the longest side of the domain.
     pub resolution: usize,
     /// Acceleration of free fall.
@@ -48,6 +52,10 @@ pub struct Scene<const D: usize> {
     pub density: f64,
     /// Liquid at the start. Where two overlap, the first gives the velocity.
     pub liquids: Vec<Volume<D>>,
+    /// Where more liquid comes in. Where two overlap, the first gives the velocity.
+    pub emitters: Vec<Emitter<D>>,
+    /// Where it vanishes.
+    pub drains: Vec<Drain<D>>,
     /// Solids, moving or not.
     pub solids: Vec<Body<D>>,
     /// What walls do to the liquid that touches them.
@@ -86,10 +94,13 @@ impl<const D: usize> Scene<D> {
             name: name.into(),
             summary: summary.into(),
             domain,
+            open: [[false; 2]; D],
             resolution,
             gravity: usual.gravity,
             density: usual.density,
             liquids: Vec::new(),
+            emitters: Vec::new(),
+            drains: Vec::new(),
             solids: Vec::new(),
             walls: usual.walls,
             separation: usual.separation,
@@ -147,14 +158,10 @@ impl<const D: usize> Scene<D> {
         }
     }
 
-    /// The solids and the sides of the domain, which are walls.
+    /// The solids and the sides of the domain, which are walls unless they are open.
     pub fn scenery(&self) -> Scenery<D> {
         let mut bodies = self.solids.clone();
-        let inside = Shape::Box {
-            low: [0.0; D],
-            high: self.domain,
-        };
-        bodies.push(Body::still("domain", inside.inverted()));
+        bodies.push(Body::still("domain", self.room().inverted()));
         Scenery::new(bodies)
     }
 
@@ -164,6 +171,7 @@ impl<const D: usize> Scene<D> {
             .iter()
             .map(|v| v.shape.distance(x))
             .fold(f64::INFINITY, f64::min)
+            .max(self.beyond_open_sides(x))
     }
 
     /// Velocity of the liquid at the start: that of the first volume around the point.

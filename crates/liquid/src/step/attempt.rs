@@ -147,11 +147,15 @@ impl<const D: usize> Liquid<D> {
         phases.begin("measure");
         let volume = level.volume(tiles, cut, settings.dx);
         let (particles, each) = (self.particles.len(), settings.particle_volume());
-        let budget = *self
-            .budget
-            .get_or_insert_with(|| Budget::new(volume, particles, each));
-        let expected_volume = budget.expected(particles, each);
-        let drift_now = volume / expected_volume - 1.0;
+        // Spray alone has particles and no volume: there is nothing yet to drift from.
+        if self.budget.is_none() && volume > 0.0 {
+            self.budget = Some(Budget::new(volume, particles, each));
+        }
+        let expected_volume = self.budget.map_or(0.0, |b| b.expected(particles, each));
+        let drift_now = match self.budget {
+            Some(_) => volume / expected_volume - 1.0,
+            None => 0.0,
+        };
         let drift = self.drift + (drift_now - self.drift) * (dt / DRIFT_TIME).min(1.0);
 
         phases.begin("even-out");
@@ -249,7 +253,7 @@ impl<const D: usize> Liquid<D> {
             squeezed: squeezed
                 .filter(|p| -p.removed * cell_volume * dt > worth_telling * p.len() as f64)
                 .map(|p| {
-                    let cell = self.grid.tiles.coord(p.some_cell(&self.system));
+                    let cell = p.middle(&self.system, &self.grid.tiles);
                     cell.map(|c| (c as f64 + 0.5) * self.settings.dx).to_vec()
                 }),
             ..self.report(solution, dt)

@@ -5,21 +5,21 @@ const LEAST_SHARE: f64 = 0.5;
 /// ... or more than this.
 const LARGEST_SHARE: f64 = 2.0;
 
-/// How the volume inside the surface and the volume that the particles stand for compared at the first step.
+/// What was there at the first step with some volume.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Budget {
-    /// The former as a share of the latter.
-    pub share: f64,
-    /// How many particles there were.
+    /// The volume inside the surface.
+    pub volume: f64,
+    /// How many particles enclosed it.
     pub particles: usize,
 }
 
 impl Budget {
     /// The first step finds this volume.
     pub fn new(volume: f64, particles: usize, particle_volume: f64) -> Self {
-        let share = volume / (particles as f64 * particle_volume);
+        let own = particles as f64 * particle_volume;
         Self {
-            share: share.clamp(LEAST_SHARE, LARGEST_SHARE),
+            volume: volume.clamp(LEAST_SHARE * own, LARGEST_SHARE * own),
             particles,
         }
     }
@@ -28,7 +28,9 @@ impl Budget {
     /// drops of an empty scene say nothing of the pool to come. What was there then counts as it did, as far as it
     /// is not gone.
     pub fn expected(&self, particles: usize, particle_volume: f64) -> f64 {
-        let old = particles.min(self.particles) as f64;
-        (particles as f64 + (self.share - 1.0) * old) * particle_volume
+        match particles.checked_sub(self.particles) {
+            Some(new) => self.volume + new as f64 * particle_volume,
+            None => self.volume * particles as f64 / self.particles as f64,
+        }
     }
 }
