@@ -10,14 +10,14 @@ use crate::play;
 /// Half of the hollow's width, and half of its depth in space.
 const HALF: [f64; 2] = [0.2, 0.15];
 /// Height of the rim above the bottom.
-const RIM: f64 = 0.85;
+const RIM: f64 = 0.95;
 const WATER: f64 = 0.17;
 const CELLS: usize = 64;
 const SIDE: f64 = 1.6;
 
 /// Time, place across and height of the inner bottom, and turn in degrees. It is lifted at 2 m/s, shaken at 1 m/s,
-/// dropped at 2 m/s and tilted to and fro; at every key its velocity jumps.
-const WAY: [(f64, f64, f64, f64); 12] = [
+/// dropped at 1 m/s and tilted to and fro; at every key its velocity jumps.
+const WAY: [(f64, f64, f64, f64); 13] = [
     (0.1, 0.80, 0.15, 0.0),
     (0.3, 0.80, 0.55, 0.0),
     (0.7, 0.80, 0.55, 0.0),
@@ -25,11 +25,12 @@ const WAY: [(f64, f64, f64, f64); 12] = [
     (0.9, 0.80, 0.55, 0.0),
     (1.0, 0.90, 0.55, 0.0),
     (1.1, 0.80, 0.55, 0.0),
-    (1.4, 0.80, 0.55, 0.0),
-    (1.5, 0.80, 0.35, 0.0),
-    (1.8, 0.90, 0.40, 25.0),
-    (2.2, 0.75, 0.40, -25.0),
-    (2.4, 0.80, 0.35, 0.0),
+    (1.5, 0.80, 0.55, 0.0),
+    (1.7, 0.80, 0.35, 0.0),
+    (2.1, 0.80, 0.35, 0.0),
+    (2.5, 0.84, 0.38, 15.0),
+    (3.2, 0.78, 0.38, -15.0),
+    (3.5, 0.80, 0.35, 0.0),
 ];
 
 /// Half of the hollow's width along an axis that is not up.
@@ -91,7 +92,7 @@ fn keeps_everything<const D: usize>(walls: Walls) {
         .liquid()
         .particles()
         .len();
-    let frames = (2.6 * scene.frame_rate) as u32;
+    let frames = (3.7 * scene.frame_rate) as u32;
     let (mut longest, mut highest) = (0.0f64, 0.0f64);
     play(
         &scene,
