@@ -21,7 +21,10 @@ const INSIDE: f64 = -0.15;
 /// ... and that are emptier than this, are spray and count as air, if there is air beside them. On a flat surface the
 /// surroundings of a cell's centre are half full.
 const SPARSE: f64 = 0.65;
-/// Distance in voids that are no air, in cells.
+/// A cell with as many particles as this is liquid wherever in it they lie: what falls on a dry floor lies on the floor
+/// itself, below the cells' centres, and would pile up there without end if nothing held it apart.
+const FULL: f32 = 1.0;
+/// Distance in voids that are no air, and in such cells, in cells.
 const VOID: f64 = -0.25;
 /// Cells deeper than this inside a solid are air, in cells.
 const DEEPEST: f64 = -1.5;
@@ -109,7 +112,10 @@ impl LevelSet {
                         *phi = -full * dx;
                         continue;
                     }
-                    let (distance, wall) = lookup.at_centre(cut, index);
+                    let (mut distance, wall) = lookup.at_centre(cut, index);
+                    if crowd[index] >= FULL && cut.cell[index] > 0.0 {
+                        distance = distance.min(VOID);
+                    }
                     *phi = distance * dx;
                     // Beside a wall the share is known too roughly.
                     if distance < INSIDE && wall > 1.0 && (crowd[index] as f64) < SPARSE {

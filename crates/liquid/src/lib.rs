@@ -28,6 +28,7 @@ mod density;
 mod extrapolate;
 mod level_set;
 mod particles;
+mod ports;
 mod pressure;
 mod report;
 mod scatter;
@@ -40,6 +41,7 @@ mod transfer;
 mod walls;
 
 pub use particles::Particles;
+pub use ports::{Drain, Emitter, Ports};
 pub use pressure::Beyond;
 pub use report::{Face, Phases, PressureProblem, StepFailure, StepReport, Trouble};
 pub use settings::{Preconditioner, Settings, SettingsError, Solver, Transfer, Walls};

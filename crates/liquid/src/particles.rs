@@ -36,6 +36,22 @@ impl<const D: usize> Particles<D> {
         self.affine.push([[0.0; D]; D]);
     }
 
+    /// Keeps those at places that `wanted` likes, in their order.
+    pub(crate) fn keep(&mut self, wanted: impl Fn([f64; D]) -> bool + Sync) {
+        let all = self.position.par_iter().with_min_len(4096);
+        let keep: Vec<bool> = all.map(|x| wanted(x.map(|x| x as f64))).collect();
+        if keep.iter().all(|&k| k) {
+            return;
+        }
+        fn retain<T>(values: &mut Vec<T>, keep: &[bool]) {
+            let mut keep = keep.iter();
+            values.retain(|_| keep.next().is_none_or(|&k| k));
+        }
+        retain(&mut self.position, &keep);
+        retain(&mut self.velocity, &keep);
+        retain(&mut self.affine, &keep);
+    }
+
     /// True if every number is finite.
     pub fn is_finite(&self) -> bool {
         let finite = |v: &[[f32; D]]| {

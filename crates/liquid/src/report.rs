@@ -44,6 +44,12 @@ pub struct StepReport {
     pub residual: f64,
     /// Volume of the liquid outside solids at the start of the step (area in 2D).
     pub volume: f64,
+    /// What that volume should be: what there was at the first step, and what came and went since.
+    pub expected_volume: f64,
+    /// Volume that the emitters added in the step.
+    pub emitted: f64,
+    /// Volume that the drains took away in the step.
+    pub drained: f64,
     /// Of the particles after the step, in joules.
     pub kinetic_energy: f64,
     /// Fastest particle after the step.

@@ -10,7 +10,7 @@ use crate::tiles::{Coord, TILE};
 
 /// Share of its part of a cell that a particle is jittered over: enough to break patterns, little enough to leave the
 /// surface smooth.
-const JITTER: f64 = 0.25;
+pub const JITTER: f64 = 0.25;
 
 /// Adds jittered particles where `volume` is negative, outside solids.
 ///
@@ -123,10 +123,11 @@ fn chance<const D: usize>(lattice: [i64; D]) -> f64 {
 }
 
 /// A small generator (SplitMix64), seeded by a cell so that it does not matter who asks first.
-struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
-    fn of<const D: usize>(cell: Coord<D>, seed: u64) -> Self {
+    /// Seeded by the coordinates of a cell.
+    pub fn of<const D: usize>(cell: Coord<D>, seed: u64) -> Self {
         let mut random = Self(seed);
         for c in cell {
             random.0 = random.next() ^ (c as u32 as u64);
@@ -143,7 +144,7 @@ impl Random {
     }
 
     /// From 0 up to but not including 1.
-    fn unit(&mut self) -> f64 {
+    pub fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 }

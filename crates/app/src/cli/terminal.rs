@@ -21,8 +21,14 @@ pub fn progress(scene: &AnyScene, quiet: bool) -> Box<dyn Progress + Send + '_> 
 
 /// What every line of progress says about a step.
 fn step_in_words(line: &StepLine) -> String {
+    let squeezed = match &line.squeezed {
+        Some(place) => format!(
+            ", a solid pushes into liquid that has no way out, near {place:.3?}: volume is lost"
+        ),
+        None => String::new(),
+    };
     format!(
-        "{} {}/{} it, residual {:.1e}, volume {:+.2} %",
+        "{} {}/{} it, residual {:.1e}, volume {:+.2} %{squeezed}",
         line.solver,
         line.outer_iterations,
         line.inner_iterations,

@@ -232,7 +232,7 @@ pub(super) fn box_span(ray: &Ray, low: Vec3, high: Vec3) -> Option<(f32, f32, Ve
     (start < end).then_some((start, end, face))
 }
 
-/// Whether the body is the box around the whole domain, at rest.
+/// Whether the body is the box around the whole domain, or around more where sides are open, at rest.
 pub(super) fn is_domain_box<const D: usize>(body: &Body<D>, domain: Vec3) -> bool {
     let (Shape::Inverted(hollow), Motion::Still) = (&body.shape, &body.motion) else {
         return false;
@@ -242,7 +242,7 @@ pub(super) fn is_domain_box<const D: usize>(body: &Body<D>, domain: Vec3) -> boo
     };
     (0..D.min(3)).all(|i| {
         let side = f64::from(domain[i]);
-        low[i].abs() < 1e-6 * side && (high[i] - side).abs() < 1e-6 * side
+        low[i] < 1e-6 * side && high[i] > (1.0 - 1e-6) * side
     })
 }
 

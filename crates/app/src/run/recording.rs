@@ -220,7 +220,7 @@ impl<'a, const D: usize> Recording<'a, D> {
             let timing = self.watch.line(step.frame, step.report.time);
             self.watch.begin(WRITE);
             self.timings.push(&timing)?;
-            let line = StepLine::new(step.frame, &step.report, self.first_volume);
+            let line = StepLine::new(step.frame, &step.report);
             self.statistics.push(&line)?;
             self.record.steps += 1;
             self.steps_of_frame += 1;

@@ -20,7 +20,7 @@ impl<'a, const D: usize> Simulation<'a, D> {
     /// The scene at its start, on the way to frame 1.
     ///
     /// # Errors
-    /// If the scene does not make sense, or no liquid is in it.
+    /// If the scene does not make sense, or no liquid is in it and none will be.
     pub fn new(scene: &'a Scene<D>) -> Result<Self, Error> {
         scene.check()?;
         let scenery = scene.scenery();
@@ -31,7 +31,8 @@ impl<'a, const D: usize> Simulation<'a, D> {
             &|x| scene.liquid_velocity(x),
             &scenery,
         );
-        if liquid.particles().is_empty() {
+        liquid.set_ports(scene.ports());
+        if liquid.particles().is_empty() && scene.emitters.is_empty() {
             return Err(Error::usage(format!(
                 "scene {}: there is no liquid outside of solids at {} cells",
                 scene.name, scene.resolution
@@ -51,7 +52,8 @@ impl<'a, const D: usize> Simulation<'a, D> {
     /// # Errors
     /// What is wrong with the state, in words that complete "is damaged".
     pub fn restored(scene: &'a Scene<D>, liquid: &[u8], frame: u32) -> Result<Self, String> {
-        let liquid = Liquid::restore(scene.settings(), liquid).map_err(|e| e.to_string())?;
+        let mut liquid = Liquid::restore(scene.settings(), liquid).map_err(|e| e.to_string())?;
+        liquid.set_ports(scene.ports());
         Ok(Simulation {
             scene,
             scenery: scene.scenery(),

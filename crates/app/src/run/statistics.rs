@@ -33,8 +33,15 @@ pub struct StepLine {
     pub residual: f64,
     /// Volume of the liquid at the start of the step (area in 2D).
     pub volume: f64,
-    /// Its change since the start of the run, as a share.
+    /// How far that is from what should be there (what there was at the start, and what came and went since), as a
+    /// share.
     pub volume_drift: f64,
+    /// Volume that emitters added in the step.
+    #[serde(default)]
+    pub emitted: f64,
+    /// Volume that left through drains and open sides in the step.
+    #[serde(default)]
+    pub drained: f64,
     /// Kinetic energy in joules (per metre in 2D).
     pub kinetic_energy: f64,
     /// Speed of the fastest particle.
@@ -51,8 +58,8 @@ pub struct StepLine {
 }
 
 impl StepLine {
-    /// The line of a step that leads to `frame`, in a run that began with `first_volume`.
-    pub fn new(frame: u32, report: &StepReport, first_volume: f64) -> Self {
+    /// The line of a step that leads to `frame`.
+    pub fn new(frame: u32, report: &StepReport) -> Self {
         StepLine {
             frame,
             time: report.time,
@@ -67,7 +74,9 @@ impl StepLine {
             inner_iterations: report.inner_iterations,
             residual: report.residual,
             volume: report.volume,
-            volume_drift: drift(report.volume, first_volume),
+            volume_drift: drift(report.volume, report.expected_volume),
+            emitted: report.emitted,
+            drained: report.drained,
             kinetic_energy: report.kinetic_energy,
             max_speed: report.max_speed,
             pockets: report.pockets,
@@ -78,10 +87,10 @@ impl StepLine {
     }
 }
 
-/// Change as a share; nothing has changed where nothing was.
-fn drift(volume: f64, first: f64) -> f64 {
-    if first > 0.0 {
-        volume / first - 1.0
+/// Difference as a share; there is none where nothing should be.
+fn drift(volume: f64, expected: f64) -> f64 {
+    if expected > 0.0 {
+        volume / expected - 1.0
     } else {
         0.0
     }

@@ -39,8 +39,8 @@ impl<const D: usize> Scene<D> {
                 self.frame_rate
             ));
         }
-        if self.liquids.is_empty() {
-            return wrong("there is no liquid".into());
+        if self.liquids.is_empty() && self.emitters.is_empty() {
+            return wrong("there is no liquid, and no emitter that brings some".into());
         }
         for (i, volume) in self.liquids.iter().enumerate() {
             if let Err(fault) = volume.shape.validate() {
@@ -49,6 +49,9 @@ impl<const D: usize> Scene<D> {
             if !volume.velocity.iter().all(|v| v.is_finite()) {
                 return wrong(format!("liquid {}: velocity must be finite", i + 1));
             }
+        }
+        if let Err(fault) = self.check_ports() {
+            return wrong(fault);
         }
         if let Err(fault) = self.scenery().validate() {
             return wrong(fault.to_string());

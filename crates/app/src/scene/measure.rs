@@ -75,13 +75,20 @@ pub fn liquid_volume<const D: usize>(scene: &Scene<D>) -> f64 {
     liquid.count() as f64 * lattice.share
 }
 
-/// Volume that all emitters bring until the last frame: cross-section times speed times time.
+/// Volume that emitters bring until the last frame: cross-section times speed times time. Where liquid can leave it is
+/// taken to do so once it has crossed the domain.
 pub fn emitted_volume<const D: usize>(scene: &Scene<D>) -> f64 {
+    let end = scene.time_of_frame(scene.frames);
+    let longest = scene.domain.iter().copied().fold(0.0, f64::max);
+    let gravity = scene.gravity.iter().map(|g| g * g).sum::<f64>().sqrt();
     let rates = scene.emitters.iter().map(|emitter| {
-        let last = emitter.frames.to.unwrap_or(scene.frames).min(scene.frames);
-        let seconds = f64::from(last.saturating_sub(emitter.frames.from)) / scene.frame_rate;
-        let speed = emitter.velocity.iter().map(|v| v * v).sum::<f64>().sqrt();
-        cross_section(&emitter.shape, emitter.velocity) * speed * seconds
+        let active = emitter.frames.seconds(scene.frame_rate);
+        let mut seconds = (active.end.min(end) - active.start).max(0.0);
+        if scene.has_a_way_out() {
+            let fall = (2.0 * longest / gravity.max(f64::MIN_POSITIVE)).sqrt();
+            seconds = seconds.min(fall.max(longest / emitter.speed()));
+        }
+        cross_section(&emitter.shape, emitter.velocity) * emitter.speed() * seconds
     });
     rates.sum()
 }

@@ -8,10 +8,12 @@ mod dimension;
 mod likeness;
 pub mod measure;
 mod output;
+mod ports;
 pub mod text;
 
 pub use dimension::AnyScene;
 pub use output::Output;
+pub use ports::{Drain, Emitter, FrameRange};
 
 use meniscus_liquid::{Preconditioner, Settings, Solver, Transfer, Walls};
 use meniscus_shapes::{Body, Scenery, Shape};
@@ -35,39 +37,6 @@ impl<const D: usize> Volume<D> {
     }
 }
 
-/// The frames in which something works.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FrameRange {
-    /// From this frame on; 0 is the start.
-    pub from: u32,
-    /// Until this frame; to the end if it is not said.
-    pub to: Option<u32>,
-}
-
-/// Where liquid comes in.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Emitter<const D: usize> {
-    /// For messages.
-    pub name: String,
-    /// Through which shape.
-    pub shape: Shape<D>,
-    /// How fast and where to.
-    pub velocity: [f64; D],
-    /// When.
-    pub frames: FrameRange,
-}
-
-/// Where liquid goes away.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Drain<const D: usize> {
-    /// For messages.
-    pub name: String,
-    /// What comes into this shape is gone.
-    pub shape: Shape<D>,
-    /// When.
-    pub frames: FrameRange,
-}
-
 /// Everything that defines a run. SI units; the lower corner of the domain is the origin, up is the
 /// last axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,21 +45,21 @@ pub struct Scene<const D: usize> {
     pub name: String,
     /// What it shows, in one line.
     pub summary: String,
-    /// Size of the domain, whose sides are walls.
+    /// Size of the domain, whose sides are walls unless they are open.
     pub domain: [f64; D],
+    /// Sides through which liquid leaves for good: the low and the high one of every axis.
+    pub open: [[bool; 2]; D],
     /// Cells along the longest side of the domain.
     pub resolution: usize,
-    /// Which sides are open, low and high end of every axis.
-    pub open: [[bool; 2]; D],
     /// Acceleration of free fall.
     pub gravity: [f64; D],
     /// Mass per volume; per area in 2D.
     pub density: f64,
     /// Liquid at the start. Where two overlap, the first gives the velocity.
     pub liquids: Vec<Volume<D>>,
-    /// Where liquid comes in.
+    /// Where more liquid comes in. Where two overlap, the first gives the velocity.
     pub emitters: Vec<Emitter<D>>,
-    /// Where it goes away.
+    /// Where it vanishes.
     pub drains: Vec<Drain<D>>,
     /// Solids, moving or not.
     pub solids: Vec<Body<D>>,
@@ -132,8 +101,8 @@ impl<const D: usize> Scene<D> {
             name: name.into(),
             summary: summary.into(),
             domain,
-            resolution,
             open: [[false; 2]; D],
+            resolution,
             gravity: usual.gravity,
             density: usual.density,
             liquids: Vec::new(),
@@ -197,14 +166,10 @@ impl<const D: usize> Scene<D> {
         }
     }
 
-    /// The solids and the sides of the domain, which are walls.
+    /// The solids and the sides of the domain, which are walls unless they are open.
     pub fn scenery(&self) -> Scenery<D> {
         let mut bodies = self.solids.clone();
-        let inside = Shape::Box {
-            low: [0.0; D],
-            high: self.domain,
-        };
-        bodies.push(Body::still("domain", inside.inverted()));
+        bodies.push(Body::still("domain", self.room().inverted()));
         Scenery::new(bodies)
     }
 
@@ -214,6 +179,7 @@ impl<const D: usize> Scene<D> {
             .iter()
             .map(|v| v.shape.distance(x))
             .fold(f64::INFINITY, f64::min)
+            .max(self.beyond_open_sides(x))
     }
 
     /// Velocity of the liquid at the start: that of the first volume around the point.

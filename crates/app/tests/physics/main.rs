@@ -1,5 +1,6 @@
 //! What must hold in the built-in scenes, whatever the numbers inside.
 
+mod cup;
 mod sticking;
 mod volume;
 

@@ -3,6 +3,7 @@
 mod commands;
 mod damage;
 mod exports;
+mod extremes;
 mod failures;
 mod folders;
 mod from_frame;

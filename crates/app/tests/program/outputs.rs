@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The keys that every line of the statistics has, in this order.
-const STEP_KEYS: [&str; 16] = [
+const STEP_KEYS: [&str; 18] = [
     "frame",
     "time",
     "dt",
@@ -22,6 +22,8 @@ const STEP_KEYS: [&str; 16] = [
     "residual",
     "volume",
     "volume_drift",
+    "emitted",
+    "drained",
     "kinetic_energy",
     "max_speed",
 ];

@@ -5,6 +5,7 @@
 
 use super::system::System;
 use crate::settings::Walls;
+use crate::tiles::{Coord, Tiles};
 
 /// A set of connected rows without an open face to air, made solvable.
 #[derive(Clone, Debug)]
@@ -22,9 +23,24 @@ impl Pocket {
         self.rows.len()
     }
 
-    /// Grid index of a cell of the pocket, to name it by.
-    pub fn some_cell(&self, system: &System) -> usize {
-        system.cells[self.rows[self.rows.len() / 2] as usize] as usize
+    /// The cell of the pocket that is nearest to its middle, to name it by.
+    pub fn middle<const D: usize>(&self, system: &System, tiles: &Tiles<D>) -> Coord<D> {
+        let cells = || {
+            let rows = self.rows.iter();
+            rows.map(|&row| tiles.coord(system.cells[row as usize] as usize))
+        };
+        let mut sum = [0.0; D];
+        for cell in cells() {
+            for a in 0..D {
+                sum[a] += cell[a] as f64;
+            }
+        }
+        let mean = sum.map(|s| s / self.rows.len() as f64);
+        let off =
+            |cell: &Coord<D>| -> f64 { (0..D).map(|a| (cell[a] as f64 - mean[a]).powi(2)).sum() };
+        cells()
+            .min_by(|a, b| off(a).total_cmp(&off(b)))
+            .unwrap_or([0; D])
     }
 }
 

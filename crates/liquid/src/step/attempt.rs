@@ -3,6 +3,7 @@
 use meniscus_lcp::Status;
 use rayon::prelude::*;
 
+use super::budget::Budget;
 use super::{Grid, Liquid};
 use crate::advect::{Flow, advect};
 use crate::density::{DRIFT_TIME, crowding, relative};
@@ -145,13 +146,14 @@ impl<const D: usize> Liquid<D> {
 
         phases.begin("measure");
         let volume = level.volume(tiles, cut, settings.dx);
-        let by_number = self.particles.len() as f64 * settings.particle_volume();
+        let (particles, each) = (self.particles.len(), settings.particle_volume());
         // Spray alone has particles and no volume: there is nothing yet to drift from.
-        if self.volume_at_start.is_none() && volume > 0.0 {
-            self.volume_at_start = Some(volume / by_number);
+        if self.budget.is_none() && volume > 0.0 {
+            self.budget = Some(Budget::new(volume, particles, each));
         }
-        let drift_now = match self.volume_at_start {
-            Some(per_number) => volume / (per_number * by_number) - 1.0,
+        let expected_volume = self.budget.map_or(0.0, |b| b.expected(particles, each));
+        let drift_now = match self.budget {
+            Some(_) => volume / expected_volume - 1.0,
             None => 0.0,
         };
         let drift = self.drift + (drift_now - self.drift) * (dt / DRIFT_TIME).min(1.0);
@@ -226,10 +228,10 @@ impl<const D: usize> Liquid<D> {
             dt,
             solid_speed,
         );
-        self.time += dt;
-        self.last_dt = dt;
         self.drift = drift;
         self.solvers.remember(tiles, &self.system, dt);
+        let exchanged = self.pass(solids, dt);
+        let settings = &self.settings;
 
         let squeezed = found
             .iter()
@@ -240,6 +242,9 @@ impl<const D: usize> Liquid<D> {
         Ok(StepReport {
             separated_rows,
             volume,
+            expected_volume,
+            emitted: exchanged.emitted,
+            drained: exchanged.drained,
             pockets: found.len(),
             lost_volume: found
                 .iter()
@@ -248,7 +253,7 @@ impl<const D: usize> Liquid<D> {
             squeezed: squeezed
                 .filter(|p| -p.removed * cell_volume * dt > worth_telling * p.len() as f64)
                 .map(|p| {
-                    let cell = self.grid.tiles.coord(p.some_cell(&self.system));
+                    let cell = p.middle(&self.system, &self.grid.tiles);
                     cell.map(|c| (c as f64 + 0.5) * self.settings.dx).to_vec()
                 }),
             ..self.report(solution, dt)

@@ -1,6 +1,7 @@
 //! The liquid and its step.
 
 mod attempt;
+mod budget;
 mod outcome;
 mod state;
 
@@ -8,9 +9,11 @@ pub use state::StateError;
 
 use rayon::prelude::*;
 
+use self::budget::Budget;
 use crate::cut_cells::CutCells;
 use crate::level_set::LevelSet;
 use crate::particles::{Bins, Particles, cell_of};
+use crate::ports::{Exchanged, Ports};
 use crate::pressure::{Solution, Solvers, System};
 use crate::report::{Phases, PressureProblem, StepFailure, StepReport, Trouble};
 use crate::seed;
@@ -28,12 +31,12 @@ const SHORTEST: f64 = 1e-7;
 pub struct Liquid<const D: usize> {
     settings: Settings<D>,
     particles: Particles<D>,
+    ports: Ports<D>,
     time: f64,
     /// Length of the last step; gravity acts from the middle of that step to the middle of the next.
     last_dt: f64,
-    /// Volume inside the surface at the first step, as a share of the volume the particles stand for: what the
-    /// volume is to return to, however many particles there are.
-    volume_at_start: Option<f64>,
+    /// What the volume is to return to, however many particles there are; set by the first step with some.
+    budget: Option<Budget>,
     /// Recent mean of the volume's drift from there.
     drift: f64,
     grid: Grid<D>,
@@ -78,9 +81,10 @@ impl<const D: usize> Liquid<D> {
                 crowd: Vec::new(),
             },
             particles: Particles::default(),
+            ports: Ports::default(),
             time: 0.0,
             last_dt: 0.0,
-            volume_at_start: None,
+            budget: None,
             drift: 0.0,
             system: System::empty(),
             solvers: Solvers::new(),
@@ -103,6 +107,11 @@ impl<const D: usize> Liquid<D> {
             velocity,
             &solids.during(self.time, 0.0),
         );
+    }
+
+    /// Says where liquid comes in and leaves from now on.
+    pub fn set_ports(&mut self, ports: Ports<D>) {
+        self.ports = ports;
     }
 
     /// Seconds since the start.
@@ -143,11 +152,11 @@ impl<const D: usize> Liquid<D> {
         phases: &mut dyn Phases,
     ) -> Result<StepReport, Box<StepFailure<D>>> {
         let (mut dt, speed) = self.step_length(solids, time_left);
-        if self.particles.is_empty() {
-            return Ok(self.step_of_nothing(dt));
-        }
         if dt < SHORTEST * self.settings.max_step.min(time_left) || !speed.is_finite() {
             return Err(self.failure(Trouble::TooFast { speed }, Solution::none(), dt, 0));
+        }
+        if self.particles.is_empty() {
+            return Ok(self.step_of_nothing(solids, dt));
         }
         phases.begin("sort");
         self.sort();
@@ -194,11 +203,26 @@ impl<const D: usize> Liquid<D> {
         let fall = (gravity * settings.cfl * settings.dx)
             .sqrt()
             .min(gravity * longest);
-        let speed = self.max_speed() + fall;
+        let own = self.max_speed();
+        if own.is_nan() {
+            return (longest, own);
+        }
+        let speed = own.max(self.ports.max_speed(self.time, longest)) + fall;
         let speed = speed.max(solids.max_speed(self.time, longest, low, high));
         let allowed = (settings.cfl * settings.dx / speed).min(longest);
         let steps = (time_left / allowed - 1e-9).ceil().max(1.0);
         (time_left / steps, speed)
+    }
+
+    /// Lets `dt` seconds pass, and liquid come and go.
+    fn pass(&mut self, solids: &impl Solids<D>, dt: f64) -> Exchanged {
+        let start = self.time;
+        self.time += dt;
+        self.last_dt = dt;
+        let at_end = solids.during(self.time, 0.0);
+        let when = (start, self.time);
+        self.ports
+            .exchange(&mut self.particles, &self.settings, &at_end, when)
     }
 
     fn max_speed(&self) -> f64 {

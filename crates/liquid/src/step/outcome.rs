@@ -4,8 +4,9 @@ use meniscus_lcp::Status;
 use rayon::prelude::*;
 
 use super::Liquid;
-use crate::pressure::{Solution, Weights};
+use crate::pressure::{Solution, System, Weights};
 use crate::report::{Face, PressureProblem, StepFailure, StepReport, Trouble};
+use crate::solids::Solids;
 
 impl<const D: usize> Liquid<D> {
     /// Sum over fixed runs of particles, so that it does not depend on the number of threads.
@@ -24,16 +25,18 @@ impl<const D: usize> Liquid<D> {
         0.5 * mass * runs.iter().sum::<f64>()
     }
 
-    /// Time passes, and that is all.
-    pub(super) fn step_of_nothing(&mut self, dt: f64) -> StepReport {
-        self.time += dt;
-        self.last_dt = dt;
+    /// Time passes, and something may come in.
+    pub(super) fn step_of_nothing(&mut self, solids: &impl Solids<D>, dt: f64) -> StepReport {
+        self.drift = 0.0;
+        self.system = System::empty();
+        let exchanged = self.pass(solids, dt);
         StepReport {
             // The problem that is still here is that of the last liquid there was.
             unknowns: 0,
             wall_rows: 0,
             status: Status::Converged,
             volume: 0.0,
+            emitted: exchanged.emitted,
             ..self.report(Solution::none(), dt)
         }
     }
@@ -53,6 +56,9 @@ impl<const D: usize> Liquid<D> {
             inner_iterations: solution.report.inner_iterations,
             residual: solution.report.residual,
             volume: f64::NAN,
+            expected_volume: 0.0,
+            emitted: 0.0,
+            drained: 0.0,
             kinetic_energy: self.kinetic_energy(),
             max_speed: self.max_speed(),
             pockets: 0,

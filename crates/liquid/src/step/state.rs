@@ -2,12 +2,13 @@
 //! as what was never stopped.
 //!
 //! Little endian, in this order: time, length of the last step, whether the volume at the start is known and what it
-//! was, drift; number of particles, their positions, their velocities, whether any of them has a gradient and, if so, the
+//! was, drift, number of particles at the start; number of particles, their positions, their velocities, whether any of them has a gradient and, if so, the
 //! gradients; length of the step of the last pressure, number of its cells, the cells, the pressures.
 
 use std::fmt;
 
 use super::Liquid;
+use super::budget::Budget;
 use crate::particles::Particles;
 use crate::pressure::{Solvers, WarmStart};
 use crate::settings::{Settings, SettingsError};
@@ -43,6 +44,7 @@ impl<const D: usize> Liquid<D> {
         // depend on it. Those left out are settings, which are given again, and what every step builds anew.
         let Liquid {
             settings: _,
+            ports: _,
             particles:
                 Particles {
                     position,
@@ -51,7 +53,7 @@ impl<const D: usize> Liquid<D> {
                 },
             time,
             last_dt,
-            volume_at_start,
+            budget,
             drift,
             grid: _,
             system: _,
@@ -65,11 +67,13 @@ impl<const D: usize> Liquid<D> {
         // By their bits: a zero below zero is another number, too.
         let spinning = affine.iter().flatten().flatten().any(|c| c.to_bits() != 0);
         let each = 8 * D + if spinning { 4 * D * D } else { 0 };
-        bytes.reserve(66 + position.len() * each + cells.len() * (4 * D + 8));
+        bytes.reserve(74 + position.len() * each + cells.len() * (4 * D + 8));
 
         put_floats(bytes, &[*time, *last_dt]);
-        bytes.push(volume_at_start.is_some().into());
-        put_floats(bytes, &[volume_at_start.unwrap_or(0.0), *drift]);
+        bytes.push(budget.is_some().into());
+        let known = budget.map_or((0.0, 0), |b| (b.volume, b.particles));
+        put_floats(bytes, &[known.0, *drift]);
+        bytes.extend((known.1 as u64).to_le_bytes());
 
         bytes.extend((position.len() as u64).to_le_bytes());
         put(bytes, position.as_flattened(), f32::to_le_bytes);
@@ -96,7 +100,8 @@ impl<const D: usize> Liquid<D> {
         let mut rest = Rest(bytes);
         let [time, last_dt] = rest.floats()?;
         let known = rest.flag()?;
-        let [volume_at_start, drift] = rest.floats()?;
+        let [volume, drift] = rest.floats()?;
+        let particles_then = rest.count(0)?;
 
         let count = rest.count(8 * D)?;
         let position = rest.vectors(count, f32::from_le_bytes)?;
@@ -122,7 +127,7 @@ impl<const D: usize> Liquid<D> {
         if !rest.0.is_empty() {
             return Err(StateError::Malformed("it goes on after its end"));
         }
-        let finite = [time, last_dt, volume_at_start, drift, dt]
+        let finite = [time, last_dt, volume, drift, dt]
             .iter()
             .chain(pressure.as_flattened())
             .all(|x| x.is_finite());
@@ -144,7 +149,10 @@ impl<const D: usize> Liquid<D> {
             particles,
             time,
             last_dt,
-            volume_at_start: known.then_some(volume_at_start),
+            budget: known.then_some(Budget {
+                volume,
+                particles: particles_then,
+            }),
             drift,
             solvers,
             ..empty

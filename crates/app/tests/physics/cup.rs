@@ -1,0 +1,134 @@
+//! A cup with walls two cells thick keeps what is in it, however it is moved.
+
+use meniscus_app::run::Simulation;
+use meniscus_app::scene::{Scene, Volume};
+use meniscus_liquid::Walls;
+use meniscus_shapes::{Body, Ease, Keyframe, Motion, Rotation, Shape};
+
+use crate::play;
+
+/// Half of the hollow's width, and half of its depth in space.
+const HALF: [f64; 2] = [0.2, 0.15];
+/// Height of the rim above the bottom.
+const RIM: f64 = 0.95;
+const WATER: f64 = 0.17;
+const CELLS: usize = 64;
+const SIDE: f64 = 1.6;
+
+/// Time, place across and height of the inner bottom, and turn in degrees. It is lifted at 2 m/s, shaken at 1 m/s,
+/// dropped at 1 m/s and tilted to and fro; at every key its velocity jumps.
+const WAY: [(f64, f64, f64, f64); 13] = [
+    (0.1, 0.80, 0.15, 0.0),
+    (0.3, 0.80, 0.55, 0.0),
+    (0.7, 0.80, 0.55, 0.0),
+    (0.8, 0.90, 0.55, 0.0),
+    (0.9, 0.80, 0.55, 0.0),
+    (1.0, 0.90, 0.55, 0.0),
+    (1.1, 0.80, 0.55, 0.0),
+    (1.5, 0.80, 0.55, 0.0),
+    (1.7, 0.80, 0.35, 0.0),
+    (2.1, 0.80, 0.35, 0.0),
+    (2.5, 0.84, 0.38, 15.0),
+    (3.2, 0.78, 0.38, -15.0),
+    (3.5, 0.80, 0.35, 0.0),
+];
+
+/// Half of the hollow's width along an axis that is not up.
+fn half(axis: usize) -> f64 {
+    HALF[axis.min(1)]
+}
+
+fn turned<const D: usize>(degrees: f64) -> Rotation<D> {
+    let mut generator = [[0.0; D]; D];
+    generator[0][D - 1] = degrees.to_radians();
+    generator[D - 1][0] = -degrees.to_radians();
+    Rotation::exp(&generator)
+}
+
+fn cup<const D: usize>(walls: Walls) -> Scene<D> {
+    let mut domain = [SIDE; D];
+    domain[1] = if D == 3 { 0.4 * SIDE } else { SIDE };
+    let mut scene = Scene::<D>::new("cup", "water in a cup that is moved about", domain, CELLS);
+    // Steps of up to four cells: twice the thickness of the walls.
+    scene.cfl = 4.0;
+    scene.walls = walls;
+    let thick = 2.0 * scene.dx();
+    let up = |a: usize| a + 1 == D;
+    let block = |grow: f64, low: f64, high: f64| Shape::Box {
+        low: std::array::from_fn(|a| if up(a) { low } else { -half(a) - grow }),
+        high: std::array::from_fn(|a| if up(a) { high } else { half(a) + grow }),
+    };
+    let place = |x: f64, height: f64| -> [f64; D] {
+        std::array::from_fn(|a| match a {
+            0 => x,
+            _ if up(a) => height,
+            _ => 0.5 * domain[a],
+        })
+    };
+    let keys = WAY.map(|(time, x, height, degrees)| Keyframe {
+        time,
+        position: place(x, height),
+        rotation: turned(degrees),
+    });
+    let start = keys[0].pose();
+    scene.solids.push(Body {
+        name: "cup".into(),
+        shape: block(thick, -thick, RIM).without(vec![block(0.0, 0.0, 2.0)]),
+        motion: Motion::Keyframes {
+            keys: keys.to_vec(),
+            ease: Ease::Linear,
+        },
+    });
+    let water = block(0.0, 0.0, WATER).placed(start);
+    scene.liquids.push(Volume::at_rest(water));
+    scene
+}
+
+fn keeps_everything<const D: usize>(walls: Walls) {
+    let scene = cup::<D>(walls);
+    let dx = scene.dx();
+    let count = Simulation::new(&scene)
+        .expect("a scene that makes sense")
+        .liquid()
+        .particles()
+        .len();
+    let frames = (3.7 * scene.frame_rate) as u32;
+    let (mut longest, mut highest) = (0.0f64, 0.0f64);
+    play(
+        &scene,
+        frames,
+        |report| longest = longest.max(report.dt),
+        |frame, simulation| {
+            let particles = simulation.liquid().particles();
+            assert_eq!(particles.len(), count, "at frame {frame}");
+            let time = simulation.liquid().time();
+            let pose = scene.solids[0].motion.world_from_body(time);
+            for x in &particles.position {
+                let inside = pose.apply_inverse(x.map(|x| x as f64));
+                let across = (0..D - 1).all(|a| inside[a].abs() < half(a) + 0.1 * dx);
+                assert!(
+                    across && inside[D - 1] > -0.1 * dx,
+                    "{D}D, {walls} walls, frame {frame}: a particle is outside, at {inside:?} of the cup"
+                );
+                highest = highest.max(inside[D - 1]);
+            }
+        },
+    );
+    eprintln!("{D}D {walls}: {count} particles, up to {highest:.3} m of {RIM} m");
+    assert!(
+        2.0 * longest > 2.0 * dx,
+        "a lift moves by more than the walls are thick"
+    );
+    assert!(highest > WATER + 0.1, "nothing was shaken");
+}
+
+#[test]
+fn a_thin_cup_lifted_shaken_dropped_and_tilted_keeps_every_particle_in_2d() {
+    keeps_everything::<2>(Walls::Separating);
+    keeps_everything::<2>(Walls::Slip);
+}
+
+#[test]
+fn a_thin_cup_lifted_shaken_dropped_and_tilted_keeps_every_particle_in_3d() {
+    keeps_everything::<3>(Walls::Separating);
+}
