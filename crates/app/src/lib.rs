@@ -2,8 +2,8 @@
 //! same pipeline as the command line.
 //!
 //! A [`scene::Scene`] says what to simulate, [`run::run`] does it and writes a folder, [`cache`] is the
-//! format of its frames, [`export`] turns them into what other programs read, [`preview`] draws them,
-//! and [`cli`] is all that a person types and reads.
+//! format of its frames, [`export`] turns them into what other programs read, [`mesh_files`] reads the
+//! meshes of others, [`preview`] draws, and [`cli`] is all that a person types and reads.
 
 pub mod cache;
 pub mod cli;

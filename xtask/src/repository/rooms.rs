@@ -48,6 +48,7 @@ const ROOMS: &[Room] = &[
             "crates/app",
         ],
     ),
+    ("fuzz", &["crates/app", "crates/shapes"]),
     ("xtask", &[]),
 ];
 

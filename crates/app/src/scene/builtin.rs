@@ -21,6 +21,7 @@ scenes![
     "faucet",
     "paddle",
     "cup",
+    "knot",
     "dam-break",
     "dam-break-2d",
     "box-kick",

@@ -39,9 +39,9 @@ fn a_mesh_comes_from_the_folder_of_its_scene_and_from_nowhere_else() {
         ("inner/../../outer.obj", "outside the scene's folder"),
         (&absolute, "outside the scene's folder"),
         ("link.obj", "outside the scene's folder"),
-        ("pipe.obj", "not a regular file"),
-        ("inner", "not a regular file"),
-        ("missing.obj", "could not read missing.obj"),
+        ("pipe.obj", "is a device or a pipe"),
+        ("inner", "is a folder"),
+        ("missing.obj", "could not be read"),
         ("/dev/zero", "outside the scene's folder"),
     ] {
         let outcome = check(file, "");

@@ -3,12 +3,13 @@
 //! The triangle gives searches nearby a good first guess. The side is that of every point which two balls without
 //! any surface in them connect with the middle of the cell.
 
-use super::tree::{Nearest, Tree};
+use super::search::Nearest;
+use super::tree::Tree;
 use crate::vector::{add_scaled, norm, sub};
 use std::array::from_fn;
 
 /// Cells of the lattice for each triangle, and bounds on the whole.
-const CELLS_PER_TRIANGLE: f64 = 2.0;
+const CELLS_PER_TRIANGLE: f64 = 0.5;
 const FEWEST_CELLS: f64 = 4096.0;
 const MOST_CELLS: f64 = 1048576.0;
 /// How far the lattice reaches beyond the mesh, as a share of its longest side.
@@ -86,6 +87,16 @@ impl Lattice {
     #[inline]
     pub fn guess(&self, x: [f64; 3]) -> u32 {
         self.samples[self.index(self.cell(x))].face
+    }
+
+    /// What the cell of `x` tells about its signed distance: the sign, and a magnitude that is not too large; `None`
+    /// if the surface may pass between `x` and the middle of the cell.
+    #[inline]
+    pub fn far(&self, x: [f64; 3]) -> Option<f64> {
+        let cell = self.cell(x);
+        let distance = f64::from(self.samples[self.index(cell)].distance);
+        let least = distance.abs() - norm(sub(x, self.middle(cell)));
+        (least > 0.0).then_some(least.copysign(distance))
     }
 
     /// Whether `x`, inside the bounds of the mesh and off its surface, is inside the mesh; `None` where the lattice

@@ -5,7 +5,9 @@ mod lattice;
 mod make;
 mod nesting;
 mod part;
+mod patch;
 mod report;
+mod search;
 mod surface;
 mod survey;
 mod tree;
@@ -17,8 +19,9 @@ pub use report::{MeshError, MeshReport};
 use crate::bounds::Bounds;
 use crate::vector::{direction_or, norm, scale, sub, up};
 use lattice::Lattice;
+use search::Nearest;
 use std::fmt;
-use tree::{Nearest, Tree};
+use tree::Tree;
 
 /// Coordinates of vertices are at most this far from zero, in metres.
 pub const FARTHEST: f64 = 1e6;
@@ -72,13 +75,21 @@ impl TriangleMesh {
 
     /// The signed distance from `x` to the surface, negative inside.
     pub fn distance(&self, x: [f64; 3]) -> f64 {
-        let nearest = self.nearest(x);
-        let distance = nearest.square.sqrt();
-        if self.is_inside(x, &nearest) {
-            -distance
-        } else {
-            distance
+        self.signed(x, &self.nearest(x))
+    }
+
+    /// The signed distance if it is within `band` of the surface; farther away something of the same sign between
+    /// `band` and the true distance, which takes no search.
+    ///
+    /// For grids, where most points are far from the surface by the width of their cells.
+    pub fn distance_within(&self, x: [f64; 3], band: f64) -> f64 {
+        if let Some(far) = self.lattice.far(x).filter(|far| far.abs() >= band) {
+            return far;
         }
+        let guess = self.tree.nearest_of(x, self.lattice.guess(x));
+        let square = guess.square.min(band * band);
+        let nearest = self.tree.nearest(x, Nearest { square, ..guess });
+        self.signed(x, &nearest)
     }
 
     /// The unit vector in which the distance grows: away from the nearest point of the surface outside, toward it
@@ -108,6 +119,15 @@ impl TriangleMesh {
     fn nearest(&self, x: [f64; 3]) -> Nearest {
         let guess = self.lattice.guess(x);
         self.tree.nearest(x, self.tree.nearest_of(x, guess))
+    }
+
+    fn signed(&self, x: [f64; 3], nearest: &Nearest) -> f64 {
+        let distance = nearest.square.sqrt();
+        if self.is_inside(x, nearest) {
+            -distance
+        } else {
+            distance
+        }
     }
 
     fn is_inside(&self, x: [f64; 3], nearest: &Nearest) -> bool {

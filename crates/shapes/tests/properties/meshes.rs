@@ -178,6 +178,29 @@ fn distances_to_meshes_are_those_of_brute_force() {
 }
 
 #[test]
+fn distances_within_a_band_are_exact_and_beyond_it_on_the_safe_side() {
+    let overlapping = together(icosphere([0.2; 3], 0.5, 3), icosphere([-0.2; 3], 0.5, 3));
+    for soup in [cube(), bumpy(4, 0.1), overlapping] {
+        let (mesh, _) = made(&soup);
+        let mut beyond = 0;
+        for x in places(&mesh) {
+            for band in [0.0, 0.03, 0.2, 9.0] {
+                let (exact, banded) = (mesh.distance(x), mesh.distance_within(x, band));
+                if exact.abs() <= band {
+                    assert_eq!(exact, banded);
+                } else {
+                    beyond += 1;
+                    let span = band - 1e-12..=exact.abs() + 1e-12;
+                    assert!(span.contains(&banded.abs()), "{banded} for {exact}, {band}");
+                    assert!(exact * banded >= 0.0);
+                }
+            }
+        }
+        assert!(beyond > 500);
+    }
+}
+
+#[test]
 fn a_ball_of_triangles_has_the_distance_of_the_ball_up_to_its_facets() {
     let (center, radius) = ([0.1, -0.2, 0.3], 0.7);
     let (mesh, report) = made(&icosphere(center, radius, 5));

@@ -4,10 +4,9 @@ use super::problem::{Place, Problem};
 use super::read::Reader;
 use super::tree::{Entry, Node, Value};
 use super::values::{number, text};
-use crate::mesh_files::{self, Format};
+use crate::mesh_files::{self, Format, Limits};
 use crate::scene::builtin;
 use meniscus_shapes::{Shape, TriangleMesh};
-use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -35,14 +34,14 @@ struct Mesh {
 /// What is wrong with a file, and what to do.
 struct Fault {
     message: String,
-    help: &'static str,
+    help: String,
 }
 
 impl Fault {
-    fn new(message: impl Into<String>, help: &'static str) -> Self {
+    fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
         Fault {
             message: message.into(),
-            help,
+            help: help.into(),
         }
     }
 }
@@ -119,8 +118,13 @@ impl Assets {
                 "bring back the old file, or remove the hash",
             ));
         }
-        let format = Format::of(Path::new(file)).map_err(|e| Fault::new(e, SAVE_AS))?;
-        let raw = mesh_files::parse(format, &bytes)
+        let format = Format::of(Path::new(file)).ok_or_else(|| {
+            Fault::new(
+                format!("{file} does not end in .obj, .ply or .stl"),
+                "save it as OBJ, PLY or STL",
+            )
+        })?;
+        let raw = mesh_files::parse(format, &bytes, &Limits::default())
             .map_err(|e| Fault::new(format!("{file}: {e}"), "save the mesh again, or repair it"))?;
         let vertices: Vec<[f64; 3]> = raw
             .vertices
@@ -129,10 +133,7 @@ impl Assets {
             .map(|x| x.map(|c| scale * c))
             .collect();
         let (mesh, report) = TriangleMesh::new(&vertices, &raw.triangles).map_err(|e| {
-            Fault::new(
-                format!("{file}: {e}"),
-                "repair it in a modelling program: close it, merge its vertices, remove what is doubled",
-            )
+            Fault::new(format!("{file}: {e}"), e.remedy())
         })?;
         for warning in report.warnings() {
             self.warnings
@@ -169,12 +170,14 @@ impl Assets {
         if !self.outside {
             stays_inside(folder, file)?;
         }
-        read(&path, file)
+        mesh_files::read_bytes(&path, &Limits::default()).map_err(|e| Fault {
+            message: e.message().into(),
+            help: e.remedy().unwrap_or(MISSING).into(),
+        })
     }
 }
 
 const MISSING: &str = "paths are relative to the folder of the scene file";
-const SAVE_AS: &str = "save it as OBJ, PLY or STL";
 const OUTSIDE: &str = "move it there, or allow it with --allow-outside-files";
 
 /// Refuses paths that lead out of a folder, through links too.
@@ -192,33 +195,6 @@ fn stays_inside(folder: &Path, file: &str) -> Result<(), Fault> {
         // Reading it will say that it is missing.
         _ => Ok(()),
     }
-}
-
-fn read(path: &Path, file: &str) -> Result<Vec<u8>, Fault> {
-    let could_not = |e: std::io::Error| Fault::new(format!("could not read {file}: {e}"), MISSING);
-    let data = std::fs::metadata(path).map_err(could_not)?;
-    // A pipe or device may never end.
-    if !data.is_file() {
-        return Err(Fault::new(
-            format!("{file} is not a regular file"),
-            "name a file with a mesh",
-        ));
-    }
-    if data.len() > mesh_files::LARGEST {
-        return Err(Fault::new(
-            format!(
-                "{file} has {} MB, a mesh may have {}",
-                data.len() >> 20,
-                mesh_files::LARGEST >> 20
-            ),
-            "save it with fewer triangles",
-        ));
-    }
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)
-        .and_then(|opened| opened.take(mesh_files::LARGEST).read_to_end(&mut bytes))
-        .map_err(could_not)?;
-    Ok(bytes)
 }
 
 impl Reader<'_> {

@@ -1,0 +1,5 @@
+//! Files of each kind: read, compared with what other readers make of them, damaged, and lying.
+
+mod files;
+mod hostile;
+mod oracles;
