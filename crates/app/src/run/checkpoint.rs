@@ -10,7 +10,7 @@ use crate::cache::container::{self, Content};
 use crate::cache::{self, Header};
 use crate::error::Error;
 use crate::scene::{Output, Scene};
-use crate::whole_file;
+use crate::whole_file::{self, Filled};
 use meniscus_liquid::Liquid;
 use std::fs;
 use std::io;
@@ -168,15 +168,15 @@ impl Checkpoint {
     }
 }
 
-/// Writes a checkpoint, whole.
-pub fn write<const D: usize>(
+/// Hands a checkpoint to the system; it is there once it is finished.
+pub fn fill<const D: usize>(
     path: &Path,
     account: &Account,
     liquid: &Liquid<D>,
-) -> Result<(), Error> {
-    let mut payload = Vec::new();
-    put_account(&mut payload, account);
-    liquid.save(&mut payload);
+) -> Result<Filled, Error> {
+    let mut before = Vec::new();
+    put_account(&mut before, account);
+    let state = liquid.state();
     let header = Header {
         dimension: D as u32,
         number: account.frames_done,
@@ -187,10 +187,15 @@ pub fn write<const D: usize>(
         extent: [1; 3],
         fastest: [0.0; 3],
     };
-    let head = container::head_of_plain(Content::State, &header, &payload);
-    whole_file::write_with(path, |out| {
+    let length = before.len() + state.len();
+    whole_file::fill(path, |out| {
+        let head = container::head_of_plain(Content::State, &header, length, |hasher| {
+            hasher.update(&before);
+            state.write(hasher)
+        })?;
         out.write_all(&head)?;
-        out.write_all(&payload)
+        out.write_all(&before)?;
+        state.write(out)
     })
 }
 

@@ -4,7 +4,7 @@ mod attempt;
 mod outcome;
 mod state;
 
-pub use state::StateError;
+pub use state::{State, StateError};
 
 use rayon::prelude::*;
 
