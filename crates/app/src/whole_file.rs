@@ -14,27 +14,72 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 /// Like [`write()`], with the content produced by a function, for files too large to hold in memory.
 pub fn write_with(
     path: &Path,
-    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    fill_in: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Error> {
+    fill(path, fill_in)?.finish()
+}
+
+/// The first half of [`write_with()`]: the content is handed to the system. The second half, which waits for the disk, is
+/// [`Filled::finish`].
+pub fn fill(
+    path: &Path,
+    fill_in: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<Filled, Error> {
     let unfinished = unfinished_name(path);
-    let attempt = || -> io::Result<()> {
+    let attempt = || -> io::Result<File> {
         // A leftover of a run that was killed, or a link somebody put there: never written through.
         match fs::remove_file(&unfinished) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
             _ => {}
         }
         let mut file = io::BufWriter::new(File::create_new(&unfinished)?);
-        fill(&mut file)?;
-        let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
-        file.sync_all()?;
-        fs::rename(&unfinished, path)?;
-        sync_folder(path)
+        fill_in(&mut file)?;
+        file.into_inner().map_err(io::IntoInnerError::into_error)
     };
-    attempt().map_err(|cause| {
-        // The error of the write is the one to tell; a leftover is harmless and replaced next time.
-        let _ = fs::remove_file(&unfinished);
-        Error::io("write", path, &cause)
-    })
+    match attempt() {
+        Ok(file) => Ok(Filled {
+            path: path.into(),
+            file: Some(file),
+        }),
+        Err(cause) => {
+            // The error of the write is the one to tell; a leftover is harmless and replaced next time.
+            let _ = fs::remove_file(&unfinished);
+            Err(Error::io("write", path, &cause))
+        }
+    }
+}
+
+/// A file that has its content and not yet its name. Dropped, it is gone.
+#[derive(Debug)]
+#[must_use = "without `finish` the file never appears"]
+pub struct Filled {
+    path: PathBuf,
+    file: Option<File>,
+}
+
+impl Filled {
+    /// Waits until the content is on the disk and gives the file its name.
+    pub fn finish(mut self) -> Result<(), Error> {
+        let Some(file) = &self.file else {
+            return Ok(());
+        };
+        let attempt = || -> io::Result<()> {
+            file.sync_all()?;
+            fs::rename(unfinished_name(&self.path), &self.path)?;
+            sync_folder(&self.path)
+        };
+        attempt().map_err(|cause| Error::io("write", &self.path, &cause))?;
+        self.file = None;
+        Ok(())
+    }
+}
+
+impl Drop for Filled {
+    fn drop(&mut self) {
+        if self.file.take().is_some() {
+            let _ = fs::remove_file(unfinished_name(&self.path));
+        }
+    }
 }
 
 /// The name under which a file is filled before it takes its own: same folder, so that renaming is atomic.
@@ -79,6 +124,21 @@ mod tests {
         assert!(result.unwrap_err().to_string().contains("make room"));
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_that_is_not_finished_never_appears() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("frame");
+        let filled = fill(&path, |out| out.write_all(b"new")).unwrap();
+        assert!(!path.exists());
+        drop(filled);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        fill(&path, |out| out.write_all(b"new"))
+            .unwrap()
+            .finish()
+            .unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
     }
 
     #[cfg(unix)]

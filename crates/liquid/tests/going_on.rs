@@ -53,7 +53,9 @@ fn step<const D: usize>(liquid: &mut Liquid<D>, solids: &Scenery<D>) -> StepRepo
 
 fn saved<const D: usize>(liquid: &Liquid<D>) -> Vec<u8> {
     let mut bytes = Vec::new();
-    liquid.save(&mut bytes);
+    let state = liquid.state();
+    state.write(&mut bytes).unwrap();
+    assert_eq!(bytes.len(), state.len());
     bytes
 }
 

@@ -26,6 +26,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::io;
 
 /// What an envelope holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,17 +145,39 @@ pub fn seal(header: &Header, payload: &[u8]) -> Result<Vec<u8>, CacheError> {
     } else {
         (0, payload)
     };
-    let mut bytes = head(Content::Particles, header, packing, body, payload.len());
+    let (packed, unpacked) = (body.len(), payload.len());
+    let mut bytes = unsigned(Content::Particles, header, packing, packed, unpacked);
+    bytes.reserve_exact(HEADER - HASHED + packed);
+    let hash = hash_of(&bytes, body);
+    bytes.extend(hash.as_bytes());
     bytes.extend(body);
     Ok(bytes)
 }
 
-/// The envelope of a payload that is stored as it is, to be written before it: large payloads need no second copy.
-pub fn head_of_plain(content: Content, header: &Header, payload: &[u8]) -> Vec<u8> {
-    head(content, header, 0, payload, payload.len())
+/// The envelope of a payload of so many bytes that is stored as it is, to be written before it. The payload is told to
+/// the hash piece by piece, so that a large one need not be in memory.
+pub fn head_of_plain(
+    content: Content,
+    header: &Header,
+    length: usize,
+    payload: impl FnOnce(&mut blake3::Hasher) -> io::Result<()>,
+) -> io::Result<Vec<u8>> {
+    let mut bytes = unsigned(content, header, 0, length, length);
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&bytes);
+    payload(&mut hasher)?;
+    bytes.extend(hasher.finalize().as_bytes());
+    Ok(bytes)
 }
 
-fn head(content: Content, header: &Header, packing: u32, body: &[u8], unpacked: usize) -> Vec<u8> {
+/// The header without its hash.
+fn unsigned(
+    content: Content,
+    header: &Header,
+    packing: u32,
+    packed: usize,
+    unpacked: usize,
+) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(HEADER);
     bytes.extend(content.magic());
     bytes.extend(VERSION.to_le_bytes());
@@ -164,7 +187,7 @@ fn head(content: Content, header: &Header, packing: u32, body: &[u8], unpacked: 
     bytes.extend(header.number.to_le_bytes());
     bytes.extend(0u32.to_le_bytes());
     bytes.extend(header.count.to_le_bytes());
-    bytes.extend((body.len() as u64).to_le_bytes());
+    bytes.extend((packed as u64).to_le_bytes());
     bytes.extend((unpacked as u64).to_le_bytes());
     bytes.extend(header.time.to_le_bytes());
     bytes.extend(header.dx.to_le_bytes());
@@ -172,8 +195,6 @@ fn head(content: Content, header: &Header, packing: u32, body: &[u8], unpacked: 
     bytes.extend(header.extent.iter().flat_map(|v| v.to_le_bytes()));
     bytes.extend(header.fastest.iter().flat_map(|v| v.to_le_bytes()));
     debug_assert_eq!(bytes.len(), HASHED);
-    let hash = hash_of(&bytes, body);
-    bytes.extend(hash.as_bytes());
     bytes
 }
 

@@ -9,6 +9,7 @@
 
 use super::Frame;
 use super::container::{self, CacheError, Header, MOST_CELLS};
+use rayon::prelude::*;
 
 /// Slices of a cell along an axis. A position is off by at most half a slice.
 pub const STEPS_PER_CELL: u32 = 1024;
@@ -101,7 +102,7 @@ pub fn encode<const D: usize>(frame: &Frame<D>) -> Result<Vec<u8>, CacheError> {
     }
     let places: Vec<Place<D>> = frame
         .positions
-        .iter()
+        .par_iter()
         .map(|x| place(x, frame.dx))
         .collect::<Result<_, _>>()?;
     let cells = CellBox::around(&places)?;
@@ -110,7 +111,8 @@ pub fn encode<const D: usize>(frame: &Frame<D>) -> Result<Vec<u8>, CacheError> {
         let i = u32::try_from(i).map_err(|_| CacheError::Unwritable("there are too many"))?;
         order.push((cells.number(&place.cell), i));
     }
-    order.sort_unstable();
+    // No two are equal, so that there is one order only, whoever sorts.
+    order.par_sort_unstable();
 
     let mut payload = Vec::with_capacity(places.len() * (1 + 4 * D));
     let mut previous = 0;
@@ -119,21 +121,29 @@ pub fn encode<const D: usize>(frame: &Frame<D>) -> Result<Vec<u8>, CacheError> {
         previous = number;
     }
     let sorted = || order.iter().map(|&(_, i)| i as usize);
-    for axis in 0..D {
-        push_planes(&mut payload, sorted().map(|i| places[i].slice[axis]));
-    }
+    let slices = |axis: usize| planes(sorted().map(|i| places[i].slice[axis]));
     let mut fastest = [0.0f64; 3];
     for axis in 0..D {
-        let unit = largest(frame.velocities.iter().map(|v| f64::from(v[axis])))?;
-        fastest[axis] = unit;
+        fastest[axis] = largest(frame.velocities.iter().map(|v| f64::from(v[axis])))?;
+    }
+    let velocities = |axis: usize| {
         let mut previous = 0i16;
-        let steps = sorted().map(|i| {
-            let step = quantised(f64::from(frame.velocities[i][axis]), unit);
+        planes(sorted().map(|i| {
+            let step = quantised(f64::from(frame.velocities[i][axis]), fastest[axis]);
             let difference = step.wrapping_sub(previous);
             previous = step;
             zigzag(difference)
-        });
-        push_planes(&mut payload, steps);
+        }))
+    };
+    let columns: Vec<Vec<u8>> = (0..2 * D)
+        .into_par_iter()
+        .map(|column| match column {
+            axis if axis < D => slices(axis),
+            column => velocities(column - D),
+        })
+        .collect();
+    for column in columns {
+        payload.extend_from_slice(&column);
     }
     let header = Header {
         dimension: D as u32,
@@ -239,10 +249,12 @@ fn unzigzag(value: u16) -> i16 {
     (value >> 1) as i16 ^ -((value & 1) as i16)
 }
 
-fn push_planes(payload: &mut Vec<u8>, values: impl Iterator<Item = u16>) {
+/// The low bytes of all values, then the high bytes.
+fn planes(values: impl Iterator<Item = u16>) -> Vec<u8> {
     let values: Vec<u16> = values.collect();
-    payload.extend(values.iter().map(|v| v.to_le_bytes()[0]));
-    payload.extend(values.iter().map(|v| v.to_le_bytes()[1]));
+    let low = values.iter().map(|v| v.to_le_bytes()[0]);
+    let high = values.iter().map(|v| v.to_le_bytes()[1]);
+    low.chain(high).collect()
 }
 
 fn read_planes(columns: &[u8], column: usize, count: usize, i: usize) -> u16 {

@@ -50,6 +50,8 @@ fn opening(scene: &AnyScene, particles: usize, threads: usize) -> String {
 struct Bar<'a> {
     scene: &'a AnyScene,
     bar: ProgressBar,
+    /// Frames of an earlier session.
+    done: u32,
 }
 
 impl<'a> Bar<'a> {
@@ -62,7 +64,11 @@ impl<'a> Bar<'a> {
             ProgressDrawTarget::stdout(),
         );
         bar.set_style(style);
-        Bar { scene, bar }
+        Bar {
+            scene,
+            bar,
+            done: 0,
+        }
     }
 }
 
@@ -70,8 +76,13 @@ impl Progress for Bar<'_> {
     fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Begin {
-                particles, threads, ..
+                done,
+                particles,
+                threads,
+                ..
             } => {
+                self.done = done;
+                self.bar.set_position(u64::from(done));
                 self.bar.println(opening(self.scene, particles, threads));
                 self.bar.tick();
             }
@@ -81,8 +92,8 @@ impl Progress for Bar<'_> {
                 self.bar.set_position(u64::from(number));
                 let left = time_left(
                     self.bar.elapsed().as_secs_f64(),
-                    number,
-                    self.scene.frames(),
+                    number - self.done,
+                    self.scene.frames() - self.done,
                 );
                 self.bar.set_prefix(format!("{left} left"));
             }
@@ -100,6 +111,8 @@ impl Drop for Bar<'_> {
 struct Lines<'a> {
     scene: &'a AnyScene,
     started: Instant,
+    /// Frames of an earlier session.
+    done: u32,
 }
 
 impl<'a> Lines<'a> {
@@ -107,6 +120,7 @@ impl<'a> Lines<'a> {
         Lines {
             scene,
             started: Instant::now(),
+            done: 0,
         }
     }
 }
@@ -115,8 +129,12 @@ impl Progress for Lines<'_> {
     fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Begin {
-                particles, threads, ..
+                done,
+                particles,
+                threads,
+                ..
             } => {
+                self.done = done;
                 say(format_args!("{}", opening(self.scene, particles, threads)));
             }
             Event::Notice(text) => say(format_args!("{text}")),
@@ -130,7 +148,7 @@ impl Progress for Lines<'_> {
                 let elapsed = self.started.elapsed().as_secs_f64();
                 say(format_args!(
                     "frame {number} of {frames}, {} left, {steps} steps, {}",
-                    time_left(elapsed, number, frames),
+                    time_left(elapsed, number - self.done, frames - self.done),
                     step_in_words(last)
                 ));
             }

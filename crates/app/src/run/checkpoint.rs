@@ -10,7 +10,7 @@ use crate::cache::container::{self, Content};
 use crate::cache::{self, Header};
 use crate::error::Error;
 use crate::scene::{Output, Scene};
-use crate::whole_file;
+use crate::whole_file::{self, Filled};
 use meniscus_liquid::Liquid;
 use std::fs;
 use std::io;
@@ -61,8 +61,6 @@ pub struct Account {
     pub steps_of_frame: u32,
     /// Steps in all.
     pub steps: u64,
-    /// Volume of the liquid at the start of the run.
-    pub first_volume: f64,
     /// What can't be changed on the way.
     pub fixed: Fixed,
     /// The statistics so far.
@@ -168,15 +166,15 @@ impl Checkpoint {
     }
 }
 
-/// Writes a checkpoint, whole.
-pub fn write<const D: usize>(
+/// Hands a checkpoint to the system; it is there once it is finished.
+pub fn fill<const D: usize>(
     path: &Path,
     account: &Account,
     liquid: &Liquid<D>,
-) -> Result<(), Error> {
-    let mut payload = Vec::new();
-    put_account(&mut payload, account);
-    liquid.save(&mut payload);
+) -> Result<Filled, Error> {
+    let mut before = Vec::new();
+    put_account(&mut before, account);
+    let state = liquid.state();
     let header = Header {
         dimension: D as u32,
         number: account.frames_done,
@@ -187,10 +185,15 @@ pub fn write<const D: usize>(
         extent: [1; 3],
         fastest: [0.0; 3],
     };
-    let head = container::head_of_plain(Content::State, &header, &payload);
-    whole_file::write_with(path, |out| {
+    let length = before.len() + state.len();
+    whole_file::fill(path, |out| {
+        let head = container::head_of_plain(Content::State, &header, length, |hasher| {
+            hasher.update(&before);
+            state.write(hasher)
+        })?;
         out.write_all(&head)?;
-        out.write_all(&payload)
+        out.write_all(&before)?;
+        state.write(out)
     })
 }
 
@@ -211,7 +214,6 @@ fn put_account(bytes: &mut Vec<u8>, account: &Account) {
         frames_done: _, // in the header
         steps_of_frame,
         steps,
-        first_volume,
         fixed:
             Fixed {
                 domain,
@@ -224,7 +226,6 @@ fn put_account(bytes: &mut Vec<u8>, account: &Account) {
     } = account;
     bytes.extend(steps_of_frame.to_le_bytes());
     bytes.extend(steps.to_le_bytes());
-    bytes.extend(first_volume.to_le_bytes());
     bytes.extend(domain.iter().flat_map(|side| side.to_le_bytes()));
     bytes.extend(resolution.to_le_bytes());
     bytes.extend(frame_rate.to_le_bytes());
@@ -240,7 +241,6 @@ fn account(header: &Header, rest: &mut &[u8]) -> Option<Account> {
         frames_done: header.number,
         steps_of_frame: u32::from_le_bytes(take(rest)?),
         steps: u64::from_le_bytes(take(rest)?),
-        first_volume: f64::from_le_bytes(take(rest)?),
         fixed: Fixed {
             domain: (0..header.dimension)
                 .map(|_| take(rest).map(f64::from_le_bytes))

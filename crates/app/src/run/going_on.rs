@@ -47,7 +47,7 @@ pub enum Search<'a, const D: usize> {
     /// Nothing: every frame asked for is there, and nothing is damaged.
     Complete(Record),
     /// To go on, if a place was found, or to start again.
-    Found(Found<'a, D>),
+    Found(Box<Found<'a, D>>),
 }
 
 /// Looks for the place where an interrupted run goes on with the same scene.
@@ -92,7 +92,7 @@ pub fn after_interruption<'a, const D: usize>(
             )
         }
     });
-    Ok(Search::Found(Found { notices, ..found }))
+    Ok(Search::Found(Box::new(Found { notices, ..found })))
 }
 
 fn is_complete<const D: usize>(scene: &Scene<D>, folder: &RunFolder, record: &Record) -> bool {

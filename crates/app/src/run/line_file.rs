@@ -135,8 +135,26 @@ impl LineFile {
         Prefix::of(&self.hasher)
     }
 
-    /// Pushes it to the disk, so that a checkpoint may count on it.
-    pub fn sync(&self) -> Result<(), Error> {
+    /// What pushes it to the disk, for somebody who has time to wait.
+    pub fn sync(&self) -> Result<Sync, Error> {
+        let file = self.file.try_clone();
+        Ok(Sync {
+            file: file.map_err(|e| Error::io("write", &self.path, &e))?,
+            path: self.path.clone(),
+        })
+    }
+}
+
+/// Pushes what a file was given so far to the disk.
+#[derive(Debug)]
+pub struct Sync {
+    path: PathBuf,
+    file: File,
+}
+
+impl Sync {
+    /// Waits until it is there.
+    pub fn wait(&self) -> Result<(), Error> {
         self.file
             .sync_data()
             .map_err(|e| Error::io("write", &self.path, &e))
@@ -156,7 +174,7 @@ mod tests {
         let after_one = whole.prefix();
         whole.push(&2).unwrap();
         let after_two = whole.prefix();
-        whole.push(&vec![3; 40]).unwrap();
+        whole.push(&[3; 20]).unwrap();
         assert!(after_one.begins(&path) && after_two.begins(&path) && whole.prefix().begins(&path));
 
         let mut again = LineFile::go_on(&path, after_one.bytes).unwrap();

@@ -18,6 +18,7 @@ pub mod statistics;
 pub mod status;
 mod timings;
 pub mod verify;
+mod writer;
 
 pub use progress::{Event, Progress};
 pub use simulation::Simulation;

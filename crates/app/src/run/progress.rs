@@ -20,7 +20,7 @@ pub enum Event<'a> {
     Notice(&'a str),
     /// A step was taken.
     Step(&'a StepLine),
-    /// A frame was written.
+    /// A frame is complete. Its files are on their way to the disk; those of the frame before have arrived.
     Frame {
         /// Its number, from 1.
         number: u32,

@@ -12,6 +12,7 @@ use super::record::{self, Record, State};
 use super::simulation::Simulation;
 use super::statistics::StepLine;
 use super::timings::{PREVIEW, Stopwatch, WRITE};
+use super::writer::{Frame, Writer};
 use super::{Options, Start, Summary, verify};
 use crate::cache;
 use crate::error::{Error, Kind};
@@ -19,7 +20,6 @@ use crate::problem_files;
 use crate::scene::Scene;
 use crate::whole_file;
 use meniscus_liquid::{Phases, StepFailure};
-use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -62,7 +62,7 @@ pub(super) fn run<const D: usize>(
                     wall_seconds: record.wall_seconds,
                 });
             }
-            Search::Found(found) => found,
+            Search::Found(found) => *found,
         },
         Start::FromFrame(frame) => going_on::from_frame(scene, &folder, frame)?,
     };
@@ -102,10 +102,10 @@ struct Recording<'a, const D: usize> {
     /// Seconds of the sessions before this one.
     seconds_before: f64,
     simulation: Simulation<'a, D>,
-    first_volume: f64,
     steps_of_frame: u32,
     /// Whether there are steps that no checkpoint holds.
     unsaved: bool,
+    writer: Writer,
 }
 
 impl<'a, const D: usize> Recording<'a, D> {
@@ -114,7 +114,7 @@ impl<'a, const D: usize> Recording<'a, D> {
         scene: &'a Scene<D>,
         options: &'a Options<'_>,
         folder: RunFolder,
-        mut simulation: Simulation<'a, D>,
+        simulation: Simulation<'a, D>,
     ) -> Result<Self, Error> {
         let pictures = match scene.output.preview {
             true => Pictures::Now(Box::new(Film::new(scene, &simulation)?)),
@@ -134,9 +134,9 @@ impl<'a, const D: usize> Recording<'a, D> {
             record,
             started: Instant::now(),
             seconds_before: 0.0,
-            first_volume: simulation.volume(),
             steps_of_frame: 0,
             unsaved: false,
+            writer: Writer::default(),
             simulation,
         })
     }
@@ -194,9 +194,9 @@ impl<'a, const D: usize> Recording<'a, D> {
             record,
             started: Instant::now(),
             seconds_before,
-            first_volume: account.first_volume,
             steps_of_frame: account.steps_of_frame,
             unsaved: false,
+            writer: Writer::default(),
             simulation,
         })
     }
@@ -240,67 +240,90 @@ impl<'a, const D: usize> Recording<'a, D> {
         Ok(())
     }
 
-    /// Writes the frame that was completed: particles, checkpoint, and last the record, which says that they are there.
+    /// Writes the frame that was completed. The files are filled here; somebody else waits for the disk meanwhile.
     fn complete(&mut self, frame: u32) -> Result<(), Error> {
         let output = &self.scene.output;
+        self.watch.begin(WRITE);
+        self.wait_for_writer()?;
         let root = self.folder.root();
-        let particles = if output.writes_particles(frame) {
-            self.watch.begin(WRITE);
+        let particles = || -> Result<_, Error> {
+            if !output.writes_particles(frame) {
+                return Ok(None);
+            }
             let bytes = encoded(self.scene, &self.simulation, frame)?;
-            whole_file::write(&cache::frame_path(root, frame), &bytes)?;
-            Some(bytes)
-        } else {
-            None
+            let path = cache::frame_path(root, frame);
+            let filled = whole_file::fill(&path, |out| out.write_all(&bytes))?;
+            Ok(Some((bytes, filled)))
         };
+        let checkpoint = || -> Result<_, Error> {
+            if !output.writes_checkpoint(frame, self.scene.frames) {
+                return Ok(None);
+            }
+            let path = checkpoint::path(root, frame);
+            checkpoint::fill(&path, &self.account(frame), self.simulation.liquid()).map(Some)
+        };
+        let (particles, checkpoint) = rayon::join(particles, checkpoint);
+        let (bytes, particles) = particles?.unzip();
+        let checkpoint = checkpoint?;
+        let run = root.into();
+        self.unsaved &= checkpoint.is_none();
+        self.record.frames_done = frame;
+        self.update_record();
+        self.writer.give(Frame {
+            particles,
+            checkpoint,
+            statistics: self.statistics.sync()?,
+            output: output.clone(),
+            record: self.record.clone(),
+            run,
+        })?;
         self.watch.begin(PREVIEW);
         if let Pictures::Now(film) = &mut self.pictures {
-            match &particles {
+            match &bytes {
                 Some(bytes) => film.show(bytes)?,
                 None => film.hold()?,
             }
         }
-        drop(particles);
-        self.watch.begin(WRITE);
-        self.record.frames_done = frame;
-        if output.writes_checkpoint(frame, self.scene.frames) {
-            self.save(checkpoint::path(root, frame))?;
-            folder::remove(&checkpoint::interrupted(self.folder.root()))?;
-            checkpoint::prune(self.folder.root(), output)?;
-        }
-        self.write_record()?;
         self.watch.begin("");
         Ok(())
     }
 
-    /// Writes a checkpoint.
-    fn save(&mut self, path: PathBuf) -> Result<(), Error> {
-        // A checkpoint without its statistics would be of no use.
-        self.statistics.sync()?;
-        let account = Account {
-            frames_done: self.record.frames_done,
+    /// Waits until the last frame is on the disk; if it does not get there, it is not done.
+    fn wait_for_writer(&mut self) -> Result<(), Error> {
+        let written = self.writer.wait();
+        if written.is_err() {
+            self.record.frames_done -= 1;
+        }
+        written
+    }
+
+    /// What the run has come to.
+    fn account(&self, frames_done: u32) -> Account {
+        Account {
+            frames_done,
             steps_of_frame: self.steps_of_frame,
             steps: self.record.steps,
-            first_volume: self.first_volume,
             fixed: Fixed::from(self.scene),
             statistics: self.statistics.prefix(),
             timings: self.timings.prefix(),
-        };
-        checkpoint::write(&path, &account, self.simulation.liquid())?;
-        self.unsaved = false;
-        Ok(())
+        }
     }
 
-    fn write_record(&mut self) -> Result<(), Error> {
+    fn update_record(&mut self) {
         self.record.wall_seconds = self.seconds_before + self.started.elapsed().as_secs_f64();
         self.record.statistics = self.statistics.prefix();
         self.record.timings = self.timings.prefix();
-        self.record.write(self.folder.root())
     }
 
     /// Keeps what was done towards the next frame, and says how to go on.
     fn stopped(&mut self) -> Result<Error, Error> {
+        self.wait_for_writer()?;
         if self.unsaved {
-            self.save(checkpoint::interrupted(self.folder.root()))?;
+            self.statistics.sync()?.wait()?;
+            let path = checkpoint::interrupted(self.folder.root());
+            let account = self.account(self.record.frames_done);
+            checkpoint::fill(&path, &account, self.simulation.liquid())?.finish()?;
+            self.unsaved = false;
         }
         let steps = match self.steps_of_frame {
             0 => String::new(),
@@ -357,6 +380,8 @@ impl<'a, const D: usize> Recording<'a, D> {
 
     /// Writes the preview and the last record, whatever has happened.
     fn close(mut self, end: Result<(), Error>) -> Result<Summary, Error> {
+        let written = self.wait_for_writer();
+        let end = end.and(written);
         let end = match self.preview(end.is_ok()) {
             Ok(hash) => {
                 self.record.preview = hash;
@@ -369,7 +394,8 @@ impl<'a, const D: usize> Recording<'a, D> {
             Err(e) if e.kind() == Kind::Interrupted => (State::Interrupted, None),
             Err(e) => (State::Failed, Some(e.to_string())),
         };
-        let recorded = self.write_record();
+        self.update_record();
+        let recorded = self.record.write(self.folder.root());
         // The first error is the one that matters.
         end.and(recorded)?;
         Ok(Summary {

@@ -47,7 +47,7 @@ impl<'a, const D: usize> Simulation<'a, D> {
         })
     }
 
-    /// The scene on its way to `frame`, with a liquid whose state was saved by [`Liquid::save`].
+    /// The scene on its way to `frame`, with a liquid whose state was written by [`meniscus_liquid::State::write`].
     ///
     /// # Errors
     /// What is wrong with the state, in words that complete "is damaged".

@@ -4,7 +4,6 @@ use super::checkpoint::{self, Checkpoint};
 use super::folder::RunFolder;
 use super::line_file::Prefix;
 use super::record::{Record, State};
-use super::scene_text;
 use crate::cache;
 use crate::error::{Error, Kind};
 use serde::Serialize;
@@ -83,11 +82,9 @@ impl Check {
 
     /// The files whose hash is in the record.
     fn of_record(&mut self, folder: &RunFolder, record: &Record) -> Result<(), Error> {
-        self.hash(&folder.scene(), &record.scene_hash, scene_hash)?;
+        self.hash(&folder.scene(), &record.scene_hash)?;
         if let Some(expected) = &record.preview {
-            self.hash(&folder.preview(), expected, |bytes| {
-                blake3::hash(bytes).to_hex().to_string()
-            })?;
+            self.hash(&folder.preview(), expected)?;
         }
         let complete = record.state == State::Done;
         self.lines(&folder.statistics(), &record.statistics, complete);
@@ -95,14 +92,9 @@ impl Check {
         Ok(())
     }
 
-    fn hash(
-        &mut self,
-        file: &Path,
-        expected: &str,
-        hash: impl Fn(&[u8]) -> String,
-    ) -> Result<(), Error> {
+    fn hash(&mut self, file: &Path, expected: &str) -> Result<(), Error> {
         match fs::read(file) {
-            Ok(bytes) if hash(&bytes) == *expected => {}
+            Ok(bytes) if blake3::hash(&bytes).to_hex().as_str() == expected => {}
             Ok(_) => self.found(file, "its content does not match its hash"),
             Err(e) if e.kind() == io::ErrorKind::NotFound => self.found(file, "it is missing"),
             Err(e) => return Err(Error::io("read", file, &e)),
@@ -163,8 +155,4 @@ impl Check {
         }
         Ok(())
     }
-}
-
-fn scene_hash(bytes: &[u8]) -> String {
-    scene_text::hash(&String::from_utf8_lossy(bytes))
 }

@@ -184,3 +184,35 @@ fn damage_before_every_checkpoint_starts_the_run_from_the_beginning() {
     assert_same_run(&out, &trial.path("whole"));
     assert_sound(&out);
 }
+
+#[test]
+fn damage_to_what_a_stopped_run_kept_is_found_and_the_checkpoint_before_it_serves() {
+    let trial = finished();
+    let scene = small_dam_break(FRAMES);
+    let out = trial.path("stopped");
+    let steps = fs::read_to_string(trial.path("whole/stats.jsonl")).unwrap();
+    // In the middle of the third frame.
+    let before = steps
+        .lines()
+        .filter(|l| l.contains("\"frame\":1,") || l.contains("\"frame\":2,"));
+    let stop_after = before.count() as u32 + 1;
+    let stopped = run_it(&scene, &out, Start::Beginning, Some(stop_after)).0;
+    assert_eq!(stopped.unwrap_err().kind().exit_code(), 130);
+    let kept = out.join("state/interrupted.bin");
+    let mut bytes = fs::read(&kept).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 4;
+    fs::write(&kept, bytes).unwrap();
+    let findings = verify(&out).unwrap();
+    assert_eq!(findings.len(), 1, "{findings:?}");
+    assert_eq!(findings[0].file, kept);
+    let (result, notices) = run_it(&scene, &out, Start::Resume, None);
+    result.unwrap();
+    assert!(
+        notices[0].starts_with("interrupted.bin is damaged"),
+        "{notices:?}"
+    );
+    assert!(notices[0].ends_with("going on from frame 2"), "{notices:?}");
+    assert_same_run(&out, &trial.path("whole"));
+    assert_sound(&out);
+}

@@ -21,14 +21,9 @@ pub fn small_dam_break(frames: u32) -> Scene<2> {
 }
 
 /// Stops a run after so many steps, and remembers what it was told.
-#[derive(Default)]
-pub struct Stopper {
-    pub steps_left: Option<u32>,
-    pub stop: AtomicBool,
-}
-
 struct Watcher<'a> {
-    stopper: &'a Stopper,
+    stop: &'a AtomicBool,
+    stop_after: Option<u32>,
     steps: u32,
     notices: Vec<String>,
 }
@@ -38,8 +33,8 @@ impl Progress for Watcher<'_> {
         match event {
             Event::Step(_) => {
                 self.steps += 1;
-                if Some(self.steps) == self.stopper.steps_left {
-                    self.stopper.stop.store(true, Ordering::Relaxed);
+                if Some(self.steps) == self.stop_after {
+                    self.stop.store(true, Ordering::Relaxed);
                 }
             }
             Event::Notice(text) => self.notices.push(text.into()),
@@ -53,14 +48,12 @@ pub fn run_it(
     scene: &Scene<2>,
     out: &Path,
     start: Start,
-    steps: Option<u32>,
+    stop_after: Option<u32>,
 ) -> (Result<Summary, Error>, Vec<String>) {
-    let stopper = Stopper {
-        steps_left: steps,
-        ..Stopper::default()
-    };
+    let stop = AtomicBool::new(false);
     let mut watcher = Watcher {
-        stopper: &stopper,
+        stop: &stop,
+        stop_after,
         steps: 0,
         notices: Vec::new(),
     };
@@ -70,7 +63,7 @@ pub fn run_it(
         memory_limit: None,
         scene_text: scene_text(scene),
         start,
-        stop: &stopper.stop,
+        stop: &stop,
     };
     let result = run::run(&scene.clone().into(), &options, &mut watcher);
     (result, watcher.notices)

@@ -11,7 +11,8 @@ fn scene(file: &str) -> String {
     )
 }
 
-const TETRAHEDRON: &str = "v 0 0 0\nv 0.6 0 0\nv 0 0.6 0\nv 0 0 0.6\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+const TETRAHEDRON: &str =
+    "v 0 0 0\nv 0.6 0 0\nv 0 0.6 0\nv 0 0 0.6\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
 #[test]
 fn a_mesh_comes_from_the_folder_of_its_scene_and_from_nowhere_else() {
@@ -47,7 +48,11 @@ fn a_mesh_comes_from_the_folder_of_its_scene_and_from_nowhere_else() {
         let outcome = check(file, "");
         assert_eq!(outcome.code, 3, "{file}: {}", outcome.errors);
         assert!(outcome.errors.contains(what), "{file}: {}", outcome.errors);
-        assert!(outcome.errors.contains("scene.toml:7:"), "{}", outcome.errors);
+        assert!(
+            outcome.errors.contains("scene.toml:7:"),
+            "{}",
+            outcome.errors
+        );
     }
     for file in ["../outer.obj", "link.obj", &absolute] {
         let outcome = check(file, "--allow-outside-files");
@@ -78,5 +83,9 @@ fn a_mesh_in_the_plane_is_refused() {
     fs::write(trial.path("flat.toml"), flat).unwrap();
     let outcome = trial.call("check flat.toml");
     assert_eq!(outcome.code, 2);
-    assert!(outcome.errors.contains("three dimensions"), "{}", outcome.errors);
+    assert!(
+        outcome.errors.contains("three dimensions"),
+        "{}",
+        outcome.errors
+    );
 }

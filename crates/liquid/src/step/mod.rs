@@ -5,7 +5,7 @@ mod budget;
 mod outcome;
 mod state;
 
-pub use state::StateError;
+pub use state::{State, StateError};
 
 use rayon::prelude::*;
 

@@ -2,10 +2,11 @@
 //! as what was never stopped.
 //!
 //! Little endian, in this order: time, length of the last step, whether the volume at the start is known and what it
-//! was, drift, number of particles at the start; number of particles, their positions, their velocities, whether any of them has a gradient and, if so, the
-//! gradients; length of the step of the last pressure, number of its cells, the cells, the pressures.
+//! was, drift, number of particles at the start; number of particles, their positions, their velocities, whether any
+//! of them has a gradient and, if so, the gradients; length of the step of the last pressure, number of its cells, the cells, the pressures.
 
 use std::fmt;
+use std::io::{self, Write};
 
 use super::Liquid;
 use super::budget::Budget;
@@ -16,6 +17,9 @@ use crate::tiles::Coord;
 
 /// Cells are never farther from the origin than this.
 const FARTHEST_CELL: i32 = 1 << 30;
+
+/// Bytes that are written at once.
+const BUFFER: usize = 1 << 15;
 
 /// Why a state can't be restored.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,20 +41,27 @@ impl fmt::Display for StateError {
 
 impl std::error::Error for StateError {}
 
+/// Everything of a liquid that later steps depend on, ready to be written.
+pub struct State<'a, const D: usize> {
+    /// Time, length of the last step.
+    times: [f64; 2],
+    budget: Option<Budget>,
+    drift: f64,
+    particles: &'a Particles<D>,
+    /// Whether any particle has a gradient.
+    spinning: bool,
+    pressure: WarmStart<D>,
+}
+
 impl<const D: usize> Liquid<D> {
-    /// Adds the state to the end of `bytes`.
-    pub fn save(&self, bytes: &mut Vec<u8>) {
+    /// The state, to be written.
+    pub fn state(&self) -> State<'_, D> {
         // Every field is named, so that a new one does not compile before somebody has decided whether later steps
         // depend on it. Those left out are settings, which are given again, and what every step builds anew.
         let Liquid {
             settings: _,
             ports: _,
-            particles:
-                Particles {
-                    position,
-                    velocity,
-                    affine,
-                },
+            particles,
             time,
             last_dt,
             budget,
@@ -59,35 +70,17 @@ impl<const D: usize> Liquid<D> {
             system: _,
             solvers,
         } = self;
-        let WarmStart {
-            dt,
-            cells,
-            pressure,
-        } = solvers.warm_start();
         // By their bits: a zero below zero is another number, too.
-        let spinning = affine.iter().flatten().flatten().any(|c| c.to_bits() != 0);
-        let each = 8 * D + if spinning { 4 * D * D } else { 0 };
-        bytes.reserve(74 + position.len() * each + cells.len() * (4 * D + 8));
-
-        put_floats(bytes, &[*time, *last_dt]);
-        bytes.push(budget.is_some().into());
-        let known = budget.map_or((0.0, 0), |b| (b.volume, b.particles));
-        put_floats(bytes, &[known.0, *drift]);
-        bytes.extend((known.1 as u64).to_le_bytes());
-
-        bytes.extend((position.len() as u64).to_le_bytes());
-        put(bytes, position.as_flattened(), f32::to_le_bytes);
-        put(bytes, velocity.as_flattened(), f32::to_le_bytes);
-        bytes.push(spinning.into());
-        if spinning {
-            let affine = affine.as_flattened().as_flattened();
-            put(bytes, affine, f32::to_le_bytes);
+        let numbers = particles.affine.as_flattened().as_flattened();
+        let spinning = numbers.iter().any(|c| c.to_bits() != 0);
+        State {
+            times: [*time, *last_dt],
+            budget: *budget,
+            drift: *drift,
+            particles,
+            spinning,
+            pressure: solvers.warm_start(),
         }
-
-        put_floats(bytes, &[dt]);
-        bytes.extend((cells.len() as u64).to_le_bytes());
-        put(bytes, cells.as_flattened(), i32::to_le_bytes);
-        put_floats(bytes, &pressure);
     }
 
     /// The liquid whose state was saved, going on with `settings`. The bytes must hold the state and nothing else.
@@ -101,7 +94,7 @@ impl<const D: usize> Liquid<D> {
         let [time, last_dt] = rest.floats()?;
         let known = rest.flag()?;
         let [volume, drift] = rest.floats()?;
-        let particles_then = rest.count(0)?;
+        let number = rest.count(0)?;
 
         let count = rest.count(8 * D)?;
         let position = rest.vectors(count, f32::from_le_bytes)?;
@@ -151,7 +144,7 @@ impl<const D: usize> Liquid<D> {
             last_dt,
             budget: known.then_some(Budget {
                 volume,
-                particles: particles_then,
+                particles: number,
             }),
             drift,
             solvers,
@@ -160,18 +153,69 @@ impl<const D: usize> Liquid<D> {
     }
 }
 
-fn put_floats(bytes: &mut Vec<u8>, values: &[f64]) {
-    put(bytes, values, f64::to_le_bytes);
+impl<const D: usize> State<'_, D> {
+    /// How many bytes it will be.
+    pub fn len(&self) -> usize {
+        let gradients = if self.spinning { 4 * D * D } else { 0 };
+        let particles = self.particles.len() * (8 * D + gradients);
+        let numbers = 8 * 8 + 2;
+        numbers + particles + self.pressure.cells.len() * (4 * D + 8)
+    }
+
+    /// False: there is always something to write.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Writes it. A large liquid needs no second copy of itself for that.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Particles {
+            position,
+            velocity,
+            affine,
+        } = self.particles;
+        let WarmStart {
+            dt,
+            cells,
+            pressure,
+        } = &self.pressure;
+        put(out, &self.times, f64::to_le_bytes)?;
+        out.write_all(&[self.budget.is_some().into()])?;
+        let (volume, number) = self.budget.map_or((0.0, 0), |b| (b.volume, b.particles));
+        put(out, &[volume, self.drift], f64::to_le_bytes)?;
+        put(out, &[number as u64], u64::to_le_bytes)?;
+
+        put(out, &[position.len() as u64], u64::to_le_bytes)?;
+        put(out, position.as_flattened(), f32::to_le_bytes)?;
+        put(out, velocity.as_flattened(), f32::to_le_bytes)?;
+        out.write_all(&[self.spinning.into()])?;
+        if self.spinning {
+            let affine = affine.as_flattened().as_flattened();
+            put(out, affine, f32::to_le_bytes)?;
+        }
+
+        put(out, &[*dt], f64::to_le_bytes)?;
+        put(out, &[cells.len() as u64], u64::to_le_bytes)?;
+        put(out, cells.as_flattened(), i32::to_le_bytes)?;
+        put(out, pressure, f64::to_le_bytes)
+    }
 }
 
-/// Adds numbers, of `N` bytes each.
-fn put<T: Copy, const N: usize>(bytes: &mut Vec<u8>, values: &[T], to_bytes: fn(T) -> [u8; N]) {
-    let start = bytes.len();
-    bytes.resize(start + N * values.len(), 0);
-    // Places first and values after: the compiler makes a copy of whole blocks of this.
-    for (place, &value) in bytes[start..].chunks_exact_mut(N).zip(values) {
-        place.copy_from_slice(&to_bytes(value));
+/// Writes numbers, of `N` bytes each.
+fn put<T: Copy, const N: usize>(
+    out: &mut dyn Write,
+    values: &[T],
+    to_bytes: fn(T) -> [u8; N],
+) -> io::Result<()> {
+    let mut bytes = [0; BUFFER];
+    for values in values.chunks(BUFFER / N) {
+        let bytes = &mut bytes[..N * values.len()];
+        for (place, &value) in bytes.chunks_exact_mut(N).zip(values) {
+            place.copy_from_slice(&to_bytes(value));
+        }
+        out.write_all(bytes)?;
     }
+    Ok(())
 }
 
 /// The bytes that are not read yet.

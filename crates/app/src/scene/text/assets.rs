@@ -132,9 +132,8 @@ impl Assets {
             .map(|&[x, y, z]| if up == "y" { [x, -z, y] } else { [x, y, z] })
             .map(|x| x.map(|c| scale * c))
             .collect();
-        let (mesh, report) = TriangleMesh::new(&vertices, &raw.triangles).map_err(|e| {
-            Fault::new(format!("{file}: {e}"), e.remedy())
-        })?;
+        let (mesh, report) = TriangleMesh::new(&vertices, &raw.triangles)
+            .map_err(|e| Fault::new(format!("{file}: {e}"), e.remedy()))?;
         for warning in report.warnings() {
             self.warnings
                 .push(Problem::warning(place, path, format!("{file}: {warning}")).of_asset());
