@@ -45,9 +45,9 @@ pub fn kept<const D: usize>(record: Option<&Record>, scene: &Scene<D>) -> Vec<Ke
 /// What there is to do for a run that was started before.
 pub enum Search<'a, const D: usize> {
     /// Nothing: every frame asked for is there, and nothing is damaged.
-    Complete(Record),
+    Complete(Box<Record>),
     /// To go on, if a place was found, or to start again.
-    Found(Found<'a, D>),
+    Found(Box<Found<'a, D>>),
 }
 
 /// Looks for the place where an interrupted run goes on with the same scene.
@@ -64,7 +64,7 @@ pub fn after_interruption<'a, const D: usize>(
     let same = same_scene(folder, scene_text, record.as_ref(), &mut notices)?;
     let record = match record {
         Some(record) if is_complete(scene, folder, &record) => {
-            return Ok(Search::Complete(record));
+            return Ok(Search::Complete(Box::new(record)));
         }
         record => record,
     };
@@ -92,7 +92,7 @@ pub fn after_interruption<'a, const D: usize>(
             )
         }
     });
-    Ok(Search::Found(Found { notices, ..found }))
+    Ok(Search::Found(Box::new(Found { notices, ..found })))
 }
 
 fn is_complete<const D: usize>(scene: &Scene<D>, folder: &RunFolder, record: &Record) -> bool {

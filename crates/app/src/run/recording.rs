@@ -62,7 +62,7 @@ pub(super) fn run<const D: usize>(
                     wall_seconds: record.wall_seconds,
                 });
             }
-            Search::Found(found) => found,
+            Search::Found(found) => *found,
         },
         Start::FromFrame(frame) => going_on::from_frame(scene, &folder, frame)?,
     };
