@@ -1,7 +1,8 @@
 //! The preview of a run. It is drawn from frames as they come back from the cache, so that it can be drawn again from
 //! the cache alone: a run that was interrupted and went on does so at its end.
 
-use super::record::{Kept, is_kept};
+use super::folder::RunFolder;
+use super::record::{Kept, Record, is_kept};
 use super::simulation::Simulation;
 use crate::cache::{self, Frame};
 use crate::error::{Error, Kind};
@@ -101,6 +102,63 @@ impl<'a, const D: usize> Film<'a, D> {
             solids
         } else {
             &self.scenery.bodies
+        }
+    }
+}
+
+/// When the preview of a run is drawn.
+pub(super) enum Pictures<'a, const D: usize> {
+    Never,
+    /// Frame by frame.
+    Now(Box<Film<'a, D>>),
+    /// At the end, from the frames that were written: first a run that was interrupted goes on.
+    AtTheEnd,
+}
+
+impl<'a, const D: usize> Pictures<'a, D> {
+    /// For a run from the beginning.
+    pub fn from_now_on(scene: &'a Scene<D>, start: &Simulation<'_, D>) -> Result<Self, Error> {
+        Ok(match scene.output.preview {
+            true => Pictures::Now(Box::new(Film::new(scene, start)?)),
+            false => Pictures::Never,
+        })
+    }
+
+    /// For a run that goes on.
+    pub fn at_the_end(scene: &Scene<D>) -> Self {
+        match scene.output.preview {
+            true => Pictures::AtTheEnd,
+            false => Pictures::Never,
+        }
+    }
+
+    /// Adds a frame, with the bytes of its file if it has one.
+    pub fn frame(&mut self, bytes: Option<&[u8]>) -> Result<(), Error> {
+        match (self, bytes) {
+            (Pictures::Now(film), Some(bytes)) => film.show(bytes),
+            (Pictures::Now(film), None) => film.hold(),
+            (Pictures::Never | Pictures::AtTheEnd, _) => Ok(()),
+        }
+    }
+
+    /// Writes the preview and returns its hash. A run that went on and was stopped again keeps the one it had.
+    pub fn write(
+        &self,
+        scene: &Scene<D>,
+        folder: &RunFolder,
+        record: &Record,
+        complete: bool,
+    ) -> Result<Option<String>, Error> {
+        let path = folder.preview();
+        match self {
+            Pictures::Never => folder.remove_preview().map(|()| None),
+            Pictures::Now(film) => film.write(&path).map(Some),
+            Pictures::AtTheEnd if complete => {
+                let (kept, last) = (&record.particles, record.frames_done);
+                let film = Film::of_frames(scene, folder.root(), kept, last)?;
+                film.write(&path).map(Some)
+            }
+            Pictures::AtTheEnd => Ok(record.preview.clone()),
         }
     }
 }

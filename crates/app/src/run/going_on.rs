@@ -45,7 +45,7 @@ pub fn kept<const D: usize>(record: Option<&Record>, scene: &Scene<D>) -> Vec<Ke
 /// What there is to do for a run that was started before.
 pub enum Search<'a, const D: usize> {
     /// Nothing: every frame asked for is there, and nothing is damaged.
-    Complete(Record),
+    Complete(Box<Record>),
     /// To go on, if a place was found, or to start again.
     Found(Box<Found<'a, D>>),
 }
@@ -64,7 +64,7 @@ pub fn after_interruption<'a, const D: usize>(
     let same = same_scene(folder, scene_text, record.as_ref(), &mut notices)?;
     let record = match record {
         Some(record) if is_complete(scene, folder, &record) => {
-            return Ok(Search::Complete(record));
+            return Ok(Search::Complete(Box::new(record)));
         }
         record => record,
     };

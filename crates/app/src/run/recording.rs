@@ -2,7 +2,7 @@
 
 use super::checkpoint::{self, Account, Fixed};
 use super::estimate;
-use super::film::{Film, encoded};
+use super::film::{Pictures, encoded};
 use super::folder::{self, RunFolder};
 use super::going_on::{self, Found, Place, Search};
 use super::line_file::LineFile;
@@ -80,15 +80,6 @@ pub(super) fn run<const D: usize>(
     recording.close(end)
 }
 
-/// When the preview is drawn.
-enum Pictures<'a, const D: usize> {
-    Never,
-    /// Frame by frame.
-    Now(Box<Film<'a, D>>),
-    /// At the end, from the frames that were written: first a run that was interrupted goes on.
-    AtTheEnd,
-}
-
 struct Recording<'a, const D: usize> {
     scene: &'a Scene<D>,
     options: &'a Options<'a>,
@@ -116,10 +107,7 @@ impl<'a, const D: usize> Recording<'a, D> {
         folder: RunFolder,
         simulation: Simulation<'a, D>,
     ) -> Result<Self, Error> {
-        let pictures = match scene.output.preview {
-            true => Pictures::Now(Box::new(Film::new(scene, &simulation)?)),
-            false => Pictures::Never,
-        };
+        let pictures = Pictures::from_now_on(scene, &simulation)?;
         let threads = rayon::current_num_threads();
         let record = Record::begin(scene, &options.scene_text, threads);
         folder.begin(&record, &options.scene_text)?;
@@ -185,10 +173,7 @@ impl<'a, const D: usize> Recording<'a, D> {
             options,
             statistics: LineFile::go_on(&folder.statistics(), account.statistics.bytes)?,
             timings,
-            pictures: match scene.output.preview {
-                true => Pictures::AtTheEnd,
-                false => Pictures::Never,
-            },
+            pictures: Pictures::at_the_end(scene),
             watch: Stopwatch::start(),
             folder,
             record,
@@ -278,12 +263,7 @@ impl<'a, const D: usize> Recording<'a, D> {
             run,
         })?;
         self.watch.begin(PREVIEW);
-        if let Pictures::Now(film) = &mut self.pictures {
-            match &bytes {
-                Some(bytes) => film.show(bytes)?,
-                None => film.hold()?,
-            }
-        }
+        self.pictures.frame(bytes.as_deref())?;
         self.watch.begin("");
         Ok(())
     }
@@ -363,26 +343,14 @@ impl<'a, const D: usize> Recording<'a, D> {
         }
     }
 
-    /// Writes the preview and returns its hash. A run that went on and was stopped again keeps the one it had.
-    fn preview(&self, complete: bool) -> Result<Option<String>, Error> {
-        let path = self.folder.preview();
-        match &self.pictures {
-            Pictures::Never => self.folder.remove_preview().map(|()| None),
-            Pictures::Now(film) => film.write(&path).map(Some),
-            Pictures::AtTheEnd if complete => {
-                let (kept, last) = (&self.record.particles, self.record.frames_done);
-                let film = Film::of_frames(self.scene, self.folder.root(), kept, last)?;
-                film.write(&path).map(Some)
-            }
-            Pictures::AtTheEnd => Ok(self.record.preview.clone()),
-        }
-    }
-
     /// Writes the preview and the last record, whatever has happened.
     fn close(mut self, end: Result<(), Error>) -> Result<Summary, Error> {
         let written = self.wait_for_writer();
         let end = end.and(written);
-        let end = match self.preview(end.is_ok()) {
+        let preview = self
+            .pictures
+            .write(self.scene, &self.folder, &self.record, end.is_ok());
+        let end = match preview {
             Ok(hash) => {
                 self.record.preview = hash;
                 end
