@@ -1,11 +1,15 @@
 //! All studies. A new one is a file here and a line in [`STUDIES`].
 
+mod mesh_distance;
 mod step_speed;
 
 use crate::study::Entry;
 
 /// In the order in which they are listed.
-pub const STUDIES: &[Entry] = &[Entry::of::<step_speed::StepSpeed>()];
+pub const STUDIES: &[Entry] = &[
+    Entry::of::<step_speed::StepSpeed>(),
+    Entry::of::<mesh_distance::MeshDistance>(),
+];
 
 /// The study of this name.
 pub fn named(name: &str) -> Option<&'static Entry> {
