@@ -22,7 +22,7 @@ fn main() -> std::io::Result<()> {
         .flat_map(|(i, j)| {
             let (a, b) = (index(i, j), index(i + 1, j));
             let (c, d) = (index(i + 1, j + 1), index(i, j + 1));
-            [[a, b, c], [a, c, d]]
+            [[a, c, b], [a, d, c]]
         })
         .collect();
     std::fs::write(path, ply(&vertices, &faces))

@@ -431,8 +431,9 @@ static KEYFRAME: Table = Table {
 
 static EMITTER: Table = Table {
     title: "an emitter",
-    about: "Liquid comes in through a shape: its cross-section times its speed, every second. Liquid inside the shape \
-            moves with the emitter's velocity.",
+    about: "Liquid comes in through a shape: its area as seen along the velocity, times the speed, every second. The \
+            shape is empty when its time begins and fills from the side that the velocity comes from; everything in it \
+            moves with the emitter's velocity. What lies inside solids or outside the domain does not count.",
     keys: &[
         Key {
             name: "name",
@@ -457,7 +458,8 @@ static EMITTER: Table = Table {
 
 static DRAIN: Table = Table {
     title: "a drain",
-    about: "Liquid that comes into the shape is gone.",
+    about: "Liquid that comes into the shape is gone. A drain at least two cells deep lets liquid rush in; a thinner one \
+            takes what comes its way.",
     keys: &[
         Key {
             name: "name",
