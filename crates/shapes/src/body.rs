@@ -132,6 +132,15 @@ impl<const D: usize> PosedBody<'_, D> {
         }
     }
 
+    /// The signed distance within `band` of the surface, or a safe one; see [`Shape::distance_within`].
+    pub fn distance_within(&self, x: [f64; D], band: f64) -> f64 {
+        let x = match &self.world_from_body {
+            Some(pose) => pose.apply_inverse(x),
+            None => x,
+        };
+        self.shape.distance_within(x, band)
+    }
+
     /// The unit vector out of the solid.
     pub fn normal(&self, x: [f64; D]) -> [f64; D] {
         match &self.world_from_body {

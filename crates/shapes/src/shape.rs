@@ -129,6 +129,33 @@ impl<const D: usize> Shape<D> {
         }
     }
 
+    /// The signed distance if it is within `band` of the surface; farther away something of the same sign between
+    /// `band` and [`distance`](Self::distance). Far from meshes that is much faster, for other solids the same.
+    pub fn distance_within(&self, x: [f64; D], band: f64) -> f64 {
+        let of_all = |parts: &[Self], start: f64, choose: fn(f64, f64) -> f64| {
+            parts
+                .iter()
+                .fold(start, |d, part| choose(d, part.distance_within(x, band)))
+        };
+        match self {
+            Self::Mesh(mesh) => mesh.distance_within(lifted(x), band),
+            Self::Union(parts) => of_all(parts, f64::INFINITY, f64::min),
+            Self::Intersection(parts) => of_all(parts, f64::NEG_INFINITY, f64::max),
+            Self::Difference(whole, parts) => {
+                let without = -of_all(parts, f64::INFINITY, f64::min);
+                whole.distance_within(x, band).max(without)
+            }
+            Self::Inverted(shape) => -shape.distance_within(x, band),
+            Self::Shell { shape, thickness } => {
+                let half = 0.5 * thickness;
+                shape.distance_within(x, band + half).abs() - half
+            }
+            Self::Rounded { shape, radius } => shape.distance_within(x, band + radius) - radius,
+            Self::Placed { shape, pose } => shape.distance_within(pose.apply_inverse(x), band),
+            _ => self.distance(x),
+        }
+    }
+
     /// The unit vector in which the distance grows: out of the solid, at right angles to its surface.
     ///
     /// Where two parts are equally near, the first of them is taken; where every direction is as good,

@@ -8,6 +8,8 @@ use std::array::from_fn;
 /// How many surfaces a line of sight can cross.
 pub(super) const MOST_LAYERS: usize = 8;
 const MOST_STEPS: usize = 160;
+/// Widths of a pixel from the surface within which distances must be exact: farther away they are only steps.
+const EXACT_WITHIN: f32 = 4.0;
 
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Material {
@@ -118,6 +120,14 @@ impl<'a, const D: usize> Solid<'a, D> {
         (self.sign * self.body.distance(from_fn(|i| f64::from(x[i])))) as f32
     }
 
+    /// The distance as far as a line of sight needs it.
+    fn distance_on(&self, ray: &Ray, t: f32) -> f32 {
+        let x = along(ray.from, t, ray.direction);
+        let band = f64::from(EXACT_WITHIN * ray.pixel * t);
+        let x = from_fn(|i| f64::from(x[i]));
+        (self.sign * self.body.distance_within(x, band)) as f32
+    }
+
     fn normal(&self, x: Vec3) -> Vec3 {
         let n = self.body.normal(from_fn(|i| f64::from(x[i])));
         from_fn(|i| {
@@ -139,7 +149,7 @@ impl<'a, const D: usize> Solid<'a, D> {
         let (start, end, face) = box_span(ray, self.low, self.high)?;
         let at = |t: f32| along(ray.from, t, ray.direction);
         let mut t = start;
-        let mut here = self.distance(at(t));
+        let mut here = self.distance_on(ray, t);
         if here < 0.0 && self.material == Material::Stone {
             // The solid goes on outside the box in which it is drawn: show the cut.
             let cut = Layer {
@@ -160,7 +170,7 @@ impl<'a, const D: usize> Solid<'a, D> {
             if next_t > end {
                 break;
             }
-            let next = self.distance(at(next_t));
+            let next = self.distance_on(ray, next_t);
             if (next < 0.0) != (here < 0.0) && count < MOST_LAYERS {
                 crossings[count] = t + (next_t - t) * here / (here - next);
                 count += 1;

@@ -299,6 +299,25 @@ proptest! {
     }
 
     #[test]
+    fn distances_within_a_band_are_the_distances_there_and_safe_beyond(
+        flat in arbitrary::shape::<2>(), solid in arbitrary::shape::<3>(),
+        a in arbitrary::point(1.5), b in arbitrary::point(1.5), band in 0.0..0.5,
+    ) {
+        let pairs = [
+            (flat.distance(a), flat.distance_within(a, band)),
+            (solid.distance(b), solid.distance_within(b, band)),
+        ];
+        for (exact, banded) in pairs {
+            if exact.abs() <= band {
+                prop_assert!((exact - banded).abs() < 1e-12, "{} {}", exact, banded);
+            } else {
+                prop_assert!(exact * banded >= 0.0 && banded.abs() >= band - 1e-12);
+                prop_assert!(banded.abs() <= exact.abs() + 1e-12);
+            }
+        }
+    }
+
+    #[test]
     fn gradients_have_length_one_and_follow_the_distance(
         flat in arbitrary::shape::<2>(), solid in arbitrary::shape::<3>(),
         a in arbitrary::point(1.5), b in arbitrary::point(1.5),

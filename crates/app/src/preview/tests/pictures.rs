@@ -1,8 +1,9 @@
 use crate::preview::camera::{Camera, corners};
 use crate::preview::{View, draw};
 use image::{Rgb, RgbImage};
-use meniscus_shapes::{Body, Ease, Keyframe, Motion, Rotation, Shape};
+use meniscus_shapes::{Body, Ease, Keyframe, Motion, Rotation, Shape, TriangleMesh};
 use std::collections::HashSet;
+use std::sync::Arc;
 
 const SIZE: (u32, u32) = (160, 160);
 const CENTRE: [f64; 3] = [0.5, 0.5, 0.55];
@@ -210,6 +211,35 @@ fn stone_hides_the_water_behind_it() {
     let hidden = at(&draw(&view(&water, &wall), SIZE), middle);
     assert!(blueness(seen) > 70, "{seen:?}");
     assert!(blueness(hidden) < 30, "{hidden:?}");
+}
+
+#[test]
+fn a_box_of_triangles_is_drawn_like_the_box() {
+    let (low, high) = ([0.2, 0.3, 0.1], [0.7, 0.6, 0.5]);
+    let vertices: Vec<[f64; 3]> = (0..8)
+        .map(|k| [0, 1, 2].map(|i| if k >> i & 1 == 0 { low[i] } else { high[i] }))
+        .collect();
+    let quads = [
+        [0, 2, 3, 1],
+        [4, 5, 7, 6],
+        [0, 1, 5, 4],
+        [2, 6, 7, 3],
+        [0, 4, 6, 2],
+        [1, 3, 7, 5],
+    ];
+    let triangles: Vec<[u32; 3]> = quads
+        .iter()
+        .flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]])
+        .collect();
+    let (mesh, _) = TriangleMesh::new(&vertices, &triangles).unwrap();
+    let drawn = |shape: Shape<3>| draw(&view(&[], &[Body::still("box", shape)]), SIZE);
+    let (exact, meshed) = (
+        drawn(Shape::Box { low, high }),
+        drawn(Shape::Mesh(Arc::new(mesh))),
+    );
+    let shown = differing(&exact, &draw(&view::<3>(&[], &[]), SIZE));
+    let apart = differing(&exact, &meshed);
+    assert!(shown > 2000 && apart < shown / 20, "{apart} of {shown}");
 }
 
 #[test]
