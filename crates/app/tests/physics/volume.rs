@@ -48,8 +48,8 @@ fn volume_stays_in_a_dam_break_with_separating_walls() {
 /// more than the others ever do.
 #[test]
 fn volume_stays_in_a_dam_break_in_2d() {
-    drift::<2>("dam-break-2d", Walls::Slip, 0.05);
-    drift::<2>("dam-break-2d", Walls::Separating, 0.05);
+    drift::<2>("dam-break-2d", Walls::Slip, 0.04);
+    drift::<2>("dam-break-2d", Walls::Separating, 0.04);
 }
 
 #[test]
