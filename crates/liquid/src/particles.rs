@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use crate::scatter::Scatter;
 use crate::tiles::{Coord, Tiles, floor};
 
 /// Positions in metres, velocities in m/s, and the velocity gradients that APIC carries.
@@ -58,8 +59,9 @@ pub fn cell_of<const D: usize>(position: [f32; D], inverse_dx: f64) -> Coord<D> 
 pub struct Bins<const D: usize> {
     /// First particle of every cell of every tile, and the number of particles at the end.
     starts: Vec<u32>,
-    keys: Vec<u32>,
-    order: Vec<u32>,
+    /// A number for every particle: while they are sorted its cell, then its place; afterwards the bits of what was
+    /// noted about it.
+    own: Vec<u32>,
     scratch: Vec<[f32; D]>,
 }
 
@@ -82,41 +84,40 @@ impl<const D: usize> Bins<D> {
     /// Sorts the particles by cell. The order inside a cell is the one they had.
     pub fn sort(&mut self, particles: &mut Particles<D>, tiles: &Tiles<D>, dx: f64) {
         let inverse_dx = 1.0 / dx;
-        self.keys.clear();
-        self.keys.par_extend(
-            particles
-                .position
-                .par_iter()
-                .with_min_len(4096)
-                .map(|&x| tiles.index(cell_of(x, inverse_dx)) as u32),
-        );
+        let positions = particles.position.par_iter().with_min_len(4096);
+        positions
+            .map(|&x| tiles.index(cell_of(x, inverse_dx)) as u32)
+            .collect_into_vec(&mut self.own);
         self.starts.clear();
+        self.starts.reserve_exact(tiles.cells() + 2);
         self.starts.resize(tiles.cells() + 2, 0);
         // Counts are kept two places up, so that after the placement below every entry is the start of its cell.
-        for &key in &self.keys {
-            self.starts[key as usize + 2] += 1;
+        for &cell in &self.own {
+            self.starts[cell as usize + 2] += 1;
         }
         for i in 2..self.starts.len() {
             self.starts[i] += self.starts[i - 1];
         }
-        self.order.clear();
-        self.order.resize(self.keys.len(), 0);
-        for (particle, &key) in self.keys.iter().enumerate() {
-            let place = &mut self.starts[key as usize + 1];
-            self.order[*place as usize] = particle as u32;
+        let mut in_order = true;
+        for (particle, own) in self.own.iter_mut().enumerate() {
+            let place = &mut self.starts[*own as usize + 1];
+            *own = *place;
+            in_order &= *own as usize == particle;
             *place += 1;
         }
         self.starts.pop();
-        if self.order.is_sorted() {
+        if in_order {
             return;
         }
+        self.scratch.clear();
+        self.scratch.resize(self.own.len(), [0.0; D]);
         for values in [&mut particles.position, &mut particles.velocity] {
-            self.gather(|i| values[i]);
+            self.place(values.par_iter().copied());
             std::mem::swap(values, &mut self.scratch);
         }
         // One component after the other, so that no second copy of all gradients is needed.
         for a in 0..D {
-            self.gather(|i| particles.affine[i][a]);
+            self.place(particles.affine.par_iter().map(|affine| affine[a]));
             let rows = particles.affine.par_iter_mut().with_min_len(4096);
             rows.zip(&self.scratch)
                 .for_each(|(row, moved)| row[a] = *moved);
@@ -124,11 +125,23 @@ impl<const D: usize> Bins<D> {
     }
 
     /// Fills the scratch with values in the order of cells.
-    fn gather(&mut self, value: impl Fn(usize) -> [f32; D] + Sync) {
-        let in_order = self.order.par_iter().with_min_len(4096);
-        in_order
-            .map(|&i| value(i as usize))
-            .collect_into_vec(&mut self.scratch);
+    fn place(&mut self, values: impl IndexedParallelIterator<Item = [f32; D]>) {
+        let scratch = Scatter::new(&mut self.scratch);
+        let placed = values.zip(&self.own).with_min_len(4096);
+        // SAFETY: no two particles have the same place.
+        placed.for_each(|(value, &place)| unsafe { scratch.set(place as usize, value) });
+    }
+
+    /// Notes a number about every particle, until they are sorted again.
+    pub fn note(&mut self, number: impl Fn(usize) -> f32 + Sync) {
+        let own = self.own.par_iter_mut().enumerate().with_min_len(1024);
+        own.for_each(|(particle, own)| *own = number(particle).to_bits());
+    }
+
+    /// What was noted about a particle.
+    #[inline]
+    pub fn noted(&self, particle: usize) -> f32 {
+        f32::from_bits(self.own[particle])
     }
 }
 
