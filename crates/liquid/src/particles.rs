@@ -56,16 +56,15 @@ pub fn cell_of<const D: usize>(position: [f32; D], inverse_dx: f64) -> Coord<D> 
 
 /// Particles in the order of cells.
 #[derive(Clone, Debug, Default)]
-pub struct Bins<const D: usize> {
+pub struct Bins {
     /// First particle of every cell of every tile, and the number of particles at the end.
     starts: Vec<u32>,
     /// A number for every particle: while they are sorted its cell, then its place; afterwards the bits of what was
     /// noted about it.
     own: Vec<u32>,
-    scratch: Vec<[f32; D]>,
 }
 
-impl<const D: usize> Bins<D> {
+impl Bins {
     /// Particles of the cell with this index; none in the null tile.
     #[inline]
     pub fn of(&self, index: usize) -> std::ops::Range<usize> {
@@ -81,8 +80,14 @@ impl<const D: usize> Bins<D> {
         self.starts[cells.start] as usize..self.starts[cells.end] as usize
     }
 
-    /// Sorts the particles by cell. The order inside a cell is the one they had.
-    pub fn sort(&mut self, particles: &mut Particles<D>, tiles: &Tiles<D>, dx: f64) {
+    /// Sorts the particles by cell. The order inside a cell is the one they had. What the scratch holds is lost.
+    pub fn sort<const D: usize>(
+        &mut self,
+        particles: &mut Particles<D>,
+        tiles: &Tiles<D>,
+        dx: f64,
+        scratch: &mut [Vec<f32>; D],
+    ) {
         let inverse_dx = 1.0 / dx;
         let positions = particles.position.par_iter().with_min_len(4096);
         positions
@@ -109,27 +114,38 @@ impl<const D: usize> Bins<D> {
         if in_order {
             return;
         }
-        self.scratch.clear();
-        self.scratch.resize(self.own.len(), [0.0; D]);
-        for values in [&mut particles.position, &mut particles.velocity] {
-            self.place(values.par_iter().copied());
-            std::mem::swap(values, &mut self.scratch);
+        for component in scratch.iter_mut() {
+            component.clear();
+            component.reserve_exact(self.own.len());
+            component.resize(self.own.len(), 0.0);
         }
+        self.place(&mut particles.position, scratch, |x| x);
+        self.place(&mut particles.velocity, scratch, |v| v);
         // One component after the other, so that no second copy of all gradients is needed.
         for a in 0..D {
-            self.place(particles.affine.par_iter().map(|affine| affine[a]));
-            let rows = particles.affine.par_iter_mut().with_min_len(4096);
-            rows.zip(&self.scratch)
-                .for_each(|(row, moved)| row[a] = *moved);
+            self.place(&mut particles.affine, scratch, |affine| &mut affine[a]);
         }
     }
 
-    /// Fills the scratch with values in the order of cells.
-    fn place(&mut self, values: impl IndexedParallelIterator<Item = [f32; D]>) {
-        let scratch = Scatter::new(&mut self.scratch);
-        let placed = values.zip(&self.own).with_min_len(4096);
-        // SAFETY: no two particles have the same place.
-        placed.for_each(|(value, &place)| unsafe { scratch.set(place as usize, value) });
+    /// Puts a part of every value where its particle belongs, by way of the scratch.
+    fn place<const D: usize, T: Send + Sync>(
+        &self,
+        values: &mut [T],
+        scratch: &mut [Vec<f32>; D],
+        part: impl Fn(&mut T) -> &mut [f32; D] + Sync,
+    ) {
+        let moved = scratch.each_mut().map(|component| Scatter::new(component));
+        let placed = values.par_iter_mut().zip(&self.own).with_min_len(4096);
+        placed.for_each(|(value, &place)| {
+            for (component, &mut value) in moved.iter().zip(part(value)) {
+                // SAFETY: no two particles have the same place.
+                unsafe { component.set(place as usize, value) };
+            }
+        });
+        let values = values.par_iter_mut().enumerate().with_min_len(4096);
+        values.for_each(|(i, value)| {
+            *part(value) = std::array::from_fn(|a| scratch[a][i]);
+        });
     }
 
     /// Notes a number about every particle, until they are sorted again.
@@ -162,7 +178,7 @@ mod tests {
         let mut tiles = Tiles::new([10, 10]);
         tiles.cover(particles.position.par_iter().map(|&x| cell_of(x, 1.0)), 2);
         let mut bins = Bins::default();
-        bins.sort(&mut particles, &tiles, 1.0);
+        bins.sort(&mut particles, &tiles, 1.0, &mut Default::default());
         let mut seen = 0;
         for index in 0..tiles.cells() {
             let cell = tiles.coord(index);

@@ -135,7 +135,7 @@ pub fn sample<const D: usize>(tiles: &Tiles<D>, velocity: &FaceField<D>, x: [f64
 pub fn to_grid<const D: usize>(
     tiles: &Tiles<D>,
     particles: &Particles<D>,
-    bins: &Bins<D>,
+    bins: &Bins,
     dx: f64,
     velocity: &mut FaceField<D>,
     weight: &mut FaceField<D, f32>,

@@ -31,35 +31,41 @@ pub struct Held<'a> {
     pub separated: &'a [bool],
 }
 
-impl Held<'_> {
+/// Which cells have a row, and which of these left their wall; alone, and with the cells around them.
+struct Rows {
+    any: Marks,
+    left: Marks,
+    any_around: Marks,
+    left_around: Marks,
+}
+
+impl Rows {
+    fn of<const D: usize>(tiles: &Tiles<D>, held: &Held) -> Self {
+        let around =
+            |marks: &Marks| (0..D).fold(marks.clone(), |marks, axis| marks.spread(tiles, axis));
+        let any = Marks::of(tiles, |index| held.rows[index] != NO_ROW);
+        let left = Marks::of(tiles, |index| {
+            let row = held.rows[index];
+            row != NO_ROW && held.separated[row as usize]
+        });
+        Self {
+            any_around: around(&any),
+            left_around: around(&left),
+            any,
+            left,
+        }
+    }
+
     /// True if liquid beside this closed face may leave the wall.
-    fn lets_go<const D: usize>(&self, tiles: &Tiles<D>, face: usize, axis: usize) -> bool {
-        if self.walls == Walls::Slip {
-            return false;
-        }
+    fn let_go<const D: usize>(&self, tiles: &Tiles<D>, face: usize, axis: usize) -> bool {
         let beside = [tiles.below(face, axis), face];
-        let look = |index: usize| match self.rows[index] {
-            NO_ROW => (false, false),
-            row => (true, self.separated[row as usize]),
-        };
-        let (mut any, mut leaves) = (false, false);
-        for index in beside {
-            let (row, separated) = look(index);
-            any |= row;
-            leaves |= separated;
+        let one = |marks: &Marks| beside.iter().any(|&index| marks.has(index));
+        if one(&self.any) {
+            one(&self.left)
+        } else {
+            // Deeper inside the solid: as the nearest liquid does; free where there is none.
+            one(&self.left_around) || !one(&self.any_around)
         }
-        if any {
-            return leaves;
-        }
-        // Deeper inside the solid: as the nearest liquid does; free where there is none.
-        for index in beside.into_iter().filter(|&index| tiles.exists(index)) {
-            for near in &tiles.around(index)[..Tiles::<D>::DIRECTIONS] {
-                let (row, separated) = look(*near);
-                any |= row;
-                leaves |= separated;
-            }
-        }
-        leaves || !any
     }
 }
 
@@ -74,6 +80,7 @@ pub fn constrain<const D: usize>(
     velocity: &mut FaceField<D>,
 ) {
     let before: &FaceField<D> = velocity;
+    let rows = (held.walls == Walls::Separating).then(|| Rows::of(tiles, held));
     let push = |axis: usize, face: usize| -> f32 {
         let offset: [f64; D] = face_offset(axis);
         let coord = tiles.coord(face);
@@ -89,7 +96,11 @@ pub fn constrain<const D: usize>(
                 .map(|a| (solid[a] - liquid[a]) * normal[a])
                 .sum::<f64>();
         let leaves = into < 0.0;
-        if leaves && held.lets_go(tiles, face, axis) {
+        if leaves
+            && rows
+                .as_ref()
+                .is_some_and(|rows| rows.let_go(tiles, face, axis))
+        {
             return 0.0;
         }
         (into * normal[axis]) as f32

@@ -66,7 +66,7 @@ impl LevelSet {
         &mut self,
         tiles: &Tiles<D>,
         particles: &Particles<D>,
-        bins: &mut Bins<D>,
+        bins: &mut Bins,
         cut: &CutCells<D>,
         crowd: &[f32],
         dx: f64,

@@ -29,7 +29,7 @@ pub struct Source<'a, const D: usize> {
     pub tiles: &'a Tiles<D>,
     pub particles: &'a Particles<D>,
     /// Notes the radius of every particle, in cells.
-    pub bins: &'a Bins<D>,
+    pub bins: &'a Bins,
     pub cut: &'a CutCells<D>,
     pub dx: f64,
 }
