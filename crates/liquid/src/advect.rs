@@ -7,7 +7,7 @@ use crate::particles::Particles;
 use crate::settings::{Settings, Transfer};
 use crate::solids::{PosedSolids, Solids};
 use crate::tiles::Tiles;
-use crate::transfer::{FaceField, Stencil, face_offset, sample};
+use crate::transfer::{FaceField, Stencil, sample};
 
 /// Share of a cell that solids may enter a particle's place, or it a solid, between two looks.
 const LOOK: f64 = 0.8;
@@ -62,11 +62,11 @@ pub fn advect<const D: usize, S: Solids<D>>(
     all.with_min_len(1024)
         .for_each(|((position, velocity), affine)| {
             let start = position.map(|x| x as f64 / dx);
-            let first = flow.read(settings, start, velocity, affine);
+            let stencils = Stencil::of_faces(flow.tiles, start);
+            let first = flow.read(settings, &stencils, velocity, affine);
             let path = flow.path(start, first, dt / dx);
             let mut end: [f64; D] = std::array::from_fn(|a| {
-                let shift =
-                    Stencil::new(flow.tiles, start, face_offset(a)).value(&flow.displacement[a]);
+                let shift = stencils[a].value(&flow.displacement[a]);
                 (start[a] + path[a]) * dx + shift.clamp(-LARGEST_SHIFT * dx, LARGEST_SHIFT * dx)
             });
             let from = position.map(|x| x as f64);
@@ -92,13 +92,12 @@ impl<const D: usize> Flow<'_, D> {
     fn read(
         &self,
         settings: &Settings<D>,
-        x: [f64; D],
+        stencils: &[Stencil<D>; D],
         velocity: &mut [f32; D],
         affine: &mut [[f32; D]; D],
     ) -> [f64; D] {
         let mut grid = [0.0; D];
-        for a in 0..D {
-            let stencil = Stencil::new(self.tiles, x, face_offset(a));
+        for (a, stencil) in stencils.iter().enumerate() {
             match settings.transfer {
                 Transfer::Apic => {
                     let (value, gradient) = stencil.value_and_gradient(&self.velocity[a]);

@@ -26,6 +26,8 @@ pub struct CutCells<const D: usize> {
     pub face: [Vec<f32>; D],
     /// Open share of every cell.
     pub cell: Vec<f32>,
+    /// Tiles in which, and in the cells around which, everything is open.
+    pub far: Vec<bool>,
 }
 
 impl<const D: usize> CutCells<D> {
@@ -35,6 +37,7 @@ impl<const D: usize> CutCells<D> {
             node: Vec::new(),
             face: std::array::from_fn(|_| Vec::new()),
             cell: Vec::new(),
+            far: Vec::new(),
         }
     }
 
@@ -44,8 +47,8 @@ impl<const D: usize> CutCells<D> {
         let cells = Tiles::<D>::CELLS;
         // Farthest that a node which a cell of the tile uses lies from the tile's centre.
         let reach = 0.5 * (TILE + 2) as f64 * dx * (D as f64).sqrt();
-        let far: Vec<bool> = self.node[..tiles.cells()]
-            .par_chunks_mut(cells)
+        let nodes = self.node[..tiles.cells()].par_chunks_mut(cells);
+        nodes
             .enumerate()
             .map(|(slot, node)| {
                 let base = tiles.base(slot);
@@ -68,13 +71,14 @@ impl<const D: usize> CutCells<D> {
                 }
                 false
             })
-            .collect();
+            .collect_into_vec(&mut self.far);
+        let far = &self.far;
         for axis in 0..D {
             tiles.reset(&mut self.face[axis], 1.0);
             let node = &self.node;
             self.face[axis]
                 .par_chunks_mut(cells)
-                .zip(&far)
+                .zip(far)
                 .enumerate()
                 .for_each(|(slot, (face, &far))| {
                     if !far {
@@ -88,7 +92,7 @@ impl<const D: usize> CutCells<D> {
         let node = &self.node;
         self.cell
             .par_chunks_mut(cells)
-            .zip(&far)
+            .zip(far)
             .enumerate()
             .for_each(|(slot, (open, &far))| {
                 if !far {

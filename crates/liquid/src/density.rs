@@ -45,7 +45,9 @@ pub fn relative<const D: usize>(
         .enumerate()
         .for_each(|(slot, number)| {
             for (offset, number) in number.iter_mut().enumerate() {
-                if *number > 0.0 {
+                if *number > 0.0 && cut.far[slot] {
+                    *number /= particles_per_cell as f32;
+                } else if *number > 0.0 {
                     let open = open_around(tiles, cut, slot * cells + offset);
                     *number /= (particles_per_cell * open.max(LEAST_OPEN)) as f32;
                 }

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use crate::marks::Marks;
 use crate::tiles::Tiles;
 
 /// A value that is not known yet.
@@ -24,61 +25,40 @@ pub fn extrapolate<const D: usize>(
     layer: &mut [u8],
     layers: u8,
 ) {
-    let mut front = around(tiles, layer, FLYING, &holding(tiles, layer, 0));
+    let mut flying = Marks::of(tiles, |index| layer[index] == FLYING);
+    let mut open = Marks::of(tiles, |index| layer[index] >= FLYING);
+    let mut front = Marks::of(tiles, |index| layer[index] == 0).beside(tiles, &open);
+    let (mut indices, mut filled) = (Vec::new(), Vec::new());
     let mut last = layers;
     let mut reached = 0;
     while reached < last {
         reached += 1;
         let (value_now, layer_now): (&[f64], &[u8]) = (value, layer);
-        let filled: Vec<f64> = front
+        front.list(&mut indices);
+        indices
             .par_iter()
             .with_min_len(1024)
             .map(|&index| mean_of_known(tiles, value_now, layer_now, index as usize))
-            .collect();
-        for (&index, filled) in front.iter().zip(filled) {
+            .collect_into_vec(&mut filled);
+        for (&index, &filled) in indices.iter().zip(&filled) {
             value[index as usize] = filled;
             layer[index as usize] = reached;
         }
-        let open = if reached < WITHDRAW { FLYING } else { UNKNOWN };
+        open.remove(&front);
         if reached == WITHDRAW {
-            let flying = holding(tiles, layer, FLYING);
-            if !flying.is_empty() {
+            flying.keep(&open);
+            flying.list(&mut indices);
+            if !indices.is_empty() {
                 last += WITHDRAW;
             }
-            for &index in &flying {
+            for &index in &indices {
                 layer[index as usize] = FLEW;
             }
-            front.extend(flying);
+            open.remove(&flying);
+            front.add(&flying);
         }
-        front = around(tiles, layer, open, &front);
+        front = front.beside(tiles, &open);
     }
-}
-
-/// Entries of this layer.
-fn holding<const D: usize>(tiles: &Tiles<D>, layer: &[u8], wanted: u8) -> Vec<u32> {
-    let cells = Tiles::<D>::CELLS;
-    (0..tiles.len())
-        .into_par_iter()
-        .flat_map_iter(|slot| slot * cells..(slot + 1) * cells)
-        .filter(|&index| layer[index] == wanted)
-        .map(|index| index as u32)
-        .collect()
-}
-
-/// Entries of at least layer `open` beside those given, each once.
-fn around<const D: usize>(tiles: &Tiles<D>, layer: &[u8], open: u8, entries: &[u32]) -> Vec<u32> {
-    let mut found: Vec<u32> = entries
-        .par_iter()
-        .with_min_len(1024)
-        .flat_map_iter(|&index| {
-            neighbours(tiles, index as usize)
-                .filter(|&near| layer[near] >= open && tiles.exists(near))
-                .map(|near| near as u32)
-        })
-        .collect();
-    found.par_sort_unstable();
-    found.dedup();
-    found
 }
 
 fn neighbours<const D: usize>(tiles: &Tiles<D>, index: usize) -> impl Iterator<Item = usize> {

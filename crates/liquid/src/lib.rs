@@ -27,6 +27,7 @@ mod cut_cells;
 mod density;
 mod extrapolate;
 mod level_set;
+mod marks;
 mod particles;
 mod ports;
 mod pressure;

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use crate::scatter::Scatter;
 use crate::tiles::{Coord, Tiles, floor};
 
 /// Positions in metres, velocities in m/s, and the velocity gradients that APIC carries.
@@ -71,15 +72,15 @@ pub fn cell_of<const D: usize>(position: [f32; D], inverse_dx: f64) -> Coord<D> 
 
 /// Particles in the order of cells.
 #[derive(Clone, Debug, Default)]
-pub struct Bins<const D: usize> {
+pub struct Bins {
     /// First particle of every cell of every tile, and the number of particles at the end.
     starts: Vec<u32>,
-    keys: Vec<u32>,
-    order: Vec<u32>,
-    scratch: Vec<[f32; D]>,
+    /// A number for every particle: while they are sorted its cell, then its place; afterwards the bits of what was
+    /// noted about it.
+    own: Vec<u32>,
 }
 
-impl<const D: usize> Bins<D> {
+impl Bins {
     /// Particles of the cell with this index; none in the null tile.
     #[inline]
     pub fn of(&self, index: usize) -> std::ops::Range<usize> {
@@ -95,56 +96,84 @@ impl<const D: usize> Bins<D> {
         self.starts[cells.start] as usize..self.starts[cells.end] as usize
     }
 
-    /// Sorts the particles by cell. The order inside a cell is the one they had.
-    pub fn sort(&mut self, particles: &mut Particles<D>, tiles: &Tiles<D>, dx: f64) {
+    /// Sorts the particles by cell. The order inside a cell is the one they had. What the scratch holds is lost.
+    pub fn sort<const D: usize>(
+        &mut self,
+        particles: &mut Particles<D>,
+        tiles: &Tiles<D>,
+        dx: f64,
+        scratch: &mut [Vec<f32>; D],
+    ) {
         let inverse_dx = 1.0 / dx;
-        self.keys.clear();
-        self.keys.par_extend(
-            particles
-                .position
-                .par_iter()
-                .with_min_len(4096)
-                .map(|&x| tiles.index(cell_of(x, inverse_dx)) as u32),
-        );
+        let positions = particles.position.par_iter().with_min_len(4096);
+        positions
+            .map(|&x| tiles.index(cell_of(x, inverse_dx)) as u32)
+            .collect_into_vec(&mut self.own);
         self.starts.clear();
+        self.starts.reserve_exact(tiles.cells() + 2);
         self.starts.resize(tiles.cells() + 2, 0);
         // Counts are kept two places up, so that after the placement below every entry is the start of its cell.
-        for &key in &self.keys {
-            self.starts[key as usize + 2] += 1;
+        for &cell in &self.own {
+            self.starts[cell as usize + 2] += 1;
         }
         for i in 2..self.starts.len() {
             self.starts[i] += self.starts[i - 1];
         }
-        self.order.clear();
-        self.order.resize(self.keys.len(), 0);
-        for (particle, &key) in self.keys.iter().enumerate() {
-            let place = &mut self.starts[key as usize + 1];
-            self.order[*place as usize] = particle as u32;
+        let mut in_order = true;
+        for (particle, own) in self.own.iter_mut().enumerate() {
+            let place = &mut self.starts[*own as usize + 1];
+            *own = *place;
+            in_order &= *own as usize == particle;
             *place += 1;
         }
         self.starts.pop();
-        if self.order.is_sorted() {
+        if in_order {
             return;
         }
-        for values in [&mut particles.position, &mut particles.velocity] {
-            self.gather(|i| values[i]);
-            std::mem::swap(values, &mut self.scratch);
+        for component in scratch.iter_mut() {
+            component.clear();
+            component.reserve_exact(self.own.len());
+            component.resize(self.own.len(), 0.0);
         }
+        self.place(&mut particles.position, scratch, |x| x);
+        self.place(&mut particles.velocity, scratch, |v| v);
         // One component after the other, so that no second copy of all gradients is needed.
         for a in 0..D {
-            self.gather(|i| particles.affine[i][a]);
-            let rows = particles.affine.par_iter_mut().with_min_len(4096);
-            rows.zip(&self.scratch)
-                .for_each(|(row, moved)| row[a] = *moved);
+            self.place(&mut particles.affine, scratch, |affine| &mut affine[a]);
         }
     }
 
-    /// Fills the scratch with values in the order of cells.
-    fn gather(&mut self, value: impl Fn(usize) -> [f32; D] + Sync) {
-        let in_order = self.order.par_iter().with_min_len(4096);
-        in_order
-            .map(|&i| value(i as usize))
-            .collect_into_vec(&mut self.scratch);
+    /// Puts a part of every value where its particle belongs, by way of the scratch.
+    fn place<const D: usize, T: Send + Sync>(
+        &self,
+        values: &mut [T],
+        scratch: &mut [Vec<f32>; D],
+        part: impl Fn(&mut T) -> &mut [f32; D] + Sync,
+    ) {
+        let moved = scratch.each_mut().map(|component| Scatter::new(component));
+        let placed = values.par_iter_mut().zip(&self.own).with_min_len(4096);
+        placed.for_each(|(value, &place)| {
+            for (component, &mut value) in moved.iter().zip(part(value)) {
+                // SAFETY: no two particles have the same place.
+                unsafe { component.set(place as usize, value) };
+            }
+        });
+        let values = values.par_iter_mut().enumerate().with_min_len(4096);
+        values.for_each(|(i, value)| {
+            *part(value) = std::array::from_fn(|a| scratch[a][i]);
+        });
+    }
+
+    /// Notes a number about every particle, until they are sorted again.
+    pub fn note(&mut self, number: impl Fn(usize) -> f32 + Sync) {
+        let own = self.own.par_iter_mut().enumerate().with_min_len(1024);
+        own.for_each(|(particle, own)| *own = number(particle).to_bits());
+    }
+
+    /// What was noted about a particle.
+    #[inline]
+    pub fn noted(&self, particle: usize) -> f32 {
+        f32::from_bits(self.own[particle])
     }
 }
 
@@ -165,7 +194,7 @@ mod tests {
         let mut tiles = Tiles::new([10, 10]);
         tiles.cover(particles.position.par_iter().map(|&x| cell_of(x, 1.0)), 2);
         let mut bins = Bins::default();
-        bins.sort(&mut particles, &tiles, 1.0);
+        bins.sort(&mut particles, &tiles, 1.0, &mut Default::default());
         let mut seen = 0;
         for index in 0..tiles.cells() {
             let cell = tiles.coord(index);

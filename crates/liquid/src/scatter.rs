@@ -3,17 +3,17 @@
 use std::marker::PhantomData;
 use std::ops::AddAssign;
 
-/// A field that several threads add to, each to entries no other thread touches at that time.
+/// A field that several threads write to, each to entries no other thread touches at that time.
 pub struct Scatter<'a, T> {
     data: *mut T,
     len: usize,
     field: PhantomData<&'a mut [T]>,
 }
 
-// SAFETY: a `Scatter` is only a place to write through `add`, whose caller keeps the threads apart.
+// SAFETY: a `Scatter` is only a place to write through `add` and `set`, whose caller keeps the threads apart.
 unsafe impl<T: Send> Sync for Scatter<'_, T> {}
 
-impl<'a, T: AddAssign> Scatter<'a, T> {
+impl<'a, T> Scatter<'a, T> {
     /// Borrows the field for as long as the threads write.
     pub fn new(field: &'a mut [T]) -> Self {
         Self {
@@ -23,12 +23,26 @@ impl<'a, T: AddAssign> Scatter<'a, T> {
         }
     }
 
+    /// Writes an entry.
+    ///
+    /// # Safety
+    /// No other thread may access the same entry at the same time.
+    #[inline]
+    pub unsafe fn set(&self, index: usize, value: T) {
+        assert!(index < self.len);
+        // SAFETY: the index is in range, and the caller promises that the entry is this thread's alone.
+        unsafe { *self.data.add(index) = value };
+    }
+
     /// Adds `value` to an entry.
     ///
     /// # Safety
     /// No other thread may access the same entry at the same time.
     #[inline]
-    pub unsafe fn add(&self, index: usize, value: T) {
+    pub unsafe fn add(&self, index: usize, value: T)
+    where
+        T: AddAssign,
+    {
         assert!(index < self.len);
         // SAFETY: the index is in range, and the caller promises that the entry is this thread's alone.
         unsafe { *self.data.add(index) += value };

@@ -168,12 +168,6 @@ impl<const D: usize> Tiles<D> {
         self.slot(tile_of(cell)) * Self::CELLS + Self::offset(local_of(cell))
     }
 
-    /// First coordinate beyond the tile that holds coordinate `c`, along any axis.
-    #[inline]
-    pub fn end_of_tile(c: i32) -> i32 {
-        (((c + INSET) >> SHIFT) + 1) * TILE - INSET
-    }
-
     /// True if the index lies in a tile that exists.
     #[inline]
     pub fn exists(&self, index: usize) -> bool {
@@ -202,6 +196,12 @@ impl<const D: usize> Tiles<D> {
                 [(index >> (SHIFT * D)) * Self::DIRECTIONS + Self::direction_along(axis, -1)];
             slot as usize * Self::CELLS + (index & (Self::CELLS - 1)) + LOCAL * Self::stride(axis)
         }
+    }
+
+    /// The tile that lies one `step` (-1 or 1) away along `axis`, by its slot; the null tile's if there is none.
+    #[inline]
+    pub fn neighbour(&self, slot: usize, axis: usize, step: i32) -> usize {
+        self.neighbours[slot * Self::DIRECTIONS + Self::direction_along(axis, step)] as usize
     }
 
     #[inline]
@@ -249,6 +249,14 @@ impl<const D: usize> Tiles<D> {
             }
         }
         corners
+    }
+
+    /// Index of `base` if the `3^D` cells from there to `base + 2` along every axis lie in one tile.
+    #[inline]
+    pub fn block(&self, base: Coord<D>) -> Option<usize> {
+        let local = local_of(base);
+        let inside = local.iter().all(|&l| l < LOCAL as i32 - 1);
+        inside.then(|| self.slot(tile_of(base)) * Self::CELLS + Self::offset(local))
     }
 
     /// Indices of the `3^D` cells around a cell, itself in the middle; only the first `3^D` are used. The first axis

@@ -31,6 +31,41 @@ impl<const D: usize> Stencil<D> {
         }
     }
 
+    /// Around `x` (in cells), for the low faces along every axis: what these have in common is found once.
+    #[inline(always)]
+    pub fn of_faces(tiles: &Tiles<D>, x: [f64; D]) -> [Self; D] {
+        let whole = x.map(floor);
+        let beyond: [f64; D] = std::array::from_fn(|a| x[a] - whole[a] as f64);
+        // Along the other axes the samples lie in the middle of cells.
+        let lower: [bool; D] = std::array::from_fn(|a| beyond[a] < 0.5);
+        let base = std::array::from_fn(|a| whole[a] - i32::from(lower[a]));
+        let between: [f64; D] =
+            std::array::from_fn(|a| beyond[a] + if lower[a] { 0.5 } else { -0.5 });
+        let block = tiles.block(base);
+        std::array::from_fn(|axis| {
+            let corners = match block {
+                Some(index) => {
+                    let mut corners = [0; 8];
+                    corners[0] = index + usize::from(lower[axis]) * Tiles::<D>::stride(axis);
+                    for a in 0..D {
+                        for c in 0..1 << a {
+                            corners[c + (1 << a)] = corners[c] + Tiles::<D>::stride(a);
+                        }
+                    }
+                    corners
+                }
+                None => {
+                    let mut base = base;
+                    base[axis] = whole[axis];
+                    tiles.corners(base)
+                }
+            };
+            let mut at = between;
+            at[axis] = beyond[axis];
+            Self { corners, at }
+        })
+    }
+
     /// Weights of the corners; only the first `2^D` are used.
     #[inline]
     pub fn weights(&self) -> [f64; 8] {
@@ -91,7 +126,8 @@ pub fn face_offset<const D: usize>(axis: usize) -> [f64; D] {
 /// Velocity at a point given in cells.
 #[inline]
 pub fn sample<const D: usize>(tiles: &Tiles<D>, velocity: &FaceField<D>, x: [f64; D]) -> [f64; D] {
-    std::array::from_fn(|a| Stencil::new(tiles, x, face_offset(a)).value(&velocity[a]))
+    let stencils = Stencil::of_faces(tiles, x);
+    std::array::from_fn(|a| stencils[a].value(&velocity[a]))
 }
 
 /// Sums the particles' momentum and weight on faces (APIC: each with its own gradient), and their number at the
@@ -99,7 +135,7 @@ pub fn sample<const D: usize>(tiles: &Tiles<D>, velocity: &FaceField<D>, x: [f64
 pub fn to_grid<const D: usize>(
     tiles: &Tiles<D>,
     particles: &Particles<D>,
-    bins: &Bins<D>,
+    bins: &Bins,
     dx: f64,
     velocity: &mut FaceField<D>,
     weight: &mut FaceField<D, f32>,
@@ -118,8 +154,7 @@ pub fn to_grid<const D: usize>(
         let inverse_dx = 1.0 / dx;
         let add_particle = |p: usize| {
             let x = particles.position[p].map(|x| x as f64 * inverse_dx);
-            for a in 0..D {
-                let stencil = Stencil::new(tiles, x, face_offset(a));
+            for (a, stencil) in Stencil::of_faces(tiles, x).into_iter().enumerate() {
                 let gradient = particles.affine[p][a];
                 // Velocity at the lowest corner, then along the axes.
                 let mut base = particles.velocity[p][a] as f64;
@@ -170,5 +205,26 @@ pub fn to_grid<const D: usize>(
                     *v /= w as f64;
                 }
             });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stencils_of_all_faces_are_those_of_each() {
+        let mut tiles = Tiles::<3>::new([24; 3]);
+        tiles.cover([[9, 12, 15]].par_iter().copied(), 4);
+        for k in 0..2000 {
+            let x = [0.137, 0.291, 0.511].map(|step| 6.0 + (step * k as f64) % 7.0);
+            for (a, found) in Stencil::of_faces(&tiles, x).into_iter().enumerate() {
+                let alone = Stencil::new(&tiles, x, face_offset(a));
+                assert_eq!(found.corners, alone.corners);
+                for b in 0..3 {
+                    assert!((found.at[b] - alone.at[b]).abs() < 1e-14);
+                }
+            }
+        }
     }
 }

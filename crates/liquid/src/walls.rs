@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use crate::cut_cells::CutCells;
 use crate::extrapolate::{FLEW, UNKNOWN};
+use crate::marks::Marks;
 use crate::pressure::NO_ROW;
 use crate::settings::Walls;
 use crate::solids::PosedSolids;
@@ -30,35 +31,41 @@ pub struct Held<'a> {
     pub separated: &'a [bool],
 }
 
-impl Held<'_> {
+/// Which cells have a row, and which of these left their wall; alone, and with the cells around them.
+struct Rows {
+    any: Marks,
+    left: Marks,
+    any_around: Marks,
+    left_around: Marks,
+}
+
+impl Rows {
+    fn of<const D: usize>(tiles: &Tiles<D>, held: &Held) -> Self {
+        let around =
+            |marks: &Marks| (0..D).fold(marks.clone(), |marks, axis| marks.spread(tiles, axis));
+        let any = Marks::of(tiles, |index| held.rows[index] != NO_ROW);
+        let left = Marks::of(tiles, |index| {
+            let row = held.rows[index];
+            row != NO_ROW && held.separated[row as usize]
+        });
+        Self {
+            any_around: around(&any),
+            left_around: around(&left),
+            any,
+            left,
+        }
+    }
+
     /// True if liquid beside this closed face may leave the wall.
-    fn lets_go<const D: usize>(&self, tiles: &Tiles<D>, face: usize, axis: usize) -> bool {
-        if self.walls == Walls::Slip {
-            return false;
-        }
+    fn let_go<const D: usize>(&self, tiles: &Tiles<D>, face: usize, axis: usize) -> bool {
         let beside = [tiles.below(face, axis), face];
-        let look = |index: usize| match self.rows[index] {
-            NO_ROW => (false, false),
-            row => (true, self.separated[row as usize]),
-        };
-        let (mut any, mut leaves) = (false, false);
-        for index in beside {
-            let (row, separated) = look(index);
-            any |= row;
-            leaves |= separated;
+        let one = |marks: &Marks| beside.iter().any(|&index| marks.has(index));
+        if one(&self.any) {
+            one(&self.left)
+        } else {
+            // Deeper inside the solid: as the nearest liquid does; free where there is none.
+            one(&self.left_around) || !one(&self.any_around)
         }
-        if any {
-            return leaves;
-        }
-        // Deeper inside the solid: as the nearest liquid does; free where there is none.
-        for index in beside.into_iter().filter(|&index| tiles.exists(index)) {
-            for near in &tiles.around(index)[..Tiles::<D>::DIRECTIONS] {
-                let (row, separated) = look(*near);
-                any |= row;
-                leaves |= separated;
-            }
-        }
-        leaves || !any
     }
 }
 
@@ -72,46 +79,50 @@ pub fn constrain<const D: usize>(
     known: &[Vec<u8>; D],
     velocity: &mut FaceField<D>,
 ) {
-    let cells = Tiles::<D>::CELLS;
     let before: &FaceField<D> = velocity;
-    let changes: Vec<Vec<(u32, f64)>> = (0..D)
-        .map(|axis| {
-            (0..tiles.len())
-                .into_par_iter()
-                .flat_map_iter(|slot| slot * cells..(slot + 1) * cells)
-                .filter(|&face| match known[axis][face] {
-                    0 | UNKNOWN => false,
-                    FLEW => held.walls == Walls::Slip,
-                    _ => cut.face[axis][face] < 1.0,
-                })
-                .filter_map(|face| {
-                    let offset: [f64; D] = face_offset(axis);
-                    let coord = tiles.coord(face);
-                    let x: [f64; D] = std::array::from_fn(|a| coord[a] as f64 + offset[a]);
-                    if known[axis][face] == FLEW && cut.distance(tiles, x) > TOUCH * dx {
-                        return None;
-                    }
-                    let normal = cut.normal(tiles, x);
-                    let liquid = sample(tiles, before, x);
-                    let solid = solids.velocity(x.map(|x| x * dx));
-                    let into = held.separation
-                        + (0..D)
-                            .map(|a| (solid[a] - liquid[a]) * normal[a])
-                            .sum::<f64>();
-                    let leaves = into < 0.0;
-                    let push = if leaves && held.lets_go(tiles, face, axis) {
-                        0.0
-                    } else {
-                        into
-                    };
-                    Some((face as u32, before[axis][face] + push * normal[axis]))
-                })
-                .collect()
-        })
-        .collect();
-    for (velocity, changes) in velocity.iter_mut().zip(changes) {
-        for (face, value) in changes {
-            velocity[face as usize] = value;
+    let rows = (held.walls == Walls::Separating).then(|| Rows::of(tiles, held));
+    let push = |axis: usize, face: usize| -> f32 {
+        let offset: [f64; D] = face_offset(axis);
+        let coord = tiles.coord(face);
+        let x: [f64; D] = std::array::from_fn(|a| coord[a] as f64 + offset[a]);
+        if known[axis][face] == FLEW && cut.distance(tiles, x) > TOUCH * dx {
+            return 0.0;
+        }
+        let normal = cut.normal(tiles, x);
+        let liquid = sample(tiles, before, x);
+        let solid = solids.velocity(x.map(|x| x * dx));
+        let into = held.separation
+            + (0..D)
+                .map(|a| (solid[a] - liquid[a]) * normal[a])
+                .sum::<f64>();
+        let leaves = into < 0.0;
+        if leaves
+            && rows
+                .as_ref()
+                .is_some_and(|rows| rows.let_go(tiles, face, axis))
+        {
+            return 0.0;
+        }
+        (into * normal[axis]) as f32
+    };
+    // All axes are read before any is written. The changes are as exact as the particles that will read them.
+    let changes: [(Vec<u32>, Vec<f32>); D] = std::array::from_fn(|axis| {
+        let wanted = Marks::of(tiles, |face| match known[axis][face] {
+            0 | UNKNOWN => false,
+            FLEW => held.walls == Walls::Slip,
+            _ => cut.face[axis][face] < 1.0,
+        });
+        let (mut faces, mut pushes) = (Vec::new(), Vec::new());
+        wanted.list(&mut faces);
+        let in_order = faces.par_iter().with_min_len(256);
+        in_order
+            .map(|&face| push(axis, face as usize))
+            .collect_into_vec(&mut pushes);
+        (faces, pushes)
+    });
+    for (velocity, (faces, pushes)) in velocity.iter_mut().zip(changes) {
+        for (face, push) in faces.into_iter().zip(pushes) {
+            velocity[face as usize] += push as f64;
         }
     }
 }

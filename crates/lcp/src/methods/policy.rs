@@ -76,7 +76,6 @@ const SMALLEST_INNER_TOLERANCE: f64 = 1e-13;
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     face: Face,
-    inside: Vec<f64>,
     best: Vec<f64>,
 }
 
@@ -99,9 +98,8 @@ where
 {
     settings.check()?;
     problem.check_start(x)?;
-    let Workspace { face, inside, best } = workspace;
+    let Workspace { face, best } = workspace;
     face.prepare(problem, settings.scaled)?;
-    inside.resize(problem.len(), 0.0);
     best.resize(problem.len(), 0.0);
     best.copy_from_slice(x);
 
@@ -115,7 +113,8 @@ where
         let merit = standing.merit();
         let stop = observer.observe(&counts.progress(&standing)).is_break();
         if standing.residual <= settings.tolerance {
-            // A policy does not keep x inside the box; what is returned must be.
+            // A policy does not keep x inside the box; what is returned must be. The map itself is not needed here.
+            let inside = &mut face.h;
             inside.copy_from_slice(x);
             problem.project(inside);
             if problem.natural_residual(inside, &mut face.r) <= settings.tolerance {

@@ -268,8 +268,10 @@ impl<const D: usize> Solvers<D> {
         crowd(rhs);
         // Of the pressure's bounds only the rows that are held stay; rows that left their wall are open to it, as to
         // air, or evening out would pull the liquid back to a wall that it is leaving.
-        lower.clear();
-        upper.clear();
+        for bound in [&mut *lower, upper] {
+            bound.clear();
+            bound.reserve_exact(system.len());
+        }
         let rows = system.lower.iter().zip(&system.upper).zip(&self.separated);
         for ((&l, &u), &left) in rows {
             let held = left || l == u;

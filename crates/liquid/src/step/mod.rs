@@ -47,13 +47,13 @@ pub struct Liquid<const D: usize> {
 /// Fields of one step. Allocations are kept from step to step.
 struct Grid<const D: usize> {
     tiles: Tiles<D>,
-    bins: Bins<D>,
+    bins: Bins,
     cut: CutCells<D>,
     level: LevelSet,
     velocity: FaceField<D>,
     /// Velocity before forces, kept for FLIP only.
     before: FaceField<D>,
-    /// Weights of the particles on faces; later the displacement that evens them out.
+    /// Of use while particles are sorted; then their weights on faces, later the displacement that evens them out.
     scratch: FaceField<D, f32>,
     known: [Vec<u8>; D],
     /// Particles around the centres of cells, as a share of what belongs there.
@@ -252,8 +252,11 @@ impl<const D: usize> Liquid<D> {
             .par_iter()
             .map(|&x| cell_of(x, inverse_dx));
         self.grid.tiles.cover(cells, band);
-        self.grid
-            .bins
-            .sort(&mut self.particles, &self.grid.tiles, self.settings.dx);
+        self.grid.bins.sort(
+            &mut self.particles,
+            &self.grid.tiles,
+            self.settings.dx,
+            &mut self.grid.scratch,
+        );
     }
 }

@@ -1,0 +1,223 @@
+//! One bit for every cell: sets that grow by a cell at a time at the cost of a few operations for 64 cells.
+
+use rayon::prelude::*;
+
+use crate::tiles::Tiles;
+
+/// Words that are worked on together.
+const RUN: usize = 1024;
+/// Bits of a word whose cells are first in their row.
+const FIRST: u64 = 0x0101_0101_0101_0101;
+
+/// A set of cells. The null tile has none.
+#[derive(Clone, Debug, Default)]
+pub struct Marks {
+    /// Bit `i` of word `w` belongs to the cell with index `64 w + i`.
+    words: Vec<u64>,
+}
+
+impl Marks {
+    /// The cells for which `wanted` is true.
+    pub fn of<const D: usize>(tiles: &Tiles<D>, wanted: impl Fn(usize) -> bool + Sync) -> Self {
+        let words = (0..tiles.field_len() / 64)
+            .into_par_iter()
+            .with_min_len(RUN / 16)
+            .map(|word| {
+                let first = 64 * word;
+                if tiles.exists(first) {
+                    (0..64).fold(0, |bits, i| bits | u64::from(wanted(first + i)) << i)
+                } else {
+                    0
+                }
+            });
+        Self {
+            words: words.collect(),
+        }
+    }
+
+    /// Whether a cell is in the set.
+    #[inline]
+    pub fn has(&self, index: usize) -> bool {
+        self.words[index / 64] >> (index % 64) & 1 != 0
+    }
+
+    /// The cells of a run of whole words, in order.
+    pub fn within(&self, cells: std::ops::Range<usize>) -> impl Iterator<Item = usize> {
+        let words = cells.start / 64..cells.end / 64;
+        words.flat_map(|word| {
+            let mut left = self.words[word];
+            std::iter::from_fn(move || {
+                let bit = (left != 0).then(|| left.trailing_zeros() as usize)?;
+                left &= left - 1;
+                Some(64 * word + bit)
+            })
+        })
+    }
+
+    /// Adds the cells of another set.
+    pub fn add(&mut self, other: &Marks) {
+        for (bits, other) in self.words.iter_mut().zip(&other.words) {
+            *bits |= other;
+        }
+    }
+
+    /// Takes the cells of another set away.
+    pub fn remove(&mut self, other: &Marks) {
+        for (bits, other) in self.words.iter_mut().zip(&other.words) {
+            *bits &= !other;
+        }
+    }
+
+    /// Keeps the cells of another set only.
+    pub fn keep(&mut self, other: &Marks) {
+        for (bits, other) in self.words.iter_mut().zip(&other.words) {
+            *bits &= other;
+        }
+    }
+
+    /// Writes the indices of the cells, in order.
+    pub fn list(&self, indices: &mut Vec<u32>) {
+        indices.clear();
+        indices.reserve_exact(self.words.iter().map(|w| w.count_ones() as usize).sum());
+        for (word, &bits) in self.words.iter().enumerate() {
+            let mut left = bits;
+            while left != 0 {
+                indices.push((64 * word) as u32 + left.trailing_zeros());
+                left &= left - 1;
+            }
+        }
+    }
+
+    /// The cells of `within` that have one of these beside them.
+    pub fn beside<const D: usize>(&self, tiles: &Tiles<D>, within: &Marks) -> Self {
+        self.map(tiles, |word, _| match within.words[word] {
+            0 => 0,
+            within => {
+                let beside = (0..D).fold(0, |bits, axis| {
+                    let (below, above) = self.neighbours(tiles, word, axis);
+                    bits | below | above
+                });
+                beside & within
+            }
+        })
+    }
+
+    /// The cells, and those beside them along one axis.
+    pub fn spread<const D: usize>(&self, tiles: &Tiles<D>, axis: usize) -> Self {
+        self.map(tiles, |word, bits| {
+            let (below, above) = self.neighbours(tiles, word, axis);
+            bits | below | above
+        })
+    }
+
+    /// The cells that have others of the set on both sides along one axis.
+    pub fn shrink<const D: usize>(&self, tiles: &Tiles<D>, axis: usize) -> Self {
+        self.map(tiles, |word, bits| {
+            let (below, above) = self.neighbours(tiles, word, axis);
+            bits & below & above
+        })
+    }
+
+    fn map<const D: usize>(
+        &self,
+        tiles: &Tiles<D>,
+        change: impl Fn(usize, u64) -> u64 + Sync,
+    ) -> Self {
+        let in_tiles = tiles.cells() / 64;
+        let words = self.words.par_iter().enumerate().with_min_len(RUN);
+        let words = words.map(|(word, &bits)| {
+            if word < in_tiles {
+                change(word, bits)
+            } else {
+                0
+            }
+        });
+        Self {
+            words: words.collect(),
+        }
+    }
+
+    /// For the cells of a word: whether the one below along `axis` is in the set, and whether the one above is.
+    #[inline]
+    fn neighbours<const D: usize>(&self, tiles: &Tiles<D>, word: usize, axis: usize) -> (u64, u64) {
+        let in_tile = Tiles::<D>::CELLS / 64;
+        let (slot, place) = (word / in_tile, word % in_tile);
+        let bits = self.words[word];
+        let beyond = |step: i32, place: usize| {
+            self.words[tiles.neighbour(slot, axis, step) * in_tile + place]
+        };
+        match Tiles::<D>::stride(axis) {
+            1 => (
+                (bits & !(FIRST << 7)) << 1 | (beyond(-1, place) >> 7) & FIRST,
+                (bits & !FIRST) >> 1 | (beyond(1, place) & FIRST) << 7,
+            ),
+            8 => (
+                bits << 8 | beyond(-1, place) >> 56,
+                bits >> 8 | beyond(1, place) << 56,
+            ),
+            _ => (
+                if place > 0 {
+                    self.words[word - 1]
+                } else {
+                    beyond(-1, in_tile - 1)
+                },
+                if place + 1 < in_tile {
+                    self.words[word + 1]
+                } else {
+                    beyond(1, 0)
+                },
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check<const D: usize>(cells: [[i32; D]; 2]) {
+        let mut tiles = Tiles::new([40; D]);
+        tiles.cover(cells.par_iter().copied(), 4);
+        // A pattern without symmetry, one cell in about five.
+        let wanted = |index: usize| (index * 7919 + index / 64 * 31) % 23 < 5;
+        let set = |index: usize| tiles.exists(index) && wanted(index);
+        let marks = Marks::of(&tiles, wanted);
+        let everywhere = Marks::of(&tiles, |_| true);
+        let beside = marks.beside(&tiles, &everywhere);
+        for index in 0..tiles.cells() {
+            assert_eq!(marks.has(index), set(index));
+            let mut any = false;
+            for axis in 0..D {
+                let (low, high) = (tiles.below(index, axis), tiles.above(index, axis));
+                any |= set(low) || set(high);
+                let spread = marks.spread(&tiles, axis).has(index);
+                assert_eq!(
+                    spread,
+                    set(index) || set(low) || set(high),
+                    "{axis} {index}"
+                );
+                let shrunk = marks.shrink(&tiles, axis).has(index);
+                assert_eq!(
+                    shrunk,
+                    set(index) && set(low) && set(high),
+                    "{axis} {index}"
+                );
+            }
+            assert_eq!(beside.has(index), any);
+        }
+        let mut listed = Vec::new();
+        marks.list(&mut listed);
+        let expected = (0..tiles.cells()).filter(|&index| set(index));
+        assert!(listed.iter().map(|&index| index as usize).eq(expected));
+    }
+
+    #[test]
+    fn sets_grow_and_shrink_across_the_sides_of_tiles() {
+        check([[3, 9], [20, 17]]);
+    }
+
+    #[test]
+    fn sets_grow_and_shrink_in_space() {
+        check([[3, 9, 17], [15, 8, 16]]);
+    }
+}
