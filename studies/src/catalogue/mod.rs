@@ -1,6 +1,7 @@
 //! All studies. A new one is a file here and a line in [`STUDIES`].
 
 mod mesh_distance;
+mod runner_speed;
 mod step_speed;
 
 use crate::study::Entry;
@@ -8,6 +9,7 @@ use crate::study::Entry;
 /// In the order in which they are listed.
 pub const STUDIES: &[Entry] = &[
     Entry::of::<step_speed::StepSpeed>(),
+    Entry::of::<runner_speed::RunnerSpeed>(),
     Entry::of::<mesh_distance::MeshDistance>(),
 ];
 
