@@ -18,7 +18,13 @@ pub fn check(format: Format, bytes: &[u8]) {
     assert!(faces.vertices.len() <= LIMITS.vertices && faces.triangles.len() <= LIMITS.triangles);
     assert!(faces.vertices.iter().flatten().all(|c| c.is_finite()));
     let count = faces.vertices.len();
-    assert!(faces.triangles.iter().flatten().all(|&v| (v as usize) < count));
+    assert!(
+        faces
+            .triangles
+            .iter()
+            .flatten()
+            .all(|&v| (v as usize) < count)
+    );
     if let Ok((mesh, report)) = TriangleMesh::new(&faces.vertices, &faces.triangles) {
         assert!(report.volume > 0.0);
         let bounds = mesh.bounds();
