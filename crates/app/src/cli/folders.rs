@@ -35,11 +35,7 @@ pub fn status(arguments: &FolderArguments) -> Result<(), Error> {
         status.state,
         Activity::Interrupted | Activity::Killed | Activity::Failed
     ) {
-        say(format_args!(
-            "Go on with: meniscus run {} --out {} --resume",
-            status.scene,
-            arguments.run.display()
-        ));
+        say(format_args!("Go on with: {}", status.resume));
     }
     Ok(())
 }

@@ -2,14 +2,13 @@
 
 use super::say::say;
 use super::sizes::{bytes, duration};
-use crate::cache;
 use crate::run::Summary;
 use crate::scene::AnyScene;
 use meniscus_liquid::Walls;
 use std::path::Path;
 
 /// Says what a run has written and what can be done with it.
-pub fn run_written(scene: &AnyScene, summary: &Summary) {
+pub fn run_written(scene: &AnyScene, typed: &Path, summary: &Summary) {
     let root = summary.folder.root();
     say(format_args!(
         "{} frames of {} in {}, written to {}:",
@@ -23,10 +22,15 @@ pub fn run_written(scene: &AnyScene, summary: &Summary) {
         ("particles/", "positions and velocities, a file a frame"),
         ("stats.jsonl", "solver, volume and energy, a line a step"),
         ("timings.jsonl", "seconds per phase, a line a step"),
+        ("scene.toml", "the scene with every default filled in"),
         ("run.json", "state and settings of the run"),
+        ("state/", "what --resume and --from-frame go on from"),
     ] {
-        let size = bytes(size_of(&root.join(name.trim_end_matches('/'))));
-        say(format_args!("  {name:14} {size:>10}  {what}"));
+        let path = root.join(name.trim_end_matches('/'));
+        if path.exists() {
+            let size = bytes(size_of(&path));
+            say(format_args!("  {name:14} {size:>10}  {what}"));
+        }
     }
     let program = program();
     let other = match scene {
@@ -36,7 +40,7 @@ pub fn run_written(scene: &AnyScene, summary: &Summary) {
     say(format_args!("Next:"));
     say(format_args!(
         "  {program} run {name} --walls {other} --out {root}-{other}",
-        name = scene.name(),
+        name = typed.display(),
         root = root.display()
     ));
     say(format_args!(
@@ -65,7 +69,7 @@ fn program() -> &'static str {
     }
 }
 
-/// Size of a file, or of all frames in a folder of frames.
+/// Size of a file, or of all files in a folder.
 fn size_of(path: &Path) -> u64 {
     let Ok(data) = std::fs::metadata(path) else {
         return 0;
@@ -78,14 +82,8 @@ fn size_of(path: &Path) -> u64 {
     };
     entries
         .flatten()
-        .filter(|entry| {
-            entry
-                .file_name()
-                .to_str()
-                .and_then(cache::frame_number)
-                .is_some()
-        })
         .filter_map(|entry| entry.metadata().ok())
+        .filter(std::fs::Metadata::is_file)
         .map(|data| data.len())
         .sum()
 }

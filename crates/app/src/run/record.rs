@@ -184,6 +184,14 @@ impl Record {
         is_kept(&self.particles, frame)
     }
 
+    /// What to type for the scene: its name if it is built in, otherwise its file, which only its owner knows.
+    pub fn scene_to_type(&self) -> &str {
+        match builtin::text(&self.scene) {
+            Some(_) => &self.scene,
+            None => "SCENE.toml",
+        }
+    }
+
     /// Where the record of a run's folder is.
     pub fn path(run: &Path) -> PathBuf {
         run.join(NAME)

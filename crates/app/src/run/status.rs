@@ -37,6 +37,8 @@ pub enum Activity {
 pub struct Status {
     /// Name of the scene.
     pub scene: String,
+    /// What to type to go on with it.
+    pub resume: String,
     /// What the run is doing.
     pub state: Activity,
     /// The process that works on it, if it is known.
@@ -79,6 +81,11 @@ pub fn status(run: &Path) -> Result<Status, Error> {
     let to_come = record.frames.saturating_sub(record.frames_done);
     let each = seconds_a_frame(&RunFolder::of_run(run));
     Ok(Status {
+        resume: format!(
+            "meniscus run {} --out {} --resume",
+            record.scene_to_type(),
+            run.display()
+        ),
         scene: record.scene,
         state,
         process: match holder {

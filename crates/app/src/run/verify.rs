@@ -38,7 +38,7 @@ pub fn verify(run: &Path) -> Result<Vec<Finding>, Error> {
         remedy: match &record {
             Ok(Some(record)) => format!(
                 "meniscus run {} --out {} --resume",
-                record.scene,
+                record.scene_to_type(),
                 run.display()
             ),
             _ => format!("meniscus run SCENE --out {} --resume", run.display()),

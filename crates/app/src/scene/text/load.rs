@@ -99,8 +99,13 @@ pub fn load(name: impl AsRef<Path>, changes: &[Change], outside: bool) -> Result
     Ok(load_text(&shown, &text, &name_of(path), changes, assets))
 }
 
+/// Loads a scene from text alone; of files it can refer to those that come with the program.
+pub fn load_alone(text: &str) -> Loaded {
+    load_text("scene", text, "scene", &[], Assets::built_in())
+}
+
 /// Loads a scene from its text.
-pub fn load_text(
+pub(super) fn load_text(
     source: &str,
     text: &str,
     default_name: &str,

@@ -26,7 +26,9 @@ mod values;
 mod write;
 
 pub use changes::Change;
-pub use load::{Loaded, load, load_text, plain_name};
+#[cfg(test)]
+use load::load_text;
+pub use load::{Loaded, load, load_alone, plain_name};
 pub use reference::markdown;
 pub use schema::schema;
 pub use starter::starter;
