@@ -119,6 +119,9 @@ pub(crate) fn half_space<const D: usize>(
     }
 }
 
+/// Nearer to the axis than this, as a share of how far along, directions away from it need care.
+const NEAR_AXIS: f64 = 1e-6;
+
 /// A point seen along and away from an axis.
 struct Revolution<const D: usize> {
     axis: [f64; D],
@@ -146,10 +149,13 @@ impl<const D: usize> Revolution<D> {
 
     #[inline(always)]
     fn back(&self, profile: Nearness<2>) -> Nearness<D> {
-        let away = if self.at[1] > 0.0 {
+        let away = if self.at[1] > NEAR_AXIS * self.at[0].abs() {
             scale(self.away, 1.0 / self.at[1])
         } else {
-            perpendicular(self.axis)
+            // Next to the axis what is left of the offset is rounding, and may lean along it.
+            let lean = dot(self.away, self.axis);
+            let upright = add_scaled(self.away, -lean, self.axis);
+            direction_or(upright, perpendicular(self.axis))
         };
         let [along, outward] = profile.normal;
         Nearness {
