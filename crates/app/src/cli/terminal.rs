@@ -50,7 +50,7 @@ fn opening(scene: &AnyScene, particles: usize, threads: usize) -> String {
 struct Bar<'a> {
     scene: &'a AnyScene,
     bar: ProgressBar,
-    /// Frames of an earlier session.
+    /// Frames of an earlier part of the run.
     done: u32,
 }
 
@@ -111,7 +111,7 @@ impl Drop for Bar<'_> {
 struct Lines<'a> {
     scene: &'a AnyScene,
     started: Instant,
-    /// Frames of an earlier session.
+    /// Frames of an earlier part of the run.
     done: u32,
 }
 

@@ -90,7 +90,7 @@ struct Recording<'a, const D: usize> {
     pictures: Pictures<'a, D>,
     watch: Stopwatch,
     started: Instant,
-    /// Seconds of the sessions before this one.
+    /// Seconds before it went on this time.
     seconds_before: f64,
     simulation: Simulation<'a, D>,
     steps_of_frame: u32,

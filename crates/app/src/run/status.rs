@@ -51,7 +51,7 @@ pub struct Status {
     pub frames: u32,
     /// Steps at the last complete frame.
     pub steps: u64,
-    /// Seconds on the wall so far, of all sessions.
+    /// Seconds on the wall so far, interruptions left out.
     pub wall_seconds: f64,
     /// Seconds that the frames to come will take if they take as long as the last few; none without any.
     pub seconds_left: Option<f64>,

@@ -18,13 +18,13 @@ fn a_run_that_writes_some_frames_only_goes_on_to_the_same_bytes() {
         .map(|k| format!("particles_{k:06}.mpc"))
         .collect();
     assert_eq!(names(&whole.join("particles")), written);
-    let mut sessions = 0;
+    let mut parts = 0;
     while run_it(&scene, &out, Start::Resume, Some(4)).0.is_err() {
-        sessions += 1;
+        parts += 1;
         assert_sound(&out);
-        assert!(sessions < 100);
+        assert!(parts < 100);
     }
-    assert!(sessions > 2);
+    assert!(parts > 2);
     assert_same_run(&out, &whole);
     // The particles do not depend on what is written.
     let all = trial.path("all");
