@@ -3,7 +3,7 @@
 use super::line_file::Prefix;
 use super::scene_text;
 use crate::error::{Error, Kind};
-use crate::scene::{Output, Scene};
+use crate::scene::{Output, Scene, builtin};
 use crate::whole_file;
 use meniscus_liquid::Transfer;
 use serde::{Deserialize, Serialize};
