@@ -106,16 +106,12 @@ impl LevelSet {
             .enumerate()
             .map_init(Window::new, |window, (slot, phi)| {
                 let mut spray = Vec::new();
-                let (first, mut filled) = (slot * cells, false);
+                let first = slot * cells;
                 for index in beside.within(first..first + cells) {
                     let phi = &mut phi[index - first];
                     if deep.has(index) {
                         *phi = -full * dx;
                         continue;
-                    }
-                    if !filled {
-                        window.fill(&source, slot);
-                        filled = true;
                     }
                     let (mut distance, wall) = window.at_centre(&source, index);
                     if crowd[index] >= FULL && cut.cell[index] > 0.0 {
@@ -138,12 +134,8 @@ impl LevelSet {
             .par_chunks_mut(cells)
             .enumerate()
             .for_each_init(Window::new, |window, (slot, phi)| {
-                let (first, mut filled) = (slot * cells, false);
+                let first = slot * cells;
                 for index in rim.within(first..first + cells) {
-                    if !filled {
-                        window.fill(&source, slot);
-                        filled = true;
-                    }
                     phi[index - first] = window.at_centre(&source, index).0 * dx;
                 }
             });

@@ -15,7 +15,7 @@ const DEEPEST: f64 = -1.5;
 
 /// Cells around a tile whose particles are within reach of the centre of one of its cells.
 const MARGIN: i32 = 2;
-/// The same where a wall may have moved that centre.
+/// The same where a wall has moved that centre out of the tile.
 const WALL_MARGIN: i32 = 4;
 /// Most cells along the side of a window.
 const SIDE: usize = (TILE + 2 * WALL_MARGIN) as usize;
@@ -38,6 +38,8 @@ pub struct Source<'a, const D: usize> {
 ///
 /// Single precision is enough for sums over a few hundred particles within two cells.
 pub struct Window<const D: usize> {
+    /// The tile, if there is one yet.
+    slot: Option<usize>,
     base: Coord<D>,
     /// Cells around the tile on every side.
     margin: i32,
@@ -53,6 +55,7 @@ impl<const D: usize> Window<D> {
     /// No particles yet.
     pub fn new() -> Self {
         Self {
+            slot: None,
             base: [0; D],
             margin: 0,
             starts: Vec::new(),
@@ -67,17 +70,18 @@ impl<const D: usize> Window<D> {
     }
 
     /// Takes the particles around a tile.
-    pub fn fill(&mut self, source: &Source<D>, slot: usize) {
+    fn fill(&mut self, source: &Source<D>, slot: usize, margin: i32) {
         let Source {
             tiles,
             particles,
             bins,
-            cut,
             dx,
+            ..
         } = source;
+        self.slot = Some(slot);
         self.base = tiles.base(slot);
-        self.margin = if cut.far[slot] { MARGIN } else { WALL_MARGIN };
-        let (margin, side) = (self.margin as usize, self.side());
+        self.margin = margin;
+        let (margin, side) = (margin as usize, self.side());
         let base = self.base.map(|c| c as f64);
         let inverse_dx = 1.0 / dx;
         self.starts.clear();
@@ -129,8 +133,9 @@ impl<const D: usize> Window<D> {
         }
     }
 
-    /// Distance of the liquid and of the solids at the centre of a cell of the tile, in cells.
-    pub fn at_centre(&self, source: &Source<D>, index: usize) -> (f64, f64) {
+    /// Distance of the liquid and of the solids at the centre of a cell, in cells. Cells of one tile are best asked
+    /// about one after the other.
+    pub fn at_centre(&mut self, source: &Source<D>, index: usize) -> (f64, f64) {
         let cell = source.tiles.coord(index);
         let mut x: [f64; D] = cell.map(|c| c as f64 + 0.5);
         let wall = source.cut.centre(source.tiles, cell) / source.dx;
@@ -144,6 +149,15 @@ impl<const D: usize> Window<D> {
                 x[a] += (0.5 - wall).max(0.0) * away[a];
             }
             normal = Some(away);
+        }
+        let slot = index / Tiles::<D>::CELLS;
+        if self.slot != Some(slot) {
+            self.fill(source, slot, MARGIN);
+        }
+        let base = source.tiles.base(slot);
+        let inside = |a: usize| (0.0..=TILE as f64).contains(&(x[a] - base[a] as f64));
+        if self.margin == MARGIN && !(0..D).all(inside) {
+            self.fill(source, slot, WALL_MARGIN);
         }
         (self.distance(x, normal).min(AIR), wall)
     }
