@@ -11,6 +11,10 @@ use crate::transfer::{FaceField, Stencil, sample};
 
 /// Share of a cell that solids may enter a particle's place, or it a solid, between two looks.
 const LOOK: f64 = 0.8;
+/// Cells that a particle may move between two looks.
+const FARTHEST: f64 = 0.5;
+/// Pieces into which the way between two places of the solids is cut, at most.
+const MOST_PIECES: usize = 1000;
 /// Pushes out of a solid before a particle in a narrow gap is left alone.
 const PUSHES: usize = 4;
 /// Evening out moves no particle farther than this in a step, along each axis and in cells.
@@ -77,7 +81,9 @@ pub fn advect<const D: usize, S: Solids<D>>(
             let clearance = flow.cut.distance(flow.tiles, start);
             // Linear interpolation of a distance is off by less than half a cell.
             if clearance < travel + solid_speed * dt + 0.5 * dx {
-                end = keep_out(&posed, from, end, velocity, dx);
+                // The pressure may have made it faster than the step was meant for: its way is then cut finer.
+                let pieces = (travel / (FARTHEST * dx * looks as f64)).ceil().max(1.0) as usize;
+                end = keep_out(&posed, from, end, pieces.min(MOST_PIECES), velocity, dx);
             }
             for a in 0..D {
                 let low = MARGIN * dx;
@@ -126,19 +132,21 @@ impl<const D: usize> Flow<'_, D> {
     }
 }
 
-/// Follows the way from `from` to `to` while the solids move, in steps too short to pass through a solid two cells
-/// thick, and keeps it outside: a particle found inside is moved to the surface and loses only its velocity into
-/// the solid.
+/// Follows the way from `from` to `to` while the solids move, in `pieces` for each of their places and so too short to
+/// pass through a solid two cells thick, and keeps it outside: a particle found inside is moved to the surface and
+/// loses only its velocity into the solid.
 fn keep_out<const D: usize>(
     posed: &[impl PosedSolids<D>],
     from: [f64; D],
     to: [f64; D],
+    pieces: usize,
     velocity: &mut [f32; D],
     dx: f64,
 ) -> [f64; D] {
     let mut x = from;
-    let looks = posed.len();
-    for (k, solids) in posed.iter().enumerate() {
+    let looks = posed.len() * pieces;
+    for k in 0..looks {
+        let solids = &posed[k / pieces];
         for a in 0..D {
             x[a] += (to[a] - from[a]) / looks as f64;
         }

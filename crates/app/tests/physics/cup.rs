@@ -10,9 +10,11 @@ use crate::play;
 /// Half of the hollow's width, and half of its depth in space.
 const HALF: [f64; 2] = [0.2, 0.15];
 /// Height of the rim above the bottom.
-const RIM: f64 = 1.0;
+const RIM: f64 = 1.4;
 const WATER: f64 = 0.17;
-const CELLS: usize = 64;
+/// Cells along the height of the domain, which is higher than any splash.
+const CELLS: usize = 88;
+const HEIGHT: f64 = 2.2;
 const SIDE: f64 = 1.6;
 
 /// Speed of the lift, the fastest move.
@@ -51,7 +53,8 @@ fn turned<const D: usize>(degrees: f64) -> Rotation<D> {
 
 fn cup<const D: usize>(walls: Walls) -> Scene<D> {
     let mut domain = [SIDE; D];
-    domain[1] = if D == 3 { 0.4 * SIDE } else { SIDE };
+    domain[1] = 0.4 * SIDE;
+    domain[D - 1] = HEIGHT;
     let mut scene = Scene::<D>::new("cup", "water in a cup that is moved about", domain, CELLS);
     // Steps of up to four cells: twice the thickness of the walls.
     scene.cfl = 4.0;

@@ -48,7 +48,7 @@ fn half_space_mean<const D: usize>() -> f64 {
 
 /// Filled share of a particle's surroundings below which it belongs to something thin. Particles under a flat surface
 /// see more.
-const THIN: f64 = 0.66;
+const THIN: f64 = 0.7;
 
 /// The liquid's distance at the centres of cells.
 #[derive(Clone, Debug, Default)]
