@@ -154,7 +154,8 @@ pub fn to_grid<const D: usize>(
         let inverse_dx = 1.0 / dx;
         let add_particle = |p: usize| {
             let x = particles.position[p].map(|x| x as f64 * inverse_dx);
-            for (a, stencil) in Stencil::of_faces(tiles, x).into_iter().enumerate() {
+            for a in 0..D {
+                let stencil = Stencil::new(tiles, x, face_offset(a));
                 let gradient = particles.affine[p][a];
                 // Velocity at the lowest corner, then along the axes.
                 let mut base = particles.velocity[p][a] as f64;
