@@ -1,7 +1,7 @@
 //! Scene files: TOML that knows where everything is written.
 //!
-//! A file becomes a [tree](tree), [changes] from the command line are put into it, it is compared with the
-//! [grammar] by [structure], [filled](fill) with defaults, and [read] as a [`Scene`](super::Scene). All problems are
+//! A file becomes a tree (`tree.rs`), [changes] from the command line are put into it, it is compared with the
+//! [grammar] (`structure.rs`), filled with defaults (`fill.rs`), and read as a [`Scene`](super::Scene). All problems are
 //! collected on the way, each with its place.
 
 mod assets;
