@@ -73,6 +73,14 @@ pub fn description() -> String {
     format!("{cores} core{}, {kind}", if cores == 1 { "" } else { "s" })
 }
 
+/// The machine in a sentence, and how busy it was when a study began.
+pub fn sentence(load: Option<f64>) -> String {
+    let busy = load.map_or(String::new(), |load| {
+        format!(" Load of the machine when it began, other work included: {load:.1}.")
+    });
+    format!("Machine: {}.{busy}", description())
+}
+
 /// Threads of all processes that want a core, averaged over the last minute.
 pub fn load() -> Option<f64> {
     let text = read_to_string("/proc/loadavg").ok()?;

@@ -90,13 +90,7 @@ impl Study for MeshDistance {
                      fill most of the grid; one thread. Set-up is checks, tree and lattice.",
                     options.cells
                 ),
-                format!(
-                    "Machine: {}.{}",
-                    machine::description(),
-                    load.map_or(String::new(), |load| format!(
-                        " Load of the machine when it began, other work included: {load:.1}."
-                    ))
-                ),
+                machine::sentence(load),
             ],
             sections: vec![
                 Section {

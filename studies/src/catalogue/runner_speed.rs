@@ -83,13 +83,7 @@ impl Study for RunnerSpeed {
                      cells is run for {} frames with its usual output and all cores.",
                     options.resolution, options.frames
                 ),
-                format!(
-                    "Machine: {}.{}",
-                    machine::description(),
-                    load.map_or(String::new(), |load| format!(
-                        " Load of the machine when it began, other work included: {load:.1}."
-                    ))
-                ),
+                machine::sentence(load),
             ],
             sections: vec![
                 Section {

@@ -50,10 +50,7 @@ pub fn findings(options: &Options, measured: &Measurements) -> Findings {
 }
 
 fn setting(options: &Options, measured: &Measurements) -> Vec<String> {
-    let load = measured.load.map_or(String::new(), |load| {
-        format!(" Load of the machine when it began, other work included: {load:.1}.")
-    });
-    let machine = format!("Machine: {}.{load}", machine::description());
+    let machine = machine::sentence(measured.load);
     let particles = measured.runs.first().map_or(0, |run| run.outcome.particles);
     let what = format!(
         "Water breaks at {} cells along 2 m, about {} particles, {} frames of 1/24 s; no files, no preview, no mesh.",

@@ -363,13 +363,7 @@ static SOLID: Table = Table {
     about: "Something the liquid can't enter. It pushes the liquid when it moves, however thin and fast it is: steps \
             are made so short that it never passes a particle by.",
     keys: &[
-        Key {
-            name: "name",
-            kind: Kind::Text,
-            absent: Nothing,
-            about: "For messages.",
-            example: "\"cup\"",
-        },
+        named("\"cup\""),
         SHAPE_KEY,
         Key {
             name: "keyframes",
@@ -435,13 +429,7 @@ static EMITTER: Table = Table {
             shape is empty when its time begins and fills from the side that the velocity comes from; everything in it \
             moves with the emitter's velocity. What lies inside solids or outside the domain does not count.",
     keys: &[
-        Key {
-            name: "name",
-            kind: Kind::Text,
-            absent: Nothing,
-            about: "For messages.",
-            example: "\"faucet\"",
-        },
+        named("\"faucet\""),
         SHAPE_KEY,
         Key {
             name: "velocity",
@@ -460,20 +448,20 @@ static DRAIN: Table = Table {
     title: "a drain",
     about: "Liquid that comes into the shape is gone. A drain at least two cells deep lets liquid rush in; a thinner one \
             takes what comes its way.",
-    keys: &[
-        Key {
-            name: "name",
-            kind: Kind::Text,
-            absent: Nothing,
-            about: "For messages.",
-            example: "\"plughole\"",
-        },
-        SHAPE_KEY,
-        FROM_FRAME,
-        TO_FRAME,
-    ],
+    keys: &[named("\"plughole\""), SHAPE_KEY, FROM_FRAME, TO_FRAME],
     one_of: &[],
 };
+
+/// The key for the name of something.
+const fn named(example: &'static str) -> Key {
+    Key {
+        name: "name",
+        kind: Kind::Text,
+        absent: Nothing,
+        about: "For messages.",
+        example,
+    }
+}
 
 const SHAPE_KEY: Key = Key {
     name: "shape",
