@@ -1,26 +1,11 @@
 //! Liquid where it can't be, more of it than there is room for, faster than it should be, or none at all.
 
-use crate::trial::{Trial, json, lines};
+use crate::trial::{Trial, json, lines, run_alone as run};
 use meniscus_app::cache;
-use meniscus_app::error::{Error, Kind};
-use meniscus_app::run::{self, Options, Start};
+use meniscus_app::error::Kind;
 use meniscus_app::scene::{Drain, Emitter, FrameRange, Scene, Volume};
 use meniscus_liquid::Walls;
 use meniscus_shapes::{Body, Ease, Keyframe, Motion, Rotation, Shape};
-use std::sync::atomic::AtomicBool;
-
-fn run(scene: Scene<2>, trial: &Trial) -> Result<run::Summary, Error> {
-    let stop = AtomicBool::new(false);
-    let options = Options {
-        out: trial.path("out"),
-        threads: Some(1),
-        memory_limit: None,
-        scene_text: "name = \"test\"\n".into(),
-        start: Start::Beginning,
-        stop: &stop,
-    };
-    run::run(&scene.into(), &options, &mut ())
-}
 
 fn block(low: [f64; 2], high: [f64; 2]) -> Shape<2> {
     Shape::Box { low, high }

@@ -1,6 +1,6 @@
-use crate::trial::{Trial, json, lines, names};
+use crate::trial::{Trial, json, lines, names, run_alone};
 use meniscus_app::cache;
-use meniscus_app::error::{Error, Kind};
+use meniscus_app::error::Kind;
 use meniscus_app::run::{self, Event, Options, Progress, Start};
 use meniscus_app::scene::{AnyScene, Scene, builtin};
 use std::sync::atomic::AtomicBool;
@@ -16,19 +16,6 @@ fn small_dam_break() -> Scene<2> {
     }
 }
 
-fn run(scene: Scene<2>, trial: &Trial) -> Result<run::Summary, Error> {
-    let stop = AtomicBool::new(false);
-    let options = Options {
-        out: trial.path("out"),
-        threads: Some(1),
-        memory_limit: None,
-        scene_text: String::new(),
-        start: Start::Beginning,
-        stop: &stop,
-    };
-    run::run(&scene.into(), &options, &mut ())
-}
-
 #[test]
 fn a_failed_solve_ends_the_run_and_leaves_its_problem_for_study() {
     let trial = Trial::new();
@@ -36,7 +23,7 @@ fn a_failed_solve_ends_the_run_and_leaves_its_problem_for_study() {
         max_iterations: 1,
         ..small_dam_break()
     };
-    let error = run(scene, &trial).unwrap_err();
+    let error = run_alone(scene, &trial).unwrap_err();
     assert_eq!(error.kind(), Kind::Numerical);
     assert_eq!(error.kind().exit_code(), 5);
     let out = trial.path("out");
@@ -69,7 +56,7 @@ fn a_failed_solve_ends_the_run_and_leaves_its_problem_for_study() {
     );
 
     // A run that succeeds leaves no old failure behind.
-    run(small_dam_break(), &trial).unwrap();
+    run_alone(small_dam_break(), &trial).unwrap();
     assert!(!out.join("failed").exists());
 }
 
@@ -78,7 +65,7 @@ fn a_liquid_that_runs_away_is_given_up_cleanly() {
     let trial = Trial::new();
     let mut scene = small_dam_break();
     scene.liquids[0].velocity = [1e30, 0.0];
-    let error = run(scene, &trial).unwrap_err();
+    let error = run_alone(scene, &trial).unwrap_err();
     assert_eq!(error.kind(), Kind::Numerical, "{error}");
     assert_eq!(json(&trial.path("out/run.json"))["state"], "failed");
 }

@@ -1,8 +1,12 @@
 //! Calls the program in a folder of its own.
 
+use meniscus_app::error::Error;
+use meniscus_app::run::{self, Options, Start};
+use meniscus_app::scene::Scene;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::AtomicBool;
 use tempfile::TempDir;
 
 /// A folder in which the program runs.
@@ -72,6 +76,20 @@ pub fn assert_same_run(found: &Path, expected: &Path) {
 pub fn assert_sound(run: &Path) {
     let findings = meniscus_app::run::verify(run).unwrap();
     assert!(findings.is_empty(), "{findings:?}");
+}
+
+/// Runs a scene of a test's own into the folder `out`, with one thread.
+pub fn run_alone(scene: Scene<2>, trial: &Trial) -> Result<run::Summary, Error> {
+    let stop = AtomicBool::new(false);
+    let options = Options {
+        out: trial.path("out"),
+        threads: Some(1),
+        memory_limit: None,
+        scene_text: "name = \"test\"\n".into(),
+        start: Start::Beginning,
+        stop: &stop,
+    };
+    run::run(&scene.into(), &options, &mut ())
 }
 
 /// What a call has said and returned.
