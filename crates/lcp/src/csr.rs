@@ -151,6 +151,34 @@ impl Csr {
         )
     }
 
+    /// An `n` by `n` matrix from entries (row, column, value) in any order; entries at one place are added up.
+    pub fn from_entries(n: usize, mut entries: Vec<(u32, u32, f64)>) -> Result<Self, InputError> {
+        if let Some(&(row, ..)) = entries.iter().find(|entry| entry.0 as usize >= n) {
+            return Err(InputError::Structure {
+                row: row as usize,
+                why: "an entry lies in a row outside the matrix",
+            });
+        }
+        entries.sort_by_key(|entry| (entry.0, entry.1));
+        let mut row_starts = vec![0; n + 1];
+        let (mut columns, mut values) = (Vec::new(), Vec::<f64>::new());
+        let mut last = None;
+        for (row, column, value) in entries {
+            if last == Some((row, column)) {
+                *values.last_mut().expect("there was an entry before") += value;
+            } else {
+                columns.push(column);
+                values.push(value);
+                row_starts[row as usize + 1] += 1;
+                last = Some((row, column));
+            }
+        }
+        for row in 0..n {
+            row_starts[row + 1] += row_starts[row];
+        }
+        Self::new(n, row_starts, columns, values)
+    }
+
     /// The three arrays `row_starts`, `columns`, `values`, so that the next matrix can reuse their memory.
     pub fn into_parts(self) -> (Vec<usize>, Vec<u32>, Vec<f64>) {
         (self.row_starts, self.columns, self.values)
@@ -199,6 +227,18 @@ impl Operator for Csr {
 
     fn apply(&self, x: &[f64], y: &mut [f64]) {
         self.apply_dot(x, y);
+    }
+
+    fn apply_transposed(&self, x: &[f64], y: &mut [f64]) {
+        assert_eq!(x.len(), self.rows(), "x has the wrong length");
+        assert_eq!(y.len(), self.rows(), "y has the wrong length");
+        y.fill(0.0);
+        for (row, &x) in x.iter().enumerate() {
+            let (columns, values) = self.row(row);
+            for (&column, value) in columns.iter().zip(values) {
+                y[column as usize] += value * x;
+            }
+        }
     }
 
     fn apply_dot(&self, x: &[f64], y: &mut [f64]) -> f64 {

@@ -73,6 +73,7 @@
 //! # Ok::<(), meniscus_lcp::InputError>(())
 //! ```
 
+pub mod gallery;
 pub mod krylov;
 pub mod matrix_market;
 pub mod methods;
@@ -80,18 +81,24 @@ pub mod precondition;
 pub mod reduce;
 
 mod blocks;
+mod colouring;
 mod csr;
+mod dense;
 mod error;
 mod face;
 mod minimum_map;
 mod operator;
 mod problem;
 mod report;
+mod rows;
 mod split;
 
 pub use blocks::Blocks;
+pub use colouring::Colouring;
 pub use csr::Csr;
+pub use dense::Dense;
 pub use error::InputError;
 pub use operator::{Masked, Operator};
 pub use problem::BoxMlcp;
 pub use report::{InnerProgress, Observer, Progress, Report, Status, Trace};
+pub use rows::Rows;

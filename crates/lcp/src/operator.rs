@@ -22,6 +22,13 @@ pub trait Operator: Sync {
         self.len() == 0
     }
 
+    /// `y = A'x`: what methods for matrices that are not symmetric need for the gradient of a merit.
+    ///
+    /// The default is [`apply`](Self::apply), right for symmetric operators only: any other must say its own.
+    fn apply_transposed(&self, x: &[f64], y: &mut [f64]) {
+        self.apply(x, y);
+    }
+
     /// `y = A x`, returns `x'y`, in one pass where the operator can.
     fn apply_dot(&self, x: &[f64], y: &mut [f64]) -> f64 {
         self.apply(x, y);

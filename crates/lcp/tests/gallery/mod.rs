@@ -1,6 +1,7 @@
 //! Problems for the tests: discrete Laplacians on random domains, with random bounds.
 #![allow(dead_code)] // each test file uses its own part
 
+pub use meniscus_lcp::gallery::Random;
 use meniscus_lcp::{Blocks, BoxMlcp, Csr};
 use proptest::test_runner::{Config as ProptestConfig, RngSeed};
 
@@ -11,41 +12,6 @@ pub fn cases(cases: u32) -> ProptestConfig {
         rng_seed: RngSeed::Fixed(20),
         failure_persistence: None,
         ..ProptestConfig::default()
-    }
-}
-
-/// A small generator of pseudo-random numbers, so that a seed names a problem for ever.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// Uniform in `[0, 1)`.
-    pub fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    /// Uniform in `[low, high)`.
-    pub fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * self.unit()
-    }
-
-    pub fn chance(&mut self, probability: f64) -> bool {
-        self.unit() < probability
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.bits() % n as u64) as usize
     }
 }
 
