@@ -16,6 +16,8 @@ const ON_THE_WALL: f64 = 1e-5;
 const FLAT: f64 = 1e-12;
 /// Distance outside all tiles, and where there is no solid at all, in metres: finite, so that shares of it are.
 const FAR_AWAY: f64 = 1e9;
+/// Cells from a solid within which its distance is exact: what cutting and moving particles need, and some.
+const EXACT: f64 = 4.0;
 
 /// Distances of the solids at nodes, and the open fractions they leave.
 #[derive(Clone, Debug)]
@@ -47,13 +49,17 @@ impl<const D: usize> CutCells<D> {
         let cells = Tiles::<D>::CELLS;
         // Farthest that a node which a cell of the tile uses lies from the tile's centre.
         let reach = 0.5 * (TILE + 2) as f64 * dx * (D as f64).sqrt();
+        let band = EXACT * dx;
         let nodes = self.node[..tiles.cells()].par_chunks_mut(cells);
         nodes
             .enumerate()
             .map(|(slot, node)| {
                 let base = tiles.base(slot);
                 let at = solids
-                    .distance(base.map(|c| (c as f64 + 0.5 * TILE as f64) * dx))
+                    .distance_within(
+                        base.map(|c| (c as f64 + 0.5 * TILE as f64) * dx),
+                        reach + band,
+                    )
                     .min(FAR_AWAY);
                 if at > reach {
                     node.fill((at - reach) as f32);
@@ -62,7 +68,7 @@ impl<const D: usize> CutCells<D> {
                 for (offset, node) in node.iter_mut().enumerate() {
                     let local = Tiles::<D>::local(offset);
                     let x = std::array::from_fn(|a| (base[a] + local[a]) as f64 * dx);
-                    let distance = solids.distance(x).min(FAR_AWAY);
+                    let distance = solids.distance_within(x, band).min(FAR_AWAY);
                     *node = if distance.abs() < ON_THE_WALL * dx {
                         0.0
                     } else {

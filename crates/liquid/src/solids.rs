@@ -21,6 +21,12 @@ pub trait PosedSolids<const D: usize>: Sync {
     /// Signed distance at `x`, or a lower bound of its magnitude; infinite where there is no solid at all.
     fn distance(&self, x: [f64; D]) -> f64;
 
+    /// The same within `band` of the surface; farther away a magnitude between `band` and that may do, if it is cheaper.
+    fn distance_within(&self, x: [f64; D], band: f64) -> f64 {
+        let _ = band;
+        self.distance(x)
+    }
+
     /// Unit normal out of the nearest solid.
     fn normal(&self, x: [f64; D]) -> [f64; D];
 
@@ -43,6 +49,10 @@ impl<const D: usize> Solids<D> for Scenery<D> {
 impl<const D: usize> PosedSolids<D> for PosedScenery<'_, D> {
     fn distance(&self, x: [f64; D]) -> f64 {
         PosedScenery::distance(self, x)
+    }
+
+    fn distance_within(&self, x: [f64; D], band: f64) -> f64 {
+        PosedScenery::distance_within(self, x, band)
     }
 
     fn normal(&self, x: [f64; D]) -> [f64; D] {

@@ -117,6 +117,15 @@ impl<'a, const D: usize> PosedScenery<'a, D> {
         least
     }
 
+    /// The same within `band` of a surface, or a safe distance; see [`Shape::distance_within`](crate::Shape::distance_within).
+    pub fn distance_within(&self, x: [f64; D], band: f64) -> f64 {
+        let mut least = f64::INFINITY;
+        for moving in &self.bodies {
+            least = least.min(moving.body.distance_within(x, band));
+        }
+        least
+    }
+
     /// Which body is the closest at the start of the step, and its signed distance.
     pub fn closest(&self, x: [f64; D]) -> Option<(usize, f64)> {
         closest(self.bodies.iter().map(|moving| moving.body.distance(x)))

@@ -7,6 +7,8 @@ use std::array::from_fn;
 
 /// Points along a side of the lattice from which the surface is looked for.
 const LATTICE: usize = 24;
+/// Rays through the solid, at most so many.
+const RAYS: usize = 512;
 /// Share of the surface that may be thinner: near sharp edges and the rims of holes every solid is.
 const EDGES: f64 = 0.2;
 /// Newton steps to the surface.
@@ -55,15 +57,19 @@ impl<const D: usize> Shape<D> {
         }
         let spacing = size.map(|side| side / LATTICE as f64);
         let near = spacing.iter().copied().fold(0.0, f64::max);
-        let mut found: Vec<f64> = (0..LATTICE.pow(D as u32))
+        let at_surface: Vec<[f64; D]> = (0..LATTICE.pow(D as u32))
             .filter_map(|index| {
                 let x = from_fn(|axis| {
                     let step = index / LATTICE.pow(axis as u32) % LATTICE;
                     bounds.low[axis] + (step as f64 + 0.5) * spacing[axis]
                 });
-                (self.distance(x).abs() <= near).then_some(x)
+                (self.distance_within(x, near).abs() <= near).then_some(x)
             })
-            .filter_map(|x| self.thickness_near(x, longest))
+            .collect();
+        let mut found: Vec<f64> = at_surface
+            .iter()
+            .step_by(at_surface.len().div_ceil(RAYS).max(1))
+            .filter_map(|&x| self.thickness_near(x, longest))
             .collect();
         if found.is_empty() {
             return None;

@@ -33,7 +33,7 @@ pub fn lost_to_solids<const D: usize>(scene: &Scene<D>) -> Vec<Carved> {
             return carved;
         };
         for x in lattice.points() {
-            if shape.distance(x) >= 0.0 {
+            if shape.distance_within(x, lattice.near()) >= 0.0 {
                 continue;
             }
             carved.whole += lattice.share;
@@ -69,9 +69,10 @@ pub fn liquid_volume<const D: usize>(scene: &Scene<D>) -> f64 {
     };
     let scenery = scene.scenery();
     let posed = scenery.during(0.0, 0.0);
+    let near = lattice.near();
     let liquid = lattice
         .points()
-        .filter(|&x| whole.distance(x) < 0.0 && posed.distance(x) > 0.0);
+        .filter(|&x| whole.distance_within(x, near) < 0.0 && posed.distance_within(x, near) > 0.0);
     liquid.count() as f64 * lattice.share
 }
 
@@ -144,6 +145,11 @@ impl<const D: usize> Lattice<D> {
             spacing,
             share: spacing.iter().product(),
         })
+    }
+
+    /// A distance within which it may matter which side a point is on: only sides are asked for here.
+    fn near(&self) -> f64 {
+        0.5 * self.spacing.iter().copied().fold(0.0, f64::max)
     }
 
     fn points(&self) -> impl Iterator<Item = [f64; D]> + '_ {
