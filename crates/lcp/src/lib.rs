@@ -79,6 +79,7 @@ pub mod matrix_market;
 pub mod methods;
 pub mod precondition;
 pub mod reduce;
+pub mod survey;
 
 mod blocks;
 mod colouring;
