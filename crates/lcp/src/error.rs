@@ -40,6 +40,11 @@ pub enum InputError {
         /// The row.
         row: usize,
     },
+    /// A row has a finite upper bound where the method knows lower ones only.
+    UpperBound {
+        /// The row.
+        row: usize,
+    },
     /// The three arrays of a sparse matrix do not describe one.
     Structure {
         /// The row in which it was noticed.
@@ -60,6 +65,27 @@ pub enum InputError {
         row: usize,
         /// Its diagonal entry.
         value: f64,
+    },
+    /// The problem is too large for a method that stores every entry, or that tries every case.
+    TooLarge {
+        /// What there is too much of.
+        what: &'static str,
+        /// The most that is allowed.
+        limit: usize,
+    },
+    /// A diagonal entry that a method divides by is not positive.
+    NoDivisor {
+        /// The row.
+        row: usize,
+        /// Its diagonal entry.
+        value: f64,
+    },
+    /// A bound that is to follow another row cannot.
+    Following {
+        /// Which of the bounds.
+        index: usize,
+        /// What is wrong with it.
+        why: &'static str,
     },
     /// A setting is out of its range.
     Setting {
@@ -93,6 +119,12 @@ impl fmt::Display for InputError {
                     "row {row} has a finite bound, but the method solves linear rows only"
                 )
             }
+            Self::UpperBound { row } => {
+                write!(
+                    f,
+                    "row {row} has an upper bound, but the method knows lower bounds only"
+                )
+            }
             Self::Structure { row, why } => write!(f, "sparse matrix, row {row}: {why}"),
             Self::Blocks { index, why } => write!(f, "blocks, at {index}: {why}"),
             Self::Diagonal { row, value } => {
@@ -101,6 +133,16 @@ impl fmt::Display for InputError {
                     "row {row} has the diagonal entry {value}: the matrix is not positive semidefinite"
                 )
             }
+            Self::TooLarge { what, limit } => {
+                write!(f, "the method takes at most {limit} {what}")
+            }
+            Self::NoDivisor { row, value } => {
+                write!(
+                    f,
+                    "row {row} has the diagonal entry {value}: the method divides by it, so it must be positive"
+                )
+            }
+            Self::Following { index, why } => write!(f, "following bound {index}: {why}"),
             Self::Setting { name, must } => write!(f, "setting {name} must be {must}"),
         }
     }

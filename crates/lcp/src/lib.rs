@@ -26,13 +26,21 @@
 //! the observer watches and may stop; the preconditioner is one of [`precondition`], and is told which rows it is used
 //! on.
 //!
-//! | method | for | module |
-//! | --- | --- | --- |
-//! | conjugate gradients | no bounds, `A` symmetric positive semidefinite | [`methods::linear`] |
-//! | minimum map Newton | `A` symmetric positive semidefinite, best for M-matrices | [`methods::newton`] |
-//! | policy iteration | symmetric M-matrices, singular ones too | [`methods::policy`] |
+//! | family | modules |
+//! | --- | --- |
+//! | pivoting | [`lemke`](methods::lemke), [`dantzig`](methods::dantzig), [`keller`](methods::keller), [`enumerate`](methods::enumerate) |
+//! | splitting | [`jacobi`](methods::jacobi), [`pgs`](methods::pgs), [`psor`](methods::psor), [`spsor`](methods::spsor) |
+//! | Newton | [`newton`](methods::newton) (minimum map), [`fischer`](methods::fischer) |
+//! | active set | [`policy`](methods::policy), [`penalty`](methods::penalty), [`mprgp`](methods::mprgp) |
+//! | interior point | [`interior_point`](methods::interior_point) |
+//! | multigrid | [`fas`](methods::fas) over a [`Hierarchy`] |
+//! | linear | [`linear`](methods::linear) |
+//! | bounds that follow another unknown | [`pgs_following`](methods::pgs_following), [`staggered`](methods::staggered) |
 //!
-//! Matrices are [`Csr`], or anything that is an [`Operator`]. Work is shared by the threads of rayon's current pool, and
+//! [`which_method`] says which to take. [`toolbox`] has them all by name, and one that picks.
+//!
+//! Matrices are [`Csr`], [`Dense`], or anything that is an [`Operator`] (for methods that need products only) or has
+//! [`Rows`]. Work is shared by the threads of rayon's current pool, and
 //! the result has the same bits for any number of them; a caller who is in the pool already (`ThreadPool::install`)
 //! saves the way into it for every pass over the rows. Problems are exchanged as Matrix Market files,
 //! [`matrix_market`].
@@ -73,6 +81,7 @@
 //! # Ok::<(), meniscus_lcp::InputError>(())
 //! ```
 
+pub mod factor;
 pub mod gallery;
 pub mod krylov;
 pub mod matrix_market;
@@ -80,6 +89,10 @@ pub mod methods;
 pub mod precondition;
 pub mod reduce;
 pub mod survey;
+pub mod toolbox;
+
+#[doc = include_str!("../docs/which-method.md")]
+pub mod which_method {}
 
 mod blocks;
 mod colouring;
@@ -87,19 +100,27 @@ mod csr;
 mod dense;
 mod error;
 mod face;
+mod following;
+mod hierarchy;
 mod minimum_map;
 mod operator;
 mod problem;
 mod report;
 mod rows;
+mod semismooth;
+mod sparse_factor;
 mod split;
+mod sweep;
 
 pub use blocks::Blocks;
 pub use colouring::Colouring;
 pub use csr::Csr;
 pub use dense::Dense;
 pub use error::InputError;
+pub use following::{Following, FollowingMlcp};
+pub use hierarchy::{Galerkin, Hierarchy, Transfer};
 pub use operator::{Masked, Operator};
 pub use problem::BoxMlcp;
 pub use report::{InnerProgress, Observer, Progress, Report, Status, Trace};
 pub use rows::Rows;
+pub use sweep::Order;

@@ -78,6 +78,21 @@ impl<'a, A: Operator + ?Sized> BoxMlcp<'a, A> {
         })
     }
 
+    /// The same, of arrays that were checked before or made from such.
+    pub(crate) fn unchecked(
+        matrix: &'a A,
+        rhs: &'a [f64],
+        lower: &'a [f64],
+        upper: &'a [f64],
+    ) -> Self {
+        Self {
+            matrix,
+            rhs,
+            lower,
+            upper,
+        }
+    }
+
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.rhs.len()

@@ -10,13 +10,14 @@
 //!
 //! What happens where `A_AA` is singular is told in [`null_space`].
 
+mod general;
 mod null_space;
 
 use std::ops::ControlFlow;
 
 use self::null_space::Shifted;
 use crate::error::InputError;
-use crate::krylov::pcg;
+use crate::krylov::{gmres, pcg};
 use crate::minimum_map::{self, Standing};
 use crate::operator::{Masked, Operator};
 use crate::precondition::{MaskedPreconditioner, Preconditioner};
@@ -47,6 +48,7 @@ pub(crate) struct Face {
     /// A small positive diagonal, zero on `F`.
     shift: Vec<f64>,
     pcg: pcg::Core,
+    gmres: gmres::Core,
 }
 
 /// What it takes to solve a linear system of a problem.

@@ -1,8 +1,26 @@
 //! Methods for the box MLCP, one file each, all with the same `solve`.
 
+pub mod dantzig;
+pub mod enumerate;
+pub mod fas;
+pub mod fischer;
+pub mod interior_point;
+pub mod jacobi;
+pub mod keller;
+pub mod lemke;
 pub mod linear;
+pub mod mprgp;
 pub mod newton;
+pub mod penalty;
+pub mod pgs;
+pub mod pgs_following;
 pub mod policy;
+pub mod psor;
+pub mod spsor;
+pub mod staggered;
+pub mod start;
+
+mod pivoting;
 
 use crate::error::InputError;
 use crate::minimum_map::Standing;
@@ -64,4 +82,15 @@ fn watch_inner<O: Observer + ?Sized>(
 /// Checks that the tolerance can be met at all.
 fn check_tolerance(tolerance: f64) -> Result<(), InputError> {
     crate::error::check_positive("tolerance", tolerance)
+}
+
+/// Checks the number of merits that a search looks back on.
+fn check_memory(memory: usize) -> Result<(), InputError> {
+    if memory == 0 {
+        return Err(InputError::Setting {
+            name: "memory",
+            must: "at least 1",
+        });
+    }
+    Ok(())
 }

@@ -24,10 +24,14 @@
 //! assert_eq!(x, [0.5, 0.0]);
 //! # Ok::<(), meniscus_lcp::InputError>(())
 //! ```
+//!
+//! Where `A` is not symmetric, [`Inner::Gmres`] solves the Newton equation. Where it may be singular on the faces that
+//! the method meets (a zero diagonal block is enough), [`Globalisation::Fischer`] keeps the method going.
 
-use super::{Counts, check_tolerance, finish, watch_inner};
+use super::{Counts, check_memory, check_tolerance, finish, fischer, watch_inner};
 use crate::error::{InputError, check_fraction, check_not_negative};
 use crate::face::{Accuracy, Face, Means, NullSpace, Solved};
+use crate::krylov::gmres::check_restart;
 use crate::krylov::pcg;
 use crate::minimum_map::{self, Standing};
 use crate::operator::Operator;
@@ -35,6 +39,32 @@ use crate::precondition::Preconditioner;
 use crate::problem::BoxMlcp;
 use crate::reduce;
 use crate::report::{Observer, Report, Status};
+use crate::semismooth::{self, First};
+
+/// How the Newton equation is solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inner {
+    /// Conjugate gradients, for symmetric positive semidefinite `A`.
+    Pcg,
+    /// GMRES, for any `A`.
+    Gmres {
+        /// Directions after which it starts anew; it keeps one vector for each.
+        restart: usize,
+    },
+}
+
+/// What is done where the Newton direction fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Globalisation {
+    /// Nothing: the solve ends and says why. [ANE17 alg. 2]
+    None,
+    /// Progress is measured by the Fischer-Burmeister map, whose merit has a continuous gradient, and where the
+    /// minimum map gives no direction that lowers it, one of those of [`fischer`] is taken. For any `A`; the
+    /// Newton equation must be solved by [`Inner::Gmres`].
+    ///
+    /// DEVIATION [Erl13 sec. 5.4]: the notes give up at the first direction that is not one of descent.
+    Fischer,
+}
 
 /// When to stop, and the constants of the method.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,6 +95,12 @@ pub struct Settings {
     ///
     /// DEVIATION [ANE17 (11)]: the paper compares `x_i` with `y_i` as they are.
     pub scaled: bool,
+    /// What solves the Newton equation. Conjugate gradients unless told.
+    pub inner: Inner,
+    /// A step must improve on the largest of so many last merits. 1, which lets no merit rise, unless told.
+    pub memory: usize,
+    /// What is done where the Newton direction fails. Nothing unless told.
+    pub globalisation: Globalisation,
 }
 
 impl Default for Settings {
@@ -80,6 +116,9 @@ impl Default for Settings {
             backtracking: 0.5,
             smallest_step: 1e-9,
             scaled: true,
+            inner: Inner::Pcg,
+            memory: 1,
+            globalisation: Globalisation::None,
         }
     }
 }
@@ -92,7 +131,35 @@ impl Settings {
         check_fraction("forcing", self.forcing)?;
         check_fraction("sufficient_decrease", self.sufficient_decrease)?;
         check_fraction("backtracking", self.backtracking)?;
-        check_fraction("smallest_step", self.smallest_step)
+        check_fraction("smallest_step", self.smallest_step)?;
+        check_memory(self.memory)?;
+        match (self.inner, self.globalisation) {
+            (Inner::Gmres { restart }, _) => check_restart(restart),
+            (Inner::Pcg, Globalisation::None) => Ok(()),
+            (Inner::Pcg, Globalisation::Fischer) => Err(InputError::Setting {
+                name: "inner",
+                must: "Gmres where there is a globalisation",
+            }),
+        }
+    }
+
+    /// The same for the method that the globalisation makes of it.
+    fn globalised(&self, restart: usize) -> fischer::Settings {
+        fischer::Settings {
+            tolerance: self.tolerance,
+            relative: self.relative,
+            stagnation: self.stagnation,
+            max_iterations: self.max_iterations,
+            inner: fischer::Inner::Gmres { restart },
+            forcing: self.forcing,
+            max_inner_iterations: self.max_inner_iterations,
+            sufficient_decrease: self.sufficient_decrease,
+            backtracking: self.backtracking,
+            smallest_step: self.smallest_step,
+            memory: self.memory,
+            scaled: self.scaled,
+            ..Default::default()
+        }
     }
 }
 
@@ -110,6 +177,11 @@ const FLAT: f64 = 1e-7;
 pub struct Workspace {
     face: Face,
     trial: Trial,
+    /// Merits of the last iterates.
+    merits: Vec<f64>,
+    /// The iterate with the smallest merit, where merits may rise.
+    best: Vec<f64>,
+    globalised: semismooth::Workspace,
 }
 
 /// A point that the search looks at.
@@ -121,7 +193,8 @@ struct Trial {
 
 /// Solves the problem, starting from the given `x` (which is moved into the box first).
 ///
-/// Meant for symmetric positive semidefinite `A`, and at its best for M-matrices. [`Status::Ray`] means that a null
+/// Meant for symmetric positive semidefinite `A`, and at its best for M-matrices; for other matrices see [`Inner`] and
+/// [`Globalisation`]. [`Status::Ray`] means that a null
 /// vector of `A` was found along which `x` can go on for ever: the problem has no solution.
 pub fn solve<A, P, O>(
     problem: &BoxMlcp<'_, A>,
@@ -137,11 +210,32 @@ where
     O: Observer + ?Sized,
 {
     settings.check()?;
+    if let (Globalisation::Fischer, Inner::Gmres { restart }) =
+        (settings.globalisation, settings.inner)
+    {
+        return semismooth::solve(
+            problem,
+            (&settings.globalised(restart), First::MinimumMap),
+            preconditioner,
+            x,
+            &mut workspace.globalised,
+            observer,
+        );
+    }
     problem.check_start(x)?;
-    let Workspace { face, trial } = workspace;
+    let Workspace {
+        face,
+        trial,
+        merits,
+        best,
+        ..
+    } = workspace;
     face.prepare(problem, settings.scaled)?;
     trial.x.resize(problem.len(), 0.0);
     trial.y.resize(problem.len(), 0.0);
+    merits.clear();
+    merits.resize(settings.memory, f64::NEG_INFINITY);
+    let mut best_merit = f64::INFINITY;
 
     problem.project(x);
     problem.affine(x, &mut face.y);
@@ -153,7 +247,14 @@ where
         let merit = standing.merit();
         let stop = observer.observe(&counts.progress(&standing)).is_break();
         if standing.residual <= settings.tolerance {
+            best_merit = merit;
+            best.clear();
             break (Status::Converged, merit);
+        }
+        if settings.memory > 1 && merit < best_merit {
+            best_merit = merit;
+            best.clear();
+            best.extend_from_slice(x);
         }
         if !merit.is_finite() {
             break (Status::NonFinite, merit);
@@ -185,7 +286,13 @@ where
             preconditioner: &*preconditioner,
             watch: &mut watch,
         };
-        let solved = face.solve(&mut means, x, &standing, &accuracy);
+        let solved = match settings.inner {
+            Inner::Pcg => face.solve(&mut means, x, &standing, &accuracy),
+            Inner::Gmres { restart } => {
+                face.solve_general(&mut means, &standing, &accuracy, restart)
+            }
+        };
+        merits[counts.outer % settings.memory] = merit;
         counts.outer += 1;
         counts.inner += solved.iterations;
         if solved.status == pcg::Status::Stopped {
@@ -194,31 +301,48 @@ where
         if solved.null == NullSpace::Ray {
             break (Status::Ray, merit);
         }
-        match search(problem, settings, &standing, &solved, face, x, trial) {
+        let reference = merits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        match search(
+            problem,
+            settings,
+            (&standing, reference),
+            &solved,
+            face,
+            x,
+            trial,
+        ) {
             Some((next, moved)) => {
                 x.copy_from_slice(&trial.x);
                 std::mem::swap(&mut face.y, &mut trial.y);
                 stalled = stall(settings, &standing, &solved, &next, moved, x);
             }
-            None => stalled = Some(blocked(problem, &solved, &standing, face, x, &mut trial.x)),
+            None => {
+                let blocked = blocked(problem, settings, &solved, &standing, face, x, &mut trial.x);
+                stalled = Some(blocked);
+            }
         }
+    };
+    let merit = if settings.memory > 1 && best_merit < merit {
+        x.copy_from_slice(best);
+        best_merit
+    } else {
+        merit
     };
     Ok(finish(problem, status, counts, merit, x, &mut face.r))
 }
 
 /// Projected Armijo search [ANE17 alg. 1]: leaves the accepted point in `trial`.
 ///
-/// Returns how the point stands and how far it moved.
+/// The merit is compared with `reference`. Returns how the point stands and how far it moved.
 fn search<A: Operator + ?Sized>(
     problem: &BoxMlcp<'_, A>,
     settings: &Settings,
-    standing: &Standing,
+    (standing, reference): (&Standing, f64),
     solved: &Solved,
     face: &Face,
     x: &[f64],
     trial: &mut Trial,
 ) -> Option<(Standing, f64)> {
-    let merit = standing.merit();
     // BH dx = -H - r with the residual r of the Newton equation, so this is H'BH dx. [ANE17 (19)]
     let mut slope = -standing.squares - reduce::dot(&face.h, &face.r);
     if solved.null == NullSpace::ToBound {
@@ -233,7 +357,7 @@ fn search<A: Operator + ?Sized>(
         problem.affine(&trial.x, &mut trial.y);
         let next = minimum_map::measure(problem, (&trial.x, &trial.y, &face.d));
         // [ANE17 (31)]
-        if next.merit() <= merit + settings.sufficient_decrease * step * slope {
+        if next.merit() <= reference + settings.sufficient_decrease * step * slope {
             return Some((next, moved));
         }
         step *= settings.backtracking;
@@ -265,6 +389,7 @@ fn stall(
 /// Why no step along the direction lowers the merit.
 fn blocked<A: Operator + ?Sized>(
     problem: &BoxMlcp<'_, A>,
+    settings: &Settings,
     solved: &Solved,
     standing: &Standing,
     face: &mut Face,
@@ -282,11 +407,14 @@ fn blocked<A: Operator + ?Sized>(
     if reduce::largest(h) <= ROUNDING * terms {
         return Status::Stagnated;
     }
-    // The gradient of 1/2 H'H is A H_A on all rows plus d H on the rows held at a bound, since A is symmetric.
+    // The gradient of 1/2 H'H is A'H_A on all rows plus d H on the rows held at a bound.
     for i in 0..h.len() {
         scratch[i] = if active[i] { h[i] } else { 0.0 };
     }
-    problem.matrix().apply(scratch, r);
+    match settings.inner {
+        Inner::Pcg => problem.matrix().apply(scratch, r),
+        Inner::Gmres { .. } => problem.matrix().apply_transposed(scratch, r),
+    }
     for i in 0..h.len() {
         if !active[i] {
             r[i] += d[i] * h[i];

@@ -39,7 +39,8 @@ pub struct Settings {
     pub max_iterations: usize,
     /// The part of `||H||` to which the linear system of a policy is solved. 0.01 unless told.
     ///
-    /// It is tightened whenever the merit did not fall: with exact solves the iteration cannot fail on M-matrices.
+    /// It is tightened whenever the merit did not fall: with exact solves the iteration cannot fail on M-matrices,
+    /// with inexact ones it can go on for ever. A tolerance above 0.1 is also tightened where the merit falls slowly.
     pub inner_tolerance: f64,
     /// Limit of conjugate gradient iterations for one policy. 10,000 unless told.
     pub max_inner_iterations: usize,
@@ -71,6 +72,12 @@ impl Settings {
 
 /// The inner tolerance below which rounding decides.
 const SMALLEST_INNER_TOLERANCE: f64 = 1e-13;
+
+/// An inner tolerance so loose that the merit may fall at every iteration, and yet too slowly to get anywhere.
+const LOOSE: f64 = 0.1;
+
+/// The part of itself to which the merit must fall at a loose inner tolerance.
+const SLOW: f64 = 0.25;
 
 /// Memory for the method, kept between solves.
 #[derive(Clone, Debug, Default)]
@@ -124,6 +131,9 @@ where
         }
         if !merit.is_finite() {
             break Status::NonFinite;
+        }
+        if inner_tolerance > LOOSE && merit > SLOW * best_merit {
+            inner_tolerance *= 0.1;
         }
         if merit < best_merit {
             best_merit = merit;

@@ -1,10 +1,17 @@
 //! Approximate inverses.
 
+mod ainv;
+mod ic0;
 mod jacobi;
 mod mic0;
+mod ssor;
+mod stages;
 
+pub use ainv::{Ainv, AinvPattern, AinvSettings};
+pub use ic0::{Ic0, Ic0Settings};
 pub use jacobi::Jacobi;
 pub use mic0::{Mic0, Mic0Settings};
+pub use ssor::{Ssor, SsorSettings};
 
 use crate::reduce;
 

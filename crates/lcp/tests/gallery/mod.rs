@@ -319,3 +319,75 @@ impl Instance {
         instance
     }
 }
+
+/// A solution of a small problem by trying every way to hold rows at their bounds; none if there is no solution.
+///
+/// Shares no code and no idea with any method: the system of each way is solved by elimination.
+pub fn by_exhaustion(matrix: &Csr, rhs: &[f64], lower: &[f64], upper: &[f64]) -> Option<Vec<f64>> {
+    let n = rhs.len();
+    let mut ways = vec![0_u8; n];
+    loop {
+        let sensible = (0..n).all(|i| match ways[i] {
+            0 => lower[i] < upper[i],
+            1 => lower[i].is_finite(),
+            _ => upper[i].is_finite() && lower[i] < upper[i],
+        });
+        if sensible && let Some(x) = solve_way(matrix, rhs, lower, upper, &ways) {
+            let problem = BoxMlcp::new(matrix, rhs, lower, upper).expect("the problem is one");
+            if problem.residual_inf(&x) <= 1e-9 {
+                return Some(x);
+            }
+        }
+        let mut at = 0;
+        while at < n && ways[at] == 2 {
+            ways[at] = 0;
+            at += 1;
+        }
+        if at == n {
+            return None;
+        }
+        ways[at] += 1;
+    }
+}
+
+/// `y_i = 0`, `x_i = l_i` or `x_i = u_i` on each row.
+fn solve_way(
+    matrix: &Csr,
+    rhs: &[f64],
+    lower: &[f64],
+    upper: &[f64],
+    ways: &[u8],
+) -> Option<Vec<f64>> {
+    let n = rhs.len();
+    let mut rows: Vec<Vec<f64>> = (0..n)
+        .map(|i| {
+            let mut row = vec![0.0; n + 1];
+            match ways[i] {
+                0 => {
+                    (0..n).for_each(|j| row[j] = matrix.get(i, j));
+                    row[n] = -rhs[i];
+                }
+                way => {
+                    row[i] = 1.0;
+                    row[n] = if way == 1 { lower[i] } else { upper[i] };
+                }
+            }
+            row
+        })
+        .collect();
+    for k in 0..n {
+        let pivot = (k..n).max_by(|&a, &b| rows[a][k].abs().total_cmp(&rows[b][k].abs()))?;
+        rows.swap(k, pivot);
+        if rows[k][k].abs() < 1e-12 {
+            return None;
+        }
+        let row = rows[k].clone();
+        for (i, other) in rows.iter_mut().enumerate() {
+            if i != k {
+                let part = other[k] / row[k];
+                other.iter_mut().zip(&row).for_each(|(a, b)| *a -= part * b);
+            }
+        }
+    }
+    Some((0..n).map(|i| rows[i][n] / rows[i][i]).collect())
+}

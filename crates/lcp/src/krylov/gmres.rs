@@ -1,0 +1,305 @@
+//! Restarted GMRES, preconditioned from the right.
+//!
+//! For `A x = c` with any square `A`. Over the space spanned by `r, (A P) r, (A P)^2 r, ...` it finds the `x` with
+//! the smallest `||c - A x||_2`, and starts anew from there when the space has grown to `restart` directions. With
+//! the preconditioner `P` on the right, what it makes small is the residual itself and not that of another system.
+//!
+//! | symbol | meaning |
+//! | --- | --- |
+//! | `V` | orthonormal basis of the space, one vector more than it has directions |
+//! | `H` | `A P V_m = V_(m+1) H`, one column a direction, rotated to a triangle as it grows |
+//! | `g` | `||r|| e_1` after the same rotations: its last entry is the norm of the residual |
+//!
+//! A space that stops growing (a happy breakdown) holds the solution if there is one; if what is left of the
+//! residual says that there is none, the status is [`Status::Singular`], and `x` has the smallest residual found.
+//!
+//! ```
+//! use meniscus_lcp::krylov::gmres;
+//! use meniscus_lcp::precondition::Identity;
+//! use meniscus_lcp::Csr;
+//!
+//! // A rotation by a quarter turn: not symmetric, and nothing on its diagonal.
+//! let matrix = Csr::new(2, vec![0, 1, 2], vec![1, 0], vec![-1.0, 1.0])?;
+//! let mut x = [0.0; 2];
+//! let mut workspace = gmres::Workspace::default();
+//! let report = gmres::solve(&matrix, &[1.0, 2.0], &Default::default(), &Identity, &mut x, &mut workspace)?;
+//! assert_eq!((report.status, report.iterations), (gmres::Status::Converged, 2));
+//! assert!((x[0] - 2.0).abs() < 1e-14 && (x[1] + 1.0).abs() < 1e-14);
+//! # Ok::<(), meniscus_lcp::InputError>(())
+//! ```
+
+use std::ops::ControlFlow;
+
+pub(crate) use super::arnoldi::Core;
+use super::arnoldi::{Cycle, End};
+use crate::error::{InputError, check_finite, check_length, check_not_negative};
+use crate::face::add;
+use crate::operator::Operator;
+use crate::precondition::Preconditioner;
+use crate::reduce;
+use crate::split::for_each;
+
+/// The part of the residual that a cycle must leave behind for another one to be worth it.
+const HOPELESS: f64 = 0.999_999;
+
+/// When to stop: at the first of the two tolerances that is met, or at the limit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// `||c - A x||_2` as a part of its value at the start. 1e-8 unless told.
+    pub relative_tolerance: f64,
+    /// `||c - A x||_2`. 0, which is never met by chance, unless told.
+    pub absolute_tolerance: f64,
+    /// Iterations, over all cycles. 10,000 unless told.
+    pub max_iterations: usize,
+    /// Directions after which the iteration starts anew. 50 unless told.
+    ///
+    /// Memory and the time of an iteration grow with it.
+    pub restart: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            relative_tolerance: 1e-8,
+            absolute_tolerance: 0.0,
+            max_iterations: 10_000,
+            restart: 50,
+        }
+    }
+}
+
+impl Settings {
+    /// Checks that the settings are in range.
+    pub fn check(&self) -> Result<(), InputError> {
+        check_not_negative("relative_tolerance", self.relative_tolerance)?;
+        check_not_negative("absolute_tolerance", self.absolute_tolerance)?;
+        check_restart(self.restart)
+    }
+}
+
+/// Checks the number of directions of a cycle.
+pub(crate) fn check_restart(restart: usize) -> Result<(), InputError> {
+    if restart == 0 {
+        return Err(InputError::Setting {
+            name: "restart",
+            must: "at least 1",
+        });
+    }
+    Ok(())
+}
+
+/// What ended the iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// One of the tolerances is met.
+    Converged,
+    /// The iteration limit was reached.
+    IterationLimit,
+    /// The space stopped growing, and the solution is not in it: up to rounding, the matrix is singular.
+    Singular,
+    /// A whole cycle did not lower the residual, and neither would the next one. A longer one might.
+    Stagnated,
+    /// A number overflowed.
+    NonFinite,
+    /// The observer asked to stop.
+    Stopped,
+}
+
+/// How the iteration ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Report {
+    /// What ended it.
+    pub status: Status,
+    /// Iterations done, over all cycles.
+    pub iterations: usize,
+    /// `||c - A x||_2` at the returned `x`, by a product with `A` at the end of each cycle. While the iteration runs: as
+    /// the rotations have it.
+    pub norm: f64,
+}
+
+/// Memory for the iteration, kept between solves.
+#[derive(Clone, Debug, Default)]
+pub struct Workspace {
+    r: Vec<f64>,
+    core: Core,
+}
+
+/// Solves `A x = c`, starting from the given `x`.
+///
+/// If the iteration does not converge, `x` is the one with the smallest residual found.
+pub fn solve<A, P>(
+    matrix: &A,
+    c: &[f64],
+    settings: &Settings,
+    preconditioner: &P,
+    x: &mut [f64],
+    workspace: &mut Workspace,
+) -> Result<Report, InputError>
+where
+    A: Operator + ?Sized,
+    P: Preconditioner + ?Sized,
+{
+    settings.check()?;
+    check_length("c", matrix.len(), c.len())?;
+    check_length("x", matrix.len(), x.len())?;
+    check_finite("c", c)?;
+    check_finite("x", x)?;
+    let Workspace { r, core } = workspace;
+    r.resize(matrix.len(), 0.0);
+    matrix.apply(x, r);
+    for_each((&mut r[..], c), &|_, (r, c)| {
+        for (r, c) in r.iter_mut().zip(c) {
+            *r = c - *r;
+        }
+    });
+    let limits = Limits {
+        norm: (settings.relative_tolerance * reduce::sum_of_squares(r).sqrt())
+            .max(settings.absolute_tolerance),
+        iterations: settings.max_iterations,
+        restart: settings.restart,
+    };
+    Ok(correct(
+        matrix,
+        preconditioner,
+        &limits,
+        x,
+        r,
+        core,
+        &mut |_| ControlFlow::Continue(()),
+    ))
+}
+
+/// When to stop, in absolute terms.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// `||r||_2`
+    pub norm: f64,
+    /// Iterations, over all cycles.
+    pub iterations: usize,
+    /// Directions of a cycle.
+    pub restart: usize,
+}
+
+/// The iteration itself, from a given `x` and its residual `r = c - A x`; both are updated.
+pub(crate) fn correct<A, P>(
+    matrix: &A,
+    preconditioner: &P,
+    limits: &Limits,
+    x: &mut [f64],
+    r: &mut [f64],
+    core: &mut Core,
+    watch: &mut dyn FnMut(&Report) -> ControlFlow<()>,
+) -> Report
+where
+    A: Operator + ?Sized,
+    P: Preconditioner + ?Sized,
+{
+    // More directions than rows there are not.
+    let restart = limits.restart.min(x.len().max(1));
+    core.resize(x.len(), restart);
+    let mut norm = reduce::sum_of_squares(r).sqrt();
+    let mut iterations = 0;
+    let status = loop {
+        if !norm.is_finite() {
+            break Status::NonFinite;
+        }
+        if norm <= limits.norm {
+            break Status::Converged;
+        }
+        if iterations >= limits.iterations {
+            break Status::IterationLimit;
+        }
+        let cycle = Cycle {
+            norm,
+            enough: limits.norm,
+            most: restart.min(limits.iterations - iterations),
+            before: iterations,
+        };
+        let grown = cycle.run(matrix, preconditioner, r, core, watch);
+        iterations += grown.iterations;
+        combine(r, preconditioner, grown.directions, core);
+        // The residual that counts is the one of the new x; r has been overwritten with the step.
+        if !step(matrix, x, r, norm, core) {
+            break match grown.end {
+                End::NonFinite => Status::NonFinite,
+                End::Stopped => Status::Stopped,
+                End::Exhausted => Status::Singular,
+                End::Full => Status::Stagnated,
+            };
+        }
+        let left = reduce::sum_of_squares(r).sqrt();
+        let worth_it = left <= HOPELESS * norm;
+        norm = left;
+        match grown.end {
+            End::Stopped => break Status::Stopped,
+            End::NonFinite => break Status::NonFinite,
+            _ if norm <= limits.norm => {}
+            // A space that stopped growing far from a solution holds none; near one, rounding was in the way.
+            End::Exhausted if norm > 0.5 * cycle.norm => break Status::Singular,
+            End::Full if !worth_it && iterations < limits.iterations => break Status::Stagnated,
+            _ => {}
+        }
+    };
+    Report {
+        status,
+        iterations,
+        norm,
+    }
+}
+
+/// `r = P V t`, with `t` from the triangle: the step that the space offers. `g` becomes `t`.
+fn combine<P: Preconditioner + ?Sized>(
+    r: &mut [f64],
+    preconditioner: &P,
+    directions: usize,
+    core: &mut Core,
+) {
+    let Core {
+        basis,
+        triangle,
+        g,
+        sum,
+        ..
+    } = core;
+    let height = g.len();
+    for j in (0..directions).rev() {
+        let t = g[j] / triangle[j * height + j];
+        g[j] = t;
+        for i in 0..j {
+            g[i] -= t * triangle[j * height + i];
+        }
+    }
+    sum.fill(0.0);
+    for (t, v) in g.iter().zip(&*basis).take(directions) {
+        add(sum, *t, v);
+    }
+    // The residual at x is lost here, and comes back in `step`.
+    core.z.copy_from_slice(r);
+    preconditioner.apply(sum, r);
+}
+
+/// `x += r` if that is finite and does not raise the residual, which replaces `r`; else `x` stays, `r` is as it was.
+fn step<A: Operator + ?Sized>(
+    matrix: &A,
+    x: &mut [f64],
+    r: &mut [f64],
+    norm: f64,
+    core: &mut Core,
+) -> bool {
+    let Core { z, sum, .. } = core;
+    matrix.apply(r, sum);
+    for_each((&mut sum[..], &z[..]), &|_, (sum, z)| {
+        for (sum, z) in sum.iter_mut().zip(z) {
+            *sum = z - *sum;
+        }
+    });
+    let left = reduce::sum_of_squares(sum).sqrt();
+    let better = left <= norm && (reduce::largest(r) + reduce::largest(x)).is_finite();
+    if better {
+        add(x, 1.0, r);
+        r.copy_from_slice(sum);
+    } else {
+        r.copy_from_slice(z);
+    }
+    better
+}

@@ -1,0 +1,273 @@
+//! What conjugate residuals and BiCGStab share: limits, endings, and a residual that is computed, not believed.
+
+use std::ops::ControlFlow;
+
+use super::pcg::Settings;
+use crate::error::{InputError, check_finite, check_length};
+use crate::operator::Operator;
+use crate::reduce;
+use crate::split::for_each;
+
+/// What ended the iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// One of the tolerances is met by the residual of the returned `x`, computed from it.
+    Converged,
+    /// The iteration limit was reached.
+    IterationLimit,
+    /// What is left of the residual is out of reach of the matrix, up to rounding: no solution exists, or the matrix is
+    /// too close to one without.
+    Singular,
+    /// The recursion divides by what should not be zero, or rounding has taken over, and starting anew did not help. With
+    /// conjugate residuals also: the preconditioner is not positive definite.
+    Breakdown,
+    /// A number overflowed.
+    NonFinite,
+    /// The observer asked to stop.
+    Stopped,
+}
+
+/// How the iteration ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Report {
+    /// What ended it.
+    pub status: Status,
+    /// Iterations done.
+    pub iterations: usize,
+    /// `||c - A x||_2` at the returned `x`, computed from it. While the iteration runs: as the recursion has it.
+    pub norm: f64,
+    /// `||c - A x||_inf`, likewise.
+    pub largest: f64,
+}
+
+/// A recursion that starts anew must have brought the residual to this part of what it was.
+const PROGRESS: f64 = 0.5;
+/// A residual that was not brought to this part stands still, as it may for a while where nothing is wrong.
+const STANDSTILL: f64 = 0.999_999;
+/// Starts in a row that leave the residual where it was.
+const PATIENCE: usize = 20;
+/// A residual that grows by this factor over the best one will not come back.
+const DIVERGENCE: f64 = 1e8;
+
+/// The size of a residual.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Size {
+    pub norm: f64,
+    pub largest: f64,
+}
+
+impl Size {
+    pub fn of(r: &[f64]) -> Self {
+        Self {
+            norm: reduce::sum_of_squares(r).sqrt(),
+            largest: reduce::largest(r),
+        }
+    }
+
+    /// The better of this size, which `kept` has, and another one, which is kept then.
+    fn or(self, other: Self, x: &[f64], kept: &mut [f64]) -> Self {
+        if other.norm < self.norm && reduce::largest(x).is_finite() {
+            kept.copy_from_slice(x);
+            other
+        } else {
+            self
+        }
+    }
+
+    fn is_finite(&self) -> bool {
+        self.norm.is_finite() && self.largest.is_finite()
+    }
+}
+
+/// Why a recursion ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// It says that a tolerance is met.
+    Small,
+    Limit,
+    Broken,
+    /// It has to start anew, although nothing is wrong.
+    Aside,
+    Singular,
+    NonFinite,
+    Stopped,
+}
+
+/// The point that all recursions of a solve work on.
+pub(super) struct Point<'a> {
+    pub x: &'a mut [f64],
+    pub r: &'a mut [f64],
+    best_x: &'a mut [f64],
+    best: Size,
+    norm: f64,
+    largest: f64,
+    iterations: usize,
+    max_iterations: usize,
+    watch: &'a mut dyn FnMut(&Report) -> ControlFlow<()>,
+}
+
+impl Point<'_> {
+    fn within(&self, size: &Size) -> bool {
+        size.norm <= self.norm || size.largest <= self.largest
+    }
+
+    /// Counts an iteration that left a new residual. Says whether that ends the recursion.
+    pub fn count(&mut self) -> Option<End> {
+        self.iterations += 1;
+        let size = Size::of(self.r);
+        // Copies are rare: each halves the residual.
+        if size.norm < 0.5 * self.best.norm && reduce::largest(self.x).is_finite() {
+            self.best = size;
+            self.best_x.copy_from_slice(self.x);
+        }
+        let report = Report {
+            status: Status::IterationLimit,
+            iterations: self.iterations,
+            norm: size.norm,
+            largest: size.largest,
+        };
+        if (self.watch)(&report).is_break() {
+            Some(End::Stopped)
+        } else if !size.is_finite() {
+            Some(End::NonFinite)
+        } else if self.within(&size) {
+            Some(End::Small)
+        } else if self.iterations >= self.max_iterations {
+            Some(End::Limit)
+        } else if size.norm > DIVERGENCE * self.best.norm {
+            Some(End::Broken)
+        } else {
+            None
+        }
+    }
+}
+
+/// Checks the input of a solve.
+pub(super) fn check<A: Operator + ?Sized>(
+    matrix: &A,
+    c: &[f64],
+    settings: &Settings,
+    x: &[f64],
+) -> Result<(), InputError> {
+    settings.check()?;
+    check_length("c", matrix.len(), c.len())?;
+    check_length("x", matrix.len(), x.len())?;
+    check_finite("c", c)?;
+    check_finite("x", x)
+}
+
+/// Memory that every solve needs.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shared {
+    r: Vec<f64>,
+    best_x: Vec<f64>,
+    kept_x: Vec<f64>,
+}
+
+/// Starts a recursion, again and again if need be, until the residual that is computed from `x` meets a tolerance or
+/// starting anew does not help.
+pub(super) fn solve<A: Operator + ?Sized>(
+    matrix: &A,
+    c: &[f64],
+    settings: &Settings,
+    x: &mut [f64],
+    shared: &mut Shared,
+    watch: &mut dyn FnMut(&Report) -> ControlFlow<()>,
+    mut recursion: impl FnMut(&mut Point<'_>) -> End,
+) -> Report {
+    let Shared { r, best_x, kept_x } = shared;
+    for array in [&mut *r, &mut *best_x, &mut *kept_x] {
+        array.resize(x.len(), 0.0);
+    }
+    let mut size = residual(matrix, c, x, r);
+    kept_x.copy_from_slice(x);
+    let mut overall = size; // of what `kept_x` holds: the best point by the residual that is computed from it
+    let mut point = Point {
+        x,
+        r,
+        best_x,
+        best: size,
+        norm: settings.relative_tolerance * size.norm,
+        largest: settings.absolute_tolerance,
+        iterations: 0,
+        max_iterations: settings.max_iterations,
+        watch,
+    };
+    let mut idle = 0;
+    let status = loop {
+        if !size.is_finite() {
+            break Status::NonFinite;
+        }
+        if point.within(&size) {
+            break Status::Converged;
+        }
+        if point.iterations >= point.max_iterations {
+            break Status::IterationLimit;
+        }
+        point.best_x.copy_from_slice(point.x);
+        point.best = size;
+        let before = overall.norm;
+        let end = recursion(&mut point);
+        size = residual(matrix, c, point.x, point.r);
+        if point.within(&size) && reduce::largest(point.x).is_finite() {
+            break Status::Converged;
+        }
+        overall = overall.or(size, point.x, kept_x);
+        if overall.norm > point.best.norm {
+            // By the recursion's own account there was a better one on the way.
+            let claimed = residual(matrix, c, point.best_x, point.r);
+            overall = overall.or(claimed, point.best_x, kept_x);
+        }
+        // Where nothing is wrong the recursion goes on from where it is, otherwise from the best point.
+        if end != End::Aside || size.norm.is_nan() || size.norm > DIVERGENCE * overall.norm {
+            point.x.copy_from_slice(kept_x);
+        }
+        size = residual(matrix, c, point.x, point.r);
+        match end {
+            _ if point.within(&size) => break Status::Converged,
+            End::Stopped => break Status::Stopped,
+            End::NonFinite => break Status::NonFinite,
+            End::Singular => break Status::Singular,
+            End::Small | End::Broken if overall.norm > PROGRESS * before => {
+                break Status::Breakdown;
+            }
+            End::Aside if overall.norm > STANDSTILL * before => {
+                idle += 1;
+                if idle >= PATIENCE {
+                    break Status::Breakdown;
+                }
+            }
+            End::Small | End::Broken | End::Aside | End::Limit => idle = 0,
+        }
+    };
+    if status != Status::Converged {
+        point.x.copy_from_slice(kept_x);
+        size = overall;
+    }
+    Report {
+        status,
+        iterations: point.iterations,
+        norm: size.norm,
+        largest: size.largest,
+    }
+}
+
+/// `r = c - A x`
+fn residual<A: Operator + ?Sized>(matrix: &A, c: &[f64], x: &[f64], r: &mut [f64]) -> Size {
+    matrix.apply(x, r);
+    for_each((&mut *r, c), &|_, (r, c): (&mut [f64], &[f64])| {
+        for (r, c) in r.iter_mut().zip(c) {
+            *r = c - *r;
+        }
+    });
+    Size::of(r)
+}
+
+/// `y = a x + b y`
+pub(super) fn combine(y: &mut [f64], b: f64, a: f64, x: &[f64]) {
+    for_each((y, x), &|_, (y, x): (&mut [f64], &[f64])| {
+        for (y, x) in y.iter_mut().zip(x) {
+            *y = a * x + b * *y;
+        }
+    });
+}

@@ -1,0 +1,323 @@
+//! Multigrid by the full approximation scheme. [Lai20 alg. 3]
+//!
+//! | symbol | meaning |
+//! | --- | --- |
+//! | `N(p)` | `min((A p + b)_i, d_i p_i)` on bounded rows, `(A p + b)_i` on free ones [Lai20 (4.6)] |
+//! | `d_i` | `A_ii` of the level |
+//! | `f` | right-hand side of `N(p) = f`, zero on the finest level |
+//! | `P`, `R` | prolongation and restriction, see [`Hierarchy`] |
+//! | `h`, `H` | a level and the next coarser one |
+//!
+//! ```text
+//! smooth N_h(p) = f_h
+//! p_H = R p      f_H = N_H(p_H) + R (f_h - N_h(p))
+//! solve N_H(q) = f_H in the same way, from q = p_H
+//! p <- p + P (q - p_H)
+//! smooth N_h(p) = f_h
+//! ```
+//!
+//! `N(p) = f` is the box MLCP with the right-hand side `b - f` and the lower bound `f_i / d_i` on bounded rows, so it is
+//! smoothed by projected Gauss-Seidel. Where no row is bounded, this is linear multigrid, cycle for cycle.
+//!
+//! DEVIATION [Lai20 (4.6)]: the paper compares `(A p + b)_i` with `p_i`, which has other units; see the misprints.
+//!
+//! ```
+//! use meniscus_lcp::methods::fas;
+//! use meniscus_lcp::{BoxMlcp, Csr, Galerkin, Status};
+//!
+//! // A string over a floor, held at both ends and pulled down in the middle.
+//! let n = 63;
+//! let mut entries = Vec::new();
+//! for i in 0..n as u32 {
+//!     entries.push((i, i, 2.0));
+//!     if i > 0 {
+//!         entries.extend([(i, i - 1, -1.0), (i - 1, i, -1.0)]);
+//!     }
+//! }
+//! let matrix = Csr::from_entries(n, entries)?;
+//! let mut rhs = vec![0.01; n];
+//! rhs[0] -= 1.0;
+//! let (lower, upper) = (vec![0.0; n], vec![f64::INFINITY; n]);
+//! let problem = BoxMlcp::new(&matrix, &rhs, &lower, &upper)?;
+//!
+//! let hierarchy = Galerkin::grid(&matrix, &[n])?;
+//! let mut x = vec![0.0; n];
+//! let settings = fas::Settings::default();
+//! let report = fas::solve(&problem, &settings, &hierarchy, &mut x, &mut Default::default(), &mut ())?;
+//! assert_eq!(report.status, Status::Converged);
+//! assert!(report.iterations < 20 && x[0] > 0.8 && x[n - 1] == 0.0);
+//! # Ok::<(), meniscus_lcp::InputError>(())
+//! ```
+
+mod level;
+
+use super::check_tolerance;
+use crate::error::{InputError, check_length};
+use crate::hierarchy::Hierarchy;
+use crate::operator::Operator;
+use crate::problem::BoxMlcp;
+use crate::reduce;
+use crate::report::{Observer, Progress, Report, Status};
+use crate::rows::Rows;
+use crate::split::{first_row, for_each};
+use crate::sweep::{Order, divisors};
+use level::Level;
+
+/// When to stop, and the constants of the method.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Bound on `||r||_inf` of the natural residual. 1e-8 unless told.
+    pub tolerance: f64,
+    /// Limit of cycles. 100 unless told.
+    pub max_iterations: usize,
+    /// Sweeps of projected Gauss-Seidel before the coarser level is visited. 2 unless told.
+    pub sweeps_before: usize,
+    /// Sweeps after. 2 unless told; together with those before at least 1.
+    pub sweeps_after: usize,
+    /// Limit of sweeps on the coarsest level; fewer where they change nothing any more. 100 unless told, at least 1.
+    pub coarsest_sweeps: usize,
+    /// The order of the rows in a sweep. Their own unless told.
+    pub order: Order,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-8,
+            max_iterations: 100,
+            sweeps_before: 2,
+            sweeps_after: 2,
+            coarsest_sweeps: 100,
+            order: Order::Natural,
+        }
+    }
+}
+
+impl Settings {
+    fn check(&self) -> Result<(), InputError> {
+        check_tolerance(self.tolerance)?;
+        let at_least_1 = |name, sweeps: usize| match sweeps {
+            0 => Err(InputError::Setting {
+                name,
+                must: "at least 1",
+            }),
+            _ => Ok(()),
+        };
+        at_least_1("coarsest_sweeps", self.coarsest_sweeps)?;
+        at_least_1(
+            "sweeps_before or sweeps_after",
+            self.sweeps_before.saturating_add(self.sweeps_after),
+        )
+    }
+}
+
+/// Memory for the method, kept between solves.
+#[derive(Clone, Debug, Default)]
+pub struct Workspace {
+    levels: Vec<Level>,
+    x: Vec<f64>,
+    r: Vec<f64>,
+    best: Vec<f64>,
+}
+
+/// A diagonal entry this much below the largest one of its level is what rounding left of zero.
+const NO_DIAGONAL: f64 = 1e-12;
+
+/// Cycles without a smaller residual after which there will be none.
+const PATIENCE: usize = 10;
+
+/// Solves the problem, starting from the given `x` (which is moved into the box first).
+///
+/// `A` must be symmetric and positive semidefinite, best an M-matrix like that of a diffusion on a grid. Bounds from below
+/// may be any finite numbers, or none; one from above is an error, and so is a diagonal entry that is not positive. A problem
+/// without a solution ends at the iteration limit. An iteration is a cycle; the merit is half the sum of
+/// squares of the natural residual.
+pub fn solve<A, H, O>(
+    problem: &BoxMlcp<'_, A>,
+    settings: &Settings,
+    hierarchy: &H,
+    x: &mut [f64],
+    workspace: &mut Workspace,
+    observer: &mut O,
+) -> Result<Report, InputError>
+where
+    A: Rows + ?Sized,
+    H: Hierarchy + ?Sized,
+    O: Observer + ?Sized,
+{
+    settings.check()?;
+    problem.check_start(x)?;
+    check_length("the finest level", problem.len(), hierarchy.finest())?;
+    workspace.prepare(problem, hierarchy, settings.order)?;
+    problem.project(x);
+    workspace.set(x);
+
+    let mut iterations = 0;
+    let mut best_residual = f64::INFINITY;
+    let mut idle = 0;
+    workspace.best.copy_from_slice(x);
+    let status = loop {
+        workspace.write(problem);
+        let residual = problem.natural_residual(&workspace.x, &mut workspace.r);
+        let progress = Progress {
+            iteration: iterations,
+            inner_iterations: 0,
+            residual,
+            merit: 0.5 * reduce::sum_of_squares(&workspace.r),
+        };
+        let stop = observer.observe(&progress).is_break();
+        if !(residual.is_finite() && reduce::largest(&workspace.x).is_finite()) {
+            break Status::NonFinite;
+        }
+        idle += 1;
+        if residual < best_residual {
+            best_residual = residual;
+            idle = 0;
+            workspace.best.copy_from_slice(&workspace.x);
+        }
+        if residual <= settings.tolerance {
+            break Status::Converged;
+        }
+        if stop {
+            break Status::Stopped;
+        }
+        if idle >= PATIENCE && residual <= 2.0 * best_residual {
+            break Status::Stagnated;
+        }
+        if iterations >= settings.max_iterations {
+            break Status::IterationLimit;
+        }
+        workspace.cycle(problem.matrix(), settings, hierarchy);
+        iterations += 1;
+    };
+    x.copy_from_slice(&workspace.best);
+    let residual = problem.natural_residual(x, &mut workspace.r);
+    Ok(Report {
+        status,
+        iterations,
+        inner_iterations: 0,
+        residual,
+        merit: 0.5 * reduce::sum_of_squares(&workspace.r),
+    })
+}
+
+impl Workspace {
+    fn prepare<A: Rows + ?Sized, H: Hierarchy + ?Sized>(
+        &mut self,
+        problem: &BoxMlcp<'_, A>,
+        hierarchy: &H,
+        order: Order,
+    ) -> Result<(), InputError> {
+        let upper = first_row(problem.upper(), &|_, upper| {
+            upper.iter().position(|upper| upper.is_finite())
+        });
+        if let Some(row) = upper {
+            return Err(InputError::UpperBound { row });
+        }
+        let n = problem.len();
+        for array in [&mut self.x, &mut self.r, &mut self.best] {
+            array.resize(n, 0.0);
+        }
+        self.levels
+            .resize_with(hierarchy.coarser() + 1, Level::default);
+
+        // The problem in `p = x - l`, whose bounds are zero on every level.
+        let finest = &mut self.levels[0];
+        finest.resize(n);
+        divisors(problem, &mut finest.d)?;
+        finest.floor.resize(n, 0.0);
+        for (i, &lower) in problem.lower().iter().enumerate() {
+            finest.bounded[i] = lower.is_finite();
+            finest.floor[i] = if lower.is_finite() { lower } else { 0.0 };
+        }
+        problem.affine(&finest.floor, &mut finest.b);
+        finest.f.fill(0.0);
+        finest.colour(problem.matrix(), order);
+        for level in 1..=hierarchy.coarser() {
+            let (fine, coarse) = pair(&mut self.levels, level);
+            let matrix = hierarchy.matrix(level);
+            coarse.resize(matrix.len());
+            hierarchy.restrict(level, &fine.b, &mut coarse.b);
+            hierarchy.bounded(level, &fine.bounded, &mut coarse.bounded);
+            matrix.diagonal(&mut coarse.d);
+            let largest = reduce::largest(&coarse.d);
+            for d in &mut coarse.d {
+                // A coarse row that nothing depends on has no diagonal, and nothing to solve for either.
+                if d.is_nan() || *d <= NO_DIAGONAL * largest {
+                    *d = if largest > 0.0 { largest } else { 1.0 };
+                }
+            }
+            coarse.colour(matrix, order);
+        }
+        Ok(())
+    }
+
+    /// `p = x - l`
+    fn set(&mut self, x: &[f64]) {
+        let Level { p, floor, .. } = &mut self.levels[0];
+        for_each((&mut p[..], x, &floor[..]), &|_, (p, x, floor)| {
+            for i in 0..p.len() {
+                p[i] = x[i] - floor[i];
+            }
+        });
+    }
+
+    /// `x = l + p`, in the box
+    fn write<A: Rows + ?Sized>(&mut self, problem: &BoxMlcp<'_, A>) {
+        let Level { p, floor, .. } = &self.levels[0];
+        for_each((&mut self.x[..], &p[..], &floor[..]), &|_,
+                                                          (x, p, floor): (
+            &mut [f64],
+            &[f64],
+            &[f64],
+        )| {
+            for i in 0..x.len() {
+                x[i] = floor[i] + p[i];
+            }
+        });
+        problem.project(&mut self.x);
+    }
+
+    /// One V-cycle. [Lai20 alg. 3]
+    fn cycle<A: Rows + ?Sized, H: Hierarchy + ?Sized>(
+        &mut self,
+        matrix: &A,
+        settings: &Settings,
+        hierarchy: &H,
+    ) {
+        let coarsest = hierarchy.coarser();
+        let Settings {
+            sweeps_before,
+            sweeps_after,
+            coarsest_sweeps,
+            order,
+            ..
+        } = *settings;
+        for level in 0..coarsest {
+            match level {
+                0 => self.levels[0].descend(matrix, order, sweeps_before),
+                _ => self.levels[level].descend(hierarchy.matrix(level), order, sweeps_before),
+            }
+            let (fine, coarse) = pair(&mut self.levels, level + 1);
+            coarse.enter(hierarchy, level + 1, fine);
+        }
+        match coarsest {
+            0 => self.levels[0].solve(matrix, order, coarsest_sweeps),
+            _ => self.levels[coarsest].solve(hierarchy.matrix(coarsest), order, coarsest_sweeps),
+        }
+        for level in (0..coarsest).rev() {
+            let (fine, coarse) = pair(&mut self.levels, level + 1);
+            fine.correct(hierarchy, level + 1, coarse);
+            match level {
+                0 => self.levels[0].smooth(matrix, order, sweeps_after),
+                _ => self.levels[level].smooth(hierarchy.matrix(level), order, sweeps_after),
+            };
+        }
+    }
+}
+
+/// A level and the next finer one, which comes first.
+fn pair(levels: &mut [Level], coarse: usize) -> (&mut Level, &mut Level) {
+    let (low, high) = levels.split_at_mut(coarse);
+    (&mut low[coarse - 1], &mut high[0])
+}

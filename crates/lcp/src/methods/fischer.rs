@@ -1,0 +1,193 @@
+//! Fischer-Newton method. [Erl13 sec. 5.5]
+//!
+//! | symbol | meaning |
+//! | --- | --- |
+//! | `F` | Fischer-Burmeister map, zero exactly at a solution [Erl13 (84)] |
+//! | `phi` | `sqrt(a^2 + b^2) - a - b`, zero exactly where `a >= 0`, `b >= 0`, `a b = 0` |
+//! | `J` | `D_p + D_q A`, an element of the generalised Jacobian of `F` [Erl13 (96)] |
+//! | `dx` | Newton direction, `J dx = -F` |
+//! | `theta` | merit `1/2 F'F` [Erl13 (103)], with the gradient `J'F` |
+//! | `xi` | forcing term: how well the Newton equation is solved [Erl13 (105)] |
+//!
+//! On a row with both bounds `F = phi(x - l, phi(u - x, -y))`; with one or none, what is left of it.
+//!
+//! The method makes no assumption on `A`: it need not be symmetric, nor have anything on its diagonal. It needs
+//! products with `A` and, for the gradient of the merit, with its transpose
+//! ([`Operator::apply_transposed`]). That it always ends at a solution is known for few matrices (P0 matrices with
+//! bounded level sets); elsewhere it says where it ended. What it does there beyond the notes:
+//!
+//! | trouble | remedy |
+//! | --- | --- |
+//! | `J` is singular, or the Newton step is short or rises | a regularised step, `(J'J + s t D^2) dx = -J'F`, with `t` falling like `||F||` |
+//! | that fails, too | the gradient |
+//! | the merit falls no more | `phi` is smoothed, then less and less so: [`Settings::rescues`] |
+//!
+//! ```
+//! use meniscus_lcp::methods::fischer;
+//! use meniscus_lcp::precondition::Identity;
+//! use meniscus_lcp::{BoxMlcp, Csr, Status};
+//!
+//! // Not symmetric, with a zero on its diagonal.
+//! let matrix = Csr::new(2, vec![0, 2, 3], vec![0, 1, 0], vec![1.0, 1.0, -1.0])?;
+//! let problem = BoxMlcp::new(&matrix, &[-3.0, 2.0], &[0.0; 2], &[f64::INFINITY; 2])?;
+//! let mut x = [0.0; 2];
+//! let settings = fischer::Settings::default();
+//! let mut workspace = fischer::Workspace::default();
+//! let report = fischer::solve(&problem, &settings, &mut Identity, &mut x, &mut workspace, &mut ())?;
+//! assert_eq!(report.status, Status::Converged);
+//! assert!((x[0] - 2.0).abs() < 1e-8 && (x[1] - 1.0).abs() < 1e-8); // y = 0
+//! # Ok::<(), meniscus_lcp::InputError>(())
+//! ```
+
+use super::{check_memory, check_tolerance};
+use crate::error::{InputError, check_fraction, check_not_negative, check_positive};
+use crate::krylov::gmres::check_restart;
+use crate::operator::Operator;
+use crate::precondition::Preconditioner;
+use crate::problem::BoxMlcp;
+use crate::report::{Observer, Report};
+use crate::semismooth::{self, First};
+
+pub use crate::semismooth::map::Kink;
+
+/// How the Newton equation is solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inner {
+    /// GMRES, with the preconditioner given. For large problems.
+    Gmres {
+        /// Directions after which it starts anew; it keeps one vector for each.
+        restart: usize,
+    },
+    /// Conjugate gradients on the normal equations `J'J dx = -J'F`, without a preconditioner. Slow, but it takes little
+    /// memory and finds the shortest step where `J` is singular.
+    NormalEquations,
+    /// Elimination with row pivoting. For small problems: it stores three matrices with every entry, and takes
+    /// time of the order of the cube of the number of rows. An iteration counts as one inner iteration.
+    Direct,
+}
+
+/// When to stop, and the constants of the method.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Bound on `||r||_inf` of the natural residual. 1e-8 unless told.
+    pub tolerance: f64,
+    /// Change of the merit, as a part of it, that counts as none if it stays so for five iterations. [Erl13 (108)]
+    /// 1e-6 unless told.
+    pub relative: f64,
+    /// Change of `x`, as a part of the largest `|x_i|`, that counts as none if it stays so for five iterations. 1e-14
+    /// unless told.
+    ///
+    /// DEVIATION [Erl13 (109)]: absolute in the notes, which depends on units.
+    pub stagnation: f64,
+    /// Limit of Newton steps. 200 unless told.
+    pub max_iterations: usize,
+    /// The element of the generalised Jacobian at kinks. [`Kink::Zero`] unless told.
+    pub kink: Kink,
+    /// What solves the Newton equation. GMRES with 100 directions unless told.
+    pub inner: Inner,
+    /// `xi`, the part of `||F||` to which a Newton equation is solved. [Erl13 (105)] 0.01 unless told.
+    ///
+    /// It is tightened as `||F||` falls, for fast convergence at the end.
+    pub forcing: f64,
+    /// Limit of inner iterations for one direction. 2,000 unless told.
+    pub max_inner_iterations: usize,
+    /// The part of the predicted decrease that a step must reach. [Erl13 (83)] 1e-4 unless told.
+    pub sufficient_decrease: f64,
+    /// The factor from one trial step to the next. 1/2 unless told.
+    pub backtracking: f64,
+    /// The step that is too small to try. 1e-9 unless told.
+    pub smallest_step: f64,
+    /// A step must improve on the largest of so many last merits. 1, which lets no merit rise, unless told.
+    pub memory: usize,
+    /// `s` of the regularised step, as a part of the squared diagonal; without such steps if zero. 1e-3 unless told.
+    pub regularisation: f64,
+    /// How often a solve that is stuck is taken up again with `phi` smoothed. 3 unless told.
+    pub rescues: usize,
+    /// Whether bounded rows are brought to the units of `y` by the diagonal of `A`, where that is positive. True unless
+    /// told.
+    ///
+    /// DEVIATION [Erl13 (84)]: the notes compare `x_i` with `y_i` as they are.
+    pub scaled: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-8,
+            relative: 1e-6,
+            stagnation: 1e-14,
+            max_iterations: 200,
+            kink: Kink::Zero,
+            inner: Inner::Gmres { restart: 100 },
+            forcing: 0.01,
+            max_inner_iterations: 2_000,
+            sufficient_decrease: 1e-4,
+            backtracking: 0.5,
+            smallest_step: 1e-9,
+            memory: 1,
+            regularisation: 1e-3,
+            rescues: 3,
+            scaled: true,
+        }
+    }
+}
+
+impl Settings {
+    fn check(&self) -> Result<(), InputError> {
+        check_tolerance(self.tolerance)?;
+        check_not_negative("relative", self.relative)?;
+        check_not_negative("stagnation", self.stagnation)?;
+        check_fraction("forcing", self.forcing)?;
+        check_fraction("sufficient_decrease", self.sufficient_decrease)?;
+        check_fraction("backtracking", self.backtracking)?;
+        check_fraction("smallest_step", self.smallest_step)?;
+        check_not_negative("regularisation", self.regularisation)?;
+        check_memory(self.memory)?;
+        if let Inner::Gmres { restart } = self.inner {
+            check_restart(restart)?;
+        }
+        if let Kink::Perturbation { epsilon } = self.kink {
+            check_positive("epsilon", epsilon)?;
+        }
+        if (self.kink, self.inner) == (Kink::Approximation, Inner::NormalEquations) {
+            return Err(InputError::Setting {
+                name: "inner",
+                must: "another than NormalEquations for Kink::Approximation: differences give no transposed product",
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Memory for the method, kept between solves.
+#[derive(Clone, Debug, Default)]
+pub struct Workspace(semismooth::Workspace);
+
+/// Solves the problem, starting from the given `x` (which is moved into the box first).
+///
+/// For any `A`. The preconditioner is one of `A`, told the rows on which `y` rules, and used by [`Inner::Gmres`] only;
+/// [`Identity`](crate::precondition::Identity) will do. If the solve does not converge, `x` is the iterate with the
+/// smallest residual.
+pub fn solve<A, P, O>(
+    problem: &BoxMlcp<'_, A>,
+    settings: &Settings,
+    preconditioner: &mut P,
+    x: &mut [f64],
+    workspace: &mut Workspace,
+    observer: &mut O,
+) -> Result<Report, InputError>
+where
+    A: Operator + ?Sized,
+    P: Preconditioner + ?Sized,
+    O: Observer + ?Sized,
+{
+    settings.check()?;
+    semismooth::solve(
+        problem,
+        (settings, First::Fischer),
+        preconditioner,
+        x,
+        &mut workspace.0,
+        observer,
+    )
+}

@@ -1,0 +1,242 @@
+//! Primal-dual interior point method, with predictor and corrector.
+//!
+//! For monotone problems (`A + A'` positive semidefinite), symmetric or not. Slacks and duals of the finite bounds are
+//! kept positive, and the perturbed conditions
+//!
+//! ```text
+//! A x + b = z - w        s = x - l      s z = mu        t = u - x      t w = mu
+//! ```
+//!
+//! are followed to `mu = 0`. Eliminating slacks and duals leaves one system a direction, with a positive diagonal added
+//! to the bounded rows:
+//!
+//! ```text
+//! (A + Z/S + W/T) dx = -rho + (sigma mu - s z - c_s) / s - (sigma mu - t w - c_t) / t        rho = A x + b - z + w
+//! ```
+//!
+//! | symbol | is |
+//! | --- | --- |
+//! | `s`, `t` | slack to the lower and to the upper bound |
+//! | `z`, `w` | positive and negative part of `y`: the duals |
+//! | `mu` | mean of all `s z` and `t w` |
+//! | `sigma` | how much of `mu` the step aims to keep: the cube of what the predictor (`sigma = c = 0`) would leave |
+//! | `c` | the product of the predictor's changes of slack and dual, which the linearisation leaves out |
+//!
+//! `x` and `y` get one step length, since here `y` is a function of `x`. The problem is brought to entries of about 1
+//! first, so units do not matter. Rows without finite bounds have no slack; rows with `l = u` are taken out.
+//!
+//! The method comes close to a solution in ten to thirty iterations whatever the problem's size, but never onto it. So
+//! once it is clear which rows are at a bound, that guess is solved exactly, and the result taken if it is better.
+//!
+//! ```
+//! use meniscus_lcp::methods::interior_point;
+//! use meniscus_lcp::{BoxMlcp, Csr, Status};
+//!
+//! // Not symmetric, but monotone: A + A' = 2 I.
+//! let matrix = Csr::new(2, vec![0, 2, 4], vec![0, 1, 0, 1], vec![1.0, 3.0, -3.0, 1.0])?;
+//! let problem = BoxMlcp::new(&matrix, &[-1.0, 5.0], &[0.0; 2], &[f64::INFINITY; 2])?;
+//! let mut x = [0.0; 2];
+//! let settings = interior_point::Settings::default();
+//! let mut workspace = interior_point::Workspace::default();
+//! let report = interior_point::solve(&problem, &settings, &mut x, &mut workspace, &mut ())?;
+//! assert_eq!(report.status, Status::Converged);
+//! assert!((x[0] - 1.0).abs() < 1e-12 && x[1] == 0.0); // y = (0, 2)
+//! # Ok::<(), meniscus_lcp::InputError>(())
+//! ```
+
+mod path;
+mod polish;
+mod scaled;
+
+use self::path::{Path, Step};
+use self::polish::Polish;
+use self::scaled::Scaled;
+use super::{Counts, check_tolerance, finish};
+use crate::error::{InputError, check_fraction};
+use crate::problem::BoxMlcp;
+use crate::reduce;
+use crate::report::{InnerProgress, Observer, Progress, Report, Status};
+use crate::rows::Rows;
+use crate::sparse_factor::{Factor, Left};
+
+/// When to stop, and the constants of the method.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Bound on `||r||_inf` of the natural residual. 1e-8 unless told.
+    pub tolerance: f64,
+    /// Limit of iterations, each of which factorises one matrix, or two with an attempt to finish exactly. 100 unless
+    /// told.
+    pub max_iterations: usize,
+    /// The part of the way to the nearest bound that a step goes. 0.99 unless told.
+    pub step: f64,
+    /// Whether to solve the rows that are not at a bound exactly once they are known. True unless told.
+    ///
+    /// Without it the residual is what the path leaves, just below the tolerance.
+    pub polish: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-8,
+            max_iterations: 100,
+            step: 0.99,
+            polish: true,
+        }
+    }
+}
+
+impl Settings {
+    fn check(&self) -> Result<(), InputError> {
+        check_tolerance(self.tolerance)?;
+        check_fraction("step", self.step)
+    }
+}
+
+/// Iterations without a better point after which there will be none.
+const PATIENCE: usize = 15;
+/// An `x` that grows by this factor with an iteration has not come to rest.
+const RUNAWAY: f64 = 1.5;
+/// What counts as better: a residual smaller by this factor.
+const BETTER: f64 = 0.9;
+
+/// Memory for the method, kept between solves.
+///
+/// It holds the factorisation, too: a solve with the pattern of the last one reuses order and pattern of the factors, and
+/// does not allocate.
+#[derive(Clone, Debug, Default)]
+pub struct Workspace {
+    scaled: Scaled,
+    factor: Factor,
+    path: Path,
+    polish: Polish,
+    best: Vec<f64>,
+    r: Vec<f64>,
+}
+
+/// Solves the problem.
+///
+/// The given `x` is not where the path starts, which has a place of its own inside the box; it is returned if it is a
+/// solution, or if nothing better is found.
+///
+/// Meant for monotone problems, where it finds a solution if there is one. [`Status::Ray`] means that a direction was
+/// found that proves there is none, whatever `A` is; or none smaller than 1e8 times what the entries of a row suggest,
+/// since rounding hides those. Without monotony, and now and then without a solution, it ends in [`Status::Stagnated`].
+pub fn solve<A, O>(
+    problem: &BoxMlcp<'_, A>,
+    settings: &Settings,
+    x: &mut [f64],
+    workspace: &mut Workspace,
+    observer: &mut O,
+) -> Result<Report, InputError>
+where
+    A: Rows + ?Sized,
+    O: Observer + ?Sized,
+{
+    settings.check()?;
+    problem.check_start(x)?;
+    let Workspace {
+        scaled,
+        factor,
+        path,
+        polish,
+        best,
+        r,
+    } = workspace;
+    problem.project(x);
+    r.resize(x.len(), 0.0);
+    best.resize(x.len(), 0.0);
+    best.copy_from_slice(x);
+    let same = scaled.take(problem);
+    factor.prepare(&scaled.matrix, same);
+    path.start(scaled);
+    polish.start(x.len());
+
+    let mut counts = Counts::default();
+    let mut residual = problem.natural_residual(x, r);
+    let mut best_residual = if residual.is_nan() {
+        f64::INFINITY
+    } else {
+        residual
+    };
+    let mut merit = 0.5 * reduce::sum_of_squares(r);
+    let (mut waited, mut last_reach) = (0, 0.0);
+    let mut status = loop {
+        let progress = Progress {
+            iteration: counts.outer,
+            inner_iterations: counts.inner,
+            residual,
+            merit,
+        };
+        let stop = observer.observe(&progress).is_break();
+        if residual <= settings.tolerance {
+            break Status::Converged;
+        }
+        if !scaled.finite || !path.is_finite() || residual.is_nan() {
+            break Status::NonFinite;
+        }
+        if stop {
+            break Status::Stopped;
+        }
+        if waited >= PATIENCE {
+            break Status::Stagnated;
+        }
+        if counts.outer >= settings.max_iterations {
+            break Status::IterationLimit;
+        }
+        let mut inner = |left: Left| {
+            counts.inner += 1;
+            observer.observe_inner(&InnerProgress {
+                iteration: counts.inner,
+                norm: left.norm,
+                largest: left.largest,
+            })
+        };
+        let stepped = path.advance(scaled, factor, settings, &mut inner);
+        counts.outer += 1;
+        match stepped {
+            Step::Done => {}
+            Step::Stopped => break Status::Stopped,
+            Step::NonFinite => break Status::NonFinite,
+        }
+        if scaled.proves_unsolvable(&path.x) || scaled.proves_unsolvable(&path.dx) {
+            break Status::Ray;
+        }
+        scaled.unscale(&path.x, x);
+        problem.project(x);
+        residual = problem.natural_residual(x, r);
+        merit = 0.5 * reduce::sum_of_squares(r);
+        // Points that run away are on their way to a proof that there is no solution.
+        let reach = reduce::largest(&path.x);
+        if reach < RUNAWAY * last_reach {
+            waited += 1;
+        }
+        last_reach = reach;
+        if residual < best_residual {
+            if residual < BETTER * best_residual {
+                waited = 0;
+            }
+            best_residual = residual;
+            best.copy_from_slice(x);
+        }
+        if settings.polish && polish.guess(scaled, path, residual <= settings.tolerance) {
+            polish.solve(scaled, factor, path);
+            scaled.unscale(&polish.x, x);
+            polish.pin(problem, x);
+            problem.project(x);
+            let polished = problem.natural_residual(x, r);
+            if polished < best_residual {
+                (best_residual, residual, waited) = (polished, polished, 0);
+                merit = 0.5 * reduce::sum_of_squares(r);
+                best.copy_from_slice(x);
+            }
+        }
+    };
+    x.copy_from_slice(best);
+    // An attempt at the end of the path may have met the tolerance before the path did anything else.
+    if problem.natural_residual(x, r) <= settings.tolerance {
+        status = Status::Converged;
+    }
+    let merit = 0.5 * reduce::sum_of_squares(r);
+    Ok(finish(problem, status, counts, merit, x, r))
+}

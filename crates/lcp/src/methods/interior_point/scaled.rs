@@ -1,0 +1,151 @@
+//! The problem with entries of about 1.
+
+use crate::problem::BoxMlcp;
+use crate::reduce;
+use crate::rows::Rows;
+use crate::sparse_factor::Sparse;
+
+/// Solutions larger than this, where matrix and right-hand side are about 1, count as none.
+const REACH: f64 = 1e8;
+/// The part of a sum's terms that may be rounding.
+const ROUNDING: f64 = 1e-10;
+
+/// `A <- S A S`, `b <- S b / k`, `l <- l / (S k)`, and `x` and `y` with them: `S` diagonal, `k` a number.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scaled {
+    pub matrix: Sparse,
+    pub rhs: Vec<f64>,
+    pub lower: Vec<f64>,
+    pub upper: Vec<f64>,
+    /// Rows that are not fixed.
+    pub keep: Vec<bool>,
+    /// Whether no number overflowed.
+    pub finite: bool,
+    /// `S`
+    scale: Vec<f64>,
+    /// `k`
+    size: f64,
+    /// For the proof that there is no solution: the direction and `A'` times it.
+    v: Vec<f64>,
+    g: Vec<f64>,
+}
+
+impl Scaled {
+    /// Takes in a problem; says whether its matrix has the pattern of the last one.
+    pub fn take<A: Rows + ?Sized>(&mut self, problem: &BoxMlcp<'_, A>) -> bool {
+        let n = problem.len();
+        let same = self.matrix.gather(problem.matrix());
+        for array in [
+            &mut self.rhs,
+            &mut self.lower,
+            &mut self.upper,
+            &mut self.scale,
+            &mut self.v,
+            &mut self.g,
+        ] {
+            array.resize(n, 0.0);
+        }
+        self.keep.resize(n, true);
+        self.matrix.largest_of_rows(&mut self.scale);
+        for scale in &mut self.scale {
+            *scale = if *scale > 0.0 {
+                1.0 / scale.sqrt()
+            } else {
+                1.0
+            };
+        }
+        self.matrix.scale(&self.scale);
+        for i in 0..n {
+            let (lower, upper) = (problem.lower()[i], problem.upper()[i]);
+            self.keep[i] = lower < upper;
+            self.rhs[i] = self.scale[i] * problem.rhs()[i];
+            self.lower[i] = lower / self.scale[i];
+            self.upper[i] = upper / self.scale[i];
+            self.v[i] = 0.0_f64.max(self.lower[i]).min(self.upper[i]);
+        }
+        // The size of y at the place of the box that is nearest to zero.
+        self.size = 1.0;
+        let mut g = std::mem::take(&mut self.g);
+        self.affine(&self.v, &mut g);
+        let size = reduce::largest(&g);
+        self.g = g;
+        if size > 0.0 {
+            self.size = size;
+        }
+        for array in [&mut self.rhs, &mut self.lower, &mut self.upper] {
+            for value in array {
+                *value /= self.size;
+            }
+        }
+        self.finite = self.size.is_finite()
+            && reduce::largest(&self.rhs).is_finite()
+            && (0..n).all(|i| {
+                self.lower[i].is_finite() == problem.lower()[i].is_finite()
+                    && self.upper[i].is_finite() == problem.upper()[i].is_finite()
+            });
+        same
+    }
+
+    pub fn len(&self) -> usize {
+        self.rhs.len()
+    }
+
+    /// `y = A x + b`
+    pub fn affine(&self, x: &[f64], y: &mut [f64]) {
+        self.matrix.apply(x, y);
+        for (y, b) in y.iter_mut().zip(&self.rhs) {
+            *y += b;
+        }
+    }
+
+    /// Brings `x` back to the units of the problem.
+    pub fn unscale(&self, x: &[f64], out: &mut [f64]) {
+        for i in 0..x.len() {
+            out[i] = x[i] * self.scale[i] * self.size;
+        }
+    }
+
+    /// Whether a direction proves that the problem has no solution.
+    ///
+    /// Let `v` be a direction that never leaves the box. Where it grows, no upper bound is near, so a solution has
+    /// `y >= 0` there, and `y <= 0` where it falls: `v'y >= 0`. If `v'(A x + b)` is negative on the whole box, there is
+    /// none. Up to rounding, that is: entries of `A'v` on rows without end are held against solutions of a size within
+    /// reach.
+    pub fn proves_unsolvable(&mut self, direction: &[f64]) -> bool {
+        for i in 0..direction.len() {
+            self.v[i] = match (self.lower[i].is_finite(), self.upper[i].is_finite()) {
+                (true, true) => 0.0,
+                (true, false) => direction[i].max(0.0),
+                (false, true) => direction[i].min(0.0),
+                (false, false) => direction[i],
+            };
+        }
+        let size = reduce::largest(&self.v);
+        if size == 0.0 || !size.is_finite() {
+            return false;
+        }
+        for v in &mut self.v {
+            *v /= size;
+        }
+        self.matrix.apply_transposed(&self.v, &mut self.g);
+        let (mut highest, mut terms, mut beyond) = (0.0, 0.0, 0.0);
+        for i in 0..self.v.len() {
+            let constant = self.rhs[i] * self.v[i];
+            let g = self.g[i];
+            let bound = if g > 0.0 {
+                self.upper[i]
+            } else {
+                self.lower[i]
+            };
+            if bound.is_finite() {
+                highest += g * bound;
+                terms += (g * bound).abs();
+            } else {
+                beyond += g.abs();
+            }
+            highest += constant;
+            terms += constant.abs();
+        }
+        highest < -ROUNDING * terms && highest + REACH * beyond < 0.0
+    }
+}

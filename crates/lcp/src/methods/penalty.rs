@@ -1,0 +1,255 @@
+//! Penalty method. [Lai20 alg. 2]
+//!
+//! | symbol | meaning |
+//! | --- | --- |
+//! | `Pi` | 1 on rows whose `x_i` has left its bounds, 0 elsewhere [Lai20 (4.4)] |
+//! | `rho` | the penalty, a large number for each row |
+//! | `c` | the bound that a row has passed |
+//!
+//! ```text
+//! A x + b = rho Pi (c - x)                [Lai20 (4.3)]
+//! (A + rho Pi) x = -b + rho Pi c          [Lai20 (4.5)], with the Pi of the last x
+//! ```
+//!
+//! A solution of the first equation is outside its bounds by `|y_i| / rho_i`. What is returned is moved into the box, and judged by
+//! its natural residual like that of any method.
+//!
+//! ```
+//! use meniscus_lcp::methods::penalty;
+//! use meniscus_lcp::precondition::Jacobi;
+//! use meniscus_lcp::{BoxMlcp, Csr, Status};
+//!
+//! // 0 <= x, A x + b >= 0, x'(A x + b) = 0
+//! let matrix = Csr::new(2, vec![0, 2, 4], vec![0, 1, 0, 1], vec![2.0, -1.0, -1.0, 2.0])?;
+//! let problem = BoxMlcp::new(&matrix, &[-1.0, 5.0], &[0.0; 2], &[f64::INFINITY; 2])?;
+//! let mut x = [0.0; 2];
+//! let settings = penalty::Settings::default();
+//! let mut workspace = penalty::Workspace::default();
+//! let report = penalty::solve(&problem, &settings, &mut Jacobi::new(&matrix)?, &mut x, &mut workspace, &mut ())?;
+//! assert_eq!(report.status, Status::Converged);
+//! assert!((x[0] - 0.5).abs() < 1e-8 && x[1] == 0.0);
+//! # Ok::<(), meniscus_lcp::InputError>(())
+//! ```
+
+mod system;
+
+use super::{Counts, check_tolerance, finish, watch_inner};
+use crate::error::{InputError, check_fraction, check_positive};
+use crate::krylov::pcg;
+use crate::minimum_map;
+use crate::operator::Operator;
+use crate::precondition::Preconditioner;
+use crate::problem::BoxMlcp;
+use crate::reduce;
+use crate::report::{Observer, Report, Status};
+use system::System;
+
+/// When to stop, and the constants of the method.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Bound on `||r||_inf` of the natural residual. 1e-8 unless told.
+    pub tolerance: f64,
+    /// Limit of linear systems to solve. 100 unless told.
+    pub max_iterations: usize,
+    /// What the tolerance is divided into for the penalty: `rho_i = penalty A_ii ||y||_inf / tolerance`, with the `y` of
+    /// the start. 1e3 unless told. [Lai20 alg. 2]
+    ///
+    /// DEVIATION [Lai20 alg. 2]: `rho = 1e3 / tolerance` in the paper, where `A` and `y` are of the order of 1. Ours leaves
+    /// as much of the tolerance in any units.
+    pub penalty: f64,
+    /// The part of its residual to which a linear system is solved. 0.01 unless told.
+    ///
+    /// It is tightened whenever the merit did not fall, so that inexact solves cannot make the method go round in circles.
+    pub inner_tolerance: f64,
+    /// Limit of conjugate gradient iterations for one system. 10,000 unless told.
+    pub max_inner_iterations: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-8,
+            max_iterations: 100,
+            penalty: 1e3,
+            inner_tolerance: 0.01,
+            max_inner_iterations: 10_000,
+        }
+    }
+}
+
+impl Settings {
+    fn check(&self) -> Result<(), InputError> {
+        check_tolerance(self.tolerance)?;
+        check_positive("penalty", self.penalty)?;
+        check_fraction("inner_tolerance", self.inner_tolerance)
+    }
+}
+
+/// The inner tolerance below which rounding decides.
+const SMALLEST_INNER_TOLERANCE: f64 = 1e-13;
+
+/// `rho_i / A_ii` lies between these: below, a penalty is none; above, numbers may overflow.
+const PENALTIES: (f64, f64) = (1e3, 1e30);
+
+/// The part of its residual to which a system is solved that shows the way along a null vector.
+const NULL_TOLERANCE: f64 = 1e-12;
+
+/// Memory for the method, kept between solves.
+#[derive(Clone, Debug, Default)]
+pub struct Workspace {
+    system: System,
+    x: Vec<f64>,
+    inside: Vec<f64>,
+    y: Vec<f64>,
+    d: Vec<f64>,
+    best: Vec<f64>,
+}
+
+/// Solves the problem, starting from the rows on which the given `x` is at or beyond a bound.
+///
+/// Meant for symmetric positive semidefinite M-matrices, where it always ends. [`Status::Ray`] means that without bounds
+/// `A` is singular and that no bound is ahead along its null vector: the problem has no solution. The merit is that of the
+/// minimum map, with rows held at a bound in the units of `y`.
+pub fn solve<A, P, O>(
+    problem: &BoxMlcp<'_, A>,
+    settings: &Settings,
+    preconditioner: &mut P,
+    x: &mut [f64],
+    workspace: &mut Workspace,
+    observer: &mut O,
+) -> Result<Report, InputError>
+where
+    A: Operator + ?Sized,
+    P: Preconditioner + ?Sized,
+    O: Observer + ?Sized,
+{
+    settings.check()?;
+    problem.check_start(x)?;
+    workspace.prepare(problem, x)?;
+    let Workspace {
+        system,
+        x: at,
+        inside,
+        y,
+        d,
+        best,
+    } = workspace;
+    let (least, most) = PENALTIES;
+    problem.affine(inside, y);
+    let size = reduce::largest(y).max(reduce::largest(problem.rhs()));
+    let rho = (settings.penalty * size / settings.tolerance).clamp(least, most);
+
+    let mut counts = Counts::default();
+    let mut inner_tolerance = settings.inner_tolerance;
+    let mut best_merit = f64::INFINITY;
+    let mut changed = system.start(problem, at);
+    let mut endless = false; // whether x can go on along a null vector, as far as the last system can tell
+    let (status, merit) = loop {
+        let standing = minimum_map::measure(problem, (inside, y, d));
+        let merit = standing.merit();
+        let stop = observer.observe(&counts.progress(&standing)).is_break();
+        if standing.residual <= settings.tolerance {
+            best.copy_from_slice(inside);
+            break (Status::Converged, merit);
+        }
+        if !merit.is_finite() {
+            break (Status::NonFinite, best_merit);
+        }
+        if merit < best_merit {
+            best_merit = merit;
+            best.copy_from_slice(inside);
+        } else if inner_tolerance > SMALLEST_INNER_TOLERANCE {
+            inner_tolerance *= 0.1;
+        } else if !changed {
+            break (Status::Stagnated, best_merit);
+        }
+        if stop {
+            break (Status::Stopped, best_merit);
+        }
+        if endless && !changed {
+            break (Status::Ray, best_merit);
+        }
+        if counts.outer >= settings.max_iterations {
+            break (Status::IterationLimit, best_merit);
+        }
+        if changed || counts.outer == 0 {
+            preconditioner.restrict(&system.active);
+        }
+        let limits = pcg::Limits {
+            norm: inner_tolerance, // of the residual, see below
+            largest: 0.5 * settings.tolerance,
+            cap: 0.5,
+            iterations: settings.max_inner_iterations,
+            null_quotient: pcg::NULL_QUOTIENT,
+        };
+        system.pose(problem, d, rho, at);
+        let mut solved = system.solve(
+            problem,
+            &*preconditioner,
+            &limits,
+            &mut watch_inner(observer, counts.inner),
+        );
+        counts.outer += 1;
+        counts.inner += solved.iterations;
+        endless = solved.status == pcg::Status::Singular;
+        if endless {
+            // Nothing holds x back in some direction: go that way until a bound does.
+            let limits = pcg::Limits {
+                norm: NULL_TOLERANCE,
+                largest: 0.01 * settings.tolerance,
+                null_quotient: 0.0,
+                iterations: limits.iterations - solved.iterations.min(limits.iterations),
+                ..limits
+            };
+            system.pose(problem, d, rho, at);
+            solved = system.solve_shifted(
+                problem,
+                &*preconditioner,
+                d,
+                &limits,
+                &mut watch_inner(observer, counts.inner),
+            );
+            counts.inner += solved.iterations;
+            endless = system.follows_null_vector(problem, 0.5 * settings.tolerance);
+        }
+        match solved.status {
+            pcg::Status::Stopped => break (Status::Stopped, best_merit),
+            pcg::Status::Indefinite => break (Status::NonDescent, best_merit),
+            pcg::Status::NonFinite => break (Status::NonFinite, best_merit),
+            _ => {}
+        }
+        // [Lai20 (4.4)]
+        changed = system.take(problem, at);
+        inside.copy_from_slice(at);
+        problem.project(inside);
+        problem.affine(inside, y);
+    };
+    x.copy_from_slice(best);
+    Ok(finish(problem, status, counts, merit, x, y))
+}
+
+impl Workspace {
+    fn prepare<A: Operator + ?Sized>(
+        &mut self,
+        problem: &BoxMlcp<'_, A>,
+        start: &[f64],
+    ) -> Result<(), InputError> {
+        let n = problem.len();
+        let Self {
+            x,
+            inside,
+            y,
+            d,
+            best,
+            ..
+        } = self;
+        for array in [&mut *x, inside, y, d, best] {
+            array.resize(n, 0.0);
+        }
+        x.copy_from_slice(start);
+        inside.copy_from_slice(start);
+        problem.project(inside);
+        best.copy_from_slice(inside);
+        minimum_map::scales(problem.matrix(), true, d)
+    }
+}

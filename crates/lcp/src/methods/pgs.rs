@@ -1,0 +1,116 @@
+//! Projected Gauss-Seidel. [Erl13 sec. 5.2, sec. 5.3]
+//!
+//! ```text
+//! x_i <- clamp(x_i - (A x + b)_i / A_ii, l_i, u_i)        for one row after the other
+//! ```
+//!
+//! Each row is solved for its own unknown; if `A` is symmetric and positive definite, that is the minimum of
+//! `1/2 x'Ax + b'x` along one axis after the other, and no step can increase it [Erl13 (53)-(59)].
+//!
+//! ```
+//! use meniscus_lcp::methods::pgs;
+//! use meniscus_lcp::{BoxMlcp, Csr, Status};
+//!
+//! // 0 <= x, A x + b >= 0, x'(A x + b) = 0
+//! let matrix = Csr::new(2, vec![0, 2, 4], vec![0, 1, 0, 1], vec![2.0, -1.0, -1.0, 2.0])?;
+//! let problem = BoxMlcp::new(&matrix, &[-1.0, 5.0], &[0.0; 2], &[f64::INFINITY; 2])?;
+//! let mut x = [0.0; 2];
+//! let settings = pgs::Settings::default();
+//! let mut workspace = pgs::Workspace::default();
+//! let report = pgs::solve(&problem, &settings, &mut x, &mut workspace, &mut ())?;
+//! assert_eq!(report.status, Status::Converged);
+//! assert!((x[0] - 0.5).abs() < 1e-8 && x[1] == 0.0);
+//! # Ok::<(), meniscus_lcp::InputError>(())
+//! ```
+
+use crate::error::InputError;
+use crate::problem::BoxMlcp;
+use crate::report::{Observer, Report};
+use crate::rows::Rows;
+use crate::sweep::{self, Kind, Order, Rules, Sweeps};
+
+/// When to stop, and the constants of the method.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Bound on `||r||_inf` of the natural residual. 1e-8 unless told.
+    pub tolerance: f64,
+    /// Change of the merit from one check to the next, as a part of it, that counts as none. [Erl13 (108)] 0, which
+    /// is never met, unless told.
+    ///
+    /// DEVIATION [Erl13 sec. 6]: 1e-6 in the notes. A sweep converges slowly, and a merit that hardly changes is no sign
+    /// that it has: that of the notes is zero at `x = 0`, whatever `y`.
+    pub relative: f64,
+    /// Change of `x` in a sweep, as a part of the largest `|x_i|`, that counts as none. 1e-15 unless told: all that is
+    /// left is rounding.
+    ///
+    /// DEVIATION [Erl13 (109)]: absolute in the notes, which depends on units.
+    pub stagnation: f64,
+    /// Limit of sweeps. 10,000 unless told, since the tolerance is finer than that of the notes, which use 100.
+    pub max_iterations: usize,
+    /// Sweeps from one check to the next. 1 unless told.
+    ///
+    /// A check, and with it a call of the observer, costs about as much as a sweep.
+    pub check_every: usize,
+    /// The order of the rows. Their own unless told.
+    pub order: Order,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-8,
+            relative: 0.0,
+            stagnation: 1e-15,
+            max_iterations: 10_000,
+            check_every: 1,
+            order: Order::Natural,
+        }
+    }
+}
+
+impl Settings {
+    fn rules(&self) -> Rules {
+        Rules {
+            tolerance: self.tolerance,
+            relative: self.relative,
+            stagnation: self.stagnation,
+            max_iterations: self.max_iterations,
+            check_every: self.check_every,
+            relaxation: 1.0,
+        }
+    }
+}
+
+/// Memory for the method, kept between solves.
+#[derive(Clone, Debug, Default)]
+pub struct Workspace {
+    sweeps: Sweeps,
+}
+
+/// Solves the problem, starting from the given `x` (which is moved into the box first).
+///
+/// Converges if `A` is symmetric and positive definite [Erl13 (53)-(59)], or an M-matrix, or strictly diagonally
+/// dominant; if it is merely positive semidefinite, `x` may go on for ever where the problem has no solution.
+/// An entry of the diagonal that is not positive is an error, unless the bounds of its row are equal. The merit is
+/// `x'|A x + b|` [Erl13 (106)]: on each row the distance from the bound that the sign of `y_i` calls for, or from the
+/// only one there is, times `|y_i|`; on free rows `y_i^2 / A_ii`. An iteration is a sweep.
+pub fn solve<A, O>(
+    problem: &BoxMlcp<'_, A>,
+    settings: &Settings,
+    x: &mut [f64],
+    workspace: &mut Workspace,
+    observer: &mut O,
+) -> Result<Report, InputError>
+where
+    A: Rows + ?Sized,
+    O: Observer + ?Sized,
+{
+    sweep::solve(
+        problem,
+        &settings.rules(),
+        Kind::Forward(settings.order),
+        x,
+        &mut workspace.sweeps,
+        observer,
+    )
+}

@@ -1,0 +1,209 @@
+//! Projected Gauss-Seidel for bounds that follow another unknown, updated as it goes.
+//!
+//! ```text
+//! x_i <- clamp(x_i - omega (A x + b)_i / A_ii, l_i, u_i)                  rows with bounds of their own
+//! x_i <- clamp(x_i - omega (A x + b)_i / A_ii, -mu x_k, mu x_k)           rows that follow row k, at its newest x_k
+//! ```
+//!
+//! Rows with bounds of their own come first in a sweep, those that follow after them, so that at the end of a sweep every
+//! bound is kept. Whether the sweeps converge is not known in general; in practice they do where `mu` is not too large.
+//!
+//! ```
+//! use meniscus_lcp::methods::pgs_following;
+//! use meniscus_lcp::{BoxMlcp, Csr, Following, FollowingMlcp, Status};
+//!
+//! let matrix = Csr::new(2, vec![0, 2, 4], vec![0, 1, 0, 1], vec![2.0, 0.5, 0.5, 2.0])?;
+//! let (lower, upper) = ([0.0, f64::NEG_INFINITY], [f64::INFINITY; 2]);
+//! let rest = BoxMlcp::new(&matrix, &[-2.0, -5.0], &lower, &upper)?;
+//! let following = [Following { row: 1, of: 0, factor: 0.5 }];
+//! let problem = FollowingMlcp::new(rest, &following)?;
+//! let mut x = [0.0; 2];
+//! let settings = pgs_following::Settings::default();
+//! let mut workspace = pgs_following::Workspace::default();
+//! let report = pgs_following::solve(&problem, &settings, &mut x, &mut workspace, &mut ())?;
+//! assert_eq!(report.status, Status::Converged);
+//! // x_1 = x_0 / 2, and so 2.25 x_0 = 2.
+//! assert!((x[0] - 8.0 / 9.0).abs() < 1e-8 && (x[1] - 4.0 / 9.0).abs() < 1e-8);
+//! # Ok::<(), meniscus_lcp::InputError>(())
+//! ```
+
+use crate::error::InputError;
+use crate::following::FollowingMlcp;
+use crate::reduce;
+use crate::report::{Observer, Progress, Report, Status};
+use crate::rows::Rows;
+use crate::sweep::{self, Rules, project};
+
+/// When to stop, and the constants of the method.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Bound on `||r||_inf` of the natural residual, with the bounds as they are at `x`. 1e-8 unless told.
+    pub tolerance: f64,
+    /// Change of `x` in a sweep, as a part of the largest `|x_i|`, that counts as none. 1e-15 unless told.
+    pub stagnation: f64,
+    /// Limit of sweeps. 10,000 unless told.
+    pub max_iterations: usize,
+    /// Sweeps from one check to the next. 1 unless told.
+    ///
+    /// A check, and with it a call of the observer, costs about as much as a sweep.
+    pub check_every: usize,
+    /// `omega`, between 0 and 2. 1 unless told.
+    pub relaxation: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-8,
+            stagnation: 1e-15,
+            max_iterations: 10_000,
+            check_every: 1,
+            relaxation: 1.0,
+        }
+    }
+}
+
+impl Settings {
+    fn check(&self) -> Result<(), InputError> {
+        let rules = Rules {
+            tolerance: self.tolerance,
+            relative: 0.0,
+            stagnation: self.stagnation,
+            max_iterations: self.max_iterations,
+            check_every: self.check_every,
+            relaxation: self.relaxation,
+        };
+        rules.check()
+    }
+}
+
+/// Memory for the method, kept between solves.
+#[derive(Clone, Debug, Default)]
+pub struct Workspace {
+    d: Vec<f64>,
+    r: Vec<f64>,
+    best: Vec<f64>,
+    follows: Vec<bool>,
+}
+
+/// Solves the problem, starting from the given `x` (which is moved into its bounds first).
+///
+/// An entry of the diagonal that is not positive is an error, unless the bounds of its row are equal. The residual is the
+/// natural one with the bounds as they are at `x`, the merit is half its sum of squares. An iteration is a sweep.
+pub fn solve<A, O>(
+    problem: &FollowingMlcp<'_, A>,
+    settings: &Settings,
+    x: &mut [f64],
+    workspace: &mut Workspace,
+    observer: &mut O,
+) -> Result<Report, InputError>
+where
+    A: Rows + ?Sized,
+    O: Observer + ?Sized,
+{
+    settings.check()?;
+    problem.rest().check_start(x)?;
+    workspace.prepare(problem)?;
+    problem.project(x);
+    let Workspace {
+        d,
+        r,
+        best,
+        follows,
+    } = workspace;
+    best.copy_from_slice(x);
+    let mut best_residual = f64::INFINITY;
+    let mut moved = f64::INFINITY;
+    let mut iterations = 0;
+    let status = loop {
+        let residual = problem.natural_residual(x, r);
+        let progress = Progress {
+            iteration: iterations,
+            inner_iterations: 0,
+            residual,
+            merit: 0.5 * reduce::sum_of_squares(r),
+        };
+        let stop = observer.observe(&progress).is_break();
+        if !residual.is_finite() {
+            break Status::NonFinite;
+        }
+        if residual < best_residual {
+            best_residual = residual;
+            best.copy_from_slice(x);
+        }
+        if residual <= settings.tolerance {
+            break Status::Converged;
+        }
+        if stop {
+            break Status::Stopped;
+        }
+        if moved <= settings.stagnation * reduce::largest(x) {
+            break Status::Stagnated;
+        }
+        if iterations >= settings.max_iterations {
+            break Status::IterationLimit;
+        }
+        let batch = settings
+            .check_every
+            .min(settings.max_iterations - iterations);
+        for _ in 0..batch {
+            moved = sweep(problem, d, follows, settings.relaxation, x);
+        }
+        iterations += batch;
+    };
+    x.copy_from_slice(best);
+    let residual = problem.natural_residual(x, r);
+    Ok(Report {
+        status,
+        iterations,
+        inner_iterations: 0,
+        residual,
+        merit: 0.5 * reduce::sum_of_squares(r),
+    })
+}
+
+/// One sweep; returns the largest change of an entry.
+fn sweep<A: Rows + ?Sized>(
+    problem: &FollowingMlcp<'_, A>,
+    d: &[f64],
+    follows: &[bool],
+    omega: f64,
+    x: &mut [f64],
+) -> f64 {
+    let rest = problem.rest();
+    let (matrix, b) = (rest.matrix(), rest.rhs());
+    let (lower, upper) = (rest.lower(), rest.upper());
+    let mut moved = 0.0_f64;
+    let mut relax = |i: usize, lower: f64, upper: f64, x: &mut [f64]| {
+        let y = matrix.row_dot(i, x) + b[i];
+        let new = project(x[i] - omega * y / d[i], lower, upper);
+        moved = moved.max((new - x[i]).abs());
+        x[i] = new;
+    };
+    for i in (0..x.len()).filter(|&i| !follows[i]) {
+        relax(i, lower[i], upper[i], x);
+    }
+    for bound in problem.following() {
+        let reach = bound.reach(x);
+        relax(bound.row, -reach, reach, x);
+    }
+    moved
+}
+
+impl Workspace {
+    fn prepare<A: Rows + ?Sized>(
+        &mut self,
+        problem: &FollowingMlcp<'_, A>,
+    ) -> Result<(), InputError> {
+        let n = problem.len();
+        sweep::divisors(problem.rest(), &mut self.d)?;
+        self.r.resize(n, 0.0);
+        self.best.resize(n, 0.0);
+        self.follows.clear();
+        self.follows.resize(n, false);
+        for bound in problem.following() {
+            self.follows[bound.row] = true;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,237 @@
+//! What the pivoting methods share.
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | `scaled` | the problem with every entry stored, in units of its own |
+//! | `tableau` | a dictionary `basic = T nonbasic` and the exchange of two of its variables |
+//! | `polish` | a fresh solve on the rows that a method found to be active |
+//! | `drive` | driving one violated row after the other, for two ways to keep the basis |
+//! | `cone` | one complementary cone after the other |
+//! | `programme` | a small linear programme, for the complementary cones |
+//! | `path` | the vertices of Lemke's method, one after the other |
+//! | `standard` | a box MLCP as an LCP, for complementary pivoting |
+
+pub(super) mod cone;
+pub(super) mod drive;
+pub(super) mod path;
+pub(super) mod polish;
+pub(super) mod programme;
+pub(super) mod scaled;
+pub(super) mod standard;
+pub(super) mod tableau;
+
+use std::ops::ControlFlow;
+
+use super::{Counts, finish};
+use crate::error::{InputError, check_positive};
+use crate::minimum_map::Standing;
+use crate::operator::Operator;
+use crate::problem::BoxMlcp;
+use crate::report::{Observer, Report, Status};
+use crate::rows::Rows;
+use polish::Polish;
+use scaled::Scaled;
+
+/// The most rows of a problem whose entries are all stored: 200 MB a copy, and second bounds make it four times that.
+const MOST_ROWS: usize = 5_000;
+
+/// When a pivoting method stops.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Bound on `||r||_inf` of the natural residual. 1e-8 unless told.
+    ///
+    /// A pivoting method goes on to the last pivot whatever it is: it decides what is called a success.
+    pub tolerance: f64,
+    /// Limit of pivots. 100,000 unless told.
+    pub max_iterations: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-8,
+            max_iterations: 100_000,
+        }
+    }
+}
+
+impl Settings {
+    pub(super) fn check(&self) -> Result<(), InputError> {
+        check_positive("tolerance", self.tolerance)
+    }
+}
+
+/// The course of a solve: the best point so far, counted and shown to the observer.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Course {
+    pub scaled: Scaled,
+    pub polish: Polish,
+    pub counts: Counts,
+    best: Vec<f64>,
+    best_standing: Standing,
+    scratch: Vec<f64>,
+    limit: usize,
+}
+
+impl Course {
+    /// Copies the problem; tells the observer how the given `x` stands. A status means that there is nothing to do.
+    pub fn begin<A, O>(
+        &mut self,
+        problem: &BoxMlcp<'_, A>,
+        settings: &Settings,
+        x: &[f64],
+        observer: &mut O,
+    ) -> Result<Option<Status>, InputError>
+    where
+        A: Rows + ?Sized,
+        O: Observer + ?Sized,
+    {
+        settings.check()?;
+        problem.check_start(x)?;
+        if problem.len() > MOST_ROWS {
+            return Err(InputError::TooLarge {
+                what: "rows",
+                limit: MOST_ROWS,
+            });
+        }
+        let sound = self.scaled.load(problem)?;
+        let n = problem.len();
+        self.best.resize(n, 0.0);
+        self.scratch.resize(n, 0.0);
+        self.best.copy_from_slice(x);
+        problem.project(&mut self.best);
+        self.counts = Counts::default();
+        self.limit = settings.max_iterations;
+        problem.natural_residual(&self.best, &mut self.scratch);
+        self.best_standing = standing(self.scratch.iter().copied());
+        let stop = observer.observe(&self.counts.progress(&self.best_standing));
+        Ok(if self.best_standing.residual <= settings.tolerance {
+            Some(Status::Converged)
+        } else if stop.is_break() {
+            Some(Status::Stopped)
+        } else if !sound {
+            Some(Status::NonFinite)
+        } else {
+            None
+        })
+    }
+
+    /// Counts a pivot that led to a point, given in the units of [`Scaled`]; a status ends the solve.
+    pub fn step<A, O>(
+        &mut self,
+        problem: &BoxMlcp<'_, A>,
+        (x, y): (&[f64], &[f64]),
+        observer: &mut O,
+    ) -> ControlFlow<Status>
+    where
+        A: Operator + ?Sized,
+        O: Observer + ?Sized,
+    {
+        self.counts.outer += 1;
+        let now = self.scaled.standing(problem, x, y);
+        self.keep_if_better(x, now);
+        if observer.observe(&self.counts.progress(&now)).is_break() {
+            return ControlFlow::Break(Status::Stopped);
+        }
+        if !now.residual.is_finite() {
+            return ControlFlow::Break(Status::NonFinite);
+        }
+        if self.counts.outer >= self.limit {
+            return ControlFlow::Break(Status::IterationLimit);
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Takes a point with its natural residual, in the units of the problem, if it is the best.
+    pub fn offer(&mut self, x: &[f64], r: &[f64]) {
+        let residual = crate::reduce::largest(r);
+        if residual < self.best_standing.residual || self.best_standing.residual.is_nan() {
+            self.best.copy_from_slice(x);
+            self.best_standing = standing(r.iter().copied());
+        }
+    }
+
+    /// The best point, in the units of the problem, and its residual.
+    pub fn best(&self) -> (&[f64], f64) {
+        (&self.best, self.best_standing.residual)
+    }
+
+    /// Shows the observer how the best point stands.
+    pub fn tell<O: Observer + ?Sized>(&self, observer: &mut O) -> ControlFlow<()> {
+        observer.observe(&self.counts.progress(&self.best_standing))
+    }
+
+    /// Pivots that may follow.
+    pub fn pivots_left(&self) -> usize {
+        self.limit.saturating_sub(self.counts.outer)
+    }
+
+    fn keep_if_better(&mut self, x: &[f64], now: Standing) {
+        // An unknown standing must never replace a known one.
+        if now.residual < self.best_standing.residual || self.best_standing.residual.is_nan() {
+            self.scaled.back(x, &mut self.scratch);
+            if self.scratch.iter().all(|x| x.is_finite()) {
+                std::mem::swap(&mut self.best, &mut self.scratch);
+                self.best_standing = now;
+            }
+        }
+    }
+
+    /// Solves again on the active rows, and takes the point if it is the best; returns whether it is a solution.
+    pub fn settle<A: Operator + ?Sized>(
+        &mut self,
+        problem: &BoxMlcp<'_, A>,
+        settings: &Settings,
+        active: &[bool],
+        x: &mut [f64],
+    ) -> bool {
+        self.polish.improve(&self.scaled, active, x);
+        self.scaled.back(x, &mut self.scratch);
+        problem.project(&mut self.scratch);
+        if !self.scratch.iter().all(|x| x.is_finite()) {
+            return false;
+        }
+        let residual = problem.natural_residual(&self.scratch, self.polish.scratch(problem.len()));
+        let solved = residual <= settings.tolerance;
+        if solved || residual < self.best_standing.residual {
+            std::mem::swap(&mut self.best, &mut self.scratch);
+            self.best_standing = standing(self.polish.scratch(problem.len()).iter().copied());
+        }
+        solved
+    }
+
+    /// Ends the solve with the best point. Whatever a method thinks, the residual recomputed there decides.
+    pub fn end<A: Operator + ?Sized>(
+        &mut self,
+        problem: &BoxMlcp<'_, A>,
+        settings: &Settings,
+        status: Status,
+        x: &mut [f64],
+    ) -> Report {
+        problem.project(&mut self.best);
+        x.copy_from_slice(&self.best);
+        let report = finish(problem, status, self.counts, 0.0, x, &mut self.scratch);
+        let merit = standing(self.scratch.iter().copied()).merit();
+        let status = match (status, report.residual <= settings.tolerance) {
+            (Status::Stopped, _) => Status::Stopped,
+            (_, true) => Status::Converged,
+            (Status::Converged, false) => Status::Stagnated,
+            (other, false) => other,
+        };
+        Report {
+            status,
+            merit,
+            ..report
+        }
+    }
+}
+
+/// The standing of a natural residual.
+fn standing(residual: impl Iterator<Item = f64>) -> Standing {
+    let mut standing = Standing::default();
+    for r in residual {
+        standing.squares += r * r;
+        standing.residual = crate::reduce::larger(standing.residual, r.abs());
+    }
+    standing
+}

@@ -1,0 +1,226 @@
+//! Staggering for bounds that follow another unknown. [Erl13 (110)-(112)]
+//!
+//! The rows fall into those with bounds of their own, `n`, and those that follow, `t`. Each iteration solves two box MLCPs:
+//!
+//! ```text
+//! l_n <= x_n <= u_n           complementary to A_nn x_n + (b_n + A_nt x_t)          x_t as it is
+//! -mu x_k <= x_t <= mu x_k    complementary to A_tt x_t + (b_t + A_tn x_n)          x_n as it is, and the bounds with it
+//! ```
+//!
+//! until neither changes the other. Both are given to a method of the caller's choice as problems with all rows, of which
+//! those that stay as they are have equal bounds. If `A` is symmetric and positive semidefinite, so is the matrix of
+//! each; whether the iteration reaches a fixed point is another matter, and the status tells.
+//!
+//! DEVIATION [Erl13 (110b)]: the notes bound the tangents by a polyhedral cone, which makes the matrix of the second
+//! problem one that is not symmetric; here each tangent has a box of its own.
+//!
+//! ```
+//! use meniscus_lcp::methods::{mprgp, staggered};
+//! use meniscus_lcp::precondition::Jacobi;
+//! use meniscus_lcp::{BoxMlcp, Csr, Following, FollowingMlcp, Status};
+//!
+//! let matrix = Csr::new(2, vec![0, 2, 4], vec![0, 1, 0, 1], vec![2.0, 0.5, 0.5, 2.0])?;
+//! let (lower, upper) = ([0.0, f64::NEG_INFINITY], [f64::INFINITY; 2]);
+//! let rest = BoxMlcp::new(&matrix, &[-2.0, -5.0], &lower, &upper)?;
+//! let following = [Following { row: 1, of: 0, factor: 0.5 }];
+//! let problem = FollowingMlcp::new(rest, &following)?;
+//!
+//! let settings = mprgp::Settings { tolerance: 1e-10, ..Default::default() };
+//! let (mut jacobi, mut workspace) = (Jacobi::new(&matrix)?, mprgp::Workspace::default());
+//! let mut inner = |part: &BoxMlcp<'_, Csr>, x: &mut [f64]| {
+//!     mprgp::solve(part, &settings, &mut jacobi, x, &mut workspace, &mut ())
+//! };
+//! let mut x = [0.0; 2];
+//! let settings = staggered::Settings::default();
+//! let report = staggered::solve(&problem, &settings, &mut inner, &mut x, &mut Default::default(), &mut ())?;
+//! assert_eq!(report.status, Status::Converged);
+//! assert!((x[0] - 8.0 / 9.0).abs() < 1e-8 && (x[1] - 4.0 / 9.0).abs() < 1e-8);
+//! # Ok::<(), meniscus_lcp::InputError>(())
+//! ```
+
+use super::check_tolerance;
+use crate::error::{InputError, check_not_negative};
+use crate::following::FollowingMlcp;
+use crate::operator::Operator;
+use crate::problem::BoxMlcp;
+use crate::reduce::{self, larger};
+use crate::report::{Observer, Progress, Report, Status};
+
+/// When to stop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Bound on `||r||_inf` of the natural residual, with the bounds as they are at `x`. 1e-8 unless told.
+    ///
+    /// The method inside should be asked for less.
+    pub tolerance: f64,
+    /// Change of `x` in an iteration, as a part of the largest `|x_i|`, that counts as none. 1e-14 unless told.
+    pub stagnation: f64,
+    /// Limit of iterations, two solves each. 100 unless told.
+    pub max_iterations: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-8,
+            stagnation: 1e-14,
+            max_iterations: 100,
+        }
+    }
+}
+
+/// Memory for the method, kept between solves.
+#[derive(Clone, Debug, Default)]
+pub struct Workspace {
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+    r: Vec<f64>,
+    last: Vec<f64>,
+    best: Vec<f64>,
+}
+
+/// Solves the problem, starting from the given `x` (which is moved into its bounds first).
+///
+/// `inner` solves a box MLCP from where its `x` is, by any method: [`mprgp`](super::mprgp) and [`pgs`](super::pgs) stand
+/// the singular matrices that are the rule here. What it stops at short of its tolerance is accepted, but a ray, a
+/// number that overflows, or a wish to stop ends the iteration with the same words. The merit is half the sum of squares
+/// of the natural residual; an inner iteration is one of `inner`.
+pub fn solve<A, M, O>(
+    problem: &FollowingMlcp<'_, A>,
+    settings: &Settings,
+    inner: &mut M,
+    x: &mut [f64],
+    workspace: &mut Workspace,
+    observer: &mut O,
+) -> Result<Report, InputError>
+where
+    A: Operator + ?Sized,
+    M: FnMut(&BoxMlcp<'_, A>, &mut [f64]) -> Result<Report, InputError> + ?Sized,
+    O: Observer + ?Sized,
+{
+    check_tolerance(settings.tolerance)?;
+    check_not_negative("stagnation", settings.stagnation)?;
+    problem.rest().check_start(x)?;
+    workspace.prepare(problem.len());
+    problem.project(x);
+    workspace.best.copy_from_slice(x);
+    let mut best_residual = f64::INFINITY;
+    let mut moved = f64::INFINITY;
+    let (mut iterations, mut inner_iterations) = (0, 0);
+    let mut ended = None;
+    let status = loop {
+        let residual = problem.natural_residual(x, &mut workspace.r);
+        let progress = Progress {
+            iteration: iterations,
+            inner_iterations,
+            residual,
+            merit: 0.5 * reduce::sum_of_squares(&workspace.r),
+        };
+        let stop = observer.observe(&progress).is_break();
+        if !residual.is_finite() {
+            break Status::NonFinite;
+        }
+        if residual < best_residual {
+            best_residual = residual;
+            workspace.best.copy_from_slice(x);
+        }
+        if residual <= settings.tolerance {
+            break Status::Converged;
+        }
+        if let Some(status) = ended {
+            break status;
+        }
+        if stop {
+            break Status::Stopped;
+        }
+        if moved <= settings.stagnation * reduce::largest(x) {
+            break Status::Stagnated;
+        }
+        if iterations >= settings.max_iterations {
+            break Status::IterationLimit;
+        }
+        workspace.last.copy_from_slice(x);
+        for part in [Part::Own, Part::Following] {
+            // [Erl13 (110)]
+            let report = inner(&workspace.freeze(problem, part, x)?, x)?;
+            inner_iterations += report.iterations.max(report.inner_iterations);
+            if let Status::Ray | Status::NonFinite | Status::NonDescent | Status::Stopped =
+                report.status
+            {
+                ended = Some(report.status);
+                break;
+            }
+        }
+        // A method inside that stops early may leave its bounds.
+        problem.project(x);
+        iterations += 1;
+        moved = x
+            .iter()
+            .zip(&workspace.last)
+            .fold(0.0, |moved, (x, last)| larger(moved, (x - last).abs()));
+    };
+    x.copy_from_slice(&workspace.best);
+    let residual = problem.natural_residual(x, &mut workspace.r);
+    Ok(Report {
+        status,
+        iterations,
+        inner_iterations,
+        residual,
+        merit: 0.5 * reduce::sum_of_squares(&workspace.r),
+    })
+}
+
+/// The rows that one of the two problems solves for.
+#[derive(Clone, Copy, PartialEq)]
+enum Part {
+    /// Those with bounds of their own.
+    Own,
+    /// Those that follow.
+    Following,
+}
+
+impl Workspace {
+    fn prepare(&mut self, n: usize) {
+        let Self {
+            lower,
+            upper,
+            r,
+            last,
+            best,
+        } = self;
+        for array in [lower, upper, r, last, best] {
+            array.resize(n, 0.0);
+        }
+    }
+
+    /// The box MLCP of a part, the rows of the other held at `x`.
+    fn freeze<'a, A: Operator + ?Sized>(
+        &'a mut self,
+        problem: &FollowingMlcp<'a, A>,
+        part: Part,
+        x: &[f64],
+    ) -> Result<BoxMlcp<'a, A>, InputError> {
+        let rest = problem.rest();
+        match part {
+            Part::Own => {
+                self.lower.copy_from_slice(rest.lower());
+                self.upper.copy_from_slice(rest.upper());
+            }
+            Part::Following => {
+                self.lower.copy_from_slice(x);
+                self.upper.copy_from_slice(x);
+            }
+        }
+        for bound in problem.following() {
+            let i = bound.row;
+            (self.lower[i], self.upper[i]) = match part {
+                Part::Own => (x[i], x[i]),
+                Part::Following => {
+                    let reach = bound.reach(x); // [Erl13 (112)]
+                    (-reach, reach)
+                }
+            };
+        }
+        BoxMlcp::new(rest.matrix(), rest.rhs(), &self.lower, &self.upper)
+    }
+}

@@ -1,0 +1,125 @@
+//! Symmetric successive over-relaxation, colour by colour.
+
+use super::Preconditioner;
+use super::stages::{Scratch, Stages, Values};
+use crate::colouring::Colouring;
+use crate::error::InputError;
+use crate::reduce;
+use crate::rows::Rows;
+
+/// The constants of [`Ssor`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SsorSettings {
+    /// `omega`, between 0 and 2. 1, which is symmetric Gauss-Seidel, unless told.
+    pub relaxation: f64,
+}
+
+impl Default for SsorSettings {
+    fn default() -> Self {
+        Self { relaxation: 1.0 }
+    }
+}
+
+impl SsorSettings {
+    fn check(&self) -> Result<(), InputError> {
+        if self.relaxation > 0.0 && self.relaxation < 2.0 {
+            Ok(())
+        } else {
+            Err(InputError::Setting {
+                name: "relaxation",
+                must: "between 0 and 2",
+            })
+        }
+    }
+}
+
+/// One sweep of SOR forwards and one backwards over a symmetric matrix, the identity on rows with a zero diagonal entry.
+///
+/// `M = (E + F) inv(E) (E + F') / (2 - omega)` with `E = diag(A) / omega` and `F` the part of `A` below the diagonal in
+/// the order of the colours of [`Colouring::welsh_powell`]: rows of a colour are not coupled, and run in parallel. It is
+/// positive definite whatever `F` is. Masked, it is that of the active part of the matrix.
+///
+/// ```
+/// use meniscus_lcp::precondition::{Preconditioner, Ssor, SsorSettings};
+/// use meniscus_lcp::Csr;
+///
+/// let matrix = Csr::new(2, vec![0, 2, 4], vec![0, 1, 0, 1], vec![2.0, -1.0, -1.0, 2.0])?;
+/// let mut ssor = Ssor::new(SsorSettings::default())?;
+/// ssor.rebuild(&matrix)?;
+/// let mut z = [0.0; 2];
+/// ssor.apply(&[0.0, 2.0], &mut z); // forwards to (0, 1), backwards to (1/2, 1)
+/// assert_eq!(z, [0.5, 1.0]);
+/// # Ok::<(), meniscus_lcp::InputError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Ssor {
+    settings: SsorSettings,
+    stages: Stages,
+    values: Values,
+    restricted: Values,
+    scratch: Scratch,
+}
+
+impl Ssor {
+    /// A preconditioner of no rows yet.
+    pub fn new(settings: SsorSettings) -> Result<Self, InputError> {
+        settings.check()?;
+        Ok(Self {
+            settings,
+            ..Self::default()
+        })
+    }
+
+    /// Takes in a matrix, which must be symmetric: an entry may be read on either side of the diagonal.
+    ///
+    /// A negative entry on the diagonal is an error. After an error, rebuild before the next use.
+    pub fn rebuild<A: Rows + ?Sized>(&mut self, matrix: &A) -> Result<(), InputError> {
+        self.stages = Stages::of_colours(matrix, &Colouring::welsh_powell(matrix));
+        let Values { lower, inverse } = &mut self.values;
+        self.stages.read(matrix, lower, inverse);
+        for (place, d) in inverse.iter_mut().enumerate() {
+            let inverse = self.settings.relaxation / *d;
+            if !d.is_finite() || *d < 0.0 {
+                let row = self.stages.row_at(place);
+                return Err(InputError::Diagonal { row, value: *d });
+            }
+            *d = if inverse.is_finite() { inverse } else { 0.0 };
+        }
+        self.restricted.clone_from(&self.values);
+        Ok(())
+    }
+
+    fn solve(&self, values: &Values, r: &[f64], z: &mut [f64]) -> f64 {
+        let factor = 2.0 - self.settings.relaxation;
+        self.stages.solve(values, factor, r, z, &self.scratch);
+        reduce::dot(r, z)
+    }
+}
+
+impl Preconditioner for Ssor {
+    fn apply(&self, r: &[f64], z: &mut [f64]) {
+        self.solve(&self.values, r, z);
+    }
+
+    fn apply_dot(&self, r: &[f64], z: &mut [f64]) -> f64 {
+        self.solve(&self.values, r, z)
+    }
+
+    fn apply_masked_dot(&self, active: &[bool], r: &[f64], z: &mut [f64]) -> f64 {
+        assert_eq!(active.len(), z.len(), "the mask has the wrong length");
+        self.solve(&self.restricted, r, z)
+    }
+
+    fn restrict(&mut self, active: &[bool]) {
+        let n = self.stages.len();
+        assert_eq!(active.len(), n, "the mask has the wrong length");
+        for (row, &active) in active.iter().enumerate() {
+            let place = self.stages.place(row);
+            self.restricted.inverse[place] = if active {
+                self.values.inverse[place]
+            } else {
+                0.0
+            };
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Real problems, where they are at hand.
+
+use std::path::PathBuf;
+
+use meniscus_lcp::methods::{enumerate, keller, lemke};
+use meniscus_lcp::{BoxMlcp, Dense, Status};
+
+/// The folder that the environment names, else the one beside the project.
+fn folder() -> PathBuf {
+    let data = std::env::var_os("MENISCUS_DATA").map_or_else(
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
+        PathBuf::from,
+    );
+    data.join("siconos_lcp")
+}
+
+/// `M` and `q` of a file with every entry stored: `n`, three sizes, `M` column by column, `q`, remarks.
+fn read(text: &str) -> Option<(Dense, Vec<f64>)> {
+    let mut words = text.split_whitespace();
+    let n: usize = words.next()?.parse().ok()?;
+    if words.next()? != "0" {
+        return None;
+    }
+    let numbers: Vec<f64> = words
+        .skip(4)
+        .map_while(|word| word.parse().ok())
+        .take(n * n + n)
+        .collect();
+    let (m, q) = numbers.split_at_checked(n * n)?;
+    (q.len() == n).then(|| {
+        let matrix = Dense::from_fn(n, |row, column| m[column * n + row]);
+        (matrix, q.to_vec())
+    })
+}
+
+/// Problems without a solution.
+const UNSOLVABLE: [&str; 1] = ["lcp_Pang_isolated_sol_perturbed.dat"];
+
+#[test]
+fn every_real_problem_is_solved_by_lemke_or_proved_to_have_no_solution() {
+    let Ok(files) = std::fs::read_dir(folder()) else {
+        println!("skipped: there is no folder {}", folder().display());
+        return;
+    };
+    let mut count = 0;
+    for file in files {
+        let path = file.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let Some((matrix, q)) = read(&text) else {
+            // The same problem in blocks has a file without them.
+            assert!(name.ends_with("_block.dat"), "{name}");
+            continue;
+        };
+        count += 1;
+        let n = q.len();
+        let (lower, upper) = (vec![0.0; n], vec![f64::INFINITY; n]);
+        let problem = BoxMlcp::new(&matrix, &q, &lower, &upper).unwrap();
+        let mut x = vec![0.0; n];
+        let by_lemke = lemke::solve(
+            &problem,
+            &Default::default(),
+            &mut x,
+            &mut Default::default(),
+            &mut (),
+        )
+        .unwrap();
+        let mut x = vec![0.0; n];
+        let by_keller = keller::solve(
+            &problem,
+            &Default::default(),
+            &mut x,
+            &mut Default::default(),
+            &mut (),
+        )
+        .unwrap();
+        println!("{name} n = {n}: Lemke {by_lemke:?}, Keller {by_keller:?}");
+        if UNSOLVABLE.contains(&name.as_str()) {
+            assert_eq!(by_lemke.status, Status::Ray, "{name}");
+        } else {
+            assert_eq!(by_lemke.status, Status::Converged, "{name}");
+            assert!(by_lemke.residual < 1e-10, "{name}");
+        }
+        if n <= 10 {
+            let all = enumerate::all(
+                &problem,
+                &Default::default(),
+                &mut Default::default(),
+                &mut (),
+            )
+            .unwrap();
+            println!("    {} solutions", all.solutions.len());
+            assert_eq!(
+                all.solutions.is_empty(),
+                UNSOLVABLE.contains(&name.as_str()),
+                "{name}"
+            );
+        }
+    }
+    assert!(count > 10, "only {count} problems were read");
+}
