@@ -22,6 +22,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod analytic;
+
 mod advect;
 mod cut_cells;
 mod density;
