@@ -10,6 +10,7 @@ pub mod cli;
 pub mod error;
 pub mod export;
 pub mod mesh_files;
+pub mod plot;
 pub mod preview;
 pub mod problem_files;
 pub mod run;

@@ -6,7 +6,8 @@
 
 use crate::error::Error;
 use crate::whole_file;
-use meniscus_lcp::matrix_market;
+use meniscus_lcp::gallery::Instance;
+use meniscus_lcp::{Csr, matrix_market};
 use meniscus_liquid::{Beyond, Face, PressureProblem};
 use serde::Serialize;
 use std::fs;
@@ -15,6 +16,9 @@ use std::path::Path;
 
 /// The files of a problem.
 pub const NAMES: [&str; 5] = ["A.mtx", "b.mtx", "lower.mtx", "upper.mtx", "grid.json"];
+
+/// The solution of a generated problem; one of a simulation has none.
+pub const SOLUTION: &str = "x.mtx";
 
 /// The content of `grid.json`. Lists of faces have the low and the high face of each axis in turn.
 #[derive(Serialize)]
@@ -72,22 +76,49 @@ impl<'a, const D: usize> From<&'a PressureProblem<D>> for Grid<'a> {
 /// Writes a problem into a folder, which is created if it is not there. The grid comes last: where it
 /// is, the others are complete.
 pub fn write<const D: usize>(folder: &Path, problem: &PressureProblem<D>) -> Result<(), Error> {
+    write_problem(
+        folder,
+        &problem.matrix,
+        [&problem.rhs, &problem.lower, &problem.upper],
+    )?;
+    whole_file::write_with(&folder.join("grid.json"), |out| {
+        serde_json::to_writer(out, &Grid::from(problem)).map_err(io::Error::from)
+    })
+}
+
+/// Writes a problem that was made with its solution.
+pub fn write_generated(folder: &Path, instance: &Instance) -> Result<(), Error> {
+    write_problem(
+        folder,
+        &instance.matrix,
+        [&instance.rhs, &instance.lower, &instance.upper],
+    )?;
+    whole_file::write_with(&folder.join(SOLUTION), |out| {
+        matrix_market::write_vector(out, &instance.solution)
+    })
+}
+
+/// Matrix, right-hand side and bounds; what an earlier problem had besides is removed first.
+fn write_problem(folder: &Path, matrix: &Csr, vectors: [&[f64]; 3]) -> Result<(), Error> {
     fs::create_dir_all(folder).map_err(|e| Error::io("create", folder, &e))?;
+    for name in ["grid.json", SOLUTION] {
+        let path = folder.join(name);
+        match fs::remove_file(&path) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => {
+                return Err(Error::io("remove", &path, &e));
+            }
+            _ => {}
+        }
+    }
     whole_file::write_with(&folder.join("A.mtx"), |out| {
-        matrix_market::write_matrix(out, &problem.matrix)
+        matrix_market::write_matrix(out, matrix)
     })?;
-    for (name, vector) in [
-        ("b.mtx", &problem.rhs),
-        ("lower.mtx", &problem.lower),
-        ("upper.mtx", &problem.upper),
-    ] {
+    for (name, vector) in ["b.mtx", "lower.mtx", "upper.mtx"].into_iter().zip(vectors) {
         whole_file::write_with(&folder.join(name), |out| {
             matrix_market::write_vector(out, vector)
         })?;
     }
-    whole_file::write_with(&folder.join("grid.json"), |out| {
-        serde_json::to_writer(out, &Grid::from(problem)).map_err(io::Error::from)
-    })
+    Ok(())
 }
 
 /// Makes sure that a folder is new, empty, or holds an earlier problem and nothing else.
@@ -100,9 +131,10 @@ pub fn check_folder(folder: &Path) -> Result<(), Error> {
         let name = entry
             .map_err(|e| Error::io("read", folder, &e))?
             .file_name();
-        if !name.to_str().is_some_and(|name| NAMES.contains(&name)) {
+        let known = |name: &str| NAMES.contains(&name) || name == SOLUTION;
+        if !name.to_str().is_some_and(known) {
             return Err(Error::usage(format!(
-                "{} holds {}, which is not part of a pressure problem",
+                "{} holds {}, which is not part of a problem",
                 folder.display(),
                 name.to_string_lossy()
             ))

@@ -1,5 +1,6 @@
 //! What can be typed.
 
+use super::lcp::LcpCommand;
 use crate::scene::builtin;
 use crate::scene::text::Change;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -68,7 +69,7 @@ pub enum Command {
     Verify(FolderArguments),
     /// Turn the frames of a run into files for other programs
     Export(ExportArguments),
-    /// Pressure problems as files
+    /// Complementarity problems as files: solve, compare, generate, export
     #[command(subcommand)]
     Lcp(LcpCommand),
     /// Print what a shell needs to complete commands, as in `meniscus completions bash`
@@ -233,30 +234,8 @@ pub enum Format {
     Ply,
 }
 
-#[derive(Debug, Subcommand)]
-pub enum LcpCommand {
-    /// Simulate to the first step towards a frame and write its pressure problem
-    /// (A.mtx, b.mtx, lower.mtx, upper.mtx, grid.json)
-    Export(LcpExportArguments),
-}
-
-#[derive(Debug, Args)]
-pub struct LcpExportArguments {
-    /// A scene file, or the name of a built-in scene
-    #[arg(value_name = "SCENE")]
-    pub scene: PathBuf,
-    /// The frame, from 1
-    #[arg(long, value_name = "K", allow_negative_numbers = true)]
-    pub frame: u32,
-    /// Folder to write to [default: out/lcp/SCENE_K]
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-    #[command(flatten)]
-    pub changes: SceneFlags,
-}
-
 /// A parser that knows its words, so that clap can list them and guess what was meant.
-fn words<T>(known: &'static [&'static str]) -> impl TypedValueParser<Value = T>
+pub fn words<T>(known: &'static [&'static str]) -> impl TypedValueParser<Value = T>
 where
     T: FromStr<Err = String> + Clone + Send + Sync + 'static,
 {

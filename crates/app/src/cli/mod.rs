@@ -2,7 +2,7 @@
 
 mod arguments;
 mod folders;
-mod problems;
+mod lcp;
 mod report;
 mod running;
 mod say;
@@ -13,7 +13,7 @@ mod terminal;
 use crate::error::Error;
 use crate::export::ply;
 use crate::scene::builtin;
-use arguments::{Arguments, Command, CompletionArguments, ExportArguments, Format, LcpCommand};
+use arguments::{Arguments, Command, CompletionArguments, ExportArguments, Format};
 use clap::{CommandFactory, Parser};
 use say::{complain, say};
 use std::path::Path;
@@ -44,7 +44,7 @@ fn dispatch(arguments: Arguments) -> Result<(), Error> {
         Some(Command::Status(folder)) => folders::status(&folder),
         Some(Command::Verify(folder)) => folders::verify(&folder),
         Some(Command::Export(export)) => export_run(&export),
-        Some(Command::Lcp(LcpCommand::Export(export))) => problems::export(&export),
+        Some(Command::Lcp(command)) => lcp::dispatch(&command),
         Some(Command::Completions(completions)) => complete(&completions),
     }
 }

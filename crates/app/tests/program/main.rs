@@ -13,6 +13,7 @@ mod kills;
 mod mesh_paths;
 mod one_at_a_time;
 mod outputs;
+mod problems;
 mod scene_files;
 mod settings_of_output;
 mod threads;

@@ -1,7 +1,7 @@
-//! `meniscus lcp`.
+//! `meniscus lcp export`.
 
-use super::arguments::LcpExportArguments;
-use super::say::say;
+use super::super::say::say;
+use super::arguments::ExportArguments;
 use crate::error::Error;
 use crate::problem_files;
 use crate::run::{self, AnyProblem};
@@ -10,7 +10,7 @@ use crate::scene::text::load;
 use std::path::{Path, PathBuf};
 
 /// Writes a pressure problem of a scene.
-pub fn export(arguments: &LcpExportArguments) -> Result<(), Error> {
+pub fn export(arguments: &ExportArguments) -> Result<(), Error> {
     let changes = arguments.changes.changes();
     let loaded = load(
         &arguments.scene,

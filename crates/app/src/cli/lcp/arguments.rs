@@ -1,0 +1,235 @@
+//! What can be typed after `meniscus lcp`.
+
+use super::super::arguments::{SceneFlags, words};
+use clap::{Args, Subcommand, ValueEnum, value_parser};
+use meniscus_lcp::toolbox::{Method, Prelude};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+#[derive(Debug, Subcommand)]
+pub enum LcpCommand {
+    /// Solve a problem given as Matrix Market files
+    Solve(SolveArguments),
+    /// Solve a problem by every method that fits it, and compare them
+    Compare(CompareArguments),
+    /// Tell what can be seen of a problem: size, symmetry, definiteness, diagonal, which methods fit
+    Info(InfoArguments),
+    /// Make a problem with a known solution
+    #[command(subcommand)]
+    Generate(GenerateCommand),
+    /// List the methods and when to use them
+    Solvers,
+    /// Simulate to the first step towards a frame and write its pressure problem
+    /// (A.mtx, b.mtx, lower.mtx, upper.mtx, grid.json)
+    Export(ExportArguments),
+}
+
+/// Where a problem is.
+#[derive(Debug, Args)]
+pub struct ProblemFlags {
+    /// Folder with A.mtx, b.mtx and, unless it is an LCP, lower.mtx and upper.mtx, as `lcp export` and `lcp generate` write
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["matrix", "rhs", "lower", "upper"], required_unless_present_all = ["matrix", "rhs"])]
+    pub problem: Option<PathBuf>,
+    /// A of y = A x + b, a Matrix Market file
+    #[arg(long, value_name = "A.mtx", requires = "rhs")]
+    pub matrix: Option<PathBuf>,
+    /// b
+    #[arg(long, value_name = "b.mtx", requires = "matrix")]
+    pub rhs: Option<PathBuf>,
+    /// Lower bounds, -inf where there is none [default: 0]
+    #[arg(long, value_name = "l.mtx")]
+    pub lower: Option<PathBuf>,
+    /// Upper bounds, inf where there is none [default: inf]
+    #[arg(long, value_name = "u.mtx")]
+    pub upper: Option<PathBuf>,
+}
+
+/// When a method may stop.
+#[derive(Debug, Args)]
+pub struct StopFlags {
+    /// Bound on the largest entry of the natural residual
+    #[arg(
+        long,
+        value_name = "T",
+        default_value_t = 1e-8,
+        allow_negative_numbers = true
+    )]
+    pub tolerance: f64,
+    /// Limit of iterations, pivots or sweeps [default: the method's own]
+    #[arg(long, value_name = "N")]
+    pub max_iterations: Option<usize>,
+    /// Improve the start first, as in pgs:10, psor:10 or gradient:10 (sweeps or steps)
+    #[arg(long, value_name = "METHOD:N", value_parser = Prelude::from_str)]
+    pub first: Option<Prelude>,
+}
+
+#[derive(Debug, Args)]
+pub struct SolveArguments {
+    #[command(flatten)]
+    pub problem: ProblemFlags,
+    /// The method; `meniscus lcp solvers` says when to use which
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = words::<Method>(Method::NAMES))]
+    pub solver: Method,
+    #[command(flatten)]
+    pub stop: StopFlags,
+    /// Where to start [default: 0, or the bound nearest to it]
+    #[arg(long, value_name = "x.mtx")]
+    pub start: Option<PathBuf>,
+    /// Write the solution
+    #[arg(long, value_name = "x.mtx")]
+    pub out: Option<PathBuf>,
+    /// Write residual and merit after each iteration
+    #[arg(long, value_name = "trace.csv")]
+    pub trace: Option<PathBuf>,
+    /// Draw the residual against the iterations
+    #[arg(long, value_name = "trace.svg")]
+    pub plot: Option<PathBuf>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct CompareArguments {
+    #[command(flatten)]
+    pub problem: ProblemFlags,
+    /// Methods to compare, separated by commas [default: all that fit]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = words::<Method>(Method::NAMES))]
+    pub solvers: Vec<Method>,
+    #[command(flatten)]
+    pub stop: StopFlags,
+    /// Stop a method after so many seconds
+    #[arg(long, value_name = "S", default_value_t = 60.0)]
+    pub seconds: f64,
+    /// Write the table
+    #[arg(long, value_name = "compare.csv")]
+    pub csv: Option<PathBuf>,
+    /// Draw the residuals against time
+    #[arg(long, value_name = "compare.svg")]
+    pub plot: Option<PathBuf>,
+    /// Answer in JSON, a line a method
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct InfoArguments {
+    #[command(flatten)]
+    pub problem: ProblemFlags,
+    /// Draw the fill pattern of the matrix
+    #[arg(long, value_name = "pattern.svg")]
+    pub plot: Option<PathBuf>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum GenerateCommand {
+    /// A banded symmetric positive definite matrix, as from a liquid on a grid
+    Fluid(FluidArguments),
+    /// Contacts with friction by polyhedral cones: not symmetric, zeros on the diagonal
+    Contact(ContactArguments),
+    /// A dense symmetric matrix with evenly spread eigenvalues, some of them zero if asked for
+    Dense(DenseArguments),
+    /// The pressure of a half-filled sphere with separating walls, from formulas (without x.mtx, with grid.json)
+    Walls(WallsArguments),
+}
+
+#[derive(Debug, Args)]
+pub struct GenerateFlags {
+    /// Names the problem among all of its kind
+    #[arg(long, value_name = "K", default_value_t = 1)]
+    pub seed: u64,
+    /// Folder to write A.mtx, b.mtx, lower.mtx, upper.mtx and the solution x.mtx to
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct FluidArguments {
+    /// Rows
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = value_parser!(u64).range(1..=10_000_000))]
+    pub rows: u64,
+    /// Bands on each side of the diagonal
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = value_parser!(u64).range(0..=1000))]
+    pub bands: u64,
+    /// Share of the solution that is zero
+    #[arg(long, value_name = "F", default_value_t = 0.5, value_parser = share)]
+    pub zeros: f64,
+    #[command(flatten)]
+    pub flags: GenerateFlags,
+}
+
+#[derive(Debug, Args)]
+pub struct ContactArguments {
+    /// Contacts: six rows each
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = value_parser!(u64).range(1..=5000))]
+    pub contacts: u64,
+    #[command(flatten)]
+    pub flags: GenerateFlags,
+}
+
+#[derive(Debug, Args)]
+pub struct DenseArguments {
+    /// Rows
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = value_parser!(u64).range(1..=4000))]
+    pub rows: u64,
+    /// Share of the eigenvalues that is zero
+    #[arg(long, value_name = "F", default_value_t = 0.0, value_parser = share)]
+    pub null: f64,
+    /// Share of the solution that is zero
+    #[arg(long, value_name = "F", default_value_t = 0.5, value_parser = share)]
+    pub zeros: f64,
+    #[command(flatten)]
+    pub flags: GenerateFlags,
+}
+
+#[derive(Debug, Args)]
+pub struct WallsArguments {
+    /// Two or three dimensions
+    #[arg(long, value_name = "D", default_value_t = 3, value_parser = value_parser!(u8).range(2..=3))]
+    pub dim: u8,
+    /// Cells along a side
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = value_parser!(u32).range(4..=512))]
+    pub size: u32,
+    /// Where the liquid ends
+    #[arg(long, value_name = "KIND", default_value = "flat")]
+    pub surface: SurfaceName,
+    /// Put a plate and a shell with a hole into the liquid, one cell thick
+    #[arg(long)]
+    pub thin: bool,
+    /// Folder to write A.mtx, b.mtx, lower.mtx, upper.mtx and grid.json to
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum SurfaceName {
+    /// Half of the sphere
+    Flat,
+    /// With a wave on it
+    Wave,
+}
+
+#[derive(Debug, Args)]
+pub struct ExportArguments {
+    /// A scene file, or the name of a built-in scene
+    #[arg(value_name = "SCENE")]
+    pub scene: PathBuf,
+    /// The frame, from 1
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
+    pub frame: u32,
+    /// Folder to write to [default: out/lcp/SCENE_K]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub changes: SceneFlags,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("must be a number from 0 to 1".into()),
+    }
+}

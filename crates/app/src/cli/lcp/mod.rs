@@ -1,0 +1,27 @@
+//! `meniscus lcp`: complementarity problems as files.
+
+mod arguments;
+mod compare;
+mod export;
+mod files;
+mod generate;
+mod info;
+mod solve;
+mod solvers;
+mod watch;
+
+pub use arguments::LcpCommand;
+
+use crate::error::Error;
+
+/// Does what was typed after `meniscus lcp`.
+pub fn dispatch(command: &LcpCommand) -> Result<(), Error> {
+    match command {
+        LcpCommand::Solve(arguments) => solve::solve(arguments),
+        LcpCommand::Compare(arguments) => compare::compare(arguments),
+        LcpCommand::Info(arguments) => info::info(arguments),
+        LcpCommand::Generate(what) => generate::generate(what),
+        LcpCommand::Solvers => solvers::list(),
+        LcpCommand::Export(arguments) => export::export(arguments),
+    }
+}

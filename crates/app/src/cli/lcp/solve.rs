@@ -1,0 +1,159 @@
+//! `meniscus lcp solve`.
+
+use super::super::say::{remark, say};
+use super::super::sizes::duration;
+use super::arguments::SolveArguments;
+use super::files::{self, Problem, broken};
+use super::watch::{Seen, Watch};
+use crate::error::{Error, Kind};
+use crate::plot::{Axis, Chart, Series};
+use meniscus_lcp::Status;
+use meniscus_lcp::toolbox::{self, Method, Options, Solution};
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// Solves a problem and says how that went.
+pub fn solve(arguments: &SolveArguments) -> Result<(), Error> {
+    let given = Problem::read(&arguments.problem)?;
+    let problem = given.problem()?;
+    let mut x = match &arguments.start {
+        Some(path) => files::vector(path, problem.len())?,
+        None => given.start(),
+    };
+    let options = Options {
+        tolerance: arguments.stop.tolerance,
+        max_iterations: arguments.stop.max_iterations,
+        prelude: arguments.stop.first,
+    };
+    let mut watch = Watch::new(None);
+    let solution = toolbox::solve(&problem, arguments.solver, &options, &mut x, &mut watch)
+        .map_err(|fault| cannot_use(arguments.solver, &broken(&fault)))?;
+    let seconds = watch.seconds();
+    if let Some(path) = &arguments.out {
+        files::write_vector(path, &x)?;
+    }
+    if let Some(path) = &arguments.trace {
+        files::write_text(path, &csv(&watch.seen, &solution))?;
+    }
+    if let Some(path) = &arguments.plot {
+        files::write_text(path, &chart(&watch.seen, &solution, &given.name).svg())?;
+    }
+    if arguments.json {
+        let mut answer = answer(&solution, seconds, &given);
+        if arguments.solver == Method::Auto {
+            answer["attempts"] = attempts(&solution);
+        }
+        say(format_args!("{answer}"));
+    } else {
+        tell(arguments.solver, &solution, seconds, &given);
+    }
+    if solution.report.status == Status::Converged {
+        Ok(())
+    } else {
+        Err(Error::silent(Kind::Numerical))
+    }
+}
+
+/// A method that does not take the problem at all.
+pub fn cannot_use(method: Method, fault: &Error) -> Error {
+    Error::usage(format!("{method}: {}", fault.message()))
+        .with_remedy("`meniscus lcp info` says which methods fit; --solver auto picks one")
+}
+
+/// What is said of a solve in JSON.
+pub fn answer(solution: &Solution, seconds: f64, given: &Problem) -> Value {
+    let report = &solution.report;
+    json!({
+        "solver": solution.method.name(),
+        "status": report.status.word(),
+        "iterations": report.iterations,
+        "inner_iterations": report.inner_iterations,
+        "residual_inf": report.residual,
+        "seconds": seconds,
+        "n": given.matrix.rows(),
+        "nnz": given.matrix.nonzeros(),
+    })
+}
+
+fn attempts(solution: &Solution) -> Value {
+    let attempt = |attempt: &toolbox::Attempt| {
+        json!({
+            "solver": attempt.method.name(),
+            "why": attempt.why,
+            "status": attempt.report.status.word(),
+            "residual_inf": attempt.report.residual,
+        })
+    };
+    solution.attempts.iter().map(attempt).collect()
+}
+
+fn tell(asked: Method, solution: &Solution, seconds: f64, given: &Problem) {
+    if asked == Method::Auto {
+        for attempt in &solution.attempts {
+            remark(&format!(
+                "auto picked {}: {} ({})",
+                attempt.method, attempt.why, attempt.report.status
+            ));
+        }
+    }
+    let report = &solution.report;
+    let inner = match report.inner_iterations {
+        0 => String::new(),
+        inner => format!(" ({inner} inner)"),
+    };
+    say(format_args!(
+        "{} of {} rows by {}: {}, residual {:.3e}, {} iterations{inner}, {}",
+        if report.status == Status::Converged {
+            "solved"
+        } else {
+            "did NOT solve"
+        },
+        given.matrix.rows(),
+        solution.method,
+        report.status,
+        report.residual,
+        report.iterations,
+        duration(seconds)
+    ));
+}
+
+fn csv(seen: &[Seen], solution: &Solution) -> String {
+    let mut out = String::from("solver,iteration,inner_iterations,residual_inf,merit,seconds\n");
+    for seen in seen {
+        let progress = &seen.progress;
+        let _ = writeln!(
+            out,
+            "{},{},{},{:e},{:e},{:e}",
+            name_of(seen.attempt, solution),
+            progress.iteration,
+            progress.inner_iterations,
+            progress.residual,
+            progress.merit,
+            seen.seconds
+        );
+    }
+    out
+}
+
+fn name_of(attempt: usize, solution: &Solution) -> &'static str {
+    let tried = solution.attempts.get(attempt);
+    tried.map_or(solution.method, |tried| tried.method).name()
+}
+
+fn chart(seen: &[Seen], solution: &Solution, name: &str) -> Chart {
+    let attempts = seen.last().map_or(0, |seen| seen.attempt + 1);
+    let series = (0..attempts).map(|attempt| Series {
+        name: name_of(attempt, solution).into(),
+        points: seen
+            .iter()
+            .filter(|seen| seen.attempt == attempt)
+            .map(|seen| (seen.progress.iteration as f64, seen.progress.residual))
+            .collect(),
+    });
+    Chart {
+        title: format!("{name}, {}", solution.method),
+        x: Axis::linear("iteration"),
+        y: Axis::logarithmic("largest entry of the natural residual"),
+        series: series.collect(),
+    }
+}

@@ -1,0 +1,22 @@
+//! `meniscus lcp solvers`.
+
+use super::super::say::say;
+use crate::error::Error;
+use meniscus_lcp::toolbox::Method;
+
+/// Lists the methods and when to use them.
+pub fn list() -> Result<(), Error> {
+    let names = Method::ALL.iter().map(|method| method.name().len());
+    let widest = names.max().unwrap_or(0);
+    for method in Method::ALL {
+        say(format_args!(
+            "{:widest$}  {} ({})\n{:widest$}  {}",
+            method.name(),
+            method.what(),
+            method.family().words(),
+            "",
+            method.when()
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,69 @@
+//! Watching a solve from outside: with a clock, which the library has not.
+
+use meniscus_lcp::{InnerProgress, Observer, Progress};
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+/// Keeps every report with its time, and stops a solve that takes too long.
+pub struct Watch {
+    start: Instant,
+    limit: Option<Duration>,
+    pub seen: Vec<Seen>,
+}
+
+/// How a solve stood.
+#[derive(Clone, Copy)]
+pub struct Seen {
+    /// Which of the methods that were tried, from 0.
+    pub attempt: usize,
+    pub progress: Progress,
+    pub seconds: f64,
+}
+
+impl Watch {
+    pub fn new(limit: Option<Duration>) -> Self {
+        Self {
+            start: Instant::now(),
+            limit,
+            seen: Vec::new(),
+        }
+    }
+
+    pub fn seconds(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
+
+    pub fn is_late(&self) -> bool {
+        self.limit.is_some_and(|limit| self.start.elapsed() > limit)
+    }
+
+    fn go_on(&self) -> ControlFlow<()> {
+        if self.is_late() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+}
+
+impl Observer for Watch {
+    fn observe(&mut self, progress: &Progress) -> ControlFlow<()> {
+        // Every method begins to count at zero.
+        let before = self.seen.last().map(|seen| seen.attempt);
+        let attempt = match before {
+            None => 0,
+            Some(last) if progress.iteration == 0 => last + 1,
+            Some(last) => last,
+        };
+        self.seen.push(Seen {
+            attempt,
+            progress: *progress,
+            seconds: self.seconds(),
+        });
+        self.go_on()
+    }
+
+    fn observe_inner(&mut self, _: &InnerProgress) -> ControlFlow<()> {
+        self.go_on()
+    }
+}

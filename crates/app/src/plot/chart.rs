@@ -1,0 +1,239 @@
+//! Lines.
+
+use super::{DRAWN, GRID, INK, SIZE, colour, letters};
+use plotters::prelude::*;
+
+/// An axis.
+#[derive(Clone, Debug, Default)]
+pub struct Axis {
+    /// What it shows, with its unit.
+    pub label: String,
+    /// Whether equal steps are equal factors. What is not positive is left out then.
+    pub logarithmic: bool,
+}
+
+impl Axis {
+    /// A linear axis.
+    pub fn linear(label: impl Into<String>) -> Self {
+        Self {
+            label: label.into(),
+            logarithmic: false,
+        }
+    }
+
+    /// A logarithmic axis.
+    pub fn logarithmic(label: impl Into<String>) -> Self {
+        Self {
+            label: label.into(),
+            logarithmic: true,
+        }
+    }
+
+    fn shows(&self, value: f64) -> bool {
+        value.is_finite() && (!self.logarithmic || value > 0.0)
+    }
+
+    /// Where a value lies along the axis: decades count, if it is logarithmic.
+    fn place(&self, value: f64) -> f64 {
+        if self.logarithmic {
+            value.log10()
+        } else {
+            value
+        }
+    }
+
+    /// From the smallest to the largest of the places, with some room around them.
+    fn range(&self, places: impl Iterator<Item = f64>) -> std::ops::Range<f64> {
+        let (low, high) = places.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), place| {
+            (low.min(place), high.max(place))
+        });
+        if low > high {
+            return 0.0..1.0;
+        }
+        if self.logarithmic {
+            // Whole decades: their lines are labelled.
+            return low.floor()..high.ceil().max(low.floor() + 1.0);
+        }
+        let room = 0.03 * (high - low);
+        if room > 0.0 && room.is_finite() {
+            let start = if low >= 0.0 && low - room < 0.0 {
+                0.0
+            } else {
+                low - room
+            };
+            start..high + room
+        } else {
+            // One value only, or so far apart that their distance is infinite.
+            (low - 0.5).min(0.999 * low)..(high + 0.5).max(1.001 * high)
+        }
+    }
+
+    /// What to write at a place.
+    fn label(&self, place: f64) -> String {
+        let value = if self.logarithmic {
+            10.0_f64.powf(place)
+        } else {
+            place
+        };
+        if self.logarithmic {
+            // Whole decades only.
+            let whole = (place - place.round()).abs() < 1e-6;
+            return if whole {
+                format!("1e{}", place.round())
+            } else {
+                String::new()
+            };
+        }
+        if value != 0.0 && !(1e-3..1e5).contains(&value.abs()) {
+            format!("{value:.2e}")
+        } else {
+            // Steps of an axis are round numbers up to rounding.
+            format!("{}", (value * 1e6).round() / 1e6)
+        }
+    }
+}
+
+/// Points joined by a line.
+#[derive(Clone, Debug)]
+pub struct Series {
+    /// Its name in the legend.
+    pub name: String,
+    /// Where it goes.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// A plot of lines.
+#[derive(Clone, Debug)]
+pub struct Chart {
+    /// Above it.
+    pub title: String,
+    /// Below it.
+    pub x: Axis,
+    /// Beside it.
+    pub y: Axis,
+    /// What it shows.
+    pub series: Vec<Series>,
+}
+
+/// Points up to which each one gets a mark.
+const MARKED: usize = 60;
+
+impl Chart {
+    /// The plot as the content of an SVG file.
+    pub fn svg(&self) -> String {
+        let lines: Vec<Vec<(f64, f64)>> = self.series.iter().map(|s| self.places(s)).collect();
+        let x = self.x.range(lines.iter().flatten().map(|point| point.0));
+        let y = self.y.range(lines.iter().flatten().map(|point| point.1));
+        let mut out = String::new();
+        {
+            let area = SVGBackend::with_string(&mut out, SIZE).into_drawing_area();
+            area.fill(&WHITE).expect(DRAWN);
+            let mut chart = ChartBuilder::on(&area)
+                .caption(&self.title, letters(20))
+                .margin(12)
+                .x_label_area_size(44)
+                .y_label_area_size(72)
+                .build_cartesian_2d(x, y)
+                .expect(DRAWN);
+            chart
+                .configure_mesh()
+                .light_line_style(TRANSPARENT)
+                .bold_line_style(GRID)
+                .axis_style(INK)
+                .x_desc(&self.x.label)
+                .y_desc(&self.y.label)
+                .x_label_formatter(&|place| self.x.label(*place))
+                .y_label_formatter(&|place| self.y.label(*place))
+                .label_style(letters(13))
+                .axis_desc_style(letters(15))
+                .draw()
+                .expect(DRAWN);
+            for (index, (series, points)) in self.series.iter().zip(lines).enumerate() {
+                let style = ShapeStyle::from(&colour(index)).stroke_width(2);
+                let marks = if points.len() <= MARKED {
+                    &points[..]
+                } else {
+                    &[]
+                };
+                let dots = marks.iter().map(|&at| Circle::new(at, 3, style.filled()));
+                chart.draw_series(dots).expect(DRAWN);
+                chart
+                    .draw_series(LineSeries::new(points, style))
+                    .expect(DRAWN)
+                    // The box around the names is measured without a font: some room for it.
+                    .label(format!("{}   ", series.name))
+                    .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], style));
+            }
+            if self.series.len() > 1 {
+                chart
+                    .configure_series_labels()
+                    .position(SeriesLabelPosition::UpperRight)
+                    .background_style(WHITE.mix(0.85))
+                    .border_style(GRID)
+                    .label_font(letters(13))
+                    .draw()
+                    .expect(DRAWN);
+            }
+            area.present().expect(DRAWN);
+        }
+        out
+    }
+
+    /// Where the points of a series lie that can be shown.
+    fn places(&self, series: &Series) -> Vec<(f64, f64)> {
+        let shown = |point: &&(f64, f64)| self.x.shows(point.0) && self.y.shows(point.1);
+        let place = |point: &(f64, f64)| (self.x.place(point.0), self.y.place(point.1));
+        series.points.iter().filter(shown).map(place).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chart(points: Vec<(f64, f64)>, logarithmic: bool) -> String {
+        let series = |name: &str| Series {
+            name: name.into(),
+            points: points.clone(),
+        };
+        Chart {
+            title: "a < b & c".into(),
+            x: Axis::linear("iteration"),
+            y: Axis {
+                label: "residual".into(),
+                logarithmic,
+            },
+            series: vec![series("one"), series("two")],
+        }
+        .svg()
+    }
+
+    #[test]
+    fn a_chart_names_its_lines_and_axes() {
+        let svg = chart(vec![(0.0, 1.0), (1.0, 1e-3), (2.0, 1e-9)], true);
+        for part in [
+            "a &lt; b &amp; c",
+            "iteration",
+            "residual",
+            "one",
+            "two",
+            "<polyline",
+        ] {
+            assert!(svg.contains(part), "{part} is missing in {svg}");
+        }
+    }
+
+    #[test]
+    fn any_numbers_can_be_drawn() {
+        let strange = [0.0, -1.0, f64::NAN, f64::INFINITY, 1e300, 1e-300];
+        for logarithmic in [false, true] {
+            for a in strange {
+                for b in strange {
+                    let svg = chart(vec![(a, b), (b, a)], logarithmic);
+                    assert!(svg.ends_with("</svg>\n"), "{a} {b}: {svg}");
+                }
+            }
+            assert!(chart(Vec::new(), logarithmic).contains("</svg>"));
+        }
+    }
+}
