@@ -17,6 +17,17 @@ pub struct Section {
     pub table: Option<Table>,
 }
 
+/// A plot.
+#[derive(Clone, Debug)]
+pub struct Picture {
+    /// Set apart from the other plots of the study: becomes a part of the file's name.
+    pub name: &'static str,
+    /// What it shows.
+    pub caption: String,
+    /// The content of the file.
+    pub svg: String,
+}
+
 /// All that came out of a run of a study.
 #[derive(Clone, Debug)]
 pub struct Findings {
@@ -26,6 +37,8 @@ pub struct Findings {
     pub variant: Option<String>,
     /// What was done, and where: paragraphs.
     pub setting: Vec<String>,
+    /// Plots, shown first in the document.
+    pub pictures: Vec<Picture>,
     /// What to read, most important first.
     pub sections: Vec<Section>,
     /// What to plot or to compare: one row for each thing that was measured.
@@ -60,6 +73,9 @@ impl Findings {
         for paragraph in &self.setting {
             let _ = write!(out, "\n{paragraph}\n");
         }
+        for picture in &self.pictures {
+            let _ = write!(out, "\n![{}]({})\n", picture.caption, self.file_of(picture));
+        }
         for section in &self.sections {
             let _ = write!(out, "\n## {}\n", section.heading);
             for paragraph in &section.words {
@@ -90,15 +106,26 @@ impl Findings {
         })
     }
 
-    /// Writes the document and its data into a folder and returns their paths.
+    /// Writes the document, its data and its plots into a folder and returns their paths.
     pub fn write(&self, folder: &Path) -> Result<Vec<PathBuf>, Error> {
         let mut written = Vec::new();
-        for (ending, content) in [("md", self.markdown()), ("csv", self.data.csv())] {
-            let path = folder.join(format!("{}.{ending}", self.name()));
+        let mut files = vec![
+            (format!("{}.md", self.name()), self.markdown()),
+            (format!("{}.csv", self.name()), self.data.csv()),
+        ];
+        for picture in &self.pictures {
+            files.push((self.file_of(picture), picture.svg.clone()));
+        }
+        for (name, content) in files {
+            let path = folder.join(name);
             std::fs::write(&path, content).map_err(|cause| Error::io("write", &path, &cause))?;
             written.push(path);
         }
         Ok(written)
+    }
+
+    fn file_of(&self, picture: &Picture) -> String {
+        format!("{}-{}.svg", self.name(), picture.name)
     }
 
     fn name(&self) -> String {
@@ -121,6 +148,11 @@ mod tests {
             study: "sample",
             variant: variant.map(Into::into),
             setting: vec!["Measured once.".into()],
+            pictures: vec![Picture {
+                name: "frames",
+                caption: "CPU time".into(),
+                svg: "<svg/>".into(),
+            }],
             sections: vec![Section {
                 heading: "Frames".into(),
                 words: vec!["All of them.".into()],
@@ -136,13 +168,15 @@ mod tests {
         let written = findings(None).write(folder.path()).unwrap();
         assert_eq!(
             written,
-            ["sample.md", "sample.csv"].map(|name| folder.path().join(name))
+            ["sample.md", "sample.csv", "sample-frames.svg"].map(|name| folder.path().join(name))
         );
         let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
         let expected = "\
 # sample
 
 Measured once.
+
+![CPU time](sample-frames.svg)
 
 ## Frames
 

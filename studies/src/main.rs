@@ -9,6 +9,7 @@ mod catalogue;
 mod command_line;
 mod findings;
 mod machine;
+mod peer;
 mod study;
 mod table;
 mod target;

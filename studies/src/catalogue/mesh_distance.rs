@@ -92,6 +92,7 @@ impl Study for MeshDistance {
                 ),
                 machine::sentence(load),
             ],
+            pictures: Vec::new(),
             sections: vec![
                 Section {
                     heading: "Targets".into(),

@@ -1,5 +1,7 @@
 //! All studies. A new one is a file here and a line in [`STUDIES`].
 
+mod erl13;
+mod lcp_speed;
 mod mesh_distance;
 mod runner_speed;
 mod step_speed;
@@ -11,6 +13,17 @@ pub const STUDIES: &[Entry] = &[
     Entry::of::<step_speed::StepSpeed>(),
     Entry::of::<runner_speed::RunnerSpeed>(),
     Entry::of::<mesh_distance::MeshDistance>(),
+    Entry::of::<lcp_speed::LcpSpeed>(),
+    Entry::of::<erl13::Fig1>(),
+    Entry::of::<erl13::Fig2>(),
+    Entry::of::<erl13::Fig3>(),
+    Entry::of::<erl13::Fig4>(),
+    Entry::of::<erl13::Fig5>(),
+    Entry::of::<erl13::Fig6>(),
+    Entry::of::<erl13::Table1>(),
+    Entry::of::<erl13::Table2>(),
+    Entry::of::<erl13::Table3>(),
+    Entry::of::<erl13::Psd>(),
 ];
 
 /// The study of this name.

@@ -85,6 +85,7 @@ impl Study for RunnerSpeed {
                 ),
                 machine::sentence(load),
             ],
+            pictures: Vec::new(),
             sections: vec![
                 Section {
                     heading: "Targets".into(),

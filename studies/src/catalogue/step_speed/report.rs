@@ -44,6 +44,7 @@ pub fn findings(options: &Options, measured: &Measurements) -> Findings {
         study: StepSpeed::NAME,
         variant: unusual.then(|| options.resolution.to_string()),
         setting: setting(options, measured),
+        pictures: Vec::new(),
         sections,
         data: data(measured),
     }

@@ -1,0 +1,128 @@
+//! How 100 problems of each kind end. [Erl13 table 1]
+
+use super::contestant::Contestant;
+use super::rules::{Ending, ROBUSTNESS};
+use super::{AS_PRINTED, as_printed, contact, fluid};
+use crate::findings::{Findings, Picture, Section};
+use crate::study::Study;
+use crate::table::{Cell, Table};
+use clap::{Args, value_parser};
+use meniscus_app::error::Error;
+use meniscus_app::plot::Bars;
+use meniscus_lcp::gallery::Instance;
+
+/// The study.
+pub struct Table1;
+
+/// How many problems to solve.
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// Problems of each kind
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = value_parser!(u64).range(1..=10_000))]
+    problems: u64,
+}
+
+/// What is solved, by whom, and what the notes have: endings by the rule relative, absolute, and non-descent.
+type Kind = (
+    &'static str,
+    fn(u64) -> Instance,
+    &'static [(Contestant, [Option<u64>; 3])],
+);
+
+/// The notes' figures for fluid problems.
+const FLUID: &[(Contestant, [Option<u64>; 3])] = &[
+    (Contestant::NOTES[0], [Some(0), Some(100), None]),
+    (Contestant::NOTES[1], [Some(0), Some(100), None]),
+    (Contestant::NOTES[2], [Some(0), Some(100), None]),
+    (Contestant::NOTES[3], [Some(0), Some(100), None]),
+];
+
+const KINDS: [Kind; 3] = [
+    ("fluid", |seed| fluid(1000, seed), FLUID),
+    ("printed", |seed| as_printed(fluid(1000, seed)), FLUID),
+    (
+        "contact",
+        |seed| contact(180, seed),
+        &[
+            (Contestant::NOTES[0], [None, Some(100), Some(0)]),
+            (Contestant::NOTES[1], [None, Some(0), Some(100)]),
+            (Contestant::OurFischer, [None, None, None]),
+            (Contestant::OurNewton, [None, None, None]),
+        ],
+    ),
+];
+
+impl Study for Table1 {
+    const NAME: &'static str = "erl13-table1";
+    const SUMMARY: &'static str = "how 100 fluid and 100 contact problems end, by method";
+    type Options = Options;
+
+    fn run(options: &Options) -> Result<Findings, Error> {
+        let mut headings = vec!["problems", "method"];
+        headings.extend(Ending::ALL.map(Ending::word));
+        headings.extend(["notes: relative", "notes: absolute", "notes: non-descent"]);
+        headings.push("largest residual");
+        let mut data = Table::new(headings);
+        let mut pictures = Vec::new();
+        for (kind, make, contestants) in KINDS {
+            let mut counts = Vec::new();
+            for (contestant, notes) in contestants {
+                let mut ended = [0_u64; Ending::ALL.len()];
+                let mut worst = 0.0_f64;
+                for seed in 1..=options.problems {
+                    let outcome = contestant.solve_from_zero(&make(seed), ROBUSTNESS)?;
+                    let at = Ending::ALL.iter().position(|&e| e == outcome.ending);
+                    ended[at.unwrap_or(Ending::ALL.len() - 1)] += 1;
+                    worst = worst.max(outcome.residual);
+                }
+                let mut row = vec![Cell::from(kind), contestant.name().into()];
+                row.extend(ended.map(Cell::Whole));
+                row.extend(notes.map(|count| count.map_or(Cell::Missing, Cell::Whole)));
+                row.push(format!("{worst:.1e}").into());
+                data.push(row);
+                counts.push(ended);
+            }
+            let bars = Bars {
+                title: format!("how {} {kind} problems end", options.problems),
+                x_label: "method".into(),
+                y_label: "problems".into(),
+                groups: contestants.iter().map(|(c, _)| c.name()).collect(),
+                series: (0..Ending::ALL.len())
+                    .filter(|&e| counts.iter().any(|ended| ended[e] > 0))
+                    .map(|e| {
+                        let heights = counts.iter().map(|ended| ended[e] as f64).collect();
+                        (Ending::ALL[e].word().into(), heights)
+                    })
+                    .collect(),
+            };
+            pictures.push(Picture {
+                name: kind,
+                caption: bars.title.clone(),
+                svg: bars.svg(),
+            });
+        }
+        Ok(Findings {
+            study: Self::NAME,
+            variant: (options.problems != 100).then(|| options.problems.to_string()),
+            setting: vec![
+                "Fluid problems (\"printed\": with b as printed) have 1000 variables, contact problems 180. A relative tolerance of 1e-6, an absolute \
+                 tolerance of 1e-3 on the merit, at most 100 iterations; the merit of PGS and PSOR is x'|Ax + b|, the Newton \
+                 methods have their own. \"Ours\" are the Newton methods with the safeguards of this library; the others are \
+                 as in the notes."
+                    .into(),
+            ],
+            pictures,
+            sections: vec![Section {
+                heading: "Endings".into(),
+                words: vec![
+                    AS_PRINTED.into(),
+                    "The notes' figures stand at the right. A merit of 1e-3 is not much: the largest natural residual that \
+                     any of the problems was left with is in the last column."
+                        .into(),
+                ],
+                table: Some(data.clone()),
+            }],
+            data,
+        })
+    }
+}

@@ -1,0 +1,115 @@
+//! More and more zero eigenvalues. [Erl13 sec. 7]
+
+use super::ZEROS;
+use super::contestant::Contestant;
+use super::rules::{Ending, Rules};
+use crate::findings::{Findings, Picture, Section};
+use crate::study::Study;
+use crate::table::{Cell, Table};
+use clap::{Args, value_parser};
+use meniscus_app::error::Error;
+use meniscus_app::plot::{Axis, Chart, Series};
+use meniscus_lcp::gallery::{self, Random};
+use meniscus_lcp::methods::fischer::Kink;
+
+/// The study.
+pub struct Psd;
+
+/// How many problems to solve.
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// Problems for each share
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = value_parser!(u64).range(1..=10_000))]
+    problems: u64,
+}
+
+const ROWS: usize = 100;
+
+const RULES: Rules = Rules {
+    absolute: 1e-2,
+    relative: 1e-4,
+    iterations: 100,
+};
+
+const CONTESTANTS: [Contestant; 6] = [
+    Contestant::Fischer(Kink::Approximation),
+    Contestant::MinimumMap,
+    Contestant::Pgs,
+    Contestant::PSOR,
+    Contestant::OurFischer,
+    Contestant::OurNewton,
+];
+
+impl Study for Psd {
+    const NAME: &'static str = "erl13-psd";
+    const SUMMARY: &'static str = "how dense problems end when more and more eigenvalues are zero";
+    type Options = Options;
+
+    fn run(options: &Options) -> Result<Findings, Error> {
+        let mut headings = vec!["zero eigenvalues in %", "method"];
+        headings.extend(Ending::ALL.map(Ending::word));
+        headings.push("mean iterations");
+        let mut data = Table::new(headings);
+        let mut series: Vec<Series> = CONTESTANTS
+            .iter()
+            .map(|contestant| Series {
+                name: contestant.name(),
+                points: Vec::new(),
+            })
+            .collect();
+        for percent in (0..100).step_by(10) {
+            for (contestant, series) in CONTESTANTS.iter().zip(&mut series) {
+                let mut ended = [0_u64; Ending::ALL.len()];
+                let mut iterations = 0;
+                for seed in 1..=options.problems {
+                    let share = f64::from(percent) / 100.0;
+                    let instance = gallery::dense(ROWS, share, ZEROS, &mut Random::new(seed));
+                    let outcome = contestant.solve_from_zero(&instance, RULES)?;
+                    let at = Ending::ALL.iter().position(|&e| e == outcome.ending);
+                    ended[at.unwrap_or(Ending::ALL.len() - 1)] += 1;
+                    iterations += outcome.iterations;
+                }
+                let of = |ending| {
+                    let at = Ending::ALL.iter().position(|&e| e == ending);
+                    at.map_or(0, |at| ended[at]) as f64
+                };
+                let good = of(Ending::Absolute);
+                series
+                    .points
+                    .push((f64::from(percent), 100.0 * good / options.problems as f64));
+                let mut row = vec![Cell::Whole(percent as u64), contestant.name().into()];
+                row.extend(ended.map(Cell::Whole));
+                row.push(Cell::Number(iterations as f64 / options.problems as f64, 1));
+                data.push(row);
+            }
+        }
+        let chart = Chart {
+            title: "problems that end with a merit below 1e-2".into(),
+            x: Axis::linear("zero eigenvalues in %"),
+            y: Axis::linear("share in %"),
+            series,
+        };
+        Ok(Findings {
+            study: Self::NAME,
+            variant: (options.problems != 100).then(|| options.problems.to_string()),
+            setting: vec![format!(
+                "{} dense problems of {ROWS} variables for each share of zero eigenvalues, a relative tolerance of 1e-4, an \
+                 absolute one of 1e-2, at most 100 iterations. The notes print no figures: Fischer-Newton (by approximation) \
+                 reaches relative convergence more often than minimum map Newton, both get into trouble when many eigenvalues \
+                 are zero, and PGS and PSOR end at their limit without a bad iterate.",
+                options.problems
+            )],
+            pictures: vec![Picture {
+                name: "share",
+                caption: chart.title.clone(),
+                svg: chart.svg(),
+            }],
+            sections: vec![Section {
+                heading: "Endings".into(),
+                words: Vec::new(),
+                table: Some(data.clone()),
+            }],
+            data,
+        })
+    }
+}

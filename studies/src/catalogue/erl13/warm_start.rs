@@ -1,0 +1,139 @@
+//! Warm starts by PGS. [Erl13 fig. 6]
+
+use super::contestant::Contestant;
+use super::rules::{Ending, Rules};
+use super::{AS_PRINTED, ZEROS, as_printed};
+use crate::findings::{Findings, Picture, Section};
+use crate::study::Study;
+use crate::table::{Cell, Table};
+use clap::{Args, value_parser};
+use meniscus_app::error::Error;
+use meniscus_app::plot::{Axis, Chart, Series};
+use meniscus_lcp::gallery::{self, Instance, Random};
+
+/// The study.
+pub struct Fig6;
+
+/// How many problems to solve.
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// Problems
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = value_parser!(u64).range(1..=10_000))]
+    problems: u64,
+}
+
+const ROWS: usize = 100;
+/// Iterations of PGS before a warm start.
+const SWEEPS: usize = 10;
+
+const RULES: Rules = Rules {
+    absolute: 1e-2,
+    relative: 1e-6,
+    iterations: 30,
+};
+
+const WARM_UP: Rules = Rules {
+    absolute: 0.0,
+    relative: 0.0,
+    iterations: SWEEPS,
+};
+
+/// Problems, and what is changed about them.
+type Kind = (&'static str, fn(Instance) -> Instance);
+
+impl Study for Fig6 {
+    const NAME: &'static str = "erl13-fig6";
+    const SUMMARY: &'static str =
+        "iterations of the Newton methods with and without a warm start by PGS";
+    type Options = Options;
+
+    fn run(options: &Options) -> Result<Findings, Error> {
+        let mut data = Table::new([
+            "seed",
+            "method",
+            "cold",
+            "cold ending",
+            "warm",
+            "warm ending",
+        ]);
+        let mut summary = Table::new([
+            "method",
+            "cold, mean",
+            "warm, mean",
+            "warm : cold",
+            "ended absolute",
+        ]);
+        let mut series = Vec::new();
+        let kinds: [Kind; 2] = [("dense", |instance| instance), ("b as printed", as_printed)];
+        for (kind, make) in kinds {
+            for contestant in [Contestant::NOTES[0], Contestant::NOTES[1]] {
+                let mut points = [Vec::new(), Vec::new()];
+                let (mut sums, mut absolute) = ([0.0; 2], 0);
+                for seed in 1..=options.problems {
+                    let instance = make(gallery::dense(ROWS, 0.0, ZEROS, &mut Random::new(seed)));
+                    let cold = contestant.solve_from_zero(&instance, RULES)?;
+                    let mut x = vec![0.0; ROWS];
+                    Contestant::Pgs.solve(&instance, WARM_UP, &mut x)?;
+                    let warm = contestant.solve(&instance, RULES, &mut x)?;
+                    let mut row = vec![
+                        Cell::from(kind),
+                        Cell::Whole(seed),
+                        contestant.name().into(),
+                    ];
+                    for (k, outcome) in [&cold, &warm].into_iter().enumerate() {
+                        sums[k] += outcome.iterations as f64;
+                        absolute += u64::from(outcome.ending == Ending::Absolute);
+                        points[k].push((seed as f64, outcome.iterations as f64));
+                        row.push(Cell::Whole(outcome.iterations as u64));
+                        row.push(outcome.ending.word().into());
+                    }
+                    data.push(row);
+                }
+                let means = sums.map(|sum| sum / options.problems as f64);
+                summary.push([
+                    kind.into(),
+                    contestant.name().into(),
+                    Cell::Number(means[0], 2),
+                    Cell::Number(means[1], 2),
+                    Cell::Number(means[1] / means[0], 2),
+                    format!("{absolute} of {}", 2 * options.problems).into(),
+                ]);
+                if kind != "dense" {
+                    for (word, points) in ["without", "with"].into_iter().zip(points) {
+                        series.push(Series {
+                            name: format!("{}, {word}", contestant.name()),
+                            points,
+                        });
+                    }
+                }
+            }
+        }
+        let chart = Chart {
+            title: "iterations with and without ten iterations of PGS first".into(),
+            x: Axis::linear("problem"),
+            y: Axis::linear("iterations"),
+            series,
+        };
+        Ok(Findings {
+            study: Self::NAME,
+            variant: (options.problems != 100).then(|| options.problems.to_string()),
+            setting: vec![format!(
+                "{} dense positive definite problems of {ROWS} variables, from zero and from what {SWEEPS} iterations of PGS \
+                 leave; an absolute tolerance of 1e-2, a relative one of 1e-6, at most 30 iterations. The notes: a warm start \
+                 brings the iterations to at most half.",
+                options.problems
+            )],
+            pictures: vec![Picture {
+                name: "iterations",
+                caption: chart.title.clone(),
+                svg: chart.svg(),
+            }],
+            sections: vec![Section {
+                heading: "Iterations".into(),
+                words: vec![AS_PRINTED.into(), "The plot shows the latter.".into()],
+                table: Some(summary),
+            }],
+            data,
+        })
+    }
+}

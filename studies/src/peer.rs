@@ -1,0 +1,72 @@
+//! Other programs, run on the same files in the same run.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// Runs one of the scripts in `studies/peers/` and returns its lines of JSON, or why there are none.
+///
+/// A script that takes longer than `limit` is ended; what it said before counts.
+pub fn ask(script: &str, arguments: &[&str], limit: Duration) -> Result<Vec<Value>, String> {
+    let mut child = Command::new(python())
+        .arg(folder().join(script))
+        .args(arguments)
+        // One thread each: CPU time is compared, and waiting threads spend it.
+        .env("OMP_NUM_THREADS", "1")
+        .env("OPENBLAS_NUM_THREADS", "1")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|cause| format!("python3 could not be started: {cause}"))?;
+    let in_time = wait(&mut child, limit);
+    if !in_time {
+        // It may have ended by itself just now.
+        let _ = child.kill();
+    }
+    let output = child
+        .wait_with_output()
+        .map_err(|cause| format!("{script}: {cause}"))?;
+    let lines: Vec<Value> = String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect();
+    if !lines.is_empty() {
+        return Ok(lines);
+    }
+    if !in_time {
+        return Err(format!("{script} took longer than {} s", limit.as_secs()));
+    }
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    let last = complaint.lines().last().unwrap_or("it said nothing");
+    Err(format!(
+        "{script}: {last} (studies/peers/install.sh installs what it needs)"
+    ))
+}
+
+fn wait(child: &mut Child, limit: Duration) -> bool {
+    let start = Instant::now();
+    while start.elapsed() < limit {
+        match child.try_wait() {
+            Ok(None) => sleep(Duration::from_millis(20)),
+            _ => return true,
+        }
+    }
+    false
+}
+
+/// The system's own interpreter, for which packages are installed; another may come first on the path.
+fn python() -> &'static Path {
+    let system = Path::new("/usr/bin/python3");
+    if system.exists() {
+        system
+    } else {
+        Path::new("python3")
+    }
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("peers")
+}
