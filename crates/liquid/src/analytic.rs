@@ -53,20 +53,43 @@ pub struct Sphere {
 impl Sphere {
     /// The problem, faces included, rows in the order of cells, the last axis fastest.
     pub fn problem<const D: usize>(&self) -> Result<PressureProblem<D>, InputError> {
+        let grid = Grid::<D>::new(*self);
+        let Bare {
+            matrix,
+            rhs,
+            lower,
+            cells,
+        } = self.bare()?;
+        Ok(PressureProblem {
+            matrix,
+            upper: vec![f64::INFINITY; rhs.len()],
+            rhs,
+            lower,
+            faces: cells.iter().map(|&cell| grid.faces(cell)).collect(),
+            cells,
+            size: [self.cells; D],
+            dx: grid.dx,
+            dt: DT,
+            density: DENSITY,
+        })
+    }
+
+    /// The problem without its faces, which take more memory than all the rest. There are no upper bounds.
+    pub fn bare<const D: usize>(&self) -> Result<Bare<D>, InputError> {
         let (cells, rows) = self.unknowns::<D>();
         let grid = Grid::<D>::new(*self);
-        let faces: Vec<[[Face; 2]; D]> = cells.iter().map(|&cell| grid.faces(cell)).collect();
         let n = cells.len();
         let scale = DT / (DENSITY * grid.dx * grid.dx);
         let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
         let (mut rhs, mut lower) = (Vec::with_capacity(n), Vec::with_capacity(n));
+        let mut entries = Vec::new();
         for (row, &cell) in cells.iter().enumerate() {
-            let mut entries = vec![(row as u32, 0.0)];
+            entries.clear();
+            entries.push((row as u32, 0.0));
             let (mut flow, mut wall) = (0.0, false);
-            for axis in 0..D {
-                for high in [false, true] {
-                    let face = &faces[row][axis][usize::from(high)];
-                    let sign = if high { 1.0 } else { -1.0 };
+            for (axis, faces) in grid.faces(cell).iter().enumerate() {
+                for (high, face) in faces.iter().enumerate() {
+                    let (high, sign) = (high == 1, 2.0 * high as f64 - 1.0);
                     flow += sign * face.open * grid.velocity(cell, axis, high) / grid.dx;
                     wall |= face.open < 1.0;
                     match face.beyond {
@@ -81,24 +104,18 @@ impl Sphere {
                     }
                 }
             }
-            entries.sort_by_key(|entry| entry.0);
+            entries.sort_by_key(|entry: &(u32, f64)| entry.0);
             columns.extend(entries.iter().map(|entry| entry.0));
             values.extend(entries.iter().map(|entry| entry.1));
             starts.push(columns.len());
             rhs.push(flow);
             lower.push(if wall { 0.0 } else { f64::NEG_INFINITY });
         }
-        Ok(PressureProblem {
+        Ok(Bare {
             matrix: Csr::new(n, starts, columns, values)?,
             rhs,
             lower,
-            upper: vec![f64::INFINITY; n],
             cells,
-            faces,
-            size: [self.cells; D],
-            dx: grid.dx,
-            dt: DT,
-            density: DENSITY,
         })
     }
 
@@ -150,6 +167,19 @@ impl Sphere {
         }
         (cells, rows)
     }
+}
+
+/// A problem without its faces.
+#[derive(Clone, Debug)]
+pub struct Bare<const D: usize> {
+    /// Symmetric, an M-matrix.
+    pub matrix: Csr,
+    /// Divergence before the pressure acts.
+    pub rhs: Vec<f64>,
+    /// 0 at walls, else minus infinity.
+    pub lower: Vec<f64>,
+    /// Cell of each row.
+    pub cells: Vec<Coord<D>>,
 }
 
 /// The cells and what is at their places.
