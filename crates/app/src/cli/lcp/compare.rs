@@ -15,6 +15,8 @@ use std::time::Duration;
 
 /// One method on the problem.
 struct Tried {
+    /// As it was asked for.
+    name: String,
     solution: Solution,
     seconds: f64,
     seen: Vec<Seen>,
@@ -44,7 +46,12 @@ pub fn compare(arguments: &CompareArguments) -> Result<(), Error> {
         if arguments.json {
             say(format_args!("{}", answer(&solution, seconds, &given)));
         }
+        let name = match method {
+            Method::Auto => format!("auto ({})", solution.method),
+            method => method.to_string(),
+        };
         tried.push(Tried {
+            name,
             solution,
             seconds,
             seen: watch.seen,
@@ -119,15 +126,8 @@ const COLUMNS: [&str; 7] = [
 fn rows(tried: &[Tried]) -> Vec<[String; 7]> {
     let row = |(one, apart): (&Tried, f64)| {
         let report = &one.solution.report;
-        // What auto picked stands beside its name.
-        let asked = one.solution.attempts.len() > 1;
-        let name = if asked {
-            format!("{} (auto)", one.solution.method)
-        } else {
-            one.solution.method.to_string()
-        };
         [
-            name,
+            one.name.clone(),
             report.status.to_string(),
             report.iterations.to_string(),
             report.inner_iterations.to_string(),
@@ -184,7 +184,7 @@ fn chart(tried: &[Tried], name: &str) -> Chart {
             .collect();
         points.push((one.seconds, one.solution.report.residual));
         Series {
-            name: one.solution.method.name().into(),
+            name: one.name.clone(),
             points,
         }
     });

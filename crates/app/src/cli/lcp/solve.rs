@@ -1,7 +1,6 @@
 //! `meniscus lcp solve`.
 
 use super::super::say::{remark, say};
-use super::super::sizes::duration;
 use super::arguments::SolveArguments;
 use super::files::{self, Problem, broken};
 use super::watch::{Seen, Watch};
@@ -101,19 +100,18 @@ fn tell(asked: Method, solution: &Solution, seconds: f64, given: &Problem) {
         0 => String::new(),
         inner => format!(" ({inner} inner)"),
     };
+    let verdict = if report.status == Status::Converged {
+        "solved"
+    } else {
+        "did NOT solve"
+    };
     say(format_args!(
-        "{} of {} rows by {}: {}, residual {:.3e}, {} iterations{inner}, {}",
-        if report.status == Status::Converged {
-            "solved"
-        } else {
-            "did NOT solve"
-        },
+        "{verdict} a problem of {} rows by {}: {}, residual {:.3e}, {} iterations{inner}, {seconds:.3} s",
         given.matrix.rows(),
         solution.method,
         report.status,
         report.residual,
         report.iterations,
-        duration(seconds)
     ));
 }
 
