@@ -124,6 +124,7 @@ impl Chart {
         let lines: Vec<Vec<(f64, f64)>> = self.series.iter().map(|s| self.places(s)).collect();
         let x = self.x.range(lines.iter().flatten().map(|point| point.0));
         let y = self.y.range(lines.iter().flatten().map(|point| point.1));
+        let corner = emptiest_corner(&lines, &x, &y);
         let mut out = String::new();
         {
             let area = SVGBackend::with_string(&mut out, SIZE).into_drawing_area();
@@ -167,7 +168,7 @@ impl Chart {
             if self.series.len() > 1 {
                 chart
                     .configure_series_labels()
-                    .position(SeriesLabelPosition::UpperRight)
+                    .position(corner)
                     .background_style(WHITE.mix(0.85))
                     .border_style(GRID)
                     .label_font(letters(13))
@@ -185,6 +186,32 @@ impl Chart {
         let place = |point: &(f64, f64)| (self.x.place(point.0), self.y.place(point.1));
         series.points.iter().filter(shown).map(place).collect()
     }
+}
+
+/// The corner of the plot with the fewest points in it, for the legend.
+fn emptiest_corner(
+    lines: &[Vec<(f64, f64)>],
+    x: &std::ops::Range<f64>,
+    y: &std::ops::Range<f64>,
+) -> SeriesLabelPosition {
+    let share = |value: f64, range: &std::ops::Range<f64>| {
+        (value - range.start) / (range.end - range.start)
+    };
+    let within = |right: bool, top: bool| {
+        let near = |share: f64, high: bool| if high { share > 0.7 } else { share < 0.3 };
+        let points = lines.iter().flatten();
+        points
+            .filter(|point| near(share(point.0, x), right) && near(share(point.1, y), top))
+            .count()
+    };
+    let corners = [
+        (SeriesLabelPosition::UpperRight, within(true, true)),
+        (SeriesLabelPosition::LowerLeft, within(false, false)),
+        (SeriesLabelPosition::UpperLeft, within(false, true)),
+        (SeriesLabelPosition::LowerRight, within(true, false)),
+    ];
+    let emptiest = corners.into_iter().min_by_key(|corner| corner.1);
+    emptiest.map_or(SeriesLabelPosition::UpperRight, |corner| corner.0)
 }
 
 #[cfg(test)]

@@ -49,6 +49,7 @@ impl Study for Fig6 {
 
     fn run(options: &Options) -> Result<Findings, Error> {
         let mut data = Table::new([
+            "problems",
             "seed",
             "method",
             "cold",
@@ -57,6 +58,7 @@ impl Study for Fig6 {
             "warm ending",
         ]);
         let mut summary = Table::new([
+            "problems",
             "method",
             "cold, mean",
             "warm, mean",
