@@ -99,7 +99,7 @@ fn dispatch(matches: &ArgMatches) -> Result<(), Error> {
     std::fs::create_dir_all(&folder)
         .map_err(|cause| Error::io("make the folder", &folder, &cause))?;
     let findings = (study.run)(options)?;
-    show(&findings, options.get_flag(JSON));
+    show(&findings, options.get_flag(JSON), study.lines);
     let written = findings.write(&folder)?;
     for path in written {
         let _ = writeln!(stderr().lock(), "wrote {}", path.display());
@@ -120,9 +120,13 @@ fn list() {
     }
 }
 
-fn show(findings: &Findings, as_json: bool) {
+fn show(findings: &Findings, as_json: bool, in_lines: bool) {
     let mut out = stdout().lock();
-    let _ = if as_json {
+    let _ = if as_json && in_lines {
+        let rows = findings.data.json();
+        let rows = rows.as_array().map_or(&[][..], Vec::as_slice);
+        rows.iter().try_for_each(|row| writeln!(out, "{row}"))
+    } else if as_json {
         writeln!(out, "{:#}", findings.json())
     } else {
         write!(out, "{}", findings.text())

@@ -11,6 +11,8 @@ pub trait Study {
     const NAME: &'static str;
     /// What it finds out, in one line.
     const SUMMARY: &'static str;
+    /// Whether `--json` prints a line for each row of the data, instead of everything at once.
+    const LINES: bool = false;
     /// What can be chosen on the command line.
     type Options: Args;
 
@@ -32,6 +34,8 @@ pub struct Entry {
     pub name: &'static str,
     /// [`Study::SUMMARY`].
     pub summary: &'static str,
+    /// [`Study::LINES`].
+    pub lines: bool,
     /// Adds the options of the study to its command.
     pub with_options: fn(Command) -> Command,
     /// [`Study::run`] with the options that were typed.
@@ -46,6 +50,7 @@ impl Entry {
         Entry {
             name: S::NAME,
             summary: S::SUMMARY,
+            lines: S::LINES,
             with_options: S::Options::augment_args,
             run: run::<S>,
             part: S::part,

@@ -5,6 +5,7 @@ mod lcp_speed;
 mod mesh_distance;
 mod runner_speed;
 mod step_speed;
+mod walls_speed;
 
 use crate::study::Entry;
 
@@ -14,6 +15,7 @@ pub const STUDIES: &[Entry] = &[
     Entry::of::<runner_speed::RunnerSpeed>(),
     Entry::of::<mesh_distance::MeshDistance>(),
     Entry::of::<lcp_speed::LcpSpeed>(),
+    Entry::of::<walls_speed::WallsSpeed>(),
     Entry::of::<erl13::Fig1>(),
     Entry::of::<erl13::Fig2>(),
     Entry::of::<erl13::Fig3>(),

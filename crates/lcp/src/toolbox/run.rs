@@ -12,8 +12,6 @@ use crate::precondition::{Ic0, Ic0Settings, Identity, Mic0, Mic0Settings, Precon
 use crate::problem::BoxMlcp;
 use crate::report::{Observer, Report};
 
-/// Rows up to which the Newton equation of a matrix that is not symmetric is solved by elimination.
-const ELIMINATED: usize = 400;
 /// Directions that GMRES keeps.
 const RESTART: usize = 200;
 
@@ -85,18 +83,7 @@ pub(super) fn run<O: Observer + ?Sized>(
             };
             solved!(newton, settings, &mut Identity)
         }
-        Method::Fischer => {
-            let own = settings!(fischer);
-            let settings = fischer::Settings {
-                inner: if matrix.rows() <= ELIMINATED {
-                    fischer::Inner::Direct
-                } else {
-                    own.inner
-                },
-                ..own
-            };
-            solved!(fischer, settings, &mut Identity)
-        }
+        Method::Fischer => solved!(fischer, settings!(fischer), &mut Identity),
         Method::Policy => solved!(policy, settings!(policy), &mut *preconditioner(matrix)),
         Method::Penalty => solved!(penalty, settings!(penalty), &mut *preconditioner(matrix)),
         Method::Mprgp => solved!(mprgp, settings!(mprgp), &mut *preconditioner(matrix)),
