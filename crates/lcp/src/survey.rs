@@ -21,7 +21,7 @@ use crate::csr::Csr;
 use crate::problem::BoxMlcp;
 
 /// Entries mirrored at the diagonal may differ by this part of the largest entry: what rounding makes of symmetry.
-const SYMMETRIC: f64 = 1e-12;
+pub(crate) const SYMMETRIC: f64 = 1e-12;
 
 /// What is known of a problem.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,7 +7,7 @@ use crate::reduce;
 /// `n` rows, eigenvalues `1/n, 2/n, ..., 1` of which the smallest are replaced by zeros until their share is
 /// `null_share`, in a random basis; a share of the entries of the solution is zero.
 pub fn dense(n: usize, null_share: f64, zeros: f64, random: &mut Random) -> Instance {
-    let null = (n as f64 * null_share.clamp(0.0, 1.0)).floor() as usize;
+    let null = (n as f64 * null_share.clamp(0.0, 1.0)).round() as usize;
     let mut a = vec![0.0; n * n];
     for i in null..n {
         a[i * n + i] = (i + 1) as f64 / n as f64;

@@ -208,6 +208,8 @@ where
         ended => return Ok((0, ended)),
     }
     cone.begin(&course.scaled);
+    // A cone that holds a point which misses the tolerance by rounding is no proof that there is no solution.
+    let (mut any, mut missed) = (false, false);
     loop {
         course.counts.outer += 1;
         let mut enough = false;
@@ -222,7 +224,11 @@ where
                     residual,
                     is_face,
                 };
+                any = true;
                 enough = !take(found);
+            } else if residual.is_finite() {
+                course.offer(&cone.point, &cone.y);
+                missed = true;
             }
         }
         let stop = course.tell(observer).is_break();
@@ -233,7 +239,8 @@ where
             return Ok((course.counts.outer, Some(Status::Stopped)));
         }
         if !cone.next(&course.scaled) {
-            return Ok((course.counts.outer, None));
+            let ended = (missed && !any).then_some(Status::Stagnated);
+            return Ok((course.counts.outer, ended));
         }
     }
 }

@@ -71,7 +71,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    fn rules(&self) -> Rules {
+    pub(super) fn rules(&self) -> Rules {
         Rules {
             tolerance: self.tolerance,
             relative: self.relative,
@@ -86,7 +86,7 @@ impl Settings {
 /// Memory for the method, kept between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
-    sweeps: Sweeps,
+    pub(super) sweeps: Sweeps,
 }
 
 /// Solves the problem, starting from the given `x` (which is moved into the box first).

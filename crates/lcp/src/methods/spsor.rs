@@ -27,68 +27,10 @@ use crate::error::InputError;
 use crate::problem::BoxMlcp;
 use crate::report::{Observer, Report};
 use crate::rows::Rows;
-use crate::sweep::{self, Kind, Order, Rules, Sweeps};
+use crate::sweep::{self, Kind};
 
-/// When to stop, and the constants of the method.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Bound on `||r||_inf` of the natural residual. 1e-8 unless told.
-    pub tolerance: f64,
-    /// Change of the merit from one check to the next, as a part of it, that counts as none. [Erl13 (108)] 0, which
-    /// is never met, unless told.
-    ///
-    /// DEVIATION [Erl13 sec. 6]: 1e-6 in the notes. A sweep converges slowly, and a merit that hardly changes is no sign
-    /// that it has: that of the notes is zero at `x = 0`, whatever `y`.
-    pub relative: f64,
-    /// Change of `x` in a sweep, as a part of the largest `|x_i|`, that counts as none. 1e-15 unless told: all that is
-    /// left is rounding.
-    ///
-    /// DEVIATION [Erl13 (109)]: absolute in the notes, which depends on units.
-    pub stagnation: f64,
-    /// Limit of sweeps. 10,000 unless told, since the tolerance is finer than that of the notes, which use 100.
-    pub max_iterations: usize,
-    /// Sweeps from one check to the next. 1 unless told.
-    ///
-    /// A check, and with it a call of the observer, costs about half as much as a sweep, there and back.
-    pub check_every: usize,
-    /// The order of the rows. Their own unless told.
-    pub order: Order,
-    /// `omega`, between 0 and 2. 1.4 unless told, the best value in the experiments of the notes.
-    pub relaxation: f64,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            relative: 0.0,
-            stagnation: 1e-15,
-            max_iterations: 10_000,
-            check_every: 1,
-            order: Order::Natural,
-            relaxation: 1.4,
-        }
-    }
-}
-
-impl Settings {
-    fn rules(&self) -> Rules {
-        Rules {
-            tolerance: self.tolerance,
-            relative: self.relative,
-            stagnation: self.stagnation,
-            max_iterations: self.max_iterations,
-            check_every: self.check_every,
-            relaxation: self.relaxation,
-        }
-    }
-}
-
-/// Memory for the method, kept between solves.
-#[derive(Clone, Debug, Default)]
-pub struct Workspace {
-    sweeps: Sweeps,
-}
+/// Those of [PSOR](super::psor). A sweep goes there and back, so that a check costs about half as much.
+pub use super::psor::{Settings, Workspace};
 
 /// Solves the problem, starting from the given `x` (which is moved into the box first).
 ///

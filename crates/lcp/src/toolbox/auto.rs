@@ -76,7 +76,7 @@ pub(super) fn solve<O: Observer + ?Sized>(
         });
         let better = match &best {
             None => true,
-            Some((kept, _)) => report.residual < kept.residual,
+            Some((kept, _)) => kept.residual.is_nan() || report.residual < kept.residual,
         };
         if report.status == Status::Converged || better {
             x.copy_from_slice(&trial);

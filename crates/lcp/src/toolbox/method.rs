@@ -86,13 +86,13 @@ methods! {
     Keller "keller" Pivoting "principal pivoting after Keller"
         "up to a thousand rows or two, positive semidefinite matrices";
     Enumerate "enumerate" Pivoting "tries every complementary cone"
-        "a handful of rows: finds every solution of any matrix, an oracle for the others";
+        "a handful of rows, any matrix: finds a solution if there is one, an oracle for the others";
     Jacobi "jacobi" Splitting "damped projected Jacobi"
         "the simplest sweep; needs a dominant diagonal";
     Pgs "pgs" Splitting "projected Gauss-Seidel"
         "a rough answer at once, any size, positive diagonal";
     Psor "psor" Splitting "projected successive over-relaxation"
-        "as pgs, about twice as fast on symmetric matrices";
+        "as pgs, faster where many sweeps are needed, as on large grids";
     Spsor "spsor" Splitting "symmetric projected successive over-relaxation"
         "as psor, without a preferred direction of the rows";
     Newton "newton" Newton "minimum map Newton with a projected search"

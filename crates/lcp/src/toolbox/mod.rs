@@ -25,10 +25,12 @@ mod run;
 
 pub use method::{Family, Method};
 
+use std::ops::ControlFlow;
+
 use crate::csr::Csr;
 use crate::error::InputError;
 use crate::problem::BoxMlcp;
-use crate::report::{Observer, Report};
+use crate::report::{InnerProgress, Observer, Progress, Report};
 use crate::survey::survey;
 
 /// What improves the start before a method begins: a hybrid of two.
@@ -113,7 +115,7 @@ pub fn solve<O: Observer + ?Sized>(
     observer: &mut O,
 ) -> Result<Solution, InputError> {
     if let Some(prelude) = options.prelude {
-        run::prelude(problem, prelude, options, x)?;
+        improve(problem, prelude, options.tolerance, x, observer)?;
     }
     if method == Method::Auto {
         return auto::solve(problem, &survey(problem), options, x, observer);
@@ -129,4 +131,34 @@ pub fn solve<O: Observer + ?Sized>(
         method,
         attempts: vec![attempt],
     })
+}
+
+/// Improves a start; [`solve()`] does so before the method if its options say so.
+///
+/// To the observer its steps are inner iterations, so that it may stop them.
+pub fn improve<O: Observer + ?Sized>(
+    problem: &BoxMlcp<'_, Csr>,
+    prelude: Prelude,
+    tolerance: f64,
+    x: &mut [f64],
+    observer: &mut O,
+) -> Result<(), InputError> {
+    run::prelude(problem, prelude, tolerance, x, &mut AsInner(observer))
+}
+
+/// Shows an observer iterations as inner ones.
+struct AsInner<'a, O: Observer + ?Sized>(&'a mut O);
+
+impl<O: Observer + ?Sized> Observer for AsInner<'_, O> {
+    fn observe(&mut self, progress: &Progress) -> ControlFlow<()> {
+        self.0.observe_inner(&InnerProgress {
+            iteration: progress.iteration,
+            norm: progress.merit,
+            largest: progress.residual,
+        })
+    }
+
+    fn observe_inner(&mut self, progress: &InnerProgress) -> ControlFlow<()> {
+        self.0.observe_inner(progress)
+    }
 }

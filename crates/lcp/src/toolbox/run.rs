@@ -11,6 +11,7 @@ use crate::methods::{
 use crate::precondition::{Ic0, Ic0Settings, Identity, Mic0, Mic0Settings, Preconditioner};
 use crate::problem::BoxMlcp;
 use crate::report::{Observer, Report};
+use crate::survey::SYMMETRIC;
 
 /// Directions that GMRES keeps.
 const RESTART: usize = 200;
@@ -94,21 +95,22 @@ pub(super) fn run<O: Observer + ?Sized>(
 }
 
 /// Improves the start.
-pub(super) fn prelude(
+pub(super) fn prelude<O: Observer + ?Sized>(
     problem: &BoxMlcp<'_, Csr>,
     prelude: Prelude,
-    options: &Options,
+    tolerance: f64,
     x: &mut [f64],
+    observer: &mut O,
 ) -> Result<(), InputError> {
     /// So many steps of a method.
     macro_rules! steps {
         ($module:ident, $steps:expr) => {{
             let settings = $module::Settings {
-                tolerance: options.tolerance,
+                tolerance,
                 max_iterations: $steps,
                 ..Default::default()
             };
-            $module::solve(problem, &settings, x, &mut Default::default(), &mut ())
+            $module::solve(problem, &settings, x, &mut Default::default(), observer)
         }};
     }
     // How it ends does not matter: the method goes on from there.
@@ -119,9 +121,6 @@ pub(super) fn prelude(
     };
     Ok(())
 }
-
-/// Entries mirrored at the diagonal that differ by less than this part of the largest are the same.
-pub(super) const SYMMETRIC: f64 = 1e-12;
 
 /// MIC(0) for what may be an M-matrix, IC(0) for other symmetric matrices, nothing for those it can't be made of.
 fn preconditioner(matrix: &Csr) -> Box<dyn Preconditioner> {
