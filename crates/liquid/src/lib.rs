@@ -30,6 +30,7 @@ mod density;
 mod extrapolate;
 mod level_set;
 mod marks;
+pub mod multigrid;
 mod particles;
 mod ports;
 mod pressure;

@@ -27,7 +27,7 @@ pub enum Transfer {
 /// Method for the pressure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Solver {
-    /// Conjugate gradients with slip walls, policy iteration with separating ones.
+    /// Multigrid for many unknowns; for few, conjugate gradients with slip walls and policy iteration with separating ones.
     Auto,
     /// Preconditioned conjugate gradients; slip walls only.
     Cg,
@@ -35,6 +35,19 @@ pub enum Solver {
     Newton,
     /// Policy iteration; with slip walls it is one linear solve.
     Policy,
+    /// Truncated Newton multigrid; with slip walls it is plain multigrid.
+    TnMg,
+    /// Multigrid; slip walls only.
+    Mg,
+    /// Conjugate gradients preconditioned by a multigrid cycle; slip walls only.
+    MgPcg,
+}
+
+impl Solver {
+    /// Whether it solves linear systems only, and so cannot let walls go.
+    pub fn is_linear(self) -> bool {
+        matches!(self, Self::Cg | Self::Mg | Self::MgPcg)
+    }
 }
 
 /// Preconditioner of the linear systems inside.
@@ -84,7 +97,10 @@ words!(
     Auto = "auto",
     Cg = "cg",
     Newton = "newton",
-    Policy = "policy"
+    Policy = "policy",
+    TnMg = "tn-mg",
+    Mg = "mg",
+    MgPcg = "mg-pcg"
 );
 words!(
     Preconditioner,
@@ -217,8 +233,8 @@ impl<const D: usize> Settings<D> {
             ),
             (
                 "solver",
-                !(self.walls == Walls::Separating && self.solver == Solver::Cg),
-                "auto, newton or policy with separating walls (cg solves linear systems only)",
+                !(self.walls == Walls::Separating && self.solver.is_linear()),
+                "auto, newton, policy or tn-mg with separating walls (the others solve linear systems only)",
             ),
             ("tolerance", positive(self.tolerance), "positive"),
             ("max_iterations", self.max_iterations > 0, "at least 1"),

@@ -1,5 +1,6 @@
 //! Part three of the pressure step: the solve, warm-started from the step before.
 
+mod by_multigrid;
 mod warm_start;
 
 pub use warm_start::WarmStart;
@@ -8,6 +9,8 @@ use meniscus_lcp::methods::{linear, newton, policy};
 use meniscus_lcp::precondition::{Jacobi, Mic0, Preconditioner};
 use meniscus_lcp::{BoxMlcp, Csr, InputError, Report, Status};
 use rayon::prelude::*;
+
+use by_multigrid::ByMultigrid;
 
 use super::system::{NO_ROW, System};
 use super::weights::Weights;
@@ -18,6 +21,8 @@ use crate::tiles::{Coord, Tiles};
 const DISPLACEMENT_TOLERANCE: f64 = 0.05;
 /// And with no more iterations than this.
 const DISPLACEMENT_ITERATIONS: usize = 100;
+/// Rows from which on multigrid takes less time than methods whose iterations grow with the grid.
+const MANY: usize = 30_000;
 /// Rounding keeps the residual above this share of the largest entry of `b`; asking for less is asking for luck.
 const ROUNDING: f64 = 1e-11;
 
@@ -52,6 +57,8 @@ pub struct Solvers<const D: usize> {
     mic0: Mic0,
     jacobi: Jacobi,
     chosen: PreconditionerChoice,
+    method: Solver,
+    multigrid: ByMultigrid<D>,
     memory: Memory,
     pressure: Vec<f64>,
     separated: Vec<bool>,
@@ -90,6 +97,8 @@ impl<const D: usize> Solvers<D> {
             mic0: Mic0::default(),
             jacobi: Jacobi::default(),
             chosen: PreconditionerChoice::Mic0,
+            method: Solver::Auto,
+            multigrid: ByMultigrid::default(),
             memory: Memory::default(),
             pressure: Vec::new(),
             separated: Vec::new(),
@@ -144,43 +153,90 @@ impl<const D: usize> Solvers<D> {
     ) -> Result<Solution, InputError> {
         self.start(weights, system, dt);
         self.chosen = settings.preconditioner;
-        match self.chosen {
-            PreconditionerChoice::Mic0 => self.mic0.rebuild(&system.matrix, &system.blocks)?,
-            PreconditionerChoice::Jacobi => self.jacobi.rebuild(&system.matrix)?,
-        }
+        self.method = match (settings.solver, settings.walls) {
+            (Solver::Auto, Walls::Slip) if system.len() < MANY => Solver::Cg,
+            (Solver::Auto, Walls::Slip) => Solver::Mg,
+            (Solver::Auto, Walls::Separating) if system.len() < MANY => Solver::Policy,
+            (Solver::Auto, Walls::Separating) => Solver::TnMg,
+            (chosen, _) => chosen,
+        };
         let problem = BoxMlcp::new(&system.matrix, &system.rhs, &system.lower, &system.upper)?;
         let largest = system.rhs.iter().fold(0.0, |m: f64, b| m.max(b.abs()));
         let tolerance = settings.tolerance.max(ROUNDING * largest);
-        let x = &mut self.pressure;
-        let memory = &mut self.memory;
-        let precondition: &mut dyn Preconditioner = match self.chosen {
-            PreconditionerChoice::Mic0 => &mut self.mic0,
-            PreconditionerChoice::Jacobi => &mut self.jacobi,
-        };
-        let method = match (settings.solver, settings.walls) {
-            (Solver::Auto, Walls::Slip) => Solver::Cg,
-            (Solver::Auto, Walls::Separating) => Solver::Policy,
-            (chosen, _) => chosen,
-        };
         let max_iterations = settings.max_iterations;
-        let (solver, report) = match method {
+        if matches!(self.method, Solver::TnMg | Solver::Mg | Solver::MgPcg) {
+            self.multigrid.place(weights.tiles, system);
+        }
+        let solution = match self.method {
+            Solver::TnMg | Solver::Mg => {
+                let x = &mut self.pressure;
+                let report = self
+                    .multigrid
+                    .solve(&problem, tolerance, max_iterations, x)?;
+                let (solver, after) = match self.method {
+                    Solver::Mg => ("mg", "policy after mg"),
+                    _ => ("tn-mg", "policy after tn-mg"),
+                };
+                if report.status == Status::Converged {
+                    Solution { solver, report }
+                } else {
+                    // What multigrid reached is a good start for a method that cannot fail on these matrices.
+                    self.method = Solver::Policy;
+                    self.precondition(system, &problem)?;
+                    let report = self.iterate(&problem, tolerance, max_iterations)?;
+                    Solution {
+                        solver: after,
+                        report,
+                    }
+                }
+            }
+            method => {
+                self.precondition(system, &problem)?;
+                let report = self.iterate(&problem, tolerance, max_iterations)?;
+                let solver = match method {
+                    Solver::Newton => "newton",
+                    Solver::Policy => "policy",
+                    Solver::MgPcg => "mg-pcg",
+                    _ => "cg",
+                };
+                Solution { solver, report }
+            }
+        };
+        self.mark_separated(system, tolerance);
+        Ok(solution)
+    }
+
+    /// Makes the preconditioner of the method.
+    fn precondition(&mut self, system: &System, problem: &BoxMlcp<Csr>) -> Result<(), InputError> {
+        match (self.method, self.chosen) {
+            (Solver::MgPcg, _) => self.multigrid.rebuild_cycle(problem),
+            (_, PreconditionerChoice::Mic0) => self.mic0.rebuild(&system.matrix, &system.blocks),
+            (_, PreconditionerChoice::Jacobi) => self.jacobi.rebuild(&system.matrix),
+        }
+    }
+
+    /// Runs a method that takes a preconditioner.
+    fn iterate(
+        &mut self,
+        problem: &BoxMlcp<Csr>,
+        tolerance: f64,
+        max_iterations: usize,
+    ) -> Result<Report, InputError> {
+        let (x, memory) = (&mut self.pressure, &mut self.memory);
+        let precondition: &mut dyn Preconditioner = match (self.method, self.chosen) {
+            (Solver::MgPcg, _) => &mut self.multigrid.cycle,
+            (_, PreconditionerChoice::Mic0) => &mut self.mic0,
+            (_, PreconditionerChoice::Jacobi) => &mut self.jacobi,
+        };
+        match self.method {
             Solver::Newton => {
                 let settings = newton::Settings {
                     tolerance,
                     max_iterations,
                     ..Default::default()
                 };
-                (
-                    "newton",
-                    newton::solve(
-                        &problem,
-                        &settings,
-                        precondition,
-                        x,
-                        &mut memory.newton,
-                        &mut (),
-                    )?,
-                )
+                let memory = &mut memory.newton;
+                newton::solve(problem, &settings, precondition, x, memory, &mut ())
             }
             Solver::Policy => {
                 let settings = policy::Settings {
@@ -188,28 +244,14 @@ impl<const D: usize> Solvers<D> {
                     max_iterations,
                     ..Default::default()
                 };
-                (
-                    "policy",
-                    policy::solve(
-                        &problem,
-                        &settings,
-                        precondition,
-                        x,
-                        &mut memory.policy,
-                        &mut (),
-                    )?,
-                )
+                let memory = &mut memory.policy;
+                policy::solve(problem, &settings, precondition, x, memory, &mut ())
             }
-            Solver::Cg | Solver::Auto => {
+            _ => {
                 let limit = max_iterations.saturating_mul(1000);
-                (
-                    "cg",
-                    memory.solve_linear(&problem, false, tolerance, limit, precondition, x)?,
-                )
+                memory.solve_linear(problem, false, tolerance, limit, precondition, x)
             }
-        };
-        self.mark_separated(system, tolerance);
-        Ok(Solution { solver, report })
+        }
     }
 
     /// Rows without pressure whose divergence is above the tolerance.
@@ -282,12 +324,17 @@ impl<const D: usize> Solvers<D> {
         potential.resize(system.len(), 0.0);
         let problem = BoxMlcp::new(&system.matrix, rhs, lower, upper)?;
         let largest = rhs.iter().fold(0.0, |m: f64, b| m.max(b.abs()));
-        let precondition: &mut dyn Preconditioner = match self.chosen {
-            PreconditionerChoice::Mic0 => &mut self.mic0,
-            PreconditionerChoice::Jacobi => &mut self.jacobi,
-        };
-        if largest > 0.0 {
-            let tolerance = DISPLACEMENT_TOLERANCE * largest;
+        let tolerance = DISPLACEMENT_TOLERANCE * largest;
+        if largest > 0.0 && matches!(self.method, Solver::TnMg | Solver::Mg) {
+            let limit = DISPLACEMENT_ITERATIONS;
+            self.multigrid
+                .solve(&problem, tolerance, limit, potential)?;
+        } else if largest > 0.0 {
+            let precondition: &mut dyn Preconditioner = match (self.method, self.chosen) {
+                (Solver::MgPcg, _) => &mut self.multigrid.cycle,
+                (_, PreconditionerChoice::Mic0) => &mut self.mic0,
+                (_, PreconditionerChoice::Jacobi) => &mut self.jacobi,
+            };
             // One method's scratch serves both solves of a step.
             let bounded = system.lower.iter().any(|l| l.is_finite());
             self.memory.solve_linear(

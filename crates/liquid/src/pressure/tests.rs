@@ -281,10 +281,10 @@ fn a_projection_in_2d_equals_the_same_field_extruded_in_3d() {
     }
 }
 
-#[test]
-fn newton_and_policy_iteration_find_the_same_pressure() {
+/// Solves the same problem with both, and returns how many rows have no pressure.
+fn assert_same_pressure(walls: Walls, one: Solver, other: Solver) -> usize {
     let solve = |solver| {
-        let mut settings = exact([24, 22, 20], Walls::Separating, solver);
+        let mut settings = exact([24, 22, 20], walls, solver);
         settings.tolerance = 1e-10;
         let ball = Shape::Sphere {
             center: [1.2, 1.1, 0.7],
@@ -298,21 +298,28 @@ fn newton_and_policy_iteration_find_the_same_pressure() {
             nothing,
         )
     };
-    let (newton, policy) = (solve(Solver::Newton), solve(Solver::Policy));
-    let largest = newton
-        .pressure
-        .values()
-        .fold(0.0, |m: f64, p| m.max(p.abs()));
-    for (cell, p) in &newton.pressure {
-        assert!(
-            (p - policy.pressure[cell]).abs() < 1e-6 * largest,
-            "at {cell:?}: {p} and {}",
-            policy.pressure[cell]
-        );
+    let (one, other) = (solve(one).pressure, solve(other).pressure);
+    let largest = one.values().fold(0.0, |m: f64, p| m.max(p.abs()));
+    for (cell, p) in &one {
+        let q = other[cell];
+        assert!((p - q).abs() < 1e-6 * largest, "at {cell:?}: {p} and {q}");
     }
-    let zero = newton.pressure.values().filter(|&&p| p == 0.0).count();
+    one.values().filter(|&&p| p == 0.0).count()
+}
+
+#[test]
+fn newton_and_policy_iteration_find_the_same_pressure() {
+    let zero = assert_same_pressure(Walls::Separating, Solver::Newton, Solver::Policy);
     assert!(
         zero > 20,
         "only {zero} rows separated: the test would not see a difference"
     );
+}
+
+#[test]
+fn multigrid_finds_the_same_pressure() {
+    assert_same_pressure(Walls::Separating, Solver::Policy, Solver::TnMg);
+    for multigrid in [Solver::TnMg, Solver::Mg, Solver::MgPcg] {
+        assert_same_pressure(Walls::Slip, Solver::Cg, multigrid);
+    }
 }

@@ -25,6 +25,8 @@ impl<const D: usize> Solvers<D> {
             mic0: _,
             jacobi: _,
             chosen: _,
+            method: _,
+            multigrid: _,
             memory: _,
             pressure: _,
             separated: _,

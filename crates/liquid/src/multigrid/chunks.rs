@@ -1,0 +1,58 @@
+//! Work on parts of an array at a time, by as many threads as there are, always cut at the same places.
+
+use std::ops::Range;
+
+/// A range of unknowns of one colour, with what belongs to them.
+#[derive(Clone, Debug)]
+pub(super) struct Chunk {
+    pub unknowns: Range<usize>,
+    pub runs: Range<usize>,
+    pub rows: Range<usize>,
+}
+
+/// Fewer unknowns than this are faster done than handed to another thread.
+const SERIAL: usize = 16_384;
+
+fn is_worth_sharing(chunks: &[Chunk]) -> bool {
+    let unknowns = chunks.iter().map(|chunk| chunk.unknowns.len());
+    unknowns.sum::<usize>() >= SERIAL
+}
+
+/// Calls `work(chunk, part)` for every chunk with its part of `data`, whose first entry belongs to the first unknown of
+/// the first chunk, and combines the answers in an order that depends on the chunks only.
+pub(super) fn fold<T: Send, R: Send>(
+    chunks: &[Chunk],
+    data: &mut [T],
+    work: &(impl Fn(&Chunk, &mut [T]) -> R + Sync),
+    combine: &(impl Fn(R, R) -> R + Sync),
+) -> Option<R> {
+    match chunks {
+        [] => None,
+        [chunk] => Some(work(chunk, &mut data[..chunk.unknowns.len()])),
+        _ => {
+            let (low, high) = chunks.split_at(chunks.len() / 2);
+            let cut = high[0].unknowns.start - low[0].unknowns.start;
+            let (low_data, high_data) = data.split_at_mut(cut);
+            let mut on_low = || fold(low, low_data, work, combine);
+            let mut on_high = || fold(high, high_data, work, combine);
+            let (a, b) = if is_worth_sharing(chunks) {
+                rayon::join(on_low, on_high)
+            } else {
+                (on_low(), on_high())
+            };
+            match (a, b) {
+                (Some(a), Some(b)) => Some(combine(a, b)),
+                (a, b) => a.or(b),
+            }
+        }
+    }
+}
+
+/// The same without an answer.
+pub(super) fn each<T: Send>(
+    chunks: &[Chunk],
+    data: &mut [T],
+    work: &(impl Fn(&Chunk, &mut [T]) + Sync),
+) {
+    fold(chunks, data, work, &|(), ()| ());
+}

@@ -1,0 +1,224 @@
+//! The weights of coarse levels, and keeping them up to date when rows come to their bounds or leave them.
+//!
+//! Unknowns at a bound are Dirichlet cells of the cycle. A coarse face is `2^-D` of the sum over its pairs of free
+//! children of `a_ij / (1 + 1/2 [the cell behind i is free] + 1/2 [the cell behind j is free])`: one over the distance of
+//! centroids, 1/2 in the bulk and 1 in thin layers. The Dirichlet part is `2^-D` of the sum over free children of theirs, and
+//! of `g a_ij` over neighbours `j` that are not free, both weaker the farther away the centroid is.
+
+use super::clusters::{Crossing, crosses};
+use super::level::{Level, NONE};
+
+/// `g` across a coarse face if there is a free cell behind: the centroid is half a cell farther from `j`.
+const FARTHER: f32 = 2.0 / 3.0;
+
+/// One over the distance of the centroids of two coarse cells, by how many of them have a free cell behind.
+const NEARNESS: [f32; 3] = [1.0, 2.0 / 3.0, 0.5];
+
+/// Fewer rows than this are faster done than handed to another thread.
+const SERIAL: usize = 1024;
+
+/// Memory only.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scratch {
+    /// Of the links of the rows that are computed, and their Dirichlet parts.
+    weight: Vec<f32>,
+    dirichlet: Vec<f32>,
+    /// Unknowns whose part of the operator changed, of the level at hand and of the next.
+    pub changed: Vec<u32>,
+    next: Vec<u32>,
+    /// Rows to be computed anew.
+    rows: Vec<u32>,
+    marked: Vec<bool>,
+}
+
+/// Computes every row of `coarse`.
+pub(super) fn compute_all<const D: usize>(
+    fine: &Level<D>,
+    coarse: &mut Level<D>,
+    scratch: &mut Scratch,
+) {
+    scratch.rows.clear();
+    scratch.rows.extend(0..coarse.rows.len() as u32);
+    scratch.next.clear();
+    compute(fine, coarse, scratch);
+}
+
+/// Brings `coarse` up to date with what changed in `fine`; what changed in `coarse` takes its place.
+pub(super) fn update<const D: usize>(
+    fine: &Level<D>,
+    coarse: &mut Level<D>,
+    scratch: &mut Scratch,
+) {
+    scratch.marked.clear();
+    scratch.marked.resize(coarse.rows.len(), false);
+    scratch.rows.clear();
+    for &unknown in &scratch.changed {
+        let parent = fine.parent[unknown as usize] as usize;
+        if parent < coarse.unknowns {
+            // A regular parent has regular children, and they do not change.
+            mark(
+                &mut scratch.marked,
+                &mut scratch.rows,
+                coarse.row_of[parent],
+            );
+        }
+    }
+    let own = scratch.rows.len();
+    scratch.next.clear();
+    for k in 0..own {
+        let unknown = coarse.rows.row[scratch.rows[k] as usize].unknown;
+        let mut free = 0;
+        for &child in coarse.children(unknown as usize) {
+            if fine.is_free(child) {
+                free |= 1 << fine.octant[child as usize];
+            }
+        }
+        if coarse.free[unknown as usize] != free {
+            coarse.free[unknown as usize] = free;
+            scratch.next.push(unknown);
+        }
+        // Links of neighbours depend on what is free here.
+        for link in coarse.rows.links(scratch.rows[k] as usize) {
+            let row = coarse.row_of[link.target as usize];
+            mark(&mut scratch.marked, &mut scratch.rows, row);
+        }
+    }
+    compute(fine, coarse, scratch);
+    // Not swapped: the smaller of the two would grow again in the next solve.
+    scratch.changed.clear();
+    scratch.changed.extend_from_slice(&scratch.next);
+}
+
+fn mark(marked: &mut [bool], rows: &mut Vec<u32>, row: u32) {
+    if row != NONE && !marked[row as usize] {
+        marked[row as usize] = true;
+        rows.push(row);
+    }
+}
+
+/// Computes the listed rows of `coarse`, and adds those that are others now to the next list (perhaps for the second time,
+/// which is no harm).
+fn compute<const D: usize>(fine: &Level<D>, coarse: &mut Level<D>, scratch: &mut Scratch) {
+    let Scratch {
+        weight,
+        dirichlet,
+        rows,
+        next,
+        ..
+    } = scratch;
+    let links = rows.iter().map(|&r| coarse.rows.links(r as usize).len());
+    weight.clear();
+    weight.resize(links.sum(), 0.0);
+    dirichlet.clear();
+    dirichlet.resize(rows.len(), 0.0);
+    evaluate_all(fine, coarse, rows, weight, dirichlet);
+    let mut sums = weight.iter();
+    for (&row, &dirichlet) in rows.iter().zip(&*dirichlet) {
+        let row = row as usize;
+        let mut changed = coarse.rows.dirichlet[row] != dirichlet;
+        coarse.rows.dirichlet[row] = dirichlet;
+        let links = coarse.rows.row[row].links();
+        for (link, &sum) in coarse.rows.link[links].iter_mut().zip(&mut sums) {
+            changed |= link.weight != sum;
+            link.weight = sum;
+        }
+        coarse.invert_diagonal(row);
+        if changed {
+            next.push(coarse.rows.row[row].unknown);
+        }
+    }
+}
+
+/// Writes the weights of all links of the listed rows, one row after the other, and their Dirichlet parts.
+fn evaluate_all<const D: usize>(
+    fine: &Level<D>,
+    coarse: &Level<D>,
+    rows: &[u32],
+    weight: &mut [f32],
+    dirichlet: &mut [f32],
+) {
+    let count = |rows: &[u32]| -> usize {
+        let links = rows.iter().map(|&r| coarse.rows.links(r as usize).len());
+        links.sum()
+    };
+    if rows.len() < SERIAL {
+        let mut rest = weight;
+        for (&row, dirichlet) in rows.iter().zip(dirichlet) {
+            let own = rest.split_off_mut(..coarse.rows.links(row as usize).len());
+            *dirichlet = evaluate(fine, coarse, row as usize, own.unwrap_or_default());
+        }
+        return;
+    }
+    let (low, high) = rows.split_at(rows.len() / 2);
+    let (low_weight, high_weight) = weight.split_at_mut(count(low));
+    let (low_dirichlet, high_dirichlet) = dirichlet.split_at_mut(low.len());
+    rayon::join(
+        || evaluate_all(fine, coarse, low, low_weight, low_dirichlet),
+        || evaluate_all(fine, coarse, high, high_weight, high_dirichlet),
+    );
+}
+
+/// Writes the weights of the links of a row, and returns its Dirichlet part.
+fn evaluate<const D: usize>(
+    fine: &Level<D>,
+    coarse: &Level<D>,
+    row: usize,
+    weight: &mut [f32],
+) -> f32 {
+    let unknown = coarse.rows.row[row].unknown as usize;
+    let links = coarse.rows.links(row);
+    let share = 1.0 / (1 << D) as f32;
+    let free = coarse.free[unknown];
+    let is_full = free as u32 == (1 << (1 << D)) - 1;
+    let mut dirichlet = 0.0;
+    for &child in coarse.children(unknown) {
+        if !fine.is_free(child) {
+            continue;
+        }
+        let i = child as usize;
+        let octant = fine.octant[i];
+        let fine_row = fine.row_of[i];
+        if fine_row != NONE {
+            let d = fine.rows.dirichlet[fine_row as usize];
+            // From the centre of a full cell the surface is half a child farther than from the child's.
+            dirichlet += if is_full {
+                d / (1.0 + d / (2.0 * fine.full_weight))
+            } else {
+                d
+            };
+        }
+        for (target, a, side) in fine.links(i) {
+            let bit = 1 << (side / 2);
+            let outside = crosses(octant, side) == Crossing::Outside;
+            if !outside && is_full {
+                continue;
+            }
+            let behind = free >> (octant ^ bit) & 1 == 1;
+            if !fine.is_free(target) {
+                let farther = outside && behind && is_connected(fine, i, side ^ 1, unknown);
+                dirichlet += if farther { FARTHER * a } else { a };
+            } else if outside {
+                // Links between the clusters of one cell are dropped: they are weak, or there would be one cluster.
+                let parent = fine.parent[target as usize];
+                // The target's corner is the mirror image of this one, and behind it is this one again.
+                let beyond = coarse.free[parent as usize] >> octant & 1 == 1;
+                let nearness = NEARNESS[behind as usize + beyond as usize];
+                if let Some(slot) = links.iter().position(|l| l.target == parent) {
+                    weight[slot] += nearness * a;
+                }
+            }
+        }
+    }
+    weight.iter_mut().for_each(|w| *w *= share);
+    share * dirichlet
+}
+
+/// Whether a child is linked through this side with a free child of the same parent.
+fn is_connected<const D: usize>(fine: &Level<D>, i: usize, side: u8, parent: usize) -> bool {
+    fine.links(i).any(|(target, a, s)| {
+        s == side
+            && a > 0.0
+            && fine.is_free(target)
+            && fine.parent[target as usize] as usize == parent
+    })
+}

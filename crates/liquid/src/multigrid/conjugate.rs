@@ -1,0 +1,103 @@
+//! Steps that also use the direction of the step before.
+//!
+//! A region behind a hole, or one that is long and narrow, has a few slow modes that the cycle misjudges. The best step in
+//! the plane of the cycle's correction and the last step is that of conjugate gradients, which deal with a few such modes in as
+//! many steps, as long as the same rows are at their bounds; a few rows that change sides do little harm. It costs a product
+//! and some sums a cycle, so it is done only where the cycle alone is slow.
+
+use super::chunks::{each, fold};
+use super::hierarchy::Hierarchy;
+use super::kernels;
+use super::level::Level;
+
+/// Correction and last step are parallel if the sine of the angle between them, squared, is below this.
+const PARALLEL: f64 = 1e-9;
+
+/// The last step and its image; memory otherwise.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Conjugate {
+    /// `s` and `A s`, in the units of the cycle.
+    step: Vec<f32>,
+    image: Vec<f32>,
+    /// `A e`
+    product: Vec<f32>,
+    /// `s'As`, or zero if there is no last step.
+    square: f64,
+}
+
+impl Conjugate {
+    /// Forgets the last step.
+    pub fn restart(&mut self) {
+        self.square = 0.0;
+    }
+
+    /// Replaces the correction `e` of the cycle by the best step in the plane of `e` and the last step. `settled` says that
+    /// no row has come to its bound or left it since.
+    pub fn improve<const D: usize>(&mut self, hierarchy: &mut Hierarchy<D>, settled: bool) {
+        let width = hierarchy.width;
+        let top = &mut hierarchy.levels[0];
+        for values in [&mut self.step, &mut self.image, &mut self.product] {
+            values.resize(top.unknowns, 0.0);
+        }
+        if self.square == 0.0 {
+            self.step.fill(0.0);
+            self.image.fill(0.0);
+        } else if !settled {
+            for row in top.rows.row.iter().filter(|row| row.inverse == 0.0) {
+                self.step[row.unknown as usize] = 0.0;
+            }
+            let step = &self.step;
+            let sums = fold(
+                &top.chunks,
+                &mut self.image,
+                &|chunk, image| kernels::product(width, top, step, (step, step), chunk, image),
+                &add,
+            );
+            self.square = sums.map_or(0.0, |sums| sums[0]);
+        }
+        let others = (&self.step[..], &self.image[..]);
+        let sums = fold(
+            &top.chunks,
+            &mut self.product,
+            &|chunk, product| kernels::product(width, top, &top.e, others, chunk, product),
+            &add,
+        );
+        let Some([e_ae, e_as, r_e, r_s]) = sums else {
+            return;
+        };
+        let s_as = self.square;
+        let determinant = e_ae * s_as - e_as * e_as;
+        let (along_e, along_s) = if determinant > PARALLEL * e_ae * s_as {
+            (
+                (r_e * s_as - r_s * e_as) / determinant,
+                (r_s * e_ae - r_e * e_as) / determinant,
+            )
+        } else {
+            (r_e / e_ae, 0.0)
+        };
+        let twice = 2.0 * along_e * along_s * e_as;
+        let square = along_e * along_e * e_ae + twice + along_s * along_s * s_as;
+        if !(square > 0.0 && square.is_finite()) {
+            self.restart();
+            return;
+        }
+        self.square = square;
+        let factors = [along_s as f32, along_e as f32];
+        combine(top, &mut self.image, factors, &self.product);
+        combine(top, &mut self.step, factors, &top.e);
+        top.e[..top.unknowns].copy_from_slice(&self.step);
+    }
+}
+
+fn add(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
+    std::array::from_fn(|k| a[k] + b[k])
+}
+
+/// `old = factors[0] old + factors[1] new`
+fn combine<const D: usize>(top: &Level<D>, old: &mut [f32], factors: [f32; 2], new: &[f32]) {
+    each(&top.chunks, old, &|chunk, old: &mut [f32]| {
+        for (old, new) in old.iter_mut().zip(&new[chunk.unknowns.clone()]) {
+            *old = factors[0] * *old + factors[1] * new;
+        }
+    });
+}

@@ -1,0 +1,441 @@
+//! The finest level, read from the matrix and the cells of its rows.
+
+use meniscus_lcp::{BoxMlcp, Csr, InputError};
+
+use super::level::{CHUNK, Level, NONE, Span};
+use crate::tiles::Coord;
+
+/// Couplings that differ by less, as a share, are the same: rounding of a sum of a few.
+const SAME: f64 = 1e-13;
+/// Cells along an axis, from the first to the last that is used.
+const MOST_CELLS: i64 = 1 << 24;
+
+/// What the finest level knows beyond the others, in the numbering of its unknowns.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Finest {
+    /// Weight of a full face, which all other levels take as their unit.
+    pub full_weight: f64,
+    /// Unknown of every row of the matrix.
+    pub unknown: Vec<u32>,
+    pub b: Vec<f64>,
+    /// Of every row of the level.
+    pub diagonal: Vec<f64>,
+    /// Lower bound of every row of the level; minus infinity of rows that have none or are held.
+    pub lower: Vec<f64>,
+    /// Of every link of a row.
+    pub weight: Vec<f64>,
+    /// Rows of the matrix, line by line.
+    order: Vec<u32>,
+    /// The first unknown of each colour in every chunk of that order.
+    cuts: Vec<[u32; 2]>,
+    sorted: Vec<u32>,
+    counts: Vec<u32>,
+    /// Row of the matrix of every unknown.
+    pub matrix_row: Vec<u32>,
+}
+
+/// The lowest coordinates and the number of cells along every axis.
+fn bounding_box<const D: usize>(cells: &[Coord<D>]) -> Result<(Coord<D>, [usize; D]), InputError> {
+    let first = cells.first().copied().unwrap_or([0; D]);
+    let (mut low, mut high) = (first, first);
+    for cell in cells {
+        for a in 0..D {
+            low[a] = low[a].min(cell[a]);
+            high[a] = high[a].max(cell[a]);
+        }
+    }
+    let extent: [i64; D] = std::array::from_fn(|a| high[a] as i64 - low[a] as i64 + 1);
+    if extent.iter().any(|&e| e > MOST_CELLS) {
+        return Err(InputError::Structure {
+            row: 0,
+            why: "there are more than 2^24 cells between the first and the last",
+        });
+    }
+    Ok((low, extent.map(|e| e as usize)))
+}
+
+/// The last axis: rows of our problems follow one another along it.
+fn line_of<const D: usize>(mut cell: Coord<D>) -> Coord<D> {
+    cell[D - 1] = 0;
+    cell
+}
+
+fn is_black<const D: usize>(cell: Coord<D>) -> bool {
+    cell.iter().fold(0, |sum, c| sum ^ c) & 1 == 1
+}
+
+/// Which corner of a cell of twice the size this cell is.
+pub(super) fn octant_of<const D: usize>(cell: Coord<D>) -> u8 {
+    (0..D).map(|a| ((cell[a] & 1) as u8) << a).sum()
+}
+
+impl Finest {
+    /// Numbers the unknowns and finds out which are regular.
+    pub fn read<const D: usize>(
+        &mut self,
+        problem: &BoxMlcp<Csr>,
+        cells: &[Coord<D>],
+        level: &mut Level<D>,
+    ) -> Result<(), InputError> {
+        if cells.len() != problem.len() {
+            return Err(InputError::Length {
+                what: "cells",
+                expected: problem.len(),
+                found: cells.len(),
+            });
+        }
+        let (low, extent) = bounding_box(cells)?;
+        self.sort(cells, low, extent);
+        self.number(cells, low, level)?;
+        self.find_regular(problem, cells, level)?;
+        self.list_rows(problem, cells, level)?;
+        self.b.clear();
+        let rows = self.matrix_row.iter();
+        self.b.extend(rows.map(|&row| problem.rhs()[row as usize]));
+        level.full_weight = 1.0;
+        level.child.clear();
+        level.child_start.clear();
+        Ok(())
+    }
+
+    /// Brings the rows of the matrix into the order of their cells. Counting, axis by axis, keeps memory in
+    /// proportion to the number of rows however far apart they are.
+    fn sort<const D: usize>(&mut self, cells: &[Coord<D>], low: Coord<D>, extent: [usize; D]) {
+        self.order.clear();
+        self.order.extend(0..cells.len() as u32);
+        if cells.is_sorted() {
+            return;
+        }
+        self.sorted.clear();
+        self.sorted.resize(cells.len(), 0);
+        for axis in (0..D).rev() {
+            let counts = &mut self.counts;
+            counts.clear();
+            counts.resize(extent[axis] + 1, 0);
+            for cell in cells {
+                counts[(cell[axis] - low[axis]) as usize + 1] += 1;
+            }
+            for k in 1..counts.len() {
+                counts[k] += counts[k - 1];
+            }
+            for &row in &self.order {
+                let place = &mut counts[(cells[row as usize][axis] - low[axis]) as usize];
+                self.sorted[*place as usize] = row;
+                *place += 1;
+            }
+            std::mem::swap(&mut self.order, &mut self.sorted);
+        }
+    }
+
+    fn number<const D: usize>(
+        &mut self,
+        cells: &[Coord<D>],
+        low: Coord<D>,
+        level: &mut Level<D>,
+    ) -> Result<(), InputError> {
+        let n = cells.len();
+        // Counted from the first cell: halved for ever, coordinates of either sign never meet.
+        let from_low = |cell: Coord<D>| -> Coord<D> { std::array::from_fn(|a| cell[a] - low[a]) };
+        let red = cells.iter().filter(|&&c| !is_black(from_low(c))).count();
+        (level.unknowns, level.red) = (n, red);
+        level.spans.clear();
+        for (values, zero) in [(&mut self.unknown, 0), (&mut self.matrix_row, 0)] {
+            values.clear();
+            values.resize(n, zero);
+        }
+        level.along.clear();
+        level.along.resize(n, 0);
+        level.octant.clear();
+        level.octant.resize(n, 0);
+        let mut next = [0, red as u32];
+        let mut begun = next;
+        let mut line = None;
+        let mut last = None;
+        self.cuts.clear();
+        for (k, &row) in self.order.iter().enumerate() {
+            if k % CHUNK == 0 {
+                self.cuts.push(next);
+            }
+            let cell = from_low(cells[row as usize]);
+            if last == Some(cell) {
+                return Err(InputError::Structure {
+                    row: row as usize,
+                    why: "its cell is that of another row",
+                });
+            }
+            last = Some(cell);
+            if line != Some(line_of(cell)) {
+                end_spans(&mut level.spans, line, &mut begun, next);
+                line = Some(line_of(cell));
+            }
+            let place = &mut next[is_black(cell) as usize];
+            let unknown = *place as usize;
+            self.unknown[row as usize] = *place;
+            self.matrix_row[unknown] = row;
+            level.along[unknown] = cell[D - 1];
+            level.octant[unknown] = octant_of(cell);
+            *place += 1;
+        }
+        end_spans(&mut level.spans, line, &mut begun, next);
+        Ok(())
+    }
+
+    /// Finds the regular unknowns: those that have `near`.
+    fn find_regular<const D: usize>(
+        &mut self,
+        problem: &BoxMlcp<Csr>,
+        cells: &[Coord<D>],
+        level: &mut Level<D>,
+    ) -> Result<(), InputError> {
+        level.near.clear();
+        level.near.resize(level.unknowns, [[NONE; 2]; D]);
+        // The largest coupling is known only afterwards; as a rule any row inside has it.
+        let middle = self.order.get(self.order.len() / 2);
+        self.full_weight = middle.map_or(0.0, |&row| {
+            let values = problem.matrix().row(row as usize).1;
+            values.iter().fold(0.0, |m: f64, v| m.max(-v))
+        });
+        loop {
+            let (red, black) = level.near.split_at_mut(level.red);
+            let reading = Reading {
+                problem,
+                cells,
+                unknown: &self.unknown,
+                full_weight: self.full_weight,
+            };
+            let largest = reading.read(Part {
+                order: &self.order,
+                cuts: &self.cuts,
+                first: [0, level.red as u32],
+                near: [red, black],
+            })?;
+            if largest == self.full_weight {
+                break;
+            }
+            self.full_weight = largest;
+            level.near.fill([[NONE; 2]; D]);
+        }
+        if self.full_weight == 0.0 {
+            let diagonal = |row| problem.matrix().get(row, row);
+            let largest = (0..problem.len()).map(diagonal).fold(0.0, f64::max);
+            self.full_weight = if largest > 0.0 { largest } else { 1.0 };
+        }
+        Ok(())
+    }
+
+    /// Makes rows of all others.
+    fn list_rows<const D: usize>(
+        &mut self,
+        problem: &BoxMlcp<Csr>,
+        cells: &[Coord<D>],
+        level: &mut Level<D>,
+    ) -> Result<(), InputError> {
+        let n = level.unknowns;
+        level.rows.clear();
+        self.diagonal.clear();
+        self.lower.clear();
+        self.weight.clear();
+        for (values, value) in [(&mut level.free, 1), (&mut level.present, 1)] {
+            values.clear();
+            values.resize(n, value);
+        }
+        level.whole.clear();
+        level.whole.resize(n, true);
+        level.row_of.clear();
+        level.row_of.resize(n, NONE);
+        let unit = 1.0 / self.full_weight;
+        for unknown in 0..n {
+            if level.near[unknown][0][0] != NONE {
+                continue;
+            }
+            let row = self.matrix_row[unknown] as usize;
+            let (lower, upper) = (problem.lower()[row], problem.upper()[row]);
+            let held = lower == upper;
+            level.whole[unknown] = lower == f64::NEG_INFINITY;
+            level.free[unknown] = !held as u8;
+            level.row_of[unknown] = level.rows.len() as u32;
+            level.rows.push(unknown as u32);
+            let stencil = Stencil::read(problem.matrix(), cells, &self.unknown, row)?;
+            let mut sum = 0.0;
+            for (side, (&near, &weight)) in stencil.sides().enumerate() {
+                if near != NONE && weight > 0.0 {
+                    let unitless = (weight * unit) as f32;
+                    level.rows.push_link(near, side as u8, unitless);
+                    self.weight.push(weight);
+                    sum += weight;
+                }
+            }
+            let last = level.rows.len() - 1;
+            level.rows.dirichlet[last] = ((stencil.diagonal - sum).max(0.0) * unit) as f32;
+            level.invert_diagonal(last);
+            self.diagonal.push(stencil.diagonal);
+            self.lower
+                .push(if held { f64::NEG_INFINITY } else { lower });
+        }
+        Ok(())
+    }
+}
+
+/// Reads the matrix to find regular unknowns.
+struct Reading<'a, const D: usize> {
+    problem: &'a BoxMlcp<'a, Csr>,
+    cells: &'a [Coord<D>],
+    unknown: &'a [u32],
+    full_weight: f64,
+}
+
+/// A part of the rows in order of their cells, and the unknowns of both colours in it.
+struct Part<'a, const D: usize> {
+    order: &'a [u32],
+    /// The first unknown of each colour of every chunk of the order.
+    cuts: &'a [[u32; 2]],
+    first: [u32; 2],
+    near: [&'a mut [[[u32; 2]; D]]; 2],
+}
+
+impl<const D: usize> Reading<'_, D> {
+    /// Notes the neighbours of regular unknowns; returns the largest coupling of all.
+    fn read(&self, part: Part<D>) -> Result<f64, InputError> {
+        if part.cuts.len() <= 1 {
+            return self.read_rows(part);
+        }
+        let middle = part.cuts.len() / 2;
+        let cut = part.cuts[middle];
+        let [red, black] = part.near;
+        let (low_red, high_red) = red.split_at_mut((cut[0] - part.first[0]) as usize);
+        let (low_black, high_black) = black.split_at_mut((cut[1] - part.first[1]) as usize);
+        let (low_order, high_order) = part.order.split_at(middle * CHUNK);
+        let low = Part {
+            order: low_order,
+            cuts: &part.cuts[..middle],
+            first: part.first,
+            near: [low_red, low_black],
+        };
+        let high = Part {
+            order: high_order,
+            cuts: &part.cuts[middle..],
+            first: cut,
+            near: [high_red, high_black],
+        };
+        let (low, high) = rayon::join(|| self.read(low), || self.read(high));
+        Ok(low?.max(high?))
+    }
+
+    fn read_rows(&self, part: Part<D>) -> Result<f64, InputError> {
+        let mut largest = 0.0f64;
+        let [red, black] = part.near;
+        for &row in part.order {
+            let row = row as usize;
+            let (lower, upper) = (self.problem.lower()[row], self.problem.upper()[row]);
+            if lower != upper && upper != f64::INFINITY {
+                return Err(InputError::Structure {
+                    row,
+                    why: "it has an upper bound and is not held",
+                });
+            }
+            let stencil = Stencil::read(self.problem.matrix(), self.cells, self.unknown, row)?;
+            let weights = stencil.weight.as_flattened().iter();
+            largest = weights.fold(largest, |m, &w| if w > m { w } else { m });
+            if lower == f64::NEG_INFINITY && stencil.is_regular(self.full_weight) {
+                let unknown = self.unknown[row];
+                if unknown >= part.first[1] {
+                    black[(unknown - part.first[1]) as usize] = stencil.near;
+                } else {
+                    red[(unknown - part.first[0]) as usize] = stencil.near;
+                }
+            }
+        }
+        Ok(largest)
+    }
+}
+
+/// A row of the matrix by the sides of its cell.
+struct Stencil<const D: usize> {
+    near: [[u32; 2]; D],
+    weight: [[f64; 2]; D],
+    diagonal: f64,
+}
+
+impl<const D: usize> Stencil<D> {
+    #[inline(always)]
+    fn read(
+        matrix: &Csr,
+        cells: &[Coord<D>],
+        unknown: &[u32],
+        row: usize,
+    ) -> Result<Self, InputError> {
+        let mut stencil = Stencil {
+            near: [[NONE; 2]; D],
+            weight: [[0.0; 2]; D],
+            diagonal: 0.0,
+        };
+        let cell = cells[row];
+        let (columns, values) = matrix.row(row);
+        for (&column, &value) in columns.iter().zip(values) {
+            let column = column as usize;
+            if column == row {
+                stencil.diagonal = value;
+                continue;
+            }
+            let other = cells[column];
+            let (mut distance, mut along) = (0u32, 0);
+            for axis in 0..D {
+                let step = other[axis].wrapping_sub(cell[axis]);
+                distance = distance.saturating_add(step.unsigned_abs());
+                along += (axis as i32 + 1) * step.signum();
+            }
+            let why = if distance != 1 {
+                "it is coupled with a row whose cell does not touch its own"
+            } else if !(value <= 0.0 && value.is_finite()) {
+                "a coupling is positive"
+            } else {
+                let (axis, side) = (along.unsigned_abs() as usize - 1, (along > 0) as usize);
+                stencil.near[axis][side] = unknown[column];
+                stencil.weight[axis][side] = -value;
+                continue;
+            };
+            return Err(InputError::Structure { row, why });
+        }
+        if !(stencil.diagonal >= 0.0 && stencil.diagonal.is_finite()) {
+            return Err(InputError::Diagonal {
+                row,
+                value: stencil.diagonal,
+            });
+        }
+        Ok(stencil)
+    }
+
+    fn sides(&self) -> impl Iterator<Item = (&u32, &f64)> {
+        let near = self.near.as_flattened().iter();
+        near.zip(self.weight.as_flattened())
+    }
+
+    #[inline(always)]
+    fn is_regular(&self, full: f64) -> bool {
+        let weights = self.weight.as_flattened();
+        let whole = (2 * D) as f64 * full;
+        weights.iter().all(|w| (w - full).abs() <= SAME * full)
+            && (self.diagonal - whole).abs() <= SAME * whole
+            && full > 0.0
+    }
+}
+
+/// Both colours of a line end here.
+pub(super) fn end_spans<const D: usize>(
+    spans: &mut Vec<Span<D>>,
+    line: Option<Coord<D>>,
+    begun: &mut [u32; 2],
+    next: [u32; 2],
+) {
+    let Some(line) = line else { return };
+    for colour in 0..2 {
+        if begun[colour] < next[colour] {
+            spans.push(Span {
+                line,
+                first: begun[colour],
+                end: next[colour],
+            });
+        }
+    }
+    *begun = next;
+}

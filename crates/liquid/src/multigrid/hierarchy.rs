@@ -1,0 +1,199 @@
+//! The levels, and a V-cycle through them.
+
+use meniscus_lcp::{BoxMlcp, Csr, InputError};
+
+use super::chunks::each;
+use super::coarse_weights::{self, compute_all};
+use super::coarsen::{self, coarsen};
+use super::coarsest::{Coarsest, LARGEST};
+use super::finest::Finest;
+use super::kernels::{self, Width};
+use super::level::Level;
+use crate::tiles::Coord;
+
+/// The smoother's colours.
+const RED: usize = 0;
+const BLACK: usize = 1;
+
+/// All levels of a problem.
+#[derive(Clone, Debug)]
+pub(super) struct Hierarchy<const D: usize> {
+    /// The finest first. Only the first `depth` are in use.
+    pub levels: Vec<Level<D>>,
+    depth: usize,
+    pub finest: Finest,
+    coarsest: Coarsest,
+    coarsen: coarsen::Scratch<D>,
+    pub weights: coarse_weights::Scratch,
+    pub width: Width,
+}
+
+impl<const D: usize> Default for Hierarchy<D> {
+    fn default() -> Self {
+        Self {
+            levels: vec![Level::default()],
+            depth: 1,
+            finest: Finest::default(),
+            coarsest: Coarsest::default(),
+            coarsen: coarsen::Scratch::default(),
+            weights: coarse_weights::Scratch::default(),
+            width: Width::widest(),
+        }
+    }
+}
+
+impl<const D: usize> Hierarchy<D> {
+    /// Builds the levels of a problem, with no row at its bound but those that are held.
+    pub fn build(&mut self, problem: &BoxMlcp<Csr>, cells: &[Coord<D>]) -> Result<(), InputError> {
+        self.finest.read(problem, cells, &mut self.levels[0])?;
+        self.levels[0].finish();
+        self.depth = 1;
+        while self.levels[self.depth - 1].unknowns > LARGEST {
+            if self.levels.len() == self.depth {
+                self.levels.push(Level::default());
+            }
+            let (fine, coarse) = self.levels.split_at_mut(self.depth);
+            let (fine, coarse) = (&mut fine[self.depth - 1], &mut coarse[0]);
+            coarsen(fine, coarse, &mut self.coarsen);
+            if coarse.unknowns == 0 {
+                break;
+            }
+            coarse.finish();
+            compute_all(fine, coarse, &mut self.weights);
+            self.depth += 1;
+        }
+        // Coarse levels took held rows for free ones.
+        let finest = &self.levels[0];
+        self.weights.changed.clear();
+        let held = (0..finest.unknowns as u32).filter(|&u| !finest.is_free(u));
+        self.weights.changed.extend(held);
+        self.propagate();
+        self.factorise();
+        Ok(())
+    }
+
+    /// Says which unknowns of the finest level are at their bounds: `at_bound(lower, unknown)` for those that have one.
+    /// Returns how many changed sides.
+    pub fn activate(&mut self, at_bound: impl Fn(f64, usize) -> bool) -> usize {
+        self.weights.changed.clear();
+        let finest = &mut self.levels[0];
+        for row in 0..finest.rows.len() {
+            let lower = self.finest.lower[row];
+            if lower == f64::NEG_INFINITY {
+                continue;
+            }
+            let unknown = finest.rows.row[row].unknown as usize;
+            let free = !at_bound(lower, unknown) as u8;
+            if finest.free[unknown] != free {
+                finest.free[unknown] = free;
+                finest.invert_diagonal(row);
+                self.weights.changed.push(unknown as u32);
+            }
+        }
+        let changed = self.weights.changed.len();
+        if changed > 0 {
+            self.propagate();
+            self.factorise();
+        }
+        changed
+    }
+
+    fn propagate(&mut self) {
+        for level in 1..self.depth {
+            let (fine, coarse) = self.levels.split_at_mut(level);
+            coarse_weights::update(&fine[level - 1], &mut coarse[0], &mut self.weights);
+        }
+    }
+
+    fn factorise(&mut self) {
+        let coarsest = &self.levels[self.depth - 1];
+        if coarsest.unknowns <= LARGEST {
+            self.coarsest.factorise(coarsest);
+        }
+    }
+
+    /// The levels of the problem, the finest first.
+    #[cfg(test)]
+    pub fn in_use(&self) -> &[Level<D>] {
+        &self.levels[..self.depth]
+    }
+
+    /// The finest level.
+    pub fn top(&self) -> &Level<D> {
+        &self.levels[0]
+    }
+
+    /// `e` of the finest level approximates `inv(A) r`: a V-cycle with so many sweeps down, and as many up.
+    pub fn cycle(&mut self, sweeps: usize) {
+        self.descend(0, sweeps);
+    }
+
+    fn descend(&mut self, at: usize, sweeps: usize) {
+        let width = self.width;
+        let last = at + 1 == self.depth;
+        if last && self.levels[at].unknowns <= LARGEST {
+            self.coarsest.solve(&mut self.levels[at]);
+            return;
+        }
+        let level = &mut self.levels[at];
+        relax_alone(level, width);
+        relax(level, width, BLACK);
+        for _ in 1..sweeps {
+            relax(level, width, RED);
+            relax(level, width, BLACK);
+        }
+        if last {
+            // Every unknown is alone: this was exact.
+            return;
+        }
+        let mut left = std::mem::take(&mut level.left);
+        each(level.coloured_chunks()[RED], &mut left, &|chunk, left| {
+            kernels::residual(width, level, chunk, left);
+        });
+        let coarse = &mut self.levels[at + 1];
+        let mut r = std::mem::take(&mut coarse.r);
+        each(&coarse.chunks, &mut r, &|chunk, r| {
+            kernels::restrict(width, coarse, &left, chunk, r);
+        });
+        coarse.r = r;
+        self.levels[at].left = left;
+
+        self.descend(at + 1, sweeps);
+
+        let (fine, coarse) = self.levels.split_at_mut(at + 1);
+        let (level, coarse) = (&mut fine[at], &coarse[0]);
+        let mut e = std::mem::take(&mut level.e);
+        each(level.coloured_chunks()[RED], &mut e, &|chunk, e| {
+            kernels::prolong(width, level, &coarse.e, chunk, e);
+        });
+        level.e = e;
+        for _ in 0..sweeps {
+            relax(level, width, BLACK);
+            relax(level, width, RED);
+        }
+    }
+}
+
+/// Relaxes one colour.
+fn relax<const D: usize>(level: &mut Level<D>, width: Width, colour: usize) {
+    let mut e = std::mem::take(&mut level.e);
+    let (red, black) = e.split_at_mut(level.red);
+    let (own, other, first_other) = if colour == RED {
+        (red, &*black, level.red)
+    } else {
+        (black, &*red, 0)
+    };
+    each(level.coloured_chunks()[colour], own, &|chunk, e| {
+        kernels::relax(width, level, &level.r, chunk, e, other, first_other);
+    });
+    level.e = e;
+}
+
+/// Relaxes the red unknowns while black ones are zero.
+fn relax_alone<const D: usize>(level: &mut Level<D>, width: Width) {
+    let mut e = std::mem::take(&mut level.e);
+    each(level.coloured_chunks()[RED], &mut e, &|chunk, e| {
+        kernels::relax_alone(width, level, &level.r, chunk, e);
+    });
+    level.e = e;
+}

@@ -1,0 +1,37 @@
+//! Multigrid for the pressure problem, with walls that the liquid may leave.
+//!
+//! The problem is a box MLCP whose matrix couples cells that share a face: symmetric, an M-matrix. Rows with a lower bound
+//! that are at it ("active") are Dirichlet cells of an otherwise linear multigrid cycle, *truncated* from all coarse
+//! spaces. Each iteration
+//!
+//! 1. relaxes the bounded rows by projected Gauss-Seidel, which is what releases rows from their bounds,
+//! 2. takes the rows at their bounds as active, and brings the coarse levels up to date with what changed,
+//! 3. adds the correction of one V-cycle, cut off at the bounds, and shorter if that did not lower the energy.
+//!
+//! Where that is slow although the active rows are settled, the corrections are made conjugate to one another.
+//!
+//! Without bounded rows that is plain multigrid. The cycle works in single precision on a residual in double. Transfer is piecewise
+//! constant, coarse faces are averages, so that every level has at most one coupling a face (see [`Level`](level::Level)
+//! for how they are stored), except where thin solids divide a coarse cell into several unknowns.
+//!
+//! Everything follows from the matrix and the cells of its rows; the result has the same bits for any number of threads
+//! and any width of vectors.
+
+mod chunks;
+mod clusters;
+mod coarse_weights;
+mod coarsen;
+mod coarsest;
+mod conjugate;
+mod cycle;
+mod finest;
+mod hierarchy;
+mod kernels;
+mod level;
+mod truncated;
+
+#[cfg(test)]
+mod tests;
+
+pub use cycle::Cycle;
+pub use truncated::{Settings, Workspace, solve};

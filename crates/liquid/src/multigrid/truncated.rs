@@ -1,0 +1,356 @@
+//! The truncated iteration.
+
+use meniscus_lcp::{BoxMlcp, Csr, InputError, Observer, Progress, Report, Status};
+
+use super::chunks::{Chunk, each, fold};
+use super::conjugate::Conjugate;
+use super::hierarchy::Hierarchy;
+use super::kernels::{self, Exact, Found};
+use crate::tiles::Coord;
+
+/// Rises of the energy below this share of its terms are rounding.
+const ROUNDING: f64 = 1e-13;
+/// A step is halved so often before it is given up.
+const MOST_HALVINGS: usize = 10;
+/// Cycles without a smaller residual after which rounding, or something worse, has the last word.
+const PATIENCE: usize = 25;
+/// From this ratio of residuals on the direction of the last step is worth its price.
+const SLOW: f64 = 0.25;
+/// If more than this share of the bounded rows change sides, the last step was for another problem.
+const FEW: f64 = 0.03;
+
+/// When to stop, and the constants of the method.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Bound on `||r||_inf` of the natural residual. 1e-8 unless told.
+    pub tolerance: f64,
+    /// Limit of cycles. 100 unless told.
+    pub max_iterations: usize,
+    /// Red-black sweeps on the way down, and again on the way up. 3 unless told.
+    pub sweeps: usize,
+    /// Sweeps over bounded rows before each cycle. 2 unless told.
+    pub bound_sweeps: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-8,
+            max_iterations: 100,
+            sweeps: 3,
+            bound_sweeps: 2,
+        }
+    }
+}
+
+impl Settings {
+    fn check(&self) -> Result<(), InputError> {
+        let rules = [
+            (
+                "tolerance",
+                self.tolerance >= 0.0 && self.tolerance.is_finite(),
+                "zero or positive, and finite",
+            ),
+            ("sweeps", self.sweeps > 0, "at least 1"),
+            ("bound_sweeps", self.bound_sweeps > 0, "at least 1"),
+        ];
+        match rules.into_iter().find(|rule| !rule.1) {
+            Some((name, _, must)) => Err(InputError::Setting { name, must }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Memory for the method, kept between solves.
+#[derive(Clone, Debug, Default)]
+pub struct Workspace<const D: usize> {
+    hierarchy: Hierarchy<D>,
+    state: State,
+    conjugate: Conjugate,
+    residual: Vec<f64>,
+}
+
+/// The iterate, in the numbering of the finest level.
+#[derive(Clone, Debug, Default)]
+struct State {
+    p: Vec<f64>,
+    /// Bounded rows before the last step.
+    before: Vec<f64>,
+    /// What residuals are divided by for the cycle, and what its correction is multiplied by.
+    scale: f64,
+    step: f64,
+}
+
+/// Solves a problem whose rows belong to `cells`: coupled rows share a face, and no two rows share a cell.
+///
+/// Starts from `x`. Rows may have a lower bound or be held (`l = u`). An iteration of the report is a V-cycle, its merit
+/// the energy `1/2 x'Ax + b'x`.
+pub fn solve<const D: usize, O: Observer + ?Sized>(
+    problem: &BoxMlcp<Csr>,
+    cells: &[Coord<D>],
+    settings: &Settings,
+    x: &mut [f64],
+    workspace: &mut Workspace<D>,
+    observer: &mut O,
+) -> Result<Report, InputError> {
+    settings.check()?;
+    check_start(problem, x)?;
+    let Workspace {
+        hierarchy,
+        state,
+        conjugate,
+        residual,
+    } = workspace;
+    hierarchy.build(problem, cells)?;
+    state.begin(hierarchy, problem, x);
+    residual.resize(problem.len(), 0.0);
+
+    state.relax_bounded(hierarchy, settings.bound_sweeps);
+    let mut found = state.measure(hierarchy);
+    let mut cycles = 0;
+    let mut best = (f64::INFINITY, 0);
+    let mut slow = false;
+    conjugate.restart();
+    let status = loop {
+        let progress = Progress {
+            iteration: cycles,
+            inner_iterations: cycles,
+            residual: found.residual,
+            merit: found.energy,
+        };
+        let stop = observer.observe(&progress).is_break();
+        if !(found.residual + found.energy).is_finite() {
+            break Status::NonFinite;
+        }
+        if found.residual <= settings.tolerance {
+            // The sums above are in another order than the matrix: its word is the one that counts.
+            state.write(hierarchy, x);
+            let residual = problem.natural_residual(x, residual);
+            if residual <= settings.tolerance {
+                return Ok(Report {
+                    status: Status::Converged,
+                    iterations: cycles,
+                    inner_iterations: cycles,
+                    residual,
+                    merit: found.energy,
+                });
+            }
+        }
+        if found.residual < best.0 {
+            best = (found.residual, cycles);
+        } else if cycles >= best.1 + PATIENCE {
+            break Status::Stagnated;
+        }
+        if stop {
+            break Status::Stopped;
+        }
+        if cycles >= settings.max_iterations {
+            break Status::IterationLimit;
+        }
+        let changed = state.activate(hierarchy);
+        hierarchy.cycle(settings.sweeps);
+        cycles += 1;
+        let nearly_settled = changed as f64 <= FEW * hierarchy.top().rows.len() as f64;
+        let accelerated = slow && nearly_settled;
+        if accelerated {
+            conjugate.improve(hierarchy, changed == 0);
+        } else {
+            conjugate.restart();
+        }
+        match state.advance(hierarchy, settings, &found, accelerated && changed == 0) {
+            Ok(next) => {
+                slow = nearly_settled && (slow || next.residual > SLOW * found.residual);
+                found = next;
+            }
+            Err(status) => break status,
+        }
+    };
+    state.write(hierarchy, x);
+    Ok(Report {
+        status,
+        iterations: cycles,
+        inner_iterations: cycles,
+        residual: problem.natural_residual(x, residual),
+        merit: found.energy,
+    })
+}
+
+fn check_start(problem: &BoxMlcp<Csr>, x: &[f64]) -> Result<(), InputError> {
+    if x.len() != problem.len() {
+        return Err(InputError::Length {
+            what: "x",
+            expected: problem.len(),
+            found: x.len(),
+        });
+    }
+    match x.iter().position(|v| !v.is_finite()) {
+        Some(index) => Err(InputError::NotFinite { what: "x", index }),
+        None => Ok(()),
+    }
+}
+
+impl State {
+    /// Takes the start, moved into the bounds.
+    fn begin<const D: usize>(
+        &mut self,
+        hierarchy: &Hierarchy<D>,
+        problem: &BoxMlcp<Csr>,
+        x: &[f64],
+    ) {
+        let finest = &hierarchy.finest;
+        self.p.clear();
+        let rows = finest.matrix_row.iter().map(|&row| row as usize);
+        self.p
+            .extend(rows.map(|row| x[row].clamp(problem.lower()[row], problem.upper()[row])));
+        self.before.clear();
+        self.before.resize(hierarchy.top().rows.len(), 0.0);
+        let largest = |values: &[f64]| values.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+        let size = largest(&finest.b).max(finest.full_weight * largest(&self.p));
+        self.scale = if size > 0.0 && size.is_finite() {
+            size
+        } else {
+            1.0
+        };
+        self.step = self.scale / finest.full_weight;
+    }
+
+    fn write<const D: usize>(&self, hierarchy: &Hierarchy<D>, x: &mut [f64]) {
+        for (x, &unknown) in x.iter_mut().zip(&hierarchy.finest.unknown) {
+            *x = self.p[unknown as usize];
+        }
+    }
+
+    /// Rows at their bounds become active; returns how many changed sides.
+    fn activate<const D: usize>(&self, hierarchy: &mut Hierarchy<D>) -> usize {
+        let p = &self.p;
+        let changed = hierarchy.activate(|lower, unknown| p[unknown] <= lower);
+        let top = &mut hierarchy.levels[0];
+        for row in top.rows.row.iter().filter(|row| row.inverse == 0.0) {
+            top.r[row.unknown as usize] = 0.0;
+        }
+        changed
+    }
+
+    /// Residual for the cycle, and what there is to know of it.
+    fn measure<const D: usize>(&self, hierarchy: &mut Hierarchy<D>) -> Found {
+        let mut r = std::mem::take(&mut hierarchy.levels[0].r);
+        let exact = self.exact(hierarchy);
+        let width = hierarchy.width;
+        let found = fold(
+            &hierarchy.top().chunks,
+            &mut r,
+            &|chunk, r| kernels::measure(width, &exact, chunk, r),
+            &Found::and,
+        );
+        hierarchy.levels[0].r = r;
+        found.unwrap_or(Found::NOTHING)
+    }
+
+    fn exact<'a, const D: usize>(&'a self, hierarchy: &'a Hierarchy<D>) -> Exact<'a, D> {
+        let finest = &hierarchy.finest;
+        Exact {
+            level: hierarchy.top(),
+            full_weight: finest.full_weight,
+            p: &self.p,
+            b: &finest.b,
+            diagonal: &finest.diagonal,
+            weight: &finest.weight,
+            lower: &finest.lower,
+            scale: 1.0 / self.scale,
+        }
+    }
+
+    /// Projected Gauss-Seidel on the bounded rows alone, colour by colour.
+    fn relax_bounded<const D: usize>(&mut self, hierarchy: &Hierarchy<D>, sweeps: usize) {
+        let (finest, top) = (&hierarchy.finest, hierarchy.top());
+        let rows = &top.rows;
+        for half in 0..2 * sweeps {
+            let (red, black) = self.p.split_at_mut(top.red);
+            let (own, other, first_other) = match half % 2 {
+                0 => (red, &*black, top.red),
+                _ => (black, &*red, 0),
+            };
+            let chunks = top.coloured_chunks()[half % 2];
+            each(chunks, own, &|chunk: &Chunk, p: &mut [f64]| {
+                for row in chunk.rows.clone() {
+                    let (lower, diagonal) = (finest.lower[row], finest.diagonal[row]);
+                    if lower == f64::NEG_INFINITY || diagonal <= 0.0 {
+                        continue;
+                    }
+                    let links = rows.row[row].links();
+                    let unknown = rows.row[row].unknown as usize;
+                    let mut sum = -finest.b[unknown];
+                    for (link, weight) in rows.link[links.clone()].iter().zip(&finest.weight[links])
+                    {
+                        sum += weight * other[link.target as usize - first_other];
+                    }
+                    p[unknown - chunk.unknowns.start] = (sum / diagonal).max(lower);
+                }
+            });
+        }
+    }
+
+    /// Adds the correction, shortened until the energy does not rise.
+    fn advance<const D: usize>(
+        &mut self,
+        hierarchy: &mut Hierarchy<D>,
+        settings: &Settings,
+        last: &Found,
+        conjugate: bool,
+    ) -> Result<Found, Status> {
+        let top = hierarchy.top();
+        if !top.e.iter().all(|e| e.is_finite()) {
+            return Err(Status::NonFinite);
+        }
+        for (before, row) in self.before.iter_mut().zip(&top.rows.row) {
+            *before = self.p[row.unknown as usize];
+        }
+        let mut length = 1.0;
+        self.step_by(hierarchy, 0.0, length);
+        if conjugate {
+            // Relaxing bounded rows would spoil the directions, and is not needed while none of them wants to change sides.
+            let found = self.measure(hierarchy);
+            let stays = found.energy <= last.energy && found.release <= settings.tolerance;
+            if stays && !self.is_cut_off(hierarchy) {
+                return Ok(found);
+            }
+        }
+        for _ in 0..MOST_HALVINGS {
+            self.relax_bounded(hierarchy, settings.bound_sweeps);
+            let found = self.measure(hierarchy);
+            if found.energy <= last.energy + ROUNDING * last.size.max(found.size) {
+                return Ok(found);
+            }
+            let shorter = 0.5 * length;
+            self.step_by(hierarchy, length, shorter);
+            length = shorter;
+        }
+        self.step_by(hierarchy, length, 0.0);
+        Err(Status::NonDescent)
+    }
+
+    /// Whether a free row has come to its bound.
+    fn is_cut_off<const D: usize>(&self, hierarchy: &Hierarchy<D>) -> bool {
+        let (top, lower) = (hierarchy.top(), &hierarchy.finest.lower);
+        let rows = top.rows.row.iter().zip(lower);
+        rows.filter(|(row, _)| row.inverse != 0.0)
+            .any(|(row, &lower)| self.p[row.unknown as usize] <= lower)
+    }
+
+    /// Replaces a step of one length by one of another.
+    fn step_by<const D: usize>(&mut self, hierarchy: &Hierarchy<D>, taken: f64, length: f64) {
+        let (top, lower) = (hierarchy.top(), &hierarchy.finest.lower);
+        let (before, step) = (&self.before, self.step);
+        each(&top.chunks, &mut self.p, &|chunk: &Chunk, p: &mut [f64]| {
+            let e = &top.e[chunk.unknowns.clone()];
+            for (p, &e) in p.iter_mut().zip(e) {
+                *p += (length - taken) * step * e as f64;
+            }
+            for row in chunk.rows.clone() {
+                let unknown = top.rows.row[row].unknown as usize;
+                let p = &mut p[unknown - chunk.unknowns.start];
+                *p = (before[row] + length * step * top.e[unknown] as f64).max(lower[row]);
+            }
+        });
+    }
+}

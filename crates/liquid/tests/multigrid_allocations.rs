@@ -1,0 +1,67 @@
+//! Once its workspace is warm, a multigrid solve takes no memory.
+
+mod grids;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use grids::{Sphere, build};
+use meniscus_lcp::Status;
+use meniscus_liquid::multigrid::{self, Settings, Workspace};
+
+/// The allocator of the system, counting.
+struct Counting;
+
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: everything is handed to the allocator of the system as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+// One test, so that no other one allocates meanwhile.
+#[test]
+fn a_warm_solve_does_not_allocate() {
+    // Small enough to stay on this thread: handing work to another one may allocate, once for all of it.
+    let thin = Sphere {
+        wave: true,
+        thin: Some(1.0 / 32.0),
+    };
+    let grid = build::<3>(&thin, 32);
+    let problem = grid.problem();
+    let settings = Settings {
+        tolerance: 1e-9 * grid.largest(),
+        ..Default::default()
+    };
+    let mut workspace = Workspace::default();
+    let mut x = vec![0.0; grid.len()];
+    let mut taken = 0;
+    for _ in 0..2 {
+        x.fill(0.0);
+        let before = COUNT.load(Ordering::Relaxed);
+        let report = multigrid::solve(
+            &problem,
+            &grid.cells,
+            &settings,
+            &mut x,
+            &mut workspace,
+            &mut (),
+        )
+        .unwrap();
+        taken = COUNT.load(Ordering::Relaxed) - before;
+        assert_eq!(report.status, Status::Converged);
+    }
+    assert_eq!(taken, 0);
+}
