@@ -1,6 +1,6 @@
 //! Lines.
 
-use super::{DRAWN, GRID, INK, SIZE, colour, letters};
+use super::{COLOURS, DRAWN, GRID, INK, SIZE, colour, letters};
 use plotters::prelude::*;
 
 /// An axis.
@@ -158,8 +158,13 @@ impl Chart {
                 };
                 let dots = marks.iter().map(|&at| Circle::new(at, 3, style.filled()));
                 chart.draw_series(dots).expect(DRAWN);
-                chart
-                    .draw_series(LineSeries::new(points, style))
+                let drawn = if index < COLOURS.len() {
+                    chart.draw_series(LineSeries::new(points, style))
+                } else {
+                    // The colours begin again.
+                    chart.draw_series(DashedLineSeries::new(points, 8, 5, style))
+                };
+                drawn
                     .expect(DRAWN)
                     // The box around the names is measured without a font: some room for it.
                     .label(format!("{}   ", series.name))

@@ -140,6 +140,21 @@ fn a_finished_run_has_nothing_to_do_and_goes_on_if_more_frames_are_wanted() {
 }
 
 #[test]
+fn emitters_drains_and_moving_solids_go_on_to_the_same_bytes() {
+    for scene in ["faucet", "paddle"] {
+        let trial = Trial::new();
+        let line = |frames: u32, rest: &str| {
+            format!("run {scene} --resolution 16 --frames {frames} --quiet {rest}")
+        };
+        trial.call_well(&line(6, "--threads 1 --out whole"));
+        trial.call_well(&line(3, "--threads 2 --out cut"));
+        trial.call_well(&line(6, "--threads 1 --out cut --resume"));
+        assert_same_run(&trial.path("cut"), &trial.path("whole"));
+        assert_sound(&trial.path("cut"));
+    }
+}
+
+#[test]
 fn going_on_where_nothing_is_starts_from_the_beginning() {
     let trial = Trial::new();
     let (whole, out) = (trial.path("whole"), trial.path("new"));

@@ -292,3 +292,57 @@ fn solvers_lists_every_method_and_when_to_use_it() {
         assert!(said.contains(method.name()) && said.contains(method.when()));
     }
 }
+
+#[test]
+fn a_problem_with_its_grid_is_solved_by_multigrid_as_well() {
+    let trial = Trial::new();
+    for dim in [2, 3] {
+        trial.call_well(&format!("lcp generate walls --dim {dim} --size 16 --out p"));
+        let said = trial
+            .call_well("lcp compare --problem p --solvers policy,tn-mg --tolerance 1e-9")
+            .said;
+        for method in ["policy", "tn-mg"] {
+            assert!(said.contains(&format!("{method:8}converged")), "{said}");
+        }
+        // Both found the same pressure.
+        let apart = said
+            .lines()
+            .nth(2)
+            .unwrap()
+            .split_whitespace()
+            .last()
+            .unwrap();
+        assert!(apart.parse::<f64>().unwrap() < 1e-6, "{said}");
+    }
+    // The grid is what it needs.
+    trial.call_well(FLUID.replace("--out p", "--out q").as_str());
+    assert_eq!(
+        trial.call("lcp compare --problem q --solvers tn-mg").code,
+        2
+    );
+    assert_eq!(
+        trial.call("lcp compare --problem q --solvers newtn").code,
+        2
+    );
+    std::fs::write(trial.path("p/grid.json"), "{\"dimension\": 3}").unwrap();
+    assert_eq!(
+        trial.call("lcp compare --problem p --solvers tn-mg").code,
+        3
+    );
+    let outcome = trial.call_well("lcp compare --problem p");
+    assert!(outcome.errors.contains("left out tn-mg"), "{outcome:?}");
+}
+
+#[test]
+fn a_method_that_refuses_the_problem_leaves_the_others_their_turn() {
+    let trial = Trial::new();
+    trial.call_well(CONTACT);
+    let outcome = trial.call_well("lcp compare --problem p --solvers pgs,lemke");
+    assert!(outcome.errors.contains("left out pgs: row"), "{outcome:?}");
+    assert!(outcome.said.contains("lemke"), "{outcome:?}");
+    assert_eq!(trial.call("lcp compare --problem p --solvers pgs").code, 2);
+    assert_eq!(
+        trial.call("lcp compare --problem p --seconds 1e300").code,
+        2
+    );
+}

@@ -14,7 +14,7 @@ pub enum LcpCommand {
     Compare(CompareArguments),
     /// Tell what can be seen of a problem: size, symmetry, definiteness, diagonal, which methods fit
     Info(InfoArguments),
-    /// Make a problem with a known solution
+    /// Make a problem to try methods on, most kinds with a known solution
     #[command(subcommand)]
     Generate(GenerateCommand),
     /// List the methods and when to use them
@@ -93,9 +93,9 @@ pub struct SolveArguments {
 pub struct CompareArguments {
     #[command(flatten)]
     pub problem: ProblemFlags,
-    /// Methods to compare, separated by commas [default: all that fit]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = words::<Method>(Method::NAMES))]
-    pub solvers: Vec<Method>,
+    /// Methods to compare, separated by commas; with the grid.json of a --problem also tn-mg [default: all that fit]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub solvers: Vec<String>,
     #[command(flatten)]
     pub stop: StopFlags,
     /// Stop a method after so many seconds

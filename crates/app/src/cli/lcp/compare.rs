@@ -3,60 +3,70 @@
 use super::super::say::{remark, say};
 use super::arguments::CompareArguments;
 use super::files::{self, Problem, broken};
+use super::grid::{Grid, MULTIGRID};
 use super::solve::{answer, cannot_use};
 use super::watch::{Seen, Watch};
 use crate::error::{Error, Kind};
 use crate::plot::{Axis, Chart, Series};
-use meniscus_lcp::Status;
 use meniscus_lcp::survey::survey;
-use meniscus_lcp::toolbox::{self, Method, Options, Solution};
+use meniscus_lcp::toolbox::{self, Method, Options};
+use meniscus_lcp::{Report, Status};
 use std::fmt::Write;
+use std::str::FromStr;
 use std::time::Duration;
+
+/// Seconds that one may have to wait, at most: thirty years.
+const LONGEST: f64 = 1e9;
 
 /// One method on the problem.
 struct Tried {
-    /// As it was asked for.
     name: String,
-    solution: Solution,
+    /// What auto picked.
+    picked: Option<Method>,
+    report: Report,
     seconds: f64,
     seen: Vec<Seen>,
     x: Vec<f64>,
 }
 
+/// A method that sees the matrix alone, or one that sees the grid.
+#[derive(Clone, Copy)]
+enum Contender {
+    Algebraic(Method),
+    Multigrid,
+}
+
 /// Solves a problem by several methods and says how each went.
 pub fn compare(arguments: &CompareArguments) -> Result<(), Error> {
-    if !(arguments.seconds > 0.0 && arguments.seconds.is_finite()) {
-        return Err(Error::usage("--seconds must be positive"));
+    if !(arguments.seconds > 0.0 && arguments.seconds <= LONGEST) {
+        return Err(Error::usage(format!(
+            "--seconds must be positive and at most {LONGEST:e}"
+        )));
     }
     let given = Problem::read(&arguments.problem)?;
-    let problem = given.problem()?;
-    let methods = chosen(arguments, &given)?;
-    let options = Options {
-        tolerance: arguments.stop.tolerance,
-        max_iterations: arguments.stop.max_iterations,
-        prelude: arguments.stop.first,
-    };
-    let mut tried = Vec::new();
-    for method in methods {
-        let mut x = given.start();
-        let mut watch = Watch::new(Some(Duration::from_secs_f64(arguments.seconds)));
-        let solution = toolbox::solve(&problem, method, &options, &mut x, &mut watch)
-            .map_err(|fault| cannot_use(method, &broken(&fault)))?;
-        let seconds = watch.seconds();
-        if arguments.json {
-            say(format_args!("{}", answer(&solution, seconds, &given)));
+    let (contenders, grid) = chosen(arguments, &given)?;
+    let (mut tried, mut refused) = (Vec::new(), None);
+    for contender in contenders {
+        match attempt(contender, arguments, &given, grid.as_ref()) {
+            Ok(one) => {
+                if arguments.json {
+                    let mut line = answer(&one.name, &one.report, one.seconds, &given);
+                    if let Some(picked) = one.picked {
+                        line["picked"] = picked.name().into();
+                    }
+                    say(format_args!("{line}"));
+                }
+                tried.push(one);
+            }
+            // The others may take the problem.
+            Err(fault) => {
+                remark(&format!("left out {}", fault.message()));
+                refused.get_or_insert(fault);
+            }
         }
-        let name = match method {
-            Method::Auto => format!("auto ({})", solution.method),
-            method => method.to_string(),
-        };
-        tried.push(Tried {
-            name,
-            solution,
-            seconds,
-            seen: watch.seen,
-            x,
-        });
+    }
+    if let (true, Some(fault)) = (tried.is_empty(), refused) {
+        return Err(fault);
     }
     if !arguments.json {
         say(format_args!("{}", table(&tried)));
@@ -74,31 +84,101 @@ pub fn compare(arguments: &CompareArguments) -> Result<(), Error> {
     }
 }
 
-fn chosen(arguments: &CompareArguments, given: &Problem) -> Result<Vec<Method>, Error> {
+fn attempt(
+    contender: Contender,
+    arguments: &CompareArguments,
+    given: &Problem,
+    grid: Option<&Grid>,
+) -> Result<Tried, Error> {
+    let problem = given.problem()?;
+    let mut x = given.start();
+    let mut watch = Watch::new(Some(Duration::from_secs_f64(arguments.seconds)));
+    let (name, picked, report) = match (contender, grid) {
+        (Contender::Multigrid, Some(grid)) => {
+            let report = grid.solve(&problem, &arguments.stop, &mut x, &mut watch)?;
+            (MULTIGRID.to_owned(), None, report)
+        }
+        (Contender::Multigrid, None) => {
+            return Err(
+                Error::usage(format!("{MULTIGRID} needs the grid of the problem"))
+                    .with_remedy("name a folder that holds grid.json with --problem DIR"),
+            );
+        }
+        (Contender::Algebraic(method), _) => {
+            let options = Options {
+                tolerance: arguments.stop.tolerance,
+                max_iterations: arguments.stop.max_iterations,
+                prelude: arguments.stop.first,
+            };
+            let solution = toolbox::solve(&problem, method, &options, &mut x, &mut watch)
+                .map_err(|fault| cannot_use(method, &broken(&fault)))?;
+            let picked = (method == Method::Auto).then_some(solution.method);
+            (method.to_string(), picked, solution.report)
+        }
+    };
+    Ok(Tried {
+        name,
+        picked,
+        report,
+        seconds: watch.seconds(),
+        seen: watch.seen,
+        x,
+    })
+}
+
+/// What was asked for, or all that fit, and the grid if it is needed.
+fn chosen(
+    arguments: &CompareArguments,
+    given: &Problem,
+) -> Result<(Vec<Contender>, Option<Grid>), Error> {
+    let grid = || Grid::beside(&arguments.problem, given);
     if !arguments.solvers.is_empty() {
-        return Ok(arguments.solvers.clone());
+        let contender = |name: &String| {
+            if name == MULTIGRID {
+                return Ok(Contender::Multigrid);
+            }
+            let method = Method::from_str(name).map_err(Error::usage)?;
+            Ok(Contender::Algebraic(method))
+        };
+        let asked: Result<Vec<Contender>, Error> =
+            arguments.solvers.iter().map(contender).collect();
+        let wanted = arguments.solvers.iter().any(|name| name == MULTIGRID);
+        return Ok((asked?, if wanted { grid()? } else { None }));
     }
     let survey = survey(&given.problem()?);
     let mut fitting = Vec::new();
     for &method in Method::ALL {
         match method.fits(&survey) {
-            Ok(()) => fitting.push(method),
+            Ok(()) => fitting.push(Contender::Algebraic(method)),
             Err(why) => remark(&format!("left out {method}: {why}")),
         }
     }
-    Ok(fitting)
+    let grid = grid().unwrap_or_else(|fault| {
+        remark(&format!("left out {MULTIGRID}: {}", fault.message()));
+        None
+    });
+    fitting.extend(grid.is_some().then_some(Contender::Multigrid));
+    Ok((fitting, grid))
 }
 
 impl Tried {
+    /// With what auto picked.
+    fn title(&self) -> String {
+        match self.picked {
+            Some(picked) => format!("{} ({picked})", self.name),
+            None => self.name.clone(),
+        }
+    }
+
     fn converged(&self) -> bool {
-        self.solution.report.status == Status::Converged
+        self.report.status == Status::Converged
     }
 }
 
 /// The largest difference from the solution with the smallest residual, as a part of its largest entry.
 fn differences(tried: &[Tried]) -> Vec<f64> {
     let best = tried.iter().filter(|one| one.converged()).min_by(|a, b| {
-        let (a, b) = (a.solution.report.residual, b.solution.report.residual);
+        let (a, b) = (a.report.residual, b.report.residual);
         a.total_cmp(&b)
     });
     let Some(best) = best else {
@@ -125,9 +205,9 @@ const COLUMNS: [&str; 7] = [
 
 fn rows(tried: &[Tried]) -> Vec<[String; 7]> {
     let row = |(one, apart): (&Tried, f64)| {
-        let report = &one.solution.report;
+        let report = &one.report;
         [
-            one.name.clone(),
+            one.title(),
             report.status.to_string(),
             report.iterations.to_string(),
             report.inner_iterations.to_string(),
@@ -182,9 +262,9 @@ fn chart(tried: &[Tried], name: &str) -> Chart {
             .iter()
             .map(|seen| (seen.seconds, seen.progress.residual))
             .collect();
-        points.push((one.seconds, one.solution.report.residual));
+        points.push((one.seconds, one.report.residual));
         Series {
-            name: one.name.clone(),
+            name: one.title(),
             points,
         }
     });

@@ -125,9 +125,13 @@ fn read<T>(
     }
     let file = File::open(path).map_err(|cause| unreadable(cause.to_string()))?;
     parse(BufReader::new(file)).map_err(|fault| {
-        unreadable(fault.to_string()).with_remedy(
-            "a matrix is written as `matrix coordinate real general`, a vector as `matrix array real general`",
-        )
+        let error = unreadable(fault.to_string());
+        match fault {
+            ReadError::Line { line: 0 | 1, .. } => error.with_remedy(
+                "a matrix is written as `matrix coordinate real general`, a vector as `matrix array real general`",
+            ),
+            _ => error,
+        }
     })
 }
 

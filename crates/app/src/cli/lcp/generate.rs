@@ -6,6 +6,7 @@ use crate::error::{Error, Kind};
 use crate::problem_files;
 use meniscus_lcp::InputError;
 use meniscus_lcp::gallery::{self, Instance, Random};
+use meniscus_lcp::matrix_market::Limits;
 use meniscus_liquid::PressureProblem;
 use meniscus_liquid::analytic::{Sphere, Surface};
 
@@ -13,6 +14,13 @@ use meniscus_liquid::analytic::{Sphere, Surface};
 pub fn generate(what: &GenerateCommand) -> Result<(), Error> {
     let (flags, instance) = match what {
         GenerateCommand::Fluid(fluid) => {
+            let most = Limits::default().max_entries as u64;
+            if fluid.rows.saturating_mul(2 * fluid.bands + 1) > most {
+                return Err(Error::usage(format!(
+                    "{} rows with {} bands on each side have more than {most} entries, more than is read again",
+                    fluid.rows, fluid.bands
+                )));
+            }
             let mut random = Random::new(fluid.flags.seed);
             let (rows, bands) = (fluid.rows as usize, fluid.bands as usize);
             let instance = gallery::banded(rows, bands, fluid.zeros, &mut random);

@@ -5,7 +5,7 @@ use super::arguments::InfoArguments;
 use super::files::{self, Problem};
 use crate::error::Error;
 use crate::plot;
-use meniscus_lcp::survey::{Survey, survey};
+use meniscus_lcp::survey::{Definiteness, Survey, survey};
 use meniscus_lcp::toolbox::Method;
 use serde_json::{Value, json};
 
@@ -87,11 +87,12 @@ fn tell(given: &Problem, survey: &Survey) {
         ),
         (
             "couplings",
-            if survey.no_positive_couplings {
-                "none positive, as in an M-matrix".into()
-            } else {
-                "some positive".into()
-            },
+            match (survey.no_positive_couplings, survey.definiteness) {
+                (true, Definiteness::Positive) if survey.symmetric => "none positive: an M-matrix",
+                (true, _) => "none positive",
+                (false, _) => "some positive",
+            }
+            .into(),
         ),
         (
             "scaling",

@@ -5,6 +5,7 @@ mod compare;
 mod export;
 mod files;
 mod generate;
+mod grid;
 mod info;
 mod solve;
 mod solvers;

@@ -6,8 +6,8 @@ use super::files::{self, Problem, broken};
 use super::watch::{Seen, Watch};
 use crate::error::{Error, Kind};
 use crate::plot::{Axis, Chart, Series};
-use meniscus_lcp::Status;
 use meniscus_lcp::toolbox::{self, Method, Options, Solution};
+use meniscus_lcp::{Report, Status};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -38,13 +38,14 @@ pub fn solve(arguments: &SolveArguments) -> Result<(), Error> {
         files::write_text(path, &chart(&watch.seen, &solution, &given.name).svg())?;
     }
     if arguments.json {
-        let mut answer = answer(&solution, seconds, &given);
+        let mut answer = answer(solution.method.name(), &solution.report, seconds, &given);
         if arguments.solver == Method::Auto {
             answer["attempts"] = attempts(&solution);
         }
         say(format_args!("{answer}"));
     } else {
         tell(arguments.solver, &solution, seconds, &given);
+        explain(&solution, &given, &x);
     }
     if solution.report.status == Status::Converged {
         Ok(())
@@ -55,15 +56,18 @@ pub fn solve(arguments: &SolveArguments) -> Result<(), Error> {
 
 /// A method that does not take the problem at all.
 pub fn cannot_use(method: Method, fault: &Error) -> Error {
+    if method == Method::Auto {
+        // Auto takes every problem: what is wrong is something else that was asked for.
+        return fault.clone();
+    }
     Error::usage(format!("{method}: {}", fault.message()))
         .with_remedy("`meniscus lcp info` says which methods fit; --solver auto picks one")
 }
 
 /// What is said of a solve in JSON.
-pub fn answer(solution: &Solution, seconds: f64, given: &Problem) -> Value {
-    let report = &solution.report;
+pub fn answer(solver: &str, report: &Report, seconds: f64, given: &Problem) -> Value {
     json!({
-        "solver": solution.method.name(),
+        "solver": solver,
         "status": report.status.word(),
         "iterations": report.iterations,
         "inner_iterations": report.inner_iterations,
@@ -115,6 +119,25 @@ fn tell(asked: Method, solution: &Solution, seconds: f64, given: &Problem) {
     ));
 }
 
+/// Says so if all that is left is rounding: a tolerance is an absolute number, and numbers may be large.
+fn explain(solution: &Solution, given: &Problem, x: &[f64]) {
+    let mut scale = 0.0_f64;
+    for row in 0..given.matrix.rows() {
+        let (columns, values) = given.matrix.row(row);
+        let terms = columns
+            .iter()
+            .zip(values)
+            .map(|(&column, value)| (value * x[column as usize]).abs());
+        scale = scale.max(terms.sum::<f64>() + given.rhs[row].abs());
+    }
+    let rounding = 1e3 * f64::EPSILON * scale;
+    if solution.report.status != Status::Converged && solution.report.residual <= rounding {
+        remark(&format!(
+            "the residual is rounding for numbers of this size; --tolerance {rounding:.0e} asks for no more"
+        ));
+    }
+}
+
 fn csv(seen: &[Seen], solution: &Solution) -> String {
     let mut out = String::from("solver,iteration,inner_iterations,residual_inf,merit,seconds\n");
     for seen in seen {
@@ -148,10 +171,17 @@ fn chart(seen: &[Seen], solution: &Solution, name: &str) -> Chart {
             .map(|seen| (seen.progress.iteration as f64, seen.progress.residual))
             .collect(),
     });
+    let mut series: Vec<Series> = series.collect();
+    if let Some(last) = series.last_mut() {
+        // What a method sees on its way is not always what is left in the end.
+        let report = &solution.report;
+        last.points
+            .push((report.iterations as f64, report.residual));
+    }
     Chart {
         title: format!("{name}, {}", solution.method),
         x: Axis::linear("iteration"),
         y: Axis::logarithmic("largest entry of the natural residual"),
-        series: series.collect(),
+        series,
     }
 }

@@ -223,8 +223,8 @@ static SOLVER: Table = Table {
             name: "method",
             kind: Kind::Word(Solver::WORDS),
             absent: Default("\"auto\""),
-            about: "`auto` takes `cg` with slip walls and `policy` with separating ones; `newton` is minimum map \
-                    Newton.",
+            about: "`auto` takes multigrid for many unknowns (`mg` with slip walls, `tn-mg` with separating ones), and for \
+                    few `cg` and `policy`. `newton` is minimum map Newton; `cg`, `mg` and `mg-pcg` are for slip walls.",
             example: "\"newton\"",
         },
         Key {

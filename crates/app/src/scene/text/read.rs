@@ -271,8 +271,8 @@ fn word<T: FromStr>(table: &Node, key: &str) -> Option<T> {
 
 /// What only shows when walls and solver are looked at together.
 pub fn solver_fits_walls<const D: usize>(scene: &Scene<D>, root: &Node) -> Option<Problem> {
-    let cg = scene.solver == meniscus_liquid::Solver::Cg;
-    (cg && scene.walls == Walls::Separating).then(|| {
+    let linear = scene.solver.is_linear();
+    (linear && scene.walls == Walls::Separating).then(|| {
         let place = root
             .get("solver")
             .and_then(|solver| solver.get("method"))
@@ -280,8 +280,11 @@ pub fn solver_fits_walls<const D: usize>(scene: &Scene<D>, root: &Node) -> Optio
         Problem::error(
             place,
             "solver.method",
-            "\"cg\" solves linear systems only, and walls that let go are not linear",
+            format!(
+                "\"{}\" solves linear systems only, and walls that let go are not linear",
+                scene.solver
+            ),
         )
-        .with_help("write \"auto\", \"policy\" or \"newton\", or walls.kind = \"slip\"")
+        .with_help("write \"auto\", \"policy\", \"newton\" or \"tn-mg\", or walls.kind = \"slip\"")
     })
 }
