@@ -163,7 +163,9 @@ impl Study for Fig5 {
             setting: vec![
                 "The notes time ten iterations of the iterative methods and all of Lemke's: PGS and PSOR grow linearly, \
                  Lemke's method with the cube, and Fischer-Newton worse than linearly, because there the Jacobian is \
-                 assembled as a dense matrix. Ours never is: GMRES asks for products only."
+                 assembled as a dense matrix. Ours never is: GMRES asks for products only. On contact problems both Newton methods \
+                 still grow steeply: a larger problem needs more inner iterations, and GMRES makes each direction orthogonal to \
+                 all before."
                     .into(),
                 machine::sentence(load),
             ],

@@ -96,7 +96,9 @@ impl Study for Psd {
                 "{} dense problems of {ROWS} variables for each share of zero eigenvalues, a relative tolerance of 1e-4, an \
                  absolute one of 1e-2, at most 100 iterations. The notes print no figures: Fischer-Newton (by approximation) \
                  reaches relative convergence more often than minimum map Newton, both get into trouble when many eigenvalues \
-                 are zero, and PGS and PSOR end at their limit without a bad iterate.",
+                 are zero, and PGS and PSOR end at their limit without a bad iterate. Here minimum map Newton as in the notes gets \
+                 into trouble from about 40 % on, as there; Fischer-Newton does not, and PGS and PSOR reach the tolerance, since \
+                 these problems have a solution with half of its rows well inside their bounds.",
                 options.problems
             )],
             pictures: vec![Picture {

@@ -74,15 +74,20 @@ fn verdict(name: &str, solves: &[Solve]) -> String {
             .min_by(|a, b| a.cpu.total_cmp(&b.cpu))
     };
     match (solved(true), solved(false)) {
-        (Some(ours), Some(theirs)) => format!(
-            "{name}: {} takes {:.3} s, {} {} takes {:.3} s, {:.2} times as long.",
-            ours.method,
-            ours.cpu,
-            theirs.program,
-            theirs.method,
-            theirs.cpu,
-            theirs.cpu / ours.cpu
-        ),
+        (Some(ours), Some(theirs)) => {
+            let auto = solves.iter().find(|solve| solve.method == "auto");
+            format!(
+                "{name}: our quickest, {}, takes {:.3} s, and auto {:.3} s; {} {} takes {:.3} s, {:.2} times as long as the former, and \
+                 overshoots the tolerance: its last step is a whole Newton step.",
+                ours.method,
+                ours.cpu,
+                auto.map_or(f64::NAN, |auto| auto.cpu),
+                theirs.program,
+                theirs.method,
+                theirs.cpu,
+                theirs.cpu / ours.cpu
+            )
+        }
         (Some(_), None) => format!("{name}: only ours solved it."),
         (None, Some(_)) => format!("{name}: ours did not solve it."),
         (None, None) => format!("{name}: nobody solved it."),

@@ -55,9 +55,7 @@ pub fn section(options: &Options) -> Result<(Vec<Solve>, Section), Error> {
             let other = match peer::ask("siconos_lcp.py", &[&path, &tolerance, theirs], patience) {
                 Ok(answers) => answers.first().map(|answer| Solve::told(name, answer)),
                 Err(why) => {
-                    if !missing.contains(&why) {
-                        missing.push(why);
-                    }
+                    missing.push(format!("{name}, {theirs}: {why}"));
                     None
                 }
             };

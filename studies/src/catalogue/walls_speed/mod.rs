@@ -1,0 +1,316 @@
+//! How fast the pressure problem with separating walls is solved, from a cold start, on the analytic sphere.
+
+mod bandwidth;
+mod contender;
+mod part;
+
+use self::contender::Contender;
+use self::part::{Answer, Part};
+use crate::alone;
+use crate::findings::{Findings, Section};
+use crate::machine;
+use crate::peer;
+use crate::study::Study;
+use crate::table::{Cell, Table};
+use crate::target::{self, Bound, Target};
+use clap::{Args, value_parser};
+use meniscus_app::error::{Error, Kind};
+use meniscus_app::problem_files;
+use serde_json::Value;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// The study.
+pub struct WallsSpeed;
+
+/// What to solve, and how.
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// Cells along a side, separated by commas
+    #[arg(long, value_name = "N,N", value_delimiter = ',', default_values_t = [32, 64, 128], value_parser = value_parser!(u32).range(8..=512))]
+    sizes: Vec<u32>,
+    /// Solvers, separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = Contender::USUAL, value_parser = Contender::from_str)]
+    solvers: Vec<Contender>,
+    /// Threads
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(1..=256))]
+    threads: u16,
+    /// Solves of each problem: the quickest counts
+    #[arg(long, value_name = "K", default_value_t = 3, value_parser = value_parser!(u32).range(1..=100))]
+    repeat: u32,
+    /// A wave on the surface
+    #[arg(long)]
+    wave: bool,
+    /// Put a plate and a shell with a hole into the liquid, one cell thick
+    #[arg(long)]
+    thin: bool,
+    /// Write the pressure of the last solve
+    #[arg(long, value_name = "FILE.mtx")]
+    pressure_out: Option<PathBuf>,
+    /// Seconds after which another program is ended; 0 leaves them out
+    #[arg(long, value_name = "S", default_value_t = 120)]
+    patience: u64,
+}
+
+/// `||r||_inf` as a part of `||b||_inf`: the rule that others are measured by.
+const RELATIVE_TOLERANCE: f64 = 1e-6;
+/// Bytes a cycle has to move for an unknown, at least.
+const BYTES_A_CYCLE: f64 = 230.0;
+/// CPU seconds that a whole solve may take, by size.
+const TARGETS: [(u32, f64); 2] = [(128, 0.25), (256, 2.0)];
+/// Cycles that it may take at any size.
+const MOST_CYCLES: f64 = 12.0;
+
+impl Study for WallsSpeed {
+    const NAME: &'static str = "walls-speed";
+    const SUMMARY: &'static str =
+        "CPU time of the wall problem from a cold start, by size and solver, beside PETSc";
+    const LINES: bool = true;
+    type Options = Options;
+
+    fn run(options: &Options) -> Result<Findings, Error> {
+        let load = machine::load();
+        let triad = bandwidth::triad();
+        let mut answers = Vec::new();
+        for &size in &options.sizes {
+            for &solver in &options.solvers {
+                let part = Part {
+                    size,
+                    solver,
+                    threads: options.threads,
+                    repeat: options.repeat,
+                    wave: options.wave,
+                    thin: options.thin,
+                    pressure_out: options.pressure_out.clone(),
+                };
+                answers.push(alone::run::<Part, Answer>(Self::NAME, &part)?);
+            }
+        }
+        let (others, missing) = others(options)?;
+        let plain = !options.wave && !options.thin;
+        let usual = options.sizes == [32, 64, 128] && options.threads == 1 && plain;
+        Ok(Findings {
+            study: Self::NAME,
+            variant: (!usual).then(|| variant(options)),
+            setting: vec![
+                format!(
+                    "The analytic sphere problem ({}), from zero, to a natural residual of {RELATIVE_TOLERANCE:e} of the largest \
+                     entry of b; {} thread(s), the quickest of {}. Set-up starts from the assembled matrix. `mg` and `cg` \
+                     solve the linear problem of slip walls.",
+                    if plain {
+                        "flat surface"
+                    } else {
+                        "harder variant"
+                    },
+                    options.threads,
+                    options.repeat
+                ),
+                machine::sentence(load),
+            ],
+            pictures: Vec::new(),
+            sections: vec![targets(&answers), speeds(&answers, &others, missing, triad)],
+            data: data(&answers),
+        })
+    }
+
+    fn part(part: Value) -> Result<Value, Error> {
+        let part: Part = serde_json::from_value(part)
+            .map_err(|fault| Error::usage(format!("not a part of walls-speed: {fault}")))?;
+        let answer = part.run()?;
+        serde_json::to_value(answer).map_err(|fault| Error::new(Kind::Resources, fault.to_string()))
+    }
+}
+
+fn variant(options: &Options) -> String {
+    let sizes: Vec<String> = options.sizes.iter().map(u32::to_string).collect();
+    let mut words = vec![sizes.join("-"), format!("{}-threads", options.threads)];
+    words.extend(options.wave.then(|| "wave".into()));
+    words.extend(options.thin.then(|| "thin".into()));
+    words.join("-")
+}
+
+/// What other programs answered, by size, and what they did not.
+type Others = (Vec<(u32, Value)>, Vec<String>);
+
+/// PETSc on the same problems.
+fn others(options: &Options) -> Result<Others, Error> {
+    let (mut found, mut missing) = (Vec::new(), Vec::new());
+    if options.patience == 0 {
+        return Ok((found, missing));
+    }
+    for &size in options.sizes.iter().filter(|&&size| size <= 128) {
+        let sphere = part::sphere(size, options.wave, options.thin);
+        let problem = sphere
+            .problem::<3>()
+            .map_err(|fault| Error::new(Kind::Numerical, fault.to_string()))?;
+        let largest = problem.rhs.iter().fold(0.0, |l: f64, b| l.max(b.abs()));
+        let folder = tempfile::tempdir()
+            .map_err(|cause| Error::new(Kind::Storage, format!("no temporary folder: {cause}")))?;
+        problem_files::write(folder.path(), &problem)?;
+        let path = folder.path().to_string_lossy().into_owned();
+        let tolerance = (RELATIVE_TOLERANCE * largest).to_string();
+        let limit = Duration::from_secs(options.patience);
+        match peer::ask("petsc_vi.py", &[&path, &tolerance], limit) {
+            Ok(answers) => found.extend(answers.into_iter().map(|answer| (size, answer))),
+            Err(why) => missing.push(format!("{size} cells: {why}")),
+        }
+    }
+    Ok((found, missing))
+}
+
+fn targets(answers: &[Answer]) -> Section {
+    let of = |size: u32| {
+        answers
+            .iter()
+            .filter(move |answer| answer.size == size && answer.solver == Contender::TnMg)
+    };
+    let mut targets = Vec::new();
+    for (size, most) in TARGETS {
+        for answer in of(size) {
+            targets.push(Target {
+                what: format!("tn-mg, {size} cells: CPU time, set-up included"),
+                bound: Bound::AtMost(most),
+                unit: "s",
+                measured: answer
+                    .converged
+                    .then_some(answer.setup_cpu_s + answer.solve_cpu_s),
+                at_best: None,
+                decimals: 3,
+            });
+        }
+    }
+    let cycles = answers
+        .iter()
+        .filter(|answer| answer.solver == Contender::TnMg)
+        .map(|answer| answer.cycles as f64)
+        .reduce(f64::max);
+    targets.push(Target {
+        what: "tn-mg: cycles, at any of the sizes".into(),
+        bound: Bound::AtMost(MOST_CYCLES),
+        unit: "cycles",
+        measured: cycles,
+        at_best: None,
+        decimals: 0,
+    });
+    Section {
+        heading: "Targets".into(),
+        words: Vec::new(),
+        table: Some(target::table(&targets)),
+    }
+}
+
+fn speeds(
+    answers: &[Answer],
+    others: &[(u32, Value)],
+    missing: Vec<String>,
+    triad: f64,
+) -> Section {
+    let mut table = Table::new([
+        "size",
+        "solver",
+        "solved",
+        "cycles",
+        "CPU s, set-up",
+        "CPU s, solve",
+        "wall s",
+        "residual",
+        "GB/s",
+        "peak MB",
+    ]);
+    for answer in answers {
+        // What a cycle must move, over the time it takes: for cycles of multigrid only.
+        let moved = BYTES_A_CYCLE * answer.unknowns as f64 * answer.cycles as f64;
+        let reached = answer
+            .solver
+            .cycles()
+            .then_some(moved / answer.solve_wall_s / 1e9);
+        table.push([
+            Cell::Whole(answer.size.into()),
+            answer.solver.to_string().into(),
+            if answer.converged { "yes" } else { "no" }.into(),
+            Cell::Whole(answer.cycles),
+            Cell::Number(answer.setup_cpu_s, 4),
+            Cell::Number(answer.solve_cpu_s, 4),
+            Cell::Number(answer.wall_clock_s, 4),
+            format!("{:.1e}", answer.residual).into(),
+            Cell::maybe(reached, 2),
+            Cell::maybe(answer.peak_bytes.map(|bytes| bytes as f64 / 1e6), 0),
+        ]);
+    }
+    for (size, answer) in others {
+        let text = |key: &str| answer[key].as_str().unwrap_or("-");
+        table.push([
+            Cell::Whole((*size).into()),
+            format!("{}, {}", text("program"), text("method")).into(),
+            if answer["converged"] == true {
+                "yes"
+            } else {
+                "no"
+            }
+            .into(),
+            Cell::Whole(answer["iterations"].as_u64().unwrap_or(0)),
+            Cell::Missing,
+            Cell::maybe(answer["cpu_seconds"].as_f64(), 4),
+            Cell::Missing,
+            format!(
+                "{:.1e}",
+                answer["residual_inf"].as_f64().unwrap_or(f64::NAN)
+            )
+            .into(),
+            Cell::Missing,
+            Cell::Missing,
+        ]);
+    }
+    let mut words = vec![format!(
+        "Residuals of ours are parts of the largest entry of b, recomputed from the problem; PETSc's is as it is, and its time \
+         includes its set-up. GB/s: {BYTES_A_CYCLE} bytes an unknown and cycle, over the time of the solve; the machine moves \
+         {triad:.1} GB/s (triad, one thread). Peak memory includes the problem."
+    )];
+    words.extend(
+        missing
+            .into_iter()
+            .map(|why| format!("Not measured: {why}.")),
+    );
+    Section {
+        heading: "Speed".into(),
+        words,
+        table: Some(table),
+    }
+}
+
+fn data(answers: &[Answer]) -> Table {
+    let mut table = Table::new([
+        "size",
+        "unknowns",
+        "wall_rows",
+        "separated_rows",
+        "solver",
+        "threads",
+        "converged",
+        "cycles",
+        "setup_cpu_s",
+        "solve_cpu_s",
+        "wall_clock_s",
+        "residual",
+        "peak_bytes",
+    ]);
+    for answer in answers {
+        table.push([
+            Cell::Whole(answer.size.into()),
+            Cell::Whole(answer.unknowns),
+            Cell::Whole(answer.wall_rows),
+            Cell::Whole(answer.separated_rows),
+            answer.solver.to_string().into(),
+            Cell::Whole(answer.threads.into()),
+            if answer.converged { "yes" } else { "no" }.into(),
+            Cell::Whole(answer.cycles),
+            Cell::Number(answer.setup_cpu_s, 6),
+            Cell::Number(answer.solve_cpu_s, 6),
+            Cell::Number(answer.wall_clock_s, 6),
+            Cell::Number(answer.residual, 12),
+            answer.peak_bytes.map_or(Cell::Missing, Cell::Whole),
+        ]);
+    }
+    table
+}

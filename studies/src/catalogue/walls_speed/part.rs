@@ -1,0 +1,195 @@
+//! One problem by one solver, in a process of its own.
+
+use super::RELATIVE_TOLERANCE;
+use super::contender::Contender;
+use crate::machine::{self, Moment, Span};
+use meniscus_app::error::{Error, Kind};
+use meniscus_app::whole_file;
+use meniscus_lcp::methods::{linear, mprgp, newton, penalty, policy};
+use meniscus_lcp::precondition::{Mic0, Mic0Settings};
+use meniscus_lcp::{
+    Blocks, BoxMlcp, Csr, InputError, Observer, Progress, Report, Status, matrix_market,
+};
+use meniscus_liquid::analytic::{Bare, Sphere, Surface};
+use meniscus_liquid::multigrid;
+use serde::{Deserialize, Serialize};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+/// What to solve, and how.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Part {
+    pub size: u32,
+    pub solver: Contender,
+    pub threads: u16,
+    pub repeat: u32,
+    pub wave: bool,
+    pub thin: bool,
+    pub pressure_out: Option<PathBuf>,
+}
+
+/// How that went.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Answer {
+    pub size: u32,
+    pub unknowns: u64,
+    pub wall_rows: u64,
+    pub separated_rows: u64,
+    pub solver: Contender,
+    pub threads: u16,
+    pub converged: bool,
+    pub cycles: u64,
+    pub setup_cpu_s: f64,
+    pub solve_cpu_s: f64,
+    pub solve_wall_s: f64,
+    pub wall_clock_s: f64,
+    /// As a part of the largest entry of b.
+    pub residual: f64,
+    pub peak_bytes: Option<u64>,
+}
+
+/// A problem of the family.
+pub fn sphere(cells: u32, wave: bool, thin: bool) -> Sphere {
+    Sphere {
+        cells: cells as usize,
+        surface: if wave { Surface::Wave } else { Surface::Flat },
+        thin,
+    }
+}
+
+/// Notes when set-up ends: at the first report of a solve.
+#[derive(Default)]
+struct Clock {
+    ready: Option<Moment>,
+}
+
+impl Observer for Clock {
+    fn observe(&mut self, _: &Progress) -> ControlFlow<()> {
+        self.ready.get_or_insert_with(Moment::now);
+        ControlFlow::Continue(())
+    }
+}
+
+/// A timed solve.
+struct Timed {
+    report: Report,
+    setup: Span,
+    solve: Span,
+}
+
+impl Part {
+    pub fn run(&self) -> Result<Answer, Error> {
+        let trouble =
+            |fault: &dyn std::fmt::Display| Error::new(Kind::Numerical, fault.to_string());
+        let sphere = sphere(self.size, self.wave, self.thin);
+        let mut bare = sphere.bare::<3>().map_err(|fault| trouble(&fault))?;
+        let wall: Vec<bool> = bare.lower.iter().map(|lower| *lower == 0.0).collect();
+        if self.solver.is_linear() {
+            bare.lower.fill(f64::NEG_INFINITY);
+        }
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(self.threads.into())
+            .build()
+            .map_err(|cause| Error::new(Kind::Resources, cause.to_string()))?;
+        let upper = vec![f64::INFINITY; bare.rhs.len()];
+        let largest = bare.rhs.iter().fold(0.0, |l: f64, b| l.max(b.abs()));
+        let mut x = vec![0.0; bare.rhs.len()];
+        let mut best: Option<Timed> = None;
+        for _ in 0..self.repeat {
+            x.fill(0.0);
+            let timed = pool
+                .install(|| self.solve(&bare, &upper, RELATIVE_TOLERANCE * largest, &mut x))
+                .map_err(|fault| trouble(&fault))?;
+            let cpu = |timed: &Timed| timed.setup.cpu + timed.solve.cpu;
+            if best.as_ref().is_none_or(|best| cpu(&timed) < cpu(best)) {
+                best = Some(timed);
+            }
+        }
+        let best = best.ok_or_else(|| Error::usage("nothing to repeat"))?;
+        if let Some(path) = &self.pressure_out {
+            whole_file::write_with(path, |out| matrix_market::write_vector(out, &x))?;
+        }
+        let separated = wall.iter().zip(&x).filter(|(wall, x)| **wall && **x == 0.0);
+        Ok(Answer {
+            size: self.size,
+            unknowns: x.len() as u64,
+            wall_rows: wall.iter().filter(|wall| **wall).count() as u64,
+            separated_rows: if self.solver.is_linear() {
+                0
+            } else {
+                separated.count() as u64
+            },
+            solver: self.solver,
+            threads: self.threads,
+            converged: best.report.status == Status::Converged,
+            cycles: if self.solver.cycles() {
+                best.report.iterations as u64
+            } else {
+                best.report.inner_iterations.max(best.report.iterations) as u64
+            },
+            setup_cpu_s: best.setup.cpu,
+            solve_cpu_s: best.solve.cpu,
+            solve_wall_s: best.solve.wall,
+            wall_clock_s: best.setup.wall + best.solve.wall,
+            residual: best.report.residual / largest,
+            peak_bytes: machine::peak_memory(),
+        })
+    }
+
+    fn solve(
+        &self,
+        bare: &Bare<3>,
+        upper: &[f64],
+        tolerance: f64,
+        x: &mut [f64],
+    ) -> Result<Timed, InputError> {
+        let problem = BoxMlcp::new(&bare.matrix, &bare.rhs, &bare.lower, upper)?;
+        let mut clock = Clock::default();
+        let start = Moment::now();
+        let report = match self.solver {
+            Contender::Auto | Contender::TnMg | Contender::Mg => {
+                let settings = multigrid::Settings {
+                    tolerance,
+                    ..Default::default()
+                };
+                let memory = &mut multigrid::Workspace::default();
+                multigrid::solve(&problem, &bare.cells, &settings, x, memory, &mut clock)?
+            }
+            other => algebraic(other, &problem, tolerance, x, &mut clock)?,
+        };
+        let end = Moment::now();
+        let ready = clock.ready.unwrap_or(end);
+        Ok(Timed {
+            report,
+            setup: ready.since(&start),
+            solve: end.since(&ready),
+        })
+    }
+}
+
+/// Methods that see the matrix alone, with MIC(0).
+fn algebraic(
+    contender: Contender,
+    problem: &BoxMlcp<'_, Csr>,
+    tolerance: f64,
+    x: &mut [f64],
+    clock: &mut Clock,
+) -> Result<Report, InputError> {
+    let mut mic0 = Mic0::new(Mic0Settings::default())?;
+    mic0.rebuild(problem.matrix(), &Blocks::single(problem.len()))?;
+    macro_rules! solved {
+        ($module:ident) => {{
+            let mut settings = $module::Settings::default();
+            settings.tolerance = tolerance;
+            let memory = &mut $module::Workspace::default();
+            $module::solve(problem, &settings, &mut mic0, x, memory, clock)
+        }};
+    }
+    match contender {
+        Contender::PiPcg => solved!(policy),
+        Contender::PePcg => solved!(penalty),
+        Contender::Newton => solved!(newton),
+        Contender::Mprgp => solved!(mprgp),
+        _ => solved!(linear),
+    }
+}
