@@ -7,8 +7,8 @@
 
 use super::chunks::{each, fold};
 use super::hierarchy::Hierarchy;
-use super::kernels;
 use super::level::Level;
+use super::sums::product;
 
 /// Correction and last step are parallel if the sine of the angle between them, squared, is below this.
 const PARALLEL: f64 = 1e-9;
@@ -50,7 +50,7 @@ impl Conjugate {
             let sums = fold(
                 &top.chunks,
                 &mut self.image,
-                &|chunk, image| kernels::product(width, top, step, (step, step), chunk, image),
+                &|chunk, image| product(width, top, step, (step, step), chunk, image),
                 &add,
             );
             self.square = sums.map_or(0.0, |sums| sums[0]);
@@ -59,7 +59,7 @@ impl Conjugate {
         let sums = fold(
             &top.chunks,
             &mut self.product,
-            &|chunk, product| kernels::product(width, top, &top.e, others, chunk, product),
+            &|chunk, out| product(width, top, &top.e, others, chunk, out),
             &add,
         );
         let Some([e_ae, e_as, r_e, r_s]) = sums else {

@@ -7,8 +7,9 @@ use super::coarse_weights::{self, compute_all};
 use super::coarsen::{self, coarsen};
 use super::coarsest::{Coarsest, LARGEST};
 use super::finest::Finest;
-use super::kernels::{self, Width};
+use super::kernels;
 use super::level::Level;
+use super::width::Width;
 use crate::tiles::Coord;
 
 /// The smoother's colours.

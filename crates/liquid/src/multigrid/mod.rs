@@ -8,7 +8,7 @@
 //! 2. takes the rows at their bounds as active, and brings the coarse levels up to date with what changed,
 //! 3. adds the correction of one V-cycle, cut off at the bounds, and shorter if that did not lower the energy.
 //!
-//! Where that is slow although the active rows are settled, the corrections are made conjugate to one another.
+//! Where that is slow although hardly any row changes sides, the next step also uses the direction of the last.
 //!
 //! Without bounded rows that is plain multigrid. The cycle works in single precision on a residual in double. Transfer is piecewise
 //! constant, coarse faces are averages, so that every level has at most one coupling a face (see [`Level`](level::Level)
@@ -28,7 +28,10 @@ mod finest;
 mod hierarchy;
 mod kernels;
 mod level;
+mod stencil;
+mod sums;
 mod truncated;
+mod width;
 
 #[cfg(test)]
 mod tests;

@@ -3,8 +3,8 @@
 use meniscus_lcp::{BoxMlcp, Csr};
 
 use super::hierarchy::Hierarchy;
-use super::kernels::Width;
 use super::level::{Level, NONE};
+use super::width::Width;
 use crate::tiles::Coord;
 
 /// A box of cells, open to air above, with a plate of solid that has a hole: the faces between two layers of cells.

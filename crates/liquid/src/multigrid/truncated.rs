@@ -5,7 +5,7 @@ use meniscus_lcp::{BoxMlcp, Csr, InputError, Observer, Progress, Report, Status}
 use super::chunks::{Chunk, each, fold};
 use super::conjugate::Conjugate;
 use super::hierarchy::Hierarchy;
-use super::kernels::{self, Exact, Found};
+use super::sums::{Exact, Found, measure};
 use crate::tiles::Coord;
 
 /// Rises of the energy below this share of its terms are rounding.
@@ -239,7 +239,7 @@ impl State {
         let found = fold(
             &hierarchy.top().chunks,
             &mut r,
-            &|chunk, r| kernels::measure(width, &exact, chunk, r),
+            &|chunk, r| measure(width, &exact, chunk, r),
             &Found::and,
         );
         hierarchy.levels[0].r = r;
