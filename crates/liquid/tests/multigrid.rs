@@ -4,8 +4,8 @@ mod grids;
 
 use grids::{Grid, Scene, Sphere, build, from_faces};
 use meniscus_lcp::methods::policy;
-use meniscus_lcp::precondition::Mic0;
-use meniscus_lcp::{Blocks, Csr, InputError, Report, Status};
+use meniscus_lcp::precondition::{Jacobi, Mic0};
+use meniscus_lcp::{Blocks, BoxMlcp, Csr, InputError, Report, Status};
 use meniscus_liquid::multigrid::{self, Cycle, Settings, Workspace};
 use meniscus_liquid::{Coord, Liquid, Solver, Walls};
 use meniscus_shapes::{Body, Motion, Scenery, Shape};
@@ -547,4 +547,51 @@ fn a_scene_is_what_its_distances_say() {
     let sphere = Sphere::default();
     assert!((Scene::<3>::open(&sphere, [0.5; 3]) - 0.45).abs() < 1e-12);
     assert!(Scene::<2>::liquid(&sphere, [0.4, 0.5]) < 0.0);
+}
+
+/// Problems so small that the finest level is solved directly have rows inside as well.
+#[test]
+fn the_smallest_spheres_are_solved_as_policy_iteration_does() {
+    fn check<const D: usize>(cells: usize) {
+        let sphere = meniscus_liquid::analytic::Sphere {
+            cells,
+            surface: meniscus_liquid::analytic::Surface::Flat,
+            thin: false,
+        };
+        let bare = sphere.bare::<D>().unwrap();
+        let n = bare.rhs.len();
+        let upper = vec![f64::INFINITY; n];
+        let problem = BoxMlcp::new(&bare.matrix, &bare.rhs, &bare.lower, &upper).unwrap();
+        let tolerance = 1e-9;
+        let settings = multigrid::Settings {
+            tolerance,
+            ..Default::default()
+        };
+        let (mut ours, mut theirs) = (vec![0.0; n], vec![0.0; n]);
+        let memory = &mut multigrid::Workspace::default();
+        let report =
+            multigrid::solve(&problem, &bare.cells, &settings, &mut ours, memory, &mut ()).unwrap();
+        assert_eq!(report.status, Status::Converged, "{cells} cells, {n} rows");
+        let settings = policy::Settings {
+            tolerance,
+            ..Default::default()
+        };
+        let mut jacobi = Jacobi::new(&bare.matrix).unwrap();
+        let memory = &mut policy::Workspace::default();
+        policy::solve(
+            &problem,
+            &settings,
+            &mut jacobi,
+            &mut theirs,
+            memory,
+            &mut (),
+        )
+        .unwrap();
+        let largest = theirs.iter().fold(0.0, |l: f64, x| l.max(x.abs()));
+        for (a, b) in ours.iter().zip(&theirs) {
+            assert!((a - b).abs() <= 1e-6 * largest, "{cells} cells: {a} {b}");
+        }
+    }
+    (4..20).for_each(check::<2>);
+    (4..12).for_each(check::<3>);
 }

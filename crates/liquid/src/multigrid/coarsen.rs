@@ -6,7 +6,7 @@ use super::level::{Level, NONE, Span};
 use crate::tiles::Coord;
 
 /// Levels smaller than this have no regular unknowns: looking for them is not worth it, and the direct solver wants rows.
-const ALL_ROWS: usize = 512;
+pub(super) const ALL_ROWS: usize = 512;
 
 /// Memory only.
 #[derive(Clone, Debug, Default)]

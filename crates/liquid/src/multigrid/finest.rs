@@ -2,6 +2,7 @@
 
 use meniscus_lcp::{BoxMlcp, Csr, InputError};
 
+use super::coarsen::ALL_ROWS;
 use super::level::{CHUNK, Level, NONE, Span};
 use super::stencil::Stencil;
 use crate::tiles::Coord;
@@ -212,6 +213,9 @@ impl Finest {
                 break;
             }
             self.full_weight = largest;
+            level.near.fill([[NONE; 2]; D]);
+        }
+        if level.unknowns < ALL_ROWS {
             level.near.fill([[NONE; 2]; D]);
         }
         if self.full_weight == 0.0 {
