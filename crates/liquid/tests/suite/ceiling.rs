@@ -1,9 +1,7 @@
 //! A slab of liquid under a ceiling falls if walls let go, and hangs there if they don't; without gravity it leaves a
 //! wall at the speed one asks for.
 
-mod common;
-
-use common::{mean, run, tank};
+use crate::common::{mean, run, tank};
 use meniscus_liquid::{Liquid, Settings, Walls};
 
 fn slab<const D: usize>(cells: [usize; D], walls: Walls) -> (f64, f64) {

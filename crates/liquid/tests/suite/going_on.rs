@@ -1,8 +1,6 @@
 //! A liquid that was saved and restored goes on as if nothing had happened.
 
-mod common;
-
-use common::{still, tank};
+use crate::common::{still, tank};
 use meniscus_liquid::{
     Liquid, Preconditioner, Settings, Solver, StateError, StepReport, Transfer, Trouble, Walls,
 };

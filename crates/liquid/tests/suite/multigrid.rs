@@ -1,8 +1,6 @@
 //! The multigrid solver against policy iteration, and what it promises of itself.
 
-mod grids;
-
-use grids::{Grid, Scene, Sphere, build, from_faces};
+use crate::grids::{Grid, Scene, Sphere, build, from_faces};
 use meniscus_lcp::methods::policy;
 use meniscus_lcp::precondition::{Jacobi, Mic0};
 use meniscus_lcp::{Blocks, BoxMlcp, Csr, InputError, Report, Status};

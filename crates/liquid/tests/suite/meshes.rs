@@ -1,10 +1,9 @@
 //! Meshes are solids and liquids like any others: a ball of triangles against the ball itself.
 
-mod common;
-#[path = "../../shapes/tests/properties/icosphere.rs"]
+#[path = "../../../shapes/tests/properties/icosphere.rs"]
 mod icosphere;
 
-use common::{mean, run, tank};
+use crate::common::{mean, run, tank};
 use icosphere::icosphere;
 use meniscus_liquid::{Liquid, PressureProblem, Settings};
 use meniscus_shapes::{Body, Ease, Keyframe, Motion, Rotation, Scenery, Shape, TriangleMesh};

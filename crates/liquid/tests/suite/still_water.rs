@@ -1,8 +1,6 @@
 //! Water at rest stays at rest, and its pressure is the weight of the water above.
 
-mod common;
-
-use common::{run, speeds, tank};
+use crate::common::{run, speeds, tank};
 use meniscus_liquid::{Liquid, Settings, Walls};
 
 const DEPTH: f64 = 0.523;

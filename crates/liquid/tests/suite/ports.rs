@@ -1,8 +1,6 @@
 //! What comes in and what leaves: the amounts are right, and the liquid takes note.
 
-mod common;
-
-use common::{mean, run, tank};
+use crate::common::{mean, run, tank};
 use meniscus_liquid::{Drain, Emitter, Liquid, Ports, Settings};
 use meniscus_shapes::{Body, Scenery, Shape};
 

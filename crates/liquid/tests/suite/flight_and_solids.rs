@@ -1,8 +1,6 @@
 //! Free flight, pistons, and solids that liquid cannot enter.
 
-mod common;
-
-use common::{mean, run, still, tank};
+use crate::common::{mean, run, still, tank};
 use meniscus_liquid::{Liquid, Settings, Transfer, Walls};
 use meniscus_shapes::{Body, Ease, Keyframe, Motion, Rotation, Shape};
 

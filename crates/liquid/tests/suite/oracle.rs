@@ -1,10 +1,8 @@
 //! The pressure against an independent solver of quadratic programs.
 
-mod common;
-
+use crate::common::{still, tank};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
-use common::{still, tank};
 use meniscus_lcp::methods::{newton, policy};
 use meniscus_lcp::precondition::{Mic0, Mic0Settings};
 use meniscus_lcp::{Blocks, BoxMlcp};

@@ -1,0 +1,15 @@
+//! What must hold of the liquid and of the pressure solvers. One program: each further one would have the whole simulation
+//! compiled into it again, in both dimensions.
+
+mod ceiling;
+mod flight_and_solids;
+mod going_on;
+mod meshes;
+mod multigrid;
+mod oracle;
+mod ports;
+mod still_water;
+
+mod common;
+#[path = "../grids/mod.rs"]
+mod grids;
