@@ -142,7 +142,8 @@ fn unknown_study(fault: &clap::Error) -> Option<Error> {
         return None;
     };
     let guess = match fault.get(ContextKind::SuggestedSubcommand) {
-        Some(ContextValue::Strings(similar)) => similar.iter().find(|word| *word != PART),
+        // The most similar one comes last.
+        Some(ContextValue::Strings(similar)) => similar.iter().rfind(|word| *word != PART),
         Some(ContextValue::String(similar)) => Some(similar),
         _ => None,
     };

@@ -162,6 +162,19 @@ struct Found<'a> {
     is_face: bool,
 }
 
+/// A residual no larger than this part of the terms it is made of is rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// The largest sum of magnitudes that an entry of `A x + b` is made of.
+fn size<A: Rows + ?Sized>(problem: &BoxMlcp<'_, A>, x: &[f64]) -> f64 {
+    (0..problem.len()).fold(0.0, |largest: f64, row| {
+        let mut sum = problem.rhs()[row].abs();
+        let matrix = problem.matrix();
+        matrix.visit_row(row, &mut |column, value| sum += (value * x[column]).abs());
+        largest.max(sum)
+    })
+}
+
 /// Looks into cones until `take` returns false; returns how many, and what ended it before.
 fn look<A, O>(
     problem: &BoxMlcp<'_, A>,
@@ -226,7 +239,7 @@ where
                 };
                 any = true;
                 enough = !take(found);
-            } else if residual.is_finite() {
+            } else if residual <= ROUNDING * size(problem, &cone.point) {
                 course.offer(&cone.point, &cone.y);
                 missed = true;
             }
