@@ -11,7 +11,7 @@
 //! Where that is slow although hardly any row changes sides, the next step also uses the direction of the last.
 //!
 //! Without bounded rows that is plain multigrid. The cycle works in single precision on a residual in double. Transfer is piecewise
-//! constant, coarse faces are averages, so that every level has at most one coupling a face (see [`Level`](level::Level)
+//! constant, coarse faces are averages, so that every level has at most one coupling a face (see `level.rs`
 //! for how they are stored), except where thin solids divide a coarse cell into several unknowns.
 //!
 //! Everything follows from the matrix and the cells of its rows; the result has the same bits for any number of threads
