@@ -91,7 +91,7 @@ impl Error {
             io::ErrorKind::StorageFull
             | io::ErrorKind::QuotaExceeded
             | io::ErrorKind::FileTooLarge => error.with_remedy(
-                "make room on the disk and go on with --resume, or choose another one with --out DIR",
+                "make room on the disk and try again (a run goes on with --resume), or choose another one with --out DIR",
             ),
             _ => error,
         }
