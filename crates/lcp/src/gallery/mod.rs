@@ -2,9 +2,9 @@
 //!
 //! | generator | matrix | after |
 //! | --- | --- | --- |
-//! | [`banded`] | sparse, symmetric positive definite, a few constant bands | [Erl13 sec. 7], first kind |
-//! | [`cone`] | sparse, not symmetric, zeros on the diagonal | [Erl13 (27)], second kind |
-//! | [`dense`] | dense, symmetric, eigenvalues evenly spread, some of them zero if asked for | [Erl13 sec. 7], the dense kind |
+//! | [`banded()`] | sparse, symmetric positive definite, a few constant bands | [Erl13 sec. 7], first kind |
+//! | [`cone()`] | sparse, not symmetric, zeros on the diagonal | [Erl13 (27)], second kind |
+//! | [`dense()`] | dense, symmetric, eigenvalues evenly spread, some of them zero if asked for | [Erl13 sec. 7], the dense kind |
 //!
 //! DEVIATION [Erl13 sec. 7]: the program behind the notes sets `b = 0` where `x = 0`. There `y = A x` may be negative,
 //! and then `x` solves nothing. Here `x` and `y` are chosen complementary, and `b = y - A x`.
