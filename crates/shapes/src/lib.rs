@@ -39,7 +39,7 @@ mod vector;
 
 pub use body::{Body, BodyError, BodyFault, PosedBody};
 pub use bounds::Bounds;
-pub use mesh::{MeshError, MeshReport, TriangleMesh};
+pub use mesh::{LatticeDistances, MeshError, MeshReport, PointLattice, TriangleMesh};
 pub use motion::{Ease, Keyframe, Motion, MotionError};
 pub use pose::Pose;
 pub use rotation::{Generator, Rotation, angle_of};

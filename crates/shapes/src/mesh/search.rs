@@ -35,18 +35,40 @@ impl Tree {
     }
 
     /// The nearest point of all triangles if one is nearer than `best`, or else `best`.
-    pub fn nearest(&self, x: [f64; 3], mut best: Nearest) -> Nearest {
+    pub fn nearest(&self, x: [f64; 3], best: Nearest) -> Nearest {
+        self.nearest_among(x, best, &[Self::ROOT])
+    }
+
+    /// What single precision may get wrong about a distance from `x` to anything in the tree.
+    #[inline]
+    pub(super) fn slack(&self, x: [f64; 3]) -> f64 {
+        SLACK * (norm(sub(x, self.middle)) + self.diagonal)
+    }
+
+    /// What is above this in single precision is no nearer than `best`.
+    #[inline]
+    pub(super) fn limit(&self, best: &Nearest, slack: f64) -> f32 {
+        let reach = best.square.sqrt() + slack;
+        (reach * reach) as f32
+    }
+
+    /// The nearest point of the triangles below some nodes if one is nearer than `best`, or else `best`.
+    pub(super) fn nearest_among(&self, x: [f64; 3], mut best: Nearest, nodes: &[u32]) -> Nearest {
         let from_middle = sub(x, self.middle);
-        let slack = SLACK * (norm(from_middle) + self.diagonal);
-        let limit = |best: &Nearest| {
-            let reach = best.square.sqrt() + slack;
-            (reach * reach) as f32
-        };
-        let mut limit_now = limit(&best);
+        let slack = self.slack(x);
+        let mut limit_now = self.limit(&best, slack);
         let at = from_middle.map(|c| c as f32);
         let mut waiting = [(0.0_f32, 0_u32); WAITING];
-        let mut count = 1;
-        while count > 0 {
+        let mut count = 0;
+        let mut next = nodes.iter();
+        loop {
+            if count == 0 {
+                let Some(&index) = next.next() else {
+                    return best;
+                };
+                waiting[0] = (0.0, index);
+                count = 1;
+            }
             count -= 1;
             let (bound, packed) = waiting[count];
             if bound > limit_now {
@@ -79,13 +101,12 @@ impl Tree {
                             point,
                             square,
                         };
-                        limit_now = limit(&best);
+                        limit_now = self.limit(&best, slack);
                     }
                 }
                 None => {}
             }
         }
-        best
     }
 
     /// How often the surface winds around `x`: one inside of a closed surface, zero outside, up to the error of
@@ -161,7 +182,7 @@ impl Tree {
 impl Node {
     /// Lower bounds on the squared distances to the children, up to rounding; infinite for those that are not there.
     #[inline]
-    fn least_squares(&self, x: [f32; 3]) -> [f32; WIDTH] {
+    pub(super) fn least_squares(&self, x: [f32; 3]) -> [f32; WIDTH] {
         let mut to_box = [0.0_f32; WIDTH];
         let (mut along, mut whole) = ([0.0_f32; WIDTH], [0.0_f32; WIDTH]);
         for i in 0..3 {

@@ -105,6 +105,9 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
+    /// The node of everything.
+    pub(super) const ROOT: u32 = 0;
+
     /// A tree over at least one triangle. Vertices and triangles are put into the order of the leaves; vertices that
     /// no triangle has are left out.
     pub fn new(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> Self {

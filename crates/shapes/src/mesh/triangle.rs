@@ -40,8 +40,7 @@ pub(crate) fn nearest_point(x: [f64; 3], corners: Corners, bound: f64) -> Option
     }
     let beyond =
         |from: [f64; 3], to: [f64; 3]| dot(cross(sub(to, from), sub(x, from)), normal) < 0.0;
-    let sides = [(a, b), (b, c), (c, a)];
-    let outside = sides.map(|(from, to)| beyond(from, to));
+    let (beyond_ab, beyond_bc, beyond_ca) = (beyond(a, b), beyond(b, c), beyond(c, a));
     let mut best = None;
     let mut least = bound;
     let mut consider = |point: [f64; 3]| {
@@ -52,19 +51,23 @@ pub(crate) fn nearest_point(x: [f64; 3], corners: Corners, bound: f64) -> Option
             best = Some((point, square));
         }
     };
-    if outside == [false; 3] {
+    if !(beyond_ab | beyond_bc | beyond_ca) {
         consider(add_scaled(x, -height / square, normal));
-    } else {
-        // Beyond one side only, the nearest point is on that side, its ends included; beyond two, on either.
-        for ((from, to), outside) in sides.into_iter().zip(outside) {
-            if outside {
-                consider(nearest_on_segment(x, from, to));
-            }
-        }
+    }
+    // Beyond one side only, the nearest point is on that side, its ends included; beyond two, on either.
+    if beyond_ab {
+        consider(nearest_on_segment(x, a, b));
+    }
+    if beyond_bc {
+        consider(nearest_on_segment(x, b, c));
+    }
+    if beyond_ca {
+        consider(nearest_on_segment(x, c, a));
     }
     best
 }
 
+#[inline]
 fn nearest_on_segment(x: [f64; 3], from: [f64; 3], to: [f64; 3]) -> [f64; 3] {
     let along = sub(to, from);
     let at = dot(sub(x, from), along) / dot(along, along);

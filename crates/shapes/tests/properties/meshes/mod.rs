@@ -2,6 +2,7 @@
 
 mod checks;
 mod distances;
+mod lattices;
 
 use crate::icosphere::icosphere;
 
