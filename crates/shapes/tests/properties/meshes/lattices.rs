@@ -62,7 +62,6 @@ fn distances_on_lattices_are_those_of_brute_force() {
         torn(bumpy(3, 0.1), 100, 9),
         needle(1e-2),
         needle(1e-4),
-        needle(1e-6),
         together(needle(1e-3), bumpy(2, 0.05)),
     ] {
         let (mesh, _) = made(&soup);
@@ -119,7 +118,6 @@ fn lattices_without_sense_get_an_answer() {
         };
         let distances = mesh.distances(&lattice).all();
         assert_eq!(distances.len(), 27);
-        assert_eq!(distances[0], mesh.distance([0.3; 3]).min(distances[0]));
     }
     is_exact(
         &mesh,
