@@ -102,7 +102,8 @@ impl Node {
         // Children that are not there are infinitely far, and what is not a number leaves nothing out.
         from_fn(|k| {
             let reach = most[k].sqrt() + points.slack;
-            !(least[k] > reach * reach) && self.child(k).is_some()
+            let is_beyond = least[k] > reach * reach;
+            !is_beyond && self.child(k).is_some()
         })
     }
 }
