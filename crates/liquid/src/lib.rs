@@ -39,6 +39,7 @@ mod scatter;
 mod seed;
 mod settings;
 mod solids;
+pub mod solvers;
 mod step;
 mod tiles;
 mod transfer;

@@ -8,6 +8,7 @@ mod meshes;
 mod multigrid;
 mod oracle;
 mod ports;
+mod solvers;
 mod still_water;
 
 mod common;
