@@ -1,7 +1,8 @@
 //! What a liquid is told before it starts.
 
 use std::fmt;
-use std::str::FromStr;
+
+use crate::solvers::{self, Inner, Start};
 
 /// What a wall does to the liquid that touches it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +25,7 @@ pub enum Transfer {
     },
 }
 
-/// Method for the pressure.
+/// Method for the pressure; [`solvers`](crate::solvers) has them all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Solver {
     /// Multigrid for many unknowns; for few, conjugate gradients with slip walls and policy iteration with separating ones.
@@ -33,8 +34,20 @@ pub enum Solver {
     Cg,
     /// Minimum map Newton; with slip walls it is one linear solve.
     Newton,
-    /// Policy iteration; with slip walls it is one linear solve.
-    Policy,
+    /// Policy iteration, preconditioned conjugate gradients inside; with slip walls it is one linear solve.
+    PiPcg,
+    /// Policy iteration, conjugate gradients preconditioned by a multigrid cycle inside.
+    PiMg,
+    /// Penalty iteration, preconditioned conjugate gradients inside.
+    PePcg,
+    /// Penalty iteration, conjugate gradients preconditioned by a multigrid cycle inside.
+    PeMg,
+    /// Gradient projection with proportioning, preconditioned by a multigrid cycle.
+    MprgpMg,
+    /// Multigrid by the full approximation scheme; with slip walls it is linear multigrid.
+    FasMg,
+    /// Full multigrid with bounds on the finest level alone, for comparison.
+    Fmg,
     /// Truncated Newton multigrid; with slip walls it is plain multigrid.
     TnMg,
     /// Multigrid; slip walls only.
@@ -48,6 +61,19 @@ impl Solver {
     pub fn is_linear(self) -> bool {
         matches!(self, Self::Cg | Self::Mg | Self::MgPcg)
     }
+
+    /// Whether it takes the [`Preconditioner`] that it is told to.
+    pub fn is_preconditioned(self) -> bool {
+        matches!(
+            self,
+            Self::Auto | Self::Cg | Self::Newton | Self::PiPcg | Self::PePcg
+        )
+    }
+
+    /// Whether its iterations are those of a Krylov method, so that no others are inside.
+    pub fn is_krylov(self) -> bool {
+        matches!(self, Self::Cg | Self::MgPcg | Self::MprgpMg)
+    }
 }
 
 /// Preconditioner of the linear systems inside.
@@ -55,35 +81,53 @@ impl Solver {
 pub enum Preconditioner {
     /// Modified incomplete Cholesky factors.
     Mic0,
+    /// Incomplete Cholesky factors.
+    Ic0,
     /// The diagonal.
     Jacobi,
+    /// A symmetric sweep of successive over-relaxation.
+    Ssor,
+    /// A sparse approximate inverse.
+    Ainv,
+    /// None.
+    None,
 }
 
 macro_rules! words {
-    ($type:ident, $what:literal, $($variant:ident = $word:literal),+) => {
+    ($type:ident, $what:literal, $($variant:ident = $word:literal $(or $other:literal)?),+) => {
         impl $type {
             /// Every choice, by its word.
-            pub const WORDS: &'static [&'static str] = &[$($word),+];
+            pub const WORDS: &'static [&'static str] = &[$($word $(, $other)?),+];
+            /// Every choice.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
         }
 
-        impl fmt::Display for $type {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(match self { $($type::$variant => $word),+ })
+        impl $type {
+            /// Its word.
+            pub fn name(self) -> &'static str {
+                match self { $($type::$variant => $word),+ }
             }
         }
 
-        impl FromStr for $type {
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.name())
+            }
+        }
+
+        impl std::str::FromStr for $type {
             type Err = String;
 
             fn from_str(word: &str) -> Result<Self, String> {
                 match word {
-                    $($word => Ok($type::$variant),)+
+                    $($word $(| $other)? => Ok($type::$variant),)+
                     _ => Err(format!("{word:?} is no {}; write one of {}", $what, Self::WORDS.join(", "))),
                 }
             }
         }
     };
 }
+pub(crate) use words;
 
 words!(
     Walls,
@@ -97,7 +141,13 @@ words!(
     Auto = "auto",
     Cg = "cg",
     Newton = "newton",
-    Policy = "policy",
+    PiPcg = "pi-pcg" or "policy",
+    PiMg = "pi-mg",
+    PePcg = "pe-pcg",
+    PeMg = "pe-mg",
+    MprgpMg = "mprgp-mg",
+    FasMg = "fas-mg",
+    Fmg = "fmg",
     TnMg = "tn-mg",
     Mg = "mg",
     MgPcg = "mg-pcg"
@@ -106,7 +156,11 @@ words!(
     Preconditioner,
     "preconditioner",
     Mic0 = "mic0",
-    Jacobi = "jacobi"
+    Ic0 = "ic0",
+    Jacobi = "jacobi",
+    Ssor = "ssor",
+    Ainv = "ainv",
+    None = "none"
 );
 
 /// Everything that defines a liquid but the liquid itself. SI units.
@@ -130,6 +184,10 @@ pub struct Settings<const D: usize> {
     pub solver: Solver,
     /// Its preconditioner.
     pub preconditioner: Preconditioner,
+    /// What solves the linear systems inside, if the solver is Newton's method.
+    pub inner: Inner,
+    /// Where it starts; the given pressure is that of the last step.
+    pub start: Start,
     /// Bound on the largest natural residual of the pressure problem, in 1/s.
     pub tolerance: f64,
     /// Limit on outer iterations of the solver, and a thousandth of the limit on inner ones.
@@ -179,6 +237,8 @@ impl<const D: usize> Settings<D> {
             transfer: Transfer::Apic,
             solver: Solver::Auto,
             preconditioner: Preconditioner::Mic0,
+            inner: Inner::Cg,
+            start: Start::Given,
             tolerance: 1e-6,
             max_iterations: 100,
             particles_per_cell: if D == 2 { 9 } else { 8 },
@@ -193,6 +253,21 @@ impl<const D: usize> Settings<D> {
         match self.walls {
             Walls::Slip => 0.0,
             Walls::Separating => self.separation,
+        }
+    }
+
+    /// What the pressure of a step is solved with.
+    pub(crate) fn solvers(&self, tolerance: f64) -> solvers::Settings {
+        solvers::Settings {
+            solver: self.solver,
+            tolerance,
+            max_iterations: self.max_iterations,
+            max_inner_iterations: self.max_iterations.saturating_mul(1000),
+            preconditioner: self.preconditioner,
+            inner: self.inner,
+            start: self.start,
+            fall_back: true,
+            ..Default::default()
         }
     }
 
@@ -234,7 +309,7 @@ impl<const D: usize> Settings<D> {
             (
                 "solver",
                 !(self.walls == Walls::Separating && self.solver.is_linear()),
-                "auto, newton, policy or tn-mg with separating walls (the others solve linear systems only)",
+                "none of cg, mg and mg-pcg with separating walls: these solve linear systems only",
             ),
             ("tolerance", positive(self.tolerance), "positive"),
             ("max_iterations", self.max_iterations > 0, "at least 1"),

@@ -103,6 +103,10 @@ pub struct SettingsRecord {
     pub solver: String,
     /// Preconditioner inside it.
     pub preconditioner: String,
+    /// What solves the linear systems of `newton`.
+    pub inner: String,
+    /// Where the method starts.
+    pub start: String,
     /// Largest divergence that the pressure may leave.
     pub tolerance: f64,
     /// Outer iterations after which a solve has failed.
@@ -142,6 +146,8 @@ impl<const D: usize> From<&Scene<D>> for SettingsRecord {
             separation: scene.separation,
             solver: scene.solver.to_string(),
             preconditioner: scene.preconditioner.to_string(),
+            inner: scene.inner.to_string(),
+            start: scene.start.to_string(),
             tolerance: scene.tolerance,
             max_iterations: scene.max_iterations,
             transfer: transfer.into(),

@@ -15,6 +15,7 @@ pub use dimension::AnyScene;
 pub use output::Output;
 pub use ports::{Drain, Emitter, FrameRange};
 
+use meniscus_liquid::solvers::{Inner, Start};
 use meniscus_liquid::{Preconditioner, Settings, Solver, Transfer, Walls};
 use meniscus_shapes::{Body, Scenery, Shape};
 
@@ -71,6 +72,10 @@ pub struct Scene<const D: usize> {
     pub solver: Solver,
     /// Preconditioner inside it.
     pub preconditioner: Preconditioner,
+    /// What solves the linear systems of `newton`.
+    pub inner: Inner,
+    /// Where the method starts.
+    pub start: Start,
     /// Largest divergence, in 1/s, that the pressure may leave.
     pub tolerance: f64,
     /// Outer iterations after which a solve has failed.
@@ -113,6 +118,8 @@ impl<const D: usize> Scene<D> {
             separation: usual.separation,
             solver: usual.solver,
             preconditioner: usual.preconditioner,
+            inner: usual.inner,
+            start: usual.start,
             tolerance: usual.tolerance,
             max_iterations: usual.max_iterations,
             transfer: usual.transfer,
@@ -157,6 +164,8 @@ impl<const D: usize> Scene<D> {
             transfer: self.transfer,
             solver: self.solver,
             preconditioner: self.preconditioner,
+            inner: self.inner,
+            start: self.start,
             tolerance: self.tolerance,
             max_iterations: self.max_iterations,
             particles_per_cell: self.particles_per_cell,

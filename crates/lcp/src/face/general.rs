@@ -1,21 +1,23 @@
-//! The system on a face whose matrix is not symmetric.
+//! The system on a face by methods other than conjugate gradients.
 
-use super::{Accuracy, Face, Means, NullSpace, Solved};
-use crate::krylov::{gmres, pcg};
+use super::{Accuracy, Face, Means, NullSpace, Solved, add};
+use crate::krylov::{bicgstab, cr, gmres, pcg};
+use crate::methods::newton::Inner;
 use crate::minimum_map::Standing;
 use crate::operator::{Masked, Operator};
 use crate::precondition::{MaskedPreconditioner, Preconditioner};
+use crate::reduce;
 
 impl Face {
-    /// Solves `A_AA dx_A = -y_A - A_AF dx_F` by GMRES, with so many directions in a cycle.
+    /// Solves `A_AA dx_A = -y_A - A_AF dx_F` by another method than conjugate gradients.
     ///
-    /// What a null vector of a matrix that is not symmetric says about the problem is not known: none is followed.
+    /// What a null vector of a matrix that need not be symmetric says about the problem is not known: none is followed.
     pub fn solve_general<A, P>(
         &mut self,
         means: &mut Means<'_, '_, A, P>,
         standing: &Standing,
         accuracy: &Accuracy,
-        restart: usize,
+        inner: Inner,
     ) -> Solved
     where
         A: Operator + ?Sized,
@@ -23,8 +25,31 @@ impl Face {
     {
         self.right_hand_side(means.problem, standing);
         let norm = standing.squares.sqrt();
+        let enough = (accuracy.forcing * norm).max(accuracy.enough.min(0.5 * norm));
+        let report = match inner {
+            Inner::Gmres { restart } => self.by_gmres(means, enough, accuracy, restart),
+            _ => self.by_short_recurrence(means, enough, accuracy, inner),
+        };
+        Solved {
+            status: report.status,
+            iterations: report.iterations,
+            null: NullSpace::Unmet,
+        }
+    }
+
+    fn by_gmres<A, P>(
+        &mut self,
+        means: &mut Means<'_, '_, A, P>,
+        norm: f64,
+        accuracy: &Accuracy,
+        restart: usize,
+    ) -> pcg::Report
+    where
+        A: Operator + ?Sized,
+        P: Preconditioner + ?Sized,
+    {
         let limits = gmres::Limits {
-            norm: (accuracy.forcing * norm).max(accuracy.enough.min(0.5 * norm)),
+            norm,
             iterations: accuracy.max_iterations,
             restart,
         };
@@ -42,11 +67,83 @@ impl Face {
         };
         let mut watch = |report: &gmres::Report| (means.watch)(&as_pcg(report));
         let report = gmres::correct(&matrix, &preconditioner, &limits, dx, r, gmres, &mut watch);
-        Solved {
-            status: as_pcg(&report).status,
-            iterations: report.iterations,
-            null: NullSpace::Unmet,
+        as_pcg(&report)
+    }
+
+    /// Conjugate residuals or stabilised biconjugate gradients, which need no basis.
+    fn by_short_recurrence<A, P>(
+        &mut self,
+        means: &mut Means<'_, '_, A, P>,
+        norm: f64,
+        accuracy: &Accuracy,
+        inner: Inner,
+    ) -> pcg::Report
+    where
+        A: Operator + ?Sized,
+        P: Preconditioner + ?Sized,
+    {
+        let Self {
+            dx,
+            r,
+            active,
+            cr,
+            bicgstab,
+            rhs,
+            correction,
+            ..
+        } = self;
+        rhs.clear();
+        rhs.extend_from_slice(r);
+        correction.clear();
+        correction.resize(rhs.len(), 0.0);
+        let before = reduce::sum_of_squares(rhs).sqrt();
+        let settings = pcg::Settings {
+            relative_tolerance: if before > 0.0 { norm / before } else { 0.0 },
+            absolute_tolerance: 0.0,
+            max_iterations: accuracy.max_iterations,
+        };
+        let matrix = Masked::new(means.problem.matrix(), active);
+        let preconditioner = MaskedPreconditioner {
+            inner: means.preconditioner,
+            active,
+        };
+        let mut watch = |report: &cr::Report| (means.watch)(&short_as_pcg(report));
+        let solved = match inner {
+            Inner::Bicgstab => bicgstab::solve_watched(
+                &matrix,
+                rhs,
+                &settings,
+                &preconditioner,
+                correction,
+                bicgstab,
+                &mut watch,
+            ),
+            _ => cr::solve_watched(
+                &matrix,
+                rhs,
+                &settings,
+                &preconditioner,
+                correction,
+                cr,
+                &mut watch,
+            ),
+        };
+        let Ok(report) = solved else {
+            // Only a right-hand side that is not finite breaks their contract.
+            return pcg::Report {
+                status: pcg::Status::NonFinite,
+                iterations: 0,
+                norm: before,
+                largest: before,
+            };
+        };
+        // What is left, on active rows, of the equation.
+        matrix.apply(correction, r);
+        for (r, rhs) in r.iter_mut().zip(&*rhs) {
+            *r = rhs - *r;
         }
+        add(dx, 1.0, correction);
+        short_as_pcg(&report)
     }
 }
 
@@ -64,5 +161,22 @@ fn as_pcg(report: &gmres::Report) -> pcg::Report {
         iterations: report.iterations,
         norm: report.norm,
         largest: report.norm,
+    }
+}
+
+/// The same of the methods with short recurrences.
+fn short_as_pcg(report: &cr::Report) -> pcg::Report {
+    let status = match report.status {
+        cr::Status::Converged => pcg::Status::Converged,
+        cr::Status::IterationLimit => pcg::Status::IterationLimit,
+        cr::Status::Singular | cr::Status::Breakdown => pcg::Status::Singular,
+        cr::Status::NonFinite => pcg::Status::NonFinite,
+        cr::Status::Stopped => pcg::Status::Stopped,
+    };
+    pcg::Report {
+        status,
+        iterations: report.iterations,
+        norm: report.norm,
+        largest: report.largest,
     }
 }

@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 
 use self::null_space::Shifted;
 use crate::error::InputError;
-use crate::krylov::{gmres, pcg};
+use crate::krylov::{bicgstab, cr, gmres, pcg};
 use crate::minimum_map::{self, Standing};
 use crate::operator::{Masked, Operator};
 use crate::precondition::{MaskedPreconditioner, Preconditioner};
@@ -49,6 +49,11 @@ pub(crate) struct Face {
     shift: Vec<f64>,
     pcg: pcg::Core,
     gmres: gmres::Core,
+    cr: cr::Workspace,
+    bicgstab: bicgstab::Workspace,
+    /// Right-hand side and solution of the last two.
+    rhs: Vec<f64>,
+    correction: Vec<f64>,
 }
 
 /// What it takes to solve a linear system of a problem.

@@ -46,6 +46,10 @@ use crate::semismooth::{self, First};
 pub enum Inner {
     /// Conjugate gradients, for symmetric positive semidefinite `A`.
     Pcg,
+    /// Conjugate residuals, for symmetric `A`.
+    Cr,
+    /// Stabilised biconjugate gradients, for any `A`.
+    Bicgstab,
     /// GMRES, for any `A`.
     Gmres {
         /// Directions after which it starts anew; it keeps one vector for each.
@@ -135,8 +139,8 @@ impl Settings {
         check_memory(self.memory)?;
         match (self.inner, self.globalisation) {
             (Inner::Gmres { restart }, _) => check_restart(restart),
-            (Inner::Pcg, Globalisation::None) => Ok(()),
-            (Inner::Pcg, Globalisation::Fischer) => Err(InputError::Setting {
+            (_, Globalisation::None) => Ok(()),
+            (_, Globalisation::Fischer) => Err(InputError::Setting {
                 name: "inner",
                 must: "Gmres where there is a globalisation",
             }),
@@ -288,9 +292,7 @@ where
         };
         let solved = match settings.inner {
             Inner::Pcg => face.solve(&mut means, x, &standing, &accuracy),
-            Inner::Gmres { restart } => {
-                face.solve_general(&mut means, &standing, &accuracy, restart)
-            }
+            other => face.solve_general(&mut means, &standing, &accuracy, other),
         };
         merits[counts.outer % settings.memory] = merit;
         counts.outer += 1;
@@ -412,8 +414,8 @@ fn blocked<A: Operator + ?Sized>(
         scratch[i] = if active[i] { h[i] } else { 0.0 };
     }
     match settings.inner {
-        Inner::Pcg => problem.matrix().apply(scratch, r),
-        Inner::Gmres { .. } => problem.matrix().apply_transposed(scratch, r),
+        Inner::Pcg | Inner::Cr => problem.matrix().apply(scratch, r),
+        Inner::Gmres { .. } | Inner::Bicgstab => problem.matrix().apply_transposed(scratch, r),
     }
     for i in 0..h.len() {
         if !active[i] {

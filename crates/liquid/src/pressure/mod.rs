@@ -10,6 +10,6 @@ pub mod weights;
 mod tests;
 
 pub use apply::apply;
-pub use solve::{Solution, Solvers, WarmStart};
+pub use solve::{Solvers, WarmStart};
 pub use system::{NO_ROW, System};
 pub use weights::{Beyond, Weights};

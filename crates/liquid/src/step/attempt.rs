@@ -8,10 +8,11 @@ use super::{Grid, Liquid};
 use crate::advect::{Flow, advect};
 use crate::density::{DRIFT_TIME, crowding, relative};
 use crate::extrapolate::{UNKNOWN, extrapolate};
-use crate::pressure::{Solution, Weights, apply, pockets};
+use crate::pressure::{Weights, apply, pockets};
 use crate::report::{Phases, StepReport, Trouble};
 use crate::settings::{Settings, Transfer};
 use crate::solids::Solids;
+use crate::solvers::Solution;
 use crate::transfer::to_grid;
 use crate::walls::{Held, constrain};
 

@@ -14,11 +14,12 @@ use crate::cut_cells::CutCells;
 use crate::level_set::LevelSet;
 use crate::particles::{Bins, Particles, cell_of};
 use crate::ports::{Exchanged, Ports};
-use crate::pressure::{Solution, Solvers, System};
+use crate::pressure::{Solvers, System};
 use crate::report::{Phases, PressureProblem, StepFailure, StepReport, Trouble};
 use crate::seed;
 use crate::settings::{Settings, SettingsError};
 use crate::solids::Solids;
+use crate::solvers::Solution;
 use crate::tiles::{Coord, Tiles};
 use crate::transfer::FaceField;
 

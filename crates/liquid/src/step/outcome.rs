@@ -4,9 +4,10 @@ use meniscus_lcp::Status;
 use rayon::prelude::*;
 
 use super::Liquid;
-use crate::pressure::{Solution, System, Weights};
+use crate::pressure::{System, Weights};
 use crate::report::{Face, PressureProblem, StepFailure, StepReport, Trouble};
 use crate::solids::Solids;
+use crate::solvers::Solution;
 
 impl<const D: usize> Liquid<D> {
     /// Sum over fixed runs of particles, so that it does not depend on the number of threads.

@@ -4,10 +4,12 @@
 mod ceiling;
 mod flight_and_solids;
 mod going_on;
+mod levels;
 mod meshes;
 mod multigrid;
 mod oracle;
 mod ports;
+mod solvers;
 mod still_water;
 
 mod common;

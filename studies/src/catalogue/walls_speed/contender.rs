@@ -1,60 +1,49 @@
 //! The solvers that are compared.
 
+use meniscus_liquid::Solver;
+use meniscus_liquid::solvers::Settings;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// A solver.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
-pub enum Contender {
-    /// What scenes take unless told otherwise.
-    Auto,
-    /// The truncated iteration with multigrid.
-    TnMg,
-    /// Policy iteration, conjugate gradients with MIC(0) inside.
-    PiPcg,
-    /// Penalty iteration, the same inside.
-    PePcg,
-    /// Minimum map Newton, the same inside.
-    Newton,
-    /// MPRGP with MIC(0).
-    Mprgp,
-    /// The linear problem of slip walls by multigrid.
-    Mg,
-    /// The same by conjugate gradients with MIC(0).
-    Cg,
-}
+/// A solver by its name, with variations after colons.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+pub struct Contender(String);
 
 impl Contender {
-    const ALL: [(Self, &'static str); 8] = [
-        (Self::Auto, "auto"),
-        (Self::TnMg, "tn-mg"),
-        (Self::PiPcg, "pi-pcg"),
-        (Self::PePcg, "pe-pcg"),
-        (Self::Newton, "newton"),
-        (Self::Mprgp, "mprgp"),
-        (Self::Mg, "mg"),
-        (Self::Cg, "cg"),
-    ];
-
     /// Those of the usual run.
-    pub const USUAL: [Self; 4] = [Self::TnMg, Self::PiPcg, Self::Mg, Self::Cg];
+    pub const USUAL: [&'static str; 4] = ["tn-mg", "pi-pcg", "mg", "cg"];
+
+    /// What its name stands for.
+    pub fn settings(&self) -> Result<Settings, String> {
+        Settings::named(&self.0)
+    }
+
+    fn solver(&self) -> Option<Solver> {
+        self.settings().ok().map(|settings| settings.solver)
+    }
+
+    /// Whether it is this one.
+    pub fn is(&self, solver: Solver) -> bool {
+        self.solver() == Some(solver)
+    }
 
     /// Whether its iterations are cycles of multigrid.
-    pub fn cycles(self) -> bool {
-        matches!(self, Self::Auto | Self::TnMg | Self::Mg)
+    pub fn cycles(&self) -> bool {
+        [Solver::Auto, Solver::TnMg, Solver::Mg]
+            .into_iter()
+            .any(|solver| self.is(solver))
     }
 
     /// Whether it solves the linear problem.
-    pub fn is_linear(self) -> bool {
-        matches!(self, Self::Mg | Self::Cg)
+    pub fn is_linear(&self) -> bool {
+        self.solver().is_some_and(Solver::is_linear)
     }
 }
 
 impl fmt::Display for Contender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let found = Self::ALL.iter().find(|(one, _)| one == self);
-        f.pad(found.map_or("", |(_, name)| name))
+        f.pad(&self.0)
     }
 }
 
@@ -62,13 +51,7 @@ impl FromStr for Contender {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        let found = Self::ALL.iter().find(|(_, one)| *one == name);
-        found.map(|(one, _)| *one).ok_or_else(|| {
-            let names: Vec<&str> = Self::ALL.iter().map(|(_, name)| *name).collect();
-            format!(
-                "there is no solver {name} here; there are {}",
-                names.join(", ")
-            )
-        })
+        Settings::named(name)?;
+        Ok(Self(name.into()))
     }
 }

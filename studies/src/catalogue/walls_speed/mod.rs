@@ -16,6 +16,7 @@ use crate::target::{self, Bound, Target};
 use clap::{Args, value_parser};
 use meniscus_app::error::{Error, Kind};
 use meniscus_app::problem_files;
+use meniscus_liquid::Solver;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -31,7 +32,7 @@ pub struct Options {
     #[arg(long, value_name = "N,N", value_delimiter = ',', default_values_t = [32, 64, 128], value_parser = value_parser!(u32).range(8..=512))]
     sizes: Vec<u32>,
     /// Solvers, separated by commas
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = Contender::USUAL, value_parser = Contender::from_str)]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values = Contender::USUAL, value_parser = Contender::from_str)]
     solvers: Vec<Contender>,
     /// Threads
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(1..=256))]
@@ -74,10 +75,10 @@ impl Study for WallsSpeed {
         let triad = bandwidth::triad();
         let mut answers = Vec::new();
         for &size in &options.sizes {
-            for &solver in &options.solvers {
+            for solver in &options.solvers {
                 let part = Part {
                     size,
-                    solver,
+                    solver: solver.clone(),
                     threads: options.threads,
                     repeat: options.repeat,
                     wave: options.wave,
@@ -163,7 +164,7 @@ fn targets(answers: &[Answer]) -> Section {
     let of = |size: u32| {
         answers
             .iter()
-            .filter(move |answer| answer.size == size && answer.solver == Contender::TnMg)
+            .filter(move |answer| answer.size == size && answer.solver.is(Solver::TnMg))
     };
     let mut targets = Vec::new();
     for (size, most) in TARGETS {
@@ -182,7 +183,7 @@ fn targets(answers: &[Answer]) -> Section {
     }
     let cycles = answers
         .iter()
-        .filter(|answer| answer.solver == Contender::TnMg)
+        .filter(|answer| answer.solver.is(Solver::TnMg))
         .map(|answer| answer.cycles as f64)
         .reduce(f64::max);
     targets.push(Target {

@@ -5,13 +5,9 @@ use super::contender::Contender;
 use crate::machine::{self, Moment, Span};
 use meniscus_app::error::{Error, Kind};
 use meniscus_app::whole_file;
-use meniscus_lcp::methods::{linear, mprgp, newton, penalty, policy};
-use meniscus_lcp::precondition::{Mic0, Mic0Settings};
-use meniscus_lcp::{
-    Blocks, BoxMlcp, Csr, InputError, Observer, Progress, Report, Status, matrix_market,
-};
+use meniscus_lcp::{BoxMlcp, InputError, Observer, Progress, Report, Status, matrix_market};
 use meniscus_liquid::analytic::{Bare, Sphere, Surface};
-use meniscus_liquid::multigrid;
+use meniscus_liquid::solvers;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -94,11 +90,15 @@ impl Part {
         let upper = vec![f64::INFINITY; bare.rhs.len()];
         let largest = bare.rhs.iter().fold(0.0, |l: f64, b| l.max(b.abs()));
         let mut x = vec![0.0; bare.rhs.len()];
+        let settings = solvers::Settings {
+            tolerance: RELATIVE_TOLERANCE * largest,
+            ..self.solver.settings().map_err(Error::usage)?
+        };
         let mut best: Option<Timed> = None;
         for _ in 0..self.repeat {
             x.fill(0.0);
             let timed = pool
-                .install(|| self.solve(&bare, &upper, RELATIVE_TOLERANCE * largest, &mut x))
+                .install(|| self.solve(&bare, &upper, &settings, &mut x))
                 .map_err(|fault| trouble(&fault))?;
             let cpu = |timed: &Timed| timed.setup.cpu + timed.solve.cpu;
             if best.as_ref().is_none_or(|best| cpu(&timed) < cpu(best)) {
@@ -119,7 +119,7 @@ impl Part {
             } else {
                 separated.count() as u64
             },
-            solver: self.solver,
+            solver: self.solver.clone(),
             threads: self.threads,
             converged: best.report.status == Status::Converged,
             cycles: if self.solver.cycles() {
@@ -140,56 +140,20 @@ impl Part {
         &self,
         bare: &Bare<3>,
         upper: &[f64],
-        tolerance: f64,
+        settings: &solvers::Settings,
         x: &mut [f64],
     ) -> Result<Timed, InputError> {
         let problem = BoxMlcp::new(&bare.matrix, &bare.rhs, &bare.lower, upper)?;
         let mut clock = Clock::default();
         let start = Moment::now();
-        let report = match self.solver {
-            Contender::Auto | Contender::TnMg | Contender::Mg => {
-                let settings = multigrid::Settings {
-                    tolerance,
-                    ..Default::default()
-                };
-                let memory = &mut multigrid::Workspace::default();
-                multigrid::solve(&problem, &bare.cells, &settings, x, memory, &mut clock)?
-            }
-            other => algebraic(other, &problem, tolerance, x, &mut clock)?,
-        };
+        let memory = &mut solvers::Workspace::default();
+        let solution = solvers::solve(&problem, &bare.cells, settings, x, memory, &mut clock)?;
         let end = Moment::now();
         let ready = clock.ready.unwrap_or(end);
         Ok(Timed {
-            report,
+            report: solution.report,
             setup: ready.since(&start),
             solve: end.since(&ready),
         })
-    }
-}
-
-/// Methods that see the matrix alone, with MIC(0).
-fn algebraic(
-    contender: Contender,
-    problem: &BoxMlcp<'_, Csr>,
-    tolerance: f64,
-    x: &mut [f64],
-    clock: &mut Clock,
-) -> Result<Report, InputError> {
-    let mut mic0 = Mic0::new(Mic0Settings::default())?;
-    mic0.rebuild(problem.matrix(), &Blocks::single(problem.len()))?;
-    macro_rules! solved {
-        ($module:ident) => {{
-            let mut settings = $module::Settings::default();
-            settings.tolerance = tolerance;
-            let memory = &mut $module::Workspace::default();
-            $module::solve(problem, &settings, &mut mic0, x, memory, clock)
-        }};
-    }
-    match contender {
-        Contender::PiPcg => solved!(policy),
-        Contender::PePcg => solved!(penalty),
-        Contender::Newton => solved!(newton),
-        Contender::Mprgp => solved!(mprgp),
-        _ => solved!(linear),
     }
 }

@@ -93,7 +93,8 @@ pub struct SolveArguments {
 pub struct CompareArguments {
     #[command(flatten)]
     pub problem: ProblemFlags,
-    /// Methods to compare, separated by commas; with the grid.json of a --problem also tn-mg [default: all that fit]
+    /// Methods to compare, separated by commas; with the grid.json of a --problem also those of scenes, such as tn-mg, and
+    /// variations of them, such as newton:gmres:jacobi [default: all that fit]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub solvers: Vec<String>,
     #[command(flatten)]

@@ -3,7 +3,7 @@
 use super::super::say::{remark, say};
 use super::arguments::CompareArguments;
 use super::files::{self, Problem, broken};
-use super::grid::{Grid, MULTIGRID};
+use super::grid::Grid;
 use super::solve::{answer, cannot_use};
 use super::watch::{Seen, Watch};
 use crate::error::{Error, Kind};
@@ -11,6 +11,8 @@ use crate::plot::{Axis, Chart, Series};
 use meniscus_lcp::survey::survey;
 use meniscus_lcp::toolbox::{self, Method, Options};
 use meniscus_lcp::{Report, Status};
+use meniscus_liquid::Solver;
+use meniscus_liquid::solvers::Settings;
 use std::fmt::Write;
 use std::str::FromStr;
 use std::time::Duration;
@@ -22,18 +24,17 @@ const LONGEST: f64 = 1e9;
 struct Tried {
     name: String,
     /// What auto picked.
-    picked: Option<Method>,
+    picked: Option<&'static str>,
     report: Report,
     seconds: f64,
     seen: Vec<Seen>,
     x: Vec<f64>,
 }
 
-/// A method that sees the matrix alone, or one that sees the grid.
-#[derive(Clone, Copy)]
+/// A method that sees the matrix alone, or one that sees the grid, by its name.
 enum Contender {
     Algebraic(Method),
-    Multigrid,
+    OnGrid(String, Settings),
 }
 
 /// Solves a problem by several methods and says how each went.
@@ -47,12 +48,12 @@ pub fn compare(arguments: &CompareArguments) -> Result<(), Error> {
     let (contenders, grid) = chosen(arguments, &given)?;
     let (mut tried, mut refused) = (Vec::new(), None);
     for contender in contenders {
-        match attempt(contender, arguments, &given, grid.as_ref()) {
+        match attempt(&contender, arguments, &given, grid.as_ref()) {
             Ok(one) => {
                 if arguments.json {
                     let mut line = answer(&one.name, &one.report, one.seconds, &given);
                     if let Some(picked) = one.picked {
-                        line["picked"] = picked.name().into();
+                        line["picked"] = picked.into();
                     }
                     say(format_args!("{line}"));
                 }
@@ -85,7 +86,7 @@ pub fn compare(arguments: &CompareArguments) -> Result<(), Error> {
 }
 
 fn attempt(
-    contender: Contender,
+    contender: &Contender,
     arguments: &CompareArguments,
     given: &Problem,
     grid: Option<&Grid>,
@@ -94,17 +95,18 @@ fn attempt(
     let mut x = given.start();
     let mut watch = Watch::new(Some(Duration::from_secs_f64(arguments.seconds)));
     let (name, picked, report) = match (contender, grid) {
-        (Contender::Multigrid, Some(grid)) => {
-            let report = grid.solve(&problem, &arguments.stop, &mut x, &mut watch)?;
-            (MULTIGRID.to_owned(), None, report)
+        (Contender::OnGrid(name, settings), Some(grid)) => {
+            let solution = grid.solve(&problem, settings, &arguments.stop, &mut x, &mut watch)?;
+            let picked = (settings.solver == Solver::Auto).then_some(solution.solver);
+            (name.clone(), picked, solution.report)
         }
-        (Contender::Multigrid, None) => {
+        (Contender::OnGrid(name, _), None) => {
             return Err(
-                Error::usage(format!("{MULTIGRID} needs the grid of the problem"))
+                Error::usage(format!("{name} needs the grid of the problem"))
                     .with_remedy("name a folder that holds grid.json with --problem DIR"),
             );
         }
-        (Contender::Algebraic(method), _) => {
+        (&Contender::Algebraic(method), _) => {
             let options = Options {
                 tolerance: arguments.stop.tolerance,
                 max_iterations: arguments.stop.max_iterations,
@@ -112,7 +114,7 @@ fn attempt(
             };
             let solution = toolbox::solve(&problem, method, &options, &mut x, &mut watch)
                 .map_err(|fault| cannot_use(method, &broken(&fault)))?;
-            let picked = (method == Method::Auto).then_some(solution.method);
+            let picked = (method == Method::Auto).then_some(solution.method.name());
             (method.to_string(), picked, solution.report)
         }
     };
@@ -131,34 +133,69 @@ fn chosen(
     arguments: &CompareArguments,
     given: &Problem,
 ) -> Result<(Vec<Contender>, Option<Grid>), Error> {
-    let grid = || Grid::beside(&arguments.problem, given);
     if !arguments.solvers.is_empty() {
-        let contender = |name: &String| {
-            if name == MULTIGRID {
-                return Ok(Contender::Multigrid);
-            }
-            let method = Method::from_str(name).map_err(Error::usage)?;
-            Ok(Contender::Algebraic(method))
+        let names = arguments.solvers.iter();
+        let wanted = names.clone().any(|name| on_grid(name));
+        let grid = match wanted {
+            true => Grid::beside(&arguments.problem, given)?,
+            false => None,
         };
         let asked: Result<Vec<Contender>, Error> =
-            arguments.solvers.iter().map(contender).collect();
-        let wanted = arguments.solvers.iter().any(|name| name == MULTIGRID);
-        return Ok((asked?, if wanted { grid()? } else { None }));
+            names.map(|name| named(name, grid.is_some())).collect();
+        return Ok((asked?, grid));
     }
+    let grid = Grid::beside(&arguments.problem, given).unwrap_or_else(|fault| {
+        remark(&format!(
+            "left out tn-mg and all others that need the grid: {}",
+            fault.message()
+        ));
+        None
+    });
     let survey = survey(&given.problem()?);
     let mut fitting = Vec::new();
     for &method in Method::ALL {
         match method.fits(&survey) {
+            _ if grid.is_some() && on_grid(method.name()) => {}
             Ok(()) => fitting.push(Contender::Algebraic(method)),
             Err(why) => remark(&format!("left out {method}: {why}")),
         }
     }
-    let grid = grid().unwrap_or_else(|fault| {
-        remark(&format!("left out {MULTIGRID}: {}", fault.message()));
-        None
-    });
-    fitting.extend(grid.is_some().then_some(Contender::Multigrid));
+    if grid.is_some() {
+        for &solver in Solver::ALL {
+            if solver.is_linear() && !survey.bounds.is_linear() {
+                remark(&format!("left out {solver}: some rows have bounds"));
+                continue;
+            }
+            let settings = Settings {
+                solver,
+                ..Default::default()
+            };
+            fitting.push(Contender::OnGrid(solver.to_string(), settings));
+        }
+    }
     Ok((fitting, grid))
+}
+
+/// Whether a name is that of a method that sees the grid.
+fn on_grid(name: &str) -> bool {
+    let word = name.split(':').next().unwrap_or(name);
+    Solver::from_str(word).is_ok()
+}
+
+/// A method by its name. Names that both know mean the same, and that of scenes where there is a grid.
+fn named(name: &str, has_grid: bool) -> Result<Contender, Error> {
+    let known = on_grid(name);
+    match Method::from_str(name) {
+        Ok(method) if !(has_grid && known) => Ok(Contender::Algebraic(method)),
+        Err(why) if !known => Err(Error::usage(format!(
+            "{why}; and, with a grid, {}",
+            Solver::WORDS.join(", ")
+        ))),
+        _ => {
+            let settings = Settings::named(name).map_err(Error::usage)?;
+            Ok(Contender::OnGrid(name.to_owned(), settings))
+        }
+    }
 }
 
 impl Tried {

@@ -4,14 +4,12 @@ use super::arguments::{ProblemFlags, StopFlags};
 use super::files::{Problem, broken};
 use super::watch::Watch;
 use crate::error::{Error, Kind};
-use meniscus_lcp::{BoxMlcp, Csr, Report, toolbox};
-use meniscus_liquid::{Coord, multigrid};
+use meniscus_lcp::{BoxMlcp, Csr, toolbox};
+use meniscus_liquid::Coord;
+use meniscus_liquid::solvers::{self, Settings, Solution};
 use serde::Deserialize;
 use std::fs::File;
 use std::io::BufReader;
-
-/// The method that needs the grid.
-pub const MULTIGRID: &str = "tn-mg";
 
 /// The cells of the rows.
 pub enum Grid {
@@ -62,35 +60,38 @@ impl Grid {
         grid.map(Some).ok_or_else(|| unreadable(&what))
     }
 
-    /// Solves the problem by multigrid.
+    /// Solves the problem.
     pub fn solve(
         &self,
         problem: &BoxMlcp<'_, Csr>,
+        chosen: &Settings,
         stop: &StopFlags,
         x: &mut [f64],
         watch: &mut Watch,
-    ) -> Result<Report, Error> {
-        let own = multigrid::Settings::default();
-        let settings = multigrid::Settings {
+    ) -> Result<Solution, Error> {
+        let mut settings = Settings {
             tolerance: stop.tolerance,
-            max_iterations: stop.max_iterations.unwrap_or(own.max_iterations),
-            ..own
+            ..*chosen
         };
+        if let Some(limit) = stop.max_iterations {
+            settings.max_iterations = limit;
+            if settings.solver.is_krylov() {
+                settings.max_inner_iterations = limit;
+            }
+        }
         if let Some(first) = stop.first {
             toolbox::improve(problem, first, stop.tolerance, x, watch)
                 .map_err(|fault| broken(&fault))?;
         }
         let solved = match self {
             Self::Two(cells) => {
-                let memory = &mut multigrid::Workspace::default();
-                multigrid::solve(problem, cells, &settings, x, memory, watch)
+                solvers::solve(problem, cells, &settings, x, &mut Default::default(), watch)
             }
             Self::Three(cells) => {
-                let memory = &mut multigrid::Workspace::default();
-                multigrid::solve(problem, cells, &settings, x, memory, watch)
+                solvers::solve(problem, cells, &settings, x, &mut Default::default(), watch)
             }
         };
-        solved.map_err(|fault| Error::usage(format!("{MULTIGRID}: {fault}")))
+        solved.map_err(|fault| Error::usage(format!("{}: {fault}", settings.solver)))
     }
 }
 

@@ -5,6 +5,7 @@ use super::problem::{Place, Problem};
 use super::structure::join;
 use super::tree::Node;
 use crate::scene::{Scene, measure};
+use meniscus_liquid::{Settings, Solver};
 use meniscus_shapes::{Body, Bounds, Motion, Shape};
 
 /// Cells that a feature needs to be there at all.
@@ -35,7 +36,34 @@ pub fn find<const D: usize>(scene: &Scene<D>, root: &Node, assets: &Assets) -> V
         warnings.extend(outside(scene, bounds, &path, place));
     }
     warnings.extend(carved(scene, root));
+    warnings.extend(idle(scene, root));
     warnings
+}
+
+/// Settings of the solver that the method does not look at.
+fn idle<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
+    let usual = Settings::new(scene.cells(), scene.dx());
+    let rules = [
+        (
+            "inner",
+            scene.inner != usual.inner && scene.solver != Solver::Newton,
+            "only \"newton\" does",
+        ),
+        (
+            "preconditioner",
+            scene.preconditioner != usual.preconditioner && !scene.solver.is_preconditioned(),
+            "a multigrid cycle is its preconditioner",
+        ),
+    ];
+    let used = |(key, idle, why): (&str, bool, &str)| {
+        let place = root
+            .get("solver")
+            .and_then(|solver| solver.get(key))
+            .map_or(Place::Nowhere, |node| node.place);
+        let message = format!("changes nothing: \"{}\" does not use it", scene.solver);
+        idle.then(|| Problem::warning(place, join("solver", key), message).with_help(why))
+    };
+    rules.into_iter().filter_map(used).collect()
 }
 
 fn place_of(root: &Node, list: &str, index: usize) -> Place {

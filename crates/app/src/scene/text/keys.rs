@@ -3,6 +3,7 @@
 use super::grammar::{Absent, Key, Kind, Range, Table};
 use super::shape_keys::{ROTATION, SHAPE};
 use Absent::{ByDimension, Default, Nothing, Refused};
+use meniscus_liquid::solvers::{Inner, Start};
 use meniscus_liquid::{Preconditioner, Solver, Walls};
 
 /// More cells along a side than any machine holds; the memory of this one is looked at later.
@@ -223,16 +224,35 @@ static SOLVER: Table = Table {
             name: "method",
             kind: Kind::Word(Solver::WORDS),
             absent: Default("\"auto\""),
-            about: "`auto` takes multigrid for many unknowns (`mg` with slip walls, `tn-mg` with separating ones), and for \
-                    few `cg` and `policy`. `newton` is minimum map Newton; `cg`, `mg` and `mg-pcg` are for slip walls.",
+            about: "`auto` takes multigrid for many unknowns (`mg` with slip walls, `tn-mg` with separating ones), for few \
+                    `cg` and `pi-pcg`, and another should that fail. `newton` is minimum map Newton; `pi-pcg` (also \
+                    `policy`) and `pi-mg` are policy iteration, `pe-pcg` and `pe-mg` penalty iteration, with \
+                    conjugate gradients inside that a preconditioner or a multigrid cycle speeds up; `mprgp-mg` is \
+                    gradient projection with such a cycle; `fas-mg` is multigrid by the full approximation scheme, `fmg` \
+                    full multigrid, for comparison. `cg`, `mg` and `mg-pcg` are for slip walls.",
             example: "\"newton\"",
         },
         Key {
             name: "preconditioner",
             kind: Kind::Word(Preconditioner::WORDS),
             absent: Default("\"mic0\""),
-            about: "Of the linear systems inside.",
+            about: "Of the linear systems inside, where no multigrid cycle is.",
             example: "\"jacobi\"",
+        },
+        Key {
+            name: "inner",
+            kind: Kind::Word(Inner::WORDS),
+            absent: Default("\"cg\""),
+            about: "What solves the linear systems of `newton`.",
+            example: "\"gmres\"",
+        },
+        Key {
+            name: "start",
+            kind: Kind::Word(Start::WORDS),
+            absent: Default("\"given\""),
+            about: "Where a solve starts: at the pressure of the last step, at zero, or at what ten sweeps of PSOR or ten \
+                    gradient steps make of that pressure.",
+            example: "\"psor\"",
         },
         Key {
             name: "tolerance",

@@ -53,6 +53,8 @@ impl Reader<'_> {
             separation: number(walls, "kappa"),
             solver: word(solver, "method")?,
             preconditioner: word(solver, "preconditioner")?,
+            inner: word(solver, "inner")?,
+            start: word(solver, "start")?,
             tolerance: number(solver, "tolerance"),
             max_iterations: whole(solver, "max_iterations") as usize,
             transfer: match text(particles, "transfer") {
@@ -285,6 +287,6 @@ pub fn solver_fits_walls<const D: usize>(scene: &Scene<D>, root: &Node) -> Optio
                 scene.solver
             ),
         )
-        .with_help("write \"auto\", \"policy\", \"newton\" or \"tn-mg\", or walls.kind = \"slip\"")
+        .with_help("write \"auto\", \"tn-mg\", \"pi-pcg\" or \"newton\", or walls.kind = \"slip\"")
     })
 }

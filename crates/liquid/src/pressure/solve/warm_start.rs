@@ -22,12 +22,8 @@ impl<const D: usize> Solvers<D> {
     pub fn warm_start(&self) -> WarmStart<D> {
         // Every field is named, so that a new one is thought about here: what is left out is made anew by every solve.
         let Solvers {
-            mic0: _,
-            jacobi: _,
-            chosen: _,
-            method: _,
-            multigrid: _,
-            memory: _,
+            workspace: _,
+            cells: _,
             pressure: _,
             separated: _,
             displacement: _,

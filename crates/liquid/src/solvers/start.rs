@@ -1,0 +1,48 @@
+//! Where a method starts.
+
+use meniscus_lcp::methods::{psor, start};
+use meniscus_lcp::{BoxMlcp, Csr, InputError, Observer};
+
+use super::{Settings, Start};
+
+/// Sweeps or steps that improve a start.
+const STEPS: usize = 10;
+
+/// Memory of what improves starts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Memory {
+    psor: psor::Workspace,
+    gradient: start::Workspace,
+}
+
+/// Brings `x` to where the method starts.
+pub(super) fn begin<O: Observer + ?Sized>(
+    problem: &BoxMlcp<Csr>,
+    settings: &Settings,
+    x: &mut [f64],
+    memory: &mut Memory,
+    observer: &mut O,
+) -> Result<(), InputError> {
+    // How that ends does not matter: the method goes on from there.
+    match settings.start {
+        Start::Given => {}
+        Start::Zero => x.fill(0.0),
+        Start::Psor => {
+            let settings = psor::Settings {
+                tolerance: settings.tolerance,
+                max_iterations: STEPS,
+                ..Default::default()
+            };
+            psor::solve(problem, &settings, x, &mut memory.psor, observer)?;
+        }
+        Start::Gradient => {
+            let settings = start::Settings {
+                tolerance: settings.tolerance,
+                max_iterations: STEPS,
+                measure: start::Measure::Energy,
+            };
+            start::solve(problem, &settings, x, &mut memory.gradient, observer)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,62 @@
+//! Memory of the methods.
+
+use meniscus_lcp::methods::{fas, fmg, linear, mprgp, newton, penalty, policy};
+use meniscus_lcp::{BoxMlcp, Csr, InputError};
+
+use super::preconditioners::Preconditioners;
+use super::{Settings, linear as linear_family, start};
+use crate::multigrid;
+use crate::settings::{Preconditioner, Solver};
+use crate::tiles::Coord;
+
+/// Memory of the methods, kept between solves. Those that are not used take none.
+#[derive(Debug, Default)]
+pub struct Workspace<const D: usize> {
+    pub(super) preconditioners: Preconditioners<D>,
+    pub(super) start: start::Memory,
+    pub(super) linear: linear::Workspace,
+    pub(super) newton: newton::Workspace,
+    pub(super) policy: policy::Workspace,
+    pub(super) penalty: penalty::Workspace,
+    pub(super) mprgp: mprgp::Workspace,
+    pub(super) fas: fas::Workspace,
+    pub(super) fmg: fmg::Workspace,
+    pub(super) multigrid: multigrid::Workspace<D>,
+    /// What ran last: its preconditioner is there.
+    pub(super) last: Option<(Solver, Preconditioner)>,
+}
+
+impl<const D: usize> Workspace<D> {
+    /// Solves a linear problem, in which rows may be held, with the matrix of the last solve and what was made for it.
+    /// `bounded` says whether that one had bounds: scratch of the same method serves both then.
+    pub(crate) fn solve_again(
+        &mut self,
+        problem: &BoxMlcp<Csr>,
+        cells: &[Coord<D>],
+        tolerance: f64,
+        limit: usize,
+        bounded: bool,
+        x: &mut [f64],
+    ) -> Result<(), InputError> {
+        let (solver, preconditioner) = self.last.unwrap_or((Solver::Cg, Preconditioner::None));
+        let by_cycles = [Solver::TnMg, Solver::Mg, Solver::FasMg, Solver::Fmg];
+        if by_cycles.contains(&solver) {
+            let settings = multigrid::Settings {
+                tolerance,
+                max_iterations: limit,
+                ..Default::default()
+            };
+            multigrid::solve(problem, cells, &settings, x, &mut self.multigrid, &mut ())?;
+        } else {
+            let settings = Settings {
+                solver,
+                preconditioner,
+                tolerance,
+                max_inner_iterations: limit,
+                ..Default::default()
+            };
+            linear_family::solve_held(problem, solver, &settings, bounded, x, self, &mut ())?;
+        }
+        Ok(())
+    }
+}
