@@ -34,6 +34,8 @@ const FEW: usize = 64;
 pub struct Flow<'a, const D: usize> {
     /// The cells there are.
     pub tiles: &'a Tiles<D>,
+    /// Which particles are in them.
+    pub bins: &'a Bins,
     /// Velocity after the pressure, continued beyond the liquid.
     pub velocity: &'a FaceField<D>,
     /// Velocity before forces, for FLIP; empty for APIC.
@@ -44,10 +46,9 @@ pub struct Flow<'a, const D: usize> {
     pub cut: &'a CutCells<D>,
 }
 
-/// Moves the particles, which are in the order of `bins`, from `t` to `t + dt`.
+/// Moves the particles, which are in the order of their cells, from `t` to `t + dt`.
 pub fn advect<const D: usize, S: Solids<D>>(
     particles: &mut Particles<D>,
-    bins: &Bins,
     flow: &Flow<D>,
     solids: &S,
     settings: &Settings<D>,
@@ -73,7 +74,7 @@ pub fn advect<const D: usize, S: Solids<D>>(
     let cells = Tiles::<D>::CELLS;
     let parts: Vec<_> = (0..flow.tiles.len())
         .filter_map(|slot| {
-            let count = bins.of_cells(slot * cells..(slot + 1) * cells).len();
+            let count = flow.bins.of_cells(slot * cells..(slot + 1) * cells).len();
             let part = (
                 slot,
                 position.split_off_mut(..count)?,

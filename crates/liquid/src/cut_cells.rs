@@ -112,7 +112,12 @@ impl<const D: usize> CutCells<D> {
         let slots = self.give_blocks(tiles);
         let node = &self.node;
         let fill = |blocks: &mut Vec<f32>, open: &(dyn Fn(usize) -> f64 + Sync)| {
-            blocks.resize((slots.len() + 1) * cells, 1.0);
+            let needed = (slots.len() + 1) * cells;
+            if blocks.capacity() < needed {
+                // A little to spare, not twice as much as a vector takes by itself.
+                *blocks = Vec::with_capacity(needed + needed / 16);
+            }
+            blocks.resize(needed, 1.0);
             let blocks = blocks.par_chunks_mut(cells).skip(1);
             blocks.zip(&slots).for_each(|(block, &slot)| {
                 for (offset, share) in block.iter_mut().enumerate() {

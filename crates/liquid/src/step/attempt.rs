@@ -216,6 +216,7 @@ impl<const D: usize> Liquid<D> {
         phases.begin("advect");
         let flow = Flow {
             tiles,
+            bins,
             velocity,
             before,
             displacement: scratch,
@@ -223,7 +224,6 @@ impl<const D: usize> Liquid<D> {
         };
         advect(
             &mut self.particles,
-            bins,
             &flow,
             solids,
             settings,
