@@ -3,11 +3,12 @@
 use rayon::prelude::*;
 
 use crate::cut_cells::CutCells;
-use crate::particles::Particles;
+use crate::particles::{Bins, Particles};
 use crate::settings::{Settings, Transfer};
 use crate::solids::{PosedSolids, Solids};
 use crate::tiles::Tiles;
 use crate::transfer::{FaceField, Stencil, sample};
+use crate::window::FaceWindow;
 
 /// Share of a cell that solids may enter a particle's place, or it a solid, between two looks.
 const LOOK: f64 = 0.8;
@@ -22,10 +23,19 @@ const LARGEST_SHIFT: f64 = 0.5;
 /// Particles are kept this far inside the domain, in cells.
 const MARGIN: f64 = 1e-3;
 
+/// Cells around a tile in which its particles find velocities side by side: what they pass on their way, most of them.
+const PASSED: usize = 2;
+/// The same for what they read where they start.
+const BESIDE: usize = 1;
+/// Fewer particles than this are not worth gathering what is around their tile.
+const FEW: usize = 64;
+
 /// What the particles read.
 pub struct Flow<'a, const D: usize> {
     /// The cells there are.
     pub tiles: &'a Tiles<D>,
+    /// Which particles are in them.
+    pub bins: &'a Bins,
     /// Velocity after the pressure, continued beyond the liquid.
     pub velocity: &'a FaceField<D>,
     /// Velocity before forces, for FLIP; empty for APIC.
@@ -36,7 +46,7 @@ pub struct Flow<'a, const D: usize> {
     pub cut: &'a CutCells<D>,
 }
 
-/// Moves the particles from `t` to `t + dt`.
+/// Moves the particles, which are in the order of their cells, from `t` to `t + dt`.
 pub fn advect<const D: usize, S: Solids<D>>(
     particles: &mut Particles<D>,
     flow: &Flow<D>,
@@ -59,49 +69,169 @@ pub fn advect<const D: usize, S: Solids<D>>(
         velocity,
         affine,
     } = particles;
-    let all = position
-        .par_iter_mut()
-        .zip(velocity.par_iter_mut())
-        .zip(affine.par_iter_mut());
-    all.with_min_len(1024)
-        .for_each(|((position, velocity), affine)| {
-            let start = position.map(|x| x as f64 / dx);
-            let stencils = Stencil::of_faces(flow.tiles, start);
-            let first = flow.read(settings, &stencils, velocity, affine);
-            let path = flow.path(start, first, dt / dx);
-            let mut end: [f64; D] = std::array::from_fn(|a| {
-                let shift = stencils[a].value(&flow.displacement[a]);
-                (start[a] + path[a]) * dx + shift.clamp(-LARGEST_SHIFT * dx, LARGEST_SHIFT * dx)
-            });
-            let from = position.map(|x| x as f64);
-            let travel = (0..D)
-                .map(|a| (end[a] - from[a]) * (end[a] - from[a]))
-                .sum::<f64>()
-                .sqrt();
-            let clearance = flow.cut.distance(flow.tiles, start);
-            // Linear interpolation of a distance is off by less than half a cell.
-            if clearance < travel + solid_speed * dt + 0.5 * dx {
-                // The pressure may have made it faster than the step was meant for: its way is then cut finer.
-                let pieces = (travel / (FARTHEST * dx * looks as f64)).ceil().max(1.0) as usize;
-                end = keep_out(&posed, from, end, pieces.min(MOST_PIECES), velocity, dx);
-            }
-            for a in 0..D {
-                let low = MARGIN * dx;
-                position[a] = end[a].clamp(low, domain[a] - low) as f32;
-            }
+    let (mut position, mut velocity, mut affine) =
+        (&mut position[..], &mut velocity[..], &mut affine[..]);
+    let cells = Tiles::<D>::CELLS;
+    let parts: Vec<_> = (0..flow.tiles.len())
+        .filter_map(|slot| {
+            let count = flow.bins.of_cells(slot * cells..(slot + 1) * cells).len();
+            let part = (
+                slot,
+                position.split_off_mut(..count)?,
+                velocity.split_off_mut(..count)?,
+                affine.split_off_mut(..count)?,
+            );
+            (count > 0).then_some(part)
+        })
+        .collect();
+    let move_one = |nearby: &Nearby<D>,
+                    position: &mut [f32; D],
+                    velocity: &mut [f32; D],
+                    affine: &mut [[f32; D]; D]| {
+        let start = position.map(|x| x as f64 / dx);
+        let (first, shift) = nearby.read(settings, start, velocity, affine);
+        let path = nearby.path(start, first, dt / dx);
+        let mut end: [f64; D] = std::array::from_fn(|a| {
+            (start[a] + path[a]) * dx + shift[a].clamp(-LARGEST_SHIFT * dx, LARGEST_SHIFT * dx)
         });
+        let from = position.map(|x| x as f64);
+        let travel = (0..D)
+            .map(|a| (end[a] - from[a]) * (end[a] - from[a]))
+            .sum::<f64>()
+            .sqrt();
+        // Linear interpolation of a distance is off by less than half a cell.
+        let room = travel + solid_speed * dt + 0.5 * dx;
+        if nearby.clearance < room && flow.cut.distance(flow.tiles, start) < room {
+            // The pressure may have made it faster than the step was meant for: its way is then cut finer.
+            let pieces = (travel / (FARTHEST * dx * looks as f64)).ceil().max(1.0) as usize;
+            end = keep_out(&posed, from, end, pieces.min(MOST_PIECES), velocity, dx);
+        }
+        for a in 0..D {
+            let low = MARGIN * dx;
+            position[a] = end[a].clamp(low, domain[a] - low) as f32;
+        }
+    };
+    parts.into_par_iter().for_each_init(
+        || Nearby::new(flow),
+        |nearby, (slot, position, velocity, affine)| {
+            nearby.come_to(slot, position.len());
+            for ((position, velocity), affine) in position.iter_mut().zip(velocity).zip(affine) {
+                move_one(nearby, position, velocity, affine);
+            }
+        },
+    );
 }
 
-impl<const D: usize> Flow<'_, D> {
-    /// Gives a particle its new velocity and gradient; returns the grid's velocity at its place.
+/// What the particles of a tile read.
+struct Nearby<'a, const D: usize> {
+    flow: &'a Flow<'a, D>,
+    /// Whether the windows are of this tile.
+    gathered: bool,
+    velocity: FaceWindow<D, PASSED>,
+    before: FaceWindow<D, BESIDE>,
+    displacement: FaceWindow<D, BESIDE>,
+    /// No solid is nearer than this to a particle of the tile.
+    clearance: f64,
+}
+
+impl<'a, const D: usize> Nearby<'a, D> {
+    fn new(flow: &'a Flow<'a, D>) -> Self {
+        Self {
+            flow,
+            gathered: false,
+            velocity: FaceWindow::new(),
+            before: FaceWindow::new(),
+            displacement: FaceWindow::new(),
+            clearance: 0.0,
+        }
+    }
+
+    /// Gets ready for the particles of a tile.
+    fn come_to(&mut self, slot: usize, particles: usize) {
+        let flow = self.flow;
+        self.clearance = flow.cut.clearance(slot);
+        self.gathered = particles >= FEW;
+        if self.gathered {
+            self.velocity.fill(flow.tiles, slot, flow.velocity);
+            self.displacement.fill(flow.tiles, slot, flow.displacement);
+            if !flow.before[0].is_empty() {
+                self.before.fill(flow.tiles, slot, flow.before);
+            }
+        }
+    }
+
+    /// Gives a particle its new velocity and gradient; returns the grid's velocity and the displacement at its place.
     #[inline]
     fn read(
         &self,
         settings: &Settings<D>,
-        stencils: &[Stencil<D>; D],
+        x: [f64; D],
         velocity: &mut [f32; D],
         affine: &mut [[f32; D]; D],
-    ) -> [f64; D] {
+    ) -> ([f64; D], [f64; D]) {
+        let around = if self.gathered {
+            self.velocity.around(x).zip(self.displacement.around(x))
+        } else {
+            None
+        };
+        let Some((around, beside)) = around else {
+            return self.flow.read(settings, x, velocity, affine);
+        };
+        let mut grid = [0.0; D];
+        for a in 0..D {
+            match settings.transfer {
+                Transfer::Apic => {
+                    let (value, gradient) = self.velocity.value_and_gradient(&around, a);
+                    grid[a] = value as f64;
+                    velocity[a] = value;
+                    affine[a] = gradient.map(|g| (g as f64 / settings.dx) as f32);
+                }
+                Transfer::Flip { pic } => {
+                    grid[a] = self.velocity.value(&around, a) as f64;
+                    let before = self.before.value(&beside, a) as f64;
+                    velocity[a] = flip(velocity[a], before, grid[a], pic);
+                }
+            }
+        }
+        let shift = std::array::from_fn(|a| self.displacement.value(&beside, a) as f64);
+        (grid, shift)
+    }
+
+    /// The grid's velocity at a point given in cells.
+    #[inline]
+    fn sample(&self, x: [f64; D]) -> [f64; D] {
+        let around = if self.gathered {
+            self.velocity.around(x)
+        } else {
+            None
+        };
+        match around {
+            Some(around) => std::array::from_fn(|a| self.velocity.value(&around, a) as f64),
+            None => sample(self.flow.tiles, self.flow.velocity, x),
+        }
+    }
+
+    /// Displacement over the step in cells, by Ralston's third-order scheme; `h` is the step in seconds per metre
+    /// of cell width.
+    #[inline]
+    fn path(&self, x: [f64; D], k1: [f64; D], h: f64) -> [f64; D] {
+        let along = |k: [f64; D], share: f64| std::array::from_fn(|a| x[a] + share * h * k[a]);
+        let k2 = self.sample(along(k1, 0.5));
+        let k3 = self.sample(along(k2, 0.75));
+        std::array::from_fn(|a| h / 9.0 * (2.0 * k1[a] + 3.0 * k2[a] + 4.0 * k3[a]))
+    }
+}
+
+impl<const D: usize> Flow<'_, D> {
+    /// The same as [`Nearby::read`], without windows.
+    fn read(
+        &self,
+        settings: &Settings<D>,
+        x: [f64; D],
+        velocity: &mut [f32; D],
+        affine: &mut [[f32; D]; D],
+    ) -> ([f64; D], [f64; D]) {
+        let stencils = Stencil::of_faces(self.tiles, x);
         let mut grid = [0.0; D];
         for (a, stencil) in stencils.iter().enumerate() {
             match settings.transfer {
@@ -113,23 +243,21 @@ impl<const D: usize> Flow<'_, D> {
                 }
                 Transfer::Flip { pic } => {
                     grid[a] = stencil.value(&self.velocity[a]);
-                    let flip = velocity[a] as f64 + grid[a] - stencil.value(&self.before[a]);
-                    velocity[a] = (flip + pic * (grid[a] - flip)) as f32;
+                    let before = stencil.value(&self.before[a]);
+                    velocity[a] = flip(velocity[a], before, grid[a], pic);
                 }
             }
         }
-        grid
+        let shift = std::array::from_fn(|a| stencils[a].value(&self.displacement[a]));
+        (grid, shift)
     }
+}
 
-    /// Displacement over the step in cells, by Ralston's third-order scheme; `h` is the step in seconds per metre
-    /// of cell width.
-    #[inline]
-    fn path(&self, x: [f64; D], k1: [f64; D], h: f64) -> [f64; D] {
-        let along = |k: [f64; D], share: f64| std::array::from_fn(|a| x[a] + share * h * k[a]);
-        let k2 = sample(self.tiles, self.velocity, along(k1, 0.5));
-        let k3 = sample(self.tiles, self.velocity, along(k2, 0.75));
-        std::array::from_fn(|a| h / 9.0 * (2.0 * k1[a] + 3.0 * k2[a] + 4.0 * k3[a]))
-    }
+/// A particle's new velocity, from its old one and the grid's before and after the step.
+#[inline]
+fn flip(own: f32, before: f64, after: f64, pic: f64) -> f32 {
+    let flip = own as f64 + after - before;
+    (flip + pic * (after - flip)) as f32
 }
 
 /// Follows the way from `from` to `to` while the solids move, in `pieces` for each of their places and so too short to

@@ -19,17 +19,24 @@ const FAR_AWAY: f64 = 1e9;
 /// Cells from a solid within which its distance is exact: what cutting and moving particles need, and some.
 const EXACT: f64 = 4.0;
 
+/// The block of tiles in which everything is open.
+const OPEN: u32 = 0;
+
 /// Distances of the solids at nodes, and the open fractions they leave.
+///
+/// Most tiles are open everywhere. They share one block of fractions; the others have one each.
 #[derive(Clone, Debug)]
 pub struct CutCells<const D: usize> {
     /// Signed distance of the solids at nodes, in metres.
     pub node: Vec<f32>,
-    /// Open share of the low face of every cell along every axis.
-    pub face: [Vec<f32>; D],
-    /// Open share of every cell.
-    pub cell: Vec<f32>,
     /// Tiles in which, and in the cells around which, everything is open.
     pub far: Vec<bool>,
+    /// Which block of fractions belongs to a tile, the null tile included.
+    block: Vec<u32>,
+    /// Open share of the low face of every cell along every axis, by blocks.
+    face: [Vec<f32>; D],
+    /// Open share of every cell, by blocks.
+    cell: Vec<f32>,
 }
 
 impl<const D: usize> CutCells<D> {
@@ -37,10 +44,34 @@ impl<const D: usize> CutCells<D> {
     pub fn new() -> Self {
         Self {
             node: Vec::new(),
+            far: Vec::new(),
+            block: Vec::new(),
             face: std::array::from_fn(|_| Vec::new()),
             cell: Vec::new(),
-            far: Vec::new(),
         }
+    }
+
+    #[inline]
+    fn place(&self, index: usize) -> usize {
+        let cells = Tiles::<D>::CELLS;
+        self.block[index / cells] as usize * cells + index % cells
+    }
+
+    /// Open share of the low face of a cell along `axis`.
+    #[inline]
+    pub fn open_face(&self, axis: usize, index: usize) -> f32 {
+        self.face[axis][self.place(index)]
+    }
+
+    /// Open share of a cell.
+    #[inline]
+    pub fn open_cell(&self, index: usize) -> f32 {
+        self.cell[self.place(index)]
+    }
+
+    /// Whether a tile is open everywhere.
+    pub fn is_open(&self, slot: usize) -> bool {
+        self.block[slot] == OPEN
     }
 
     /// Samples the solids at the nodes of all tiles and cuts faces and cells.
@@ -78,36 +109,77 @@ impl<const D: usize> CutCells<D> {
                 false
             })
             .collect_into_vec(&mut self.far);
-        let far = &self.far;
-        for axis in 0..D {
-            tiles.reset(&mut self.face[axis], 1.0);
-            let node = &self.node;
-            self.face[axis]
-                .par_chunks_mut(cells)
-                .zip(far)
-                .enumerate()
-                .for_each(|(slot, (face, &far))| {
-                    if !far {
-                        for (offset, face) in face.iter_mut().enumerate() {
-                            *face = open_face(tiles, node, slot * cells + offset, axis) as f32;
-                        }
-                    }
-                });
-        }
-        tiles.reset(&mut self.cell, 1.0);
+        let slots = self.give_blocks(tiles);
         let node = &self.node;
-        self.cell
-            .par_chunks_mut(cells)
-            .zip(far)
-            .enumerate()
-            .for_each(|(slot, (open, &far))| {
-                if !far {
-                    for (offset, open) in open.iter_mut().enumerate() {
-                        *open =
-                            open_cell(tiles, node, tiles.coord(slot * cells + offset), dx) as f32;
-                    }
+        let fill = |blocks: &mut Vec<f32>, open: &(dyn Fn(usize) -> f64 + Sync)| {
+            let needed = (slots.len() + 1) * cells;
+            if blocks.capacity() < needed {
+                // A little to spare, not twice as much as a vector takes by itself.
+                *blocks = Vec::with_capacity(needed + needed / 16);
+            }
+            blocks.resize(needed, 1.0);
+            let blocks = blocks.par_chunks_mut(cells).skip(1);
+            blocks.zip(&slots).for_each(|(block, &slot)| {
+                for (offset, share) in block.iter_mut().enumerate() {
+                    *share = open(slot * cells + offset) as f32;
                 }
             });
+        };
+        for axis in 0..D {
+            fill(&mut self.face[axis], &|index| {
+                open_face(tiles, node, index, axis)
+            });
+        }
+        fill(&mut self.cell, &|index| {
+            open_cell(tiles, node, tiles.coord(index), dx)
+        });
+    }
+
+    /// Gives every tile with a solid in it a block of its own, and returns these tiles.
+    fn give_blocks(&mut self, tiles: &Tiles<D>) -> Vec<usize> {
+        let cells = Tiles::<D>::CELLS;
+        let mut open: Vec<bool> = self
+            .node
+            .par_chunks(cells)
+            .map(|node| node.iter().all(|&distance| distance > 0.0))
+            .collect();
+        // The nodes that the cells of a tile use are its own and those of the tiles above.
+        let own = open.clone();
+        for slot in (0..tiles.len()).filter(|&slot| !self.far[slot]) {
+            let last = tiles.base(slot).map(|c| c + TILE - 1);
+            let near = &tiles.corners(last)[..1 << D];
+            open[slot] = near.iter().all(|&index| own[index / cells]);
+        }
+        let slots: Vec<usize> = (0..tiles.len()).filter(|&slot| !open[slot]).collect();
+        self.block.clear();
+        self.block.resize(tiles.len() + 1, OPEN);
+        for (k, &slot) in slots.iter().enumerate() {
+            self.block[slot] = OPEN + 1 + k as u32;
+        }
+        slots
+    }
+
+    /// Closes a face.
+    #[cfg(test)]
+    pub fn close(&mut self, axis: usize, index: usize) {
+        let cells = Tiles::<D>::CELLS;
+        if self.block[index / cells] == OPEN {
+            self.block[index / cells] = (self.cell.len() / cells) as u32;
+            for blocks in self.face.iter_mut().chain([&mut self.cell]) {
+                blocks.resize(blocks.len() + cells, 1.0);
+            }
+        }
+        let place = self.place(index);
+        self.face[axis][place] = 0.0;
+    }
+
+    /// No solid is nearer than this to a point of a tile; nothing is said of tiles beside solids.
+    pub fn clearance(&self, slot: usize) -> f64 {
+        if self.far[slot] {
+            self.node[slot * Tiles::<D>::CELLS] as f64
+        } else {
+            f64::NEG_INFINITY
+        }
     }
 
     /// Distance at a cell's centre.

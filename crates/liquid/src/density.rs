@@ -88,7 +88,7 @@ fn open_around<const D: usize>(tiles: &Tiles<D>, cut: &CutCells<D>, index: usize
         .map(|k| {
             let middle = |a: u32| (k / 3usize.pow(a)) % 3 == 1;
             let share = |a: u32| if middle(a) { 0.75 } else { 0.125 };
-            (0..D as u32).map(share).product::<f64>() * cut.cell[near[k]] as f64
+            (0..D as u32).map(share).product::<f64>() * cut.open_cell(near[k]) as f64
         })
         .sum()
 }
@@ -97,5 +97,5 @@ fn open_around<const D: usize>(tiles: &Tiles<D>, cut: &CutCells<D>, index: usize
 fn near_air<const D: usize>(weights: &Weights<D>, index: usize) -> bool {
     weights.tiles.around(index)[..Tiles::<D>::DIRECTIONS]
         .iter()
-        .any(|&near| weights.phi[near] >= 0.0 && weights.cut.cell[near] > 0.0)
+        .any(|&near| weights.phi[near] >= 0.0 && weights.cut.open_cell(near) > 0.0)
 }

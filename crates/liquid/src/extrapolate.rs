@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::marks::Marks;
+use crate::scatter::Scatter;
 use crate::tiles::Tiles;
 
 /// A value that is not known yet.
@@ -25,9 +26,9 @@ pub fn extrapolate<const D: usize>(
     layer: &mut [u8],
     layers: u8,
 ) {
-    let mut flying = Marks::of(tiles, |index| layer[index] == FLYING);
-    let mut open = Marks::of(tiles, |index| layer[index] >= FLYING);
-    let mut front = Marks::of(tiles, |index| layer[index] == 0).beside(tiles, &open);
+    let mut flying = Marks::in_field(tiles, layer, |layer| layer == FLYING);
+    let mut open = Marks::in_field(tiles, layer, |layer| layer >= FLYING);
+    let mut front = Marks::in_field(tiles, layer, |layer| layer == 0).beside(tiles, &open);
     let (mut indices, mut filled) = (Vec::new(), Vec::new());
     let mut last = layers;
     let mut reached = 0;
@@ -40,10 +41,15 @@ pub fn extrapolate<const D: usize>(
             .with_min_len(1024)
             .map(|&index| mean_of_known(tiles, value_now, layer_now, index as usize))
             .collect_into_vec(&mut filled);
-        for (&index, &filled) in indices.iter().zip(&filled) {
-            value[index as usize] = filled;
-            layer[index as usize] = reached;
-        }
+        let (value_next, layer_next) = (Scatter::new(value), Scatter::new(layer));
+        let found = indices.par_iter().zip(&filled).with_min_len(4096);
+        found.for_each(|(&index, &filled)| {
+            // SAFETY: no index is listed twice.
+            unsafe {
+                value_next.set(index as usize, filled);
+                layer_next.set(index as usize, reached);
+            }
+        });
         open.remove(&front);
         if reached == WITHDRAW {
             flying.keep(&open);

@@ -45,6 +45,7 @@ mod step;
 mod tiles;
 mod transfer;
 mod walls;
+mod window;
 
 pub use particles::Particles;
 pub use ports::{Drain, Emitter, Ports};

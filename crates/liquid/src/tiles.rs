@@ -204,6 +204,12 @@ impl<const D: usize> Tiles<D> {
         self.neighbours[slot * Self::DIRECTIONS + Self::direction_along(axis, step)] as usize
     }
 
+    /// The slots of a tile and of those around it, itself in the middle; the last axis runs fastest.
+    #[inline]
+    pub fn around_tile(&self, slot: usize) -> &[u32] {
+        &self.neighbours[slot * Self::DIRECTIONS..][..Self::DIRECTIONS]
+    }
+
     #[inline]
     fn direction_along(axis: usize, step: i32) -> usize {
         let mut direction = 0;
@@ -265,23 +271,33 @@ impl<const D: usize> Tiles<D> {
     pub fn around(&self, index: usize) -> [usize; 27] {
         let mut near = [0; 27];
         let local = Self::local(index);
-        let inside = local.iter().all(|&l| l > 0 && l < LOCAL as i32);
-        let cell = self.coord(index);
-        let mut step = [-1; D];
-        for near in &mut near[..Self::DIRECTIONS] {
-            *near = if inside {
-                let along = (0..D).map(|a| step[a] as isize * Self::stride(a) as isize);
-                index.wrapping_add_signed(along.sum())
-            } else {
-                self.index(std::array::from_fn(|a| cell[a] + step[a]))
-            };
-            for s in &mut step {
-                *s += 1;
-                if *s < 2 {
-                    break;
-                }
-                *s = -1;
+        if local.iter().all(|&l| l > 0 && l < LOCAL as i32) {
+            for (k, near) in near[..Self::DIRECTIONS].iter_mut().enumerate() {
+                let step = |a: usize| (k / 3usize.pow(a as u32) % 3) as isize - 1;
+                let along = (0..D).map(|a| step(a) * Self::stride(a) as isize);
+                *near = index.wrapping_add_signed(along.sum());
             }
+            return near;
+        }
+        // For every axis and step: the place in the tile it ends in, and where that tile lies.
+        let slots = self.around_tile(index >> (SHIFT * D));
+        let to: [[(usize, usize); 3]; D] = std::array::from_fn(|a| {
+            std::array::from_fn(|step| {
+                let from = (local[a] + TILE - 1) as usize + step;
+                (
+                    (from & LOCAL) << Self::shift(a),
+                    (from >> SHIFT) * 3usize.pow((D - 1 - a) as u32),
+                )
+            })
+        });
+        for (k, near) in near[..Self::DIRECTIONS].iter_mut().enumerate() {
+            let (mut offset, mut direction) = (0, 0);
+            for (a, to) in to.iter().enumerate() {
+                let (place, beyond) = to[k / 3usize.pow(a as u32) % 3];
+                offset += place;
+                direction += beyond;
+            }
+            *near = slots[direction] as usize * Self::CELLS + offset;
         }
         near
     }

@@ -5,7 +5,8 @@ use rayon::prelude::*;
 use crate::cut_cells::interpolate;
 use crate::particles::{Bins, Particles};
 use crate::scatter::Scatter;
-use crate::tiles::{Corners, Tiles, floor};
+use crate::tiles::{Corners, TILE, Tiles, floor};
+use crate::window;
 
 /// A component on the low faces of cells, for every axis: of velocities in double precision, or of something that
 /// may be rougher.
@@ -66,19 +67,6 @@ impl<const D: usize> Stencil<D> {
         })
     }
 
-    /// Weights of the corners; only the first `2^D` are used.
-    #[inline]
-    pub fn weights(&self) -> [f64; 8] {
-        let mut weights = [1.0; 8];
-        for a in 0..D {
-            for c in 0..1 << a {
-                weights[c + (1 << a)] = weights[c] * self.at[a];
-                weights[c] *= 1.0 - self.at[a];
-            }
-        }
-        weights
-    }
-
     #[inline]
     fn values<T: Copy + Into<f64>>(&self, field: &[T]) -> [f64; 8] {
         let mut values = [0.0; 8];
@@ -97,24 +85,33 @@ impl<const D: usize> Stencil<D> {
     /// Value and gradient of a field at the point, the gradient per cell.
     #[inline]
     pub fn value_and_gradient<T: Copy + Into<f64>>(&self, field: &[T]) -> (f64, [f64; D]) {
-        let values = self.values(field);
-        let mut gradient = [0.0; D];
-        for (along, gradient) in gradient.iter_mut().enumerate() {
-            let mut slopes = values;
-            for a in (0..D).rev() {
-                for c in 0..1 << a {
-                    let difference = slopes[c + (1 << a)] - slopes[c];
-                    slopes[c] = if a == along {
-                        difference
-                    } else {
-                        slopes[c] + self.at[a] * difference
-                    };
+        let mut values = self.values(field);
+        let mut slopes = [[0.0; 4]; D];
+        for a in (0..D).rev() {
+            for c in 0..1 << a {
+                let difference = values[c + (1 << a)] - values[c];
+                values[c] += self.at[a] * difference;
+                for slope in &mut slopes[a + 1..] {
+                    slope[c] += self.at[a] * (slope[c + (1 << a)] - slope[c]);
                 }
+                slopes[a][c] = difference;
             }
-            *gradient = slopes[0];
         }
-        (interpolate(&values, self.at), gradient)
+        (values[0], slopes.map(|slope| slope[0]))
     }
+}
+
+/// Weights of the corners around a point, from its position between them; only the first `2^D` are used.
+#[inline]
+fn corner_weights<const D: usize>(at: [f64; D]) -> [f64; 8] {
+    let mut weights = [1.0; 8];
+    for a in 0..D {
+        for c in 0..1 << a {
+            weights[c + (1 << a)] = weights[c] * at[a];
+            weights[c] *= 1.0 - at[a];
+        }
+    }
+    weights
 }
 
 /// Offset of the low faces along `axis` in their cells.
@@ -128,6 +125,90 @@ pub fn face_offset<const D: usize>(axis: usize) -> [f64; D] {
 pub fn sample<const D: usize>(tiles: &Tiles<D>, velocity: &FaceField<D>, x: [f64; D]) -> [f64; D] {
     let stencils = Stencil::of_faces(tiles, x);
     std::array::from_fn(|a| stencils[a].value(&velocity[a]))
+}
+
+/// Cells beyond its tile that a particle writes to.
+const BEYOND: usize = 1;
+
+/// What the particles of a tile add to the faces and cells in and around it.
+struct Sums<const D: usize> {
+    /// Momentum and weight on the faces along every axis.
+    faces: [Vec<[f64; 2]>; D],
+    /// Particles around the centres of cells.
+    number: Vec<f32>,
+    /// Rows of the window that are not zero.
+    touched: Vec<bool>,
+}
+
+impl<const D: usize> Sums<D> {
+    fn new() -> Self {
+        let cells = window::cells::<D>(BEYOND);
+        Self {
+            faces: std::array::from_fn(|_| vec![[0.0; 2]; cells]),
+            number: vec![0.0; cells],
+            touched: vec![false; cells / window::side(BEYOND)],
+        }
+    }
+
+    /// Marks the rows that particles in a row of the tile write to.
+    fn touch(&mut self, row: usize) {
+        let tile = TILE as usize;
+        for near in 0..3usize.pow(D as u32 - 1) {
+            let (mut row, mut near, mut at, mut scale) = (row, near, 0, 1);
+            for _ in 0..D - 1 {
+                at += scale * (row % tile + near % 3);
+                scale *= window::side(BEYOND);
+                row /= tile;
+                near /= 3;
+            }
+            self.touched[at] = true;
+        }
+    }
+
+    /// Adds a particle at `x`, in cells from the lower corner of the window, with its velocity and the change of the
+    /// velocity from cell to cell.
+    #[inline]
+    fn add(&mut self, x: [f64; D], velocity: [f32; D], gradient: [[f64; D]; D]) {
+        let mut first = 0;
+        let mut up = [0; D];
+        let (mut at_faces, mut at_middles) = ([0.0; D], [0.0; D]);
+        for a in 0..D {
+            // Rounding may put what is just below the next tile on its border.
+            let whole = (x[a] as usize).clamp(BEYOND, TILE as usize);
+            at_faces[a] = x[a] - whole as f64;
+            let lower = at_faces[a] < 0.5;
+            at_middles[a] = at_faces[a] + if lower { 0.5 } else { -0.5 };
+            first += (whole - usize::from(lower)) * window::stride::<D>(BEYOND, a);
+            up[a] = usize::from(lower) * window::stride::<D>(BEYOND, a);
+        }
+        let last = window::to_corner::<D>(BEYOND, (1 << D) - 1);
+        for a in 0..D {
+            let mut at = at_middles;
+            at[a] = at_faces[a];
+            // Velocity at the lowest corner, then along the axes.
+            let mut v = [velocity[a] as f64; 8];
+            for b in 0..D {
+                v[0] -= gradient[a][b] * at[b];
+            }
+            for b in 0..D {
+                for c in 0..1 << b {
+                    v[c + (1 << b)] = v[c] + gradient[a][b];
+                }
+            }
+            let weights = corner_weights(at);
+            let sums = &mut self.faces[a][first + up[a]..][..last + 1];
+            for c in 0..1 << D {
+                let [momentum, weight] = &mut sums[window::to_corner::<D>(BEYOND, c)];
+                *momentum += weights[c] * v[c];
+                *weight += weights[c];
+            }
+        }
+        let weights = corner_weights(at_middles);
+        let sums = &mut self.number[first..][..last + 1];
+        for c in 0..1 << D {
+            sums[window::to_corner::<D>(BEYOND, c)] += weights[c] as f32;
+        }
+    }
 }
 
 /// Sums the particles' momentum and weight on faces (APIC: each with its own gradient), and their number at the
@@ -150,50 +231,58 @@ pub fn to_grid<const D: usize>(
         let velocity = velocity.each_mut().map(|v| Scatter::new(v));
         let weight = weight.each_mut().map(|w| Scatter::new(w));
         let number = Scatter::new(number);
-        let cells = Tiles::<D>::CELLS;
+        let (cells, row) = (Tiles::<D>::CELLS, TILE as usize);
         let inverse_dx = 1.0 / dx;
-        let add_particle = |p: usize| {
-            let x = particles.position[p].map(|x| x as f64 * inverse_dx);
-            for a in 0..D {
-                let stencil = Stencil::new(tiles, x, face_offset(a));
-                let gradient = particles.affine[p][a];
-                // Velocity at the lowest corner, then along the axes.
-                let mut base = particles.velocity[p][a] as f64;
-                for b in 0..D {
-                    base -= gradient[b] as f64 * stencil.at[b] * dx;
+        let sum_tile = |sums: &mut Sums<D>, slot: usize| {
+            let lowest = window::lowest(tiles, slot, BEYOND);
+            for (k, first) in (slot * cells..(slot + 1) * cells).step_by(row).enumerate() {
+                let of_row = bins.of_cells(first..first + row);
+                if of_row.is_empty() {
+                    continue;
                 }
-                let weights = stencil.weights();
-                for c in 0..1 << D {
-                    let w = weights[c];
-                    let mut v = base;
-                    for b in 0..D {
-                        if c >> b & 1 == 1 {
-                            v += gradient[b] as f64 * dx;
-                        }
+                sums.touch(k);
+                for p in of_row {
+                    let x = particles.position[p];
+                    let x = std::array::from_fn(|a| x[a] as f64 * inverse_dx - lowest[a] as f64);
+                    let gradient = particles.affine[p].map(|g| g.map(|g| g as f64 * dx));
+                    sums.add(x, particles.velocity[p], gradient);
+                }
+            }
+            window::rows(tiles, slot, BEYOND, |k, runs| {
+                if !std::mem::take(&mut sums.touched[k]) {
+                    return;
+                }
+                let from = k * window::side(BEYOND);
+                for (at, index) in runs.into_iter().flatten().enumerate() {
+                    let number_here = std::mem::take(&mut sums.number[from + at]);
+                    let faces_here: [[f64; 2]; D] =
+                        std::array::from_fn(|a| std::mem::take(&mut sums.faces[a][from + at]));
+                    // Every particle has tiles around it; what has none is the end of a row that nothing was added to.
+                    if !tiles.exists(index) {
+                        continue;
                     }
                     // SAFETY: a particle writes at most one cell beyond its tile, and the tiles that are worked on
                     // at the same time are a whole tile apart.
                     unsafe {
-                        velocity[a].add(stencil.corners[c], w * v);
-                        weight[a].add(stencil.corners[c], w as f32);
+                        for a in 0..D {
+                            let [momentum, share] = faces_here[a];
+                            velocity[a].add(index, momentum);
+                            weight[a].add(index, share as f32);
+                        }
+                        number.add(index, number_here);
                     }
                 }
-            }
-            let stencil = Stencil::new(tiles, x, [0.5; D]);
-            let weights = stencil.weights();
-            for c in 0..1 << D {
-                // SAFETY: as above.
-                unsafe { number.add(stencil.corners[c], weights[c] as f32) };
-            }
+            });
         };
         for parity in 0..1 << D {
-            let slots: Vec<usize> = (0..tiles.len())
-                .filter(|&slot| tiles.parity(slot) == parity)
-                .collect();
-            slots.par_iter().for_each(|&slot| {
-                bins.of_cells(slot * cells..(slot + 1) * cells)
-                    .for_each(add_particle);
-            });
+            let wanted = |&slot: &usize| {
+                let all = slot * cells..(slot + 1) * cells;
+                tiles.parity(slot) == parity && !bins.of_cells(all).is_empty()
+            };
+            let slots: Vec<usize> = (0..tiles.len()).filter(wanted).collect();
+            slots
+                .par_iter()
+                .for_each_init(Sums::new, |sums, &slot| sum_tile(sums, slot));
         }
     }
     for a in 0..D {

@@ -14,7 +14,7 @@ use crate::pressure::NO_ROW;
 use crate::settings::Walls;
 use crate::solids::PosedSolids;
 use crate::tiles::Tiles;
-use crate::transfer::{FaceField, face_offset, sample};
+use crate::transfer::{FaceField, face_offset};
 
 /// What flies alone and is nearer than this to a slip wall is held by it like all other liquid, in cells.
 const TOUCH: f64 = 1.0;
@@ -25,6 +25,8 @@ pub struct Held<'a> {
     pub walls: Walls,
     /// Speed at which liquid is to leave, which the wall then seems to move at; zero unless walls separate.
     pub separation: f64,
+    /// Whether any solid moves.
+    pub moving: bool,
     /// Row of every cell.
     pub rows: &'a [u32],
     /// Rows that left their wall.
@@ -43,7 +45,7 @@ impl Rows {
     fn of<const D: usize>(tiles: &Tiles<D>, held: &Held) -> Self {
         let around =
             |marks: &Marks| (0..D).fold(marks.clone(), |marks, axis| marks.spread(tiles, axis));
-        let any = Marks::of(tiles, |index| held.rows[index] != NO_ROW);
+        let any = Marks::in_field(tiles, held.rows, |row| row != NO_ROW);
         let left = Marks::of(tiles, |index| {
             let row = held.rows[index];
             row != NO_ROW && held.separated[row as usize]
@@ -69,6 +71,23 @@ impl Rows {
     }
 }
 
+/// Component `a` of the velocity at the middle of a face along `axis`: the mean of the faces around, if it is another.
+fn on_face<const D: usize>(
+    tiles: &Tiles<D>,
+    velocity: &FaceField<D>,
+    axis: usize,
+    face: usize,
+    a: usize,
+) -> f64 {
+    let velocity = &velocity[a];
+    if a == axis {
+        return velocity[face];
+    }
+    let below = tiles.below(face, axis);
+    let pair = |low: usize| velocity[low] + velocity[tiles.above(low, a)];
+    0.25 * (pair(below) + pair(face))
+}
+
 /// Makes continued velocities on closed and cut faces agree with the solids.
 pub fn constrain<const D: usize>(
     tiles: &Tiles<D>,
@@ -89,11 +108,18 @@ pub fn constrain<const D: usize>(
             return 0.0;
         }
         let normal = cut.normal(tiles, x);
-        let liquid = sample(tiles, before, x);
-        let solid = solids.velocity(x.map(|x| x * dx));
+        if normal[axis] == 0.0 {
+            return 0.0;
+        }
+        let solid = match held.moving {
+            true => solids.velocity(x.map(|x| x * dx)),
+            false => [0.0; D],
+        };
+        // Most walls lie along the axes, and ask for one component only.
+        let across = (0..D).filter(|&a| normal[a] != 0.0);
         let into = held.separation
-            + (0..D)
-                .map(|a| (solid[a] - liquid[a]) * normal[a])
+            + across
+                .map(|a| (solid[a] - on_face(tiles, before, axis, face, a)) * normal[a])
                 .sum::<f64>();
         let leaves = into < 0.0;
         if leaves
@@ -106,14 +132,20 @@ pub fn constrain<const D: usize>(
         (into * normal[axis]) as f32
     };
     // All axes are read before any is written. The changes are as exact as the particles that will read them.
+    let flying = held.walls == Walls::Slip;
+    let cells = Tiles::<D>::CELLS;
     let changes: [(Vec<u32>, Vec<f32>); D] = std::array::from_fn(|axis| {
-        let wanted = Marks::of(tiles, |face| match known[axis][face] {
-            0 | UNKNOWN => false,
-            FLEW => held.walls == Walls::Slip,
-            _ => cut.face[axis][face] < 1.0,
+        let continued = Marks::in_field(tiles, &known[axis], |layer| {
+            layer != 0 && layer != UNKNOWN && (flying || layer != FLEW)
         });
-        let (mut faces, mut pushes) = (Vec::new(), Vec::new());
-        wanted.list(&mut faces);
+        let slots = (0..tiles.len()).into_par_iter().with_min_len(8);
+        let faces: Vec<u32> = slots
+            .filter(|&slot| flying || !cut.is_open(slot))
+            .flat_map_iter(|slot| continued.within(slot * cells..(slot + 1) * cells))
+            .filter(|&face| known[axis][face] == FLEW || cut.open_face(axis, face) < 1.0)
+            .map(|face| face as u32)
+            .collect();
+        let mut pushes = Vec::new();
         let in_order = faces.par_iter().with_min_len(256);
         in_order
             .map(|&face| push(axis, face as usize))
@@ -123,6 +155,38 @@ pub fn constrain<const D: usize>(
     for (velocity, (faces, pushes)) in velocity.iter_mut().zip(changes) {
         for (face, push) in faces.into_iter().zip(pushes) {
             velocity[face as usize] += push as f64;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transfer::sample;
+
+    #[test]
+    fn the_velocity_on_a_face_is_that_at_its_middle() {
+        let mut tiles = Tiles::<3>::new([24; 3]);
+        tiles.cover([[9, 12, 15]].par_iter().copied(), 4);
+        let mut field: FaceField<3> = std::array::from_fn(|_| Vec::new());
+        for (a, field) in field.iter_mut().enumerate() {
+            tiles.reset(field, 0.0);
+            for index in 0..tiles.cells() {
+                field[index] = ((index * 7919 + a * 31) % 101) as f64;
+            }
+        }
+        let inside = |&face: &usize| tiles.around(face).iter().all(|&near| tiles.exists(near));
+        for face in (0..tiles.cells()).filter(inside) {
+            for axis in 0..3 {
+                let offset: [f64; 3] = face_offset(axis);
+                let cell = tiles.coord(face);
+                let x = std::array::from_fn(|a| cell[a] as f64 + offset[a]);
+                let expected = sample(&tiles, &field, x);
+                for a in 0..3 {
+                    let found = on_face(&tiles, &field, axis, face, a);
+                    assert!((found - expected[a]).abs() < 1e-10, "{axis} {a}");
+                }
+            }
         }
     }
 }

@@ -10,7 +10,7 @@ mod window;
 
 use rayon::prelude::*;
 
-use self::window::{AIR, REACH, Source, Window};
+use self::window::{AIR, Centre, REACH, Source, Window};
 use crate::cut_cells::CutCells;
 use crate::marks::Marks;
 use crate::particles::{Bins, Particles};
@@ -55,7 +55,7 @@ const THIN: [f64; 2] = [0.7, 0.58];
 #[derive(Clone, Debug, Default)]
 pub struct LevelSet {
     /// In metres, negative in the liquid; `AIR` cells at most, about half a cell deep inside.
-    pub phi: Vec<f64>,
+    pub phi: Vec<f32>,
     /// Cells within two cells of a particle.
     near: Marks,
 }
@@ -75,7 +75,8 @@ impl LevelSet {
         crowd: &[f32],
         dx: f64,
     ) {
-        tiles.reset(&mut self.phi, AIR * dx);
+        let air = (AIR * dx) as f32;
+        tiles.reset(&mut self.phi, air);
         let cells = Tiles::<D>::CELLS;
         let full = half_space_mean::<D>();
         // A sheet of thickness t has a cell's centre inside only here and there, and the volume measured between
@@ -90,7 +91,7 @@ impl LevelSet {
         // Cells that hold a particle or are beside one that does, and those that are deep inside: they and all around
         // them hold particles or are solid, so that no surface crosses them.
         let beside = around(Marks::of(tiles, |index| !bins.of(index).is_empty()));
-        let filled = |index: usize| !bins.of(index).is_empty() || cut.cell[index] < 0.1;
+        let filled = |index: usize| !bins.of(index).is_empty() || cut.open_cell(index) < 0.1;
         let deep = (0..D).fold(Marks::of(tiles, filled), |marks, axis| {
             marks.shrink(tiles, axis)
         });
@@ -111,36 +112,44 @@ impl LevelSet {
                 for index in beside.within(first..first + cells) {
                     let phi = &mut phi[index - first];
                     if deep.has(index) {
-                        *phi = -full * dx;
+                        *phi = (-full * dx) as f32;
                         continue;
                     }
-                    let (mut distance, wall) = window.at_centre(&source, index);
-                    if crowd[index] >= FULL && cut.cell[index] > 0.0 {
+                    let centre = Centre::of(&source, index);
+                    let is_full = crowd[index] >= FULL && cut.open_cell(index) > 0.0;
+                    if !is_full && !window.is_close(&source, index, &centre) {
+                        // Air, whose distance is of interest only beside liquid.
+                        continue;
+                    }
+                    let mut distance = window.distance(&source, index, &centre);
+                    if is_full {
                         distance = distance.min(VOID);
                     }
-                    *phi = distance * dx;
+                    *phi = (distance * dx) as f32;
                     // Beside a wall the share is known too roughly.
-                    if distance < INSIDE && wall > 1.0 && (crowd[index] as f64) < SPARSE {
+                    if distance < INSIDE && centre.wall > 1.0 && (crowd[index] as f64) < SPARSE {
                         spray.push(index as u32);
                     }
                 }
                 spray
             })
             .collect();
-        // Farther from the particles only what lies beside liquid is ever read.
-        let mut rim = around(Marks::of(tiles, |index| self.phi[index] < 0.0));
+        self.open_up(tiles, cut, crowd, dx, spray);
+        // Of the air only what lies beside liquid is ever read.
+        let mut rim = around(Marks::in_field(tiles, &self.phi, |phi| phi < 0.0));
         rim.keep(&self.near);
-        rim.remove(&beside);
+        rim.keep(&Marks::in_field(tiles, &self.phi, |phi| phi == air));
         self.phi[..tiles.cells()]
             .par_chunks_mut(cells)
             .enumerate()
             .for_each_init(Window::new, |window, (slot, phi)| {
                 let first = slot * cells;
                 for index in rim.within(first..first + cells) {
-                    phi[index - first] = window.at_centre(&source, index).0 * dx;
+                    let centre = Centre::of(&source, index);
+                    let distance = window.distance(&source, index, &centre);
+                    phi[index - first] = (distance * dx) as f32;
                 }
             });
-        self.open_up(tiles, cut, crowd, dx, spray.concat());
         self.fill_voids(tiles, cut, dx);
     }
 
@@ -151,15 +160,17 @@ impl LevelSet {
         cut: &CutCells<D>,
         crowd: &[f32],
         dx: f64,
-        mut spray: Vec<u32>,
+        spray: Vec<Vec<u32>>,
     ) {
-        let air = |near: usize| self.phi[near] >= 0.0 && cut.cell[near] > 0.0;
-        spray.retain(|&index| {
+        let air = |near: usize| self.phi[near] >= 0.0 && cut.open_cell(near) > 0.0;
+        let beside_air = |&index: &u32| {
             let near = tiles.around(index as usize);
             near[..Tiles::<D>::DIRECTIONS].iter().any(|&near| air(near))
-        });
+        };
+        let spray = spray.into_par_iter().flat_map_iter(|of_tile| of_tile);
+        let spray: Vec<u32> = spray.filter(beside_air).collect();
         for index in spray {
-            self.phi[index as usize] = (SPARSE - crowd[index as usize] as f64) * dx;
+            self.phi[index as usize] = ((SPARSE - crowd[index as usize] as f64) * dx) as f32;
         }
     }
 
@@ -169,10 +180,10 @@ impl LevelSet {
         let cells = Tiles::<D>::CELLS;
         let phi = &self.phi;
         // Where no face is closed, what is shut in has liquid beside it.
-        let is_air = |index: usize| phi[index] >= 0.0 && cut.cell[index] > 0.0;
+        let is_air = |index: usize| phi[index] >= 0.0 && cut.open_cell(index) > 0.0;
         let mut air = Marks::of(tiles, is_air);
         air.keep(&self.near);
-        let shut_in = Marks::of(tiles, |index| phi[index] < 0.0).beside(tiles, &air);
+        let shut_in = Marks::in_field(tiles, phi, |phi| phi < 0.0).beside(tiles, &air);
         let void: Vec<u32> = (0..tiles.len())
             .into_par_iter()
             .flat_map_iter(|slot| {
@@ -182,7 +193,7 @@ impl LevelSet {
             .flat_map_iter(|index| small_void(tiles, cut, phi, index))
             .collect();
         for index in void {
-            self.phi[index as usize] = VOID * dx;
+            self.phi[index as usize] = (VOID * dx) as f32;
         }
     }
 }
@@ -191,7 +202,7 @@ impl LevelSet {
 fn small_void<const D: usize>(
     tiles: &Tiles<D>,
     cut: &CutCells<D>,
-    phi: &[f64],
+    phi: &[f32],
     start: usize,
 ) -> impl Iterator<Item = u32> {
     let beside = |index: usize| {
@@ -199,7 +210,7 @@ fn small_void<const D: usize>(
             let high = tiles.above(index, a);
             [(index, tiles.below(index, a)), (high, high)]
                 .into_iter()
-                .filter(move |&(face, other)| cut.face[a][face] > 0.0 && phi[other] >= 0.0)
+                .filter(move |&(face, other)| cut.open_face(a, face) > 0.0 && phi[other] >= 0.0)
                 .map(|(_, other)| other)
         })
     };

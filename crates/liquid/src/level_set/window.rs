@@ -19,8 +19,10 @@ const MARGIN: i32 = 2;
 const WALL_MARGIN: i32 = 4;
 /// Most cells along the side of a window.
 const SIDE: usize = (TILE + 2 * WALL_MARGIN) as usize;
+/// Most rows of cells within reach of a point.
+const MOST_ROWS: usize = 25;
 /// Particles that are looked at together.
-const LANES: usize = 4;
+const LANES: usize = 8;
 /// Where a particle is that is none, in cells: out of everybody's reach.
 const NOWHERE: f32 = 1e3;
 
@@ -32,6 +34,41 @@ pub struct Source<'a, const D: usize> {
     pub bins: &'a Bins,
     pub cut: &'a CutCells<D>,
     pub dx: f64,
+}
+
+/// Where the distance of a cell is taken.
+pub struct Centre<const D: usize> {
+    /// The cell's centre, moved half a cell off the wall; in cells.
+    x: [f64; D],
+    /// Normal of a wall within reach.
+    normal: Option<[f64; D]>,
+    /// Distance of the solids at the centre itself, in cells; infinite in tiles that are far from them.
+    pub wall: f64,
+}
+
+impl<const D: usize> Centre<D> {
+    /// Of a cell, by its index.
+    pub fn of(source: &Source<D>, index: usize) -> Self {
+        let Source { tiles, cut, dx, .. } = source;
+        let cell = tiles.coord(index);
+        let mut centre = Self {
+            x: cell.map(|c| c as f64 + 0.5),
+            normal: None,
+            wall: f64::INFINITY,
+        };
+        if cut.far[index / Tiles::<D>::CELLS] {
+            return centre;
+        }
+        centre.wall = cut.centre(tiles, cell) / dx;
+        if (DEEPEST..REACH + 0.5).contains(&centre.wall) {
+            let away = cut.normal(tiles, centre.x);
+            for a in 0..D {
+                centre.x[a] += (0.5 - centre.wall).max(0.0) * away[a];
+            }
+            centre.normal = Some(away);
+        }
+        centre
+    }
 }
 
 /// The particles of a tile and around it, by rows of cells along the last axis, and in a row by cells.
@@ -133,49 +170,102 @@ impl<const D: usize> Window<D> {
         }
     }
 
-    /// Distance of the liquid and of the solids at the centre of a cell, in cells. Cells of one tile are best asked
-    /// about one after the other.
-    pub fn at_centre(&mut self, source: &Source<D>, index: usize) -> (f64, f64) {
-        let cell = source.tiles.coord(index);
-        let mut x: [f64; D] = cell.map(|c| c as f64 + 0.5);
-        let wall = source.cut.centre(source.tiles, cell) / source.dx;
-        let mut normal = None;
-        if wall < REACH + 0.5 {
-            if wall < DEEPEST {
-                return (AIR, wall);
-            }
-            let away = source.cut.normal(source.tiles, x);
-            for a in 0..D {
-                x[a] += (0.5 - wall).max(0.0) * away[a];
-            }
-            normal = Some(away);
-        }
+    /// Gets ready for a cell. Cells of one tile are best asked about one after the other.
+    fn come_to(&mut self, source: &Source<D>, index: usize, centre: &Centre<D>) {
         let slot = index / Tiles::<D>::CELLS;
         if self.slot != Some(slot) {
             self.fill(source, slot, MARGIN);
         }
-        let base = source.tiles.base(slot);
-        let inside = |a: usize| (0.0..=TILE as f64).contains(&(x[a] - base[a] as f64));
-        if self.margin == MARGIN && !(0..D).all(inside) {
+        let base = self.base;
+        let inside = |a: usize| (0.0..=TILE as f64).contains(&(centre.x[a] - base[a] as f64));
+        if self.margin == MARGIN && centre.normal.is_some() && !(0..D).all(inside) {
             self.fill(source, slot, WALL_MARGIN);
         }
-        (self.distance(x, normal).min(AIR), wall)
     }
 
-    /// Distance to the liquid at `x`, in cells. `wall` is the normal of a wall within reach.
+    /// Whether a particle is within [`LONELY`] of a cell's centre.
+    pub fn is_close(&mut self, source: &Source<D>, index: usize, centre: &Centre<D>) -> bool {
+        if centre.wall < DEEPEST {
+            return false;
+        }
+        self.come_to(source, index, centre);
+        let x: [f64; D] = std::array::from_fn(|a| centre.x[a] - self.base[a] as f64);
+        let at = x.map(|x| x as f32);
+        let mut close = false;
+        self.rows_within(x, LONELY, |first, last| {
+            for p in first..last {
+                let square: f32 = (0..D)
+                    .map(|a| (self.place[a][p] - at[a]) * (self.place[a][p] - at[a]))
+                    .sum();
+                if square < (LONELY * LONELY) as f32 {
+                    close = true;
+                    return false;
+                }
+            }
+            true
+        });
+        close
+    }
+
+    /// Distance of the liquid at the centre of a cell, in cells.
     ///
-    /// There are no particles inside the wall, and so their mean is pushed away from it; that part is left out,
+    /// There are no particles inside a wall, and so their mean is pushed away from it; that part is left out,
     /// or the surface would seem to drop towards every wall. No point is inside that has no particle within
     /// [`LONELY`]: neither the middle of a gap between two surfaces, which is also the mean of what lies around it,
     /// nor a wall that the liquid has left.
-    fn distance(&self, x: [f64; D], wall: Option<[f64; D]>) -> f64 {
-        let x: [f64; D] = std::array::from_fn(|a| x[a] - self.base[a] as f64);
+    pub fn distance(&mut self, source: &Source<D>, index: usize, centre: &Centre<D>) -> f64 {
+        if centre.wall < DEEPEST {
+            return AIR;
+        }
+        self.come_to(source, index, centre);
+        let x: [f64; D] = std::array::from_fn(|a| centre.x[a] - self.base[a] as f64);
+        self.sums(x).distance(centre.normal).min(AIR)
+    }
+
+    /// Sums over the particles within reach of `x`, by the widest instructions that there are. These do the same
+    /// operations in the same order, so that the result is the same.
+    fn sums(&self, x: [f64; D]) -> Sums<D> {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has these instructions.
+            return unsafe { self.sums_by_avx2(x) };
+        }
+        self.sums_by_lanes(x)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn sums_by_avx2(&self, x: [f64; D]) -> Sums<D> {
+        self.sums_by_lanes(x)
+    }
+
+    #[inline(always)]
+    fn sums_by_lanes(&self, x: [f64; D]) -> Sums<D> {
+        let at = x.map(|x| x as f32);
+        // The rows first: what adds up the particles is then one loop without calls, which keeps its sums in registers.
+        let mut rows = [(0, 0); MOST_ROWS];
+        let mut count = 0;
+        self.rows_within(x, REACH, |first, last| {
+            rows[count] = (first, last);
+            count += 1;
+            count < MOST_ROWS
+        });
+        let mut sums = Sums::<D>::new();
+        for &(first, last) in &rows[..count] {
+            self.add(first, last, at, &mut sums);
+        }
+        sums
+    }
+
+    /// Calls `visit` for the particles of every row that comes within `reach` of `x`, which is given in cells from the
+    /// lower corner of the tile, until it returns false.
+    #[inline(always)]
+    fn rows_within(&self, x: [f64; D], reach: f64, mut visit: impl FnMut(usize, usize) -> bool) {
         let inside = |c: i32| (c + self.margin).clamp(0, self.side() as i32 - 1) as usize;
-        let low = x.map(|x| inside(floor(x - REACH)));
-        let high = x.map(|x| inside(floor(x + REACH)));
+        let low = x.map(|x| inside(floor(x - reach)));
+        let high = x.map(|x| inside(floor(x + reach)));
         let span: [usize; D] = std::array::from_fn(|a| high[a] - low[a] + 1);
         let rows = span[..D - 1].iter().product::<usize>();
-        let mut sums = Sums::<D>::new();
         for k in 0..rows {
             let (mut rest, mut row, mut scale, mut aside) = (k, 0, 1, 0.0);
             for a in (0..D - 1).rev() {
@@ -187,7 +277,7 @@ impl<const D: usize> Window<D> {
                 let gap = gap.max(-1.0 - gap).max(0.0);
                 aside += gap * gap;
             }
-            let left = REACH * REACH - aside;
+            let left = reach * reach - aside;
             if left <= 0.0 {
                 continue;
             }
@@ -195,29 +285,27 @@ impl<const D: usize> Window<D> {
             let starts = &self.starts[row];
             let first = starts[inside(floor(x[D - 1] - along))];
             let last = starts[inside(floor(x[D - 1] + along)) + 1];
-            self.add(
-                first as usize,
-                last as usize,
-                x.map(|x| x as f32),
-                &mut sums,
-            );
+            if first < last && !visit(first as usize, last as usize) {
+                return;
+            }
         }
-        sums.distance(wall)
     }
 
     /// Adds the particles of a row from `first` to before `last`. Some that follow do no harm: they are out of reach.
-    #[inline]
+    #[inline(always)]
     fn add(&self, first: usize, last: usize, x: [f32; D], sums: &mut Sums<D>) {
         const INVERSE_SQUARE: f32 = (1.0 / (REACH * REACH)) as f32;
         let mut from = first;
         while from < last {
-            let lanes = |values: &[f32]| -> [f32; LANES] { std::array::from_fn(|l| values[l]) };
-            let group = from..from + LANES;
-            let radius = lanes(&self.radius[group.clone()]);
+            let Some(radius) = self.radius[from..].first_chunk::<LANES>() else {
+                return;
+            };
             let mut away = [[0.0; LANES]; D];
             let mut square = [0.0; LANES];
             for a in 0..D {
-                let place = lanes(&self.place[a][group.clone()]);
+                let Some(place) = self.place[a][from..].first_chunk::<LANES>() else {
+                    return;
+                };
                 for l in 0..LANES {
                     away[a][l] = place[l] - x[a];
                     square[l] += away[a][l] * away[a][l];

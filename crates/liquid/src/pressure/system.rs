@@ -15,6 +15,7 @@ use meniscus_lcp::{Blocks, Csr, InputError};
 use rayon::prelude::*;
 
 use super::weights::{Beyond, Weights};
+use crate::scatter::Scatter;
 use crate::settings::{Settings, Walls};
 use crate::solids::PosedSolids;
 use crate::tiles::Tiles;
@@ -107,14 +108,17 @@ impl System {
         self.blocks = Blocks::new(starts, colours)?;
         self.cells.clear();
         self.cells.resize(total, 0);
-        for slot in 0..tiles.len() {
-            for index in slot * cells..(slot + 1) * cells {
-                if self.rows[index] != NO_ROW {
-                    self.rows[index] += first[slot];
-                    self.cells[self.rows[index] as usize] = index as u32;
+        let cell_of = Scatter::new(&mut self.cells);
+        let rows = self.rows.par_chunks_mut(cells).zip(&first).enumerate();
+        rows.for_each(|(slot, (rows, first))| {
+            for (offset, row) in rows.iter_mut().enumerate() {
+                if *row != NO_ROW {
+                    *row += first;
+                    // SAFETY: no two cells have the same row.
+                    unsafe { cell_of.set(*row as usize, (slot * cells + offset) as u32) };
                 }
             }
-        }
+        });
         Ok(())
     }
 

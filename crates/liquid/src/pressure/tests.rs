@@ -59,11 +59,11 @@ fn project<const D: usize>(
     for (index, axis) in (0..tiles.cells()).flat_map(|index| (0..D).map(move |axis| (index, axis)))
     {
         if close(axis, tiles.coord(index)) {
-            cut.face[axis][index] = 0.0;
+            cut.close(axis, index);
         }
     }
     let mut distance = Vec::new();
-    tiles.reset(&mut distance, settings.dx);
+    tiles.reset(&mut distance, settings.dx as f32);
     let mut velocity: FaceField<D> = std::array::from_fn(|_| Vec::new());
     let mut known: [Vec<u8>; D] = std::array::from_fn(|_| Vec::new());
     for a in 0..D {
@@ -74,9 +74,9 @@ fn project<const D: usize>(
         let cell = tiles.coord(index);
         let inside = (0..D).all(|a| (0..settings.cells[a] as i32).contains(&cell[a]));
         distance[index] = if inside {
-            phi(cell.map(|c| (c as f64 + 0.5) * settings.dx))
+            phi(cell.map(|c| (c as f64 + 0.5) * settings.dx)) as f32
         } else {
-            settings.dx
+            settings.dx as f32
         };
         for a in 0..D {
             velocity[a][index] = field(a, cell);

@@ -29,7 +29,7 @@ pub struct Weights<'a, const D: usize> {
     /// Open fractions.
     pub cut: &'a CutCells<D>,
     /// The liquid's distance at the centres of cells.
-    pub phi: &'a [f64],
+    pub phi: &'a [f32],
 }
 
 impl<const D: usize> Weights<'_, D> {
@@ -46,7 +46,7 @@ impl<const D: usize> Weights<'_, D> {
     /// Open share of a face, by its index.
     #[inline]
     pub fn open(&self, axis: usize, face: usize) -> f64 {
-        self.cut.face[axis][face] as f64
+        self.cut.open_face(axis, face) as f64
     }
 
     /// A liquid cell with an open face.
@@ -82,7 +82,7 @@ impl<const D: usize> Weights<'_, D> {
     /// Share of the way from a liquid cell's centre to an air cell's at which the surface lies.
     #[inline]
     pub fn theta(&self, liquid: usize, air: usize) -> f64 {
-        let (inside, outside) = (self.phi[liquid], self.phi[air]);
+        let (inside, outside) = (self.phi[liquid] as f64, self.phi[air] as f64);
         (inside / (inside - outside)).clamp(LEAST_THETA, 1.0)
     }
 }

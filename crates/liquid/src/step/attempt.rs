@@ -66,25 +66,25 @@ impl<const D: usize> Liquid<D> {
             ..
         } = &mut self.grid;
         let settings = &self.settings;
-        for a in 0..D {
-            known[a].clear();
-            known[a].par_extend(
-                scratch[a]
-                    .par_iter()
-                    .map(|&w| if w > 0.0 { 0 } else { UNKNOWN }),
-            );
-            extrapolate(tiles, &mut velocity[a], &mut known[a], GAP_LAYERS);
-            if matches!(settings.transfer, Transfer::Flip { .. }) {
-                before[a].clone_from(&velocity[a]);
-            }
-            // Velocities belong to the middle of the last step and gravity takes them to the middle of this one:
-            // free fall is then exact for steps of any length.
-            let kick = settings.gravity[a] * 0.5 * (self.last_dt + dt);
-            velocity[a]
-                .par_iter_mut()
-                .with_min_len(4096)
-                .for_each(|v| *v += kick);
-        }
+        let fields = velocity.par_iter_mut().zip(known.par_iter_mut());
+        let fields = fields.zip(before.par_iter_mut()).zip(scratch.par_iter());
+        fields
+            .enumerate()
+            .for_each(|(a, (((velocity, known), before), weight))| {
+                known.clear();
+                known.reserve_exact(weight.capacity());
+                let weights = weight.par_iter().with_min_len(4096);
+                known.par_extend(weights.map(|&w| if w > 0.0 { 0 } else { UNKNOWN }));
+                extrapolate(tiles, velocity, known, GAP_LAYERS);
+                if matches!(settings.transfer, Transfer::Flip { .. }) {
+                    before.clone_from(velocity);
+                }
+                // Velocities belong to the middle of the last step and gravity takes them to the middle of this
+                // one: free fall is then exact for steps of any length.
+                let kick = settings.gravity[a] * 0.5 * (self.last_dt + dt);
+                let velocity = velocity.par_iter_mut().with_min_len(4096);
+                velocity.for_each(|v| *v += kick);
+            });
         phases.begin("assemble");
         let weights = Weights {
             tiles,
@@ -120,7 +120,7 @@ impl<const D: usize> Liquid<D> {
             scratch,
             known,
             crowd,
-            ..
+            bins,
         } = &mut self.grid;
         let weights = Weights {
             tiles,
@@ -197,12 +197,15 @@ impl<const D: usize> Liquid<D> {
         }
         phases.begin("extrapolate");
         let layers = settings.cfl.ceil() as u8 + 1;
-        for a in 0..D {
-            forget_unknown(&mut velocity[a], &known[a]);
-            extrapolate(tiles, &mut velocity[a], &mut known[a], layers);
-        }
+        let fields = velocity.par_iter_mut().zip(known.par_iter_mut());
+        fields.for_each(|(velocity, known)| {
+            forget_unknown(velocity, known);
+            extrapolate(tiles, velocity, known, layers);
+        });
+        let solid_speed = solids.max_speed(self.time, dt, [0.0; D], settings.domain());
         let separated = self.solvers.separated();
         let held = Held {
+            moving: solid_speed > 0.0,
             walls: settings.walls,
             separation: settings.desired_separation(),
             rows: &self.system.rows,
@@ -212,9 +215,9 @@ impl<const D: usize> Liquid<D> {
         let separated_rows = separated.iter().filter(|&&s| s).count();
 
         phases.begin("advect");
-        let solid_speed = solids.max_speed(self.time, dt, [0.0; D], settings.domain());
         let flow = Flow {
             tiles,
+            bins,
             velocity,
             before,
             displacement: scratch,
