@@ -1,8 +1,10 @@
 //! The command line.
 
 mod arguments;
+mod counter;
 mod folders;
 mod lcp;
+mod meshing;
 mod report;
 mod running;
 mod say;
@@ -43,6 +45,7 @@ fn dispatch(arguments: Arguments) -> Result<(), Error> {
         Some(Command::Scenes) => scenes::list(),
         Some(Command::Status(folder)) => folders::status(&folder),
         Some(Command::Verify(folder)) => folders::verify(&folder),
+        Some(Command::Mesh(mesh)) => meshing::mesh(&mesh),
         Some(Command::Export(export)) => export_run(&export),
         Some(Command::Lcp(command)) => lcp::dispatch(&command),
         Some(Command::Completions(completions)) => complete(&completions),
