@@ -1,6 +1,7 @@
 //! What can be typed.
 
 use super::lcp::LcpCommand;
+use crate::export::{Format, What};
 use crate::run::FrameChoice;
 use crate::scene::builtin;
 use crate::scene::text::Change;
@@ -280,15 +281,31 @@ pub struct ExportArguments {
     /// Format of the files
     #[arg(long, value_name = "FORMAT")]
     pub to: Format,
-    /// Folder to write to [default: RUN/export/FORMAT/particles]
+    /// What to export [default: particles; for obj surface, for usd all; vdb has a volume of its own]
+    #[arg(long, value_name = "WHAT")]
+    pub what: Option<What>,
+    #[command(flatten)]
+    pub which: FrameFlags,
+    /// Which axis points up
+    #[arg(long, value_name = "AXIS", default_value = "z")]
+    pub up: UpName,
+    /// Folder to write to [default: RUN/export/FORMAT]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Threads to use; the result is the same for any number [default: one for each core]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub threads: Option<usize>,
+    /// Say nothing but errors
+    #[arg(long, short)]
+    pub quiet: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Format {
-    /// Point clouds with x y z vx vy vz, binary
-    Ply,
+pub enum UpName {
+    /// As Houdini and Maya: turned by -90 degrees about x
+    Y,
+    /// As Blender, and as it was simulated
+    Z,
 }
 
 /// A parser that knows its words, so that clap can list them and guess what was meant.

@@ -11,7 +11,8 @@ use crate::surface::{self, Watch};
 
 /// Makes the surfaces of a run.
 pub fn mesh(arguments: &MeshArguments) -> Result<(), Error> {
-    let run = Written::open(&arguments.run, arguments.which.assets.as_deref())?;
+    let run = Written::open(&arguments.run)?;
+    let scene = run.scene(arguments.which.assets.as_deref())?;
     stop_on_ctrl_c()?;
     let options = surface::Options {
         frames: arguments.which.frames.unwrap_or_default(),
@@ -20,7 +21,7 @@ pub fn mesh(arguments: &MeshArguments) -> Result<(), Error> {
     };
     let mut counter = Counter::new("surface", arguments.quiet);
     let made = with_threads(arguments.threads, || {
-        surface::make(&run, &options, &mut counter)
+        surface::make(&run, &scene, &options, &mut counter)
     });
     // The bar goes before anything else is said.
     drop(counter);

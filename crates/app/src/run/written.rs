@@ -18,20 +18,29 @@ pub struct Written {
     pub root: PathBuf,
     /// What it says of itself.
     pub record: Record,
-    /// What is simulated.
-    pub scene: AnyScene,
 }
 
 impl Written {
-    /// Opens a run's folder. `assets` is the folder of the scene's own file, where its meshes are, if it has any.
+    /// Opens a run's folder.
     ///
     /// # Errors
-    /// If it holds no run, or its record or its scene is damaged.
-    pub fn open(root: &Path, assets: Option<&Path>) -> Result<Self, Error> {
+    /// If it holds no run, or its record is damaged.
+    pub fn open(root: &Path) -> Result<Self, Error> {
         let record = Record::read(root)?.ok_or_else(|| no_run(root))?;
-        let path = RunFolder::of_run(root).scene();
+        Ok(Written {
+            root: root.into(),
+            record,
+        })
+    }
+
+    /// What is simulated. `assets` is the folder of the scene's own file, where its meshes are, if it has any.
+    ///
+    /// # Errors
+    /// If the scene that the run has kept is damaged, or its meshes are not there.
+    pub fn scene(&self, assets: Option<&Path>) -> Result<AnyScene, Error> {
+        let path = RunFolder::of_run(&self.root).scene();
         let text = std::fs::read_to_string(&path).map_err(|e| Error::io("read", &path, &e))?;
-        if scene_text::hash(&text) != record.scene_hash {
+        if scene_text::hash(&text) != self.record.scene_hash {
             return Err(Error::new(
                 Kind::Storage,
                 format!(
@@ -50,11 +59,7 @@ impl Written {
                 e
             }
         })?;
-        Ok(Written {
-            root: root.into(),
-            record,
-            scene,
-        })
+        Ok(scene)
     }
 
     /// The frames that have their particles written and were asked for, in order.

@@ -50,10 +50,8 @@ fn triangles(case: usize) -> Vec<[u8; 3]> {
         for k in (0..4).filter(|&k| !inside(turn(k)) && inside(turn(k + 1))) {
             let leave = (k + 1..k + 4).find(|&l| inside(turn(l)) && !inside(turn(l + 1)));
             if let Some(l) = leave {
-                let (from, to) = (
-                    edge_between(turn(l), turn(l + 1)),
-                    edge_between(turn(k), turn(k + 1)),
-                );
+                let from = edge_between(turn(k), turn(k + 1));
+                let to = edge_between(turn(l), turn(l + 1));
                 next[usize::from(from)] = Some(to);
             }
         }

@@ -17,7 +17,7 @@ use splashsurf_lib::{
 /// don't keep their distance.
 const REACH: f64 = 1.25;
 /// The surface is where the density, one inside, falls below this.
-const THRESHOLD: f64 = 0.55;
+const THRESHOLD: f64 = 0.5;
 /// Vertices this near to a solid, in cells, are laid against it: the density falls off before a wall too.
 const SNAP: f64 = 0.5;
 

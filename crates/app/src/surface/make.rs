@@ -51,13 +51,14 @@ pub struct Made {
     pub bytes: u64,
 }
 
-/// Makes the surfaces of a run's frames, into its folder. Those that are there and up to date are left alone.
+/// Makes the surfaces of the frames of a run of this scene, into its folder. Those that are there and up to date are left alone.
 ///
 /// # Errors
 /// If the folder is no run, nothing can be written, or somebody stopped it. Frames whose particles are damaged are left
 /// out and named in the error, after all the others have been made.
 pub fn make(
     run: &Written,
+    scene: &AnyScene,
     options: &Options<'_>,
     watch: &mut (dyn Watch + Send),
 ) -> Result<Made, Error> {
@@ -67,7 +68,7 @@ pub fn make(
     refuse_links(&folder)?;
     let _lock = Lock::take(&folder)?;
     watch.begin(frames.len());
-    match &run.scene {
+    match scene {
         AnyScene::Two(scene) => frames_of(scene, run, &frames, options, watch),
         AnyScene::Three(scene) => frames_of(scene, run, &frames, options, watch),
     }

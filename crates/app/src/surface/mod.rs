@@ -4,14 +4,15 @@
 //! two triangles. It ends a hair before solids and never inside of them. Runs in the plane get the filled inside of the
 //! liquid instead, standing upright: their second axis becomes z, and y is zero.
 
-mod around;
+pub(crate) mod around;
 pub mod contour;
 mod cubes;
 pub mod file;
 mod finish;
-mod from_level_set;
+pub(crate) mod from_level_set;
 mod from_particles;
 mod make;
+pub mod solids;
 mod source;
 
 pub use make::{Made, Maker, Options, Watch, make};
