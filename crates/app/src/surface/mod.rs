@@ -174,6 +174,24 @@ pub fn frame_number(file_name: &str) -> Option<u32> {
     cache::numbered(file_name, "surface_", ".msf")
 }
 
+/// The numbers of the frames that have a surface in a run's folder, in order.
+///
+/// # Errors
+/// If the folder is there and can't be read.
+pub fn frames_in(run: &Path) -> Result<Vec<u32>, Error> {
+    let folder = run.join(FOLDER);
+    let entries = match std::fs::read_dir(&folder) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(|e| Error::io("read", &folder, &e))?,
+    };
+    let mut numbers: Vec<u32> = entries
+        .flatten()
+        .filter_map(|entry| frame_number(entry.file_name().to_str()?))
+        .collect();
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
 /// Reads the surface of a frame from a run's folder.
 ///
 /// # Errors
