@@ -289,3 +289,80 @@ fn key<const D: usize>(point: [i32; D], kind: usize) -> u64 {
         .fold(0u64, |key, a| key << 20 | (point[a] + FARTHEST) as u64);
     place << 2 | kind as u64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::{Surface, upright};
+
+    /// A field given by a function of the place.
+    struct Field<F, const D: usize>(F, Lattice<D>);
+
+    impl<F: Fn([f64; D]) -> f64 + Sync, const D: usize> Inside<D> for Field<F, D> {
+        fn value(&self, point: [i32; D]) -> f64 {
+            self.0(self.1.place(point))
+        }
+        fn matters(&self, _cell: [i32; D]) -> bool {
+            true
+        }
+    }
+
+    fn contour_of<const D: usize>(parts: i32, field: impl Fn([f64; D]) -> f64 + Sync) -> Surface {
+        let lattice = Lattice {
+            origin: [-1.01; D],
+            width: 0.125,
+            parts,
+        };
+        let blocks: Vec<[i32; D]> = offsets(3).map(|o: [i32; D]| o.map(|c| c * BLOCK)).collect();
+        let contour = contour(&lattice, &blocks, &Field(field, lattice)).unwrap();
+        Surface {
+            positions: contour
+                .vertices
+                .iter()
+                .map(|&x| upright(x).map(|c| c as f32))
+                .collect(),
+            triangles: contour.triangles,
+            ..Default::default()
+        }
+    }
+
+    fn length<const D: usize>(x: [f64; D]) -> f64 {
+        x.iter().map(|c| c * c).sum::<f64>().sqrt()
+    }
+
+    #[test]
+    fn a_ball_is_closed_and_has_its_volume() {
+        for parts in [1, 2, 3] {
+            let ball = contour_of::<3>(parts, |x| length(x) - 0.7);
+            assert_eq!(ball.open_edges(), 0);
+            let expected = 4.0 / 3.0 * std::f64::consts::PI * 0.7f64.powi(3);
+            assert!((ball.volume() / expected - 1.0).abs() < 0.03, "{parts}");
+        }
+    }
+
+    #[test]
+    fn a_disc_is_filled_and_has_its_area() {
+        let disc = contour_of::<2>(2, |x| length(x) - 0.7);
+        let expected = std::f64::consts::PI * 0.7f64.powi(2);
+        assert!((disc.area() / expected - 1.0).abs() < 0.02);
+        // No triangle lies upside down.
+        for &[a, b, c] in &disc.triangles {
+            let [a, b, c] = [a, b, c].map(|v| disc.positions[v as usize]);
+            let doubled = (b[0] - a[0]) * (c[2] - a[2]) - (b[2] - a[2]) * (c[0] - a[0]);
+            assert!(doubled >= 0.0);
+        }
+    }
+
+    #[test]
+    fn noise_has_a_closed_surface_too() {
+        // Every set of corners occurs in it, ambiguous faces included.
+        let noise = |x: [f64; 3]| {
+            let wave = x.map(|c| (c * 37.0).sin() * 43758.547).iter().sum::<f64>();
+            let outside = x.iter().fold(0.0f64, |m, c| m.max(c.abs())) > 0.9;
+            if outside { 1.0 } else { wave.fract() }
+        };
+        let surface = contour_of::<3>(1, noise);
+        assert!(surface.triangles.len() > 1000);
+        assert_eq!(surface.open_edges(), 0);
+    }
+}

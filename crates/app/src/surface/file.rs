@@ -180,3 +180,76 @@ fn zigzag(value: i32) -> u32 {
 fn unzigzag(value: u32) -> i32 {
     (value >> 1) as i32 ^ -((value & 1) as i32)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Sealed {
+        Sealed {
+            number: 3,
+            time: 0.5,
+            dx: 0.1,
+            dimension: 3,
+            fingerprint: [7; 32],
+            surface: Surface {
+                positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, -2.5], [0.0, 1.0, 3e-9]],
+                normals: vec![[0.0, 0.0, 1.0]; 3],
+                velocities: vec![[1.0, 2.0, 3.0]; 3],
+                triangles: vec![[0, 1, 2], [2, 1, 0]],
+            },
+        }
+    }
+
+    #[test]
+    fn a_surface_comes_back_as_it_was() {
+        let bytes = encode(&sample()).unwrap();
+        assert_eq!(decode(&bytes).unwrap(), sample());
+        assert_eq!(fingerprint(&bytes).unwrap(), [7; 32]);
+        let mut empty = sample();
+        empty.surface = Surface::default();
+        assert_eq!(decode(&encode(&empty).unwrap()).unwrap(), empty);
+    }
+
+    #[test]
+    fn every_flipped_bit_and_every_truncation_of_a_surface_is_noticed() {
+        let bytes = encode(&sample()).unwrap();
+        for position in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[position] ^= 1 << (position % 8);
+            assert!(decode(&damaged).is_err(), "byte {position}");
+            assert!(decode(&bytes[..position]).is_err(), "length {position}");
+        }
+    }
+
+    #[test]
+    fn hostile_surfaces_with_a_right_hash_are_refused() {
+        let header = |count| Header {
+            dimension: 3,
+            number: 1,
+            count,
+            time: 0.0,
+            dx: 0.1,
+            lowest: [0; 3],
+            extent: [1; 3],
+            fastest: [0.0; 3],
+        };
+        let mut payload = vec![0; HEAD];
+        for (count, triangles) in [(u64::MAX, 0), (0, u64::MAX), (1, 0), (0, 1)] {
+            payload[32..40].copy_from_slice(&u64::to_le_bytes(triangles));
+            let bytes = container::seal_as(Content::Surface, &header(count), &payload).unwrap();
+            assert!(decode(&bytes).is_err(), "{count} {triangles}");
+        }
+        // A triangle of vertices that are not there.
+        let mut payload = vec![0; HEAD + PER_TRIANGLE];
+        payload[32] = 1;
+        let bytes = container::seal_as(Content::Surface, &header(0), &payload).unwrap();
+        assert!(decode(&bytes).is_err());
+        let mut wrong = sample();
+        wrong.surface.triangles.push([0, 1, 3]);
+        assert!(encode(&wrong).is_err());
+        wrong = sample();
+        wrong.surface.velocities[1][0] = f32::NAN;
+        assert!(encode(&wrong).is_err());
+    }
+}
