@@ -2,12 +2,14 @@
 //! velocities; solids are meshes that are there once and move by a matrix a frame.
 
 mod crate_file;
+mod tables;
 
 use super::{Cloud, Up};
 use crate::surface::Surface;
 use crate::surface::solids::SolidMesh;
-use crate_file::{CrateFile, Prim, Rep};
+use crate_file::{CrateFile, Prim};
 use std::io::{self, Seek, Write};
+use tables::Rep;
 
 /// A stage on its way into a file. Frames come in order, one at a time.
 pub struct Stage<W: Write + Seek> {
