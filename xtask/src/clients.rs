@@ -15,11 +15,27 @@ struct Client {
     run: fn(&Path) -> StepResult,
 }
 
-const CLIENTS: &[Client] = &[Client {
-    name: "PLY read by Python",
-    program: "python3",
-    run: ply_read_by_python,
-}];
+const CLIENTS: &[Client] = &[
+    Client {
+        name: "PLY read by Python",
+        program: "python3",
+        run: ply_read_by_python,
+    },
+    Client {
+        name: "exports read by NumPy, VTK, OpenUSD and Blender",
+        // The one that Blender's module is made for.
+        program: "python3.11",
+        run: exports_read_by_others,
+    },
+    Client {
+        name: "volumes read by OpenVDB",
+        program: "vdb_print",
+        run: volumes_read_by_openvdb,
+    },
+];
+
+/// What the readers of our exports need, from PyPI.
+const PACKAGES: [&str; 4] = ["numpy", "vtk", "usd-core", "bpy==4.5.*"];
 
 /// Runs every client whose program is installed and says which were left out.
 pub fn run(root: &Path, steps: &mut Steps) {
@@ -68,6 +84,65 @@ fn ply_read_by_python(root: &Path) -> StepResult {
             .arg("xtask/clients/check_ply.py")
             .args(files),
     )
+}
+
+/// Runs with solids, one of which moves in the second, exported in every format.
+fn export_all(root: &Path) -> Result<[PathBuf; 2], String> {
+    let runs = ["thrown-sphere", "paddle"].map(|scene| {
+        let out = target_folder(root)
+            .join("clients")
+            .join(format!("{scene}-exports"));
+        (scene, out)
+    });
+    for (scene, out) in &runs {
+        remove_earlier_run(out)?;
+        let line = format!("run {scene} --resolution 24 --frames 4 --quiet --out");
+        succeed(meniscus(root).args(line.split(' ')).arg(out))?;
+        succeed(meniscus(root).args(["mesh", "--quiet"]).arg(out))?;
+        for format in ["ply", "obj", "vtk", "usd", "vdb", "npz"] {
+            let mut export = meniscus(root);
+            export
+                .args(["export", "--quiet", "--what", "all", "--to", format])
+                .arg(out);
+            succeed(&mut export)?;
+        }
+    }
+    Ok(runs.map(|(_, out)| out.join("export")))
+}
+
+fn exports_read_by_others(root: &Path) -> StepResult {
+    let folder = target_folder(root).join("clients-venv");
+    if !folder.join("bin/python").exists() {
+        succeed(Command::new("python3.11").args(["-m", "venv"]).arg(&folder))?;
+    }
+    let python = || Command::new(folder.join("bin/python"));
+    let install = ["-m", "pip", "install", "--quiet"];
+    succeed(python().args(install).args(PACKAGES))?;
+    let [thrown, paddle] = export_all(root)?;
+    let check = |script: &str| {
+        let mut command = python();
+        command
+            .current_dir(root)
+            .arg(format!("xtask/clients/{script}.py"));
+        command
+    };
+    for exports in [&thrown, &paddle] {
+        for script in ["check_npz", "check_vtk", "check_blender"] {
+            succeed(check(script).arg(exports))?;
+        }
+    }
+    succeed(check("check_usd").arg(&thrown).args(["Z", "glass"]))?;
+    succeed(check("check_usd").arg(&paddle).args(["Z", "wheel+"]))
+}
+
+fn volumes_read_by_openvdb(root: &Path) -> StepResult {
+    let mut files = Vec::new();
+    for exports in export_all(root)? {
+        collect_files(&exports, "vdb", &mut files)?;
+    }
+    let mut check = Command::new("python3");
+    check.current_dir(root).arg("xtask/clients/check_vdb.py");
+    succeed(check.args(files))
 }
 
 /// Our program, built for speed.

@@ -2,7 +2,8 @@
 //! same pipeline as the command line.
 //!
 //! A [`scene::Scene`] says what to simulate, [`run::run`] does it and writes a folder, [`cache`] is the
-//! format of its frames, [`export`] turns them into what other programs read, [`mesh_files`] reads the
+//! format of its frames, [`surface`] makes triangles of
+//! them, [`export`] turns them into what other programs read, [`mesh_files`] reads the
 //! meshes of others, [`preview`] draws, and [`cli`] is all that a person types and reads.
 
 pub mod cache;
@@ -15,4 +16,5 @@ pub mod preview;
 pub mod problem_files;
 pub mod run;
 pub mod scene;
+pub mod surface;
 pub mod whole_file;

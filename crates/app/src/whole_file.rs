@@ -19,11 +19,26 @@ pub fn write_with(
     fill(path, fill_in)?.finish()
 }
 
+/// Like [`write_with()`], for formats that tell at the start of a file what is only known at its end.
+pub fn write_seeking(
+    path: &Path,
+    fill_in: impl FnOnce(&mut io::BufWriter<File>) -> io::Result<()>,
+) -> Result<(), Error> {
+    fill_file(path, fill_in)?.finish()
+}
+
 /// The first half of [`write_with()`]: the content is handed to the system. The second half, which waits for the disk, is
 /// [`Filled::finish`].
 pub fn fill(
     path: &Path,
     fill_in: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<Filled, Error> {
+    fill_file(path, |file| fill_in(file))
+}
+
+fn fill_file(
+    path: &Path,
+    fill_in: impl FnOnce(&mut io::BufWriter<File>) -> io::Result<()>,
 ) -> Result<Filled, Error> {
     let unfinished = unfinished_name(path);
     let attempt = || -> io::Result<File> {

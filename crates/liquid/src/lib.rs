@@ -53,5 +53,5 @@ pub use pressure::Beyond;
 pub use report::{Face, Phases, PressureProblem, StepFailure, StepReport, Trouble};
 pub use settings::{Preconditioner, Settings, SettingsError, Solver, Transfer, Walls};
 pub use solids::{PosedSolids, Solids};
-pub use step::{Liquid, State, StateError};
+pub use step::{Distance, Liquid, State, StateError};
 pub use tiles::Coord;

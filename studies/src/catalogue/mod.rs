@@ -5,6 +5,7 @@ mod lcp_speed;
 mod mesh_distance;
 mod runner_speed;
 mod step_speed;
+mod surface_speed;
 mod walls_speed;
 
 use crate::study::Entry;
@@ -13,6 +14,7 @@ use crate::study::Entry;
 pub const STUDIES: &[Entry] = &[
     Entry::of::<step_speed::StepSpeed>(),
     Entry::of::<runner_speed::RunnerSpeed>(),
+    Entry::of::<surface_speed::SurfaceSpeed>(),
     Entry::of::<mesh_distance::MeshDistance>(),
     Entry::of::<lcp_speed::LcpSpeed>(),
     Entry::of::<walls_speed::WallsSpeed>(),

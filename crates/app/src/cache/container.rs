@@ -1,15 +1,15 @@
-//! The envelope of a cached frame or a checkpoint, version 1. Little endian throughout.
+//! The envelope of a cached frame, a surface or a checkpoint, version 1. Little endian throughout.
 //!
 //! | offset | bytes | field |
 //! | --- | --- | --- |
-//! | 0 | 8 | magic, `89 'M' 'P' 'C' 0D 0A 1A 0A`, of a checkpoint `89 'M' 'S' 'T' ...`: a copy in text mode damages it visibly |
+//! | 0 | 8 | magic, `89 'M' 'P' 'C' 0D 0A 1A 0A`, of a surface `89 'M' 'S' 'F' ...`, of a checkpoint `89 'M' 'S' 'T' ...`: a copy in text mode damages it visibly |
 //! | 8 | 4 | version, 1 |
 //! | 12 | 4 | length of the header, 152 |
 //! | 16 | 4 | dimension, 2 or 3 |
 //! | 20 | 4 | packing of the payload: 0 as it is, 1 zstd |
 //! | 24 | 4 | number of the frame |
 //! | 28 | 4 | zero |
-//! | 32 | 8 | particles |
+//! | 32 | 8 | particles, or vertices |
 //! | 40 | 8 | length of the payload as it is in the file |
 //! | 48 | 8 | length of the payload unpacked |
 //! | 56 | 8 | time in seconds, float |
@@ -19,7 +19,7 @@
 //! | 96 | 24 | largest speed along each axis, three floats |
 //! | 120 | 32 | BLAKE3 of the 120 bytes before and the payload |
 //!
-//! A checkpoint says nothing of cells and speeds: lowest cell and speeds are zero, the cells counted are one.
+//! A surface or a checkpoint says nothing of cells and speeds: lowest cell and speeds are zero, the cells counted are one.
 //!
 //! Nothing is believed before it is checked, and nothing is allocated before its size is known to be
 //! in proportion to the file: a payload may unpack to at most [`MOST_EXPANSION`] times its size.
@@ -33,6 +33,8 @@ use std::io;
 pub enum Content {
     /// The particles of a frame.
     Particles,
+    /// The surface of a frame.
+    Surface,
     /// Everything that a run needs to go on.
     State,
 }
@@ -41,6 +43,7 @@ impl Content {
     fn magic(self) -> [u8; 8] {
         let name = match self {
             Content::Particles => *b"MPC",
+            Content::Surface => *b"MSF",
             Content::State => *b"MST",
         };
         [0x89, name[0], name[1], name[2], 0x0d, 0x0a, 0x1a, 0x0a]
@@ -134,8 +137,13 @@ impl fmt::Display for CacheError {
 
 impl std::error::Error for CacheError {}
 
-/// Puts a payload into its envelope.
+/// Puts the payload of a frame into its envelope.
 pub fn seal(header: &Header, payload: &[u8]) -> Result<Vec<u8>, CacheError> {
+    seal_as(Content::Particles, header, payload)
+}
+
+/// The same for any content.
+pub fn seal_as(content: Content, header: &Header, payload: &[u8]) -> Result<Vec<u8>, CacheError> {
     let packed = zstd::bulk::compress(payload, COMPRESSION_LEVEL)
         .map_err(|_| CacheError::Unwritable("compression failed"))?;
     let expansion = payload.len() as u64 / (packed.len() as u64).max(1);
@@ -146,7 +154,7 @@ pub fn seal(header: &Header, payload: &[u8]) -> Result<Vec<u8>, CacheError> {
         (0, payload)
     };
     let (packed, unpacked) = (body.len(), payload.len());
-    let mut bytes = unsigned(Content::Particles, header, packing, packed, unpacked);
+    let mut bytes = unsigned(content, header, packing, packed, unpacked);
     bytes.reserve_exact(HEADER - HASHED + packed);
     let hash = hash_of(&bytes, body);
     bytes.extend(hash.as_bytes());

@@ -1,8 +1,11 @@
 //! What can be typed.
 
 use super::lcp::LcpCommand;
+use crate::export::{Format, What};
+use crate::run::FrameChoice;
 use crate::scene::builtin;
 use crate::scene::text::Change;
+use crate::surface::{self, Source};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -24,12 +27,14 @@ Examples:
   meniscus run faucet.toml --resume             go on after an interruption
   meniscus run faucet.toml --from-frame 50 --set gravity=[0,0,-1.62]
                                                 change one value and run again from frame 50
+  meniscus mesh out/dam-break                   its liquid as closed surfaces, a file a frame
   meniscus export out/dam-break --to ply        its frames as point clouds with velocities
   meniscus lcp export sphere --frame 10         a pressure problem, for study elsewhere
 
 What a run writes into its folder:
   preview.gif     the run as a moving picture
   particles/      a file a frame, positions and velocities
+  surfaces/       a file a frame, once `meniscus mesh` or [output] asks for them
   stats.jsonl     a line a step: solver, residual, volume, energy, ...
   timings.jsonl   seconds per phase, a line a step
   scene.toml      the scene with every default filled in
@@ -67,6 +72,8 @@ pub enum Command {
     Status(FolderArguments),
     /// Check every file of a run for damage
     Verify(FolderArguments),
+    /// Make surfaces of the particles of a run: closed triangle meshes with normals and velocities
+    Mesh(MeshArguments),
     /// Turn the frames of a run into files for other programs
     Export(ExportArguments),
     /// Complementarity problems as files: solve, compare, generate, export
@@ -216,6 +223,57 @@ pub struct CompletionArguments {
 }
 
 #[derive(Debug, Args)]
+pub struct MeshArguments {
+    /// Folder of a run, finished or not, such as out/thrown-sphere
+    #[arg(value_name = "OUT")]
+    pub run: PathBuf,
+    #[command(flatten)]
+    pub which: FrameFlags,
+    #[command(flatten)]
+    pub how: SurfaceFlags,
+    /// Threads to use; the result is the same for any number [default: one for each core]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub threads: Option<usize>,
+    /// Say nothing but errors
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct FrameFlags {
+    /// Which frames, as in 12, 10-50, 10- or -50 [default: all that are there]
+    #[arg(long, value_name = "RANGE", allow_hyphen_values = true)]
+    pub frames: Option<FrameChoice>,
+    /// Folder of the scene's file, if it refers to meshes of its own
+    #[arg(long, value_name = "DIR")]
+    pub assets: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct SurfaceFlags {
+    /// What the surface is made from: the simulation's own distance, or the particles by splashsurf, in space only
+    #[arg(long, value_name = "SOURCE", value_parser = words::<Source>(Source::WORDS))]
+    pub from: Option<Source>,
+    /// How often the triangles are smoothed, 0 to 100 [default: 4]
+    #[arg(long, value_name = "N")]
+    pub smoothing: Option<u32>,
+    /// Points along a cell of the simulation, 1 to 8 [default: 2]
+    #[arg(long, value_name = "X")]
+    pub resolution: Option<u32>,
+}
+
+impl SurfaceFlags {
+    /// What was asked for, the rest as in `otherwise`.
+    pub fn settings(&self, otherwise: surface::Settings) -> surface::Settings {
+        surface::Settings {
+            source: self.from.unwrap_or(otherwise.source),
+            smoothing: self.smoothing.unwrap_or(otherwise.smoothing),
+            resolution: self.resolution.unwrap_or(otherwise.resolution),
+        }
+    }
+}
+
+#[derive(Debug, Args)]
 pub struct ExportArguments {
     /// Folder of a run, such as out/thrown-sphere
     #[arg(value_name = "RUN")]
@@ -223,15 +281,31 @@ pub struct ExportArguments {
     /// Format of the files
     #[arg(long, value_name = "FORMAT")]
     pub to: Format,
-    /// Folder to write to [default: RUN/export/FORMAT/particles]
+    /// What to export [default: particles; for obj surface, for usd all; vdb has a volume of its own]
+    #[arg(long, value_name = "WHAT")]
+    pub what: Option<What>,
+    #[command(flatten)]
+    pub which: FrameFlags,
+    /// Which axis points up
+    #[arg(long, value_name = "AXIS", default_value = "z")]
+    pub up: UpName,
+    /// Folder to write to [default: RUN/export/FORMAT]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Threads to use; the result is the same for any number [default: one for each core]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub threads: Option<usize>,
+    /// Say nothing but errors
+    #[arg(long, short)]
+    pub quiet: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Format {
-    /// Point clouds with x y z vx vy vz, binary
-    Ply,
+pub enum UpName {
+    /// As Houdini and Maya: turned by -90 degrees about x
+    Y,
+    /// As Blender, and as it was simulated
+    Z,
 }
 
 /// A parser that knows its words, so that clap can list them and guess what was meant.

@@ -1,8 +1,11 @@
 //! The command line.
 
 mod arguments;
+mod counter;
+mod exporting;
 mod folders;
 mod lcp;
+mod meshing;
 mod report;
 mod running;
 mod say;
@@ -11,9 +14,8 @@ mod sizes;
 mod terminal;
 
 use crate::error::Error;
-use crate::export::ply;
 use crate::scene::builtin;
-use arguments::{Arguments, Command, CompletionArguments, ExportArguments, Format};
+use arguments::{Arguments, Command, CompletionArguments};
 use clap::{CommandFactory, Parser};
 use say::{complain, say};
 use std::path::Path;
@@ -43,23 +45,11 @@ fn dispatch(arguments: Arguments) -> Result<(), Error> {
         Some(Command::Scenes) => scenes::list(),
         Some(Command::Status(folder)) => folders::status(&folder),
         Some(Command::Verify(folder)) => folders::verify(&folder),
-        Some(Command::Export(export)) => export_run(&export),
+        Some(Command::Mesh(mesh)) => meshing::mesh(&mesh),
+        Some(Command::Export(export)) => exporting::export(&export),
         Some(Command::Lcp(command)) => lcp::dispatch(&command),
         Some(Command::Completions(completions)) => complete(&completions),
     }
-}
-
-fn export_run(arguments: &ExportArguments) -> Result<(), Error> {
-    let exported = match arguments.to {
-        Format::Ply => ply::export(&arguments.run, arguments.out.as_deref())?,
-    };
-    say(format_args!(
-        "wrote {} frames, {}, to {}",
-        exported.frames,
-        sizes::bytes(exported.bytes),
-        exported.folder.display()
-    ));
-    Ok(())
 }
 
 fn complete(arguments: &CompletionArguments) -> Result<(), Error> {

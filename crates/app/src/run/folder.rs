@@ -6,6 +6,7 @@ use crate::cache;
 use crate::error::Error;
 use crate::export;
 use crate::problem_files;
+use crate::surface;
 use crate::whole_file::{self, UNFINISHED_SUFFIX};
 use std::fs;
 use std::io;
@@ -110,17 +111,24 @@ impl RunFolder {
         remove_matching(&self.root.join(checkpoint::FOLDER), |name| {
             checkpoint::frame_number(name).is_some_and(&which) || unfinished(name)
         })
+        .map(|_| ())
     }
 
     /// Frames, exports of them and failures beyond a frame, and what a killed run left half written.
     fn remove_frames_after(&self, frame: u32) -> Result<(), Error> {
         let after = |number: Option<u32>| number.is_some_and(|n| n > frame);
-        remove_matching(&self.root.join(cache::FOLDER), |name| {
+        let any_gone = remove_matching(&self.root.join(cache::FOLDER), |name| {
             after(cache::frame_number(name)) || unfinished(name)
         })?;
-        remove_matching(&export::ply::folder(&self.root), |name| {
-            after(export::ply::frame_number(name))
+        remove_matching(&self.root.join(surface::FOLDER), |name| {
+            after(surface::frame_number(name)) || unfinished(name)
         })?;
+        for folder in export::folders(&self.root) {
+            // What lists or holds many frames may have one that is gone.
+            remove_matching(&folder, |name| {
+                after(export::frame_number(name)) || any_gone && export::holds_many(name)
+            })?;
+        }
         let ours = [record::NAME, scene_text::NAME, PREVIEW];
         remove_matching(&self.root, |name| {
             ours.iter().any(|ours| name == half_written(ours))
@@ -131,16 +139,15 @@ impl RunFolder {
         Ok(())
     }
 
-    fn inner_folders(&self) -> [PathBuf; 5] {
-        let exported = export::ply::folder(&self.root);
-        let export = self.root.join(export::FOLDER);
-        [
+    fn inner_folders(&self) -> Vec<PathBuf> {
+        let mut all = vec![
             self.root.join(cache::FOLDER),
+            self.root.join(surface::FOLDER),
             self.root.join(checkpoint::FOLDER),
             self.failed(),
-            export,
-            exported,
-        ]
+        ];
+        all.extend(export::folders(&self.root));
+        all
     }
 
     /// The folder itself.
@@ -220,16 +227,19 @@ pub(super) fn remove(path: &Path) -> Result<(), Error> {
     }
 }
 
-fn remove_matching(folder: &Path, ours: impl Fn(&str) -> bool) -> Result<(), Error> {
+/// Removes files by their names, and says whether there were any.
+fn remove_matching(folder: &Path, ours: impl Fn(&str) -> bool) -> Result<bool, Error> {
     let entries = match fs::read_dir(folder) {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(false),
         other => other.map_err(|e| Error::io("read", folder, &e))?,
     };
+    let mut any = false;
     for entry in entries {
         let entry = entry.map_err(|e| Error::io("read", folder, &e))?;
         if entry.file_name().to_str().is_some_and(&ours) {
             remove(&entry.path())?;
+            any = true;
         }
     }
-    Ok(())
+    Ok(any)
 }

@@ -11,14 +11,15 @@ use super::progress::{Event, Progress};
 use super::record::{self, Record, State};
 use super::simulation::Simulation;
 use super::statistics::StepLine;
-use super::timings::{PREVIEW, Stopwatch, WRITE};
+use super::timings::{PREVIEW, SURFACE, Stopwatch, WRITE};
 use super::writer::{Frame, Writer};
 use super::{Options, Start, Summary, verify};
 use crate::cache;
 use crate::error::{Error, Kind};
 use crate::problem_files;
 use crate::scene::Scene;
-use crate::whole_file;
+use crate::surface::{self, Maker};
+use crate::whole_file::{self, Filled};
 use meniscus_liquid::{Phases, StepFailure};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -250,12 +251,19 @@ impl<'a, const D: usize> Recording<'a, D> {
         let (particles, checkpoint) = rayon::join(particles, checkpoint);
         let (bytes, particles) = particles?.unzip();
         let checkpoint = checkpoint?;
+        self.watch.begin(SURFACE);
+        let surface = match &bytes {
+            Some(bytes) => self.surface(frame, bytes)?,
+            None => None,
+        };
+        self.watch.begin(WRITE);
         let run = root.into();
         self.unsaved &= checkpoint.is_none();
         self.record.frames_done = frame;
         self.update_record();
         self.writer.give(Frame {
             particles,
+            surface,
             checkpoint,
             statistics: self.statistics.sync()?,
             output: output.clone(),
@@ -266,6 +274,21 @@ impl<'a, const D: usize> Recording<'a, D> {
         self.pictures.frame(bytes.as_deref())?;
         self.watch.begin("");
         Ok(())
+    }
+
+    /// The surface of a frame, from the bytes of its particles' file, if surfaces are asked for.
+    fn surface(&self, frame: u32, particles: &[u8]) -> Result<Option<Filled>, Error> {
+        let Some(settings) = self.scene.output.surface else {
+            return Ok(None);
+        };
+        let maker = Maker::new(self.scene, &self.record.scene_essence, settings);
+        let decoded = cache::decode::<D>(particles)
+            .map_err(|cause| Error::new(Kind::Storage, format!("a frame is damaged: {cause}")))?;
+        let bytes = maker.file(particles, &decoded)?;
+        let folder = self.folder.root().join(surface::FOLDER);
+        std::fs::create_dir_all(&folder).map_err(|e| Error::io("create", &folder, &e))?;
+        let path = surface::path(self.folder.root(), frame);
+        whole_file::fill(&path, |out| out.write_all(&bytes)).map(Some)
     }
 
     /// Waits until the last frame is on the disk; if it does not get there, it is not done.

@@ -6,13 +6,17 @@ use std::fmt::Write;
 pub const NAME: &str = "scene.toml";
 
 /// Keys that may change without changing a particle, wherever they stand.
-const FREE_KEYS: [&str; 9] = [
+const FREE_KEYS: [&str; 13] = [
     "frames",
     "threads",
     "summary",
     "particles_every",
     "preview",
     "preview_side",
+    "surface",
+    "surface_from",
+    "surface_resolution",
+    "surface_smoothing",
     "checkpoint_every",
     "keep_checkpoints",
     "milestone_every",

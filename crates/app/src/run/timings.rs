@@ -6,6 +6,8 @@ use std::time::Instant;
 
 /// What is written between two lines is a phase of the line that comes after.
 pub const WRITE: &str = "write";
+/// So is the making of surfaces.
+pub const SURFACE: &str = "mesh";
 /// So is what is drawn.
 pub const PREVIEW: &str = "preview";
 

@@ -6,6 +6,7 @@ use super::line_file::Prefix;
 use super::record::{Record, State};
 use crate::cache;
 use crate::error::{Error, Kind};
+use crate::surface;
 use serde::Serialize;
 use std::fs;
 use std::io;
@@ -50,6 +51,7 @@ pub fn verify(run: &Path) -> Result<Vec<Finding>, Error> {
         Err(error) => check.found(&Record::path(run), error.message()),
     }
     check.frames(run, record.ok().flatten().as_ref())?;
+    check.surfaces(run)?;
     check.checkpoints(run)?;
     Ok(check.findings)
 }
@@ -136,6 +138,29 @@ impl Check {
             let fault = cache::fault(run, frame, record.map(|r| r.settings.dimension));
             if let Some(fault) = fault {
                 self.found(&cache::frame_path(run, frame), fault);
+            }
+        }
+        Ok(())
+    }
+
+    /// Surfaces that are there: whoever wants one that is not can make it.
+    fn surfaces(&mut self, run: &Path) -> Result<(), Error> {
+        for frame in surface::frames_in(run)? {
+            let path = surface::path(run, frame);
+            let bytes = fs::read(&path).map_err(|e| Error::io("read", &path, &e))?;
+            let fault = match surface::file::decode(&bytes) {
+                Err(fault) => Some(fault.to_string()),
+                Ok(sealed) if sealed.number != frame => {
+                    Some(format!("it holds frame {}", sealed.number))
+                }
+                Ok(_) => None,
+            };
+            if let Some(what) = fault {
+                self.findings.push(Finding {
+                    file: path,
+                    what,
+                    remedy: format!("meniscus mesh {} --frames {frame}", run.display()),
+                });
             }
         }
         Ok(())

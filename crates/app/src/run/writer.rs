@@ -13,6 +13,8 @@ use std::thread::{Builder, JoinHandle};
 pub struct Frame {
     /// Its particles, if they are written.
     pub particles: Option<Filled>,
+    /// Its surface, if it is made.
+    pub surface: Option<Filled>,
     /// The checkpoint after it, if there is one.
     pub checkpoint: Option<Filled>,
     /// The statistics up to it.
@@ -31,6 +33,9 @@ impl Frame {
     fn finish(self) -> Result<(), Error> {
         if let Some(particles) = self.particles {
             particles.finish()?;
+        }
+        if let Some(surface) = self.surface {
+            surface.finish()?;
         }
         if let Some(checkpoint) = self.checkpoint {
             self.statistics.wait()?;

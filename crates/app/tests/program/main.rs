@@ -2,6 +2,7 @@
 
 mod commands;
 mod damage;
+mod export_formats;
 mod exports;
 mod extremes;
 mod failures;
@@ -16,5 +17,6 @@ mod outputs;
 mod problems;
 mod scene_files;
 mod settings_of_output;
+mod surfaces;
 mod threads;
 mod trial;

@@ -2,9 +2,11 @@
 
 mod attempt;
 mod budget;
+mod distance;
 mod outcome;
 mod state;
 
+pub use distance::Distance;
 pub use state::{State, StateError};
 
 use rayon::prelude::*;

@@ -2,6 +2,7 @@
 
 use super::grammar::{Absent, Key, Kind, Range, Table};
 use super::shape_keys::{ROTATION, SHAPE};
+use crate::surface::Source;
 use Absent::{ByDimension, Default, Nothing, Refused};
 use meniscus_liquid::solvers::{Inner, Start};
 use meniscus_liquid::{Preconditioner, Solver, Walls};
@@ -334,6 +335,35 @@ static OUTPUT: Table = Table {
             absent: Default("400"),
             about: "Longest side of the preview in pixels.",
             example: "640",
+        },
+        Key {
+            name: "surface",
+            kind: Kind::Switch,
+            absent: Default("false"),
+            about: "Whether the liquid's surface is made of every frame whose particles are written, as `meniscus mesh` does \
+                    later.",
+            example: "true",
+        },
+        Key {
+            name: "surface_from",
+            kind: Kind::Word(Source::WORDS),
+            absent: Default("\"level-set\""),
+            about: "What surfaces are made from: the simulation's own distance, or the particles by splashsurf, in space only.",
+            example: "\"particles\"",
+        },
+        Key {
+            name: "surface_resolution",
+            kind: Kind::Whole(1, 8),
+            absent: Default("2"),
+            about: "Points of a surface's lattice along a cell.",
+            example: "3",
+        },
+        Key {
+            name: "surface_smoothing",
+            kind: Kind::Whole(0, 100),
+            absent: Default("4"),
+            about: "How often a surface's triangles are smoothed.",
+            example: "0",
         },
         Key {
             name: "checkpoint_every",

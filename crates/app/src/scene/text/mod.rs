@@ -28,7 +28,7 @@ mod write;
 pub use changes::Change;
 #[cfg(test)]
 use load::load_text;
-pub use load::{Loaded, load, load_alone, plain_name};
+pub use load::{Loaded, load, load_alone, load_kept, plain_name};
 pub use reference::markdown;
 pub use schema::schema;
 pub use starter::starter;

@@ -5,6 +5,7 @@ use super::structure::join;
 use super::tree::Node;
 use super::values::{number, switch, text, vector, whole, written_whole};
 use crate::scene::{Drain, Emitter, FrameRange, Output, Scene, Volume};
+use crate::surface;
 use meniscus_liquid::{Transfer, Walls};
 use meniscus_shapes::{Body, Ease, Keyframe, Motion, Rotation, Shape};
 use std::str::FromStr;
@@ -73,12 +74,23 @@ impl Reader<'_> {
                 particles_every: whole(output, "particles_every") as u32,
                 preview: switch(output, "preview"),
                 preview_side: whole(output, "preview_side") as u32,
+                surface: self.surface(output)?,
                 checkpoint_every: whole(output, "checkpoint_every") as u32,
                 keep_checkpoints: whole(output, "keep_checkpoints") as u32,
                 milestone_every: whole(output, "milestone_every") as u32,
             },
         };
         (!self.problems.iter().any(Problem::is_error)).then_some(scene)
+    }
+
+    /// How surfaces are made, if they are.
+    fn surface(&self, output: &Node) -> Option<Option<surface::Settings>> {
+        let settings = surface::Settings {
+            source: word(output, "surface_from")?,
+            resolution: whole(output, "surface_resolution") as u32,
+            smoothing: whole(output, "surface_smoothing") as u32,
+        };
+        Some(switch(output, "surface").then_some(settings))
     }
 
     /// All tables of a name; nothing if one of them has a fault.

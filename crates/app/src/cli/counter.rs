@@ -1,0 +1,85 @@
+//! Progress of work on one frame after another: a bar on a terminal, lines on a pipe, nothing when asked to be quiet.
+
+use super::say::say;
+use super::sizes::duration;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+use std::time::Instant;
+
+/// Counts frames.
+pub struct Counter {
+    what: &'static str,
+    started: Instant,
+    done: usize,
+    frames: usize,
+    shown: Shown,
+}
+
+enum Shown {
+    Nowhere,
+    Lines,
+    Bar(ProgressBar),
+}
+
+impl Counter {
+    /// A counter of things of this name.
+    pub fn new(what: &'static str, quiet: bool) -> Self {
+        let shown = if quiet {
+            Shown::Nowhere
+        } else if std::io::stdout().is_terminal() {
+            let style = "{prefix} of frame {msg} {wide_bar} {eta} left";
+            let style = ProgressStyle::with_template(style)
+                .unwrap_or_else(|_| ProgressStyle::default_bar());
+            let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stdout());
+            bar.set_style(style);
+            bar.set_prefix(what);
+            Shown::Bar(bar)
+        } else {
+            Shown::Lines
+        };
+        Counter {
+            what,
+            started: Instant::now(),
+            done: 0,
+            frames: 0,
+            shown,
+        }
+    }
+
+    /// So many frames are to come.
+    pub fn begin(&mut self, frames: usize) {
+        self.frames = frames;
+        self.started = Instant::now();
+        if let Shown::Bar(bar) = &self.shown {
+            bar.set_length(frames as u64);
+        }
+    }
+
+    /// One more frame is done.
+    pub fn one(&mut self, number: u32, remark: &str) {
+        self.done += 1;
+        match &self.shown {
+            Shown::Nowhere => {}
+            Shown::Bar(bar) => {
+                bar.set_message(number.to_string());
+                bar.set_position(self.done as u64);
+            }
+            Shown::Lines => {
+                let each = self.started.elapsed().as_secs_f64() / self.done as f64;
+                let left = duration(each * self.frames.saturating_sub(self.done) as f64);
+                say(format_args!(
+                    "{} of frame {number}, {} of {}, {left} left{remark}",
+                    self.what, self.done, self.frames
+                ));
+            }
+        }
+    }
+}
+
+impl Drop for Counter {
+    fn drop(&mut self) {
+        if let Shown::Bar(bar) = &self.shown {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! Frames of a run, exported one after the other.
+
+use super::usd::Stage;
+use super::{
+    ALL_FRAMES, Cloud, Format, Layer, Options, Up, bgeo, npz, obj, ply, room, volume, vtk,
+};
+use crate::cache::{self, Frame, container};
+use crate::error::{Error, Kind};
+use crate::run::Written;
+use crate::scene::{AnyScene, Scene};
+use crate::surface::{self, Surface, Watch, solids, upright};
+use crate::whole_file;
+use meniscus_shapes::Scenery;
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+/// What was exported.
+#[derive(Clone, Debug)]
+pub struct Exported {
+    /// Where the files are.
+    pub folder: PathBuf,
+    /// How many frames.
+    pub frames: usize,
+    /// Bytes in all.
+    pub bytes: u64,
+}
+
+/// What will be exported.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Where to.
+    pub folder: PathBuf,
+    /// Which frames.
+    pub frames: Vec<u32>,
+    /// What of them.
+    pub layers: Vec<Layer>,
+    /// Bytes that it will take, roughly.
+    pub bytes: u64,
+}
+
+/// Looks at what there is to export and how much room it takes.
+///
+/// # Errors
+/// If there is nothing, the format can't hold it, or it won't fit.
+pub fn plan(run: &Written, options: &Options<'_>) -> Result<Plan, Error> {
+    options.settings.check()?;
+    let format = options.format;
+    let what = options.what.unwrap_or(format.usual());
+    let layers = format.layers(what, run.record.settings.dimension)?;
+    let frames = run.frames(&options.frames)?;
+    let folder = match &options.out {
+        Some(folder) => folder.clone(),
+        None => super::folder(&run.root, format),
+    };
+    let per_cell = run.record.settings.particles_per_cell as u64;
+    let mut bytes = 0;
+    for &number in &frames {
+        let particles = count(
+            &cache::frame_path(&run.root, number),
+            container::Content::Particles,
+        );
+        let particles = particles.unwrap_or(0);
+        let made = count(
+            &surface::path(&run.root, number),
+            container::Content::Surface,
+        );
+        // A surface that is not there has about as many vertices as a cube of the liquid has cells on its sides, and
+        // splashes have more.
+        let cells = (particles / per_cell.max(1)) as f64;
+        let guess = (40.0 * cells.powf(2.0 / 3.0)) as u64;
+        let vertices = made.unwrap_or(guess);
+        let of_layer = |&layer: &Layer| room::bytes(format, layer, particles, vertices, per_cell);
+        bytes += layers.iter().map(of_layer).sum::<u64>();
+    }
+    room::check(&folder, bytes)?;
+    Ok(Plan {
+        folder,
+        frames,
+        layers,
+        bytes,
+    })
+}
+
+/// How many particles or vertices a file says it holds.
+fn count(path: &Path, content: container::Content) -> Option<u64> {
+    let mut head = Vec::new();
+    let file = fs::File::open(path).ok()?;
+    file.take(container::HEADER as u64)
+        .read_to_end(&mut head)
+        .ok()?;
+    container::peek_as(content, &head)
+        .ok()
+        .map(|header| header.count)
+}
+
+/// Exports frames of a run as planned.
+///
+/// # Errors
+/// If a file can't be written, or somebody stopped it. Damaged frames are left out and named in the error, after all the
+/// others have been exported.
+pub fn export(
+    run: &Written,
+    plan: &Plan,
+    options: &Options<'_>,
+    watch: &mut (dyn Watch + Send),
+) -> Result<Exported, Error> {
+    let needs_scene = options.format == Format::Usd || plan.layers != [Layer::Particles];
+    let scene = match needs_scene {
+        true => Some(run.scene(options.assets.as_deref())?),
+        false => None,
+    };
+    watch.begin(plan.frames.len());
+    match (&scene, run.record.settings.dimension) {
+        (Some(AnyScene::Two(scene)), _) => Job::new(run, plan, options, Some(scene)).run(watch),
+        (Some(AnyScene::Three(scene)), _) => Job::new(run, plan, options, Some(scene)).run(watch),
+        (None, 2) => Job::<2>::new(run, plan, options, None).run(watch),
+        (None, _) => Job::<3>::new(run, plan, options, None).run(watch),
+    }
+}
+
+/// An export at work.
+struct Job<'a, const D: usize> {
+    run: &'a Written,
+    plan: &'a Plan,
+    options: &'a Options<'a>,
+    scene: Option<(&'a Scene<D>, Scenery<D>)>,
+    bytes: u64,
+    done: Vec<(u32, f64)>,
+    faults: Vec<Error>,
+}
+
+impl<'a, const D: usize> Job<'a, D> {
+    fn new(
+        run: &'a Written,
+        plan: &'a Plan,
+        options: &'a Options<'a>,
+        scene: Option<&'a Scene<D>>,
+    ) -> Self {
+        Job {
+            run,
+            plan,
+            options,
+            scene: scene.map(|scene| (scene, scene.scenery())),
+            bytes: 0,
+            done: Vec::new(),
+            faults: Vec::new(),
+        }
+    }
+
+    fn run(mut self, watch: &mut (dyn Watch + Send)) -> Result<Exported, Error> {
+        let folder = &self.plan.folder;
+        fs::create_dir_all(folder).map_err(|e| Error::io("create", folder, &e))?;
+        if self.options.format == Format::Usd {
+            self.one_file(watch)?;
+        } else {
+            self.file_a_frame(watch)?;
+        }
+        let Some(first) = self.faults.first() else {
+            return Ok(Exported {
+                folder: self.plan.folder.clone(),
+                frames: self.done.len(),
+                bytes: self.bytes,
+            });
+        };
+        let others = match self.faults.len() - 1 {
+            0 => String::new(),
+            n => format!(" ({n} more frames are damaged)"),
+        };
+        let message = format!("{}{others}", first.message());
+        Err(Error::new(Kind::Storage, message).with_remedy(format!(
+            "{} other frames were exported to {}; run the scene again with --resume to replace the damaged ones",
+            self.done.len(),
+            self.plan.folder.display()
+        )))
+    }
+
+    fn file_a_frame(&mut self, watch: &mut (dyn Watch + Send)) -> Result<(), Error> {
+        for layer in &self.plan.layers {
+            let folder = self.plan.folder.join(layer.name());
+            fs::create_dir_all(&folder).map_err(|e| Error::io("create", &folder, &e))?;
+        }
+        for &number in &self.plan.frames {
+            self.stopped(number)?;
+            let Some(frame) = self.frame(number) else {
+                continue;
+            };
+            for &layer in &self.plan.layers {
+                self.write(layer, &frame)?;
+            }
+            self.done.push((number, frame.time));
+            watch.frame(number, true);
+        }
+        if self.options.format == Format::Vtk && !self.done.is_empty() {
+            for &layer in &self.plan.layers {
+                self.write_series(layer)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn stopped(&self, number: u32) -> Result<(), Error> {
+        if !self.options.stop.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        Err(
+            Error::new(Kind::Interrupted, format!("stopped before frame {number}")).with_remedy(
+                format!("the same command with --frames {number}- goes on from there"),
+            ),
+        )
+    }
+
+    /// A frame, or nothing and one more fault.
+    fn frame(&mut self, number: u32) -> Option<Frame<D>> {
+        let path = cache::frame_path(&self.run.root, number);
+        let frame = cache::read_bytes(&path)
+            .and_then(|bytes| cache::decode::<D>(&bytes).map_err(|e| cache::damaged(&path, &e)));
+        match frame {
+            Ok(frame) => Some(frame),
+            Err(fault) => {
+                self.faults.push(fault);
+                None
+            }
+        }
+    }
+
+    fn write(&mut self, layer: Layer, frame: &Frame<D>) -> Result<(), Error> {
+        let (format, up) = (self.options.format, self.options.up);
+        let path = self.path(layer, frame.number);
+        let title = format!(
+            "meniscus frame {} at {} s, metres, {up} up",
+            frame.number, frame.time
+        );
+        let (time, dx) = (frame.time, frame.dx);
+        match layer {
+            Layer::Particles => {
+                let cloud = cloud(frame, up);
+                whole_file::write_with(&path, |out: &mut dyn Write| match format {
+                    Format::Vtk => vtk::write_cloud(out, &cloud, time),
+                    Format::Bgeo => bgeo::write_cloud(out, &cloud),
+                    Format::Npz => npz::write_cloud(out, &cloud, time, dx),
+                    _ => ply::write_cloud(out, &cloud, &title),
+                })?;
+            }
+            Layer::Surface => {
+                let surface = self.surface(frame)?;
+                whole_file::write_with(&path, |out: &mut dyn Write| match format {
+                    Format::Vtk => vtk::write_surface(out, &surface, time),
+                    Format::Bgeo => bgeo::write_surface(out, &surface),
+                    Format::Npz => npz::write_surface(out, &surface, time, dx),
+                    Format::Obj => obj::write_surface(out, &surface, &title),
+                    _ => ply::write_surface(out, &surface, &title),
+                })?;
+            }
+            Layer::Volume => {
+                let Some((scene, scenery)) = &self.scene else {
+                    return Err(Error::usage("without its scene a run has no volume"));
+                };
+                let volume = volume::of_frame(scene, scenery, frame, up)?;
+                whole_file::write_seeking(&path, |out| volume.write(out))?;
+            }
+        }
+        self.bytes += size(&path)?;
+        Ok(())
+    }
+
+    fn path(&self, layer: Layer, number: u32) -> PathBuf {
+        let (name, extension) = (layer.name(), self.options.format.extension());
+        let folder = self.plan.folder.join(name);
+        folder.join(format!("{name}_{number:06}.{extension}"))
+    }
+
+    /// The surface of a frame, the one that was made or one made now, turned as asked for.
+    fn surface(&self, frame: &Frame<D>) -> Result<Surface, Error> {
+        let path = surface::path(&self.run.root, frame.number);
+        let mut surface = match (path.is_file(), &self.scene) {
+            (false, Some((scene, scenery))) => {
+                surface::of_frame(scene, scenery, frame, &self.options.settings)?
+            }
+            _ => surface::read(&self.run.root, frame.number)?,
+        };
+        let up = self.options.up;
+        up.vectors(&mut surface.positions);
+        up.vectors(&mut surface.normals);
+        up.vectors(&mut surface.velocities);
+        Ok(surface)
+    }
+
+    /// Lists all frames of a layer that are there, those of earlier exports too.
+    fn write_series(&mut self, layer: Layer) -> Result<(), Error> {
+        let folder = self.plan.folder.join(layer.name());
+        let entries = fs::read_dir(&folder).map_err(|e| Error::io("read", &folder, &e))?;
+        let rate = self.run.record.settings.frame_rate;
+        let mut files: Vec<(u32, String)> = entries
+            .flatten()
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .filter_map(|name| super::frame_number(&name).map(|number| (number, name)))
+            .filter(|(_, name)| name.ends_with(".vtp"))
+            .collect();
+        files.sort_unstable();
+        let timed: Vec<(String, f64)> = files
+            .into_iter()
+            .map(|(number, name)| (name, f64::from(number) / rate))
+            .collect();
+        let path = folder.join(format!("{}.vtp.series", layer.name()));
+        whole_file::write(&path, vtk::series(&timed).as_bytes())?;
+        self.bytes += size(&path)?;
+        Ok(())
+    }
+
+    /// All frames in one file.
+    fn one_file(&mut self, watch: &mut (dyn Watch + Send)) -> Result<(), Error> {
+        let path = self.plan.folder.join(ALL_FRAMES);
+        let solids = solids::of_scene(&self.run.scene(self.options.assets.as_deref())?);
+        let settings = &self.run.record.settings;
+        let (rate, dx, up) = (settings.frame_rate, settings.dx, self.options.up);
+        // As many as are in a cell share it, side by side.
+        let side = (settings.particles_per_cell as f64).powf(-1.0 / D as f64);
+        let mut trouble = None;
+        let written = whole_file::write_seeking(&path, |out| {
+            let mut stage = Stage::new(out, up, rate, solids)?;
+            for &number in &self.plan.frames {
+                if let Err(stopped) = self.stopped(number) {
+                    trouble = Some(stopped);
+                    return Err(io::ErrorKind::Interrupted.into());
+                }
+                let Some(frame) = self.frame(number) else {
+                    continue;
+                };
+                let has = |layer: Layer| self.plan.layers.contains(&layer);
+                let cloud = has(Layer::Particles).then(|| cloud(&frame, up));
+                let surface = match has(Layer::Surface).then(|| self.surface(&frame)) {
+                    Some(Err(error)) => {
+                        trouble = Some(error);
+                        return Err(io::ErrorKind::Interrupted.into());
+                    }
+                    other => other.transpose().unwrap_or_default(),
+                };
+                stage.frame(number, frame.time, cloud.as_ref(), surface.as_ref())?;
+                self.done.push((number, frame.time));
+                watch.frame(number, true);
+            }
+            stage.finish((side * dx) as f32).map(|_| ())
+        });
+        if let Some(error) = trouble {
+            return Err(error);
+        }
+        written?;
+        self.bytes += size(&path)?;
+        Ok(())
+    }
+}
+
+/// The particles of a frame, upright and turned as asked for.
+fn cloud<const D: usize>(frame: &Frame<D>, up: Up) -> Cloud {
+    let spatial = |v: &[f32; D]| up.vector(upright(v.map(f64::from)).map(|c| c as f32));
+    Cloud {
+        positions: frame.positions.iter().map(spatial).collect(),
+        velocities: frame.velocities.iter().map(spatial).collect(),
+    }
+}
+
+fn size(path: &Path) -> Result<u64, Error> {
+    let data = fs::metadata(path).map_err(|e| Error::io("read", path, &e))?;
+    Ok(data.len())
+}

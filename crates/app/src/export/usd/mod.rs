@@ -1,0 +1,266 @@
+//! USD: one binary file for the whole run, with time samples. Particles are `Points`, the liquid is a `Mesh`, both with
+//! velocities; solids are meshes that are there once and move by a matrix a frame.
+
+mod crate_file;
+mod tables;
+
+use super::{Cloud, Up};
+use crate::surface::Surface;
+use crate::surface::solids::SolidMesh;
+use crate_file::{CrateFile, Prim};
+use std::io::{self, Seek, Write};
+use tables::Rep;
+
+/// A stage on its way into a file. Frames come in order, one at a time.
+pub struct Stage<W: Write + Seek> {
+    file: CrateFile<W>,
+    up: Up,
+    frame_rate: f64,
+    times: Vec<f64>,
+    particles: [Samples; 3],
+    surface: [Samples; 6],
+    solids: Vec<(SolidMesh, Samples)>,
+}
+
+/// An attribute with a value for some of the frames: its name, its type and its samples.
+struct Samples {
+    name: &'static str,
+    kind: &'static str,
+    times: Vec<f64>,
+    values: Vec<Rep>,
+}
+
+impl Samples {
+    fn of(name: &'static str, kind: &'static str) -> Self {
+        Samples {
+            name,
+            kind,
+            times: Vec::new(),
+            values: Vec::new(),
+        }
+    }
+
+    fn push(&mut self, time: f64, value: Rep) {
+        self.times.push(time);
+        self.values.push(value);
+    }
+}
+
+impl<W: Write + Seek> Stage<W> {
+    /// An empty stage with so many frames a second.
+    pub fn new(out: W, up: Up, frame_rate: f64, solids: Vec<SolidMesh>) -> io::Result<Self> {
+        let of = Samples::of;
+        let moving = |mesh| (mesh, of("xformOp:transform", "matrix4d"));
+        Ok(Stage {
+            file: CrateFile::new(out)?,
+            up,
+            frame_rate,
+            times: Vec::new(),
+            particles: [
+                of("points", "point3f[]"),
+                of("velocities", "vector3f[]"),
+                of("extent", "float3[]"),
+            ],
+            surface: [
+                of("points", "point3f[]"),
+                of("velocities", "vector3f[]"),
+                of("extent", "float3[]"),
+                of("normals", "normal3f[]"),
+                of("faceVertexCounts", "int[]"),
+                of("faceVertexIndices", "int[]"),
+            ],
+            solids: solids.into_iter().map(moving).collect(),
+        })
+    }
+
+    /// Adds a frame, with what there is of it, at this simulated time. Vectors are turned already.
+    pub fn frame(
+        &mut self,
+        number: u32,
+        time: f64,
+        cloud: Option<&Cloud>,
+        surface: Option<&Surface>,
+    ) -> io::Result<()> {
+        let code = f64::from(number);
+        self.times.push(code);
+        let file = &mut self.file;
+        if let Some(cloud) = cloud {
+            let values = [
+                file.vectors(&cloud.positions)?,
+                file.vectors(&cloud.velocities)?,
+                file.vectors(&extent(&cloud.positions))?,
+            ];
+            for (samples, value) in self.particles.iter_mut().zip(values) {
+                samples.push(code, value);
+            }
+        }
+        if let Some(surface) = surface {
+            let corners: Vec<i32> = surface
+                .triangles
+                .iter()
+                .flatten()
+                .map(|&v| v as i32)
+                .collect();
+            let values = [
+                file.vectors(&surface.positions)?,
+                file.vectors(&surface.velocities)?,
+                file.vectors(&extent(&surface.positions))?,
+                file.vectors(&surface.normals)?,
+                file.ints(surface.triangles.iter().map(|_| 3))?,
+                file.ints(corners.into_iter())?,
+            ];
+            for (samples, value) in self.surface.iter_mut().zip(values) {
+                samples.push(code, value);
+            }
+        }
+        for (solid, samples) in &mut self.solids {
+            if solid.moves() || samples.values.is_empty() {
+                let (rotation, translation) = solid.pose(time);
+                let (r, t) = self.up.pose(rotation, translation);
+                let column = |j: usize| [r[0][j], r[1][j], r[2][j], 0.0];
+                let last = [t[0], t[1], t[2], 1.0];
+                let rows = [column(0), column(1), column(2), last];
+                samples.push(code, file.matrix(&rows)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the rest. `width` is that of a particle.
+    pub fn finish(mut self, width: f32) -> io::Result<W> {
+        let mut root = self.file.prim("meniscus", "Xform");
+        if !self.surface[0].times.is_empty() {
+            let mut mesh = self.file.prim("liquid", "Mesh");
+            let samples = std::mem::replace(&mut self.surface, [const { nothing() }; 6]);
+            for samples in samples {
+                self.sampled(&mut mesh, samples)?;
+            }
+            self.plain_mesh(&mut mesh);
+            root.add(mesh);
+        }
+        if !self.particles[0].times.is_empty() {
+            let mut points = self.file.prim("particles", "Points");
+            let samples = std::mem::replace(&mut self.particles, [const { nothing() }; 3]);
+            for samples in samples {
+                self.sampled(&mut points, samples)?;
+            }
+            let widths = self.file.floats(&[width])?;
+            let constant = self.file.token("constant");
+            let fields = [("default", widths), ("interpolation", constant)];
+            self.file
+                .attribute(&mut points, "widths", "float[]", &fields);
+            root.add(points);
+        }
+        if !self.solids.is_empty() {
+            let mut scope = self.file.prim("solids", "Scope");
+            for (solid, samples) in std::mem::take(&mut self.solids) {
+                scope.add(self.solid(&solid, samples)?);
+            }
+            root.add(scope);
+        }
+        let (first, last) = (
+            self.times.first().copied().unwrap_or(1.0),
+            self.times.last().copied().unwrap_or(1.0),
+        );
+        let file = &mut self.file;
+        let up = file.token(&self.up.to_string());
+        let default = file.token("meniscus");
+        let fields = [
+            ("upAxis", up),
+            ("metersPerUnit", file.double(1.0)?),
+            ("defaultPrim", default),
+            ("startTimeCode", file.double(first)?),
+            ("endTimeCode", file.double(last)?),
+            ("timeCodesPerSecond", file.double(self.frame_rate)?),
+            ("framesPerSecond", file.double(self.frame_rate)?),
+        ];
+        self.file.finish(&fields, vec![root])
+    }
+
+    fn sampled(&mut self, prim: &mut Prim, samples: Samples) -> io::Result<()> {
+        let value = self.file.samples(&samples.times, &samples.values)?;
+        let mut fields = vec![("timeSamples", value)];
+        if samples.name == "normals" {
+            fields.push(("interpolation", self.file.token("vertex")));
+        }
+        self.file
+            .attribute(prim, samples.name, samples.kind, &fields);
+        Ok(())
+    }
+
+    /// What is said: its faces are meant as they are.
+    fn plain_mesh(&mut self, mesh: &mut Prim) {
+        let none = self.file.token("none");
+        let fields = [("default", none), CrateFile::<W>::uniform()];
+        self.file
+            .attribute(mesh, "subdivisionScheme", "token", &fields);
+    }
+
+    fn solid(&mut self, solid: &SolidMesh, samples: Samples) -> io::Result<Prim> {
+        let file = &mut self.file;
+        let mut mesh = file.prim(&solid.name, "Mesh");
+        let mut positions = solid.positions.clone();
+        self.up.vectors(&mut positions);
+        let corners: Vec<i32> = solid
+            .triangles
+            .iter()
+            .flatten()
+            .map(|&v| v as i32)
+            .collect();
+        let values = [
+            ("points", "point3f[]", file.vectors(&positions)?),
+            ("extent", "float3[]", file.vectors(&extent(&positions))?),
+            (
+                "faceVertexCounts",
+                "int[]",
+                file.ints(solid.triangles.iter().map(|_| 3))?,
+            ),
+            (
+                "faceVertexIndices",
+                "int[]",
+                file.ints(corners.into_iter())?,
+            ),
+        ];
+        for (name, kind, value) in values {
+            file.attribute(&mut mesh, name, kind, &[("default", value)]);
+        }
+        let moves = samples.values.len() > 1;
+        if moves {
+            self.sampled(&mut mesh, samples)?;
+        } else if let Some(&value) = samples.values.first() {
+            let fields = [("default", value)];
+            self.file
+                .attribute(&mut mesh, samples.name, samples.kind, &fields);
+        }
+        let order = self.file.tokens(&["xformOp:transform"])?;
+        let fields = [("default", order), CrateFile::<W>::uniform()];
+        self.file
+            .attribute(&mut mesh, "xformOpOrder", "token[]", &fields);
+        self.plain_mesh(&mut mesh);
+        Ok(mesh)
+    }
+}
+
+const fn nothing() -> Samples {
+    Samples {
+        name: "",
+        kind: "",
+        times: Vec::new(),
+        values: Vec::new(),
+    }
+}
+
+/// The box around points, as USD writes it: its lowest and its highest corner.
+fn extent(positions: &[[f32; 3]]) -> Vec<[f32; 3]> {
+    if positions.is_empty() {
+        return Vec::new();
+    }
+    let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+    for position in positions {
+        for a in 0..3 {
+            low[a] = low[a].min(position[a]);
+            high[a] = high[a].max(position[a]);
+        }
+    }
+    vec![low, high]
+}

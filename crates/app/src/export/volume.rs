@@ -1,0 +1,80 @@
+//! The liquid of a frame on voxels.
+
+use super::Up;
+use super::vdb::{Tree, Volume};
+use crate::cache::Frame;
+use crate::error::Error;
+use crate::scene::Scene;
+use crate::surface::around::Around;
+use crate::surface::from_level_set::GAP;
+use crate::surface::upright;
+use meniscus_liquid::Distance;
+use meniscus_shapes::Scenery;
+use rayon::prelude::*;
+
+/// Distances beyond this, in cells, are not told apart; nor are voxels that far away.
+const FARTHEST: f64 = 1.5;
+
+/// The distance to the liquid, cut off at solids, and its velocity, at the centres of cells. Meant for space; a liquid in
+/// the plane has one layer of voxels.
+///
+/// # Errors
+/// If the scene makes no sense.
+pub fn of_frame<const D: usize>(
+    scene: &Scene<D>,
+    scenery: &Scenery<D>,
+    frame: &Frame<D>,
+    up: Up,
+) -> Result<Volume, Error> {
+    let settings = scene.settings();
+    let distance = Distance::of_particles(settings, &frame.positions, scenery, frame.time)
+        .map_err(|fault| Error::usage(fault.to_string()))?;
+    let dx = distance.dx();
+    let posed = scenery.during(frame.time, 0.0);
+    let around = Around::new(frame);
+    let side = Distance::<D>::SIDE as i32;
+    let of_cell = |cell: [i32; D]| {
+        let x = cell.map(|c| (f64::from(c) + 0.5) * dx);
+        let phi = distance.at(cell);
+        if phi >= FARTHEST * dx {
+            return None;
+        }
+        let phi = phi.max(GAP * dx - posed.distance_within(x, 2.0 * dx));
+        (phi < FARTHEST * dx).then(|| {
+            let velocity = upright(around.velocity(x)).map(|v| v as f32);
+            (cell, phi as f32, up.vector(velocity))
+        })
+    };
+    let voxels: Vec<Vec<_>> = (0..distance.blocks())
+        .into_par_iter()
+        .map(|block| {
+            let low = distance.lowest_cell(block);
+            (0..side.pow(D as u32))
+                .filter_map(|mut k| {
+                    of_cell(low.map(|c| {
+                        let digit = k % side;
+                        k /= side;
+                        c + digit
+                    }))
+                })
+                .collect()
+        })
+        .collect();
+    let mut volume = Volume {
+        distance: Tree::new((FARTHEST * dx) as f32),
+        velocity: Tree::new([0.0; 3]),
+        origin: up.vector([0.5; 3]).map(|x| f64::from(x) * dx),
+        width: dx,
+        time: frame.time,
+    };
+    for (cell, phi, velocity) in voxels.into_iter().flatten() {
+        let [x, y, z] = std::array::from_fn(|a| cell.get(a).copied().unwrap_or(0));
+        let voxel = match up {
+            Up::Z => [x, y, z],
+            Up::Y => [x, z, -y],
+        };
+        volume.distance.set(voxel, phi);
+        volume.velocity.set(voxel, velocity);
+    }
+    Ok(volume)
+}

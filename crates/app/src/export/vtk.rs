@@ -1,0 +1,103 @@
+//! VTK's XML format for polygons, `.vtp`, with the numbers appended as they are, and a `.series` file that tells ParaView
+//! the times.
+
+use super::Cloud;
+use crate::surface::Surface;
+use std::io::{self, Write};
+
+/// Particles, each a vertex cell of its own.
+pub fn write_cloud(out: &mut dyn Write, cloud: &Cloud, time: f64) -> io::Result<()> {
+    let each: Vec<u32> = (0..cloud.positions.len() as u32).collect();
+    let ends: Vec<u32> = each.iter().map(|v| v + 1).collect();
+    let mut file = File::default();
+    let points = file.vectors("Points", &cloud.positions);
+    let velocity = file.vectors("velocity", &cloud.velocities);
+    let cells = file.cells(&each, &ends);
+    let n = cloud.positions.len();
+    let counts = format!("NumberOfPoints=\"{n}\" NumberOfVerts=\"{n}\" NumberOfPolys=\"0\"");
+    let body = format!(
+        "<PointData Vectors=\"velocity\">\n{velocity}</PointData>\n<Points>\n{points}</Points>\n<Verts>\n{cells}</Verts>\n"
+    );
+    file.write(out, &counts, &body, time)
+}
+
+/// A surface.
+pub fn write_surface(out: &mut dyn Write, surface: &Surface, time: f64) -> io::Result<()> {
+    let corners: Vec<u32> = surface.triangles.iter().flatten().copied().collect();
+    let ends: Vec<u32> = (1..=surface.triangles.len() as u32)
+        .map(|t| 3 * t)
+        .collect();
+    let mut file = File::default();
+    let points = file.vectors("Points", &surface.positions);
+    let velocity = file.vectors("velocity", &surface.velocities);
+    let normal = file.vectors("normal", &surface.normals);
+    let cells = file.cells(&corners, &ends);
+    let (n, t) = (surface.positions.len(), surface.triangles.len());
+    let counts = format!("NumberOfPoints=\"{n}\" NumberOfVerts=\"0\" NumberOfPolys=\"{t}\"");
+    let body = format!(
+        "<PointData Vectors=\"velocity\" Normals=\"normal\">\n{velocity}{normal}</PointData>\n\
+         <Points>\n{points}</Points>\n<Polys>\n{cells}</Polys>\n"
+    );
+    file.write(out, &counts, &body, time)
+}
+
+/// The text of a `.series` file: names of files with their times.
+pub fn series(files: &[(String, f64)]) -> String {
+    let entries: Vec<String> = files
+        .iter()
+        .map(|(name, time)| format!("    {{ \"name\": \"{name}\", \"time\": {time} }}"))
+        .collect();
+    format!(
+        "{{\n  \"file-series-version\": \"1.0\",\n  \"files\": [\n{}\n  ]\n}}\n",
+        entries.join(",\n")
+    )
+}
+
+/// Arrays on their way to the end of a file.
+#[derive(Default)]
+struct File {
+    appended: Vec<u8>,
+}
+
+impl File {
+    fn vectors(&mut self, name: &str, values: &[[f32; 3]]) -> String {
+        let offset = self.append(values.iter().flatten().map(|x| x.to_le_bytes()));
+        format!(
+            "<DataArray type=\"Float32\" Name=\"{name}\" NumberOfComponents=\"3\" format=\"appended\" offset=\"{offset}\"/>\n"
+        )
+    }
+
+    fn cells(&mut self, corners: &[u32], ends: &[u32]) -> String {
+        let corners = self.append(corners.iter().map(|v| v.to_le_bytes()));
+        let ends = self.append(ends.iter().map(|v| v.to_le_bytes()));
+        let array = |name: &str, offset: usize| {
+            format!(
+                "<DataArray type=\"UInt32\" Name=\"{name}\" format=\"appended\" offset=\"{offset}\"/>\n"
+            )
+        };
+        array("connectivity", corners) + &array("offsets", ends)
+    }
+
+    fn append(&mut self, numbers: impl Iterator<Item = [u8; 4]>) -> usize {
+        let offset = self.appended.len();
+        self.appended.extend([0; 8]);
+        self.appended.extend(numbers.flatten());
+        let length = (self.appended.len() - offset - 8) as u64;
+        self.appended[offset..offset + 8].copy_from_slice(&length.to_le_bytes());
+        offset
+    }
+
+    fn write(self, out: &mut dyn Write, counts: &str, body: &str, time: f64) -> io::Result<()> {
+        write!(
+            out,
+            "<?xml version=\"1.0\"?>\n\
+             <VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n\
+             <PolyData>\n<FieldData>\n\
+             <DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">{time}</DataArray>\n\
+             </FieldData>\n<Piece {counts} NumberOfLines=\"0\" NumberOfStrips=\"0\">\n{body}</Piece>\n</PolyData>\n\
+             <AppendedData encoding=\"raw\">\n_"
+        )?;
+        out.write_all(&self.appended)?;
+        write!(out, "\n</AppendedData>\n</VTKFile>\n")
+    }
+}

@@ -1,0 +1,368 @@
+//! Where a function on a lattice changes its sign: a closed surface in space, the filled inside in the plane.
+
+use super::cubes;
+use rayon::prelude::*;
+
+/// Cells of a block along its side.
+pub const BLOCK: i32 = 8;
+/// A vertex stays this share of its edge away from the ends: neighbours never fall together.
+const NEAREST: f64 = 1e-3;
+/// Lattice points are numbered within this distance from the origin along every axis.
+const FARTHEST: i32 = 1 << 19;
+
+/// A lattice: cells of some width, each split into `parts` along every axis. Point 0 is at `origin`.
+#[derive(Clone, Copy, Debug)]
+pub struct Lattice<const D: usize> {
+    /// Where point 0 is.
+    pub origin: [f64; D],
+    /// Width of a cell.
+    pub width: f64,
+    /// Parts of a cell along an axis.
+    pub parts: i32,
+}
+
+impl<const D: usize> Lattice<D> {
+    /// Where a point is.
+    pub fn place(&self, point: [i32; D]) -> [f64; D] {
+        let spacing = self.width / f64::from(self.parts);
+        std::array::from_fn(|a| self.origin[a] + spacing * f64::from(point[a]))
+    }
+}
+
+/// What is to be contoured.
+pub trait Inside<const D: usize>: Sync {
+    /// Negative inside, at a point of the lattice. The same for a point whoever asks.
+    fn value(&self, point: [i32; D]) -> f64;
+    /// Whether the sign may change within a cell; in the plane, whether any of it may be inside.
+    fn matters(&self, cell: [i32; D]) -> bool;
+}
+
+/// Vertices and triangles.
+#[derive(Clone, Debug, Default)]
+pub struct Contour<const D: usize> {
+    /// Where the vertices are.
+    pub vertices: Vec<[f64; D]>,
+    /// Three vertices each, against the clock as seen from outside.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+/// Why there is no contour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLarge;
+
+/// What one block has of the contour.
+struct Piece<const D: usize> {
+    keys: Vec<u64>,
+    vertices: Vec<[f64; D]>,
+    triangles: Vec<[u32; 3]>,
+}
+
+/// The contour in these blocks, given by their lowest cells.
+///
+/// # Errors
+/// If the lattice has more points along an axis than can be numbered, or there are too many vertices.
+pub fn contour<const D: usize>(
+    lattice: &Lattice<D>,
+    blocks: &[[i32; D]],
+    inside: &impl Inside<D>,
+) -> Result<Contour<D>, TooLarge> {
+    let largest = FARTHEST / lattice.parts - BLOCK;
+    if blocks.iter().flatten().any(|c| c.abs() > largest) {
+        return Err(TooLarge);
+    }
+    let pieces: Vec<Piece<D>> = blocks
+        .par_iter()
+        .map_init(Workspace::default, |work, &block| {
+            work.piece(lattice, block, inside)
+        })
+        .collect();
+    join(pieces)
+}
+
+/// Gives every vertex one number, though several blocks have it. Numbers follow the keys, whoever made the pieces.
+fn join<const D: usize>(pieces: Vec<Piece<D>>) -> Result<Contour<D>, TooLarge> {
+    let mut all: Vec<(u64, u32, u32)> = Vec::new();
+    for (p, piece) in pieces.iter().enumerate() {
+        let local = piece.keys.iter().enumerate();
+        all.extend(local.map(|(v, &key)| (key, p as u32, v as u32)));
+    }
+    all.par_sort_unstable();
+    let mut numbers: Vec<Vec<u32>> = pieces.iter().map(|p| vec![0; p.keys.len()]).collect();
+    let mut vertices = Vec::new();
+    let mut last = None;
+    for (key, p, v) in all {
+        if last != Some(key) {
+            last = Some(key);
+            vertices.push(pieces[p as usize].vertices[v as usize]);
+        }
+        let number = u32::try_from(vertices.len() - 1).map_err(|_| TooLarge)?;
+        numbers[p as usize][v as usize] = number;
+    }
+    let of_piece = |(piece, numbers): (&Piece<D>, &Vec<u32>)| -> Vec<[u32; 3]> {
+        let renumbered = |triangle: &[u32; 3]| triangle.map(|v| numbers[v as usize]);
+        piece.triangles.iter().map(renumbered).collect()
+    };
+    let triangles = pieces.iter().zip(&numbers).flat_map(of_piece).collect();
+    Ok(Contour {
+        vertices,
+        triangles,
+    })
+}
+
+/// Of use for one block after another.
+#[derive(Default)]
+struct Workspace {
+    /// Values at the points of the block, not a number where nobody has asked yet.
+    values: Vec<f64>,
+    /// Vertices on the edges that leave a point upwards, and at the point itself, `NONE` if there is none.
+    numbers: Vec<[u32; 4]>,
+}
+
+const NONE: u32 = u32::MAX;
+
+/// A block at work.
+struct Block<'a, const D: usize, I> {
+    lattice: &'a Lattice<D>,
+    inside: &'a I,
+    lowest: [i32; D],
+    side: usize,
+    work: &'a mut Workspace,
+    piece: Piece<D>,
+}
+
+impl Workspace {
+    fn piece<const D: usize>(
+        &mut self,
+        lattice: &Lattice<D>,
+        block: [i32; D],
+        inside: &impl Inside<D>,
+    ) -> Piece<D> {
+        let side = (BLOCK * lattice.parts) as usize + 1;
+        self.values.clear();
+        self.values.resize(side.pow(D as u32), f64::NAN);
+        self.numbers.clear();
+        self.numbers.resize(side.pow(D as u32), [NONE; 4]);
+        let mut at_work = Block {
+            lattice,
+            inside,
+            lowest: block.map(|c| c * lattice.parts),
+            side,
+            work: self,
+            piece: Piece {
+                keys: Vec::new(),
+                vertices: Vec::new(),
+                triangles: Vec::new(),
+            },
+        };
+        for cell in offsets::<D>(BLOCK) {
+            if inside.matters(std::array::from_fn(|a| block[a] + cell[a])) {
+                for part in offsets::<D>(lattice.parts) {
+                    at_work.small_cell(std::array::from_fn(|a| {
+                        (cell[a] * lattice.parts + part[a]) as usize
+                    }));
+                }
+            }
+        }
+        at_work.piece
+    }
+}
+
+/// All offsets below `n`, the first axis fastest.
+fn offsets<const D: usize>(n: i32) -> impl Iterator<Item = [i32; D]> {
+    (0..n.pow(D as u32)).map(move |mut k| {
+        std::array::from_fn(|_| {
+            let digit = k % n;
+            k /= n;
+            digit
+        })
+    })
+}
+
+impl<const D: usize, I: Inside<D>> Block<'_, D, I> {
+    fn small_cell(&mut self, low: [usize; D]) {
+        let corner = |c: usize| std::array::from_fn(|a| low[a] + (c >> a & 1));
+        let case = (0..1 << D).fold(0, |case, c| {
+            case | usize::from(self.value(corner(c)) < 0.0) << c
+        });
+        if case == 0 {
+            return;
+        }
+        if D == 3 {
+            for triangle in &cubes::TRIANGLES[case] {
+                let triangle = triangle.map(|e| {
+                    let (c, axis) = cubes::edge(e);
+                    self.crossing(corner(c), axis)
+                });
+                self.piece.triangles.push(triangle);
+            }
+        } else {
+            self.square(case, corner);
+        }
+    }
+
+    /// Fills the inside of a square: going round it, corners that are inside and the points where one enters and
+    /// leaves. Two opposite corners stay apart.
+    fn square(&mut self, case: usize, corner: impl Fn(usize) -> [usize; D]) {
+        const ROUND: [usize; 4] = [0, 1, 3, 2];
+        let inside = |k: usize| case >> ROUND[k % 4] & 1 == 1;
+        let mut polygon = Vec::with_capacity(8);
+        for k in 0..4 {
+            let (from, to) = (ROUND[k], ROUND[(k + 1) % 4]);
+            if inside(k) {
+                polygon.push(self.corner(corner(from)));
+            }
+            if inside(k) != inside(k + 1) {
+                let axis = usize::from(from ^ to == 2);
+                polygon.push(self.crossing(corner(from & to), axis));
+            }
+        }
+        let apart = case == 0b0110 || case == 0b1001;
+        let pieces: Vec<Vec<u32>> = if apart {
+            // Every corner with the crossing before and after it.
+            let n = polygon.len();
+            let first = usize::from(!inside(0));
+            [first + n, first + 3 + n]
+                .map(|k| (0..3).map(|i| polygon[(k + i + n - 1) % n]).collect())
+                .into()
+        } else {
+            vec![polygon]
+        };
+        for polygon in pieces {
+            for k in 1..polygon.len() - 1 {
+                self.piece
+                    .triangles
+                    .push([polygon[0], polygon[k], polygon[k + 1]]);
+            }
+        }
+    }
+
+    fn index(&self, point: [usize; D]) -> usize {
+        (0..D).rev().fold(0, |at, a| at * self.side + point[a])
+    }
+
+    fn point(&self, local: [usize; D]) -> [i32; D] {
+        std::array::from_fn(|a| self.lowest[a] + local[a] as i32)
+    }
+
+    fn value(&mut self, local: [usize; D]) -> f64 {
+        let index = self.index(local);
+        if self.work.values[index].is_nan() {
+            self.work.values[index] = self.inside.value(self.point(local));
+        }
+        self.work.values[index]
+    }
+
+    /// The vertex on the edge from a point along an axis.
+    fn crossing(&mut self, local: [usize; D], axis: usize) -> u32 {
+        let mut above = local;
+        above[axis] += 1;
+        let (from, to) = (self.value(local), self.value(above));
+        let share = (from / (from - to)).clamp(NEAREST, 1.0 - NEAREST);
+        self.vertex(local, axis, share)
+    }
+
+    /// The vertex at a point.
+    fn corner(&mut self, local: [usize; D]) -> u32 {
+        self.vertex(local, 3, 0.0)
+    }
+
+    fn vertex(&mut self, local: [usize; D], kind: usize, share: f64) -> u32 {
+        let index = self.index(local);
+        if self.work.numbers[index][kind] == NONE {
+            let point = self.point(local);
+            let mut place = self.lattice.place(point);
+            if kind < D {
+                place[kind] += share * self.lattice.width / f64::from(self.lattice.parts);
+            }
+            self.work.numbers[index][kind] = self.piece.keys.len() as u32;
+            self.piece.keys.push(key(point, kind));
+            self.piece.vertices.push(place);
+        }
+        self.work.numbers[index][kind]
+    }
+}
+
+/// A number of its own for every edge and point of the lattice.
+fn key<const D: usize>(point: [i32; D], kind: usize) -> u64 {
+    let place = (0..D)
+        .rev()
+        .fold(0u64, |key, a| key << 20 | (point[a] + FARTHEST) as u64);
+    place << 2 | kind as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::{Surface, upright};
+
+    /// A field given by a function of the place.
+    struct Field<F, const D: usize>(F, Lattice<D>);
+
+    impl<F: Fn([f64; D]) -> f64 + Sync, const D: usize> Inside<D> for Field<F, D> {
+        fn value(&self, point: [i32; D]) -> f64 {
+            self.0(self.1.place(point))
+        }
+        fn matters(&self, _cell: [i32; D]) -> bool {
+            true
+        }
+    }
+
+    fn contour_of<const D: usize>(parts: i32, field: impl Fn([f64; D]) -> f64 + Sync) -> Surface {
+        let lattice = Lattice {
+            origin: [-1.01; D],
+            width: 0.125,
+            parts,
+        };
+        let blocks: Vec<[i32; D]> = offsets(3).map(|o: [i32; D]| o.map(|c| c * BLOCK)).collect();
+        let contour = contour(&lattice, &blocks, &Field(field, lattice)).unwrap();
+        Surface {
+            positions: contour
+                .vertices
+                .iter()
+                .map(|&x| upright(x).map(|c| c as f32))
+                .collect(),
+            triangles: contour.triangles,
+            ..Default::default()
+        }
+    }
+
+    fn length<const D: usize>(x: [f64; D]) -> f64 {
+        x.iter().map(|c| c * c).sum::<f64>().sqrt()
+    }
+
+    #[test]
+    fn a_ball_is_closed_and_has_its_volume() {
+        for parts in [1, 2, 3] {
+            let ball = contour_of::<3>(parts, |x| length(x) - 0.7);
+            assert_eq!(ball.open_edges(), 0);
+            let expected = 4.0 / 3.0 * std::f64::consts::PI * 0.7f64.powi(3);
+            assert!((ball.volume() / expected - 1.0).abs() < 0.03, "{parts}");
+        }
+    }
+
+    #[test]
+    fn a_disc_is_filled_and_has_its_area() {
+        let disc = contour_of::<2>(2, |x| length(x) - 0.7);
+        let expected = std::f64::consts::PI * 0.7f64.powi(2);
+        assert!((disc.area() / expected - 1.0).abs() < 0.02);
+        // No triangle lies upside down.
+        for &[a, b, c] in &disc.triangles {
+            let [a, b, c] = [a, b, c].map(|v| disc.positions[v as usize]);
+            let doubled = (b[0] - a[0]) * (c[2] - a[2]) - (b[2] - a[2]) * (c[0] - a[0]);
+            assert!(doubled >= 0.0);
+        }
+    }
+
+    #[test]
+    fn noise_has_a_closed_surface_too() {
+        // Every set of corners occurs in it, ambiguous faces included.
+        let noise = |x: [f64; 3]| {
+            let wave = x.map(|c| (c * 37.0).sin() * 43758.547).iter().sum::<f64>();
+            let outside = x.iter().fold(0.0f64, |m, c| m.max(c.abs())) > 0.9;
+            if outside { 1.0 } else { wave.fract() }
+        };
+        let surface = contour_of::<3>(1, noise);
+        assert!(surface.triangles.len() > 1000);
+        assert_eq!(surface.open_edges(), 0);
+    }
+}

@@ -1,0 +1,255 @@
+//! How surfaces become bytes: an envelope of [`container`] with the vertices and triangles
+//! as numbers, byte planes apart so that they pack well.
+//!
+//! | bytes of the payload | what |
+//! | --- | --- |
+//! | 32 | fingerprint: BLAKE3 of all that the surface was made from |
+//! | 8 | number of triangles |
+//! | 36 for each vertex | position, normal, velocity: for each of nine numbers four planes of bytes |
+//! | 12 for each triangle | three vertices, each as the difference from the one before, four planes of bytes |
+
+use super::Surface;
+use crate::cache::CacheError;
+use crate::cache::container::{self, Content, Header};
+
+/// A surface with what its file says about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sealed {
+    /// Number of the frame, from 1.
+    pub number: u32,
+    /// Simulated time in seconds.
+    pub time: f64,
+    /// Width of a cell of the simulation in metres.
+    pub dx: f64,
+    /// 2 or 3: that of the scene.
+    pub dimension: u32,
+    /// The hash of all that it was made from.
+    pub fingerprint: [u8; 32],
+    /// The surface itself.
+    pub surface: Surface,
+}
+
+const HEAD: usize = 40;
+const PER_VERTEX: usize = 36;
+const PER_TRIANGLE: usize = 12;
+
+/// The bytes of a surface's file.
+///
+/// # Errors
+/// If the surface is not one: lists that differ in length, or vertices that are not there.
+pub fn encode(sealed: &Sealed) -> Result<Vec<u8>, CacheError> {
+    let surface = &sealed.surface;
+    let count = surface.positions.len();
+    if surface.normals.len() != count || surface.velocities.len() != count {
+        return Err(CacheError::Unwritable("lists of vertices differ in length"));
+    }
+    let columns = [&surface.positions, &surface.normals, &surface.velocities];
+    if columns
+        .iter()
+        .any(|c| c.iter().flatten().any(|x| !x.is_finite()))
+    {
+        return Err(CacheError::Unwritable("a number is not finite"));
+    }
+    if surface
+        .triangles
+        .iter()
+        .flatten()
+        .any(|&v| v as usize >= count)
+    {
+        return Err(CacheError::Unwritable("a triangle names no vertex"));
+    }
+    let triangles = surface.triangles.len();
+    let mut payload = Vec::with_capacity(HEAD + PER_VERTEX * count + PER_TRIANGLE * triangles);
+    payload.extend(sealed.fingerprint);
+    payload.extend((triangles as u64).to_le_bytes());
+    for column in columns {
+        for axis in 0..3 {
+            push_planes(&mut payload, column.iter().map(|x| x[axis].to_le_bytes()));
+        }
+    }
+    for corner in 0..3 {
+        let mut before = 0u32;
+        let differences = surface.triangles.iter().map(|t| {
+            let difference = t[corner].wrapping_sub(before) as i32;
+            before = t[corner];
+            zigzag(difference).to_le_bytes()
+        });
+        push_planes(&mut payload, differences);
+    }
+    let header = Header {
+        dimension: sealed.dimension,
+        number: sealed.number,
+        count: count as u64,
+        time: sealed.time,
+        dx: sealed.dx,
+        lowest: [0; 3],
+        extent: [1; 3],
+        fastest: [0.0; 3],
+    };
+    container::seal_as(Content::Surface, &header, &payload)
+}
+
+/// The surface in the bytes of a file.
+///
+/// # Errors
+/// Whatever the bytes are, a damaged file is an error that says what is wrong, never a panic.
+pub fn decode(bytes: &[u8]) -> Result<Sealed, CacheError> {
+    let (header, payload) = container::open_as(Content::Surface, bytes)?;
+    let too_short = CacheError::Payload("has the wrong length");
+    let (head, rest) = payload.split_at_checked(HEAD).ok_or(too_short.clone())?;
+    let fingerprint = std::array::from_fn(|i| head[i]);
+    let triangles = u64::from_le_bytes(std::array::from_fn(|i| head[32 + i]));
+    let expected = u128::from(header.count) * PER_VERTEX as u128
+        + u128::from(triangles) * PER_TRIANGLE as u128;
+    if rest.len() as u128 != expected {
+        return Err(too_short);
+    }
+    let (count, triangles) = (header.count as usize, triangles as usize);
+    let (vertices, corners) = rest.split_at(PER_VERTEX * count);
+    let vectors = |first: usize| -> Vec<[f32; 3]> {
+        let number =
+            |column: usize, i: usize| f32::from_le_bytes(plane_bytes(vertices, column, count, i));
+        (0..count)
+            .map(|i| std::array::from_fn(|axis| number(first + axis, i)))
+            .collect()
+    };
+    let surface_vectors = [vectors(0), vectors(3), vectors(6)];
+    if surface_vectors
+        .iter()
+        .flatten()
+        .flatten()
+        .any(|x| !x.is_finite())
+    {
+        return Err(CacheError::Payload("has a number that is not finite"));
+    }
+    let mut list = vec![[0u32; 3]; triangles];
+    for corner in 0..3 {
+        let mut before = 0u32;
+        for (i, triangle) in list.iter_mut().enumerate() {
+            let step = u32::from_le_bytes(plane_bytes(corners, corner, triangles, i));
+            before = before.wrapping_add(unzigzag(step) as u32);
+            if before as usize >= count {
+                return Err(CacheError::Payload("names a vertex that is not there"));
+            }
+            triangle[corner] = before;
+        }
+    }
+    let [positions, normals, velocities] = surface_vectors;
+    Ok(Sealed {
+        number: header.number,
+        time: header.time,
+        dx: header.dx,
+        dimension: header.dimension,
+        fingerprint,
+        surface: Surface {
+            positions,
+            normals,
+            velocities,
+            triangles: list,
+        },
+    })
+}
+
+/// The fingerprint of an intact file, without its vertices.
+///
+/// # Errors
+/// As [`decode`], but for what is wrong with single numbers.
+pub fn fingerprint(bytes: &[u8]) -> Result<[u8; 32], CacheError> {
+    let (_, payload) = container::open_as(Content::Surface, bytes)?;
+    let head = payload.get(..32);
+    let head = head.ok_or(CacheError::Payload("has the wrong length"))?;
+    Ok(std::array::from_fn(|i| head[i]))
+}
+
+/// The first bytes of all numbers, then the second ones, and so on.
+fn push_planes(bytes: &mut Vec<u8>, numbers: impl Iterator<Item = [u8; 4]>) {
+    let numbers: Vec<[u8; 4]> = numbers.collect();
+    for plane in 0..4 {
+        bytes.extend(numbers.iter().map(|n| n[plane]));
+    }
+}
+
+fn plane_bytes(bytes: &[u8], column: usize, count: usize, i: usize) -> [u8; 4] {
+    std::array::from_fn(|plane| bytes[(4 * column + plane) * count + i])
+}
+
+fn zigzag(value: i32) -> u32 {
+    ((value << 1) ^ (value >> 31)) as u32
+}
+
+fn unzigzag(value: u32) -> i32 {
+    (value >> 1) as i32 ^ -((value & 1) as i32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Sealed {
+        Sealed {
+            number: 3,
+            time: 0.5,
+            dx: 0.1,
+            dimension: 3,
+            fingerprint: [7; 32],
+            surface: Surface {
+                positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, -2.5], [0.0, 1.0, 3e-9]],
+                normals: vec![[0.0, 0.0, 1.0]; 3],
+                velocities: vec![[1.0, 2.0, 3.0]; 3],
+                triangles: vec![[0, 1, 2], [2, 1, 0]],
+            },
+        }
+    }
+
+    #[test]
+    fn a_surface_comes_back_as_it_was() {
+        let bytes = encode(&sample()).unwrap();
+        assert_eq!(decode(&bytes).unwrap(), sample());
+        assert_eq!(fingerprint(&bytes).unwrap(), [7; 32]);
+        let mut empty = sample();
+        empty.surface = Surface::default();
+        assert_eq!(decode(&encode(&empty).unwrap()).unwrap(), empty);
+    }
+
+    #[test]
+    fn every_flipped_bit_and_every_truncation_of_a_surface_is_noticed() {
+        let bytes = encode(&sample()).unwrap();
+        for position in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[position] ^= 1 << (position % 8);
+            assert!(decode(&damaged).is_err(), "byte {position}");
+            assert!(decode(&bytes[..position]).is_err(), "length {position}");
+        }
+    }
+
+    #[test]
+    fn hostile_surfaces_with_a_right_hash_are_refused() {
+        let header = |count| Header {
+            dimension: 3,
+            number: 1,
+            count,
+            time: 0.0,
+            dx: 0.1,
+            lowest: [0; 3],
+            extent: [1; 3],
+            fastest: [0.0; 3],
+        };
+        let mut payload = vec![0; HEAD];
+        for (count, triangles) in [(u64::MAX, 0), (0, u64::MAX), (1, 0), (0, 1)] {
+            payload[32..40].copy_from_slice(&u64::to_le_bytes(triangles));
+            let bytes = container::seal_as(Content::Surface, &header(count), &payload).unwrap();
+            assert!(decode(&bytes).is_err(), "{count} {triangles}");
+        }
+        // A triangle of vertices that are not there.
+        let mut payload = vec![0; HEAD + PER_TRIANGLE];
+        payload[32] = 1;
+        let bytes = container::seal_as(Content::Surface, &header(0), &payload).unwrap();
+        assert!(decode(&bytes).is_err());
+        let mut wrong = sample();
+        wrong.surface.triangles.push([0, 1, 3]);
+        assert!(encode(&wrong).is_err());
+        wrong = sample();
+        wrong.surface.velocities[1][0] = f32::NAN;
+        assert!(encode(&wrong).is_err());
+    }
+}

@@ -1,0 +1,155 @@
+//! From a contour to a surface: smoothed, out of solids, with normals and velocities.
+
+use super::around::Around;
+use super::contour::Contour;
+use super::from_level_set::GAP;
+use super::{Settings, Surface, cross, sub, upright};
+use crate::cache::Frame;
+use crate::scene::Scene;
+use meniscus_shapes::PosedScenery;
+use rayon::prelude::*;
+
+/// One step shrinks by the first, the next grows by the second; together they take away what is short and leave what
+/// is long, and the volume.
+const SHRINK: f64 = 0.5;
+const GROW: f64 = -0.53;
+/// Vertices this near to a solid, in cells, lie against it.
+const AGAINST: f64 = 0.05;
+
+/// Makes a surface of a contour.
+pub fn finish<const D: usize>(
+    mut contour: Contour<D>,
+    scene: &Scene<D>,
+    posed: &PosedScenery<'_, D>,
+    frame: &Frame<D>,
+    settings: &Settings,
+) -> Surface {
+    let dx = scene.dx();
+    if D == 3 && settings.smoothing > 0 {
+        smooth(&mut contour, posed, dx, settings.smoothing);
+    }
+    contour
+        .vertices
+        .par_iter_mut()
+        .for_each(|x| *x = out_of_solids(*x, posed, GAP * dx));
+    let around = Around::new(frame);
+    let velocities = contour
+        .vertices
+        .par_iter()
+        .map(|&x| upright(around.velocity(x)).map(|v| v as f32))
+        .collect();
+    let places: Vec<[f64; 3]> = contour.vertices.iter().map(|&x| upright(x)).collect();
+    Surface {
+        normals: normals(&places, &contour.triangles),
+        positions: places.iter().map(|x| x.map(|x| x as f32)).collect(),
+        velocities,
+        triangles: contour.triangles,
+    }
+}
+
+/// The point itself, or the nearest that is no deeper in solids than `gap` before them. Between two solids that are
+/// too near for that, as far out as can be.
+fn out_of_solids<const D: usize>(x: [f64; D], posed: &PosedScenery<'_, D>, gap: f64) -> [f64; D] {
+    let mut best = (x, posed.distance_within(x, 2.0 * gap));
+    let mut at = x;
+    for _ in 0..4 {
+        let distance = posed.distance_within(at, 2.0 * gap);
+        if distance > best.1 {
+            best = (at, distance);
+        }
+        if distance >= gap {
+            break;
+        }
+        let Some(normal) = posed.normal(at) else {
+            break;
+        };
+        at = std::array::from_fn(|a| at[a] + (gap - distance) * normal[a]);
+    }
+    best.0
+}
+
+/// Smooths the surface, but leaves vertices that lie against solids where they are.
+fn smooth<const D: usize>(
+    contour: &mut Contour<D>,
+    posed: &PosedScenery<'_, D>,
+    dx: f64,
+    passes: u32,
+) {
+    let neighbours = Neighbours::new(contour.vertices.len(), &contour.triangles);
+    let free: Vec<bool> = contour
+        .vertices
+        .par_iter()
+        .map(|&x| posed.distance_within(x, dx) > AGAINST * dx)
+        .collect();
+    for factor in (0..passes).flat_map(|_| [SHRINK, GROW]) {
+        let moved = |(v, x): (usize, &[f64; D])| {
+            let near = neighbours.of(v);
+            if !free[v] || near.is_empty() {
+                return *x;
+            }
+            std::array::from_fn(|a| {
+                let sum: f64 = near.iter().map(|&n| contour.vertices[n as usize][a]).sum();
+                x[a] + factor * (sum / near.len() as f64 - x[a])
+            })
+        };
+        contour.vertices = contour.vertices.par_iter().enumerate().map(moved).collect();
+    }
+}
+
+/// The vertices that every vertex has an edge with.
+struct Neighbours {
+    starts: Vec<u32>,
+    all: Vec<u32>,
+}
+
+impl Neighbours {
+    /// On a closed surface every edge is walked once in either sense, so that one of them is enough.
+    fn new(vertices: usize, triangles: &[[u32; 3]]) -> Self {
+        let edges = || {
+            triangles
+                .iter()
+                .flat_map(|&[a, b, c]| [(a, b), (b, c), (c, a)])
+        };
+        let mut starts = vec![0u32; vertices + 1];
+        for (from, _) in edges() {
+            starts[from as usize + 1] += 1;
+        }
+        for v in 0..vertices {
+            starts[v + 1] += starts[v];
+        }
+        let mut next = starts.clone();
+        let mut all = vec![0; starts[vertices] as usize];
+        for (from, to) in edges() {
+            all[next[from as usize] as usize] = to;
+            next[from as usize] += 1;
+        }
+        Neighbours { starts, all }
+    }
+
+    fn of(&self, vertex: usize) -> &[u32] {
+        &self.all[self.starts[vertex] as usize..self.starts[vertex + 1] as usize]
+    }
+}
+
+/// Means of the normals of the triangles around, larger ones for more.
+pub fn normals(places: &[[f64; 3]], triangles: &[[u32; 3]]) -> Vec<[f32; 3]> {
+    let mut sums = vec![[0.0; 3]; places.len()];
+    for &triangle in triangles {
+        let [a, b, c] = triangle.map(|v| places[v as usize]);
+        let normal = cross(sub(b, a), sub(c, a));
+        for v in triangle {
+            for i in 0..3 {
+                sums[v as usize][i] += normal[i];
+            }
+        }
+    }
+    let unit = |n: &[f64; 3]| {
+        let length = n.iter().map(|c| c * c).sum::<f64>().sqrt();
+        if length > 0.0 {
+            n.map(|c| (c / length) as f32)
+        } else {
+            [0.0, 0.0, 1.0]
+        }
+    };
+    sums.par_iter().map(unit).collect()
+}

@@ -1,0 +1,87 @@
+//! The surface around the particles, by splashsurf: where a density that every particle adds to falls off.
+
+use super::contour::Contour;
+use super::from_level_set::GAP;
+use super::{Settings, too_large};
+use crate::cache::Frame;
+use crate::error::{Error, Kind};
+use crate::scene::Scene;
+use meniscus_shapes::PosedScenery;
+use rayon::prelude::*;
+use splashsurf_lib::nalgebra::Vector3;
+use splashsurf_lib::{
+    GridDecompositionParameters, Parameters, SpatialDecomposition, reconstruct_surface,
+};
+
+/// How far a particle is felt, in cells: two spaces between particles, and a bit more, since those of a liquid on a grid
+/// don't keep their distance.
+const REACH: f64 = 1.25;
+/// The surface is where the density, one inside, falls below this.
+const THRESHOLD: f64 = 0.5;
+/// Vertices this near to a solid, in cells, are laid against it: the density falls off before a wall too.
+const SNAP: f64 = 0.5;
+
+/// The contour of a frame. It knows nothing of solids but that vertices near them lie against them.
+pub fn contour<const D: usize>(
+    scene: &Scene<D>,
+    posed: &PosedScenery<'_, D>,
+    frame: &Frame<D>,
+    settings: &Settings,
+) -> Result<Contour<D>, Error> {
+    let dx = scene.dx();
+    // A ball with a particle's share of a cell.
+    let volume = dx.powi(3) / scene.particles_per_cell as f64;
+    let radius = (volume * 0.75 / std::f64::consts::PI).cbrt();
+    let mut parameters = Parameters::new(
+        radius as f32,
+        (REACH * dx) as f32,
+        (dx / f64::from(settings.resolution)) as f32,
+    );
+    parameters.iso_surface_threshold = THRESHOLD as f32;
+    // Always in parts, so that the same sums are made whatever the size.
+    parameters.spatial_decomposition =
+        SpatialDecomposition::UniformGrid(GridDecompositionParameters {
+            auto_disable: false,
+            ..Default::default()
+        });
+    let positions: Vec<Vector3<f32>> = frame
+        .positions
+        .iter()
+        .map(|x| Vector3::from_fn(|a, _| x[a]))
+        .collect();
+    let made = reconstruct_surface::<i64, f32>(&positions, &parameters).map_err(|cause| {
+        Error::new(
+            Kind::Numerical,
+            format!("frame {} has no surface: {cause}", frame.number),
+        )
+    })?;
+    let mesh = made.mesh;
+    u32::try_from(mesh.vertices.len()).map_err(|_| too_large())?;
+    let vertices = mesh
+        .vertices
+        .par_iter()
+        .map(|x| snapped(std::array::from_fn(|a| f64::from(x[a])), posed, dx))
+        .collect();
+    let triangles = mesh.triangles.iter().map(|t| t.map(|v| v as u32)).collect();
+    Ok(Contour {
+        vertices,
+        triangles,
+    })
+}
+
+/// A point near a solid, or inside of it, as one that lies against it.
+fn snapped<const D: usize>(x: [f64; D], posed: &PosedScenery<'_, D>, dx: f64) -> [f64; D] {
+    let mut at = x;
+    // In a corner two or three solids want it, one after the other.
+    for _ in 0..3 {
+        let distance = posed.distance_within(at, dx);
+        if distance >= SNAP * dx {
+            break;
+        }
+        let Some(normal) = posed.normal(at) else {
+            break;
+        };
+        at = std::array::from_fn(|a| at[a] + (GAP * dx - distance) * normal[a]);
+    }
+    at
+}

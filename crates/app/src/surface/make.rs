@@ -1,0 +1,217 @@
+//! Surfaces for the frames of a run, one after the other.
+
+use super::{FOLDER, Settings, file, of_frame, path};
+use crate::cache::{self, Frame};
+use crate::error::{Error, Kind};
+use crate::run::lock::Lock;
+use crate::run::written::{FrameChoice, Written};
+use crate::scene::{AnyScene, Scene};
+use crate::whole_file;
+use meniscus_shapes::Scenery;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Goes up with every change to how surfaces are made, so that older ones are made again.
+const METHOD: &str = "surface 1";
+
+/// What is made, and how.
+#[derive(Debug)]
+pub struct Options<'a> {
+    /// Which frames.
+    pub frames: FrameChoice,
+    /// How surfaces are made.
+    pub settings: Settings,
+    /// Set by somebody else to stop after the current frame.
+    pub stop: &'a AtomicBool,
+}
+
+/// Somebody who wants to know how it is going.
+pub trait Watch {
+    /// So many frames were asked for.
+    fn begin(&mut self, frames: usize);
+    /// One more is done; it may have been there already.
+    fn frame(&mut self, number: u32, made: bool);
+}
+
+impl Watch for () {
+    fn begin(&mut self, _frames: usize) {}
+    fn frame(&mut self, _number: u32, _made: bool) {}
+}
+
+/// What was made.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// Where the surfaces are.
+    pub folder: PathBuf,
+    /// Frames that were made.
+    pub made: usize,
+    /// Frames that were up to date.
+    pub kept: usize,
+    /// Bytes of all of them.
+    pub bytes: u64,
+}
+
+/// Makes the surfaces of the frames of a run of this scene, into its folder. Those that are there and up to date are left alone.
+///
+/// # Errors
+/// If the folder is no run, nothing can be written, or somebody stopped it. Frames whose particles are damaged are left
+/// out and named in the error, after all the others have been made.
+pub fn make(
+    run: &Written,
+    scene: &AnyScene,
+    options: &Options<'_>,
+    watch: &mut (dyn Watch + Send),
+) -> Result<Made, Error> {
+    options.settings.check()?;
+    let frames = run.frames(&options.frames)?;
+    let folder = run.root.join(FOLDER);
+    refuse_links(&folder)?;
+    let _lock = Lock::take(&folder)?;
+    watch.begin(frames.len());
+    match scene {
+        AnyScene::Two(scene) => frames_of(scene, run, &frames, options, watch),
+        AnyScene::Three(scene) => frames_of(scene, run, &frames, options, watch),
+    }
+}
+
+/// A link in place of our folder would lead our files out of the run's folder.
+fn refuse_links(folder: &Path) -> Result<(), Error> {
+    match std::fs::symlink_metadata(folder) {
+        Ok(data) if !data.is_dir() => Err(Error::usage(format!(
+            "{} is not a folder, where a run has one",
+            folder.display()
+        ))
+        .with_remedy("remove it")),
+        _ => Ok(()),
+    }
+}
+
+fn frames_of<const D: usize>(
+    scene: &Scene<D>,
+    run: &Written,
+    frames: &[u32],
+    options: &Options<'_>,
+    watch: &mut (dyn Watch + Send),
+) -> Result<Made, Error> {
+    let maker = Maker::new(scene, &run.record.scene_essence, options.settings);
+    let mut done = Made {
+        folder: run.root.join(FOLDER),
+        made: 0,
+        kept: 0,
+        bytes: 0,
+    };
+    let mut faults: Vec<Error> = Vec::new();
+    for &number in frames {
+        if options.stop.load(Ordering::Relaxed) {
+            let message = format!("stopped before the surface of frame {number}");
+            return Err(Error::new(Kind::Interrupted, message)
+                .with_remedy("the same command goes on from there"));
+        }
+        let source = cache::frame_path(&run.root, number);
+        let frame = cache::read_bytes(&source).and_then(|particles| {
+            let frame = cache::decode::<D>(&particles);
+            frame.map_or_else(|e| Err(cache::damaged(&source, &e)), |f| Ok((particles, f)))
+        });
+        let (particles, frame) = match frame {
+            Ok(frame) => frame,
+            Err(fault) => {
+                faults.push(fault);
+                continue;
+            }
+        };
+        let target = path(&run.root, number);
+        let made = !maker.is_current(&target, &particles);
+        if made {
+            let bytes = maker.file(&particles, &frame)?;
+            whole_file::write(&target, &bytes)?;
+        }
+        done.made += usize::from(made);
+        done.kept += usize::from(!made);
+        done.bytes += std::fs::metadata(&target).map_or(0, |data| data.len());
+        watch.frame(number, made);
+    }
+    let Some(first) = faults.first() else {
+        return Ok(done);
+    };
+    let others = match faults.len() - 1 {
+        0 => String::new(),
+        n => format!(" ({n} more frames are damaged)"),
+    };
+    let message = format!("{}{others}", first.message());
+    Err(Error::new(Kind::Storage, message).with_remedy(format!(
+        "{} other surfaces are in {}; run the scene again with --resume to replace the damaged frames",
+        done.made + done.kept,
+        done.folder.display()
+    )))
+}
+
+/// Makes the files of surfaces, for runs that are done and for the one that goes on.
+pub struct Maker<'a, const D: usize> {
+    scene: &'a Scene<D>,
+    scenery: Scenery<D>,
+    essence: String,
+    settings: Settings,
+}
+
+impl<'a, const D: usize> Maker<'a, D> {
+    /// For a scene with the hash of all of it that particles depend on.
+    pub fn new(scene: &'a Scene<D>, essence: &str, settings: Settings) -> Self {
+        Maker {
+            scene,
+            scenery: scene.scenery(),
+            essence: essence.into(),
+            settings,
+        }
+    }
+
+    /// The content of a surface's file, from that of the particles' file.
+    ///
+    /// # Errors
+    /// If the surface can't be made.
+    pub fn file(&self, particles: &[u8], frame: &Frame<D>) -> Result<Vec<u8>, Error> {
+        let surface = of_frame(self.scene, &self.scenery, frame, &self.settings)?;
+        let sealed = file::Sealed {
+            number: frame.number,
+            time: frame.time,
+            dx: frame.dx,
+            dimension: D as u32,
+            fingerprint: self.fingerprint(particles),
+            surface,
+        };
+        file::encode(&sealed).map_err(|cause| {
+            Error::new(
+                Kind::Numerical,
+                format!(
+                    "the surface of frame {} can't be kept: {cause}",
+                    frame.number
+                ),
+            )
+        })
+    }
+
+    /// Whether a surface is there, intact, and made of these particles in the same way.
+    pub fn is_current(&self, file: &Path, particles: &[u8]) -> bool {
+        let there = cache::read_bytes(file).ok();
+        let fingerprint = there.and_then(|bytes| file::fingerprint(&bytes).ok());
+        fingerprint == Some(self.fingerprint(particles))
+    }
+
+    /// The hash of all that a surface depends on.
+    fn fingerprint(&self, particles: &[u8]) -> [u8; 32] {
+        let Settings {
+            source,
+            resolution,
+            smoothing,
+        } = self.settings;
+        let text = format!(
+            "{METHOD} {source} {resolution} {smoothing} {}",
+            self.essence
+        );
+        let hash = blake3::hash(particles);
+        *blake3::Hasher::new()
+            .update(text.as_bytes())
+            .update(hash.as_bytes())
+            .finalize()
+            .as_bytes()
+    }
+}

@@ -1,0 +1,236 @@
+//! The surface of the liquid as triangles, a file a frame, made from the particles that a run has written.
+//!
+//! [`make`] does a whole run, [`of_frame`] one frame, [`read`] reads what was made. A surface is closed: every edge has
+//! two triangles. It ends a hair before solids and never inside of them. Runs in the plane get the filled inside of the
+//! liquid instead, standing upright: their second axis becomes z, and y is zero.
+
+pub(crate) mod around;
+pub mod contour;
+mod cubes;
+pub mod file;
+mod finish;
+pub(crate) mod from_level_set;
+mod from_particles;
+mod make;
+pub mod solids;
+mod source;
+
+pub use make::{Made, Maker, Options, Watch, make};
+pub use source::Source;
+
+use crate::cache::{self, Frame};
+use crate::error::{Error, Kind};
+use crate::scene::Scene;
+use meniscus_shapes::Scenery;
+use std::path::{Path, PathBuf};
+
+/// The liquid's surface at one moment.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Surface {
+    /// Vertices, in metres.
+    pub positions: Vec<[f32; 3]>,
+    /// Unit vectors out of the liquid, one for each vertex; in the plane all of them point against y.
+    pub normals: Vec<[f32; 3]>,
+    /// How fast the liquid moves there, in metres a second, one for each vertex.
+    pub velocities: Vec<[f32; 3]>,
+    /// Three vertices each, against the clock as seen from outside.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+impl Surface {
+    /// The volume that it encloses.
+    pub fn volume(&self) -> f64 {
+        let corner = |v: u32| self.positions[v as usize].map(f64::from);
+        let of = |&[a, b, c]: &[u32; 3]| dot(corner(a), cross(corner(b), corner(c))) / 6.0;
+        self.triangles.iter().map(of).sum()
+    }
+
+    /// Its area.
+    pub fn area(&self) -> f64 {
+        let corner = |v: u32| self.positions[v as usize].map(f64::from);
+        let of = |&[a, b, c]: &[u32; 3]| {
+            let n = cross(sub(corner(b), corner(a)), sub(corner(c), corner(a)));
+            0.5 * dot(n, n).sqrt()
+        };
+        self.triangles.iter().map(of).sum()
+    }
+
+    /// How many edges do not have exactly two triangles that run along them in opposite senses.
+    pub fn open_edges(&self) -> usize {
+        let mut edges: Vec<(u32, u32, bool)> = self
+            .triangles
+            .iter()
+            .flat_map(|&[a, b, c]| [(a, b), (b, c), (c, a)])
+            .map(|(a, b)| (a.min(b), a.max(b), a < b))
+            .collect();
+        edges.sort_unstable();
+        edges
+            .chunk_by(|a, b| (a.0, a.1) == (b.0, b.1))
+            .filter(|same| !(same.len() == 2 && same[0].2 != same[1].2))
+            .count()
+    }
+}
+
+/// How a surface is made. Two frames with the same particles and the same settings have the same surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// What it is made from.
+    pub source: Source,
+    /// Points of the lattice along a cell of the simulation; more is finer.
+    pub resolution: u32,
+    /// How often the triangles are smoothed.
+    pub smoothing: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            source: Source::LevelSet,
+            resolution: 2,
+            smoothing: 4,
+        }
+    }
+}
+
+impl Settings {
+    /// More points along a cell than this show the particles, not the liquid.
+    pub const FINEST: u32 = 8;
+    /// More passes than this change nothing that can be seen.
+    pub const SMOOTHEST: u32 = 100;
+
+    /// Whether the numbers can be meant.
+    ///
+    /// # Errors
+    /// In words, for the command line.
+    pub fn check(&self) -> Result<(), Error> {
+        if !(1..=Self::FINEST).contains(&self.resolution) {
+            return Err(Error::usage(format!(
+                "--resolution must be from 1 to {}: it counts points along a cell of the simulation",
+                Self::FINEST
+            )));
+        }
+        if self.smoothing > Self::SMOOTHEST {
+            return Err(Error::usage(format!(
+                "--smoothing must be from 0 to {}",
+                Self::SMOOTHEST
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// The surface of the liquid in one frame of a scene.
+///
+/// # Errors
+/// If the frame does not fit the scene, or is too large to be numbered.
+pub fn of_frame<const D: usize>(
+    scene: &Scene<D>,
+    scenery: &Scenery<D>,
+    frame: &Frame<D>,
+    settings: &Settings,
+) -> Result<Surface, Error> {
+    if frame.positions.is_empty() {
+        return Ok(Surface::default());
+    }
+    if (frame.dx - scene.dx()).abs() > 1e-9 * scene.dx() {
+        return Err(Error::new(
+            Kind::Storage,
+            format!(
+                "frame {} has cells of {} m, its scene of {} m",
+                frame.number,
+                frame.dx,
+                scene.dx()
+            ),
+        ));
+    }
+    let posed = scenery.during(frame.time, 0.0);
+    // splashsurf knows space only.
+    let contour = match settings.source {
+        Source::Particles if D == 3 => from_particles::contour(scene, &posed, frame, settings)?,
+        _ => from_level_set::contour(scene, scenery, &posed, frame, settings)?,
+    };
+    Ok(finish::finish(contour, scene, &posed, frame, settings))
+}
+
+/// The error for more than can be numbered.
+fn too_large() -> Error {
+    Error::new(
+        Kind::Resources,
+        "the surface has more vertices than can be numbered",
+    )
+    .with_remedy("choose a coarser --resolution")
+}
+
+/// Folder of the surfaces inside a run's folder.
+pub const FOLDER: &str = "surfaces";
+
+/// Path of the surface of a frame inside a run's folder.
+pub fn path(run: &Path, number: u32) -> PathBuf {
+    run.join(FOLDER).join(format!("surface_{number:06}.msf"))
+}
+
+/// The number in the name of a surface's file, if it is one of ours.
+pub fn frame_number(file_name: &str) -> Option<u32> {
+    cache::numbered(file_name, "surface_", ".msf")
+}
+
+/// The numbers of the frames that have a surface in a run's folder, in order.
+///
+/// # Errors
+/// If the folder is there and can't be read.
+pub fn frames_in(run: &Path) -> Result<Vec<u32>, Error> {
+    let folder = run.join(FOLDER);
+    let entries = match std::fs::read_dir(&folder) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(|e| Error::io("read", &folder, &e))?,
+    };
+    let mut numbers: Vec<u32> = entries
+        .flatten()
+        .filter_map(|entry| frame_number(entry.file_name().to_str()?))
+        .collect();
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
+/// Reads the surface of a frame from a run's folder.
+///
+/// # Errors
+/// If there is none, or it is damaged.
+pub fn read(run: &Path, number: u32) -> Result<Surface, Error> {
+    let path = path(run, number);
+    let bytes = cache::read_bytes(&path)?;
+    let sealed = file::decode(&bytes).map_err(|cause| damaged(&path, &cause))?;
+    Ok(sealed.surface)
+}
+
+/// Says which surface is damaged, how, and what to do.
+pub fn damaged(path: &Path, cause: &cache::CacheError) -> Error {
+    Error::new(
+        Kind::Storage,
+        format!("{} is damaged: {cause}", path.display()),
+    )
+    .with_remedy("`meniscus mesh` makes it again from the particles")
+}
+
+/// A vector of a scene in space: up stays up.
+pub fn upright<const D: usize>(vector: [f64; D]) -> [f64; 3] {
+    let mut spatial = [0.0; 3];
+    spatial[..D - 1].copy_from_slice(&vector[..D - 1]);
+    spatial[2] = vector[D - 1];
+    spatial
+}
+
+fn sub(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|i| a[i] - b[i])
+}
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|i| {
+        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+        a[j] * b[k] - a[k] * b[j]
+    })
+}

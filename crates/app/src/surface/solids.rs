@@ -1,0 +1,178 @@
+//! Solids as triangles: each once, in its own frame of reference, with the motion that takes it to the world.
+
+use super::contour::{self, BLOCK, Contour, Inside, Lattice};
+use super::upright;
+use crate::scene::{AnyScene, Scene};
+use meniscus_shapes::{Body, Bounds, Motion, Pose, Shape};
+
+/// Cells along the longest side of a solid's mesh.
+const CELLS: f64 = 48.0;
+/// No cell of it is finer than this many cells of the simulation.
+const FINEST: f64 = 0.25;
+
+/// The mesh of a solid.
+#[derive(Clone, Debug)]
+pub struct SolidMesh {
+    /// A name that other programs take: letters, digits and underscores, no two alike.
+    pub name: String,
+    /// Vertices in the solid's own frame of reference.
+    pub positions: Vec<[f32; 3]>,
+    /// Three vertices each.
+    pub triangles: Vec<[u32; 3]>,
+    motion: AnyMotion,
+}
+
+#[derive(Clone, Debug)]
+enum AnyMotion {
+    Two(Motion<2>),
+    Three(Motion<3>),
+}
+
+impl SolidMesh {
+    /// Whether it ever moves.
+    pub fn moves(&self) -> bool {
+        match &self.motion {
+            AnyMotion::Two(motion) => motion.moves(),
+            AnyMotion::Three(motion) => motion.moves(),
+        }
+    }
+
+    /// Its rotation, as rows of a matrix, and its place at a time.
+    pub fn pose(&self, time: f64) -> ([[f64; 3]; 3], [f64; 3]) {
+        match &self.motion {
+            AnyMotion::Two(motion) => spatial(&motion.world_from_body(time)),
+            AnyMotion::Three(motion) => spatial(&motion.world_from_body(time)),
+        }
+    }
+}
+
+/// A pose in space, upright.
+fn spatial<const D: usize>(pose: &Pose<D>) -> ([[f64; 3]; 3], [f64; 3]) {
+    let matrix = pose.rotation.matrix();
+    let axis = |a: usize| if a + 1 == D { 2 } else { a };
+    let mut rotation = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    for i in 0..D {
+        for j in 0..D {
+            rotation[axis(i)][axis(j)] = matrix[i][j];
+        }
+    }
+    (rotation, upright(pose.translation))
+}
+
+/// The solids of a scene, the walls of its domain left out. A container is shown as the surface of its hollow; what has no
+/// end is cut off where the domain ends.
+pub fn of_scene(scene: &AnyScene) -> Vec<SolidMesh> {
+    let mut meshes = match scene {
+        AnyScene::Two(scene) => all(scene, AnyMotion::Two),
+        AnyScene::Three(scene) => all(scene, AnyMotion::Three),
+    };
+    for k in 0..meshes.len() {
+        let same = meshes[..k]
+            .iter()
+            .filter(|m| m.name == meshes[k].name)
+            .count();
+        if same > 0 {
+            meshes[k].name = format!("{}_{}", meshes[k].name, k + 1);
+        }
+    }
+    meshes
+}
+
+fn all<const D: usize>(scene: &Scene<D>, motion: fn(Motion<D>) -> AnyMotion) -> Vec<SolidMesh> {
+    let of_body = |body: &Body<D>| {
+        let (positions, triangles) = triangles(&body.shape, scene);
+        SolidMesh {
+            name: plain(&body.name),
+            positions,
+            triangles,
+            motion: motion(body.motion.clone()),
+        }
+    };
+    let meshes = scene.solids.iter().map(of_body);
+    meshes.filter(|mesh| !mesh.triangles.is_empty()).collect()
+}
+
+fn triangles<const D: usize>(shape: &Shape<D>, scene: &Scene<D>) -> (Vec<[f32; 3]>, Vec<[u32; 3]>) {
+    if let Shape::Mesh(mesh) = shape {
+        let place = |x: &[f64; 3]| x.map(|c| c as f32);
+        return (
+            mesh.vertices().iter().map(place).collect(),
+            mesh.triangles().into(),
+        );
+    }
+    let domain = Bounds {
+        low: [0.0; D],
+        high: scene.domain,
+    };
+    let mut hollow = shape;
+    while let Shape::Inverted(inner) = hollow {
+        hollow = inner;
+    }
+    let bounds = hollow.bounds().unwrap_or(domain.expanded(scene.dx()));
+    let sides: [f64; D] = std::array::from_fn(|a| bounds.high[a] - bounds.low[a]);
+    let longest = sides.iter().copied().fold(0.0, f64::max);
+    if !(longest > 0.0 && longest.is_finite()) {
+        return (Vec::new(), Vec::new());
+    }
+    let width = (longest / CELLS).max(FINEST * scene.dx());
+    // A margin of a cell, and half a cell more, so that flat sides don't fall on points of the lattice.
+    let lattice = Lattice {
+        origin: std::array::from_fn(|a| bounds.low[a] - 1.37 * width),
+        width,
+        parts: 1,
+    };
+    let solid = Solid {
+        shape: hollow,
+        bounds,
+        lattice,
+    };
+    let along = sides.map(|side| ((side / width) as i32 + 3 + BLOCK) / BLOCK);
+    let count: i32 = along.iter().product();
+    let blocks: Vec<[i32; D]> = (0..count)
+        .map(|mut k| {
+            std::array::from_fn(|a| {
+                let digit = k % along[a];
+                k /= along[a];
+                digit * BLOCK
+            })
+        })
+        .collect();
+    let Contour {
+        vertices,
+        mut triangles,
+    } = contour::contour(&lattice, &blocks, &solid).unwrap_or_default();
+    if !std::ptr::eq(hollow, shape) {
+        triangles.iter_mut().for_each(|t| t.swap(1, 2));
+    }
+    let place = |x: &[f64; D]| upright(*x).map(|c| c as f32);
+    (vertices.iter().map(place).collect(), triangles)
+}
+
+struct Solid<'a, const D: usize> {
+    shape: &'a Shape<D>,
+    bounds: Bounds<D>,
+    lattice: Lattice<D>,
+}
+
+impl<const D: usize> Inside<D> for Solid<'_, D> {
+    fn value(&self, point: [i32; D]) -> f64 {
+        let x = self.lattice.place(point);
+        let outside = |a: usize| (self.bounds.low[a] - x[a]).max(x[a] - self.bounds.high[a]);
+        let end = (0..D).map(outside).fold(f64::NEG_INFINITY, f64::max);
+        self.shape.distance(x).max(end)
+    }
+
+    fn matters(&self, _cell: [i32; D]) -> bool {
+        true
+    }
+}
+
+/// A name without anything that other programs refuse.
+fn plain(name: &str) -> String {
+    let known = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let mut plain: String = name.chars().map(known).take(60).collect();
+    if !plain.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        plain.insert(0, '_');
+    }
+    plain
+}

@@ -1,0 +1,256 @@
+//! Surfaces of the liquid, from the folder of a run.
+
+use crate::trial::{Trial, assert_sound, lines, names};
+use meniscus_app::cache;
+use meniscus_app::run::Written;
+use meniscus_app::scene::AnyScene;
+use meniscus_app::surface::{self, Surface};
+use std::fs;
+use std::path::Path;
+
+/// Volume of the liquid after a frame, as the run reported it.
+fn reported_volume(run: &Path, frame: u32) -> f64 {
+    let lines = lines(&run.join("stats.jsonl"));
+    let line = lines.iter().rfind(|line| line["frame"] == frame).unwrap();
+    line["volume"].as_f64().unwrap()
+}
+
+/// How deep the deepest vertex is inside solids, in cells.
+fn depth_in_solids(run: &Path, frame: u32, surface: &Surface) -> f64 {
+    let AnyScene::Three(scene) = Written::open(run).unwrap().scene(None).unwrap() else {
+        panic!("not in space")
+    };
+    let scenery = scene.scenery();
+    let posed = scenery.during(scene.time_of_frame(frame), 0.0);
+    let depth = |x: &[f32; 3]| -posed.distance(x.map(f64::from)) / scene.dx();
+    surface
+        .positions
+        .iter()
+        .map(depth)
+        .fold(f64::NEG_INFINITY, f64::max)
+}
+
+#[test]
+fn surfaces_are_closed_stay_out_of_solids_and_hold_the_volume_of_the_liquid() {
+    let trial = Trial::new();
+    for scene in ["dam-break", "sphere", "thrown-sphere"] {
+        let run = trial.path(scene);
+        trial.call_well(&format!(
+            "run {scene} --resolution 32 --frames 4 --quiet --set output.preview=false --out {scene}"
+        ));
+        for source in ["level-set", "particles"] {
+            trial.call_well(&format!("mesh {scene} --from {source} --quiet"));
+            for frame in [1, 4] {
+                let surface = surface::read(&run, frame).unwrap();
+                let what = format!("{scene} {source} {frame}");
+                assert!(surface.triangles.len() > 1000, "{what}");
+                assert_eq!(surface.open_edges(), 0, "{what}");
+                let share = surface.volume() / reported_volume(&run, frame);
+                assert!((share - 1.0).abs() < 0.05, "{what}: {share}");
+                let depth = depth_in_solids(&run, frame, &surface);
+                assert!(depth < 1e-4, "{what}: {depth} cells");
+                // It lies against the solids and not somewhere before them.
+                assert!(depth > -0.05, "{what}: {depth} cells");
+                let unit = |n: &[f32; 3]| (n.iter().map(|c| c * c).sum::<f32>() - 1.0).abs() < 1e-3;
+                assert!(surface.normals.iter().all(unit), "{what}");
+            }
+        }
+        assert_sound(&run);
+    }
+}
+
+#[test]
+fn vertices_move_as_the_liquid_does() {
+    let trial = Trial::new();
+    trial.call_well("run ceiling-ball --resolution 16 --frames 1 --quiet --out run");
+    trial.call_well("mesh run --quiet");
+    let run = trial.path("run");
+    let surface = surface::read(&run, 1).unwrap();
+    let frame = cache::decode::<3>(&fs::read(cache::frame_path(&run, 1)).unwrap()).unwrap();
+    let mean = |list: &[[f32; 3]], axis: usize| {
+        list.iter().map(|v| f64::from(v[axis])).sum::<f64>() / list.len() as f64
+    };
+    let (of_liquid, of_surface) = (mean(&frame.velocities, 2), mean(&surface.velocities, 2));
+    assert!(of_liquid.abs() > 0.5, "{of_liquid}");
+    assert!(
+        (of_surface / of_liquid - 1.0).abs() < 0.2,
+        "{of_surface} {of_liquid}"
+    );
+}
+
+#[test]
+fn surfaces_are_the_same_bytes_for_any_number_of_threads() {
+    let trial = Trial::new();
+    trial.call_well("run sphere --resolution 24 --frames 2 --quiet --out run");
+    let path = surface::path(&trial.path("run"), 2);
+    for source in ["level-set", "particles"] {
+        let mut first: Option<Vec<u8>> = None;
+        for threads in [1, 2, 5] {
+            let _ = fs::remove_file(&path);
+            trial.call_well(&format!(
+                "mesh run --frames 2 --from {source} --threads {threads} --quiet"
+            ));
+            let bytes = fs::read(&path).unwrap();
+            assert!(
+                first.get_or_insert(bytes.clone()) == &bytes,
+                "{source} {threads}"
+            );
+        }
+    }
+}
+
+#[test]
+fn surfaces_that_are_up_to_date_are_left_alone_and_others_made_again() {
+    let trial = Trial::new();
+    trial.call_well("run dam-break --resolution 12 --frames 3 --quiet --out run");
+    let said = trial.call_well("mesh run --frames 2-").said;
+    assert!(
+        said.contains("2 surfaces, ") && said.contains("of frame 3"),
+        "{said}"
+    );
+    let folder = trial.path("run/surfaces");
+    assert_eq!(
+        names(&folder),
+        ["lock", "surface_000002.msf", "surface_000003.msf"]
+    );
+    let said = trial.call_well("mesh run").said;
+    assert!(said.contains("3 surfaces (2 were up to date)"), "{said}");
+    let said = trial.call_well("mesh run --resolution 1").said;
+    assert!(said.contains("3 surfaces, "), "{said}");
+
+    // A damaged one is found, named and made again.
+    let path = surface::path(&trial.path("run"), 2);
+    let whole = fs::read(&path).unwrap();
+    let mut bytes = whole.clone();
+    bytes[200] ^= 4;
+    fs::write(&path, &bytes).unwrap();
+    let outcome = trial.call("verify run");
+    assert_eq!(outcome.code, 6);
+    assert!(
+        outcome.errors.contains("surface_000002.msf"),
+        "{}",
+        outcome.errors
+    );
+    assert!(
+        outcome.errors.contains("meniscus mesh run --frames 2"),
+        "{}",
+        outcome.errors
+    );
+    let said = trial.call_well("mesh run --resolution 1").said;
+    assert!(said.contains("(2 were up to date)"), "{said}");
+    assert_eq!(fs::read(&path).unwrap(), whole);
+
+    // A run from the beginning takes them away.
+    trial.call_well("run dam-break --resolution 12 --frames 1 --quiet --out run");
+    assert_eq!(names(&folder), ["lock"]);
+}
+
+#[test]
+fn a_run_makes_the_surfaces_that_its_scene_asks_for() {
+    let trial = Trial::new();
+    let run = "run dam-break --resolution 12 --frames 2 --quiet --set output.surface=true \
+               --set output.surface_smoothing=1 --out run";
+    trial.call_well(run);
+    let said = trial.call_well("mesh run --smoothing 1").said;
+    assert!(said.contains("2 surfaces (2 were up to date)"), "{said}");
+    assert_sound(&trial.path("run"));
+}
+
+#[test]
+fn a_run_in_the_plane_gets_its_inside_filled() {
+    let trial = Trial::new();
+    trial.call_well("run dam-break-2d --resolution 32 --frames 4 --quiet --out run");
+    trial.call_well("mesh run --quiet");
+    let surface = surface::read(&trial.path("run"), 4).unwrap();
+    let share = surface.area() / reported_volume(&trial.path("run"), 4);
+    assert!((share - 1.0).abs() < 0.05, "{share}");
+    assert!(surface.positions.iter().all(|x| x[1] == 0.0 && x[2] >= 0.0));
+    assert!(surface.normals.iter().all(|n| *n == [0.0, -1.0, 0.0]));
+    let outcome = trial.call("export run --to vdb");
+    assert_eq!(outcome.code, 2);
+    assert!(outcome.errors.contains("plane"), "{}", outcome.errors);
+}
+
+#[test]
+fn what_can_not_be_meshed_is_said() {
+    let trial = Trial::new();
+    let outcome = trial.call("mesh nothing");
+    assert_eq!(outcome.code, 6);
+    assert!(outcome.errors.contains("run.json"), "{}", outcome.errors);
+    trial.call_well("run dam-break --resolution 8 --frames 2 --quiet --out run");
+    for (flags, word) in [
+        ("--frames 5-9", "there are 1 to 2"),
+        ("--frames 2-1", "backwards"),
+        ("--resolution 9", "--resolution"),
+        ("--smoothing 101", "--smoothing"),
+        ("--from clouds", "level-set"),
+    ] {
+        let outcome = trial.call(&format!("mesh run {flags}"));
+        assert_eq!(outcome.code, 2, "{flags}: {}", outcome.errors);
+        assert!(outcome.errors.contains(word), "{flags}: {}", outcome.errors);
+    }
+}
+
+#[test]
+fn damaged_frames_are_named_and_the_others_get_their_surface() {
+    for change in [
+        (|bytes: &mut Vec<u8>| bytes.truncate(100)) as fn(&mut Vec<u8>),
+        |bytes| bytes.clear(),
+        // A version to come.
+        |bytes| bytes[8] = 9,
+        |bytes| bytes[160] ^= 1,
+    ] {
+        let trial = Trial::new();
+        trial.call_well("run dam-break --resolution 8 --frames 3 --quiet --out run");
+        let path = cache::frame_path(&trial.path("run"), 2);
+        let mut bytes = fs::read(&path).unwrap();
+        change(&mut bytes);
+        fs::write(&path, bytes).unwrap();
+        for command in [
+            "mesh run",
+            "export run --to usd",
+            "export run --to npz --what all",
+        ] {
+            let outcome = trial.call(command);
+            assert_eq!(outcome.code, 6, "{command}: {}", outcome.errors);
+            let named = outcome.errors.contains("particles_000002.mpc");
+            assert!(
+                named && !outcome.errors.contains("panicked"),
+                "{}",
+                outcome.errors
+            );
+        }
+        let made = surface::frames_in(&trial.path("run")).unwrap();
+        assert_eq!(made, [1, 3]);
+        let exported = names(&trial.path("run/export/npz/surface"));
+        assert_eq!(exported, ["surface_000001.npz", "surface_000003.npz"]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_may_not_grow_leaves_no_half_surface() {
+    let trial = Trial::new();
+    trial.call_well("run dam-break --resolution 16 --frames 1 --quiet --out run");
+    for command in [
+        "mesh run",
+        "export run --to vtk --what surface",
+        "export run --to usd",
+    ] {
+        let program = env!("CARGO_BIN_EXE_meniscus");
+        let output = std::process::Command::new("sh")
+            .arg("-c")
+            .arg(format!(
+                "trap '' XFSZ; ulimit -f 4; exec {program} {command}"
+            ))
+            .current_dir(trial.path(""))
+            .output()
+            .unwrap();
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(6), "{command}: {errors}");
+        assert!(errors.contains("make room"), "{command}: {errors}");
+    }
+    assert_eq!(names(&trial.path("run/surfaces")), ["lock"]);
+    assert!(names(&trial.path("run/export/vtk/surface")).is_empty());
+    assert!(names(&trial.path("run/export/usd")).is_empty());
+}
