@@ -3,7 +3,7 @@
 //!
 //! A [`scene::Scene`] says what to simulate, [`run::run`] does it and writes a folder, [`cache`] is the
 //! format of its frames, [`export`] turns them into what other programs read, [`mesh_files`] reads the
-//! meshes of others, [`preview`] draws, and [`cli`] is all that a person types and reads.
+//! meshes of others, [`preview`] draws, [`viewer`] shows a run in a browser, and [`cli`] is all that a person types and reads.
 
 pub mod cache;
 pub mod cli;
@@ -15,4 +15,5 @@ pub mod preview;
 pub mod problem_files;
 pub mod run;
 pub mod scene;
+pub mod viewer;
 pub mod whole_file;

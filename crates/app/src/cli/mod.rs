@@ -1,7 +1,9 @@
 //! The command line.
 
 mod arguments;
+mod diff;
 mod folders;
+mod gc;
 mod lcp;
 mod report;
 mod running;
@@ -9,6 +11,7 @@ mod say;
 mod scenes;
 mod sizes;
 mod terminal;
+mod view;
 
 use crate::error::Error;
 use crate::export::ply;
@@ -43,6 +46,10 @@ fn dispatch(arguments: Arguments) -> Result<(), Error> {
         Some(Command::Scenes) => scenes::list(),
         Some(Command::Status(folder)) => folders::status(&folder),
         Some(Command::Verify(folder)) => folders::verify(&folder),
+        Some(Command::View(arguments)) => view::view(&arguments),
+        Some(Command::Report(arguments)) => view::report(&arguments),
+        Some(Command::Diff(arguments)) => diff::diff(&arguments),
+        Some(Command::Gc(arguments)) => gc::gc(&arguments),
         Some(Command::Export(export)) => export_run(&export),
         Some(Command::Lcp(command)) => lcp::dispatch(&command),
         Some(Command::Completions(completions)) => complete(&completions),
