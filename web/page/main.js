@@ -80,7 +80,7 @@ class Viewer {
     fault.className = "fault";
     const { settings } = run.about;
     title.textContent = run.about.scene;
-    run.subtitle = `${settings.walls} walls · ${settings.cells.join(" × ")} cells`;
+    run.subtitle = `${settings.walls} walls`;
     return { title, line, fault };
   }
 
@@ -185,7 +185,7 @@ class Viewer {
       this.last = now;
     }
     if (this.stage.dirty) this.show();
-    if (this.stage.draw()) this.countPictures(now);
+    if (this.stage.draw(now)) this.countPictures(now);
   }
 
   // Slow motion is shown as such: no more than 30 frames a second.

@@ -28,7 +28,7 @@ export function particleMaterial(flat) {
       uniform vec2 nearFar;
       out vec3 colour;
       vec3 water(float s) {
-        const vec3 a = vec3(0.05, 0.22, 0.55), b = vec3(0.12, 0.52, 0.84), c = vec3(0.5, 0.85, 0.92), d = vec3(0.97, 0.99, 1.0);
+        const vec3 a = vec3(0.08, 0.29, 0.66), b = vec3(0.12, 0.52, 0.84), c = vec3(0.5, 0.85, 0.92), d = vec3(0.97, 0.99, 1.0);
         return s < 0.35 ? mix(a, b, s / 0.35) : s < 0.7 ? mix(b, c, (s - 0.35) / 0.35) : mix(c, d, min(1.0, (s - 0.7) / 0.3));
       }
       void main() {
@@ -131,5 +131,5 @@ export function surfaceMaterial() {
 }
 
 export function floorMaterial() {
-  return meshMaterial("pixel = vec4(0.062, 0.083, 0.115, 1.0);", { side: FrontSide });
+  return meshMaterial("pixel = vec4(0.062, 0.083, 0.115, 1.0);", { side: FrontSide, depthWrite: false, depthTest: false });
 }

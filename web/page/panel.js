@@ -18,8 +18,8 @@ const KEYS = [
 const HANDS = [
   ["drag", "turn; in a scene of the plane, move"],
   ["scroll or pinch", "nearer and farther"],
-  ["drag with the right button, or two fingers", "move"],
-  ["drag in the time line or a plot", "move through time"],
+  ["right button, two fingers", "move"],
+  ["time line, plots", "drag to move through time"],
 ];
 
 function element(name, text, parent) {
@@ -79,7 +79,7 @@ function summary(now) {
     ["steps", `${number(count)}, ${number(steps.converged)} solves converged`],
     ["solver", `${steps.solver}, ${mean(steps.outer).toFixed(1)} outer and ${mean(steps.inner).toFixed(1)} inner iterations a step, at most ${highest(steps.outer)} and ${highest(steps.inner)}`],
     ["unknowns", `at most ${number(highest(steps.unknowns))}`],
-    ["residual", `at most ${highest(steps.residual).toExponential(2)} 1/s`],
+    ["largest residual", `${highest(steps.residual).toExponential(2)} 1/s`],
     ["volume", `${percent(100 * steps.drift.at(-1))} at the end`],
     ["speed", `at most ${number(highest(steps.speed))} m/s`],
     ["tried again", `${number(steps.retries.reduce((sum, x) => sum + x, 0))} steps`],
@@ -106,11 +106,11 @@ export function showDetails(runs, report) {
       table(text, summary(now));
       const phases = [...phaseSeconds(now)]
         .map(([phase, column]) => [phase, column.reduce((sum, x) => sum + x, 0)])
-        .filter(([, seconds]) => seconds > 0)
+        .filter(([, seconds]) => seconds >= 0.0005)
         .sort((a, b) => b[1] - a[1]);
       const all = phases.reduce((sum, [, seconds]) => sum + seconds, 0);
       element("h3", "Time", text);
-      table(text, phases.map(([phase, seconds]) => [phase, `${number(seconds)} s, ${((100 * seconds) / all).toFixed(1)} %`, PHASE_COLOURS.get(phase)]));
+      table(text, phases.map(([phase, seconds]) => [phase, `${seconds.toFixed(2)} s, ${((100 * seconds) / all).toFixed(1)} %`, PHASE_COLOURS.get(phase)]));
       element("h3", "scene.toml", text);
       element("pre", about.sceneText, text);
     }

@@ -75,7 +75,7 @@ export function rows(nows, rates) {
     },
     { name: "volume", lines: lines("drift", (x) => 100 * x), words: percent, around: 0 },
     {
-      name: "time a frame",
+      name: "frame time",
       lines: timed.map(({ total }) => total),
       bands: nows.length === 1 ? [...timed[0].phases].map(([phase, column]) => ({ colour: PHASE_COLOURS.get(phase), column })) : null,
       words: seconds,

@@ -24,8 +24,11 @@ const BACKGROUND = 0x0b0f16;
 // Diameters of points in pixels; more would be drawn over and over.
 const BIGGEST_POINT = 28;
 const SHARPEST = 2;
-// A picture that takes longer than this is drawn with fewer pixels.
-const SLOW = 70;
+// While something moves, pictures that come more slowly than this, in milliseconds, are drawn with fewer pixels; once it
+// rests for a while, the picture is drawn again with all of them.
+const SLOW = 85;
+const REST = 400;
+const COARSER = [1, 0.7, 0.5];
 
 function boxEdges(size, flat) {
   const [x, y, z] = size;
@@ -60,8 +63,9 @@ function emptyMesh(material) {
 
 function floor([x, y]) {
   const mesh = emptyMesh(floorMaterial());
+  mesh.renderOrder = -1;
   fillMesh(mesh, {
-    low: [0, 0, -1e-4 * (x + y)],
+    low: [0, 0, 0],
     size: [x, y, 0],
     positions: new Uint16Array([0, 0, 0, 0, 65535, 0, 0, 0, 65535, 65535, 0, 0, 0, 65535, 0, 0]),
     normals: new Int8Array(16).map((_, i) => (i % 4 === 2 ? 127 : 0)),
@@ -119,16 +123,21 @@ class Sight {
         attribute.addUpdateRange(0, frame.data.length);
         attribute.needsUpdate = true;
       }
-      this.points.geometry.setDrawRange(0, frame.count);
       uniforms.low.value = frame.low;
       uniforms.size.value = frame.size;
       // Where particles were left out the others stand for them.
       const share = frame.count ? (frame.total / frame.count) ** (1 / (this.flat ? 2 : 3)) : 1;
-      uniforms.radius.value = (this.flat ? 0.62 : 0.72) * this.spacing * share;
+      uniforms.radius.value = (this.flat ? 0.95 : 0.66) * this.spacing * share;
     }
     this.drawn = frame;
     if (frame) uniforms.speedScale.value = frame.fastest / speedRange;
     this.points.visible = Boolean(frame?.count) && !this.surface.visible;
+  }
+
+  // From outside the domain only the particles that are not behind others need to be drawn.
+  choose(eye) {
+    const inside = !this.flat && eye.every((x, axis) => x > 0 && x < this.domain[axis]);
+    if (this.drawn) this.points.geometry.setDrawRange(0, inside ? this.drawn.count : this.drawn.seen);
   }
 
   showSurface(shape) {
@@ -166,8 +175,13 @@ export class Stage {
       this.controls.mouseButtons.LEFT = MOUSE.PAN;
       this.controls.touches.ONE = TOUCH.PAN;
     }
-    this.sharpness = Math.min(window.devicePixelRatio || 1, SHARPEST);
-    this.slow = 0;
+    this.sharpest = Math.min(window.devicePixelRatio || 1, SHARPEST);
+    this.sharpness = this.sharpest;
+    this.moving = this.sharpest;
+    this.pace = 0;
+    this.drawnAt = 0;
+    this.restsSince = 0;
+    this.refining = false;
     this.dirty = true;
     this.moved = false;
     this.resize();
@@ -280,16 +294,51 @@ export class Stage {
     this.changed();
   }
 
+  setSharpness(sharpness) {
+    if (sharpness === this.sharpness) return;
+    this.sharpness = sharpness;
+    this.renderer.setPixelRatio(sharpness);
+    this.changed();
+  }
+
+  // How many pixels to draw at this time.
+  adapt(now) {
+    if (!this.dirty) {
+      this.restsSince ??= now;
+      if (now - this.restsSince > REST && this.sharpness !== this.sharpest) {
+        this.setSharpness(this.sharpest);
+        this.refining = true;
+      }
+      return;
+    }
+    if (this.refining) {
+      this.refining = false;
+      return;
+    }
+    const rested = this.restsSince !== null && now - this.restsSince > REST;
+    this.restsSince = null;
+    this.setSharpness(this.moving);
+    const passed = Math.min(now - this.drawnAt, 1000);
+    this.pace = rested ? 0 : this.pace ? 0.7 * this.pace + 0.3 * passed : passed;
+    const coarser = COARSER.find((sharpness) => sharpness < this.moving);
+    if (this.pace > SLOW && coarser) {
+      this.moving = coarser;
+      this.pace = 0;
+    }
+  }
+
   // Draws if something has changed; says whether it did.
-  draw() {
+  draw(now) {
+    this.adapt(now);
     if (!this.dirty) return false;
     this.dirty = false;
-    const begun = performance.now();
+    this.drawnAt = now;
     const reach = 0.5 * Math.hypot(...this.extent);
     const away = this.flat ? 10 : this.camera.position.distanceTo(new Vector3(...this.extent.map((side) => side / 2)));
     this.renderer.setScissorTest(true);
     this.panes.forEach(([x, y, width, height], i) => {
       const { uniforms } = this.sights[i].points.material;
+      this.sights[i].choose(this.camera.position.toArray());
       uniforms.height.value = height * this.sharpness;
       uniforms.biggest.value = BIGGEST_POINT * this.sharpness * (this.flat ? 1.5 : 1);
       uniforms.nearFar.value = this.flat ? [0, 1e6] : [away - reach, away + reach];
@@ -298,16 +347,6 @@ export class Stage {
       this.renderer.clear();
       this.renderer.render(this.sights[i].scene, this.camera);
     });
-    // Waits for the picture, so that its time is known; a pixel is little.
-    if (this.sharpness > 1) {
-      const context = this.renderer.getContext();
-      context.readPixels(0, 0, 1, 1, context.RGBA, context.UNSIGNED_BYTE, new Uint8Array(4));
-      this.slow = performance.now() - begun > SLOW ? this.slow + 1 : 0;
-      if (this.slow > 3) {
-        this.sharpness = 1;
-        this.resize();
-      }
-    }
     return true;
   }
 }

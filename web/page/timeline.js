@@ -31,7 +31,7 @@ export class Timeline {
   }
 
   get left() {
-    return this.narrow ? 14 : 152;
+    return this.narrow ? 14 : 168;
   }
 
   get right() {

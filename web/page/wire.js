@@ -1,6 +1,6 @@
 // Particles and meshes as they come over the wire; crates/app/src/viewer/wire.rs has the tables.
 
-const PARTICLES_HEADER = 48;
+const PARTICLES_HEADER = 52;
 const MESH_HEADER = 40;
 
 function opened(buffer, magic, header) {
@@ -24,9 +24,10 @@ export function decodeParticles(buffer) {
     frame: view.getUint32(4, true),
     count,
     total: view.getUint32(12, true),
-    time: view.getFloat32(16, true),
-    fastest: view.getFloat32(20, true),
-    ...corners(view, 24),
+    seen: view.getUint32(16, true),
+    time: view.getFloat32(20, true),
+    fastest: view.getFloat32(24, true),
+    ...corners(view, 28),
     data: new Uint16Array(buffer, PARTICLES_HEADER, 4 * count),
   };
 }

@@ -19,6 +19,7 @@
 //! `/run/I/surface/N`, a mesh as that of a solid.
 
 mod follower;
+mod hidden;
 mod http;
 pub mod lattice;
 mod page;

@@ -8,11 +8,12 @@
 //! | 4 | 4 | number of the frame |
 //! | 8 | 4 | particles that follow |
 //! | 12 | 4 | particles in the frame: more, if some were left out |
-//! | 16 | 4 | time in seconds, float |
-//! | 20 | 4 | speed that 65535 stands for in m/s, float |
-//! | 24 | 12 | lower corner of the box that positions are fractions of, three floats |
-//! | 36 | 12 | its upper corner, three floats |
-//! | 48 | 8 each | x, y, z and speed, 16 bits each: 65535 is the upper corner and the largest speed |
+//! | 16 | 4 | so many of those that follow, the first ones, can be seen from outside; others hide the rest |
+//! | 20 | 4 | time in seconds, float |
+//! | 24 | 4 | speed that 65535 stands for in m/s, float |
+//! | 28 | 12 | lower corner of the box that positions are fractions of, three floats |
+//! | 40 | 12 | its upper corner, three floats |
+//! | 52 | 8 each | x, y, z and speed, 16 bits each: 65535 is the upper corner and the largest speed |
 //!
 //! A mesh:
 //!
@@ -30,10 +31,11 @@
 //!
 //! Both bodies are what a graphics card takes as it is, so that the page copies nothing.
 
+use super::hidden::hidden;
 use crate::cache::Frame;
 
 /// Bytes before the particles.
-pub const PARTICLES_HEADER: usize = 48;
+pub const PARTICLES_HEADER: usize = 52;
 /// Bytes of a particle.
 pub const PARTICLE: usize = 8;
 /// Bytes before the vertices of a mesh.
@@ -96,17 +98,20 @@ pub fn encode_particles<const D: usize>(
     };
     let fastest = frame.velocities.iter().map(speed).fold(0.0f32, f32::max);
     let total = frame.positions.len();
-    let sent = total.div_ceil(every);
+    let hidden = hidden(frame);
+    let (behind, seen): (Vec<usize>, Vec<usize>) =
+        (0..total).step_by(every).partition(|&i| hidden[i]);
+    let sent = seen.len() + behind.len();
     let mut bytes = Vec::with_capacity(PARTICLES_HEADER + PARTICLE * sent);
     bytes.extend(b"MNVP");
-    for count in [frame.number, sent as u32, total as u32] {
+    for count in [frame.number, sent as u32, total as u32, seen.len() as u32] {
         bytes.extend(count.to_le_bytes());
     }
     bytes.extend((frame.time as f32).to_le_bytes());
     bytes.extend(fastest.to_le_bytes());
     bytes.extend(low.iter().chain(&high).flat_map(|x| x.to_le_bytes()));
-    let particles = frame.positions.iter().zip(&frame.velocities);
-    for (position, velocity) in particles.step_by(every) {
+    for i in seen.into_iter().chain(behind) {
+        let (position, velocity) = (&frame.positions[i], &frame.velocities[i]);
         for axis in 0..3 {
             let along = match axis {
                 axis if axis < D => fraction(position[axis], low[axis], high[axis]),
@@ -190,18 +195,19 @@ mod tests {
         for count in [0, 1, 1000] {
             let frame = some_frame::<D>(count);
             let bytes = encode_particles(&frame, [1.0; D], 1);
-            assert_eq!(bytes.len(), 48 + 8 * count);
+            assert_eq!(bytes.len(), 52 + 8 * count);
             assert_eq!(number(&bytes, 4), 7);
             assert_eq!(number(&bytes, 8) as usize, count);
             assert_eq!(number(&bytes, 12) as usize, count);
-            let fastest = f32::from_bits(number(&bytes, 20));
+            assert!(number(&bytes, 16) as usize <= count);
+            let fastest = f32::from_bits(number(&bytes, 24));
             for (i, (x, v)) in frame.positions.iter().zip(&frame.velocities).enumerate() {
                 for axis in 0..D {
-                    let found = short(&bytes, 48 + 8 * i + 2 * axis);
+                    let found = short(&bytes, 52 + 8 * i + 2 * axis);
                     assert!((found - x[axis]).abs() <= 1.0 / 65535.0);
                 }
                 let speed = v.iter().map(|c| c * c).sum::<f32>().sqrt();
-                let found = short(&bytes, 48 + 8 * i + 6) * fastest;
+                let found = short(&bytes, 52 + 8 * i + 6) * fastest;
                 assert!((found - speed).abs() <= fastest / 65535.0);
             }
         }
@@ -220,7 +226,7 @@ mod tests {
     #[test]
     fn particles_that_are_left_out_are_counted() {
         let bytes = encode_particles(&some_frame::<3>(10), [1.0; 3], 4);
-        assert_eq!(bytes.len(), 48 + 8 * 3);
+        assert_eq!(bytes.len(), 52 + 8 * 3);
         assert_eq!((number(&bytes, 8), number(&bytes, 12)), (3, 10));
     }
 
@@ -229,12 +235,12 @@ mod tests {
         let mut frame = some_frame::<2>(2);
         frame.positions = vec![[-0.5, 0.25], [1.5, 0.75]];
         let bytes = encode_particles(&frame, [1.0; 2], 1);
-        let corner = |axis: usize| f32::from_bits(number(&bytes, 24 + 4 * axis));
+        let corner = |axis: usize| f32::from_bits(number(&bytes, 28 + 4 * axis));
         assert_eq!(
             [corner(0), corner(1), corner(3), corner(4)],
             [-0.5, 0.0, 1.5, 1.0]
         );
-        assert_eq!([short(&bytes, 48), short(&bytes, 56)], [0.0, 1.0]);
+        assert_eq!([short(&bytes, 52), short(&bytes, 60)], [0.0, 1.0]);
     }
 
     #[test]

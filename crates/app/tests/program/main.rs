@@ -2,6 +2,7 @@
 
 mod commands;
 mod damage;
+mod differences;
 mod exports;
 mod extremes;
 mod failures;
@@ -18,3 +19,4 @@ mod scene_files;
 mod settings_of_output;
 mod threads;
 mod trial;
+mod viewing;
