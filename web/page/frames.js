@@ -6,7 +6,7 @@ const MOST_BYTES = 256e6;
 const AT_ONCE = 3;
 
 export class Frames {
-  // `kind` is "frame" for particles and "surface" for meshes; `arrived` is called after each of them.
+  // `kind` is "frame" for particles and "surface" for meshes; `arrived` is told of each of them.
   constructor(source, run, kind, arrived) {
     this.source = source;
     this.address = (number) => `/run/${run}/${kind}/${number}`;
@@ -79,7 +79,7 @@ export class Frames {
       this.kept.delete(old);
       this.bytes -= bytes;
     }
-    this.arrived(number);
+    this.arrived(this, number);
     this.fetchNext();
   }
 

@@ -36,7 +36,10 @@ class Viewer {
     this.stage = new Stage(by("view"), runs.map(({ about }) => about));
     this.timeline = new Timeline(by("timeline"), (time) => this.seek(time, true));
     for (const run of runs) {
-      const arrived = () => this.stage.changed();
+      // What was fetched ahead changes nothing yet.
+      const arrived = (frames, number) => {
+        if (frames.numberAt(this.frameOf(run)) === number) this.stage.changed();
+      };
       run.particles = new Frames(source, run.index, "frame", arrived);
       run.meshes = new Frames(source, run.index, "surface", arrived);
       run.label = this.label(run);
@@ -238,6 +241,7 @@ class Viewer {
   // Looks whether a run has come further.
   async look() {
     try {
+      let news = false;
       for (const run of this.runs) {
         const now = await source.json(`/run/${run.index}/now?since=${run.now.revision}`);
         if (now.same) continue;
@@ -246,10 +250,11 @@ class Viewer {
         if (now.frames.length < run.now.frames.length) run.particles.forget();
         run.particles.retry();
         this.take(run, now);
+        news = true;
       }
       this.notice("");
-      this.refresh();
-      if (this.following && !this.playing) this.seek(this.end, false);
+      if (news) this.refresh();
+      if (news && this.following && !this.playing) this.seek(this.end, false);
     } catch {
       this.notice("the program has ended: what was loaded stays");
     }

@@ -28,7 +28,7 @@ const SHARPEST = 2;
 // rests for a while, the picture is drawn again with all of them.
 const SLOW = 85;
 const REST = 400;
-const COARSER = [1, 0.7, 0.5];
+const COARSER = [[1, SLOW], [0.75, SLOW], [0.5, 2 * SLOW]];
 
 function boxEdges(size, flat) {
   const [x, y, z] = size;
@@ -320,9 +320,9 @@ export class Stage {
     this.setSharpness(this.moving);
     const passed = Math.min(now - this.drawnAt, 1000);
     this.pace = rested ? 0 : this.pace ? 0.7 * this.pace + 0.3 * passed : passed;
-    const coarser = COARSER.find((sharpness) => sharpness < this.moving);
-    if (this.pace > SLOW && coarser) {
-      this.moving = coarser;
+    const coarser = COARSER.find(([sharpness]) => sharpness < this.moving);
+    if (coarser && this.pace > coarser[1]) {
+      this.moving = coarser[0];
       this.pace = 0;
     }
   }

@@ -1,11 +1,12 @@
 //! What can go from the folder of a run without losing anything that can't be made again.
 //!
-//! Particles, statistics, the record and the preview stay; so do the last checkpoint and that of an interruption. Links
+//! Particles, statistics, the record and the preview stay; so do the last sound checkpoint and that of an interruption. Links
 //! are neither followed nor removed, and what no command of ours writes is left alone.
 
+use super::checkpoint::{self, Checkpoint};
 use super::lock::{self, Holder, Lock};
+use super::no_run;
 use super::record::{self, Record};
-use super::{checkpoint, no_run};
 use crate::cache;
 use crate::error::{Error, Kind};
 use crate::export;
@@ -87,8 +88,11 @@ fn check(run: &Path) -> Result<(), Error> {
 
 fn list(run: &Path) -> Result<Vec<Item>, Error> {
     let mut items = Vec::new();
-    let last = checkpoint::frames_in(run)?.last().copied();
-    let old = |name: &str| checkpoint::frame_number(name).is_some_and(|frame| Some(frame) != last);
+    let last = last_sound_checkpoint(run)?;
+    let old = |name: &str| {
+        let frame = checkpoint::frame_number(name);
+        frame.is_some_and(|frame| last.is_some_and(|last| frame < last))
+    };
     let mut take = |folder: PathBuf, deep: usize, reason, ours: &dyn Fn(&str) -> bool| {
         collect(&folder, deep, &mut |path, bytes| {
             let name = path.file_name().and_then(|name| name.to_str());
@@ -116,6 +120,16 @@ fn list(run: &Path) -> Result<Vec<Item>, Error> {
         take(run.join(folder), 0, Reason::Leftover, &half)?;
     }
     Ok(items)
+}
+
+/// The newest checkpoint that a run can really go on from: a damaged one is no reason to remove those before it.
+fn last_sound_checkpoint(run: &Path) -> Result<Option<u32>, Error> {
+    let sound = |frame: &u32| {
+        let path = checkpoint::path(run, *frame);
+        let plain = fs::symlink_metadata(&path).is_ok_and(|data| data.is_file());
+        plain && Checkpoint::read(&path).is_ok()
+    };
+    Ok(checkpoint::frames_in(run)?.into_iter().rev().find(sound))
 }
 
 /// Whether a name is that of a file a frame: `surface_000012.ply`.

@@ -49,7 +49,7 @@ impl<const D: usize> Sampled<'_, D> {
 }
 
 /// Rounds of the search for the point that is nearest to all tangent planes of a cell.
-const ROUNDS: usize = 24;
+const ROUNDS: usize = 8;
 /// A vertex takes the normal of the solid if that of its triangle is this close, as a cosine; else it is on an edge.
 const SMOOTH: f64 = 0.85;
 
@@ -125,13 +125,12 @@ fn meeting_point(planes: &[([f64; 3], [f64; 3])], low: [f64; 3], width: f64) -> 
     for (on, _) in planes {
         x = from_fn(|axis| x[axis] + share * on[axis]);
     }
+    // Onto one plane after the other: where they are at right angles, as on the edges of a box, that is the point.
     for _ in 0..ROUNDS {
-        let mut pull = [0.0; 3];
         for (on, normal) in planes {
             let off: f64 = (0..3).map(|axis| normal[axis] * (on[axis] - x[axis])).sum();
-            pull = from_fn(|axis| pull[axis] + off * normal[axis]);
+            x = from_fn(|axis| x[axis] + off * normal[axis]);
         }
-        x = from_fn(|axis| x[axis] + share * pull[axis]);
     }
     from_fn(|axis| x[axis].clamp(low[axis], low[axis] + width))
 }

@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Requests that are answered at the same time.
-const WORKERS: usize = 6;
+/// Requests that are answered at the same time. Browsers open connections before they need them, and each holds one.
+const WORKERS: usize = 16;
 /// Connections that wait for a worker; more are turned away.
 const WAITING: usize = 64;
 /// Somebody who takes an answer more slowly than this has gone away.

@@ -20,9 +20,9 @@ fn two_runs_of_one_scene_are_the_same_and_the_threads_do_not_matter() {
 #[test]
 fn a_difference_is_told_key_by_key_step_and_frame() {
     let trial = Trial::new();
-    let line = "run ceiling-ball --resolution 16 --quiet";
+    let line = "run dam-break-2d --resolution 12 --quiet";
     trial.call_well(&format!("{line} --frames 3 --out a"));
-    trial.call_well(&format!("{line} --frames 4 --out b --set gravity=[0,0,-3]"));
+    trial.call_well(&format!("{line} --frames 4 --out b --set gravity=[0,-3]"));
     let outcome = trial.call("diff a b");
     assert_eq!(outcome.code, 1, "{}", outcome.errors);
     for words in [
@@ -133,6 +133,17 @@ fn trial_size(path: &std::path::Path) -> u64 {
             _ => entry.metadata().unwrap().len(),
         })
         .sum()
+}
+
+#[test]
+fn a_damaged_last_checkpoint_keeps_the_one_before_it() {
+    let trial = Trial::new();
+    trial.call_well("run dam-break-2d --resolution 12 --frames 4 --quiet --out run");
+    let state = trial.path("run/state");
+    assert_eq!(names(&state).last().unwrap(), "state_000004.bin");
+    fs::write(state.join("state_000004.bin"), b"").unwrap();
+    trial.call_well("gc run --yes");
+    assert_eq!(names(&state), ["state_000003.bin", "state_000004.bin"]);
 }
 
 #[test]

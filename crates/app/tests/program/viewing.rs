@@ -332,15 +332,16 @@ fn a_report_is_one_file_below_its_limit_and_says_what_it_lacks() {
 
     // With less room particles and then frames are left out, and the limit is kept.
     let run = Watched::open(&trial.path("run")).unwrap();
-    let mut before = usize::MAX;
-    for spare in [100_000, 20_000, 12_000] {
-        let largest = whole.len() - 3 * 12_000 + spare;
+    let slack = 4096 + 64 * 3;
+    for less in [0, 600, 1500, 2000] {
+        let largest = whole.len() + slack - less;
         let (text, written) = meniscus_app::viewer::report::compose(&run, largest).unwrap();
         assert!(text.len() <= largest, "{} {largest}", text.len());
-        assert!(text.len() <= before);
-        before = text.len();
         assert_eq!(written.bytes, text.len());
+        assert_eq!(written.left_out().is_some(), less > 0, "{written:?}");
     }
+    let none = meniscus_app::viewer::report::compose(&run, 10_000);
+    assert_eq!(none.unwrap_err().kind().exit_code(), 4);
     let path = trial.path("run/particles/particles_000002.mpc");
     fs::write(&path, b"").unwrap();
     let outcome = trial.call_well("report run --out small.html");
