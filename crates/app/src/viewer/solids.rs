@@ -11,7 +11,7 @@ use std::array::from_fn;
 /// Cells of the lattice along the longest side of a solid.
 const CELLS: usize = 40;
 /// The same if parts of it may be thin.
-const FINE_CELLS: usize = 88;
+const FINE_CELLS: usize = 72;
 /// The same in the plane.
 const PLANE_CELLS: usize = 320;
 
