@@ -4,6 +4,7 @@
 //! documentation, the rules of the house and the licences of what we depend on. `.ci/run` is the
 //! two in that order. Only the standard library is used, so that this compiles in seconds.
 
+mod browser;
 mod check;
 mod clients;
 mod deny;
@@ -20,7 +21,8 @@ Usage: cargo xtask TASK
 
 Tasks:
   test            build what the tests need and run the tests of the whole workspace
-  test --full     the same, with long runs and with outside programs that read our files
+  test --full     the same, with long runs, all tests of the viewer in a browser, and with outside programs that
+                  read our files
   check           formatting, clippy, rustdoc, the repository checks and cargo deny
   check NAME...   only the named ones of: repository, format, clippy, rustdoc, deny
   help            this text

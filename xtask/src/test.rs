@@ -4,15 +4,15 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use crate::clients;
 use crate::steps::{Steps, answers, cargo, duration_words, succeed};
+use crate::{browser, clients};
 
 /// How much is run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
     /// What every change has to pass.
     Usual,
-    /// With the tests marked `long:` and the outside clients.
+    /// With the tests marked `long:`, every test of the viewer's page and the outside clients.
     Full,
 }
 
@@ -40,6 +40,7 @@ pub fn run(root: &Path, extent: Extent) -> ExitCode {
             succeed(cargo(root).args(cargo_test_arguments(extent)))
         });
     }
+    browser::run(root, extent, &mut steps);
     if extent == Extent::Full {
         clients::run(root, &mut steps);
     }

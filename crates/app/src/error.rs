@@ -7,6 +7,8 @@ use std::path::Path;
 /// Whose trouble it is. Each kind has its own exit code, so that scripts can tell them apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
+    /// Two things that were compared are not the same; nothing went wrong.
+    Difference,
     /// The command line or the scene asks for something that makes no sense.
     Usage,
     /// A file that a scene refers to is missing or broken.
@@ -25,6 +27,7 @@ impl Kind {
     /// The exit code of the process.
     pub fn exit_code(self) -> u8 {
         match self {
+            Kind::Difference => 1,
             Kind::Usage => 2,
             Kind::Asset => 3,
             Kind::Resources => 4,

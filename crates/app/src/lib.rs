@@ -2,9 +2,9 @@
 //! same pipeline as the command line.
 //!
 //! A [`scene::Scene`] says what to simulate, [`run::run`] does it and writes a folder, [`cache`] is the
-//! format of its frames, [`surface`] makes triangles of
-//! them, [`export`] turns them into what other programs read, [`mesh_files`] reads the
-//! meshes of others, [`preview`] draws, and [`cli`] is all that a person types and reads.
+//! format of its frames, [`surface`] makes triangles of them, [`export`] turns them into what other programs
+//! read, [`mesh_files`] reads the meshes of others, [`preview`] draws, [`viewer`] shows a run in a browser, and
+//! [`cli`] is all that a person types and reads.
 
 pub mod cache;
 pub mod cli;
@@ -17,4 +17,5 @@ pub mod problem_files;
 pub mod run;
 pub mod scene;
 pub mod surface;
+pub mod viewer;
 pub mod whole_file;

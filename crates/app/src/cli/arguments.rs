@@ -28,6 +28,7 @@ Examples:
   meniscus run faucet.toml --from-frame 50 --set gravity=[0,0,-1.62]
                                                 change one value and run again from frame 50
   meniscus mesh out/dam-break                   its liquid as closed surfaces, a file a frame
+  meniscus view out/thrown-sphere               look at it in a browser
   meniscus export out/dam-break --to ply        its frames as point clouds with velocities
   meniscus lcp export sphere --frame 10         a pressure problem, for study elsewhere
 
@@ -41,8 +42,8 @@ What a run writes into its folder:
   run.json        the state of the run and its settings
   state/          what --resume and --from-frame go on from
 
-Exit codes: 0 done, 2 usage or scene, 3 input file, 4 too little memory or threads,
-  5 numerical failure, 6 files, 130 interrupted.";
+Exit codes: 0 done, 1 `diff` found a difference, 2 usage or scene, 3 input file,
+  4 too little memory or threads, 5 numerical failure, 6 files, 130 interrupted.";
 
 /// Liquids for animation that let go of walls.
 #[derive(Debug, Parser)]
@@ -74,6 +75,14 @@ pub enum Command {
     Verify(FolderArguments),
     /// Make surfaces of the particles of a run: closed triangle meshes with normals and velocities
     Mesh(MeshArguments),
+    /// Show a run in a browser, or two side by side: a page on this machine only, until Ctrl-C
+    View(ViewArguments),
+    /// Write a run as one HTML file that anybody can open, with nothing else
+    Report(ReportArguments),
+    /// Say what is different between two runs; exit code 0 if nothing is, 1 if something is
+    Diff(DiffArguments),
+    /// Say what can go from a run's folder without losing anything, and remove it with --yes
+    Gc(GcArguments),
     /// Turn the frames of a run into files for other programs
     Export(ExportArguments),
     /// Complementarity problems as files: solve, compare, generate, export
@@ -210,6 +219,58 @@ pub struct FolderArguments {
     /// Folder of a run, such as out/thrown-sphere
     #[arg(value_name = "OUT")]
     pub run: PathBuf,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ViewArguments {
+    /// Folder of a run, such as out/thrown-sphere; it may still be computing
+    #[arg(value_name = "OUT")]
+    pub run: PathBuf,
+    /// Folder of a second run, shown beside it with the same time line and camera
+    #[arg(value_name = "OUT2")]
+    pub other: Option<PathBuf>,
+    /// Port of 127.0.0.1 to answer at [default: any free one]
+    #[arg(long, value_name = "N")]
+    pub port: Option<u16>,
+    /// Open the page in the browser of this machine
+    #[arg(long)]
+    pub open: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ReportArguments {
+    /// Folder of a run, such as out/thrown-sphere
+    #[arg(value_name = "OUT")]
+    pub run: PathBuf,
+    /// File to write, at most 20 MB [default: OUT/report.html]
+    #[arg(long, value_name = "FILE.html")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct DiffArguments {
+    /// Folder of a run
+    #[arg(value_name = "A")]
+    pub first: PathBuf,
+    /// Folder of another
+    #[arg(value_name = "B")]
+    pub second: PathBuf,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct GcArguments {
+    /// Folder of a run, such as out/thrown-sphere
+    #[arg(value_name = "OUT")]
+    pub run: PathBuf,
+    /// Remove it
+    #[arg(long)]
+    pub yes: bool,
     /// Answer in JSON
     #[arg(long)]
     pub json: bool,

@@ -3,7 +3,9 @@
 mod arguments;
 mod counter;
 mod exporting;
+mod diff;
 mod folders;
+mod gc;
 mod lcp;
 mod meshing;
 mod report;
@@ -12,6 +14,7 @@ mod say;
 mod scenes;
 mod sizes;
 mod terminal;
+mod view;
 
 use crate::error::Error;
 use crate::scene::builtin;
@@ -47,6 +50,10 @@ fn dispatch(arguments: Arguments) -> Result<(), Error> {
         Some(Command::Verify(folder)) => folders::verify(&folder),
         Some(Command::Mesh(mesh)) => meshing::mesh(&mesh),
         Some(Command::Export(export)) => exporting::export(&export),
+        Some(Command::View(arguments)) => view::view(&arguments),
+        Some(Command::Report(arguments)) => view::report(&arguments),
+        Some(Command::Diff(arguments)) => diff::diff(&arguments),
+        Some(Command::Gc(arguments)) => gc::gc(&arguments),
         Some(Command::Lcp(command)) => lcp::dispatch(&command),
         Some(Command::Completions(completions)) => complete(&completions),
     }

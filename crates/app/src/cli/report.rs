@@ -38,6 +38,7 @@ pub fn run_written(scene: &AnyScene, typed: &Path, summary: &Summary) {
         AnyScene::Three(s) => other_walls(s.walls),
     };
     say(format_args!("Next:"));
+    say(format_args!("  {program} view {}", root.display()));
     say(format_args!(
         "  {program} run {name} --walls {other} --out {root}-{other}",
         name = typed.display(),

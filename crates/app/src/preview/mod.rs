@@ -13,7 +13,7 @@ mod particles;
 mod plane;
 mod sights;
 mod smooth;
-mod solids;
+pub(crate) mod solids;
 mod space;
 mod strokes;
 mod vector;

@@ -67,6 +67,37 @@ pub(super) struct Ray {
     pub pixel: f32,
 }
 
+/// What a body looks like, wherever it is drawn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look<const D: usize> {
+    /// Whether liquid is inside it rather than around it: it is drawn as its hollow.
+    pub hollow: bool,
+    /// Whether it is seen through.
+    pub glass: bool,
+    /// What it, or its hollow, fits into in the frame of the body; none if it has no end.
+    pub bounds: Option<Bounds<D>>,
+}
+
+/// How to draw a body; `None` for the domain's own box, which is drawn as edges, and for what can't be seen.
+pub(crate) fn look<const D: usize>(body: &Body<D>, t: f64, domain: [f32; 3]) -> Option<Look<D>> {
+    if is_domain_box(body, domain) || body.validate().is_err() {
+        return None;
+    }
+    let posed = body.at(t);
+    let at_corner = |corner: Vec3| posed.distance(from_fn(|i| f64::from(corner[i])));
+    let hollow =
+        is_inverted(&body.shape) || corners(domain).into_iter().all(|c| at_corner(c) <= 0.0);
+    Some(Look {
+        hollow,
+        glass: hollow || matches!(body.shape, Shape::Shell { .. }),
+        bounds: if hollow {
+            hollow_bounds(&body.shape)
+        } else {
+            body.shape.bounds()
+        },
+    })
+}
+
 /// A body ready to be looked at.
 pub(super) struct Solid<'a, const D: usize> {
     body: PosedBody<'a, D>,
@@ -81,36 +112,25 @@ pub(super) struct Solid<'a, const D: usize> {
 impl<'a, const D: usize> Solid<'a, D> {
     /// `None` for the domain's own box, which is drawn as edges, and for what can't be seen.
     pub fn new(body: &'a Body<D>, t: f64, domain: Vec3) -> Option<Self> {
-        if is_domain_box(body, domain) || body.validate().is_err() {
-            return None;
-        }
-        let posed = body.at(t);
-        let at_corner = |corner: Vec3| posed.distance(from_fn(|i| f64::from(corner[i])));
-        let hollow =
-            is_inverted(&body.shape) || corners(domain).into_iter().all(|c| at_corner(c) <= 0.0);
+        let look = look(body, t, domain)?;
         let pose = body.motion.world_from_body(t);
-        let own = if hollow {
-            hollow_bounds(&body.shape)
-        } else {
-            body.shape.bounds()
-        };
         let (mut low, mut high) = (domain.map(|d| 1e-4 * d), domain.map(|d| (1.0 - 1e-4) * d));
-        if let Some(bounds) = own.map(|own| own.placed(&pose)).filter(|b| !b.is_empty()) {
+        let own = look.bounds.map(|own| own.placed(&pose));
+        if let Some(bounds) = own.filter(|b| !b.is_empty()) {
             let margin = 0.02 * dot(domain, [1.0 / 3.0; 3]);
             for i in 0..D.min(3) {
                 low[i] = bounds.low[i] as f32 - margin;
                 high[i] = bounds.high[i] as f32 + margin;
             }
         }
-        let glass = hollow || matches!(body.shape, Shape::Shell { .. });
         Some(Self {
-            body: posed,
-            material: if glass {
+            body: body.at(t),
+            material: if look.glass {
                 Material::Glass
             } else {
                 Material::Stone
             },
-            sign: if hollow { -1.0 } else { 1.0 },
+            sign: if look.hollow { -1.0 } else { 1.0 },
             low,
             high,
         })

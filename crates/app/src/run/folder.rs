@@ -186,7 +186,7 @@ impl RunFolder {
     }
 
     /// The folder of a run that is only looked at.
-    pub(super) fn of_run(root: &Path) -> Self {
+    pub(crate) fn of_run(root: &Path) -> Self {
         RunFolder { root: root.into() }
     }
 }

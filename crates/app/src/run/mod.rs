@@ -3,12 +3,15 @@
 //! The command line and the tests call the same [`run`]. A run never prints; it tells a [`Progress`].
 
 pub mod checkpoint;
+pub mod diff;
 pub mod estimate;
 pub mod film;
 pub mod folder;
+pub mod gc;
 mod going_on;
 pub mod line_file;
 pub mod lock;
+mod nearest;
 pub mod progress;
 pub mod record;
 mod recording;
@@ -25,6 +28,7 @@ pub use progress::{Event, Progress};
 pub use simulation::Simulation;
 pub use statistics::StepLine;
 pub use status::{Status, status};
+pub(crate) use verify::no_run;
 pub use verify::{Finding, verify};
 pub use written::{FrameChoice, Written};
 

@@ -237,6 +237,41 @@ impl Record {
     }
 }
 
+/// Makes sure that the record of a run's folder, if it has one, is of this version of the program, as far as its form
+/// goes: before 1.0 the second number counts, after it the first.
+///
+/// # Errors
+/// If it was written by another version.
+pub fn check_version(run: &Path) -> Result<(), Error> {
+    let Ok(text) = std::fs::read(Record::path(run)) else {
+        return Ok(());
+    };
+    // Only these two: a record of another version may have any other field.
+    let Ok(serde_json::Value::Object(fields)) = serde_json::from_slice(&text) else {
+        return Ok(());
+    };
+    let ours = env!("CARGO_PKG_VERSION");
+    match fields.get("version").and_then(serde_json::Value::as_str) {
+        Some(version) if series(version) != series(ours) => Err(Error::new(
+            Kind::Storage,
+            format!(
+                "{} was written by meniscus {version}; this is meniscus {ours}",
+                run.display()
+            ),
+        )
+        .with_remedy("use that version, or run the scene again with this one")),
+        _ => Ok(()),
+    }
+}
+
+/// The part of a version that says which files it understands.
+fn series(version: &str) -> (&str, &str) {
+    let mut numbers = version.split('.');
+    let first = numbers.next().unwrap_or("");
+    let second = numbers.next().unwrap_or("");
+    (first, if first == "0" { second } else { "" })
+}
+
 /// Which frames are kept if those from `from` on are written as `output` says, and those before as they were.
 pub fn keep(before: &[Kept], from: u32, output: &Output) -> Vec<Kept> {
     let mut kept: Vec<Kept> = before.iter().copied().filter(|k| k.from < from).collect();

@@ -57,7 +57,7 @@ pub fn verify(run: &Path) -> Result<Vec<Finding>, Error> {
 }
 
 /// The error for a folder that is none of a run.
-pub(super) fn no_run(run: &Path) -> Error {
+pub(crate) fn no_run(run: &Path) -> Error {
     Error::new(
         Kind::Storage,
         format!(

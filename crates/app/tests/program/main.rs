@@ -3,6 +3,7 @@
 mod commands;
 mod damage;
 mod export_formats;
+mod differences;
 mod exports;
 mod extremes;
 mod failures;
@@ -20,3 +21,4 @@ mod settings_of_output;
 mod surfaces;
 mod threads;
 mod trial;
+mod viewing;

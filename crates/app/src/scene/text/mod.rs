@@ -6,6 +6,7 @@
 
 mod assets;
 pub mod changes;
+pub mod differences;
 mod disappointments;
 mod fill;
 pub mod grammar;
@@ -26,6 +27,7 @@ mod values;
 mod write;
 
 pub use changes::Change;
+pub use differences::{KeyDifference, differences};
 #[cfg(test)]
 use load::load_text;
 pub use load::{Loaded, load, load_alone, load_kept, plain_name};

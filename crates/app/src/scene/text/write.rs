@@ -55,6 +55,13 @@ fn entry(text: &mut String, key: &str, node: &Node) {
     text.push('\n');
 }
 
+/// A value as text on one line.
+pub fn on_one_line(node: &Node) -> String {
+    let mut text = String::new();
+    value(&mut text, node);
+    text
+}
+
 /// A value on one line.
 fn value(text: &mut String, node: &Node) {
     let _ = match &node.value {

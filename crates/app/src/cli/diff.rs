@@ -1,0 +1,98 @@
+//! `meniscus diff`.
+
+use super::arguments::DiffArguments;
+use super::say::say;
+use crate::error::{Error, Kind};
+use crate::run::diff::{Difference, FrameDifference, diff as compare};
+use serde_json::json;
+
+/// Fields of a step that are shown.
+const MOST_FIELDS: usize = 12;
+
+/// Says what is different between two runs.
+pub fn diff(arguments: &DiffArguments) -> Result<(), Error> {
+    let difference = compare(&arguments.first, &arguments.second)?;
+    let same = difference.is_none();
+    if arguments.json {
+        let answer = json!({ "same": same, "difference": difference });
+        say(format_args!("{answer:#}"));
+    } else if same {
+        say(format_args!("the two runs are the same"));
+    } else {
+        tell(&difference);
+    }
+    if same {
+        Ok(())
+    } else {
+        Err(Error::silent(Kind::Difference))
+    }
+}
+
+fn tell(difference: &Difference) {
+    if let Some([first, second]) = &difference.version {
+        say(format_args!("version     {first} and {second}"));
+    }
+    for key in &difference.scene {
+        let words = |value: &Option<String>| value.clone().unwrap_or("nothing".into());
+        let (first, second) = (words(&key.first), words(&key.second));
+        say(format_args!(
+            "scene       {}: {first} and {second}",
+            key.key
+        ));
+    }
+    let [first, second] = difference.steps;
+    if first != second {
+        say(format_args!("steps       {first} and {second}"));
+    }
+    if let Some(step) = &difference.first_step {
+        let frame = step
+            .frame
+            .map_or(String::new(), |f| format!(", towards frame {f}"));
+        say(format_args!(
+            "statistics  differ from step {} on{frame}:",
+            step.step
+        ));
+        for field in step.fields.iter().take(MOST_FIELDS) {
+            let by = field.by.map_or(String::new(), |by| format!(" ({by:+.3e})"));
+            say(format_args!(
+                "              {}: {} and {}{by}",
+                field.field, field.first, field.second
+            ));
+        }
+    }
+    for (which, frames) in ["first", "second"].iter().zip(&difference.frames_alone) {
+        if let (Some(low), Some(high)) = (frames.first(), frames.last()) {
+            let many = frames.len();
+            say(format_args!(
+                "frames      {many} only in the {which} ({low} to {high})"
+            ));
+        }
+    }
+    if let Some(first) = &difference.first_frame {
+        let many = difference.frames_different;
+        say(format_args!(
+            "frames      {many} differ, the first is {}",
+            frame(first)
+        ));
+    }
+    if let Some(farthest) = &difference.farthest_frame {
+        say(format_args!(
+            "            the farthest is {}",
+            frame(farthest)
+        ));
+    }
+}
+
+fn frame(difference: &FrameDifference) -> String {
+    let [first, second] = difference.particles;
+    let particles = match first == second {
+        true => format!("{first} particles"),
+        false => format!("{first} and {second} particles"),
+    };
+    let apart = difference
+        .distance
+        .map_or("not comparable".into(), |metres| {
+            format!("{metres:.3e} m apart")
+        });
+    format!("frame {}: {apart}, {particles}", difference.frame)
+}

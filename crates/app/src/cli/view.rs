@@ -1,0 +1,75 @@
+//! `meniscus view` and `meniscus report`.
+
+use super::arguments::{ReportArguments, ViewArguments};
+use super::say::{remark, say};
+use super::sizes::bytes;
+use crate::error::{Error, Kind};
+use crate::viewer::server::Server;
+use crate::viewer::{Watched, report as reports};
+use std::process::{Command, Stdio};
+
+/// Shows one or two runs in a browser, until Ctrl-C.
+pub fn view(arguments: &ViewArguments) -> Result<(), Error> {
+    let runs = [Some(&arguments.run), arguments.other.as_ref()];
+    let runs = runs
+        .into_iter()
+        .flatten()
+        .map(|run| Watched::open(run))
+        .collect::<Result<Vec<_>, _>>()?;
+    if let [one, other] = runs.as_slice()
+        && one.dimension() != other.dimension()
+    {
+        return Err(Error::usage(format!(
+            "{} is {}D and {} is {}D: they can't be seen with one camera",
+            one.path().display(),
+            one.dimension(),
+            other.path().display(),
+            other.dimension()
+        )));
+    }
+    let server = Server::bind(runs, arguments.port.unwrap_or(0))?;
+    let address = format!("http://{}/", server.address());
+    let stopper = server.stopper();
+    ctrlc::set_handler(move || stopper.stop())
+        .map_err(|e| Error::new(Kind::Resources, format!("could not listen for Ctrl-C: {e}")))?;
+    say(format_args!("{address}"));
+    remark("open it in a browser on this machine; Ctrl-C ends it");
+    if arguments.open && !open_browser(&address) {
+        remark("no browser could be started: open the address by hand");
+    }
+    server.serve();
+    Err(Error::silent(Kind::Interrupted))
+}
+
+/// Asks the system to show an address.
+fn open_browser(address: &str) -> bool {
+    let program = match std::env::consts::OS {
+        "macos" => "open",
+        "windows" => "explorer",
+        _ => "xdg-open",
+    };
+    Command::new(program)
+        .arg(address)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .is_ok()
+}
+
+/// Writes the page and what it shows into one file.
+pub fn report(arguments: &ReportArguments) -> Result<(), Error> {
+    let beside = || arguments.run.join("report.html");
+    let file = arguments.out.clone().unwrap_or_else(beside);
+    let written = reports::write(&arguments.run, &file)?;
+    say(format_args!(
+        "wrote {} frames, {}, to {}",
+        written.frames,
+        bytes(written.bytes as u64),
+        file.display()
+    ));
+    if let Some(left_out) = written.left_out() {
+        say(format_args!("left out: {left_out}"));
+    }
+    Ok(())
+}

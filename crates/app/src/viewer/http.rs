@@ -1,0 +1,199 @@
+//! As much of HTTP/1.1 as a page on the same machine needs: one `GET` a connection, nothing believed.
+
+use std::io::{self, Read, Write};
+use std::time::{Duration, Instant};
+
+/// A request's head may have this many bytes.
+const LONGEST_HEAD: usize = 8 << 10;
+/// It must have arrived after this time, however slowly it comes.
+pub const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// As in `GET`.
+    pub method: String,
+    /// Path and query, as they came.
+    pub target: String,
+    /// The one `Host` header.
+    pub host: String,
+}
+
+/// Why a request is not answered as it wished.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It is not HTTP.
+    Malformed,
+    /// Its head is too long.
+    TooLong,
+    /// It came too slowly.
+    TooSlow,
+    /// The other side went away.
+    Gone,
+}
+
+/// Reads the head of a request. `wait` tells the connection how long the next read may take.
+pub fn read_request<S: Read>(
+    stream: &mut S,
+    wait: impl Fn(&S, Duration) -> io::Result<()>,
+) -> Result<Request, Refusal> {
+    let deadline = Instant::now() + PATIENCE;
+    let mut head = Vec::new();
+    let mut piece = [0; 1024];
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(Refusal::TooSlow);
+        }
+        wait(stream, left).map_err(|_| Refusal::Gone)?;
+        match stream.read(&mut piece) {
+            Ok(0) => return Err(Refusal::Gone),
+            Ok(count) => head.extend(&piece[..count]),
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+            Err(e)
+                if matches!(
+                    e.kind(),
+                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+                ) =>
+            {
+                return Err(Refusal::TooSlow);
+            }
+            Err(_) => return Err(Refusal::Gone),
+        }
+        if let Some(end) = head.windows(4).position(|four| four == b"\r\n\r\n") {
+            return parse(&head[..end]).ok_or(Refusal::Malformed);
+        }
+        if head.len() > LONGEST_HEAD {
+            return Err(Refusal::TooLong);
+        }
+    }
+}
+
+fn parse(head: &[u8]) -> Option<Request> {
+    let text = std::str::from_utf8(head).ok()?;
+    let mut lines = text.split("\r\n");
+    let mut words = lines.next()?.split(' ');
+    let (method, target, version) = (words.next()?, words.next()?, words.next()?);
+    if words.next().is_some() || !matches!(version, "HTTP/1.1" | "HTTP/1.0") {
+        return None;
+    }
+    let mut hosts = lines.filter_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case("host").then(|| value.trim())
+    });
+    let host = hosts.next()?;
+    // Two hosts are a trick.
+    if hosts.next().is_some() {
+        return None;
+    }
+    Some(Request {
+        method: method.into(),
+        target: target.into(),
+        host: host.into(),
+    })
+}
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Response {
+    /// As in 200.
+    pub status: u16,
+    /// Media type of the body.
+    pub kind: &'static str,
+    /// What it says.
+    pub body: Vec<u8>,
+}
+
+/// Nothing is loaded from elsewhere, no other page may frame this one, nothing is kept, no type is guessed.
+const HEADERS: &str = "Cache-Control: no-store\r\n\
+    X-Content-Type-Options: nosniff\r\n\
+    Content-Security-Policy: default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'\r\n\
+    Cross-Origin-Resource-Policy: same-origin\r\n\
+    Referrer-Policy: no-referrer\r\n\
+    Connection: close\r\n";
+
+impl Response {
+    /// An answer with this body.
+    pub fn of(kind: &'static str, body: impl Into<Vec<u8>>) -> Self {
+        Response {
+            status: 200,
+            kind,
+            body: body.into(),
+        }
+    }
+
+    /// A refusal with a sentence on why.
+    pub fn refusal(status: u16, why: impl Into<String>) -> Self {
+        Response {
+            status,
+            kind: "text/plain; charset=utf-8",
+            body: why.into().into_bytes(),
+        }
+    }
+
+    /// Writes the answer.
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let reason = match self.status {
+            200 => "OK",
+            400 => "Bad Request",
+            403 => "Forbidden",
+            404 => "Not Found",
+            405 => "Method Not Allowed",
+            408 => "Request Timeout",
+            431 => "Request Header Fields Too Large",
+            503 => "Service Unavailable",
+            _ => "Internal Server Error",
+        };
+        write!(
+            out,
+            "HTTP/1.1 {} {reason}\r\nContent-Type: {}\r\nContent-Length: {}\r\n{HEADERS}\r\n",
+            self.status,
+            self.kind,
+            self.body.len()
+        )?;
+        out.write_all(&self.body)?;
+        out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(bytes: &[u8]) -> Result<Request, Refusal> {
+        read_request(&mut &bytes[..], |_, _| Ok(()))
+    }
+
+    #[test]
+    fn a_request_is_read_and_anything_else_is_refused() {
+        let request =
+            read(b"GET /a?b HTTP/1.1\r\nX: y\r\nhOsT:  localhost:1 \r\n\r\nmore").unwrap();
+        assert_eq!(request.method, "GET");
+        assert_eq!(request.target, "/a?b");
+        assert_eq!(request.host, "localhost:1");
+        for (bytes, refusal) in [
+            (&b"GET / HTTP/1.1\r\n\r\n"[..], Refusal::Malformed),
+            (
+                b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+                Refusal::Malformed,
+            ),
+            (b"GET / HTTP/2\r\nHost: a\r\n\r\n", Refusal::Malformed),
+            (b"GET /\r\nHost: a\r\n\r\n", Refusal::Malformed),
+            (b"GET / x HTTP/1.1\r\nHost: a\r\n\r\n", Refusal::Malformed),
+            (
+                b"\xff\xfe / HTTP/1.1\r\nHost: a\r\n\r\n",
+                Refusal::Malformed,
+            ),
+            (b"GET / HTTP/1.1\r\nHost: a\r\n", Refusal::Gone),
+            (b"", Refusal::Gone),
+        ] {
+            assert_eq!(
+                read(bytes),
+                Err(refusal),
+                "{}",
+                String::from_utf8_lossy(bytes)
+            );
+        }
+        assert_eq!(read(&[b'x'; 100_000]), Err(Refusal::TooLong));
+    }
+}

@@ -1,0 +1,128 @@
+//! Which path has which answer. No part of a path is ever the name of a file.
+
+use super::http::{Request, Response};
+use super::page;
+use super::watched::Watched;
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex, PoisonError};
+
+const JSON: &str = "application/json";
+const BYTES: &str = "application/octet-stream";
+
+/// The runs that are shown, and the port under which.
+#[derive(Debug)]
+pub struct Site {
+    runs: Vec<Mutex<Arc<Watched>>>,
+    port: u16,
+}
+
+impl Site {
+    /// A site of these runs.
+    pub fn new(runs: Vec<Watched>, port: u16) -> Self {
+        let shared = |run| Mutex::new(Arc::new(run));
+        Site {
+            runs: runs.into_iter().map(shared).collect(),
+            port,
+        }
+    }
+
+    /// The answer to a request.
+    pub fn answer(&self, request: &Request) -> Response {
+        // A page of elsewhere whose name was made to mean this machine has another host.
+        if !self.is_ours(&request.host) {
+            return Response::refusal(403, "this page is at 127.0.0.1 and has no other name");
+        }
+        if request.method != "GET" {
+            return Response::refusal(405, "only GET is answered");
+        }
+        let (path, query) = match request.target.split_once('?') {
+            Some((path, query)) => (path, query),
+            None => (request.target.as_str(), ""),
+        };
+        let Some(inner) = path.strip_prefix('/') else {
+            return not_found();
+        };
+        let words: Vec<&str> = inner.split('/').collect();
+        match words.as_slice() {
+            [""] => page::part("index.html").map_or_else(not_found, page::Part::response),
+            ["page", name] => page::part(name).map_or_else(not_found, page::Part::response),
+            ["runs"] => of_json(&json!({ "runs": self.runs.len() })),
+            ["run", run, rest @ ..] => match number(run).and_then(|run| self.run(run)) {
+                Some(run) => of_run(&run, rest, query),
+                None => not_found(),
+            },
+            _ => not_found(),
+        }
+    }
+
+    fn is_ours(&self, host: &str) -> bool {
+        ["127.0.0.1", "localhost", "[::1]"].iter().any(|name| {
+            host.strip_prefix(name)
+                .and_then(|port| port.strip_prefix(':'))
+                .is_some_and(|port| port == self.port.to_string())
+        })
+    }
+
+    /// A run, as it is now: if another one began in its folder, that one.
+    fn run(&self, index: u32) -> Option<Arc<Watched>> {
+        let slot = self.runs.get(index as usize)?;
+        let run = slot.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if run.is_current() {
+            return Some(run);
+        }
+        match Watched::open(run.path()) {
+            Ok(new) => {
+                let new = Arc::new(new);
+                *slot.lock().unwrap_or_else(PoisonError::into_inner) = new.clone();
+                Some(new)
+            }
+            // It is being replaced at this moment.
+            Err(_) => Some(run),
+        }
+    }
+}
+
+fn of_run(run: &Watched, rest: &[&str], query: &str) -> Response {
+    match rest {
+        ["about"] => of_json(&run.about()),
+        ["now"] => of_json(&news(run.now(), query.strip_prefix("since="))),
+        ["frame", frame] => match number(frame) {
+            Some(frame) if run.frames().is_ok_and(|frames| frames.contains(&frame)) => {
+                match run.particles(frame, 1) {
+                    Ok(bytes) => Response::of(BYTES, bytes),
+                    Err(error) => Response::refusal(500, error.to_string()),
+                }
+            }
+            _ => not_found(),
+        },
+        ["solid", solid] => match number(solid).and_then(|k| run.solids().get(k as usize)) {
+            Some(solid) => Response::of(BYTES, solid.mesh.encode()),
+            None => not_found(),
+        },
+        _ => not_found(),
+    }
+}
+
+/// The same with its revision, or only that there is nothing new.
+fn news(mut now: Value, since: Option<&str>) -> Value {
+    let revision = blake3::hash(now.to_string().as_bytes()).to_hex()[..16].to_string();
+    if since == Some(&revision) {
+        return json!({ "same": true });
+    }
+    now["revision"] = revision.into();
+    now
+}
+
+/// A number of a run, frame or solid: digits and nothing else.
+fn number(word: &str) -> Option<u32> {
+    let plain = (1..=9).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_digit());
+    if plain { word.parse().ok() } else { None }
+}
+
+fn of_json(value: &Value) -> Response {
+    Response::of(JSON, value.to_string())
+}
+
+fn not_found() -> Response {
+    Response::refusal(404, "there is nothing of this name")
+}

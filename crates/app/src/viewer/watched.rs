@@ -1,0 +1,231 @@
+//! A run as the page is told of it, whether it goes on or not.
+
+use super::follower::Follower;
+use super::solids::{SolidView, solids};
+use super::wire::encode_particles;
+use crate::cache;
+use crate::error::{Error, Kind};
+use crate::run::folder::RunFolder;
+use crate::run::lock::{self, Holder};
+use crate::run::record::{self, Record, State};
+use crate::run::{StepLine, no_run};
+use crate::scene::AnyScene;
+use crate::scene::text::{load, load_alone};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::array::from_fn;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// A line of `timings.jsonl`.
+#[derive(Clone, Debug, Deserialize)]
+struct TimingLine {
+    frame: u32,
+    time: f64,
+    phases: Map<String, Value>,
+}
+
+/// The folder of a run, looked at.
+#[derive(Debug)]
+pub struct Watched {
+    path: PathBuf,
+    record: Record,
+    scene_text: String,
+    solids: Vec<SolidView>,
+    solids_missing: Option<String>,
+    lines: Mutex<(Follower<StepLine>, Follower<TimingLine>)>,
+}
+
+impl Watched {
+    /// Looks at the folder of a run.
+    ///
+    /// # Errors
+    /// If it holds no run, or that of another version of the program.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        record::check_version(path)?;
+        let record = Record::read(path)?.ok_or_else(|| no_run(path))?;
+        let folder = RunFolder::of_run(path);
+        let scene_text = fs::read_to_string(folder.scene())
+            .map_err(|e| Error::io("read", &folder.scene(), &e))?;
+        let (solids, solids_missing) = match scene_of(&folder.scene(), &scene_text) {
+            Ok(AnyScene::Two(scene)) => (solids(&scene), None),
+            Ok(AnyScene::Three(scene)) => (solids(&scene), None),
+            Err(why) => (Vec::new(), Some(why)),
+        };
+        Ok(Watched {
+            path: path.into(),
+            record,
+            scene_text,
+            solids,
+            solids_missing,
+            lines: Mutex::new((
+                Follower::new(folder.statistics()),
+                Follower::new(folder.timings()),
+            )),
+        })
+    }
+
+    /// Where the run is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// 2 or 3.
+    pub fn dimension(&self) -> usize {
+        self.record.settings.dimension
+    }
+
+    /// Whether the folder still holds the run that was looked at first, and not another one in its place.
+    pub fn is_current(&self) -> bool {
+        match Record::read(&self.path) {
+            Ok(Some(record)) => record.scene_hash == self.record.scene_hash,
+            _ => true,
+        }
+    }
+
+    /// What does not change while the run goes on.
+    pub fn about(&self) -> Value {
+        let record = &self.record;
+        json!({
+            "folder": self.path.display().to_string(),
+            "scene": record.scene,
+            "version": record.version,
+            "settings": record.settings,
+            "threads": record.threads,
+            "sceneText": self.scene_text,
+            "sceneHash": record.scene_hash,
+            "solids": self.solids.iter().map(|solid| &solid.about).collect::<Vec<_>>(),
+            "solidsMissing": self.solids_missing,
+        })
+    }
+
+    /// What changes while the run goes on: its state, its frames, its statistics and timings by step.
+    pub fn now(&self) -> Value {
+        // The lock first: a run that ends in between is then done, not killed.
+        let held = lock::holder(&self.path) != Holder::Nobody;
+        let record = match Record::read(&self.path) {
+            Ok(Some(record)) => record,
+            _ => self.record.clone(),
+        };
+        let state = match (held, record.state) {
+            (true, _) => "running",
+            (false, State::Running) => "killed",
+            (false, State::Done) => "done",
+            (false, State::Failed) => "failed",
+            (false, State::Interrupted) => "interrupted",
+        };
+        let frames = cache::frames_in(&self.path).unwrap_or_default();
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        json!({
+            "state": state,
+            "error": record.error,
+            "sceneHash": record.scene_hash,
+            "framesAsked": record.frames,
+            "wallSeconds": record.wall_seconds,
+            "frames": frames,
+            "steps": step_columns(lines.0.lines()),
+            "timings": timing_columns(lines.1.lines()),
+        })
+    }
+
+    /// The bytes of a frame's particles for the page, every `every`-th of them.
+    ///
+    /// # Errors
+    /// If the frame is not there or damaged.
+    pub fn particles(&self, number: u32, every: usize) -> Result<Vec<u8>, Error> {
+        let path = cache::frame_path(&self.path, number);
+        let bytes = cache::read_bytes(&path)?;
+        let domain = &self.record.settings.domain;
+        let encoded = if self.record.settings.dimension == 2 {
+            cache::decode::<2>(&bytes)
+                .map(|frame| (frame.number, encode_particles(&frame, sides(domain), every)))
+        } else {
+            cache::decode::<3>(&bytes)
+                .map(|frame| (frame.number, encode_particles(&frame, sides(domain), every)))
+        };
+        match encoded {
+            Ok((found, encoded)) if found == number => Ok(encoded),
+            Ok((found, _)) => Err(Error::new(
+                Kind::Storage,
+                format!("{} holds frame {found}", path.display()),
+            )),
+            Err(cause) => Err(cache::damaged(&path, &cause)),
+        }
+    }
+
+    /// How many particles a frame has, by its header alone.
+    pub fn particle_count(&self, number: u32) -> u64 {
+        let bytes = cache::read_bytes(&cache::frame_path(&self.path, number));
+        bytes.map_or(0, |bytes| {
+            cache::container::peek(&bytes).map_or(0, |header| header.count)
+        })
+    }
+
+    /// Frames that are there.
+    pub fn frames(&self) -> Result<Vec<u32>, Error> {
+        cache::frames_in(&self.path)
+    }
+
+    /// The solids that are shown.
+    pub fn solids(&self) -> &[SolidView] {
+        &self.solids
+    }
+}
+
+fn sides<const D: usize>(domain: &[f64]) -> [f64; D] {
+    from_fn(|axis| domain.get(axis).copied().unwrap_or(0.0))
+}
+
+/// The scene of a run. Its meshes are where the scene was, which nobody knows any more, unless they come with the
+/// program or lie beside its `scene.toml`.
+fn scene_of(path: &Path, text: &str) -> Result<AnyScene, String> {
+    if let Some(scene) = load_alone(text).scene {
+        return Ok(scene);
+    }
+    load(path, &[], false)
+        .ok()
+        .and_then(|loaded| loaded.scene)
+        .ok_or_else(|| {
+            "solids are not shown: the scene refers to files that are not in the run's folder"
+                .into()
+        })
+}
+
+fn step_columns(lines: &[StepLine]) -> Value {
+    let column = |of: fn(&StepLine) -> f64| -> Vec<f64> { lines.iter().map(of).collect() };
+    json!({
+        "frame": lines.iter().map(|line| line.frame).collect::<Vec<_>>(),
+        "time": column(|line| line.time),
+        "particles": column(|line| line.particles as f64),
+        "unknowns": column(|line| line.unknowns as f64),
+        "separated": column(|line| line.separated_rows as f64),
+        "outer": column(|line| line.outer_iterations as f64),
+        "inner": column(|line| line.inner_iterations as f64),
+        "residual": column(|line| line.residual),
+        "volume": column(|line| line.volume),
+        "drift": column(|line| line.volume_drift),
+        "speed": column(|line| line.max_speed),
+        "retries": column(|line| line.retries as f64),
+        "solver": lines.last().map(|line| line.solver.as_str()),
+        "converged": lines.iter().filter(|line| line.status == "converged").count(),
+    })
+}
+
+fn timing_columns(lines: &[TimingLine]) -> Value {
+    let mut phases: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for (at, line) in lines.iter().enumerate() {
+        for (phase, seconds) in &line.phases {
+            let column = phases
+                .entry(phase)
+                .or_insert_with(|| vec![0.0; lines.len()]);
+            column[at] = seconds.as_f64().unwrap_or(0.0);
+        }
+    }
+    json!({
+        "frame": lines.iter().map(|line| line.frame).collect::<Vec<_>>(),
+        "time": lines.iter().map(|line| line.time).collect::<Vec<_>>(),
+        "phases": phases,
+    })
+}

@@ -1,0 +1,267 @@
+//! What goes over the wire to the page: particles in 8 bytes each, and triangle meshes. Little endian throughout.
+//!
+//! Particles, whatever the dimension (in the plane the third coordinate is zero):
+//!
+//! | offset | bytes | field |
+//! | --- | --- | --- |
+//! | 0 | 4 | `MNVP` |
+//! | 4 | 4 | number of the frame |
+//! | 8 | 4 | particles that follow |
+//! | 12 | 4 | particles in the frame: more, if some were left out |
+//! | 16 | 4 | so many of those that follow, the first ones, can be seen from outside; others hide the rest |
+//! | 20 | 4 | time in seconds, float |
+//! | 24 | 4 | speed that 65535 stands for in m/s, float |
+//! | 28 | 12 | lower corner of the box that positions are fractions of, three floats |
+//! | 40 | 12 | its upper corner, three floats |
+//! | 52 | 8 each | x, y, z and speed, 16 bits each: 65535 is the upper corner and the largest speed |
+//!
+//! A mesh:
+//!
+//! | offset | bytes | field |
+//! | --- | --- | --- |
+//! | 0 | 4 | `MNVM` |
+//! | 4 | 4 | vertices |
+//! | 8 | 4 | triangles |
+//! | 12 | 4 | zero |
+//! | 16 | 12 | lower corner of the box that positions are fractions of, three floats |
+//! | 28 | 12 | its upper corner, three floats |
+//! | 40 | 8 each | x, y, z of the vertices, 16 bits each, and two bytes of zero |
+//! | then | 4 each | normals, signed bytes, 127 is one; and a byte of zero |
+//! | then | 12 each | triangles, three numbers of vertices, counterclockwise from outside |
+//!
+//! Both bodies are what a graphics card takes as it is, so that the page copies nothing.
+
+use super::hidden::hidden;
+use crate::cache::Frame;
+
+/// Bytes before the particles.
+pub const PARTICLES_HEADER: usize = 52;
+/// Bytes of a particle.
+pub const PARTICLE: usize = 8;
+/// Bytes before the vertices of a mesh.
+pub const MESH_HEADER: usize = 40;
+
+/// The largest 16-bit number, as what it stands for.
+const FULL: f64 = 65535.0;
+
+/// A triangle mesh on its way to the page: a solid, or the surface of the liquid.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WireMesh {
+    /// Where the vertices are; in the plane the third coordinate is zero.
+    pub positions: Vec<[f32; 3]>,
+    /// Of length one, one for each position, out of the solid or the liquid.
+    pub normals: Vec<[f32; 3]>,
+    /// Counterclockwise from outside.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+impl WireMesh {
+    /// The mesh as bytes.
+    pub fn encode(&self) -> Vec<u8> {
+        let (low, high) = box_around(&self.positions);
+        let vertices = self.positions.len();
+        let size = MESH_HEADER + 12 * vertices + 12 * self.triangles.len();
+        let mut bytes = Vec::with_capacity(size);
+        bytes.extend(b"MNVM");
+        for count in [vertices as u32, self.triangles.len() as u32, 0] {
+            bytes.extend(count.to_le_bytes());
+        }
+        bytes.extend(low.iter().chain(&high).flat_map(|x| x.to_le_bytes()));
+        for position in &self.positions {
+            for axis in 0..3 {
+                let fraction = fraction(position[axis], low[axis], high[axis]);
+                bytes.extend(fraction.to_le_bytes());
+            }
+            bytes.extend([0; 2]);
+        }
+        for normal in &self.normals {
+            bytes.extend(normal.map(|x| (x.clamp(-1.0, 1.0) * 127.0).round() as i8 as u8));
+            bytes.push(0);
+        }
+        let corners = self.triangles.iter().flatten();
+        bytes.extend(corners.flat_map(|corner| corner.to_le_bytes()));
+        bytes
+    }
+}
+
+/// The particles of a frame as bytes, every `every`-th of them.
+pub fn encode_particles<const D: usize>(
+    frame: &Frame<D>,
+    domain: [f64; D],
+    every: usize,
+) -> Vec<u8> {
+    let every = every.max(1);
+    let (low, high) = frame_box(frame, domain);
+    let speed = |v: &[f32; D]| {
+        let square: f64 = v.iter().map(|&c| f64::from(c) * f64::from(c)).sum();
+        square.sqrt() as f32
+    };
+    let fastest = frame.velocities.iter().map(speed).fold(0.0f32, f32::max);
+    let total = frame.positions.len();
+    let hidden = hidden(frame);
+    let (behind, seen): (Vec<usize>, Vec<usize>) =
+        (0..total).step_by(every).partition(|&i| hidden[i]);
+    let sent = seen.len() + behind.len();
+    let mut bytes = Vec::with_capacity(PARTICLES_HEADER + PARTICLE * sent);
+    bytes.extend(b"MNVP");
+    for count in [frame.number, sent as u32, total as u32, seen.len() as u32] {
+        bytes.extend(count.to_le_bytes());
+    }
+    bytes.extend((frame.time as f32).to_le_bytes());
+    bytes.extend(fastest.to_le_bytes());
+    bytes.extend(low.iter().chain(&high).flat_map(|x| x.to_le_bytes()));
+    for i in seen.into_iter().chain(behind) {
+        let (position, velocity) = (&frame.positions[i], &frame.velocities[i]);
+        for axis in 0..3 {
+            let along = match axis {
+                axis if axis < D => fraction(position[axis], low[axis], high[axis]),
+                _ => 0,
+            };
+            bytes.extend(along.to_le_bytes());
+        }
+        bytes.extend(fraction(speed(velocity), 0.0, fastest).to_le_bytes());
+    }
+    bytes
+}
+
+/// The domain, or more if particles are outside of it: liquid leaves through open sides.
+fn frame_box<const D: usize>(frame: &Frame<D>, domain: [f64; D]) -> ([f32; 3], [f32; 3]) {
+    let (mut low, mut high) = ([0.0f32; 3], [0.0f32; 3]);
+    for axis in 0..D {
+        high[axis] = domain[axis] as f32;
+        for position in &frame.positions {
+            low[axis] = low[axis].min(position[axis]);
+            high[axis] = high[axis].max(position[axis]);
+        }
+    }
+    (low, high)
+}
+
+fn box_around(positions: &[[f32; 3]]) -> ([f32; 3], [f32; 3]) {
+    let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+    for position in positions {
+        for axis in 0..3 {
+            low[axis] = low[axis].min(position[axis]);
+            high[axis] = high[axis].max(position[axis]);
+        }
+    }
+    if positions.is_empty() {
+        ([0.0; 3], [0.0; 3])
+    } else {
+        (low, high)
+    }
+}
+
+/// Where a number is between two others, in 65535ths.
+fn fraction(x: f32, low: f32, high: f32) -> u16 {
+    let (x, low, high) = (f64::from(x), f64::from(low), f64::from(high));
+    let width = high - low;
+    if width > 0.0 {
+        // Out of range, and what is no number, goes to the nearest end.
+        ((x - low) / width * FULL).round() as u16
+    } else {
+        0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(bytes: &[u8], offset: usize) -> u32 {
+        u32::from_le_bytes(std::array::from_fn(|i| bytes[offset + i]))
+    }
+
+    fn short(bytes: &[u8], offset: usize) -> f32 {
+        f32::from(u16::from_le_bytes([bytes[offset], bytes[offset + 1]])) / 65535.0
+    }
+
+    fn some_frame<const D: usize>(count: usize) -> Frame<D> {
+        let place = |i: usize, axis: usize| ((i * 37 + axis * 11) % 101) as f32 / 101.0;
+        Frame {
+            number: 7,
+            time: 0.25,
+            dx: 0.1,
+            positions: (0..count)
+                .map(|i| std::array::from_fn(|a| place(i, a)))
+                .collect(),
+            velocities: (0..count)
+                .map(|i| std::array::from_fn(|a| place(i, a + 3)))
+                .collect(),
+        }
+    }
+
+    fn a_particle_takes_eight_bytes<const D: usize>() {
+        for count in [0, 1, 1000] {
+            let frame = some_frame::<D>(count);
+            let bytes = encode_particles(&frame, [1.0; D], 1);
+            assert_eq!(bytes.len(), 52 + 8 * count);
+            assert_eq!(number(&bytes, 4), 7);
+            assert_eq!(number(&bytes, 8) as usize, count);
+            assert_eq!(number(&bytes, 12) as usize, count);
+            assert!(number(&bytes, 16) as usize <= count);
+            let fastest = f32::from_bits(number(&bytes, 24));
+            for (i, (x, v)) in frame.positions.iter().zip(&frame.velocities).enumerate() {
+                for axis in 0..D {
+                    let found = short(&bytes, 52 + 8 * i + 2 * axis);
+                    assert!((found - x[axis]).abs() <= 1.0 / 65535.0);
+                }
+                let speed = v.iter().map(|c| c * c).sum::<f32>().sqrt();
+                let found = short(&bytes, 52 + 8 * i + 6) * fastest;
+                assert!((found - speed).abs() <= fastest / 65535.0);
+            }
+        }
+    }
+
+    #[test]
+    fn a_particle_takes_eight_bytes_in_2d() {
+        a_particle_takes_eight_bytes::<2>();
+    }
+
+    #[test]
+    fn a_particle_takes_eight_bytes_in_3d() {
+        a_particle_takes_eight_bytes::<3>();
+    }
+
+    #[test]
+    fn particles_that_are_left_out_are_counted() {
+        let bytes = encode_particles(&some_frame::<3>(10), [1.0; 3], 4);
+        assert_eq!(bytes.len(), 52 + 8 * 3);
+        assert_eq!((number(&bytes, 8), number(&bytes, 12)), (3, 10));
+    }
+
+    #[test]
+    fn particles_outside_the_domain_come_back_where_they_are() {
+        let mut frame = some_frame::<2>(2);
+        frame.positions = vec![[-0.5, 0.25], [1.5, 0.75]];
+        let bytes = encode_particles(&frame, [1.0; 2], 1);
+        let corner = |axis: usize| f32::from_bits(number(&bytes, 28 + 4 * axis));
+        assert_eq!(
+            [corner(0), corner(1), corner(3), corner(4)],
+            [-0.5, 0.0, 1.5, 1.0]
+        );
+        assert_eq!([short(&bytes, 52), short(&bytes, 60)], [0.0, 1.0]);
+    }
+
+    #[test]
+    fn a_mesh_comes_back_as_it_was() {
+        let mesh = WireMesh {
+            positions: vec![[0.0, 1.0, 2.0], [4.0, 1.0, 3.0], [1.0, 1.0, 2.5]],
+            normals: vec![[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [0.6, 0.8, 0.0]],
+            triangles: vec![[0, 1, 2]],
+        };
+        let bytes = mesh.encode();
+        assert_eq!(bytes.len(), 40 + 3 * 12 + 12);
+        assert_eq!((number(&bytes, 4), number(&bytes, 8)), (3, 1));
+        let second = 40 + 8;
+        assert_eq!(
+            [short(&bytes, second), short(&bytes, second + 4)],
+            [1.0, 1.0]
+        );
+        let normals = 40 + 3 * 8;
+        assert_eq!(bytes[normals + 2], 127);
+        assert_eq!(bytes[normals + 5] as i8, -127);
+        assert_eq!(number(&bytes, normals + 12 + 4), 1);
+        assert_eq!(WireMesh::default().encode().len(), 40);
+    }
+}

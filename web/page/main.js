@@ -1,0 +1,343 @@
+// The page: what is shown, when, and what keys and buttons do.
+
+import { Frames } from "./frames.js";
+import { showDetails, showKeys } from "./panel.js";
+import { rows } from "./plots.js";
+import { openSource } from "./source.js";
+import { Stage } from "./stage.js";
+import { Timeline } from "./timeline.js";
+import { decodeMesh } from "./wire.js";
+
+const AHEAD = 12;
+const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
+// Milliseconds between looks at a run that goes on, and at one that does not.
+const SOON = 1000;
+const LATER = 5000;
+
+const by = (id) => document.getElementById(id);
+const source = openSource();
+
+async function loadRun(index) {
+  const about = await source.json(`/run/${index}/about`);
+  const now = await source.json(`/run/${index}/now`);
+  return { index, about, now, fault: null };
+}
+
+class Viewer {
+  constructor(runs) {
+    this.runs = runs;
+    this.time = 0;
+    this.playing = false;
+    this.speed = 1;
+    this.last = performance.now();
+    this.following = runs.some(({ now }) => now.state === "running");
+    this.surface = false;
+    this.drawn = [];
+    this.stage = new Stage(by("view"), runs.map(({ about }) => about));
+    this.timeline = new Timeline(by("timeline"), (time) => this.seek(time, true));
+    for (const run of runs) {
+      // What was fetched ahead changes nothing yet.
+      const arrived = (frames, number) => {
+        if (frames.numberAt(this.frameOf(run)) === number) this.stage.changed();
+      };
+      run.particles = new Frames(source, run.index, "frame", arrived);
+      run.meshes = new Frames(source, run.index, "surface", arrived);
+      run.label = this.label(run);
+      this.loadSolids(run);
+      this.take(run, run.now);
+    }
+    this.refresh();
+    this.seek(this.following ? this.end : this.step, false);
+    this.controls();
+    requestAnimationFrame((time) => this.tick(time));
+    if (source.live) setTimeout(() => this.look(), SOON);
+  }
+
+  // Frames a second of the time line: those of the faster run.
+  get rate() {
+    return Math.max(...this.runs.map(({ about }) => about.settings.frame_rate));
+  }
+
+  get step() {
+    return 1 / this.rate;
+  }
+
+  // The time of the last frame that is there.
+  get end() {
+    return Math.max(this.step, ...this.runs.map((run) => this.reach(run)));
+  }
+
+  reach(run) {
+    return (run.particles.numbers.at(-1) ?? 0) / run.about.settings.frame_rate;
+  }
+
+  frameOf(run) {
+    return Math.round(this.time * run.about.settings.frame_rate);
+  }
+
+  label(run) {
+    const box = document.createElement("div");
+    for (const name of ["h1", "p", "p"]) box.append(document.createElement(name));
+    by("labels").append(box);
+    const [title, line, fault] = box.children;
+    fault.className = "fault";
+    const { settings } = run.about;
+    title.textContent = run.about.scene;
+    run.subtitle = `${settings.walls} walls`;
+    return { title, line, fault };
+  }
+
+  async loadSolids(run) {
+    const sight = this.stage.sights[run.index];
+    for (const [k, solid] of run.about.solids.entries()) {
+      try {
+        sight.addSolid(decodeMesh(await source.bytes(`/run/${run.index}/solid/${k}`)), solid);
+      } catch (fault) {
+        this.notice(`solid ${solid.name} can't be shown: ${fault.message}`);
+      }
+    }
+    this.posed = null;
+    this.stage.changed();
+  }
+
+  // Takes what is new of a run.
+  take(run, now) {
+    run.now = now;
+    run.particles.numbers = now.frames;
+    run.meshes.numbers = now.surfaces ?? [];
+    const hasSurface = this.runs.some(({ meshes }) => meshes?.numbers.length);
+    by("surface").hidden = !hasSurface;
+  }
+
+  refresh() {
+    const nows = this.runs.map(({ now }) => now);
+    const rates = this.runs.map(({ about }) => about.settings.frame_rate);
+    this.timeline.rows = rows(nows, rates);
+    this.timeline.length = Math.max(...this.runs.map(({ now, about }) => Math.max(now.framesAsked, now.frames.at(-1) ?? 0) / about.settings.frame_rate));
+    this.timeline.marks = this.runs.map((run) => this.reach(run));
+    this.speedRange = this.colourRange();
+    by("legend-high").textContent = `${this.speedRange.toPrecision(2)} m/s`;
+    const running = this.runs.filter(({ now }) => now.state === "running");
+    const odd = this.runs.find(({ now }) => ["failed", "killed", "interrupted"].includes(now.state));
+    const state = by("state");
+    state.classList.toggle("running", running.length > 0);
+    const far = running.map(({ now }) => `${Math.floor((100 * now.frames.length) / now.framesAsked)} %`);
+    state.textContent = running.length ? `computing, ${far.join(" and ")}` : odd ? odd.now.state : "";
+    this.timeline.ask();
+    this.stage.changed();
+  }
+
+  // The speed that is white: most of the fastest particles, not the one drop that flies off.
+  colourRange() {
+    const speeds = this.runs.flatMap(({ now }) => now.steps.speed).sort((a, b) => a - b);
+    return Math.max(1e-3, 0.8 * (speeds[Math.floor(0.7 * speeds.length)] ?? 1));
+  }
+
+  seek(time, byHand) {
+    const frame = Math.min(Math.max(1, Math.round(time * this.rate)), Math.round(this.end * this.rate));
+    this.time = frame * this.step;
+    if (byHand) this.following = frame === Math.round(this.end * this.rate);
+    this.timeline.time = this.time;
+    this.timeline.ask();
+    const whole = Math.round(this.timeline.length * this.rate);
+    by("timeline").setAttribute("aria-valuenow", frame);
+    by("timeline").setAttribute("aria-valuemax", whole);
+    by("clock").innerHTML = `${frame} <span>/ ${whole} · ${this.time.toFixed(2)} s</span>`;
+    for (const run of this.runs) {
+      const frames = this.surface && run.meshes.numbers.length ? run.meshes : run.particles;
+      frames.want(frames.numberAt(this.frameOf(run)), this.playing ? AHEAD : 2);
+    }
+    document.body.dataset.frame = frame;
+    this.stage.changed();
+  }
+
+  play(playing) {
+    this.playing = playing;
+    this.last = performance.now();
+    if (playing && this.time >= this.end - 0.5 * this.step) this.seek(this.step, true);
+    by("play").setAttribute("aria-label", playing ? "stop" : "play");
+    by("play-shape").setAttribute("d", playing ? "M6 4h4v16H6zM14 4h4v16h-4z" : "M7 4v16l13-8z");
+    this.owed = 0;
+  }
+
+  setSpeed(speed) {
+    this.speed = speed;
+    by("speed").textContent = `${speed}×`;
+  }
+
+  // Whether everything that belongs to this time has come.
+  get complete() {
+    return this.runs.every((run) => {
+      const number = run.particles.numberAt(this.frameOf(run));
+      return number === undefined || this.surface || run.particles.kept.has(number);
+    });
+  }
+
+  tick(now) {
+    requestAnimationFrame((time) => this.tick(time));
+    // A frame a picture at most, so that none is missed where drawing is slow; and none before it has come.
+    if (this.playing && this.complete) {
+      this.owed += Math.min(0.25, Math.max(0, now - this.last) / 1000) * this.playRate * this.speed;
+      this.last = now;
+      if (this.owed >= 1) {
+        this.owed = Math.min(1, this.owed - 1);
+        if (this.time >= this.end - 0.5 * this.step) this.play(false);
+        else this.seek(this.time + this.step, true);
+      }
+    } else {
+      this.last = now;
+    }
+    if (this.stage.dirty) this.show();
+    if (this.stage.draw(now)) this.countPictures(now);
+  }
+
+  // Slow motion is shown as such: no more than 30 frames a second.
+  get playRate() {
+    return Math.min(30, this.rate);
+  }
+
+  // For those who measure: pictures in the last second.
+  countPictures(now) {
+    this.drawn.push(now);
+    while (this.drawn[0] < now - 1000) this.drawn.shift();
+    document.body.dataset.rate = this.drawn.length;
+  }
+
+  show() {
+    const shown = [];
+    by("labels").className = this.runs.length < 2 ? "" : this.stage.stacked ? "rows" : "columns";
+    for (const run of this.runs) {
+      const sight = this.stage.sights[run.index];
+      const frame = this.frameOf(run);
+      sight.pose(frame);
+      const meshes = this.surface && run.meshes.numbers.length;
+      const frames = meshes ? run.meshes : run.particles;
+      const number = frames.numberAt(frame);
+      const found = number === undefined ? undefined : frames.get(number);
+      const good = found && !found.fault ? found : null;
+      if (meshes) {
+        // Until the next one has come the last one stays.
+        if (found) sight.showSurface(good);
+      } else {
+        sight.showSurface(null);
+        if (found) sight.showParticles(good, this.speedRange);
+        else if (sight.drawn) sight.showParticles(sight.drawn, this.speedRange);
+      }
+      if (meshes) sight.points.visible = false;
+      const many = sight.drawn ? ` · ${sight.drawn.total.toLocaleString("en")} particles` : "";
+      run.label.line.textContent = run.subtitle + many;
+      const none = number === undefined ? "no frames yet" : "";
+      run.label.fault.textContent = found?.fault ? `frame ${number} can't be shown: ${found.fault}` : none || run.about.solidsMissing || "";
+      shown.push(good ? number : "none");
+    }
+    document.body.dataset.shown = shown.join(" ");
+  }
+
+  notice(words) {
+    by("notice").hidden = !words;
+    by("notice").textContent = words;
+  }
+
+  // Looks whether a run has come further.
+  async look() {
+    try {
+      let news = false;
+      for (const run of this.runs) {
+        const now = await source.json(`/run/${run.index}/now?since=${run.now.revision}`);
+        if (now.same) continue;
+        if (now.sceneHash !== run.about.sceneHash) return window.location.reload();
+        // Fewer frames than before: the run was taken back or begun again.
+        if (now.frames.length < run.now.frames.length) run.particles.forget();
+        run.particles.retry();
+        this.take(run, now);
+        news = true;
+      }
+      this.notice("");
+      if (news) this.refresh();
+      if (news && this.following && !this.playing) this.seek(this.end, false);
+    } catch {
+      this.notice("the program has ended: what was loaded stays");
+    }
+    const soon = this.runs.some(({ now }) => now.state === "running");
+    setTimeout(() => this.look(), soon ? SOON : LATER);
+  }
+
+  toggle(id, act) {
+    const button = by(id);
+    const on = button.getAttribute("aria-pressed") !== "true";
+    button.setAttribute("aria-pressed", on);
+    act(on);
+  }
+
+  controls() {
+    const solids = () => this.toggle("solids", (on) => this.stage.showSolids(on));
+    const plots = () =>
+      this.toggle("plots", (on) => {
+        this.timeline.open = on;
+        this.timeline.ask();
+      });
+    const surface = () => {
+      if (by("surface").hidden) return;
+      this.toggle("surface", (on) => (this.surface = on));
+      this.seek(this.time, false);
+    };
+    const faster = (by_) => this.setSpeed(SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, SPEEDS.indexOf(this.speed) + by_))]);
+    const hasSurface = () => !by("surface").hidden;
+    by("solids").hidden = this.runs.every(({ about }) => !about.solids.length);
+    by("play").onclick = () => this.play(!this.playing);
+    by("solids").onclick = solids;
+    by("plots").onclick = plots;
+    by("surface").onclick = surface;
+    by("reset").onclick = () => this.stage.reset();
+    by("details").onclick = () => showDetails(this.runs, source.report);
+    by("keys").onclick = () => showKeys(hasSurface());
+    by("speed").onclick = () => this.setSpeed(SPEEDS[(SPEEDS.indexOf(this.speed) + 1) % SPEEDS.length]);
+    const move = (frames) => {
+      this.play(false);
+      this.seek(this.time + frames * this.step, true);
+    };
+    const keys = {
+      " ": () => this.play(!this.playing),
+      ArrowLeft: (event) => move(event.shiftKey ? -10 : -1),
+      ArrowRight: (event) => move(event.shiftKey ? 10 : 1),
+      Home: () => this.seek(this.step, true),
+      End: () => this.seek(this.end, true),
+      "+": () => this.stage.zoom(1.15),
+      "=": () => this.stage.zoom(1.15),
+      "-": () => this.stage.zoom(1 / 1.15),
+      a: () => this.stage.turn(-0.12),
+      d: () => this.stage.turn(0.12),
+      r: () => this.stage.reset(),
+      s: solids,
+      p: plots,
+      m: surface,
+      "<": () => faster(-1),
+      ">": () => faster(1),
+      i: () => showDetails(this.runs, source.report),
+      "?": () => showKeys(hasSurface()),
+    };
+    document.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || by("panel").open) return;
+      // A button that has the focus takes the space for itself.
+      if (event.key === " " && event.target.tagName === "BUTTON") return;
+      const act = keys[event.key] ?? keys[event.key.toLowerCase()];
+      if (!act) return;
+      event.preventDefault();
+      act(event);
+    });
+  }
+}
+
+async function main() {
+  const { runs } = await source.json("/runs");
+  const loaded = await Promise.all(Array.from({ length: runs }, (_, index) => loadRun(index)));
+  document.title = `${loaded.map(({ about }) => about.scene).join(" and ")} · meniscus`;
+  new Viewer(loaded);
+  document.body.dataset.ready = "yes";
+}
+
+main().catch((fault) => {
+  by("notice").hidden = false;
+  by("notice").textContent = `this can't be shown: ${fault.message}`;
+  document.body.dataset.ready = "no";
+});

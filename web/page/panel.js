@@ -1,0 +1,126 @@
+// The dialog: keys, or everything about the runs.
+
+import { PHASE_COLOURS, percent, phaseSeconds } from "./plots.js";
+
+const KEYS = [
+  ["space", "play or stop"],
+  ["← →", "a frame back or on; with shift ten"],
+  ["home end", "the first and the last frame"],
+  ["+ −", "nearer and farther"],
+  ["A D", "turn left and right"],
+  ["R", "the first view again"],
+  ["S", "solids or none"],
+  ["P", "plots or none"],
+  ["< >", "slower and faster"],
+  ["I", "details of the run"],
+  ["?", "this list"],
+];
+const HANDS = [
+  ["drag", "turn; in a scene of the plane, move"],
+  ["scroll or pinch", "nearer and farther"],
+  ["right button, two fingers", "move"],
+  ["time line, plots", "drag to move through time"],
+];
+
+function element(name, text, parent) {
+  const made = document.createElement(name);
+  if (text !== undefined) made.textContent = text;
+  parent?.append(made);
+  return made;
+}
+
+function table(parent, lines, mark) {
+  const made = element("table", undefined, parent);
+  for (const [name, value, colour] of lines) {
+    const row = element("tr", undefined, made);
+    const first = element("td", undefined, row);
+    if (colour) element("span", undefined, first).className = "swatch";
+    if (colour) first.firstChild.style.background = colour;
+    if (mark) for (const word of name.split(" ")) element(mark, word, first).after(" ");
+    else first.append(name);
+    element("td", value, row);
+  }
+}
+
+function open(fill) {
+  const dialog = document.getElementById("panel");
+  const text = document.getElementById("panel-text");
+  text.replaceChildren();
+  fill(text);
+  if (!dialog.open) dialog.showModal();
+  dialog.scrollTop = 0;
+}
+
+export function showKeys(surfaces) {
+  open((text) => {
+    element("h2", "Keys", text);
+    table(text, surfaces ? [...KEYS, ["M", "surface or particles"]] : KEYS, "kbd");
+    element("h3", "Mouse and fingers", text);
+    table(text, HANDS);
+    element("h3", "Colour", text);
+    element("p", "Particles are coloured by their speed. Runs do not store the pressure of a particle, so it can't be shown.", text);
+  });
+}
+
+function highest(column) {
+  return column.reduce((most, x) => Math.max(most, x), 0);
+}
+
+function number(x) {
+  return x.toLocaleString("en", { maximumSignificantDigits: 5 });
+}
+
+function summary(now) {
+  const { steps } = now;
+  const count = steps.time.length;
+  if (!count) return [["steps", "none yet"]];
+  const mean = (column) => column.reduce((sum, x) => sum + x, 0) / count;
+  return [
+    ["steps", `${number(count)}, ${number(steps.converged)} solves converged`],
+    ["solver", `${steps.solver}, ${mean(steps.outer).toFixed(1)} outer and ${mean(steps.inner).toFixed(1)} inner iterations a step, at most ${highest(steps.outer)} and ${highest(steps.inner)}`],
+    ["unknowns", `at most ${number(highest(steps.unknowns))}`],
+    ["largest residual", `${highest(steps.residual).toExponential(2)} 1/s`],
+    ["volume", `${percent(100 * steps.drift.at(-1))} at the end`],
+    ["speed", `at most ${number(highest(steps.speed))} m/s`],
+    ["tried again", `${number(steps.retries.reduce((sum, x) => sum + x, 0))} steps`],
+  ];
+}
+
+export function showDetails(runs, report) {
+  open((text) => {
+    for (const { about, now } of runs) {
+      const { settings } = about;
+      element("h2", about.scene, text);
+      table(text, [
+        ["folder", about.folder],
+        ["state", now.error ? `${now.state}: ${now.error}` : now.state],
+        ["frames", `${now.frames.length} of ${now.framesAsked}, ${number(settings.frame_rate)} a second`],
+        ["particles", number(now.steps.particles.at(-1) ?? 0)],
+        ["grid", `${settings.cells.join(" × ")} cells of ${number(1000 * settings.dx)} mm`],
+        ["walls", settings.walls],
+        ["transfer", settings.transfer],
+        ["computed by", `meniscus ${about.version}, ${about.threads} threads, ${number(now.wallSeconds)} s`],
+      ]);
+      if (about.solidsMissing) element("p", about.solidsMissing, text);
+      element("h3", "Solver", text);
+      table(text, summary(now));
+      const phases = [...phaseSeconds(now)]
+        .map(([phase, column]) => [phase, column.reduce((sum, x) => sum + x, 0)])
+        .filter(([, seconds]) => seconds >= 0.0005)
+        .sort((a, b) => b[1] - a[1]);
+      const all = phases.reduce((sum, [, seconds]) => sum + seconds, 0);
+      element("h3", "Time", text);
+      table(text, phases.map(([phase, seconds]) => [phase, `${seconds.toFixed(2)} s, ${((100 * seconds) / all).toFixed(1)} %`, PHASE_COLOURS.get(phase)]));
+      element("h3", "scene.toml", text);
+      element("pre", about.sceneText, text);
+    }
+    if (report) {
+      element("h3", "This report", text);
+      table(text, [
+        ["made by", report.program],
+        ["on", report.machine],
+        ["left out", report.leftOut ?? "nothing"],
+      ]);
+    }
+  });
+}

@@ -1,0 +1,117 @@
+// What is plotted under the time line: columns of steps and phases, made ready for drawing.
+
+export const RUN_COLOURS = ["#4fb3e8", "#e8a84f"];
+
+// Phases in the order of the step; what is not named here is put to the others.
+const PHASES = [
+  ["solve", "#4fb3e8"],
+  ["assemble", "#3b7fc4"],
+  ["to-grid", "#6fd08c"],
+  ["advect", "#3fa58a"],
+  ["surface", "#b7a3f0"],
+  ["solids", "#8c7ad6"],
+  ["write", "#e8a84f"],
+  ["preview", "#d98383"],
+];
+const OTHERS = ["others", "#5c6b82"];
+export const PHASE_COLOURS = new Map([...PHASES, OTHERS]);
+
+function frameCount(now) {
+  return Math.max(now.framesAsked, now.frames.at(-1) ?? 0, now.steps.frame.at(-1) ?? 0);
+}
+
+// Seconds of each frame by phase: an array a phase, by number of the frame.
+export function phaseSeconds(now) {
+  const count = frameCount(now) + 1;
+  const seconds = new Map([...PHASE_COLOURS.keys()].map((phase) => [phase, new Float64Array(count)]));
+  for (const [phase, column] of Object.entries(now.timings.phases)) {
+    const sums = seconds.get(phase) ?? seconds.get(OTHERS[0]);
+    column.forEach((value, i) => (sums[now.timings.frame[i]] += value));
+  }
+  return seconds;
+}
+
+function steps(now, column, of = (x) => x) {
+  return now.steps.time.map((time, i) => [time, of(now.steps[column][i])]);
+}
+
+export function percent(x) {
+  return `${x >= 0 ? "+" : "−"}${Math.abs(x).toFixed(Math.abs(x) < 0.1 ? 3 : 2)} %`;
+}
+
+function count(x) {
+  return Math.round(x).toLocaleString("en");
+}
+
+function power(exponent) {
+  return (10 ** exponent).toExponential(1).replace("-", "−");
+}
+
+function seconds(x) {
+  return x < 1 ? `${(1000 * x).toFixed(0)} ms` : `${x.toFixed(x < 10 ? 2 : 0)} s`;
+}
+
+// The rows of plots for the runs as they are now. A row has a name, lines by run, or bands if there is one run, and words
+// for a value.
+export function rows(nows, rates) {
+  const lines = (column, of) => nows.map((now) => steps(now, column, of));
+  const timed = nows.map((now, run) => {
+    const phases = phaseSeconds(now);
+    const last = now.timings.frame.at(-1) ?? 0;
+    const total = [];
+    for (let frame = 1; frame <= last; frame += 1) {
+      let sum = 0;
+      for (const column of phases.values()) sum += column[frame];
+      total.push([frame / rates[run], sum]);
+    }
+    return { phases, total };
+  });
+  return [
+    { name: "iterations", lines: lines("inner"), words: count, from: 0 },
+    {
+      name: "residual",
+      lines: lines("residual", (x) => Math.log10(Math.max(x, 1e-17))),
+      words: power,
+    },
+    { name: "volume", lines: lines("drift", (x) => 100 * x), words: percent, around: 0 },
+    {
+      name: "frame time",
+      lines: timed.map(({ total }) => total),
+      bands: nows.length === 1 ? [...timed[0].phases].map(([phase, column]) => ({ colour: PHASE_COLOURS.get(phase), column })) : null,
+      words: seconds,
+      from: 0,
+    },
+  ];
+}
+
+// The value of a line at a time: that of the last step that began before it.
+export function valueAt(line, time) {
+  let low = 0;
+  let high = line.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (line[middle][0] < time - 1e-9) low = middle + 1;
+    else high = middle;
+  }
+  return line.length ? line[Math.min(low, line.length - 1)][1] : null;
+}
+
+// What a row reaches over, a little more than its lines.
+export function range(row) {
+  let low = row.from ?? row.around ?? Infinity;
+  let high = row.from ?? row.around ?? -Infinity;
+  for (const line of row.lines) {
+    for (const [, value] of line) {
+      if (!Number.isFinite(value)) continue;
+      low = Math.min(low, value);
+      high = Math.max(high, value);
+    }
+  }
+  if (low > high) return [0, 1];
+  if (row.around !== undefined) {
+    const reach = Math.max(Math.abs(low), Math.abs(high), 1e-3);
+    return [-reach, reach];
+  }
+  const room = high - low || Math.abs(high) || 1;
+  return [row.from ?? low - 0.1 * room, high + 0.08 * room];
+}
