@@ -104,6 +104,15 @@ impl<const D: usize> Scratch<D> {
         if members.is_empty() {
             return;
         }
+        let regular = |&m: &u32| fine.row_of[m as usize] == NONE;
+        if members.len() == 1 << D && members.iter().all(regular) {
+            // In the bulk there is nothing between the children. A regular unknown shares its cell with no other.
+            for &member in &*members {
+                parent[member as usize] = found.len() as u32;
+            }
+            found.push(Cluster { cell, extra: false });
+            return;
+        }
         members.sort_unstable();
         clusters.find(fine, members);
         let label = &clusters.label;

@@ -1,14 +1,18 @@
 //! The finest level, read from the matrix and the cells of its rows.
 
 use meniscus_lcp::{BoxMlcp, Csr, InputError};
+use rayon::prelude::*;
 
 use super::coarsen::ALL_ROWS;
 use super::level::{CHUNK, Level, NONE, Span};
-use super::stencil::Stencil;
+use super::stencil::{Order, Stencil};
 use crate::tiles::Coord;
 
 /// Cells along an axis, from the first to the last that is used.
 const MOST_CELLS: i64 = 1 << 24;
+
+/// Orders of a row's entries that are remembered: rows by tiles have others at either end of a tile.
+const ORDERS: usize = 3;
 
 /// What the finest level knows beyond the others, in the numbering of its unknowns.
 #[derive(Clone, Debug, Default)]
@@ -37,13 +41,21 @@ pub(super) struct Finest {
 /// The lowest coordinates and the number of cells along every axis.
 fn bounding_box<const D: usize>(cells: &[Coord<D>]) -> Result<(Coord<D>, [usize; D]), InputError> {
     let first = cells.first().copied().unwrap_or([0; D]);
-    let (mut low, mut high) = (first, first);
-    for cell in cells {
+    type Ends<const D: usize> = (Coord<D>, Coord<D>);
+    let widen = |(mut low, mut high): Ends<D>, (other_low, other_high): Ends<D>| {
         for a in 0..D {
-            low[a] = low[a].min(cell[a]);
-            high[a] = high[a].max(cell[a]);
+            low[a] = low[a].min(other_low[a]);
+            high[a] = high[a].max(other_high[a]);
         }
-    }
+        (low, high)
+    };
+    let of_part = |part: &[Coord<D>]| {
+        let cells = part.iter();
+        cells.fold((first, first), |ends, &cell| widen(ends, (cell, cell)))
+    };
+    // Smallest and largest have no order.
+    let parts = cells.par_chunks(CHUNK).map(of_part);
+    let (low, high) = parts.reduce(|| (first, first), widen);
     let extent: [i64; D] = std::array::from_fn(|a| high[a] as i64 - low[a] as i64 + 1);
     if extent.iter().any(|&e| e > MOST_CELLS) {
         return Err(InputError::Structure {
@@ -52,6 +64,17 @@ fn bounding_box<const D: usize>(cells: &[Coord<D>]) -> Result<(Coord<D>, [usize;
         });
     }
     Ok((low, extent.map(|e| e as usize)))
+}
+
+/// A value for each entry of a list of rows.
+pub(super) fn gather(rows: &[u32], values: &mut Vec<f64>, value: impl Fn(usize) -> f64 + Sync) {
+    values.resize(rows.len(), 0.0);
+    let parts = values.par_chunks_mut(CHUNK).zip(rows.par_chunks(CHUNK));
+    parts.for_each(|(values, rows)| {
+        for (v, &row) in values.iter_mut().zip(rows) {
+            *v = value(row as usize);
+        }
+    });
 }
 
 /// The last axis: rows of our problems follow one another along it.
@@ -89,9 +112,8 @@ impl Finest {
         self.number(cells, low, level)?;
         self.find_regular(problem, cells, level)?;
         self.list_rows(problem, cells, level)?;
-        self.b.clear();
-        let rows = self.matrix_row.iter();
-        self.b.extend(rows.map(|&row| problem.rhs()[row as usize]));
+        let rhs = problem.rhs();
+        gather(&self.matrix_row, &mut self.b, |row| rhs[row]);
         level.full_weight = 1.0;
         level.child.clear();
         level.child_start.clear();
@@ -327,6 +349,14 @@ impl<const D: usize> Reading<'_, D> {
     fn read_rows(&self, part: Part<D>) -> Result<f64, InputError> {
         let mut largest = 0.0f64;
         let [red, black] = part.near;
+        let mut note = |unknown: u32, near| {
+            if unknown >= part.first[1] {
+                black[(unknown - part.first[1]) as usize] = near;
+            } else {
+                red[(unknown - part.first[0]) as usize] = near;
+            }
+        };
+        let mut orders = [Order::<D>::default(); ORDERS];
         for &row in part.order {
             let row = row as usize;
             let (lower, upper) = (self.problem.lower()[row], self.problem.upper()[row]);
@@ -336,16 +366,25 @@ impl<const D: usize> Reading<'_, D> {
                     why: "it has an upper bound and is not held",
                 });
             }
-            let stencil = Stencil::read(self.problem.matrix(), self.cells, self.unknown, row)?;
+            let (matrix, cells, unknown) = (self.problem.matrix(), self.cells, self.unknown);
+            let bounded = lower != f64::NEG_INFINITY;
+            if !bounded {
+                let mut tries = orders.iter();
+                let full = self.full_weight;
+                let found = tries.find_map(|order| order.read(matrix, cells, unknown, row, full));
+                if let Some((near, weight)) = found {
+                    largest = if weight > largest { weight } else { largest };
+                    note(unknown[row], near);
+                    continue;
+                }
+            }
+            let stencil = Stencil::read(matrix, cells, unknown, row)?;
             let weights = stencil.weight.as_flattened().iter();
             largest = weights.fold(largest, |m, &w| if w > m { w } else { m });
-            if lower == f64::NEG_INFINITY && stencil.is_regular(self.full_weight) {
-                let unknown = self.unknown[row];
-                if unknown >= part.first[1] {
-                    black[(unknown - part.first[1]) as usize] = stencil.near;
-                } else {
-                    red[(unknown - part.first[0]) as usize] = stencil.near;
-                }
+            if !bounded && stencil.is_regular(self.full_weight) {
+                note(unknown[row], stencil.near);
+                orders.rotate_right(1);
+                orders[0] = stencil.order(matrix, unknown, row);
             }
         }
         Ok(largest)

@@ -1,10 +1,13 @@
 //! The truncated iteration.
 
 use meniscus_lcp::{BoxMlcp, Csr, InputError, Observer, Progress, Report, Status};
+use rayon::prelude::*;
 
 use super::chunks::{Chunk, each, fold};
 use super::conjugate::Conjugate;
+use super::finest::gather;
 use super::hierarchy::Hierarchy;
+use super::level::CHUNK;
 use super::sums::{Exact, Found, measure};
 use crate::tiles::Coord;
 
@@ -198,13 +201,18 @@ impl State {
         x: &[f64],
     ) {
         let finest = &hierarchy.finest;
-        self.p.clear();
-        let rows = finest.matrix_row.iter().map(|&row| row as usize);
-        self.p
-            .extend(rows.map(|row| x[row].clamp(problem.lower()[row], problem.upper()[row])));
+        let (lower, upper) = (problem.lower(), problem.upper());
+        gather(&finest.matrix_row, &mut self.p, |row| {
+            x[row].clamp(lower[row], upper[row])
+        });
         self.before.clear();
         self.before.resize(hierarchy.top().rows.len(), 0.0);
-        let largest = |values: &[f64]| values.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+        // The largest of all has no order.
+        let largest = |values: &[f64]| {
+            let parts = values.par_chunks(CHUNK);
+            let parts = parts.map(|part| part.iter().fold(0.0, |m: f64, v| m.max(v.abs())));
+            parts.reduce(|| 0.0, f64::max)
+        };
         let size = largest(&finest.b).max(finest.full_weight * largest(&self.p));
         self.scale = if size > 0.0 && size.is_finite() {
             size
@@ -215,9 +223,13 @@ impl State {
     }
 
     fn write<const D: usize>(&self, hierarchy: &Hierarchy<D>, x: &mut [f64]) {
-        for (x, &unknown) in x.iter_mut().zip(&hierarchy.finest.unknown) {
-            *x = self.p[unknown as usize];
-        }
+        let unknowns = hierarchy.finest.unknown.par_chunks(CHUNK);
+        let parts = x.par_chunks_mut(CHUNK).zip(unknowns);
+        parts.for_each(|(x, unknowns)| {
+            for (x, &unknown) in x.iter_mut().zip(unknowns) {
+                *x = self.p[unknown as usize];
+            }
+        });
     }
 
     /// Rows at their bounds become active; returns how many changed sides.
@@ -299,7 +311,8 @@ impl State {
         conjugate: bool,
     ) -> Result<Found, Status> {
         let top = hierarchy.top();
-        if !top.e.iter().all(|e| e.is_finite()) {
+        let finite = |part: &[f32]| part.iter().fold(true, |all, e| all & e.is_finite());
+        if !top.e.par_chunks(CHUNK).all(finite) {
             return Err(Status::NonFinite);
         }
         for (before, row) in self.before.iter_mut().zip(&top.rows.row) {
