@@ -93,7 +93,11 @@ impl Conjugate {
         parts.for_each(|(((step, image), product), e)| {
             for (k, e) in e.iter_mut().enumerate() {
                 // What was left there from another solve may be anything.
-                let (s, q) = if alone { (0.0, 0.0) } else { (step[k], image[k]) };
+                let (s, q) = if alone {
+                    (0.0, 0.0)
+                } else {
+                    (step[k], image[k])
+                };
                 image[k] = last * q + new * product[k];
                 *e = last * s + new * *e;
                 step[k] = *e;

@@ -5,14 +5,12 @@ use rayon::prelude::*;
 
 use super::coarsen::ALL_ROWS;
 use super::level::{CHUNK, Level, NONE, Span};
-use super::stencil::{Order, Stencil};
+use super::reading::{Part, Reading};
+use super::stencil::Stencil;
 use crate::tiles::Coord;
 
 /// Cells along an axis, from the first to the last that is used.
 const MOST_CELLS: i64 = 1 << 24;
-
-/// Orders of a row's entries that are remembered: rows by tiles have others at either end of a tile.
-const ORDERS: usize = 3;
 
 /// What the finest level knows beyond the others, in the numbering of its unknowns.
 #[derive(Clone, Debug, Default)]
@@ -93,13 +91,13 @@ pub(super) fn octant_of<const D: usize>(cell: Coord<D>) -> u8 {
 }
 
 impl Finest {
-    /// Numbers the unknowns and finds out which are regular.
+    /// Numbers the unknowns and finds out which are regular; returns the lowest coordinates.
     pub fn read<const D: usize>(
         &mut self,
         problem: &BoxMlcp<Csr>,
         cells: &[Coord<D>],
         level: &mut Level<D>,
-    ) -> Result<(), InputError> {
+    ) -> Result<Coord<D>, InputError> {
         if cells.len() != problem.len() {
             return Err(InputError::Length {
                 what: "cells",
@@ -112,12 +110,16 @@ impl Finest {
         self.number(cells, low, level)?;
         self.find_regular(problem, cells, level)?;
         self.list_rows(problem, cells, level)?;
-        let rhs = problem.rhs();
-        gather(&self.matrix_row, &mut self.b, |row| rhs[row]);
+        self.take_rhs(problem);
         level.full_weight = 1.0;
         level.child.clear();
         level.child_start.clear();
-        Ok(())
+        Ok(low)
+    }
+
+    pub fn take_rhs(&mut self, problem: &BoxMlcp<Csr>) {
+        let rhs = problem.rhs();
+        gather(&self.matrix_row, &mut self.b, |row| rhs[row]);
     }
 
     /// Brings the rows of the matrix into the order of their cells. Counting, axis by axis, keeps memory in
@@ -298,96 +300,6 @@ impl Finest {
                 .push(if held { f64::NEG_INFINITY } else { lower });
         }
         Ok(())
-    }
-}
-
-/// Reads the matrix to find regular unknowns.
-struct Reading<'a, const D: usize> {
-    problem: &'a BoxMlcp<'a, Csr>,
-    cells: &'a [Coord<D>],
-    unknown: &'a [u32],
-    full_weight: f64,
-}
-
-/// A part of the rows in order of their cells, and the unknowns of both colours in it.
-struct Part<'a, const D: usize> {
-    order: &'a [u32],
-    /// The first unknown of each colour of every chunk of the order.
-    cuts: &'a [[u32; 2]],
-    first: [u32; 2],
-    near: [&'a mut [[[u32; 2]; D]]; 2],
-}
-
-impl<const D: usize> Reading<'_, D> {
-    /// Notes the neighbours of regular unknowns; returns the largest coupling of all.
-    fn read(&self, part: Part<D>) -> Result<f64, InputError> {
-        if part.cuts.len() <= 1 {
-            return self.read_rows(part);
-        }
-        let middle = part.cuts.len() / 2;
-        let cut = part.cuts[middle];
-        let [red, black] = part.near;
-        let (low_red, high_red) = red.split_at_mut((cut[0] - part.first[0]) as usize);
-        let (low_black, high_black) = black.split_at_mut((cut[1] - part.first[1]) as usize);
-        let (low_order, high_order) = part.order.split_at(middle * CHUNK);
-        let low = Part {
-            order: low_order,
-            cuts: &part.cuts[..middle],
-            first: part.first,
-            near: [low_red, low_black],
-        };
-        let high = Part {
-            order: high_order,
-            cuts: &part.cuts[middle..],
-            first: cut,
-            near: [high_red, high_black],
-        };
-        let (low, high) = rayon::join(|| self.read(low), || self.read(high));
-        Ok(low?.max(high?))
-    }
-
-    fn read_rows(&self, part: Part<D>) -> Result<f64, InputError> {
-        let mut largest = 0.0f64;
-        let [red, black] = part.near;
-        let mut note = |unknown: u32, near| {
-            if unknown >= part.first[1] {
-                black[(unknown - part.first[1]) as usize] = near;
-            } else {
-                red[(unknown - part.first[0]) as usize] = near;
-            }
-        };
-        let mut orders = [Order::<D>::default(); ORDERS];
-        for &row in part.order {
-            let row = row as usize;
-            let (lower, upper) = (self.problem.lower()[row], self.problem.upper()[row]);
-            if lower != upper && upper != f64::INFINITY {
-                return Err(InputError::Structure {
-                    row,
-                    why: "it has an upper bound and is not held",
-                });
-            }
-            let (matrix, cells, unknown) = (self.problem.matrix(), self.cells, self.unknown);
-            let bounded = lower != f64::NEG_INFINITY;
-            if !bounded {
-                let mut tries = orders.iter();
-                let full = self.full_weight;
-                let found = tries.find_map(|order| order.read(matrix, cells, unknown, row, full));
-                if let Some((near, weight)) = found {
-                    largest = if weight > largest { weight } else { largest };
-                    note(unknown[row], near);
-                    continue;
-                }
-            }
-            let stencil = Stencil::read(matrix, cells, unknown, row)?;
-            let weights = stencil.weight.as_flattened().iter();
-            largest = weights.fold(largest, |m, &w| if w > m { w } else { m });
-            if !bounded && stencil.is_regular(self.full_weight) {
-                note(unknown[row], stencil.near);
-                orders.rotate_right(1);
-                orders[0] = stencil.order(matrix, unknown, row);
-            }
-        }
-        Ok(largest)
     }
 }
 

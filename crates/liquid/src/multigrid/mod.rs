@@ -26,8 +26,11 @@ mod conjugate;
 mod cycle;
 mod finest;
 mod hierarchy;
+mod kept;
 mod kernels;
 mod level;
+mod reading;
+mod settings;
 mod stencil;
 mod sums;
 mod truncated;
@@ -37,4 +40,5 @@ mod width;
 mod tests;
 
 pub use cycle::Cycle;
-pub use truncated::{Settings, Workspace, solve};
+pub use settings::Settings;
+pub use truncated::{Workspace, solve, solve_again};

@@ -89,10 +89,14 @@ impl<const D: usize> Stencil<D> {
     pub fn is_regular(&self, full: f64) -> bool {
         let weights = self.weight.as_flattened();
         let whole = (2 * D) as f64 * full;
-        weights.iter().all(|w| (w - full).abs() <= SAME * full)
-            && (self.diagonal - whole).abs() <= SAME * whole
-            && full > 0.0
+        weights.iter().all(|&w| is_same(w, full)) && is_same(self.diagonal, whole) && full > 0.0
     }
+}
+
+/// Whether two weights are the same but for rounding.
+#[inline(always)]
+pub(super) fn is_same(weight: f64, other: f64) -> bool {
+    (weight - other).abs() <= SAME * other
 }
 
 /// The side that the diagonal is on.
@@ -140,16 +144,13 @@ impl<const D: usize> Order<D> {
             for axis in 0..D {
                 same &= other[axis] == cell[axis].wrapping_add(step[axis]);
             }
-            let error = if side == OWN {
-                let whole = (2 * D) as f64 * full;
-                (value - whole).abs() / (2 * D) as f64
+            same &= if side == OWN {
+                is_same(value, (2 * D) as f64 * full)
             } else {
                 near.as_flattened_mut()[side as usize] = unknown[column];
                 largest = if -value > largest { -value } else { largest };
-                (value + full).abs()
+                is_same(-value, full)
             };
-            // A NaN is never at most something.
-            same &= error <= SAME * full;
         }
         (same && full > 0.0).then_some((near, largest))
     }

@@ -328,7 +328,7 @@ impl<const D: usize> Solvers<D> {
         if largest > 0.0 && matches!(self.method, Solver::TnMg | Solver::Mg) {
             let limit = DISPLACEMENT_ITERATIONS;
             self.multigrid
-                .solve(&problem, tolerance, limit, potential)?;
+                .solve_again(&problem, tolerance, limit, potential)?;
         } else if largest > 0.0 {
             let precondition: &mut dyn Preconditioner = match (self.method, self.chosen) {
                 (Solver::MgPcg, _) => &mut self.multigrid.cycle,

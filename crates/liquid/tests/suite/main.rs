@@ -6,6 +6,7 @@ mod flight_and_solids;
 mod going_on;
 mod meshes;
 mod multigrid;
+mod multigrid_guards;
 mod oracle;
 mod ports;
 mod still_water;

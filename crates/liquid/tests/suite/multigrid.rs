@@ -26,7 +26,7 @@ fn solve<const D: usize>(grid: &Grid<D>, relative: f64, x: &mut [f64]) -> Report
 }
 
 /// Policy iteration, which shares nothing with multigrid but the problem.
-fn by_policy<const D: usize>(grid: &Grid<D>, relative: f64) -> Vec<f64> {
+pub fn by_policy<const D: usize>(grid: &Grid<D>, relative: f64) -> Vec<f64> {
     let mut x = vec![0.0; grid.len()];
     let mut mic = Mic0::default();
     mic.rebuild(&grid.matrix, &Blocks::single(grid.len()))
@@ -72,10 +72,10 @@ fn cycles<const D: usize>(grid: &Grid<D>) -> usize {
 }
 
 /// Random numbers that are the same everywhere.
-struct Dice(u64);
+pub struct Dice(pub u64);
 
 impl Dice {
-    fn roll(&mut self) -> f64 {
+    pub fn roll(&mut self) -> f64 {
         self.0 = self
             .0
             .wrapping_mul(6364136223846793005)

@@ -43,6 +43,23 @@ impl<const D: usize> ByMultigrid<D> {
         multigrid::solve(problem, &self.cells, &settings, x, workspace, &mut ())
     }
 
+    /// Solves another problem with the matrix of the last, with its levels.
+    pub fn solve_again(
+        &mut self,
+        problem: &BoxMlcp<Csr>,
+        tolerance: f64,
+        max_iterations: usize,
+        x: &mut [f64],
+    ) -> Result<Report, InputError> {
+        let settings = multigrid::Settings {
+            tolerance,
+            max_iterations,
+            ..Default::default()
+        };
+        let workspace = &mut self.workspace;
+        multigrid::solve_again(problem, &self.cells, &settings, x, workspace, &mut ())
+    }
+
     pub fn rebuild_cycle(&mut self, problem: &BoxMlcp<Csr>) -> Result<(), InputError> {
         self.cycle.rebuild(problem, &self.cells, SWEEPS)
     }
