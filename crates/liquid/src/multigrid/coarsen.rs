@@ -14,8 +14,9 @@ pub(super) const ALL_ROWS: usize = 512;
 
 /// Spans of the fine level that one task divides into coarse unknowns, or a few more: it goes on to the end of a line.
 const SPANS: usize = 1024;
-/// Unknowns of the coarse level that one task looks at.
+/// Unknowns of the coarse level that are looked at together, and how many times that one task does at least.
 const CELLS: usize = 2048;
+const FEWEST: usize = 8;
 
 /// Memory only.
 #[derive(Clone, Debug, Default)]
@@ -103,7 +104,8 @@ fn gather<const D: usize>(fine: &Level<D>, scratch: &mut Scratch<D>) {
     }
     let order = &*order;
     let work = |part: &mut Part<D>| part.gather(fine, &order[part.spans.clone()]);
-    parts[..*in_use].par_iter_mut().for_each(work);
+    let parts = parts[..*in_use].par_iter_mut().with_min_len(2);
+    parts.for_each(work);
 }
 
 impl<const D: usize> Part<D> {
@@ -281,16 +283,18 @@ fn connect<const D: usize>(fine: &Level<D>, coarse: &mut Level<D>) {
     present.resize(n, 0);
     let cells = present.par_chunks_mut(CELLS);
     let cells = cells.zip(whole.par_chunks_mut(CELLS)).enumerate();
-    cells.for_each(|(part, (present, whole))| {
-        for (k, (present, whole)) in present.iter_mut().zip(whole).enumerate() {
-            let children = coarse.children(part * CELLS + k);
-            let corner = |&c: &u32| 1u8 << fine.octant[c as usize];
-            *present = children.iter().fold(0, |mask, c| mask | corner(c));
-            *whole &= children.len() == 1 << D
-                && *present == all
-                && children.iter().all(|&c| fine.whole[c as usize]);
-        }
-    });
+    cells
+        .with_min_len(FEWEST)
+        .for_each(|(part, (present, whole))| {
+            for (k, (present, whole)) in present.iter_mut().zip(whole).enumerate() {
+                let children = coarse.children(part * CELLS + k);
+                let corner = |&c: &u32| 1u8 << fine.octant[c as usize];
+                *present = children.iter().fold(0, |mask, c| mask | corner(c));
+                *whole &= children.len() == 1 << D
+                    && *present == all
+                    && children.iter().all(|&c| fine.whole[c as usize]);
+            }
+        });
     (coarse.present, coarse.whole) = (present, whole);
     coarse.free.clear();
     coarse.free.extend_from_slice(&coarse.present);
@@ -299,7 +303,7 @@ fn connect<const D: usize>(fine: &Level<D>, coarse: &mut Level<D>) {
     near.resize(n, [[NONE; 2]; D]);
     if n >= ALL_ROWS {
         let cells = near.par_chunks_mut(CELLS).enumerate();
-        cells.for_each(|(part, near)| {
+        cells.with_min_len(FEWEST).for_each(|(part, near)| {
             for (k, near) in near.iter_mut().enumerate() {
                 if let Some(found) = regular_neighbours(fine, coarse, part * CELLS + k) {
                     *near = found;

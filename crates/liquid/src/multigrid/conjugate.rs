@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::chunks::fold;
 use super::hierarchy::Hierarchy;
-use super::level::CHUNK;
+use super::level::{CHUNK, FEWEST};
 use super::sums::product;
 
 /// Correction and last step are parallel if the sine of the angle between them, squared, is below this.
@@ -90,19 +90,21 @@ impl Conjugate {
         let parts = self.step.par_chunks_mut(CHUNK);
         let parts = parts.zip(self.image.par_chunks_mut(CHUNK)).zip(products);
         let parts = parts.zip(top.e[..top.unknowns].par_chunks_mut(CHUNK));
-        parts.for_each(|(((step, image), product), e)| {
-            for (k, e) in e.iter_mut().enumerate() {
-                // What was left there from another solve may be anything.
-                let (s, q) = if alone {
-                    (0.0, 0.0)
-                } else {
-                    (step[k], image[k])
-                };
-                image[k] = last * q + new * product[k];
-                *e = last * s + new * *e;
-                step[k] = *e;
-            }
-        });
+        parts
+            .with_min_len(FEWEST)
+            .for_each(|(((step, image), product), e)| {
+                for (k, e) in e.iter_mut().enumerate() {
+                    // What was left there from another solve may be anything.
+                    let (s, q) = if alone {
+                        (0.0, 0.0)
+                    } else {
+                        (step[k], image[k])
+                    };
+                    image[k] = last * q + new * product[k];
+                    *e = last * s + new * *e;
+                    step[k] = *e;
+                }
+            });
     }
 }
 

@@ -4,9 +4,8 @@ use meniscus_lcp::{BoxMlcp, Csr, InputError};
 use rayon::prelude::*;
 
 use super::coarsen::ALL_ROWS;
-use super::level::{CHUNK, Level, NONE, Span};
+use super::level::{CHUNK, FEWEST, Level, NONE, Span};
 use super::reading::{Part, Reading};
-use super::stencil::Stencil;
 use crate::tiles::Coord;
 
 /// Cells along an axis, from the first to the last that is used.
@@ -52,7 +51,7 @@ fn bounding_box<const D: usize>(cells: &[Coord<D>]) -> Result<(Coord<D>, [usize;
         cells.fold((first, first), |ends, &cell| widen(ends, (cell, cell)))
     };
     // Smallest and largest have no order.
-    let parts = cells.par_chunks(CHUNK).map(of_part);
+    let parts = cells.par_chunks(CHUNK).with_min_len(FEWEST).map(of_part);
     let (low, high) = parts.reduce(|| (first, first), widen);
     let extent: [i64; D] = std::array::from_fn(|a| high[a] as i64 - low[a] as i64 + 1);
     if extent.iter().any(|&e| e > MOST_CELLS) {
@@ -68,7 +67,7 @@ fn bounding_box<const D: usize>(cells: &[Coord<D>]) -> Result<(Coord<D>, [usize;
 pub(super) fn gather(rows: &[u32], values: &mut Vec<f64>, value: impl Fn(usize) -> f64 + Sync) {
     values.resize(rows.len(), 0.0);
     let parts = values.par_chunks_mut(CHUNK).zip(rows.par_chunks(CHUNK));
-    parts.for_each(|(values, rows)| {
+    parts.with_min_len(FEWEST).for_each(|(values, rows)| {
         for (v, &row) in values.iter_mut().zip(rows) {
             *v = value(row as usize);
         }
@@ -246,58 +245,6 @@ impl Finest {
             let diagonal = |row| problem.matrix().get(row, row);
             let largest = (0..problem.len()).map(diagonal).fold(0.0, f64::max);
             self.full_weight = if largest > 0.0 { largest } else { 1.0 };
-        }
-        Ok(())
-    }
-
-    /// Makes rows of all others.
-    fn list_rows<const D: usize>(
-        &mut self,
-        problem: &BoxMlcp<Csr>,
-        cells: &[Coord<D>],
-        level: &mut Level<D>,
-    ) -> Result<(), InputError> {
-        let n = level.unknowns;
-        level.rows.clear();
-        self.diagonal.clear();
-        self.lower.clear();
-        self.weight.clear();
-        for (values, value) in [(&mut level.free, 1), (&mut level.present, 1)] {
-            values.clear();
-            values.resize(n, value);
-        }
-        level.whole.clear();
-        level.whole.resize(n, true);
-        level.row_of.clear();
-        level.row_of.resize(n, NONE);
-        let unit = 1.0 / self.full_weight;
-        for unknown in 0..n {
-            if level.near[unknown][0][0] != NONE {
-                continue;
-            }
-            let row = self.matrix_row[unknown] as usize;
-            let (lower, upper) = (problem.lower()[row], problem.upper()[row]);
-            let held = lower == upper;
-            level.whole[unknown] = lower == f64::NEG_INFINITY;
-            level.free[unknown] = !held as u8;
-            level.row_of[unknown] = level.rows.len() as u32;
-            level.rows.push(unknown as u32);
-            let stencil = Stencil::read(problem.matrix(), cells, &self.unknown, row)?;
-            let mut sum = 0.0;
-            for (side, (&near, &weight)) in stencil.sides().enumerate() {
-                if near != NONE && weight > 0.0 {
-                    let unitless = (weight * unit) as f32;
-                    level.rows.push_link(near, side as u8, unitless);
-                    self.weight.push(weight);
-                    sum += weight;
-                }
-            }
-            let last = level.rows.len() - 1;
-            level.rows.dirichlet[last] = ((stencil.diagonal - sum).max(0.0) * unit) as f32;
-            level.invert_diagonal(last);
-            self.diagonal.push(stencil.diagonal);
-            self.lower
-                .push(if held { f64::NEG_INFINITY } else { lower });
         }
         Ok(())
     }

@@ -20,8 +20,9 @@ pub(super) enum Bounds {
     Fewer,
 }
 
-/// Spans that one task compares.
+/// Spans that are compared together, and how many times that one task does at least.
 const SPANS: usize = 256;
+const FEWEST: usize = 8;
 
 impl<const D: usize> Hierarchy<D> {
     /// Keeps the levels if this problem has the same, and says so. Rows may still be active from the last.
@@ -82,7 +83,7 @@ impl<const D: usize> Next<'_, D> {
         if self.problem.len() != n || self.cells.len() != n {
             return false;
         }
-        let parts = self.level.spans.par_chunks(SPANS);
+        let parts = self.level.spans.par_chunks(SPANS).with_min_len(FEWEST);
         let parts = parts.map(|spans| {
             let mut spans = spans.iter();
             spans.try_fold(0.0f64, |m, span| Some(m.max(self.largest_if_same(span)?)))

@@ -8,7 +8,7 @@ use super::conjugate::Conjugate;
 use super::finest::gather;
 use super::hierarchy::Hierarchy;
 use super::kept::Bounds;
-use super::level::CHUNK;
+use super::level::{CHUNK, FEWEST};
 use super::settings::Settings;
 use super::sums::{Exact, Found, measure};
 use crate::tiles::Coord;
@@ -218,7 +218,7 @@ impl State {
         self.before.resize(hierarchy.top().rows.len(), 0.0);
         // The largest of all has no order.
         let largest = |values: &[f64]| {
-            let parts = values.par_chunks(CHUNK);
+            let parts = values.par_chunks(CHUNK).with_min_len(FEWEST);
             let parts = parts.map(|part| part.iter().fold(0.0, |m: f64, v| m.max(v.abs())));
             parts.reduce(|| 0.0, f64::max)
         };
@@ -235,7 +235,7 @@ impl State {
     fn write<const D: usize>(&self, hierarchy: &Hierarchy<D>, x: &mut [f64]) {
         let unknowns = hierarchy.finest.unknown.par_chunks(CHUNK);
         let parts = x.par_chunks_mut(CHUNK).zip(unknowns);
-        parts.for_each(|(x, unknowns)| {
+        parts.with_min_len(FEWEST).for_each(|(x, unknowns)| {
             for (x, &unknown) in x.iter_mut().zip(unknowns) {
                 *x = self.p[unknown as usize];
             }
@@ -322,7 +322,7 @@ impl State {
     ) -> Result<Found, Status> {
         let top = hierarchy.top();
         let finite = |part: &[f32]| part.iter().fold(true, |all, e| all & e.is_finite());
-        if !top.e.par_chunks(CHUNK).all(finite) {
+        if !top.e.par_chunks(CHUNK).with_min_len(FEWEST).all(finite) {
             return Err(Status::NonFinite);
         }
         for (before, row) in self.before.iter_mut().zip(&top.rows.row) {

@@ -275,7 +275,7 @@ fn thrown(solver: Solver, max_iterations: usize) -> (Liquid<3>, StepReport) {
 
 #[test]
 fn policy_iteration_finishes_what_multigrid_does_not() {
-    // Too few cycles for multigrid, which needs nine from nothing, and enough to go on from where it ends.
+    // Too few cycles for multigrid, and enough iterations to go on from where it ends.
     let (liquid, report) = thrown(Solver::TnMg, 5);
     assert_eq!(report.solver, "policy after tn-mg");
     assert_eq!(report.status, Status::Converged);
