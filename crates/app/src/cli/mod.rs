@@ -2,8 +2,8 @@
 
 mod arguments;
 mod counter;
-mod exporting;
 mod diff;
+mod exporting;
 mod folders;
 mod gc;
 mod lcp;

@@ -2,8 +2,8 @@
 
 mod commands;
 mod damage;
-mod export_formats;
 mod differences;
+mod export_formats;
 mod exports;
 mod extremes;
 mod failures;

@@ -170,6 +170,7 @@ fn evaluate<const D: usize>(
     let share = 1.0 / (1 << D) as f32;
     let free = coarse.free[unknown];
     let is_full = free as u32 == (1 << (1 << D)) - 1;
+    let sides = Sides::of(coarse, row);
     let mut dirichlet = 0.0;
     for &child in coarse.children(unknown) {
         if !fine.is_free(child) {
@@ -199,18 +200,58 @@ fn evaluate<const D: usize>(
                 dirichlet += if farther { FARTHER * a } else { a };
             } else if outside {
                 // Links between the clusters of one cell are dropped: they are weak, or there would be one cluster.
-                let parent = fine.parent[target as usize];
+                let (slot, beyond) = match sides.only[side as usize] {
+                    SEVERAL => {
+                        let parent = fine.parent[target as usize];
+                        let Some(slot) = links.iter().position(|l| l.target == parent) else {
+                            continue;
+                        };
+                        (slot, coarse.free[parent as usize])
+                    }
+                    slot => (slot as usize, sides.free[side as usize]),
+                };
                 // The target's corner is the mirror image of this one, and behind it is this one again.
-                let beyond = coarse.free[parent as usize] >> octant & 1 == 1;
-                let nearness = NEARNESS[behind as usize + beyond as usize];
-                if let Some(slot) = links.iter().position(|l| l.target == parent) {
-                    weight[slot] += nearness * a;
-                }
+                let beyond = beyond >> octant & 1 == 1;
+                weight[slot] += NEARNESS[behind as usize + beyond as usize] * a;
             }
         }
     }
     weight.iter_mut().for_each(|w| *w *= share);
     share * dirichlet
+}
+
+/// More than one link leaves through a side.
+const SEVERAL: u8 = u8::MAX;
+
+/// What lies beyond each side of a coarse unknown: as a rule one other, and its children's links need no look at their parents.
+struct Sides {
+    /// Which link leaves through a side, or [`SEVERAL`].
+    only: [u8; 6],
+    /// Which children are free there.
+    free: [u8; 6],
+}
+
+impl Sides {
+    #[inline(always)]
+    fn of<const D: usize>(coarse: &Level<D>, row: usize) -> Self {
+        let mut sides = Sides {
+            only: [SEVERAL; 6],
+            free: [0; 6],
+        };
+        let links = coarse.rows.row[row].links();
+        if links.len() > 2 * D {
+            return sides;
+        }
+        let mut seen = 0u8;
+        let list = coarse.rows.link[links.clone()].iter();
+        for (slot, (link, &side)) in list.zip(&coarse.rows.side[links]).enumerate() {
+            let (bit, side) = (1 << side, side as usize);
+            sides.only[side] = if seen & bit == 0 { slot as u8 } else { SEVERAL };
+            sides.free[side] = coarse.free[link.target as usize];
+            seen |= bit;
+        }
+        sides
+    }
 }
 
 /// Whether a child is linked through this side with a free child of the same parent.

@@ -1,5 +1,9 @@
 //! The unknowns of the next coarser level and how they are connected, from the problem in which all rows are free.
 
+use std::ops::Range;
+
+use rayon::prelude::*;
+
 use super::clusters::{Clusters, Crossing, crosses};
 use super::finest::{end_spans, octant_of};
 use super::level::{Level, NONE, Span};
@@ -8,24 +12,46 @@ use crate::tiles::Coord;
 /// Levels smaller than this have no regular unknowns: looking for them is not worth it, and the direct solver wants rows.
 pub(super) const ALL_ROWS: usize = 512;
 
+/// Spans of the fine level that one task divides into coarse unknowns, or a few more: it goes on to the end of a line.
+const SPANS: usize = 1024;
+/// Unknowns of the coarse level that are looked at together, and how many times that one task does at least.
+const CELLS: usize = 2048;
+const FEWEST: usize = 8;
+
 /// Memory only.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch<const D: usize> {
-    clusters: Clusters,
     /// Spans of the fine level by coarse line.
     order: Vec<u32>,
-    /// What is left of the spans of one coarse line.
-    open: Vec<Span<D>>,
-    members: Vec<u32>,
+    /// What was found in each part of that order. Only the first so many are in use.
+    parts: Vec<Part<D>>,
+    in_use: usize,
+}
+
+/// Some coarse lines.
+#[derive(Clone, Debug, Default)]
+struct Part<const D: usize> {
+    /// Their spans, in the order by coarse line.
+    spans: Range<usize>,
     /// Every coarse unknown in order of cells.
     found: Vec<Cluster<D>>,
-    place: Vec<u32>,
+    /// Their members, one unknown after the other.
+    list: Vec<u32>,
+    /// What is left of the spans of one line, and the members of one cell.
+    open: Vec<Span<D>>,
+    members: Vec<u32>,
+    clusters: Clusters,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Cluster<const D: usize> {
     cell: Coord<D>,
+    size: u32,
+    place: u32,
+    /// Whether it is not the first of its cell.
     extra: bool,
+    /// Whether its cell has others.
+    shared: bool,
 }
 
 impl<const D: usize> Cluster<D> {
@@ -45,66 +71,104 @@ pub(super) fn coarsen<const D: usize>(
     scratch: &mut Scratch<D>,
 ) {
     gather(fine, scratch);
-    number(fine, coarse, scratch);
-    list_children(fine, coarse);
+    number(coarse, scratch);
+    list_children(fine, coarse, scratch);
     connect(fine, coarse);
     coarse.full_weight = 0.25 * fine.full_weight;
 }
 
-/// Goes through the coarse cells and puts into each unknown's `parent` which cluster it is in, counted from the first.
-fn gather<const D: usize>(fine: &mut Level<D>, scratch: &mut Scratch<D>) {
-    fine.parent.clear();
-    fine.parent.resize(fine.unknowns, NONE);
-    scratch.found.clear();
-    scratch.order.clear();
-    scratch.order.extend(0..fine.spans.len() as u32);
+/// Goes through the coarse cells and finds out what unknowns they have.
+fn gather<const D: usize>(fine: &Level<D>, scratch: &mut Scratch<D>) {
+    let Scratch {
+        order,
+        parts,
+        in_use,
+    } = scratch;
+    order.clear();
+    order.extend(0..fine.spans.len() as u32);
     let line = |span: &u32| half(fine.spans[*span as usize].line);
-    scratch.order.sort_unstable_by_key(|s| (line(s), *s));
-    let mut parent = std::mem::take(&mut fine.parent);
-    let order = std::mem::take(&mut scratch.order);
-    for spans in order.chunk_by(|a, b| line(a) == line(b)) {
-        let coarse_line = line(&spans[0]);
-        scratch.open.clear();
-        let open = spans.iter().map(|&s| fine.spans[s as usize]);
-        scratch.open.extend(open);
-        loop {
-            let next = |s: &Span<D>| fine.along[s.first as usize] >> 1;
-            let ends = |s: &&Span<D>| s.first < s.end;
-            let Some(along) = scratch.open.iter().filter(ends).map(next).min() else {
-                break;
-            };
-            scratch.members.clear();
-            for span in &mut scratch.open {
-                while span.first < span.end && fine.along[span.first as usize] >> 1 == along {
-                    // An unknown without links is solved by one relaxation and needs no help from coarser levels.
-                    let row = fine.row_of[span.first as usize];
-                    if row == NONE || !fine.rows.links(row as usize).is_empty() {
-                        scratch.members.push(span.first);
-                    }
-                    span.first += 1;
-                }
-            }
-            let mut cell = coarse_line;
-            cell[D - 1] = along;
-            scratch.divide(fine, cell, &mut parent);
+    order.sort_unstable_by_key(|s| (line(s), *s));
+    *in_use = 0;
+    let mut first = 0;
+    while first < order.len() {
+        let mut end = (first + SPANS).min(order.len());
+        while end < order.len() && line(&order[end]) == line(&order[end - 1]) {
+            end += 1;
         }
+        if parts.len() == *in_use {
+            parts.push(Part::default());
+        }
+        parts[*in_use].spans = first..end;
+        *in_use += 1;
+        first = end;
     }
-    (fine.parent, scratch.order) = (parent, order);
+    let order = &*order;
+    let work = |part: &mut Part<D>| part.gather(fine, &order[part.spans.clone()]);
+    let parts = parts[..*in_use].par_iter_mut().with_min_len(2);
+    parts.for_each(work);
 }
 
-impl<const D: usize> Scratch<D> {
+impl<const D: usize> Part<D> {
+    fn gather(&mut self, fine: &Level<D>, order: &[u32]) {
+        self.found.clear();
+        self.list.clear();
+        let line = |span: &u32| half(fine.spans[*span as usize].line);
+        for spans in order.chunk_by(|a, b| line(a) == line(b)) {
+            let coarse_line = line(&spans[0]);
+            self.open.clear();
+            let open = spans.iter().map(|&s| fine.spans[s as usize]);
+            self.open.extend(open);
+            loop {
+                let next = |s: &Span<D>| fine.along[s.first as usize] >> 1;
+                let ends = |s: &&Span<D>| s.first < s.end;
+                let Some(along) = self.open.iter().filter(ends).map(next).min() else {
+                    break;
+                };
+                self.members.clear();
+                for span in &mut self.open {
+                    while span.first < span.end && fine.along[span.first as usize] >> 1 == along {
+                        // An unknown without links is solved by one relaxation and needs no help from coarser levels.
+                        let row = fine.row_of[span.first as usize];
+                        if row == NONE || !fine.rows.links(row as usize).is_empty() {
+                            self.members.push(span.first);
+                        }
+                        span.first += 1;
+                    }
+                }
+                let mut cell = coarse_line;
+                cell[D - 1] = along;
+                self.divide(fine, cell);
+            }
+        }
+    }
+
     /// Divides the members of a cell into clusters, the largest first.
-    fn divide(&mut self, fine: &Level<D>, cell: Coord<D>, parent: &mut [u32]) {
+    fn divide(&mut self, fine: &Level<D>, cell: Coord<D>) {
         let Self {
             clusters,
             members,
             found,
+            list,
             ..
         } = self;
         if members.is_empty() {
             return;
         }
         members.sort_unstable();
+        let mut cluster = Cluster {
+            cell,
+            size: members.len() as u32,
+            place: 0,
+            extra: false,
+            shared: false,
+        };
+        let regular = |&m: &u32| fine.row_of[m as usize] == NONE;
+        if members.len() == 1 << D && members.iter().all(regular) {
+            // In the bulk there is nothing between the children: a regular unknown shares its cell with no other.
+            list.extend_from_slice(members);
+            found.push(cluster);
+            return;
+        }
         clusters.find(fine, members);
         let label = &clusters.label;
         let count = |of: u32| label.iter().filter(|&&l| l == of).count();
@@ -115,14 +179,20 @@ impl<const D: usize> Scratch<D> {
                 largest = (size, k);
             }
         }
+        cluster.shared = largest.0 < members.len();
         let mut take = |of: u32, extra: bool| {
-            for (&member, _) in members.iter().zip(label).filter(|m| *m.1 == of) {
-                parent[member as usize] = found.len() as u32;
-            }
-            found.push(Cluster { cell, extra });
+            let before = list.len();
+            let own = members.iter().zip(label).filter(|m| *m.1 == of);
+            list.extend(own.map(|(&member, _)| member));
+            let size = (list.len() - before) as u32;
+            found.push(Cluster {
+                size,
+                extra,
+                ..cluster
+            });
         };
         take(largest.1, false);
-        if largest.0 < members.len() {
+        if cluster.shared {
             for k in (0..label.len() as u32).filter(|&k| label[k as usize] == k) {
                 if k != largest.1 {
                     take(k, true);
@@ -133,13 +203,12 @@ impl<const D: usize> Scratch<D> {
 }
 
 /// Numbers the coarse unknowns by colour, second and later ones of a cell at the end of their colour.
-fn number<const D: usize>(fine: &mut Level<D>, coarse: &mut Level<D>, scratch: &mut Scratch<D>) {
-    let found = &scratch.found;
-    let n = found.len();
-    let red = found.iter().filter(|c| c.colour() == 0).count();
+fn number<const D: usize>(coarse: &mut Level<D>, scratch: &mut Scratch<D>) {
+    let parts = &mut scratch.parts[..scratch.in_use];
+    let n = parts.iter().map(|part| part.found.len()).sum();
+    let found = parts.iter().flat_map(|part| &part.found);
+    let red = found.filter(|c| c.colour() == 0).count();
     (coarse.unknowns, coarse.red) = (n, red);
-    scratch.place.clear();
-    scratch.place.resize(n, 0);
     coarse.spans.clear();
     coarse.along.clear();
     coarse.along.resize(n, 0);
@@ -147,12 +216,12 @@ fn number<const D: usize>(fine: &mut Level<D>, coarse: &mut Level<D>, scratch: &
     coarse.octant.resize(n, 0);
     coarse.whole.clear();
     coarse.whole.resize(n, true);
+    coarse.child_start.clear();
+    coarse.child_start.resize(n + 1, 0);
     let mut next = [0, red as u32];
     for extra in [false, true] {
         let (mut line, mut begun) = (None, next);
-        for (k, cluster) in found.iter().enumerate() {
-            // A cell with several unknowns has no whole one.
-            let shared = extra || found.get(k + 1).is_some_and(|c| c.extra);
+        for cluster in parts.iter_mut().flat_map(|part| &mut part.found) {
             if cluster.extra != extra {
                 continue;
             }
@@ -165,40 +234,40 @@ fn number<const D: usize>(fine: &mut Level<D>, coarse: &mut Level<D>, scratch: &
             }
             let place = &mut next[cluster.colour()];
             let unknown = *place as usize;
-            scratch.place[k] = *place;
+            cluster.place = *place;
             coarse.along[unknown] = cluster.cell[D - 1];
             coarse.octant[unknown] = octant_of(cluster.cell);
-            coarse.whole[unknown] = !shared;
+            // A cell with several unknowns has no whole one.
+            coarse.whole[unknown] = !cluster.shared;
+            coarse.child_start[unknown + 1] = cluster.size;
             *place += 1;
         }
         end_spans(&mut coarse.spans, line, &mut begun, next);
     }
-    for parent in &mut fine.parent {
-        *parent = match *parent {
-            NONE => n as u32,
-            cluster => scratch.place[cluster as usize],
-        };
-    }
 }
 
-fn list_children<const D: usize>(fine: &Level<D>, coarse: &mut Level<D>) {
+/// Tells parents and children about each other.
+fn list_children<const D: usize>(fine: &mut Level<D>, coarse: &mut Level<D>, scratch: &Scratch<D>) {
     let n = coarse.unknowns;
     let start = &mut coarse.child_start;
-    start.clear();
-    // Two entries more: one for children without a parent, one to count ahead.
-    start.resize(n + 3, 0);
-    for &parent in &fine.parent {
-        start[parent as usize + 2] += 1;
-    }
-    for k in 2..start.len() {
+    for k in 1..=n {
         start[k] += start[k - 1];
     }
     coarse.child.clear();
-    coarse.child.resize(fine.unknowns, 0);
-    for (unknown, &parent) in fine.parent.iter().enumerate() {
-        let place = &mut start[parent as usize + 1];
-        coarse.child[*place as usize] = unknown as u32;
-        *place += 1;
+    coarse.child.resize(start[n] as usize, 0);
+    fine.parent.clear();
+    fine.parent.resize(fine.unknowns, n as u32);
+    for part in &scratch.parts[..scratch.in_use] {
+        let mut list = &part.list[..];
+        for cluster in &part.found {
+            let (own, rest) = list.split_at(cluster.size as usize);
+            list = rest;
+            let place = start[cluster.place as usize] as usize;
+            coarse.child[place..place + own.len()].copy_from_slice(own);
+            for &child in own {
+                fine.parent[child as usize] = cluster.place;
+            }
+        }
     }
 }
 
@@ -206,28 +275,47 @@ fn list_children<const D: usize>(fine: &Level<D>, coarse: &mut Level<D>) {
 fn connect<const D: usize>(fine: &Level<D>, coarse: &mut Level<D>) {
     let n = coarse.unknowns;
     let all = ((1u32 << (1 << D)) - 1) as u8;
-    coarse.present.clear();
-    for unknown in 0..n {
-        let children = coarse.children(unknown);
-        let corner = |&c: &u32| 1u8 << fine.octant[c as usize];
-        let present = children.iter().fold(0, |mask, c| mask | corner(c));
-        let whole = children.len() == 1 << D
-            && present == all
-            && children.iter().all(|&c| fine.whole[c as usize]);
-        coarse.present.push(present);
-        coarse.whole[unknown] &= whole;
-    }
+    let (mut present, mut whole) = (
+        std::mem::take(&mut coarse.present),
+        std::mem::take(&mut coarse.whole),
+    );
+    present.clear();
+    present.resize(n, 0);
+    let cells = present.par_chunks_mut(CELLS);
+    let cells = cells.zip(whole.par_chunks_mut(CELLS)).enumerate();
+    cells
+        .with_min_len(FEWEST)
+        .for_each(|(part, (present, whole))| {
+            for (k, (present, whole)) in present.iter_mut().zip(whole).enumerate() {
+                let children = coarse.children(part * CELLS + k);
+                let corner = |&c: &u32| 1u8 << fine.octant[c as usize];
+                *present = children.iter().fold(0, |mask, c| mask | corner(c));
+                *whole &= children.len() == 1 << D
+                    && *present == all
+                    && children.iter().all(|&c| fine.whole[c as usize]);
+            }
+        });
+    (coarse.present, coarse.whole) = (present, whole);
     coarse.free.clear();
     coarse.free.extend_from_slice(&coarse.present);
-    coarse.near.clear();
-    coarse.near.resize(n, [[NONE; 2]; D]);
+    let mut near = std::mem::take(&mut coarse.near);
+    near.clear();
+    near.resize(n, [[NONE; 2]; D]);
+    if n >= ALL_ROWS {
+        let cells = near.par_chunks_mut(CELLS).enumerate();
+        cells.with_min_len(FEWEST).for_each(|(part, near)| {
+            for (k, near) in near.iter_mut().enumerate() {
+                if let Some(found) = regular_neighbours(fine, coarse, part * CELLS + k) {
+                    *near = found;
+                }
+            }
+        });
+    }
+    coarse.near = near;
     coarse.row_of.clear();
     coarse.rows.clear();
     for unknown in 0..n {
-        if n >= ALL_ROWS
-            && let Some(near) = regular_neighbours(fine, coarse, unknown)
-        {
-            coarse.near[unknown] = near;
+        if coarse.near[unknown][0][0] != NONE {
             coarse.row_of.push(NONE);
             continue;
         }
@@ -265,8 +353,14 @@ fn regular_neighbours<const D: usize>(
         if fine.row_of[child] != NONE {
             return None;
         }
+        // One child a side is enough: if what is beside the others has another parent, none of these is whole.
+        let octant = fine.octant[child] as usize;
+        let side = match octant {
+            0 => 0,
+            octant if octant == (1 << D) - 1 => 1,
+            _ => continue,
+        };
         for axis in 0..D {
-            let side = (fine.octant[child] >> axis & 1) as usize;
             near[axis][side] = fine.parent[fine.near[child][axis][side] as usize];
         }
     }

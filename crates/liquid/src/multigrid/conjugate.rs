@@ -5,9 +5,11 @@
 //! many steps, as long as the same rows are at their bounds; a few rows that change sides do little harm. It costs a product
 //! and some sums a cycle, so it is done only where the cycle alone is slow.
 
-use super::chunks::{each, fold};
+use rayon::prelude::*;
+
+use super::chunks::fold;
 use super::hierarchy::Hierarchy;
-use super::level::Level;
+use super::level::{CHUNK, FEWEST};
 use super::sums::product;
 
 /// Correction and last step are parallel if the sine of the angle between them, squared, is below this.
@@ -39,10 +41,8 @@ impl Conjugate {
         for values in [&mut self.step, &mut self.image, &mut self.product] {
             values.resize(top.unknowns, 0.0);
         }
-        if self.square == 0.0 {
-            self.step.fill(0.0);
-            self.image.fill(0.0);
-        } else if !settled {
+        let alone = self.square == 0.0;
+        if !alone && !settled {
             for row in top.rows.row.iter().filter(|row| row.inverse == 0.0) {
                 self.step[row.unknown as usize] = 0.0;
             }
@@ -55,7 +55,10 @@ impl Conjugate {
             );
             self.square = sums.map_or(0.0, |sums| sums[0]);
         }
-        let others = (&self.step[..], &self.image[..]);
+        let others = match alone {
+            true => (&top.e[..], &top.e[..]),
+            false => (&self.step[..], &self.image[..]),
+        };
         let sums = fold(
             &top.chunks,
             &mut self.product,
@@ -67,7 +70,7 @@ impl Conjugate {
         };
         let s_as = self.square;
         let determinant = e_ae * s_as - e_as * e_as;
-        let (along_e, along_s) = if determinant > PARALLEL * e_ae * s_as {
+        let (along_e, along_s) = if !alone && determinant > PARALLEL * e_ae * s_as {
             (
                 (r_e * s_as - r_s * e_as) / determinant,
                 (r_s * e_ae - r_e * e_as) / determinant,
@@ -82,22 +85,29 @@ impl Conjugate {
             return;
         }
         self.square = square;
-        let factors = [along_s as f32, along_e as f32];
-        combine(top, &mut self.image, factors, &self.product);
-        combine(top, &mut self.step, factors, &top.e);
-        top.e[..top.unknowns].copy_from_slice(&self.step);
+        let (new, last) = (along_e as f32, along_s as f32);
+        let products = self.product.par_chunks(CHUNK);
+        let parts = self.step.par_chunks_mut(CHUNK);
+        let parts = parts.zip(self.image.par_chunks_mut(CHUNK)).zip(products);
+        let parts = parts.zip(top.e[..top.unknowns].par_chunks_mut(CHUNK));
+        parts
+            .with_min_len(FEWEST)
+            .for_each(|(((step, image), product), e)| {
+                for (k, e) in e.iter_mut().enumerate() {
+                    // What was left there from another solve may be anything.
+                    let (s, q) = if alone {
+                        (0.0, 0.0)
+                    } else {
+                        (step[k], image[k])
+                    };
+                    image[k] = last * q + new * product[k];
+                    *e = last * s + new * *e;
+                    step[k] = *e;
+                }
+            });
     }
 }
 
 fn add(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
     std::array::from_fn(|k| a[k] + b[k])
-}
-
-/// `old = factors[0] old + factors[1] new`
-fn combine<const D: usize>(top: &Level<D>, old: &mut [f32], factors: [f32; 2], new: &[f32]) {
-    each(&top.chunks, old, &|chunk, old: &mut [f32]| {
-        for (old, new) in old.iter_mut().zip(&new[chunk.unknowns.clone()]) {
-            *old = factors[0] * *old + factors[1] * new;
-        }
-    });
 }

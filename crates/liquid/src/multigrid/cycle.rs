@@ -6,6 +6,7 @@ use meniscus_lcp::precondition::Preconditioner;
 use meniscus_lcp::{BoxMlcp, Csr, InputError};
 
 use super::hierarchy::Hierarchy;
+use super::kept::Bounds;
 use crate::tiles::Coord;
 
 /// A V-cycle of the multigrid hierarchy, symmetric and positive definite, for conjugate gradients and for methods that work on
@@ -41,8 +42,12 @@ impl<const D: usize> Cycle<D> {
             });
         }
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        state.hierarchy.build(problem, cells)?;
-        state.masked = false;
+        if state.hierarchy.keep(problem, cells, Bounds::Same) {
+            state.follow(None);
+        } else {
+            state.hierarchy.build(problem, cells)?;
+            state.masked = false;
+        }
         self.sweeps = sweeps;
         self.mask.clear();
         self.mask.resize(problem.len(), true);

@@ -1,10 +1,11 @@
 //! The finest level, read from the matrix and the cells of its rows.
 
 use meniscus_lcp::{BoxMlcp, Csr, InputError};
+use rayon::prelude::*;
 
 use super::coarsen::ALL_ROWS;
-use super::level::{CHUNK, Level, NONE, Span};
-use super::stencil::Stencil;
+use super::level::{CHUNK, FEWEST, Level, NONE, Span};
+use super::reading::{Part, Reading};
 use crate::tiles::Coord;
 
 /// Cells along an axis, from the first to the last that is used.
@@ -37,13 +38,21 @@ pub(super) struct Finest {
 /// The lowest coordinates and the number of cells along every axis.
 fn bounding_box<const D: usize>(cells: &[Coord<D>]) -> Result<(Coord<D>, [usize; D]), InputError> {
     let first = cells.first().copied().unwrap_or([0; D]);
-    let (mut low, mut high) = (first, first);
-    for cell in cells {
+    type Ends<const D: usize> = (Coord<D>, Coord<D>);
+    let widen = |(mut low, mut high): Ends<D>, (other_low, other_high): Ends<D>| {
         for a in 0..D {
-            low[a] = low[a].min(cell[a]);
-            high[a] = high[a].max(cell[a]);
+            low[a] = low[a].min(other_low[a]);
+            high[a] = high[a].max(other_high[a]);
         }
-    }
+        (low, high)
+    };
+    let of_part = |part: &[Coord<D>]| {
+        let cells = part.iter();
+        cells.fold((first, first), |ends, &cell| widen(ends, (cell, cell)))
+    };
+    // Smallest and largest have no order.
+    let parts = cells.par_chunks(CHUNK).with_min_len(FEWEST).map(of_part);
+    let (low, high) = parts.reduce(|| (first, first), widen);
     let extent: [i64; D] = std::array::from_fn(|a| high[a] as i64 - low[a] as i64 + 1);
     if extent.iter().any(|&e| e > MOST_CELLS) {
         return Err(InputError::Structure {
@@ -52,6 +61,17 @@ fn bounding_box<const D: usize>(cells: &[Coord<D>]) -> Result<(Coord<D>, [usize;
         });
     }
     Ok((low, extent.map(|e| e as usize)))
+}
+
+/// A value for each entry of a list of rows.
+pub(super) fn gather(rows: &[u32], values: &mut Vec<f64>, value: impl Fn(usize) -> f64 + Sync) {
+    values.resize(rows.len(), 0.0);
+    let parts = values.par_chunks_mut(CHUNK).zip(rows.par_chunks(CHUNK));
+    parts.with_min_len(FEWEST).for_each(|(values, rows)| {
+        for (v, &row) in values.iter_mut().zip(rows) {
+            *v = value(row as usize);
+        }
+    });
 }
 
 /// The last axis: rows of our problems follow one another along it.
@@ -70,13 +90,13 @@ pub(super) fn octant_of<const D: usize>(cell: Coord<D>) -> u8 {
 }
 
 impl Finest {
-    /// Numbers the unknowns and finds out which are regular.
+    /// Numbers the unknowns and finds out which are regular; returns the lowest coordinates.
     pub fn read<const D: usize>(
         &mut self,
         problem: &BoxMlcp<Csr>,
         cells: &[Coord<D>],
         level: &mut Level<D>,
-    ) -> Result<(), InputError> {
+    ) -> Result<Coord<D>, InputError> {
         if cells.len() != problem.len() {
             return Err(InputError::Length {
                 what: "cells",
@@ -89,13 +109,16 @@ impl Finest {
         self.number(cells, low, level)?;
         self.find_regular(problem, cells, level)?;
         self.list_rows(problem, cells, level)?;
-        self.b.clear();
-        let rows = self.matrix_row.iter();
-        self.b.extend(rows.map(|&row| problem.rhs()[row as usize]));
+        self.take_rhs(problem);
         level.full_weight = 1.0;
         level.child.clear();
         level.child_start.clear();
-        Ok(())
+        Ok(low)
+    }
+
+    pub fn take_rhs(&mut self, problem: &BoxMlcp<Csr>) {
+        let rhs = problem.rhs();
+        gather(&self.matrix_row, &mut self.b, |row| rhs[row]);
     }
 
     /// Brings the rows of the matrix into the order of their cells. Counting, axis by axis, keeps memory in
@@ -224,131 +247,6 @@ impl Finest {
             self.full_weight = if largest > 0.0 { largest } else { 1.0 };
         }
         Ok(())
-    }
-
-    /// Makes rows of all others.
-    fn list_rows<const D: usize>(
-        &mut self,
-        problem: &BoxMlcp<Csr>,
-        cells: &[Coord<D>],
-        level: &mut Level<D>,
-    ) -> Result<(), InputError> {
-        let n = level.unknowns;
-        level.rows.clear();
-        self.diagonal.clear();
-        self.lower.clear();
-        self.weight.clear();
-        for (values, value) in [(&mut level.free, 1), (&mut level.present, 1)] {
-            values.clear();
-            values.resize(n, value);
-        }
-        level.whole.clear();
-        level.whole.resize(n, true);
-        level.row_of.clear();
-        level.row_of.resize(n, NONE);
-        let unit = 1.0 / self.full_weight;
-        for unknown in 0..n {
-            if level.near[unknown][0][0] != NONE {
-                continue;
-            }
-            let row = self.matrix_row[unknown] as usize;
-            let (lower, upper) = (problem.lower()[row], problem.upper()[row]);
-            let held = lower == upper;
-            level.whole[unknown] = lower == f64::NEG_INFINITY;
-            level.free[unknown] = !held as u8;
-            level.row_of[unknown] = level.rows.len() as u32;
-            level.rows.push(unknown as u32);
-            let stencil = Stencil::read(problem.matrix(), cells, &self.unknown, row)?;
-            let mut sum = 0.0;
-            for (side, (&near, &weight)) in stencil.sides().enumerate() {
-                if near != NONE && weight > 0.0 {
-                    let unitless = (weight * unit) as f32;
-                    level.rows.push_link(near, side as u8, unitless);
-                    self.weight.push(weight);
-                    sum += weight;
-                }
-            }
-            let last = level.rows.len() - 1;
-            level.rows.dirichlet[last] = ((stencil.diagonal - sum).max(0.0) * unit) as f32;
-            level.invert_diagonal(last);
-            self.diagonal.push(stencil.diagonal);
-            self.lower
-                .push(if held { f64::NEG_INFINITY } else { lower });
-        }
-        Ok(())
-    }
-}
-
-/// Reads the matrix to find regular unknowns.
-struct Reading<'a, const D: usize> {
-    problem: &'a BoxMlcp<'a, Csr>,
-    cells: &'a [Coord<D>],
-    unknown: &'a [u32],
-    full_weight: f64,
-}
-
-/// A part of the rows in order of their cells, and the unknowns of both colours in it.
-struct Part<'a, const D: usize> {
-    order: &'a [u32],
-    /// The first unknown of each colour of every chunk of the order.
-    cuts: &'a [[u32; 2]],
-    first: [u32; 2],
-    near: [&'a mut [[[u32; 2]; D]]; 2],
-}
-
-impl<const D: usize> Reading<'_, D> {
-    /// Notes the neighbours of regular unknowns; returns the largest coupling of all.
-    fn read(&self, part: Part<D>) -> Result<f64, InputError> {
-        if part.cuts.len() <= 1 {
-            return self.read_rows(part);
-        }
-        let middle = part.cuts.len() / 2;
-        let cut = part.cuts[middle];
-        let [red, black] = part.near;
-        let (low_red, high_red) = red.split_at_mut((cut[0] - part.first[0]) as usize);
-        let (low_black, high_black) = black.split_at_mut((cut[1] - part.first[1]) as usize);
-        let (low_order, high_order) = part.order.split_at(middle * CHUNK);
-        let low = Part {
-            order: low_order,
-            cuts: &part.cuts[..middle],
-            first: part.first,
-            near: [low_red, low_black],
-        };
-        let high = Part {
-            order: high_order,
-            cuts: &part.cuts[middle..],
-            first: cut,
-            near: [high_red, high_black],
-        };
-        let (low, high) = rayon::join(|| self.read(low), || self.read(high));
-        Ok(low?.max(high?))
-    }
-
-    fn read_rows(&self, part: Part<D>) -> Result<f64, InputError> {
-        let mut largest = 0.0f64;
-        let [red, black] = part.near;
-        for &row in part.order {
-            let row = row as usize;
-            let (lower, upper) = (self.problem.lower()[row], self.problem.upper()[row]);
-            if lower != upper && upper != f64::INFINITY {
-                return Err(InputError::Structure {
-                    row,
-                    why: "it has an upper bound and is not held",
-                });
-            }
-            let stencil = Stencil::read(self.problem.matrix(), self.cells, self.unknown, row)?;
-            let weights = stencil.weight.as_flattened().iter();
-            largest = weights.fold(largest, |m, &w| if w > m { w } else { m });
-            if lower == f64::NEG_INFINITY && stencil.is_regular(self.full_weight) {
-                let unknown = self.unknown[row];
-                if unknown >= part.first[1] {
-                    black[(unknown - part.first[1]) as usize] = stencil.near;
-                } else {
-                    red[(unknown - part.first[0]) as usize] = stencil.near;
-                }
-            }
-        }
-        Ok(largest)
     }
 }
 

@@ -22,6 +22,10 @@ pub(super) struct Hierarchy<const D: usize> {
     /// The finest first. Only the first `depth` are in use.
     pub levels: Vec<Level<D>>,
     depth: usize,
+    /// Whether the levels are those of a problem.
+    pub complete: bool,
+    /// The lowest coordinates of all cells.
+    pub low: Coord<D>,
     pub finest: Finest,
     coarsest: Coarsest,
     coarsen: coarsen::Scratch<D>,
@@ -34,6 +38,8 @@ impl<const D: usize> Default for Hierarchy<D> {
         Self {
             levels: vec![Level::default()],
             depth: 1,
+            complete: false,
+            low: [0; D],
             finest: Finest::default(),
             coarsest: Coarsest::default(),
             coarsen: coarsen::Scratch::default(),
@@ -46,7 +52,8 @@ impl<const D: usize> Default for Hierarchy<D> {
 impl<const D: usize> Hierarchy<D> {
     /// Builds the levels of a problem, with no row at its bound but those that are held.
     pub fn build(&mut self, problem: &BoxMlcp<Csr>, cells: &[Coord<D>]) -> Result<(), InputError> {
-        self.finest.read(problem, cells, &mut self.levels[0])?;
+        self.complete = false;
+        self.low = self.finest.read(problem, cells, &mut self.levels[0])?;
         self.levels[0].finish();
         self.depth = 1;
         while self.levels[self.depth - 1].unknowns > LARGEST {
@@ -70,7 +77,25 @@ impl<const D: usize> Hierarchy<D> {
         self.weights.changed.extend(held);
         self.propagate();
         self.factorise();
+        self.complete = true;
         Ok(())
+    }
+
+    /// How many rows are at their bounds.
+    pub fn active(&self) -> usize {
+        let level = &self.levels[0];
+        let rows = level.rows.row.iter().zip(&self.finest.lower);
+        let active =
+            rows.filter(|(row, lower)| **lower != f64::NEG_INFINITY && !level.is_free(row.unknown));
+        active.count()
+    }
+
+    /// Brings all levels up to date with what changed on the finest.
+    pub fn follow_changes(&mut self) {
+        if !self.weights.changed.is_empty() {
+            self.propagate();
+            self.factorise();
+        }
     }
 
     /// Says which unknowns of the finest level are at their bounds: `at_bound(lower, unknown)` for those that have one.
@@ -92,10 +117,7 @@ impl<const D: usize> Hierarchy<D> {
             }
         }
         let changed = self.weights.changed.len();
-        if changed > 0 {
-            self.propagate();
-            self.factorise();
-        }
+        self.follow_changes();
         changed
     }
 

@@ -17,6 +17,9 @@ pub(super) const NONE: u32 = u32::MAX;
 /// Unknowns that one task works on. Chunks depend on the problem only, and so does every sum over them.
 pub(super) const CHUNK: usize = 8192;
 
+/// Chunks that one task does at least where each takes little time: fewer are faster done than handed to another thread.
+pub(super) const FEWEST: usize = 2;
+
 /// Unknowns of one line and colour, in rising order along the line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span<const D: usize> {
@@ -112,6 +115,17 @@ impl Rows {
     }
 }
 
+/// One over the diagonal of a row, zero if it is not free.
+pub(super) fn inverse(links: &[Link], dirichlet: f32, free: bool) -> f32 {
+    let sum: f32 = links.iter().map(|l| l.weight).sum();
+    let diagonal = sum + dirichlet;
+    if free && diagonal > 0.0 {
+        1.0 / diagonal
+    } else {
+        0.0
+    }
+}
+
 /// A level of the hierarchy.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Level<const D: usize> {
@@ -184,15 +198,9 @@ impl<const D: usize> Level<D> {
 
     /// `1 / diagonal` of a row, zero if it is not free.
     pub fn invert_diagonal(&mut self, row: usize) {
-        let sum: f32 = self.rows.links(row).iter().map(|l| l.weight).sum();
-        let diagonal = sum + self.rows.dirichlet[row];
-        let row = &mut self.rows.row[row];
-        let free = self.free[row.unknown as usize] != 0;
-        row.inverse = if free && diagonal > 0.0 {
-            1.0 / diagonal
-        } else {
-            0.0
-        };
+        let (links, dirichlet) = (self.rows.links(row), self.rows.dirichlet[row]);
+        let free = self.is_free(self.rows.row[row].unknown);
+        self.rows.row[row].inverse = inverse(links, dirichlet, free);
     }
 
     /// Room for the cycle, and the runs and chunks of what [`near`](Self::near) and [`row_of`](Self::row_of) say.

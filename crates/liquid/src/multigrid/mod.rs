@@ -14,6 +14,9 @@
 //! constant, coarse faces are averages, so that every level has at most one coupling a face (see `level.rs`
 //! for how they are stored), except where thin solids divide a coarse cell into several unknowns.
 //!
+//! A workspace keeps its levels. If the next problem has the same matrix and cells, which takes one look at each row to find
+//! out, they serve again: see `kept.rs`.
+//!
 //! Everything follows from the matrix and the cells of its rows; the result has the same bits for any number of threads
 //! and any width of vectors.
 
@@ -26,8 +29,12 @@ mod conjugate;
 mod cycle;
 mod finest;
 mod hierarchy;
+mod kept;
 mod kernels;
 mod level;
+mod listing;
+mod reading;
+mod settings;
 mod stencil;
 mod sums;
 mod truncated;
@@ -37,4 +44,5 @@ mod width;
 mod tests;
 
 pub use cycle::Cycle;
-pub use truncated::{Settings, Workspace, solve};
+pub use settings::Settings;
+pub use truncated::{Workspace, solve, solve_again};

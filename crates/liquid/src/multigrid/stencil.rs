@@ -69,12 +69,89 @@ impl<const D: usize> Stencil<D> {
         near.zip(self.weight.as_flattened())
     }
 
+    /// The order in which a regular row lists its sides.
+    pub fn order(&self, matrix: &Csr, unknown: &[u32], row: usize) -> Order<D> {
+        let mut order = Order::default();
+        let columns = matrix.row(row).0.iter().take(order.side.len());
+        for (k, &column) in columns.enumerate() {
+            let near = self.near.as_flattened().iter();
+            let mut sides = near.zip(0u8..);
+            let side = sides.find(|(near, _)| **near == unknown[column as usize]);
+            if let Some((_, side)) = side {
+                order.side[k] = side;
+                order.step[k][side as usize / 2] = 2 * (side as i32 % 2) - 1;
+            }
+        }
+        order
+    }
+
     #[inline(always)]
     pub fn is_regular(&self, full: f64) -> bool {
         let weights = self.weight.as_flattened();
         let whole = (2 * D) as f64 * full;
-        weights.iter().all(|w| (w - full).abs() <= SAME * full)
-            && (self.diagonal - whole).abs() <= SAME * whole
-            && full > 0.0
+        weights.iter().all(|&w| is_same(w, full)) && is_same(self.diagonal, whole) && full > 0.0
+    }
+}
+
+/// Whether two weights are the same but for rounding.
+#[inline(always)]
+pub(super) fn is_same(weight: f64, other: f64) -> bool {
+    (weight - other).abs() <= SAME * other
+}
+
+/// The side that the diagonal is on.
+const OWN: u8 = u8::MAX;
+
+/// In which order a row lists the sides of its cell: as a rule that of a row just before it, and then a regular row is
+/// recognised without finding out where each of its columns lies.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Order<const D: usize> {
+    /// Of every entry; only the first `2 D + 1` count.
+    side: [u8; 7],
+    step: [Coord<D>; 7],
+}
+
+impl<const D: usize> Default for Order<D> {
+    fn default() -> Self {
+        Self {
+            side: [OWN; 7],
+            step: [[0; D]; 7],
+        }
+    }
+}
+
+impl<const D: usize> Order<D> {
+    /// The neighbours of a row that lists its sides in this order and is regular, and its largest coupling.
+    #[inline(always)]
+    pub fn read(
+        &self,
+        matrix: &Csr,
+        cells: &[Coord<D>],
+        unknown: &[u32],
+        row: usize,
+        full: f64,
+    ) -> Option<([[u32; 2]; D], f64)> {
+        let (columns, values) = matrix.row(row);
+        if columns.len() != 2 * D + 1 || values.len() != columns.len() {
+            return None;
+        }
+        let cell = cells[row];
+        let mut near = [[NONE; 2]; D];
+        let (mut largest, mut same) = (0.0f64, true);
+        for k in 0..2 * D + 1 {
+            let (column, value, side) = (columns[k] as usize, values[k], self.side[k]);
+            let (other, step) = (cells[column], self.step[k]);
+            for axis in 0..D {
+                same &= other[axis] == cell[axis].wrapping_add(step[axis]);
+            }
+            same &= if side == OWN {
+                is_same(value, (2 * D) as f64 * full)
+            } else {
+                near.as_flattened_mut()[side as usize] = unknown[column];
+                largest = if -value > largest { -value } else { largest };
+                is_same(-value, full)
+            };
+        }
+        (same && full > 0.0).then_some((near, largest))
     }
 }

@@ -1,10 +1,15 @@
 //! The truncated iteration.
 
 use meniscus_lcp::{BoxMlcp, Csr, InputError, Observer, Progress, Report, Status};
+use rayon::prelude::*;
 
 use super::chunks::{Chunk, each, fold};
 use super::conjugate::Conjugate;
+use super::finest::gather;
 use super::hierarchy::Hierarchy;
+use super::kept::Bounds;
+use super::level::{CHUNK, FEWEST};
+use super::settings::Settings;
 use super::sums::{Exact, Found, measure};
 use crate::tiles::Coord;
 
@@ -19,48 +24,6 @@ const SLOW: f64 = 0.25;
 /// If more than this share of the bounded rows change sides, the last step was for another problem.
 const FEW: f64 = 0.03;
 
-/// When to stop, and the constants of the method.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Bound on `||r||_inf` of the natural residual. 1e-8 unless told.
-    pub tolerance: f64,
-    /// Limit of cycles. 100 unless told.
-    pub max_iterations: usize,
-    /// Red-black sweeps on the way down, and again on the way up. 3 unless told.
-    pub sweeps: usize,
-    /// Sweeps over bounded rows before each cycle. 2 unless told.
-    pub bound_sweeps: usize,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            max_iterations: 100,
-            sweeps: 3,
-            bound_sweeps: 2,
-        }
-    }
-}
-
-impl Settings {
-    fn check(&self) -> Result<(), InputError> {
-        let rules = [
-            (
-                "tolerance",
-                self.tolerance >= 0.0 && self.tolerance.is_finite(),
-                "zero or positive, and finite",
-            ),
-            ("sweeps", self.sweeps > 0, "at least 1"),
-            ("bound_sweeps", self.bound_sweeps > 0, "at least 1"),
-        ];
-        match rules.into_iter().find(|rule| !rule.1) {
-            Some((name, _, must)) => Err(InputError::Setting { name, must }),
-            None => Ok(()),
-        }
-    }
-}
-
 /// Memory for the method, kept between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace<const D: usize> {
@@ -68,6 +31,13 @@ pub struct Workspace<const D: usize> {
     state: State,
     conjugate: Conjugate,
     residual: Vec<f64>,
+}
+
+impl<const D: usize> Workspace<D> {
+    /// How often a step of the last solve was halved because it would have raised the energy.
+    pub fn halvings(&self) -> usize {
+        self.state.halvings
+    }
 }
 
 /// The iterate, in the numbering of the finest level.
@@ -79,12 +49,17 @@ struct State {
     /// What residuals are divided by for the cycle, and what its correction is multiplied by.
     scale: f64,
     step: f64,
+    /// How often a step was halved.
+    halvings: usize,
 }
 
 /// Solves a problem whose rows belong to `cells`: coupled rows share a face, and no two rows share a cell.
 ///
 /// Starts from `x`. Rows may have a lower bound or be held (`l = u`). An iteration of the report is a V-cycle, its merit
 /// the energy `1/2 x'Ax + b'x`.
+///
+/// Levels that the workspace has from a problem with the same matrix, cells and bounds are not made again; the result has
+/// the same bits either way.
 pub fn solve<const D: usize, O: Observer + ?Sized>(
     problem: &BoxMlcp<Csr>,
     cells: &[Coord<D>],
@@ -95,13 +70,46 @@ pub fn solve<const D: usize, O: Observer + ?Sized>(
 ) -> Result<Report, InputError> {
     settings.check()?;
     check_start(problem, x)?;
+    if !workspace.hierarchy.keep(problem, cells, Bounds::Same) {
+        workspace.hierarchy.build(problem, cells)?;
+    }
+    iterate(problem, settings, x, workspace, observer)
+}
+
+/// Solves another problem with the matrix of the last one, whose levels serve again although its bounds are others: only
+/// rows that had a bound or were held may have one, or be held. Any other problem is solved as by [`solve`].
+///
+/// Rounding is then that of the last problem's levels, so that the bits of the result depend on it.
+pub fn solve_again<const D: usize, O: Observer + ?Sized>(
+    problem: &BoxMlcp<Csr>,
+    cells: &[Coord<D>],
+    settings: &Settings,
+    x: &mut [f64],
+    workspace: &mut Workspace<D>,
+    observer: &mut O,
+) -> Result<Report, InputError> {
+    settings.check()?;
+    check_start(problem, x)?;
+    if !workspace.hierarchy.keep(problem, cells, Bounds::Fewer) {
+        workspace.hierarchy.build(problem, cells)?;
+    }
+    iterate(problem, settings, x, workspace, observer)
+}
+
+/// The iteration, once the levels are there.
+fn iterate<const D: usize, O: Observer + ?Sized>(
+    problem: &BoxMlcp<Csr>,
+    settings: &Settings,
+    x: &mut [f64],
+    workspace: &mut Workspace<D>,
+    observer: &mut O,
+) -> Result<Report, InputError> {
     let Workspace {
         hierarchy,
         state,
         conjugate,
         residual,
     } = workspace;
-    hierarchy.build(problem, cells)?;
     state.begin(hierarchy, problem, x);
     residual.resize(problem.len(), 0.0);
 
@@ -147,7 +155,11 @@ pub fn solve<const D: usize, O: Observer + ?Sized>(
         if cycles >= settings.max_iterations {
             break Status::IterationLimit;
         }
-        let changed = state.activate(hierarchy);
+        let mut changed = state.activate(hierarchy);
+        if cycles == 0 {
+            // Whatever rows were active in the last solve.
+            changed = hierarchy.active();
+        }
         hierarchy.cycle(settings.sweeps);
         cycles += 1;
         let nearly_settled = changed as f64 <= FEW * hierarchy.top().rows.len() as f64;
@@ -198,13 +210,18 @@ impl State {
         x: &[f64],
     ) {
         let finest = &hierarchy.finest;
-        self.p.clear();
-        let rows = finest.matrix_row.iter().map(|&row| row as usize);
-        self.p
-            .extend(rows.map(|row| x[row].clamp(problem.lower()[row], problem.upper()[row])));
+        let (lower, upper) = (problem.lower(), problem.upper());
+        gather(&finest.matrix_row, &mut self.p, |row| {
+            x[row].clamp(lower[row], upper[row])
+        });
         self.before.clear();
         self.before.resize(hierarchy.top().rows.len(), 0.0);
-        let largest = |values: &[f64]| values.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+        // The largest of all has no order.
+        let largest = |values: &[f64]| {
+            let parts = values.par_chunks(CHUNK).with_min_len(FEWEST);
+            let parts = parts.map(|part| part.iter().fold(0.0, |m: f64, v| m.max(v.abs())));
+            parts.reduce(|| 0.0, f64::max)
+        };
         let size = largest(&finest.b).max(finest.full_weight * largest(&self.p));
         self.scale = if size > 0.0 && size.is_finite() {
             size
@@ -212,12 +229,17 @@ impl State {
             1.0
         };
         self.step = self.scale / finest.full_weight;
+        self.halvings = 0;
     }
 
     fn write<const D: usize>(&self, hierarchy: &Hierarchy<D>, x: &mut [f64]) {
-        for (x, &unknown) in x.iter_mut().zip(&hierarchy.finest.unknown) {
-            *x = self.p[unknown as usize];
-        }
+        let unknowns = hierarchy.finest.unknown.par_chunks(CHUNK);
+        let parts = x.par_chunks_mut(CHUNK).zip(unknowns);
+        parts.with_min_len(FEWEST).for_each(|(x, unknowns)| {
+            for (x, &unknown) in x.iter_mut().zip(unknowns) {
+                *x = self.p[unknown as usize];
+            }
+        });
     }
 
     /// Rows at their bounds become active; returns how many changed sides.
@@ -299,7 +321,8 @@ impl State {
         conjugate: bool,
     ) -> Result<Found, Status> {
         let top = hierarchy.top();
-        if !top.e.iter().all(|e| e.is_finite()) {
+        let finite = |part: &[f32]| part.iter().fold(true, |all, e| all & e.is_finite());
+        if !top.e.par_chunks(CHUNK).with_min_len(FEWEST).all(finite) {
             return Err(Status::NonFinite);
         }
         for (before, row) in self.before.iter_mut().zip(&top.rows.row) {
@@ -324,6 +347,7 @@ impl State {
             let shorter = 0.5 * length;
             self.step_by(hierarchy, length, shorter);
             length = shorter;
+            self.halvings += 1;
         }
         self.step_by(hierarchy, length, 0.0);
         Err(Status::NonDescent)

@@ -46,7 +46,8 @@ impl<const D: usize> Workspace<D> {
                 max_iterations: limit,
                 ..Default::default()
             };
-            multigrid::solve(problem, cells, &settings, x, &mut self.multigrid, &mut ())?;
+            let memory = &mut self.multigrid;
+            multigrid::solve_again(problem, cells, &settings, x, memory, &mut ())?;
         } else {
             let settings = Settings {
                 solver,

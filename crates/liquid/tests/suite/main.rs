@@ -7,6 +7,7 @@ mod going_on;
 mod levels;
 mod meshes;
 mod multigrid;
+mod multigrid_guards;
 mod oracle;
 mod ports;
 mod solvers;

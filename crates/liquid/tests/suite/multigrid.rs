@@ -26,7 +26,7 @@ fn solve<const D: usize>(grid: &Grid<D>, relative: f64, x: &mut [f64]) -> Report
 }
 
 /// Policy iteration, which shares nothing with multigrid but the problem.
-fn by_policy<const D: usize>(grid: &Grid<D>, relative: f64) -> Vec<f64> {
+pub fn by_policy<const D: usize>(grid: &Grid<D>, relative: f64) -> Vec<f64> {
     let mut x = vec![0.0; grid.len()];
     let mut mic = Mic0::default();
     mic.rebuild(&grid.matrix, &Blocks::single(grid.len()))

@@ -1,0 +1,100 @@
+//! Reading the matrix, row by row, to find the regular unknowns.
+
+use meniscus_lcp::{BoxMlcp, Csr, InputError};
+
+use super::level::CHUNK;
+use super::stencil::{Order, Stencil};
+use crate::tiles::Coord;
+
+/// Orders of a row's entries that are remembered: rows by tiles have others at either end of a tile.
+const ORDERS: usize = 3;
+
+/// Reads the matrix to find regular unknowns.
+pub(super) struct Reading<'a, const D: usize> {
+    pub problem: &'a BoxMlcp<'a, Csr>,
+    pub cells: &'a [Coord<D>],
+    pub unknown: &'a [u32],
+    pub full_weight: f64,
+}
+
+/// A part of the rows in order of their cells, and the unknowns of both colours in it.
+pub(super) struct Part<'a, const D: usize> {
+    pub order: &'a [u32],
+    /// The first unknown of each colour of every chunk of the order.
+    pub cuts: &'a [[u32; 2]],
+    pub first: [u32; 2],
+    pub near: [&'a mut [[[u32; 2]; D]]; 2],
+}
+
+impl<const D: usize> Reading<'_, D> {
+    /// Notes the neighbours of regular unknowns; returns the largest coupling of all.
+    pub fn read(&self, part: Part<D>) -> Result<f64, InputError> {
+        if part.cuts.len() <= 1 {
+            return self.read_rows(part);
+        }
+        let middle = part.cuts.len() / 2;
+        let cut = part.cuts[middle];
+        let [red, black] = part.near;
+        let (low_red, high_red) = red.split_at_mut((cut[0] - part.first[0]) as usize);
+        let (low_black, high_black) = black.split_at_mut((cut[1] - part.first[1]) as usize);
+        let (low_order, high_order) = part.order.split_at(middle * CHUNK);
+        let low = Part {
+            order: low_order,
+            cuts: &part.cuts[..middle],
+            first: part.first,
+            near: [low_red, low_black],
+        };
+        let high = Part {
+            order: high_order,
+            cuts: &part.cuts[middle..],
+            first: cut,
+            near: [high_red, high_black],
+        };
+        let (low, high) = rayon::join(|| self.read(low), || self.read(high));
+        Ok(low?.max(high?))
+    }
+
+    fn read_rows(&self, part: Part<D>) -> Result<f64, InputError> {
+        let mut largest = 0.0f64;
+        let [red, black] = part.near;
+        let mut note = |unknown: u32, near| {
+            if unknown >= part.first[1] {
+                black[(unknown - part.first[1]) as usize] = near;
+            } else {
+                red[(unknown - part.first[0]) as usize] = near;
+            }
+        };
+        let mut orders = [Order::<D>::default(); ORDERS];
+        for &row in part.order {
+            let row = row as usize;
+            let (lower, upper) = (self.problem.lower()[row], self.problem.upper()[row]);
+            if lower != upper && upper != f64::INFINITY {
+                return Err(InputError::Structure {
+                    row,
+                    why: "it has an upper bound and is not held",
+                });
+            }
+            let (matrix, cells, unknown) = (self.problem.matrix(), self.cells, self.unknown);
+            let bounded = lower != f64::NEG_INFINITY;
+            if !bounded {
+                let mut tries = orders.iter();
+                let full = self.full_weight;
+                let found = tries.find_map(|order| order.read(matrix, cells, unknown, row, full));
+                if let Some((near, weight)) = found {
+                    largest = if weight > largest { weight } else { largest };
+                    note(unknown[row], near);
+                    continue;
+                }
+            }
+            let stencil = Stencil::read(matrix, cells, unknown, row)?;
+            let weights = stencil.weight.as_flattened().iter();
+            largest = weights.fold(largest, |m, &w| if w > m { w } else { m });
+            if !bounded && stencil.is_regular(self.full_weight) {
+                note(unknown[row], stencil.near);
+                orders.rotate_right(1);
+                orders[0] = stencil.order(matrix, unknown, row);
+            }
+        }
+        Ok(largest)
+    }
+}
