@@ -13,7 +13,7 @@ use crate::tiles::{Coord, TILE, Tiles};
 #[derive(Clone, Debug)]
 pub struct Distance<const D: usize> {
     tiles: Tiles<D>,
-    phi: Vec<f64>,
+    phi: Vec<f32>,
     dx: f64,
     volume: f64,
 }
@@ -73,6 +73,6 @@ impl<const D: usize> Distance<D> {
 
     /// The distance at the centre of a cell, in metres.
     pub fn at(&self, cell: Coord<D>) -> f64 {
-        self.phi[self.tiles.index(cell)]
+        self.phi[self.tiles.index(cell)].into()
     }
 }

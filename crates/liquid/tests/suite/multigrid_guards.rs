@@ -277,10 +277,10 @@ fn thrown(solver: Solver, max_iterations: usize) -> (Liquid<3>, StepReport) {
 fn policy_iteration_finishes_what_multigrid_does_not() {
     // Too few cycles for multigrid, and enough iterations to go on from where it ends.
     let (liquid, report) = thrown(Solver::TnMg, 5);
-    assert_eq!(report.solver, "policy after tn-mg");
+    assert_eq!(report.solver, "pi-pcg after tn-mg");
     assert_eq!(report.status, Status::Converged);
-    let (expected, alone) = thrown(Solver::Policy, 100);
-    assert_eq!(alone.solver, "policy");
+    let (expected, alone) = thrown(Solver::PiPcg, 100);
+    assert_eq!(alone.solver, "pi-pcg");
     let cells = (0..16 * 16 * 16).map(|k| [k / 256, k / 16 % 16, k % 16]);
     let (mut largest, mut farthest, mut rows) = (0.0f64, 0.0f64, 0);
     for cell in cells {
