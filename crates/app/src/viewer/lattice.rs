@@ -50,6 +50,8 @@ impl<const D: usize> Sampled<'_, D> {
 
 /// Rounds of the search for the point that is nearest to all tangent planes of a cell.
 const ROUNDS: usize = 8;
+/// Times that the part of an edge is halved in which the surface crosses it.
+const HALVINGS: usize = 9;
 /// A vertex takes the normal of the solid if that of its triangle is this close, as a cosine; else it is on an edge.
 const SMOOTH: f64 = 0.85;
 
@@ -72,8 +74,7 @@ pub fn surface(solid: &Sampled<'_, 3>) -> WireMesh {
                 let (a, b) = (corner(first), corner(first | 1 << axis));
                 let (here, there) = (at(a), at(b));
                 if (here < 0.0) != (there < 0.0) {
-                    let mut x = solid.point(a);
-                    x[axis] += here / (here - there) * solid.spacing;
+                    let x = crossing(solid, axis, (solid.point(a), here), there);
                     planes.push((x, (solid.normal)(x)));
                 }
             }
@@ -116,6 +117,28 @@ pub fn surface(solid: &Sampled<'_, 3>) -> WireMesh {
         }
     }
     corners.mesh
+}
+
+/// Where the surface crosses an edge of the lattice that begins at a point, with the distances at both ends. Near the
+/// edges of a solid a distance is not linear, so that the place is looked for.
+fn crossing(solid: &Sampled<'_, 3>, axis: usize, from: ([f64; 3], f64), there: f64) -> [f64; 3] {
+    let (start, here) = from;
+    let at = |share: f64| {
+        let mut x = start;
+        x[axis] += share * solid.spacing;
+        x
+    };
+    let (mut low, mut high) = (0.0, 1.0);
+    let mut share = here / (here - there);
+    for _ in 0..HALVINGS {
+        if ((solid.distance)(at(share)) < 0.0) == (here < 0.0) {
+            low = share;
+        } else {
+            high = share;
+        }
+        share = 0.5 * (low + high);
+    }
+    at(share)
 }
 
 /// The point of a cell that is nearest to all planes.
