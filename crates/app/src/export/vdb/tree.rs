@@ -99,9 +99,9 @@ impl<T: Voxel> Tree<T> {
     /// Makes a voxel active. Each may be given once.
     pub fn set(&mut self, voxel: [i32; 3], value: T) {
         let root = voxel.map(|c| c >> (LEAF + LOWER + UPPER) << (LEAF + LOWER + UPPER));
-        let upper = self.roots.entry(root).or_insert_with(Node::default);
+        let upper = self.roots.entry(root).or_default();
         let at = place(voxel, LEAF + LOWER, UPPER);
-        let lower = upper.children.entry(at).or_insert_with(Node::default);
+        let lower = upper.children.entry(at).or_default();
         let at = place(voxel, LEAF, LOWER);
         let leaf = lower.children.entry(at).or_insert_with(|| Leaf {
             active: Mask::new(LEAF),
