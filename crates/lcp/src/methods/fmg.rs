@@ -19,7 +19,8 @@
 //! DEVIATION [Lai20 sec. 5]: the method is known to us from its description there. Ours is that rows held at their bounds
 //! send no residual to the coarser levels and take no correction from them, without which a solution is no fixed point; and
 //! the length `t` of a step, the one with the least energy `1/2 x'Ax + b'x`, shorter if the box makes the energy rise. To
-//! levels without bounds the problem is softer than it is where many rows are held, and `t = 1` goes round in circles.
+//! levels without bounds the problem is softer than it is where many rows are held, and with `t = 1` it was seen to
+//! stagnate.
 //!
 //! ```
 //! use meniscus_lcp::methods::fmg;
