@@ -32,6 +32,7 @@ fn made_up(bytes: &[u8; HEADER]) -> Header {
         lowest: [5, 6, 7].map(|k| i32::from_le_bytes(word(k))),
         extent: [8, 9, 10].map(|k| u32::from_le_bytes(word(k)) >> (bytes[1] % 32)),
         fastest: [11, 12, 13].map(float),
+        pressure: if bytes[2] % 2 == 0 { 0.0 } else { float(14) as f32 },
     }
 }
 
@@ -39,6 +40,7 @@ fn made_up(bytes: &[u8; HEADER]) -> Header {
 fn check<const D: usize>(frame: Option<Frame<D>>) {
     if let Some(frame) = frame {
         assert_eq!(frame.positions.len(), frame.velocities.len());
+        assert!([0, frame.positions.len()].contains(&frame.pressures.len()));
         let _ = encode(&frame);
     }
 }

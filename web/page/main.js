@@ -32,12 +32,14 @@ class Viewer {
     this.last = performance.now();
     this.following = runs.some(({ now }) => now.state === "running");
     this.surface = false;
+    this.byPressure = false;
     this.drawn = [];
     this.stage = new Stage(by("view"), runs.map(({ about }) => about));
     this.timeline = new Timeline(by("timeline"), (time) => this.seek(time, true));
     for (const run of runs) {
       // What was fetched ahead changes nothing yet.
       const arrived = (frames, number) => {
+        this.legend();
         if (frames.numberAt(this.frameOf(run)) === number) this.stage.changed();
       };
       run.particles = new Frames(source, run.index, "frame", arrived);
@@ -115,8 +117,7 @@ class Viewer {
     this.timeline.rows = rows(nows, rates);
     this.timeline.length = Math.max(...this.runs.map(({ now, about }) => Math.max(now.framesAsked, now.frames.at(-1) ?? 0) / about.settings.frame_rate));
     this.timeline.marks = this.runs.map((run) => this.reach(run));
-    this.speedRange = this.colourRange();
-    by("legend-high").textContent = `${this.speedRange.toPrecision(2)} m/s`;
+    this.legend();
     const running = this.runs.filter(({ now }) => now.state === "running");
     const odd = this.runs.find(({ now }) => ["failed", "killed", "interrupted"].includes(now.state));
     const state = by("state");
@@ -127,10 +128,24 @@ class Viewer {
     this.stage.changed();
   }
 
-  // The speed that is white: most of the fastest particles, not the one drop that flies off.
-  colourRange() {
-    const speeds = this.runs.flatMap(({ now }) => now.steps.speed).sort((a, b) => a - b);
-    return Math.max(1e-3, 0.8 * (speeds[Math.floor(0.7 * speeds.length)] ?? 1));
+  // What is white: most of the fastest particles, not the one drop that flies off; and the highest pressure of most
+  // frames that have come, not that of the one moment when the liquid hits a wall.
+  legend() {
+    const most = (values, least) => {
+      const sorted = values.sort((a, b) => a - b);
+      return Math.max(least, sorted[Math.floor(0.7 * sorted.length)] ?? least);
+    };
+    const kept = this.runs.flatMap(({ particles }) => [...(particles?.kept.values() ?? [])]);
+    const pressures = kept.filter((frame) => frame.pressures?.[1] > 0).map((frame) => frame.pressures[1]);
+    by("legend").disabled = !pressures.length;
+    const speed = 0.8 * most(this.runs.flatMap(({ now }) => now.steps.speed), 1.25e-3);
+    const pressure = this.byPressure && pressures.length ? most(pressures, 1e-3) : 0;
+    if (speed === this.white?.speed && pressure === this.white?.pressure) return;
+    this.white = { speed, pressure };
+    const unit = pressure >= 1000 ? [pressure / 1000, "kPa"] : pressure ? [pressure, "Pa"] : [speed, "m/s"];
+    by("legend-high").textContent = `${Number(unit[0].toPrecision(2))} ${unit[1]}`;
+    by("legend-what").textContent = pressure ? "pressure" : "speed";
+    this.stage.changed();
   }
 
   seek(time, byHand) {
@@ -220,8 +235,8 @@ class Viewer {
         if (found) sight.showSurface(good);
       } else {
         sight.showSurface(null);
-        if (found) sight.showParticles(good, this.speedRange);
-        else if (sight.drawn) sight.showParticles(sight.drawn, this.speedRange);
+        if (found) sight.showParticles(good, this.white);
+        else if (sight.drawn) sight.showParticles(sight.drawn, this.white);
       }
       if (meshes) sight.points.visible = false;
       const many = sight.drawn ? ` · ${sight.drawn.total.toLocaleString("en")} particles` : "";
@@ -281,6 +296,10 @@ class Viewer {
       this.toggle("surface", (on) => (this.surface = on));
       this.seek(this.time, false);
     };
+    const colour = () => {
+      this.byPressure = !this.byPressure;
+      this.legend();
+    };
     const faster = (by_) => this.setSpeed(SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, SPEEDS.indexOf(this.speed) + by_))]);
     const hasSurface = () => !by("surface").hidden;
     by("solids").hidden = this.runs.every(({ about }) => !about.solids.length);
@@ -288,6 +307,7 @@ class Viewer {
     by("solids").onclick = solids;
     by("plots").onclick = plots;
     by("surface").onclick = surface;
+    by("legend").onclick = colour;
     by("reset").onclick = () => this.stage.reset();
     by("details").onclick = () => showDetails(this.runs, source.report);
     by("keys").onclick = () => showKeys(hasSurface());
@@ -311,6 +331,7 @@ class Viewer {
       s: solids,
       p: plots,
       m: surface,
+      c: colour,
       "<": () => faster(-1),
       ">": () => faster(1),
       i: () => showDetails(this.runs, source.report),

@@ -8,7 +8,7 @@ function material(parameters) {
   return new RawShaderMaterial({ glslVersion: GLSL3, ...parameters });
 }
 
-// Points drawn as spheres, all in one call: where and how fast is one attribute of four 16-bit numbers.
+// Points drawn as spheres, all in one call: where each is, and in the fourth number a byte of speed above one of pressure.
 export function particleMaterial(flat) {
   return material({
     uniforms: {
@@ -18,6 +18,8 @@ export function particleMaterial(flat) {
       height: { value: 1 },
       biggest: { value: 40 },
       speedScale: { value: 1 },
+      // White and the pressures of the two ends of its byte, or no white at all: coloured by speed.
+      pressures: { value: [0, 0, 0] },
       nearFar: { value: [0, 1] },
     },
     vertexShader: `${BEGIN}
@@ -26,6 +28,7 @@ export function particleMaterial(flat) {
       uniform vec3 low, size;
       uniform float radius, height, biggest, speedScale;
       uniform vec2 nearFar;
+      uniform vec3 pressures;
       out vec3 colour;
       vec3 water(float s) {
         const vec3 a = vec3(0.08, 0.29, 0.66), b = vec3(0.12, 0.52, 0.84), c = vec3(0.5, 0.85, 0.92), d = vec3(0.97, 0.99, 1.0);
@@ -36,7 +39,10 @@ export function particleMaterial(flat) {
         gl_Position = projectionMatrix * seen;
         gl_PointSize = clamp(radius * projectionMatrix[1][1] * height / gl_Position.w, 1.5, biggest);
         float far = clamp((-seen.z - nearFar.x) / (nearFar.y - nearFar.x), 0.0, 1.0);
-        colour = water(clamp(particle.w * speedScale, 0.0, 1.0)) * mix(1.08, 0.6, far);
+        float packed = floor(particle.w * 65535.0 + 0.5), speed = floor(packed / 256.0);
+        float pressure = mix(pressures.y, pressures.z, (packed - 256.0 * speed) / 255.0);
+        float shade = pressures.x > 0.0 ? pressure / pressures.x : speed / 255.0 * speedScale;
+        colour = water(clamp(shade, 0.0, 1.0)) * mix(1.08, 0.6, far);
       }`,
     fragmentShader: `${BEGIN}
       in vec3 colour;

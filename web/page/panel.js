@@ -11,6 +11,7 @@ const KEYS = [
   ["R", "the first view again"],
   ["S", "solids or none"],
   ["P", "plots or none"],
+  ["C", "coloured by speed or by pressure"],
   ["< >", "slower and faster"],
   ["I", "details of the run"],
   ["?", "this list"],
@@ -58,7 +59,7 @@ export function showKeys(surfaces) {
     element("h3", "Mouse and fingers", text);
     table(text, HANDS);
     element("h3", "Colour", text);
-    element("p", "Particles are coloured by their speed. Runs do not store the pressure of a particle, so it can't be shown.", text);
+    element("p", "Particles are coloured by their speed or by the pressure around them; press C or the legend to change. Frames of older runs have no pressure.", text);
   });
 }
 

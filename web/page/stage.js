@@ -105,7 +105,8 @@ class Sight {
     this.scene.add(mesh);
   }
 
-  showParticles(frame, speedRange) {
+  // `white` is the speed and, if that is what is shown, the pressure of the brightest particles.
+  showParticles(frame, white) {
     const { uniforms } = this.points.material;
     if (this.drawn !== frame && frame) {
       if (frame.count > this.capacity) {
@@ -130,7 +131,10 @@ class Sight {
       uniforms.radius.value = (this.flat ? 0.95 : 0.66) * this.spacing * share;
     }
     this.drawn = frame;
-    if (frame) uniforms.speedScale.value = frame.fastest / speedRange;
+    if (frame) {
+      uniforms.speedScale.value = frame.fastest / white.speed;
+      uniforms.pressures.value = [white.pressure, ...frame.pressures];
+    }
     this.points.visible = Boolean(frame?.count) && !this.surface.visible;
   }
 

@@ -1,6 +1,6 @@
 // Particles and meshes as they come over the wire; crates/app/src/viewer/wire.rs has the tables.
 
-const PARTICLES_HEADER = 52;
+const PARTICLES_HEADER = 60;
 const MESH_HEADER = 40;
 
 function opened(buffer, magic, header) {
@@ -28,6 +28,7 @@ export function decodeParticles(buffer) {
     time: view.getFloat32(20, true),
     fastest: view.getFloat32(24, true),
     ...corners(view, 28),
+    pressures: [view.getFloat32(52, true), view.getFloat32(56, true)],
     data: new Uint16Array(buffer, PARTICLES_HEADER, 4 * count),
   };
 }

@@ -8,7 +8,7 @@
 //! | 16 | 4 | dimension, 2 or 3 |
 //! | 20 | 4 | packing of the payload: 0 as it is, 1 zstd |
 //! | 24 | 4 | number of the frame |
-//! | 28 | 4 | zero |
+//! | 28 | 4 | largest pressure in pascal, float; zero if the frame says nothing of pressure |
 //! | 32 | 8 | particles, or vertices |
 //! | 40 | 8 | length of the payload as it is in the file |
 //! | 48 | 8 | length of the payload unpacked |
@@ -19,7 +19,7 @@
 //! | 96 | 24 | largest speed along each axis, three floats |
 //! | 120 | 32 | BLAKE3 of the 120 bytes before and the payload |
 //!
-//! A surface or a checkpoint says nothing of cells and speeds: lowest cell and speeds are zero, the cells counted are one.
+//! A surface or a checkpoint says nothing of cells, speeds and pressures: lowest cell and the others are zero, the cells counted are one.
 //!
 //! Nothing is believed before it is checked, and nothing is allocated before its size is known to be
 //! in proportion to the file: a payload may unpack to at most [`MOST_EXPANSION`] times its size.
@@ -68,6 +68,8 @@ pub struct Header {
     pub dimension: u32,
     /// Number of the frame, from 1.
     pub number: u32,
+    /// The largest pressure, the unit of the stored ones; zero if there are none.
+    pub pressure: f32,
     /// How many particles it holds.
     pub count: u64,
     /// Simulated time in seconds.
@@ -193,7 +195,7 @@ fn unsigned(
     bytes.extend(header.dimension.to_le_bytes());
     bytes.extend(packing.to_le_bytes());
     bytes.extend(header.number.to_le_bytes());
-    bytes.extend(0u32.to_le_bytes());
+    bytes.extend(header.pressure.to_le_bytes());
     bytes.extend(header.count.to_le_bytes());
     bytes.extend((packed as u64).to_le_bytes());
     bytes.extend((unpacked as u64).to_le_bytes());
@@ -277,6 +279,7 @@ pub fn peek_as(content: Content, bytes: &[u8]) -> Result<Header, CacheError> {
     let header = Header {
         dimension: at.u32(16),
         number: at.u32(24),
+        pressure: f32::from_bits(at.u32(28)),
         count: at.u64(32),
         time: at.f64(56),
         dx: at.f64(64),
@@ -296,6 +299,9 @@ fn check(header: &Header) -> Result<(), CacheError> {
     }
     if !(header.dx.is_finite() && header.dx > 0.0) {
         return Err(CacheError::Field("cell width"));
+    }
+    if !(header.pressure.is_finite() && header.pressure >= 0.0) {
+        return Err(CacheError::Field("pressure"));
     }
     if !header.fastest.iter().all(|v| v.is_finite() && *v >= 0.0) {
         return Err(CacheError::Field("speed"));

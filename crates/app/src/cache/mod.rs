@@ -2,7 +2,7 @@
 //!
 //! A frame is one file, `particles/particles_000001.mpc`. [`container`] is the envelope (magic,
 //! version, lengths, hash); [`particles`] is what it holds (positions to a two-thousandth of a cell,
-//! velocities to a sixty-thousandth of the frame's largest). The particles of a frame come back
+//! velocities and pressures to a sixty-thousandth of the frame's largest). The particles of a frame come back
 //! sorted by cell, which is what makes them small.
 
 pub mod container;
@@ -27,6 +27,8 @@ pub struct Frame<const D: usize> {
     pub positions: Vec<[f32; D]>,
     /// Velocities in metres a second, one for each position.
     pub velocities: Vec<[f32; D]>,
+    /// Pressures in pascal, one for each position, all of a cell the same; or none.
+    pub pressures: Vec<f32>,
 }
 
 /// Folder of the frames inside a run's folder.

@@ -4,8 +4,10 @@
 //! [`STEPS_PER_CELL`] slices of the cell it lies in; it comes back in the middle of the slice. The
 //! particles are sorted by cell, so that the numbers of cells are mostly small steps. Velocities are
 //! 16-bit fractions of the frame's largest along that axis, as differences from the particle before.
-//! The payload is: the steps between cells (LEB128), then for each axis the low bytes and the high
-//! bytes of the slices, then the same of the velocities. Like with like packs well.
+//! Pressures are stored alike, one for each cell that holds a particle. The payload is: the steps
+//! between cells (LEB128), then for each axis the low bytes and the high bytes of the slices, then
+//! the same of the velocities, then the same of the pressures if there are any. Like with like packs
+//! well.
 
 use super::Frame;
 use super::container::{self, CacheError, Header, MOST_CELLS};
@@ -13,8 +15,8 @@ use rayon::prelude::*;
 
 /// Slices of a cell along an axis. A position is off by at most half a slice.
 pub const STEPS_PER_CELL: u32 = 1024;
-/// Stored velocities are multiples of the frame's largest divided by this.
-const VELOCITY_STEPS: f64 = 32767.0;
+/// Stored velocities and pressures are multiples of the frame's largest divided by this.
+const STEPS: f64 = 32767.0;
 /// No position is farther from the origin than this many cells.
 const FARTHEST_CELL: f64 = 1e9;
 
@@ -100,6 +102,11 @@ pub fn encode<const D: usize>(frame: &Frame<D>) -> Result<Vec<u8>, CacheError> {
             "positions and velocities differ in number",
         ));
     }
+    if ![0, frame.positions.len()].contains(&frame.pressures.len()) {
+        return Err(CacheError::Unwritable(
+            "positions and pressures differ in number",
+        ));
+    }
     let places: Vec<Place<D>> = frame
         .positions
         .par_iter()
@@ -124,22 +131,27 @@ pub fn encode<const D: usize>(frame: &Frame<D>) -> Result<Vec<u8>, CacheError> {
     let slices = |axis: usize| planes(sorted().map(|i| places[i].slice[axis]));
     let mut fastest = [0.0f64; 3];
     for axis in 0..D {
-        fastest[axis] = largest(frame.velocities.iter().map(|v| f64::from(v[axis])))?;
+        fastest[axis] = largest(frame.velocities.iter().map(|v| f64::from(v[axis])))
+            .ok_or(CacheError::Unwritable("a velocity is not a finite number"))?;
     }
-    let velocities = |axis: usize| {
-        let mut previous = 0i16;
-        planes(sorted().map(|i| {
-            let step = quantised(f64::from(frame.velocities[i][axis]), fastest[axis]);
-            let difference = step.wrapping_sub(previous);
-            previous = step;
-            zigzag(difference)
-        }))
+    let pressure = largest(frame.pressures.iter().map(|&p| f64::from(p)))
+        .ok_or(CacheError::Unwritable("a pressure is not a finite number"))?;
+    let velocities =
+        |axis: usize| differences(sorted().map(|i| frame.velocities[i][axis]), fastest[axis]);
+    let pressures = || {
+        let cells = order.chunk_by(|a, b| a.0 == b.0);
+        differences(
+            cells.map(|cell| frame.pressures[cell[0].1 as usize]),
+            pressure,
+        )
     };
-    let columns: Vec<Vec<u8>> = (0..2 * D)
+    let count = 2 * D + usize::from(pressure > 0.0);
+    let columns: Vec<Vec<u8>> = (0..count)
         .into_par_iter()
         .map(|column| match column {
             axis if axis < D => slices(axis),
-            column => velocities(column - D),
+            column if column < 2 * D => velocities(column - D),
+            _ => pressures(),
         })
         .collect();
     for column in columns {
@@ -148,6 +160,7 @@ pub fn encode<const D: usize>(frame: &Frame<D>) -> Result<Vec<u8>, CacheError> {
     let header = Header {
         dimension: D as u32,
         number: frame.number,
+        pressure: pressure as f32,
         count: frame.positions.len() as u64,
         time: frame.time,
         dx: frame.dx,
@@ -181,16 +194,10 @@ pub fn decode<const D: usize>(bytes: &[u8]) -> Result<Frame<D>, CacheError> {
         lowest: header.lowest,
         extent: header.extent,
     };
-    let planes_start = payload.len() - 4 * D * count;
-    let (mut steps, columns) = payload.split_at(planes_start);
-
+    let (numbers, columns) = cell_numbers(&payload, count)?;
     let mut positions = vec![[0.0f32; D]; count];
-    let mut number = 0u64;
     for (i, position) in positions.iter_mut().enumerate() {
-        let outside = CacheError::Payload("names a cell that is not there");
-        let step = take_leb128(&mut steps).ok_or(CacheError::Payload("has a broken cell list"))?;
-        number = number.checked_add(step).ok_or(outside.clone())?;
-        let cell = cells.cell::<D>(number).ok_or(outside)?;
+        let cell = cells.cell::<D>(numbers[i]).ok_or(OUTSIDE)?;
         for axis in 0..D {
             let slice = read_planes(columns, axis, count, i);
             if u32::from(slice) >= STEPS_PER_CELL {
@@ -200,12 +207,11 @@ pub fn decode<const D: usize>(bytes: &[u8]) -> Result<Frame<D>, CacheError> {
             position[axis] = ((f64::from(cell[axis]) + inside) * header.dx) as f32;
         }
     }
-    if !steps.is_empty() {
-        return Err(CacheError::Payload("has a broken cell list"));
-    }
+    let per_cell = columns.get(4 * D * count..).ok_or(BROKEN)?;
+    let pressures = cell_pressures(per_cell, &numbers, header.pressure).ok_or(BROKEN)?;
     let mut velocities = vec![[0.0f32; D]; count];
     for axis in 0..D {
-        let unit = header.fastest[axis] / VELOCITY_STEPS;
+        let unit = header.fastest[axis] / STEPS;
         let mut step = 0i16;
         for (i, velocity) in velocities.iter_mut().enumerate() {
             step = step.wrapping_add(unzigzag(read_planes(columns, D + axis, count, i)));
@@ -218,25 +224,74 @@ pub fn decode<const D: usize>(bytes: &[u8]) -> Result<Frame<D>, CacheError> {
         dx: header.dx,
         positions,
         velocities,
+        pressures,
     })
 }
 
-fn largest(values: impl Iterator<Item = f64>) -> Result<f64, CacheError> {
+const BROKEN: CacheError = CacheError::Payload("has a broken cell list");
+const OUTSIDE: CacheError = CacheError::Payload("names a cell that is not there");
+
+/// The numbers of the particles' cells, and what comes after them.
+fn cell_numbers(payload: &[u8], count: usize) -> Result<(Vec<u64>, &[u8]), CacheError> {
+    let mut rest = payload;
+    let mut numbers = Vec::with_capacity(count);
+    let mut number = 0u64;
+    for _ in 0..count {
+        let step = take_leb128(&mut rest).ok_or(BROKEN)?;
+        number = number.checked_add(step).ok_or(OUTSIDE)?;
+        numbers.push(number);
+    }
+    Ok((numbers, rest))
+}
+
+/// The pressure of each particle from those of the cells; none if there are none. Nothing else may be there.
+fn cell_pressures(per_cell: &[u8], numbers: &[u64], largest: f32) -> Option<Vec<f32>> {
+    if largest == 0.0 {
+        return per_cell.is_empty().then(Vec::new);
+    }
+    let cells = numbers.chunk_by(|a, b| a == b).count();
+    if per_cell.len() != 2 * cells {
+        return None;
+    }
+    let unit = f64::from(largest) / STEPS;
+    let mut pressures = Vec::with_capacity(numbers.len());
+    let mut step = 0i16;
+    for (cell, particles) in numbers.chunk_by(|a, b| a == b).enumerate() {
+        step = step.wrapping_add(unzigzag(read_planes(per_cell, 0, cells, cell)));
+        let pressure = (f64::from(step) * unit) as f32;
+        pressures.extend(particles.iter().map(|_| pressure));
+    }
+    Some(pressures)
+}
+
+/// The largest size of some numbers, if all of them are finite.
+fn largest(values: impl Iterator<Item = f64>) -> Option<f64> {
     let mut most = 0.0f64;
     for value in values {
         if !value.is_finite() {
-            return Err(CacheError::Unwritable("a velocity is not a finite number"));
+            return None;
         }
         most = most.max(value.abs());
     }
-    Ok(most)
+    Some(most)
+}
+
+/// Each value as a fraction of the largest, less the one before.
+fn differences(values: impl Iterator<Item = f32>, largest: f64) -> Vec<u8> {
+    let mut previous = 0i16;
+    planes(values.map(|value| {
+        let step = quantised(f64::from(value), largest);
+        let difference = step.wrapping_sub(previous);
+        previous = step;
+        zigzag(difference)
+    }))
 }
 
 fn quantised(value: f64, unit: f64) -> i16 {
     if unit == 0.0 {
         0
     } else {
-        (value / unit * VELOCITY_STEPS).round() as i16
+        (value / unit * STEPS).round() as i16
     }
 }
 

@@ -183,6 +183,7 @@ pub fn fill<const D: usize>(
         dx: liquid.settings().dx,
         lowest: [0; 3],
         extent: [1; 3],
+        pressure: 0.0,
         fastest: [0.0; 3],
     };
     let length = before.len() + state.len();

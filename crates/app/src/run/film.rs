@@ -9,7 +9,9 @@ use crate::error::{Error, Kind};
 use crate::preview::{GifWriter, View, draw};
 use crate::scene::Scene;
 use image::RgbImage;
+use meniscus_liquid::Liquid;
 use meniscus_shapes::{Body, Scenery, Shape};
+use rayon::prelude::*;
 use std::path::Path;
 
 /// Frames a second at which a preview is shown at most: what is filmed faster is seen in slow motion,
@@ -176,6 +178,7 @@ pub fn encoded<const D: usize>(
         dx: scene.dx(),
         positions: particles.position.clone(),
         velocities: particles.velocity.clone(),
+        pressures: pressures(simulation.liquid(), scene.dx()),
     };
     cache::encode(&frame).map_err(|cause| {
         Error::new(
@@ -183,6 +186,16 @@ pub fn encoded<const D: usize>(
             format!("frame {number} can't be kept: {cause}"),
         )
     })
+}
+
+/// The pressure of each particle's cell in the last step; none before the first. Cells that had no liquid then, where spray
+/// is now, are at the pressure of the air.
+fn pressures<const D: usize>(liquid: &Liquid<D>, dx: f64) -> Vec<f32> {
+    let of = |x: &[f32; D]| {
+        let cell = x.map(|c| (f64::from(c) / dx).floor() as i32);
+        liquid.pressure(cell).unwrap_or(0.0) as f32
+    };
+    liquid.particles().position.par_iter().map(of).collect()
 }
 
 /// Width and height of the preview: a flat domain fills its picture, a spatial one is seen in a square.

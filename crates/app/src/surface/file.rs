@@ -84,6 +84,7 @@ pub fn encode(sealed: &Sealed) -> Result<Vec<u8>, CacheError> {
         dx: sealed.dx,
         lowest: [0; 3],
         extent: [1; 3],
+        pressure: 0.0,
         fastest: [0.0; 3],
     };
     container::seal_as(Content::Surface, &header, &payload)
@@ -232,6 +233,7 @@ mod tests {
             dx: 0.1,
             lowest: [0; 3],
             extent: [1; 3],
+            pressure: 0.0,
             fastest: [0.0; 3],
         };
         let mut payload = vec![0; HEAD];

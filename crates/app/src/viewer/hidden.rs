@@ -93,6 +93,7 @@ mod tests {
                 .map(|cell| cell.map(|i| i as f32 * 0.5 - 1.25))
                 .collect(),
             velocities: Vec::new(),
+            pressures: Vec::new(),
         };
         let found = hidden(&frame);
         for (position, hidden) in frame.positions.iter().zip(found) {
@@ -124,6 +125,7 @@ mod tests {
                 .map(|i| [(i % 10) as f32, (i / 10) as f32])
                 .collect(),
             velocities: Vec::new(),
+            pressures: Vec::new(),
         };
         assert_eq!(hidden(&frame), [false; 100]);
     }

@@ -95,6 +95,13 @@ fn of_run(run: &Watched, rest: &[&str], query: &str) -> Response {
             }
             _ => not_found(),
         },
+        ["surface", frame] => match number(frame) {
+            Some(frame) if run.surfaces().contains(&frame) => match run.surface(frame) {
+                Ok(bytes) => Response::of(BYTES, bytes),
+                Err(error) => Response::refusal(500, error.to_string()),
+            },
+            _ => not_found(),
+        },
         ["solid", solid] => match number(solid).and_then(|k| run.solids().get(k as usize)) {
             Some(solid) => Response::of(BYTES, solid.mesh.encode()),
             None => not_found(),

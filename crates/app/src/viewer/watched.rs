@@ -2,7 +2,7 @@
 
 use super::follower::Follower;
 use super::solids::{SolidView, solids};
-use super::wire::encode_particles;
+use super::wire::{WireMesh, encode_particles};
 use crate::cache;
 use crate::error::{Error, Kind};
 use crate::run::folder::RunFolder;
@@ -11,6 +11,7 @@ use crate::run::record::{self, Record, State};
 use crate::run::{StepLine, no_run};
 use crate::scene::AnyScene;
 use crate::scene::text::{load, load_alone};
+use crate::surface;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::array::from_fn;
@@ -125,6 +126,7 @@ impl Watched {
             "framesAsked": record.frames,
             "wallSeconds": record.wall_seconds,
             "frames": frames,
+            "surfaces": self.surfaces(),
             "steps": step_columns(lines.0.lines()),
             "timings": timing_columns(lines.1.lines()),
         })
@@ -153,6 +155,33 @@ impl Watched {
             )),
             Err(cause) => Err(cache::damaged(&path, &cause)),
         }
+    }
+
+    /// Frames that have a surface.
+    pub fn surfaces(&self) -> Vec<u32> {
+        surface::frames_in(&self.path).unwrap_or_default()
+    }
+
+    /// The bytes of a frame's surface for the page.
+    ///
+    /// # Errors
+    /// If it is not there or damaged.
+    pub fn surface(&self, number: u32) -> Result<Vec<u8>, Error> {
+        let found = surface::read(&self.path, number)?;
+        // Flat liquid stands upright in its file; here the plane is that of the first two axes.
+        let lie_down = |[x, y, z]: [f32; 3]| {
+            if self.dimension() == 2 {
+                [x, z, -y]
+            } else {
+                [x, y, z]
+            }
+        };
+        let mesh = WireMesh {
+            positions: found.positions.into_iter().map(lie_down).collect(),
+            normals: found.normals.into_iter().map(lie_down).collect(),
+            triangles: found.triangles,
+        };
+        Ok(mesh.encode())
     }
 
     /// How many particles a frame has, by its header alone.

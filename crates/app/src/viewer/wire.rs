@@ -10,10 +10,11 @@
 //! | 12 | 4 | particles in the frame: more, if some were left out |
 //! | 16 | 4 | so many of those that follow, the first ones, can be seen from outside; others hide the rest |
 //! | 20 | 4 | time in seconds, float |
-//! | 24 | 4 | speed that 65535 stands for in m/s, float |
+//! | 24 | 4 | speed that 255 stands for in m/s, float |
 //! | 28 | 12 | lower corner of the box that positions are fractions of, three floats |
 //! | 40 | 12 | its upper corner, three floats |
-//! | 52 | 8 each | x, y, z and speed, 16 bits each: 65535 is the upper corner and the largest speed |
+//! | 52 | 8 | pressures that 0 and 255 stand for in pascal, two floats; both zero if none are known |
+//! | 60 | 8 each | x, y and z in 16 bits each, 65535 is the upper corner; pressure and speed, a byte each |
 //!
 //! A mesh:
 //!
@@ -35,7 +36,7 @@ use super::hidden::hidden;
 use crate::cache::Frame;
 
 /// Bytes before the particles.
-pub const PARTICLES_HEADER: usize = 52;
+pub const PARTICLES_HEADER: usize = 60;
 /// Bytes of a particle.
 pub const PARTICLE: usize = 8;
 /// Bytes before the vertices of a mesh.
@@ -97,6 +98,11 @@ pub fn encode_particles<const D: usize>(
         square.sqrt() as f32
     };
     let fastest = frame.velocities.iter().map(speed).fold(0.0f32, f32::max);
+    // Zero, the air's, is always among them.
+    let (least, most) = frame
+        .pressures
+        .iter()
+        .fold((0.0f32, 0.0f32), |(l, m), &p| (l.min(p), m.max(p)));
     let total = frame.positions.len();
     let hidden = hidden(frame);
     let (behind, seen): (Vec<usize>, Vec<usize>) =
@@ -110,6 +116,7 @@ pub fn encode_particles<const D: usize>(
     bytes.extend((frame.time as f32).to_le_bytes());
     bytes.extend(fastest.to_le_bytes());
     bytes.extend(low.iter().chain(&high).flat_map(|x| x.to_le_bytes()));
+    bytes.extend([least, most].iter().flat_map(|p| p.to_le_bytes()));
     for i in seen.into_iter().chain(behind) {
         let (position, velocity) = (&frame.positions[i], &frame.velocities[i]);
         for axis in 0..3 {
@@ -119,9 +126,16 @@ pub fn encode_particles<const D: usize>(
             };
             bytes.extend(along.to_le_bytes());
         }
-        bytes.extend(fraction(speed(velocity), 0.0, fastest).to_le_bytes());
+        let pressure = frame.pressures.get(i).copied().unwrap_or(0.0);
+        bytes.push(shade(pressure, least, most));
+        bytes.push(shade(speed(velocity), 0.0, fastest));
     }
     bytes
+}
+
+/// Where a number is between two others, in 255ths: enough for a colour.
+fn shade(x: f32, low: f32, high: f32) -> u8 {
+    ((u32::from(fraction(x, low, high)) + 128) / 257) as u8
 }
 
 /// The domain, or more if particles are outside of it: liquid leaves through open sides.
@@ -188,6 +202,7 @@ mod tests {
             velocities: (0..count)
                 .map(|i| std::array::from_fn(|a| place(i, a + 3)))
                 .collect(),
+            pressures: (0..count).map(|i| 300.0 * place(i, 7) - 20.0).collect(),
         }
     }
 
@@ -195,20 +210,23 @@ mod tests {
         for count in [0, 1, 1000] {
             let frame = some_frame::<D>(count);
             let bytes = encode_particles(&frame, [1.0; D], 1);
-            assert_eq!(bytes.len(), 52 + 8 * count);
+            assert_eq!(bytes.len(), 60 + 8 * count);
             assert_eq!(number(&bytes, 4), 7);
             assert_eq!(number(&bytes, 8) as usize, count);
             assert_eq!(number(&bytes, 12) as usize, count);
             assert!(number(&bytes, 16) as usize <= count);
             let fastest = f32::from_bits(number(&bytes, 24));
+            let [least, most] = [52, 56].map(|offset| f32::from_bits(number(&bytes, offset)));
             for (i, (x, v)) in frame.positions.iter().zip(&frame.velocities).enumerate() {
                 for axis in 0..D {
-                    let found = short(&bytes, 52 + 8 * i + 2 * axis);
+                    let found = short(&bytes, 60 + 8 * i + 2 * axis);
                     assert!((found - x[axis]).abs() <= 1.0 / 65535.0);
                 }
                 let speed = v.iter().map(|c| c * c).sum::<f32>().sqrt();
-                let found = short(&bytes, 52 + 8 * i + 6) * fastest;
-                assert!((found - speed).abs() <= fastest / 65535.0);
+                let byte = |offset: usize| f32::from(bytes[60 + 8 * i + offset]) / 255.0;
+                assert!((byte(7) * fastest - speed).abs() <= fastest / 500.0);
+                let pressure = least + byte(6) * (most - least);
+                assert!((pressure - frame.pressures[i]).abs() <= (most - least) / 500.0);
             }
         }
     }
@@ -226,7 +244,7 @@ mod tests {
     #[test]
     fn particles_that_are_left_out_are_counted() {
         let bytes = encode_particles(&some_frame::<3>(10), [1.0; 3], 4);
-        assert_eq!(bytes.len(), 52 + 8 * 3);
+        assert_eq!(bytes.len(), 60 + 8 * 3);
         assert_eq!((number(&bytes, 8), number(&bytes, 12)), (3, 10));
     }
 
@@ -240,7 +258,7 @@ mod tests {
             [corner(0), corner(1), corner(3), corner(4)],
             [-0.5, 0.0, 1.5, 1.0]
         );
-        assert_eq!([short(&bytes, 52), short(&bytes, 60)], [0.0, 1.0]);
+        assert_eq!([short(&bytes, 60), short(&bytes, 68)], [0.0, 1.0]);
     }
 
     #[test]

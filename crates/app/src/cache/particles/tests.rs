@@ -31,6 +31,7 @@ fn chaos<const D: usize>(count: usize, cells: f64, dx: f64) -> Frame<D> {
         dx,
         positions,
         velocities,
+        pressures: Vec::new(),
     }
 }
 
@@ -197,11 +198,45 @@ fn what_packs_too_well_is_stored_as_it_is() {
         dx: 0.1,
         positions: vec![[0.05; 3]; 100_000],
         velocities: vec![[0.0; 3]; 100_000],
+        pressures: Vec::new(),
     };
     let bytes = encode(&frame).unwrap();
     let (_, payload) = container::open(&bytes).unwrap();
     assert!(payload.len() as u64 <= (bytes.len() - HEADER) as u64 * container::MOST_EXPANSION);
     assert_round_trip(&frame);
+}
+
+#[test]
+fn pressures_come_back_a_value_a_cell_and_cost_little() {
+    let mut frame = chaos::<3>(20_000, 14.0, 0.1);
+    let without = encode(&frame).unwrap().len();
+    let of_cell = |x: &[f32; 3]| {
+        let [i, j, k] = place(x, 0.1).unwrap().cell;
+        (1000 * k - 7 * i + j) as f32
+    };
+    frame.pressures = frame.positions.iter().map(of_cell).collect();
+    let bytes = encode(&frame).unwrap();
+    assert!(bytes.len() - without < frame.positions.len());
+    let back = decode::<3>(&bytes).unwrap();
+    assert_round_trip(&frame);
+    assert_eq!(back.pressures.len(), frame.pressures.len());
+    let largest = frame.pressures.iter().fold(0.0f32, |l, p| l.max(p.abs()));
+    for (x, &pressure) in back.positions.iter().zip(&back.pressures) {
+        assert!((pressure - of_cell(x)).abs() <= largest * 2e-5);
+    }
+    // One pressure missing, one too many, one that is no number.
+    let (header, payload) = container::open(&bytes).unwrap();
+    for wrong in [
+        &payload[..payload.len() - 2],
+        &[payload.as_slice(), &[0; 2]].concat(),
+    ] {
+        let sealed = container::seal(&header, wrong).unwrap();
+        assert!(matches!(decode::<3>(&sealed), Err(CacheError::Payload(_))));
+    }
+    frame.pressures[7] = f32::NAN;
+    assert!(encode(&frame).is_err());
+    frame.pressures.pop();
+    assert!(encode(&frame).is_err());
 }
 
 proptest! {
