@@ -1,6 +1,7 @@
 //! What must hold in the built-in scenes, whatever the numbers inside.
 
 mod cup;
+mod solvers;
 mod sticking;
 mod volume;
 

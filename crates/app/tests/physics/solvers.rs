@@ -1,0 +1,132 @@
+//! Pressure solvers in the built-in scenes: they agree with each other, and `auto` never fails.
+
+use super::{Known, play};
+use meniscus_app::run::Simulation;
+use meniscus_app::scene::{AnyScene, Scene, builtin};
+use meniscus_lcp::{BoxMlcp, Status};
+use meniscus_liquid::{PressureProblem, Solver, Walls, solvers};
+
+/// Solves a problem to 1e-10 of its largest divergence by the solver of this name.
+fn solved<const D: usize>(given: &PressureProblem<D>, name: &str) -> Vec<f64> {
+    let problem = BoxMlcp::new(&given.matrix, &given.rhs, &given.lower, &given.upper).unwrap();
+    let largest = given.rhs.iter().fold(0.0f64, |l, b| l.max(b.abs()));
+    let settings = solvers::Settings {
+        tolerance: 1e-10 * largest,
+        max_iterations: 1000,
+        ..solvers::Settings::named(name).unwrap()
+    };
+    let mut x = vec![0.0; given.rhs.len()];
+    let memory = &mut solvers::Workspace::default();
+    let solution =
+        solvers::solve(&problem, &given.cells, &settings, &mut x, memory, &mut ()).unwrap();
+    assert_eq!(solution.report.status, Status::Converged, "{name}");
+    // Once more from the definition, row by row.
+    for row in 0..x.len() {
+        let (columns, values) = given.matrix.row(row);
+        let flow: f64 = columns
+            .iter()
+            .zip(values)
+            .map(|(&c, a)| a * x[c as usize])
+            .sum();
+        let y = flow + given.rhs[row];
+        let residual = (x[row] - given.lower[row]).min((x[row] - given.upper[row]).max(y));
+        assert!(residual.abs() <= 1e-9 * largest, "{name}: {residual:e}");
+    }
+    x
+}
+
+fn agree_in<const D: usize>(mut scene: Scene<D>, walls: Walls, names: &[&str]) {
+    (scene.resolution, scene.walls, scene.solver) = (24, walls, Solver::Auto);
+    for frame in [2, 9] {
+        let problem = Simulation::new(&scene)
+            .and_then(|simulation| simulation.problem_of_frame(frame))
+            .expect("a pressure problem");
+        let expected = solved(&problem, "pi-pcg");
+        let largest = expected.iter().fold(0.0f64, |l, p| l.max(p.abs()));
+        for name in names {
+            let found = solved(&problem, name);
+            let apart = expected.iter().zip(&found);
+            let apart = apart.fold(0.0f64, |l, (p, q)| l.max((p - q).abs()));
+            let (scene, rows) = (&scene.name, found.len());
+            assert!(
+                apart <= 1e-6 * largest,
+                "{scene}, frame {frame}, {rows} rows, {name}: {apart:e} apart, of {largest:e}"
+            );
+        }
+    }
+}
+
+fn agree_everywhere<const D: usize>(walls: Walls, names: &[&str])
+where
+    Scene<D>: Known,
+{
+    for (name, _) in builtin::TEXTS {
+        let any = builtin::named(name).expect("a built-in scene");
+        if let Some(scene) = Scene::<D>::from_any(any) {
+            agree_in(scene, walls, names);
+        }
+    }
+}
+
+const SEPARATING: [&str; 6] = ["tn-mg", "pi-mg", "pe-pcg", "newton", "mprgp-mg", "auto"];
+const LINEAR: [&str; 5] = ["tn-mg", "mg", "mg-pcg", "cg", "auto"];
+
+#[test]
+fn solvers_agree_in_all_scenes_of_the_plane() {
+    agree_everywhere::<2>(Walls::Separating, &SEPARATING);
+    agree_everywhere::<2>(Walls::Slip, &LINEAR);
+}
+
+#[test]
+fn solvers_agree_in_all_scenes_in_space() {
+    agree_everywhere::<3>(Walls::Separating, &SEPARATING);
+    agree_everywhere::<3>(Walls::Slip, &LINEAR);
+}
+
+/// Plays all frames of a scene; a step that no solver solves ends it.
+fn auto_lasts_in<const D: usize>(mut scene: Scene<D>, resolution: usize) {
+    (scene.resolution, scene.solver) = (resolution, Solver::Auto);
+    let (name, mut steps, mut replaced) = (scene.name.clone(), 0, 0);
+    play(
+        &scene,
+        scene.frames,
+        |step| {
+            steps += 1;
+            replaced += usize::from(step.solver.contains("after"));
+            assert!(
+                step.unknowns == 0 || step.status == Status::Converged,
+                "{name}, step {steps}: {}",
+                step.status
+            );
+        },
+        |_, _| {},
+    );
+    println!("{name} at {resolution} cells: {steps} steps, {replaced} by a substitute");
+}
+
+fn auto_lasts(resolution: usize) {
+    for (name, _) in builtin::TEXTS {
+        match builtin::named(name).expect("a built-in scene") {
+            AnyScene::Two(scene) => auto_lasts_in(scene, resolution),
+            AnyScene::Three(scene) => auto_lasts_in(scene, resolution),
+        }
+    }
+}
+
+#[test]
+#[ignore = "long: all frames of all scenes"]
+fn auto_never_fails_at_32_cells() {
+    auto_lasts(32);
+}
+
+#[test]
+#[ignore = "long: all frames of all scenes"]
+fn auto_never_fails_at_64_cells() {
+    auto_lasts(64);
+}
+
+#[test]
+#[ignore = "long: all frames of all scenes"]
+fn auto_never_fails_at_96_cells() {
+    auto_lasts(96);
+}
