@@ -122,8 +122,8 @@ fn dispatch(matches: &ArgMatches) -> Result<(), Error> {
         return std::fs::write(&path, page).map_err(|cause| Error::io("write", &path, &cause));
     }
     if name == SEVERAL {
-        let names = options.get_many::<String>(NAMES).into_iter().flatten();
-        return names.map(|name| run_as_usual(name)).collect();
+        let mut names = options.get_many::<String>(NAMES).into_iter().flatten();
+        return names.try_for_each(|name| run_as_usual(name));
     }
     run_study(name, options)
 }

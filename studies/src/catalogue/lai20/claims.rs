@@ -67,6 +67,8 @@ fn iterations(printed: &Printed, least: u32, most: u32, value: Value<'_>) -> Vec
     ] {
         let bound = match label {
             "PI-PCG" | "PE-PCG" => Bound::AtLeast(DOUBLING),
+            // "About 1.5, less than 2."
+            "FMG" => Bound::AtMost(2.0),
             _ => Bound::AtMost(SCALABLE),
         };
         let theirs = growth(label, least, most, &|label, size| {

@@ -32,7 +32,10 @@ pub const SCENARIOS: [Scenario; 3] = [
 ];
 
 /// Problems that this process has met already: several studies may want the same.
-static MET: Mutex<Option<HashMap<(&'static str, u32), Arc<Sample<3>>>>> = Mutex::new(None);
+static MET: Mutex<Option<Met>> = Mutex::new(None);
+
+/// By scene and size.
+type Met = HashMap<(&'static str, u32), Arc<Sample<3>>>;
 
 impl Scenario {
     /// Its problem.
