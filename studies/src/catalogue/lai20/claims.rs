@@ -1,5 +1,6 @@
 //! What the paper says of its tables, as bounds on ours.
 
+use super::means::EXACT;
 use super::printed::{Printed, Quantity};
 use crate::target::{Bound, Target};
 
@@ -16,8 +17,8 @@ pub fn of_means(printed: &Printed, sizes: &[u32], value: Value<'_>) -> Vec<Targe
         return Vec::new();
     };
     match printed.quantity {
-        Quantity::Iterations => iterations(printed, least, most, value),
-        Quantity::Outer => outer(printed, most, value),
+        Quantity::Iterations | Quantity::Count => iterations(printed, least, most, value),
+        Quantity::Outer => outer(most, value),
         Quantity::Seconds => seconds(printed, most, value),
     }
 }
@@ -101,8 +102,8 @@ fn iterations(printed: &Printed, least: u32, most: u32, value: Value<'_>) -> Vec
     targets
 }
 
-/// Two to three linear systems a problem.
-fn outer(printed: &Printed, most: u32, value: Value<'_>) -> Vec<Target> {
+/// Two to three linear systems a problem, where these are solved to the end.
+fn outer(most: u32, value: Value<'_>) -> Vec<Target> {
     let target = |label: &&str| Target {
         what: format!("{label} at {most}: outer iterations"),
         bound: Bound::AtMost(3.0),
@@ -111,7 +112,7 @@ fn outer(printed: &Printed, most: u32, value: Value<'_>) -> Vec<Target> {
         at_best: None,
         decimals: 2,
     };
-    printed.columns.iter().map(target).collect()
+    EXACT.iter().map(target).collect()
 }
 
 /// Who is faster than whom.

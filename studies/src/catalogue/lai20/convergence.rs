@@ -1,7 +1,7 @@
 //! How residuals fall on one problem of each scenario. [Lai20 fig. 5.10]
 
 use super::scenario::{SCENARIOS, solve_all};
-use super::{COUNTED, DIFFERENT, OURS};
+use super::{COUNTED, OTHER_METHODS, OTHER_PROBLEMS, OTHER_START, OURS, differences};
 use crate::findings::{Findings, Picture, Section};
 use crate::machine;
 use crate::study::Study;
@@ -114,11 +114,7 @@ impl Study for Fig5x10 {
                     words: Vec::new(),
                     table: Some(target::table(&targets)),
                 },
-                Section {
-                    heading: "Where we differ".into(),
-                    words: DIFFERENT.iter().map(|words| (*words).into()).collect(),
-                    table: None,
-                },
+                differences(&[OTHER_PROBLEMS, OTHER_START, OTHER_METHODS]),
             ],
             data,
         })

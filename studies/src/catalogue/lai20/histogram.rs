@@ -1,6 +1,6 @@
 //! How many problems need how many outer iterations. [Lai20 fig. 5.5]
 
-use super::DIFFERENT;
+use super::{OTHER_METHODS, OTHER_PROBLEMS, differences};
 use crate::findings::{Findings, Picture, Section};
 use crate::machine;
 use crate::study::Study;
@@ -114,11 +114,7 @@ impl Study for Fig5x5 {
                     words: Vec::new(),
                     table: Some(target::table(&claims(&found))),
                 },
-                Section {
-                    heading: "Where we differ".into(),
-                    words: DIFFERENT.iter().map(|words| (*words).into()).collect(),
-                    table: None,
-                },
+                differences(&[OTHER_PROBLEMS, OTHER_METHODS]),
             ],
             data,
         })

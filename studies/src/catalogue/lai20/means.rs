@@ -3,9 +3,12 @@
 //! [Lai20 table 1, table 2, table 3, table 4, table 5, table 6, table 7, table 8]
 
 use super::claims;
-use super::printed::{MEANS, Quantity};
+use super::printed::{MEANS, Printed, Quantity};
 use super::side_by_side::{Here, pictures, side_by_side};
-use super::{COUNTED, DIFFERENT, OURS, sizes_or, variant_of};
+use super::{
+    COUNTED, OTHER_MEANS, OTHER_METHODS, OTHER_PROBLEMS, OTHER_SLIP, OURS, differences, sizes_or,
+    variant_of,
+};
 use crate::findings::{Findings, Section};
 use crate::machine;
 use crate::study::Study;
@@ -38,6 +41,14 @@ pub struct Options {
     cold: bool,
 }
 
+/// Outer iterations as the paper has them: every linear system is solved to the end.
+pub const EXACT: [&str; 4] = [
+    "PI-PCG, exact",
+    "PI-MG, exact",
+    "PE-PCG, exact",
+    "PE-MG, exact",
+];
+
 /// The solvers' means at one size.
 struct AtSize {
     size: u32,
@@ -51,6 +62,16 @@ type Key = (&'static str, u32, Choice, bool);
 /// What this process has measured already: tables of one scene show the same solves.
 static MEASURED: Mutex<Vec<(Key, Arc<AtSize>)>> = Mutex::new(Vec::new());
 
+/// The solvers of a table: the paper's and ours.
+fn labels(printed: &Printed) -> Vec<&'static str> {
+    let exact: &[&str] = match printed.quantity {
+        Quantity::Outer => &EXACT,
+        _ => &[],
+    };
+    let all = printed.columns.iter().chain(exact).chain(OURS);
+    all.copied().collect()
+}
+
 /// All solvers that any table of the scene has, on the problems of one run.
 fn measured(
     scene: &'static str,
@@ -63,14 +84,15 @@ fn measured(
     if let Some((_, found)) = known.iter().find(|(one, _)| *one == key) {
         return Ok(Arc::clone(found));
     }
-    let tables = MEANS.iter().filter(|table| table.scene == scene);
-    let mut labels: Vec<&str> = Vec::new();
-    for label in tables.flat_map(|table| table.columns).chain(OURS) {
-        if !labels.contains(label) {
-            labels.push(label);
+    let mut wanted: Vec<&str> = Vec::new();
+    for table in MEANS.iter().filter(|table| table.scene == scene) {
+        for label in labels(table) {
+            if !wanted.contains(&label) {
+                wanted.push(label);
+            }
         }
     }
-    let contestants = Contestant::all_of(&labels);
+    let contestants = Contestant::all_of(&wanted);
     let rules = Rules {
         from_zero: cold,
         ..Default::default()
@@ -110,7 +132,7 @@ impl<const TABLE: usize> Study for Means<TABLE> {
             frames: options.frames.unwrap_or(if flat { 100 } else { 12 }),
             every: options.every.into(),
         };
-        let labels: Vec<&str> = printed.columns.iter().chain(OURS).copied().collect();
+        let labels = labels(printed);
         let mut found = Vec::new();
         for &size in &sizes {
             found.push(measured(printed.scene, size, choice, options.cold)?);
@@ -147,11 +169,7 @@ impl<const TABLE: usize> Study for Means<TABLE> {
                     words: Vec::new(),
                     table: Some(target::table(&targets)),
                 },
-                Section {
-                    heading: "Where we differ".into(),
-                    words: DIFFERENT.iter().map(|words| (*words).into()).collect(),
-                    table: None,
-                },
+                differences(&[OTHER_PROBLEMS, OTHER_MEANS, OTHER_METHODS, OTHER_SLIP]),
             ],
             data: data(&found),
         })
@@ -163,7 +181,7 @@ fn here_of(one: &Averages, quantity: Quantity) -> Here {
         return Here::TooLong;
     }
     let values = match quantity {
-        Quantity::Iterations => &one.iterations,
+        Quantity::Iterations | Quantity::Count => &one.iterations,
         Quantity::Outer => &one.outer,
         Quantity::Seconds => &one.cpu,
     };

@@ -5,6 +5,8 @@
 pub enum Quantity {
     /// Iterations, those inside counted.
     Iterations,
+    /// The same of one solve.
+    Count,
     /// Times that the problem was linearised.
     Outer,
     /// Time.
@@ -15,7 +17,7 @@ impl Quantity {
     /// In a few words, with the unit.
     pub fn words(self) -> &'static str {
         match self {
-            Self::Iterations => "iterations",
+            Self::Iterations | Self::Count => "iterations",
             Self::Outer => "outer iterations",
             Self::Seconds => "seconds",
         }
@@ -25,6 +27,7 @@ impl Quantity {
     pub fn decimals(self) -> usize {
         match self {
             Self::Iterations | Self::Outer => 2,
+            Self::Count => 0,
             Self::Seconds => 4,
         }
     }
@@ -208,7 +211,7 @@ pub const SINGLES: [Printed; 3] = [
         study: "lai20-table9",
         summary: "iterations of one solve: the first step of frame 10 in the sphere",
         scene: "sphere",
-        quantity: Quantity::Iterations,
+        quantity: Quantity::Count,
         columns: BOUNDED,
         rows: &[
             (32, &[7.0, 139.0, 10.0, 146.0, 21.0, 29.0, 2773.0]),
@@ -221,7 +224,7 @@ pub const SINGLES: [Printed; 3] = [
         study: "lai20-table10",
         summary: "iterations of one solve: the first step of frame 70 in the sphere with a slab",
         scene: "sphere-cuboid",
-        quantity: Quantity::Iterations,
+        quantity: Quantity::Count,
         columns: BOUNDED,
         rows: &[
             (32, &[6.0, 149.0, 11.0, 161.0, 18.0, 35.0, 2634.0]),
@@ -234,7 +237,7 @@ pub const SINGLES: [Printed; 3] = [
         study: "lai20-table11",
         summary: "iterations of one solve: the first step of frame 10 in two spheres with hollow balls",
         scene: "double-sphere",
-        quantity: Quantity::Iterations,
+        quantity: Quantity::Count,
         columns: BOUNDED,
         rows: &[
             (32, &[7.0, 80.0, 14.0, 85.0, 23.0, 15.0, 1430.0]),
@@ -250,7 +253,7 @@ pub const ABLATION: Printed = Printed {
     study: "lai20-table12",
     summary: "iterations of FAS multigrid without one of its parts: the first step of frame 10 in the sphere",
     scene: "sphere",
-    quantity: Quantity::Iterations,
+    quantity: Quantity::Count,
     columns: &[
         "FAS-MG",
         "trilinear",

@@ -4,7 +4,9 @@ use super::claims;
 use super::printed::{ABLATION, Printed, SINGLES};
 use super::scenario::{SCENARIOS, Scenario, solve_all};
 use super::side_by_side::{Here, pictures, side_by_side};
-use super::{COUNTED, DIFFERENT, OURS, sizes_or, variant_of};
+use super::{
+    COUNTED, OTHER_METHODS, OTHER_PROBLEMS, OTHER_START, OURS, differences, sizes_or, variant_of,
+};
 use crate::findings::{Findings, Section};
 use crate::machine;
 use crate::study::Study;
@@ -172,11 +174,7 @@ fn findings(
                 words: Vec::new(),
                 table: Some(target::table(&claims(printed, &sizes, &value))),
             },
-            Section {
-                heading: "Where we differ".into(),
-                words: DIFFERENT.iter().map(|words| (*words).into()).collect(),
-                table: None,
-            },
+            differences(&[OTHER_PROBLEMS, OTHER_START, OTHER_METHODS]),
         ],
         data: data(&found),
     })

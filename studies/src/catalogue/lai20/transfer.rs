@@ -1,8 +1,8 @@
 //! What a cheaper transfer between levels saves. [Lai20 fig. 5.11]
 
-use super::DIFFERENT;
 use super::scenario::SCENARIOS;
 use super::singles::VARIANTS;
+use super::{OTHER_PROBLEMS, differences};
 use super::{sizes_or, variant_of};
 use crate::findings::{Findings, Picture, Section};
 use crate::machine;
@@ -124,11 +124,7 @@ impl Study for Fig5x11 {
                     words: Vec::new(),
                     table: Some(target::table(&targets)),
                 },
-                Section {
-                    heading: "Where we differ".into(),
-                    words: DIFFERENT[..1].iter().map(|words| (*words).into()).collect(),
-                    table: None,
-                },
+                differences(&[OTHER_PROBLEMS]),
             ],
             data,
         })
