@@ -5,9 +5,24 @@
 
 use crate::csr::Csr;
 use crate::error::{InputError, check_positive};
-use crate::operator::Operator;
+use crate::rectangle::Rectangle;
+use crate::reduce;
 use crate::rows::Rows;
-use crate::split::for_each;
+
+/// A diagonal entry this much below the largest one of its level is what rounding left of zero.
+const NO_DIAGONAL: f64 = 1e-12;
+
+/// The diagonal of a coarse matrix, to divide by: a coarse row that nothing depends on has none, and nothing to solve for
+/// either.
+pub(crate) fn divisors<M: Rows + ?Sized>(matrix: &M, d: &mut [f64]) {
+    matrix.diagonal(d);
+    let largest = reduce::largest(d);
+    for d in d {
+        if d.is_nan() || *d <= NO_DIAGONAL * largest {
+            *d = if largest > 0.0 { largest } else { 1.0 };
+        }
+    }
+}
 
 /// Coarser versions of a problem, and the ways between them.
 ///
@@ -33,101 +48,6 @@ pub trait Hierarchy: Sync {
 
     /// Which rows of a level are bounded, if those of the next finer one are. [Lai20 sec. 4.3]
     fn bounded(&self, level: usize, fine: &[bool], coarse: &mut [bool]);
-}
-
-/// A sparse matrix that need not be square, stored by rows.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Rectangle {
-    starts: Vec<usize>,
-    columns: Vec<u32>,
-    values: Vec<f64>,
-}
-
-impl Rectangle {
-    /// From entries (row, column, value) in any order, which must be in range; those at one place are added up.
-    fn new(rows: usize, mut entries: Vec<(u32, u32, f64)>) -> Self {
-        entries.sort_by_key(|entry| (entry.0, entry.1));
-        entries.dedup_by(|next, kept| {
-            let same = (next.0, next.1) == (kept.0, kept.1);
-            if same {
-                kept.2 += next.2;
-            }
-            same
-        });
-        let mut starts = vec![0; rows + 1];
-        for entry in &entries {
-            starts[entry.0 as usize + 1] += 1;
-        }
-        for row in 0..rows {
-            starts[row + 1] += starts[row];
-        }
-        Self {
-            starts,
-            columns: entries.iter().map(|entry| entry.1).collect(),
-            values: entries.iter().map(|entry| entry.2).collect(),
-        }
-    }
-
-    fn rows(&self) -> usize {
-        self.starts.len() - 1
-    }
-
-    #[inline]
-    fn row(&self, row: usize) -> (&[u32], &[f64]) {
-        let entries = self.starts[row]..self.starts[row + 1];
-        (&self.columns[entries.clone()], &self.values[entries])
-    }
-
-    /// `y = M x`
-    fn apply(&self, x: &[f64], y: &mut [f64]) {
-        assert_eq!(y.len(), self.rows(), "y has the wrong length");
-        for_each(y, &|first, y| {
-            for (i, y) in y.iter_mut().enumerate() {
-                let (columns, values) = self.row(first + i);
-                *y = columns
-                    .iter()
-                    .zip(values)
-                    .fold(0.0, |sum, (&column, value)| {
-                        sum + value * x[column as usize]
-                    });
-            }
-        });
-    }
-
-    /// `A B` with so many rows of `A`, and columns of `B`.
-    fn product<'a>(
-        (rows, a): (usize, impl Fn(usize) -> (&'a [u32], &'a [f64])),
-        (columns, b): (usize, &Self),
-    ) -> Self {
-        const NONE: usize = usize::MAX;
-        let mut product = Self {
-            starts: vec![0],
-            ..Self::default()
-        };
-        let mut last_row_with = vec![NONE; columns]; // for each column, the last row that had an entry in it
-        let mut sums = vec![0.0; columns];
-        for row in 0..rows {
-            let first = product.columns.len();
-            let (inner, values) = a(row);
-            for (&k, a) in inner.iter().zip(values) {
-                let (others, values) = b.row(k as usize);
-                for (&column, b) in others.iter().zip(values) {
-                    let at = column as usize;
-                    if last_row_with[at] != row {
-                        last_row_with[at] = row;
-                        sums[at] = 0.0;
-                        product.columns.push(column);
-                    }
-                    sums[at] += a * b;
-                }
-            }
-            product.columns[first..].sort_unstable();
-            let values = product.columns[first..].iter().map(|&c| sums[c as usize]);
-            product.values.extend(values);
-            product.starts.push(product.columns.len());
-        }
-        product
-    }
 }
 
 /// The ways between a level and the next coarser one, `R = scale P'`.
@@ -168,13 +88,10 @@ impl Transfer {
                 return Err(InputError::NotFinite { what, index });
             }
         }
-        let transposed = entries
-            .iter()
-            .map(|&(row, column, weight)| (column, row, scale * weight))
-            .collect();
+        let prolongation = Rectangle::new(fine, entries);
         Ok(Self {
-            prolongation: Rectangle::new(fine, entries),
-            restriction: Rectangle::new(coarse, transposed),
+            restriction: prolongation.transposed(coarse, scale),
+            prolongation,
         })
     }
 
@@ -258,8 +175,32 @@ impl Transfer {
         self.prolongation.apply(coarse, fine);
     }
 
-    /// `R A P`
-    fn galerkin(&self, matrix: &Csr) -> Result<Csr, InputError> {
+    /// The entries of a row of `P`: coarse rows, rising, and weights.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn weights(&self, row: usize) -> (&[u32], &[f64]) {
+        self.prolongation.row(row)
+    }
+
+    /// Which coarse rows `P` joins to a marked fine row.
+    ///
+    /// # Panics
+    /// If the marks do not have one entry a row.
+    pub fn joined(&self, fine: &[bool], coarse: &mut [bool]) {
+        assert_eq!(coarse.len(), self.coarse(), "coarse has the wrong length");
+        for (row, coarse) in coarse.iter_mut().enumerate() {
+            let (columns, weights) = self.restriction.row(row);
+            *coarse = columns
+                .iter()
+                .zip(weights)
+                .any(|(&column, &weight)| fine[column as usize] && weight != 0.0);
+        }
+    }
+
+    /// `R A P`, an error if `A` does not have a row for each fine one.
+    pub fn galerkin(&self, matrix: &Csr) -> Result<Csr, InputError> {
+        crate::error::check_length("the matrix", self.fine(), matrix.rows())?;
         let coarse = self.coarse();
         let half = Rectangle::product(
             (matrix.rows(), |row| matrix.row(row)),
@@ -353,18 +294,6 @@ impl Hierarchy for Galerkin {
     }
 
     fn bounded(&self, level: usize, fine: &[bool], coarse: &mut [bool]) {
-        let restriction = &self.transfers[level - 1].restriction;
-        assert_eq!(
-            self.matrix(level).len(),
-            coarse.len(),
-            "coarse has the wrong length"
-        );
-        for (row, coarse) in coarse.iter_mut().enumerate() {
-            let (columns, weights) = restriction.row(row);
-            *coarse = columns
-                .iter()
-                .zip(weights)
-                .any(|(&column, &weight)| fine[column as usize] && weight != 0.0);
-        }
+        self.transfers[level - 1].joined(fine, coarse);
     }
 }

@@ -33,7 +33,7 @@
 //! | Newton | [`newton`](methods::newton) (minimum map), [`fischer`](methods::fischer) |
 //! | active set | [`policy`](methods::policy), [`penalty`](methods::penalty), [`mprgp`](methods::mprgp) |
 //! | interior point | [`interior_point`](methods::interior_point) |
-//! | multigrid | [`fas`](methods::fas) over a [`Hierarchy`] |
+//! | multigrid | [`fas`](methods::fas), [`fmg`](methods::fmg), over a [`Hierarchy`] |
 //! | linear | [`linear`](methods::linear) |
 //! | bounds that follow another unknown | [`pgs_following`](methods::pgs_following), [`staggered`](methods::staggered) |
 //!
@@ -105,6 +105,7 @@ mod hierarchy;
 mod minimum_map;
 mod operator;
 mod problem;
+mod rectangle;
 mod report;
 mod rows;
 mod semismooth;

@@ -28,6 +28,7 @@ mod advect;
 mod cut_cells;
 mod density;
 mod extrapolate;
+pub mod fas;
 mod level_set;
 mod marks;
 pub mod multigrid;

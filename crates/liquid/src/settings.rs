@@ -44,6 +44,10 @@ pub enum Solver {
     PeMg,
     /// Gradient projection with proportioning, preconditioned by a multigrid cycle.
     MprgpMg,
+    /// Multigrid by the full approximation scheme; with slip walls it is linear multigrid.
+    FasMg,
+    /// Full multigrid with bounds on the finest level alone, for comparison.
+    Fmg,
     /// Truncated Newton multigrid; with slip walls it is plain multigrid.
     TnMg,
     /// Multigrid; slip walls only.
@@ -142,6 +146,8 @@ words!(
     PePcg = "pe-pcg",
     PeMg = "pe-mg",
     MprgpMg = "mprgp-mg",
+    FasMg = "fas-mg",
+    Fmg = "fmg",
     TnMg = "tn-mg",
     Mg = "mg",
     MgPcg = "mg-pcg"

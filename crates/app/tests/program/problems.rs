@@ -314,6 +314,28 @@ fn a_problem_with_its_grid_is_solved_by_multigrid_as_well() {
             .unwrap();
         assert!(apart.parse::<f64>().unwrap() < 1e-6, "{said}");
     }
+    // All that scenes have, and variations of it, answer by the same names.
+    let said = trial
+        .call_well("lcp compare --problem p --solvers auto,fas-mg:trilinear,newton:gmres:jacobi,pi-mg,mprgp-mg")
+        .said;
+    for name in [
+        "auto (pi-pcg)",
+        "fas-mg:trilinear",
+        "newton:gmres:jacobi",
+        "pi-mg",
+        "mprgp-mg",
+    ] {
+        let line = said.lines().find(|line| line.starts_with(name)).unwrap();
+        assert!(line.contains("converged"), "{said}");
+    }
+    let outcome = trial.call("lcp compare --problem p --solvers mg,tn-mg");
+    assert!(outcome.errors.contains("left out mg: "), "{outcome:?}");
+    let outcome = trial.call("lcp compare --problem p --solvers tn-mg:gmres");
+    assert_eq!(outcome.code, 2);
+    assert!(
+        outcome.errors.contains("no variation of tn-mg"),
+        "{outcome:?}"
+    );
     // The grid is what it needs.
     trial.call_well(FLUID.replace("--out p", "--out q").as_str());
     assert_eq!(

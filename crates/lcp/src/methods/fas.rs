@@ -53,7 +53,7 @@ mod level;
 
 use super::check_tolerance;
 use crate::error::{InputError, check_length};
-use crate::hierarchy::Hierarchy;
+use crate::hierarchy::{self, Hierarchy};
 use crate::operator::Operator;
 use crate::problem::BoxMlcp;
 use crate::reduce;
@@ -74,6 +74,11 @@ pub struct Settings {
     pub sweeps_before: usize,
     /// Sweeps after. 2 unless told; together with those before at least 1.
     pub sweeps_after: usize,
+    /// Further sweeps, each time and on every level, over the bounded rows and those coupled to them alone. 0 unless told.
+    ///
+    /// DEVIATION [Lai20 alg. 3]: the paper has none. Where bounds begin and end to hold, the coarse correction is at its
+    /// worst, and there are few such rows.
+    pub bound_sweeps: usize,
     /// Limit of sweeps on the coarsest level; fewer where they change nothing any more. 100 unless told, at least 1.
     pub coarsest_sweeps: usize,
     /// The order of the rows in a sweep. Their own unless told.
@@ -87,6 +92,7 @@ impl Default for Settings {
             max_iterations: 100,
             sweeps_before: 2,
             sweeps_after: 2,
+            bound_sweeps: 0,
             coarsest_sweeps: 100,
             order: Order::Natural,
         }
@@ -120,9 +126,6 @@ pub struct Workspace {
     best: Vec<f64>,
 }
 
-/// A diagonal entry this much below the largest one of its level is what rounding left of zero.
-const NO_DIAGONAL: f64 = 1e-12;
-
 /// Cycles without a smaller residual after which there will be none.
 const PATIENCE: usize = 10;
 
@@ -148,7 +151,7 @@ where
     settings.check()?;
     problem.check_start(x)?;
     check_length("the finest level", problem.len(), hierarchy.finest())?;
-    workspace.prepare(problem, hierarchy, settings.order)?;
+    workspace.prepare(problem, hierarchy, settings)?;
     problem.project(x);
     workspace.set(x);
 
@@ -206,8 +209,9 @@ impl Workspace {
         &mut self,
         problem: &BoxMlcp<'_, A>,
         hierarchy: &H,
-        order: Order,
+        settings: &Settings,
     ) -> Result<(), InputError> {
+        let (order, with_bounds) = (settings.order, settings.bound_sweeps > 0);
         let upper = first_row(problem.upper(), &|_, upper| {
             upper.iter().position(|upper| upper.is_finite())
         });
@@ -233,21 +237,20 @@ impl Workspace {
         problem.affine(&finest.floor, &mut finest.b);
         finest.f.fill(0.0);
         finest.colour(problem.matrix(), order);
+        if with_bounds {
+            finest.find_bounds(problem.matrix());
+        }
         for level in 1..=hierarchy.coarser() {
             let (fine, coarse) = pair(&mut self.levels, level);
             let matrix = hierarchy.matrix(level);
             coarse.resize(matrix.len());
             hierarchy.restrict(level, &fine.b, &mut coarse.b);
             hierarchy.bounded(level, &fine.bounded, &mut coarse.bounded);
-            matrix.diagonal(&mut coarse.d);
-            let largest = reduce::largest(&coarse.d);
-            for d in &mut coarse.d {
-                // A coarse row that nothing depends on has no diagonal, and nothing to solve for either.
-                if d.is_nan() || *d <= NO_DIAGONAL * largest {
-                    *d = if largest > 0.0 { largest } else { 1.0 };
-                }
-            }
+            hierarchy::divisors(matrix, &mut coarse.d);
             coarse.colour(matrix, order);
+            if with_bounds {
+                coarse.find_bounds(matrix);
+            }
         }
         Ok(())
     }
@@ -289,14 +292,16 @@ impl Workspace {
         let Settings {
             sweeps_before,
             sweeps_after,
+            bound_sweeps,
             coarsest_sweeps,
             order,
             ..
         } = *settings;
+        let (before, after) = ((sweeps_before, bound_sweeps), (sweeps_after, bound_sweeps));
         for level in 0..coarsest {
             match level {
-                0 => self.levels[0].descend(matrix, order, sweeps_before),
-                _ => self.levels[level].descend(hierarchy.matrix(level), order, sweeps_before),
+                0 => self.levels[0].descend(matrix, order, before),
+                _ => self.levels[level].descend(hierarchy.matrix(level), order, before),
             }
             let (fine, coarse) = pair(&mut self.levels, level + 1);
             coarse.enter(hierarchy, level + 1, fine);
@@ -309,8 +314,8 @@ impl Workspace {
             let (fine, coarse) = pair(&mut self.levels, level + 1);
             fine.correct(hierarchy, level + 1, coarse);
             match level {
-                0 => self.levels[0].smooth(matrix, order, sweeps_after),
-                _ => self.levels[level].smooth(hierarchy.matrix(level), order, sweeps_after),
+                0 => self.levels[0].smooth(matrix, order, after),
+                _ => self.levels[level].smooth(hierarchy.matrix(level), order, after),
             };
         }
     }

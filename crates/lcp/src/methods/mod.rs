@@ -4,6 +4,7 @@ pub mod dantzig;
 pub mod enumerate;
 pub mod fas;
 pub mod fischer;
+pub mod fmg;
 pub mod interior_point;
 pub mod jacobi;
 pub mod keller;

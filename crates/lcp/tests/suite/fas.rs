@@ -16,7 +16,7 @@ use proptest::prelude::*;
 const NONE: f64 = f64::NEG_INFINITY;
 
 /// The five-point Laplacian on `n` by `n` points between points with the value zero.
-fn plane(n: usize) -> Csr {
+pub fn plane(n: usize) -> Csr {
     let mut entries = Vec::new();
     for row in 0..(n * n) as u32 {
         entries.push((row, row, 4.0));
@@ -32,7 +32,7 @@ fn plane(n: usize) -> Csr {
 }
 
 /// A membrane on `n` by `n` points, pushed down onto a bump it may not go through.
-fn membrane(n: usize) -> Instance {
+pub fn membrane(n: usize) -> Instance {
     let h = 1.0 / (n + 1) as f64;
     let mut lower = vec![0.0; n * n];
     for (i, lower) in lower.iter_mut().enumerate() {

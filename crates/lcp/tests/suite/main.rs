@@ -6,6 +6,7 @@ mod contracts;
 mod factored_preconditioners;
 mod fas;
 mod fischer;
+mod fmg;
 mod following;
 mod generated;
 mod gmres;

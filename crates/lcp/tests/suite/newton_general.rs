@@ -248,3 +248,48 @@ fn settings_out_of_range_are_refused() {
         );
     }
 }
+
+#[test]
+fn every_krylov_method_inside_finds_the_same_solution() {
+    let membrane = crate::fas::membrane(20);
+    let problem = membrane.problem();
+    let of = |inner: Inner, jacobi: bool| {
+        let settings = Settings {
+            inner,
+            ..Default::default()
+        };
+        let mut x = vec![0.0; problem.len()];
+        let memory = &mut newton::Workspace::default();
+        let report = match jacobi {
+            true => {
+                let mut jacobi = Jacobi::new(&membrane.matrix).unwrap();
+                newton::solve(&problem, &settings, &mut jacobi, &mut x, memory, &mut ())
+            }
+            false => newton::solve(&problem, &settings, &mut Identity, &mut x, memory, &mut ()),
+        };
+        let report = report.unwrap();
+        assert_eq!(report.status, Status::Converged, "{inner:?}: {report:?}");
+        assert!(report.inner_iterations > report.iterations);
+        x
+    };
+    let expected = of(Inner::Pcg, true);
+    for inner in [Inner::Cr, Inner::Bicgstab, GMRES] {
+        for jacobi in [false, true] {
+            for (x, y) in of(inner, jacobi).iter().zip(&expected) {
+                assert!((x - y).abs() < 1e-6, "{inner:?}: {x} and {y}");
+            }
+        }
+    }
+    let unfit = Settings {
+        inner: Inner::Cr,
+        globalisation: Globalisation::Fischer,
+        ..Default::default()
+    };
+    let memory = &mut newton::Workspace::default();
+    let x = &mut vec![0.0; problem.len()];
+    let refused = newton::solve(&problem, &unfit, &mut Identity, x, memory, &mut ());
+    assert!(matches!(
+        refused,
+        Err(InputError::Setting { name: "inner", .. })
+    ));
+}

@@ -29,6 +29,8 @@ impl Solver {
     /// What steps in for it. On M-matrices these can't fail, and what multigrid reached is a good start for them.
     fn substitute(self) -> Option<(Self, &'static str)> {
         match self {
+            Self::FasMg => Some((Self::PiPcg, "pi-pcg after fas-mg")),
+            Self::Fmg => Some((Self::PiPcg, "pi-pcg after fmg")),
             Self::TnMg => Some((Self::PiPcg, "pi-pcg after tn-mg")),
             Self::PiMg => Some((Self::PiPcg, "pi-pcg after pi-mg")),
             Self::PeMg => Some((Self::PiPcg, "pi-pcg after pe-mg")),

@@ -12,6 +12,8 @@
 //! | `pi-pcg`, `pi-mg` | policy iteration, conjugate gradients inside, with a preconditioner or a V-cycle | policies; iterations |
 //! | `pe-pcg`, `pe-mg` | penalty iteration, the same inside | systems; iterations |
 //! | `mprgp-mg` | MPRGP with a V-cycle on the free face | steps |
+//! | `fas-mg` | multigrid by the full approximation scheme | V-cycles |
+//! | `fmg` | full multigrid, bounds on the finest level alone | full cycles |
 //! | `tn-mg` | truncated Newton multigrid | V-cycles |
 //! | `auto` | what suits the size, and another one should that fail | those of the last |
 //!
@@ -35,13 +37,18 @@
 
 mod active_set;
 mod chain;
+mod fas;
+mod fmg;
 mod linear;
 mod preconditioners;
+mod reduced;
 mod settings;
 mod start;
 mod truncated;
 mod workspace;
 
+pub use fas::Fas;
+pub use fmg::Fmg;
 pub use settings::{Inner, Settings, Start};
 pub use workspace::Workspace;
 
@@ -137,6 +144,8 @@ fn run<const D: usize, O: Observer + ?Sized>(
         Solver::Mg | Solver::TnMg => {
             truncated::solve(posed, solver, settings, x, workspace, observer)
         }
+        Solver::FasMg => fas::solve(posed, settings, x, workspace, observer),
+        Solver::Fmg => fmg::solve(posed, settings, x, workspace, observer),
         Solver::Auto
         | Solver::Newton
         | Solver::PiPcg

@@ -2,6 +2,8 @@
 
 use meniscus_lcp::InputError;
 
+use super::{Fas, Fmg};
+use crate::fas;
 use crate::settings::{Preconditioner, Solver, words};
 
 /// What solves the linear systems of Newton's method.
@@ -48,6 +50,9 @@ words!(
     Gradient = "gradient"
 );
 
+/// The variation of `fas-mg` that sweeps no more than the paper's.
+const NO_EXTRA_SWEEPS: &str = "no-extra-sweeps";
+
 /// What to solve with, and when to stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
@@ -66,6 +71,10 @@ pub struct Settings {
     /// The part of its residual to which a linear system inside is solved: xi of [ANE17 (22)]. Unless told, 0.01, and 0.1
     /// where a multigrid cycle is the preconditioner.
     pub inner_tolerance: Option<f64>,
+    /// Levels and sweeps of `fas-mg`.
+    pub fas: Fas,
+    /// Levels and sweeps of `fmg`.
+    pub fmg: Fmg,
     /// Where to start. At the given `x` unless told.
     pub start: Start,
     /// Whether a multigrid method that fails is followed by one that can't on M-matrices, as always with `auto`. Not
@@ -83,6 +92,8 @@ impl Default for Settings {
             preconditioner: Preconditioner::Mic0,
             inner: Inner::Cg,
             inner_tolerance: None,
+            fas: Fas::default(),
+            fmg: Fmg::default(),
             start: Start::Given,
             fall_back: false,
         }
@@ -92,7 +103,7 @@ impl Default for Settings {
 impl Settings {
     /// The defaults with a method by its word, and with variations after colons: `newton:gmres:jacobi:psor`.
     ///
-    /// Variations are words of [`Inner`] (for `newton`), of [`Preconditioner`] (for methods that take one), and of [`Start`].
+    /// Variations are words of [`Inner`] (for `newton`), of [`fas::Settings`] (for `fas-mg` and `fmg`), of [`Preconditioner`] (for methods that take one), and of [`Start`].
     pub fn named(name: &str) -> Result<Self, String> {
         let mut parts = name.split(':');
         let mut settings = Self {
@@ -109,6 +120,10 @@ impl Settings {
         let solver = self.solver;
         if let (Solver::Newton, Ok(inner)) = (solver, word.parse()) {
             self.inner = inner;
+        } else if solver == Solver::FasMg && word == NO_EXTRA_SWEEPS {
+            self.fas.bound_sweeps = 0;
+        } else if solver == Solver::FasMg && self.fas.levels.choose(word) {
+        } else if solver == Solver::Fmg && self.fmg.levels.choose(word) {
         } else if let (true, Ok(preconditioner)) = (solver.is_preconditioned(), word.parse()) {
             self.preconditioner = preconditioner;
         } else if let Ok(start) = word.parse() {
@@ -123,6 +138,12 @@ impl Settings {
         let mut known: Vec<&str> = Vec::new();
         if self.solver == Solver::Newton {
             known.extend(Inner::WORDS);
+        }
+        if self.solver == Solver::FasMg {
+            known.push(NO_EXTRA_SWEEPS);
+        }
+        if matches!(self.solver, Solver::FasMg | Solver::Fmg) {
+            known.extend(fas::Settings::WORDS);
         }
         if self.solver.is_preconditioned() {
             known.extend(Preconditioner::WORDS);

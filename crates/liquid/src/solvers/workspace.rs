@@ -1,6 +1,6 @@
 //! Memory of the methods.
 
-use meniscus_lcp::methods::{linear, mprgp, newton, penalty, policy};
+use meniscus_lcp::methods::{fas, fmg, linear, mprgp, newton, penalty, policy};
 use meniscus_lcp::{BoxMlcp, Csr, InputError};
 
 use super::preconditioners::Preconditioners;
@@ -19,6 +19,8 @@ pub struct Workspace<const D: usize> {
     pub(super) policy: policy::Workspace,
     pub(super) penalty: penalty::Workspace,
     pub(super) mprgp: mprgp::Workspace,
+    pub(super) fas: fas::Workspace,
+    pub(super) fmg: fmg::Workspace,
     pub(super) multigrid: multigrid::Workspace<D>,
     /// What ran last: its preconditioner is there.
     pub(super) last: Option<(Solver, Preconditioner)>,
@@ -37,7 +39,8 @@ impl<const D: usize> Workspace<D> {
         x: &mut [f64],
     ) -> Result<(), InputError> {
         let (solver, preconditioner) = self.last.unwrap_or((Solver::Cg, Preconditioner::None));
-        if matches!(solver, Solver::TnMg | Solver::Mg) {
+        let by_cycles = [Solver::TnMg, Solver::Mg, Solver::FasMg, Solver::Fmg];
+        if by_cycles.contains(&solver) {
             let settings = multigrid::Settings {
                 tolerance,
                 max_iterations: limit,

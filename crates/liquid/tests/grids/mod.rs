@@ -267,3 +267,42 @@ pub fn from_faces<const D: usize>(
         cells,
     }
 }
+
+/// Random numbers that are the same everywhere.
+pub struct Dice(pub u64);
+
+impl Dice {
+    pub fn roll(&mut self) -> f64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        let mut x = self.0;
+        x ^= x >> 33;
+        x = x.wrapping_mul(0xff51afd7ed558ccd);
+        x ^= x >> 33;
+        (x >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// Cells with a given chance, faces with random openings, some to air.
+pub fn random<const D: usize>(size: Coord<D>, fill: f64, cut: f64, seed: u64) -> Grid<D> {
+    let mut dice = Dice(seed);
+    let count: i32 = size.iter().product();
+    let mut cells = Vec::new();
+    for index in 0..count {
+        let mut rest = index;
+        let mut cell: Coord<D> = [0; D];
+        for a in (0..D).rev() {
+            cell[a] = rest % size[a] - size[a] / 3;
+            rest /= size[a];
+        }
+        if dice.roll() < fill {
+            cells.push(cell);
+        }
+    }
+    from_faces(cells, |_, _| {
+        let open = if dice.roll() < cut { dice.roll() } else { 1.0 };
+        (open, 0.01 + 0.99 * dice.roll(), 2.0 * dice.roll() - 1.0)
+    })
+}

@@ -4,6 +4,7 @@
 mod ceiling;
 mod flight_and_solids;
 mod going_on;
+mod levels;
 mod meshes;
 mod multigrid;
 mod oracle;

@@ -1,6 +1,6 @@
 //! The multigrid solver against policy iteration, and what it promises of itself.
 
-use crate::grids::{Grid, Scene, Sphere, build, from_faces};
+use crate::grids::{Dice, Grid, Scene, Sphere, build, from_faces, random};
 use meniscus_lcp::methods::policy;
 use meniscus_lcp::precondition::{Jacobi, Mic0};
 use meniscus_lcp::{Blocks, BoxMlcp, Csr, InputError, Report, Status};
@@ -69,45 +69,6 @@ fn cycles<const D: usize>(grid: &Grid<D>) -> usize {
     assert_eq!(report.status, Status::Converged, "{report:?}");
     assert!(report.residual <= 1e-6 * grid.largest());
     report.iterations
-}
-
-/// Random numbers that are the same everywhere.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        let mut x = self.0;
-        x ^= x >> 33;
-        x = x.wrapping_mul(0xff51afd7ed558ccd);
-        x ^= x >> 33;
-        (x >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
-
-/// Cells with a given chance, faces with random openings, some to air.
-fn random<const D: usize>(size: Coord<D>, fill: f64, cut: f64, seed: u64) -> Grid<D> {
-    let mut dice = Dice(seed);
-    let count: i32 = size.iter().product();
-    let mut cells = Vec::new();
-    for index in 0..count {
-        let mut rest = index;
-        let mut cell: Coord<D> = [0; D];
-        for a in (0..D).rev() {
-            cell[a] = rest % size[a] - size[a] / 3;
-            rest /= size[a];
-        }
-        if dice.roll() < fill {
-            cells.push(cell);
-        }
-    }
-    from_faces(cells, |_, _| {
-        let open = if dice.roll() < cut { dice.roll() } else { 1.0 };
-        (open, 0.01 + 0.99 * dice.roll(), 2.0 * dice.roll() - 1.0)
-    })
 }
 
 #[test]

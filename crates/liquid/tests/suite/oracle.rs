@@ -5,8 +5,8 @@ use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
 use meniscus_lcp::methods::{newton, policy};
 use meniscus_lcp::precondition::{Mic0, Mic0Settings};
-use meniscus_lcp::{Blocks, BoxMlcp};
-use meniscus_liquid::{Liquid, PressureProblem, Settings};
+use meniscus_lcp::{Blocks, BoxMlcp, Status};
+use meniscus_liquid::{Liquid, PressureProblem, Settings, Solver, solvers};
 use meniscus_shapes::Shape;
 
 /// Minimises `1/2 p'Ap + b'p` over the rows' bounds, scaled so that the diagonal of `A` and the largest `b` are one.
@@ -140,6 +140,23 @@ fn agree<const D: usize>(cells: [usize; D], ball: Shape<D>, surface: f64, veloci
             program[i],
             by_policy[i]
         );
+    }
+    for solver in Solver::ALL.iter().filter(|solver| !solver.is_linear()) {
+        let settings = solvers::Settings {
+            solver: *solver,
+            tolerance: 1e-9,
+            fall_back: true, // full multigrid need not converge
+            ..Default::default()
+        };
+        let mut x = vec![0.0; n];
+        let memory = &mut solvers::Workspace::default();
+        let solution =
+            solvers::solve(&mlcp, &problem.cells, &settings, &mut x, memory, &mut ()).unwrap();
+        assert_eq!(solution.report.status, Status::Converged, "{solver}");
+        for i in 0..n {
+            let apart = (program[i] - x[i]).abs();
+            assert!(apart <= 1e-5 * largest, "{solver}: row {i} is {}", x[i]);
+        }
     }
 }
 

@@ -228,7 +228,8 @@ static SOLVER: Table = Table {
                     `cg` and `pi-pcg`, and another should that fail. `newton` is minimum map Newton; `pi-pcg` (also \
                     `policy`) and `pi-mg` are policy iteration, `pe-pcg` and `pe-mg` penalty iteration, with \
                     conjugate gradients inside that a preconditioner or a multigrid cycle speeds up; `mprgp-mg` is \
-                    gradient projection with such a cycle. `cg`, `mg` and `mg-pcg` are for slip walls.",
+                    gradient projection with such a cycle; `fas-mg` is multigrid by the full approximation scheme, `fmg` \
+                    full multigrid, for comparison. `cg`, `mg` and `mg-pcg` are for slip walls.",
             example: "\"newton\"",
         },
         Key {

@@ -26,6 +26,8 @@ pub(super) struct Level {
     upper: Vec<f64>,
     scratch: Vec<f64>,
     colours: Colours,
+    /// Bounded rows and those coupled to them, rising.
+    near_bounds: Vec<u32>,
 }
 
 impl Level {
@@ -53,6 +55,17 @@ impl Level {
         if order == Order::Colours {
             self.colours.prepare(matrix);
         }
+    }
+
+    /// Lists the bounded rows and those coupled to them.
+    pub fn find_bounds<M: Rows + ?Sized>(&mut self, matrix: &M) {
+        let mut near = self.bounded.clone();
+        for row in (0..self.bounded.len()).filter(|&row| self.bounded[row]) {
+            matrix.visit_row(row, &mut |column, value| near[column] |= value != 0.0);
+        }
+        self.near_bounds.clear();
+        let rows = (0..near.len() as u32).filter(|&row| near[row as usize]);
+        self.near_bounds.extend(rows);
     }
 
     /// `N(p) = f` as a box MLCP.
@@ -85,10 +98,28 @@ impl Level {
         );
     }
 
-    /// Sweeps over `N(p) = f`, which must be posed.
-    pub fn smooth<M: Rows + ?Sized>(&mut self, matrix: &M, order: Order, sweeps: usize) {
-        for _ in 0..sweeps {
+    /// Sweeps over `N(p) = f`, which must be posed: so many over all rows, then so many over those near bounds.
+    pub fn smooth<M: Rows + ?Sized>(
+        &mut self,
+        matrix: &M,
+        order: Order,
+        (everywhere, near_bounds): (usize, usize),
+    ) {
+        for _ in 0..everywhere {
             self.sweep(matrix, order, false);
+        }
+        let Self {
+            p,
+            d,
+            rhs,
+            lower,
+            upper,
+            near_bounds: few,
+            ..
+        } = self;
+        let problem = BoxMlcp::unchecked(matrix, rhs, lower, upper);
+        for _ in 0..near_bounds {
+            rows(&problem, d, 1.0, few.iter().map(|&row| row as usize), p);
         }
     }
 
@@ -112,7 +143,7 @@ impl Level {
     }
 
     /// Smooths, and leaves `f - N(p)` in the scratch memory.
-    pub fn descend<M: Rows + ?Sized>(&mut self, matrix: &M, order: Order, sweeps: usize) {
+    pub fn descend<M: Rows + ?Sized>(&mut self, matrix: &M, order: Order, sweeps: (usize, usize)) {
         self.pose();
         self.smooth(matrix, order, sweeps);
         self.equation(matrix);

@@ -1,0 +1,56 @@
+//! Multigrid by the full approximation scheme: `fas-mg`.
+
+use meniscus_lcp::methods::fas;
+use meniscus_lcp::{BoxMlcp, Csr, InputError, Observer, Report};
+
+use super::reduced::Reduced;
+use super::{Posed, Settings, Workspace};
+use crate::fas::{self as levels, Levels};
+use crate::tiles::Coord;
+
+/// Levels and sweeps of `fas-mg`; the defaults are those of the paper but for `bound_sweeps`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fas {
+    /// Barycentric, one-sided at solids, Galerkin unless told.
+    pub levels: levels::Settings,
+    /// Sweeps before the coarser level is visited, and again after. 2 unless told.
+    pub sweeps: usize,
+    /// Further ones over the rows at walls and their neighbours alone. 2 unless told; the paper has none.
+    pub bound_sweeps: usize,
+}
+
+impl Default for Fas {
+    fn default() -> Self {
+        Self {
+            levels: levels::Settings::default(),
+            sweeps: 2,
+            bound_sweeps: 2,
+        }
+    }
+}
+
+pub(super) fn solve<const D: usize, O: Observer + ?Sized>(
+    posed: &Posed<D>,
+    settings: &Settings,
+    x: &mut [f64],
+    workspace: &mut Workspace<D>,
+    observer: &mut O,
+) -> Result<Report, InputError> {
+    let memory = &mut workspace.fas;
+    let mut cycles = |problem: &BoxMlcp<Csr>, cells: &[Coord<D>], x: &mut [f64]| {
+        let levels = Levels::new(problem.matrix(), cells, &settings.fas.levels)?;
+        let settings = fas::Settings {
+            tolerance: settings.tolerance,
+            max_iterations: settings.max_iterations,
+            sweeps_before: settings.fas.sweeps,
+            sweeps_after: settings.fas.sweeps,
+            bound_sweeps: settings.fas.bound_sweeps,
+            ..Default::default()
+        };
+        fas::solve(problem, &settings, &levels, x, memory, observer)
+    };
+    match Reduced::new(posed.problem, posed.cells)? {
+        None => cycles(posed.problem, posed.cells, x),
+        Some(reduced) => reduced.solve(posed.problem, x, cycles),
+    }
+}

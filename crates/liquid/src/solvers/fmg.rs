@@ -1,0 +1,55 @@
+//! Full multigrid with bounds on the finest level alone: `fmg`.
+
+use meniscus_lcp::methods::fmg;
+use meniscus_lcp::{BoxMlcp, Csr, InputError, Observer, Report};
+
+use super::reduced::Reduced;
+use super::{Posed, Settings, Workspace};
+use crate::fas::{self, Boundaries, Coarse, Interpolation, Levels};
+use crate::tiles::Coord;
+
+/// Levels and sweeps of `fmg`; the defaults are those of Chentanez and Mueller (2012). [Lai20 sec. 5]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fmg {
+    /// Trilinear, solids not looked at, direct discretisation unless told.
+    pub levels: fas::Settings,
+    /// Sweeps before the coarser level is visited, and again after. 4 unless told.
+    pub sweeps: usize,
+}
+
+impl Default for Fmg {
+    fn default() -> Self {
+        Self {
+            levels: fas::Settings {
+                interpolation: Interpolation::Trilinear,
+                boundaries: Boundaries::Plain,
+                coarse: Coarse::Direct,
+            },
+            sweeps: 4,
+        }
+    }
+}
+
+pub(super) fn solve<const D: usize, O: Observer + ?Sized>(
+    posed: &Posed<D>,
+    settings: &Settings,
+    x: &mut [f64],
+    workspace: &mut Workspace<D>,
+    observer: &mut O,
+) -> Result<Report, InputError> {
+    let memory = &mut workspace.fmg;
+    let mut cycles = |problem: &BoxMlcp<Csr>, cells: &[Coord<D>], x: &mut [f64]| {
+        let levels = Levels::new(problem.matrix(), cells, &settings.fmg.levels)?;
+        let settings = fmg::Settings {
+            tolerance: settings.tolerance,
+            max_iterations: settings.max_iterations,
+            sweeps: settings.fmg.sweeps,
+            ..Default::default()
+        };
+        fmg::solve(problem, &settings, &levels, x, memory, observer)
+    };
+    match Reduced::new(posed.problem, posed.cells)? {
+        None => cycles(posed.problem, posed.cells, x),
+        Some(reduced) => reduced.solve(posed.problem, x, cycles),
+    }
+}
