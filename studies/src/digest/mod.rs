@@ -39,7 +39,7 @@ const GROUPS: [(&str, &str, &str); 4] = [
 ];
 
 /// Lines of a table up to which it is shown here; longer ones are behind the link.
-const SHORT: usize = 20;
+const SHORT: usize = 14;
 
 /// A study with its results.
 struct Studied {
