@@ -67,7 +67,7 @@ fn command() -> Command {
         )
         .subcommand(
             Command::new(SEVERAL)
-                .about("runs several studies as usual, in one process, where they share what they have in common")
+                .about("runs several studies in one process: they share the solves they have in common")
                 .arg(
                     Arg::new(NAMES)
                         .value_name("STUDY")

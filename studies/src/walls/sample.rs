@@ -120,6 +120,7 @@ fn next_sample<const D: usize>(
 
 #[cfg(test)]
 mod tests {
+    use super::super::contestant::{Contestant, Rules};
     use super::*;
 
     fn small_circle() -> Scene<2> {
@@ -146,11 +147,24 @@ mod tests {
     }
 
     #[test]
-    fn the_start_is_nearer_to_the_solution_than_nothing_is() {
-        let scene = small_circle();
-        let sample = first_of_frame(&scene, 3).unwrap();
-        let problem = sample.bounded().unwrap();
-        let zero = vec![0.0; sample.rows()];
-        assert!(problem.residual_inf(&sample.start) < 0.5 * problem.residual_inf(&zero));
+    fn the_pressure_of_the_step_before_is_a_better_start_than_zero() {
+        let solver = Contestant::named("PI-PCG").unwrap();
+        let cold = Rules {
+            from_zero: true,
+            ..Default::default()
+        };
+        let mut iterations = [0, 0];
+        let choice = Choice {
+            frames: 10,
+            every: 2,
+        };
+        let seen = visit(&small_circle(), choice, &mut |sample| {
+            for (count, rules) in iterations.iter_mut().zip([Rules::default(), cold]) {
+                *count += solver.iterations(&solver.solve(sample, &rules)?);
+            }
+            Ok(())
+        });
+        assert!(seen.unwrap().looked_at > 5);
+        assert!(iterations[0] < iterations[1], "{iterations:?}");
     }
 }

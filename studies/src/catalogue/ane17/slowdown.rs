@@ -78,7 +78,8 @@ impl Phases for Stopwatch {
 
 impl Study for Table1 {
     const NAME: &'static str = "ane17-table1";
-    const SUMMARY: &'static str = "how much longer Newton takes for separating walls than PCG for slip walls, 64 to 1024 cells";
+    const SUMMARY: &'static str =
+        "how much longer separating walls take by Newton than slip walls by PCG";
     type Options = Options;
 
     fn run(options: &Options) -> Result<Findings, Error> {

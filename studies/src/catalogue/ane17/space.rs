@@ -65,7 +65,12 @@ impl Deep {
     }
 
     pub fn scene(self, cells: usize, walls: Walls) -> Scene<3> {
-        let mut scene = Scene::new(self.name(), self.words(), [1.0; 3], cells);
+        let mut scene = Scene::new(
+            &self.name().replace(' ', "-"),
+            self.words(),
+            [1.0; 3],
+            cells,
+        );
         scene.gravity = [0.0, 0.0, -9.82];
         scene.frame_rate = 100.0;
         scene.walls = walls;
@@ -219,5 +224,21 @@ impl Study for Fig1 {
             ],
             data: table,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_scenes_are_sound_and_have_liquid() {
+        for deep in [Deep::Sphere, Deep::Columns] {
+            let scene = deep.scene(12, Walls::Separating);
+            assert!(
+                meniscus_app::run::Simulation::new(&scene).is_ok(),
+                "{deep:?}"
+            );
+        }
     }
 }

@@ -31,7 +31,17 @@ pub struct Options {
 }
 
 const USUAL: u32 = 48;
-const SHOWN: [&str; 4] = ["PI-PCG", "PI-MG", "PE-PCG", "PE-MG"];
+/// As this program solves them, and with exact systems as in the paper.
+const SHOWN: [&str; 8] = [
+    "PI-PCG",
+    "PI-MG",
+    "PE-PCG",
+    "PE-MG",
+    "PI-PCG, exact",
+    "PI-MG, exact",
+    "PE-PCG, exact",
+    "PE-MG, exact",
+];
 
 impl Study for Fig5x5 {
     const NAME: &'static str = "lai20-fig5.5";
@@ -137,22 +147,22 @@ fn claims(found: &[Averages]) -> Vec<Target> {
     let ratio = |above: &str, below: &str| Some(of(above)? / of(below)?);
     vec![
         target(
-            "PE-PCG: mean outer iterations, as a multiple of PI-PCG's",
+            "PE-PCG, exact: mean outer iterations, as a multiple of PI-PCG's",
             Bound::AtLeast(1.0),
             "times",
-            ratio("PE-PCG", "PI-PCG"),
+            ratio("PE-PCG, exact", "PI-PCG, exact"),
         ),
         target(
-            "PE-MG: mean outer iterations, as a multiple of PI-MG's",
+            "PE-MG, exact: mean outer iterations, as a multiple of PI-MG's",
             Bound::AtLeast(1.0),
             "times",
-            ratio("PE-MG", "PI-MG"),
+            ratio("PE-MG, exact", "PI-MG, exact"),
         ),
         target(
-            "PI-PCG: mean outer iterations",
+            "PI-PCG, exact: mean outer iterations",
             Bound::AtMost(3.0),
             "outer iterations",
-            of("PI-PCG"),
+            of("PI-PCG, exact"),
         ),
     ]
 }

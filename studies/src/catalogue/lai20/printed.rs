@@ -209,7 +209,7 @@ pub const MEANS: [Printed; 8] = [
 pub const SINGLES: [Printed; 3] = [
     Printed {
         study: "lai20-table9",
-        summary: "iterations of one solve: the first step of frame 10 in the sphere",
+        summary: "iterations of one solve: frame 10 in the sphere",
         scene: "sphere",
         quantity: Quantity::Count,
         columns: BOUNDED,
@@ -222,7 +222,7 @@ pub const SINGLES: [Printed; 3] = [
     },
     Printed {
         study: "lai20-table10",
-        summary: "iterations of one solve: the first step of frame 70 in the sphere with a slab",
+        summary: "iterations of one solve: frame 70 in the sphere with a slab",
         scene: "sphere-cuboid",
         quantity: Quantity::Count,
         columns: BOUNDED,
@@ -235,7 +235,7 @@ pub const SINGLES: [Printed; 3] = [
     },
     Printed {
         study: "lai20-table11",
-        summary: "iterations of one solve: the first step of frame 10 in two spheres with hollow balls",
+        summary: "iterations of one solve: frame 10 in two spheres with hollow balls",
         scene: "double-sphere",
         quantity: Quantity::Count,
         columns: BOUNDED,
@@ -251,7 +251,7 @@ pub const SINGLES: [Printed; 3] = [
 /// Table 12: variants of the FAS multigrid; not a number where it diverged. [Lai20 table 12]
 pub const ABLATION: Printed = Printed {
     study: "lai20-table12",
-    summary: "iterations of FAS multigrid without one of its parts: the first step of frame 10 in the sphere",
+    summary: "iterations of FAS multigrid without one of its parts, on one solve in the sphere",
     scene: "sphere",
     quantity: Quantity::Count,
     columns: &[
