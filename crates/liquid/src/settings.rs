@@ -25,7 +25,7 @@ pub enum Transfer {
     },
 }
 
-/// Method for the pressure; [`solvers`](crate::solvers) has them all.
+/// Method for the pressure; [`solvers`] has them all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Solver {
     /// Multigrid for many unknowns; for few, conjugate gradients with slip walls and policy iteration with separating ones.

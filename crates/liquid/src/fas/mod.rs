@@ -5,7 +5,7 @@
 //!
 //! A coarse cell has twice the width, and an unknown for each part of its liquid that hangs together *within* it, so that
 //! nothing joins the two sides of a thin solid. A fine cell takes its value from the coarse unknown that it is part of, and
-//! from those next to that one along the axes, as long as faces lead there ([`transfer`]). Where none does, it is solid or
+//! from those next to that one along the axes, as long as faces lead there (`transfer.rs`). Where none does, it is solid or
 //! air that is in between: solid is left out, and the other weights grow to a sum of one; in the air the pressure is zero,
 //! and its weight stays.
 //!

@@ -118,12 +118,18 @@ impl Settings {
 
     fn vary(&mut self, word: &str) -> Result<(), String> {
         let solver = self.solver;
-        if let (Solver::Newton, Ok(inner)) = (solver, word.parse()) {
-            self.inner = inner;
-        } else if solver == Solver::FasMg && word == NO_EXTRA_SWEEPS {
+        let levels = match solver {
+            Solver::FasMg => Some(&mut self.fas.levels),
+            Solver::Fmg => Some(&mut self.fmg.levels),
+            _ => None,
+        };
+        if levels.is_some_and(|levels| levels.choose(word)) {
+            return Ok(());
+        }
+        if solver == Solver::FasMg && word == NO_EXTRA_SWEEPS {
             self.fas.bound_sweeps = 0;
-        } else if solver == Solver::FasMg && self.fas.levels.choose(word) {
-        } else if solver == Solver::Fmg && self.fmg.levels.choose(word) {
+        } else if let (Solver::Newton, Ok(inner)) = (solver, word.parse()) {
+            self.inner = inner;
         } else if let (true, Ok(preconditioner)) = (solver.is_preconditioned(), word.parse()) {
             self.preconditioner = preconditioner;
         } else if let Ok(start) = word.parse() {
@@ -166,8 +172,8 @@ impl Settings {
         let rules = [
             (
                 "tolerance",
-                self.tolerance >= 0.0 && self.tolerance.is_finite(),
-                "zero or positive, and finite",
+                self.tolerance > 0.0 && self.tolerance.is_finite(),
+                "positive and finite",
             ),
             (
                 "inner_tolerance",

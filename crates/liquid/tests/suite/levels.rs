@@ -167,7 +167,7 @@ fn coarse_matrices_are_symmetric_and_positive_semidefinite() {
     check(&build::<3>(&thin, 13));
     // Two that face each other, each the only child of its coarse cell.
     check(&tank([9, 9, 9], |cell| {
-        cell.iter().any(|c| *c == 3) || cell[0] % 2 == 0
+        cell.contains(&3) || cell[0] % 2 == 0
     }));
 }
 
