@@ -2,6 +2,7 @@
 
 use crate::alone::PART;
 use crate::catalogue::{self, STUDIES};
+use crate::digest;
 use crate::findings::Findings;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -15,6 +16,9 @@ const LIST: &str = "list";
 const JSON: &str = "json";
 const RESULTS: &str = "results";
 const STUDY: &str = "study";
+const OUTPUT: &str = "output";
+const SEVERAL: &str = "several";
+const NAMES: &str = "names";
 
 /// Does what the command line says and returns the exit code, as `meniscus` would.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -50,6 +54,27 @@ fn command() -> Command {
         .subcommand_value_name("STUDY")
         .subcommand_help_heading("Studies")
         .arg(list)
+        .subcommand(
+            Command::new(digest::COMMAND)
+                .about("makes docs/results.md of what is in studies/results")
+                .arg(
+                    Arg::new(OUTPUT)
+                        .long(OUTPUT)
+                        .value_name("FILE")
+                        .value_parser(clap::value_parser!(PathBuf))
+                        .help("Where to write it [default: docs/results.md]"),
+                ),
+        )
+        .subcommand(
+            Command::new(SEVERAL)
+                .about("runs several studies in one process: they share the solves they have in common")
+                .arg(
+                    Arg::new(NAMES)
+                        .value_name("STUDY")
+                        .num_args(1..)
+                        .required(true),
+                ),
+        )
         .subcommand(
             Command::new(PART)
                 .hide(true)
@@ -90,6 +115,32 @@ fn dispatch(matches: &ArgMatches) -> Result<(), Error> {
         let name = options.get_one::<String>(STUDY);
         return crate::alone::answer(name.map_or("", String::as_str));
     }
+    if name == digest::COMMAND {
+        let page = digest::compose(&results_folder())?;
+        let path = options.get_one::<PathBuf>(OUTPUT).cloned();
+        let path = path.unwrap_or_else(digest::usual_path);
+        return std::fs::write(&path, page).map_err(|cause| Error::io("write", &path, &cause));
+    }
+    if name == SEVERAL {
+        let mut names = options.get_many::<String>(NAMES).into_iter().flatten();
+        return names.try_for_each(|name| run_as_usual(name));
+    }
+    run_study(name, options)
+}
+
+/// A study without options.
+fn run_as_usual(name: &str) -> Result<(), Error> {
+    catalogue::named(name).ok_or_else(|| no_study(name, None))?;
+    let matches = command()
+        .try_get_matches_from(["cargo study", name])
+        .map_err(|fault| Error::usage(fault.to_string()))?;
+    let Some((name, options)) = matches.subcommand() else {
+        return Err(no_study(name, None));
+    };
+    run_study(name, options)
+}
+
+fn run_study(name: &str, options: &ArgMatches) -> Result<(), Error> {
     let study = catalogue::named(name).ok_or_else(|| no_study(name, None))?;
     let folder = options
         .get_one::<PathBuf>(RESULTS)
@@ -208,8 +259,10 @@ mod tests {
     }
 
     #[test]
-    fn no_study_has_the_name_of_the_hidden_command() {
+    fn no_study_has_the_name_of_another_command() {
         assert!(catalogue::named(PART).is_none());
+        assert!(catalogue::named(SEVERAL).is_none());
+        assert!(catalogue::named(digest::COMMAND).is_none());
     }
 
     #[test]

@@ -24,8 +24,39 @@ pub struct Picture {
     pub name: &'static str,
     /// What it shows.
     pub caption: String,
-    /// The content of the file.
-    pub svg: String,
+    /// What is in the file.
+    pub content: Content,
+}
+
+/// The content of a plot's file.
+#[derive(Clone, Debug)]
+pub enum Content {
+    /// Lines.
+    Svg(String),
+    /// Pixels.
+    Png(Vec<u8>),
+}
+
+impl Content {
+    fn ending(&self) -> &'static str {
+        match self {
+            Content::Svg(_) => "svg",
+            Content::Png(_) => "png",
+        }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Content::Svg(text) => text.as_bytes(),
+            Content::Png(bytes) => bytes,
+        }
+    }
+}
+
+impl From<String> for Content {
+    fn from(svg: String) -> Self {
+        Content::Svg(svg)
+    }
 }
 
 /// All that came out of a run of a study.
@@ -110,11 +141,11 @@ impl Findings {
     pub fn write(&self, folder: &Path) -> Result<Vec<PathBuf>, Error> {
         let mut written = Vec::new();
         let mut files = vec![
-            (format!("{}.md", self.name()), self.markdown()),
-            (format!("{}.csv", self.name()), self.data.csv()),
+            (format!("{}.md", self.name()), self.markdown().into_bytes()),
+            (format!("{}.csv", self.name()), self.data.csv().into_bytes()),
         ];
         for picture in &self.pictures {
-            files.push((self.file_of(picture), picture.svg.clone()));
+            files.push((self.file_of(picture), picture.content.bytes().to_vec()));
         }
         for (name, content) in files {
             let path = folder.join(name);
@@ -125,7 +156,8 @@ impl Findings {
     }
 
     fn file_of(&self, picture: &Picture) -> String {
-        format!("{}-{}.svg", self.name(), picture.name)
+        let ending = picture.content.ending();
+        format!("{}-{}.{ending}", self.name(), picture.name)
     }
 
     fn name(&self) -> String {
@@ -151,7 +183,7 @@ mod tests {
             pictures: vec![Picture {
                 name: "frames",
                 caption: "CPU time".into(),
-                svg: "<svg/>".into(),
+                content: String::from("<svg/>").into(),
             }],
             sections: vec![Section {
                 heading: "Frames".into(),

@@ -7,12 +7,16 @@
 mod alone;
 mod catalogue;
 mod command_line;
+mod digest;
+mod figures;
 mod findings;
 mod machine;
 mod peer;
+mod stills;
 mod study;
 mod table;
 mod target;
+mod walls;
 
 use std::process::ExitCode;
 

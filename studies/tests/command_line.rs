@@ -39,6 +39,13 @@ fn an_unknown_study_ends_with_2_and_a_guess() {
 }
 
 #[test]
+fn an_unknown_one_of_several_studies_ends_with_2() {
+    let output = study(&["several", "no-such-study"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("no-such-study"));
+}
+
+#[test]
 fn nothing_to_do_is_wrong_usage_with_help() {
     let output = study(&[]);
     assert_eq!(output.status.code(), Some(2));
@@ -107,6 +114,17 @@ fn a_results_folder_that_cannot_be_made_is_told_before_the_work() {
     let output = study(&["step-speed", "--results", file.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(6));
     assert!(!text(&output.stderr).contains("[1/"), "nothing was run");
+}
+
+#[test]
+fn the_page_of_results_is_up_to_date() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = folder.path().join("results.md");
+    let output = study(&["results", "--output", made.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/results.md");
+    let same = std::fs::read(made).unwrap() == std::fs::read(kept).unwrap();
+    assert!(same, "run `cargo study results`");
 }
 
 fn read(folder: &Path, name: &str) -> String {

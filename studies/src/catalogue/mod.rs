@@ -1,6 +1,8 @@
 //! All studies. A new one is a file here and a line in [`STUDIES`].
 
+mod ane17;
 mod erl13;
+mod lai20;
 mod lcp_speed;
 mod mesh_distance;
 mod runner_speed;
@@ -28,6 +30,34 @@ pub const STUDIES: &[Entry] = &[
     Entry::of::<erl13::Table2>(),
     Entry::of::<erl13::Table3>(),
     Entry::of::<erl13::Psd>(),
+    Entry::of::<ane17::Table1>(),
+    Entry::of::<ane17::Fig1>(),
+    Entry::of::<ane17::Frames>(),
+    Entry::of::<ane17::Fig8>(),
+    Entry::of::<ane17::Fig11>(),
+    Entry::of::<ane17::Fig12>(),
+    Entry::of::<ane17::Fig13>(),
+    Entry::of::<ane17::Fig14>(),
+    Entry::of::<ane17::Fig15>(),
+    Entry::of::<ane17::Fig16>(),
+    Entry::of::<ane17::Fig17>(),
+    Entry::of::<ane17::Starts>(),
+    Entry::of::<lai20::Means<1>>(),
+    Entry::of::<lai20::Means<2>>(),
+    Entry::of::<lai20::Means<3>>(),
+    Entry::of::<lai20::Means<4>>(),
+    Entry::of::<lai20::Means<5>>(),
+    Entry::of::<lai20::Means<6>>(),
+    Entry::of::<lai20::Means<7>>(),
+    Entry::of::<lai20::Means<8>>(),
+    Entry::of::<lai20::Single<9>>(),
+    Entry::of::<lai20::Single<10>>(),
+    Entry::of::<lai20::Single<11>>(),
+    Entry::of::<lai20::Ablation>(),
+    Entry::of::<lai20::Fig5x5>(),
+    Entry::of::<lai20::Fig5x10>(),
+    Entry::of::<lai20::Fig5x11>(),
+    Entry::of::<lai20::Frames>(),
 ];
 
 /// The study of this name.
@@ -45,7 +75,7 @@ mod tests {
         let mut names = HashSet::new();
         for study in STUDIES {
             assert!(names.insert(study.name), "{} twice", study.name);
-            let usable = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+            let usable = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-.".contains(c);
             assert!(study.name.chars().all(usable), "{}", study.name);
             assert!(!study.summary.is_empty() && !study.summary.contains('\n'));
             assert!(named(study.name).is_some());

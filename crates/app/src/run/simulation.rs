@@ -113,10 +113,16 @@ impl<'a, const D: usize> Simulation<'a, D> {
             self.step(&mut ())
                 .map_err(|failure| failed(failure.to_string()))?;
         }
+        self.next_problem().map_err(failed)
+    }
+
+    /// The pressure problem of the next step. The step itself is still to come, and is none the different for it.
+    ///
+    /// # Errors
+    /// Why the problem is not well formed.
+    pub fn next_problem(&mut self) -> Result<PressureProblem<D>, String> {
         let left = self.time_left();
-        self.liquid
-            .pressure_problem(&self.scenery, left)
-            .map_err(failed)
+        self.liquid.pressure_problem(&self.scenery, left)
     }
 
     /// Time until the frame that the next step leads to.

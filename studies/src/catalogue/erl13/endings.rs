@@ -98,7 +98,7 @@ impl Study for Table1 {
             pictures.push(Picture {
                 name: kind,
                 caption: bars.title.clone(),
-                svg: bars.svg(),
+                content: bars.svg().into(),
             });
         }
         Ok(Findings {

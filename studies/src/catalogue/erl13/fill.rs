@@ -45,7 +45,7 @@ impl Study for Fig1 {
         let picture = |name, caption: &str, matrix| Picture {
             name,
             caption: caption.into(),
-            svg: fill_pattern(matrix, caption),
+            content: fill_pattern(matrix, caption).into(),
         };
         Ok(Findings {
             study: Self::NAME,

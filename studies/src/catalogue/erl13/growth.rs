@@ -154,7 +154,7 @@ impl Study for Fig5 {
             pictures.push(Picture {
                 name: kind,
                 caption: chart.title.clone(),
-                svg: chart.svg(),
+                content: chart.svg().into(),
             });
         }
         Ok(Findings {

@@ -126,7 +126,7 @@ impl Study for Table2 {
             pictures: vec![Picture {
                 name: "mean",
                 caption: bars.title.clone(),
-                svg: bars.svg(),
+                content: bars.svg().into(),
             }],
             sections: vec![Section {
                 heading: "Iterations".into(),

@@ -80,6 +80,6 @@ fn convergence(name: &'static str, title: &str, outcomes: &[(Contestant, Outcome
     Picture {
         name,
         caption: title.into(),
-        svg: chart.svg(),
+        content: chart.svg().into(),
     }
 }

@@ -104,7 +104,7 @@ impl Study for Psd {
             pictures: vec![Picture {
                 name: "share",
                 caption: chart.title.clone(),
-                svg: chart.svg(),
+                content: chart.svg().into(),
             }],
             sections: vec![Section {
                 heading: "Endings".into(),

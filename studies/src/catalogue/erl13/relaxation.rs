@@ -107,7 +107,7 @@ impl Study for Fig4 {
                 Picture {
                     name: "mean",
                     caption: mean_chart.title.clone(),
-                    svg: mean_chart.svg(),
+                    content: mean_chart.svg().into(),
                 },
             ],
             sections: vec![Section {

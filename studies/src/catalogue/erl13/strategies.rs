@@ -84,7 +84,7 @@ impl Study for Fig3 {
             pictures.push(Picture {
                 name,
                 caption: title,
-                svg: chart.svg(),
+                content: chart.svg().into(),
             });
         }
         Ok(Findings {

@@ -128,7 +128,7 @@ impl Study for Fig6 {
             pictures: vec![Picture {
                 name: "iterations",
                 caption: chart.title.clone(),
-                svg: chart.svg(),
+                content: chart.svg().into(),
             }],
             sections: vec![Section {
                 heading: "Iterations".into(),

@@ -1,0 +1,54 @@
+//! The frames that the figures show. [ANE17 fig. 3, fig. 4, fig. 5, fig. 6, fig. 7]
+
+use crate::figures::{Figure, Look, Rows, findings};
+use crate::findings::Findings;
+use crate::study::Study;
+use clap::{Args, value_parser};
+use meniscus_app::error::Error;
+
+/// The study.
+pub struct Frames;
+
+/// How to draw them.
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// Cells along a side
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = value_parser!(u16).range(8..=512))]
+    size: u16,
+    /// Pixels along a side of one picture
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = value_parser!(u16).range(16..=1080))]
+    side: u16,
+}
+
+/// With the frames that the captions name.
+const FIGURES: [Figure; 5] = [
+    figure("fig3", "ane17-1", &[30, 90, 110, 160]),
+    figure("fig4", "ane17-2", &[10, 20, 30, 40]),
+    figure("fig5", "ane17-3", &[10, 50, 90, 130]),
+    figure("fig6", "ane17-4", &[10, 50, 90, 130]),
+    figure("fig7", "ane17-5", &[10, 50, 90, 130]),
+];
+
+const fn figure(name: &'static str, scene: &'static str, frames: &'static [u32]) -> Figure {
+    Figure {
+        name,
+        scene,
+        frames,
+        rows: Rows::Walls,
+    }
+}
+
+impl Study for Frames {
+    const NAME: &'static str = "ane17-frames";
+    const SUMMARY: &'static str =
+        "frames of figures 3 to 7, separating and slip walls side by side";
+    type Options = Options;
+
+    fn run(options: &Options) -> Result<Findings, Error> {
+        let look = Look {
+            cells: [options.size.into(); 2],
+            side: options.side.into(),
+        };
+        findings(Self::NAME, &FIGURES, look)
+    }
+}

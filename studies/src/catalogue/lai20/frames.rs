@@ -1,0 +1,88 @@
+//! The frames that the figures show.
+//!
+//! [Lai20 fig. 3.2, fig. 5.1, fig. 5.2, fig. 5.3, fig. 5.4]
+//! [Lai20 fig. 5.6, fig. 5.7, fig. 5.8, fig. 5.9]
+
+use crate::figures::{Figure, Look, Rows, findings};
+use crate::findings::Findings;
+use crate::study::Study;
+use clap::{Args, value_parser};
+use meniscus_app::error::Error;
+
+/// The study.
+pub struct Frames;
+
+/// How to draw them.
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// Cells along a side of scenes in the plane
+    #[arg(long, value_name = "N", default_value_t = 128, value_parser = value_parser!(u16).range(8..=512))]
+    flat: u16,
+    /// Cells along a side of scenes in space
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = value_parser!(u16).range(8..=256))]
+    deep: u16,
+    /// Pixels along a side of one picture
+    #[arg(long, value_name = "N", default_value_t = 220, value_parser = value_parser!(u16).range(16..=1080))]
+    side: u16,
+}
+
+/// The paper names the frames of figures 5.7 to 5.9; the others are ours, where the liquid is under the ceiling.
+const FIGURES: [Figure; 7] = [
+    Figure {
+        name: "fig5.1",
+        scene: "circle",
+        frames: &[4, 8, 12, 16],
+        rows: Rows::Walls,
+    },
+    Figure {
+        name: "fig5.2",
+        scene: "square",
+        frames: &[4, 8, 12, 16],
+        rows: Rows::Walls,
+    },
+    Figure {
+        name: "fig5.3-5.4",
+        scene: "sphere",
+        frames: &[5, 10, 15, 20],
+        rows: Rows::Walls,
+    },
+    Figure {
+        name: "fig5.6",
+        scene: "maze",
+        frames: &[5, 10, 20, 30],
+        rows: Rows::Solvers(["fas-mg", "newton"]),
+    },
+    Figure {
+        name: "fig5.7",
+        scene: "sphere",
+        frames: &[10],
+        rows: Rows::Walls,
+    },
+    Figure {
+        name: "fig5.8",
+        scene: "sphere-cuboid",
+        frames: &[70],
+        rows: Rows::Walls,
+    },
+    Figure {
+        name: "fig5.9",
+        scene: "double-sphere",
+        frames: &[10],
+        rows: Rows::Walls,
+    },
+];
+
+impl Study for Frames {
+    const NAME: &'static str = "lai20-frames";
+    const SUMMARY: &'static str =
+        "frames of figures 5.1 to 5.9, slip and separating walls side by side";
+    type Options = Options;
+
+    fn run(options: &Options) -> Result<Findings, Error> {
+        let look = Look {
+            cells: [options.flat.into(), options.deep.into()],
+            side: options.side.into(),
+        };
+        findings(Self::NAME, &FIGURES, look)
+    }
+}

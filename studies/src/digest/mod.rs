@@ -1,0 +1,250 @@
+//! `docs/results.md`: what the studies found, from the documents in `studies/results/`.
+
+mod document;
+
+use crate::catalogue::STUDIES;
+use crate::study::Entry;
+use document::Document;
+use meniscus_app::error::Error;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// The command that makes it.
+pub const COMMAND: &str = "results";
+
+/// Studies whose names begin alike, and what to say of them.
+const GROUPS: [(&str, &str, &str); 4] = [
+    (
+        "lai20-",
+        "Lai et al. (2020)",
+        "*Fast and scalable solvers for the fluid pressure equations with separating solid boundary conditions.* The paper's \
+         numbers stand above ours.",
+    ),
+    (
+        "ane17-",
+        "Andersen, Niebe and Erleben (2017)",
+        "*A fast LCP solver for fluid animation using high level algebra interfaces for GPU libraries.*",
+    ),
+    (
+        "erl13-",
+        "Erleben (2013)",
+        "*Numerical methods for linear complementarity problems in physics-based animation.*",
+    ),
+    (
+        "",
+        "Speed",
+        "Measurements of this program, beside others where they solve the same.",
+    ),
+];
+
+/// Lines of a table up to which it is shown here; longer ones are behind the link.
+const SHORT: usize = 14;
+
+/// A study with its results.
+struct Studied {
+    entry: &'static Entry,
+    document: Document,
+}
+
+/// The document, from a folder of results. Links go out from a folder beside `studies/`.
+pub fn compose(folder: &Path) -> Result<String, Error> {
+    let mut results = Vec::new();
+    for entry in STUDIES {
+        let path = folder.join(format!("{}.md", entry.name));
+        if path.exists() {
+            let text = std::fs::read_to_string(&path).map_err(|e| Error::io("read", &path, &e))?;
+            results.push(Studied {
+                entry,
+                document: Document::read(&text),
+            });
+        }
+    }
+    let mut out = String::from("# Results\n\n");
+    let _ = writeln!(
+        out,
+        "What the studies found: every table and figure of the papers that can be computed, and measurements of speed. This page \
+         is made by `cargo study {COMMAND}` from the documents in `studies/results/`, each of which is made by the study it is \
+         named after; `cargo study --list` has them all. A target that is missed is shown as missed."
+    );
+    let _ = write!(out, "\n{}\n", machines(&results));
+    for (index, (prefix, heading, words)) in GROUPS.into_iter().enumerate() {
+        let ours = |one: &&Studied| group_of(one.entry.name) == index;
+        let group: Vec<&Studied> = results.iter().filter(ours).collect();
+        if group.is_empty() {
+            continue;
+        }
+        let _ = write!(out, "\n## {heading}\n\n{words}\n\n");
+        out += &overview(&group);
+        out += &missed(&group);
+        if !prefix.is_empty() {
+            out += &differences(&group);
+        }
+        for one in &group {
+            out += &details(one);
+        }
+    }
+    Ok(out)
+}
+
+fn group_of(study: &str) -> usize {
+    let own = GROUPS.iter().position(|group| study.starts_with(group.0));
+    own.unwrap_or(GROUPS.len() - 1)
+}
+
+/// The machines that the documents name.
+fn machines(results: &[Studied]) -> String {
+    let sentences = || results.iter().filter_map(|one| one.document.machine());
+    let kinds: BTreeSet<&str> = sentences().map(|(kind, _)| kind).collect();
+    let loads: Vec<f64> = sentences().filter_map(|(_, load)| load).collect();
+    let kinds: Vec<&str> = kinds.into_iter().collect();
+    let mut words = format!(
+        "CPU seconds were taken on: {}.",
+        if kinds.is_empty() {
+            "no machine that is named".into()
+        } else {
+            kinds.join("; ")
+        }
+    );
+    if let (Some(least), Some(most)) = (
+        loads.iter().copied().reduce(f64::min),
+        loads.iter().copied().reduce(f64::max),
+    ) {
+        let _ = write!(
+            words,
+            " When studies began, {least:.1} to {most:.1} threads wanted a core, other work included: caches and memory were \
+             shared, and times above a load of about 2 are longer than on an idle machine. Ratios within a study suffer less; \
+             counts not at all."
+        );
+    }
+    words
+}
+
+/// A line for each study.
+fn overview(group: &[&Studied]) -> String {
+    let mut out = String::from("| study | what | targets met | missed | not measured |\n");
+    out += "| --- | --- | ---: | ---: | ---: |\n";
+    for one in group {
+        let count = |verdict: &str| {
+            let verdicts = one.document.verdicts();
+            verdicts
+                .iter()
+                .filter(|target| target.verdict == verdict)
+                .count()
+        };
+        let name = one.entry.name;
+        let _ = writeln!(
+            out,
+            "| [{name}](../studies/results/{name}.md) | {} | {} | {} | {} |",
+            one.entry.summary,
+            count("met"),
+            count("missed") + count("undecided"),
+            count("not measured")
+        );
+    }
+    out
+}
+
+/// The targets that were missed.
+fn missed(group: &[&Studied]) -> String {
+    let mut rows = String::new();
+    for one in group {
+        let verdicts = one.document.verdicts();
+        for target in verdicts.iter().filter(|target| target.verdict == "missed") {
+            let _ = writeln!(
+                rows,
+                "| {} | {} | {} | {} |",
+                one.entry.name, target.what, target.bound, target.measured
+            );
+        }
+    }
+    if rows.is_empty() {
+        return String::new();
+    }
+    format!("\nMissed:\n\n| study | what | target | measured |\n| --- | --- | --- | ---: |\n{rows}")
+}
+
+/// What the studies of a group say of their differences from the paper, each once.
+fn differences(group: &[&Studied]) -> String {
+    let mut said: Vec<&str> = Vec::new();
+    let mut out = String::new();
+    for one in group {
+        let Some(section) = one.document.section("Where we differ") else {
+            continue;
+        };
+        for words in &section.words {
+            if !said.contains(&words.as_str()) {
+                said.push(words);
+            }
+        }
+    }
+    if !said.is_empty() {
+        out += "\n### Where we differ, and why\n";
+        for words in said {
+            let _ = write!(out, "\n- {words}");
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// The first plot and the main table of a study.
+fn details(one: &Studied) -> String {
+    let name = one.entry.name;
+    let mut out = format!("\n### {name}\n\n{}.\n", capital(one.entry.summary));
+    if let Some((caption, file)) = one.document.pictures.first() {
+        let _ = write!(out, "\n![{caption}](../studies/results/{file})\n");
+    }
+    let main = one
+        .document
+        .section("Beside the paper")
+        .or(one.document.sections.first());
+    if let Some(section) = main.filter(|s| (1..=SHORT).contains(&s.table.len())) {
+        let _ = write!(out, "\n{}\n", section.table.join("\n"));
+    }
+    out
+}
+
+fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string());
+    first.unwrap_or_default() + letters.as_str()
+}
+
+/// `docs/results.md` of the workspace.
+pub fn usual_path() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/results.md")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_has_verdicts_differences_and_tables_of_what_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "# lai20-table1\n\nMachine: 2 cores, x86-64. Load of the machine when it began, other work included: 3.5.\n\n\
+            ![here](lai20-table1-here.svg)\n\n## Beside the paper\n\nCounted.\n\n| size |\n| ---: |\n| 32 |\n\n\
+            ## What the paper finds, here\n\n| what | target | measured | at best | verdict |\n| --- | --- | --- | --- | --- |\n\
+            | growth | at most 2 times | 3.0 | - | missed |\n\n## Where we differ\n\nUnits.\n";
+        std::fs::write(folder.path().join("lai20-table1.md"), text).unwrap();
+        let page = compose(folder.path()).unwrap();
+        for part in [
+            "2 cores, x86-64",
+            "3.5 to 3.5 threads",
+            "(../studies/results/lai20-table1-here.svg)",
+            "| lai20-table1 | growth | at most 2 times | 3.0 |",
+            "- Units.",
+            "| 32 |",
+        ] {
+            assert!(page.contains(part), "{part} is missing in {page}");
+        }
+        assert!(!page.contains("Erleben (2013)"), "{page}");
+    }
+
+    #[test]
+    fn every_study_is_in_a_group() {
+        assert_eq!(GROUPS[group_of("erl13-fig2")].1, "Erleben (2013)");
+        assert_eq!(GROUPS[group_of("step-speed")].1, "Speed");
+    }
+}

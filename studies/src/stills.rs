@@ -1,0 +1,171 @@
+//! Frames of a run as pictures, and side by side.
+
+use image::{ImageFormat, RgbImage, imageops};
+use meniscus_app::error::{Error, Kind};
+use meniscus_app::preview::{View, draw};
+use meniscus_app::run::Simulation;
+use meniscus_app::scene::Scene;
+use meniscus_liquid::PosedSolids;
+use meniscus_shapes::{Scenery, Shape};
+use std::io::Cursor;
+
+/// A frame.
+pub struct Still {
+    pub frame: u32,
+    pub picture: RgbImage,
+    /// Share of the particles that hang: within a cell of a solid that is above them.
+    pub hanging: f64,
+    /// Mean of the particles' places.
+    pub centre: Vec<f64>,
+}
+
+/// A solid whose normal points down at least this much is above what touches it.
+const ABOVE: f64 = -0.5;
+/// White lines between pictures, in pixels.
+const GAP: u32 = 4;
+
+/// Runs a scene and draws some of its frames, in their order.
+pub fn stills<const D: usize>(
+    scene: &Scene<D>,
+    frames: &[u32],
+    side: u32,
+    words: &str,
+) -> Result<Vec<Still>, Error> {
+    let mut run = Simulation::new(scene)?;
+    let last = frames.iter().copied().max().unwrap_or(0);
+    let mut found = Vec::new();
+    while run.frame() <= last {
+        let step = run
+            .step(&mut ())
+            .map_err(|failure| Error::new(Kind::Numerical, failure.to_string()))?;
+        if step.completes_frame && frames.contains(&step.frame) {
+            found.push(still(scene, &run, step.frame, side, words));
+        }
+    }
+    Ok(found)
+}
+
+fn still<const D: usize>(
+    scene: &Scene<D>,
+    run: &Simulation<'_, D>,
+    frame: u32,
+    side: u32,
+    words: &str,
+) -> Still {
+    let particles = run.liquid().particles();
+    let contained = |shape: &Shape<D>| matches!(shape, Shape::Inverted(_));
+    let bodies = if scene.solids.iter().any(|body| contained(&body.shape)) {
+        &scene.solids
+    } else {
+        &run.scenery().bodies
+    };
+    let caption = format!("{words}, frame {frame}");
+    let view = View {
+        positions: &particles.position,
+        velocities: &particles.velocity,
+        radius: 0.5 * scene.dx(),
+        bodies,
+        time: run.liquid().time(),
+        domain: scene.domain,
+        caption: Some(&caption),
+    };
+    let longest = scene.domain.iter().copied().fold(0.0, f64::max);
+    let along = |axis: usize| (f64::from(side) * scene.domain[axis] / longest).round() as u32;
+    let size = if D == 2 {
+        (along(0), along(1))
+    } else {
+        (side, side)
+    };
+    let mut centre = vec![0.0; D];
+    for place in &particles.position {
+        for (sum, x) in centre.iter_mut().zip(place) {
+            *sum += f64::from(*x);
+        }
+    }
+    let count = particles.len().max(1) as f64;
+    Still {
+        frame,
+        picture: draw(&view, size),
+        hanging: hanging(
+            run.scenery(),
+            run.liquid().time(),
+            &particles.position,
+            scene.dx(),
+        ) / count,
+        centre: centre.into_iter().map(|sum| sum / count).collect(),
+    }
+}
+
+/// How many particles hang.
+fn hanging<const D: usize>(
+    scenery: &Scenery<D>,
+    time: f64,
+    positions: &[[f32; D]],
+    cell: f64,
+) -> f64 {
+    let posed = scenery.during(time, 0.0);
+    let hangs = |place: &&[f32; D]| {
+        let x = place.map(f64::from);
+        PosedSolids::distance_within(&posed, x, cell) < cell
+            && PosedSolids::normal(&posed, x)[D - 1] < ABOVE
+    };
+    positions.iter().filter(hangs).count() as f64
+}
+
+/// Pictures in rows, all of one size.
+pub fn in_rows(rows: &[Vec<Still>]) -> RgbImage {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0) as u32;
+    let (width, height) = rows
+        .iter()
+        .flatten()
+        .next()
+        .map_or((1, 1), |still| still.picture.dimensions());
+    let whole = |count: u32, one: u32| (count * (one + GAP)).saturating_sub(GAP).max(1);
+    let mut all = RgbImage::from_pixel(
+        whole(columns, width),
+        whole(rows.len() as u32, height),
+        image::Rgb([255; 3]),
+    );
+    for (row, stills) in rows.iter().enumerate() {
+        for (column, still) in stills.iter().enumerate() {
+            let left = i64::from(column as u32 * (width + GAP));
+            let top = i64::from(row as u32 * (height + GAP));
+            imageops::replace(&mut all, &still.picture, left, top);
+        }
+    }
+    all
+}
+
+/// A picture as the content of a file.
+pub fn png(picture: &RgbImage) -> Result<Vec<u8>, Error> {
+    let mut bytes = Cursor::new(Vec::new());
+    picture
+        .write_to(&mut bytes, ImageFormat::Png)
+        .map_err(|cause| Error::new(Kind::Storage, format!("a picture: {cause}")))?;
+    Ok(bytes.into_inner())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::walls;
+    use meniscus_app::scene::AnyScene;
+    use meniscus_liquid::Walls;
+
+    #[test]
+    fn rows_of_pictures_have_their_places() {
+        let AnyScene::Two(scene) = walls::scene("circle", 16, Walls::Slip).unwrap() else {
+            panic!("the circle is flat");
+        };
+        let row = || stills(&scene, &[1, 3], 40, "slip").unwrap();
+        let rows = [row(), row()];
+        assert_eq!(rows[0].iter().map(|s| s.frame).collect::<Vec<_>>(), [1, 3]);
+        // Half of the circle is full at the start, and half of that is below an overhang.
+        assert!(rows[0][0].hanging > 0.0 && rows[0][0].centre[0] < 0.5);
+        let all = in_rows(&rows);
+        assert_eq!(all.dimensions(), (2 * 40 + GAP, 2 * 40 + GAP));
+        assert_eq!(all.get_pixel(41, 41), &image::Rgb([255; 3]));
+        assert_eq!(all.get_pixel(20, 20), rows[0][0].picture.get_pixel(20, 20));
+        assert_eq!(&png(&all).unwrap()[1..4], b"PNG");
+    }
+}

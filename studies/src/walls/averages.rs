@@ -1,0 +1,68 @@
+//! Means over the problems of a run.
+
+use super::contestant::{Contestant, Rules};
+use super::sample::{Choice, Seen, visit};
+use meniscus_app::error::Error;
+use meniscus_app::scene::Scene;
+
+/// How a solver fared on the problems of a run.
+#[derive(Clone, Debug)]
+pub struct Averages {
+    pub contestant: Contestant,
+    /// Problems that it was given.
+    pub problems: usize,
+    /// Those that it solved: the others are in no mean.
+    pub solved: usize,
+    /// Whether a solve was stopped for the time it took; it got no further problems then.
+    pub too_long: bool,
+    /// As the tables count them.
+    pub iterations: Vec<f64>,
+    pub outer: Vec<f64>,
+    /// CPU seconds, set-up included.
+    pub cpu: Vec<f64>,
+}
+
+impl Averages {
+    fn new(contestant: Contestant) -> Self {
+        Averages {
+            contestant,
+            problems: 0,
+            solved: 0,
+            too_long: false,
+            iterations: Vec::new(),
+            outer: Vec::new(),
+            cpu: Vec::new(),
+        }
+    }
+}
+
+/// The mean of some values, if there are any.
+pub fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// Runs a scene, and gives its problems to every solver as it meets them.
+pub fn averages<const D: usize>(
+    scene: &Scene<D>,
+    choice: Choice,
+    contestants: &[Contestant],
+    rules: &Rules,
+) -> Result<(Vec<Averages>, Seen), Error> {
+    let mut found: Vec<Averages> = contestants.iter().copied().map(Averages::new).collect();
+    let seen = visit(scene, choice, &mut |sample| {
+        for one in found.iter_mut().filter(|one| !one.too_long) {
+            let outcome = one.contestant.solve(sample, rules)?;
+            one.problems += 1;
+            one.too_long = outcome.too_long;
+            if outcome.solved() {
+                one.solved += 1;
+                one.iterations
+                    .push(one.contestant.iterations(&outcome) as f64);
+                one.outer.push(outcome.outer as f64);
+                one.cpu.push(outcome.cpu);
+            }
+        }
+        Ok(())
+    })?;
+    Ok((found, seen))
+}

@@ -1,0 +1,18 @@
+//! Pressure problems as runs meet them, and the solvers that the papers compare on them.
+
+mod averages;
+mod contestant;
+mod quartiles;
+mod sample;
+mod watch;
+
+pub use averages::{Averages, averages, mean};
+pub use contestant::{Contestant, Rules, one_thread};
+pub use quartiles::Quartiles;
+pub use sample::{Choice, Sample, Seen, first_of_frame, scene, visit};
+pub use watch::{Outcome, Watch, thinned};
+
+/// Bound on the largest natural residual in the tables of both papers, in 1/s.
+pub const TOLERANCE: f64 = 1e-6;
+/// CPU seconds after which a solve is stopped.
+pub const PATIENCE: f64 = 60.0;
