@@ -11,6 +11,7 @@ type Room = (&'static str, &'static [&'static str]);
 const ROOMS: &[Room] = &[
     ("crates/lcp", &[]),
     ("crates/shapes", &[]),
+    ("crates/skin", &[]),
     ("crates/liquid", &["crates/lcp", "crates/shapes"]),
     ("crates/rigid", &["crates/lcp", "crates/shapes"]),
     (
@@ -28,6 +29,7 @@ const ROOMS: &[Room] = &[
         &[
             "crates/lcp",
             "crates/shapes",
+            "crates/skin",
             "crates/liquid",
             "crates/rigid",
             "crates/coupled",

@@ -7,11 +7,8 @@ use crate::cache::Frame;
 use crate::error::{Error, Kind};
 use crate::scene::Scene;
 use meniscus_shapes::PosedScenery;
+use meniscus_skin::{Skin, around};
 use rayon::prelude::*;
-use splashsurf_lib::nalgebra::Vector3;
-use splashsurf_lib::{
-    GridDecompositionParameters, Parameters, SpatialDecomposition, reconstruct_surface,
-};
 
 /// How far a particle is felt, in cells: two spaces between particles, and a bit more, since those of a liquid on a grid
 /// don't keep their distance.
@@ -32,30 +29,23 @@ pub fn contour<const D: usize>(
     // A ball with a particle's share of a cell.
     let volume = dx.powi(3) / scene.particles_per_cell as f64;
     let radius = (volume * 0.75 / std::f64::consts::PI).cbrt();
-    let mut parameters = Parameters::new(
-        radius as f32,
-        (REACH * dx) as f32,
-        (dx / f64::from(settings.resolution)) as f32,
-    );
-    parameters.iso_surface_threshold = THRESHOLD as f32;
-    // Always in parts, so that the same sums are made whatever the size.
-    parameters.spatial_decomposition =
-        SpatialDecomposition::UniformGrid(GridDecompositionParameters {
-            auto_disable: false,
-            ..Default::default()
-        });
-    let positions: Vec<Vector3<f32>> = frame
+    let skin = Skin {
+        radius: radius as f32,
+        reach: (REACH * dx) as f32,
+        spacing: (dx / f64::from(settings.resolution)) as f32,
+        threshold: THRESHOLD as f32,
+    };
+    let positions: Vec<[f32; 3]> = frame
         .positions
         .iter()
-        .map(|x| Vector3::from_fn(|a, _| x[a]))
+        .map(|x| std::array::from_fn(|a| x[a]))
         .collect();
-    let made = reconstruct_surface::<i64, f32>(&positions, &parameters).map_err(|cause| {
+    let mesh = around(&positions, &skin).map_err(|cause| {
         Error::new(
             Kind::Numerical,
             format!("frame {} has no surface: {cause}", frame.number),
         )
     })?;
-    let mesh = made.mesh;
     u32::try_from(mesh.vertices.len()).map_err(|_| too_large())?;
     let vertices = mesh
         .vertices
