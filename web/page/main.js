@@ -293,7 +293,7 @@ class Viewer {
       });
     const surface = () => {
       if (by("surface").hidden) return;
-      this.toggle("surface", (on) => (this.surface = on));
+      this.toggle("surface", (on) => (this.surface = by("legend").hidden = on));
       this.seek(this.time, false);
     };
     const colour = () => {
