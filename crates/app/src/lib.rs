@@ -2,13 +2,14 @@
 //! same pipeline as the command line.
 //!
 //! A [`scene::Scene`] says what to simulate, [`run::run`] does it and writes a folder, [`cache`] is the
-//! format of its frames, [`export`] turns them into what other programs read, [`mesh_files`] reads the
+//! format of its frames, [`filming`] makes pictures and films of them, [`export`] turns them into what other programs read, [`mesh_files`] reads the
 //! meshes of others, [`preview`] draws, and [`cli`] is all that a person types and reads.
 
 pub mod cache;
 pub mod cli;
 pub mod error;
 pub mod export;
+pub mod filming;
 pub mod mesh_files;
 pub mod plot;
 pub mod preview;

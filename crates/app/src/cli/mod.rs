@@ -1,6 +1,7 @@
 //! The command line.
 
 mod arguments;
+mod filming;
 mod folders;
 mod lcp;
 mod report;
@@ -43,6 +44,7 @@ fn dispatch(arguments: Arguments) -> Result<(), Error> {
         Some(Command::Scenes) => scenes::list(),
         Some(Command::Status(folder)) => folders::status(&folder),
         Some(Command::Verify(folder)) => folders::verify(&folder),
+        Some(Command::Preview(preview)) => filming::preview(&preview),
         Some(Command::Export(export)) => export_run(&export),
         Some(Command::Lcp(command)) => lcp::dispatch(&command),
         Some(Command::Completions(completions)) => complete(&completions),

@@ -9,8 +9,8 @@ use crate::scene::text::load;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Set by Ctrl-C; the run stops after its current step.
-static STOP: AtomicBool = AtomicBool::new(false);
+/// Set by Ctrl-C; a run stops after its current step, other work after its current frame.
+pub(super) static STOP: AtomicBool = AtomicBool::new(false);
 
 /// Runs a scene.
 pub fn run(name: &Path, flags: &RunFlags) -> Result<(), Error> {
@@ -49,7 +49,7 @@ pub fn run(name: &Path, flags: &RunFlags) -> Result<(), Error> {
 }
 
 /// The first Ctrl-C ends the run after its step, the second one at once.
-fn stop_on_ctrl_c() -> Result<(), Error> {
+pub(super) fn stop_on_ctrl_c() -> Result<(), Error> {
     let handler = || {
         if STOP.swap(true, Ordering::Relaxed) {
             std::process::exit(i32::from(Kind::Interrupted.exit_code()));

@@ -1,7 +1,8 @@
 //! Solids along a line of sight, by stepping as far as their distance allows.
 
-use super::camera::corners;
+use super::camera::Box3;
 use super::vector::{Vec3, along, dot, scale};
+use crate::scene::Material;
 use meniscus_shapes::{Body, Bounds, Motion, PosedBody, Shape};
 use std::array::from_fn;
 
@@ -10,14 +11,6 @@ pub(super) const MOST_LAYERS: usize = 8;
 const MOST_STEPS: usize = 160;
 /// Widths of a pixel from the surface within which distances must be exact: farther away they are only steps.
 const EXACT_WITHIN: f32 = 4.0;
-
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Material {
-    /// Containers: seen through.
-    Glass,
-    /// Everything else.
-    Stone,
-}
 
 /// One surface that a line of sight crosses.
 #[derive(Clone, Copy)]
@@ -80,14 +73,18 @@ pub(super) struct Solid<'a, const D: usize> {
 
 impl<'a, const D: usize> Solid<'a, D> {
     /// `None` for the domain's own box, which is drawn as edges, and for what can't be seen.
-    pub fn new(body: &'a Body<D>, t: f64, domain: Vec3) -> Option<Self> {
+    pub fn new(body: &'a Body<D>, material: Material, t: f64, domain: Vec3) -> Option<Self> {
         if is_domain_box(body, domain) || body.validate().is_err() {
             return None;
         }
         let posed = body.at(t);
         let at_corner = |corner: Vec3| posed.distance(from_fn(|i| f64::from(corner[i])));
-        let hollow =
-            is_inverted(&body.shape) || corners(domain).into_iter().all(|c| at_corner(c) <= 0.0);
+        let corners = Box3 {
+            low: [0.0; 3],
+            high: domain,
+        }
+        .corners();
+        let hollow = is_inverted(&body.shape) || corners.into_iter().all(|c| at_corner(c) <= 0.0);
         let pose = body.motion.world_from_body(t);
         let own = if hollow {
             hollow_bounds(&body.shape)
@@ -102,14 +99,10 @@ impl<'a, const D: usize> Solid<'a, D> {
                 high[i] = bounds.high[i] as f32 + margin;
             }
         }
-        let glass = hollow || matches!(body.shape, Shape::Shell { .. });
         Some(Self {
             body: posed,
-            material: if glass {
-                Material::Glass
-            } else {
-                Material::Stone
-            },
+            // One looks into a container, whatever it is made of.
+            material: if hollow { Material::Glass } else { material },
             sign: if hollow { -1.0 } else { 1.0 },
             low,
             high,
@@ -256,7 +249,7 @@ pub(super) fn is_domain_box<const D: usize>(body: &Body<D>, domain: Vec3) -> boo
     })
 }
 
-fn is_inverted<const D: usize>(shape: &Shape<D>) -> bool {
+pub(super) fn is_inverted<const D: usize>(shape: &Shape<D>) -> bool {
     match shape {
         Shape::Inverted(_) => true,
         Shape::Placed { shape, .. } => is_inverted(shape),
@@ -264,7 +257,7 @@ fn is_inverted<const D: usize>(shape: &Shape<D>) -> bool {
     }
 }
 
-fn hollow_bounds<const D: usize>(shape: &Shape<D>) -> Option<Bounds<D>> {
+pub(super) fn hollow_bounds<const D: usize>(shape: &Shape<D>) -> Option<Bounds<D>> {
     match shape {
         Shape::Inverted(hollow) => hollow.bounds(),
         Shape::Placed { shape, pose } => hollow_bounds(shape).map(|b| b.placed(pose)),

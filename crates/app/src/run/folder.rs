@@ -5,6 +5,7 @@ use super::{checkpoint, lock, record, scene_text};
 use crate::cache;
 use crate::error::Error;
 use crate::export;
+use crate::filming;
 use crate::problem_files;
 use crate::whole_file::{self, UNFINISHED_SUFFIX};
 use std::fs;
@@ -121,6 +122,9 @@ impl RunFolder {
         remove_matching(&export::ply::folder(&self.root), |name| {
             after(export::ply::frame_number(name))
         })?;
+        remove_matching(&self.root.join(filming::FOLDER), |name| {
+            after(filming::frame_number(name)) || unfinished(name)
+        })?;
         let ours = [record::NAME, scene_text::NAME, PREVIEW];
         remove_matching(&self.root, |name| {
             ours.iter().any(|ours| name == half_written(ours))
@@ -131,13 +135,14 @@ impl RunFolder {
         Ok(())
     }
 
-    fn inner_folders(&self) -> [PathBuf; 5] {
+    fn inner_folders(&self) -> [PathBuf; 6] {
         let exported = export::ply::folder(&self.root);
         let export = self.root.join(export::FOLDER);
         [
             self.root.join(cache::FOLDER),
             self.root.join(checkpoint::FOLDER),
             self.failed(),
+            self.root.join(filming::FOLDER),
             export,
             exported,
         ]

@@ -19,12 +19,14 @@ pub mod status;
 mod timings;
 pub mod verify;
 mod writer;
+pub mod written;
 
 pub use progress::{Event, Progress};
 pub use simulation::Simulation;
 pub use statistics::StepLine;
 pub use status::{Status, status};
 pub use verify::{Finding, verify};
+pub use written::{FrameChoice, Written};
 
 use crate::error::{Error, Kind};
 use crate::scene::AnyScene;
@@ -139,7 +141,10 @@ pub fn problem_of_frame(
 }
 
 /// Calls a function with so many threads at its disposal.
-fn with_threads<T: Send>(
+///
+/// # Errors
+/// If there are none to be had, or more than anybody can mean.
+pub fn with_threads<T: Send>(
     threads: Option<usize>,
     work: impl FnOnce() -> T + Send,
 ) -> Result<T, Error> {

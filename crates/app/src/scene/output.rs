@@ -1,5 +1,7 @@
 //! What a run writes and how often. None of it changes a particle.
 
+use super::Style;
+
 /// What a run writes beside its statistics, and how often.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Output {
@@ -9,6 +11,8 @@ pub struct Output {
     pub preview: bool,
     /// Longest side of the preview in pixels.
     pub preview_side: u32,
+    /// How its liquid is drawn.
+    pub preview_style: Style,
     /// A checkpoint is written after this many frames, and one after the last in any case; 0 for that one alone.
     pub checkpoint_every: u32,
     /// So many of the latest checkpoints are kept.
@@ -23,6 +27,7 @@ impl Default for Output {
             particles_every: 1,
             preview: true,
             preview_side: 400,
+            preview_style: Style::Surface,
             checkpoint_every: 1,
             keep_checkpoints: 3,
             milestone_every: 25,

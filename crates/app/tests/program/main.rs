@@ -5,6 +5,7 @@ mod damage;
 mod exports;
 mod extremes;
 mod failures;
+mod filming;
 mod folders;
 mod from_frame;
 mod full_disk;

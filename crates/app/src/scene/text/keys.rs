@@ -1,6 +1,7 @@
 //! The keys of a scene file.
 
 use super::grammar::{Absent, Key, Kind, Range, Table};
+use super::look_keys::{CAMERA, MATERIAL, PREVIEW_STYLE};
 use super::shape_keys::{ROTATION, SHAPE};
 use Absent::{ByDimension, Default, Nothing, Refused};
 use meniscus_liquid::{Preconditioner, Solver, Walls};
@@ -88,6 +89,13 @@ pub static SCENE: Table = Table {
             kind: Kind::Table(&OUTPUT),
             absent: Default("{}"),
             about: "What is written, and how often.",
+            example: "",
+        },
+        Key {
+            name: "camera",
+            kind: Kind::Table(&CAMERA),
+            absent: Nothing,
+            about: "From where pictures are taken. Without it they show all solids and liquid.",
             example: "",
         },
         Key {
@@ -315,6 +323,7 @@ static OUTPUT: Table = Table {
             about: "Longest side of the preview in pixels.",
             example: "640",
         },
+        PREVIEW_STYLE,
         Key {
             name: "checkpoint_every",
             kind: Kind::Whole(1, MOST_FRAMES),
@@ -365,6 +374,7 @@ static SOLID: Table = Table {
     keys: &[
         named("\"cup\""),
         SHAPE_KEY,
+        MATERIAL,
         Key {
             name: "keyframes",
             kind: Kind::Tables(&KEYFRAME, 1),

@@ -99,6 +99,16 @@ pub fn load(name: impl AsRef<Path>, changes: &[Change], outside: bool) -> Result
     Ok(load_text(&shown, &text, &name_of(path), changes, assets))
 }
 
+/// Loads the scene that a run has kept in its folder. Its meshes are in `assets`, the folder of the scene's own file, or
+/// come with the program.
+pub fn load_kept(path: &Path, text: &str, assets: Option<&Path>) -> Loaded {
+    let folder = assets.or(path.parent()).unwrap_or(Path::new("."));
+    let shown = path.to_string_lossy();
+    // The run itself was allowed to read them, and their hashes tell whether they are the same.
+    let assets = Assets::in_folder(folder, true);
+    load_text(&shown, text, "scene", &[], assets)
+}
+
 /// Loads a scene from text alone; of files it can refer to those that come with the program.
 pub fn load_alone(text: &str) -> Loaded {
     load_text("scene", text, "scene", &[], Assets::built_in())

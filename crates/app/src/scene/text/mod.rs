@@ -5,12 +5,14 @@
 //! collected on the way, each with its place.
 
 mod assets;
+mod camera;
 pub mod changes;
 mod disappointments;
 mod fill;
 pub mod grammar;
 pub mod keys;
 mod load;
+mod look_keys;
 pub mod problem;
 mod read;
 mod read_shape;
@@ -25,10 +27,11 @@ mod tree;
 mod values;
 mod write;
 
+pub use camera::{flat_camera, spatial_camera};
 pub use changes::Change;
 #[cfg(test)]
 use load::load_text;
-pub use load::{Loaded, load, load_alone, plain_name};
+pub use load::{Loaded, load, load_alone, load_kept, plain_name};
 pub use reference::markdown;
 pub use schema::schema;
 pub use starter::starter;

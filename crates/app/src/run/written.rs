@@ -1,0 +1,172 @@
+//! A run that has written something, finished or not, for those who only read it.
+
+use super::folder::RunFolder;
+use super::record::Record;
+use super::scene_text;
+use super::verify::no_run;
+use crate::error::{Error, Kind};
+use crate::scene::AnyScene;
+use crate::scene::text::load_kept;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// A run's folder with its record and its scene.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// The folder.
+    pub root: PathBuf,
+    /// What it says of itself.
+    pub record: Record,
+}
+
+impl Written {
+    /// Opens a run's folder.
+    ///
+    /// # Errors
+    /// If it holds no run, or its record is damaged.
+    pub fn open(root: &Path) -> Result<Self, Error> {
+        let record = Record::read(root)?.ok_or_else(|| no_run(root))?;
+        Ok(Written {
+            root: root.into(),
+            record,
+        })
+    }
+
+    /// What is simulated. `assets` is the folder of the scene's own file, where its meshes are, if it has any.
+    ///
+    /// # Errors
+    /// If the scene that the run has kept is damaged, or its meshes are not there.
+    pub fn scene(&self, assets: Option<&Path>) -> Result<AnyScene, Error> {
+        let path = RunFolder::of_run(&self.root).scene();
+        let text = std::fs::read_to_string(&path).map_err(|e| Error::io("read", &path, &e))?;
+        if scene_text::hash(&text) != self.record.scene_hash {
+            return Err(Error::new(
+                Kind::Storage,
+                format!(
+                    "{} is damaged: its content does not match its hash",
+                    path.display()
+                ),
+            )
+            .with_remedy("run the scene again with --resume to mend it"));
+        }
+        let (scene, _) = load_kept(&path, &text, assets).ready().map_err(|e| {
+            if e.kind() == Kind::Asset && assets.is_none() {
+                e.with_remedy(
+                    "name the folder of the scene's file, where its meshes are, with --assets DIR",
+                )
+            } else {
+                e
+            }
+        })?;
+        Ok(scene)
+    }
+
+    /// The frames that have their particles written and were asked for, in order.
+    ///
+    /// # Errors
+    /// If there are none.
+    pub fn frames(&self, wanted: &FrameChoice) -> Result<Vec<u32>, Error> {
+        let mut frames: Vec<u32> = (1..=self.record.frames_done)
+            .filter(|&frame| self.record.keeps(frame))
+            .collect();
+        if frames.is_empty() {
+            return Err(Error::new(
+                Kind::Storage,
+                format!("{} has no frames yet", self.root.display()),
+            ));
+        }
+        let (first, last) = (frames[0], frames[frames.len() - 1]);
+        frames.retain(|&frame| wanted.has(frame));
+        if frames.is_empty() {
+            return Err(Error::usage(format!(
+                "{} has no frames in {wanted}: there are {first} to {last}",
+                self.root.display()
+            )));
+        }
+        Ok(frames)
+    }
+}
+
+/// Which frames are wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FrameChoice {
+    /// The first; the first there is if it is not said.
+    pub first: Option<u32>,
+    /// The last; the last there is if it is not said.
+    pub last: Option<u32>,
+}
+
+impl FrameChoice {
+    /// Whether a frame is among them.
+    pub fn has(&self, frame: u32) -> bool {
+        self.first.is_none_or(|first| frame >= first) && self.last.is_none_or(|last| frame <= last)
+    }
+}
+
+impl fmt::Display for FrameChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.first, self.last) {
+            (Some(first), Some(last)) if first == last => write!(f, "{first}"),
+            (first, last) => {
+                let number = |n: Option<u32>| n.map_or(String::new(), |n| n.to_string());
+                write!(f, "{}-{}", number(first), number(last))
+            }
+        }
+    }
+}
+
+impl FromStr for FrameChoice {
+    type Err = String;
+
+    /// `12`, `10-50`, `10-` or `-50`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("{text:?} names no frames; write 12, 10-50, 10- or -50");
+        let number = |digits: &str| -> Result<Option<u32>, String> {
+            match digits.trim() {
+                "" => Ok(None),
+                digits => digits.parse().map(Some).map_err(|_| wrong()),
+            }
+        };
+        let choice = match text.split_once('-') {
+            Some((first, last)) => FrameChoice {
+                first: number(first)?,
+                last: number(last)?,
+            },
+            None => {
+                let only = number(text)?;
+                FrameChoice {
+                    first: only,
+                    last: only,
+                }
+            }
+        };
+        match (choice.first, choice.last) {
+            (None, None) => Err(wrong()),
+            (Some(0), _) | (_, Some(0)) => Err("frames are counted from 1".into()),
+            (Some(first), Some(last)) if first > last => {
+                Err(format!("frames {text} run backwards; write {last}-{first}"))
+            }
+            _ => Ok(choice),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_of_frames_are_read_as_people_write_them() {
+        let range = |first, last| Ok(FrameChoice { first, last });
+        assert_eq!("12".parse(), range(Some(12), Some(12)));
+        assert_eq!("10-50".parse(), range(Some(10), Some(50)));
+        assert_eq!("10-".parse(), range(Some(10), None));
+        assert_eq!("-50".parse(), range(None, Some(50)));
+        for wrong in [
+            "", "-", "0", "0-3", "5-2", "a", "1-b", "1..5", "1-2-3", "-0",
+        ] {
+            assert!(wrong.parse::<FrameChoice>().is_err(), "{wrong}");
+        }
+    }
+}
