@@ -22,6 +22,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Folder of the pictures inside a run's folder.
 pub const FOLDER: &str = "preview";
+/// Names of the films in it.
+pub const FILMS: [&str; 2] = [GIF, MP4];
+const GIF: &str = "preview.gif";
+const MP4: &str = "preview.mp4";
 /// Sides that a picture may have, in pixels.
 const SIDES: std::ops::RangeInclusive<u32> = 16..=4096;
 /// Factors by which a film may be slower than life; below one it is faster.

@@ -1,7 +1,7 @@
 //! Pictures as files.
 
 use super::movie::Movie;
-use super::{Filmed, Options, picture_name};
+use super::{Filmed, GIF, MP4, Options, picture_name};
 use crate::error::Error;
 use crate::preview::GifWriter;
 use crate::run::film::FASTEST;
@@ -11,9 +11,6 @@ use image::{ExtendedColorType, ImageEncoder, RgbImage};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-
-const GIF: &str = "preview.gif";
-const MP4: &str = "preview.mp4";
 
 /// Where pictures go.
 pub(super) struct Sinks {

@@ -150,10 +150,9 @@ pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<
         }
         let solid = (0.5 - wall).clamp(0.0, 1.0);
         let line = (1.6 - (wall + 1.0).abs()).clamp(0.0, 1.0);
-        // Only the skin of a container is dark: there is more to see than walls.
-        let outside = smoothstep(thick, 1.6 * thick, -distances[1]);
-        let deep = if distances[0] < 0.0 { 0.0 } else { outside };
-        let stone = mix(WALL, PAPER, deep);
+        // Of a container only the skin is drawn, and nothing of what sticks out of it.
+        let beyond = (-distances[1] - thick + 0.5).clamp(0.0, 1.0);
+        let stone = mix(WALL, PAPER, beyond);
         mix(mix(colour, stone, solid), OUTLINE, 0.85 * line)
     })
 }

@@ -123,7 +123,9 @@ impl RunFolder {
             after(export::ply::frame_number(name))
         })?;
         remove_matching(&self.root.join(filming::FOLDER), |name| {
-            after(filming::frame_number(name)) || unfinished(name)
+            after(filming::frame_number(name))
+                || frame == 0 && filming::FILMS.contains(&name)
+                || unfinished(name)
         })?;
         let ours = [record::NAME, scene_text::NAME, PREVIEW];
         remove_matching(&self.root, |name| {
