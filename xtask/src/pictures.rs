@@ -24,7 +24,7 @@ type Still = (&'static str, u32, u32);
 
 /// Fewer cells than the scenes' own where that shows as much: all of it takes minutes.
 const STILLS: &[Still] = &[
-    ("thrown-sphere", 48, 72),
+    ("thrown-sphere", 48, 96),
     ("faucet", 48, 60),
     ("paddle", 48, 40),
     ("cup", 48, 44),
@@ -32,7 +32,7 @@ const STILLS: &[Still] = &[
     ("dam-break", 48, 11),
     ("dam-break-2d", 100, 18),
     ("box-kick", 40, 10),
-    ("ceiling-ball", 40, 12),
+    ("ceiling-ball", 40, 8),
     ("ane17-1", 100, 45),
     ("ane17-2", 100, 30),
     ("ane17-3", 100, 70),

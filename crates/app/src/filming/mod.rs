@@ -207,13 +207,13 @@ impl TimeLine {
             let at = f64::from(frame) / reel.rate() * rate;
             (at - SAME_TIME).ceil().max(1.0) as u32
         };
-        let ends = |reel: &Box<dyn Reel + '_>| {
+        let ends = |reel: &dyn Reel| {
             let frames = reel.frames();
-            let first = frames.first().map_or(1, |&f| number(reel.as_ref(), f));
-            let last = frames.last().map_or(1, |&f| number(reel.as_ref(), f));
+            let first = frames.first().map_or(1, |&f| number(reel, f));
+            let last = frames.last().map_or(1, |&f| number(reel, f));
             (first, last)
         };
-        let ends: Vec<(u32, u32)> = reels.iter().map(ends).collect();
+        let ends: Vec<(u32, u32)> = reels.iter().map(|reel| ends(reel.as_ref())).collect();
         TimeLine {
             rate,
             first: ends.iter().map(|e| e.0).min().unwrap_or(1),
