@@ -1,13 +1,14 @@
 //! Tasks of the repository, run as `cargo xtask TASK`.
 //!
 //! `test` builds what the tests need and runs them; `check` looks at formatting, lints,
-//! documentation, the rules of the house and the licences of what we depend on. `.ci/run` is the
-//! two in that order. Only the standard library is used, so that this compiles in seconds.
+//! documentation, the rules of the house and the licences of what we depend on; `pictures` makes the
+//! pictures of the documents. `.ci/run` is the first two in that order. Only the standard library is used, so that this compiles in seconds.
 
 mod browser;
 mod check;
 mod clients;
 mod deny;
+mod pictures;
 mod repository;
 mod steps;
 mod test;
@@ -25,6 +26,8 @@ Tasks:
                   read our files
   check           formatting, clippy, rustdoc, the repository checks and cargo deny
   check NAME...   only the named ones of: repository, format, clippy, rustdoc, deny
+  pictures        make every picture of the documents again; takes minutes
+  pictures NAME...  only the named ones, such as cup
   help            this text
 
 MENISCUS_DATA=FOLDER names a folder of outside problems; tests that want one say when they skip.
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
         ["test"] => test::run(&root, test::Extent::Usual),
         ["test", "--full"] => test::run(&root, test::Extent::Full),
         ["check", names @ ..] => check::run(&root, names),
+        ["pictures", names @ ..] => pictures::run(&root, names),
         ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             ExitCode::SUCCESS

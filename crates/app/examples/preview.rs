@@ -3,7 +3,8 @@
 
 use image::RgbImage;
 use meniscus_app::preview::{View, draw};
-use meniscus_shapes::{Body, Shape};
+use meniscus_app::scene::{Camera, Material, Style};
+use meniscus_shapes::{Body, Bounds, Shape};
 use std::error::Error;
 use std::path::Path;
 
@@ -50,6 +51,14 @@ impl Scatter {
     }
 }
 
+/// All of a domain.
+fn whole<const D: usize>(high: [f64; D]) -> Bounds<D> {
+    Bounds {
+        low: [0.0; D],
+        high,
+    }
+}
+
 /// A glass sphere, half full and tilted, with a ripple on the water.
 fn glass_sphere() -> RgbImage {
     let center = [0.5, 0.5, 0.55];
@@ -68,8 +77,13 @@ fn glass_sphere() -> RgbImage {
         velocities: &[],
         radius: 0.5 / 64.0,
         bodies: &bodies,
+        materials: &[Material::Glass],
         time: 0.0,
         domain: [1.0; 3],
+        frame: whole([1.0; 3]),
+        camera: Camera::default(),
+        style: Style::Surface,
+        fastest: 1.0,
         caption: Some("glass sphere, 150000 particles"),
     };
     draw(&view, (480, 480))
@@ -108,8 +122,13 @@ fn tank_with_post() -> RgbImage {
         velocities: &velocities,
         radius: 0.5 / 64.0,
         bodies: &bodies,
+        materials: &[Material::Glass, Material::Stone],
         time: 0.0,
         domain,
+        frame: whole(domain),
+        camera: Camera::default(),
+        style: Style::Surface,
+        fastest: 5.0,
         caption: Some("tank with a post, 150200 particles"),
     };
     draw(&view, (480, 480))
@@ -140,8 +159,13 @@ fn flat_dam() -> RgbImage {
         velocities: &velocities,
         radius: 0.005,
         bodies: &bodies,
+        materials: &[],
         time: 0.0,
         domain: [1.0; 2],
+        frame: whole([1.0; 2]),
+        camera: Camera::default(),
+        style: Style::Surface,
+        fastest: 5.0,
         caption: Some("flat dam, 40060 particles"),
     };
     draw(&view, (480, 480))

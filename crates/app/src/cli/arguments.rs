@@ -3,6 +3,7 @@
 use super::lcp::LcpCommand;
 use crate::export::{Format, What};
 use crate::run::FrameChoice;
+use crate::scene::Style;
 use crate::scene::builtin;
 use crate::scene::text::Change;
 use crate::surface::{self, Source};
@@ -29,6 +30,8 @@ Examples:
                                                 change one value and run again from frame 50
   meniscus mesh out/dam-break                   its liquid as closed surfaces, a file a frame
   meniscus view out/thrown-sphere               look at it in a browser
+  meniscus preview out/dam-break                its frames as pictures and a GIF
+  meniscus preview out/a out/b --gif            two runs side by side
   meniscus export out/dam-break --to ply        its frames as point clouds with velocities
   meniscus lcp export sphere --frame 10         a pressure problem, for study elsewhere
 
@@ -83,6 +86,8 @@ pub enum Command {
     Diff(DiffArguments),
     /// Say what can go from a run's folder without losing anything, and remove it with --yes
     Gc(GcArguments),
+    /// Make pictures and films of a run, or of two side by side, whether it is done or not
+    Preview(PreviewArguments),
     /// Turn the frames of a run into files for other programs
     Export(ExportArguments),
     /// Complementarity problems as files: solve, compare, generate, export
@@ -274,6 +279,62 @@ pub struct GcArguments {
     /// Answer in JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct PreviewArguments {
+    /// Folder of a run, such as out/thrown-sphere
+    #[arg(value_name = "OUT")]
+    pub run: PathBuf,
+    /// Folder of another run, to be seen beside the first
+    #[arg(value_name = "OUT2")]
+    pub other: Option<PathBuf>,
+    /// Which frames, as in 12, 10-50, 10- or -50 [default: all]
+    #[arg(long, value_name = "RANGE", allow_hyphen_values = true)]
+    pub frames: Option<FrameChoice>,
+    /// Width and height in pixels, of each of two runs
+    #[arg(long, value_name = "SIZE", default_value = "640x480", value_parser = super::sizes::parse_pixels)]
+    pub size: (u32, u32),
+    /// How the liquid is drawn: as a surface, or as particles coloured by speed
+    #[arg(long, value_name = "STYLE", default_value = "surface", value_parser = words::<Style>(Style::WORDS))]
+    pub style: Style,
+    /// Write a PNG for each frame [default: --png --gif]
+    #[arg(long)]
+    pub png: bool,
+    /// Write preview.gif
+    #[arg(long)]
+    pub gif: bool,
+    /// Write preview.mp4; needs the program ffmpeg
+    #[arg(long)]
+    pub mp4: bool,
+    /// Play films so many times slower than life [default: 1, or as slow as 30 frames a second make it]
+    #[arg(long, value_name = "FACTOR")]
+    pub slow: Option<f64>,
+    /// Another camera, as in position=[1,-2,1] or field_of_view=40; may be given again
+    #[arg(long, value_name = "KEY=VALUE", value_parser = camera_key)]
+    pub camera: Vec<Change>,
+    /// Folder to write to [default: OUT/preview]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Folder of the scene's file, if it refers to meshes of its own
+    #[arg(long, value_name = "DIR")]
+    pub assets: Option<PathBuf>,
+    /// Threads to use; the pictures are the same for any number [default: one for each core]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub threads: Option<usize>,
+    /// Say nothing but errors
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// A key of the scene's camera.
+fn camera_key(text: &str) -> Result<Change, String> {
+    let change = Change::parse(&format!("camera.{text}"))
+        .map_err(|_| "write key=value, as in position=[1,-2,1]".to_string())?;
+    Ok(Change {
+        typed: format!("--camera {text}"),
+        ..change
+    })
 }
 
 #[derive(Debug, Args)]

@@ -4,6 +4,7 @@ mod arguments;
 mod counter;
 mod diff;
 mod exporting;
+mod filming;
 mod folders;
 mod gc;
 mod lcp;
@@ -54,6 +55,7 @@ fn dispatch(arguments: Arguments) -> Result<(), Error> {
         Some(Command::Report(arguments)) => view::report(&arguments),
         Some(Command::Diff(arguments)) => diff::diff(&arguments),
         Some(Command::Gc(arguments)) => gc::gc(&arguments),
+        Some(Command::Preview(preview)) => filming::preview(&preview),
         Some(Command::Lcp(command)) => lcp::dispatch(&command),
         Some(Command::Completions(completions)) => complete(&completions),
     }

@@ -45,6 +45,10 @@ pub fn run_written(scene: &AnyScene, typed: &Path, summary: &Summary) {
         root = root.display()
     ));
     say(format_args!(
+        "  {program} preview {} --style particles",
+        root.display()
+    ));
+    say(format_args!(
         "  {program} export {} --to ply",
         root.display()
     ));

@@ -1,5 +1,7 @@
 //! Sizes and times as people read them.
 
+use crate::filming;
+
 /// A number of bytes in a unit that fits.
 pub fn bytes(count: u64) -> String {
     const UNITS: [&str; 5] = ["bytes", "kB", "MB", "GB", "TB"];
@@ -58,9 +60,39 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
     }
 }
 
+/// Width and height of a picture: `640x480`.
+///
+/// # Errors
+/// If it is none, or one that no picture has, in words.
+pub fn parse_pixels(text: &str) -> Result<(u32, u32), String> {
+    let wrong = || format!("{text:?} is no size of a picture; write 640x480");
+    let (width, height) = text.split_once(['x', 'X', '×']).ok_or_else(wrong)?;
+    let side = |digits: &str| digits.trim().parse::<u32>().map_err(|_| wrong());
+    let size = (side(width)?, side(height)?);
+    filming::check_size(size).map(|()| size)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_of_pictures_are_read_as_people_write_them() {
+        assert_eq!(parse_pixels("640x480"), Ok((640, 480)));
+        assert_eq!(parse_pixels("16 X 4096"), Ok((16, 4096)));
+        for wrong in [
+            "",
+            "640",
+            "0x480",
+            "640x0",
+            "100000x100000",
+            "-1x5",
+            "axb",
+            "5000x20",
+        ] {
+            assert!(parse_pixels(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn sizes_have_a_unit_that_fits() {

@@ -1,12 +1,14 @@
 //! Where the picture is taken from.
 
-use super::vector::{Vec3, add, along, cross, dot, normalize, scale, sub};
+use super::vector::{Vec3, add, along, cross, dot, mix, normalize, scale, sub};
+use crate::scene;
+use std::array::from_fn;
 
 /// How far around the up axis the camera stands, and how far above the horizon, in radians.
 const AZIMUTH: f32 = 0.45;
 const ELEVATION: f32 = 0.26;
-/// Half of the angle seen along the shorter side of the picture, as a tangent: a long lens flatters.
-const HALF_VIEW: f32 = 0.24;
+/// The angle seen along the shorter side of the picture, in degrees: a long lens flatters.
+const FIELD_OF_VIEW: f64 = 27.0;
 /// Part of the picture left free on each side.
 const MARGIN: f32 = 0.06;
 
@@ -22,20 +24,52 @@ pub(super) struct Camera {
 }
 
 impl Camera {
-    /// The camera that sees the whole box from the origin to `domain`, the same for every frame.
-    pub fn framing(domain: Vec3, size: (usize, usize)) -> Self {
+    /// The camera that stands where it is wished to, and otherwise where it sees the whole box.
+    pub fn new<const D: usize>(wish: &scene::Camera<D>, box_: &Box3, size: (usize, usize)) -> Self {
+        let point = |p: [f64; D]| from_fn(|i| p.get(i).map_or(0.0, |&c| c as f32));
+        let angle = wish.field_of_view.unwrap_or(FIELD_OF_VIEW).to_radians();
+        let half_view = (0.5 * angle).tan() as f32;
+        let (position, target) = (wish.position.map(point), wish.target.map(point));
+        let toward_eye = match position {
+            Some(position) => normalize(sub(position, target.unwrap_or(box_.middle()))),
+            None => [
+                AZIMUTH.sin() * ELEVATION.cos(),
+                -AZIMUTH.cos() * ELEVATION.cos(),
+                ELEVATION.sin(),
+            ],
+        };
+        let mut camera = Self::framing(box_, toward_eye, half_view, size);
+        let middle = [0.5 * size.0 as f32, 0.5 * size.1 as f32];
+        match (position, target) {
+            (Some(position), _) => {
+                camera.eye = position;
+                camera.centre = middle;
+            }
+            (None, Some(target)) => {
+                let away = dot(sub(camera.eye, box_.middle()), toward_eye);
+                camera.eye = along(target, away, toward_eye);
+                camera.centre = middle;
+            }
+            (None, None) => {}
+        }
+        camera
+    }
+
+    /// The camera that sees the whole box from a direction.
+    fn framing(box_: &Box3, toward_eye: Vec3, half_view: f32, size: (usize, usize)) -> Self {
         let (width, height) = (size.0 as f32, size.1 as f32);
-        let toward_eye = [
-            AZIMUTH.sin() * ELEVATION.cos(),
-            -AZIMUTH.cos() * ELEVATION.cos(),
-            ELEVATION.sin(),
-        ];
         let forward = scale(toward_eye, -1.0);
-        let right = normalize(cross(forward, [0.0, 0.0, 1.0]));
+        // Seen from straight above, north is up.
+        let upright = if toward_eye[2].abs() > 0.999 {
+            [0.0, 1.0, 0.0]
+        } else {
+            [0.0, 0.0, 1.0]
+        };
+        let right = normalize(cross(forward, upright));
         let up = cross(right, forward);
-        let middle = scale(domain, 0.5);
+        let middle = box_.middle();
         let shorter = width.min(height);
-        let focal = 0.5 * shorter / HALF_VIEW;
+        let focal = 0.5 * shorter / half_view;
         let mut camera = Self {
             eye: middle,
             forward,
@@ -48,7 +82,7 @@ impl Camera {
         // picture so that what is free is free on both sides.
         let mut distance = 0.0_f32;
         let limits = [width, height].map(|side| (0.5 - MARGIN) * side / focal);
-        for corner in corners(domain) {
+        for corner in box_.corners() {
             let offset = sub(corner, middle);
             for (axis, limit) in [right, up].into_iter().zip(limits) {
                 let needed = dot(offset, axis).abs() / limit - dot(offset, forward);
@@ -57,7 +91,7 @@ impl Camera {
         }
         camera.eye = along(middle, distance, toward_eye);
         let (mut low, mut high) = ([f32::INFINITY; 2], [f32::NEG_INFINITY; 2]);
-        for corner in corners(domain) {
+        for corner in box_.corners() {
             if let Some((at, _)) = camera.project(corner) {
                 for i in 0..2 {
                     low[i] = low[i].min(at[i]);
@@ -96,13 +130,50 @@ impl Camera {
         add(self.forward, add(across, upward))
     }
 
+    /// The direction in the world of one that is given as right, up and toward the eye.
+    pub fn world_from_picture(&self, [right, up, near]: Vec3) -> Vec3 {
+        let across = add(scale(self.right, right), scale(self.up, up));
+        along(across, -near, self.forward)
+    }
+
     /// A direction as rightward and downward on the picture.
     pub fn on_picture(&self, v: Vec3) -> [f32; 2] {
         [dot(v, self.right), -dot(v, self.up)]
     }
 }
 
-/// The corners of the box from the origin to `domain`; bit k of the index is the side on axis k.
-pub(super) fn corners(domain: Vec3) -> [Vec3; 8] {
-    std::array::from_fn(|c| std::array::from_fn(|k| if c >> k & 1 == 1 { domain[k] } else { 0.0 }))
+/// A box along the axes.
+#[derive(Clone, Copy)]
+pub(super) struct Box3 {
+    pub low: Vec3,
+    pub high: Vec3,
+}
+
+impl Box3 {
+    pub fn middle(&self) -> Vec3 {
+        mix(self.low, self.high, 0.5)
+    }
+
+    pub fn sides(&self) -> Vec3 {
+        sub(self.high, self.low)
+    }
+
+    /// The side of a cube of the same volume.
+    pub fn mean_side(&self) -> f32 {
+        let [x, y, z] = self.sides();
+        (x * y * z).cbrt()
+    }
+
+    /// Bit k of the index is the side on axis k.
+    pub fn corners(&self) -> [Vec3; 8] {
+        from_fn(|c| {
+            from_fn(|k| {
+                if c >> k & 1 == 1 {
+                    self.high[k]
+                } else {
+                    self.low[k]
+                }
+            })
+        })
+    }
 }

@@ -1,7 +1,7 @@
 //! The ground below the scene and the shadow on it.
 
 use super::blur::Field;
-use super::camera::corners;
+use super::camera::Box3;
 use super::light::key_direction;
 use super::particles::Lumps;
 use super::sights::passes;
@@ -30,19 +30,19 @@ pub(super) struct Ground {
 }
 
 impl Ground {
-    pub fn new<const D: usize>(domain: Vec3, lumps: &Lumps, solids: &[Solid<D>]) -> Self {
+    pub fn new<const D: usize>(frame: &Box3, lumps: &Lumps, solids: &[Solid<D>]) -> Self {
         let key = key_direction();
         let slope = [key[0] / key[2], key[1] / key[2]];
         let cast = |p: Vec3| [p[0] - slope[0] * p[2], p[1] - slope[1] * p[2]];
         let (mut low, mut high) = ([f32::INFINITY; 2], [f32::NEG_INFINITY; 2]);
-        for corner in corners(domain) {
+        for corner in frame.corners() {
             let at = cast(corner);
             for i in 0..2 {
                 low[i] = low[i].min(at[i]);
                 high[i] = high[i].max(at[i]);
             }
         }
-        let mean = mean_side(domain);
+        let mean = frame.mean_side();
         for i in 0..2 {
             low[i] -= 0.1 * mean;
             high[i] += 0.1 * mean;
@@ -90,7 +90,7 @@ impl Ground {
             texel,
             liquid,
             solids: light,
-            middle: [0.5 * domain[0], 0.5 * domain[1]],
+            middle: [0, 1].map(|i| frame.middle()[i]),
             reach: mean,
         }
     }
@@ -113,9 +113,4 @@ impl Ground {
         let pool = 1.0 - 0.12 * smoothstep(0.3, 2.0, away);
         (scale(mul(COLOUR, lit), pool), smoothstep(0.9, 3.2, away))
     }
-}
-
-/// The side of a cube of the same volume.
-pub(super) fn mean_side(domain: Vec3) -> f32 {
-    (domain[0] * domain[1] * domain[2]).cbrt()
 }

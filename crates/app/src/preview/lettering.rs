@@ -13,16 +13,62 @@ const LEAST_HEIGHT: f32 = 7.0;
 /// Between letters, in units of which a capital has twelve.
 const GAP: f32 = 4.0;
 
-/// Writes a line of text into the lower left corner. What does not fit is cut off.
+/// How large letters are.
+pub(super) struct Letters {
+    /// Of which a capital has twelve, in pixels.
+    unit: f32,
+}
+
+impl Letters {
+    /// Those that suit a picture of this height.
+    pub fn of_picture(height: usize) -> Self {
+        Self::of_height((HEIGHT * height as f32).max(LEAST_HEIGHT))
+    }
+
+    /// Those with capitals of this height.
+    pub fn of_height(pixels: f32) -> Self {
+        Self {
+            unit: pixels / 12.0,
+        }
+    }
+
+    /// Height of a capital in pixels.
+    pub fn height(&self) -> f32 {
+        12.0 * self.unit
+    }
+
+    /// Width of a text in pixels.
+    pub fn width(&self, text: &str) -> f32 {
+        let shown = text.chars().filter(|c| !c.is_control());
+        let advances: f32 = shown.map(|c| glyph(c).0 + GAP).sum();
+        self.unit * (advances - GAP).max(0.0)
+    }
+}
+
+/// Writes a line of text into the lower left corner, smaller if it is too long. What does not fit then is cut off.
 pub(super) fn write(colours: &mut [Vec3], size: (usize, usize), text: &str) {
+    let usual = Letters::of_picture(size.1);
+    let room = size.0 as f32 - 3.2 * usual.height();
+    let fitting = usual.height() * (room / usual.width(text).max(1.0)).min(1.0);
+    let letters = Letters::of_height(fitting.max(LEAST_HEIGHT.min(usual.height())));
+    let left = 1.6 * usual.height();
+    let top = size.1 as f32 - 1.6 * usual.height() - letters.height();
+    write_at(colours, size, text, [left, top], &letters);
+}
+
+/// Writes a line of text whose upper left corner is there. What does not fit is cut off.
+pub(super) fn write_at(
+    colours: &mut [Vec3],
+    size: (usize, usize),
+    text: &str,
+    [mut left, top]: [f32; 2],
+    letters: &Letters,
+) {
     let (width, height) = size;
-    let unit = (HEIGHT * height as f32).max(LEAST_HEIGHT) / 12.0;
+    let unit = letters.unit;
     let pen = (0.85 * unit).max(0.45);
     let mut ink = Field::new(width, height, 0.0);
     let mut halo = Field::new(width, height, 0.0);
-    let margin = 1.6 * 12.0 * unit;
-    let top = height as f32 - margin - 12.0 * unit;
-    let mut left = margin;
     for letter in text.chars().filter(|c| !c.is_control()) {
         if left > width as f32 {
             break;

@@ -1,6 +1,8 @@
 //! The studio: what lights the scene, what surfaces reflect of it, and how light becomes pixels.
 
 use super::vector::{Vec3, add, cross, dot, mix, normalize, scale, smoothstep};
+use image::RgbImage;
+use rayon::prelude::*;
 
 /// From the scene toward the large soft light, not normalised.
 const KEY: Vec3 = [-0.42, -0.46, 0.92];
@@ -74,8 +76,16 @@ pub(super) fn backdrop(x: f32, y: f32) -> Vec3 {
     scale(wall, 1.0 - 0.22 * (dx * dx + dy * dy))
 }
 
+/// Linear colours as the pixels of a picture.
+pub(super) fn expose(colours: &[Vec3], picture: &mut RgbImage) {
+    picture
+        .par_chunks_mut(3)
+        .zip(colours.par_iter())
+        .for_each(|(pixel, &colour)| pixel.copy_from_slice(&to_pixel(colour)));
+}
+
 /// A linear colour as sRGB, with highlights rolled off instead of cut.
-pub(super) fn to_pixel(colour: Vec3) -> [u8; 3] {
+fn to_pixel(colour: Vec3) -> [u8; 3] {
     colour.map(|c| {
         let c = if c.is_finite() { c.max(0.0) } else { 0.0 };
         let c = if c > 0.8 {

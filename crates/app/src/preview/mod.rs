@@ -1,31 +1,42 @@
-//! Pictures of a running simulation, drawn in software: no GPU, no display, the same pixels for any
-//! number of threads.
+//! Pictures of a simulation, drawn in software: no GPU, no display, the same pixels for any number of
+//! threads.
 
+mod beads;
+mod beside;
 mod blur;
 mod camera;
 mod film;
+pub mod framing;
 mod glyphs;
 mod ground;
+mod legend;
 mod lettering;
 mod light;
+mod materials;
 mod palette;
 mod particles;
 mod plane;
+mod shot;
 mod sights;
 mod smooth;
 pub(crate) mod solids;
 mod space;
 mod strokes;
 mod vector;
+mod veil;
 
 #[cfg(test)]
 mod tests;
 
+pub use beside::beside;
 pub use film::GifWriter;
+pub use materials::{material_of, materials_of};
+pub use shot::Shot;
 
+use crate::scene::{Camera, Material, Style};
+use camera::Box3;
 use image::RgbImage;
-use meniscus_shapes::Body;
-use rayon::prelude::*;
+use meniscus_shapes::{Body, Bounds};
 use std::array::from_fn;
 
 /// What there is to see at one time.
@@ -37,12 +48,22 @@ pub struct View<'a, const D: usize> {
     pub velocities: &'a [[f32; D]],
     /// Of a particle in metres, about half a cell.
     pub radius: f64,
-    /// Solids; a container is drawn as glass around its hollow, the domain's own box as edges.
+    /// Solids; a container is drawn around its hollow, the domain's own box as edges.
     pub bodies: &'a [Body<D>],
+    /// What they are made of; stone where nothing is said.
+    pub materials: &'a [Material],
     /// In seconds; it decides where the bodies are.
     pub time: f64,
     /// The upper corner; the lower one is the origin.
     pub domain: [f64; D],
+    /// The part of space that matters: the camera sees all of it.
+    pub frame: Bounds<D>,
+    /// Where the camera is to be instead.
+    pub camera: Camera<D>,
+    /// How the liquid is drawn.
+    pub style: Style,
+    /// The speed, in metres a second, that has the last colour where colours show speeds.
+    pub fastest: f64,
     /// A line of text in the lower left corner.
     pub caption: Option<&'a str>,
 }
@@ -60,8 +81,50 @@ impl<const D: usize> View<'_, D> {
         })
     }
 
+    /// The part of space that matters, or the domain in place of what can't be one; thin ones are thickened.
+    fn sound_frame(&self) -> Bounds<D> {
+        let domain = Bounds {
+            low: [0.0; D],
+            high: self.sound_domain(),
+        };
+        let frame = match self.frame.is_finite() && !self.frame.is_empty() {
+            true => self.frame,
+            false => domain,
+        };
+        let longest = (0..D)
+            .map(|i| frame.high[i] - frame.low[i])
+            .fold(0.0, f64::max);
+        match longest > 0.0 {
+            true => Bounds {
+                low: from_fn(|i| frame.low[i].min(frame.high[i] - 0.02 * longest)),
+                high: frame.high,
+            },
+            false => domain,
+        }
+    }
+
+    /// The same in space; a flat one is one metre deep.
+    fn frame_in_space(&self) -> Box3 {
+        let frame = self.sound_frame();
+        Box3 {
+            low: from_fn(|i| frame.low.get(i).map_or(0.0, |&c| c as f32)),
+            high: from_fn(|i| frame.high.get(i).map_or(1.0, |&c| c as f32)),
+        }
+    }
+
+    fn sound_fastest(&self) -> f32 {
+        if self.fastest.is_finite() && self.fastest > 0.0 {
+            self.fastest as f32
+        } else {
+            1.0
+        }
+    }
+
     fn sound_radius(&self) -> f64 {
-        let longest = self.sound_domain().into_iter().fold(0.0, f64::max);
+        let frame = self.sound_frame();
+        let longest = (0..D)
+            .map(|i| frame.high[i] - frame.low[i])
+            .fold(0.0, f64::max);
         if self.radius.is_finite() && self.radius > 0.0 {
             self.radius.clamp(1e-4 * longest, 0.1 * longest)
         } else {
@@ -71,7 +134,7 @@ impl<const D: usize> View<'_, D> {
 }
 
 /// Draws a view of the given width and height, of a scene in the plane (`D` is 2) or in space (3). The
-/// camera depends on the domain alone, so the pictures of one run fit together.
+/// camera depends on the frame and on wishes alone, so the pictures of one run fit together.
 pub fn draw<const D: usize>(view: &View<D>, size: (u32, u32)) -> RgbImage {
     let (width, height) = (size.0 as usize, size.1 as usize);
     let mut picture = RgbImage::new(size.0, size.1);
@@ -86,9 +149,9 @@ pub fn draw<const D: usize>(view: &View<D>, size: (u32, u32)) -> RgbImage {
     if let Some(caption) = view.caption {
         lettering::write(&mut colours, (width, height), caption);
     }
-    picture
-        .par_chunks_mut(3)
-        .zip(colours.par_iter())
-        .for_each(|(pixel, &colour)| pixel.copy_from_slice(&light::to_pixel(colour)));
+    if view.style == Style::Particles {
+        legend::draw(&mut colours, (width, height), view.sound_fastest());
+    }
+    light::expose(&colours, &mut picture);
     picture
 }

@@ -23,6 +23,19 @@ pub(super) struct Sheet {
     pub flow: Field,
 }
 
+impl Sheet {
+    /// No liquid.
+    pub fn empty((width, height): (usize, usize)) -> Self {
+        let zero = || Field::new(width, height, 0.0);
+        Sheet {
+            depth: Field::new(width, height, f32::INFINITY),
+            cover: zero(),
+            thickness: zero(),
+            flow: zero(),
+        }
+    }
+}
+
 /// A particle with a place to draw it.
 #[derive(Clone, Copy)]
 pub(super) struct Drop {
@@ -50,20 +63,33 @@ pub(super) struct Lump {
 pub(super) struct Lumps {
     pub size: f32,
     pub lumps: Vec<Lump>,
+    low: Vec3,
     cells: [usize; 3],
     /// Whether a cell and all around it are well filled.
     deep: Vec<bool>,
 }
 
 impl Lumps {
-    /// Sorts particles with their speeds into cells of about the given size.
-    pub fn new(particles: impl Iterator<Item = (Vec3, f32)>, domain: Vec3, size: f32) -> Self {
-        let volume: f64 = domain.iter().map(|&d| f64::from(d)).product();
+    /// Sorts particles with their speeds into cells of about the given size, as many as there are particles in.
+    pub fn new(particles: &[(Vec3, f32)], size: f32) -> Self {
+        let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+        for (position, _) in particles {
+            low = from_fn(|i| low[i].min(position[i]));
+            high = from_fn(|i| high[i].max(position[i]));
+        }
+        if particles.is_empty() {
+            (low, high) = ([0.0; 3], [0.0; 3]);
+        }
+        let sides: Vec3 = from_fn(|i| high[i] - low[i]);
+        let volume: f64 = sides.iter().map(|&d| f64::from(d.max(size))).product();
         let size = size.max((volume / MOST_CELLS).cbrt() as f32);
-        let count = domain.map(|d| ((d / size).ceil() as usize).max(1));
+        // On whole cells, so that the grid does not shift from frame to frame.
+        let low = low.map(|c| (c / size).floor() * size);
+        let count: [usize; 3] =
+            from_fn(|i| (((high[i] - low[i]) / size).ceil() as usize).clamp(1, 1 << 16));
         let mut cells = vec![(0_u32, 0.0_f32); count.iter().product()];
-        for (position, speed) in particles {
-            let cell = &mut cells[index_of(position, size, count)];
+        for &(position, speed) in particles {
+            let cell = &mut cells[index_of(position, low, size, count)];
             cell.0 += 1;
             cell.1 += speed;
         }
@@ -75,7 +101,7 @@ impl Lumps {
                 index / (count[0] * count[1]),
             ];
             Lump {
-                centre: at.map(|a| (a as f32 + 0.5) * size),
+                centre: from_fn(|i| low[i] + (at[i] as f32 + 0.5) * size),
                 speed: speed / number as f32,
             }
         });
@@ -86,6 +112,7 @@ impl Lumps {
         Self {
             size,
             lumps,
+            low,
             cells: count,
             deep: deep_cells(&filled, count),
         }
@@ -93,13 +120,13 @@ impl Lumps {
 
     /// Whether a particle is so deep in the liquid that others hide it from every side.
     pub fn hides(&self, position: Vec3) -> bool {
-        self.deep[index_of(position, self.size, self.cells)]
+        self.deep[index_of(position, self.low, self.size, self.cells)]
     }
 }
 
 /// The cell of a point; what is outside goes to the border.
-fn index_of(position: Vec3, size: f32, count: [usize; 3]) -> usize {
-    let [i, j, k] = from_fn(|a| ((position[a] / size) as usize).min(count[a] - 1));
+fn index_of(position: Vec3, low: Vec3, size: f32, count: [usize; 3]) -> usize {
+    let [i, j, k] = from_fn(|a| (((position[a] - low[a]) / size) as usize).min(count[a] - 1));
     (k * count[1] + j) * count[0] + i
 }
 
@@ -194,12 +221,7 @@ pub(super) fn spread(
 
     let drop_bands = by_band(&drop_patches, height);
     let lump_bands = by_band(&lump_patches, height);
-    let mut sheet = Sheet {
-        depth: Field::new(width, height, f32::INFINITY),
-        cover: Field::new(width, height, 0.0),
-        thickness: Field::new(width, height, 0.0),
-        flow: Field::new(width, height, 0.0),
-    };
+    let mut sheet = Sheet::empty(size);
     let rows = BAND * width;
     let bands = (
         sheet.depth.values.par_chunks_mut(rows),

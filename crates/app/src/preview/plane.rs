@@ -1,43 +1,59 @@
 //! The picture of a scene in the plane.
 
 use super::View;
+use super::beads;
 use super::blur::raster;
+use super::legend::speed_colour;
 use super::particles::{Drop, Lumps, Spot, sound_particles, spread};
 use super::vector::{Vec3, mix, scale, smoothstep};
-use meniscus_shapes::PosedBody;
+use crate::scene::{Camera, Style};
+use meniscus_shapes::{Bounds, PosedBody};
 use std::array::from_fn;
 
 /// Free part of the picture around the domain; below, there is room for a caption.
 const MARGIN: f32 = 0.045;
 const MARGIN_BELOW: f32 = 0.10;
+/// How large a bead is, in radii of the particles, so that single ones can be told apart.
+const BEAD: f32 = 0.5;
 const AIR: [Vec3; 2] = [[0.80, 0.85, 0.89], [0.90, 0.92, 0.93]];
 const WALL: Vec3 = [0.42, 0.46, 0.50];
+/// What is behind the walls of a container, and how thick those are, as a part of the picture.
+const PAPER: Vec3 = [0.80, 0.82, 0.83];
+const THICK: f32 = 0.022;
 const OUTLINE: Vec3 = [0.07, 0.09, 0.12];
 /// Liquid at rest, in motion, and as fast as a fall through the domain.
 const LIQUID: [Vec3; 3] = [[0.012, 0.12, 0.36], [0.03, 0.36, 0.70], [0.55, 0.83, 0.92]];
 
-/// Where the domain lies on the picture.
+/// Where the plane lies on the picture.
 struct Layout {
     /// Pixels per metre.
     zoom: f32,
-    /// The pixel of the domain's lower left corner.
+    /// The pixel of the origin.
     corner: [f32; 2],
 }
 
 impl Layout {
-    fn new(domain: [f32; 2], size: (usize, usize)) -> Self {
+    fn new<const D: usize>(camera: &Camera<D>, frame: &Bounds<D>, size: (usize, usize)) -> Self {
         let (width, height) = (size.0 as f32, size.1 as f32);
         let side = width.min(height);
         let (margin, below) = (MARGIN * side, MARGIN_BELOW * side);
-        let zoom = ((width - 2.0 * margin) / domain[0])
-            .min((height - margin - below) / domain[1])
-            .max(f32::MIN_POSITIVE);
-        let free = height - margin - below - zoom * domain[1];
+        let sides: [f32; 2] = from_fn(|i| (frame.high[i] - frame.low[i]) as f32);
+        let whole = ((width - 2.0 * margin) / sides[0]).min((height - margin - below) / sides[1]);
+        let zoom = camera.height.map_or(whole, |metres| height / metres as f32);
+        let zoom = zoom.max(f32::MIN_POSITIVE);
+        let middle = camera
+            .target
+            .unwrap_or_else(|| from_fn(|i| 0.5 * (frame.low[i] + frame.high[i])));
+        // A caption needs room below, unless somebody says what is in the middle.
+        let lift = match camera.target {
+            Some(_) => 0.0,
+            None => 0.5 * (below - margin),
+        };
         Self {
             zoom,
             corner: [
-                0.5 * (width - zoom * domain[0]),
-                height - below - 0.5 * free,
+                0.5 * width - zoom * middle[0] as f32,
+                0.5 * height - lift + zoom * middle[1] as f32,
             ],
         }
     }
@@ -62,24 +78,29 @@ impl Layout {
 /// Draws the scene: linear colours, row by row.
 pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<Vec3> {
     let (width, height) = size;
-    let sides = view.sound_domain();
-    let domain: [f32; 2] = from_fn(|i| sides.get(i).map_or(1.0, |&d| d as f32));
-    let layout = Layout::new(domain, size);
+    let frame = view.sound_frame();
+    let layout = Layout::new(&view.camera, &frame, size);
     let radius = view.sound_radius() as f32;
 
     let particles = sound_particles(view);
-    let lumps = Lumps::new(
-        particles.iter().copied(),
-        [domain[0], domain[1], 2.0 * radius],
-        2.0 * radius,
-    );
-    let drops: Vec<Drop> = particles
-        .iter()
-        .map(|&(position, _)| Drop {
-            position,
-            radius: 1.5 * radius,
-        })
-        .collect();
+    let beads = (view.style == Style::Particles).then(|| {
+        let fastest = view.sound_fastest();
+        let shaded =
+            |[_, up, _]: Vec3, speed: f32| scale(speed_colour(speed / fastest), 0.95 + 0.25 * up);
+        let place = |p| Some(layout.spot(p));
+        beads::string(&particles, BEAD * radius, place, shaded, size)
+    });
+    let lumps = Lumps::new(&particles, 2.0 * radius);
+    let drops: Vec<Drop> = match beads {
+        Some(_) => Vec::new(),
+        None => particles
+            .iter()
+            .map(|&(position, _)| Drop {
+                position,
+                radius: 1.5 * radius,
+            })
+            .collect(),
+    };
     let mut sheet = spread(&drops, &lumps, |p| Some(layout.spot(p)), size);
     // Blurred and cut at one half, the union of the drops becomes one smooth body of liquid.
     let blur = (radius * layout.zoom).clamp(0.7, 20.0);
@@ -87,23 +108,26 @@ pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<
     sheet.thickness.blur(blur);
     sheet.flow.blur(blur);
 
-    let bodies: Vec<PosedBody<D>> = view
+    // Containers go on for ever, obstacles don't.
+    let bodies: Vec<(PosedBody<D>, bool)> = view
         .bodies
         .iter()
         .filter(|body| body.validate().is_ok())
-        .map(|body| body.at(view.time))
+        .map(|body| (body.at(view.time), body.shape.bounds().is_none()))
         .collect();
-    let fast = (9.8 * domain[1]).sqrt();
+    let thick = THICK * width.min(height) as f32;
+    let fast = (9.8 * (frame.high[1] - frame.low[1])).sqrt() as f32;
     raster(size, |x, y| {
         let at = y * width + x;
         let world = layout.world(x as f32 + 0.5, y as f32 + 0.5);
         let point = from_fn(|i| world.get(i).copied().unwrap_or(0.0));
-        // In pixels.
-        let wall = bodies
-            .iter()
-            .map(|body| body.distance(point) as f32)
-            .fold(f32::INFINITY, f32::min)
-            * layout.zoom;
+        // In pixels, to the obstacles and to the containers.
+        let mut distances = [f32::INFINITY; 2];
+        for (body, endless) in &bodies {
+            let nearest = &mut distances[usize::from(*endless)];
+            *nearest = nearest.min(body.distance(point) as f32 * layout.zoom);
+        }
+        let wall = distances[0].min(distances[1]);
         let mut colour = mix(AIR[0], AIR[1], y as f32 / height as f32);
         colour = scale(colour, 1.0 - 0.14 * (-wall.max(0.0) / 5.0).exp());
 
@@ -121,9 +145,15 @@ pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<
             liquid = mix(liquid, LIQUID[2], 0.45 * edge * free);
             colour = mix(colour, liquid, wet);
         }
+        if let Some(beads) = &beads {
+            colour = mix(colour, beads.colours[at], beads.cover.values[at]);
+        }
         let solid = (0.5 - wall).clamp(0.0, 1.0);
         let line = (1.6 - (wall + 1.0).abs()).clamp(0.0, 1.0);
-        mix(mix(colour, WALL, solid), OUTLINE, 0.85 * line)
+        // Of a container only the skin is drawn, and nothing of what sticks out of it.
+        let beyond = (-distances[1] - thick + 0.5).clamp(0.0, 1.0);
+        let stone = mix(WALL, PAPER, beyond);
+        mix(mix(colour, stone, solid), OUTLINE, 0.85 * line)
     })
 }
 

@@ -1,8 +1,9 @@
 //! Every pixel's line of sight, and the solids along it.
 
 use super::camera::Camera;
-use super::solids::{Layer, Layers, Material, Ray, Solid, box_span};
+use super::solids::{Layer, Layers, Ray, Solid, box_span};
 use super::vector::{Vec3, dot, scale};
+use crate::scene::Material;
 use rayon::prelude::*;
 
 /// Where along a line of sight there can be liquid.

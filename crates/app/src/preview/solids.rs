@@ -1,7 +1,8 @@
 //! Solids along a line of sight, by stepping as far as their distance allows.
 
-use super::camera::corners;
+use super::camera::Box3;
 use super::vector::{Vec3, along, dot, scale};
+use crate::scene::Material;
 use meniscus_shapes::{Body, Bounds, Motion, PosedBody, Shape};
 use std::array::from_fn;
 
@@ -10,14 +11,6 @@ pub(super) const MOST_LAYERS: usize = 8;
 const MOST_STEPS: usize = 160;
 /// Widths of a pixel from the surface within which distances must be exact: farther away they are only steps.
 const EXACT_WITHIN: f32 = 4.0;
-
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Material {
-    /// Containers: seen through.
-    Glass,
-    /// Everything else.
-    Stone,
-}
 
 /// One surface that a line of sight crosses.
 #[derive(Clone, Copy)]
@@ -72,8 +65,6 @@ pub(super) struct Ray {
 pub(crate) struct Look<const D: usize> {
     /// Whether liquid is inside it rather than around it: it is drawn as its hollow.
     pub hollow: bool,
-    /// Whether it is seen through.
-    pub glass: bool,
     /// What it, or its hollow, fits into in the frame of the body; none if it has no end.
     pub bounds: Option<Bounds<D>>,
 }
@@ -85,11 +76,14 @@ pub(crate) fn look<const D: usize>(body: &Body<D>, t: f64, domain: [f32; 3]) -> 
     }
     let posed = body.at(t);
     let at_corner = |corner: Vec3| posed.distance(from_fn(|i| f64::from(corner[i])));
-    let hollow =
-        is_inverted(&body.shape) || corners(domain).into_iter().all(|c| at_corner(c) <= 0.0);
+    let corners = Box3 {
+        low: [0.0; 3],
+        high: domain,
+    }
+    .corners();
+    let hollow = is_inverted(&body.shape) || corners.into_iter().all(|c| at_corner(c) <= 0.0);
     Some(Look {
         hollow,
-        glass: hollow || matches!(body.shape, Shape::Shell { .. }),
         bounds: if hollow {
             hollow_bounds(&body.shape)
         } else {
@@ -111,7 +105,7 @@ pub(super) struct Solid<'a, const D: usize> {
 
 impl<'a, const D: usize> Solid<'a, D> {
     /// `None` for the domain's own box, which is drawn as edges, and for what can't be seen.
-    pub fn new(body: &'a Body<D>, t: f64, domain: Vec3) -> Option<Self> {
+    pub fn new(body: &'a Body<D>, material: Material, t: f64, domain: Vec3) -> Option<Self> {
         let look = look(body, t, domain)?;
         let pose = body.motion.world_from_body(t);
         let (mut low, mut high) = (domain.map(|d| 1e-4 * d), domain.map(|d| (1.0 - 1e-4) * d));
@@ -125,10 +119,11 @@ impl<'a, const D: usize> Solid<'a, D> {
         }
         Some(Self {
             body: body.at(t),
-            material: if look.glass {
+            // One looks into a container, whatever it is made of.
+            material: if look.hollow {
                 Material::Glass
             } else {
-                Material::Stone
+                material
             },
             sign: if look.hollow { -1.0 } else { 1.0 },
             low,
@@ -276,7 +271,7 @@ pub(super) fn is_domain_box<const D: usize>(body: &Body<D>, domain: Vec3) -> boo
     })
 }
 
-fn is_inverted<const D: usize>(shape: &Shape<D>) -> bool {
+pub(super) fn is_inverted<const D: usize>(shape: &Shape<D>) -> bool {
     match shape {
         Shape::Inverted(_) => true,
         Shape::Placed { shape, .. } => is_inverted(shape),
@@ -284,7 +279,7 @@ fn is_inverted<const D: usize>(shape: &Shape<D>) -> bool {
     }
 }
 
-fn hollow_bounds<const D: usize>(shape: &Shape<D>) -> Option<Bounds<D>> {
+pub(super) fn hollow_bounds<const D: usize>(shape: &Shape<D>) -> Option<Bounds<D>> {
     match shape {
         Shape::Inverted(hollow) => hollow.bounds(),
         Shape::Placed { shape, pose } => hollow_bounds(shape).map(|b| b.placed(pose)),

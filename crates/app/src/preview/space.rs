@@ -1,18 +1,22 @@
 //! The picture of a scene in space.
 
 use super::View;
+use super::beads::{self, Beads};
 use super::blur::{Field, raster};
-use super::camera::{Camera, corners};
-use super::ground::{Ground, mean_side};
+use super::camera::{Box3, Camera};
+use super::ground::Ground;
+use super::legend::speed_colour;
 use super::light::{backdrop, fresnel, key_direction, surroundings};
 use super::particles::{Drop, Lumps, Sheet, Spot, sound_particles, spread};
 use super::sights::{Sights, ray};
 use super::smooth::smooth_depth;
-use super::solids::{Layer, Material, Solid, is_domain_box};
+use super::solids::{Solid, is_domain_box};
 use super::strokes::stroke;
 use super::vector::{
-    Vec3, add, along, cross, dot, mix, mul, normalize, reflect, scale, smoothstep, sub,
+    Vec3, add, along, cross, dot, mix, normalize, reflect, scale, smoothstep, sub,
 };
+use super::veil::{Veil, shade};
+use crate::scene::{Material, Style};
 use rayon::prelude::*;
 use std::array::from_fn;
 
@@ -23,40 +27,9 @@ const LEAST_TINT: f32 = 0.04;
 /// What it scatters back instead.
 const SCATTERED: Vec3 = [0.008, 0.12, 0.31];
 const FOAM: Vec3 = [0.62, 0.78, 0.86];
+/// How large a bead is, in radii of the particles, so that single ones can be told apart.
+const BEAD: f32 = 0.55;
 const EDGE: Vec3 = [0.16, 0.20, 0.25];
-const STONE: Vec3 = [0.56, 0.53, 0.50];
-
-/// Light that comes through what has been drawn so far: `passed * behind + added`.
-#[derive(Clone, Copy)]
-struct Veil {
-    passed: Vec3,
-    added: Vec3,
-}
-
-impl Veil {
-    const NONE: Self = Self {
-        passed: [1.0; 3],
-        added: [0.0; 3],
-    };
-
-    fn over(&self, behind: Vec3) -> Vec3 {
-        add(mul(self.passed, behind), self.added)
-    }
-
-    /// This veil with a nearer one before it.
-    fn behind(&self, nearer: &Self) -> Self {
-        Self {
-            passed: mul(self.passed, nearer.passed),
-            added: nearer.over(self.added),
-        }
-    }
-}
-
-impl Default for Veil {
-    fn default() -> Self {
-        Self::NONE
-    }
-}
 
 /// A pixel without the liquid.
 #[derive(Clone, Copy, Default)]
@@ -70,22 +43,40 @@ struct Bare {
 /// Draws the scene: linear colours, row by row.
 pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<Vec3> {
     let domain: Vec3 = from_fn(|i| view.sound_domain().get(i).map_or(1.0, |&d| d as f32));
-    let camera = Camera::framing(domain, size);
+    let frame = view.frame_in_space();
+    let camera = Camera::new(&view.camera, &frame, size);
     let radius = view.sound_radius() as f32;
+    let materials = view
+        .materials
+        .iter()
+        .chain(std::iter::repeat(&Material::Stone));
     let solids: Vec<Solid<D>> = view
         .bodies
         .iter()
-        .filter_map(|body| Solid::new(body, view.time, domain))
+        .zip(materials)
+        .filter_map(|(body, &material)| Solid::new(body, material, view.time, domain))
         .collect();
 
     let edges = view.bodies.iter().any(|body| is_domain_box(body, domain));
     let sights = Sights::new(&camera, size, &solids, domain, edges);
 
     let particles = sound_particles(view);
-    let lumps = Lumps::new(particles.iter().copied(), domain, 2.0 * radius);
-    let sheet = liquid_sheet(&particles, &lumps, &camera, &sights, radius, domain, size);
+    let lumps = Lumps::new(&particles, 2.0 * radius);
+    let (sheet, beads) = match view.style {
+        Style::Surface => {
+            let depth = dot(sub(frame.middle(), camera.eye), camera.forward);
+            let zoom = camera.focal / depth.max(1e-3 * frame.mean_side());
+            let drops = front_drops(&particles, &lumps, radius);
+            let sheet = liquid_sheet(&drops, &lumps, &camera, &sights, (radius, zoom), size);
+            (sheet, None)
+        }
+        Style::Particles => {
+            let (sheet, beads) = bead_sheet(&particles, &camera, &sights, view, size);
+            (sheet, Some(beads))
+        }
+    };
 
-    let ground = Ground::new(domain, &lumps, &solids);
+    let ground = Ground::new(&frame, &lumps, &solids);
     let [rear, front] = box_edges(&camera, domain, size, edges);
 
     let mut stage = Stage {
@@ -94,12 +85,15 @@ pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<
         sights,
         ground,
         sheet,
+        beads,
         normals: Vec::new(),
-        mean: mean_side(domain),
+        mean: frame.mean_side(),
         radius,
-        fast: (9.8 * domain[2]).sqrt(),
+        fast: (9.8 * frame.sides()[2]).sqrt(),
     };
-    stage.normals = raster(size, |x, y| stage.normal(x, y));
+    if stage.beads.is_none() {
+        stage.normals = raster(size, |x, y| stage.normal(x, y));
+    }
     let bare = raster(size, |x, y| stage.without_liquid(x, y, &rear));
     raster(size, |x, y| {
         let at = y * size.0 + x;
@@ -108,33 +102,64 @@ pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<
     })
 }
 
-/// The liquid as the camera sees it: one smooth surface, cut off where its containers end.
-fn liquid_sheet(
-    particles: &[(Vec3, f32)],
-    lumps: &Lumps,
-    camera: &Camera,
-    sights: &Sights,
-    radius: f32,
-    domain: Vec3,
-    size: (usize, usize),
-) -> Sheet {
-    let drops: Vec<Drop> = particles
+/// The particles that others don't hide.
+fn front_drops(particles: &[(Vec3, f32)], lumps: &Lumps, radius: f32) -> Vec<Drop> {
+    particles
         .par_iter()
         .filter(|(position, _)| !lumps.hides(*position))
         .map(|&(position, _)| Drop {
             position,
             radius: 1.3 * radius,
         })
-        .collect();
-    let place = |p: Vec3| {
-        let ([x, y], depth) = camera.project(p)?;
-        let zoom = camera.focal / depth;
-        Some(Spot { x, y, depth, zoom })
-    };
-    let mut sheet = spread(&drops, lumps, place, size);
+        .collect()
+}
 
-    let middle = dot(sub(scale(domain, 0.5), camera.eye), camera.forward);
-    let radius_on_picture = radius * camera.focal / middle;
+/// Where the camera sees a point.
+fn spot(camera: &Camera, p: Vec3) -> Option<Spot> {
+    let ([x, y], depth) = camera.project(p)?;
+    let zoom = camera.focal / depth;
+    Some(Spot { x, y, depth, zoom })
+}
+
+/// Beads as the camera sees them, inside the outlines of their containers.
+fn bead_sheet<const D: usize>(
+    particles: &[(Vec3, f32)],
+    camera: &Camera,
+    sights: &Sights,
+    view: &View<D>,
+    size: (usize, usize),
+) -> (Sheet, Beads) {
+    let fastest = view.sound_fastest();
+    let shaded = |[x, y, near]: Vec3, speed: f32| {
+        let normal = camera.world_from_picture([x, y, near]);
+        let light = 0.5 + 0.62 * dot(normal, key_direction()).max(0.0);
+        scale(speed_colour(speed / fastest), light)
+    };
+    let radius = BEAD * view.sound_radius() as f32;
+    let beads = beads::string(particles, radius, |p| spot(camera, p), shaded, size);
+    let mut sheet = Sheet::empty(size);
+    for y in 0..size.1 {
+        for x in 0..size.0 {
+            let at = y * size.0 + x;
+            sheet.cover.values[at] = beads.cover.values[at].min(sights.window(x, y).open);
+        }
+    }
+    sheet.depth = beads.depth.clone();
+    (sheet, beads)
+}
+
+/// The liquid as the camera sees it: one smooth surface, cut off where its containers end. `zoom` is in pixels per
+/// metre, about where the liquid is.
+fn liquid_sheet(
+    drops: &[Drop],
+    lumps: &Lumps,
+    camera: &Camera,
+    sights: &Sights,
+    (radius, zoom): (f32, f32),
+    size: (usize, usize),
+) -> Sheet {
+    let mut sheet = spread(drops, lumps, |p| spot(camera, p), size);
+    let radius_on_picture = radius * zoom;
     let blur = (0.7 * radius_on_picture).clamp(0.5, 12.0);
     sheet.thickness.blur(blur);
     sheet.flow.blur(blur);
@@ -167,7 +192,11 @@ fn box_edges(camera: &Camera, domain: Vec3, size: (usize, usize), wanted: bool) 
         return cover;
     }
     let half_width = (0.0016 * size.0.min(size.1) as f32).max(0.35);
-    let corners = corners(domain);
+    let corners = Box3 {
+        low: [0.0; 3],
+        high: domain,
+    }
+    .corners();
     // Whether the face of an axis, on the low (0) or high (1) side, is turned away from the camera.
     let away = |axis: usize, side: usize| {
         if side == 0 {
@@ -202,6 +231,8 @@ struct Stage {
     sights: Sights,
     ground: Ground,
     sheet: Sheet,
+    /// In place of a surface.
+    beads: Option<Beads>,
     /// Of the liquid's front surface; zero where there is none.
     normals: Vec<Vec3>,
     mean: f32,
@@ -256,6 +287,9 @@ impl Stage {
         let depth = self.sheet.depth.values[at];
         if depth == f32::INFINITY {
             return bare;
+        }
+        if let Some(beads) = &self.beads {
+            return mix(bare, beads.colours[at], self.sheet.cover.values[at]);
         }
         let toward = self.camera.toward(x as f32 + 0.5, y as f32 + 0.5);
         let direction = normalize(toward);
@@ -359,43 +393,5 @@ impl Stage {
             (Some(across), Some(down)) => normalize(cross(down, across)),
             _ => scale(self.camera.forward, -1.0),
         }
-    }
-}
-
-/// One surface of a solid as a veil over what is behind it.
-fn shade(layer: &Layer, direction: Vec3) -> Veil {
-    let facing = -dot(layer.normal, direction);
-    let whole = match layer.material {
-        Material::Stone => {
-            let light = 0.45 + 0.65 * dot(layer.normal, key_direction()).max(0.0);
-            let sky = 0.12 * layer.normal[2];
-            let shine = fresnel(0.03, facing);
-            let mirrored = surroundings(reflect(direction, layer.normal));
-            let colour = mix(
-                scale(STONE, light + sky),
-                mirrored.map(|c| c.min(1.0)),
-                shine,
-            );
-            Veil {
-                passed: [0.0; 3],
-                added: mix(colour, [0.9; 3], 0.35 * layer.crease),
-            }
-        }
-        Material::Glass => {
-            let grazing = (1.0 - facing).clamp(0.0, 1.0);
-            // A glass wall is seen edge-on near its outline: darker there, a little green.
-            let rim = grazing * grazing * grazing.sqrt();
-            let passed = [0.62, 0.50, 0.46].map(|d| 1.0 - d * rim);
-            let shine = fresnel(0.045, facing).max(0.5 * layer.crease);
-            let mirrored = surroundings(reflect(direction, layer.normal));
-            Veil {
-                passed: scale(passed, 1.0 - shine),
-                added: scale(mirrored, shine),
-            }
-        }
-    };
-    Veil {
-        passed: mix([1.0; 3], whole.passed, layer.alpha),
-        added: scale(whole.added, layer.alpha),
     }
 }

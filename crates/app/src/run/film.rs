@@ -6,23 +6,20 @@ use super::record::{Kept, Record, is_kept};
 use super::simulation::Simulation;
 use crate::cache::{self, Frame};
 use crate::error::{Error, Kind};
-use crate::preview::{GifWriter, View, draw};
+use crate::preview::{GifWriter, Shot};
 use crate::scene::Scene;
 use image::RgbImage;
 use meniscus_liquid::Liquid;
-use meniscus_shapes::{Body, Scenery, Shape};
 use rayon::prelude::*;
 use std::path::Path;
 
 /// Frames a second at which a preview is shown at most: what is filmed faster is seen in slow motion,
 /// and no frame is left out.
-const FASTEST: f64 = 30.0;
+pub const FASTEST: f64 = 30.0;
 
 /// The pictures of a run, as many as there are so far.
 pub struct Film<'a, const D: usize> {
-    scene: &'a Scene<D>,
-    scenery: Scenery<D>,
-    size: (u32, u32),
+    shot: Shot<'a, D>,
     pictures: GifWriter,
     last: RgbImage,
 }
@@ -32,9 +29,7 @@ impl<'a, const D: usize> Film<'a, D> {
     pub fn new(scene: &'a Scene<D>, start: &Simulation<'_, D>) -> Result<Self, Error> {
         let size = picture_size(&scene.domain, scene.output.preview_side);
         let mut film = Film {
-            scene,
-            scenery: scene.scenery(),
-            size,
+            shot: Shot::new(scene, size, scene.output.preview_style),
             pictures: GifWriter::new(size, scene.frame_rate.min(FASTEST))?,
             last: RgbImage::new(0, 0),
         };
@@ -64,7 +59,8 @@ impl<'a, const D: usize> Film<'a, D> {
     pub fn show(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let frame = cache::decode::<D>(bytes)
             .map_err(|cause| Error::new(Kind::Storage, format!("a frame is damaged: {cause}")))?;
-        self.last = self.draw(&frame);
+        let caption = format!("{}, {:.2} s", self.shot.title(), frame.time);
+        self.last = self.shot.draw(&frame, &caption);
         self.pictures.push(&self.last)
     }
 
@@ -78,33 +74,6 @@ impl<'a, const D: usize> Film<'a, D> {
         self.pictures.write(path)?;
         let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, &e))?;
         Ok(blake3::hash(&bytes).to_hex().to_string())
-    }
-
-    fn draw(&self, frame: &Frame<D>) -> RgbImage {
-        let caption = format!(
-            "{}, {} walls, {:.2} s",
-            self.scene.name, self.scene.walls, frame.time
-        );
-        let view = View {
-            positions: &frame.positions,
-            velocities: &frame.velocities,
-            radius: 0.5 * self.scene.dx(),
-            bodies: self.visible_bodies(),
-            time: frame.time,
-            domain: self.scene.domain,
-            caption: Some(&caption),
-        };
-        draw(&view, self.size)
-    }
-
-    /// The solids to draw: the walls of the domain too, unless the liquid is in a container of its own.
-    fn visible_bodies(&self) -> &[Body<D>] {
-        let solids = &self.scene.solids;
-        if solids.iter().any(|b| matches!(b.shape, Shape::Inverted(_))) {
-            solids
-        } else {
-            &self.scenery.bodies
-        }
     }
 }
 

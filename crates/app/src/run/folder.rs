@@ -5,6 +5,7 @@ use super::{checkpoint, lock, record, scene_text};
 use crate::cache;
 use crate::error::Error;
 use crate::export;
+use crate::filming;
 use crate::problem_files;
 use crate::surface;
 use crate::whole_file::{self, UNFINISHED_SUFFIX};
@@ -129,6 +130,11 @@ impl RunFolder {
                 after(export::frame_number(name)) || any_gone && export::holds_many(name)
             })?;
         }
+        remove_matching(&self.root.join(filming::FOLDER), |name| {
+            after(filming::frame_number(name))
+                || frame == 0 && filming::FILMS.contains(&name)
+                || unfinished(name)
+        })?;
         let ours = [record::NAME, scene_text::NAME, PREVIEW];
         remove_matching(&self.root, |name| {
             ours.iter().any(|ours| name == half_written(ours))
@@ -145,6 +151,7 @@ impl RunFolder {
             self.root.join(surface::FOLDER),
             self.root.join(checkpoint::FOLDER),
             self.failed(),
+            self.root.join(filming::FOLDER),
         ];
         all.extend(export::folders(&self.root));
         all

@@ -10,14 +10,14 @@ use super::record::{self, Record};
 use crate::cache;
 use crate::error::{Error, Kind};
 use crate::export;
+use crate::filming;
+use crate::surface;
 use crate::problem_files;
 use crate::whole_file::UNFINISHED_SUFFIX;
 use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Folder of the surfaces inside a run's folder.
-const SURFACES: &str = "surfaces";
 const FAILED: &str = "failed";
 /// Folders inside folders are looked into no deeper than this.
 const DEEPEST: usize = 6;
@@ -32,6 +32,8 @@ pub enum Reason {
     Surface,
     /// An export of a frame, which can be made again.
     Export,
+    /// A picture or film, which can be drawn again; the run's own preview stays.
+    Picture,
     /// The pressure problem of a step that failed.
     Failure,
     /// Half a file, left by something that was killed.
@@ -75,7 +77,7 @@ pub fn remove(run: &Path) -> Result<Vec<Item>, Error> {
     for item in &items {
         super::folder::remove(&item.path)?;
     }
-    for folder in [SURFACES, FAILED, export::FOLDER] {
+    for folder in [surface::FOLDER, filming::FOLDER, FAILED, export::FOLDER] {
         remove_empty(&run.join(folder), 0);
     }
     Ok(items)
@@ -106,17 +108,28 @@ fn list(run: &Path) -> Result<Vec<Item>, Error> {
         })
     };
     take(run.join(checkpoint::FOLDER), 0, Reason::Checkpoint, &old)?;
-    take(run.join(SURFACES), 0, Reason::Surface, &is_of_a_frame)?;
+    let surfaces = run.join(surface::FOLDER);
+    take(surfaces, 0, Reason::Surface, &is_of_a_frame)?;
+    let drawn =
+        |name: &str| filming::frame_number(name).is_some() || filming::FILMS.contains(&name);
+    take(run.join(filming::FOLDER), 0, Reason::Picture, &drawn)?;
+    let exported = |name: &str| is_of_a_frame(name) || export::holds_many(name);
     take(
         run.join(export::FOLDER),
         DEEPEST,
         Reason::Export,
-        &is_of_a_frame,
+        &exported,
     )?;
     let failed = |name: &str| problem_files::NAMES.contains(&name);
     take(run.join(FAILED), 0, Reason::Failure, &failed)?;
     let half = |name: &str| name.starts_with('.') && name.ends_with(UNFINISHED_SUFFIX);
-    for folder in ["", cache::FOLDER, checkpoint::FOLDER, SURFACES] {
+    for folder in [
+        "",
+        cache::FOLDER,
+        checkpoint::FOLDER,
+        surface::FOLDER,
+        filming::FOLDER,
+    ] {
         take(run.join(folder), 0, Reason::Leftover, &half)?;
     }
     Ok(items)

@@ -6,7 +6,7 @@ use std::fmt::Write;
 pub const NAME: &str = "scene.toml";
 
 /// Keys that may change without changing a particle, wherever they stand.
-const FREE_KEYS: [&str; 13] = [
+const FREE_KEYS: [&str; 15] = [
     "frames",
     "threads",
     "summary",
@@ -17,12 +17,14 @@ const FREE_KEYS: [&str; 13] = [
     "surface_from",
     "surface_resolution",
     "surface_smoothing",
+    "preview_style",
+    "material",
     "checkpoint_every",
     "keep_checkpoints",
     "milestone_every",
 ];
-/// The table in which every key is of that kind.
-const FREE_TABLE: &str = "output";
+/// The tables in which every key is of that kind.
+const FREE_TABLES: [&str; 2] = ["output", "camera"];
 /// Longer differences are not shown whole.
 const MOST_LINES: usize = 24;
 /// Texts that differ in more lines than this are not matched line by line.
@@ -44,7 +46,8 @@ fn essential(text: &str) -> Vec<Line<'_>> {
             table = text;
         }
         let name = table.trim_matches(['[', ']']);
-        let free_table = name == FREE_TABLE || name.starts_with("output.");
+        let outer = name.split('.').next().unwrap_or("");
+        let free_table = FREE_TABLES.contains(&outer);
         let key = text.split(['=', ':']).next().unwrap_or("").trim();
         if !(text.is_empty() || text.starts_with('#') || free_table || FREE_KEYS.contains(&key)) {
             lines.push(Line { table, text });
@@ -155,6 +158,8 @@ anything = 3
         let other = SCENE
             .replace("frames = 10", "frames = 99")
             .replace("anything = 3", "anything = 4")
+            .replace("radius = 0.5", "material = \"glass\"\nradius = 0.5")
+            .replace("[output]", "[camera]\nposition = [1, 2]\n\n[output]")
             .replace("walls", "# how they behave\nwalls");
         assert_eq!(difference(SCENE, &other), None);
         assert_eq!(essence(SCENE), essence(&other));

@@ -6,12 +6,14 @@ pub mod builtin;
 mod check;
 mod dimension;
 mod likeness;
+mod look;
 pub mod measure;
 mod output;
 mod ports;
 pub mod text;
 
 pub use dimension::AnyScene;
+pub use look::{Camera, Material, Style};
 pub use output::Output;
 pub use ports::{Drain, Emitter, FrameRange};
 
@@ -64,6 +66,8 @@ pub struct Scene<const D: usize> {
     pub drains: Vec<Drain<D>>,
     /// Solids, moving or not.
     pub solids: Vec<Body<D>>,
+    /// What the solids are made of in pictures, in their order; where nothing is said, their shape decides.
+    pub materials: Vec<Option<Material>>,
     /// What walls do to the liquid that touches them.
     pub walls: Walls,
     /// Speed at which liquid is to leave separating walls, kappa.
@@ -96,6 +100,8 @@ pub struct Scene<const D: usize> {
     pub frame_rate: f64,
     /// What to write.
     pub output: Output,
+    /// From where pictures are taken.
+    pub camera: Camera<D>,
 }
 
 impl<const D: usize> Scene<D> {
@@ -114,6 +120,7 @@ impl<const D: usize> Scene<D> {
             emitters: Vec::new(),
             drains: Vec::new(),
             solids: Vec::new(),
+            materials: Vec::new(),
             walls: usual.walls,
             separation: usual.separation,
             solver: usual.solver,
@@ -131,6 +138,7 @@ impl<const D: usize> Scene<D> {
             frames: 100,
             frame_rate: 24.0,
             output: Output::default(),
+            camera: Camera::default(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! What a run writes and how often. None of it changes a particle.
 
 use crate::surface;
+use super::Style;
 
 /// What a run writes beside its statistics, and how often.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,6 +14,8 @@ pub struct Output {
     pub preview_side: u32,
     /// How surfaces are made of the frames whose particles are written, if they are.
     pub surface: Option<surface::Settings>,
+    /// How its liquid is drawn.
+    pub preview_style: Style,
     /// A checkpoint is written after this many frames, and one after the last in any case; 0 for that one alone.
     pub checkpoint_every: u32,
     /// So many of the latest checkpoints are kept.
@@ -28,6 +31,7 @@ impl Default for Output {
             preview: true,
             preview_side: 400,
             surface: None,
+            preview_style: Style::Surface,
             checkpoint_every: 1,
             keep_checkpoints: 3,
             milestone_every: 25,

@@ -2,8 +2,9 @@
 
 use super::lattice::{Sampled, area, surface};
 use super::wire::WireMesh;
+use crate::preview::materials_of;
 use crate::preview::solids::look;
-use crate::scene::Scene;
+use crate::scene::{Material, Scene};
 use meniscus_shapes::{Body, Bounds, Pose, Shape};
 use serde::Serialize;
 use std::array::from_fn;
@@ -41,13 +42,15 @@ pub fn solids<const D: usize>(scene: &Scene<D>) -> Vec<SolidView> {
         axis if axis < D => scene.domain[axis] as f32,
         _ => 0.0,
     });
-    let views = scene.solids.iter().filter_map(|body| {
+    let solids = scene.solids.iter().zip(materials_of(scene));
+    let views = solids.filter_map(|(body, material)| {
         let look = look(body, 0.0, domain)?;
         let mesh = triangulate(scene, body, look.hollow, look.bounds);
         let view = SolidView {
             about: SolidAbout {
                 name: body.name.clone(),
-                glass: look.glass,
+                // One looks into a container, whatever it is made of.
+                glass: look.hollow || material == Material::Glass,
                 poses: body.moves().then(|| poses(scene, body)),
             },
             mesh,

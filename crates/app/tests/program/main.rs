@@ -7,6 +7,7 @@ mod export_formats;
 mod exports;
 mod extremes;
 mod failures;
+mod filming;
 mod folders;
 mod from_frame;
 mod full_disk;

@@ -1,16 +1,17 @@
-use crate::preview::camera::{Camera, corners};
+use crate::preview::camera::{Box3, Camera};
 use crate::preview::{View, draw};
+use crate::scene::{self, Material, Style};
 use image::{Rgb, RgbImage};
-use meniscus_shapes::{Body, Ease, Keyframe, Motion, Rotation, Shape, TriangleMesh};
+use meniscus_shapes::{Body, Bounds, Ease, Keyframe, Motion, Rotation, Shape, TriangleMesh};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-const SIZE: (u32, u32) = (160, 160);
+pub(super) const SIZE: (u32, u32) = (160, 160);
 const CENTRE: [f64; 3] = [0.5, 0.5, 0.55];
 const RADIUS: f64 = 0.4;
 
 /// The middles of small cubes.
-fn lattice() -> impl Iterator<Item = [f32; 3]> {
+pub(super) fn lattice() -> impl Iterator<Item = [f32; 3]> {
     const N: u32 = 48;
     (0..N * N * N).map(|k| [k % N, k / N % N, k / N / N].map(|c| (c as f32 + 0.5) / N as f32))
 }
@@ -27,23 +28,48 @@ fn glass() -> Body<3> {
 }
 
 /// The lower half of the glass.
-fn half_full() -> Vec<[f32; 3]> {
+pub(super) fn half_full() -> Vec<[f32; 3]> {
     let glass = glass();
     lattice()
         .filter(|p| p[2] < 0.55 && glass.distance(p.map(f64::from), 0.0) > 0.01)
         .collect()
 }
 
-fn view<'a, const D: usize>(positions: &'a [[f32; D]], bodies: &'a [Body<D>]) -> View<'a, D> {
+pub(super) fn view<'a, const D: usize>(
+    positions: &'a [[f32; D]],
+    bodies: &'a [Body<D>],
+) -> View<'a, D> {
     View {
         positions,
         velocities: &[],
         radius: 0.5 / 24.0,
         bodies,
+        materials: &[],
         time: 0.0,
         domain: [1.0; D],
+        frame: unit(),
+        camera: scene::Camera::default(),
+        style: Style::Surface,
+        fastest: 5.0,
         caption: None,
     }
+}
+
+/// The unit cube.
+fn unit<const D: usize>() -> Bounds<D> {
+    Bounds {
+        low: [0.0; D],
+        high: [1.0; D],
+    }
+}
+
+/// A camera that sees a whole box.
+fn camera(domain: [f32; 3], size: (usize, usize)) -> Camera {
+    let box_ = Box3 {
+        low: [0.0; 3],
+        high: domain,
+    };
+    Camera::new(&scene::Camera::<3>::default(), &box_, size)
 }
 
 fn colours(picture: &RgbImage) -> usize {
@@ -51,25 +77,25 @@ fn colours(picture: &RgbImage) -> usize {
 }
 
 /// How many pixels differ.
-fn differing(a: &RgbImage, b: &RgbImage) -> usize {
+pub(super) fn differing(a: &RgbImage, b: &RgbImage) -> usize {
     a.pixels().zip(b.pixels()).filter(|(a, b)| a != b).count()
 }
 
 /// The pixel that shows a point of the unit cube.
-fn at(picture: &RgbImage, point: [f32; 3]) -> Rgb<u8> {
+pub(super) fn at(picture: &RgbImage, point: [f32; 3]) -> Rgb<u8> {
     let size = (picture.width() as usize, picture.height() as usize);
-    let ([x, y], _) = Camera::framing([1.0; 3], size)
+    let ([x, y], _) = camera([1.0; 3], size)
         .project(point)
         .expect("before the camera");
     *picture.get_pixel(x as u32, y as u32)
 }
 
-fn blueness(Rgb([r, _, b]): Rgb<u8>) -> i32 {
+pub(super) fn blueness(Rgb([r, _, b]): Rgb<u8>) -> i32 {
     i32::from(b) - i32::from(r)
 }
 
 /// A flat tank with liquid in its left part.
-fn flat_dam() -> (Vec<[f32; 2]>, Vec<Body<2>>) {
+pub(super) fn flat_dam() -> (Vec<[f32; 2]>, Vec<Body<2>>) {
     let tank = Shape::Box {
         low: [0.1; 2],
         high: [0.9; 2],
@@ -141,7 +167,7 @@ fn liquid_does_not_reach_through_the_glass() {
     let size = (480, 480);
     let full = draw(&view(&water, &bodies), size);
     let empty = draw(&view(&[], &bodies), size);
-    let camera = Camera::framing([1.0; 3], (480, 480));
+    let camera = camera([1.0; 3], (480, 480));
     let ([x, y], depth) = camera
         .project(CENTRE.map(|c| c as f32))
         .expect("before the camera");
@@ -256,7 +282,11 @@ fn the_domain_is_drawn_as_edges() {
     let drawn = draw(&view(&[], &edges), SIZE);
     let changed = differing(&bare, &drawn);
     assert!((400..4000).contains(&changed), "{changed}");
-    for (k, corner) in corners([1.0; 3]).into_iter().enumerate() {
+    let cube = Box3 {
+        low: [0.0; 3],
+        high: [1.0; 3],
+    };
+    for (k, corner) in cube.corners().into_iter().enumerate() {
         assert_ne!(at(&bare, corner), at(&drawn, corner), "corner {k}");
     }
 }
@@ -265,8 +295,12 @@ fn the_domain_is_drawn_as_edges() {
 fn the_whole_domain_is_in_the_picture() {
     for domain in [[1.0; 3], [2.0, 0.5, 1.0], [0.1, 0.1, 3.0], [5.0, 1.0, 0.2]] {
         for size in [(480, 480), (640, 200), (100, 300)] {
-            let camera = Camera::framing(domain, size);
-            for corner in corners(domain) {
+            let box_ = Box3 {
+                low: [0.0; 3],
+                high: domain,
+            };
+            let camera = camera(domain, size);
+            for corner in box_.corners() {
                 let ([x, y], _) = camera.project(corner).expect("before the camera");
                 assert!((0.0..size.0 as f32).contains(&x), "{domain:?} {size:?} {x}");
                 assert!((0.0..size.1 as f32).contains(&y), "{domain:?} {size:?} {y}");
@@ -310,8 +344,24 @@ fn senseless_views_do_not_crash() {
                 velocities: &velocities,
                 radius,
                 bodies: &broken,
+                materials: &[Material::Glass],
                 time: f64::NAN,
                 domain: [1.0, side, 1.0],
+                frame: Bounds {
+                    low: [side; 3],
+                    high: [1.0; 3],
+                },
+                camera: scene::Camera {
+                    position: Some([0.5, side, 0.5]),
+                    target: Some([0.5; 3]),
+                    ..scene::Camera::default()
+                },
+                style: if radius > 0.0 {
+                    Style::Particles
+                } else {
+                    Style::Surface
+                },
+                fastest: side,
                 caption: Some("\u{0}\u{fffd}\n"),
             };
             draw(&senseless, (20, 20));

@@ -1,6 +1,7 @@
 //! The keys of a scene file.
 
 use super::grammar::{Absent, Key, Kind, Range, Table};
+use super::look_keys::{CAMERA, MATERIAL, PREVIEW_STYLE};
 use super::shape_keys::{ROTATION, SHAPE};
 use crate::surface::Source;
 use Absent::{ByDimension, Default, Nothing, Refused};
@@ -90,6 +91,13 @@ pub static SCENE: Table = Table {
             kind: Kind::Table(&OUTPUT),
             absent: Default("{}"),
             about: "What is written, and how often.",
+            example: "",
+        },
+        Key {
+            name: "camera",
+            kind: Kind::Table(&CAMERA),
+            absent: Nothing,
+            about: "From where pictures are taken. Without it they show all solids and liquid.",
             example: "",
         },
         Key {
@@ -336,6 +344,7 @@ static OUTPUT: Table = Table {
             about: "Longest side of the preview in pixels.",
             example: "640",
         },
+        PREVIEW_STYLE,
         Key {
             name: "surface",
             kind: Kind::Switch,
@@ -415,6 +424,7 @@ static SOLID: Table = Table {
     keys: &[
         named("\"cup\""),
         SHAPE_KEY,
+        MATERIAL,
         Key {
             name: "keyframes",
             kind: Kind::Tables(&KEYFRAME, 1),

@@ -5,6 +5,7 @@
 //! collected on the way, each with its place.
 
 mod assets;
+mod camera;
 pub mod changes;
 pub mod differences;
 mod disappointments;
@@ -12,6 +13,7 @@ mod fill;
 pub mod grammar;
 pub mod keys;
 mod load;
+mod look_keys;
 pub mod problem;
 mod read;
 mod read_shape;
@@ -26,6 +28,7 @@ mod tree;
 mod values;
 mod write;
 
+pub use camera::{flat_camera, spatial_camera};
 pub use changes::Change;
 pub use differences::{KeyDifference, differences};
 #[cfg(test)]

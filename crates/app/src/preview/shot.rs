@@ -1,0 +1,99 @@
+//! The frames of one scene as pictures.
+
+use super::framing;
+use super::legend::round_up;
+use super::materials::materials_of;
+use super::{View, draw};
+use crate::cache::Frame;
+use crate::scene::{Camera, Material, Scene, Style, measure};
+use image::RgbImage;
+use meniscus_shapes::{Body, Bounds, Scenery, Shape};
+
+/// How the frames of a scene are drawn: all from the same place, with the same colours.
+pub struct Shot<'a, const D: usize> {
+    scene: &'a Scene<D>,
+    scenery: Scenery<D>,
+    materials: Vec<Material>,
+    size: (u32, u32),
+    style: Style,
+    camera: Camera<D>,
+    frame: Bounds<D>,
+    fastest: f64,
+}
+
+impl<'a, const D: usize> Shot<'a, D> {
+    /// As the scene itself says, without a look at any frame.
+    pub fn new(scene: &'a Scene<D>, size: (u32, u32), style: Style) -> Self {
+        Shot {
+            scene,
+            scenery: scene.scenery(),
+            materials: materials_of(scene),
+            size,
+            style,
+            camera: scene.camera,
+            frame: framing::of_scene(scene),
+            fastest: round_up(likely_speed(scene)),
+        }
+    }
+
+    /// The same, on another part of space.
+    pub fn framing(mut self, frame: Bounds<D>) -> Self {
+        self.frame = frame;
+        self
+    }
+
+    /// The same with colours for speeds up to this one, or a round one above it.
+    pub fn up_to(mut self, speed: f64) -> Self {
+        self.fastest = round_up(speed);
+        self
+    }
+
+    /// The same from another place, as far as one is named.
+    pub fn from(mut self, camera: &Camera<D>) -> Self {
+        self.camera = camera.or(&self.camera);
+        self
+    }
+
+    /// Name and walls of the scene, for captions.
+    pub fn title(&self) -> String {
+        format!("{}, {} walls", self.scene.name, self.scene.walls)
+    }
+
+    /// The picture of a frame.
+    pub fn draw(&self, frame: &Frame<D>, caption: &str) -> RgbImage {
+        let view = View {
+            positions: &frame.positions,
+            velocities: &frame.velocities,
+            radius: 0.5 * self.scene.dx(),
+            bodies: self.visible_bodies(),
+            materials: &self.materials,
+            time: frame.time,
+            domain: self.scene.domain,
+            frame: self.frame,
+            camera: self.camera,
+            style: self.style,
+            fastest: self.fastest,
+            caption: Some(caption),
+        };
+        draw(&view, self.size)
+    }
+
+    /// The solids to draw: the walls of the domain too, unless the liquid is in a container of its own.
+    fn visible_bodies(&self) -> &[Body<D>] {
+        let solids = &self.scene.solids;
+        if solids.iter().any(|b| matches!(b.shape, Shape::Inverted(_))) {
+            solids
+        } else {
+            &self.scenery.bodies
+        }
+    }
+}
+
+/// The speed that liquid may well reach: of a fall from where it is highest, of its start, or of what moves it.
+fn likely_speed<const D: usize>(scene: &Scene<D>) -> f64 {
+    let length = |v: &[f64; D]| v.iter().map(|c| c * c).sum::<f64>().sqrt();
+    let fall = (2.0 * length(&scene.gravity) * measure::highest_liquid(scene)).sqrt();
+    let starts = scene.liquids.iter().map(|volume| &volume.velocity);
+    let given = starts.chain(scene.emitters.iter().map(|emitter| &emitter.velocity));
+    given.map(length).fold(fall, f64::max)
+}

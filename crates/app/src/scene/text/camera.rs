@@ -1,0 +1,109 @@
+//! A camera from the command line.
+
+use super::assets::Assets;
+use super::changes::Change;
+use super::load::load_text;
+use crate::error::Error;
+use crate::scene::{AnyScene, Camera};
+
+/// What `--camera KEY=VALUE` says of a camera in the plane.
+///
+/// # Errors
+/// If there is no such key, or its value does not fit.
+pub fn flat_camera(typed: &[Change]) -> Result<Camera<2>, Error> {
+    match scene_with("[0.5, 0.5]", "[1, 1]", typed)? {
+        AnyScene::Two(scene) => Ok(scene.camera),
+        AnyScene::Three(_) => Ok(Camera::default()),
+    }
+}
+
+/// What `--camera KEY=VALUE` says of a camera in space.
+///
+/// # Errors
+/// If there is no such key, or its value does not fit.
+pub fn spatial_camera(typed: &[Change]) -> Result<Camera<3>, Error> {
+    match scene_with("[0.5, 0.5, 0.5]", "[1, 1, 1]", typed)? {
+        AnyScene::Three(scene) => Ok(scene.camera),
+        AnyScene::Two(_) => Ok(Camera::default()),
+    }
+}
+
+/// The smallest scene with that camera: what is wrong with it is said as of any scene.
+fn scene_with(middle: &str, size: &str, typed: &[Change]) -> Result<AnyScene, Error> {
+    let text = format!(
+        "[domain]\nsize = {size}\n[[liquid]]\nshape.sphere = {{ center = {middle}, radius = 0.3 }}\n"
+    );
+    let loaded = load_text("camera", &text, "camera", typed, Assets::built_in());
+    Ok(loaded.ready()?.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::text::load_alone;
+    use crate::scene::{Material, Style};
+
+    const POOL: &str = "[domain]\nsize = [1, 1, 1]\n[[liquid]]\n\
+                        shape = { sphere = { center = [0.5, 0.5, 0.5], radius = 0.2 } }\n";
+
+    fn typed(words: &[&str]) -> Vec<Change> {
+        let change = |word: &&str| Change::parse(&format!("camera.{word}")).unwrap();
+        words.iter().map(change).collect()
+    }
+
+    #[test]
+    fn a_camera_is_read_from_files_and_from_the_command_line() {
+        let text = format!(
+            "{POOL}[camera]\nposition = [1, -2, 0.5]\nfield_of_view = 40\n[output]\npreview_style = \"particles\"\n"
+        );
+        let loaded = load_alone(&text);
+        let again = load_alone(&loaded.complete);
+        let AnyScene::Three(scene) = loaded.ready().unwrap().0 else {
+            panic!("it is in space")
+        };
+        assert_eq!(again.ready().unwrap().0, AnyScene::Three(scene.clone()));
+        assert_eq!(scene.output.preview_style, Style::Particles);
+        assert_eq!(scene.camera.position, Some([1.0, -2.0, 0.5]));
+        let other = spatial_camera(&typed(&["target=[0,0,1]", "field_of_view=50"])).unwrap();
+        let both = other.or(&scene.camera);
+        assert_eq!(both.position, scene.camera.position);
+        assert_eq!(both.target, Some([0.0, 0.0, 1.0]));
+        assert_eq!(both.field_of_view, Some(50.0));
+        assert_eq!(spatial_camera(&[]).unwrap(), Camera::default());
+        let flat = flat_camera(&typed(&["target=[0,1]", "height=2"])).unwrap();
+        assert_eq!((flat.target, flat.height), (Some([0.0, 1.0]), Some(2.0)));
+    }
+
+    #[test]
+    fn cameras_that_cannot_be_are_told() {
+        for (words, told) in [
+            (&["height=1"][..], "three dimensions"),
+            (&["position=[1,1]"], "one for each axis"),
+            (&["field_of_view=180"], "at most 150"),
+            (&["field_of_view=nan"], "field_of_view"),
+            (&["zoom=3"], "no key `zoom`"),
+            (&["position=[1,1,1]", "target=[1,1,1]"], "looks nowhere"),
+        ] {
+            let error = spatial_camera(&typed(words)).unwrap_err();
+            assert!(error.message().contains(told), "{words:?}: {error}");
+        }
+        for words in [["position=[1,1]"], ["field_of_view=30"]] {
+            let error = flat_camera(&typed(&words)).unwrap_err();
+            assert!(error.message().contains("two dimensions"), "{error}");
+        }
+    }
+
+    #[test]
+    fn solids_keep_their_materials() {
+        let solid = "[[solid]]\nshape = { sphere = { radius = 0.1 } }\n";
+        let text =
+            format!("{POOL}{solid}{solid}material = \"glass\"\n{solid}material = \"stone\"\n");
+        let AnyScene::Three(scene) = load_alone(&text).ready().unwrap().0 else {
+            panic!("it is in space")
+        };
+        let expected = [None, Some(Material::Glass), Some(Material::Stone)];
+        assert_eq!(scene.materials, expected);
+        let wrong = load_alone(&text.replace("stone", "wood")).ready();
+        assert!(wrong.unwrap_err().message().contains("wood"));
+    }
+}
