@@ -27,6 +27,10 @@ pub fn gc(arguments: &GcArguments) -> Result<(), Error> {
         ),
         (Reason::Surface, "surfaces, which can be made again"),
         (Reason::Export, "exports, which can be made again"),
+        (
+            Reason::Picture,
+            "pictures and films, which can be drawn again",
+        ),
         (Reason::Failure, "the problem of a step that failed"),
         (Reason::Leftover, "files that were never finished"),
     ] {

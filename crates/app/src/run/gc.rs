@@ -11,8 +11,8 @@ use crate::cache;
 use crate::error::{Error, Kind};
 use crate::export;
 use crate::filming;
-use crate::surface;
 use crate::problem_files;
+use crate::surface;
 use crate::whole_file::UNFINISHED_SUFFIX;
 use serde::Serialize;
 use std::fs;
@@ -114,12 +114,7 @@ fn list(run: &Path) -> Result<Vec<Item>, Error> {
         |name: &str| filming::frame_number(name).is_some() || filming::FILMS.contains(&name);
     take(run.join(filming::FOLDER), 0, Reason::Picture, &drawn)?;
     let exported = |name: &str| is_of_a_frame(name) || export::holds_many(name);
-    take(
-        run.join(export::FOLDER),
-        DEEPEST,
-        Reason::Export,
-        &exported,
-    )?;
+    take(run.join(export::FOLDER), DEEPEST, Reason::Export, &exported)?;
     let failed = |name: &str| problem_files::NAMES.contains(&name);
     take(run.join(FAILED), 0, Reason::Failure, &failed)?;
     let half = |name: &str| name.starts_with('.') && name.ends_with(UNFINISHED_SUFFIX);

@@ -1,7 +1,7 @@
 //! What a run writes and how often. None of it changes a particle.
 
-use crate::surface;
 use super::Style;
+use crate::surface;
 
 /// What a run writes beside its statistics, and how often.
 #[derive(Clone, Debug, PartialEq)]
