@@ -1,12 +1,13 @@
 //! Frames of a run as pictures, and side by side.
 
 use image::{ImageFormat, RgbImage, imageops};
+use meniscus_app::cache::Frame;
 use meniscus_app::error::{Error, Kind};
-use meniscus_app::preview::{View, draw};
+use meniscus_app::preview::Shot;
 use meniscus_app::run::Simulation;
-use meniscus_app::scene::Scene;
+use meniscus_app::scene::{Scene, Style};
 use meniscus_liquid::PosedSolids;
-use meniscus_shapes::{Scenery, Shape};
+use meniscus_shapes::Scenery;
 use std::io::Cursor;
 
 /// A frame.
@@ -53,28 +54,20 @@ fn still<const D: usize>(
     words: &str,
 ) -> Still {
     let particles = run.liquid().particles();
-    let contained = |shape: &Shape<D>| matches!(shape, Shape::Inverted(_));
-    let bodies = if scene.solids.iter().any(|body| contained(&body.shape)) {
-        &scene.solids
-    } else {
-        &run.scenery().bodies
-    };
-    let caption = format!("{words}, frame {frame}");
-    let view = View {
-        positions: &particles.position,
-        velocities: &particles.velocity,
-        radius: 0.5 * scene.dx(),
-        bodies,
-        time: run.liquid().time(),
-        domain: scene.domain,
-        caption: Some(&caption),
-    };
     let longest = scene.domain.iter().copied().fold(0.0, f64::max);
     let along = |axis: usize| (f64::from(side) * scene.domain[axis] / longest).round() as u32;
     let size = if D == 2 {
         (along(0), along(1))
     } else {
         (side, side)
+    };
+    let shown = Frame {
+        number: frame,
+        time: run.liquid().time(),
+        dx: scene.dx(),
+        positions: particles.position.clone(),
+        velocities: particles.velocity.clone(),
+        pressures: Vec::new(),
     };
     let mut centre = vec![0.0; D];
     for place in &particles.position {
@@ -85,7 +78,8 @@ fn still<const D: usize>(
     let count = particles.len().max(1) as f64;
     Still {
         frame,
-        picture: draw(&view, size),
+        picture: Shot::new(scene, size, Style::Surface)
+            .draw(&shown, &format!("{words}, frame {frame}")),
         hanging: hanging(
             run.scenery(),
             run.liquid().time(),

@@ -10,7 +10,7 @@ use crate::play;
 /// Half of the hollow's width, and half of its depth in space.
 const HALF: [f64; 2] = [0.2, 0.15];
 /// Height of the rim above the bottom.
-const RIM: f64 = 1.4;
+const RIM: f64 = 1.6;
 const WATER: f64 = 0.17;
 /// Cells along the height of the domain, which is higher than any splash.
 const CELLS: usize = 88;
