@@ -108,7 +108,7 @@ fn make_film(root: &Path) -> StepResult {
     succeed(&mut meniscus(
         root,
         &format!(
-            "preview {RUNS}/slip {RUNS}/separating --gif --frames 17-100 --size 320x320 --quiet --out {drawn}"
+            "preview {RUNS}/slip {RUNS}/separating --gif --frames 17-100 --size 280x280 --quiet --out {drawn}"
         ),
     ))?;
     let from = root.join(drawn).join("preview.gif");

@@ -1,7 +1,7 @@
 //! Pictures and films of runs: finished, running or interrupted, one alone or two side by side.
 //!
-//! A [`Reel`](reel::Reel) draws the frames of one run from its cache; here they are matched by their times, put side by
-//! side and written as PNG, GIF and MP4. Nothing of it touches what the run itself has written.
+//! `reel.rs` draws the frames of one run from its cache; here they are matched by their times and put side by side, and
+//! `sinks.rs` writes them as PNG, GIF and MP4. Nothing of it touches what the run itself has written.
 
 mod movie;
 mod reel;
