@@ -8,7 +8,11 @@ use std::ops::Range;
 use crate::tiles::{Coord, TILE, Tiles};
 use crate::transfer::FaceField;
 
+// What follows is asked for every sample of every particle, mostly by generic code that other crates compile: it has to
+// vanish there, also in tests.
+
 /// Cells along the side of a window.
+#[inline(always)]
 pub const fn side(margin: usize) -> usize {
     TILE as usize + 2 * margin
 }
@@ -19,17 +23,26 @@ pub const fn cells<const D: usize>(margin: usize) -> usize {
 }
 
 /// Distance in memory between neighbours along `axis`.
-#[inline]
+#[inline(always)]
 pub const fn stride<const D: usize>(margin: usize, axis: usize) -> usize {
-    side(margin).pow((D - 1 - axis) as u32)
+    let side = side(margin);
+    match D - 1 - axis {
+        0 => 1,
+        1 => side,
+        _ => side * side,
+    }
 }
 
 /// From a sample to the one at the corner with this number, of the `2^D` around a point; bit `a` is the step along
 /// axis `a`.
-#[inline]
-pub fn to_corner<const D: usize>(margin: usize, corner: usize) -> usize {
-    let step = |a: usize| (corner >> a & 1) * stride::<D>(margin, a);
-    (0..D).map(step).sum()
+#[inline(always)]
+pub const fn to_corner<const D: usize>(margin: usize, corner: usize) -> usize {
+    let (mut steps, mut a) = (0, 0);
+    while a < D {
+        steps += (corner >> a & 1) * stride::<D>(margin, a);
+        a += 1;
+    }
+    steps
 }
 
 /// Lowest cell of the window around a tile.
