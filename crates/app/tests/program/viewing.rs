@@ -77,6 +77,7 @@ fn a_run() -> Trial {
 fn the_server_tells_everything_of_a_run_and_a_particle_takes_eight_bytes() {
     let trial = a_run();
     trial.call_well("run thrown-sphere --resolution 12 --frames 2 --quiet --out space");
+    trial.call_well("mesh space --frames 2 --quiet");
     let serving = Serving::of(&[&trial.path("run"), &trial.path("space")]);
     assert_eq!(serving.address.ip(), Ipv4Addr::LOCALHOST);
     assert_eq!(serving.json("/runs")["runs"], 2);
@@ -109,7 +110,7 @@ fn the_server_tells_everything_of_a_run_and_a_particle_takes_eight_bytes() {
         let (status, _, body) = serving.get(&format!("/run/{run}/frame/{frames}"));
         let particles = now["steps"]["particles"].as_array().unwrap();
         let count = particles.last().unwrap().as_f64().unwrap() as usize;
-        assert_eq!((status, body.len()), (200, 52 + 8 * count));
+        assert_eq!((status, body.len()), (200, 60 + 8 * count));
         let solids = about["solids"].as_array().unwrap();
         assert!(!solids.is_empty());
         for k in 0..solids.len() {
@@ -117,6 +118,17 @@ fn the_server_tells_everything_of_a_run_and_a_particle_takes_eight_bytes() {
             assert!(status == 200 && body.starts_with(b"MNVM"), "solid {k}");
         }
     }
+    assert_eq!(
+        serving.json("/run/0/now")["surfaces"],
+        serde_json::json!([])
+    );
+    assert_eq!(
+        serving.json("/run/1/now")["surfaces"],
+        serde_json::json!([2])
+    );
+    let (status, _, body) = serving.get("/run/1/surface/2");
+    assert!(status == 200 && body.starts_with(b"MNVM"));
+    assert_eq!(serving.get("/run/1/surface/1").0, 404);
 }
 
 #[test]
