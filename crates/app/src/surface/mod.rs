@@ -1,6 +1,6 @@
 //! The surface of the liquid as triangles, a file a frame, made from the particles that a run has written.
 //!
-//! [`make`] does a whole run, [`of_frame`] one frame, [`read`] reads what was made. A surface is closed: every edge has
+//! [`make()`] does a whole run, [`of_frame`] one frame, [`read`] reads what was made. A surface is closed: every edge has
 //! two triangles. It ends a hair before solids and never inside of them. Runs in the plane get the filled inside of the
 //! liquid instead, standing upright: their second axis becomes z, and y is zero.
 

@@ -77,8 +77,8 @@ fn what_was_solved_before_does_not_change_the_bits() {
     for row in [middle, wall] {
         let diagonal = |r, c| if (r, c) == (row, row) { 1.5 } else { 1.0 };
         assert_forgets(&grid, &with_entries(&grid, diagonal), "another diagonal");
-        let beside = grid.matrix.row(row).0.iter().map(|&c| c as usize);
-        let beside = beside.filter(|&c| c != row).last().unwrap();
+        let mut beside = grid.matrix.row(row).0.iter().map(|&c| c as usize);
+        let beside = beside.rfind(|&c| c != row).unwrap();
         let coupling = |r: usize, c: usize| {
             let both = [(row, beside), (beside, row)].contains(&(r, c));
             if both { 0.4 } else { 1.0 }
