@@ -6,7 +6,7 @@
 //! ```
 //! use meniscus_skin::{Skin, around};
 //!
-//! let skin = Skin { radius: 0.1, reach: 0.4, spacing: 0.05, threshold: 0.5 };
+//! let skin = Skin { radius: 0.1, reach: 0.2, spacing: 0.05, threshold: 0.5 };
 //! let mesh = around(&[[0.0; 3], [0.1, 0.0, 0.0]], &skin)?;
 //! assert!(!mesh.triangles.is_empty());
 //! # Ok::<(), String>(())
