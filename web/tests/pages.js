@@ -138,7 +138,7 @@ export const usual = [
         await keep(page, "report-phone");
         await page.keyboard.press("i");
         const text = await page.locator("#panel").innerText();
-        for (const words of ["scene.toml", "[domain]", "policy", "made by", "left out", "nothing"]) assert.ok(text.includes(words), words);
+        for (const words of ["scene.toml", "[domain]", "solver", "made by", "left out", "nothing"]) assert.ok(text.includes(words), words);
       });
     },
   ],

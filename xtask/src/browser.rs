@@ -93,7 +93,8 @@ fn path_of(name: &str) -> String {
 }
 
 fn tests(root: &Path, extent: Extent, browser: &str) -> StepResult {
-    succeed(cargo(root).args(["build", "--quiet", "--package", "meniscus-app"]))?;
+    // As the tests before built it: with other packages or features all of it would be compiled again.
+    succeed(cargo(root).args(["test", "--quiet", "--workspace", "--no-run"]))?;
     let program: PathBuf = target_folder(root).join("debug/meniscus");
     let mut tests = Command::new("node");
     tests.current_dir(root.join("web")).arg("tests/run.js");
