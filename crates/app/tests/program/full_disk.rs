@@ -93,13 +93,14 @@ fn a_full_file_system_ends_the_run_and_it_goes_on_once_there_is_room() {
     assert!(sizes >= 4, "{sizes} of the disks were too small");
 }
 
-const DISK_KILOBYTES: usize = 1024;
+/// The size of a small file system.
+pub const DISK_KILOBYTES: usize = 1024;
 
 /// A small file system, as only the superuser can mount one.
-struct SmallDisk(std::path::PathBuf);
+pub struct SmallDisk(std::path::PathBuf);
 
 impl SmallDisk {
-    fn mount(folder: &Path) -> Option<Self> {
+    pub fn mount(folder: &Path) -> Option<Self> {
         let size = format!("size={DISK_KILOBYTES}k");
         let done = Command::new("mount")
             .args(["-t", "tmpfs", "-o", &size, "tmpfs"])

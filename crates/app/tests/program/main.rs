@@ -19,6 +19,8 @@ mod outputs;
 mod problems;
 mod scene_files;
 mod settings_of_output;
+#[cfg(target_os = "linux")]
+mod stages;
 mod surfaces;
 mod threads;
 mod trial;

@@ -60,6 +60,36 @@ fn surfaces_are_closed_stay_out_of_solids_and_hold_the_volume_of_the_liquid() {
 }
 
 #[test]
+fn a_sheet_little_thicker_than_a_cell_is_kept_without_holes() {
+    let trial = Trial::new();
+    // 1.4 cells thick, and afloat.
+    let sheet = r#"
+gravity = [0, 0, 0]
+[domain]
+size = [1, 1, 1]
+resolution = 24
+[time]
+frames = 1
+[[liquid]]
+shape = { box = { low = [0.2, 0.2, 0.48], high = [0.8, 0.8, 0.54] } }
+"#;
+    fs::write(trial.path("sheet.toml"), sheet).unwrap();
+    trial.call_well("run sheet.toml --quiet --out run");
+    for source in ["level-set", "particles"] {
+        trial.call_well(&format!("mesh run --from {source} --quiet"));
+        let surface = surface::read(&trial.path("run"), 1).unwrap();
+        assert_eq!(surface.open_edges(), 0, "{source}");
+        // In one piece and without a hole it is a sphere to Euler: corners + faces - edges = 2.
+        let (corners, faces) = (surface.positions.len(), surface.triangles.len());
+        assert_eq!(corners + faces, faces / 2 * 3 + 2, "{source}");
+        let share = surface.area() / (2.0 * 0.6 * 0.6 + 4.0 * 0.6 * 0.06);
+        assert!((0.8..1.1).contains(&share), "{source}: {share}");
+        let share = surface.volume() / (0.6 * 0.6 * 0.06);
+        assert!((0.8..1.2).contains(&share), "{source}: {share}");
+    }
+}
+
+#[test]
 fn vertices_move_as_the_liquid_does() {
     let trial = Trial::new();
     trial.call_well("run ceiling-ball --resolution 16 --frames 1 --quiet --out run");

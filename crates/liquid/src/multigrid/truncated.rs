@@ -38,6 +38,23 @@ impl<const D: usize> Workspace<D> {
     pub fn halvings(&self) -> usize {
         self.state.halvings
     }
+
+    /// Checks what is given, and has levels for it: those of the last problem where they will do.
+    fn prepare(
+        &mut self,
+        problem: &BoxMlcp<Csr>,
+        cells: &[Coord<D>],
+        settings: &Settings,
+        x: &[f64],
+        bounds: Bounds,
+    ) -> Result<(), InputError> {
+        settings.check()?;
+        check_start(problem, x)?;
+        match self.hierarchy.keep(problem, cells, bounds) {
+            true => Ok(()),
+            false => self.hierarchy.build(problem, cells),
+        }
+    }
 }
 
 /// The iterate, in the numbering of the finest level.
@@ -68,11 +85,7 @@ pub fn solve<const D: usize, O: Observer + ?Sized>(
     workspace: &mut Workspace<D>,
     observer: &mut O,
 ) -> Result<Report, InputError> {
-    settings.check()?;
-    check_start(problem, x)?;
-    if !workspace.hierarchy.keep(problem, cells, Bounds::Same) {
-        workspace.hierarchy.build(problem, cells)?;
-    }
+    workspace.prepare(problem, cells, settings, x, Bounds::Same)?;
     iterate(problem, settings, x, workspace, observer)
 }
 
@@ -88,11 +101,7 @@ pub fn solve_again<const D: usize, O: Observer + ?Sized>(
     workspace: &mut Workspace<D>,
     observer: &mut O,
 ) -> Result<Report, InputError> {
-    settings.check()?;
-    check_start(problem, x)?;
-    if !workspace.hierarchy.keep(problem, cells, Bounds::Fewer) {
-        workspace.hierarchy.build(problem, cells)?;
-    }
+    workspace.prepare(problem, cells, settings, x, Bounds::Fewer)?;
     iterate(problem, settings, x, workspace, observer)
 }
 

@@ -1,12 +1,11 @@
 //! Multigrid by the full approximation scheme: `fas-mg`.
 
 use meniscus_lcp::methods::fas;
-use meniscus_lcp::{BoxMlcp, Csr, InputError, Observer, Report};
+use meniscus_lcp::{InputError, Observer, Report};
 
-use super::reduced::Reduced;
+use super::reduced::without_held;
 use super::{Posed, Settings, Workspace};
 use crate::fas::{self as levels, Levels};
-use crate::tiles::Coord;
 
 /// Levels and sweeps of `fas-mg`; the defaults are those of the paper but for `bound_sweeps`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +36,7 @@ pub(super) fn solve<const D: usize, O: Observer + ?Sized>(
     observer: &mut O,
 ) -> Result<Report, InputError> {
     let memory = &mut workspace.fas;
-    let mut cycles = |problem: &BoxMlcp<Csr>, cells: &[Coord<D>], x: &mut [f64]| {
+    without_held(posed, x, |problem, cells, x| {
         let levels = Levels::new(problem.matrix(), cells, &settings.fas.levels)?;
         let settings = fas::Settings {
             tolerance: settings.tolerance,
@@ -48,9 +47,5 @@ pub(super) fn solve<const D: usize, O: Observer + ?Sized>(
             ..Default::default()
         };
         fas::solve(problem, &settings, &levels, x, memory, observer)
-    };
-    match Reduced::new(posed.problem, posed.cells)? {
-        None => cycles(posed.problem, posed.cells, x),
-        Some(reduced) => reduced.solve(posed.problem, x, cycles),
-    }
+    })
 }

@@ -1,12 +1,11 @@
 //! Full multigrid with bounds on the finest level alone: `fmg`.
 
 use meniscus_lcp::methods::fmg;
-use meniscus_lcp::{BoxMlcp, Csr, InputError, Observer, Report};
+use meniscus_lcp::{InputError, Observer, Report};
 
-use super::reduced::Reduced;
+use super::reduced::without_held;
 use super::{Posed, Settings, Workspace};
 use crate::fas::{self, Boundaries, Coarse, Interpolation, Levels};
-use crate::tiles::Coord;
 
 /// Levels and sweeps of `fmg`; the defaults are those of Chentanez and Mueller (2012). [Lai20 sec. 5]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +37,7 @@ pub(super) fn solve<const D: usize, O: Observer + ?Sized>(
     observer: &mut O,
 ) -> Result<Report, InputError> {
     let memory = &mut workspace.fmg;
-    let mut cycles = |problem: &BoxMlcp<Csr>, cells: &[Coord<D>], x: &mut [f64]| {
+    without_held(posed, x, |problem, cells, x| {
         let levels = Levels::new(problem.matrix(), cells, &settings.fmg.levels)?;
         let settings = fmg::Settings {
             tolerance: settings.tolerance,
@@ -47,9 +46,5 @@ pub(super) fn solve<const D: usize, O: Observer + ?Sized>(
             ..Default::default()
         };
         fmg::solve(problem, &settings, &levels, x, memory, observer)
-    };
-    match Reduced::new(posed.problem, posed.cells)? {
-        None => cycles(posed.problem, posed.cells, x),
-        Some(reduced) => reduced.solve(posed.problem, x, cycles),
-    }
+    })
 }

@@ -2,10 +2,23 @@
 
 use meniscus_lcp::{BoxMlcp, Csr, InputError, Report};
 
+use super::Posed;
 use crate::tiles::Coord;
 
+/// Solves a problem by a method that is given the rows that are not held, and their cells.
+pub(super) fn without_held<const D: usize>(
+    posed: &Posed<D>,
+    x: &mut [f64],
+    mut method: impl FnMut(&BoxMlcp<Csr>, &[Coord<D>], &mut [f64]) -> Result<Report, InputError>,
+) -> Result<Report, InputError> {
+    match Reduced::new(posed.problem, posed.cells)? {
+        None => method(posed.problem, posed.cells, x),
+        Some(reduced) => reduced.solve(posed.problem, x, method),
+    }
+}
+
 /// The rows that are not held.
-pub(super) struct Reduced<const D: usize> {
+struct Reduced<const D: usize> {
     matrix: Csr,
     rhs: Vec<f64>,
     lower: Vec<f64>,
@@ -17,7 +30,7 @@ pub(super) struct Reduced<const D: usize> {
 
 impl<const D: usize> Reduced<D> {
     /// `None` if no row is held.
-    pub fn new(problem: &BoxMlcp<Csr>, cells: &[Coord<D>]) -> Result<Option<Self>, InputError> {
+    fn new(problem: &BoxMlcp<Csr>, cells: &[Coord<D>]) -> Result<Option<Self>, InputError> {
         let (lower, upper) = (problem.lower(), problem.upper());
         if cells.len() != problem.len() {
             return Err(InputError::Length {
@@ -64,7 +77,7 @@ impl<const D: usize> Reduced<D> {
     }
 
     /// Solves the reduced problem, and brings its solution into the whole one.
-    pub fn solve(
+    fn solve(
         &self,
         whole: &BoxMlcp<Csr>,
         x: &mut [f64],

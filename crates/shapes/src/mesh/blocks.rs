@@ -175,8 +175,25 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Compares the triangles that are left with some points, a near one first, and leaves out those that are nearest to none.
+    /// Compares the triangles that are left with some points, a near one first, and leaves out those that are nearest to none;
+    /// by the widest instructions that there are, which do the same operations, so that the result is the same.
     fn compare(&mut self, places: &[[f64; 3]; POINTS], near: u32) {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has these instructions.
+            return unsafe { self.compare_by_avx2(places, near) };
+        }
+        self.compare_by_lanes(places, near);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn compare_by_avx2(&mut self, places: &[[f64; 3]; POINTS], near: u32) {
+        self.compare_by_lanes(places, near);
+    }
+
+    #[inline(always)]
+    fn compare_by_lanes(&mut self, places: &[[f64; 3]; POINTS], near: u32) {
         let tree = &self.mesh.tree;
         let points: Points = from_fn(|i| from_fn(|k| (places[k][i] - tree.middle[i]) as f32));
         // Twice: for the triangle that a limit is from, and for the one that is compared with it.

@@ -63,7 +63,7 @@ impl Axis {
         ]
     }
 
-    #[inline]
+    #[inline(always)]
     fn of(&self, points: &Points) -> [f32; POINTS] {
         from_fn(|k| {
             let [x, y, z] = [points[0][k], points[1][k], points[2][k]];
@@ -133,7 +133,7 @@ impl Facet {
 
     /// The squared distances to some points, not larger than they are but for rounding; `None` if all are above their
     /// limits.
-    #[inline]
+    #[inline(always)]
     pub fn least_squares(&self, points: &Points, limits: &[f32; POINTS]) -> Option<[f32; POINTS]> {
         let height = self.height.of(points);
         let beyond = self.sides.each_ref().map(|side| side.outward.of(points));

@@ -24,6 +24,7 @@ mod starter;
 mod structure;
 #[cfg(test)]
 mod tests;
+mod thing_keys;
 mod tree;
 mod values;
 mod write;

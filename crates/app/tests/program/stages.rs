@@ -1,0 +1,98 @@
+//! Stages after the run in trouble: interrupted, or on a disk that is full.
+
+use crate::full_disk::{DISK_KILOBYTES, SmallDisk};
+use crate::trial::{Trial, names};
+use std::fs;
+use std::process::Command;
+use std::time::Duration;
+
+/// A command, the folder it writes to, and the name of its first file.
+const STAGES: [(&str, &str, &str); 3] = [
+    (
+        "mesh run --resolution 8",
+        "run/surfaces",
+        "surface_000001.ply",
+    ),
+    (
+        "export run --to obj --what surface",
+        "run/export/obj/surface",
+        "surface_000001.obj",
+    ),
+    (
+        "preview run --png --size 1920x1440",
+        "run/preview",
+        "preview_000001.png",
+    ),
+];
+
+/// A run whose frames take each stage a while.
+fn run() -> Trial {
+    let trial = Trial::new();
+    trial.call_well(
+        "run dam-break --resolution 20 --frames 8 --set output.surface_resolution=8 --quiet --out run",
+    );
+    trial
+}
+
+#[test]
+fn ctrl_c_ends_a_stage_with_130_and_whole_files_only() {
+    let trial = run();
+    for (line, folder, first) in STAGES {
+        let mut child = trial.start(line);
+        let folder = trial.path(folder);
+        while !folder.join(first).exists() {
+            std::thread::sleep(Duration::from_millis(1));
+            assert!(child.try_wait().unwrap().is_none(), "{line}");
+        }
+        let pid = child.id().to_string();
+        let sent = Command::new("kill").args(["-INT", &pid]).status();
+        assert!(sent.unwrap().success());
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{line}");
+        let written: Vec<(String, Vec<u8>)> = names(&folder)
+            .into_iter()
+            .filter(|name| name != "lock")
+            .map(|name| (name.clone(), fs::read(folder.join(name)).unwrap()))
+            .collect();
+        assert!((1..8).contains(&written.len()), "{line}: {:?}", names(&folder));
+        trial.call_well(&format!("{line} --quiet"));
+        assert!(names(&folder).len() >= 8);
+        for (name, bytes) in written {
+            assert!(fs::read(folder.join(&name)).unwrap() == bytes, "{line}: {name}");
+        }
+    }
+}
+
+#[test]
+fn a_full_disk_is_told_before_or_when_it_is_full_and_leaves_whole_files_only() {
+    let trial = run();
+    let disk = trial.path("disk");
+    fs::create_dir(&disk).unwrap();
+    let Some(_small) = SmallDisk::mount(&disk) else {
+        println!("skipped: this user may not mount a small file system");
+        return;
+    };
+    trial.call_well("export run --to ply --out whole --quiet");
+    let whole = |name: &str| fs::read(trial.path("whole/particles").join(name)).unwrap();
+    for free in [0, 100, 400] {
+        let filler = disk.join("filler");
+        fs::write(&filler, vec![1; 1024 * (DISK_KILOBYTES - free)]).unwrap_or_default();
+        for line in [
+            "export run --to ply --out disk/ply",
+            "export run --to usd --out disk/usd",
+            "preview run --png --size 1280x960 --out disk/pictures",
+        ] {
+            let outcome = trial.call(line);
+            assert_eq!(outcome.code, 6, "{free} KB, {line}: {}", outcome.errors);
+            assert!(outcome.errors.contains("make room"), "{}", outcome.errors);
+        }
+        if disk.join("ply/particles").exists() {
+            for name in names(&disk.join("ply/particles")) {
+                assert!(fs::read(disk.join("ply/particles").join(&name)).unwrap() == whole(&name));
+            }
+        }
+        for folder in ["ply", "usd", "pictures", "filler"] {
+            let path = disk.join(folder);
+            let _ = fs::remove_dir_all(&path).or_else(|_| fs::remove_file(&path));
+        }
+    }
+}
