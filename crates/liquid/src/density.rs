@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use crate::cut_cells::CutCells;
 use crate::pressure::{System, Weights};
+use crate::room::Room;
 use crate::tiles::Tiles;
 
 /// Seconds in which an error would be put right but for what is left over: a rate, so that many short steps do not
@@ -69,6 +70,7 @@ pub fn crowding<const D: usize>(
     let wanted = 1.0 + (GAIN * beyond).clamp(-LARGEST_CHANGE, LARGEST_CHANGE);
     let share = 1.0 - (-dt / EVEN_TIME).exp();
     rhs.clear();
+    rhs.make_room(system.cells.len());
     rhs.par_extend(system.cells.par_iter().with_min_len(1024).map(|&index| {
         let excess = crowd[index as usize] as f64 - wanted;
         let excess = if excess < 0.0 && near_air(weights, index as usize) {

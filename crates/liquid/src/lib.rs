@@ -25,6 +25,7 @@
 pub mod analytic;
 
 mod advect;
+mod awake;
 mod cut_cells;
 mod density;
 mod extrapolate;
@@ -36,6 +37,7 @@ mod particles;
 mod ports;
 mod pressure;
 mod report;
+mod room;
 mod scatter;
 mod seed;
 mod settings;

@@ -30,6 +30,13 @@ impl<const D: usize> Particles<D> {
         self.position.is_empty()
     }
 
+    /// Has room for so many more, and no more than that.
+    pub(crate) fn make_room(&mut self, more: usize) {
+        self.position.reserve_exact(more);
+        self.velocity.reserve_exact(more);
+        self.affine.reserve_exact(more);
+    }
+
     /// Adds one without spin.
     pub fn push(&mut self, position: [f64; D], velocity: [f64; D]) {
         self.position.push(position.map(|x| x as f32));

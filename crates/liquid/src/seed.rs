@@ -49,6 +49,7 @@ pub fn fill<const D: usize>(
             places
         })
         .collect();
+    particles.make_room(found.iter().map(Vec::len).sum());
     for x in found.into_iter().flatten() {
         particles.push(x, velocity(x));
     }

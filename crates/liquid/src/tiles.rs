@@ -7,6 +7,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::room::Room;
 use rayon::prelude::*;
 
 /// Cells along the side of a tile.
@@ -91,11 +92,7 @@ impl<const D: usize> Tiles<D> {
     /// Prepares `field` for these tiles, every value `background`.
     pub fn reset<T: Clone>(&self, field: &mut Vec<T>, background: T) {
         field.clear();
-        if field.capacity() < self.field_len() {
-            // A little to spare, not twice as much as a vector takes by itself.
-            field.reserve_exact(self.field_len() + self.field_len() / 16);
-        }
-        field.resize(self.field_len(), background);
+        field.resize_closely(self.field_len(), background);
     }
 
     /// Coordinates of the lowest cell of a tile.

@@ -53,11 +53,18 @@ fn ctrl_c_ends_a_stage_with_130_and_whole_files_only() {
             .filter(|name| name != "lock")
             .map(|name| (name.clone(), fs::read(folder.join(name)).unwrap()))
             .collect();
-        assert!((1..8).contains(&written.len()), "{line}: {:?}", names(&folder));
+        assert!(
+            (1..8).contains(&written.len()),
+            "{line}: {:?}",
+            names(&folder)
+        );
         trial.call_well(&format!("{line} --quiet"));
         assert!(names(&folder).len() >= 8);
         for (name, bytes) in written {
-            assert!(fs::read(folder.join(&name)).unwrap() == bytes, "{line}: {name}");
+            assert!(
+                fs::read(folder.join(&name)).unwrap() == bytes,
+                "{line}: {name}"
+            );
         }
     }
 }

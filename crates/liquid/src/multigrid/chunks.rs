@@ -11,7 +11,7 @@ pub(super) struct Chunk {
 }
 
 /// Fewer unknowns than this are faster done than handed to another thread.
-const SERIAL: usize = 16_384;
+const SERIAL: usize = 4096;
 
 fn is_worth_sharing(chunks: &[Chunk]) -> bool {
     let unknowns = chunks.iter().map(|chunk| chunk.unknowns.len());

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::clusters::{Clusters, Crossing, crosses};
 use super::finest::{end_spans, octant_of};
 use super::level::{Level, NONE, Span};
+use crate::room::Room;
 use crate::tiles::Coord;
 
 /// Levels smaller than this have no regular unknowns: looking for them is not worth it, and the direct solver wants rows.
@@ -211,13 +212,13 @@ fn number<const D: usize>(coarse: &mut Level<D>, scratch: &mut Scratch<D>) {
     (coarse.unknowns, coarse.red) = (n, red);
     coarse.spans.clear();
     coarse.along.clear();
-    coarse.along.resize(n, 0);
+    coarse.along.resize_closely(n, 0);
     coarse.octant.clear();
-    coarse.octant.resize(n, 0);
+    coarse.octant.resize_closely(n, 0);
     coarse.whole.clear();
-    coarse.whole.resize(n, true);
+    coarse.whole.resize_closely(n, true);
     coarse.child_start.clear();
-    coarse.child_start.resize(n + 1, 0);
+    coarse.child_start.resize_closely(n + 1, 0);
     let mut next = [0, red as u32];
     for extra in [false, true] {
         let (mut line, mut begun) = (None, next);
@@ -254,9 +255,9 @@ fn list_children<const D: usize>(fine: &mut Level<D>, coarse: &mut Level<D>, scr
         start[k] += start[k - 1];
     }
     coarse.child.clear();
-    coarse.child.resize(start[n] as usize, 0);
+    coarse.child.resize_closely(start[n] as usize, 0);
     fine.parent.clear();
-    fine.parent.resize(fine.unknowns, n as u32);
+    fine.parent.resize_closely(fine.unknowns, n as u32);
     for part in &scratch.parts[..scratch.in_use] {
         let mut list = &part.list[..];
         for cluster in &part.found {
@@ -280,7 +281,7 @@ fn connect<const D: usize>(fine: &Level<D>, coarse: &mut Level<D>) {
         std::mem::take(&mut coarse.whole),
     );
     present.clear();
-    present.resize(n, 0);
+    present.resize_closely(n, 0);
     let cells = present.par_chunks_mut(CELLS);
     let cells = cells.zip(whole.par_chunks_mut(CELLS)).enumerate();
     cells
@@ -300,7 +301,7 @@ fn connect<const D: usize>(fine: &Level<D>, coarse: &mut Level<D>) {
     coarse.free.extend_from_slice(&coarse.present);
     let mut near = std::mem::take(&mut coarse.near);
     near.clear();
-    near.resize(n, [[NONE; 2]; D]);
+    near.resize_closely(n, [[NONE; 2]; D]);
     if n >= ALL_ROWS {
         let cells = near.par_chunks_mut(CELLS).enumerate();
         cells.with_min_len(FEWEST).for_each(|(part, near)| {

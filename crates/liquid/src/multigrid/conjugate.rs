@@ -11,6 +11,7 @@ use super::chunks::fold;
 use super::hierarchy::Hierarchy;
 use super::level::{CHUNK, FEWEST};
 use super::sums::product;
+use crate::room::Room;
 
 /// Correction and last step are parallel if the sine of the angle between them, squared, is below this.
 const PARALLEL: f64 = 1e-9;
@@ -39,7 +40,7 @@ impl Conjugate {
         let width = hierarchy.width;
         let top = &mut hierarchy.levels[0];
         for values in [&mut self.step, &mut self.image, &mut self.product] {
-            values.resize(top.unknowns, 0.0);
+            values.resize_closely(top.unknowns, 0.0);
         }
         let alone = self.square == 0.0;
         if !alone && !settled {

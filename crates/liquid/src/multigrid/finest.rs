@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use super::coarsen::ALL_ROWS;
 use super::level::{CHUNK, FEWEST, Level, NONE, Span};
 use super::reading::{Part, Reading};
+use crate::room::Room;
 use crate::tiles::Coord;
 
 /// Cells along an axis, from the first to the last that is used.
@@ -25,10 +26,11 @@ pub(super) struct Finest {
     pub lower: Vec<f64>,
     /// Of every link of a row.
     pub weight: Vec<f64>,
-    /// Rows of the matrix, line by line.
+    /// Rows of the matrix, line by line; only while the level is read.
     order: Vec<u32>,
     /// The first unknown of each colour in every chunk of that order.
     cuts: Vec<[u32; 2]>,
+    /// Room to sort them.
     sorted: Vec<u32>,
     counts: Vec<u32>,
     /// Row of the matrix of every unknown.
@@ -65,7 +67,7 @@ fn bounding_box<const D: usize>(cells: &[Coord<D>]) -> Result<(Coord<D>, [usize;
 
 /// A value for each entry of a list of rows.
 pub(super) fn gather(rows: &[u32], values: &mut Vec<f64>, value: impl Fn(usize) -> f64 + Sync) {
-    values.resize(rows.len(), 0.0);
+    values.resize_closely(rows.len(), 0.0);
     let parts = values.par_chunks_mut(CHUNK).zip(rows.par_chunks(CHUNK));
     parts.with_min_len(FEWEST).for_each(|(values, rows)| {
         for (v, &row) in values.iter_mut().zip(rows) {
@@ -105,9 +107,15 @@ impl Finest {
             });
         }
         let (low, extent) = bounding_box(cells)?;
+        // What the level will know only later has room for the order now.
+        self.order = std::mem::take(&mut level.parent);
+        self.sorted = std::mem::take(&mut level.row_of);
         self.sort(cells, low, extent);
-        self.number(cells, low, level)?;
-        self.find_regular(problem, cells, level)?;
+        level.row_of = std::mem::take(&mut self.sorted);
+        let read = self.number(cells, low, level);
+        let read = read.and_then(|()| self.find_regular(problem, cells, level));
+        level.parent = std::mem::take(&mut self.order);
+        read?;
         self.list_rows(problem, cells, level)?;
         self.take_rhs(problem);
         level.full_weight = 1.0;
@@ -125,12 +133,13 @@ impl Finest {
     /// proportion to the number of rows however far apart they are.
     fn sort<const D: usize>(&mut self, cells: &[Coord<D>], low: Coord<D>, extent: [usize; D]) {
         self.order.clear();
+        self.order.make_room(cells.len());
         self.order.extend(0..cells.len() as u32);
         if cells.is_sorted() {
             return;
         }
         self.sorted.clear();
-        self.sorted.resize(cells.len(), 0);
+        self.sorted.resize_closely(cells.len(), 0);
         for axis in (0..D).rev() {
             let counts = &mut self.counts;
             counts.clear();
@@ -164,12 +173,12 @@ impl Finest {
         level.spans.clear();
         for (values, zero) in [(&mut self.unknown, 0), (&mut self.matrix_row, 0)] {
             values.clear();
-            values.resize(n, zero);
+            values.resize_closely(n, zero);
         }
         level.along.clear();
-        level.along.resize(n, 0);
+        level.along.resize_closely(n, 0);
         level.octant.clear();
-        level.octant.resize(n, 0);
+        level.octant.resize_closely(n, 0);
         let mut next = [0, red as u32];
         let mut begun = next;
         let mut line = None;
@@ -211,7 +220,7 @@ impl Finest {
         level: &mut Level<D>,
     ) -> Result<(), InputError> {
         level.near.clear();
-        level.near.resize(level.unknowns, [[NONE; 2]; D]);
+        level.near.resize_closely(level.unknowns, [[NONE; 2]; D]);
         // The largest coupling is known only afterwards; as a rule any row inside has it.
         let middle = self.order.get(self.order.len() / 2);
         self.full_weight = middle.map_or(0.0, |&row| {

@@ -9,13 +9,14 @@
 use std::ops::Range;
 
 use super::chunks::Chunk;
+use crate::room::Room;
 use crate::tiles::Coord;
 
 /// No unknown, or no row.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Unknowns that one task works on. Chunks depend on the problem only, and so does every sum over them.
-pub(super) const CHUNK: usize = 8192;
+pub(super) const CHUNK: usize = 2048;
 
 /// Chunks that one task does at least where each takes little time: fewer are faster done than handed to another thread.
 pub(super) const FEWEST: usize = 2;
@@ -208,10 +209,10 @@ impl<const D: usize> Level<D> {
         let n = self.unknowns;
         for values in [&mut self.e, &mut self.r] {
             values.clear();
-            values.resize(n + 1, 0.0);
+            values.resize_closely(n + 1, 0.0);
         }
         self.left.clear();
-        self.left.resize(self.red, 0.0);
+        self.left.resize_closely(self.red, 0.0);
         self.find_runs();
     }
 

@@ -5,6 +5,7 @@ use meniscus_lcp::{BoxMlcp, Csr, InputError};
 use super::finest::Finest;
 use super::level::{Level, Link, NONE, Row, inverse};
 use super::stencil::Stencil;
+use crate::room::Room;
 use crate::tiles::Coord;
 
 /// Fewer rows than this are faster done than handed to another thread.
@@ -25,12 +26,12 @@ impl Finest {
             target: 0,
             weight: 0.0,
         };
-        rows.link.resize(links, nothing);
-        rows.side.resize(links, 0);
-        rows.dirichlet.resize(rows.row.len(), 0.0);
-        self.weight.resize(links, 0.0);
-        self.diagonal.resize(rows.row.len(), 0.0);
-        self.lower.resize(rows.row.len(), 0.0);
+        rows.link.resize_closely(links, nothing);
+        rows.side.resize_closely(links, 0);
+        rows.dirichlet.resize_closely(rows.row.len(), 0.0);
+        self.weight.resize_closely(links, 0.0);
+        self.diagonal.resize_closely(rows.row.len(), 0.0);
+        self.lower.resize_closely(rows.row.len(), 0.0);
         let listing = Listing {
             problem,
             cells,
@@ -58,12 +59,12 @@ impl Finest {
         self.weight.clear();
         for (values, value) in [(&mut level.free, 1), (&mut level.present, 1)] {
             values.clear();
-            values.resize(n, value);
+            values.resize_closely(n, value);
         }
         level.whole.clear();
-        level.whole.resize(n, true);
+        level.whole.resize_closely(n, true);
         level.row_of.clear();
-        level.row_of.resize(n, NONE);
+        level.row_of.resize_closely(n, NONE);
         let mut first = 0;
         for unknown in 0..n {
             if level.near[unknown][0][0] != NONE {

@@ -11,6 +11,8 @@ use super::kept::Bounds;
 use super::level::{CHUNK, FEWEST};
 use super::settings::Settings;
 use super::sums::{Exact, Found, measure};
+use crate::awake::awake;
+use crate::room::Room;
 use crate::tiles::Coord;
 
 /// Rises of the energy below this share of its terms are rounding.
@@ -23,6 +25,8 @@ const PATIENCE: usize = 25;
 const SLOW: f64 = 0.25;
 /// If more than this share of the bounded rows change sides, the last step was for another problem.
 const FEW: f64 = 0.03;
+/// While more than this share of them look for their sides, the ratio of residuals says nothing of the cycle.
+const HARDLY_ANY: f64 = 0.003;
 
 /// Memory for the method, kept between solves.
 #[derive(Clone, Debug, Default)]
@@ -30,7 +34,6 @@ pub struct Workspace<const D: usize> {
     hierarchy: Hierarchy<D>,
     state: State,
     conjugate: Conjugate,
-    residual: Vec<f64>,
 }
 
 impl<const D: usize> Workspace<D> {
@@ -85,8 +88,10 @@ pub fn solve<const D: usize, O: Observer + ?Sized>(
     workspace: &mut Workspace<D>,
     observer: &mut O,
 ) -> Result<Report, InputError> {
-    workspace.prepare(problem, cells, settings, x, Bounds::Same)?;
-    iterate(problem, settings, x, workspace, observer)
+    awake(|| {
+        workspace.prepare(problem, cells, settings, x, Bounds::Same)?;
+        iterate(problem, settings, x, workspace, observer)
+    })
 }
 
 /// Solves another problem with the matrix of the last one, whose levels serve again although its bounds are others: only
@@ -101,8 +106,10 @@ pub fn solve_again<const D: usize, O: Observer + ?Sized>(
     workspace: &mut Workspace<D>,
     observer: &mut O,
 ) -> Result<Report, InputError> {
-    workspace.prepare(problem, cells, settings, x, Bounds::Fewer)?;
-    iterate(problem, settings, x, workspace, observer)
+    awake(|| {
+        workspace.prepare(problem, cells, settings, x, Bounds::Fewer)?;
+        iterate(problem, settings, x, workspace, observer)
+    })
 }
 
 /// The iteration, once the levels are there.
@@ -117,16 +124,14 @@ fn iterate<const D: usize, O: Observer + ?Sized>(
         hierarchy,
         state,
         conjugate,
-        residual,
     } = workspace;
     state.begin(hierarchy, problem, x);
-    residual.resize(problem.len(), 0.0);
 
     state.relax_bounded(hierarchy, settings.bound_sweeps);
     let mut found = state.measure(hierarchy);
     let mut cycles = 0;
     let mut best = (f64::INFINITY, 0);
-    let mut slow = false;
+    let (mut slow, mut settled) = (false, false);
     conjugate.restart();
     let status = loop {
         let progress = Progress {
@@ -142,7 +147,7 @@ fn iterate<const D: usize, O: Observer + ?Sized>(
         if found.residual <= settings.tolerance {
             // The sums above are in another order than the matrix: its word is the one that counts.
             state.write(hierarchy, x);
-            let residual = problem.natural_residual(x, residual);
+            let residual = largest_residual(problem, x);
             if residual <= settings.tolerance {
                 return Ok(Report {
                     status: Status::Converged,
@@ -169,10 +174,12 @@ fn iterate<const D: usize, O: Observer + ?Sized>(
             // Whatever rows were active in the last solve.
             changed = hierarchy.active();
         }
-        hierarchy.cycle(settings.sweeps);
+        let share = changed as f64 / hierarchy.top().rows.len().max(1) as f64;
+        // Until rows have found their sides, a better correction would be one for the wrong problem.
+        let sweeps = settings.sweeps - (share > FEW && settings.sweeps > 2) as usize;
+        hierarchy.cycle(sweeps);
         cycles += 1;
-        let nearly_settled = changed as f64 <= FEW * hierarchy.top().rows.len() as f64;
-        let accelerated = slow && nearly_settled;
+        let accelerated = slow && share <= FEW;
         if accelerated {
             conjugate.improve(hierarchy, changed == 0);
         } else {
@@ -180,7 +187,10 @@ fn iterate<const D: usize, O: Observer + ?Sized>(
         }
         match state.advance(hierarchy, settings, &found, accelerated && changed == 0) {
             Ok(next) => {
-                slow = nearly_settled && (slow || next.residual > SLOW * found.residual);
+                let telling = settled && share <= HARDLY_ANY;
+                let slowly = telling && next.residual > SLOW * found.residual;
+                slow = share <= FEW && (slow || slowly);
+                settled = share <= HARDLY_ANY;
                 found = next;
             }
             Err(status) => break status,
@@ -191,9 +201,25 @@ fn iterate<const D: usize, O: Observer + ?Sized>(
         status,
         iterations: cycles,
         inner_iterations: cycles,
-        residual: problem.natural_residual(x, residual),
+        residual: largest_residual(problem, x),
         merit: found.energy,
     })
+}
+
+/// The largest entry of the natural residual, without a vector of them.
+fn largest_residual(problem: &BoxMlcp<Csr>, x: &[f64]) -> f64 {
+    let of_row = |row: usize| {
+        let (columns, values) = problem.matrix().row(row);
+        let entries = columns.iter().zip(values);
+        let y = entries.fold(problem.rhs()[row], |sum, (&column, value)| {
+            sum + value * x[column as usize]
+        });
+        (x[row] - (x[row] - y).clamp(problem.lower()[row], problem.upper()[row])).abs()
+    };
+    // Unlike `f64::max` this keeps a NaN.
+    let larger = |a: f64, b: f64| if a >= b || a.is_nan() { a } else { b };
+    let rows = (0..problem.len()).into_par_iter();
+    rows.with_min_len(CHUNK).map(of_row).reduce(|| 0.0, larger)
 }
 
 fn check_start(problem: &BoxMlcp<Csr>, x: &[f64]) -> Result<(), InputError> {
@@ -224,7 +250,7 @@ impl State {
             x[row].clamp(lower[row], upper[row])
         });
         self.before.clear();
-        self.before.resize(hierarchy.top().rows.len(), 0.0);
+        self.before.resize_closely(hierarchy.top().rows.len(), 0.0);
         // The largest of all has no order.
         let largest = |values: &[f64]| {
             let parts = values.par_chunks(CHUNK).with_min_len(FEWEST);

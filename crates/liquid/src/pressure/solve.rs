@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use super::system::{NO_ROW, System};
 use super::weights::Weights;
+use crate::room::Room;
 use crate::settings::Settings;
 use crate::solvers::{self, Solution};
 use crate::tiles::{Coord, Tiles};
@@ -91,7 +92,9 @@ impl<const D: usize> Solvers<D> {
     /// Keeps the pressure as the start of the next solve.
     pub fn remember(&mut self, tiles: &Tiles<D>, system: &System, dt: f64) {
         self.last.tiles.clone_from(tiles);
+        self.last.rows.make_room(system.rows.len());
         self.last.rows.clone_from(&system.rows);
+        self.last.pressure.make_room(self.pressure.len());
         self.last.pressure.clone_from(&self.pressure);
         self.last.dt = dt;
     }
@@ -125,6 +128,7 @@ impl<const D: usize> Solvers<D> {
     /// Looks up where the rows are.
     fn place(&mut self, tiles: &Tiles<D>, system: &System) {
         self.cells.clear();
+        self.cells.make_room(system.len());
         let cells = system.cells.par_iter().with_min_len(4096);
         self.cells
             .par_extend(cells.map(|&cell| tiles.coord(cell as usize)));
@@ -134,6 +138,7 @@ impl<const D: usize> Solvers<D> {
     fn mark_separated(&mut self, system: &System, tolerance: f64) {
         let x = &self.pressure;
         self.separated.clear();
+        self.separated.make_room(system.len());
         self.separated
             .par_extend(
                 (0..system.len())
@@ -160,6 +165,7 @@ impl<const D: usize> Solvers<D> {
         let last = &self.last;
         let scale = if last.dt > 0.0 { last.dt / dt } else { 0.0 };
         self.pressure.clear();
+        self.pressure.make_room(self.cells.len());
         self.pressure
             .par_extend(self.cells.par_iter().with_min_len(4096).map(|&cell| {
                 let index = last.tiles.index(cell);
@@ -188,7 +194,7 @@ impl<const D: usize> Solvers<D> {
         // air, or evening out would pull the liquid back to a wall that it is leaving.
         for bound in [&mut *lower, upper] {
             bound.clear();
-            bound.reserve_exact(system.len());
+            bound.make_room(system.len());
         }
         let rows = system.lower.iter().zip(&system.upper).zip(&self.separated);
         for ((&l, &u), &left) in rows {
@@ -197,7 +203,7 @@ impl<const D: usize> Solvers<D> {
             upper.push(if held { 0.0 } else { f64::INFINITY });
         }
         potential.clear();
-        potential.resize(system.len(), 0.0);
+        potential.resize_closely(system.len(), 0.0);
         let problem = BoxMlcp::new(&system.matrix, rhs, lower, upper)?;
         let largest = rhs.iter().fold(0.0, |m: f64, b| m.max(b.abs()));
         if largest > 0.0 {

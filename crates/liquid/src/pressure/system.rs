@@ -15,6 +15,7 @@ use meniscus_lcp::{Blocks, Csr, InputError};
 use rayon::prelude::*;
 
 use super::weights::{Beyond, Weights};
+use crate::room::Room;
 use crate::scatter::Scatter;
 use crate::settings::{Settings, Walls};
 use crate::solids::PosedSolids;
@@ -107,7 +108,7 @@ impl System {
         let total = starts[starts.len() - 1];
         self.blocks = Blocks::new(starts, colours)?;
         self.cells.clear();
-        self.cells.resize(total, 0);
+        self.cells.resize_closely(total, 0);
         let cell_of = Scatter::new(&mut self.cells);
         let rows = self.rows.par_chunks_mut(cells).zip(&first).enumerate();
         rows.for_each(|(slot, (rows, first))| {
@@ -145,17 +146,18 @@ impl System {
         let (mut starts, mut columns, mut values) = std::mem::take(&mut self.matrix).into_parts();
         let counts = self.cells.par_iter().with_min_len(CHUNK);
         starts.clear();
+        starts.make_room(n + 1);
         starts.par_extend(
             rayon::iter::once(0).chain(counts.map(|&cell| step.entries(cell as usize))),
         );
         for row in 0..n {
             starts[row + 1] += starts[row];
         }
-        columns.resize(starts[n], 0);
-        values.resize(starts[n], 0.0);
-        self.rhs.resize(n, 0.0);
-        self.wall.resize(n, false);
-        self.surface.resize(n, false);
+        columns.resize_closely(starts[n], 0);
+        values.resize_closely(starts[n], 0.0);
+        self.rhs.resize_closely(n, 0.0);
+        self.wall.resize_closely(n, false);
+        self.surface.resize_closely(n, false);
         // Every chunk of rows has its own part of the arrays.
         let (mut columns_left, mut values_left) = (&mut columns[..], &mut values[..]);
         let parts: Vec<(&mut [u32], &mut [f64])> = (0..n.div_ceil(CHUNK))
@@ -187,6 +189,7 @@ impl System {
             });
         self.matrix = Csr::new(n, starts, columns, values)?;
         self.lower.clear();
+        self.lower.make_room(n);
         let bounded = settings.walls == Walls::Separating;
         self.lower.extend(
             self.wall
@@ -194,7 +197,7 @@ impl System {
                 .map(|&w| if w && bounded { 0.0 } else { f64::NEG_INFINITY }),
         );
         self.upper.clear();
-        self.upper.resize(n, f64::INFINITY);
+        self.upper.resize_closely(n, f64::INFINITY);
         Ok(())
     }
 }

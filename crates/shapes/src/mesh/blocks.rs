@@ -56,6 +56,8 @@ pub(super) struct Walk<'a> {
     faces: Vec<u32>,
     /// Those that are left for its points, and lower bounds on the squared distances of these.
     least: Vec<(u32, [f32; POINTS])>,
+    /// The triangle that seems nearest to each point.
+    first: [u32; POINTS],
 }
 
 impl<'a> Walk<'a> {
@@ -76,6 +78,7 @@ impl<'a> Walk<'a> {
             nodes: vec![Tree::ROOT],
             faces: Vec::new(),
             least: Vec::new(),
+            first: [0; POINTS],
         }
     }
 
@@ -164,7 +167,7 @@ impl<'a> Walk<'a> {
                 let guess = tree.nearest_of(x, start.face);
                 tree.nearest_among(x, guess, &self.nodes[start.nodes.clone()])
             } else {
-                self.nearest_of_left(x, start.face, k)
+                self.nearest_of_left(x, k)
             };
             let [width, depth, _] = self.lattice.size;
             let [column, row, layer] = index[k];
@@ -199,6 +202,7 @@ impl<'a> Walk<'a> {
         // Twice: for the triangle that a limit is from, and for the one that is compared with it.
         let room: [f32; POINTS] = from_fn(|k| (2.0 * tree.slack(places[k])) as f32);
         let mut limits = [f32::INFINITY; POINTS];
+        let (mut first, mut lowest) = ([near; POINTS], [f32::INFINITY; POINTS]);
         self.least.clear();
         for &face in [near].iter().chain(&self.faces) {
             let facet = &self.facets[face as usize];
@@ -206,6 +210,11 @@ impl<'a> Walk<'a> {
                 continue;
             };
             self.least.push((face, least));
+            for k in 0..POINTS {
+                let lower = least[k] < lowest[k];
+                first[k] = if lower { face } else { first[k] };
+                lowest[k] = if lower { least[k] } else { lowest[k] };
+            }
             if facet.is_sound() {
                 for k in 0..POINTS {
                     let reach = least[k].sqrt() + room[k];
@@ -214,18 +223,14 @@ impl<'a> Walk<'a> {
                 }
             }
         }
+        self.first = first;
     }
 
     /// The nearest point of the triangles that are left, to the point of a lane.
-    fn nearest_of_left(&self, x: [f64; 3], near: u32, lane: usize) -> Nearest {
+    fn nearest_of_left(&self, x: [f64; 3], lane: usize) -> Nearest {
         let tree = &self.mesh.tree;
         // What seems nearest comes first: hardly anything else is left then.
-        let (mut first, mut lowest) = (near, f32::INFINITY);
-        for &(face, least) in &self.least {
-            let lower = least[lane] < lowest;
-            first = if lower { face } else { first };
-            lowest = if lower { least[lane] } else { lowest };
-        }
+        let first = self.first[lane];
         let slack = tree.slack(x);
         let mut best = tree.nearest_of(x, first);
         let mut limit = tree.limit(&best, slack);
