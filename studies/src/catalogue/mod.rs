@@ -8,6 +8,7 @@ mod mesh_distance;
 mod runner_speed;
 mod step_speed;
 mod surface_speed;
+mod walls_cost;
 mod walls_speed;
 
 use crate::study::Entry;
@@ -20,6 +21,7 @@ pub const STUDIES: &[Entry] = &[
     Entry::of::<mesh_distance::MeshDistance>(),
     Entry::of::<lcp_speed::LcpSpeed>(),
     Entry::of::<walls_speed::WallsSpeed>(),
+    Entry::of::<walls_cost::WallsCost>(),
     Entry::of::<erl13::Fig1>(),
     Entry::of::<erl13::Fig2>(),
     Entry::of::<erl13::Fig3>(),

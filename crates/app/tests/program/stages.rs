@@ -8,18 +8,19 @@ use std::time::Duration;
 
 /// A command, the folder it writes to, and the name of its first file.
 const STAGES: [(&str, &str, &str); 3] = [
-    (
-        "mesh run --resolution 8",
-        "run/surfaces",
-        "surface_000001.ply",
-    ),
+    // Without surfaces in the folder it makes them on its way.
     (
         "export run --to obj --what surface",
         "run/export/obj/surface",
         "surface_000001.obj",
     ),
     (
-        "preview run --png --size 1920x1440",
+        "mesh run --resolution 7",
+        "run/surfaces",
+        "surface_000001.msf",
+    ),
+    (
+        "preview run --png --size 960x720",
         "run/preview",
         "preview_000001.png",
     ),
@@ -80,7 +81,7 @@ fn a_full_disk_is_told_before_or_when_it_is_full_and_leaves_whole_files_only() {
     };
     trial.call_well("export run --to ply --out whole --quiet");
     let whole = |name: &str| fs::read(trial.path("whole/particles").join(name)).unwrap();
-    for free in [0, 100, 400] {
+    for free in [0, 60, 150] {
         let filler = disk.join("filler");
         fs::write(&filler, vec![1; 1024 * (DISK_KILOBYTES - free)]).unwrap_or_default();
         for line in [

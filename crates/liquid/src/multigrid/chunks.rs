@@ -11,7 +11,9 @@ pub(super) struct Chunk {
 }
 
 /// Fewer unknowns than this are faster done than handed to another thread.
-const SERIAL: usize = 4096;
+const SERIAL: usize = 8192;
+/// From so many on both colours of the finest level are worth it, one after the other.
+pub(super) const SHARED: usize = 2 * SERIAL;
 
 fn is_worth_sharing(chunks: &[Chunk]) -> bool {
     let unknowns = chunks.iter().map(|chunk| chunk.unknowns.len());

@@ -3,7 +3,7 @@
 use meniscus_lcp::{BoxMlcp, Csr, InputError, Observer, Progress, Report, Status};
 use rayon::prelude::*;
 
-use super::chunks::{Chunk, each, fold};
+use super::chunks::{Chunk, SHARED, each, fold};
 use super::conjugate::Conjugate;
 use super::finest::gather;
 use super::hierarchy::Hierarchy;
@@ -88,7 +88,7 @@ pub fn solve<const D: usize, O: Observer + ?Sized>(
     workspace: &mut Workspace<D>,
     observer: &mut O,
 ) -> Result<Report, InputError> {
-    awake(|| {
+    awake_if_shared(problem, || {
         workspace.prepare(problem, cells, settings, x, Bounds::Same)?;
         iterate(problem, settings, x, workspace, observer)
     })
@@ -106,10 +106,19 @@ pub fn solve_again<const D: usize, O: Observer + ?Sized>(
     workspace: &mut Workspace<D>,
     observer: &mut O,
 ) -> Result<Report, InputError> {
-    awake(|| {
+    awake_if_shared(problem, || {
         workspace.prepare(problem, cells, settings, x, Bounds::Fewer)?;
         iterate(problem, settings, x, workspace, observer)
     })
+}
+
+/// Does what is shared among threads, if the problem is large enough for that, without letting them fall asleep.
+fn awake_if_shared<R>(problem: &BoxMlcp<Csr>, work: impl FnOnce() -> R) -> R {
+    if problem.len() < SHARED {
+        work()
+    } else {
+        awake(work)
+    }
 }
 
 /// The iteration, once the levels are there.
@@ -210,10 +219,11 @@ fn iterate<const D: usize, O: Observer + ?Sized>(
 fn largest_residual(problem: &BoxMlcp<Csr>, x: &[f64]) -> f64 {
     let of_row = |row: usize| {
         let (columns, values) = problem.matrix().row(row);
-        let entries = columns.iter().zip(values);
-        let y = entries.fold(problem.rhs()[row], |sum, (&column, value)| {
-            sum + value * x[column as usize]
-        });
+        let terms = columns.iter().zip(values);
+        let sum: f64 = terms
+            .map(|(&column, value)| value * x[column as usize])
+            .sum();
+        let y = sum + problem.rhs()[row];
         (x[row] - (x[row] - y).clamp(problem.lower()[row], problem.upper()[row])).abs()
     };
     // Unlike `f64::max` this keeps a NaN.

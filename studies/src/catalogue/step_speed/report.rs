@@ -177,7 +177,8 @@ fn runs(measured: &Measurements) -> Section {
     Section {
         heading: "Runs".into(),
         words: vec![format!(
-            "Each in a process of its own, whose peak memory it is: {:.1} MB of it were there before the first cell. Liquid cells \
+            "Each in a process of its own, whose peak memory it is: {:.1} MB of it were there before the first cell, the program \
+             itself, and do not count as bytes a cell. Liquid cells \
              are the unknowns of the pressure; a frame counts as from impact if the liquid is at the far side at its end.",
             before as f64 / 1e6
         )],

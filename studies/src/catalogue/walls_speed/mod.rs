@@ -3,6 +3,7 @@
 mod bandwidth;
 mod contender;
 mod part;
+mod targets;
 
 use self::contender::Contender;
 use self::part::{Answer, Part};
@@ -12,11 +13,9 @@ use crate::machine;
 use crate::peer;
 use crate::study::Study;
 use crate::table::{Cell, Table};
-use crate::target::{self, Bound, Target};
-use clap::{Args, value_parser};
+use clap::{Args, ValueEnum, value_parser};
 use meniscus_app::error::{Error, Kind};
 use meniscus_app::problem_files;
-use meniscus_liquid::Solver;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -34,15 +33,15 @@ pub struct Options {
     /// Solvers, separated by commas
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values = Contender::USUAL, value_parser = Contender::from_str)]
     solvers: Vec<Contender>,
-    /// Threads
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(1..=256))]
-    threads: u16,
+    /// Threads; several numbers, separated by commas, are compared
+    #[arg(long, value_name = "N,N", value_delimiter = ',', default_values_t = [1], value_parser = value_parser!(u16).range(1..=256))]
+    threads: Vec<u16>,
     /// Solves of each problem: the quickest counts
     #[arg(long, value_name = "K", default_value_t = 3, value_parser = value_parser!(u32).range(1..=100))]
     repeat: u32,
-    /// A wave on the surface
-    #[arg(long)]
-    wave: bool,
+    /// Where the liquid ends: with a wave, or flat
+    #[arg(long, value_name = "KIND", default_value = "flat")]
+    surface: SurfaceName,
     /// Put a plate and a shell with a hole into the liquid, one cell thick
     #[arg(long)]
     thin: bool,
@@ -54,14 +53,17 @@ pub struct Options {
     patience: u64,
 }
 
+/// Kinds of surfaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum SurfaceName {
+    Flat,
+    Wave,
+}
+
 /// `||r||_inf` as a part of `||b||_inf`: the rule that others are measured by.
 const RELATIVE_TOLERANCE: f64 = 1e-6;
 /// Bytes a cycle has to move for an unknown, at least.
 const BYTES_A_CYCLE: f64 = 230.0;
-/// CPU seconds that a whole solve may take, by size.
-const TARGETS: [(u32, f64); 2] = [(128, 0.25), (256, 2.0)];
-/// Cycles that it may take at any size.
-const MOST_CYCLES: f64 = 12.0;
 
 impl Study for WallsSpeed {
     const NAME: &'static str = "walls-speed";
@@ -76,41 +78,46 @@ impl Study for WallsSpeed {
         let mut answers = Vec::new();
         for &size in &options.sizes {
             for solver in &options.solvers {
-                let part = Part {
-                    size,
-                    solver: solver.clone(),
-                    threads: options.threads,
-                    repeat: options.repeat,
-                    wave: options.wave,
-                    thin: options.thin,
-                    pressure_out: options.pressure_out.clone(),
-                };
-                answers.push(alone::run::<Part, Answer>(Self::NAME, &part)?);
+                for &threads in &options.threads {
+                    let part = Part {
+                        size,
+                        solver: solver.clone(),
+                        threads,
+                        repeat: options.repeat,
+                        wave: options.has_wave(),
+                        thin: options.thin,
+                        pressure_out: options.pressure_out.clone(),
+                    };
+                    answers.push(alone::run::<Part, Answer>(Self::NAME, &part)?);
+                }
             }
         }
         let (others, missing) = others(options)?;
-        let plain = !options.wave && !options.thin;
-        let usual = options.sizes == [32, 64, 128] && options.threads == 1 && plain;
+        let plain = !options.has_wave() && !options.thin;
+        let usual = options.sizes == [32, 64, 128] && options.threads == [1] && plain;
         Ok(Findings {
             study: Self::NAME,
             variant: (!usual).then(|| variant(options)),
             setting: vec![
                 format!(
                     "The analytic sphere problem ({}), from zero, to a natural residual of {RELATIVE_TOLERANCE:e} of the largest \
-                     entry of b; {} thread(s), the quickest of {}. Set-up starts from the assembled matrix. `mg` and `cg` \
+                     entry of b; threads: {}; the quickest of {}. Set-up starts from the assembled matrix. `mg` and `cg` \
                      solve the linear problem of slip walls.",
                     if plain {
                         "flat surface"
                     } else {
                         "harder variant"
                     },
-                    options.threads,
+                    joined(&options.threads, ", "),
                     options.repeat
                 ),
                 machine::sentence(load),
             ],
             pictures: Vec::new(),
-            sections: vec![targets(&answers), speeds(&answers, &others, missing, triad)],
+            sections: vec![
+                targets::section(&answers),
+                speeds(&answers, &others, missing, triad),
+            ],
             data: data(&answers),
         })
     }
@@ -123,10 +130,21 @@ impl Study for WallsSpeed {
     }
 }
 
+impl Options {
+    fn has_wave(&self) -> bool {
+        self.surface == SurfaceName::Wave
+    }
+}
+
+fn joined(numbers: &[impl ToString], between: &str) -> String {
+    let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+    numbers.join(between)
+}
+
 fn variant(options: &Options) -> String {
-    let sizes: Vec<String> = options.sizes.iter().map(u32::to_string).collect();
-    let mut words = vec![sizes.join("-"), format!("{}-threads", options.threads)];
-    words.extend(options.wave.then(|| "wave".into()));
+    let threads = format!("{}-threads", joined(&options.threads, "-"));
+    let mut words = vec![joined(&options.sizes, "-"), threads];
+    words.extend(options.has_wave().then(|| "wave".into()));
     words.extend(options.thin.then(|| "thin".into()));
     words.join("-")
 }
@@ -141,7 +159,7 @@ fn others(options: &Options) -> Result<Others, Error> {
         return Ok((found, missing));
     }
     for &size in options.sizes.iter().filter(|&&size| size <= 128) {
-        let sphere = part::sphere(size, options.wave, options.thin);
+        let sphere = part::sphere(size, options.has_wave(), options.thin);
         let problem = sphere
             .problem::<3>()
             .map_err(|fault| Error::new(Kind::Numerical, fault.to_string()))?;
@@ -160,47 +178,6 @@ fn others(options: &Options) -> Result<Others, Error> {
     Ok((found, missing))
 }
 
-fn targets(answers: &[Answer]) -> Section {
-    let of = |size: u32| {
-        answers
-            .iter()
-            .filter(move |answer| answer.size == size && answer.solver.is(Solver::TnMg))
-    };
-    let mut targets = Vec::new();
-    for (size, most) in TARGETS {
-        for answer in of(size) {
-            targets.push(Target {
-                what: format!("tn-mg, {size} cells: CPU time, set-up included"),
-                bound: Bound::AtMost(most),
-                unit: "s",
-                measured: answer
-                    .converged
-                    .then_some(answer.setup_cpu_s + answer.solve_cpu_s),
-                at_best: None,
-                decimals: 3,
-            });
-        }
-    }
-    let cycles = answers
-        .iter()
-        .filter(|answer| answer.solver.is(Solver::TnMg))
-        .map(|answer| answer.cycles as f64)
-        .reduce(f64::max);
-    targets.push(Target {
-        what: "tn-mg: cycles, at any of the sizes".into(),
-        bound: Bound::AtMost(MOST_CYCLES),
-        unit: "cycles",
-        measured: cycles,
-        at_best: None,
-        decimals: 0,
-    });
-    Section {
-        heading: "Targets".into(),
-        words: Vec::new(),
-        table: Some(target::table(&targets)),
-    }
-}
-
 fn speeds(
     answers: &[Answer],
     others: &[(u32, Value)],
@@ -210,6 +187,7 @@ fn speeds(
     let mut table = Table::new([
         "size",
         "solver",
+        "threads",
         "solved",
         "cycles",
         "CPU s, set-up",
@@ -229,6 +207,7 @@ fn speeds(
         table.push([
             Cell::Whole(answer.size.into()),
             answer.solver.to_string().into(),
+            Cell::Whole(answer.threads.into()),
             if answer.converged { "yes" } else { "no" }.into(),
             Cell::Whole(answer.cycles),
             Cell::Number(answer.setup_cpu_s, 4),
@@ -244,6 +223,7 @@ fn speeds(
         table.push([
             Cell::Whole((*size).into()),
             format!("{}, {}", text("program"), text("method")).into(),
+            Cell::Whole(1),
             if answer["converged"] == true {
                 "yes"
             } else {

@@ -1,0 +1,172 @@
+//! What separating walls cost a simulation: a step with them beside a step with slip walls, in every built-in scene.
+
+use crate::findings::{Findings, Section};
+use crate::machine::{self, Moment};
+use crate::study::Study;
+use crate::table::{Cell, Table};
+use crate::target::{self, Bound, Target};
+use crate::walls::{one_thread, scene};
+use clap::{Args, value_parser};
+use meniscus_app::error::{Error, Kind};
+use meniscus_app::run::Simulation;
+use meniscus_app::scene::{AnyScene, Scene, builtin};
+use meniscus_liquid::Walls;
+
+/// How much longer a step may take, in per cent.
+const MOST: f64 = 10.0;
+
+/// The study.
+pub struct WallsCost;
+
+/// What to time.
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// Scenes, separated by commas [default: all that are built in]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    scenes: Vec<String>,
+    /// Cells along the longest side of a scene in the plane
+    #[arg(long, value_name = "N", default_value_t = 128, value_parser = value_parser!(u32).range(8..=2048))]
+    flat: u32,
+    /// Cells along the longest side of a scene in space
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = value_parser!(u32).range(8..=256))]
+    spatial: u32,
+    /// Frames of each run
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = value_parser!(u32).range(1..=1000))]
+    frames: u32,
+}
+
+/// A scene with one kind of walls.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cost {
+    steps: usize,
+    cpu: f64,
+    /// Sums over the steps.
+    unknowns: usize,
+    separated: usize,
+}
+
+impl Cost {
+    fn a_step(&self) -> f64 {
+        self.cpu / self.steps.max(1) as f64
+    }
+
+    fn mean(&self, sum: usize) -> f64 {
+        sum as f64 / self.steps.max(1) as f64
+    }
+}
+
+impl Study for WallsCost {
+    const NAME: &'static str = "walls-cost";
+    const SUMMARY: &'static str = "CPU time of a step with separating walls beside one with slip walls, in every built-in scene";
+    type Options = Options;
+
+    fn run(options: &Options) -> Result<Findings, Error> {
+        let load = machine::load();
+        let names: Vec<String> = match options.scenes.is_empty() {
+            true => builtin::TEXTS.iter().map(|scene| scene.0.into()).collect(),
+            false => options.scenes.clone(),
+        };
+        let mut table = Table::new([
+            "scene",
+            "cells",
+            "unknowns",
+            "separated rows",
+            "slip: steps",
+            "slip: ms a step",
+            "separating: steps",
+            "separating: ms a step",
+            "more %",
+        ]);
+        let mut targets = Vec::new();
+        for name in &names {
+            let (cells, [slip, separating]) = measure(name, options)?;
+            let more = 100.0 * (separating.a_step() / slip.a_step() - 1.0);
+            table.push([
+                name.as_str().into(),
+                Cell::Whole(cells.into()),
+                Cell::Number(separating.mean(separating.unknowns), 0),
+                Cell::Number(separating.mean(separating.separated), 0),
+                Cell::Whole(slip.steps as u64),
+                Cell::Number(1e3 * slip.a_step(), 2),
+                Cell::Whole(separating.steps as u64),
+                Cell::Number(1e3 * separating.a_step(), 2),
+                Cell::Number(more, 1),
+            ]);
+            targets.push(Target {
+                what: format!("{name}: what separating walls cost a step"),
+                bound: Bound::AtMost(MOST),
+                unit: "%",
+                measured: Some(more),
+                at_best: None,
+                decimals: 1,
+            });
+        }
+        Ok(Findings {
+            study: Self::NAME,
+            variant: None,
+            setting: vec![
+                format!(
+                    "{} frames of every scene with either kind of walls and the usual solver, one thread, no files. The two runs take \
+                     turns, frame by frame. They are different flows after a while: a liquid that lets go of its walls has other \
+                     cells than one that clings to them.",
+                    options.frames
+                ),
+                machine::sentence(load),
+            ],
+            pictures: Vec::new(),
+            sections: vec![
+                Section {
+                    heading: "Targets".into(),
+                    words: Vec::new(),
+                    table: Some(target::table(&targets)),
+                },
+                Section {
+                    heading: "Steps".into(),
+                    words: vec!["CPU time of whole steps, everything included.".into()],
+                    table: Some(table.clone()),
+                },
+            ],
+            data: table,
+        })
+    }
+}
+
+/// The cells of a scene, and its costs with slip and with separating walls.
+fn measure(name: &str, options: &Options) -> Result<(u32, [Cost; 2]), Error> {
+    let cells = match builtin::named(name)? {
+        AnyScene::Two(_) => options.flat,
+        AnyScene::Three(_) => options.spatial,
+    };
+    let with = |walls| scene(name, cells as usize, walls);
+    let pool = one_thread().map_err(|cause| Error::new(Kind::Resources, cause))?;
+    let costs = match (with(Walls::Slip)?, with(Walls::Separating)?) {
+        (AnyScene::Two(slip), AnyScene::Two(separating)) => {
+            pool.install(|| in_turn([&slip, &separating], options.frames))?
+        }
+        (AnyScene::Three(slip), AnyScene::Three(separating)) => {
+            pool.install(|| in_turn([&slip, &separating], options.frames))?
+        }
+        _ => return Err(Error::usage(format!("{name} has no dimension of its own"))),
+    };
+    Ok((cells, costs))
+}
+
+fn in_turn<const D: usize>(scenes: [&Scene<D>; 2], frames: u32) -> Result<[Cost; 2], Error> {
+    let mut costs = [Cost::default(); 2];
+    let mut runs = [Simulation::new(scenes[0])?, Simulation::new(scenes[1])?];
+    for frame in 1..=frames {
+        for (run, cost) in runs.iter_mut().zip(&mut costs) {
+            let start = Moment::now();
+            while run.frame() == frame {
+                let step = run.step(&mut ());
+                let step =
+                    step.map_err(|failure| Error::new(Kind::Numerical, failure.to_string()))?;
+                cost.steps += 1;
+                cost.unknowns += step.report.unknowns;
+                cost.separated += step.report.separated_rows;
+            }
+            cost.cpu += Moment::now().since(&start).cpu;
+        }
+    }
+    Ok(costs)
+}
