@@ -41,7 +41,8 @@ pub struct Watched {
 }
 
 impl Watched {
-    /// Looks at the folder of a run. `assets` is the folder of the scene's own file, where its meshes are, if it has any.
+    /// Looks at the folder of a run. `assets` is the folder of the scene's own file, where its meshes are, if it has
+    /// any.
     ///
     /// # Errors
     /// If it holds no run, or that of another version of the program.
@@ -227,8 +228,8 @@ fn sides<const D: usize>(domain: &[f64]) -> [f64; D] {
     from_fn(|axis| domain.get(axis).copied().unwrap_or(0.0))
 }
 
-/// The scene of a run. Its meshes come with the program, or are where somebody says, or lie beside its `scene.toml`; a run
-/// does not keep them.
+/// The scene of a run. Its meshes come with the program, or are where somebody says, or lie beside its `scene.toml`; a
+/// run does not keep them.
 fn scene_of(path: &Path, text: &str, assets: Option<&Path>) -> Result<AnyScene, String> {
     if let Some(scene) = load_alone(text).scene {
         return Ok(scene);

@@ -46,7 +46,7 @@ fn a_report_is_one_file_below_its_limit_and_says_what_it_lacks() {
 fn a_run_with_surfaces() -> Trial {
     let trial = Trial::new();
     trial.call_well(
-        "run dam-break --resolution 16 --frames 3 --quiet --set output.preview=false \
+        "run dam-break --resolution 32 --frames 3 --quiet --set output.preview=false \
          --set output.surface=true --out run",
     );
     trial
@@ -64,26 +64,27 @@ fn a_report_holds_surfaces_as_coarse_as_they_must_be() {
         assert!(whole.contains(&block), "{frame}");
     }
 
+    // Surfaces get half of what room there is: coarser ones first, and none where even the coarsest don't fit.
     let run = Watched::open(&trial.path("run"), None).unwrap();
-    let mut before = None;
-    for share in [0.9, 0.6, 0.3, 0.05] {
-        let blocks = whole.len() - whole.find("data-address").unwrap();
-        let largest = whole.len() - blocks + (share * blocks as f64) as usize + 4096 + 64 * 3;
+    let start = |address: &str| whole.find(&format!("data-address=\"{address}\"")).unwrap();
+    let without = start("/run/0/frame/1") + 4096 + 64 * 3;
+    let surfaces = whole.len() - start("/run/0/surface/1");
+    let mut spacings = Vec::new();
+    for share in [1.0, 0.5, 0.02] {
+        let largest = without + (share * surfaces as f64) as usize;
         let (text, written) = compose(&run, largest).unwrap();
         assert!(text.len() <= largest, "{} {largest}", text.len());
         let told = written.left_out().unwrap();
-        if share > 0.05 {
-            assert_eq!((written.frames, written.surfaces), (3, 3), "{share}");
-            assert!(written.surface_spacing >= before, "{share}: {written:?}");
-            before = written.surface_spacing;
-        }
-        if share == 0.3 {
+        if share > 0.1 {
+            assert_eq!(written.surfaces, 3, "{told}");
             assert!(told.contains("what surfaces have below"), "{told}");
-        }
-        if share == 0.05 {
-            assert!(told.contains("of 3 surfaces"), "{told}");
+            spacings.push(written.surface_spacing.unwrap());
+        } else {
+            assert_eq!(written.surfaces, 0, "{told}");
+            assert!(told.contains("3 of 3 surfaces"), "{told}");
         }
     }
+    assert!(spacings[0] < spacings[1], "{spacings:?}");
 }
 
 #[test]

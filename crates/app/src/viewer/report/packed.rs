@@ -1,13 +1,14 @@
-//! Meshes in few bytes, for a file that holds hundreds: what [`wire`](crate::viewer::wire) has for a graphics card, in an
-//! order in which neighbours resemble each other, then deflated (RFC 1951, without a header), which browsers inflate.
+//! Meshes in few bytes, for a file that holds hundreds: what [`wire`](crate::viewer::wire) has for a graphics card, in
+//! an order in which neighbours resemble each other, then deflated (RFC 1951, without a header), which browsers inflate.
 //!
 //! | bytes | what |
 //! | --- | --- |
 //! | 40 | the header of the mesh, as in [`wire`](crate::viewer::wire) |
-//! | 6 for each vertex | x, y, z: for each the differences from the vertex before, their low bytes and then their high bytes |
+//! | 6 for each vertex | x, y, z: for each two planes of bytes of the difference from the vertex before |
 //! | 3 for each vertex | normals: x of all of them, then y, then z, each as the difference from the vertex before |
-//! | 12 for each triangle | for each corner four planes of bytes of a difference: the first corner from that of the triangle before, the others from the first |
+//! | 12 for each triangle | for each corner four planes of bytes of a difference |
 //!
+//! The difference of a first corner is that from the triangle before, those of the others are from the first corner.
 //! Differences of positions and corners wrap around, and their sign is in the lowest bit: 0, -1, 1, -2 are 0, 1, 2, 3.
 
 use crate::viewer::wire::{MESH_HEADER, WireMesh};

@@ -1,8 +1,8 @@
 //! The surfaces of a run for its report: of all frames, as coarse as they must be to fit.
 
-use super::base64_size;
 use super::coarse::coarsened;
 use super::packed::packed;
+use super::{base64_size, is_kept};
 use crate::error::Error;
 use crate::viewer::watched::Watched;
 use crate::viewer::wire::WireMesh;
@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 /// So many frames tell how large the others will be.
 const SAMPLES: usize = 12;
-/// Vertices are never so far apart that the longest side of the domain has fewer than this many: that is no water any more.
+/// The longest side of the domain has at least this many vertices along it: fewer show no water any more.
 const FEWEST_ALONG: f64 = 24.0;
 /// Every so many frames at most have a surface: fewer make no motion.
 const MOST_SKIPPED: usize = 8;
@@ -91,12 +91,14 @@ impl Surfaces {
     fn thinned(mut self, room: usize) -> Self {
         let all = std::mem::take(&mut self.packed);
         for step in 2..=MOST_SKIPPED {
-            let kept = || all.iter().step_by(step);
-            if kept().map(|(_, bytes)| size(bytes)).sum::<usize>() <= room {
-                self.packed = kept().cloned().collect();
-                break;
+            let at_step = all.iter().enumerate();
+            let kept = at_step.filter(|(at, _)| is_kept(*at, all.len(), step));
+            self.packed = kept.map(|(_, surface)| surface.clone()).collect();
+            if self.size() <= room {
+                return self;
             }
         }
+        self.packed.clear();
         self
     }
 }
