@@ -77,7 +77,7 @@ fn a_report_holds_surfaces_as_coarse_as_they_must_be() {
         let told = written.left_out().unwrap();
         if share > 0.1 {
             assert_eq!(written.surfaces, 3, "{told}");
-            assert!(told.contains("what surfaces have below"), "{told}");
+            assert!(told.contains("details of surfaces below"), "{told}");
             spacings.push(written.surface_spacing.unwrap());
         } else {
             assert_eq!(written.surfaces, 0, "{told}");

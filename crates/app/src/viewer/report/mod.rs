@@ -64,7 +64,7 @@ impl Written {
         if let Some(spacing) = self.surface_spacing.filter(|_| self.surfaces > 0) {
             let mm = 1000.0 * spacing;
             let digits = if mm < 10.0 { 1 } else { 0 };
-            parts.push(format!("what surfaces have below {mm:.digits$} mm"));
+            parts.push(format!("details of surfaces below {mm:.digits$} mm"));
         }
         let damaged = [
             ("frames", &self.damaged),
@@ -109,9 +109,10 @@ pub fn compose(run: &Watched, largest: usize) -> Result<(String, Written), Error
     let all_particles = size_of_particles(&counts, 1, 1);
     let surfaces = Surfaces::of_run(run, (room / 2).max(room.saturating_sub(all_particles)));
     let room = room - surfaces.size();
-    let enough = match surfaces.packed.is_empty() {
-        true => ENOUGH,
-        false => ENOUGH_BESIDE_SURFACES,
+    let enough = if surfaces.packed.is_empty() {
+        ENOUGH
+    } else {
+        ENOUGH_BESIDE_SURFACES
     };
     let Some((step, every)) = thinned(&counts, room, enough) else {
         return Err(Error::new(
