@@ -1,5 +1,7 @@
 // Where the page gets its answers: from the server, or from the document that holds them all.
 
+import { unpacked } from "./packed.js";
+
 class Server {
   live = true;
   report = null;
@@ -41,7 +43,7 @@ class Embedded {
     const text = atob(block.textContent);
     const bytes = new Uint8Array(text.length);
     for (let i = 0; i < text.length; i += 1) bytes[i] = text.charCodeAt(i);
-    return bytes.buffer;
+    return "packed" in block.dataset ? unpacked(bytes) : bytes.buffer;
   }
 }
 

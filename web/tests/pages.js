@@ -142,6 +142,30 @@ export const usual = [
       });
     },
   ],
+  [
+    "a report of a run with surfaces shows them, on a desktop and on a phone",
+    async ({ program, browser, keep, folder }) => {
+      run(program, folder, "wet", "dam-break", "--resolution", "20", "--frames", "4", "--set", "output.surface=true");
+      program.call("report", "wet", "--out", "wet.html");
+      for (const [name, size] of SIZES) {
+        await visit(browser, `file://${join(folder, "wet.html")}`, size, async (page) => {
+          await shownIs(page, "1");
+          const particles = await notBlank(page);
+          await page.locator("#surface").click();
+          await page.keyboard.press("End");
+          await shownIs(page, "4");
+          await page.keyboard.press("Home");
+          await shownIs(page, "1");
+          await page.waitForTimeout(600);
+          const surface = await notBlank(page);
+          const share = surface.water / particles.water;
+          assert.ok(share > 0.8 && share < 1.3, `${particles.water} pixels of particles, ${surface.water} of the surface`);
+          await fits(page);
+          await keep(page, `report-surface-${name}`);
+        });
+      }
+    },
+  ],
 ];
 
 export const full = [

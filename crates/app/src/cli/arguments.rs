@@ -243,6 +243,9 @@ pub struct ViewArguments {
     /// Open the page in the browser of this machine
     #[arg(long)]
     pub open: bool,
+    /// Folder of the scene's file, if it refers to meshes of its own
+    #[arg(long, value_name = "DIR")]
+    pub assets: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -253,6 +256,9 @@ pub struct ReportArguments {
     /// File to write, at most 20 MB [default: OUT/report.html]
     #[arg(long, value_name = "FILE.html")]
     pub out: Option<PathBuf>,
+    /// Folder of the scene's file, if it refers to meshes of its own
+    #[arg(long, value_name = "DIR")]
+    pub assets: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -14,7 +14,7 @@ pub fn view(arguments: &ViewArguments) -> Result<(), Error> {
     let runs = runs
         .into_iter()
         .flatten()
-        .map(|run| Watched::open(run))
+        .map(|run| Watched::open(run, arguments.assets.as_deref()))
         .collect::<Result<Vec<_>, _>>()?;
     if let [one, other] = runs.as_slice()
         && one.dimension() != other.dimension()
@@ -61,7 +61,7 @@ fn open_browser(address: &str) -> bool {
 pub fn report(arguments: &ReportArguments) -> Result<(), Error> {
     let beside = || arguments.run.join("report.html");
     let file = arguments.out.clone().unwrap_or_else(beside);
-    let written = reports::write(&arguments.run, &file)?;
+    let written = reports::write(&arguments.run, arguments.assets.as_deref(), &file)?;
     say(format_args!(
         "wrote {} frames, {}, to {}",
         written.frames,

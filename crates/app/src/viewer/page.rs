@@ -41,6 +41,7 @@ parts! {
     "style.css" CSS "page/style.css",
     "main.js" SCRIPT "page/main.js",
     "source.js" SCRIPT "page/source.js",
+    "packed.js" SCRIPT "page/packed.js",
     "wire.js" SCRIPT "page/wire.js",
     "frames.js" SCRIPT "page/frames.js",
     "stage.js" SCRIPT "page/stage.js",

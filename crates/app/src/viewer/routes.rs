@@ -70,7 +70,7 @@ impl Site {
         if run.is_current() {
             return Some(run);
         }
-        match Watched::open(run.path()) {
+        match run.again() {
             Ok(new) => {
                 let new = Arc::new(new);
                 *slot.lock().unwrap_or_else(PoisonError::into_inner) = new.clone();
@@ -97,7 +97,7 @@ fn of_run(run: &Watched, rest: &[&str], query: &str) -> Response {
         },
         ["surface", frame] => match number(frame) {
             Some(frame) if run.surfaces().contains(&frame) => match run.surface(frame) {
-                Ok(bytes) => Response::of(BYTES, bytes),
+                Ok(mesh) => Response::of(BYTES, mesh.encode()),
                 Err(error) => Response::refusal(500, error.to_string()),
             },
             _ => not_found(),

@@ -10,7 +10,7 @@ use crate::run::lock::{self, Holder};
 use crate::run::record::{self, Record, State};
 use crate::run::{StepLine, no_run};
 use crate::scene::AnyScene;
-use crate::scene::text::{load, load_alone};
+use crate::scene::text::{load, load_alone, load_kept};
 use crate::surface;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -32,6 +32,7 @@ struct TimingLine {
 #[derive(Debug)]
 pub struct Watched {
     path: PathBuf,
+    assets: Option<PathBuf>,
     record: Record,
     scene_text: String,
     solids: Vec<SolidView>,
@@ -40,23 +41,25 @@ pub struct Watched {
 }
 
 impl Watched {
-    /// Looks at the folder of a run.
+    /// Looks at the folder of a run. `assets` is the folder of the scene's own file, where its meshes are, if it has
+    /// any.
     ///
     /// # Errors
     /// If it holds no run, or that of another version of the program.
-    pub fn open(path: &Path) -> Result<Self, Error> {
+    pub fn open(path: &Path, assets: Option<&Path>) -> Result<Self, Error> {
         record::check_version(path)?;
         let record = Record::read(path)?.ok_or_else(|| no_run(path))?;
         let folder = RunFolder::of_run(path);
         let scene_text = fs::read_to_string(folder.scene())
             .map_err(|e| Error::io("read", &folder.scene(), &e))?;
-        let (solids, solids_missing) = match scene_of(&folder.scene(), &scene_text) {
+        let (solids, solids_missing) = match scene_of(&folder.scene(), &scene_text, assets) {
             Ok(AnyScene::Two(scene)) => (solids(&scene), None),
             Ok(AnyScene::Three(scene)) => (solids(&scene), None),
             Err(why) => (Vec::new(), Some(why)),
         };
         Ok(Watched {
             path: path.into(),
+            assets: assets.map(Path::to_path_buf),
             record,
             scene_text,
             solids,
@@ -73,9 +76,28 @@ impl Watched {
         &self.path
     }
 
+    /// Looks at the folder anew.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn again(&self) -> Result<Self, Error> {
+        Watched::open(&self.path, self.assets.as_deref())
+    }
+
     /// 2 or 3.
     pub fn dimension(&self) -> usize {
         self.record.settings.dimension
+    }
+
+    /// Width of a cell of the simulation.
+    pub fn cell_width(&self) -> f64 {
+        self.record.settings.dx
+    }
+
+    /// The longest side of the domain.
+    pub fn longest_side(&self) -> f64 {
+        let sides = self.record.settings.domain.iter();
+        sides.copied().fold(0.0, f64::max)
     }
 
     /// Whether the folder still holds the run that was looked at first, and not another one in its place.
@@ -162,11 +184,11 @@ impl Watched {
         surface::frames_in(&self.path).unwrap_or_default()
     }
 
-    /// The bytes of a frame's surface for the page.
+    /// A frame's surface for the page.
     ///
     /// # Errors
     /// If it is not there or damaged.
-    pub fn surface(&self, number: u32) -> Result<Vec<u8>, Error> {
+    pub fn surface(&self, number: u32) -> Result<WireMesh, Error> {
         let found = surface::read(&self.path, number)?;
         // Flat liquid stands upright in its file; here the plane is that of the first two axes.
         let lie_down = |[x, y, z]: [f32; 3]| {
@@ -176,12 +198,11 @@ impl Watched {
                 [x, y, z]
             }
         };
-        let mesh = WireMesh {
+        Ok(WireMesh {
             positions: found.positions.into_iter().map(lie_down).collect(),
             normals: found.normals.into_iter().map(lie_down).collect(),
             triangles: found.triangles,
-        };
-        Ok(mesh.encode())
+        })
     }
 
     /// How many particles a frame has, by its header alone.
@@ -207,19 +228,25 @@ fn sides<const D: usize>(domain: &[f64]) -> [f64; D] {
     from_fn(|axis| domain.get(axis).copied().unwrap_or(0.0))
 }
 
-/// The scene of a run. Its meshes are where the scene was, which nobody knows any more, unless they come with the
-/// program or lie beside its `scene.toml`.
-fn scene_of(path: &Path, text: &str) -> Result<AnyScene, String> {
+/// The scene of a run. Its meshes come with the program, or are where somebody says, or lie beside its `scene.toml`; a
+/// run does not keep them.
+fn scene_of(path: &Path, text: &str, assets: Option<&Path>) -> Result<AnyScene, String> {
     if let Some(scene) = load_alone(text).scene {
         return Ok(scene);
     }
-    load(path, &[], false)
-        .ok()
-        .and_then(|loaded| loaded.scene)
-        .ok_or_else(|| {
-            "solids are not shown: the scene refers to files that are not in the run's folder"
-                .into()
-        })
+    match assets {
+        Some(folder) => load_kept(path, text, Some(folder)).scene.ok_or_else(|| {
+            let folder = folder.display();
+            format!("solids are not shown: meshes of the scene are not in {folder}, or not what they were")
+        }),
+        None => load(path, &[], false)
+            .ok()
+            .and_then(|loaded| loaded.scene)
+            .ok_or_else(|| {
+                "solids are not shown: the scene has meshes of its own; --assets DIR says in which folder its file was"
+                    .into()
+            }),
+    }
 }
 
 fn step_columns(lines: &[StepLine]) -> Value {

@@ -60,6 +60,18 @@ impl WireMesh {
     /// The mesh as bytes.
     pub fn encode(&self) -> Vec<u8> {
         let (low, high) = box_around(&self.positions);
+        self.encode_in(low, high)
+    }
+
+    /// The same with positions rounded to multiples of a length, as far as 16 bits allow: smaller numbers for the same box.
+    pub fn encode_in_steps(&self, step: f32) -> Vec<u8> {
+        let (low, high) = box_around(&self.positions);
+        let reach = step * FULL as f32;
+        let wide = std::array::from_fn(|axis| high[axis].max(low[axis] + reach));
+        self.encode_in(low, wide)
+    }
+
+    fn encode_in(&self, low: [f32; 3], high: [f32; 3]) -> Vec<u8> {
         let vertices = self.positions.len();
         let size = MESH_HEADER + 12 * vertices + 12 * self.triangles.len();
         let mut bytes = Vec::with_capacity(size);

@@ -17,6 +17,7 @@ mod mesh_paths;
 mod one_at_a_time;
 mod outputs;
 mod problems;
+mod reports;
 mod scene_files;
 mod settings_of_output;
 #[cfg(target_os = "linux")]

@@ -20,7 +20,7 @@ struct Serving {
 
 impl Serving {
     fn of(runs: &[&Path]) -> Self {
-        let runs = runs.iter().map(|run| Watched::open(run).unwrap());
+        let runs = runs.iter().map(|run| Watched::open(run, None).unwrap());
         let server = Server::bind(runs.collect(), 0).unwrap();
         Serving {
             address: server.address(),
@@ -67,7 +67,7 @@ impl Drop for Serving {
 }
 
 /// A run of three frames in the plane.
-fn a_run() -> Trial {
+pub fn a_run() -> Trial {
     let trial = Trial::new();
     trial.call_well("run maze --resolution 16 --frames 3 --quiet --out run");
     trial
@@ -325,40 +325,4 @@ fn runs_in_the_plane_and_in_space_have_no_common_camera() {
     let outcome = trial.call("view run space");
     assert_eq!(outcome.code, 2, "{}", outcome.errors);
     assert!(outcome.errors.contains("2D") && outcome.errors.contains("3D"));
-}
-
-#[test]
-fn a_report_is_one_file_below_its_limit_and_says_what_it_lacks() {
-    let trial = a_run();
-    let outcome = trial.call_well("report run");
-    assert!(!outcome.said.contains("left out"), "{}", outcome.said);
-    let whole = fs::read_to_string(trial.path("run/report.html")).unwrap();
-    assert!(whole.len() < 20_000_000);
-    for address in ["/run/0/frame/1", "/run/0/frame/3", "/run/0/solid/0"] {
-        assert!(
-            whole.contains(&format!("data-address=\"{address}\"")),
-            "{address}"
-        );
-    }
-    assert!(!whole.contains("src=\"") && !whole.contains("from \\\"./"));
-
-    // With less room particles and then frames are left out, and the limit is kept.
-    let run = Watched::open(&trial.path("run")).unwrap();
-    let slack = 4096 + 64 * 3;
-    for less in [0, 600, 1500, 2000] {
-        let largest = whole.len() + slack - less;
-        let (text, written) = meniscus_app::viewer::report::compose(&run, largest).unwrap();
-        assert!(text.len() <= largest, "{} {largest}", text.len());
-        assert_eq!(written.bytes, text.len());
-        assert_eq!(written.left_out().is_some(), less > 0, "{written:?}");
-    }
-    let none = meniscus_app::viewer::report::compose(&run, 10_000);
-    assert_eq!(none.unwrap_err().kind().exit_code(), 4);
-    let path = trial.path("run/particles/particles_000002.mpc");
-    fs::write(&path, b"").unwrap();
-    let outcome = trial.call_well("report run --out small.html");
-    assert!(outcome.said.contains("damaged (2)"), "{}", outcome.said);
-    let text = fs::read_to_string(trial.path("small.html")).unwrap();
-    assert!(!text.contains("/run/0/frame/2\""));
-    assert!(text.contains("frames that are damaged (2)"));
 }

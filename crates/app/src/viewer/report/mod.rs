@@ -1,5 +1,9 @@
 //! The page and everything it shows in one file, for somebody who has no run and no program.
 
+mod coarse;
+mod packed;
+mod surfaces;
+
 use super::page;
 use super::watched::Watched;
 use super::wire::{PARTICLE, PARTICLES_HEADER};
@@ -8,16 +12,19 @@ use crate::whole_file;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::Path;
+use surfaces::Surfaces;
 
 /// The file has at most this many bytes.
 pub const LARGEST: usize = 20_000_000;
 /// So many particles say as much as all of them, in a picture of this size; frames are left out before more of them are.
 const ENOUGH: u64 = 15_000;
+/// The same if there are surfaces too, which show the shape of the liquid better.
+const ENOUGH_BESIDE_SURFACES: u64 = 4_000;
 /// And no more than every so many frames is left: fewer make no motion.
 const MOST_SKIPPED: usize = 8;
 
 /// What a report holds and what was left out.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Written {
     /// Bytes of the file.
     pub bytes: usize,
@@ -29,6 +36,14 @@ pub struct Written {
     pub every_particle: usize,
     /// Frames that are damaged and so left out.
     pub damaged: Vec<u32>,
+    /// Surfaces in it.
+    pub surfaces: usize,
+    /// Surfaces that the run has.
+    pub surfaces_of_run: usize,
+    /// How far their vertices are apart in metres, if the run has more of them.
+    pub surface_spacing: Option<f64>,
+    /// Frames whose surfaces are damaged and so left out.
+    pub damaged_surfaces: Vec<u32>,
 }
 
 impl Written {
@@ -42,20 +57,33 @@ impl Written {
         if self.every_particle > 1 {
             parts.push(format!("all but every {}th particle", self.every_particle));
         }
-        if !self.damaged.is_empty() {
-            let list: Vec<String> = self.damaged.iter().map(u32::to_string).collect();
-            parts.push(format!("frames that are damaged ({})", list.join(", ")));
+        let sound = self.surfaces_of_run - self.damaged_surfaces.len();
+        if self.surfaces < sound {
+            parts.push(format!("{} of {sound} surfaces", sound - self.surfaces));
+        }
+        if let Some(spacing) = self.surface_spacing.filter(|_| self.surfaces > 0) {
+            let mm = 1000.0 * spacing;
+            let digits = if mm < 10.0 { 1 } else { 0 };
+            parts.push(format!("details of surfaces below {mm:.digits$} mm"));
+        }
+        let damaged = [
+            ("frames", &self.damaged),
+            ("surfaces", &self.damaged_surfaces),
+        ];
+        for (what, numbers) in damaged.iter().filter(|(_, numbers)| !numbers.is_empty()) {
+            let list: Vec<String> = numbers.iter().map(u32::to_string).collect();
+            parts.push(format!("{what} that are damaged ({})", list.join(", ")));
         }
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 }
 
-/// Writes the report of a run.
+/// Writes the report of a run. `assets` is the folder of the scene's own file, where its meshes are, if it has any.
 ///
 /// # Errors
 /// If the folder holds no run, or that of another version, or nothing can be written.
-pub fn write(run: &Path, to: &Path) -> Result<Written, Error> {
-    let run = Watched::open(run)?;
+pub fn write(run: &Path, assets: Option<&Path>, to: &Path) -> Result<Written, Error> {
+    let run = Watched::open(run, assets)?;
     let (text, written) = compose(&run, LARGEST)?;
     whole_file::write(to, text.as_bytes())?;
     Ok(written)
@@ -65,11 +93,8 @@ pub fn write(run: &Path, to: &Path) -> Result<Written, Error> {
 pub fn compose(run: &Watched, largest: usize) -> Result<(String, Written), Error> {
     let mut blocks = String::new();
     for (k, solid) in run.solids().iter().enumerate() {
-        block(
-            &mut blocks,
-            &format!("/run/0/solid/{k}"),
-            &solid.mesh.encode(),
-        );
+        let address = format!("/run/0/solid/{k}");
+        block(&mut blocks, &address, "", &solid.mesh.encode());
     }
     let frames = run.frames().unwrap_or_default();
     let counts: Vec<u64> = frames
@@ -78,9 +103,18 @@ pub fn compose(run: &Watched, largest: usize) -> Result<(String, Written), Error
         .collect();
     let now = run.now();
     // The last parts of the text have few digits more or less, whatever is left out.
-    let fixed = document(&answers(run, now.clone(), &[], Some("")), "").len() + blocks.len();
+    let fixed = document(&answers(run, now.clone(), [&[], &[]], Some("")), "").len() + blocks.len();
     let room = largest.saturating_sub(fixed + 64 * frames.len() + 4096);
-    let Some((step, every)) = thinned(&counts, room) else {
+    // Surfaces get half of it, or more if that leaves enough for all particles.
+    let all_particles = size_of_particles(&counts, 1, 1);
+    let surfaces = Surfaces::of_run(run, (room / 2).max(room.saturating_sub(all_particles)));
+    let room = room - surfaces.size();
+    let enough = if surfaces.packed.is_empty() {
+        ENOUGH
+    } else {
+        ENOUGH_BESIDE_SURFACES
+    };
+    let Some((step, every)) = thinned(&counts, room, enough) else {
         return Err(Error::new(
             Kind::Resources,
             format!("not even a few frames fit into a report of {largest} bytes"),
@@ -92,6 +126,10 @@ pub fn compose(run: &Watched, largest: usize) -> Result<(String, Written), Error
         frames_of_run: frames.len(),
         every_particle: every,
         damaged: Vec::new(),
+        surfaces: surfaces.packed.len(),
+        surfaces_of_run: surfaces.of_run,
+        surface_spacing: surfaces.spacing,
+        damaged_surfaces: surfaces.damaged,
     };
     let mut kept = Vec::new();
     for (at, &frame) in frames.iter().enumerate() {
@@ -100,15 +138,22 @@ pub fn compose(run: &Watched, largest: usize) -> Result<(String, Written), Error
         }
         match run.particles(frame, every) {
             Ok(bytes) => {
-                block(&mut blocks, &format!("/run/0/frame/{frame}"), &bytes);
+                block(&mut blocks, &format!("/run/0/frame/{frame}"), "", &bytes);
                 kept.push(frame);
             }
             Err(_) => written.damaged.push(frame),
         }
     }
     written.frames = kept.len();
+    let mut with_surface = Vec::new();
+    for (frame, bytes) in &surfaces.packed {
+        let address = format!("/run/0/surface/{frame}");
+        block(&mut blocks, &address, " data-packed", bytes);
+        with_surface.push(*frame);
+    }
     let left_out = written.left_out();
-    let text = document(&answers(run, now, &kept, left_out.as_deref()), &blocks);
+    let answers = answers(run, now, [&kept, &with_surface], left_out.as_deref());
+    let text = document(&answers, &blocks);
     written.bytes = text.len();
     Ok((text, written))
 }
@@ -118,20 +163,19 @@ fn is_kept(at: usize, frames: usize, step: usize) -> bool {
     at.is_multiple_of(step) || at + 1 == frames
 }
 
+/// Bytes that frames with so many particles take, if every `step`-th of them is there with every `every`-th particle.
+fn size_of_particles(counts: &[u64], step: usize, every: usize) -> usize {
+    let kept = counts.iter().enumerate();
+    kept.filter(|(at, _)| is_kept(*at, counts.len(), step))
+        .map(|(_, &count)| PARTICLES_HEADER + PARTICLE * count.div_ceil(every as u64) as usize)
+        .map(base64_size)
+        .sum()
+}
+
 /// Every so many frames and every so many particles of them that fit into so many bytes.
-fn thinned(counts: &[u64], room: usize) -> Option<(usize, usize)> {
-    let size = |step: usize, every: usize| -> u64 {
-        let kept = counts.iter().enumerate();
-        kept.filter(|(at, _)| is_kept(*at, counts.len(), step))
-            .map(|(_, &count)| {
-                let bytes =
-                    PARTICLES_HEADER as u64 + PARTICLE as u64 * count.div_ceil(every as u64);
-                bytes.div_ceil(3) * 4
-            })
-            .sum()
-    };
+fn thinned(counts: &[u64], room: usize, enough: u64) -> Option<(usize, usize)> {
     let most = counts.iter().copied().max().unwrap_or(0);
-    let plenty = (most / ENOUGH).max(1) as usize;
+    let plenty = (most / enough).max(1) as usize;
     let fewer_particles = (1..=plenty).map(|every| (1, every));
     let fewer_frames = (2..=MOST_SKIPPED).map(|step| (step, plenty));
     let desperate = (1..=12).map(|power| (MOST_SKIPPED, plenty << power));
@@ -140,14 +184,18 @@ fn thinned(counts: &[u64], room: usize) -> Option<(usize, usize)> {
         .chain(fewer_frames)
         .chain(desperate)
         .chain(sparse)
-        .find(|&(step, every)| size(step, every) <= room as u64)
+        .find(|&(step, every)| size_of_particles(counts, step, every) <= room)
 }
 
 /// What the page would have asked the server for.
-fn answers(run: &Watched, mut now: Value, frames: &[u32], left_out: Option<&str>) -> Value {
+fn answers(
+    run: &Watched,
+    mut now: Value,
+    [frames, surfaces]: [&[u32]; 2],
+    left_out: Option<&str>,
+) -> Value {
     now["frames"] = json!(frames);
-    // Particles show the same in an eighth of the bytes.
-    now["surfaces"] = json!([]);
+    now["surfaces"] = json!(surfaces);
     json!({
         "/runs": { "runs": 1 },
         "/run/0/about": run.about(),
@@ -175,11 +223,11 @@ fn machine() -> String {
     }
 }
 
-/// Bytes as a part of the document that the page finds by its address.
-fn block(document: &mut String, address: &str, bytes: &[u8]) {
+/// Bytes as a part of the document that the page finds by its address; `marks` tell what they are.
+fn block(document: &mut String, address: &str, marks: &str, bytes: &[u8]) {
     let _ = write!(
         document,
-        "<script type=\"text/plain\" data-address=\"{address}\">"
+        "<script type=\"text/plain\" data-address=\"{address}\"{marks}>"
     );
     push_base64(document, bytes);
     document.push_str("</script>\n");
@@ -213,9 +261,13 @@ fn document(answers: &Value, blocks: &str) -> String {
         )
 }
 
+fn base64_size(bytes: usize) -> usize {
+    bytes.div_ceil(3) * 4
+}
+
 fn push_base64(text: &mut String, bytes: &[u8]) {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    text.reserve(bytes.len().div_ceil(3) * 4);
+    text.reserve(base64_size(bytes.len()));
     for three in bytes.chunks(3) {
         let byte = |i: usize| u32::from(three.get(i).copied().unwrap_or(0));
         let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
@@ -252,11 +304,11 @@ mod tests {
 
     #[test]
     fn particles_go_before_frames_and_all_of_it_fits() {
-        assert_eq!(thinned(&[], 0), Some((1, 1)));
-        assert_eq!(thinned(&[1000; 100], 20_000_000), Some((1, 1)));
-        assert_eq!(thinned(&[100_000; 100], 20_000_000), Some((1, 6)));
-        let (step, every) = thinned(&[1_000_000; 1000], 20_000_000).unwrap();
+        assert_eq!(thinned(&[], 0, ENOUGH), Some((1, 1)));
+        assert_eq!(thinned(&[1000; 100], 20_000_000, ENOUGH), Some((1, 1)));
+        assert_eq!(thinned(&[100_000; 100], 20_000_000, ENOUGH), Some((1, 6)));
+        let (step, every) = thinned(&[1_000_000; 1000], 20_000_000, ENOUGH).unwrap();
         assert_eq!((step, every), (MOST_SKIPPED, 2 * 66));
-        assert_eq!(thinned(&[10], 10), None);
+        assert_eq!(thinned(&[10], 10, ENOUGH), None);
     }
 }

@@ -1,0 +1,146 @@
+//! The surfaces of a run for its report: of all frames, as coarse as they must be to fit.
+
+use super::coarse::coarsened;
+use super::packed::packed;
+use super::{base64_size, is_kept};
+use crate::error::Error;
+use crate::viewer::watched::Watched;
+use crate::viewer::wire::WireMesh;
+use rayon::prelude::*;
+
+/// So many frames tell how large the others will be.
+const SAMPLES: usize = 12;
+/// The longest side of the domain has at least this many vertices along it: fewer show no water any more.
+const FEWEST_ALONG: f64 = 24.0;
+/// Every so many frames at most have a surface: fewer make no motion.
+const MOST_SKIPPED: usize = 8;
+/// Halvings of the factor between the finest distance of vertices and the one that is taken.
+const HALVINGS: usize = 7;
+/// The share of the room that is aimed at, because samples don't tell all.
+const SHARE: f64 = 0.96;
+
+/// Surfaces that fit.
+#[derive(Clone, Debug, Default)]
+pub struct Surfaces {
+    /// Frames with the bytes of their surfaces, see [`packed`].
+    pub packed: Vec<(u32, Vec<u8>)>,
+    /// How far vertices are apart, if there are fewer than the run has.
+    pub spacing: Option<f64>,
+    /// Frames whose surfaces are damaged and so left out.
+    pub damaged: Vec<u32>,
+    /// Frames whose surfaces the run has.
+    pub of_run: usize,
+}
+
+impl Surfaces {
+    /// The surfaces of a run in so many bytes of the report.
+    pub fn of_run(run: &Watched, room: usize) -> Self {
+        let frames = run.surfaces();
+        let step = frames.len().div_ceil(SAMPLES).max(1);
+        let samples = sound(run, frames.iter().skip(step / 2).step_by(step));
+        let estimate = |spacing: Option<f64>| -> f64 {
+            let sizes = samples
+                .par_iter()
+                .map(|mesh| size(&shrunk(run, mesh, spacing)));
+            sizes.sum::<usize>() as f64 * frames.len() as f64 / samples.len().max(1) as f64
+        };
+        let aim = SHARE * room as f64;
+        let mut spacing = (estimate(None) > aim).then(|| fitting(run, aim, |h| estimate(Some(h))));
+        loop {
+            let whole = Surfaces::with(run, &frames, spacing);
+            let bytes = whole.size();
+            if bytes <= room {
+                return whole;
+            }
+            match spacing {
+                Some(coarse) if coarse >= coarsest(run) => return whole.thinned(room),
+                Some(coarse) => {
+                    let more = (bytes as f64 / room as f64).sqrt().max(1.05);
+                    spacing = Some((more * coarse).min(coarsest(run)));
+                }
+                None => spacing = Some(finest(run)),
+            }
+        }
+    }
+
+    /// Bytes of the report that they take.
+    pub fn size(&self) -> usize {
+        self.packed.iter().map(|(_, bytes)| size(bytes)).sum()
+    }
+
+    fn with(run: &Watched, frames: &[u32], spacing: Option<f64>) -> Self {
+        let all: Vec<Result<Vec<u8>, Error>> = frames
+            .par_iter()
+            .map(|&frame| Ok(shrunk(run, &run.surface(frame)?, spacing)))
+            .collect();
+        let mut surfaces = Surfaces {
+            spacing,
+            of_run: frames.len(),
+            ..Surfaces::default()
+        };
+        for (&frame, bytes) in frames.iter().zip(all) {
+            match bytes {
+                Ok(bytes) => surfaces.packed.push((frame, bytes)),
+                Err(_) => surfaces.damaged.push(frame),
+            }
+        }
+        surfaces
+    }
+
+    /// Every so many of them, or none if that does not fit either.
+    fn thinned(mut self, room: usize) -> Self {
+        let all = std::mem::take(&mut self.packed);
+        for step in 2..=MOST_SKIPPED {
+            let at_step = all.iter().enumerate();
+            let kept = at_step.filter(|(at, _)| is_kept(*at, all.len(), step));
+            self.packed = kept.map(|(_, surface)| surface.clone()).collect();
+            if self.size() <= room {
+                return self;
+            }
+        }
+        self.packed.clear();
+        self
+    }
+}
+
+/// Bytes of the report for a surface: its own, where to find it, and its number in the list of those that are there.
+fn size(bytes: &[u8]) -> usize {
+    base64_size(bytes.len()) + 100
+}
+
+/// Those of the surfaces that are not damaged.
+fn sound<'a>(run: &Watched, frames: impl Iterator<Item = &'a u32>) -> Vec<WireMesh> {
+    frames
+        .filter_map(|&frame| run.surface(frame).ok())
+        .collect()
+}
+
+fn shrunk(run: &Watched, mesh: &WireMesh, spacing: Option<f64>) -> Vec<u8> {
+    match spacing {
+        Some(wide) => packed(&coarsened(mesh, run.dimension() == 2, wide), spacing),
+        None => packed(mesh, None),
+    }
+}
+
+/// The least distance of vertices with which what is estimated fits, or the largest there is.
+fn fitting(run: &Watched, aim: f64, estimate: impl Fn(f64) -> f64) -> f64 {
+    let (mut fine, mut coarse) = (finest(run), coarsest(run));
+    for _ in 0..HALVINGS {
+        let between = (fine * coarse).sqrt();
+        if estimate(between) > aim {
+            fine = between;
+        } else {
+            coarse = between;
+        }
+    }
+    coarse
+}
+
+/// Half a cell of the simulation: how far vertices are apart in surfaces as they are usually made.
+fn finest(run: &Watched) -> f64 {
+    (0.5 * run.cell_width()).min(coarsest(run))
+}
+
+fn coarsest(run: &Watched) -> f64 {
+    run.longest_side() / FEWEST_ALONG
+}
