@@ -19,7 +19,7 @@ pub(super) const NONE: u32 = u32::MAX;
 pub(super) const CHUNK: usize = 2048;
 
 /// Chunks that one task does at least where each takes little time: fewer are faster done than handed to another thread.
-pub(super) const FEWEST: usize = 2;
+pub(super) const FEWEST: usize = 8;
 
 /// Unknowns of one line and colour, in rising order along the line.
 #[derive(Clone, Copy, Debug)]

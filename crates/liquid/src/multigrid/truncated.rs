@@ -224,12 +224,20 @@ fn largest_residual(problem: &BoxMlcp<Csr>, x: &[f64]) -> f64 {
             .map(|(&column, value)| value * x[column as usize])
             .sum();
         let y = sum + problem.rhs()[row];
-        (x[row] - (x[row] - y).clamp(problem.lower()[row], problem.upper()[row])).abs()
+        let (x, lower, upper) = (x[row], problem.lower()[row], problem.upper()[row]);
+        let natural = match x - y {
+            target if target <= lower => x - lower,
+            target if target >= upper => x - upper,
+            _ => y,
+        };
+        natural.abs()
     };
     // Unlike `f64::max` this keeps a NaN.
     let larger = |a: f64, b: f64| if a >= b || a.is_nan() { a } else { b };
     let rows = (0..problem.len()).into_par_iter();
-    rows.with_min_len(CHUNK).map(of_row).reduce(|| 0.0, larger)
+    rows.with_min_len(FEWEST * CHUNK)
+        .map(of_row)
+        .reduce(|| 0.0, larger)
 }
 
 fn check_start(problem: &BoxMlcp<Csr>, x: &[f64]) -> Result<(), InputError> {
