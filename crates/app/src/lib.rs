@@ -12,6 +12,7 @@ pub mod error;
 pub mod export;
 pub mod filming;
 pub mod mesh_files;
+pub mod plain_file;
 pub mod plot;
 pub mod preview;
 pub mod problem_files;

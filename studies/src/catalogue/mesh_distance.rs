@@ -31,6 +31,9 @@ pub struct Options {
     /// Triangles of the mesh, about
     #[arg(long, value_name = "N", default_value_t = USUAL_TRIANGLES, value_parser = value_parser!(u64).range(100..=5_000_000))]
     triangles: u64,
+    /// How often all of it is done: the quickest counts
+    #[arg(long, value_name = "K", default_value_t = 3, value_parser = value_parser!(u32).range(1..=100))]
+    repeat: u32,
 }
 
 /// A solid and what its distances took.
@@ -44,6 +47,18 @@ struct Timed {
     banded: Span,
 }
 
+impl Timed {
+    fn or_quicker(self, other: Self) -> Self {
+        let quicker = |one: Span, other: Span| if other.cpu < one.cpu { other } else { one };
+        Timed {
+            setup: quicker(self.setup, other.setup),
+            exact: quicker(self.exact, other.exact),
+            banded: quicker(self.banded, other.banded),
+            ..self
+        }
+    }
+}
+
 impl Study for MeshDistance {
     const NAME: &'static str = "mesh-distance";
     const SUMMARY: &'static str =
@@ -54,7 +69,11 @@ impl Study for MeshDistance {
         let load = machine::load();
         let mut timed = Vec::new();
         for (name, around) in [("ring with bumps", 0.3), ("ball with bumps", 0.0)] {
-            timed.push(time(name, around, options)?);
+            let mut quickest = time(name, around, options)?;
+            for _ in 1..options.repeat {
+                quickest = quickest.or_quicker(time(name, around, options)?);
+            }
+            timed.push(quickest);
         }
         let usual = (options.cells, options.triangles) == (USUAL_CELLS, USUAL_TRIANGLES);
         let mut targets = Vec::new();
@@ -87,9 +106,9 @@ impl Study for MeshDistance {
             setting: vec![
                 format!(
                     "Signed distances at the middles of {0} x {0} x {0} cells from meshes that fill most of the grid, \
-                     exact ones block by block, those within the band one after the other; one thread. Set-up is \
-                     checks, tree and lattice.",
-                    options.cells
+                     exact ones block by block, those within the band one after the other; one thread, the quickest of {1}. \
+                     Set-up is checks, tree and lattice.",
+                    options.cells, options.repeat
                 ),
                 machine::sentence(load),
             ],

@@ -12,6 +12,7 @@ pub use container::{CacheError, Header};
 pub use particles::{decode, encode};
 
 use crate::error::{Error, Kind};
+use crate::plain_file;
 use std::path::{Path, PathBuf};
 
 /// The particles of one frame.
@@ -66,19 +67,12 @@ pub fn frames_in(run: &Path) -> Result<Vec<u32>, Error> {
 
 /// Reads a frame's file whole. Only its size is trusted so far.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>, Error> {
-    let length = std::fs::metadata(path).map_err(|e| Error::io("read", path, &e))?;
-    if !length.is_file() {
-        return Err(Error::new(
-            Kind::Storage,
-            format!("{} is not a file", path.display()),
-        ));
-    }
-    std::fs::read(path).map_err(|e| Error::io("read", path, &e))
+    plain_file::read(path).map_err(|e| Error::io("read", path, &e))
 }
 
 /// What is wrong with a frame's file, if something is. Its hash is checked, its particles are not looked at.
 pub fn fault(run: &Path, number: u32, dimension: Option<usize>) -> Option<String> {
-    let bytes = match std::fs::read(frame_path(run, number)) {
+    let bytes = match plain_file::read(&frame_path(run, number)) {
         Ok(bytes) => bytes,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Some("it is missing".into()),
         Err(e) => return Some(e.to_string()),

@@ -30,10 +30,13 @@ pub fn check(arguments: &CheckArguments) -> Result<(), Error> {
             .iter()
             .map(|problem| loaded.source.line(problem))
             .collect();
+        let scene = loaded.scene.as_ref();
+        let too_large = scene.and_then(|scene| estimate::check_any(scene, None).err());
         let answer = json!({
             "scene": arguments.scene.to_string_lossy(),
-            "runs": loaded.scene.is_some(),
+            "runs": scene.is_some(),
             "problems": lines,
+            "memory": too_large.map(|error| error.to_string()),
         });
         say(format_args!("{answer:#}"));
         // All is said; only the exit code is left to tell.
@@ -46,8 +49,12 @@ pub fn check(arguments: &CheckArguments) -> Result<(), Error> {
     if !warnings.is_empty() {
         remark(&format!("{warnings}\n"));
     }
-    let count = loaded.problems.iter().filter(|p| !p.is_error()).count();
+    let mut count = loaded.problems.iter().filter(|p| !p.is_error()).count();
     let (scene, _) = loaded.ready()?;
+    if let Err(too_large) = estimate::check_any(&scene, None) {
+        remark(&format!("warning: {too_large}\n"));
+        count += 1;
+    }
     let will = match count {
         0 => "is in order".into(),
         1 => "can be run, with 1 warning".into(),

@@ -59,7 +59,7 @@ fn open_browser(address: &str) -> bool {
 
 /// Writes the page and what it shows into one file.
 pub fn report(arguments: &ReportArguments) -> Result<(), Error> {
-    let beside = || arguments.run.join("report.html");
+    let beside = || arguments.run.join(reports::NAME);
     let file = arguments.out.clone().unwrap_or_else(beside);
     let written = reports::write(&arguments.run, arguments.assets.as_deref(), &file)?;
     say(format_args!(

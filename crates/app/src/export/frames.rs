@@ -6,6 +6,7 @@ use super::{
 };
 use crate::cache::{self, Frame, container};
 use crate::error::{Error, Kind};
+use crate::plain_file;
 use crate::run::Written;
 use crate::scene::{AnyScene, Scene};
 use crate::surface::{self, Surface, Watch, solids, upright};
@@ -86,7 +87,7 @@ pub fn plan(run: &Written, options: &Options<'_>) -> Result<Plan, Error> {
 /// How many particles or vertices a file says it holds.
 fn count(path: &Path, content: container::Content) -> Option<u64> {
     let mut head = Vec::new();
-    let file = fs::File::open(path).ok()?;
+    let file = plain_file::open(path).ok()?;
     file.take(container::HEADER as u64)
         .read_to_end(&mut head)
         .ok()?;

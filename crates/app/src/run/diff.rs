@@ -6,6 +6,7 @@ use super::no_run;
 use super::record::{self, Record};
 use crate::cache;
 use crate::error::{Error, Kind};
+use crate::plain_file;
 use crate::scene::text::{KeyDifference, differences};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -132,7 +133,7 @@ fn read(run: &Path) -> Result<Run, Error> {
     record::check_version(run)?;
     let record = Record::read(run)?.ok_or_else(|| no_run(run))?;
     let folder = RunFolder::of_run(run);
-    let text = |path: &Path| fs::read_to_string(path).map_err(|e| Error::io("read", path, &e));
+    let text = |path: &Path| plain_file::read_text(path).map_err(|e| Error::io("read", path, &e));
     let statistics = folder.statistics();
     let lines = match record.steps {
         // A run that was stopped before its first step has none.

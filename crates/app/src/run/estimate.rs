@@ -52,6 +52,17 @@ pub fn of(scene: &AnyScene, threads: Option<usize>) -> Estimate {
     }
 }
 
+/// As [`check`], for a scene of either dimension.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_any(scene: &AnyScene, limit: Option<u64>) -> Result<(), Error> {
+    match scene {
+        AnyScene::Two(scene) => check(scene, limit),
+        AnyScene::Three(scene) => check(scene, limit),
+    }
+}
+
 /// Refuses a scene that needs more memory than there is, or than the limit.
 pub fn check<const D: usize>(scene: &Scene<D>, limit: Option<u64>) -> Result<(), Error> {
     let Some(allowed) = limit.or_else(available) else {

@@ -8,9 +8,31 @@ use super::simulation::Simulation;
 use super::verify::verify;
 use crate::cache;
 use crate::error::Error;
+use crate::plain_file;
 use crate::scene::Scene;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// Makes sure that no run is thrown away which was interrupted: whoever forgets `--resume` would lose it.
+///
+/// # Errors
+/// If the folder has one, with frames that are done.
+pub fn nothing_to_lose(folder: &RunFolder) -> Result<(), Error> {
+    let Ok(Some(record)) = Record::read(folder.root()) else {
+        return Ok(());
+    };
+    let interrupted = matches!(record.state, State::Interrupted | State::Running);
+    if !interrupted || record.frames_done == 0 {
+        return Ok(());
+    }
+    Err(Error::usage(format!(
+        "{} has a run that was interrupted after {} of {} frames",
+        folder.root().display(),
+        record.frames_done,
+        record.frames
+    ))
+    .with_remedy("--resume goes on with it, --from-frame 0 starts from the beginning"))
+}
 
 /// What was found in the folder of a run that is to go on.
 pub struct Found<'a, const D: usize> {
@@ -113,6 +135,14 @@ pub fn from_frame<'a, const D: usize>(
 ) -> Result<Found<'a, D>, Error> {
     let mut notices = Vec::new();
     let record = readable(folder, &mut notices);
+    let done = record.as_ref().map(|record| record.frames_done);
+    if let Some(done) = done.filter(|&done| frame > done) {
+        return Err(Error::usage(format!(
+            "the run in {} has {done} frames: there is no frame {frame} to go on from",
+            folder.root().display()
+        ))
+        .with_remedy("--frames N and --resume make it longer"));
+    }
     let mut found = search(scene, folder, record, frame)?;
     let Some(place) = &found.place else {
         let kept = checkpoint::frames_in(folder.root())?;
@@ -155,7 +185,7 @@ fn same_scene(
     notices: &mut Vec<String>,
 ) -> Result<bool, Error> {
     let path = folder.scene();
-    let of_run = fs::read_to_string(&path).ok();
+    let of_run = plain_file::read_text(&path).ok();
     let another = |shown: String| {
         Err(Error::usage(format!(
             "the run in {} has another scene than the one asked for: {shown}",

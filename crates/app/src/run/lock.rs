@@ -1,6 +1,7 @@
 //! One run at a time in a folder.
 
 use crate::error::{Error, Kind};
+use crate::plain_file;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -84,7 +85,7 @@ fn held(root: &Path) -> Error {
 /// The process that locked a folder last.
 fn pid(root: &Path) -> Option<u32> {
     let mut text = String::new();
-    let file = File::open(path(root)).ok()?;
+    let file = plain_file::open(&path(root)).ok()?;
     file.take(32).read_to_string(&mut text).ok()?;
     text.trim().parse().ok()
 }
@@ -100,7 +101,7 @@ pub enum Holder {
 
 /// Looks whether a run goes on in a folder; changes nothing.
 pub fn holder(root: &Path) -> Holder {
-    let free = match File::open(path(root)) {
+    let free = match plain_file::open(&path(root)) {
         Ok(file) => !matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)),
         Err(_) => true,
     };

@@ -1,8 +1,10 @@
 //! `run.json`: what a folder holds and how far its run has come.
 
+use super::folder::RunFolder;
 use super::line_file::Prefix;
 use super::scene_text;
 use crate::error::{Error, Kind};
+use crate::plain_file;
 use crate::scene::{Output, Scene, builtin};
 use crate::whole_file;
 use meniscus_liquid::Transfer;
@@ -190,12 +192,17 @@ impl Record {
         is_kept(&self.particles, frame)
     }
 
-    /// What to type for the scene: its name if it is built in, otherwise its file, which only its owner knows.
-    pub fn scene_to_type(&self) -> &str {
-        match builtin::text(&self.scene) {
-            Some(_) => &self.scene,
-            None => "SCENE.toml",
-        }
+    /// What to type to go on with the run in a folder. Its own scene file has every change that was made on the command
+    /// line; but meshes are beside the original, which only its owner knows.
+    pub fn command_to_go_on(&self, run: &Path) -> String {
+        let own = RunFolder::of_run(run).scene();
+        let has_meshes = |text: String| text.contains("file = ");
+        let scene = match plain_file::read_text(&own).map(has_meshes) {
+            Ok(false) => own.display().to_string(),
+            _ if builtin::text(&self.scene).is_some() => self.scene.clone(),
+            _ => "SCENE.toml".into(),
+        };
+        format!("meniscus run {scene} --out {} --resume", run.display())
     }
 
     /// Where the record of a run's folder is.
@@ -217,7 +224,7 @@ impl Record {
     /// If it can't be read, is that of another program, or any byte of it was changed.
     pub fn read(run: &Path) -> Result<Option<Self>, Error> {
         let path = Record::path(run);
-        let text = match std::fs::read(&path) {
+        let text = match plain_file::read(&path) {
             Ok(text) => text,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(Error::io("read", &path, &e)),
@@ -243,7 +250,7 @@ impl Record {
 /// # Errors
 /// If it was written by another version.
 pub fn check_version(run: &Path) -> Result<(), Error> {
-    let Ok(text) = std::fs::read(Record::path(run)) else {
+    let Ok(text) = plain_file::read(&Record::path(run)) else {
         return Ok(());
     };
     // Only these two: a record of another version may have any other field.

@@ -44,6 +44,9 @@ pub(super) fn run<const D: usize>(
     };
     let _lock = Lock::take(&options.out)?;
     let folder = RunFolder::open(&options.out, &scene.name, going_on)?;
+    if options.start == Start::Beginning {
+        going_on::nothing_to_lose(&folder)?;
+    }
     let mut found = match options.start {
         Start::Beginning | Start::FromFrame(0) => Found {
             place: None,

@@ -6,6 +6,7 @@ use super::lock::{self, Holder};
 use super::record::{Record, State};
 use super::verify::no_run;
 use crate::error::Error;
+use crate::plain_file;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
@@ -81,11 +82,7 @@ pub fn status(run: &Path) -> Result<Status, Error> {
     let to_come = record.frames.saturating_sub(record.frames_done);
     let each = seconds_a_frame(&RunFolder::of_run(run));
     Ok(Status {
-        resume: format!(
-            "meniscus run {} --out {} --resume",
-            record.scene_to_type(),
-            run.display()
-        ),
+        resume: record.command_to_go_on(run),
         scene: record.scene,
         state,
         process: match holder {
@@ -116,7 +113,7 @@ struct Timing {
 
 /// Mean seconds of the last few whole frames.
 fn seconds_a_frame(folder: &RunFolder) -> Option<f64> {
-    let mut file = File::open(folder.timings()).ok()?;
+    let mut file = plain_file::open(&folder.timings()).ok()?;
     let start = file.metadata().ok()?.len().saturating_sub(TAIL);
     file.seek(SeekFrom::Start(start)).ok()?;
     let mut bytes = Vec::new();

@@ -6,6 +6,7 @@ use super::line_file::Prefix;
 use super::record::{Record, State};
 use crate::cache;
 use crate::error::{Error, Kind};
+use crate::plain_file;
 use crate::surface;
 use serde::Serialize;
 use std::fs;
@@ -37,11 +38,7 @@ pub fn verify(run: &Path) -> Result<Vec<Finding>, Error> {
     let mut check = Check {
         findings: Vec::new(),
         remedy: match &record {
-            Ok(Some(record)) => format!(
-                "meniscus run {} --out {} --resume",
-                record.scene_to_type(),
-                run.display()
-            ),
+            Ok(Some(record)) => record.command_to_go_on(run),
             _ => format!("meniscus run SCENE --out {} --resume", run.display()),
         },
     };
@@ -95,7 +92,7 @@ impl Check {
     }
 
     fn hash(&mut self, file: &Path, expected: &str) -> Result<(), Error> {
-        match fs::read(file) {
+        match plain_file::read(file) {
             Ok(bytes) if blake3::hash(&bytes).to_hex().as_str() == expected => {}
             Ok(_) => self.found(file, "its content does not match its hash"),
             Err(e) if e.kind() == io::ErrorKind::NotFound => self.found(file, "it is missing"),
@@ -147,7 +144,7 @@ impl Check {
     fn surfaces(&mut self, run: &Path) -> Result<(), Error> {
         for frame in surface::frames_in(run)? {
             let path = surface::path(run, frame);
-            let bytes = fs::read(&path).map_err(|e| Error::io("read", &path, &e))?;
+            let bytes = plain_file::read(&path).map_err(|e| Error::io("read", &path, &e))?;
             let fault = match surface::file::decode(&bytes) {
                 Err(fault) => Some(fault.to_string()),
                 Ok(sealed) if sealed.number != frame => {

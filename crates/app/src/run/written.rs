@@ -5,6 +5,7 @@ use super::record::Record;
 use super::scene_text;
 use super::verify::no_run;
 use crate::error::{Error, Kind};
+use crate::plain_file;
 use crate::scene::AnyScene;
 use crate::scene::text::load_kept;
 use std::fmt;
@@ -39,7 +40,7 @@ impl Written {
     /// If the scene that the run has kept is damaged, or its meshes are not there.
     pub fn scene(&self, assets: Option<&Path>) -> Result<AnyScene, Error> {
         let path = RunFolder::of_run(&self.root).scene();
-        let text = std::fs::read_to_string(&path).map_err(|e| Error::io("read", &path, &e))?;
+        let text = plain_file::read_text(&path).map_err(|e| Error::io("read", &path, &e))?;
         if scene_text::hash(&text) != self.record.scene_hash {
             return Err(Error::new(
                 Kind::Storage,

@@ -1,5 +1,6 @@
 //! Reads a file of JSON lines as it grows, and notices if it was begun anew.
 
+use crate::plain_file;
 use serde::de::DeserializeOwned;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -48,10 +49,7 @@ impl<T: DeserializeOwned> Follower<T> {
     }
 
     fn look(&mut self) -> io::Result<()> {
-        let mut file = File::open(&self.path)?;
-        if !file.metadata()?.is_file() {
-            return Ok(());
-        }
+        let mut file = plain_file::open(&self.path)?;
         let mut tail = vec![0; self.tail.len()];
         file.seek(SeekFrom::Start(self.read - tail.len() as u64))?;
         if file.read_exact(&mut tail).is_err() || tail != self.tail {

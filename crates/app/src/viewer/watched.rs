@@ -5,6 +5,7 @@ use super::solids::{SolidView, solids};
 use super::wire::{WireMesh, encode_particles};
 use crate::cache;
 use crate::error::{Error, Kind};
+use crate::plain_file;
 use crate::run::folder::RunFolder;
 use crate::run::lock::{self, Holder};
 use crate::run::record::{self, Record, State};
@@ -50,7 +51,7 @@ impl Watched {
         record::check_version(path)?;
         let record = Record::read(path)?.ok_or_else(|| no_run(path))?;
         let folder = RunFolder::of_run(path);
-        let scene_text = fs::read_to_string(folder.scene())
+        let scene_text = plain_file::read_text(&folder.scene())
             .map_err(|e| Error::io("read", &folder.scene(), &e))?;
         let (solids, solids_missing) = match scene_of(&folder.scene(), &scene_text, assets) {
             Ok(AnyScene::Two(scene)) => (solids(&scene), None),

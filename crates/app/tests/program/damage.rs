@@ -51,6 +51,55 @@ fn a_damaged_record_is_named() {
     assert!(outcome.errors.contains("run.json"), "{}", outcome.errors);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn pipes_and_devices_in_place_of_files_neither_hang_nor_fill_the_memory() {
+    let trial = Trial::new();
+    trial.call_well("run dam-break-2d --resolution 12 --frames 3 --quiet --out whole");
+    trial.call_well("mesh whole --quiet");
+    let program = env!("CARGO_BIN_EXE_meniscus");
+    for file in [
+        "run.json",
+        "scene.toml",
+        "stats.jsonl",
+        "timings.jsonl",
+        "lock",
+        "particles/particles_000002.mpc",
+        "surfaces/surface_000002.msf",
+        "state/state_000003.bin",
+    ] {
+        for put in ["mkfifo", "ln -s /dev/zero"] {
+            for line in [
+                "status run",
+                "verify run",
+                "diff whole run",
+                "gc run",
+                "mesh run --quiet",
+                "export run --to ply --quiet",
+                "preview run --png --size 16x16 --quiet",
+                "report run",
+                "run dam-break-2d --resolution 12 --frames 3 --quiet --resume --out run",
+            ] {
+                let script = format!(
+                    "rm -rf run; cp -r whole run; rm run/{file}; {put} run/{file}; ulimit -v 4000000; \
+                     exec timeout 60 {program} {line}"
+                );
+                let output = std::process::Command::new("sh")
+                    .args(["-c", &script])
+                    .current_dir(trial.path(""))
+                    .output()
+                    .unwrap();
+                let errors = String::from_utf8_lossy(&output.stderr);
+                let what = format!("{put} {file}, {line}: {errors}");
+                let code = output.status.code();
+                assert!([0, 1, 2, 6].map(Some).contains(&code), "{code:?}: {what}");
+                let trouble = ["panicked", "memory"].map(|word| errors.contains(word));
+                assert_eq!(trouble, [false; 2], "{what}");
+            }
+        }
+    }
+}
+
 const FRAMES: u32 = 5;
 
 /// A run that was never stopped.

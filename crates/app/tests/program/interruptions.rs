@@ -219,7 +219,17 @@ fn ctrl_c_leaves_a_checkpoint_and_130_and_the_run_goes_on_to_the_same_bytes() {
     assert!((3..24).contains(&done), "{done}");
     assert!(!names(&out.join("state")).is_empty());
     assert_sound(&out);
-    trial.call_well(&format!("{line} --out stopped --resume --threads 1"));
+    // Whoever forgets how to go on loses nothing and is told.
+    let again = trial.call(&format!("{line} --out stopped"));
+    assert_eq!(again.code, 2, "{}", again.errors);
+    assert!(again.errors.contains("--resume"), "{}", again.errors);
+    let beyond = trial.call(&format!("{line} --out stopped --from-frame 23"));
+    assert_eq!(beyond.code, 2, "{}", beyond.errors);
+    let status = trial.call_well("status stopped --json");
+    let status: serde_json::Value = serde_json::from_str(&status.said).unwrap();
+    let command = status["resume"].as_str().unwrap();
+    let command = command.strip_prefix("meniscus ").unwrap();
+    trial.call_well(&format!("{command} --threads 1 --quiet"));
     assert_same_run(&out, &trial.path("whole"));
     assert_sound(&out);
 }

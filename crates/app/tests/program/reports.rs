@@ -126,3 +126,16 @@ fn solids_that_are_meshes_of_the_scene_are_shown_if_somebody_says_where_they_are
         assert!(text.contains(told), "{more}");
     }
 }
+
+#[test]
+fn a_report_takes_the_place_of_no_other_file_of_its_run() {
+    let trial = a_run();
+    let before = fs::read(trial.path("run/run.json")).unwrap();
+    let outcome = trial.call("report run --out run/run.json");
+    assert_eq!(outcome.code, 2, "{}", outcome.errors);
+    assert!(outcome.errors.contains("run.json"), "{}", outcome.errors);
+    assert!(fs::read(trial.path("run/run.json")).unwrap() == before);
+    // A second report replaces the first.
+    trial.call_well("report run");
+    trial.call_well("report run");
+}

@@ -25,6 +25,8 @@ const PATIENCE: usize = 25;
 const SLOW: f64 = 0.25;
 /// If more than this share of the bounded rows change sides, the last step was for another problem.
 const FEW: f64 = 0.03;
+/// And if more than this share do, it was for a very different one.
+const MANY: f64 = 0.1;
 /// While more than this share of them look for their sides, the ratio of residuals says nothing of the cycle.
 const HARDLY_ANY: f64 = 0.003;
 
@@ -185,8 +187,8 @@ fn iterate<const D: usize, O: Observer + ?Sized>(
         }
         let share = changed as f64 / hierarchy.top().rows.len().max(1) as f64;
         // Until rows have found their sides, a better correction would be one for the wrong problem.
-        let sweeps = settings.sweeps - (share > FEW && settings.sweeps > 2) as usize;
-        hierarchy.cycle(sweeps);
+        let fewer = (share > FEW) as usize + (share > MANY) as usize;
+        hierarchy.cycle(settings.sweeps.saturating_sub(fewer).max(1));
         cycles += 1;
         let accelerated = slow && share <= FEW;
         if accelerated {

@@ -90,8 +90,12 @@ fn thin<const D: usize>(
     }
     let longest = scene.domain.iter().copied().fold(0.0, f64::max);
     let enough = (CELLS * longest / thinnest - 1e-9).ceil();
+    let through = match path.starts_with("solid") {
+        true => ": liquid may get through it",
+        false => "",
+    };
     let message = format!(
-        "is {} thin, less than two cells of {}",
+        "is {} thin, less than two cells of {}{through}",
         length(thinnest),
         length(scene.dx())
     );

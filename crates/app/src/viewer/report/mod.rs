@@ -14,6 +14,8 @@ use std::fmt::Write;
 use std::path::Path;
 use surfaces::Surfaces;
 
+/// Name of a report in the folder of its run.
+pub const NAME: &str = "report.html";
 /// The file has at most this many bytes.
 pub const LARGEST: usize = 20_000_000;
 /// So many particles say as much as all of them, in a picture of this size; frames are left out before more of them are.
@@ -83,10 +85,26 @@ impl Written {
 /// # Errors
 /// If the folder holds no run, or that of another version, or nothing can be written.
 pub fn write(run: &Path, assets: Option<&Path>, to: &Path) -> Result<Written, Error> {
+    refuse_parts_of(run, to)?;
     let run = Watched::open(run, assets)?;
     let (text, written) = compose(&run, LARGEST)?;
     whole_file::write(to, text.as_bytes())?;
     Ok(written)
+}
+
+/// Makes sure that a report takes the place of no other file of the run.
+fn refuse_parts_of(run: &Path, to: &Path) -> Result<(), Error> {
+    let name_is_ours = to.file_name().is_some_and(|name| name == NAME);
+    let (Ok(run), Ok(file)) = (run.canonicalize(), to.canonicalize()) else {
+        return Ok(());
+    };
+    if file.starts_with(&run) && !name_is_ours {
+        return Err(
+            Error::usage(format!("{} is a file of the run itself", to.display()))
+                .with_remedy("write the report to another file"),
+        );
+    }
+    Ok(())
 }
 
 /// The report as text of at most `largest` bytes.
