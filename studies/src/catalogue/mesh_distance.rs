@@ -257,6 +257,7 @@ mod tests {
         let options = Options {
             cells: 6,
             triangles: 400,
+            repeat: 1,
         };
         let findings = MeshDistance::run(&options).unwrap();
         let text = findings.text();

@@ -11,7 +11,6 @@ use crate::scene::text::{KeyDifference, differences};
 use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use std::fs;
 use std::path::Path;
 
 /// What is different between two runs.

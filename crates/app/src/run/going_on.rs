@@ -10,7 +10,6 @@ use crate::cache;
 use crate::error::Error;
 use crate::plain_file;
 use crate::scene::Scene;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Makes sure that no run is thrown away which was interrupted: whoever forgets `--resume` would lose it.

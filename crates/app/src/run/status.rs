@@ -8,7 +8,7 @@ use super::verify::no_run;
 use crate::error::Error;
 use crate::plain_file;
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File};
+use std::fs;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 

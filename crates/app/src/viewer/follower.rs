@@ -2,7 +2,6 @@
 
 use crate::plain_file;
 use serde::de::DeserializeOwned;
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
