@@ -57,7 +57,7 @@ impl Cost {
 
 impl Study for WallsCost {
     const NAME: &'static str = "walls-cost";
-    const SUMMARY: &'static str = "CPU time of a step with separating walls beside one with slip walls, in every built-in scene";
+    const SUMMARY: &'static str = "what separating walls cost a step, in every built-in scene";
     type Options = Options;
 
     fn run(options: &Options) -> Result<Findings, Error> {
