@@ -1,5 +1,6 @@
 //! What a number is meant to be, and whether it is.
 
+use crate::findings::Section;
 use crate::table::{Cell, Table};
 
 /// The side of a bound on which a number is good.
@@ -73,6 +74,15 @@ pub fn table(targets: &[Target]) -> Table {
         ]);
     }
     table
+}
+
+/// The targets of a study as the part of its document that comes first.
+pub fn section(words: Vec<String>, targets: &[Target]) -> Section {
+    Section {
+        heading: "Targets".into(),
+        words,
+        table: Some(table(targets)),
+    }
 }
 
 #[cfg(test)]

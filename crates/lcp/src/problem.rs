@@ -1,5 +1,6 @@
 //! The box MLCP and its natural residual.
 
+use crate::csr::Csr;
 use crate::error::{InputError, check_finite, check_length};
 use crate::operator::Operator;
 use crate::reduce::{self, larger};
@@ -194,6 +195,24 @@ impl<'a, A: Operator + ?Sized> BoxMlcp<'a, A> {
     pub(crate) fn check_start(&self, x: &[f64]) -> Result<(), InputError> {
         check_length("x", self.len(), x.len())?;
         check_finite("x", x)
+    }
+}
+
+impl BoxMlcp<'_, Csr> {
+    /// [`residual_inf`](Self::residual_inf), the same bits, without a vector.
+    pub fn largest_residual(&self, x: &[f64]) -> f64 {
+        let parts = (x, self.rhs, self.lower, self.upper);
+        let largest = |first: usize, (own, b, lower, upper): (&[f64], &[f64], &[f64], &[f64])| {
+            (0..own.len()).fold(0.0, |most, i| {
+                let (columns, values) = self.matrix.row(first + i);
+                let terms = columns.iter().zip(values);
+                let sum = terms.fold(0.0, |sum, (&column, value)| {
+                    sum + value * x[column as usize]
+                });
+                larger(most, natural(own[i], sum + b[i], lower[i], upper[i]).abs())
+            })
+        };
+        fold(parts, &largest, &larger)
     }
 }
 

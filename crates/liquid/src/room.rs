@@ -1,7 +1,7 @@
 //! Vectors that grow a little when a little more is needed.
 //!
 //! The liquid has a few cells more or less in every step. A vector that is too short by one doubles its room if it is left to
-//! itself; these are as many as the liquid has cells, and together half of all memory would be such room.
+//! itself, and takes as much address space again that nobody uses.
 
 /// For vectors that are about as long in every step.
 pub(crate) trait Room<T> {

@@ -114,15 +114,14 @@ impl Study for MeshDistance {
             ],
             pictures: Vec::new(),
             sections: vec![
-                Section {
-                    heading: "Targets".into(),
-                    words: vec![format!(
+                target::section(
+                    vec![format!(
                         "CPU time, meant for {USUAL_CELLS} cells and {USUAL_TRIANGLES} triangles. Simulations need \
                          exact distances a few cells around the surface, where faces are cut and particles pushed \
                          out; beyond, a distance that is not too large will do."
                     )],
-                    table: Some(target::table(&targets)),
-                },
+                    &targets,
+                ),
                 Section {
                     heading: "Times".into(),
                     words: Vec::new(),

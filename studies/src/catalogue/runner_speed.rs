@@ -87,11 +87,7 @@ impl Study for RunnerSpeed {
             ],
             pictures: Vec::new(),
             sections: vec![
-                Section {
-                    heading: "Targets".into(),
-                    words: Vec::new(),
-                    table: Some(target::table(&targets)),
-                },
+                target::section(Vec::new(), &targets),
                 Section {
                     heading: "Checks".into(),
                     words: Vec::new(),

@@ -93,11 +93,7 @@ impl Study for SurfaceSpeed {
             ],
             pictures: Vec::new(),
             sections: vec![
-                Section {
-                    heading: "Targets".into(),
-                    words: Vec::new(),
-                    table: Some(target::table(&targets)),
-                },
+                target::section(Vec::new(), &targets),
                 Section {
                     heading: "Surfaces".into(),
                     words: Vec::new(),

@@ -115,11 +115,7 @@ impl Study for WallsCost {
             ],
             pictures: Vec::new(),
             sections: vec![
-                Section {
-                    heading: "Targets".into(),
-                    words: Vec::new(),
-                    table: Some(target::table(&targets)),
-                },
+                target::section(Vec::new(), &targets),
                 Section {
                     heading: "Steps".into(),
                     words: vec!["CPU time of whole steps, everything included.".into()],

@@ -128,19 +128,14 @@ pub fn problem_of_frame(
         return Err(Error::usage("frames are counted from 1"));
     }
     scene.check()?;
+    estimate::check_any(scene, None)?;
     with_threads(threads, || match scene {
-        AnyScene::Two(scene) => {
-            estimate::check(scene, None)?;
-            Simulation::new(scene)?
-                .problem_of_frame(frame)
-                .map(AnyProblem::Two)
-        }
-        AnyScene::Three(scene) => {
-            estimate::check(scene, None)?;
-            Simulation::new(scene)?
-                .problem_of_frame(frame)
-                .map(AnyProblem::Three)
-        }
+        AnyScene::Two(scene) => Simulation::new(scene)?
+            .problem_of_frame(frame)
+            .map(AnyProblem::Two),
+        AnyScene::Three(scene) => Simulation::new(scene)?
+            .problem_of_frame(frame)
+            .map(AnyProblem::Three),
     })?
 }
 

@@ -1,6 +1,6 @@
 //! Pictures and films of runs.
 
-use crate::trial::{Outcome, Trial, assert_sound, names};
+use crate::trial::{Outcome, Trial, assert_sound, assert_told, names};
 use image::RgbImage;
 use std::fs;
 use std::path::Path;
@@ -22,16 +22,6 @@ fn picture(path: &Path) -> RgbImage {
 fn pictures(numbers: &[u32]) -> Vec<String> {
     let name = |k: &u32| format!("preview_{k:06}.png");
     numbers.iter().map(name).collect()
-}
-
-/// It ended with this code and all of these words.
-fn assert_told(outcome: &Outcome, code: i32, words: &[&str]) {
-    assert_eq!(outcome.code, code, "{outcome:?}");
-    for word in words {
-        let told = outcome.errors.contains(word);
-        assert!(told, "{word} is missing in {}", outcome.errors);
-    }
-    assert!(!outcome.errors.contains("panicked"), "{}", outcome.errors);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Stages after the run in trouble: interrupted, or on a disk that is full.
 
 use crate::full_disk::{DISK_KILOBYTES, SmallDisk};
-use crate::trial::{Trial, names};
+use crate::trial::{Trial, assert_told, names};
 use std::fs;
 use std::process::Command;
 use std::time::Duration;
@@ -89,9 +89,7 @@ fn a_full_disk_is_told_before_or_when_it_is_full_and_leaves_whole_files_only() {
             "export run --to usd --out disk/usd",
             "preview run --png --size 1280x960 --out disk/pictures",
         ] {
-            let outcome = trial.call(line);
-            assert_eq!(outcome.code, 6, "{free} KB, {line}: {}", outcome.errors);
-            assert!(outcome.errors.contains("make room"), "{}", outcome.errors);
+            assert_told(&trial.call(line), 6, &["make room"]);
         }
         if disk.join("ply/particles").exists() {
             for name in names(&disk.join("ply/particles")) {

@@ -72,6 +72,16 @@ pub fn assert_same_run(found: &Path, expected: &Path) {
     }
 }
 
+/// It ended with this code and all of these words.
+pub fn assert_told(outcome: &Outcome, code: i32, words: &[&str]) {
+    assert_eq!(outcome.code, code, "{outcome:?}");
+    for word in words {
+        let told = outcome.errors.contains(word);
+        assert!(told, "{word} is missing in {}", outcome.errors);
+    }
+    assert!(!outcome.errors.contains("panicked"), "{}", outcome.errors);
+}
+
 /// Nothing is wrong in a run's folder.
 pub fn assert_sound(run: &Path) {
     let findings = meniscus_app::run::verify(run).unwrap();

@@ -158,7 +158,7 @@ fn iterate<const D: usize, O: Observer + ?Sized>(
         if found.residual <= settings.tolerance {
             // The sums above are in another order than the matrix: its word is the one that counts.
             state.write(hierarchy, x);
-            let residual = largest_residual(problem, x);
+            let residual = problem.largest_residual(x);
             if residual <= settings.tolerance {
                 return Ok(Report {
                     status: Status::Converged,
@@ -212,34 +212,9 @@ fn iterate<const D: usize, O: Observer + ?Sized>(
         status,
         iterations: cycles,
         inner_iterations: cycles,
-        residual: largest_residual(problem, x),
+        residual: problem.largest_residual(x),
         merit: found.energy,
     })
-}
-
-/// The largest entry of the natural residual, without a vector of them.
-fn largest_residual(problem: &BoxMlcp<Csr>, x: &[f64]) -> f64 {
-    let of_row = |row: usize| {
-        let (columns, values) = problem.matrix().row(row);
-        let terms = columns.iter().zip(values);
-        let sum: f64 = terms
-            .map(|(&column, value)| value * x[column as usize])
-            .sum();
-        let y = sum + problem.rhs()[row];
-        let (x, lower, upper) = (x[row], problem.lower()[row], problem.upper()[row]);
-        let natural = match x - y {
-            target if target <= lower => x - lower,
-            target if target >= upper => x - upper,
-            _ => y,
-        };
-        natural.abs()
-    };
-    // Unlike `f64::max` this keeps a NaN.
-    let larger = |a: f64, b: f64| if a >= b || a.is_nan() { a } else { b };
-    let rows = (0..problem.len()).into_par_iter();
-    rows.with_min_len(FEWEST * CHUNK)
-        .map(of_row)
-        .reduce(|| 0.0, larger)
 }
 
 fn check_start(problem: &BoxMlcp<Csr>, x: &[f64]) -> Result<(), InputError> {

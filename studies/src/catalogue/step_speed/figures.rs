@@ -41,10 +41,9 @@ pub fn dearest_cpu(run: &Run) -> f64 {
     cpu_from_impact(run).map_or(all, |later| later.max(all))
 }
 
-/// Peak memory by the liquid cells that there were then: what the simulation takes beyond the program itself.
+/// Peak memory by the liquid cells that there were then.
 pub fn bytes_a_cell(run: &Run) -> Option<f64> {
-    run.peak
-        .map(|peak| peak.bytes.saturating_sub(peak.before) as f64 / peak.cells as f64)
+    run.peak.map(|peak| peak.bytes as f64 / peak.cells as f64)
 }
 
 /// Per cent that twice the air costs, as the median over the frames.

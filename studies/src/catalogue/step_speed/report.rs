@@ -119,16 +119,15 @@ fn targets(measured: &Measurements) -> Section {
             decimals: 0,
         });
     }
-    Section {
-        heading: "Targets".into(),
-        words: vec![
+    target::section(
+        vec![
             "Each by the worst run: CPU time by all frames or by those from the first impact on, whichever is dearer; memory \
              with any walls and threads. On a busy machine a thread also waits for another one that has no core: what a second \
              thread brings is then somewhere from \"measured\" to \"at best\". The targets are meant for 128 cells."
                 .into(),
         ],
-        table: Some(target::table(&targets)),
-    }
+        &targets,
+    )
 }
 
 fn runs(measured: &Measurements) -> Section {
@@ -177,8 +176,7 @@ fn runs(measured: &Measurements) -> Section {
     Section {
         heading: "Runs".into(),
         words: vec![format!(
-            "Each in a process of its own, whose peak memory it is: {:.1} MB of it were there before the first cell, the program \
-             itself, and do not count as bytes a cell. Liquid cells \
+            "Each in a process of its own, whose peak memory it is: {:.1} MB of it were there before the first cell. Liquid cells \
              are the unknowns of the pressure; a frame counts as from impact if the liquid is at the far side at its end.",
             before as f64 / 1e6
         )],

@@ -81,9 +81,5 @@ pub fn section(answers: &[Answer]) -> Section {
         at_best: None,
         decimals: 0,
     });
-    Section {
-        heading: "Targets".into(),
-        words: Vec::new(),
-        table: Some(target::table(&targets)),
-    }
+    target::section(Vec::new(), &targets)
 }

@@ -36,7 +36,7 @@ fn run(walls: &str, threads: usize, seconds: &[f64]) -> Measured<Run> {
             frames: seconds.iter().map(frame).collect(),
             impact: Some(2),
             peak: Some(Peak {
-                bytes: 2_500_000,
+                bytes: 2_000_000,
                 before: 500_000,
                 cells: 1000,
             }),
