@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::cut_cells::CutCells;
+use crate::gradient::Gradient;
 use crate::particles::{Bins, Particles};
 use crate::settings::{Settings, Transfer};
 use crate::solids::{PosedSolids, Solids};
@@ -87,7 +88,7 @@ pub fn advect<const D: usize, S: Solids<D>>(
     let move_one = |nearby: &Nearby<D>,
                     position: &mut [f32; D],
                     velocity: &mut [f32; D],
-                    affine: &mut [[f32; D]; D]| {
+                    affine: &mut Gradient<D>| {
         let start = position.map(|x| x as f64 / dx);
         let (first, shift) = nearby.read(settings, start, velocity, affine);
         let path = nearby.path(start, first, dt / dx);
@@ -167,7 +168,7 @@ impl<'a, const D: usize> Nearby<'a, D> {
         settings: &Settings<D>,
         x: [f64; D],
         velocity: &mut [f32; D],
-        affine: &mut [[f32; D]; D],
+        affine: &mut Gradient<D>,
     ) -> ([f64; D], [f64; D]) {
         let around = if self.gathered {
             self.velocity.around(x).zip(self.displacement.around(x))
@@ -178,13 +179,14 @@ impl<'a, const D: usize> Nearby<'a, D> {
             return self.flow.read(settings, x, velocity, affine);
         };
         let mut grid = [0.0; D];
+        let mut gradients = [[0.0; D]; D];
         for a in 0..D {
             match settings.transfer {
                 Transfer::Apic => {
                     let (value, gradient) = self.velocity.value_and_gradient(&around, a);
                     grid[a] = value as f64;
                     velocity[a] = value;
-                    affine[a] = gradient.map(|g| (g as f64 / settings.dx) as f32);
+                    gradients[a] = gradient.map(|g| (g as f64 / settings.dx) as f32);
                 }
                 Transfer::Flip { pic } => {
                     grid[a] = self.velocity.value(&around, a) as f64;
@@ -193,6 +195,7 @@ impl<'a, const D: usize> Nearby<'a, D> {
                 }
             }
         }
+        *affine = Gradient::new(gradients);
         let shift = std::array::from_fn(|a| self.displacement.value(&beside, a) as f64);
         (grid, shift)
     }
@@ -229,17 +232,18 @@ impl<const D: usize> Flow<'_, D> {
         settings: &Settings<D>,
         x: [f64; D],
         velocity: &mut [f32; D],
-        affine: &mut [[f32; D]; D],
+        affine: &mut Gradient<D>,
     ) -> ([f64; D], [f64; D]) {
         let stencils = Stencil::of_faces(self.tiles, x);
         let mut grid = [0.0; D];
+        let mut gradients = [[0.0; D]; D];
         for (a, stencil) in stencils.iter().enumerate() {
             match settings.transfer {
                 Transfer::Apic => {
                     let (value, gradient) = stencil.value_and_gradient(&self.velocity[a]);
                     grid[a] = value;
                     velocity[a] = value as f32;
-                    affine[a] = gradient.map(|g| (g / settings.dx) as f32);
+                    gradients[a] = gradient.map(|g| (g / settings.dx) as f32);
                 }
                 Transfer::Flip { pic } => {
                     grid[a] = stencil.value(&self.velocity[a]);
@@ -248,6 +252,7 @@ impl<const D: usize> Flow<'_, D> {
                 }
             }
         }
+        *affine = Gradient::new(gradients);
         let shift = std::array::from_fn(|a| stencils[a].value(&self.displacement[a]));
         (grid, shift)
     }

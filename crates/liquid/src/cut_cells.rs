@@ -2,8 +2,11 @@
 //!
 //! Distances are sampled at nodes, the lower corners of cells, and taken as linear in between.
 
+mod alike;
+
 use rayon::prelude::*;
 
+use self::alike::Alike;
 use crate::solids::PosedSolids;
 use crate::tiles::{Coord, TILE, Tiles};
 use crate::transfer::Stencil;
@@ -24,7 +27,7 @@ const OPEN: u32 = 0;
 
 /// Distances of the solids at nodes, and the open fractions they leave.
 ///
-/// Most tiles are open everywhere. They share one block of fractions; the others have one each.
+/// Most tiles are open everywhere. They share one block of fractions, and so do others that are alike.
 #[derive(Clone, Debug)]
 pub struct CutCells<const D: usize> {
     /// Signed distance of the solids at nodes, in metres.
@@ -135,7 +138,7 @@ impl<const D: usize> CutCells<D> {
         });
     }
 
-    /// Gives every tile with a solid in it a block of its own, and returns these tiles.
+    /// Gives every tile with a solid in it a block, the same to tiles that are alike; returns a tile for each of these blocks.
     fn give_blocks(&mut self, tiles: &Tiles<D>) -> Vec<usize> {
         let cells = Tiles::<D>::CELLS;
         let mut open: Vec<bool> = self
@@ -153,21 +156,22 @@ impl<const D: usize> CutCells<D> {
         let slots: Vec<usize> = (0..tiles.len()).filter(|&slot| !open[slot]).collect();
         self.block.clear();
         self.block.resize(tiles.len() + 1, OPEN);
-        for (k, &slot) in slots.iter().enumerate() {
-            self.block[slot] = OPEN + 1 + k as u32;
+        let alike = Alike::new(tiles, &self.node, &slots);
+        for (&slot, &group) in slots.iter().zip(&alike.group) {
+            self.block[slot] = OPEN + 1 + group as u32;
         }
-        slots
+        alike.first
     }
 
     /// Closes a face.
     #[cfg(test)]
     pub fn close(&mut self, axis: usize, index: usize) {
         let cells = Tiles::<D>::CELLS;
-        if self.block[index / cells] == OPEN {
-            self.block[index / cells] = (self.cell.len() / cells) as u32;
-            for blocks in self.face.iter_mut().chain([&mut self.cell]) {
-                blocks.resize(blocks.len() + cells, 1.0);
-            }
+        // Others may have the same block.
+        let shared = self.block[index / cells] as usize * cells;
+        self.block[index / cells] = (self.cell.len() / cells) as u32;
+        for blocks in self.face.iter_mut().chain([&mut self.cell]) {
+            blocks.extend_from_within(shared..shared + cells);
         }
         let place = self.place(index);
         self.face[axis][place] = 0.0;

@@ -30,6 +30,7 @@ mod cut_cells;
 mod density;
 mod extrapolate;
 pub mod fas;
+mod gradient;
 mod level_set;
 mod marks;
 pub mod multigrid;
@@ -49,6 +50,7 @@ mod transfer;
 mod walls;
 mod window;
 
+pub use gradient::Gradient;
 pub use particles::Particles;
 pub use ports::{Drain, Emitter, Ports};
 pub use pressure::Beyond;

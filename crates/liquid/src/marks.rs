@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use crate::room::Room;
 use crate::tiles::Tiles;
 
 /// Words that are worked on together.
@@ -61,6 +62,27 @@ impl Marks {
         Self {
             words: words.collect(),
         }
+    }
+
+    /// The cells with these indices.
+    pub fn listed<const D: usize>(tiles: &Tiles<D>, indices: impl Iterator<Item = usize>) -> Self {
+        let mut words = vec![0; tiles.field_len() / 64];
+        for index in indices {
+            words[index / 64] |= 1 << (index % 64);
+        }
+        Self { words }
+    }
+
+    /// Bit `i` of word `w` belongs to the cell with index `64 w + i`.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// The same set in the memory of another.
+    pub fn copy_to(&self, other: &mut Marks) {
+        other.words.clear();
+        other.words.make_room(self.words.len());
+        other.words.extend_from_slice(&self.words);
     }
 
     /// Whether a cell is in the set.

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use crate::gradient::Gradient;
 use crate::scatter::Scatter;
 use crate::tiles::{Coord, Tiles, floor};
 
@@ -15,8 +16,8 @@ pub struct Particles<const D: usize> {
     pub position: Vec<[f32; D]>,
     /// How fast they move.
     pub velocity: Vec<[f32; D]>,
-    /// `affine[a][b]`: derivative of velocity component `a` along axis `b`.
-    pub affine: Vec<[[f32; D]; D]>,
+    /// How the velocity changes around them.
+    pub affine: Vec<Gradient<D>>,
 }
 
 impl<const D: usize> Particles<D> {
@@ -41,7 +42,7 @@ impl<const D: usize> Particles<D> {
     pub fn push(&mut self, position: [f64; D], velocity: [f64; D]) {
         self.position.push(position.map(|x| x as f32));
         self.velocity.push(velocity.map(|v| v as f32));
-        self.affine.push([[0.0; D]; D]);
+        self.affine.push(Gradient::NONE);
     }
 
     /// Keeps those at places that `wanted` likes, in their order.
@@ -142,11 +143,31 @@ impl Bins {
             component.reserve_exact(self.own.len());
             component.resize(self.own.len(), 0.0);
         }
-        self.place(&mut particles.position, scratch, |x| x);
-        self.place(&mut particles.velocity, scratch, |v| v);
-        // One component after the other, so that no second copy of all gradients is needed.
-        for a in 0..D {
-            self.place(&mut particles.affine, scratch, |affine| &mut affine[a]);
+        self.place(
+            &mut particles.position,
+            scratch,
+            |&x| x,
+            |x, moved| *x = moved,
+        );
+        self.place(
+            &mut particles.velocity,
+            scratch,
+            |&v| v,
+            |v, moved| *v = moved,
+        );
+        // Part after part, so that no second copy of all gradients is needed.
+        let words = Gradient::<D>::WORDS;
+        for first in (0..words).step_by(D) {
+            self.place(
+                &mut particles.affine,
+                scratch,
+                |affine| std::array::from_fn(|k| f32::from_bits(affine.word(first + k))),
+                |affine, moved| {
+                    for (k, word) in (first..words).zip(moved) {
+                        affine.set_word(k, word.to_bits());
+                    }
+                },
+            );
         }
     }
 
@@ -155,19 +176,20 @@ impl Bins {
         &self,
         values: &mut [T],
         scratch: &mut [Vec<f32>; D],
-        part: impl Fn(&mut T) -> &mut [f32; D] + Sync,
+        part: impl Fn(&T) -> [f32; D] + Sync,
+        put: impl Fn(&mut T, [f32; D]) + Sync,
     ) {
         let moved = scratch.each_mut().map(|component| Scatter::new(component));
-        let placed = values.par_iter_mut().zip(&self.own).with_min_len(4096);
+        let placed = values.par_iter().zip(&self.own).with_min_len(4096);
         placed.for_each(|(value, &place)| {
-            for (component, &mut value) in moved.iter().zip(part(value)) {
+            for (component, value) in moved.iter().zip(part(value)) {
                 // SAFETY: no two particles have the same place.
                 unsafe { component.set(place as usize, value) };
             }
         });
         let values = values.par_iter_mut().enumerate().with_min_len(4096);
         values.for_each(|(i, value)| {
-            *part(value) = std::array::from_fn(|a| scratch[a][i]);
+            put(value, std::array::from_fn(|a| scratch[a][i]));
         });
     }
 

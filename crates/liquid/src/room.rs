@@ -25,7 +25,14 @@ impl<T> Room<T> for Vec<T> {
     where
         T: Clone,
     {
-        self.make_room(length);
-        self.resize(length, value);
+        if self.is_empty() && length > self.capacity() {
+            // New memory is zero already. It is then touched first by the threads that use it, not by this one.
+            *self = Vec::new();
+            *self = vec![value; length + length / 16];
+            self.truncate(length);
+        } else {
+            self.make_room(length);
+            self.resize(length, value);
+        }
     }
 }

@@ -244,7 +244,9 @@ pub fn to_grid<const D: usize>(
                 for p in of_row {
                     let x = particles.position[p];
                     let x = std::array::from_fn(|a| x[a] as f64 * inverse_dx - lowest[a] as f64);
-                    let gradient = particles.affine[p].map(|g| g.map(|g| g as f64 * dx));
+                    let gradient = particles.affine[p]
+                        .entries()
+                        .map(|g| g.map(|g| g as f64 * dx));
                     sums.add(x, particles.velocity[p], gradient);
                 }
             }

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use crate::cut_cells::CutCells;
 use crate::extrapolate::{FLEW, UNKNOWN};
 use crate::marks::Marks;
-use crate::pressure::NO_ROW;
+use crate::pressure::{self, NO_ROW};
 use crate::settings::Walls;
 use crate::solids::PosedSolids;
 use crate::tiles::Tiles;
@@ -27,8 +27,8 @@ pub struct Held<'a> {
     pub separation: f64,
     /// Whether any solid moves.
     pub moving: bool,
-    /// Row of every cell.
-    pub rows: &'a [u32],
+    /// Row of every cell that has one.
+    pub rows: &'a pressure::Rows,
     /// Rows that left their wall.
     pub separated: &'a [bool],
 }
@@ -45,10 +45,10 @@ impl Rows {
     fn of<const D: usize>(tiles: &Tiles<D>, held: &Held) -> Self {
         let around =
             |marks: &Marks| (0..D).fold(marks.clone(), |marks, axis| marks.spread(tiles, axis));
-        let any = Marks::in_field(tiles, held.rows, |row| row != NO_ROW);
-        let left = Marks::of(tiles, |index| {
-            let row = held.rows[index];
-            row != NO_ROW && held.separated[row as usize]
+        let any = held.rows.cells().clone();
+        let left = Marks::of(tiles, |index| match held.rows.of(index) {
+            NO_ROW => false,
+            row => held.separated[row as usize],
         });
         Self {
             any_around: around(&any),

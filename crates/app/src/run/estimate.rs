@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Kind};
 use crate::scene::{AnyScene, Scene, measure};
+use meniscus_liquid::Gradient;
 use serde::Serialize;
 
 /// What a liquid cell takes at the peak of a step, its particles apart, in bytes: half of it for a deep liquid, a
@@ -106,7 +107,7 @@ fn estimate<const D: usize>(scene: &Scene<D>, threads: usize) -> Estimate {
         every => (frames / f64::from(every)).floor(),
     };
     let states = milestones + f64::from(output.keep_checkpoints);
-    let per_state = 4.0 * (2 * D + D * D) as f64;
+    let per_state = (4 * 2 * D + Gradient::<D>::BYTES) as f64;
     let pictures = if output.preview { frames } else { 0.0 };
     let work = particles * steps * PER_PARTICLE_STEP + pictures * PER_PICTURE;
     Estimate {
@@ -129,7 +130,7 @@ fn memory<const D: usize>(scene: &Scene<D>, liquid_volume: f64) -> f64 {
     let cells: f64 = scene.cells().iter().map(|&n| n as f64).product();
     let liquid = (liquid_volume / scene.dx().powi(D as i32)).min(cells);
     // Position, velocity and its gradient; a copy of one vector while they are sorted, place and order, radius.
-    let per_particle = 4.0 * (2 * D + D * D + D + 3) as f64;
+    let per_particle = (4 * (2 * D + D + 3) + size_of::<Gradient<D>>()) as f64;
     let per_liquid_cell = PER_CELL + per_particle * scene.particles_per_cell as f64;
     liquid * per_liquid_cell + cells * PER_TILE / TILE_SIDE.powi(D as i32)
 }

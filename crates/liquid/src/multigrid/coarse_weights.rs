@@ -6,7 +6,7 @@
 //! of `g a_ij` over neighbours `j` that are not free, both weaker the farther away the centroid is.
 
 use super::clusters::{Crossing, crosses};
-use super::level::{Level, NONE};
+use super::level::{Level, NONE, inverse};
 
 /// `g` across a coarse face if there is a free cell behind: the centroid is half a cell farther from `j`.
 const FARTHER: f32 = 2.0 / 3.0;
@@ -20,15 +20,25 @@ const SERIAL: usize = 1024;
 /// Memory only.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
-    /// Of the links of the rows that are computed, and their Dirichlet parts.
+    /// Of the links of the rows that are computed, and what else there is to know of these.
     weight: Vec<f32>,
-    dirichlet: Vec<f32>,
+    found: Vec<Found>,
     /// Unknowns whose part of the operator changed, of the level at hand and of the next.
     pub changed: Vec<u32>,
     next: Vec<u32>,
     /// Rows to be computed anew.
     rows: Vec<u32>,
     marked: Vec<bool>,
+}
+
+/// A row, but for the weights of its links.
+#[derive(Clone, Copy, Debug, Default)]
+struct Found {
+    dirichlet: f32,
+    /// One over the diagonal, zero if the unknown is not free.
+    inverse: f32,
+    /// Whether its weights are others than before.
+    differs: bool,
 }
 
 /// Computes every row of `coarse`.
@@ -73,9 +83,14 @@ pub(super) fn update<const D: usize>(
                 free |= 1 << fine.octant[child as usize];
             }
         }
+        let children = coarse.children(unknown as usize).len();
+        let places = coarse.present[unknown as usize].count_ones() as usize;
         if coarse.free[unknown as usize] != free {
             coarse.free[unknown as usize] = free;
             scratch.next.push(unknown);
+        } else if children == places {
+            // Only weights of children changed: those beside them were told themselves.
+            continue;
         }
         // Links of neighbours depend on what is free here.
         for link in coarse.rows.links(scratch.rows[k] as usize) {
@@ -101,7 +116,7 @@ fn mark(marked: &mut [bool], rows: &mut Vec<u32>, row: u32) {
 fn compute<const D: usize>(fine: &Level<D>, coarse: &mut Level<D>, scratch: &mut Scratch) {
     let Scratch {
         weight,
-        dirichlet,
+        found,
         rows,
         next,
         ..
@@ -109,33 +124,33 @@ fn compute<const D: usize>(fine: &Level<D>, coarse: &mut Level<D>, scratch: &mut
     let links = rows.iter().map(|&r| coarse.rows.links(r as usize).len());
     weight.clear();
     weight.resize(links.sum(), 0.0);
-    dirichlet.clear();
-    dirichlet.resize(rows.len(), 0.0);
-    evaluate_all(fine, coarse, rows, weight, dirichlet);
-    let mut sums = weight.iter();
-    for (&row, &dirichlet) in rows.iter().zip(&*dirichlet) {
+    found.clear();
+    found.resize(rows.len(), Found::default());
+    evaluate_all(fine, coarse, rows, weight, found);
+    let mut rest = &weight[..];
+    for (&row, found) in rows.iter().zip(&*found) {
         let row = row as usize;
-        let mut changed = coarse.rows.dirichlet[row] != dirichlet;
-        coarse.rows.dirichlet[row] = dirichlet;
         let links = coarse.rows.row[row].links();
-        for (link, &sum) in coarse.rows.link[links].iter_mut().zip(&mut sums) {
-            changed |= link.weight != sum;
-            link.weight = sum;
-        }
-        coarse.invert_diagonal(row);
-        if changed {
+        let (own, others) = rest.split_at(links.len());
+        rest = others;
+        coarse.rows.row[row].inverse = found.inverse;
+        if found.differs {
+            coarse.rows.dirichlet[row] = found.dirichlet;
+            for (link, &weight) in coarse.rows.link[links].iter_mut().zip(own) {
+                link.weight = weight;
+            }
             next.push(coarse.rows.row[row].unknown);
         }
     }
 }
 
-/// Writes the weights of all links of the listed rows, one row after the other, and their Dirichlet parts.
+/// Finds the weights of all links of the listed rows, one row after the other, and what else there is to know of these.
 fn evaluate_all<const D: usize>(
     fine: &Level<D>,
     coarse: &Level<D>,
     rows: &[u32],
     weight: &mut [f32],
-    dirichlet: &mut [f32],
+    found: &mut [Found],
 ) {
     let count = |rows: &[u32]| -> usize {
         let links = rows.iter().map(|&r| coarse.rows.links(r as usize).len());
@@ -143,18 +158,28 @@ fn evaluate_all<const D: usize>(
     };
     if rows.len() < SERIAL {
         let mut rest = weight;
-        for (&row, dirichlet) in rows.iter().zip(dirichlet) {
-            let own = rest.split_off_mut(..coarse.rows.links(row as usize).len());
-            *dirichlet = evaluate(fine, coarse, row as usize, own.unwrap_or_default());
+        for (&row, found) in rows.iter().zip(found) {
+            let row = row as usize;
+            let links = coarse.rows.links(row);
+            let own = rest.split_off_mut(..links.len()).unwrap_or_default();
+            let dirichlet = evaluate(fine, coarse, row, own);
+            let free = coarse.is_free(coarse.rows.row[row].unknown);
+            let mut pairs = links.iter().zip(&*own);
+            *found = Found {
+                dirichlet,
+                inverse: inverse(own.iter().copied(), dirichlet, free),
+                differs: coarse.rows.dirichlet[row] != dirichlet
+                    || pairs.any(|(link, &weight)| link.weight != weight),
+            };
         }
         return;
     }
     let (low, high) = rows.split_at(rows.len() / 2);
     let (low_weight, high_weight) = weight.split_at_mut(count(low));
-    let (low_dirichlet, high_dirichlet) = dirichlet.split_at_mut(low.len());
+    let (low_found, high_found) = found.split_at_mut(low.len());
     rayon::join(
-        || evaluate_all(fine, coarse, low, low_weight, low_dirichlet),
-        || evaluate_all(fine, coarse, high, high_weight, high_dirichlet),
+        || evaluate_all(fine, coarse, low, low_weight, low_found),
+        || evaluate_all(fine, coarse, high, high_weight, high_found),
     );
 }
 

@@ -6,8 +6,9 @@ use rayon::prelude::*;
 
 use super::clusters::{Clusters, Crossing, crosses};
 use super::finest::{end_spans, octant_of};
-use super::level::{Level, NONE, Span};
+use super::level::{Level, NONE, Rows, Span, nobody};
 use crate::room::Room;
+use crate::scatter::Scatter;
 use crate::tiles::Coord;
 
 /// Levels smaller than this have no regular unknowns: looking for them is not worth it, and the direct solver wants rows.
@@ -27,6 +28,8 @@ pub(super) struct Scratch<const D: usize> {
     /// What was found in each part of that order. Only the first so many are in use.
     parts: Vec<Part<D>>,
     in_use: usize,
+    /// Rows of each part of the coarse unknowns.
+    rows: Vec<Rows>,
 }
 
 /// Some coarse lines.
@@ -74,7 +77,7 @@ pub(super) fn coarsen<const D: usize>(
     gather(fine, scratch);
     number(coarse, scratch);
     list_children(fine, coarse, scratch);
-    connect(fine, coarse);
+    connect(fine, coarse, &mut scratch.rows);
     coarse.full_weight = 0.25 * fine.full_weight;
 }
 
@@ -84,11 +87,12 @@ fn gather<const D: usize>(fine: &Level<D>, scratch: &mut Scratch<D>) {
         order,
         parts,
         in_use,
+        ..
     } = scratch;
     order.clear();
     order.extend(0..fine.spans.len() as u32);
     let line = |span: &u32| half(fine.spans[*span as usize].line);
-    order.sort_unstable_by_key(|s| (line(s), *s));
+    order.par_sort_unstable_by_key(|s| (line(s), *s));
     *in_use = 0;
     let mut first = 0;
     while first < order.len() {
@@ -258,22 +262,28 @@ fn list_children<const D: usize>(fine: &mut Level<D>, coarse: &mut Level<D>, scr
     coarse.child.resize_closely(start[n] as usize, 0);
     fine.parent.clear();
     fine.parent.resize_closely(fine.unknowns, n as u32);
-    for part in &scratch.parts[..scratch.in_use] {
+    let child = Scatter::new(&mut coarse.child);
+    let parent = Scatter::new(&mut fine.parent);
+    let parts = scratch.parts[..scratch.in_use].par_iter();
+    parts.with_min_len(2).for_each(|part| {
         let mut list = &part.list[..];
         for cluster in &part.found {
             let (own, rest) = list.split_at(cluster.size as usize);
             list = rest;
             let place = start[cluster.place as usize] as usize;
-            coarse.child[place..place + own.len()].copy_from_slice(own);
-            for &child in own {
-                fine.parent[child as usize] = cluster.place;
+            for (k, &own) in own.iter().enumerate() {
+                // SAFETY: a coarse unknown belongs to one part, and a fine one to one coarse one.
+                unsafe {
+                    child.set(place + k, own);
+                    parent.set(own as usize, cluster.place);
+                }
             }
         }
-    }
+    });
 }
 
 /// Finds out which coarse unknowns are regular, and with whom the others are linked.
-fn connect<const D: usize>(fine: &Level<D>, coarse: &mut Level<D>) {
+fn connect<const D: usize>(fine: &Level<D>, coarse: &mut Level<D>, rows_of: &mut Vec<Rows>) {
     let n = coarse.unknowns;
     let all = ((1u32 << (1 << D)) - 1) as u8;
     let (mut present, mut whole) = (
@@ -300,38 +310,56 @@ fn connect<const D: usize>(fine: &Level<D>, coarse: &mut Level<D>) {
     coarse.free.clear();
     coarse.free.extend_from_slice(&coarse.present);
     let mut near = std::mem::take(&mut coarse.near);
-    near.clear();
-    near.resize_closely(n, [[NONE; 2]; D]);
-    if n >= ALL_ROWS {
-        let cells = near.par_chunks_mut(CELLS).enumerate();
-        cells.with_min_len(FEWEST).for_each(|(part, near)| {
-            for (k, near) in near.iter_mut().enumerate() {
-                if let Some(found) = regular_neighbours(fine, coarse, part * CELLS + k) {
-                    *near = found;
+    // All of both is written below.
+    near.resize_closely(n, nobody());
+    coarse.row_of.resize_closely(n, 0);
+    let mut row_of = std::mem::take(&mut coarse.row_of);
+    rows_of.resize_with(rows_of.len().max(n.div_ceil(CELLS)), Rows::default);
+    let found = rows_of.par_iter_mut().zip(near.par_chunks_mut(CELLS));
+    let found = found.zip(row_of.par_chunks_mut(CELLS)).enumerate();
+    found
+        .with_min_len(FEWEST)
+        .for_each(|(part, ((rows, near), row_of))| {
+            rows.clear();
+            for (k, (near, row_of)) in near.iter_mut().zip(row_of).enumerate() {
+                let unknown = part * CELLS + k;
+                let regular = match n >= ALL_ROWS {
+                    true => regular_neighbours(fine, coarse, unknown),
+                    false => None,
+                };
+                *near = regular.unwrap_or(nobody());
+                *row_of = match regular {
+                    Some(_) => NONE,
+                    None => rows.len() as u32,
+                };
+                if regular.is_none() {
+                    link(fine, coarse, unknown, rows);
                 }
             }
         });
-    }
-    coarse.near = near;
-    coarse.row_of.clear();
+    (coarse.near, coarse.row_of) = (near, row_of);
     coarse.rows.clear();
-    for unknown in 0..n {
-        if coarse.near[unknown][0][0] != NONE {
-            coarse.row_of.push(NONE);
-            continue;
+    let rows_of = &rows_of[..n.div_ceil(CELLS)];
+    for (rows, row_of) in rows_of.iter().zip(coarse.row_of.chunks_mut(CELLS)) {
+        let before = coarse.rows.append(rows);
+        if before > 0 && rows.len() > 0 {
+            let listed = row_of.iter_mut().filter(|row| **row != NONE);
+            listed.for_each(|row| *row += before);
         }
-        coarse.row_of.push(coarse.rows.len() as u32);
-        coarse.rows.push(unknown as u32);
-        let first = coarse.rows.link.len();
-        for k in coarse.child_start[unknown]..coarse.child_start[unknown + 1] {
-            let child = coarse.child[k as usize] as usize;
-            let rows = &mut coarse.rows;
-            for (target, _, side) in fine.links(child) {
-                if crosses(fine.octant[child], side) == Crossing::Outside {
-                    let parent = fine.parent[target as usize];
-                    if rows.link[first..].iter().all(|l| l.target != parent) {
-                        rows.push_link(parent, side, 0.0);
-                    }
+    }
+}
+
+/// Begins the row of an unknown that is not regular, with its links.
+fn link<const D: usize>(fine: &Level<D>, coarse: &Level<D>, unknown: usize, rows: &mut Rows) {
+    rows.push(unknown as u32);
+    let first = rows.link.len();
+    for &child in coarse.children(unknown) {
+        let child = child as usize;
+        for (target, _, side) in fine.links(child) {
+            if crosses(fine.octant[child], side) == Crossing::Outside {
+                let parent = fine.parent[target as usize];
+                if rows.link[first..].iter().all(|l| l.target != parent) {
+                    rows.push_link(parent, side, 0.0);
                 }
             }
         }

@@ -4,9 +4,10 @@ use meniscus_lcp::{BoxMlcp, Csr, InputError};
 use rayon::prelude::*;
 
 use super::coarsen::ALL_ROWS;
-use super::level::{CHUNK, FEWEST, Level, NONE, Span};
+use super::level::{CHUNK, FEWEST, Level, Span, nobody};
 use super::reading::{Part, Reading};
 use crate::room::Room;
+use crate::scatter::Scatter;
 use crate::tiles::Coord;
 
 /// Cells along an axis, from the first to the last that is used.
@@ -30,6 +31,10 @@ pub(super) struct Finest {
     order: Vec<u32>,
     /// The first unknown of each colour in every chunk of that order.
     cuts: Vec<[u32; 2]>,
+    /// Where lines begin in every chunk of that order: a place in it, and the next unknown of each colour there.
+    lines: Vec<Vec<[u32; 3]>>,
+    /// How many rows of the level there are before each chunk of unknowns, and how many links they have.
+    pub(super) rows_before: Vec<[u32; 2]>,
     /// Room to sort them.
     sorted: Vec<u32>,
     counts: Vec<u32>,
@@ -159,6 +164,7 @@ impl Finest {
         }
     }
 
+    /// Numbers the unknowns by colour, each in the order of the cells.
     fn number<const D: usize>(
         &mut self,
         cells: &[Coord<D>],
@@ -167,60 +173,101 @@ impl Finest {
     ) -> Result<(), InputError> {
         let n = cells.len();
         // Counted from the first cell: halved for ever, coordinates of either sign never meet.
-        let from_low = |cell: Coord<D>| -> Coord<D> { std::array::from_fn(|a| cell[a] - low[a]) };
-        let red = cells.iter().filter(|&&c| !is_black(from_low(c))).count();
-        (level.unknowns, level.red) = (n, red);
-        level.spans.clear();
-        for (values, zero) in [(&mut self.unknown, 0), (&mut self.matrix_row, 0)] {
+        let order = &self.order;
+        let cell_at = |k: usize| -> Coord<D> {
+            let cell = cells[order[k] as usize];
+            std::array::from_fn(|a| cell[a] - low[a])
+        };
+        let of_chunk = |chunk: usize| chunk * CHUNK..((chunk + 1) * CHUNK).min(n);
+        self.cuts.clear();
+        self.cuts.resize_closely(n.div_ceil(CHUNK), [0; 2]);
+        let cuts = self.cuts.par_iter_mut().enumerate().with_min_len(FEWEST);
+        cuts.for_each(|(chunk, count)| {
+            for k in of_chunk(chunk) {
+                count[is_black(cell_at(k)) as usize] += 1;
+            }
+        });
+        let red = self.cuts.iter().map(|count| count[0]).sum();
+        let mut next = [0, red];
+        for cut in &mut self.cuts {
+            let count = std::mem::replace(cut, next);
+            next = [next[0] + count[0], next[1] + count[1]];
+        }
+        (level.unknowns, level.red) = (n, red as usize);
+        for values in [&mut self.unknown, &mut self.matrix_row] {
             values.clear();
-            values.resize_closely(n, zero);
+            values.resize_closely(n, 0);
         }
         level.along.clear();
         level.along.resize_closely(n, 0);
         level.octant.clear();
         level.octant.resize_closely(n, 0);
-        let mut next = [0, red as u32];
-        let mut begun = next;
+        let chunks = self.cuts.len();
+        self.lines
+            .resize_with(chunks.max(self.lines.len()), Vec::new);
+
+        let unknown_of = Scatter::new(&mut self.unknown);
+        let row_of = Scatter::new(&mut self.matrix_row);
+        let along_of = Scatter::new(&mut level.along);
+        let octant_of_unknown = Scatter::new(&mut level.octant);
+        let lines = self.lines.par_iter_mut().zip(&self.cuts).enumerate();
+        let second = lines.with_min_len(FEWEST).map(|(chunk, (lines, &cut))| {
+            lines.clear();
+            let mut next = cut;
+            let mut second = None;
+            let mut last = chunk
+                .checked_mul(CHUNK)
+                .and_then(|k| k.checked_sub(1))
+                .map(cell_at);
+            for k in of_chunk(chunk) {
+                let cell = cell_at(k);
+                if last == Some(cell) && second.is_none() {
+                    second = Some(k);
+                }
+                if last.map(line_of) != Some(line_of(cell)) {
+                    lines.push([k as u32, next[0], next[1]]);
+                }
+                last = Some(cell);
+                let place = &mut next[is_black(cell) as usize];
+                let unknown = *place as usize;
+                // SAFETY: no two places in the order have the same row or get the same number.
+                unsafe {
+                    unknown_of.set(order[k] as usize, *place);
+                    row_of.set(unknown, order[k]);
+                    along_of.set(unknown, cell[D - 1]);
+                    octant_of_unknown.set(unknown, octant_of(cell));
+                }
+                *place += 1;
+            }
+            second
+        });
+        if let Some(k) = second.flatten().min() {
+            return Err(InputError::Structure {
+                row: order[k] as usize,
+                why: "its cell is that of another row",
+            });
+        }
+        level.spans.clear();
+        let mut begun = [0, red];
         let mut line = None;
-        let mut last = None;
-        self.cuts.clear();
-        for (k, &row) in self.order.iter().enumerate() {
-            if k % CHUNK == 0 {
-                self.cuts.push(next);
-            }
-            let cell = from_low(cells[row as usize]);
-            if last == Some(cell) {
-                return Err(InputError::Structure {
-                    row: row as usize,
-                    why: "its cell is that of another row",
-                });
-            }
-            last = Some(cell);
-            if line != Some(line_of(cell)) {
-                end_spans(&mut level.spans, line, &mut begun, next);
-                line = Some(line_of(cell));
-            }
-            let place = &mut next[is_black(cell) as usize];
-            let unknown = *place as usize;
-            self.unknown[row as usize] = *place;
-            self.matrix_row[unknown] = row;
-            level.along[unknown] = cell[D - 1];
-            level.octant[unknown] = octant_of(cell);
-            *place += 1;
+        for &[k, red, black] in self.lines[..chunks].iter().flatten() {
+            end_spans(&mut level.spans, line, &mut begun, [red, black]);
+            line = Some(line_of(cell_at(k as usize)));
         }
         end_spans(&mut level.spans, line, &mut begun, next);
         Ok(())
     }
 
-    /// Finds the regular unknowns: those that have `near`.
+    /// Finds the regular unknowns: those that have `near`, and no row.
     fn find_regular<const D: usize>(
         &mut self,
         problem: &BoxMlcp<Csr>,
         cells: &[Coord<D>],
         level: &mut Level<D>,
     ) -> Result<(), InputError> {
-        level.near.clear();
-        level.near.resize_closely(level.unknowns, [[NONE; 2]; D]);
+        // All of both is written below.
+        level.near.resize_closely(level.unknowns, nobody());
+        level.row_of.resize_closely(level.unknowns, 0);
         // The largest coupling is known only afterwards; as a rule any row inside has it.
         let middle = self.order.get(self.order.len() / 2);
         self.full_weight = middle.map_or(0.0, |&row| {
@@ -228,7 +275,8 @@ impl Finest {
             values.iter().fold(0.0, |m: f64, v| m.max(-v))
         });
         loop {
-            let (red, black) = level.near.split_at_mut(level.red);
+            let near = level.near.split_at_mut(level.red);
+            let row_of = level.row_of.split_at_mut(level.red);
             let reading = Reading {
                 problem,
                 cells,
@@ -239,16 +287,17 @@ impl Finest {
                 order: &self.order,
                 cuts: &self.cuts,
                 first: [0, level.red as u32],
-                near: [red, black],
+                near: [near.0, near.1],
+                row_of: [row_of.0, row_of.1],
             })?;
             if largest == self.full_weight {
                 break;
             }
             self.full_weight = largest;
-            level.near.fill([[NONE; 2]; D]);
         }
         if level.unknowns < ALL_ROWS {
-            level.near.fill([[NONE; 2]; D]);
+            level.near.fill(nobody());
+            level.row_of.fill(0);
         }
         if self.full_weight == 0.0 {
             let diagonal = |row| problem.matrix().get(row, row);

@@ -1,6 +1,7 @@
 //! The levels, and a V-cycle through them.
 
 use meniscus_lcp::{BoxMlcp, Csr, InputError};
+use rayon::prelude::*;
 
 use super::chunks::each;
 use super::coarse_weights::{self, compute_all};
@@ -8,8 +9,9 @@ use super::coarsen::{self, coarsen};
 use super::coarsest::{Coarsest, LARGEST};
 use super::finest::Finest;
 use super::kernels;
-use super::level::Level;
+use super::level::{CHUNK, Level};
 use super::width::Width;
+use crate::room::Room;
 use crate::tiles::Coord;
 
 /// The smoother's colours.
@@ -30,6 +32,8 @@ pub(super) struct Hierarchy<const D: usize> {
     coarsest: Coarsest,
     coarsen: coarsen::Scratch<D>,
     pub weights: coarse_weights::Scratch,
+    /// Which rows of the finest level change sides.
+    turns: Vec<bool>,
     pub width: Width,
 }
 
@@ -44,6 +48,7 @@ impl<const D: usize> Default for Hierarchy<D> {
             coarsest: Coarsest::default(),
             coarsen: coarsen::Scratch::default(),
             weights: coarse_weights::Scratch::default(),
+            turns: Vec::new(),
             width: Width::widest(),
         }
     }
@@ -73,7 +78,8 @@ impl<const D: usize> Hierarchy<D> {
         // Coarse levels took held rows for free ones.
         let finest = &self.levels[0];
         self.weights.changed.clear();
-        let held = (0..finest.unknowns as u32).filter(|&u| !finest.is_free(u));
+        let rows = finest.rows.row.iter().map(|row| row.unknown);
+        let held = rows.filter(|&unknown| !finest.is_free(unknown));
         self.weights.changed.extend(held);
         self.propagate();
         self.factorise();
@@ -100,20 +106,26 @@ impl<const D: usize> Hierarchy<D> {
 
     /// Says which unknowns of the finest level are at their bounds: `at_bound(lower, unknown)` for those that have one.
     /// Returns how many changed sides.
-    pub fn activate(&mut self, at_bound: impl Fn(f64, usize) -> bool) -> usize {
+    pub fn activate(&mut self, at_bound: impl Fn(f64, usize) -> bool + Sync) -> usize {
         self.weights.changed.clear();
         let finest = &mut self.levels[0];
+        let (rows, free) = (&finest.rows.row, &finest.free);
+        let bounded = |lower: f64| lower != f64::NEG_INFINITY;
+        self.turns.resize_closely(rows.len(), false);
+        let turns = self.turns.par_iter_mut().zip(rows).zip(&self.finest.lower);
+        turns
+            .with_min_len(CHUNK)
+            .for_each(|((turns, row), &lower)| {
+                let unknown = row.unknown as usize;
+                let is_free = free[unknown] != 0;
+                *turns = bounded(lower) && is_free == at_bound(lower, unknown);
+            });
         for row in 0..finest.rows.len() {
-            let lower = self.finest.lower[row];
-            if lower == f64::NEG_INFINITY {
-                continue;
-            }
-            let unknown = finest.rows.row[row].unknown as usize;
-            let free = !at_bound(lower, unknown) as u8;
-            if finest.free[unknown] != free {
-                finest.free[unknown] = free;
+            if self.turns[row] {
+                let unknown = finest.rows.row[row].unknown;
+                finest.free[unknown as usize] ^= 1;
                 finest.invert_diagonal(row);
-                self.weights.changed.push(unknown as u32);
+                self.weights.changed.push(unknown);
             }
         }
         let changed = self.weights.changed.len();

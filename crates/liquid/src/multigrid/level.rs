@@ -8,12 +8,19 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use super::chunks::Chunk;
 use crate::room::Room;
 use crate::tiles::Coord;
 
 /// No unknown, or no row.
 pub(super) const NONE: u32 = u32::MAX;
+
+/// Neighbours of an unknown that is not regular: no two sides of a cell have the same.
+pub(super) const fn nobody<const D: usize>() -> [[u32; 2]; D] {
+    [[0; 2]; D]
+}
 
 /// Unknowns that one task works on. Chunks depend on the problem only, and so does every sum over them.
 pub(super) const CHUNK: usize = 2048;
@@ -94,6 +101,20 @@ impl Rows {
         &self.link[self.row[row].links()]
     }
 
+    /// Adds rows whose links are counted from their own first; returns how many there were before.
+    pub fn append(&mut self, other: &Rows) -> u32 {
+        let (before, links) = (self.row.len() as u32, self.link.len() as u32);
+        self.row.extend(other.row.iter().map(|row| Row {
+            first: row.first + links,
+            end: row.end + links,
+            ..*row
+        }));
+        self.link.extend_from_slice(&other.link);
+        self.side.extend_from_slice(&other.side);
+        self.dirichlet.extend_from_slice(&other.dirichlet);
+        before
+    }
+
     /// Begins a row; links follow.
     pub fn push(&mut self, unknown: u32) {
         let first = self.link.len() as u32;
@@ -117,9 +138,8 @@ impl Rows {
 }
 
 /// One over the diagonal of a row, zero if it is not free.
-pub(super) fn inverse(links: &[Link], dirichlet: f32, free: bool) -> f32 {
-    let sum: f32 = links.iter().map(|l| l.weight).sum();
-    let diagonal = sum + dirichlet;
+pub(super) fn inverse(weights: impl Iterator<Item = f32>, dirichlet: f32, free: bool) -> f32 {
+    let diagonal = weights.sum::<f32>() + dirichlet;
     if free && diagonal > 0.0 {
         1.0 / diagonal
     } else {
@@ -143,11 +163,13 @@ pub(super) struct Level<const D: usize> {
     pub octant: Vec<u8>,
 
     pub runs: Vec<Run<D>>,
+    /// Those of each chunk, while they are found.
+    runs_of: Vec<Vec<Run<D>>>,
     pub rows: Rows,
     pub chunks: Vec<Chunk>,
     /// The row of every unknown, [`NONE`] of regular ones.
     pub row_of: Vec<u32>,
-    /// Neighbours of every regular unknown.
+    /// Neighbours of every regular unknown, [`nobody`] of others.
     pub near: Vec<[[u32; 2]; D]>,
     /// Whether the unknown fills its cell and none of the finest rows below it can ever be at a bound.
     pub whole: Vec<bool>,
@@ -201,7 +223,8 @@ impl<const D: usize> Level<D> {
     pub fn invert_diagonal(&mut self, row: usize) {
         let (links, dirichlet) = (self.rows.links(row), self.rows.dirichlet[row]);
         let free = self.is_free(self.rows.row[row].unknown);
-        self.rows.row[row].inverse = inverse(links, dirichlet, free);
+        let weights = links.iter().map(|link| link.weight);
+        self.rows.row[row].inverse = inverse(weights, dirichlet, free);
     }
 
     /// Room for the cycle, and the runs and chunks of what [`near`](Self::near) and [`row_of`](Self::row_of) say.
@@ -217,33 +240,44 @@ impl<const D: usize> Level<D> {
     }
 
     fn find_runs(&mut self) {
-        self.runs.clear();
-        self.chunks.clear();
-        let mut row = 0;
+        let mut chunks = std::mem::take(&mut self.chunks);
+        chunks.clear();
         for colour in [0..self.red, self.red..self.unknowns] {
-            let mut first = colour.start;
-            while first < colour.end {
-                let end = (first + CHUNK).min(colour.end);
-                let (first_run, first_row) = (self.runs.len(), row);
-                for unknown in first..end {
-                    if self.row_of[unknown] != NONE {
-                        row += 1;
-                        continue;
-                    }
-                    let here = self.run_from(unknown);
-                    match self.runs[first_run..].last_mut() {
-                        Some(run) if follows(run, &here) => run.length += 1,
-                        _ => self.runs.push(here),
-                    }
-                }
-                self.chunks.push(Chunk {
-                    unknowns: first..end,
-                    runs: first_run..self.runs.len(),
-                    rows: first_row..row,
-                });
-                first = end;
-            }
+            chunks.extend(colour.clone().step_by(CHUNK).map(|first| Chunk {
+                unknowns: first..(first + CHUNK).min(colour.end),
+                runs: 0..0,
+                rows: 0..0,
+            }));
         }
+        let mut runs_of = std::mem::take(&mut self.runs_of);
+        runs_of.resize_with(runs_of.len().max(chunks.len()), Vec::new);
+        let found = runs_of.par_iter_mut().zip(&mut chunks);
+        found.with_min_len(FEWEST).for_each(|(runs, chunk)| {
+            runs.clear();
+            for unknown in chunk.unknowns.clone() {
+                if self.row_of[unknown] != NONE {
+                    chunk.rows.end += 1;
+                    continue;
+                }
+                let here = self.run_from(unknown);
+                match runs.last_mut() {
+                    Some(run) if follows(run, &here) => run.length += 1,
+                    _ => runs.push(here),
+                }
+            }
+        });
+        self.runs.clear();
+        let total = runs_of[..chunks.len()].iter().map(Vec::len).sum();
+        self.runs.make_room(total);
+        let mut row = 0;
+        for (runs, chunk) in runs_of.iter().zip(&mut chunks) {
+            let first = self.runs.len();
+            self.runs.extend_from_slice(runs);
+            chunk.runs = first..self.runs.len();
+            chunk.rows = row..row + chunk.rows.end;
+            row = chunk.rows.end;
+        }
+        (self.runs_of, self.chunks) = (runs_of, chunks);
     }
 
     fn run_from(&self, unknown: usize) -> Run<D> {

@@ -1,11 +1,13 @@
 //! Listing the rows of the finest level that are not regular, with their links.
 
 use meniscus_lcp::{BoxMlcp, Csr, InputError};
+use rayon::prelude::*;
 
 use super::finest::Finest;
-use super::level::{Level, Link, NONE, Row, inverse};
+use super::level::{CHUNK, FEWEST, Level, Link, NONE, Row, inverse};
 use super::stencil::Stencil;
 use crate::room::Room;
+use crate::scatter::Scatter;
 use crate::tiles::Coord;
 
 /// Fewer rows than this are faster done than handed to another thread.
@@ -63,30 +65,69 @@ impl Finest {
         }
         level.whole.clear();
         level.whole.resize_closely(n, true);
-        level.row_of.clear();
-        level.row_of.resize_closely(n, NONE);
-        let mut first = 0;
-        for unknown in 0..n {
-            if level.near[unknown][0][0] != NONE {
-                continue;
-            }
-            let row = self.matrix_row[unknown] as usize;
-            let (lower, upper) = (problem.lower()[row], problem.upper()[row]);
-            level.whole[unknown] = lower == f64::NEG_INFINITY;
-            level.free[unknown] = (lower != upper) as u8;
-            level.row_of[unknown] = level.rows.row.len() as u32;
-            let (columns, values) = problem.matrix().row(row);
+        let (matrix, matrix_row) = (problem.matrix(), &self.matrix_row);
+        let links_of = |unknown: usize| {
+            let row = matrix_row[unknown] as usize;
+            let (columns, values) = matrix.row(row);
             let couplings = columns.iter().zip(values);
             let links = couplings.filter(|&(&c, &v)| v < 0.0 && c as usize != row);
-            let end = first + links.count() as u32;
-            level.rows.row.push(Row {
-                unknown: unknown as u32,
-                first,
-                end,
-                inverse: 0.0,
+            links.count() as u32
+        };
+        self.rows_before.clear();
+        self.rows_before.resize_closely(n.div_ceil(CHUNK), [0; 2]);
+        let counts = self.rows_before.par_iter_mut();
+        let counts = counts.zip(level.row_of.par_chunks(CHUNK)).enumerate();
+        counts
+            .with_min_len(FEWEST)
+            .for_each(|(chunk, (count, row_of))| {
+                let rows = (chunk * CHUNK..).zip(row_of).filter(|row| *row.1 != NONE);
+                for (unknown, _) in rows {
+                    *count = [count[0] + 1, count[1] + links_of(unknown)];
+                }
             });
-            first = end;
+        let mut next = [0, 0];
+        for before in &mut self.rows_before {
+            let count = std::mem::replace(before, next);
+            next = [next[0] + count[0], next[1] + count[1]];
         }
+        let nothing = Row {
+            unknown: 0,
+            first: 0,
+            end: 0,
+            inverse: 0.0,
+        };
+        level.rows.row.resize_closely(next[0] as usize, nothing);
+        let rows = Scatter::new(&mut level.rows.row);
+        let chunks = level.row_of.par_chunks_mut(CHUNK).zip(&self.rows_before);
+        let chunks = chunks.zip(level.whole.par_chunks_mut(CHUNK));
+        let chunks = chunks.zip(level.free.par_chunks_mut(CHUNK)).enumerate();
+        chunks
+            .with_min_len(FEWEST)
+            .for_each(|(chunk, (((row_of, &before), whole), free))| {
+                let [mut place, mut first] = before;
+                for (k, row_of) in row_of.iter_mut().enumerate() {
+                    if *row_of == NONE {
+                        continue;
+                    }
+                    let unknown = chunk * CHUNK + k;
+                    let at = matrix_row[unknown] as usize;
+                    let (lower, upper) = (problem.lower()[at], problem.upper()[at]);
+                    whole[k] = lower == f64::NEG_INFINITY;
+                    free[k] = (lower != upper) as u8;
+                    *row_of = place;
+                    let end = first + links_of(unknown);
+                    let row = Row {
+                        unknown: unknown as u32,
+                        first,
+                        end,
+                        inverse: 0.0,
+                    };
+                    // SAFETY: every row belongs to one unknown, and every unknown to one chunk.
+                    unsafe { rows.set(place as usize, row) };
+                    place += 1;
+                    first = end;
+                }
+            });
     }
 }
 
@@ -177,7 +218,8 @@ impl<const D: usize> Listing<'_, D> {
                 }
             }
             let dirichlet = ((stencil.diagonal - sum).max(0.0) * self.unit) as f32;
-            row.inverse = inverse(&part.link[first..end], dirichlet, !held);
+            let weights = part.link[first..end].iter().map(|link| link.weight);
+            row.inverse = inverse(weights, dirichlet, !held);
             part.dirichlet[k] = dirichlet;
             part.diagonal[k] = stencil.diagonal;
             part.lower[k] = if held { f64::NEG_INFINITY } else { lower };

@@ -2,7 +2,7 @@
 
 use meniscus_lcp::{BoxMlcp, Csr, InputError};
 
-use super::level::CHUNK;
+use super::level::{CHUNK, NONE, nobody};
 use super::stencil::{Order, Stencil};
 use crate::tiles::Coord;
 
@@ -24,31 +24,42 @@ pub(super) struct Part<'a, const D: usize> {
     pub cuts: &'a [[u32; 2]],
     pub first: [u32; 2],
     pub near: [&'a mut [[[u32; 2]; D]]; 2],
+    /// [`NONE`] of regular unknowns.
+    pub row_of: [&'a mut [u32]; 2],
+}
+
+/// Cuts the entries of both colours in two.
+fn split<T>([red, black]: [&mut [T]; 2], lengths: [u32; 2]) -> ([&mut [T]; 2], [&mut [T]; 2]) {
+    let (low_red, high_red) = red.split_at_mut(lengths[0] as usize);
+    let (low_black, high_black) = black.split_at_mut(lengths[1] as usize);
+    ([low_red, low_black], [high_red, high_black])
 }
 
 impl<const D: usize> Reading<'_, D> {
-    /// Notes the neighbours of regular unknowns; returns the largest coupling of all.
+    /// Notes which unknowns are regular, and the neighbours of these; returns the largest coupling of all.
     pub fn read(&self, part: Part<D>) -> Result<f64, InputError> {
         if part.cuts.len() <= 1 {
             return self.read_rows(part);
         }
         let middle = part.cuts.len() / 2;
         let cut = part.cuts[middle];
-        let [red, black] = part.near;
-        let (low_red, high_red) = red.split_at_mut((cut[0] - part.first[0]) as usize);
-        let (low_black, high_black) = black.split_at_mut((cut[1] - part.first[1]) as usize);
+        let lengths = [cut[0] - part.first[0], cut[1] - part.first[1]];
+        let (low_near, high_near) = split(part.near, lengths);
+        let (low_row_of, high_row_of) = split(part.row_of, lengths);
         let (low_order, high_order) = part.order.split_at(middle * CHUNK);
         let low = Part {
             order: low_order,
             cuts: &part.cuts[..middle],
             first: part.first,
-            near: [low_red, low_black],
+            near: low_near,
+            row_of: low_row_of,
         };
         let high = Part {
             order: high_order,
             cuts: &part.cuts[middle..],
             first: cut,
-            near: [high_red, high_black],
+            near: high_near,
+            row_of: high_row_of,
         };
         let (low, high) = rayon::join(|| self.read(low), || self.read(high));
         Ok(low?.max(high?))
@@ -56,13 +67,16 @@ impl<const D: usize> Reading<'_, D> {
 
     fn read_rows(&self, part: Part<D>) -> Result<f64, InputError> {
         let mut largest = 0.0f64;
-        let [red, black] = part.near;
-        let mut note = |unknown: u32, near| {
-            if unknown >= part.first[1] {
-                black[(unknown - part.first[1]) as usize] = near;
-            } else {
-                red[(unknown - part.first[0]) as usize] = near;
-            }
+        let Part {
+            first,
+            mut near,
+            mut row_of,
+            ..
+        } = part;
+        let mut note = |unknown: u32, neighbours, row| {
+            let colour = (unknown >= first[1]) as usize;
+            let at = (unknown - first[colour]) as usize;
+            (near[colour][at], row_of[colour][at]) = (neighbours, row);
         };
         let mut orders = [Order::<D>::default(); ORDERS];
         for &row in part.order {
@@ -82,7 +96,7 @@ impl<const D: usize> Reading<'_, D> {
                 let found = tries.find_map(|order| order.read(matrix, cells, unknown, row, full));
                 if let Some((near, weight)) = found {
                     largest = if weight > largest { weight } else { largest };
-                    note(unknown[row], near);
+                    note(unknown[row], near, NONE);
                     continue;
                 }
             }
@@ -90,9 +104,11 @@ impl<const D: usize> Reading<'_, D> {
             let weights = stencil.weight.as_flattened().iter();
             largest = weights.fold(largest, |m, &w| if w > m { w } else { m });
             if !bounded && stencil.is_regular(self.full_weight) {
-                note(unknown[row], stencil.near);
+                note(unknown[row], stencil.near, NONE);
                 orders.rotate_right(1);
                 orders[0] = stencil.order(matrix, unknown, row);
+            } else {
+                note(unknown[row], nobody(), 0);
             }
         }
         Ok(largest)

@@ -225,7 +225,8 @@ fn check_start(problem: &BoxMlcp<Csr>, x: &[f64]) -> Result<(), InputError> {
             found: x.len(),
         });
     }
-    match x.iter().position(|v| !v.is_finite()) {
+    let not_finite = |v: &f64| !v.is_finite();
+    match x.par_iter().with_min_len(CHUNK).position_first(not_finite) {
         Some(index) => Err(InputError::NotFinite { what: "x", index }),
         None => Ok(()),
     }
@@ -277,9 +278,13 @@ impl State {
         let p = &self.p;
         let changed = hierarchy.activate(|lower, unknown| p[unknown] <= lower);
         let top = &mut hierarchy.levels[0];
-        for row in top.rows.row.iter().filter(|row| row.inverse == 0.0) {
-            top.r[row.unknown as usize] = 0.0;
-        }
+        let rows = &top.rows.row;
+        each(&top.chunks, &mut top.r, &|chunk: &Chunk, r: &mut [f32]| {
+            let rows = rows[chunk.rows.clone()].iter();
+            for row in rows.filter(|row| row.inverse == 0.0) {
+                r[row.unknown as usize - chunk.unknowns.start] = 0.0;
+            }
+        });
         changed
     }
 
@@ -355,9 +360,10 @@ impl State {
         if !top.e.par_chunks(CHUNK).with_min_len(FEWEST).all(finite) {
             return Err(Status::NonFinite);
         }
-        for (before, row) in self.before.iter_mut().zip(&top.rows.row) {
-            *before = self.p[row.unknown as usize];
-        }
+        let (before, p) = (self.before.par_iter_mut().zip(&top.rows.row), &self.p);
+        before
+            .with_min_len(CHUNK)
+            .for_each(|(before, row)| *before = p[row.unknown as usize]);
         let mut length = 1.0;
         self.step_by(hierarchy, 0.0, length);
         if conjugate {

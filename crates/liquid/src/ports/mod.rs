@@ -11,6 +11,7 @@ use std::ops::Range;
 use meniscus_shapes::Shape;
 use rayon::prelude::*;
 
+use crate::gradient::Gradient;
 use crate::particles::Particles;
 use crate::settings::Settings;
 use crate::solids::PosedSolids;
@@ -145,7 +146,7 @@ impl<const D: usize> Emitter<D> {
             let x = x.map(|x| x as f64);
             if bounds.contains(x) && self.shape.distance(x) < 0.0 {
                 *v = velocity;
-                *affine = [[0.0; D]; D];
+                *affine = Gradient::NONE;
             }
         });
     }

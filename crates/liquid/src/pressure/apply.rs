@@ -2,7 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::system::{NO_ROW, System};
+use super::rows::NO_ROW;
+use super::system::System;
 use super::weights::Weights;
 use crate::extrapolate::{FLYING, UNKNOWN};
 use crate::tiles::Tiles;
@@ -59,7 +60,7 @@ pub fn apply<const D: usize, T: Change>(
                         UNKNOWN
                     };
                     let low = tiles.below(high, axis);
-                    let difference = match (system.rows[low], system.rows[high]) {
+                    let difference = match (system.rows.of(low), system.rows.of(high)) {
                         (NO_ROW, NO_ROW) => continue,
                         (NO_ROW, row) => pressure[row as usize] / weights.theta(high, low),
                         (row, NO_ROW) => -pressure[row as usize] / weights.theta(low, high),

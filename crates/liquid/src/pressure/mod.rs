@@ -2,6 +2,7 @@
 
 pub mod apply;
 pub mod pockets;
+pub mod rows;
 pub mod solve;
 pub mod system;
 pub mod weights;
@@ -10,6 +11,7 @@ pub mod weights;
 mod tests;
 
 pub use apply::apply;
+pub use rows::{NO_ROW, Rows};
 pub use solve::{Solvers, WarmStart};
-pub use system::{NO_ROW, System};
+pub use system::System;
 pub use weights::{Beyond, Weights};

@@ -7,7 +7,8 @@ pub use warm_start::WarmStart;
 use meniscus_lcp::{BoxMlcp, InputError};
 use rayon::prelude::*;
 
-use super::system::{NO_ROW, System};
+use super::rows::{NO_ROW, Rows};
+use super::system::System;
 use super::weights::Weights;
 use crate::room::Room;
 use crate::settings::Settings;
@@ -43,7 +44,7 @@ struct Displacement {
 /// The last pressure and where it was.
 struct Last<const D: usize> {
     tiles: Tiles<D>,
-    rows: Vec<u32>,
+    rows: Rows,
     pressure: Vec<f64>,
     dt: f64,
 }
@@ -59,7 +60,7 @@ impl<const D: usize> Solvers<D> {
             displacement: Displacement::default(),
             last: Last {
                 tiles: Tiles::new([1; D]),
-                rows: Vec::new(),
+                rows: Rows::default(),
                 pressure: Vec::new(),
                 dt: 0.0,
             },
@@ -83,17 +84,16 @@ impl<const D: usize> Solvers<D> {
 
     /// Pressure of the last finished step in a cell.
     pub fn pressure(&self, cell: Coord<D>) -> Option<f64> {
-        match self.last.rows.get(self.last.tiles.index(cell)) {
-            None | Some(&NO_ROW) => None,
-            Some(&row) => Some(self.last.pressure[row as usize]),
+        match self.last.rows.of(self.last.tiles.index(cell)) {
+            NO_ROW => None,
+            row => Some(self.last.pressure[row as usize]),
         }
     }
 
     /// Keeps the pressure as the start of the next solve.
     pub fn remember(&mut self, tiles: &Tiles<D>, system: &System, dt: f64) {
         self.last.tiles.clone_from(tiles);
-        self.last.rows.make_room(system.rows.len());
-        self.last.rows.clone_from(&system.rows);
+        system.rows.copy_to(&mut self.last.rows);
         self.last.pressure.make_room(self.pressure.len());
         self.last.pressure.clone_from(&self.pressure);
         self.last.dt = dt;
@@ -169,9 +169,9 @@ impl<const D: usize> Solvers<D> {
         self.pressure
             .par_extend(self.cells.par_iter().with_min_len(4096).map(|&cell| {
                 let index = last.tiles.index(cell);
-                match last.rows.get(index) {
-                    None | Some(&NO_ROW) => 0.0,
-                    Some(&row) => scale * last.pressure[row as usize],
+                match last.rows.of(index) {
+                    NO_ROW => 0.0,
+                    row => scale * last.pressure[row as usize],
                 }
             }));
     }

@@ -14,7 +14,9 @@
 use meniscus_lcp::{Blocks, Csr, InputError};
 use rayon::prelude::*;
 
+use super::rows::Rows;
 use super::weights::{Beyond, Weights};
+use crate::marks::Marks;
 use crate::room::Room;
 use crate::scatter::Scatter;
 use crate::settings::{Settings, Walls};
@@ -24,9 +26,6 @@ use crate::transfer::FaceField;
 
 /// Rows that are assembled together.
 const CHUNK: usize = 4096;
-
-/// Marks cells that are no unknowns.
-pub const NO_ROW: u32 = u32::MAX;
 
 /// The pressure problem of one step.
 #[derive(Clone, Debug)]
@@ -45,8 +44,8 @@ pub struct System {
     pub wall: Vec<bool>,
     /// Rows with an open face to air.
     pub surface: Vec<bool>,
-    /// Row of every grid cell, or [`NO_ROW`].
-    pub rows: Vec<u32>,
+    /// Row of every grid cell that has one.
+    pub rows: Rows,
     /// The rows of every tile, tiles by checkerboard colour, so that tiles of one colour are not coupled.
     pub blocks: Blocks,
 }
@@ -62,7 +61,7 @@ impl System {
             cells: Vec::new(),
             wall: Vec::new(),
             surface: Vec::new(),
-            rows: Vec::new(),
+            rows: Rows::default(),
             blocks: Blocks::single(0),
         }
     }
@@ -75,49 +74,17 @@ impl System {
     /// Numbers the unknowns: tile after tile, tiles of one checkerboard colour together.
     fn number<const D: usize>(&mut self, weights: &Weights<D>) -> Result<(), InputError> {
         let tiles = weights.tiles;
-        let cells = Tiles::<D>::CELLS;
-        tiles.reset(&mut self.rows, NO_ROW);
-        let counts: Vec<u32> = self
-            .rows
-            .par_chunks_mut(cells)
-            .take(tiles.len())
-            .enumerate()
-            .map(|(slot, rows)| {
-                let mut count = 0;
-                for (offset, row) in rows.iter_mut().enumerate() {
-                    if weights.is_unknown(slot * cells + offset) {
-                        *row = count;
-                        count += 1;
-                    }
-                }
-                count
-            })
-            .collect();
-        let mut first = vec![0; tiles.len()];
-        let (mut starts, mut colours) = (vec![0], vec![0]);
-        for colour in 0..2 {
-            for slot in
-                (0..tiles.len()).filter(|&slot| tiles.colour(slot) == colour && counts[slot] > 0)
-            {
-                let start = starts[starts.len() - 1];
-                first[slot] = start as u32;
-                starts.push(start + counts[slot] as usize);
-            }
-            colours.push(starts.len() - 1);
-        }
-        let total = starts[starts.len() - 1];
-        self.blocks = Blocks::new(starts, colours)?;
+        let unknowns = Marks::of(tiles, |index| weights.is_unknown(index));
+        let (starts, colours) = self.rows.by_colour(tiles, unknowns);
         self.cells.clear();
-        self.cells.resize_closely(total, 0);
+        self.cells.resize_closely(starts[starts.len() - 1], 0);
+        self.blocks = Blocks::new(starts, colours)?;
+        let (cells, rows) = (Tiles::<D>::CELLS, &self.rows);
         let cell_of = Scatter::new(&mut self.cells);
-        let rows = self.rows.par_chunks_mut(cells).zip(&first).enumerate();
-        rows.for_each(|(slot, (rows, first))| {
-            for (offset, row) in rows.iter_mut().enumerate() {
-                if *row != NO_ROW {
-                    *row += first;
-                    // SAFETY: no two cells have the same row.
-                    unsafe { cell_of.set(*row as usize, (slot * cells + offset) as u32) };
-                }
+        (0..tiles.len()).into_par_iter().for_each(|slot| {
+            for cell in rows.cells().within(slot * cells..(slot + 1) * cells) {
+                // SAFETY: no two cells have the same row.
+                unsafe { cell_of.set(rows.of(cell) as usize, cell as u32) };
             }
         });
         Ok(())
@@ -224,7 +191,7 @@ struct Assembly<'a, const D: usize, S> {
     scale: f64,
     dx: f64,
     kappa: f64,
-    rows: &'a [u32],
+    rows: &'a Rows,
 }
 
 impl<const D: usize, S: PosedSolids<D>> Assembly<'_, D, S> {
@@ -255,7 +222,7 @@ impl<const D: usize, S: PosedSolids<D>> Assembly<'_, D, S> {
                             tiles.below(index, axis)
                         };
                         diagonal += self.scale * w;
-                        entries[count] = (self.rows[other], -self.scale * w);
+                        entries[count] = (self.rows.of(other), -self.scale * w);
                         count += 1;
                     }
                     Beyond::Air { theta } => {
@@ -277,7 +244,7 @@ impl<const D: usize, S: PosedSolids<D>> Assembly<'_, D, S> {
                 divergence += if high { flux } else { -flux };
             }
         }
-        entries[0] = (self.rows[index], diagonal);
+        entries[0] = (self.rows.of(index), diagonal);
         entries[..count].sort_unstable_by_key(|e| e.0);
         Row {
             entries,

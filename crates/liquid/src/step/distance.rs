@@ -1,6 +1,7 @@
 //! The liquid's surface for others to draw: the distance that a step would see, from particles alone.
 
 use super::Liquid;
+use crate::gradient::Gradient;
 use crate::particles::Particles;
 use crate::settings::{Settings, SettingsError};
 use crate::solids::Solids;
@@ -38,7 +39,7 @@ impl<const D: usize> Distance<D> {
         let position: Vec<[f32; D]> = positions.iter().filter(inside).copied().collect();
         liquid.particles = Particles {
             velocity: vec![[0.0; D]; position.len()],
-            affine: vec![[[0.0; D]; D]; position.len()],
+            affine: vec![Gradient::NONE; position.len()],
             position,
         };
         liquid.time = time;

@@ -10,6 +10,7 @@ use std::io::{self, Write};
 
 use super::Liquid;
 use super::budget::Budget;
+use crate::gradient::Gradient;
 use crate::particles::Particles;
 use crate::pressure::{Solvers, WarmStart};
 use crate::settings::{Settings, SettingsError};
@@ -70,9 +71,7 @@ impl<const D: usize> Liquid<D> {
             system: _,
             solvers,
         } = self;
-        // By their bits: a zero below zero is another number, too.
-        let numbers = particles.affine.as_flattened().as_flattened();
-        let spinning = numbers.iter().any(|c| c.to_bits() != 0);
+        let spinning = particles.affine.iter().any(|g| *g != Gradient::NONE);
         State {
             times: [*time, *last_dt],
             budget: *budget,
@@ -99,13 +98,10 @@ impl<const D: usize> Liquid<D> {
         let count = rest.count(8 * D)?;
         let position = rest.vectors(count, f32::from_le_bytes)?;
         let velocity = rest.vectors(count, f32::from_le_bytes)?;
-        let affine: Vec<[[f32; D]; D]> = if rest.flag()? {
-            let rows: Vec<[f32; D]> = rest.vectors(count * D, f32::from_le_bytes)?;
-            rows.chunks_exact(D)
-                .map(|rows| std::array::from_fn(|a| rows[a]))
-                .collect()
+        let affine = if rest.flag()? {
+            rest.gradients(count)?
         } else {
-            vec![[[0.0; D]; D]; count]
+            vec![Gradient::NONE; count]
         };
         let particles = Particles {
             position,
@@ -156,7 +152,11 @@ impl<const D: usize> Liquid<D> {
 impl<const D: usize> State<'_, D> {
     /// How many bytes it will be.
     pub fn len(&self) -> usize {
-        let gradients = if self.spinning { 4 * D * D } else { 0 };
+        let gradients = if self.spinning {
+            Gradient::<D>::BYTES
+        } else {
+            0
+        };
         let particles = self.particles.len() * (8 * D + gradients);
         let numbers = 8 * 8 + 2;
         numbers + particles + self.pressure.cells.len() * (4 * D + 8)
@@ -190,8 +190,12 @@ impl<const D: usize> State<'_, D> {
         put(out, velocity.as_flattened(), f32::to_le_bytes)?;
         out.write_all(&[self.spinning.into()])?;
         if self.spinning {
-            let affine = affine.as_flattened().as_flattened();
-            put(out, affine, f32::to_le_bytes)?;
+            let mut bytes = Vec::with_capacity(BUFFER);
+            for some in affine.chunks(BUFFER / Gradient::<D>::BYTES) {
+                bytes.clear();
+                some.iter().for_each(|gradient| gradient.write(&mut bytes));
+                out.write_all(&bytes)?;
+            }
         }
 
         put(out, &[*dt], f64::to_le_bytes)?;
@@ -251,6 +255,19 @@ impl<'a> Rest<'a> {
                     .is_some_and(|total| total <= self.0.len())
             })
             .ok_or(StateError::Malformed("it ends early"))
+    }
+
+    fn gradients<const D: usize>(&mut self, count: usize) -> Result<Vec<Gradient<D>>, StateError> {
+        let length = count.checked_mul(Gradient::<D>::BYTES);
+        let taken = self.take(length.ok_or(StateError::Malformed("it ends early"))?)?;
+        let gradients: Vec<_> = taken
+            .chunks_exact(Gradient::<D>::BYTES)
+            .map(Gradient::read)
+            .collect();
+        match gradients.iter().all(Gradient::is_sound) {
+            true => Ok(gradients),
+            false => Err(StateError::Malformed("a gradient has no unit")),
+        }
     }
 
     fn vectors<T, const N: usize, const M: usize>(

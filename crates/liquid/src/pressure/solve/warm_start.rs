@@ -3,7 +3,8 @@
 use rayon::prelude::*;
 
 use super::{Last, Solvers};
-use crate::pressure::NO_ROW;
+use crate::marks::Marks;
+use crate::pressure::Rows;
 use crate::tiles::{Coord, Tiles};
 
 /// The last pressure, cell by cell: where the next solve starts, and so part of its result.
@@ -11,7 +12,7 @@ use crate::tiles::{Coord, Tiles};
 pub struct WarmStart<const D: usize> {
     /// Length of the step that it belongs to; zero if there was none.
     pub dt: f64,
-    /// Cells that had a pressure.
+    /// Cells that had a pressure, in the order of tiles.
     pub cells: Vec<Coord<D>>,
     /// Their pressure in pascal.
     pub pressure: Vec<f64>,
@@ -35,20 +36,18 @@ impl<const D: usize> Solvers<D> {
                     dt,
                 },
         } = self;
-        let mut cells = vec![[0; D]; pressure.len()];
-        for (index, &row) in rows.iter().enumerate() {
-            if row != NO_ROW {
-                cells[row as usize] = tiles.coord(index);
-            }
-        }
+        let cells = || rows.cells().within(0..tiles.cells());
         WarmStart {
             dt: *dt,
-            cells,
-            pressure: pressure.clone(),
+            cells: cells().map(|index| tiles.coord(index)).collect(),
+            pressure: cells()
+                .map(|index| pressure[rows.of(index) as usize])
+                .collect(),
         }
     }
 
-    /// Starts the next solve from there, on a grid of `size` cells. `None` if a cell is not on that grid.
+    /// Starts the next solve from there, on a grid of `size` cells. `None` if a cell is not on that grid, or twice
+    /// there.
     pub fn from_warm_start(start: WarmStart<D>, size: [usize; D]) -> Option<Self> {
         let WarmStart {
             dt,
@@ -60,15 +59,22 @@ impl<const D: usize> Solvers<D> {
         }
         let mut tiles = Tiles::new(size);
         tiles.cover(cells.par_iter().copied(), 0);
-        let mut rows = Vec::new();
-        tiles.reset(&mut rows, NO_ROW);
-        for (row, &cell) in cells.iter().enumerate() {
-            let index = tiles.index(cell);
-            if !tiles.exists(index) {
-                return None;
-            }
-            rows[index] = row as u32;
+        let mut places: Vec<(usize, f64)> = cells
+            .iter()
+            .map(|&cell| tiles.index(cell))
+            .zip(pressure)
+            .collect();
+        // As a rule they are in order.
+        places.sort_by_key(|place| place.0);
+        if places.iter().any(|&(index, _)| !tiles.exists(index)) {
+            return None;
         }
+        let marked = Marks::listed(&tiles, places.iter().map(|place| place.0));
+        let rows = Rows::in_order(marked);
+        if rows.count() != places.len() {
+            return None;
+        }
+        let pressure = places.into_iter().map(|place| place.1).collect();
         Some(Self {
             last: Last {
                 tiles,

@@ -1,0 +1,97 @@
+//! Which row belongs to which cell, in two bits a cell.
+
+use crate::marks::Marks;
+use crate::room::Room;
+use crate::tiles::Tiles;
+
+/// Marks cells that are no unknowns.
+pub const NO_ROW: u32 = u32::MAX;
+
+/// The cells that have a row, and which. Rows follow one another through each tile: it takes one bit to say whether a cell has
+/// one, and for every 64 cells the first.
+#[derive(Clone, Debug, Default)]
+pub struct Rows {
+    cells: Marks,
+    /// Rows before the first cell of each word of marks.
+    first: Vec<u32>,
+}
+
+impl Rows {
+    /// Numbers the cells tile by tile in the order of the tiles.
+    pub fn in_order(cells: Marks) -> Self {
+        let mut next = 0;
+        let mut rows = Self::default();
+        rows.first.extend(cells.words().iter().map(|word| {
+            let first = next;
+            next += word.count_ones();
+            first
+        }));
+        rows.cells = cells;
+        rows
+    }
+
+    /// Numbers the cells tile by tile, tiles of one checkerboard colour together. Returns where the rows of each tile that has
+    /// some start, and the end of the last, and how many such tiles there are before each colour, and in all.
+    pub fn by_colour<const D: usize>(
+        &mut self,
+        tiles: &Tiles<D>,
+        cells: Marks,
+    ) -> (Vec<usize>, Vec<usize>) {
+        let words = Tiles::<D>::CELLS / 64;
+        self.first.clear();
+        self.first.resize_closely(cells.words().len(), 0);
+        let (mut starts, mut colours) = (vec![0], vec![0]);
+        let mut next = 0;
+        for colour in 0..2 {
+            for slot in (0..tiles.len()).filter(|&slot| tiles.colour(slot) == colour) {
+                let of_tile = slot * words..(slot + 1) * words;
+                let before = next;
+                for (first, word) in self.first[of_tile.clone()]
+                    .iter_mut()
+                    .zip(&cells.words()[of_tile])
+                {
+                    *first = next;
+                    next += word.count_ones();
+                }
+                if next > before {
+                    starts.push(next as usize);
+                }
+            }
+            colours.push(starts.len() - 1);
+        }
+        self.cells = cells;
+        (starts, colours)
+    }
+
+    /// How many cells have a row.
+    pub fn count(&self) -> usize {
+        let words = self.cells.words().iter();
+        words.map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// The row of the cell with this index, or [`NO_ROW`].
+    #[inline]
+    pub fn of(&self, index: usize) -> u32 {
+        let Some(&word) = self.cells.words().get(index / 64) else {
+            return NO_ROW;
+        };
+        let bit = 1 << (index % 64);
+        if word & bit == 0 {
+            return NO_ROW;
+        }
+        self.first[index / 64] + (word & (bit - 1)).count_ones()
+    }
+
+    /// The cells that have a row.
+    pub fn cells(&self) -> &Marks {
+        &self.cells
+    }
+
+    /// The same rows in the memory of others.
+    pub fn copy_to(&self, other: &mut Rows) {
+        self.cells.copy_to(&mut other.cells);
+        other.first.clear();
+        other.first.make_room(self.first.len());
+        other.first.extend_from_slice(&self.first);
+    }
+}
