@@ -25,11 +25,9 @@ impl<T> Room<T> for Vec<T> {
     where
         T: Clone,
     {
-        if self.is_empty() && length > self.capacity() {
+        if self.capacity() == 0 {
             // New memory is zero already. It is then touched first by the threads that use it, not by this one.
-            *self = Vec::new();
-            *self = vec![value; length + length / 16];
-            self.truncate(length);
+            *self = vec![value; length];
         } else {
             self.make_room(length);
             self.resize(length, value);

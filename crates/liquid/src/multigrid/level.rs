@@ -12,6 +12,7 @@ use rayon::prelude::*;
 
 use super::chunks::Chunk;
 use crate::room::Room;
+use crate::scatter::Scatter;
 use crate::tiles::Coord;
 
 /// No unknown, or no row.
@@ -163,8 +164,6 @@ pub(super) struct Level<const D: usize> {
     pub octant: Vec<u8>,
 
     pub runs: Vec<Run<D>>,
-    /// Those of each chunk, while they are found.
-    runs_of: Vec<Vec<Run<D>>>,
     pub rows: Rows,
     pub chunks: Vec<Chunk>,
     /// The row of every unknown, [`NONE`] of regular ones.
@@ -249,35 +248,64 @@ impl<const D: usize> Level<D> {
                 rows: 0..0,
             }));
         }
-        let mut runs_of = std::mem::take(&mut self.runs_of);
-        runs_of.resize_with(runs_of.len().max(chunks.len()), Vec::new);
-        let found = runs_of.par_iter_mut().zip(&mut chunks);
-        found.with_min_len(FEWEST).for_each(|(runs, chunk)| {
-            runs.clear();
-            for unknown in chunk.unknowns.clone() {
-                if self.row_of[unknown] != NONE {
-                    chunk.rows.end += 1;
-                    continue;
-                }
-                let here = self.run_from(unknown);
-                match runs.last_mut() {
-                    Some(run) if follows(run, &here) => run.length += 1,
-                    _ => runs.push(here),
+        // Looked for twice: first to know how many there are.
+        chunks
+            .par_iter_mut()
+            .with_min_len(FEWEST)
+            .for_each(|chunk| {
+                chunk.runs.end = self.runs_in(chunk.unknowns.clone(), |_| ());
+                let row_of = &self.row_of[chunk.unknowns.clone()];
+                chunk.rows.end = row_of.iter().filter(|&&row| row != NONE).count();
+            });
+        let (mut run, mut row) = (0, 0);
+        for chunk in &mut chunks {
+            chunk.runs = run..run + chunk.runs.end;
+            chunk.rows = row..row + chunk.rows.end;
+            (run, row) = (chunk.runs.end, chunk.rows.end);
+        }
+        let mut runs = std::mem::take(&mut self.runs);
+        let nothing = Run {
+            first: 0,
+            length: 0,
+            near: nobody(),
+            children: [0; 4],
+        };
+        runs.resize_closely(run, nothing);
+        let places = Scatter::new(&mut runs);
+        chunks.par_iter().with_min_len(FEWEST).for_each(|chunk| {
+            let mut place = chunk.runs.start;
+            self.runs_in(chunk.unknowns.clone(), |run| {
+                // SAFETY: every chunk has places of its own.
+                unsafe { places.set(place, run) };
+                place += 1;
+            });
+        });
+        (self.runs, self.chunks) = (runs, chunks);
+    }
+
+    /// Calls `found` with every run among these unknowns, and returns how many there are.
+    fn runs_in(&self, unknowns: Range<usize>, mut found: impl FnMut(Run<D>)) -> usize {
+        let mut count = 0;
+        let mut last: Option<Run<D>> = None;
+        for unknown in unknowns {
+            if self.row_of[unknown] != NONE {
+                continue;
+            }
+            let here = self.run_from(unknown);
+            match &mut last {
+                Some(run) if follows(run, &here) => run.length += 1,
+                _ => {
+                    count += 1;
+                    if let Some(run) = last.replace(here) {
+                        found(run);
+                    }
                 }
             }
-        });
-        self.runs.clear();
-        let total = runs_of[..chunks.len()].iter().map(Vec::len).sum();
-        self.runs.make_room(total);
-        let mut row = 0;
-        for (runs, chunk) in runs_of.iter().zip(&mut chunks) {
-            let first = self.runs.len();
-            self.runs.extend_from_slice(runs);
-            chunk.runs = first..self.runs.len();
-            chunk.rows = row..row + chunk.rows.end;
-            row = chunk.rows.end;
         }
-        (self.runs_of, self.chunks) = (runs_of, chunks);
+        if let Some(run) = last {
+            found(run);
+        }
+        count
     }
 
     fn run_from(&self, unknown: usize) -> Run<D> {
