@@ -1,6 +1,6 @@
 //! Numbers out of the measurements.
 
-use super::measure::{Air, Frame, Run, Setup};
+use super::measure::{Air, Frame, Pace, Run, Setup};
 use super::stage::Stage;
 use super::{Measured, Measurements};
 use crate::machine::Span;
@@ -48,17 +48,23 @@ pub fn bytes_a_cell(run: &Run) -> Option<f64> {
 
 /// Per cent that twice the air costs, as the median over the frames.
 pub fn cost_of_air(air: &Air) -> Option<f64> {
-    let mut costs: Vec<f64> = air
-        .frames
-        .iter()
-        .map(|[less, more]| 100.0 * (more / less - 1.0))
-        .collect();
-    costs.sort_by(f64::total_cmp);
-    let middle = costs.len() / 2;
-    match costs.len() {
+    let frames = air.frames.iter();
+    median(frames.map(|[less, more]| 100.0 * (more / less - 1.0)))
+}
+
+/// How many times as fast more threads are, as the median over the frames.
+pub fn speed_up(pace: &Pace) -> Option<f64> {
+    median(pace.frames.iter().map(|[one, more]| one / more))
+}
+
+fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    match values.len() {
         0 => None,
-        odd if odd % 2 == 1 => Some(costs[middle]),
-        _ => Some(0.5 * (costs[middle - 1] + costs[middle])),
+        odd if odd % 2 == 1 => Some(values[middle]),
+        _ => Some(0.5 * (values[middle - 1] + values[middle])),
     }
 }
 
@@ -108,13 +114,4 @@ pub fn with_most_threads<'a>(
 ) -> Option<&'a Measured<Run>> {
     let most = same_but_threads(measured, &run.setup).max_by_key(|other| other.setup.threads)?;
     (most.setup.threads > run.setup.threads).then_some(most)
-}
-
-/// The run with two threads that belongs to one with a single thread.
-pub fn with_two_threads<'a>(
-    measured: &'a Measurements,
-    run: &'a Measured<Run>,
-) -> Option<&'a Measured<Run>> {
-    let two = || same_but_threads(measured, &run.setup).find(|other| other.setup.threads == 2);
-    if run.setup.threads == 1 { two() } else { None }
 }

@@ -32,6 +32,8 @@ impl Setup {
 pub enum Part {
     /// Simulate, and time every frame: a [`Run`].
     Run(Setup),
+    /// Simulate with one thread and with those of the setup in turn: a [`Pace`].
+    Pace(Setup),
     /// Simulate with and without more air: [`Air`].
     Air(Setup),
 }
@@ -81,6 +83,13 @@ pub struct Peak {
     pub cells: u64,
 }
 
+/// What more threads bring.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Pace {
+    /// Own seconds of each frame with one thread and with more.
+    pub frames: Vec<[f64; 2]>,
+}
+
 /// What more air costs.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Air {
@@ -123,6 +132,24 @@ pub fn run(setup: &Setup) -> Result<Run, Error> {
         }
         Ok(run)
     })
+}
+
+/// Simulates the same with one thread and with several, frame by frame in turn: what else the machine does then slows both
+/// alike.
+pub fn pace(setup: &Setup) -> Result<Pace, Error> {
+    let scene = setup.scene()?;
+    let mut pair = [Simulation::new(&scene)?, Simulation::new(&scene)?];
+    let pools = [pool(1)?, pool(setup.threads)?];
+    let mut pace = Pace { frames: Vec::new() };
+    for number in 0..setup.frames as usize {
+        let mut seconds = [0.0; 2];
+        for which in [number % 2, 1 - number % 2] {
+            let (frame, _) = pools[which].install(|| simulate_frame(&mut pair[which]))?;
+            seconds[which] = frame.span.own;
+        }
+        pace.frames.push(seconds);
+    }
+    Ok(pace)
 }
 
 /// Simulates the same liquid under two ceilings, frame by frame in turn: what else the machine does then slows
@@ -220,14 +247,7 @@ fn with_threads<T: Send>(
     threads: usize,
     work: impl FnOnce() -> Result<T, Error> + Send,
 ) -> Result<T, Error> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|cause| {
-        Error::new(
-            Kind::Resources,
-            format!("could not start {threads} threads: {cause}"),
-        )
-    })?;
-    pool.install(work)
+    pool(threads)?.install(work)
 }
 
 #[cfg(test)]
@@ -275,4 +295,14 @@ mod tests {
         setup.walls = "sticky".into();
         assert_eq!(run(&setup).unwrap_err().kind(), Kind::Usage);
     }
+}
+
+fn pool(threads: usize) -> Result<rayon::ThreadPool, Error> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map_err(|cause| {
+        Error::new(
+            Kind::Resources,
+            format!("could not start {threads} threads: {cause}"),
+        )
+    })
 }

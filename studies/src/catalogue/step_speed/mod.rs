@@ -11,7 +11,7 @@ use crate::machine;
 use crate::study::Study;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, value_parser};
-use measure::{Air, Part, Run, Setup};
+use measure::{Air, Pace, Part, Run, Setup};
 use meniscus_app::error::Error;
 use meniscus_liquid::Walls;
 use serde_json::Value;
@@ -66,6 +66,7 @@ struct Measured<T> {
 #[derive(Clone, Debug)]
 struct Measurements {
     runs: Vec<Measured<Run>>,
+    paces: Vec<Measured<Pace>>,
     airs: Vec<Measured<Air>>,
     /// Load of the machine before.
     load: Option<f64>,
@@ -78,14 +79,14 @@ impl Study for StepSpeed {
     type Options = Options;
 
     fn run(options: &Options) -> Result<Findings, Error> {
-        let (runs, airs) = plan(options);
+        let Plan { runs, paces, airs } = plan(options);
         for setup in &runs {
             setup.scene()?.check()?;
         }
         let load = machine::load();
         let mut progress = Progress {
             done: 0,
-            all: runs.len() + airs.len(),
+            all: runs.len() + paces.len() + airs.len(),
         };
         let runs = runs.into_iter().map(|setup| {
             progress.tell(&setup, "");
@@ -93,6 +94,12 @@ impl Study for StepSpeed {
             Ok(Measured { setup, outcome })
         });
         let runs = runs.collect::<Result<Vec<_>, Error>>()?;
+        let paces = paces.into_iter().map(|setup| {
+            progress.tell(&setup, " and one in turn");
+            let outcome = alone::run(Self::NAME, &Part::Pace(setup.clone()))?;
+            Ok(Measured { setup, outcome })
+        });
+        let paces = paces.collect::<Result<Vec<_>, Error>>()?;
         let airs = airs.into_iter().map(|setup| {
             progress.tell(&setup, ", with twice the air in turn");
             let outcome = alone::run(Self::NAME, &Part::Air(setup.clone()))?;
@@ -101,7 +108,12 @@ impl Study for StepSpeed {
         let airs = airs.collect::<Result<Vec<_>, Error>>()?;
         Ok(report::findings(
             options,
-            &Measurements { runs, airs, load },
+            &Measurements {
+                runs,
+                paces,
+                airs,
+                load,
+            },
         ))
     }
 
@@ -109,15 +121,31 @@ impl Study for StepSpeed {
         let not_known = |fault| Error::usage(format!("not a part of {}: {fault}", Self::NAME));
         let outcome = match serde_json::from_value(part).map_err(not_known)? {
             Part::Run(setup) => serde_json::to_value(measure::run(&setup)?),
+            Part::Pace(setup) => serde_json::to_value(measure::pace(&setup)?),
             Part::Air(setup) => serde_json::to_value(measure::air(&setup)?),
         };
         outcome.map_err(not_known)
     }
 }
 
-/// The runs to be timed, and the setups in which the cost of air is measured.
-fn plan(options: &Options) -> (Vec<Setup>, Vec<Setup>) {
-    let (mut runs, mut airs) = (Vec::new(), Vec::new());
+/// What is to be measured.
+#[derive(Default)]
+struct Plan {
+    /// Runs of their own.
+    runs: Vec<Setup>,
+    /// Setups that are compared with one thread.
+    paces: Vec<Setup>,
+    /// Setups in which the cost of air is measured.
+    airs: Vec<Setup>,
+}
+
+fn plan(options: &Options) -> Plan {
+    let Plan {
+        mut runs,
+        mut paces,
+        mut airs,
+    } = Plan::default();
+    let one_and_two = [1, 2].iter().all(|t| options.threads.contains(t));
     for &stage in &without_repeats(&options.scenes) {
         let setup = |walls: &String, threads: usize, frames: u32| Setup {
             stage,
@@ -131,6 +159,9 @@ fn plan(options: &Options) -> (Vec<Setup>, Vec<Setup>) {
             for &threads in &without_repeats(&options.threads) {
                 runs.push(setup(walls, threads as usize, options.frames));
             }
+            if one_and_two {
+                paces.push(setup(walls, 2, options.frames));
+            }
         }
         // The walls do not matter to the air; one thread is the least disturbed by others.
         airs.extend(
@@ -139,7 +170,7 @@ fn plan(options: &Options) -> (Vec<Setup>, Vec<Setup>) {
                 .map(|walls| setup(walls, 1, options.frames.min(AIR_FRAMES))),
         );
     }
-    (runs, airs)
+    Plan { runs, paces, airs }
 }
 
 fn without_repeats<T: Clone + PartialEq>(list: &[T]) -> Vec<T> {
@@ -196,8 +227,8 @@ mod tests {
 
     #[test]
     fn the_usual_run_has_both_walls_one_and_two_threads_in_both_scenes() {
-        let (runs, airs) = plan(&options(&[]).unwrap());
-        assert_eq!((runs.len(), airs.len()), (8, 2));
+        let Plan { runs, paces, airs } = plan(&options(&[]).unwrap());
+        assert_eq!((runs.len(), paces.len(), airs.len()), (8, 4, 2));
         assert!(
             runs.iter()
                 .all(|run| run.resolution == 128 && run.frames == 24)
@@ -220,8 +251,8 @@ mod tests {
             "--frames",
             "3",
         ];
-        let (runs, airs) = plan(&options(&line).unwrap());
-        assert_eq!((runs.len(), airs.len()), (1, 1));
+        let Plan { runs, paces, airs } = plan(&options(&line).unwrap());
+        assert_eq!((runs.len(), paces.len(), airs.len()), (1, 0, 1));
         assert_eq!((runs[0].threads, runs[0].stage), (2, Stage::OpenCube));
         assert_eq!((runs[0].walls.as_str(), airs[0].frames), ("slip", 3));
     }

@@ -2,8 +2,7 @@
 
 use super::figures::{
     bytes_a_cell, cost_of_air, cpu_from_impact, dearest_cpu, has_fewest_threads, mean, of_phase,
-    own_seconds, own_seconds_at_best, phase_names, stages, sum, with_most_threads,
-    with_two_threads,
+    own_seconds, own_seconds_at_best, phase_names, speed_up, stages, sum, with_most_threads,
 };
 use super::measure::{Frame, Run, Setup};
 use super::stage::Stage;
@@ -38,6 +37,7 @@ pub fn findings(options: &Options, measured: &Measurements) -> Findings {
             .into_iter()
             .map(|stage| phases(stage, measured)),
     );
+    sections.push(paces(measured));
     sections.push(air(measured));
     sections.extend(beside_others(options.resolution, measured));
     Findings {
@@ -85,17 +85,16 @@ fn targets(measured: &Measurements) -> Section {
             at_best: None,
             decimals: 2,
         });
-        for (one, two) in of_stage().filter_map(|one| Some((one, with_two_threads(measured, one)?)))
-        {
+        for pace in measured.paces.iter().filter(|p| p.setup.stage == stage) {
             targets.push(Target {
                 what: format!(
                     "{stage}, {} walls: two threads against one",
-                    one.setup.walls
+                    pace.setup.walls
                 ),
                 bound: Bound::AtLeast(LEAST_SPEED_UP),
                 unit: "times as fast",
-                measured: Some(own_seconds(&one.outcome) / own_seconds(&two.outcome)),
-                at_best: Some(own_seconds(&one.outcome) / own_seconds_at_best(two)),
+                measured: speed_up(&pace.outcome),
+                at_best: None,
                 decimals: 2,
             });
         }
@@ -122,8 +121,7 @@ fn targets(measured: &Measurements) -> Section {
     target::section(
         vec![
             "Each by the worst run: CPU time by all frames or by those from the first impact on, whichever is dearer; memory \
-             with any walls and threads. On a busy machine a thread also waits for another one that has no core: what a second \
-             thread brings is then somewhere from \"measured\" to \"at best\". The targets are meant for 128 cells."
+             with any walls and threads. The targets are meant for 128 cells."
                 .into(),
         ],
         &targets,
@@ -218,6 +216,39 @@ fn phases(stage: Stage, measured: &Measurements) -> Section {
         heading: format!("Phases of {stage}"),
         words: vec![
             "CPU seconds a frame with the fewest threads, and how many times as fast a phase is with the most.".into(),
+        ],
+        table: Some(table),
+    }
+}
+
+fn paces(measured: &Measurements) -> Section {
+    let mut table = Table::new([
+        "scene",
+        "walls",
+        "frames",
+        "one thread, own s a frame",
+        "two threads",
+        "times as fast",
+    ]);
+    for Measured { setup, outcome } in &measured.paces {
+        let frames = outcome.frames.len() as f64;
+        let seconds =
+            |which: usize| outcome.frames.iter().map(|pair| pair[which]).sum::<f64>() / frames;
+        table.push([
+            setup.stage.to_string().into(),
+            setup.walls.as_str().into(),
+            Cell::Whole(outcome.frames.len() as u64),
+            Cell::Number(seconds(0), 2),
+            Cell::Number(seconds(1), 2),
+            Cell::maybe(speed_up(outcome), 2),
+        ]);
+    }
+    Section {
+        heading: "Two threads".into(),
+        words: vec![
+            "The same run with one thread and with two, in turn, frame by frame, in one process; how many times as fast is the \
+             median over the frames. Runs one after the other, as above, differ by what else the machine does meanwhile."
+                .into(),
         ],
         table: Some(table),
     }
