@@ -151,7 +151,6 @@ fn claim(figure: &Figure, rows: &[Vec<Still>], cells: usize) -> Target {
         bound,
         unit,
         measured,
-        at_best: None,
         decimals,
     };
     match figure.rows {

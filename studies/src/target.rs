@@ -39,37 +39,29 @@ pub struct Target {
     pub unit: &'static str,
     /// What it is.
     pub measured: Option<f64>,
-    /// What it may be instead, where a busy machine blurs the measurement.
-    pub at_best: Option<f64>,
     /// Decimals that mean something.
     pub decimals: usize,
 }
 
 impl Target {
-    /// `met`, `missed`, `undecided` or `not measured`, by the numbers as they are and not as they are rounded.
+    /// `met`, `missed` or `not measured`, by the numbers as they are and not as they are rounded.
     pub fn verdict(&self) -> &'static str {
-        let holds = |value: Option<f64>| value.is_some_and(|value| self.bound.holds(value));
-        if self.measured.is_none() {
-            "not measured"
-        } else if holds(self.measured) {
-            "met"
-        } else if holds(self.at_best) {
-            "undecided"
-        } else {
-            "missed"
+        match self.measured {
+            None => "not measured",
+            Some(value) if self.bound.holds(value) => "met",
+            Some(_) => "missed",
         }
     }
 }
 
 /// The targets of a study with their verdicts.
 pub fn table(targets: &[Target]) -> Table {
-    let mut table = Table::new(["what", "target", "measured", "at best", "verdict"]);
+    let mut table = Table::new(["what", "target", "measured", "verdict"]);
     for target in targets {
         table.push([
             target.what.as_str().into(),
             target.bound.words(target.unit).into(),
             Cell::maybe(target.measured, target.decimals),
-            Cell::maybe(target.at_best, target.decimals),
             target.verdict().into(),
         ]);
     }
@@ -95,7 +87,6 @@ mod tests {
             bound,
             unit: "s",
             measured,
-            at_best: None,
             decimals: 1,
         }
     }
@@ -109,20 +100,6 @@ mod tests {
         assert_eq!(verdict(Bound::AtLeast(1.6), Some(1.6)), "met");
         assert_eq!(verdict(Bound::AtMost(5.0), Some(f64::NAN)), "missed");
         assert_eq!(verdict(Bound::AtMost(5.0), None), "not measured");
-    }
-
-    #[test]
-    fn a_blurred_measurement_is_undecided_only_if_it_may_be_good() {
-        let verdict = |measured, at_best| {
-            let blurred = Target {
-                at_best: Some(at_best),
-                ..target(Bound::AtLeast(1.6), Some(measured))
-            };
-            blurred.verdict()
-        };
-        assert_eq!(verdict(1.7, 1.9), "met");
-        assert_eq!(verdict(1.4, 1.8), "undecided");
-        assert_eq!(verdict(1.4, 1.5), "missed");
     }
 
     #[test]

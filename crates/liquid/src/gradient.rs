@@ -9,7 +9,7 @@ const LARGEST: f32 = 1e30;
 /// How the velocity changes around a particle: entry `[a][b]` is the derivative of component `a` along axis `b`.
 ///
 /// Every entry is a whole number of parts of a unit that is the particle's own, so that it is off by at most 1/65,000 of
-/// the largest, in half the bytes. Momentum does not depend on it at all: what a gradient adds on one side of a
+/// the largest, in two bytes instead of four. Momentum does not depend on it at all: what a gradient adds on one side of a
 /// particle it takes away on the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gradient<const D: usize> {
@@ -28,7 +28,7 @@ impl<const D: usize> Gradient<D> {
     /// Numbers of four bytes that hold one.
     pub(crate) const WORDS: usize = 1 + (D * D).div_ceil(2);
 
-    /// The gradient with these entries.
+    /// The gradient with these entries; one that is not a number counts as zero.
     #[inline]
     pub fn new(entries: [[f32; D]; D]) -> Self {
         let largest = |m: f32, g: &f32| if g.abs() > m { g.abs() } else { m };
@@ -51,7 +51,7 @@ impl<const D: usize> Gradient<D> {
 
     /// Whether its unit is a number that [`Gradient::new`] may have chosen.
     pub(crate) fn is_sound(&self) -> bool {
-        (0.0..LARGEST).contains(&self.unit)
+        self.unit.is_sign_positive() && self.unit <= LARGEST / PARTS
     }
 
     /// Part of it, as the bits of four bytes.

@@ -26,7 +26,7 @@ impl<T> Room<T> for Vec<T> {
         T: Clone,
     {
         if self.capacity() == 0 {
-            // New memory is zero already. It is then touched first by the threads that use it, not by this one.
+            // Where the value is zero, memory of the system already is: threads that use it then touch it first, not this one.
             *self = vec![value; length];
         } else {
             self.make_room(length);

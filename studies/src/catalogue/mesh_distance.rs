@@ -94,7 +94,6 @@ impl Study for MeshDistance {
                     bound: Bound::AtMost(MOST_CPU_SECONDS),
                     unit: "s",
                     measured: Some(setup.cpu + queries.cpu),
-                    at_best: None,
                     decimals: 2,
                 });
             }

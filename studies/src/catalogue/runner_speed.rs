@@ -54,7 +54,6 @@ impl Study for RunnerSpeed {
                 bound: Bound::AtMost(MOST_CHECK_SECONDS),
                 unit: "s",
                 measured: Some(slowest),
-                at_best: None,
                 decimals: 3,
             },
             Target {
@@ -62,7 +61,6 @@ impl Study for RunnerSpeed {
                 bound: Bound::AtMost(MOST_WRITE_SHARE),
                 unit: "%",
                 measured: share("write"),
-                at_best: None,
                 decimals: 1,
             },
         ];

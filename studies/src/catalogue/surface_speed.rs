@@ -75,7 +75,6 @@ impl Study for SurfaceSpeed {
                     bound: Bound::AtMost(MOST_SHARE),
                     unit: "",
                     measured: Some(share),
-                    at_best: None,
                     decimals: 3,
                 }
             })

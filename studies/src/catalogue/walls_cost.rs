@@ -113,7 +113,6 @@ impl Study for WallsCost {
                 bound: Bound::AtMost(MOST),
                 unit: "%",
                 measured: Some(more),
-                at_best: None,
                 decimals: 1,
             });
         }
@@ -141,7 +140,7 @@ impl Study for WallsCost {
                     heading: "From the same liquid".into(),
                     words: vec![
                         "At the start of every frame the liquid with separating walls is copied twice, and each copy takes two steps, one \
-                         with either kind of walls; the second is timed. What is left of the difference is the walls themselves, not \
+                         copy with slip and the other with separating walls; the second step is timed. What is left of the difference is the walls themselves, not \
                          that the liquid is elsewhere."
                             .into(),
                     ],

@@ -81,8 +81,7 @@ impl Document {
         let rows = self.sections.iter().filter(of_targets);
         rows.flat_map(|section| section.table.iter().skip(2))
             .filter_map(|line| {
-                let [what, bound, measured, _, verdict] =
-                    <[String; 5]>::try_from(cells(line)).ok()?;
+                let [what, bound, measured, verdict] = <[String; 4]>::try_from(cells(line)).ok()?;
                 Some(Verdict {
                     what,
                     bound,
@@ -117,7 +116,6 @@ mod tests {
             bound: Bound::AtMost(2.0),
             unit: "s",
             measured: Some(1.0),
-            at_best: None,
             decimals: 1,
         };
         let findings = Findings {

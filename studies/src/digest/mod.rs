@@ -138,7 +138,7 @@ fn overview(group: &[&Studied]) -> String {
             "| [{name}](../studies/results/{name}.md) | {} | {} | {} | {} |",
             one.entry.summary,
             count("met"),
-            count("missed") + count("undecided"),
+            count("missed"),
             count("not measured")
         );
     }
@@ -225,8 +225,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let text = "# lai20-table1\n\nMachine: 2 cores, x86-64. Load of the machine when it began, other work included: 3.5.\n\n\
             ![here](lai20-table1-here.svg)\n\n## Beside the paper\n\nCounted.\n\n| size |\n| ---: |\n| 32 |\n\n\
-            ## What the paper finds, here\n\n| what | target | measured | at best | verdict |\n| --- | --- | --- | --- | --- |\n\
-            | growth | at most 2 times | 3.0 | - | missed |\n\n## Where we differ\n\nUnits.\n";
+            ## What the paper finds, here\n\n| what | target | measured | verdict |\n| --- | --- | --- | --- |\n\
+            | growth | at most 2 times | 3.0 | missed |\n\n## Where we differ\n\nUnits.\n";
         std::fs::write(folder.path().join("lai20-table1.md"), text).unwrap();
         let page = compose(folder.path()).unwrap();
         for part in [

@@ -5,9 +5,9 @@ use crate::scene::{AnyScene, Scene, measure};
 use meniscus_liquid::Gradient;
 use serde::Serialize;
 
-/// What a liquid cell takes at the peak of a step, its particles apart, in bytes: half of it for a deep liquid, a
-/// third more for one that is spread out a few cells thin, by `cargo study step-speed`.
-const PER_CELL: f64 = 1500.0;
+/// What a liquid cell takes at the peak of a step, its particles apart, in bytes: little more than half of it
+/// for a deep liquid, all of it for one that is spread out a few cells thin, by `cargo study step-speed`.
+const PER_CELL: f64 = 1250.0;
 /// What the tiles' map takes per cell of the domain, liquid or not: four bytes for every `8^D` cells.
 const PER_TILE: f64 = 4.0;
 const TILE_SIDE: f64 = 8.0;

@@ -143,7 +143,7 @@ fn an_estimate_comes_before_anything_is_allocated() {
         serde_json::json!([20_000, 5_000, 10_000])
     );
     assert!(estimate["memory"].as_f64() > Some(1e12), "{said}");
-    let outcome = trial.call("run dam-break --memory-limit 10MB");
+    let outcome = trial.call("run dam-break --memory-limit 5MB");
     assert_eq!(outcome.code, 4, "{}", outcome.errors);
     assert!(
         outcome.errors.contains("--resolution"),

@@ -63,14 +63,19 @@ pub(super) fn update<const D: usize>(
     scratch.marked.resize(coarse.rows.len(), false);
     scratch.rows.clear();
     for &unknown in &scratch.changed {
-        let parent = fine.parent[unknown as usize] as usize;
-        if parent < coarse.unknowns {
+        let unknown = unknown as usize;
+        let mut mark_parent = |parent: u32| {
             // A regular parent has regular children, and they do not change.
-            mark(
-                &mut scratch.marked,
-                &mut scratch.rows,
-                coarse.row_of[parent],
-            );
+            if let Some(&row) = coarse.row_of.get(parent as usize) {
+                mark(&mut scratch.marked, &mut scratch.rows, row);
+            }
+        };
+        mark_parent(fine.parent[unknown]);
+        // What else shares the coarse cell is not linked with it there.
+        for (target, _, side) in fine.links(unknown) {
+            if crosses(fine.octant[unknown], side) == Crossing::Inside {
+                mark_parent(fine.parent[target as usize]);
+            }
         }
     }
     let own = scratch.rows.len();

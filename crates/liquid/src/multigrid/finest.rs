@@ -29,15 +29,15 @@ pub(super) struct Finest {
     pub weight: Vec<f64>,
     /// Rows of the matrix, line by line; only while the level is read.
     order: Vec<u32>,
+    /// Room to sort them.
+    sorted: Vec<u32>,
+    counts: Vec<u32>,
     /// The first unknown of each colour in every chunk of that order.
     cuts: Vec<[u32; 2]>,
     /// Where lines begin in every chunk of that order: a place in it, and the next unknown of each colour there.
     lines: Vec<Vec<[u32; 3]>>,
     /// How many rows of the level there are before each chunk of unknowns, and how many links they have.
     pub(super) rows_before: Vec<[u32; 2]>,
-    /// Room to sort them.
-    sorted: Vec<u32>,
-    counts: Vec<u32>,
     /// Row of the matrix of every unknown.
     pub matrix_row: Vec<u32>,
 }

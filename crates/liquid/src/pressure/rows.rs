@@ -95,3 +95,53 @@ impl Rows {
         other.first.extend_from_slice(&self.first);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rayon::prelude::*;
+
+    fn check<const D: usize>(cells: [[i32; D]; 2]) {
+        let mut tiles = Tiles::new([40; D]);
+        tiles.cover(cells.par_iter().copied(), 4);
+        let wanted = |index: usize| (index * 7919 + index / 64 * 31) % 23 < 5;
+        let all: Vec<usize> = (0..tiles.cells()).filter(|&index| wanted(index)).collect();
+        let slot = |index: usize| index / Tiles::<D>::CELLS;
+
+        let mut by_colour = all.clone();
+        by_colour.sort_by_key(|&index| (tiles.colour(slot(index)), index));
+        let mut rows = Rows::default();
+        let (starts, colours) = rows.by_colour(&tiles, Marks::of(&tiles, wanted));
+        for (row, &index) in by_colour.iter().enumerate() {
+            assert_eq!(rows.of(index), row as u32);
+        }
+        assert_eq!(rows.count(), all.len());
+        for index in 0..tiles.field_len() + 100 {
+            let has_row = tiles.exists(index) && wanted(index);
+            assert_eq!(rows.of(index) != NO_ROW, has_row, "{index}");
+        }
+        // Every block is the rows of one tile, and its colour is that of the tile.
+        assert_eq!((starts[0], starts[starts.len() - 1]), (0, all.len()));
+        for (block, ends) in starts.windows(2).enumerate() {
+            let tile = slot(by_colour[ends[0]]);
+            let own = &by_colour[ends[0]..ends[1]];
+            assert!(own.iter().all(|&index| slot(index) == tile));
+            assert_eq!(usize::from(block >= colours[1]), tiles.colour(tile));
+        }
+        assert_eq!((colours[0], colours[2]), (0, starts.len() - 1));
+
+        let in_order = Rows::in_order(Marks::listed(&tiles, all.iter().copied()));
+        for (row, &index) in all.iter().enumerate() {
+            assert_eq!(in_order.of(index), row as u32);
+        }
+        let mut copy = Rows::default();
+        rows.copy_to(&mut copy);
+        assert!((0..tiles.field_len()).all(|index| copy.of(index) == rows.of(index)));
+    }
+
+    #[test]
+    fn rows_follow_one_another_through_tiles_of_one_colour_and_then_the_other() {
+        check([[3, 9], [20, 17]]);
+        check([[3, 9, 17], [15, 8, 16]]);
+    }
+}

@@ -132,8 +132,9 @@ impl<const D: usize> Liquid<D> {
             cells,
             pressure: pressure.into_iter().flatten().collect(),
         };
-        let solvers = Solvers::from_warm_start(start, size)
-            .ok_or(StateError::Malformed("a cell is outside of the domain"))?;
+        let solvers = Solvers::from_warm_start(start, size).ok_or(StateError::Malformed(
+            "a cell is outside of the domain, or twice there",
+        ))?;
         Ok(Liquid {
             particles,
             time,

@@ -140,6 +140,43 @@ fn bytes_that_are_no_state_are_refused() {
     }
     let small = Settings::<2>::new([4, 4], 1.0 / 24.0);
     assert!(Liquid::restore(small, &good).is_err());
+
+    // Times, volume and drift come first, then positions and velocities; the first number of a gradient is its unit.
+    let unit = 49 + 16 * liquid.particles().len() + 1;
+    for bad in [f32::NAN, f32::INFINITY, -1.0, 1e29] {
+        let mut changed = good.clone();
+        changed[unit..unit + 4].copy_from_slice(&bad.to_le_bytes());
+        assert!(Liquid::restore(settings.clone(), &changed).is_err());
+    }
+}
+
+#[test]
+fn the_cells_of_the_last_pressure_may_come_in_any_order_but_only_once() {
+    let settings = Settings::<2>::new([24, 24], 1.0 / 24.0);
+    let (mut liquid, solids) = scene(&settings);
+    step(&mut liquid, &solids);
+    let good = saved(&liquid);
+    let cells = (0..24).flat_map(|x| (0..24).map(move |y| [x, y]));
+    let wet = cells
+        .filter(|&cell| liquid.pressure(cell).is_some())
+        .count();
+    // The cells, 8 bytes each, and then their pressures are the end of a state.
+    let cell_at = |k: usize| good.len() - 16 * wet + 8 * k;
+    let pressure_at = |k: usize| good.len() - 8 * wet + 8 * k;
+    let copy = |bytes: &mut [u8], from: usize, to: usize| {
+        bytes[to..to + 8].copy_from_slice(&good[from..from + 8]);
+    };
+    let mut twice = good.clone();
+    copy(&mut twice, cell_at(0), cell_at(wet - 1));
+    assert!(Liquid::restore(settings.clone(), &twice).is_err());
+
+    let mut swapped = good.clone();
+    for (from, to) in [(0, wet - 1), (wet - 1, 0)] {
+        copy(&mut swapped, cell_at(from), cell_at(to));
+        copy(&mut swapped, pressure_at(from), pressure_at(to));
+    }
+    assert_ne!(swapped, good);
+    assert_eq!(saved(&Liquid::restore(settings, &swapped).unwrap()), good);
 }
 
 #[test]

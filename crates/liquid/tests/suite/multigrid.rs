@@ -178,10 +178,11 @@ fn a_warm_start_takes_fewer_cycles() {
 fn the_result_has_the_same_bits_for_any_number_of_threads() {
     let thin = Sphere {
         wave: true,
-        thin: Some(1.0 / 48.0),
+        thin: Some(1.0 / 128.0),
     };
-    let grid = build::<3>(&thin, 48);
-    assert!(grid.len() > 2 * 8192, "too small to be shared");
+    let grid = build::<3>(&thin, 128);
+    // Sixteen chunks of 2048 make two tasks, also of the level above.
+    assert!(grid.len() > 8 * 16 * 2048, "too small to be shared");
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)

@@ -147,7 +147,6 @@ fn findings(
             bound: Bound::AtMost(1.5),
             unit: "times",
             measured: quartiles.map(|q| q.most / q.least),
-            at_best: None,
             decimals: 2,
         });
     }

@@ -131,7 +131,6 @@ impl Study for Fig12 {
             bound: Bound::AtMost(most),
             unit: "times",
             measured,
-            at_best: None,
             decimals: 2,
         };
         let targets = [
@@ -183,7 +182,6 @@ impl Study for Fig13 {
                 bound: Bound::AtLeast(solves.len() as f64),
                 unit: "solves",
                 measured: Some(solved as f64),
-                at_best: None,
                 decimals: 0,
             },
             Target {
@@ -191,7 +189,6 @@ impl Study for Fig13 {
                 bound: Bound::AtMost(1.0),
                 unit: "times",
                 measured: share(Pre::Mic0),
-                at_best: None,
                 decimals: 2,
             },
         ];

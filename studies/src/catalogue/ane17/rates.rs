@@ -139,7 +139,6 @@ impl Study for Fig11 {
                 bound: Bound::AtMost(most),
                 unit: "iterations",
                 measured,
-                at_best: None,
                 decimals: 1,
             });
         }
@@ -189,7 +188,6 @@ fn orders_target(newton: &Curves) -> Vec<Target> {
         bound: Bound::AtLeast(1.5),
         unit: "",
         measured: Quartiles::of(newton.orders()).map(|q| q.median),
-        at_best: None,
         decimals: 2,
     }]
 }

@@ -165,7 +165,6 @@ fn claims(found: &[AtSize]) -> Vec<Target> {
         bound,
         unit,
         measured,
-        at_best: None,
         decimals,
     };
     vec![

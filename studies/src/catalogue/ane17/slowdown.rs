@@ -157,7 +157,6 @@ impl Study for Table1 {
             bound: Bound::AtMost(25.0),
             unit: "%",
             measured,
-            at_best: None,
             decimals: 1,
         };
         let targets = [

@@ -166,7 +166,6 @@ impl Study for Fig1 {
                             bound: Bound::AtMost(theirs),
                             unit: "s",
                             measured: median(&one.cpu),
-                            at_best: None,
                             decimals: 2,
                         });
                     }

@@ -134,7 +134,6 @@ fn claims(found: &[Averages]) -> Vec<Target> {
         bound,
         unit: "times",
         measured: of(label).zip(of("zero")).map(|(one, zero)| one / zero),
-        at_best: None,
         decimals: 2,
     };
     let solved: usize = found.iter().map(|one| one.solved).sum();
@@ -148,7 +147,6 @@ fn claims(found: &[Averages]) -> Vec<Target> {
             bound: Bound::AtMost(0.0),
             unit: "solves",
             measured: Some((problems - solved) as f64),
-            at_best: None,
             decimals: 0,
         },
     ]

@@ -92,7 +92,6 @@ impl Study for Fig15 {
                     bound: Bound::AtMost(UNSEEN),
                     unit: "%",
                     measured: last.map(f64::abs),
-                    at_best: None,
                     decimals: 2,
                 });
             }

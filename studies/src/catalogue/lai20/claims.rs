@@ -85,7 +85,6 @@ fn iterations(printed: &Printed, least: u32, most: u32, value: Value<'_>) -> Vec
             bound,
             unit: "times",
             measured: growth(label, least, most, value),
-            at_best: None,
             decimals: 2,
         });
     }
@@ -109,7 +108,6 @@ fn outer(most: u32, value: Value<'_>) -> Vec<Target> {
         bound: Bound::AtMost(3.0),
         unit: "outer iterations",
         measured: value(label, most),
-        at_best: None,
         decimals: 2,
     };
     EXACT.iter().map(target).collect()
@@ -152,7 +150,6 @@ fn against(what: String, least: f64, measured: Option<f64>) -> Target {
         bound: Bound::AtLeast(least),
         unit: "times",
         measured,
-        at_best: None,
         decimals: 2,
     }
 }

@@ -198,7 +198,6 @@ fn claims(scenario: usize, contestants: &[Contestant], outcomes: &[Outcome]) -> 
         bound,
         unit: "cycles",
         measured,
-        at_best: None,
         decimals: 0,
     };
     vec![

@@ -141,7 +141,6 @@ fn claims(found: &[Averages]) -> Vec<Target> {
         bound,
         unit,
         measured,
-        at_best: None,
         decimals: 2,
     };
     let ratio = |above: &str, below: &str| Some(of(above)? / of(below)?);

@@ -89,7 +89,6 @@ impl Study for Fig5x11 {
                 bound: Bound::AtLeast(1.0),
                 unit: "times as fast",
                 measured: trilinear.zip(barycentric).map(|(slow, fast)| slow / fast),
-                at_best: None,
                 decimals: 2,
             })
             .collect();

@@ -22,6 +22,8 @@ use std::io::{Write, stderr};
 const USUAL_RESOLUTION: usize = 128;
 /// Frames for which the cost of empty space is measured: it is the same in every step.
 const AIR_FRAMES: u32 = 12;
+/// Frames for which one thread and two take turns: to the impact and beyond.
+const PACE_FRAMES: u32 = 16;
 /// More threads than this are a slip of the finger.
 const MOST_THREADS: u64 = 1024;
 
@@ -159,16 +161,14 @@ fn plan(options: &Options) -> Plan {
             for &threads in &without_repeats(&options.threads) {
                 runs.push(setup(walls, threads as usize, options.frames));
             }
-            if one_and_two {
-                paces.push(setup(walls, 2, options.frames));
-            }
+        }
+        let first = || walls.first();
+        if one_and_two {
+            let frames = options.frames.min(PACE_FRAMES);
+            paces.extend(first().map(|walls| setup(walls, 2, frames)));
         }
         // The walls do not matter to the air; one thread is the least disturbed by others.
-        airs.extend(
-            walls
-                .first()
-                .map(|walls| setup(walls, 1, options.frames.min(AIR_FRAMES))),
-        );
+        airs.extend(first().map(|walls| setup(walls, 1, options.frames.min(AIR_FRAMES))));
     }
     Plan { runs, paces, airs }
 }
@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn the_usual_run_has_both_walls_one_and_two_threads_in_both_scenes() {
         let Plan { runs, paces, airs } = plan(&options(&[]).unwrap());
-        assert_eq!((runs.len(), paces.len(), airs.len()), (8, 4, 2));
+        assert_eq!((runs.len(), paces.len(), airs.len()), (8, 2, 2));
         assert!(
             runs.iter()
                 .all(|run| run.resolution == 128 && run.frames == 24)

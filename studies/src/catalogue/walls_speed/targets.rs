@@ -36,7 +36,6 @@ pub fn section(answers: &[Answer]) -> Section {
                 bound: Bound::AtMost(most),
                 unit: "s",
                 measured: measured(cpu(answer)),
-                at_best: None,
                 decimals: 3,
             });
         }
@@ -54,7 +53,6 @@ pub fn section(answers: &[Answer]) -> Section {
                 bound: Bound::AtMost(MOST_TIMES_LINEAR),
                 unit: "times",
                 measured: measured(cpu(answer) / linear),
-                at_best: None,
                 decimals: 2,
             });
         }
@@ -68,7 +66,6 @@ pub fn section(answers: &[Answer]) -> Section {
                 bound: Bound::AtLeast(LEAST_SPEED_UP),
                 unit: "times as fast",
                 measured: measured(answer.wall_clock_s / two.wall_clock_s),
-                at_best: None,
                 decimals: 2,
             });
         }
@@ -78,7 +75,6 @@ pub fn section(answers: &[Answer]) -> Section {
         bound: Bound::AtMost(MOST_CYCLES),
         unit: "cycles",
         measured: ours().map(|answer| answer.cycles as f64).reduce(f64::max),
-        at_best: None,
         decimals: 0,
     });
     target::section(Vec::new(), &targets)
