@@ -65,6 +65,30 @@ const RELATIVE_TOLERANCE: f64 = 1e-6;
 /// Bytes a cycle has to move for an unknown, at least.
 const BYTES_A_CYCLE: f64 = 230.0;
 
+/// Solves of one process, the first of which has to find its memory.
+const A_TURN: u32 = 2;
+
+/// Every solver at every size with every number of threads.
+fn parts(options: &Options, repeat: u32) -> Vec<Part> {
+    let mut parts = Vec::new();
+    for &size in &options.sizes {
+        for solver in &options.solvers {
+            for &threads in &options.threads {
+                parts.push(Part {
+                    size,
+                    solver: solver.clone(),
+                    threads,
+                    repeat,
+                    wave: options.has_wave(),
+                    thin: options.thin,
+                    pressure_out: options.pressure_out.clone(),
+                });
+            }
+        }
+    }
+    parts
+}
+
 impl Study for WallsSpeed {
     const NAME: &'static str = "walls-speed";
     const SUMMARY: &'static str =
@@ -76,19 +100,17 @@ impl Study for WallsSpeed {
         let load = machine::load();
         let triad = bandwidth::triad();
         let mut answers = Vec::new();
-        for &size in &options.sizes {
-            for solver in &options.solvers {
-                for &threads in &options.threads {
-                    let part = Part {
-                        size,
-                        solver: solver.clone(),
-                        threads,
-                        repeat: options.repeat,
-                        wave: options.has_wave(),
-                        thin: options.thin,
-                        pressure_out: options.pressure_out.clone(),
-                    };
-                    answers.push(alone::run::<Part, Answer>(Self::NAME, &part)?);
+        // All take turns: what else the machine does at one time then slows none of them more than the others.
+        let mut left = options.repeat;
+        while left > 0 {
+            let repeat = left.min(A_TURN);
+            left -= repeat;
+            for (k, part) in parts(options, repeat).into_iter().enumerate() {
+                let answer: Answer = alone::run(Self::NAME, &part)?;
+                match answers.get_mut(k) {
+                    None => answers.push(answer),
+                    Some(best) if answer.seconds() < best.seconds() => *best = answer,
+                    Some(_) => {}
                 }
             }
         }
