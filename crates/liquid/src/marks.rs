@@ -241,14 +241,20 @@ impl Marks {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn check<const D: usize>(cells: [[i32; D]; 2]) {
+    /// Tiles around two cells, and a pattern without symmetry, one cell in about five.
+    pub(crate) fn scattered<const D: usize>(
+        cells: [[i32; D]; 2],
+    ) -> (Tiles<D>, impl Fn(usize) -> bool + Copy + Sync) {
         let mut tiles = Tiles::new([40; D]);
         tiles.cover(cells.par_iter().copied(), 4);
-        // A pattern without symmetry, one cell in about five.
-        let wanted = |index: usize| (index * 7919 + index / 64 * 31) % 23 < 5;
+        (tiles, |index| (index * 7919 + index / 64 * 31) % 23 < 5)
+    }
+
+    fn check<const D: usize>(cells: [[i32; D]; 2]) {
+        let (tiles, wanted) = scattered(cells);
         let set = |index: usize| tiles.exists(index) && wanted(index);
         let marks = Marks::of(&tiles, wanted);
         let mut field = Vec::new();

@@ -10,6 +10,14 @@ pub(super) struct Chunk {
     pub rows: Range<usize>,
 }
 
+/// Replaces counts of two kinds by how many come before, from `first` on; returns what comes next.
+pub(super) fn count_up(counts: &mut [[u32; 2]], first: [u32; 2]) -> [u32; 2] {
+    counts.iter_mut().fold(first, |next, count| {
+        let [a, b] = std::mem::replace(count, next);
+        [next[0] + a, next[1] + b]
+    })
+}
+
 /// Fewer unknowns than this are faster done than handed to another thread.
 const SERIAL: usize = 8192;
 /// From so many on both colours of the finest level are worth it, one after the other.

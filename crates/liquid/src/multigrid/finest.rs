@@ -3,6 +3,7 @@
 use meniscus_lcp::{BoxMlcp, Csr, InputError};
 use rayon::prelude::*;
 
+use super::chunks::count_up;
 use super::coarsen::ALL_ROWS;
 use super::level::{CHUNK, FEWEST, Level, Span, nobody};
 use super::reading::{Part, Reading};
@@ -172,8 +173,8 @@ impl Finest {
         level: &mut Level<D>,
     ) -> Result<(), InputError> {
         let n = cells.len();
-        // Counted from the first cell: halved for ever, coordinates of either sign never meet.
         let order = &self.order;
+        // Counted from the first cell: halved for ever, coordinates of either sign never meet.
         let cell_at = |k: usize| -> Coord<D> {
             let cell = cells[order[k] as usize];
             std::array::from_fn(|a| cell[a] - low[a])
@@ -188,11 +189,7 @@ impl Finest {
             }
         });
         let red = self.cuts.iter().map(|count| count[0]).sum();
-        let mut next = [0, red];
-        for cut in &mut self.cuts {
-            let count = std::mem::replace(cut, next);
-            next = [next[0] + count[0], next[1] + count[1]];
-        }
+        let next = count_up(&mut self.cuts, [0, red]);
         (level.unknowns, level.red) = (n, red as usize);
         for values in [&mut self.unknown, &mut self.matrix_row] {
             values.clear();
@@ -215,10 +212,7 @@ impl Finest {
             lines.clear();
             let mut next = cut;
             let mut second = None;
-            let mut last = chunk
-                .checked_mul(CHUNK)
-                .and_then(|k| k.checked_sub(1))
-                .map(cell_at);
+            let mut last = (chunk * CHUNK).checked_sub(1).map(cell_at);
             for k in of_chunk(chunk) {
                 let cell = cell_at(k);
                 if last == Some(cell) && second.is_none() {

@@ -3,6 +3,7 @@
 use meniscus_lcp::{BoxMlcp, Csr, InputError};
 use rayon::prelude::*;
 
+use super::chunks::count_up;
 use super::finest::Finest;
 use super::level::{CHUNK, FEWEST, Level, Link, NONE, Row, inverse};
 use super::stencil::Stencil;
@@ -85,18 +86,14 @@ impl Finest {
                     *count = [count[0] + 1, count[1] + links_of(unknown)];
                 }
             });
-        let mut next = [0, 0];
-        for before in &mut self.rows_before {
-            let count = std::mem::replace(before, next);
-            next = [next[0] + count[0], next[1] + count[1]];
-        }
+        let [rows, _] = count_up(&mut self.rows_before, [0, 0]);
         let nothing = Row {
             unknown: 0,
             first: 0,
             end: 0,
             inverse: 0.0,
         };
-        level.rows.row.resize_closely(next[0] as usize, nothing);
+        level.rows.row.resize_closely(rows as usize, nothing);
         let rows = Scatter::new(&mut level.rows.row);
         let chunks = level.row_of.par_chunks_mut(CHUNK).zip(&self.rows_before);
         let chunks = chunks.zip(level.whole.par_chunks_mut(CHUNK));

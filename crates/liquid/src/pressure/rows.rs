@@ -1,4 +1,4 @@
-//! Which row belongs to which cell, in two bits a cell.
+//! Which row belongs to which cell, in a bit and a half a cell.
 
 use crate::marks::Marks;
 use crate::room::Room;
@@ -99,12 +99,10 @@ impl Rows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rayon::prelude::*;
+    use crate::marks::tests::scattered;
 
     fn check<const D: usize>(cells: [[i32; D]; 2]) {
-        let mut tiles = Tiles::new([40; D]);
-        tiles.cover(cells.par_iter().copied(), 4);
-        let wanted = |index: usize| (index * 7919 + index / 64 * 31) % 23 < 5;
+        let (tiles, wanted) = scattered(cells);
         let all: Vec<usize> = (0..tiles.cells()).filter(|&index| wanted(index)).collect();
         let slot = |index: usize| index / Tiles::<D>::CELLS;
 

@@ -57,6 +57,11 @@ pub fn speed_up(pace: &Pace) -> Option<f64> {
     median(pace.frames.iter().map(|[one, more]| one / more))
 }
 
+/// Of both numbers, over all frames.
+pub fn means(frames: &[[f64; 2]]) -> [f64; 2] {
+    [0, 1].map(|which| frames.iter().map(|pair| pair[which]).sum::<f64>() / frames.len() as f64)
+}
+
 fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);

@@ -1,8 +1,9 @@
 //! The measurements as targets and tables.
 
 use super::figures::{
-    bytes_a_cell, cost_of_air, cpu_from_impact, dearest_cpu, has_fewest_threads, mean, of_phase,
-    own_seconds, own_seconds_at_best, phase_names, speed_up, stages, sum, with_most_threads,
+    bytes_a_cell, cost_of_air, cpu_from_impact, dearest_cpu, has_fewest_threads, mean, means,
+    of_phase, own_seconds, own_seconds_at_best, phase_names, speed_up, stages, sum,
+    with_most_threads,
 };
 use super::measure::{COPIES, Frame, Run, Setup};
 use super::stage::Stage;
@@ -171,7 +172,8 @@ fn runs(measured: &Measurements) -> Section {
         heading: "Runs".into(),
         words: vec![format!(
             "Each in a process of its own, whose peak memory it is: {:.1} MB of it were there before the first cell. Liquid cells \
-             are the unknowns of the pressure; a frame counts as from impact if the liquid is at the far side at its end.",
+             are the unknowns of the pressure; a frame counts as from impact if the liquid is at the far side at its end. At best, \
+             no thread would have waited for a core.",
             before as f64 / 1e6
         )],
         table: Some(table),
@@ -227,15 +229,13 @@ fn paces(measured: &Measurements) -> Section {
         "times as fast",
     ]);
     for Measured { setup, outcome } in &measured.paces {
-        let frames = outcome.frames.len() as f64;
-        let seconds =
-            |which: usize| outcome.frames.iter().map(|pair| pair[which]).sum::<f64>() / frames;
+        let [first, second] = means(&outcome.frames);
         table.push([
             setup.stage.to_string().into(),
             setup.walls.as_str().into(),
             Cell::Whole(outcome.frames.len() as u64),
-            Cell::Number(seconds(0), 2),
-            Cell::Number(seconds(1), 2),
+            Cell::Number(first, 2),
+            Cell::Number(second, 2),
             Cell::maybe(speed_up(outcome), 2),
         ]);
     }
@@ -260,14 +260,12 @@ fn air(measured: &Measurements) -> Section {
         "same steps",
     ]);
     for Measured { setup, outcome } in &measured.airs {
-        let frames = outcome.frames.len() as f64;
-        let seconds =
-            |which: usize| outcome.frames.iter().map(|pair| pair[which]).sum::<f64>() / frames;
+        let [first, second] = means(&outcome.frames);
         table.push([
             setup.stage.to_string().into(),
             Cell::Whole(outcome.frames.len() as u64),
-            Cell::Number(seconds(0), 2),
-            Cell::Number(seconds(1), 2),
+            Cell::Number(first, 2),
+            Cell::Number(second, 2),
             Cell::maybe(cost_of_air(outcome), 1),
             if outcome.same_steps { "yes" } else { "no" }.into(),
         ]);

@@ -45,13 +45,16 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// What counts as its time. Threads that wait for work spend CPU time as well: several are as quick as the clock says.
+    /// What counts as its time.
     pub fn seconds(&self) -> f64 {
-        match self.threads {
-            1 => self.setup_cpu_s + self.solve_cpu_s,
-            _ => self.wall_clock_s,
-        }
+        let cpu = self.setup_cpu_s + self.solve_cpu_s;
+        counted(self.threads, cpu, self.wall_clock_s)
     }
+}
+
+/// Threads that wait for work spend CPU time as well: several are as quick as the clock says.
+fn counted(threads: u16, cpu: f64, wall: f64) -> f64 {
+    if threads == 1 { cpu } else { wall }
 }
 
 /// A problem of the family.
@@ -110,10 +113,9 @@ impl Part {
             let timed = pool
                 .install(|| self.solve(&bare, &upper, &settings, &mut x))
                 .map_err(|fault| trouble(&fault))?;
-            // Threads that wait for work spend CPU time as well: several are as quick as the clock says.
-            let seconds = |timed: &Timed| match self.threads {
-                1 => timed.setup.cpu + timed.solve.cpu,
-                _ => timed.setup.wall + timed.solve.wall,
+            let seconds = |timed: &Timed| {
+                let Timed { setup, solve, .. } = timed;
+                counted(self.threads, setup.cpu + solve.cpu, setup.wall + solve.wall)
             };
             if best
                 .as_ref()
