@@ -112,7 +112,7 @@ pub fn advect<const D: usize, S: Solids<D>>(
             position[a] = end[a].clamp(low, domain[a] - low) as f32;
         }
     };
-    parts.into_par_iter().for_each_init(
+    parts.into_par_iter().with_max_len(1).for_each_init(
         || Nearby::new(flow),
         |nearby, (slot, position, velocity, affine)| {
             nearby.come_to(slot, position.len());

@@ -1,7 +1,7 @@
 //! Keeping threads awake through work that is handed out in small pieces.
 //!
 //! A thread of rayon that finds nothing to do for a moment goes to sleep, and waking it takes longer than a sweep over a small
-//! grid: then nobody gains by sharing. While [`awake`] lasts the other threads look for work instead, and give way
+//! grid: then nobody gains by sharing. While [`awake_if`] lasts the other threads look for work instead, and give way
 //! to other programs between two looks.
 //!
 //! A thread that looks for work until the work is done must not itself be in the middle of a part of that work: the one would wait for
@@ -24,10 +24,10 @@ thread_local! {
     static KEEPS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does the work while the other threads of the pool wait for parts of it without falling asleep.
-pub(crate) fn awake<R>(work: impl FnOnce() -> R) -> R {
+/// Does the work, and if it `is_shared` the other threads of the pool wait for parts of it without falling asleep.
+pub(crate) fn awake_if<R>(is_shared: bool, work: impl FnOnce() -> R) -> R {
     let threads = rayon::current_num_threads();
-    if threads == 1 || KEEPS.get() {
+    if !is_shared || threads == 1 || KEEPS.get() {
         return work();
     }
     let watch = Arc::new(Watch::default());
@@ -128,7 +128,7 @@ mod tests {
                     let n = 4 + round % 13;
                     let expected = 2016 * n * (n - 1) / 2;
                     assert_eq!(sum(n), expected);
-                    assert_eq!(awake(|| sum(n)), expected);
+                    assert_eq!(awake_if(true, || sum(n)), expected);
                 }
             });
         }
@@ -140,7 +140,7 @@ mod tests {
             let sums: Vec<u64> = (0..200usize)
                 .into_par_iter()
                 .with_max_len(1)
-                .map(|k| awake(|| sum(k as u64 % 7) + awake(|| sum(5))))
+                .map(|k| awake_if(true, || sum(k as u64 % 7) + awake_if(true, || sum(5))))
                 .collect();
             for (k, found) in sums.into_iter().enumerate() {
                 let n = k as u64 % 7;
@@ -148,17 +148,17 @@ mod tests {
             }
         });
         // From outside of any pool, too.
-        assert_eq!(awake(|| sum(3)), 2016 * 3);
+        assert_eq!(awake_if(true, || sum(3)), 2016 * 3);
     }
 
     #[test]
     fn a_panic_lets_the_others_go() {
         let pool = pool(3);
-        let fault = || pool.install(|| awake(|| panic!("on purpose")));
+        let fault = || pool.install(|| awake_if(true, || panic!("on purpose")));
         let fault = std::panic::catch_unwind(std::panic::AssertUnwindSafe(fault));
         assert!(fault.is_err());
         // Would wait for ever for threads that still look.
         assert_eq!(pool.broadcast(|_| 1).len(), 3);
-        assert_eq!(pool.install(|| awake(|| sum(4))), 2016 * 6);
+        assert_eq!(pool.install(|| awake_if(true, || sum(4))), 2016 * 6);
     }
 }

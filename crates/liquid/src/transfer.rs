@@ -284,6 +284,7 @@ pub fn to_grid<const D: usize>(
             let slots: Vec<usize> = (0..tiles.len()).filter(wanted).collect();
             slots
                 .par_iter()
+                .with_max_len(1)
                 .for_each_init(Sums::new, |sums, &slot| sum_tile(sums, slot));
         }
     }

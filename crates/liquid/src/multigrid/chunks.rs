@@ -19,9 +19,9 @@ pub(super) fn count_up(counts: &mut [[u32; 2]], first: [u32; 2]) -> [u32; 2] {
 }
 
 /// Fewer unknowns than this are faster done than handed to another thread.
-const SERIAL: usize = 8192;
+const SERIAL: usize = 1024;
 /// From so many on both colours of the finest level are worth it, one after the other.
-pub(super) const SHARED: usize = 2 * SERIAL;
+pub(super) const SHARED: usize = 16 * SERIAL;
 
 fn is_worth_sharing(chunks: &[Chunk]) -> bool {
     let unknowns = chunks.iter().map(|chunk| chunk.unknowns.len());

@@ -24,7 +24,7 @@ pub(super) const fn nobody<const D: usize>() -> [[u32; 2]; D] {
 }
 
 /// Unknowns that one task works on. Chunks depend on the problem only, and so does every sum over them.
-pub(super) const CHUNK: usize = 2048;
+pub(super) const CHUNK: usize = 512;
 
 /// Chunks that one task does at least where each takes little time: fewer are faster done than handed to another thread.
 pub(super) const FEWEST: usize = 8;

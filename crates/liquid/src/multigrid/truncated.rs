@@ -11,7 +11,7 @@ use super::kept::Bounds;
 use super::level::{CHUNK, FEWEST};
 use super::settings::Settings;
 use super::sums::{Exact, Found, measure};
-use crate::awake::awake;
+use crate::awake::awake_if;
 use crate::room::Room;
 use crate::tiles::Coord;
 
@@ -90,7 +90,7 @@ pub fn solve<const D: usize, O: Observer + ?Sized>(
     workspace: &mut Workspace<D>,
     observer: &mut O,
 ) -> Result<Report, InputError> {
-    awake_if_shared(problem, || {
+    awake_if(problem.len() >= SHARED, || {
         workspace.prepare(problem, cells, settings, x, Bounds::Same)?;
         iterate(problem, settings, x, workspace, observer)
     })
@@ -108,19 +108,10 @@ pub fn solve_again<const D: usize, O: Observer + ?Sized>(
     workspace: &mut Workspace<D>,
     observer: &mut O,
 ) -> Result<Report, InputError> {
-    awake_if_shared(problem, || {
+    awake_if(problem.len() >= SHARED, || {
         workspace.prepare(problem, cells, settings, x, Bounds::Fewer)?;
         iterate(problem, settings, x, workspace, observer)
     })
-}
-
-/// Does what is shared among threads, if the problem is large enough for that, without letting them fall asleep.
-fn awake_if_shared<R>(problem: &BoxMlcp<Csr>, work: impl FnOnce() -> R) -> R {
-    if problem.len() < SHARED {
-        work()
-    } else {
-        awake(work)
-    }
 }
 
 /// The iteration, once the levels are there.

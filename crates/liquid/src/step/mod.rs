@@ -12,6 +12,7 @@ pub use state::{State, StateError};
 use rayon::prelude::*;
 
 use self::budget::Budget;
+use crate::awake::awake_if;
 use crate::cut_cells::CutCells;
 use crate::level_set::LevelSet;
 use crate::particles::{Bins, Particles, cell_of};
@@ -29,6 +30,10 @@ use crate::transfer::FaceField;
 const RETRIES: usize = 3;
 /// A step below this share of the longest one means that something has run away.
 const SHORTEST: f64 = 1e-7;
+
+/// From so many particles on most parts of a step are long enough to be shared, and short enough that a thread would fall
+/// asleep between two of them.
+const SHARED: usize = 50_000;
 
 /// A liquid: particles, and the grid around them that every step builds anew.
 pub struct Liquid<const D: usize> {
@@ -161,24 +166,27 @@ impl<const D: usize> Liquid<D> {
         if self.particles.is_empty() {
             return Ok(self.step_of_nothing(solids, dt));
         }
-        phases.begin("sort");
-        self.sort();
-        let mut retries = 0;
-        let done = loop {
-            match self.attempt(solids, dt, phases) {
-                Ok(mut report) => {
-                    report.retries = retries;
-                    break Ok(report);
-                }
-                Err((trouble, solution)) if retries == RETRIES => {
-                    break Err(self.failure(trouble, solution, dt, retries));
-                }
-                Err(_) => {
-                    retries += 1;
-                    dt *= 0.5;
+        let is_shared = self.particles.len() >= SHARED;
+        let done = awake_if(is_shared, || {
+            phases.begin("sort");
+            self.sort();
+            let mut retries = 0;
+            loop {
+                match self.attempt(solids, dt, phases) {
+                    Ok(mut report) => {
+                        report.retries = retries;
+                        break Ok(report);
+                    }
+                    Err((trouble, solution)) if retries == RETRIES => {
+                        break Err(self.failure(trouble, solution, dt, retries));
+                    }
+                    Err(_) => {
+                        retries += 1;
+                        dt *= 0.5;
+                    }
                 }
             }
-        };
+        });
         phases.begin("");
         done
     }
