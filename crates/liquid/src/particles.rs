@@ -199,10 +199,10 @@ impl Bins {
         own.for_each(|(particle, own)| *own = number(particle).to_bits());
     }
 
-    /// What was noted about a particle.
+    /// What was noted about these particles.
     #[inline]
-    pub fn noted(&self, particle: usize) -> f32 {
-        f32::from_bits(self.own[particle])
+    pub fn noted(&self, particles: std::ops::Range<usize>) -> impl Iterator<Item = f32> {
+        self.own[particles].iter().map(|&own| f32::from_bits(own))
     }
 }
 

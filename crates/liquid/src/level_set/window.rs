@@ -145,13 +145,13 @@ impl<const D: usize> Window<D> {
                         starts[cell + k] =
                             (here + bins.of(index + k).start - of_cells.start) as u32;
                     }
-                    for p in of_cells {
-                        let x = particles.position[p];
-                        for a in 0..D {
-                            self.place[a].push((x[a] as f64 * inverse_dx - base[a]) as f32);
-                        }
-                        self.radius.push(bins.noted(p));
+                    // Axis by axis: each is one loop over what lies side by side.
+                    let positions = &particles.position[of_cells.clone()];
+                    for (a, place) in self.place.iter_mut().enumerate() {
+                        let along = |x: &[f32; D]| (x[a] as f64 * inverse_dx - base[a]) as f32;
+                        place.extend(positions.iter().map(along));
                     }
+                    self.radius.extend(bins.noted(of_cells));
                 } else {
                     starts[cell..cell + length].fill(self.radius.len() as u32);
                 }
