@@ -92,7 +92,7 @@ pub fn findings(study: &'static str, figures: &[Figure], look: Look) -> Result<F
         variant: None,
         setting: vec![format!(
             "Scenes in the plane at {flat} cells along a side, in space at {deep}. A particle hangs if it is within a cell of a \
-             solid that is above it."
+             solid that is above it, and the pressure of its cell does not press it there."
         )],
         pictures,
         sections: vec![

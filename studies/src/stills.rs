@@ -6,7 +6,7 @@ use meniscus_app::error::{Error, Kind};
 use meniscus_app::preview::Shot;
 use meniscus_app::run::Simulation;
 use meniscus_app::scene::{Scene, Style};
-use meniscus_liquid::PosedSolids;
+use meniscus_liquid::{Liquid, PosedSolids};
 use meniscus_shapes::Scenery;
 use std::io::Cursor;
 
@@ -14,7 +14,7 @@ use std::io::Cursor;
 pub struct Still {
     pub frame: u32,
     pub picture: RgbImage,
-    /// Share of the particles that hang: within a cell of a solid that is above them.
+    /// Share of the particles that hang: within a cell of a solid that is above them, which nothing presses them against.
     pub hanging: f64,
     /// Mean of the particles' places.
     pub centre: Vec<f64>,
@@ -80,29 +80,24 @@ fn still<const D: usize>(
         frame,
         picture: Shot::new(scene, size, Style::Surface)
             .draw(&shown, &format!("{words}, frame {frame}")),
-        hanging: hanging(
-            run.scenery(),
-            run.liquid().time(),
-            &particles.position,
-            scene.dx(),
-        ) / count,
+        hanging: hanging(run.scenery(), run.liquid()) / count,
         centre: centre.into_iter().map(|sum| sum / count).collect(),
     }
 }
 
-/// How many particles hang.
-fn hanging<const D: usize>(
-    scenery: &Scenery<D>,
-    time: f64,
-    positions: &[[f32; D]],
-    cell: f64,
-) -> f64 {
-    let posed = scenery.during(time, 0.0);
+/// How many particles hang. Liquid that is thrown against a wall above it does not: there is pressure in it.
+fn hanging<const D: usize>(scenery: &Scenery<D>, liquid: &Liquid<D>) -> f64 {
+    let posed = scenery.during(liquid.time(), 0.0);
+    let dx = liquid.settings().dx;
     let hangs = |place: &&[f32; D]| {
         let x = place.map(f64::from);
-        PosedSolids::distance_within(&posed, x, cell) < cell
+        PosedSolids::distance_within(&posed, x, dx) < dx
             && PosedSolids::normal(&posed, x)[D - 1] < ABOVE
+            && liquid
+                .pressure(x.map(|x| (x / dx).floor() as i32))
+                .is_none_or(|p| p <= 0.0)
     };
+    let positions = &liquid.particles().position;
     positions.iter().filter(hangs).count() as f64
 }
 

@@ -4,11 +4,12 @@ use super::say::say;
 use super::sizes::{bytes, duration};
 use crate::run::Summary;
 use crate::scene::AnyScene;
+use crate::scene::text::Change;
 use meniscus_liquid::Walls;
 use std::path::Path;
 
-/// Says what a run has written and what can be done with it.
-pub fn run_written(scene: &AnyScene, typed: &Path, summary: &Summary) {
+/// Says what a run of the scene with these changes has written and what can be done with it.
+pub fn run_written(scene: &AnyScene, typed: &Path, changes: &[Change], summary: &Summary) {
     let root = summary.folder.root();
     say(format_args!(
         "{} frames of {} in {}, written to {}:",
@@ -40,8 +41,9 @@ pub fn run_written(scene: &AnyScene, typed: &Path, summary: &Summary) {
     say(format_args!("Next:"));
     say(format_args!("  {program} view {}", root.display()));
     say(format_args!(
-        "  {program} run {name} --walls {other} --out {root}-{other}",
+        "  {program} run {name}{changes} --walls {other} --out {root}-{other}",
         name = typed.display(),
+        changes = but_for_walls(changes),
         root = root.display()
     ));
     say(format_args!(
@@ -61,6 +63,21 @@ fn other_walls(walls: Walls) -> Walls {
         Walls::Slip => Walls::Separating,
         Walls::Separating => Walls::Slip,
     }
+}
+
+/// The changes as they were typed, each after a space; without those that go with one kind of walls only.
+fn but_for_walls(changes: &[Change]) -> String {
+    let both = |change: &&Change| !["walls.kind", "solver.method"].contains(&change.path.as_str());
+    let typed = changes.iter().filter(both).map(|change| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || " -_.,=/".contains(c);
+        match change.typed.strip_prefix("--set ") {
+            Some(text) if !text.chars().all(|c| c != ' ' && plain(c)) => {
+                format!(" --set '{}'", text.replace('\'', r"'\''"))
+            }
+            _ => format!(" {}", change.typed),
+        }
+    });
+    typed.collect()
 }
 
 /// How the program was started, so that what is printed can be typed.

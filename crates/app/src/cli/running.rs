@@ -43,7 +43,7 @@ pub fn run(name: &Path, flags: &RunFlags) -> Result<(), Error> {
     drop(progress);
     let summary = summary?;
     if !flags.quiet && !summary.nothing_to_do {
-        report::run_written(&scene, name, &summary);
+        report::run_written(&scene, name, &changes, &summary);
     }
     Ok(())
 }

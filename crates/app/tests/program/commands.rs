@@ -124,6 +124,15 @@ fn quiet_says_nothing() {
 }
 
 #[test]
+fn the_run_to_compare_with_is_told_with_the_changes_of_this_one() {
+    let trial = Trial::new();
+    let changes = "--resolution 16 --frames 1 --walls slip --solver cg --set gravity=[0,-5]";
+    let outcome = trial.call_well(&format!("run dam-break-2d {changes}"));
+    let told = "run dam-break-2d --set 'gravity=[0,-5]' --frames 1 --resolution 16 --walls separating --out";
+    assert!(outcome.said.contains(told), "{}", outcome.said);
+}
+
+#[test]
 fn on_a_pipe_progress_is_a_line_a_frame_and_the_end_says_what_to_type_next() {
     let trial = Trial::new();
     let outcome = trial.call_well("run dam-break-2d --resolution 16 --frames 3");
