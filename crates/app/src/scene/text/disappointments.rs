@@ -13,6 +13,9 @@ const CELLS: f64 = 2.0;
 /// Share of a volume of liquid that may be lost to solids without a word.
 const LOST: f64 = 0.1;
 
+/// Steps of a frame that nobody need be told of.
+const MOST_STEPS: f64 = 100.0;
+
 /// All warnings, in the order of the file.
 pub fn find<const D: usize>(scene: &Scene<D>, root: &Node, assets: &Assets) -> Vec<Problem> {
     let mut warnings: Vec<Problem> = assets.warnings().to_vec();
@@ -35,9 +38,35 @@ pub fn find<const D: usize>(scene: &Scene<D>, root: &Node, assets: &Assets) -> V
         warnings.extend(thin(scene, shape, &path, place));
         warnings.extend(outside(scene, bounds, &path, place));
     }
+    warnings.extend(hurried(scene, root));
     warnings.extend(carved(scene, root));
     warnings.extend(idle(scene, root));
     warnings
+}
+
+/// Liquid so fast that a frame takes a great many steps: as a rule somebody meant another unit.
+fn hurried<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
+    let liquids = scene.liquids.iter().map(|liquid| liquid.velocity);
+    let emitters = scene.emitters.iter().map(|emitter| emitter.velocity);
+    let liquids = liquids.enumerate().map(|of| ("liquid", of));
+    let all = liquids.chain(emitters.enumerate().map(|of| ("emitter", of)));
+    let slow_enough = MOST_STEPS * scene.cfl * scene.dx() * scene.frame_rate;
+    let told = all.filter_map(|(list, (index, velocity))| {
+        let speed = velocity.iter().map(|v| v * v).sum::<f64>().sqrt();
+        let table = root.get(list).and_then(|list| list.list().get(index));
+        let velocity = table.and_then(|table| table.get("velocity"));
+        let steps = MOST_STEPS * speed / slow_enough;
+        (steps > MOST_STEPS).then(|| {
+            let message = format!("makes about {steps:.0} steps of every frame, and each takes time");
+            let help = format!(
+                "velocities are in metres a second; up to {slow_enough:.0} m/s a frame has {MOST_STEPS} steps at most"
+            );
+            let path = format!("{list}[{}].velocity", index + 1);
+            let place = velocity.map_or(Place::Nowhere, |node| node.place);
+            Problem::warning(place, path, message).with_help(help)
+        })
+    });
+    told.collect()
 }
 
 /// Settings of the solver that the method does not look at.

@@ -258,6 +258,8 @@ fn what_will_disappoint_is_said_with_what_would_help() {
     warned(&format!("{POOL}{ball}"), "overlaps solids");
     let over = "[[solid]]\nshape = { box = { low = [0, 0, 0], high = [1, 1, 1] } }\n";
     warned(&format!("{POOL}{over}"), "nothing is left of it");
+    let jet = "[[emitter]]\nshape = { sphere = { center = [0.5, 0.5, 0.8], radius = 0.1 } }\nvelocity = [0, 0, -1e6]\n";
+    warned(&format!("{POOL}{jet}"), "steps of every frame");
 }
 
 #[test]
