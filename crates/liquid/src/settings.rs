@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::fas;
 use crate::solvers::{self, Inner, Start};
 
 /// What a wall does to the liquid that touches it.
@@ -186,6 +187,8 @@ pub struct Settings<const D: usize> {
     pub preconditioner: Preconditioner,
     /// What solves the linear systems inside, if the solver is Newton's method.
     pub inner: Inner,
+    /// What its levels are made of, if the solver is FAS multigrid.
+    pub levels: fas::Settings,
     /// Where it starts; the given pressure is that of the last step.
     pub start: Start,
     /// Bound on the largest natural residual of the pressure problem, in 1/s.
@@ -238,6 +241,7 @@ impl<const D: usize> Settings<D> {
             solver: Solver::Auto,
             preconditioner: Preconditioner::Mic0,
             inner: Inner::Cg,
+            levels: fas::Settings::default(),
             start: Start::Given,
             tolerance: 1e-6,
             max_iterations: 100,
@@ -265,6 +269,10 @@ impl<const D: usize> Settings<D> {
             max_inner_iterations: self.max_iterations.saturating_mul(1000),
             preconditioner: self.preconditioner,
             inner: self.inner,
+            fas: solvers::Fas {
+                levels: self.levels,
+                ..Default::default()
+            },
             start: self.start,
             fall_back: true,
             ..Default::default()

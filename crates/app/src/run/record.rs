@@ -107,6 +107,15 @@ pub struct SettingsRecord {
     pub preconditioner: String,
     /// What solves the linear systems of `newton`.
     pub inner: String,
+    /// How the levels of `fas-mg` are joined.
+    #[serde(default)]
+    pub interpolation: String,
+    /// What they do about solids.
+    #[serde(default)]
+    pub boundaries: String,
+    /// How their matrices are made.
+    #[serde(default)]
+    pub coarse: String,
     /// Where the method starts.
     pub start: String,
     /// Largest divergence that the pressure may leave.
@@ -149,6 +158,9 @@ impl<const D: usize> From<&Scene<D>> for SettingsRecord {
             solver: scene.solver.to_string(),
             preconditioner: scene.preconditioner.to_string(),
             inner: scene.inner.to_string(),
+            interpolation: scene.levels.interpolation.to_string(),
+            boundaries: scene.levels.boundaries.to_string(),
+            coarse: scene.levels.coarse.to_string(),
             start: scene.start.to_string(),
             tolerance: scene.tolerance,
             max_iterations: scene.max_iterations,

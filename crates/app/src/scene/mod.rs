@@ -18,7 +18,7 @@ pub use output::Output;
 pub use ports::{Drain, Emitter, FrameRange};
 
 use meniscus_liquid::solvers::{Inner, Start};
-use meniscus_liquid::{Preconditioner, Settings, Solver, Transfer, Walls};
+use meniscus_liquid::{Preconditioner, Settings, Solver, Transfer, Walls, fas};
 use meniscus_shapes::{Body, Scenery, Shape};
 
 /// A part of the space that is full of liquid at the start.
@@ -78,6 +78,8 @@ pub struct Scene<const D: usize> {
     pub preconditioner: Preconditioner,
     /// What solves the linear systems of `newton`.
     pub inner: Inner,
+    /// What the levels of `fas-mg` are made of.
+    pub levels: fas::Settings,
     /// Where the method starts.
     pub start: Start,
     /// Largest divergence, in 1/s, that the pressure may leave.
@@ -126,6 +128,7 @@ impl<const D: usize> Scene<D> {
             solver: usual.solver,
             preconditioner: usual.preconditioner,
             inner: usual.inner,
+            levels: usual.levels,
             start: usual.start,
             tolerance: usual.tolerance,
             max_iterations: usual.max_iterations,
@@ -173,6 +176,7 @@ impl<const D: usize> Scene<D> {
             solver: self.solver,
             preconditioner: self.preconditioner,
             inner: self.inner,
+            levels: self.levels,
             start: self.start,
             tolerance: self.tolerance,
             max_iterations: self.max_iterations,

@@ -30,7 +30,8 @@ fn solved<const D: usize>(given: &PressureProblem<D>, name: &str) -> Vec<f64> {
             .sum();
         let y = flow + given.rhs[row];
         let residual = (x[row] - given.lower[row]).min((x[row] - given.upper[row]).max(y));
-        assert!(residual.abs() <= 1e-9 * largest, "{name}: {residual:e}");
+        // The sum is in another order than the solver's.
+        assert!(residual.abs() <= 1.01e-10 * largest, "{name}: {residual:e}");
     }
     x
 }
@@ -68,7 +69,9 @@ where
     }
 }
 
-const SEPARATING: [&str; 6] = ["tn-mg", "pi-mg", "pe-pcg", "newton", "mprgp-mg", "auto"];
+const SEPARATING: [&str; 8] = [
+    "tn-mg", "pi-mg", "pe-pcg", "pe-mg", "newton", "mprgp-mg", "fas-mg", "auto",
+];
 const LINEAR: [&str; 5] = ["tn-mg", "mg", "mg-pcg", "cg", "auto"];
 
 #[test]

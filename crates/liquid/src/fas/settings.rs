@@ -1,5 +1,7 @@
 //! What the levels are made of.
 
+use crate::settings::words;
+
 /// How a fine cell takes its value from coarse ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interpolation {
@@ -28,6 +30,26 @@ pub enum Coarse {
     /// The equations of the fine grid again, with the mean opening of faces and the mean distance to the air.
     Direct,
 }
+
+words!(
+    Interpolation,
+    "interpolation between levels",
+    Barycentric = "barycentric",
+    Trilinear = "trilinear",
+    Constant = "constant"
+);
+words!(
+    Boundaries,
+    "way of dealing with solids",
+    OneSided = "one-sided",
+    Plain = "plain"
+);
+words!(
+    Coarse,
+    "kind of coarse matrices",
+    Galerkin = "galerkin",
+    Direct = "direct"
+);
 
 /// What the levels are made of. The defaults are those of the paper, the others its ablations. [Lai20 table 12]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,15 +86,14 @@ impl Settings {
 
     /// Makes a choice by its word; says whether there is such a one.
     pub fn choose(&mut self, word: &str) -> bool {
-        match word {
-            "barycentric" => self.interpolation = Interpolation::Barycentric,
-            "trilinear" => self.interpolation = Interpolation::Trilinear,
-            "constant" => self.interpolation = Interpolation::Constant,
-            "one-sided" => self.boundaries = Boundaries::OneSided,
-            "plain" => self.boundaries = Boundaries::Plain,
-            "galerkin" => self.coarse = Coarse::Galerkin,
-            "direct" => self.coarse = Coarse::Direct,
-            _ => return false,
+        if let Ok(interpolation) = word.parse() {
+            self.interpolation = interpolation;
+        } else if let Ok(boundaries) = word.parse() {
+            self.boundaries = boundaries;
+        } else if let Ok(coarse) = word.parse() {
+            self.coarse = coarse;
+        } else {
+            return false;
         }
         true
     }

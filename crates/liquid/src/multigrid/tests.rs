@@ -2,8 +2,10 @@
 
 use meniscus_lcp::{BoxMlcp, Csr};
 
+use super::chunks::{Chunk, fold};
 use super::hierarchy::Hierarchy;
 use super::level::{Level, NONE};
+use super::sums::{Exact, Found, measure};
 use super::width::Width;
 use crate::tiles::Coord;
 
@@ -187,10 +189,29 @@ fn every_width_of_vectors_gives_the_same_bits() {
             *r = (0.37 * k as f32).sin();
         }
         hierarchy.cycle(3);
-        hierarchy.levels[0].e.clone()
+        let (top, finest) = (hierarchy.top(), &hierarchy.finest);
+        let p: Vec<f64> = (0..top.unknowns)
+            .map(|k| (0.11 * k as f64).cos().max(0.0))
+            .collect();
+        let exact = Exact {
+            level: top,
+            full_weight: finest.full_weight,
+            p: &p,
+            b: &finest.b,
+            diagonal: &finest.diagonal,
+            weight: &finest.weight,
+            lower: &finest.lower,
+            scale: 1.0,
+        };
+        let mut r = vec![0.0; top.unknowns];
+        let of_chunk = |chunk: &Chunk, r: &mut [f32]| measure(width, &exact, chunk, r);
+        let found = fold(&top.chunks, &mut r, &of_chunk, &Found::and).expect("unknowns");
+        let sums = [found.residual, found.energy, found.size, found.release];
+        (top.e.clone(), r, sums)
     };
     let plain = run(Width::Plain);
-    assert!(plain.iter().any(|&e| e != 0.0));
+    assert!(plain.0.iter().any(|&e| e != 0.0) && plain.1.iter().any(|&r| r != 0.0));
+    assert!(plain.2[0] > 0.0 && plain.2[2] > 0.0);
     for width in Width::available() {
         assert!(run(width) == plain, "{width:?}");
     }

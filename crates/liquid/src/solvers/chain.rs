@@ -62,6 +62,10 @@ pub(super) fn solve<const D: usize, O: Observer + ?Sized>(
             report,
         });
     };
+    // The other method takes any start but one that is no number.
+    for x in x.iter_mut().filter(|x| !x.is_finite()) {
+        *x = 0.0;
+    }
     let report = run(posed, other, settings, x, workspace, observer)?;
     Ok(Solution {
         solver: name,

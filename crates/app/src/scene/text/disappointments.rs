@@ -72,11 +72,27 @@ fn hurried<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
 /// Settings of the solver that the method does not look at.
 fn idle<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
     let usual = Settings::new(scene.cells(), scene.dx());
+    let has_levels = scene.solver == Solver::FasMg;
     let rules = [
         (
             "inner",
             scene.inner != usual.inner && scene.solver != Solver::Newton,
             "only \"newton\" does",
+        ),
+        (
+            "interpolation",
+            scene.levels.interpolation != usual.levels.interpolation && !has_levels,
+            "only \"fas-mg\" does",
+        ),
+        (
+            "boundaries",
+            scene.levels.boundaries != usual.levels.boundaries && !has_levels,
+            "only \"fas-mg\" does",
+        ),
+        (
+            "coarse",
+            scene.levels.coarse != usual.levels.coarse && !has_levels,
+            "only \"fas-mg\" does",
         ),
         (
             "preconditioner",

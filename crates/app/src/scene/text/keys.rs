@@ -5,6 +5,7 @@ use super::look_keys::{CAMERA, PREVIEW_STYLE};
 use super::thing_keys::{DRAIN, EMITTER, LIQUID, SOLID};
 use crate::surface::Source;
 use Absent::{ByDimension, Default, Nothing, Refused};
+use meniscus_liquid::fas::{Boundaries, Coarse, Interpolation};
 use meniscus_liquid::solvers::{Inner, Start};
 use meniscus_liquid::{Preconditioner, Solver, Walls};
 
@@ -254,6 +255,28 @@ static SOLVER: Table = Table {
             absent: Default("\"cg\""),
             about: "What solves the linear systems of `newton`.",
             example: "\"gmres\"",
+        },
+        Key {
+            name: "interpolation",
+            kind: Kind::Word(Interpolation::WORDS),
+            absent: Default("\"barycentric\""),
+            about: "How the finer levels of `fas-mg` take their values from the coarser ones: from the corners of a triangle or \
+                    tetrahedron, from all points around, or from the nearest alone.",
+            example: "\"trilinear\"",
+        },
+        Key {
+            name: "boundaries",
+            kind: Kind::Word(Boundaries::WORDS),
+            absent: Default("\"one-sided\""),
+            about: "Whether the levels of `fas-mg` leave out what is behind a solid, or do not look at solids.",
+            example: "\"plain\"",
+        },
+        Key {
+            name: "coarse",
+            kind: Kind::Word(Coarse::WORDS),
+            absent: Default("\"galerkin\""),
+            about: "Coarse matrices of `fas-mg`: products of the fine one with the interpolation, or the equations again.",
+            example: "\"direct\"",
         },
         Key {
             name: "start",

@@ -6,7 +6,7 @@ use super::tree::Node;
 use super::values::{components, number, switch, text, vector, whole, written_whole};
 use crate::scene::{Camera, Drain, Emitter, FrameRange, Output, Scene, Volume};
 use crate::surface;
-use meniscus_liquid::{Transfer, Walls};
+use meniscus_liquid::{Transfer, Walls, fas};
 use meniscus_shapes::{Body, Ease, Keyframe, Motion, Rotation, Shape};
 use std::str::FromStr;
 
@@ -58,6 +58,11 @@ impl Reader<'_> {
             solver: word(solver, "method")?,
             preconditioner: word(solver, "preconditioner")?,
             inner: word(solver, "inner")?,
+            levels: fas::Settings {
+                interpolation: word(solver, "interpolation")?,
+                boundaries: word(solver, "boundaries")?,
+                coarse: word(solver, "coarse")?,
+            },
             start: word(solver, "start")?,
             tolerance: number(solver, "tolerance"),
             max_iterations: whole(solver, "max_iterations") as usize,
