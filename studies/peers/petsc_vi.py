@@ -7,32 +7,19 @@ gradients and incomplete Cholesky inside, and prints a line of JSON with the CPU
 FOLDER holds A.mtx, b.mtx, lower.mtx and upper.mtx. It stops when the largest entry of the natural residual is within
 TOLERANCE, the rule that our methods stop by."""
 
-import glob
 import json
 import sys
 import time
 
-sys.path += glob.glob("/usr/lib/petscdir/petsc*/*/lib/python3/dist-packages")
-
 import numpy
-import petsc4py
-
-petsc4py.init(["petsc_vi"])
-from petsc4py import PETSc
 
 import problem
+from petsc import PETSc, NAME, symmetric_matrix
 
 
 def main(folder, tolerance):
-    (rows, columns, values), n, rhs, lower, upper = problem.read(folder)
-    # Entries are written row after row.
-    starts = numpy.zeros(n + 1, dtype=numpy.int32)
-    numpy.add.at(starts, rows + 1, 1)
-    starts = numpy.cumsum(starts, dtype=numpy.int32)
-
-    begin = time.process_time()
-    matrix = PETSc.Mat().createAIJ(size=(n, n), csr=(starts, columns, values), comm=PETSc.COMM_SELF)
-    matrix.setOption(PETSc.Mat.Option.SYMMETRIC, True)
+    entries, n, rhs, lower, upper = problem.read(folder)
+    begin, matrix = symmetric_matrix(entries, n)
     vectors = [PETSc.Vec().createWithArray(v.copy(), comm=PETSc.COMM_SELF) for v in (rhs, lower, upper)]
     b, low, high = vectors
     for bound, infinite in ((low, PETSc.NINFINITY), (high, PETSc.INFINITY)):
@@ -75,7 +62,7 @@ def main(folder, tolerance):
     function(None, x, y)
     residual = problem.natural_residual(x.getArray(), y.getArray(), lower, upper)
     print(json.dumps({
-        "program": "PETSc " + ".".join(map(str, PETSc.Sys.getVersion())),
+        "program": NAME,
         "method": "vinewtonrsls, CG + ICC",
         "n": n,
         "converged": residual <= tolerance,

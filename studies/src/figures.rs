@@ -30,7 +30,7 @@ pub enum Rows {
 }
 
 /// Where the frames are drawn, and at which resolution.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {
     /// Cells along a side, in the plane and in space.
     pub cells: [usize; 2],
@@ -43,7 +43,14 @@ pub struct Look {
 const SAME: f64 = 2.0;
 
 /// All figures of a paper.
-pub fn findings(study: &'static str, figures: &[Figure], look: Look) -> Result<Findings, Error> {
+///
+/// `usual` is how they look in the study's usual run.
+pub fn findings(
+    study: &'static str,
+    figures: &[Figure],
+    look: Look,
+    usual: Look,
+) -> Result<Findings, Error> {
     let mut data = Table::new([
         "figure",
         "scene",
@@ -89,7 +96,7 @@ pub fn findings(study: &'static str, figures: &[Figure], look: Look) -> Result<F
     let [flat, deep] = look.cells;
     Ok(Findings {
         study,
-        variant: None,
+        variant: (look != usual).then(|| format!("{flat}-{deep}-cells-{}-pixels", look.side)),
         setting: vec![format!(
             "Scenes in the plane at {flat} cells along a side, in space at {deep}. A particle hangs if it is within a cell of a \
              solid that is above it, and the pressure of its cell does not press it there."

@@ -15,6 +15,11 @@ use meniscus_liquid::Walls;
 /// How much longer a step may take, in per cent.
 const MOST: f64 = 10.0;
 
+/// What the usual run has.
+const FLAT: u32 = 128;
+const SPATIAL: u32 = 40;
+const FRAMES: u32 = 16;
+
 /// The study.
 pub struct WallsCost;
 
@@ -25,14 +30,28 @@ pub struct Options {
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     scenes: Vec<String>,
     /// Cells along the longest side of a scene in the plane
-    #[arg(long, value_name = "N", default_value_t = 128, value_parser = value_parser!(u32).range(8..=2048))]
+    #[arg(long, value_name = "N", default_value_t = FLAT, value_parser = value_parser!(u32).range(8..=2048))]
     flat: u32,
     /// Cells along the longest side of a scene in space
-    #[arg(long, value_name = "N", default_value_t = 40, value_parser = value_parser!(u32).range(8..=256))]
+    #[arg(long, value_name = "N", default_value_t = SPATIAL, value_parser = value_parser!(u32).range(8..=256))]
     spatial: u32,
     /// Frames of each run
-    #[arg(long, value_name = "N", default_value_t = 16, value_parser = value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = FRAMES, value_parser = value_parser!(u32).range(1..=1000))]
     frames: u32,
+}
+
+impl Options {
+    /// What sets this run apart from the usual one.
+    fn variant(&self) -> Option<String> {
+        let mut words = self.scenes.clone();
+        if (self.flat, self.spatial) != (FLAT, SPATIAL) {
+            words.push(format!("{}-{}-cells", self.flat, self.spatial));
+        }
+        if self.frames != FRAMES {
+            words.push(format!("{}-frames", self.frames));
+        }
+        (!words.is_empty()).then(|| words.join("-"))
+    }
 }
 
 /// A scene with one kind of walls.
@@ -85,6 +104,7 @@ impl Study for WallsCost {
             "more %",
         ]);
         let mut targets = Vec::new();
+        let mut dearest = f64::NEG_INFINITY;
         for name in &names {
             let (cells, costs) = measure(name, options)?;
             let [slip, separating] = costs.runs;
@@ -100,6 +120,7 @@ impl Study for WallsCost {
                 Cell::Number(1e3 * separating.a_step(), 2),
                 Cell::Number(more, 1),
             ]);
+            dearest = dearest.max(per_cent_more(costs.same_liquid));
             let [slip, separating] = costs.same_liquid;
             same_liquid.push([
                 name.as_str().into(),
@@ -116,9 +137,16 @@ impl Study for WallsCost {
                 decimals: 1,
             });
         }
+        targets.push(Target {
+            what: "any scene, from the same liquid: what separating walls cost a step".into(),
+            bound: Bound::AtMost(MOST),
+            unit: "%",
+            measured: Some(dearest).filter(|more| more.is_finite()),
+            decimals: 1,
+        });
         Ok(Findings {
             study: Self::NAME,
-            variant: None,
+            variant: options.variant(),
             setting: vec![
                 format!(
                     "{} frames of every scene with either kind of walls and the usual solver, one thread, no files. The two runs take \

@@ -39,23 +39,45 @@ const GROUPS: [(&str, &str, &str); 4] = [
 ];
 
 /// Lines of a table up to which it is shown here; longer ones are behind the link.
-const SHORT: usize = 14;
+const SHORT: usize = 24;
 
 /// A study with its results.
 struct Studied {
     entry: &'static Entry,
+    /// That of the study, and of the variant if it is one.
+    name: String,
     document: Document,
+}
+
+/// The documents of a study by their names: that of its usual run, then those of others.
+fn documents(folder: &Path, study: &str) -> Result<Vec<String>, Error> {
+    let entries = std::fs::read_dir(folder).map_err(|e| Error::io("read", folder, &e))?;
+    let mut names: Vec<String> = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(|e| Error::io("read", folder, &e))?;
+        let file = entry.file_name();
+        let name = file.to_str().and_then(|file| file.strip_suffix(".md"));
+        let variant = |name: &str| {
+            let rest = name.strip_prefix(study);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+                && (name == study || STUDIES.iter().all(|other| other.name != name))
+        };
+        names.extend(name.filter(|name| variant(name)).map(String::from));
+    }
+    names.sort();
+    Ok(names)
 }
 
 /// The document, from a folder of results. Links go out from a folder beside `studies/`.
 pub fn compose(folder: &Path) -> Result<String, Error> {
     let mut results = Vec::new();
     for entry in STUDIES {
-        let path = folder.join(format!("{}.md", entry.name));
-        if path.exists() {
+        for name in documents(folder, entry.name)? {
+            let path = folder.join(format!("{name}.md"));
             let text = std::fs::read_to_string(&path).map_err(|e| Error::io("read", &path, &e))?;
             results.push(Studied {
                 entry,
+                name,
                 document: Document::read(&text),
             });
         }
@@ -132,7 +154,7 @@ fn overview(group: &[&Studied]) -> String {
                 .filter(|target| target.verdict == verdict)
                 .count()
         };
-        let name = one.entry.name;
+        let name = &one.name;
         let _ = writeln!(
             out,
             "| [{name}](../studies/results/{name}.md) | {} | {} | {} | {} |",
@@ -154,7 +176,7 @@ fn missed(group: &[&Studied]) -> String {
             let _ = writeln!(
                 rows,
                 "| {} | {} | {} | {} |",
-                one.entry.name, target.what, target.bound, target.measured
+                one.name, target.what, target.bound, target.measured
             );
         }
     }
@@ -188,18 +210,21 @@ fn differences(group: &[&Studied]) -> String {
     out
 }
 
-/// The first plot and the main table of a study.
+/// The first plot and the main table of a study; of one that has no paper beside it also what it measured.
 fn details(one: &Studied) -> String {
-    let name = one.entry.name;
+    let name = &one.name;
     let mut out = format!("\n### {name}\n\n{}.\n", capital(one.entry.summary));
     if let Some((caption, file)) = one.document.pictures.first() {
         let _ = write!(out, "\n![{caption}](../studies/results/{file})\n");
     }
-    let main = one
-        .document
-        .section("Beside the paper")
-        .or(one.document.sections.first());
-    if let Some(section) = main.filter(|s| (1..=SHORT).contains(&s.table.len())) {
+    let sections = &one.document.sections;
+    let main = match one.document.section("Beside the paper") {
+        Some(section) => std::slice::from_ref(section),
+        None if group_of(one.entry.name) + 1 == GROUPS.len() => &sections[..sections.len().min(2)],
+        None => &sections[..sections.len().min(1)],
+    };
+    let shown = main.iter().filter(|s| (1..=SHORT).contains(&s.table.len()));
+    for section in shown {
         let _ = write!(out, "\n{}\n", section.table.join("\n"));
     }
     out
@@ -228,6 +253,8 @@ mod tests {
             ## What the paper finds, here\n\n| what | target | measured | verdict |\n| --- | --- | --- | --- |\n\
             | growth | at most 2 times | 3.0 | missed |\n\n## Where we differ\n\nUnits.\n";
         std::fs::write(folder.path().join("lai20-table1.md"), text).unwrap();
+        let finer = text.replace("| 32 |", "| 128 |");
+        std::fs::write(folder.path().join("lai20-table1-128.md"), finer).unwrap();
         let page = compose(folder.path()).unwrap();
         for part in [
             "2 cores, x86-64",
@@ -236,6 +263,8 @@ mod tests {
             "| lai20-table1 | growth | at most 2 times | 3.0 |",
             "- Units.",
             "| 32 |",
+            "[lai20-table1-128](../studies/results/lai20-table1-128.md)",
+            "| 128 |",
         ] {
             assert!(page.contains(part), "{part} is missing in {page}");
         }

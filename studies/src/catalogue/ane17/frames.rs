@@ -6,6 +6,12 @@ use crate::study::Study;
 use clap::{Args, value_parser};
 use meniscus_app::error::Error;
 
+/// How they look unless told.
+const USUAL: Look = Look {
+    cells: [100, 100],
+    side: 200,
+};
+
 /// The study.
 pub struct Frames;
 
@@ -13,10 +19,10 @@ pub struct Frames;
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along a side
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = value_parser!(u16).range(8..=512))]
+    #[arg(long, value_name = "N", default_value_t = USUAL.cells[0] as u16, value_parser = value_parser!(u16).range(8..=512))]
     size: u16,
     /// Pixels along a side of one picture
-    #[arg(long, value_name = "N", default_value_t = 200, value_parser = value_parser!(u16).range(16..=1080))]
+    #[arg(long, value_name = "N", default_value_t = USUAL.side as u16, value_parser = value_parser!(u16).range(16..=1080))]
     side: u16,
 }
 
@@ -49,6 +55,6 @@ impl Study for Frames {
             cells: [options.size.into(); 2],
             side: options.side.into(),
         };
-        findings(Self::NAME, &FIGURES, look)
+        findings(Self::NAME, &FIGURES, look, USUAL)
     }
 }

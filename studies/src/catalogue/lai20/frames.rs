@@ -9,6 +9,12 @@ use crate::study::Study;
 use clap::{Args, value_parser};
 use meniscus_app::error::Error;
 
+/// How they look unless told.
+const USUAL: Look = Look {
+    cells: [128, 40],
+    side: 220,
+};
+
 /// The study.
 pub struct Frames;
 
@@ -16,13 +22,13 @@ pub struct Frames;
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along a side of scenes in the plane
-    #[arg(long, value_name = "N", default_value_t = 128, value_parser = value_parser!(u16).range(8..=512))]
+    #[arg(long, value_name = "N", default_value_t = USUAL.cells[0] as u16, value_parser = value_parser!(u16).range(8..=512))]
     flat: u16,
     /// Cells along a side of scenes in space
-    #[arg(long, value_name = "N", default_value_t = 40, value_parser = value_parser!(u16).range(8..=256))]
+    #[arg(long, value_name = "N", default_value_t = USUAL.cells[1] as u16, value_parser = value_parser!(u16).range(8..=256))]
     deep: u16,
     /// Pixels along a side of one picture
-    #[arg(long, value_name = "N", default_value_t = 220, value_parser = value_parser!(u16).range(16..=1080))]
+    #[arg(long, value_name = "N", default_value_t = USUAL.side as u16, value_parser = value_parser!(u16).range(16..=1080))]
     side: u16,
 }
 
@@ -83,6 +89,6 @@ impl Study for Frames {
             cells: [options.flat.into(), options.deep.into()],
             side: options.side.into(),
         };
-        findings(Self::NAME, &FIGURES, look)
+        findings(Self::NAME, &FIGURES, look, USUAL)
     }
 }

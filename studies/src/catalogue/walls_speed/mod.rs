@@ -45,7 +45,7 @@ pub struct Options {
     /// Put a plate and a shell with a hole into the liquid, one cell thick
     #[arg(long)]
     thin: bool,
-    /// Write the pressure of the last solve
+    /// Write the pressure of the last solve, with separating walls unless all solvers are linear ones
     #[arg(long, value_name = "FILE.mtx")]
     pressure_out: Option<PathBuf>,
     /// Seconds after which another program is ended; 0 leaves them out
@@ -71,6 +71,9 @@ const A_TURN: u32 = 2;
 /// Every solver at every size with every number of threads.
 fn parts(options: &Options, repeat: u32) -> Vec<Part> {
     let mut parts = Vec::new();
+    let is_told = |solver: &Contender| {
+        !solver.is_linear() || options.solvers.iter().all(Contender::is_linear)
+    };
     for &size in &options.sizes {
         for solver in &options.solvers {
             for &threads in &options.threads {
@@ -81,7 +84,7 @@ fn parts(options: &Options, repeat: u32) -> Vec<Part> {
                     repeat,
                     wave: options.has_wave(),
                     thin: options.thin,
-                    pressure_out: options.pressure_out.clone(),
+                    pressure_out: options.pressure_out.clone().filter(|_| is_told(solver)),
                 });
             }
         }
@@ -117,6 +120,7 @@ impl Study for WallsSpeed {
         let (others, missing) = others(options)?;
         let plain = !options.has_wave() && !options.thin;
         let usual = options.sizes == [32, 64, 128] && options.threads == [1] && plain;
+        let usual = usual && options.has_usual_solvers();
         Ok(Findings {
             study: Self::NAME,
             variant: (!usual).then(|| variant(options)),
@@ -137,7 +141,7 @@ impl Study for WallsSpeed {
             ],
             pictures: Vec::new(),
             sections: vec![
-                targets::section(&answers),
+                targets::section(&answers, options.thin),
                 speeds(&answers, &others, missing, triad),
             ],
             data: data(&answers),
@@ -156,6 +160,11 @@ impl Options {
     fn has_wave(&self) -> bool {
         self.surface == SurfaceName::Wave
     }
+
+    fn has_usual_solvers(&self) -> bool {
+        let names = self.solvers.iter().map(ToString::to_string);
+        names.eq(Contender::USUAL)
+    }
 }
 
 fn joined(numbers: &[impl ToString], between: &str) -> String {
@@ -168,19 +177,40 @@ fn variant(options: &Options) -> String {
     let mut words = vec![joined(&options.sizes, "-"), threads];
     words.extend(options.has_wave().then(|| "wave".into()));
     words.extend(options.thin.then(|| "thin".into()));
+    if !options.has_usual_solvers() {
+        words.push(joined(&options.solvers, "-").replace(':', "-"));
+    }
     words.join("-")
 }
 
-/// What other programs answered, by size, and what they did not.
-type Others = (Vec<(u32, Value)>, Vec<String>);
+/// An answer of another program: the size, the largest entry of b, and what it said.
+struct Other {
+    size: u32,
+    largest: f64,
+    answer: Value,
+}
 
-/// PETSc on the same problems.
+/// What other programs answered, and what they did not.
+type Others = (Vec<Other>, Vec<String>);
+
+/// Cells along a side up to which others are asked: of larger problems the files alone would be hundreds of megabytes.
+const MOST_ASKED: u32 = 128;
+/// Scripts for the whole problem and for the linear one.
+const SCRIPTS: [&str; 2] = ["petsc_vi.py", "petsc_linear.py"];
+
+/// PETSc on the same problems, and on those of slip walls.
 fn others(options: &Options) -> Result<Others, Error> {
     let (mut found, mut missing) = (Vec::new(), Vec::new());
     if options.patience == 0 {
         return Ok((found, missing));
     }
-    for &size in options.sizes.iter().filter(|&&size| size <= 128) {
+    for &size in &options.sizes {
+        if size > MOST_ASKED {
+            missing.push(format!(
+                "{size} cells by other programs, which are asked up to {MOST_ASKED}"
+            ));
+            continue;
+        }
         let sphere = part::sphere(size, options.has_wave(), options.thin);
         let problem = sphere
             .problem::<3>()
@@ -192,20 +222,21 @@ fn others(options: &Options) -> Result<Others, Error> {
         let path = folder.path().to_string_lossy().into_owned();
         let tolerance = (RELATIVE_TOLERANCE * largest).to_string();
         let limit = Duration::from_secs(options.patience);
-        match peer::ask("petsc_vi.py", &[&path, &tolerance], limit) {
-            Ok(answers) => found.extend(answers.into_iter().map(|answer| (size, answer))),
-            Err(why) => missing.push(format!("{size} cells: {why}")),
+        for script in SCRIPTS {
+            match peer::ask(script, &[&path, &tolerance], limit) {
+                Ok(answers) => found.extend(answers.into_iter().map(|answer| Other {
+                    size,
+                    largest,
+                    answer,
+                })),
+                Err(why) => missing.push(format!("{size} cells: {why}")),
+            }
         }
     }
     Ok((found, missing))
 }
 
-fn speeds(
-    answers: &[Answer],
-    others: &[(u32, Value)],
-    missing: Vec<String>,
-    triad: f64,
-) -> Section {
+fn speeds(answers: &[Answer], others: &[Other], missing: Vec<String>, triad: f64) -> Section {
     let mut table = Table::new([
         "size",
         "solver",
@@ -240,7 +271,12 @@ fn speeds(
             Cell::maybe(answer.peak_bytes.map(|bytes| bytes as f64 / 1e6), 0),
         ]);
     }
-    for (size, answer) in others {
+    for Other {
+        size,
+        largest,
+        answer,
+    } in others
+    {
         let text = |key: &str| answer[key].as_str().unwrap_or("-");
         table.push([
             Cell::Whole((*size).into()),
@@ -258,7 +294,7 @@ fn speeds(
             Cell::Missing,
             format!(
                 "{:.1e}",
-                answer["residual_inf"].as_f64().unwrap_or(f64::NAN)
+                answer["residual_inf"].as_f64().unwrap_or(f64::NAN) / largest
             )
             .into(),
             Cell::Missing,
@@ -266,8 +302,7 @@ fn speeds(
         ]);
     }
     let mut words = vec![format!(
-        "Residuals of ours are parts of the largest entry of b, recomputed from the problem; PETSc's is as it is, and its time \
-         includes its set-up. GB/s: {BYTES_A_CYCLE} bytes an unknown and cycle, over the time of the solve; the machine moves \
+        "Residuals are parts of the largest entry of b, recomputed from the problem; PETSc's time includes its set-up. GB/s: {BYTES_A_CYCLE} bytes an unknown and cycle, over the time of the solve; the machine moves \
          {triad:.1} GB/s (triad, one thread). Peak memory includes the problem."
     )];
     words.extend(

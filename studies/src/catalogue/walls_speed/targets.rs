@@ -7,8 +7,15 @@ use meniscus_liquid::Solver;
 
 /// CPU seconds that a whole solve may take, by size.
 const MOST_SECONDS: [(u32, f64); 2] = [(128, 0.25), (256, 2.0)];
-/// Cycles that it may take at any size.
+/// Cycles that it may take at any size: as a rule, and with plates and shells of one cell.
 const MOST_CYCLES: f64 = 12.0;
+const MOST_CYCLES_THIN: f64 = 20.0;
+/// Cycles of FAS multigrid, and the size at which they count.
+const MOST_FAS_CYCLES: f64 = 15.0;
+const FAS_SIZE: u32 = 256;
+/// Memory of the whole process, in GiB, and the size at which it counts.
+const MOST_MEMORY: f64 = 12.0;
+const HUGE: u32 = 512;
 /// CPU time of a whole solve, by that of the fastest solve of the linear problem.
 const MOST_TIMES_LINEAR: f64 = 1.5;
 /// From this size on that counts: smaller ones take milliseconds.
@@ -21,14 +28,18 @@ fn cpu(answer: &Answer) -> f64 {
     answer.setup_cpu_s + answer.solve_cpu_s
 }
 
-/// Every target that something was measured for.
-pub fn section(answers: &[Answer]) -> Section {
+/// Every target that something was measured for; `thin` if there were thin solids.
+pub fn section(answers: &[Answer], thin: bool) -> Section {
     let solved: Vec<&Answer> = answers.iter().filter(|answer| answer.converged).collect();
-    let ours = || answers.iter().filter(|a| a.solver.is(Solver::TnMg));
+    // `auto` is the same method unless that fails.
+    let is_ours = |a: &&Answer| a.solver.is(Solver::TnMg) || a.solver.is(Solver::Auto);
     let mut targets = Vec::new();
-    for answer in ours().filter(|answer| answer.threads == 1) {
+    for answer in answers.iter().filter(is_ours) {
+        if answer.threads != 1 {
+            continue;
+        }
         let size = answer.size;
-        let name = |what: &str| format!("tn-mg, {size} cells: {what}");
+        let name = |what: &str| format!("{}, {size} cells: {what}", answer.solver);
         let measured = |value: f64| answer.converged.then_some(value);
         if let Some((_, most)) = MOST_SECONDS.into_iter().find(|known| known.0 == size) {
             targets.push(Target {
@@ -69,13 +80,43 @@ pub fn section(answers: &[Answer]) -> Section {
                 decimals: 2,
             });
         }
+        if let Some(bytes) = answer.peak_bytes.filter(|_| size == HUGE) {
+            targets.push(Target {
+                what: name("peak memory, the problem included"),
+                bound: Bound::AtMost(MOST_MEMORY),
+                unit: "GiB",
+                measured: measured(bytes as f64 / (1u64 << 30) as f64),
+                decimals: 1,
+            });
+        }
     }
-    targets.push(Target {
-        what: "tn-mg: cycles, at any of the sizes".into(),
-        bound: Bound::AtMost(MOST_CYCLES),
-        unit: "cycles",
-        measured: ours().map(|answer| answer.cycles as f64).reduce(f64::max),
-        decimals: 0,
-    });
+    let cycles = |what: String, most: f64, counted: &dyn Fn(&&Answer) -> bool| {
+        let counted = || answers.iter().filter(counted);
+        let solved = counted().all(|answer| answer.converged);
+        let most_taken = counted()
+            .map(|answer| answer.cycles as f64)
+            .reduce(f64::max)?;
+        Some(Target {
+            what,
+            bound: Bound::AtMost(most),
+            unit: "cycles",
+            measured: solved.then_some(most_taken),
+            decimals: 0,
+        })
+    };
+    let (words, most) = match thin {
+        true => (
+            "tn-mg: cycles, at any of the sizes, with thin solids",
+            MOST_CYCLES_THIN,
+        ),
+        false => ("tn-mg: cycles, at any of the sizes", MOST_CYCLES),
+    };
+    targets.extend(cycles(words.into(), most, &is_ours));
+    let is_fas = |a: &&Answer| a.solver.is(Solver::FasMg) && a.size == FAS_SIZE && !thin;
+    targets.extend(cycles(
+        format!("fas-mg, {FAS_SIZE} cells: cycles"),
+        MOST_FAS_CYCLES,
+        &is_fas,
+    ));
     target::section(Vec::new(), &targets)
 }
