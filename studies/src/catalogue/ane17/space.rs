@@ -20,7 +20,7 @@ pub struct Fig1;
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along a side, separated by commas; 60 and 100 in the paper
-    #[arg(long, value_name = "N,N", value_delimiter = ',', default_values_t = [60], value_parser = value_parser!(u32).range(8..=256))]
+    #[arg(long, value_name = "N,N", value_delimiter = ',', default_values_t = USUAL, value_parser = value_parser!(u32).range(8..=256))]
     sizes: Vec<u32>,
     /// Cells along a side in the pictures
     #[arg(long, value_name = "N", default_value_t = 40, value_parser = value_parser!(u16).range(8..=256))]
@@ -115,6 +115,8 @@ fn printed(deep: Deep, size: u32) -> Option<f64> {
 
 const SOLVERS: [&str; 3] = ["Newton", "Newton, MIC(0)", "TN-MG"];
 const PIXELS: u32 = 260;
+/// The sizes that the paper has.
+const USUAL: [u32; 2] = [60, 100];
 
 impl Study for Fig1 {
     const NAME: &'static str = "ane17-fig1";
@@ -180,7 +182,7 @@ impl Study for Fig1 {
         }
         Ok(Findings {
             study: Self::NAME,
-            variant: (options.sizes != [60] || options.frames != 30).then(|| {
+            variant: (options.sizes != USUAL || options.frames != 30).then(|| {
                 let sizes: Vec<String> = options.sizes.iter().map(u32::to_string).collect();
                 format!("{}-{}-frames", sizes.join("-"), options.frames)
             }),
