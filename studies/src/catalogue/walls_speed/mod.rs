@@ -141,7 +141,7 @@ impl Study for WallsSpeed {
             ],
             pictures: Vec::new(),
             sections: vec![
-                targets::section(&answers, options.thin),
+                targets::section(&answers, plain, options.thin),
                 speeds(&answers, &others, missing, triad),
             ],
             data: data(&answers),

@@ -5,7 +5,7 @@ use crate::findings::Section;
 use crate::target::{self, Bound, Target};
 use meniscus_liquid::Solver;
 
-/// CPU seconds that a whole solve may take, by size.
+/// CPU seconds that a whole solve of the plain problem may take, by size.
 const MOST_SECONDS: [(u32, f64); 2] = [(128, 0.25), (256, 2.0)];
 /// Cycles that it may take at any size: as a rule, and with plates and shells of one cell.
 const MOST_CYCLES: f64 = 12.0;
@@ -28,8 +28,8 @@ fn cpu(answer: &Answer) -> f64 {
     answer.setup_cpu_s + answer.solve_cpu_s
 }
 
-/// Every target that something was measured for; `thin` if there were thin solids.
-pub fn section(answers: &[Answer], thin: bool) -> Section {
+/// Every target that something was measured for: on the plain problem, with `thin` solids, or on another that is harder.
+pub fn section(answers: &[Answer], plain: bool, thin: bool) -> Section {
     let solved: Vec<&Answer> = answers.iter().filter(|answer| answer.converged).collect();
     // `auto` is the same method unless that fails.
     let is_ours = |a: &&Answer| a.solver.is(Solver::TnMg) || a.solver.is(Solver::Auto);
@@ -41,7 +41,8 @@ pub fn section(answers: &[Answer], thin: bool) -> Section {
         let size = answer.size;
         let name = |what: &str| format!("{}, {size} cells: {what}", answer.solver);
         let measured = |value: f64| answer.converged.then_some(value);
-        if let Some((_, most)) = MOST_SECONDS.into_iter().find(|known| known.0 == size) {
+        let seconds = MOST_SECONDS.into_iter().find(|known| known.0 == size);
+        if let Some((_, most)) = seconds.filter(|_| plain) {
             targets.push(Target {
                 what: name("CPU time, set-up included"),
                 bound: Bound::AtMost(most),
