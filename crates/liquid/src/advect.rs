@@ -112,6 +112,7 @@ pub fn advect<const D: usize, S: Solids<D>>(
             position[a] = end[a].clamp(low, domain[a] - low) as f32;
         }
     };
+    // One by one: tiles are few and long, and a last piece of several would keep one thread busy and the others waiting.
     parts.into_par_iter().with_max_len(1).for_each_init(
         || Nearby::new(flow),
         |nearby, (slot, position, velocity, affine)| {

@@ -282,6 +282,7 @@ pub fn to_grid<const D: usize>(
                 tiles.parity(slot) == parity && !bins.of_cells(all).is_empty()
             };
             let slots: Vec<usize> = (0..tiles.len()).filter(wanted).collect();
+            // One by one: a parity has so few tiles that two threads could hardly share them otherwise.
             slots
                 .par_iter()
                 .with_max_len(1)

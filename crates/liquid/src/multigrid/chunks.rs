@@ -5,6 +5,8 @@ use std::ops::Range;
 /// A range of unknowns of one colour, with what belongs to them.
 #[derive(Clone, Debug)]
 pub(super) struct Chunk {
+    /// Whether it belongs to a problem so large that threads stay awake for it.
+    pub is_shared: bool,
     pub unknowns: Range<usize>,
     pub runs: Range<usize>,
     pub rows: Range<usize>,
@@ -18,14 +20,14 @@ pub(super) fn count_up(counts: &mut [[u32; 2]], first: [u32; 2]) -> [u32; 2] {
     })
 }
 
-/// Fewer unknowns than this are faster done than handed to another thread.
+/// Fewer unknowns than this are faster done than handed to another thread, even to one that is awake.
 const SERIAL: usize = 1024;
-/// From so many on both colours of the finest level are worth it, one after the other.
+/// Problems with fewer unknowns than this are not worth keeping threads awake.
 pub(super) const SHARED: usize = 16 * SERIAL;
 
 fn is_worth_sharing(chunks: &[Chunk]) -> bool {
     let unknowns = chunks.iter().map(|chunk| chunk.unknowns.len());
-    unknowns.sum::<usize>() >= SERIAL
+    chunks.iter().any(|chunk| chunk.is_shared) && unknowns.sum::<usize>() >= SERIAL
 }
 
 /// Calls `work(chunk, part)` for every chunk with its part of `data`, whose first entry belongs to the first unknown of

@@ -3,13 +3,13 @@
 use meniscus_lcp::{BoxMlcp, Csr, InputError};
 use rayon::prelude::*;
 
-use super::chunks::each;
+use super::chunks::{SHARED, each};
 use super::coarse_weights::{self, compute_all};
 use super::coarsen::{self, coarsen};
 use super::coarsest::{Coarsest, LARGEST};
 use super::finest::Finest;
 use super::kernels;
-use super::level::{CHUNK, Level};
+use super::level::{ENTRIES, Level};
 use super::width::Width;
 use crate::room::Room;
 use crate::tiles::Coord;
@@ -59,7 +59,8 @@ impl<const D: usize> Hierarchy<D> {
     pub fn build(&mut self, problem: &BoxMlcp<Csr>, cells: &[Coord<D>]) -> Result<(), InputError> {
         self.complete = false;
         self.low = self.finest.read(problem, cells, &mut self.levels[0])?;
-        self.levels[0].finish();
+        let is_shared = self.levels[0].unknowns >= SHARED;
+        self.levels[0].finish(is_shared);
         self.depth = 1;
         while self.levels[self.depth - 1].unknowns > LARGEST {
             if self.levels.len() == self.depth {
@@ -71,7 +72,7 @@ impl<const D: usize> Hierarchy<D> {
             if coarse.unknowns == 0 {
                 break;
             }
-            coarse.finish();
+            coarse.finish(is_shared);
             compute_all(fine, coarse, &mut self.weights);
             self.depth += 1;
         }
@@ -114,7 +115,7 @@ impl<const D: usize> Hierarchy<D> {
         self.turns.resize_closely(rows.len(), false);
         let turns = self.turns.par_iter_mut().zip(rows).zip(&self.finest.lower);
         turns
-            .with_min_len(CHUNK)
+            .with_min_len(ENTRIES)
             .for_each(|((turns, row), &lower)| {
                 let unknown = row.unknown as usize;
                 let is_free = free[unknown] != 0;

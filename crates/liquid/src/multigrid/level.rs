@@ -27,7 +27,10 @@ pub(super) const fn nobody<const D: usize>() -> [[u32; 2]; D] {
 pub(super) const CHUNK: usize = 512;
 
 /// Chunks that one task does at least where each takes little time: fewer are faster done than handed to another thread.
-pub(super) const FEWEST: usize = 8;
+pub(super) const FEWEST: usize = 32;
+
+/// The same for entries of a list.
+pub(super) const ENTRIES: usize = 2048;
 
 /// Unknowns of one line and colour, in rising order along the line.
 #[derive(Clone, Copy, Debug)]
@@ -226,8 +229,9 @@ impl<const D: usize> Level<D> {
         self.rows.row[row].inverse = inverse(weights, dirichlet, free);
     }
 
-    /// Room for the cycle, and the runs and chunks of what [`near`](Self::near) and [`row_of`](Self::row_of) say.
-    pub fn finish(&mut self) {
+    /// Room for the cycle, and the runs and chunks of what [`near`](Self::near) and [`row_of`](Self::row_of) say; of a problem
+    /// whose cycles are shared among threads, or not.
+    pub fn finish(&mut self, is_shared: bool) {
         let n = self.unknowns;
         for values in [&mut self.e, &mut self.r] {
             values.clear();
@@ -235,14 +239,15 @@ impl<const D: usize> Level<D> {
         }
         self.left.clear();
         self.left.resize_closely(self.red, 0.0);
-        self.find_runs();
+        self.find_runs(is_shared);
     }
 
-    fn find_runs(&mut self) {
+    fn find_runs(&mut self, is_shared: bool) {
         let mut chunks = std::mem::take(&mut self.chunks);
         chunks.clear();
         for colour in [0..self.red, self.red..self.unknowns] {
             chunks.extend(colour.clone().step_by(CHUNK).map(|first| Chunk {
+                is_shared,
                 unknowns: first..(first + CHUNK).min(colour.end),
                 runs: 0..0,
                 rows: 0..0,

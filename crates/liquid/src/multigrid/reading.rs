@@ -9,6 +9,9 @@ use crate::tiles::Coord;
 /// Orders of a row's entries that are remembered: rows by tiles have others at either end of a tile.
 const ORDERS: usize = 3;
 
+/// Chunks that are read together.
+const TOGETHER: usize = 4;
+
 /// Reads the matrix to find regular unknowns.
 pub(super) struct Reading<'a, const D: usize> {
     pub problem: &'a BoxMlcp<'a, Csr>,
@@ -38,7 +41,7 @@ fn split<T>([red, black]: [&mut [T]; 2], lengths: [u32; 2]) -> ([&mut [T]; 2], [
 impl<const D: usize> Reading<'_, D> {
     /// Notes which unknowns are regular, and the neighbours of these; returns the largest coupling of all.
     pub fn read(&self, part: Part<D>) -> Result<f64, InputError> {
-        if part.cuts.len() <= 1 {
+        if part.cuts.len() <= TOGETHER {
             return self.read_rows(part);
         }
         let middle = part.cuts.len() / 2;

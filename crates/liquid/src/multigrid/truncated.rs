@@ -8,7 +8,7 @@ use super::conjugate::Conjugate;
 use super::finest::gather;
 use super::hierarchy::Hierarchy;
 use super::kept::Bounds;
-use super::level::{CHUNK, FEWEST};
+use super::level::{CHUNK, ENTRIES, FEWEST};
 use super::settings::Settings;
 use super::sums::{Exact, Found, measure};
 use crate::awake::awake_if;
@@ -217,7 +217,11 @@ fn check_start(problem: &BoxMlcp<Csr>, x: &[f64]) -> Result<(), InputError> {
         });
     }
     let not_finite = |v: &f64| !v.is_finite();
-    match x.par_iter().with_min_len(CHUNK).position_first(not_finite) {
+    match x
+        .par_iter()
+        .with_min_len(ENTRIES)
+        .position_first(not_finite)
+    {
         Some(index) => Err(InputError::NotFinite { what: "x", index }),
         None => Ok(()),
     }
@@ -353,7 +357,7 @@ impl State {
         }
         let (before, p) = (self.before.par_iter_mut().zip(&top.rows.row), &self.p);
         before
-            .with_min_len(CHUNK)
+            .with_min_len(ENTRIES)
             .for_each(|(before, row)| *before = p[row.unknown as usize]);
         let mut length = 1.0;
         self.step_by(hierarchy, 0.0, length);
