@@ -5,14 +5,16 @@ use rayon::prelude::*;
 use crate::cut_cells::CutCells;
 use crate::gradient::Gradient;
 use crate::particles::{Bins, Particles};
+use crate::rest::Rest;
 use crate::settings::{Settings, Transfer};
 use crate::solids::{PosedSolids, Solids};
 use crate::tiles::Tiles;
 use crate::transfer::{FaceField, Stencil, sample};
 use crate::window::FaceWindow;
 
-/// Share of a cell that solids may enter a particle's place, or it a solid, between two looks.
-const LOOK: f64 = 0.8;
+/// Share of a cell that solids may enter a particle's place, or it a solid, between two looks: less than half of the
+/// thinnest wall, beyond which a particle would leave it on the other side.
+const LOOK: f64 = 0.6;
 /// Cells that a particle may move between two looks.
 const FARTHEST: f64 = 0.5;
 /// Pieces into which the way between two places of the solids is cut, at most.
@@ -65,6 +67,9 @@ pub fn advect<const D: usize, S: Solids<D>>(
         .map(|k| solids.during(t + dt * k as f64 / looks as f64, dt / looks as f64))
         .collect();
     let domain = settings.domain();
+    let rest = (solid_speed == 0.0)
+        .then(|| Rest::new(settings, dt))
+        .flatten();
     let Particles {
         position,
         velocity,
@@ -92,6 +97,9 @@ pub fn advect<const D: usize, S: Solids<D>>(
         let start = position.map(|x| x as f64 / dx);
         let (first, shift) = nearby.read(settings, start, velocity, affine);
         let path = nearby.path(start, first, dt / dx);
+        if let Some(rest) = &rest {
+            rest.damp(velocity, affine);
+        }
         let mut end: [f64; D] = std::array::from_fn(|a| {
             (start[a] + path[a]) * dx + shift[a].clamp(-LARGEST_SHIFT * dx, LARGEST_SHIFT * dx)
         });
@@ -285,10 +293,10 @@ fn keep_out<const D: usize>(
             x[a] += (to[a] - from[a]) / looks as f64;
         }
         for _ in 0..PUSHES {
-            let distance = solids.distance(x);
-            if distance >= 0.0 {
+            if !solids.is_inside(x) {
                 break;
             }
+            let distance = solids.distance(x);
             let normal = solids.normal(x);
             // A hair beyond the surface, so that rounding to single precision does not put it back inside.
             for a in 0..D {

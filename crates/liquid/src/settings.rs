@@ -279,6 +279,16 @@ impl<const D: usize> Settings<D> {
         }
     }
 
+    /// Unit vector against gravity; zero without gravity.
+    pub(crate) fn up(&self) -> [f64; D] {
+        let strength = self.gravity.iter().map(|g| g * g).sum::<f64>().sqrt();
+        if strength > 0.0 {
+            self.gravity.map(|g| -g / strength)
+        } else {
+            [0.0; D]
+        }
+    }
+
     /// Volume a particle stands for.
     pub fn particle_volume(&self) -> f64 {
         self.dx.powi(D as i32) / self.particles_per_cell as f64

@@ -27,6 +27,11 @@ pub trait PosedSolids<const D: usize>: Sync {
         self.distance(x)
     }
 
+    /// Whether `x` is inside a solid.
+    fn is_inside(&self, x: [f64; D]) -> bool {
+        self.distance(x) < 0.0
+    }
+
     /// Unit normal out of the nearest solid.
     fn normal(&self, x: [f64; D]) -> [f64; D];
 

@@ -5,11 +5,15 @@
 //! away, and `r` is that distance: flat surfaces are where the particles end, without bias. Particles of sheets and
 //! drops thinner than a cell have a smaller `r`, in keeping with their number, or splashes would swell.
 
+mod mirror;
+mod smooth;
 mod volume;
 mod window;
 
 use rayon::prelude::*;
 
+use self::mirror::Mirror;
+use self::smooth::smooth;
 use self::window::{AIR, Centre, REACH, Source, Window};
 use crate::cut_cells::CutCells;
 use crate::marks::Marks;
@@ -22,9 +26,13 @@ const INSIDE: f64 = -0.15;
 /// ... and that are emptier than this, are spray and count as air, if there is air beside them. On a flat surface the
 /// surroundings of a cell's centre are half full.
 const SPARSE: f64 = 0.65;
-/// A cell with as many particles as this is liquid wherever in it they lie: what falls on a dry floor lies on the floor
+/// A cell, more than half of it open, with as many particles as this is liquid wherever in it they lie: what falls on a dry floor lies on the floor
 /// itself, below the cells' centres, and would pile up there without end if nothing held it apart.
 const FULL: f32 = 1.0;
+/// Cells less open than this hold nothing.
+const CLOSED: f32 = 0.1;
+/// Share of a cell's open part that may lack particles in cells deep inside.
+const EMPTY: f32 = 0.25;
 /// Distance in voids that are no air, and in such cells, in cells.
 const VOID: f64 = -0.25;
 
@@ -62,10 +70,10 @@ pub struct LevelSet {
 
 impl LevelSet {
     /// Rebuilds the distance in all tiles. `crowd` is the number of particles around the centres of cells, as a share
-    /// of what belongs there.
+    /// of what belongs there, solids counted as full.
     ///
-    /// Cells whose centre is within half a cell of a wall, or inside, see the liquid half a cell off the wall: the
-    /// distance is continued into the solid along its normal, or every wall would look like a free surface.
+    /// `up` is the direction against gravity, zero if there is none: near walls the liquid is continued into the solid
+    /// so that a level surface stays level ([`mirror`]), or every wall would look like a free surface.
     pub fn build<const D: usize>(
         &mut self,
         tiles: &Tiles<D>,
@@ -74,6 +82,7 @@ impl LevelSet {
         cut: &CutCells<D>,
         crowd: &[f32],
         dx: f64,
+        up: [f64; D],
     ) {
         let air = (AIR * dx) as f32;
         tiles.reset(&mut self.phi, air);
@@ -89,19 +98,32 @@ impl LevelSet {
         let bins = &*bins;
         let around = |marks: Marks| (0..D).fold(marks, |marks, axis| marks.spread(tiles, axis));
         // Cells that hold a particle or are beside one that does, and those that are deep inside: they and all around
-        // them hold particles or are solid, so that no surface crosses them.
+        // them are full of particles or solid, so that no surface crosses them.
         let beside = around(Marks::of(tiles, |index| !bins.of(index).is_empty()));
-        let filled = |index: usize| !bins.of(index).is_empty() || cut.open_cell(index) < 0.1;
+        let filled = |index: usize| {
+            let open = cut.open_cell(index);
+            open < CLOSED || !bins.of(index).is_empty() && crowd[index] >= 1.0 - EMPTY * open
+        };
         let deep = (0..D).fold(Marks::of(tiles, filled), |marks, axis| {
             marks.shrink(tiles, axis)
         });
         self.near = around(beside.clone());
+        // Cells within reach of air.
+        let hollow = |index: usize| {
+            let open = cut.open_cell(index);
+            open > CLOSED && crowd[index] < 1.0 - 0.5 * open
+        };
+        let surface = around(around(around(Marks::of(tiles, hollow))));
+        let walls = mirror::Walls { tiles, cut, dx, up };
+        let mirror = Mirror::new(&walls, particles, bins, &surface);
         let source = Source {
             tiles,
             particles,
             bins,
             cut,
+            mirror: &mirror,
             dx,
+            up,
         };
         let spray: Vec<Vec<u32>> = self.phi[..tiles.cells()]
             .par_chunks_mut(cells)
@@ -116,7 +138,7 @@ impl LevelSet {
                         continue;
                     }
                     let centre = Centre::of(&source, index);
-                    let is_full = crowd[index] >= FULL && cut.open_cell(index) > 0.0;
+                    let is_full = crowd[index] >= FULL && cut.open_cell(index) > 0.5;
                     if !is_full && !window.is_close(&source, index, &centre) {
                         // Air, whose distance is of interest only beside liquid.
                         continue;
@@ -151,6 +173,7 @@ impl LevelSet {
                 }
             });
         self.fill_voids(tiles, cut, dx);
+        smooth(tiles, &mut self.phi, dx, up);
     }
 
     /// Turns cells of spray into air, those with air beside them only.

@@ -9,6 +9,11 @@ use crate::extrapolate::{FLYING, UNKNOWN};
 use crate::tiles::Tiles;
 use crate::transfer::FaceField;
 
+/// Faces of the free surface that are less open than this take their velocity from their neighbours: the pressure of such
+/// a cell is that of the cells beside it, and where its own surface seems a little higher or lower than theirs, the
+/// difference would throw up the little liquid in it.
+const SLIVER: f64 = 0.5;
+
 /// A number that a pressure difference acts on.
 pub trait Change: Send {
     /// Subtracts.
@@ -28,8 +33,8 @@ impl Change for f32 {
 }
 
 /// Subtracts `dt/(rho dx)` times the pressure difference on open faces of liquid cells, divided by theta where
-/// the other side is air. `known` becomes 0 on those faces. Of the others, open ones that were 0, those that carry
-/// particles, become [`FLYING`], and the rest [`UNKNOWN`].
+/// the other side is air. `known` becomes 0 on those faces, but for slivers of the free surface. Of the others, open ones
+/// that were 0, those that carry particles, become [`FLYING`], and the rest [`UNKNOWN`].
 pub fn apply<const D: usize, T: Change>(
     weights: &Weights<D>,
     system: &System,
@@ -67,7 +72,9 @@ pub fn apply<const D: usize, T: Change>(
                         (below, above) => pressure[above as usize] - pressure[below as usize],
                     };
                     velocity.reduce(scale * difference);
-                    *known = 0;
+                    let is_sliver = weights.open(axis, high) < SLIVER
+                        && (system.rows.of(low) == NO_ROW || system.rows.of(high) == NO_ROW);
+                    *known = if is_sliver { UNKNOWN } else { 0 };
                 }
             });
     }

@@ -86,6 +86,7 @@ fn project<const D: usize>(
         tiles: &tiles,
         cut: &cut,
         phi: &distance,
+        dx: settings.dx,
     };
     let dt = 0.01;
     let mut system = System::empty();

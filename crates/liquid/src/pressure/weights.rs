@@ -30,6 +30,8 @@ pub struct Weights<'a, const D: usize> {
     pub cut: &'a CutCells<D>,
     /// The liquid's distance at the centres of cells.
     pub phi: &'a [f32],
+    /// Width of a cell.
+    pub dx: f64,
 }
 
 impl<const D: usize> Weights<'_, D> {
@@ -83,6 +85,9 @@ impl<const D: usize> Weights<'_, D> {
     #[inline]
     pub fn theta(&self, liquid: usize, air: usize) -> f64 {
         let (inside, outside) = (self.phi[liquid] as f64, self.phi[air] as f64);
-        (inside / (inside - outside)).clamp(LEAST_THETA, 1.0)
+        // A distance changes by no more than a cell from one centre to the next; far from the particles the estimate
+        // of the air's is rough, and often does.
+        let across = (outside - inside).min(self.dx);
+        (-inside / across).clamp(LEAST_THETA, 1.0)
     }
 }

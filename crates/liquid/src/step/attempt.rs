@@ -37,13 +37,14 @@ impl<const D: usize> Liquid<D> {
             particles_per_cell,
             ..
         } = self.settings;
+        let up = self.settings.up();
         phases.begin("solids");
         cut.sample(tiles, dx, &solids.during(self.time, dt));
         phases.begin("to-grid");
         to_grid(tiles, &self.particles, bins, dx, velocity, scratch, crowd);
-        relative(tiles, cut, particles_per_cell as f64, crowd);
+        relative(tiles, cut, particles_per_cell as f64, dx, crowd);
         phases.begin("surface");
-        level.build(tiles, &self.particles, bins, cut, crowd, dx);
+        level.build(tiles, &self.particles, bins, cut, crowd, dx, up);
     }
 
     /// Everything up to the pressure problem.
@@ -90,6 +91,7 @@ impl<const D: usize> Liquid<D> {
             tiles,
             cut,
             phi: &level.phi,
+            dx: settings.dx,
         };
         self.system.assemble(
             &weights,
@@ -126,6 +128,7 @@ impl<const D: usize> Liquid<D> {
             tiles,
             cut,
             phi: &level.phi,
+            dx: settings.dx,
         };
         let posed = solids.during(self.time, dt);
 

@@ -23,6 +23,7 @@ use crate::seed;
 use crate::settings::{Settings, SettingsError};
 use crate::solids::Solids;
 use crate::solvers::Solution;
+use crate::thick_walls::ThickWalls;
 use crate::tiles::{Coord, Tiles};
 use crate::transfer::FaceField;
 
@@ -113,7 +114,7 @@ impl<const D: usize> Liquid<D> {
             &self.settings,
             volume,
             velocity,
-            &solids.during(self.time, 0.0),
+            &ThickWalls::new(solids, self.settings.dx).during(self.time, 0.0),
         );
     }
 
@@ -139,6 +140,7 @@ impl<const D: usize> Liquid<D> {
 
     /// Volume of the liquid now, outside solids (area in 2D).
     pub fn volume(&mut self, solids: &impl Solids<D>) -> f64 {
+        let solids = &ThickWalls::new(solids, self.settings.dx);
         self.sort();
         self.look(solids, 0.0, &mut ());
         self.grid
@@ -159,6 +161,7 @@ impl<const D: usize> Liquid<D> {
         time_left: f64,
         phases: &mut dyn Phases,
     ) -> Result<StepReport, Box<StepFailure<D>>> {
+        let solids = &ThickWalls::new(solids, self.settings.dx);
         let (mut dt, speed) = self.step_length(solids, time_left);
         if dt < SHORTEST * self.settings.max_step.min(time_left) || !speed.is_finite() {
             return Err(self.failure(Trouble::TooFast { speed }, Solution::none(), dt, 0));
@@ -197,6 +200,7 @@ impl<const D: usize> Liquid<D> {
         solids: &impl Solids<D>,
         time_left: f64,
     ) -> Result<PressureProblem<D>, String> {
+        let solids = &ThickWalls::new(solids, self.settings.dx);
         let (dt, _) = self.step_length(solids, time_left);
         self.sort();
         self.build_system(solids, dt, &mut ())

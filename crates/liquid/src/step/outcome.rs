@@ -91,6 +91,7 @@ impl<const D: usize> Liquid<D> {
             tiles: &self.grid.tiles,
             cut: &self.grid.cut,
             phi: &self.grid.level.phi,
+            dx: self.settings.dx,
         };
         let face = |index: usize, axis: usize, high: bool| Face {
             open: weights.open(axis, weights.face(index, axis, high)),

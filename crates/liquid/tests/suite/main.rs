@@ -10,8 +10,10 @@ mod multigrid;
 mod multigrid_guards;
 mod oracle;
 mod ports;
+mod rest;
 mod solvers;
 mod still_water;
+mod thin_walls;
 
 mod common;
 #[path = "../grids/mod.rs"]

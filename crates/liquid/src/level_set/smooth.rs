@@ -1,0 +1,62 @@
+//! Smoothing of the distance along the horizontal.
+//!
+//! The distance of a cell is as noisy as the places of the few dozen particles around it, and noise in it moves liquid
+//! at rest: a neighbouring column that seems higher by `d` is accelerated by `g d / dx`. A bilateral filter over the
+//! neighbours at the same height takes the noise out of level surfaces. Neighbours whose distance differs much, across
+//! steep surfaces and at the rims of drops, don't take part, and the surface there stays where it was.
+
+use rayon::prelude::*;
+
+use crate::marks::Marks;
+use crate::tiles::Tiles;
+
+/// Difference beyond which a neighbour does not take part, in cells.
+const RANGE: f32 = 0.3;
+/// Horizontal part of an axis below which neighbours along it are not at the same height.
+const LEVEL: f64 = 0.9;
+
+/// Filters `phi` in the cells on both sides of the surface. `up` is the direction against gravity; without gravity nothing
+/// happens.
+pub fn smooth<const D: usize>(tiles: &Tiles<D>, phi: &mut [f32], dx: f64, up: [f64; D]) {
+    let level: [bool; D] = up.map(|u: f64| (1.0 - u * u).max(0.0).sqrt() >= LEVEL);
+    if up.iter().all(|&u| u == 0.0) || !level.contains(&true) {
+        return;
+    }
+    let around = |marks: Marks| (0..D).fold(marks, |marks, axis| marks.spread(tiles, axis));
+    let liquid = Marks::in_field(tiles, phi, |phi| phi < 0.0);
+    let near_air = Marks::in_field(tiles, phi, |phi| phi >= 0.0);
+    let mut surface = around(liquid);
+    surface.keep(&around(near_air));
+    let mut cells = Vec::new();
+    surface.list(&mut cells);
+    // Neighbours at the same height, by their place among the 3^D around a cell, with binomial weights.
+    let step = |k: usize, a: usize| k / 3usize.pow(a as u32) % 3;
+    let neighbours: Vec<(usize, f32)> = (0..Tiles::<D>::DIRECTIONS)
+        .filter(|&k| (0..D).all(|a| level[a] || step(k, a) == 1))
+        .map(|k| {
+            let weight = |a: usize| if step(k, a) == 1 { 2.0 } else { 1.0 };
+            (k, (0..D).filter(|&a| level[a]).map(weight).product())
+        })
+        .collect();
+    let scale = 1.0 / (RANGE * dx as f32);
+    let filtered: Vec<f32> = cells
+        .par_iter()
+        .with_min_len(1024)
+        .map(|&index| {
+            let near = tiles.around(index as usize);
+            let own = phi[index as usize];
+            let (mut sum, mut total) = (0.0, 0.0);
+            for &(k, weight) in &neighbours {
+                let difference = phi[near[k]] - own;
+                let far = difference * scale;
+                let part = (1.0 - far * far).max(0.0);
+                sum += weight * part * part * difference;
+                total += weight * part * part;
+            }
+            own + sum / total
+        })
+        .collect();
+    for (&index, value) in cells.iter().zip(filtered) {
+        phi[index as usize] = value;
+    }
+}

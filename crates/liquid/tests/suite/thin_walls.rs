@@ -1,0 +1,228 @@
+//! Walls thinner than a cell hold what is on either side of them, at rest and in motion.
+
+use meniscus_liquid::{Liquid, Settings, Walls};
+use meniscus_shapes::{Body, Ease, Keyframe, Motion, Pose, Rotation, Scenery, Shape};
+
+use crate::common::tank;
+
+const WIDTH: f64 = 0.5;
+const MIDDLE: f64 = 0.5 * WIDTH;
+/// Speed of moving containers in m/s: they cross as many cells in a step as particles may.
+const SPEED: f64 = 1.5;
+/// How far they move to and fro.
+const SWING: f64 = 0.08;
+
+/// A closed container whose wall lies along the surface of a shape.
+#[derive(Clone, Copy, Debug)]
+enum Form {
+    /// A box turned by some degrees.
+    Box(f64),
+    /// A cone that widens upward.
+    Cone,
+    Sphere,
+}
+
+impl Form {
+    const ALL: [Self; 6] = [
+        Self::Box(0.0),
+        Self::Box(5.0),
+        Self::Box(20.0),
+        Self::Box(45.0),
+        Self::Cone,
+        Self::Sphere,
+    ];
+
+    /// The shape around the origin.
+    fn shape<const D: usize>(self) -> Shape<D> {
+        let up = |z: f64| -> [f64; D] { std::array::from_fn(|a| if a + 1 == D { z } else { 0.0 }) };
+        match self {
+            Self::Box(degrees) => {
+                let mut generator = [[0.0; D]; D];
+                generator[0][D - 1] = degrees.to_radians();
+                generator[D - 1][0] = -degrees.to_radians();
+                let block = Shape::Box {
+                    low: [-0.1; D],
+                    high: [0.1; D],
+                };
+                block.placed(Pose {
+                    translation: [0.0; D],
+                    rotation: Rotation::exp(&generator),
+                })
+            }
+            Self::Cone => Shape::Cone {
+                from: up(-0.1),
+                to: up(0.1),
+                radius_from: 0.08,
+                radius_to: 0.13,
+            },
+            Self::Sphere => Shape::Sphere {
+                center: [0.0; D],
+                radius: 0.13,
+            },
+        }
+    }
+}
+
+struct Case {
+    form: Form,
+    /// In cells.
+    thickness: f64,
+    moves: bool,
+    walls: Walls,
+    cells: usize,
+}
+
+impl Case {
+    fn motion<const D: usize>(&self) -> Motion<D> {
+        let middle = [MIDDLE + 0.0013; D];
+        let swings = if self.moves { 30 } else { 0 };
+        let keys = (0..=swings).map(|k| {
+            let mut position = middle;
+            position[0] += match (self.moves, k % 4) {
+                (true, 1) => SWING,
+                (true, 3) => -SWING,
+                _ => 0.0,
+            };
+            Keyframe {
+                time: 0.2 + k as f64 * SWING / SPEED,
+                position,
+                rotation: Rotation::IDENTITY,
+            }
+        });
+        Motion::Keyframes {
+            keys: keys.collect(),
+            ease: Ease::Linear,
+        }
+    }
+
+    /// Two seconds; what went wrong.
+    fn faults<const D: usize>(&self) -> Vec<String> {
+        let dx = WIDTH / self.cells as f64;
+        let mut settings = Settings::<D>::new([self.cells; D], dx);
+        settings.walls = self.walls;
+        let mut solids = tank(&settings);
+        let motion = self.motion::<D>();
+        let inner = self.form.shape::<D>();
+        solids.bodies.push(Body {
+            name: "vessel".into(),
+            shape: Shape::Shell {
+                shape: Box::new(inner.clone()),
+                thickness: self.thickness * dx,
+            },
+            motion: motion.clone(),
+        });
+        let mut liquid = Liquid::new(settings).unwrap();
+        let inside = |x: [f64; D], t: f64| -> f64 {
+            inner.distance(motion.world_from_body(t).apply_inverse(x))
+        };
+        // Half full inside; outside a shallow pool that the vessel stands clear of.
+        let fill = |x: [f64; D]| {
+            let within = inside(x, 0.0).max(x[D - 1] - MIDDLE);
+            within.min(x[D - 1] - 0.05)
+        };
+        liquid.fill(&fill, &|_| [0.0; D], &solids);
+        let (within, count) = count(&liquid, |x| inside(x, 0.0) < 0.0);
+        assert!(within > 100 && count > within + 100);
+        let start = liquid.volume(&solids);
+        let mut report = None;
+        for frame in 1..=48 {
+            let end = frame as f64 / 24.0;
+            while end - liquid.time() > 1e-9 {
+                let left = end - liquid.time();
+                report = Some(match liquid.advance(&solids, left, &mut ()) {
+                    Ok(report) => report,
+                    Err(failure) => return vec![failure.to_string()],
+                });
+            }
+        }
+        let t = liquid.time();
+        let mut faults = Vec::new();
+        let (now_within, _) = self::count(&liquid, |x| inside(x, t) < 0.0);
+        if now_within != within {
+            faults.push(format!("{now_within} of {within} particles are inside"));
+        }
+        let drift = report.unwrap().volume / start - 1.0;
+        if drift.abs() > 0.02 {
+            faults.push(format!("volume changed by {:.2} %", 100.0 * drift));
+        }
+        let per_cell = liquid.settings().particles_per_cell;
+        let most = most_in_a_cell(&liquid);
+        if most > 4 * per_cell {
+            faults.push(format!(
+                "{most} particles in a cell, {per_cell} is its share"
+            ));
+        }
+        let what = format!(
+            "{D}D {:?} {} cells thick, {} walls{}",
+            self.form,
+            self.thickness,
+            self.walls,
+            if self.moves { ", moving" } else { "" }
+        );
+        eprintln!("{what}: drift {drift:.4}, most {most}, {now_within} of {within}");
+        faults
+            .iter()
+            .map(|fault| format!("{what}: {fault}"))
+            .collect()
+    }
+}
+
+fn count<const D: usize>(liquid: &Liquid<D>, wanted: impl Fn([f64; D]) -> bool) -> (usize, usize) {
+    let positions = &liquid.particles().position;
+    let found = positions.iter().filter(|x| wanted(x.map(|x| x as f64)));
+    (found.count(), positions.len())
+}
+
+fn most_in_a_cell<const D: usize>(liquid: &Liquid<D>) -> usize {
+    let dx = liquid.settings().dx as f32;
+    let mut counts = std::collections::HashMap::new();
+    for x in &liquid.particles().position {
+        *counts.entry(x.map(|x| (x / dx) as i32)).or_insert(0) += 1;
+    }
+    counts.into_values().max().unwrap_or(0)
+}
+
+fn hold<const D: usize>(cases: impl Iterator<Item = Case>) {
+    let faults: Vec<String> = cases.flat_map(|case| case.faults::<D>()).collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+fn cases(
+    thicknesses: &'static [f64],
+    forms: &'static [Form],
+    cells: usize,
+) -> impl Iterator<Item = Case> {
+    forms.iter().flat_map(move |&form| {
+        thicknesses.iter().flat_map(move |&thickness| {
+            [(false, Walls::Slip), (true, Walls::Separating)].map(move |(moves, walls)| Case {
+                form,
+                thickness,
+                moves,
+                walls,
+                cells,
+            })
+        })
+    })
+}
+
+#[test]
+fn thin_straight_slanted_and_curved_walls_hold_water_in_2d() {
+    hold::<2>(cases(&[0.3, 0.8], &Form::ALL, 48));
+}
+
+#[test]
+#[ignore = "long: every thickness and form"]
+fn walls_of_every_thickness_hold_water_in_2d() {
+    hold::<2>(cases(&[0.3, 0.5, 0.8, 1.0, 1.5], &Form::ALL, 64));
+}
+
+#[test]
+fn a_thin_slanted_wall_holds_water_in_3d() {
+    hold::<3>(cases(&[0.5], &[Form::Cone], 32).filter(|case| case.moves));
+}
+
+#[test]
+#[ignore = "long: every thickness and form"]
+fn walls_of_every_thickness_hold_water_in_3d() {
+    hold::<3>(cases(&[0.3, 0.5, 0.8, 1.0, 1.5], &Form::ALL, 40));
+}
