@@ -168,24 +168,24 @@ mod tests {
     }
 
     #[test]
-    fn the_open_share_beside_slanted_and_curved_walls_is_right_to_two_hundredths() {
+    fn the_open_share_beside_slanted_and_curved_walls_is_right_to_three_hundredths() {
         for (normal, offset) in [([1.0, 0.0], 8.37), ([0.9, 0.3], 8.2), ([0.6, 0.8], 8.0)] {
             let wall = Shape::HalfSpace {
                 point: [offset, 8.0],
                 normal,
             };
             let worst = compare::<2>(wall, [16, 16]);
-            assert!(worst < 0.02, "normal {normal:?}: off by {worst}");
+            assert!(worst < 0.03, "normal {normal:?}: off by {worst}");
         }
         let wall = Shape::HalfSpace {
             point: [8.3, 8.1, 8.0],
             normal: [0.7, 0.4, 0.6],
         };
-        assert!(compare::<3>(wall, [16; 3]) < 0.02);
+        assert!(compare::<3>(wall, [16; 3]) < 0.03);
         let ball = Shape::Sphere {
             center: [3.0, 8.0, 8.5],
             radius: 5.4,
         };
-        assert!(compare::<3>(ball, [16; 3]) < 0.02);
+        assert!(compare::<3>(ball, [16; 3]) < 0.03);
     }
 }

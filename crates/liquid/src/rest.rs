@@ -2,13 +2,13 @@
 //!
 //! A wave that moves the surface by a few hundredths of a cell is smaller than the error of the surface itself: such
 //! errors start it, and without viscosity nothing would end it. Velocities below a small share of `sqrt(g dx)`, the speed
-//! of waves as long as a cell, therefore decay. Ten times that share is damped a hundred times more slowly. There is none
-//! without gravity, where slow motion is as good as fast, and none while solids move, which may carry the liquid along.
+//! of waves as long as a cell, therefore decay. Motion ten times as fast is damped ten thousand times more slowly. There is
+//! none without gravity, where slow motion is as good as fast, and none while solids move, which may carry the liquid along.
 
 use crate::gradient::Gradient;
 use crate::settings::Settings;
 
-/// Speed at which the damping has half its rate, as a share of `sqrt(g dx)`.
+/// Speed at which the damping has a quarter of its rate, as a share of `sqrt(g dx)`.
 const SLOW: f64 = 0.02;
 /// Time in which slower motion decays, in seconds.
 const DECAY: f64 = 0.25;
@@ -17,7 +17,7 @@ const DECAY: f64 = 0.25;
 pub struct Rest {
     /// Exponent for motion at no speed.
     decay: f32,
-    /// Inverse square of the speed at which it is half of that.
+    /// Inverse square of the speed at which it is a quarter of that.
     inverse_square: f32,
 }
 
@@ -35,7 +35,8 @@ impl Rest {
     /// Slows down a particle.
     pub fn damp<const D: usize>(&self, velocity: &mut [f32; D], affine: &mut Gradient<D>) {
         let square = velocity.iter().map(|v| v * v).sum::<f32>();
-        let exponent = self.decay / (1.0 + square * self.inverse_square);
+        let faster = 1.0 + square * self.inverse_square;
+        let exponent = self.decay / (faster * faster);
         // Nothing that is left of fast motion differs in single precision.
         if exponent < 1e-7 {
             return;

@@ -146,10 +146,10 @@ impl Case {
             faults.push(format!("volume changed by {:.2} %", 100.0 * drift));
         }
         let per_cell = liquid.settings().particles_per_cell;
-        let most = most_in_a_cell(&liquid);
+        let (most, cell) = most_in_a_cell(&liquid);
         if most > 4 * per_cell {
             faults.push(format!(
-                "{most} particles in a cell, {per_cell} is its share"
+                "{most} particles in cell {cell:?}, {per_cell} is its share"
             ));
         }
         let what = format!(
@@ -173,13 +173,14 @@ fn count<const D: usize>(liquid: &Liquid<D>, wanted: impl Fn([f64; D]) -> bool) 
     (found.count(), positions.len())
 }
 
-fn most_in_a_cell<const D: usize>(liquid: &Liquid<D>) -> usize {
+fn most_in_a_cell<const D: usize>(liquid: &Liquid<D>) -> (usize, [i32; D]) {
     let dx = liquid.settings().dx as f32;
     let mut counts = std::collections::HashMap::new();
     for x in &liquid.particles().position {
         *counts.entry(x.map(|x| (x / dx) as i32)).or_insert(0) += 1;
     }
-    counts.into_values().max().unwrap_or(0)
+    let most = counts.into_iter().map(|(cell, count)| (count, cell));
+    most.max().unwrap_or((0, [0; D]))
 }
 
 fn hold<const D: usize>(cases: impl Iterator<Item = Case>) {
