@@ -130,7 +130,9 @@ fn write_shares(options: &Options) -> Result<Vec<(String, f64)>, Error> {
         threads: None,
         memory_limit: None,
         scene_text,
+        meshes: Vec::new(),
         start: Start::Beginning,
+        overwrite: true,
         stop: &stop,
     };
     let shares = run::run(&scene, &run_options, &mut ())

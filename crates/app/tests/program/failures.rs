@@ -108,7 +108,9 @@ fn a_run_can_be_followed_while_it_goes_on() {
         threads: None,
         memory_limit: None,
         scene_text: String::new(),
+        meshes: Vec::new(),
         start: Start::Beginning,
+        overwrite: false,
         stop: &stop,
     };
     let mut witness = Witness {

@@ -62,6 +62,9 @@ pub fn run_it(
         threads: Some(1),
         memory_limit: None,
         scene_text: scene_text(scene),
+        meshes: Vec::new(),
+        // What may be replaced is tested in `replacing.rs`.
+        overwrite: true,
         start,
         stop: &stop,
     };

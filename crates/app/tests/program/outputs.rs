@@ -187,7 +187,9 @@ fn a_stopped_run_keeps_its_frames_and_its_preview() {
         threads: Some(1),
         memory_limit: None,
         scene_text,
+        meshes: Vec::new(),
         start: Start::Beginning,
+        overwrite: false,
         stop: &stop,
     };
     let error = run::run(&scene, &options, &mut Impatient(&stop)).unwrap_err();

@@ -96,7 +96,9 @@ pub fn run_alone(scene: Scene<2>, trial: &Trial) -> Result<run::Summary, Error> 
         threads: Some(1),
         memory_limit: None,
         scene_text: "name = \"test\"\n".into(),
+        meshes: Vec::new(),
         start: Start::Beginning,
+        overwrite: false,
         stop: &stop,
     };
     run::run(&scene.into(), &options, &mut ())
