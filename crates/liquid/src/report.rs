@@ -49,6 +49,8 @@ pub struct StepReport {
     /// What `volume` and `thin_volume` together should be: what there was at the first step, and what came and went
     /// since.
     pub expected_volume: f64,
+    /// Volume that the particles stand for at the start of the step: their number times that of one.
+    pub own_volume: f64,
     /// The most overfull cell, if one holds more than three times its share of particles.
     pub crowded: Option<Crowded>,
     /// Volume that the emitters added in the step.

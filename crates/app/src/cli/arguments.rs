@@ -127,12 +127,7 @@ pub struct RunFlags {
     #[arg(long, value_name = "K", conflicts_with = "resume")]
     pub from_frame: Option<u32>,
     /// The run that --from-frame branches from, if it is not the one in out/SCENE
-    #[arg(
-        long,
-        value_name = "DIR",
-        requires = "from_frame",
-        conflicts_with = "overwrite"
-    )]
+    #[arg(long, value_name = "DIR", requires = "from_frame")]
     pub branch_from: Option<PathBuf>,
     /// Memory that the run may take, as in 8GB [default: what the machine has]
     #[arg(long, value_name = "SIZE", value_parser = super::sizes::parse_bytes)]

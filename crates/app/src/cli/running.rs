@@ -4,11 +4,10 @@ use super::arguments::RunFlags;
 use super::say::remark;
 use super::{report, terminal};
 use crate::error::{Error, Kind};
-use crate::run::folder::{next_free, usual};
+use crate::run::folder::{self, next_free, usual};
 use crate::run::record::Record;
 use crate::run::{self, Options, Start, no_run};
 use crate::scene::text::load;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -89,20 +88,18 @@ fn start(flags: &RunFlags, usual: &Path, out: &Path) -> Result<Start, Error> {
         });
     };
     if let Some(run) = &flags.branch_from {
-        if same_folder(run, out) {
-            return Err(Error::usage(format!(
-                "--branch-from and --out name the same folder, {}",
-                out.display()
-            ))
-            .with_remedy("branch into another one, such as --out auto"));
-        }
         let run = run.clone();
         return Ok(Start::Branch { run, frame });
     }
-    if frame == 0 || Record::path(out).exists() {
+    // A branch that was killed while it was made has no frames yet, and is made again.
+    let has_frames = match Record::read(out) {
+        Ok(record) => record.is_some_and(|record| record.frames_done > 0),
+        Err(_) => true,
+    };
+    if frame == 0 || has_frames {
         return Ok(Start::FromFrame(frame));
     }
-    if same_folder(usual, out) || !Record::path(usual).exists() {
+    if folder::is_same(usual, out) || !Record::path(usual).exists() {
         return Err(no_run(usual).with_remedy(
             "--branch-from DIR names the folder of the run whose frames come before",
         ));
@@ -111,13 +108,6 @@ fn start(flags: &RunFlags, usual: &Path, out: &Path) -> Result<Start, Error> {
         run: usual.into(),
         frame,
     })
-}
-
-fn same_folder(one: &Path, other: &Path) -> bool {
-    match (fs::canonicalize(one), fs::canonicalize(other)) {
-        (Ok(one), Ok(other)) => one == other,
-        _ => one == other,
-    }
 }
 
 /// The first Ctrl-C ends the run after its step, the second one at once.

@@ -1,10 +1,9 @@
 //! Branches: runs that begin with the first frames of another run and leave that run as it is.
 
 use super::checkpoint;
-use super::folder::RunFolder;
+use super::folder::{self, RunFolder};
 use super::going_on::{self, Found, Place};
 use super::record::{self, BranchRecord, Record};
-use super::start::Start;
 use super::{Options, verify};
 use crate::cache;
 use crate::error::Error;
@@ -28,10 +27,14 @@ impl<'a, const D: usize> Source<'a, D> {
     ///
     /// # Errors
     /// If there is no run, no checkpoint, or its particles don't fit into the scene.
-    pub fn find(scene: &'a Scene<D>, run: &Path, start: &Start) -> Result<Self, Error> {
-        let &Start::Branch { frame, .. } = start else {
-            return Err(verify::no_run(run));
-        };
+    pub fn find(scene: &'a Scene<D>, run: &Path, frame: u32, out: &Path) -> Result<Self, Error> {
+        if folder::is_same(run, out) {
+            return Err(Error::usage(format!(
+                "a branch of the run in {} can't be the same folder",
+                run.display()
+            ))
+            .with_remedy("branch into another one, such as --out auto"));
+        }
         if Record::read(run)?.is_none() {
             return Err(verify::no_run(run));
         }

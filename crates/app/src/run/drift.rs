@@ -65,13 +65,18 @@ impl DriftWarning {
     }
 }
 
-/// Drift of the volume as a share of what should be there, liquid below the grid's resolution included; none where
-/// nothing should be.
+/// Drift of the volume as a share of what should be there, liquid below the grid's resolution included; zero where
+/// nothing should be, and between what should be there and what the particles stand for.
 pub fn drift(report: &StepReport) -> f64 {
-    if report.expected_volume > 0.0 {
-        (report.volume + report.thin_volume) / report.expected_volume - 1.0
-    } else {
+    let found = report.volume + report.thin_volume;
+    let (expected, own) = (report.expected_volume, report.own_volume);
+    if expected <= 0.0 {
         0.0
+    } else if found < expected.min(own) {
+        found / expected.min(own) - 1.0
+    } else {
+        // A surface that comes to enclose what its particles stand for has gained and lost nothing.
+        (found / expected.max(own) - 1.0).max(0.0)
     }
 }
 

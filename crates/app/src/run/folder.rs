@@ -25,6 +25,14 @@ pub fn usual(scene: &str) -> PathBuf {
     Path::new("out").join(scene)
 }
 
+/// Whether two paths lead to the same folder.
+pub fn is_same(one: &Path, other: &Path) -> bool {
+    match (fs::canonicalize(one), fs::canonicalize(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => one == other,
+    }
+}
+
 /// A folder that nothing is in: this one, or the first of those with `-2`, `-3` and so on after its name.
 pub fn next_free(usual: &Path) -> PathBuf {
     let is_free = |folder: &PathBuf| match fs::read_dir(folder) {

@@ -68,9 +68,10 @@ pub(super) fn run<const D: usize>(
         _ => None,
     };
     let source = match &options.start {
-        Start::Branch { run, frame: 1.. } => {
-            Some(branch::Source::find(scene, run, &options.start)?)
-        }
+        Start::Branch {
+            run,
+            frame: frame @ 1..,
+        } => Some(branch::Source::find(scene, run, *frame, &options.out)?),
         _ => None,
     };
     let _lock = Lock::take(&options.out)?;

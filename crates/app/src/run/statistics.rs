@@ -38,7 +38,7 @@ pub struct StepLine {
     #[serde(default)]
     pub thin_volume: f64,
     /// How far `volume` and `thin_volume` together are from what should be there (what there was at the start, and what
-    /// came and went since), as a share.
+    /// came and went since), as a share; zero between that and what the particles stand for.
     pub volume_drift: f64,
     /// How many times its share of particles the most overfull cell holds, if that is more than three times.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-const LINE: &str = "run dam-break-2d --resolution 16 --frames 6 --quiet";
+const RUN: &str = "run dam-break-2d --quiet";
+const LINE: &str = "run dam-break-2d --quiet --resolution 16 --frames 6";
 
 /// Every file below a folder with its bytes.
 fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -54,7 +55,8 @@ fn a_branch_has_the_frames_before_it_and_goes_on_with_the_changed_scene() {
     trial.call_well("export new --to ply --quiet");
     assert_eq!(names(&trial.path("new/export/ply/particles")).len(), 6);
     trial.call_well("preview new --gif --size 64x48 --quiet");
-    trial.call_well(&format!("{changed} --frames 7 --out new --resume"));
+    let longer = "--resolution 16 --frames 7 --set gravity=[2,-9.81] --out new --resume";
+    trial.call_well(&format!("{RUN} {longer}"));
     assert_sound(&out);
     assert_eq!(json(&out.join("run.json"))["branched_from"]["frame"], 4);
     assert_eq!(contents(&source), before, "the source stays as it is");
@@ -93,13 +95,12 @@ fn the_source_of_a_branch_can_be_named_and_auto_finds_a_folder() {
             "there is no frame 9",
         ),
         ("--branch-from mine", "--from-frame"),
-        (
-            "--from-frame 5 --branch-from mine --out new --resolution 18",
-            "resolution (from 16 to 18)",
-        ),
     ] {
         assert_told(&trial.call(&format!("{LINE} {line}")), 2, &[told]);
     }
+    let finer = "--resolution 18 --from-frame 5 --branch-from mine --out new";
+    let finer = trial.call(&format!("{RUN} {finer}"));
+    assert_told(&finer, 2, &["resolution (from 16 to 18)"]);
     assert!(
         !trial.path("new").exists(),
         "nothing is left of what was refused"
@@ -112,6 +113,18 @@ fn a_branch_that_was_not_finished_is_not_started_from_the_beginning() {
     trial.call_well(LINE);
     trial.call_well(&format!("{LINE} --from-frame 5 --out new"));
     fs::remove_dir_all(trial.path("new/state")).unwrap();
-    let outcome = trial.call(&format!("{LINE} --out new --frames 7 --resume"));
+    let longer = "--resolution 16 --frames 7 --out new --resume";
+    let outcome = trial.call(&format!("{RUN} {longer}"));
     assert_told(&outcome, 6, &["out/dam-break-2d", "frame 5"]);
+    // As if it had been killed while its frames were copied: the same command makes it again.
+    fs::remove_dir_all(trial.path("new")).unwrap();
+    fs::create_dir_all(trial.path("new/particles")).unwrap();
+    fs::create_dir_all(trial.path("new/state")).unwrap();
+    trial.call_well(&format!("{LINE} --from-frame 5 --out new"));
+    assert_same_run(&trial.path("new"), &trial.path("out/dam-break-2d"));
+    // A branch replaces a run only if somebody says so.
+    let again = format!("{LINE} --from-frame 4 --branch-from out/dam-break-2d --out new");
+    assert_told(&trial.call(&again), 2, &["--overwrite"]);
+    trial.call_well(&format!("{again} --overwrite"));
+    assert_sound(&trial.path("new"));
 }

@@ -21,7 +21,7 @@ fn a_finished_run_is_refused_with_the_ways_on_and_left_as_it_was() {
     assert_told(&outcome, 2, &ways);
     assert!(!outcome.errors.contains("--resume"), "{}", outcome.errors);
     assert_eq!(fs::read(trial.path(RECORD)).unwrap(), before);
-    trial.call_well(&format!("{LINE} --frames 2 --overwrite"));
+    trial.call_well("run dam-break-2d --resolution 12 --frames 2 --quiet --overwrite");
     assert_eq!(json(&trial.path(RECORD))["frames"], 2);
 }
 
@@ -70,7 +70,7 @@ fn frames_after_the_one_to_start_from_are_replaced_only_if_somebody_says_so() {
     assert_eq!(fs::read(trial.path(RECORD)).unwrap(), before);
     trial.call_well(&format!("{LINE} --from-frame 2 --overwrite"));
     // Nothing comes after the last frame.
-    trial.call_well(&format!("{LINE} --from-frame 3 --frames 4"));
+    trial.call_well("run dam-break-2d --resolution 12 --frames 4 --quiet --from-frame 3");
     assert_eq!(json(&trial.path(RECORD))["frames_done"], 4);
 }
 

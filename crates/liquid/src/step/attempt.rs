@@ -158,6 +158,7 @@ impl<const D: usize> Liquid<D> {
             Some(_) => volume / expected_volume - 1.0,
             None => 0.0,
         };
+        let own_volume = particles as f64 * each;
         let health = health::measure(tiles, bins, cut, &level.phi, settings);
         let drift = self.drift + (drift_now - self.drift) * (dt / DRIFT_TIME).min(1.0);
 
@@ -249,7 +250,8 @@ impl<const D: usize> Liquid<D> {
             separated_rows,
             volume,
             thin_volume: health.thin_volume,
-            expected_volume: health::expected_with_thin(expected_volume, particles as f64 * each),
+            expected_volume: health::expected_with_thin(expected_volume, own_volume),
+            own_volume,
             crowded: health.crowded,
             emitted: exchanged.emitted,
             drained: exchanged.drained,

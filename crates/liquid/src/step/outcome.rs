@@ -59,6 +59,7 @@ impl<const D: usize> Liquid<D> {
             volume: f64::NAN,
             thin_volume: 0.0,
             expected_volume: 0.0,
+            own_volume: 0.0,
             crowded: None,
             emitted: 0.0,
             drained: 0.0,

@@ -37,6 +37,7 @@ fn report(volume: f64, thin: f64) -> StepReport {
         volume,
         thin_volume: thin,
         expected_volume: 0.5,
+        own_volume: 0.5,
         crowded: None,
         emitted: 0.0,
         drained: 0.0,
@@ -58,6 +59,24 @@ fn thin_liquid_is_no_loss_and_noise_no_drift() {
     let mut scene = scene(0.1);
     assert_eq!(warning(&scene, &report(0.4, 0.1)), None);
     assert_eq!(warning(&scene, &report(0.48, 0.0)), None);
+    // Nor is a surface that was too small at the start and grows to its particles' volume.
+    let grown = StepReport {
+        own_volume: 0.6,
+        ..report(0.58, 0.0)
+    };
+    assert_eq!(warning(&scene, &grown), None);
+    // Nor one that was too large and shrinks to it.
+    let shrunk = StepReport {
+        own_volume: 0.4,
+        ..report(0.41, 0.0)
+    };
+    assert_eq!(warning(&scene, &shrunk), None);
+    let gained = warning(&scene, &report(0.6, 0.0)).expect("a fifth is gained");
+    assert!(
+        gained.message().contains("gained 20.0 %"),
+        "{}",
+        gained.message()
+    );
     let lost = warning(&scene, &report(0.4, 0.05)).expect("a tenth is lost");
     assert!((lost.drift + 0.1).abs() < 1e-12 && lost.frame == 7);
     assert!(lost.message().contains("lost 10.0 %"), "{}", lost.message());

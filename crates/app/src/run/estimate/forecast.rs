@@ -8,7 +8,7 @@ use crate::scene::{Emitter, Scene, measure, settle};
 use meniscus_shapes::Bounds;
 
 /// CPU seconds of a step for a particle, between a deep liquid and a thin one.
-const PER_PARTICLE_STEP: f64 = 1.2e-6;
+const PER_PARTICLE_STEP: f64 = 1.4e-6;
 /// CPU seconds of a step however little liquid there is.
 const PER_STEP: f64 = 5e-4;
 /// CPU seconds of a picture of the preview for a pixel.

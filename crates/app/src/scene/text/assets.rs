@@ -151,12 +151,7 @@ impl Assets {
         if let Some(known) = self.meshes.iter().find(same) {
             return Ok(known.mesh.clone());
         }
-        let format = Format::of(Path::new(file)).ok_or_else(|| {
-            Fault::new(
-                format!("{file} does not end in .obj, .ply or .stl"),
-                "save it as OBJ, PLY or STL",
-            )
-        })?;
+        let format = Format::of(Path::new(file));
         let wanted = text(node, "hash");
         let (bytes, origin) = self.bytes(file, format, wanted)?;
         let hash = blake3::hash(&bytes).to_hex().to_string();
@@ -166,6 +161,12 @@ impl Assets {
                 "bring back the old file, or remove the hash",
             ));
         }
+        let format = format.ok_or_else(|| {
+            Fault::new(
+                format!("{file} does not end in .obj, .ply or .stl"),
+                "save it as OBJ, PLY or STL",
+            )
+        })?;
         let raw = mesh_files::parse(format, &bytes, &Limits::default())
             .map_err(|e| Fault::new(format!("{file}: {e}"), "save the mesh again, or repair it"))?;
         let vertices: Vec<[f64; 3]> = raw
@@ -195,8 +196,13 @@ impl Assets {
 
     /// The content of a file, and where it is. A copy in the folder of a run comes first: it is known to be the file
     /// that the run was made with.
-    fn bytes(&self, file: &str, format: Format, hash: &str) -> Result<(Vec<u8>, Origin), Fault> {
-        if let Some(run) = self.run.as_deref().filter(|_| !hash.is_empty()) {
+    fn bytes(
+        &self,
+        file: &str,
+        format: Option<Format>,
+        hash: &str,
+    ) -> Result<(Vec<u8>, Origin), Fault> {
+        if let (Some(run), Some(format), false) = (&self.run, format, hash.is_empty()) {
             let path = copies::path(run, hash, format);
             match copies::read(run, hash, format) {
                 Copy::Sound(bytes) => return Ok((bytes, Origin::File(path))),
