@@ -35,9 +35,12 @@ pub fn is_same(one: &Path, other: &Path) -> bool {
 
 /// A folder that nothing is in: this one, or the first of those with `-2`, `-3` and so on after its name.
 pub fn next_free(usual: &Path) -> PathBuf {
-    let is_free = |folder: &PathBuf| match fs::read_dir(folder) {
-        Ok(mut entries) => entries.next().is_none(),
-        Err(e) => e.kind() == io::ErrorKind::NotFound,
+    // What can't be looked at counts as free: the run will say why it can't be used.
+    let is_free = |folder: &PathBuf| match fs::symlink_metadata(folder) {
+        Ok(data) if data.is_dir() => {
+            fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none())
+        }
+        other => other.is_err(),
     };
     let numbered = (2u32..).map(|n| {
         let mut name = usual.file_name().unwrap_or_default().to_os_string();

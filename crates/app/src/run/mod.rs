@@ -69,6 +69,26 @@ pub struct Options<'a> {
     pub stop: &'a AtomicBool,
 }
 
+impl<'a> Options<'a> {
+    /// A run from the beginning, with all threads and all memory, that replaces nothing.
+    pub fn new(
+        out: impl Into<PathBuf>,
+        scene_text: impl Into<String>,
+        stop: &'a AtomicBool,
+    ) -> Self {
+        Options {
+            out: out.into(),
+            threads: None,
+            memory_limit: None,
+            scene_text: scene_text.into(),
+            meshes: Vec::new(),
+            start: Start::Beginning,
+            overwrite: false,
+            stop,
+        }
+    }
+}
+
 /// What a run has written.
 #[derive(Clone, Debug)]
 pub struct Summary {

@@ -362,16 +362,7 @@ mod tests {
         };
         let folder = tempfile::tempdir().unwrap();
         let stop = std::sync::atomic::AtomicBool::new(false);
-        let options = Options {
-            out: folder.path().into(),
-            threads: None,
-            memory_limit: None,
-            scene_text: "name = 1".into(),
-            meshes: Vec::new(),
-            start: crate::run::Start::Beginning,
-            overwrite: false,
-            stop: &stop,
-        };
+        let options = Options::new(folder.path(), "name = 1", &stop);
         let mut record = Record::begin(&scene, &options, 2);
         record.wall_seconds = 0.1 + 0.2;
         record.write(folder.path()).unwrap();

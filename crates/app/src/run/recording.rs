@@ -168,8 +168,8 @@ impl<'a, const D: usize> Recording<'a, D> {
                     last: &line,
                     drifted: drift.is_some(),
                 });
-                if let Some(warning) = drift.filter(|drift| self.ends_with(drift)) {
-                    return Err(self.drifted(&warning)?);
+                if drift.is_some_and(|drift| self.ends_with(&drift)) {
+                    return Err(self.drifted()?);
                 }
             }
         }
@@ -295,15 +295,15 @@ impl<'a, const D: usize> Recording<'a, D> {
     }
 
     /// Keeps everything of a run that lost too much liquid, and says what to do.
-    fn drifted(&mut self, warning: &DriftWarning) -> Result<Error, Error> {
+    fn drifted(&mut self) -> Result<Error, Error> {
         self.keep_state()?;
+        let recorded = self.record.drift.as_ref();
+        let message = recorded.map_or(String::new(), DriftWarning::message);
+        let remedy = recorded.map_or("", |warning| &warning.remedy);
         let command = self.record.command_to_go_on(self.folder.root());
-        Ok(
-            Error::new(Kind::Numerical, warning.message()).with_remedy(format!(
-                "{}; all frames are kept, and the run continues regardless with: {command} --set run.on_drift=warn",
-                warning.remedy
-            )),
-        )
+        Ok(Error::new(Kind::Numerical, message).with_remedy(format!(
+            "{remedy}; all frames are kept, and the run continues regardless with: {command} --set run.on_drift=warn"
+        )))
     }
 
     /// Makes sure that there is a checkpoint of the last step.

@@ -272,7 +272,7 @@ fn step_columns(lines: &[StepLine]) -> Value {
         "inner": column(|line| line.inner_iterations as f64),
         "residual": column(|line| line.residual),
         "volume": column(|line| line.volume),
-        "thin": column(|line| thin_share(line)),
+        "thin": column(thin_share),
         "drift": column(|line| line.volume_drift),
         "speed": column(|line| line.max_speed),
         "retries": column(|line| line.retries as f64),

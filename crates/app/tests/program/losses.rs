@@ -46,7 +46,10 @@ fn a_run_that_loses_a_third_of_its_liquid_ends_with_5_and_says_why_everywhere() 
     assert!((5..9).contains(&done), "{done}");
     let drift = record["drift"]["drift"].as_f64().unwrap();
     assert!((-0.4..-0.3).contains(&drift), "{drift}");
-    assert!(record["drift"]["first_frame"].as_u64().unwrap() < done);
+    let first = record["drift"]["first_frame"].as_u64().unwrap();
+    assert!(first < done);
+    let since = format!("exceeded since frame {first}");
+    assert!(outcome.errors.contains(&since), "{}", outcome.errors);
     assert!(record["drift"]["cause"].as_str().unwrap().contains(cause));
     assert!(record["drift"]["place"].as_array().is_some());
     let status = trial.call_well("status run").said;

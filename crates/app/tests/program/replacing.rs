@@ -37,6 +37,11 @@ fn auto_takes_the_next_free_folder() {
     fs::create_dir(trial.path("out/dam-break-2d-2")).unwrap();
     trial.call_well(&format!("{LINE} --out auto"));
     assert_eq!(names(&trial.path("out")).len(), 3);
+    // A file in the way is an error, not a reason to search for ever.
+    let other = Trial::new();
+    fs::write(other.path("out"), "").unwrap();
+    let outcome = other.call(&format!("{LINE} --out auto"));
+    assert!([2, 6].contains(&outcome.code), "{}", outcome.errors);
     let outcome = trial.call(&format!("{LINE} --out auto --resume"));
     assert_told(&outcome, 2, &["--out DIR"]);
 }
