@@ -53,11 +53,12 @@ impl TimeLeft {
 mod tests {
     use super::*;
     use crate::scene::builtin;
+    use crate::scene::text::load_alone;
 
     #[test]
     fn frames_that_will_be_longer_count_as_longer() {
-        let of = |name: &str, seconds: &dyn Fn(u32) -> f64, done: u32| {
-            let mut left = TimeLeft::new(&builtin::named(name).unwrap());
+        let of = |scene: &AnyScene, seconds: &dyn Fn(u32) -> f64, done: u32| {
+            let mut left = TimeLeft::new(scene);
             let mut elapsed = 0.0;
             let mut found = 0.0;
             for frame in 1..=done {
@@ -66,18 +67,25 @@ mod tests {
             }
             found
         };
-        let even = of("dam-break", &|_| 2.0, 60);
+        let even = of(&builtin::named("dam-break").unwrap(), &|_| 2.0, 60);
         assert!(
             (even / 80.0 - 1.0).abs() < 0.2,
             "{even} s for 40 frames of 2 s"
         );
-        // The basin under the faucet fills; a tenth of a second for each frame before.
-        let growing = of("faucet", &|frame| 0.1 * f64::from(frame), 24);
-        let frames = builtin::named("faucet").unwrap().frames();
-        let as_before = 2.0 * f64::from(frames - 24);
+        // A box that fills: a tenth of a second for each frame before.
+        let filling = "[domain]\nsize = [1, 1]\nresolution = 32\n[output]\npreview = false\n\
+            [[emitter]]\nshape = { box = { low = [0.4, 0.7], high = [0.6, 0.9] } }\nvelocity = [0, -1]\n";
+        let (filling, _) = load_alone(filling).ready().unwrap();
+        let growing = of(&filling, &|frame| 0.1 * f64::from(frame), 24);
+        let as_before = 2.05 * 76.0;
+        let expected = 0.1 * (25..=100).sum::<u32>() as f64;
         assert!(
-            growing > 1.3 * as_before,
+            growing > 1.5 * as_before,
             "{growing} s, {as_before} s if frames were alike"
+        );
+        assert!(
+            (growing / expected - 1.0).abs() < 0.4,
+            "{growing} s of {expected} s"
         );
     }
 }

@@ -171,9 +171,15 @@ fn piled_up<const D: usize>(
     );
     let mut remedy = format!("raise domain.resolution above {}", scene.resolution);
     let posed = solids.during(time, 0.0);
-    if let Some((index, distance)) = posed.closest(place)
-        && distance < BESIDE * dx
-    {
+    // A solid rather than a side of the domain: sides have no end that liquid could get through.
+    let near = (0..solids.bodies.len())
+        .map(|index| (index, posed.body(index).distance(place)))
+        .filter(|&(_, distance)| distance < BESIDE * dx)
+        .min_by(|(i, a), (j, b)| {
+            let is_side = |index: &usize| *index >= scene.solids.len();
+            is_side(i).cmp(&is_side(j)).then(a.total_cmp(b))
+        });
+    if let Some((index, distance)) = near {
         let body = posed.body(index);
         let name = &solids.bodies[index].name;
         // The last body is the domain itself.
@@ -188,7 +194,8 @@ fn piled_up<const D: usize>(
         if let Some(cells) = thickness(along, distance / dx, dx).filter(|_| !is_domain) {
             words += &format!(", which is {cells:.1} cells thick there");
             if cells < THIN {
-                let enough = (scene.resolution as f64 * THIN / cells).ceil();
+                // A hair less, so that rounding asks for no cell more.
+                let enough = (scene.resolution as f64 * THIN / cells - 1e-6).ceil();
                 remedy = format!(
                     "make `{name}` at least {:.3} m thick there, or set domain.resolution = {enough}",
                     THIN * dx
@@ -207,10 +214,21 @@ fn piled_up<const D: usize>(
 /// within reach. The surface is about `distance` cells along.
 fn thickness(along: impl Fn(f64) -> f64, distance: f64, dx: f64) -> Option<f64> {
     let steps = ((PROBED + 1.0) / PROBE_STEP) as usize;
-    let mut way = (0..=steps).map(|k| distance - 0.5 + k as f64 * PROBE_STEP);
-    let enters = way.find(|&cells| along(cells * dx) < 0.0)?;
-    let leaves = way.find(|&cells| along(cells * dx) >= 0.0)?;
-    Some(leaves - enters)
+    let mut entered = None;
+    let mut before = along((distance - 0.5) * dx);
+    for k in 1..=steps {
+        let cells = distance - 0.5 + k as f64 * PROBE_STEP;
+        let now = along(cells * dx);
+        // Between two points the distance is linear.
+        let crossing = cells - PROBE_STEP * now / (now - before);
+        match entered {
+            None if before >= 0.0 && now < 0.0 => entered = Some(crossing),
+            Some(entered) if now >= 0.0 => return Some(crossing - entered),
+            _ => {}
+        }
+        before = now;
+    }
+    None
 }
 
 /// A place as people write it.

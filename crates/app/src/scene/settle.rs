@@ -185,13 +185,20 @@ impl<'a, const D: usize> Flood<'a, D> {
         let mut filled = 0.0;
         // Of the highest layer so far: its rank, its height and its volume.
         let mut layer = (i64::MIN, self.height_of(starts[0]), 0.0);
+        // What was filled before the flood went over a rim and down: that much stays if it leaves there.
+        let mut before_spill = None;
         while let Some(Reverse((rank_now, cell))) = next.pop() {
             if filled >= volume && rank_now > layer.0 {
                 break;
             }
             if self.is_exit(cell) {
-                return (self.height_of(cell), filled.min(volume));
+                let held: f64 = before_spill.unwrap_or(filled);
+                return (self.height_of(cell), held.min(volume));
             }
+            before_spill = match rank_now < layer.0 {
+                true => before_spill.or(Some(filled)),
+                false => None,
+            };
             filled += each;
             match rank_now.cmp(&layer.0) {
                 std::cmp::Ordering::Greater => layer = (rank_now, self.height_of(cell), each),
