@@ -242,7 +242,7 @@ class Viewer {
       const many = sight.drawn ? ` · ${sight.drawn.total.toLocaleString("en")} particles` : "";
       run.label.line.textContent = run.subtitle + many;
       const none = number === undefined ? "no frames yet" : "";
-      run.label.fault.textContent = found?.fault ? `frame ${number} can't be shown: ${found.fault}` : none || run.about.solidsMissing || "";
+      run.label.fault.textContent = found?.fault ? `frame ${number} can't be shown: ${found.fault}` : none || run.about.solidsMissing || (run.now.drift ? `warning: ${run.now.drift.message}` : "");
       shown.push(good ? number : "none");
     }
     document.body.dataset.shown = shown.join(" ");

@@ -81,7 +81,7 @@ function summary(now) {
     ["solver", `${steps.solver}, ${mean(steps.outer).toFixed(1)} outer and ${mean(steps.inner).toFixed(1)} inner iterations a step, at most ${highest(steps.outer)} and ${highest(steps.inner)}`],
     ["unknowns", `at most ${number(highest(steps.unknowns))}`],
     ["largest residual", `${highest(steps.residual).toExponential(2)} 1/s`],
-    ["volume", `${percent(100 * steps.drift.at(-1))} at the end`],
+    ["volume", `${percent(100 * steps.drift.at(-1))} at the end, ${(100 * steps.thin.at(-1)).toFixed(2)} % of it thinner than a cell`],
     ["speed", `at most ${number(highest(steps.speed))} m/s`],
     ["tried again", `${number(steps.retries.reduce((sum, x) => sum + x, 0))} steps`],
   ];
@@ -102,6 +102,7 @@ export function showDetails(runs, report) {
         ["transfer", settings.transfer],
         ["computed by", `meniscus ${about.version}, ${about.threads} threads, ${number(now.wallSeconds)} s`],
       ]);
+      if (now.drift) element("p", `Warning: ${now.drift.message}; ${now.drift.remedy}.`, text);
       if (about.solidsMissing) element("p", about.solidsMissing, text);
       element("h3", "Solver", text);
       table(text, summary(now));

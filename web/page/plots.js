@@ -74,6 +74,7 @@ export function rows(nows, rates) {
       words: power,
     },
     { name: "volume", lines: lines("drift", (x) => 100 * x), words: percent, around: 0 },
+    { name: "thin liquid", lines: lines("thin", (x) => 100 * x), words: (x) => `${x.toFixed(2)} %`, from: 0 },
     {
       name: "frame time",
       lines: timed.map(({ total }) => total),

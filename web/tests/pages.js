@@ -213,6 +213,38 @@ export const full = [
       );
     },
   ]),
+  ...SIZES.map(([name, size]) => [
+    `a run that lost liquid says so under its name and plots thin liquid, on a ${name}`,
+    async ({ program, browser, keep, folder }) => {
+      // A piston in a closed box: the liquid has nowhere to go.
+      writeFileSync(join(folder, "piston.toml"), `[domain]
+size = [1, 1]
+resolution = 20
+[time]
+frames = 6
+[[liquid]]
+shape = { box = { low = [0, 0], high = [1, 1] } }
+[[solid]]
+shape = { box = { low = [-1, -1], high = [0, 2] } }
+keyframes = [{ frame = 0, position = [0, 0] }, { frame = 6, position = [0.2, 0] }]
+`);
+      run(program, folder, "piston", "piston.toml");
+      await viewed(program, ["piston"], (address) =>
+        visit(browser, address, size, async (page) => {
+          await shownIs(page, "1");
+          await fits(page);
+          const told = await page.locator(".fault").innerText();
+          assert.ok(told.includes("warning: the liquid has lost") && told.includes("no way out"), told);
+          await page.keyboard.press("End");
+          await shownIs(page, "6");
+          await keep(page, `warning-${name}`);
+          await page.keyboard.press("i");
+          const text = await page.locator("#panel").innerText();
+          for (const words of ["Warning: the liquid has lost", "leave the liquid a way out", "thinner than a cell"]) assert.ok(text.includes(words), text);
+        }),
+      );
+    },
+  ]),
   [
     "a damaged frame is named in the page and the others are shown",
     async ({ program, browser, keep, folder }) => {

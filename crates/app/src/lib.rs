@@ -18,6 +18,7 @@ pub mod preview;
 pub mod problem_files;
 pub mod run;
 pub mod scene;
+pub mod shell;
 pub mod surface;
 pub mod viewer;
 pub mod whole_file;

@@ -56,7 +56,7 @@ pub use gradient::Gradient;
 pub use particles::Particles;
 pub use ports::{Drain, Emitter, Ports};
 pub use pressure::Beyond;
-pub use report::{Face, Phases, PressureProblem, StepFailure, StepReport, Trouble};
+pub use report::{Crowded, Face, Phases, PressureProblem, StepFailure, StepReport, Trouble};
 pub use settings::{Preconditioner, Settings, SettingsError, Solver, Transfer, Walls};
 pub use solids::{PosedSolids, Solids};
 pub use step::{Distance, Liquid, State, StateError};

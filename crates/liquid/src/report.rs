@@ -44,8 +44,15 @@ pub struct StepReport {
     pub residual: f64,
     /// Volume of the liquid outside solids at the start of the step (area in 2D).
     pub volume: f64,
-    /// What that volume should be: what there was at the first step, and what came and went since.
+    /// Volume held by particles in sheets and drops below the grid's resolution, which `volume` misses.
+    pub thin_volume: f64,
+    /// What `volume` and `thin_volume` together should be: what there was at the first step, and what came and went
+    /// since.
     pub expected_volume: f64,
+    /// Volume that the particles stand for at the start of the step: their number times that of one.
+    pub own_volume: f64,
+    /// The most overfull cell, if one holds more than three times its share of particles.
+    pub crowded: Option<Crowded>,
     /// Volume that the emitters added in the step.
     pub emitted: f64,
     /// Volume that the drains took away in the step.
@@ -62,6 +69,15 @@ pub struct StepReport {
     pub squeezed: Option<Vec<f64>>,
     /// Tries with longer steps that failed before this one.
     pub retries: usize,
+}
+
+/// A cell that holds too many particles.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Crowded {
+    /// Centre of the cell.
+    pub place: Vec<f64>,
+    /// How many times its share of particles it holds.
+    pub times: f64,
 }
 
 /// The pressure problem of a step, for study elsewhere.

@@ -7,7 +7,7 @@ use crate::table::{Cell, Table};
 use crate::target::{self, Bound, Target};
 use clap::{Args, value_parser};
 use meniscus_app::error::Error;
-use meniscus_app::run::{self, Options as RunOptions, Start};
+use meniscus_app::run::{self, Options as RunOptions};
 use meniscus_app::scene::builtin;
 use meniscus_app::scene::text::{Change, load};
 use serde_json::Value;
@@ -126,12 +126,8 @@ fn write_shares(options: &Options) -> Result<Vec<(String, f64)>, Error> {
     let folder = std::env::temp_dir().join(format!("meniscus-runner-speed-{}", std::process::id()));
     let stop = AtomicBool::new(false);
     let run_options = RunOptions {
-        out: folder.clone(),
-        threads: None,
-        memory_limit: None,
-        scene_text,
-        start: Start::Beginning,
-        stop: &stop,
+        overwrite: true,
+        ..RunOptions::new(folder.clone(), scene_text, &stop)
     };
     let shares = run::run(&scene, &run_options, &mut ())
         .and_then(|_| shares_of(&folder.join("timings.jsonl")));

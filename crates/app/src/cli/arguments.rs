@@ -25,9 +25,11 @@ Examples:
   meniscus check faucet.toml                    what is wrong with it, if anything
   meniscus estimate faucet.toml                 the memory, disk and time it will take
   meniscus run faucet.toml --resolution 96      finer than the scene's own resolution
-  meniscus run faucet.toml --resume             go on after an interruption
-  meniscus run faucet.toml --from-frame 50 --set gravity=[0,0,-1.62]
-                                                change one value and run again from frame 50
+  meniscus run faucet.toml --resume             continue after an interruption
+  meniscus run faucet.toml --overwrite          replace the run in out/faucet
+  meniscus run faucet.toml --out auto           keep it, write to out/faucet-2
+  meniscus run faucet.toml --from-frame 50 --set gravity=[0,0,-1.62] --out moon
+                                                branch after frame 50 of out/faucet, with one value changed
   meniscus mesh out/dam-break                   its liquid as closed surfaces, a file a frame
   meniscus view out/thrown-sphere               look at it in a browser
   meniscus preview out/dam-break                its frames as pictures and a GIF
@@ -42,8 +44,9 @@ What a run writes into its folder:
   stats.jsonl     a line a step: solver, residual, volume, energy, ...
   timings.jsonl   seconds per phase, a line a step
   scene.toml      the scene with every default filled in
+  meshes/         copies of the meshes that it refers to, named by their hash
   run.json        the state of the run and its settings
-  state/          what --resume and --from-frame go on from
+  state/          checkpoints, for --resume and --from-frame
 
 Exit codes: 0 done, 1 `diff` found a difference, 2 usage or scene, 3 input file,
   4 too little memory or threads, 5 numerical failure, 6 files, 130 interrupted.";
@@ -60,11 +63,11 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Simulate a scene and write frames, statistics and a preview (without a command: thrown-sphere)
+    /// Simulate a scene and write frames, statistics and a preview (without a command: thrown-sphere, into a free folder)
     Run(RunArguments),
-    /// Say everything that is wrong with a scene, and what will disappoint
+    /// Validate a scene; print errors and warnings
     Check(CheckArguments),
-    /// Tell what a scene will take before it is run: cells, particles, memory, disk, time
+    /// Estimate what a run will take: cells, particles, memory, disk, time
     Estimate(CheckArguments),
     /// Start a scene file of your own from a built-in scene
     Init(InitArguments),
@@ -72,7 +75,7 @@ pub enum Command {
     Schema(SchemaArguments),
     /// List the built-in scenes
     Scenes,
-    /// Tell how a run stands
+    /// Print the state of a run
     Status(FolderArguments),
     /// Check every file of a run for damage
     Verify(FolderArguments),
@@ -110,15 +113,22 @@ pub struct RunArguments {
 pub struct RunFlags {
     #[command(flatten)]
     pub changes: SceneFlags,
-    /// Folder to write to [default: out/SCENE]
+    /// Folder to write to; `auto` is the next free one of out/SCENE, out/SCENE-2, ... [default: out/SCENE]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Go on with an interrupted run
+    /// Replace the run that is in the folder; without this, no finished frame is ever replaced
+    #[arg(long, conflicts_with = "resume")]
+    pub overwrite: bool,
+    /// Continue an interrupted run
     #[arg(long)]
     pub resume: bool,
-    /// Run again from the state after frame K of the run in the folder, with the scene as it is now
+    /// Run again from the state after frame K, with the scene as it is now: in a new folder (--out NEW or --out auto) as
+    /// a branch of the run in out/SCENE, which stays as it is; in place with --overwrite
     #[arg(long, value_name = "K", conflicts_with = "resume")]
     pub from_frame: Option<u32>,
+    /// The run that --from-frame branches from, if it is not the one in out/SCENE
+    #[arg(long, value_name = "DIR", requires = "from_frame")]
+    pub branch_from: Option<PathBuf>,
     /// Memory that the run may take, as in 8GB [default: what the machine has]
     #[arg(long, value_name = "SIZE", value_parser = super::sizes::parse_bytes)]
     pub memory_limit: Option<u64>,
@@ -243,7 +253,7 @@ pub struct ViewArguments {
     /// Open the page in the browser of this machine
     #[arg(long)]
     pub open: bool,
-    /// Folder of the scene's file, if it refers to meshes of its own
+    /// Folder of the original scene file, for runs without copies of their meshes
     #[arg(long, value_name = "DIR")]
     pub assets: Option<PathBuf>,
 }
@@ -256,7 +266,7 @@ pub struct ReportArguments {
     /// File to write, at most 20 MB [default: OUT/report.html]
     #[arg(long, value_name = "FILE.html")]
     pub out: Option<PathBuf>,
-    /// Folder of the scene's file, if it refers to meshes of its own
+    /// Folder of the original scene file, for runs without copies of their meshes
     #[arg(long, value_name = "DIR")]
     pub assets: Option<PathBuf>,
 }
@@ -322,7 +332,7 @@ pub struct PreviewArguments {
     /// Folder to write to [default: OUT/preview]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Folder of the scene's file, if it refers to meshes of its own
+    /// Folder of the original scene file, for runs without copies of their meshes
     #[arg(long, value_name = "DIR")]
     pub assets: Option<PathBuf>,
     /// Threads to use; the pictures are the same for any number [default: one for each core]
@@ -372,7 +382,7 @@ pub struct FrameFlags {
     /// Which frames, as in 12, 10-50, 10- or -50 [default: all that are there]
     #[arg(long, value_name = "RANGE", allow_hyphen_values = true)]
     pub frames: Option<FrameChoice>,
-    /// Folder of the scene's file, if it refers to meshes of its own
+    /// Folder of the original scene file, for runs without copies of their meshes
     #[arg(long, value_name = "DIR")]
     pub assets: Option<PathBuf>,
 }

@@ -31,11 +31,21 @@ pub fn status(arguments: &FolderArguments) -> Result<(), Error> {
     for (what, words) in lines {
         say(format_args!("{what:8} {words}"));
     }
+    if let Some(drift) = &status.drift {
+        say(format_args!("warning  {}", drift.message()));
+        say(format_args!("         {}", drift.remedy));
+    }
+    if let Some(branch) = &status.branched_from {
+        say(format_args!(
+            "branch   of {}, after its frame {}",
+            branch.run, branch.frame
+        ));
+    }
     if matches!(
         status.state,
         Activity::Interrupted | Activity::Killed | Activity::Failed
     ) {
-        say(format_args!("Go on with: {}", status.resume));
+        say(format_args!("Continue with: {}", status.resume));
     }
     Ok(())
 }

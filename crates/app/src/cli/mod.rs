@@ -15,6 +15,7 @@ mod say;
 mod scenes;
 mod sizes;
 mod terminal;
+mod time_left;
 mod view;
 
 use crate::error::Error;
@@ -40,8 +41,8 @@ pub fn main() -> ExitCode {
 
 fn dispatch(arguments: Arguments) -> Result<(), Error> {
     match arguments.command {
-        None => running::run(Path::new(builtin::FIRST), &arguments.run),
-        Some(Command::Run(run)) => running::run(&run.scene, &run.flags),
+        None => running::run(Path::new(builtin::FIRST), &arguments.run, true),
+        Some(Command::Run(run)) => running::run(&run.scene, &run.flags, false),
         Some(Command::Check(check)) => scenes::check(&check),
         Some(Command::Estimate(estimate)) => scenes::estimate(&estimate),
         Some(Command::Init(init)) => scenes::init(&init),

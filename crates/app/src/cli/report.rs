@@ -1,15 +1,18 @@
 //! The last lines of a run: what was written, and what to type next.
 
+use super::arguments::RunFlags;
 use super::say::say;
 use super::sizes::{bytes, duration};
 use crate::run::Summary;
+use crate::run::folder::next_free;
 use crate::scene::AnyScene;
 use crate::scene::text::Change;
+use crate::shell::{quoted, quoted_path};
 use meniscus_liquid::Walls;
 use std::path::Path;
 
-/// Says what a run of the scene with these changes has written and what can be done with it.
-pub fn run_written(scene: &AnyScene, typed: &Path, changes: &[Change], summary: &Summary) {
+/// Says what a run of the scene with these flags has written and what can be done with it.
+pub fn run_written(scene: &AnyScene, typed: &Path, flags: &RunFlags, summary: &Summary) {
     let root = summary.folder.root();
     say(format_args!(
         "{} frames of {} in {}, written to {}:",
@@ -20,12 +23,16 @@ pub fn run_written(scene: &AnyScene, typed: &Path, changes: &[Change], summary: 
     ));
     for (name, what) in [
         ("preview.gif", "the run as a moving picture: open it now"),
-        ("particles/", "positions and velocities, a file a frame"),
-        ("stats.jsonl", "solver, volume and energy, a line a step"),
-        ("timings.jsonl", "seconds per phase, a line a step"),
+        ("particles/", "positions and velocities, one file per frame"),
+        (
+            "stats.jsonl",
+            "solver, volume and energy, one line per step",
+        ),
+        ("timings.jsonl", "seconds per phase, one line per step"),
         ("scene.toml", "the scene with every default filled in"),
+        ("meshes/", "copies of the meshes that it refers to"),
         ("run.json", "state and settings of the run"),
-        ("state/", "what --resume and --from-frame go on from"),
+        ("state/", "checkpoints, for --resume and --from-frame"),
     ] {
         let path = root.join(name.trim_end_matches('/'));
         if path.exists() {
@@ -33,28 +40,48 @@ pub fn run_written(scene: &AnyScene, typed: &Path, changes: &[Change], summary: 
             say(format_args!("  {name:14} {size:>10}  {what}"));
         }
     }
-    let program = program();
-    let other = match scene {
-        AnyScene::Two(s) => other_walls(s.walls),
-        AnyScene::Three(s) => other_walls(s.walls),
-    };
+    if let Some(drift) = &summary.drift {
+        say(format_args!("Warning: {}", drift.message()));
+        say(format_args!("  {}", drift.remedy));
+    }
     say(format_args!("Next:"));
-    say(format_args!("  {program} view {}", root.display()));
+    let (program, run) = (program(), quoted_path(root));
+    say(format_args!("  {program} view {run}"));
     say(format_args!(
-        "  {program} run {name}{changes} --walls {other} --out {root}-{other}",
-        name = typed.display(),
-        changes = but_for_walls(changes),
-        root = root.display()
+        "  {program} {}",
+        with_other_walls(scene, typed, flags, root)
     ));
-    say(format_args!(
-        "  {program} preview {} --style particles",
-        root.display()
-    ));
-    say(format_args!(
-        "  {program} export {} --to ply",
-        root.display()
-    ));
+    say(format_args!("  {program} preview {run} --style particles"));
+    say(format_args!("  {program} export {run} --to ply"));
     say(format_args!("  {program} scenes"));
+}
+
+/// The same run with the other kind of walls, into a folder that is free.
+fn with_other_walls(scene: &AnyScene, typed: &Path, flags: &RunFlags, root: &Path) -> String {
+    let (walls, solver) = match scene {
+        AnyScene::Two(s) => (s.walls, s.solver),
+        AnyScene::Three(s) => (s.walls, s.solver),
+    };
+    let other = other_walls(walls);
+    // A linear solver fits slip walls only, wherever it was chosen.
+    let auto = if solver.is_linear() {
+        " --solver auto"
+    } else {
+        ""
+    };
+    let outside = match flags.changes.allow_outside_files {
+        true => " --allow-outside-files",
+        false => "",
+    };
+    let mut name = root.file_name().unwrap_or_default().to_os_string();
+    name.push(format!("-{other}"));
+    let out = next_free(&root.with_file_name(name));
+    format!(
+        "run {}{}{outside} --walls {other}{auto} --out {}",
+        quoted_path(typed),
+        but_for_walls(&flags.changes.changes()),
+        quoted_path(&out)
+    )
 }
 
 /// The walls to compare with.
@@ -68,15 +95,14 @@ fn other_walls(walls: Walls) -> Walls {
 /// The changes as they were typed, each after a space; without those that go with one kind of walls only.
 fn but_for_walls(changes: &[Change]) -> String {
     let both = |change: &&Change| !["walls.kind", "solver.method"].contains(&change.path.as_str());
-    let typed = changes.iter().filter(both).map(|change| {
-        let plain = |c: char| c.is_ascii_alphanumeric() || " -_.,=/".contains(c);
-        match change.typed.strip_prefix("--set ") {
-            Some(text) if !text.chars().all(|c| c != ' ' && plain(c)) => {
-                format!(" --set '{}'", text.replace('\'', r"'\''"))
-            }
-            _ => format!(" {}", change.typed),
-        }
-    });
+    let typed =
+        changes
+            .iter()
+            .filter(both)
+            .map(|change| match change.typed.strip_prefix("--set ") {
+                Some(text) => format!(" --set {}", quoted(text)),
+                None => format!(" {}", change.typed),
+            });
     typed.collect()
 }
 

@@ -4,37 +4,47 @@ use super::arguments::RunFlags;
 use super::say::remark;
 use super::{report, terminal};
 use crate::error::{Error, Kind};
-use crate::run::{self, Options, Start};
+use crate::run::folder::{self, next_free, usual};
+use crate::run::record::Record;
+use crate::run::{self, Options, Start, no_run};
 use crate::scene::text::load;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Set by Ctrl-C; a run stops after its current step, other work after its current frame.
 pub(super) static STOP: AtomicBool = AtomicBool::new(false);
 
-/// Runs a scene.
-pub fn run(name: &Path, flags: &RunFlags) -> Result<(), Error> {
+/// The value of `--out` that stands for the next free folder.
+const AUTO: &str = "auto";
+
+/// Runs a scene. `bare` is the program without a command, which never replaces anything.
+pub fn run(name: &Path, flags: &RunFlags, bare: bool) -> Result<(), Error> {
     let changes = flags.changes.changes();
     let loaded = load(name, &changes, flags.changes.allow_outside_files)?;
     let warnings = loaded.warnings();
+    let meshes = loaded.meshes.clone();
     let (scene, text) = loaded.ready()?;
     if !warnings.is_empty() && !flags.quiet {
         remark(&warnings);
     }
+    let usual = usual(scene.name());
+    let out = out(flags, &usual, bare)?;
+    if !flags.quiet && out != usual && flags.out.as_deref().is_none_or(is_auto) {
+        remark(&format!(
+            "{} has a run already: writing to {}",
+            usual.display(),
+            out.display()
+        ));
+    }
     stop_on_ctrl_c()?;
     let options = Options {
-        out: flags
-            .out
-            .clone()
-            .unwrap_or_else(|| Path::new("out").join(scene.name())),
+        start: start(flags, &usual, &out)?,
+        out,
         threads: flags.changes.threads,
         memory_limit: flags.memory_limit,
         scene_text: text,
-        start: match (flags.from_frame, flags.resume) {
-            (Some(frame), _) => Start::FromFrame(frame),
-            (None, true) => Start::Resume,
-            (None, false) => Start::Beginning,
-        },
+        meshes,
+        overwrite: flags.overwrite,
         stop: &STOP,
     };
     let mut progress = terminal::progress(&scene, flags.quiet);
@@ -43,9 +53,61 @@ pub fn run(name: &Path, flags: &RunFlags) -> Result<(), Error> {
     drop(progress);
     let summary = summary?;
     if !flags.quiet && !summary.nothing_to_do {
-        report::run_written(&scene, name, &changes, &summary);
+        report::run_written(&scene, name, flags, &summary);
     }
     Ok(())
+}
+
+fn is_auto(out: &Path) -> bool {
+    out == Path::new(AUTO)
+}
+
+/// The folder to write to.
+fn out(flags: &RunFlags, usual: &Path, bare: bool) -> Result<PathBuf, Error> {
+    match &flags.out {
+        Some(out) if is_auto(out) && flags.resume => {
+            Err(Error::usage("--resume continues a run that is there")
+                .with_remedy("name its folder with --out DIR"))
+        }
+        Some(out) if is_auto(out) => Ok(next_free(usual)),
+        Some(out) => Ok(out.clone()),
+        None if bare && !(flags.resume || flags.overwrite || flags.from_frame.is_some()) => {
+            Ok(next_free(usual))
+        }
+        None => Ok(usual.into()),
+    }
+}
+
+/// Where to begin. `--from-frame` with a folder that has no run branches from the run that is named, or from the one in
+/// the usual folder.
+fn start(flags: &RunFlags, usual: &Path, out: &Path) -> Result<Start, Error> {
+    let Some(frame) = flags.from_frame else {
+        return Ok(match flags.resume {
+            true => Start::Resume,
+            false => Start::Beginning,
+        });
+    };
+    if let Some(run) = &flags.branch_from {
+        let run = run.clone();
+        return Ok(Start::Branch { run, frame });
+    }
+    // A branch that was killed while it was made has no frames yet, and is made again.
+    let has_frames = match Record::read(out) {
+        Ok(record) => record.is_some_and(|record| record.frames_done > 0),
+        Err(_) => true,
+    };
+    if frame == 0 || has_frames {
+        return Ok(Start::FromFrame(frame));
+    }
+    if folder::is_same(usual, out) || !Record::path(usual).exists() {
+        return Err(no_run(usual).with_remedy(
+            "--branch-from DIR names the folder of the run whose frames come before",
+        ));
+    }
+    Ok(Start::Branch {
+        run: usual.into(),
+        frame,
+    })
 }
 
 /// The first Ctrl-C ends the run after its step, the second one at once.

@@ -4,9 +4,10 @@ use super::arguments::{CheckArguments, InitArguments, SchemaArguments};
 use super::say::{remark, say};
 use super::sizes::{bytes, duration};
 use crate::error::{Error, Kind};
-use crate::run::estimate;
+use crate::run::{self, estimate};
 use crate::scene::builtin;
 use crate::scene::text::{self, Loaded, load};
+use crate::shell::quoted_path;
 use serde_json::json;
 use std::path::Path;
 
@@ -21,39 +22,39 @@ pub fn list() -> Result<(), Error> {
     Ok(())
 }
 
-/// Says everything that is wrong with a scene.
+/// Validates a scene: everything that `run` would refuse is an error, with the exit code of `run`.
 pub fn check(arguments: &CheckArguments) -> Result<(), Error> {
     let loaded = loaded(arguments)?;
+    let refused = loaded
+        .scene
+        .as_ref()
+        .and_then(|scene| run::refused(scene).err());
     if arguments.json {
         let lines: Vec<_> = loaded
             .problems
             .iter()
             .map(|problem| loaded.source.line(problem))
             .collect();
-        let scene = loaded.scene.as_ref();
-        let too_large = scene.and_then(|scene| estimate::check_any(scene, None).err());
         let answer = json!({
             "scene": arguments.scene.to_string_lossy(),
-            "runs": scene.is_some(),
+            "runs": loaded.scene.is_some() && refused.is_none(),
             "problems": lines,
-            "memory": too_large.map(|error| error.to_string()),
+            "refused": refused.as_ref().map(Error::to_string),
         });
         say(format_args!("{answer:#}"));
         // All is said; only the exit code is left to tell.
-        return loaded
-            .ready()
-            .map(|_| ())
-            .map_err(|e| Error::silent(e.kind()));
+        let silent = |error: Error| Error::silent(error.kind());
+        loaded.ready().map_err(silent)?;
+        return refused.map_or(Ok(()), |error| Err(silent(error)));
     }
     let warnings = loaded.warnings();
     if !warnings.is_empty() {
         remark(&format!("{warnings}\n"));
     }
-    let mut count = loaded.problems.iter().filter(|p| !p.is_error()).count();
+    let count = loaded.problems.iter().filter(|p| !p.is_error()).count();
     let (scene, _) = loaded.ready()?;
-    if let Err(too_large) = estimate::check_any(&scene, None) {
-        remark(&format!("warning: {too_large}\n"));
-        count += 1;
+    if let Some(error) = refused {
+        return Err(error);
     }
     let will = match count {
         0 => "is in order".into(),
@@ -81,20 +82,31 @@ pub fn estimate(arguments: &CheckArguments) -> Result<(), Error> {
     let sides: Vec<String> = estimate.cells.iter().map(usize::to_string).collect();
     let lines = [
         ("domain", format!("{} cells", sides.join(" x "))),
+        ("liquid", format!("about {} cells", estimate.liquid_cells)),
         (
-            "liquid",
-            format!("{} cells at the most", estimate.liquid_cells),
+            "particles",
+            format!(
+                "about {}, at most {}",
+                estimate.particles, estimate.particles_most
+            ),
         ),
-        ("particles", format!("{} at the most", estimate.particles)),
-        ("memory", format!("about {}", bytes(estimate.memory))),
+        (
+            "memory",
+            format!(
+                "about {}, at most {}",
+                bytes(estimate.memory),
+                bytes(estimate.memory_most)
+            ),
+        ),
         ("disk", format!("about {}", bytes(estimate.disk))),
         ("steps", format!("about {}", estimate.steps)),
         (
             "time",
             format!(
-                "roughly {} with {} threads",
+                "about {} with {} threads, {} of CPU time",
                 duration(estimate.seconds),
-                estimate.threads
+                estimate.threads,
+                duration(estimate.cpu_seconds)
             ),
         ),
     ];
@@ -145,7 +157,7 @@ pub fn init(arguments: &InitArguments) -> Result<(), Error> {
     }
     say(format_args!(
         "Next: change it, then `meniscus check {0}` and `meniscus run {0}`",
-        path.display()
+        quoted_path(&path)
     ));
     Ok(())
 }

@@ -1,12 +1,11 @@
 //! Progress: a bar on a terminal, plain lines on a pipe, nothing when asked to be quiet.
 
 use super::say::say;
-use super::sizes::duration;
+use super::time_left::TimeLeft;
 use crate::run::{Event, Progress, StepLine};
 use crate::scene::AnyScene;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
-use std::time::Instant;
 
 /// The kind of progress that suits the terminal.
 pub fn progress(scene: &AnyScene, quiet: bool) -> Box<dyn Progress + Send + '_> {
@@ -19,16 +18,20 @@ pub fn progress(scene: &AnyScene, quiet: bool) -> Box<dyn Progress + Send + '_> 
     }
 }
 
-/// What every line of progress says about a step.
-fn step_in_words(line: &StepLine) -> String {
+/// A step in the progress line. `limit` is that of the volume drift, if it was exceeded.
+fn step_in_words(line: &StepLine, limit: Option<f64>) -> String {
     let squeezed = match &line.squeezed {
         Some(place) => format!(
             ", a solid pushes into liquid that has no way out, near {place:.3?}: volume is lost"
         ),
         None => String::new(),
     };
+    let beyond = match limit {
+        Some(limit) => format!(" (warning: beyond {} %)", 100.0 * limit),
+        None => String::new(),
+    };
     format!(
-        "{} {}/{} it, residual {:.1e}, volume {:+.2} %{squeezed}",
+        "{} {}/{} it, residual {:.1e}, volume {:+.2} %{beyond}{squeezed}",
         line.solver,
         line.outer_iterations,
         line.inner_iterations,
@@ -50,8 +53,9 @@ fn opening(scene: &AnyScene, particles: usize, threads: usize) -> String {
 struct Bar<'a> {
     scene: &'a AnyScene,
     bar: ProgressBar,
-    /// Frames of an earlier part of the run.
-    done: u32,
+    left: TimeLeft,
+    /// The limit of the volume drift, if the last frame was beyond it.
+    limit: Option<f64>,
 }
 
 impl<'a> Bar<'a> {
@@ -67,7 +71,8 @@ impl<'a> Bar<'a> {
         Bar {
             scene,
             bar,
-            done: 0,
+            left: TimeLeft::new(scene),
+            limit: None,
         }
     }
 }
@@ -81,20 +86,21 @@ impl Progress for Bar<'_> {
                 threads,
                 ..
             } => {
-                self.done = done;
+                self.left.begin(done);
                 self.bar.set_position(u64::from(done));
                 self.bar.println(opening(self.scene, particles, threads));
                 self.bar.tick();
             }
             Event::Notice(text) => self.bar.println(text),
-            Event::Step(line) => self.bar.set_message(step_in_words(line)),
-            Event::Frame { number, .. } => {
+            Event::Step(line) => {
+                self.bar.set_message(step_in_words(line, self.limit));
+            }
+            Event::Frame {
+                number, drifted, ..
+            } => {
+                self.limit = drifted.then(|| self.scene.limits().max_drift);
                 self.bar.set_position(u64::from(number));
-                let left = time_left(
-                    self.bar.elapsed().as_secs_f64(),
-                    number - self.done,
-                    self.scene.frames() - self.done,
-                );
+                let left = self.left.frame(number);
                 self.bar.set_prefix(format!("{left} left"));
             }
         }
@@ -107,20 +113,17 @@ impl Drop for Bar<'_> {
     }
 }
 
-/// A line a frame.
+/// One line per frame.
 struct Lines<'a> {
     scene: &'a AnyScene,
-    started: Instant,
-    /// Frames of an earlier part of the run.
-    done: u32,
+    left: TimeLeft,
 }
 
 impl<'a> Lines<'a> {
     fn new(scene: &'a AnyScene) -> Self {
         Lines {
             scene,
-            started: Instant::now(),
-            done: 0,
+            left: TimeLeft::new(scene),
         }
     }
 }
@@ -134,7 +137,7 @@ impl Progress for Lines<'_> {
                 threads,
                 ..
             } => {
-                self.done = done;
+                self.left.begin(done);
                 say(format_args!("{}", opening(self.scene, particles, threads)));
             }
             Event::Notice(text) => say(format_args!("{text}")),
@@ -143,20 +146,16 @@ impl Progress for Lines<'_> {
                 number,
                 steps,
                 last,
+                drifted,
             } => {
+                let limit = drifted.then(|| self.scene.limits().max_drift);
                 let frames = self.scene.frames();
-                let elapsed = self.started.elapsed().as_secs_f64();
                 say(format_args!(
                     "frame {number} of {frames}, {} left, {steps} steps, {}",
-                    time_left(elapsed, number - self.done, frames - self.done),
-                    step_in_words(last)
+                    self.left.frame(number),
+                    step_in_words(last, limit)
                 ));
             }
         }
     }
-}
-
-/// The time the frames to come will take if they take as long as those so far.
-fn time_left(elapsed: f64, done: u32, frames: u32) -> String {
-    duration(elapsed / f64::from(done.max(1)) * f64::from(frames - done.min(frames)))
 }

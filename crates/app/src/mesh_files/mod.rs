@@ -5,6 +5,7 @@
 //! [`read_faces`] what the file holds, for those who scale it first, and [`parse`] does without a file.
 
 mod bytes;
+pub mod copies;
 mod faces;
 mod obj;
 mod ply;
@@ -39,6 +40,15 @@ impl Format {
         [("obj", Self::Obj), ("ply", Self::Ply), ("stl", Self::Stl)]
             .into_iter()
             .find_map(|(word, format)| extension.eq_ignore_ascii_case(word).then_some(format))
+    }
+
+    /// The usual extension of such files, without the dot.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Format::Obj => "obj",
+            Format::Ply => "ply",
+            Format::Stl => "stl",
+        }
     }
 }
 

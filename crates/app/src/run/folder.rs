@@ -1,11 +1,12 @@
 //! The folder of a run: what may be written into, what is replaced, and what is left alone.
 
 use super::record::Record;
-use super::{checkpoint, lock, record, scene_text};
+use super::{Options, checkpoint, lock, record, scene_text};
 use crate::cache;
 use crate::error::Error;
 use crate::export;
 use crate::filming;
+use crate::mesh_files::copies;
 use crate::problem_files;
 use crate::surface;
 use crate::whole_file::{self, UNFINISHED_SUFFIX};
@@ -18,6 +19,37 @@ const STATISTICS: &str = "stats.jsonl";
 const TIMINGS: &str = "timings.jsonl";
 const PREVIEW: &str = "preview.gif";
 const FAILED: &str = "failed";
+
+/// The usual folder for runs of a scene.
+pub fn usual(scene: &str) -> PathBuf {
+    Path::new("out").join(scene)
+}
+
+/// Whether two paths lead to the same folder.
+pub fn is_same(one: &Path, other: &Path) -> bool {
+    match (fs::canonicalize(one), fs::canonicalize(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => one == other,
+    }
+}
+
+/// A folder that nothing is in: this one, or the first of those with `-2`, `-3` and so on after its name.
+pub fn next_free(usual: &Path) -> PathBuf {
+    // What can't be looked at counts as free: the run will say why it can't be used.
+    let is_free = |folder: &PathBuf| match fs::symlink_metadata(folder) {
+        Ok(data) if data.is_dir() => {
+            fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none())
+        }
+        other => other.is_err(),
+    };
+    let numbered = (2u32..).map(|n| {
+        let mut name = usual.file_name().unwrap_or_default().to_os_string();
+        name.push(format!("-{n}"));
+        usual.with_file_name(name)
+    });
+    let mut all = std::iter::once(usual.to_path_buf()).chain(numbered);
+    all.find(is_free).unwrap_or_else(|| usual.into())
+}
 
 /// The folder that a run writes to. Nothing is ever written outside of it.
 #[derive(Clone, Debug)]
@@ -68,8 +100,10 @@ impl RunFolder {
 
     /// Puts the record of a new run into the folder, and its scene, and removes what an earlier run left. Files that no
     /// run writes are left alone.
-    pub fn begin(&self, record: &Record, scene_text: &str) -> Result<(), Error> {
+    pub fn begin(&self, record: &Record, options: &Options<'_>) -> Result<(), Error> {
         self.make_folders()?;
+        // First what can fail: a mesh file may have changed since it was read.
+        copies::write(&self.root, &options.meshes)?;
         // First the checkpoints go, and for good: those of an earlier run must never meet the record of this one.
         self.remove_checkpoints(|_| true)?;
         remove(&checkpoint::interrupted(&self.root))?;
@@ -77,7 +111,7 @@ impl RunFolder {
             .map_err(|e| Error::io("write", &self.root, &e))?;
         // Then the record: from here on the folder says that its content is being replaced.
         record.write(&self.root)?;
-        whole_file::write(&self.scene(), scene_text.as_bytes())?;
+        self.keep_scene(options)?;
         for name in [STATISTICS, TIMINGS, PREVIEW] {
             remove(&self.root.join(name))?;
         }
@@ -86,9 +120,11 @@ impl RunFolder {
 
     /// Takes a run back to what it was after a frame, for `record` to go on from there. Every moment of it is one that a
     /// run can go on from.
-    pub fn rewind(&self, record: &Record, scene_text: &str, keep: &Path) -> Result<(), Error> {
+    pub fn rewind(&self, record: &Record, options: &Options<'_>, keep: &Path) -> Result<(), Error> {
         let frame = record.frames_done;
         self.make_folders()?;
+        // First what can fail: a mesh file may have changed since it was read.
+        copies::write(&self.root, &options.meshes)?;
         self.remove_checkpoints(|number| number > frame)?;
         let interrupted = checkpoint::interrupted(&self.root);
         if keep != interrupted {
@@ -96,8 +132,21 @@ impl RunFolder {
         }
         whole_file::sync_folder(&interrupted).map_err(|e| Error::io("write", &self.root, &e))?;
         record.write(&self.root)?;
-        whole_file::write(&self.scene(), scene_text.as_bytes())?;
+        self.keep_scene(options)?;
         self.remove_frames_after(frame)
+    }
+
+    /// Writes the scene, and removes the copies of meshes that it does not have.
+    fn keep_scene(&self, options: &Options<'_>) -> Result<(), Error> {
+        whole_file::write(&self.scene(), options.scene_text.as_bytes())?;
+        let used = |name: &str| options.meshes.iter().any(|mesh| mesh.copy_name() == name);
+        let folder = self.root.join(copies::FOLDER);
+        remove_matching(&folder, |name| {
+            copies::is_copy(name) && !used(name) || unfinished(name)
+        })?;
+        // Only if nothing is in it.
+        let _ = fs::remove_dir(folder);
+        Ok(())
     }
 
     fn make_folders(&self) -> Result<(), Error> {
@@ -150,6 +199,7 @@ impl RunFolder {
             self.root.join(cache::FOLDER),
             self.root.join(surface::FOLDER),
             self.root.join(checkpoint::FOLDER),
+            self.root.join(copies::FOLDER),
             self.failed(),
             self.root.join(filming::FOLDER),
         ];
@@ -202,10 +252,17 @@ impl RunFolder {
 fn nothing_yet(entries: fs::ReadDir) -> bool {
     let empty =
         |folder: PathBuf| fs::read_dir(folder).is_ok_and(|mut inner| inner.next().is_none());
+    let only_copies = |folder: PathBuf| {
+        let ours = |name: &str| copies::is_copy(name) || unfinished(name);
+        fs::read_dir(folder).is_ok_and(|mut inner| {
+            inner.all(|file| file.is_ok_and(|file| file.file_name().to_str().is_some_and(ours)))
+        })
+    };
     entries.into_iter().all(|entry| {
         let Ok(entry) = entry else { return false };
         match entry.file_name().to_str() {
             Some(cache::FOLDER | checkpoint::FOLDER) => empty(entry.path()),
+            Some(copies::FOLDER) => only_copies(entry.path()),
             Some(name) => name == lock::NAME || name == half_written(record::NAME),
             None => false,
         }

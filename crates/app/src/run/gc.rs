@@ -11,6 +11,7 @@ use crate::cache;
 use crate::error::{Error, Kind};
 use crate::export;
 use crate::filming;
+use crate::mesh_files::copies;
 use crate::problem_files;
 use crate::surface;
 use crate::whole_file::UNFINISHED_SUFFIX;
@@ -124,6 +125,7 @@ fn list(run: &Path) -> Result<Vec<Item>, Error> {
         checkpoint::FOLDER,
         surface::FOLDER,
         filming::FOLDER,
+        copies::FOLDER,
     ] {
         take(run.join(folder), 0, Reason::Leftover, &half)?;
     }

@@ -1,37 +1,17 @@
 //! Where a run that was interrupted goes on: from the newest checkpoint that is sound and has everything before it.
 
 use super::checkpoint::{self, Account, Checkpoint, Fixed};
+use super::drift::DriftWarning;
 use super::folder::RunFolder;
 use super::record::{self, Kept, Record, State};
 use super::scene_text;
 use super::simulation::Simulation;
 use super::verify::verify;
 use crate::cache;
-use crate::error::Error;
+use crate::error::{Error, Kind};
 use crate::plain_file;
 use crate::scene::Scene;
 use std::path::{Path, PathBuf};
-
-/// Makes sure that no run is thrown away which was interrupted: whoever forgets `--resume` would lose it.
-///
-/// # Errors
-/// If the folder has one, with frames that are done.
-pub fn nothing_to_lose(folder: &RunFolder) -> Result<(), Error> {
-    let Ok(Some(record)) = Record::read(folder.root()) else {
-        return Ok(());
-    };
-    let interrupted = matches!(record.state, State::Interrupted | State::Running);
-    if !interrupted || record.frames_done == 0 {
-        return Ok(());
-    }
-    Err(Error::usage(format!(
-        "{} has a run that was interrupted after {} of {} frames",
-        folder.root().display(),
-        record.frames_done,
-        record.frames
-    ))
-    .with_remedy("--resume goes on with it, --from-frame 0 starts from the beginning"))
-}
 
 /// What was found in the folder of a run that is to go on.
 pub struct Found<'a, const D: usize> {
@@ -43,6 +23,26 @@ pub struct Found<'a, const D: usize> {
     pub damaged: Vec<PathBuf>,
     /// What there is to say about it.
     pub notices: Vec<String>,
+}
+
+impl<const D: usize> Found<'_, D> {
+    /// Nothing to continue from.
+    pub fn nothing() -> Self {
+        Found {
+            place: None,
+            record: None,
+            damaged: Vec::new(),
+            notices: Vec::new(),
+        }
+    }
+}
+
+impl<const D: usize> Found<'_, D> {
+    /// The warning of a drift that was recorded by a frame.
+    pub fn drift_until(&self, frame: u32) -> Option<DriftWarning> {
+        let recorded = self.record.as_ref()?.drift.clone();
+        recorded.filter(|warning| warning.frame <= frame)
+    }
 }
 
 /// A checkpoint, brought back to life.
@@ -93,12 +93,24 @@ pub fn after_interruption<'a, const D: usize>(
         search(scene, folder, record, u32::MAX)?
     } else {
         Found {
-            place: None,
             record,
-            damaged: Vec::new(),
-            notices: Vec::new(),
+            ..Found::nothing()
         }
     };
+    if let (None, Some(record)) = (&found.place, &found.record)
+        && let Some(branch) = &record.branched_from
+    {
+        return Err(Error::new(
+            Kind::Storage,
+            format!(
+                "{} has nothing to resume from: it branched from {} after frame {}, and no checkpoint of that is sound",
+                folder.root().display(),
+                branch.run,
+                branch.frame
+            ),
+        )
+        .with_remedy("remove it and branch again with --from-frame K --branch-from DIR"));
+    }
     notices.append(&mut found.notices);
     notices.push(match &found.place {
         None => "there is nothing to go on from: starting from the beginning".into(),
@@ -152,10 +164,7 @@ pub fn from_frame<'a, const D: usize>(
         ))
         .with_remedy(match kept.is_empty() {
             true => "there are none: run the scene from the beginning".into(),
-            false => format!(
-                "there are some after the frames {}; --from-frame 0 starts from the beginning",
-                kept.join(", ")
-            ),
+            false => format!("there are some after the frames {}", kept.join(", ")),
         }));
     };
     notices.append(&mut found.notices);
@@ -191,7 +200,7 @@ fn same_scene(
             folder.root().display()
         ))
         .with_remedy(
-            "go on with the scene as it was, change it from a frame on with --from-frame K, \
+            "resume with the scene as it was, branch with the changed scene by --from-frame K --out auto, \
              or choose another folder with --out DIR",
         ))
     };

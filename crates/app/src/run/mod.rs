@@ -2,8 +2,10 @@
 //!
 //! The command line and the tests call the same [`run`]. A run never prints; it tells a [`Progress`].
 
+mod branch;
 pub mod checkpoint;
 pub mod diff;
+pub mod drift;
 pub mod estimate;
 pub mod film;
 pub mod folder;
@@ -17,6 +19,7 @@ pub mod record;
 mod recording;
 mod scene_text;
 pub mod simulation;
+mod start;
 pub mod statistics;
 pub mod status;
 mod timings;
@@ -26,6 +29,7 @@ pub mod written;
 
 pub use progress::{Event, Progress};
 pub use simulation::Simulation;
+pub use start::Start;
 pub use statistics::StepLine;
 pub use status::{Status, status};
 pub(crate) use verify::no_run;
@@ -33,7 +37,9 @@ pub use verify::{Finding, verify};
 pub use written::{FrameChoice, Written};
 
 use crate::error::{Error, Kind};
+use crate::mesh_files::copies::MeshSource;
 use crate::scene::AnyScene;
+use drift::DriftWarning;
 use folder::RunFolder;
 use meniscus_liquid::PressureProblem;
 use std::path::PathBuf;
@@ -53,22 +59,34 @@ pub struct Options<'a> {
     pub memory_limit: Option<u64>,
     /// The scene as text, complete with every default: what `scene.toml` will be.
     pub scene_text: String,
+    /// Mesh files that the scene refers to: the run keeps copies of them.
+    pub meshes: Vec<MeshSource>,
     /// Where to begin.
     pub start: Start,
+    /// Whether frames of an earlier run in the folder may be replaced.
+    pub overwrite: bool,
     /// Set by somebody else to stop the run after the current step.
     pub stop: &'a AtomicBool,
 }
 
-/// Where a run begins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Start {
-    /// At the beginning of the scene; an earlier run of it is replaced.
-    #[default]
-    Beginning,
-    /// Where an earlier run of the same scene was interrupted.
-    Resume,
-    /// After this frame of an earlier run, with a scene that may have changed.
-    FromFrame(u32),
+impl<'a> Options<'a> {
+    /// A run from the beginning, with all threads and all memory, that replaces nothing.
+    pub fn new(
+        out: impl Into<PathBuf>,
+        scene_text: impl Into<String>,
+        stop: &'a AtomicBool,
+    ) -> Self {
+        Options {
+            out: out.into(),
+            threads: None,
+            memory_limit: None,
+            scene_text: scene_text.into(),
+            meshes: Vec::new(),
+            start: Start::Beginning,
+            overwrite: false,
+            stop,
+        }
+    }
 }
 
 /// What a run has written.
@@ -78,6 +96,8 @@ pub struct Summary {
     pub folder: RunFolder,
     /// Frames in it.
     pub frames: u32,
+    /// The largest drift of the volume, if it was beyond the limit.
+    pub drift: Option<DriftWarning>,
     /// Whether they were all there before.
     pub nothing_to_do: bool,
     /// Seconds it took.
@@ -94,9 +114,21 @@ pub fn run(
     progress: &mut (dyn Progress + Send),
 ) -> Result<Summary, Error> {
     with_threads(options.threads, || match scene {
-        AnyScene::Two(scene) => recording::run(scene, options, progress),
-        AnyScene::Three(scene) => recording::run(scene, options, progress),
+        AnyScene::Two(scene) => start::run(scene, options, progress),
+        AnyScene::Three(scene) => start::run(scene, options, progress),
     })?
+}
+
+/// Refuses what [`run`] would refuse before its first step: too little memory, and no liquid outside of solids.
+///
+/// # Errors
+/// As [`run`].
+pub fn refused(scene: &AnyScene) -> Result<(), Error> {
+    estimate::check_any(scene, None)?;
+    match scene {
+        AnyScene::Two(scene) => simulation::has_liquid(scene),
+        AnyScene::Three(scene) => simulation::has_liquid(scene),
+    }
 }
 
 /// The pressure problem of the first step towards a frame.

@@ -28,6 +28,8 @@ pub enum Event<'a> {
         steps: u32,
         /// The last of them.
         last: &'a StepLine,
+        /// Whether the drift of the volume is beyond its limit.
+        drifted: bool,
     },
 }
 

@@ -1,11 +1,13 @@
 //! `run.json`: what a folder holds and how far its run has come.
 
+use super::drift::DriftWarning;
 use super::folder::RunFolder;
 use super::line_file::Prefix;
-use super::scene_text;
+use super::{Options, scene_text};
 use crate::error::{Error, Kind};
 use crate::plain_file;
 use crate::scene::{Output, Scene, builtin};
+use crate::shell;
 use crate::whole_file;
 use meniscus_liquid::Transfer;
 use serde::{Deserialize, Serialize};
@@ -39,6 +41,15 @@ pub struct Kept {
     pub every: u32,
 }
 
+/// Where the first frames of a branched run come from.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+pub struct BranchRecord {
+    /// Folder of the other run, as it was named then.
+    pub run: String,
+    /// The last frame that was taken from it.
+    pub frame: u32,
+}
+
 /// The content of `run.json`. The file has one more field, the last: the hash of everything before it.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Record {
@@ -64,6 +75,12 @@ pub struct Record {
     pub scene_hash: String,
     /// BLAKE3 of the lines of it that particles depend on.
     pub scene_essence: String,
+    /// File names in `meshes/`: copies of the meshes that the scene refers to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub meshes: Vec<String>,
+    /// The run that the first frames come from, if it is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branched_from: Option<BranchRecord>,
     /// Which frames have their particles written.
     pub particles: Vec<Kept>,
     /// `stats.jsonl` when the record was written.
@@ -73,6 +90,9 @@ pub struct Record {
     /// BLAKE3 of `preview.gif`, once there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<String>,
+    /// The largest drift of the volume, if it was beyond the limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drift: Option<DriftWarning>,
     /// What the run was told.
     pub settings: SettingsRecord,
     /// Why it failed.
@@ -177,7 +197,8 @@ impl<const D: usize> From<&Scene<D>> for SettingsRecord {
 
 impl Record {
     /// A run that begins.
-    pub fn begin<const D: usize>(scene: &Scene<D>, scene_text: &str, threads: usize) -> Self {
+    pub fn begin<const D: usize>(scene: &Scene<D>, options: &Options<'_>, threads: usize) -> Self {
+        let scene_text = &options.scene_text;
         Record {
             program: PROGRAM.into(),
             version: env!("CARGO_PKG_VERSION").into(),
@@ -190,10 +211,13 @@ impl Record {
             threads,
             scene_hash: scene_text::hash(scene_text),
             scene_essence: scene_text::essence(scene_text),
+            meshes: options.meshes.iter().map(|m| m.copy_name()).collect(),
+            branched_from: None,
             particles: keep(&[], 1, &scene.output),
             statistics: Prefix::nothing(),
             timings: Prefix::nothing(),
             preview: None,
+            drift: None,
             settings: scene.into(),
             error: None,
         }
@@ -204,17 +228,18 @@ impl Record {
         is_kept(&self.particles, frame)
     }
 
-    /// What to type to go on with the run in a folder. Its own scene file has every change that was made on the command
-    /// line; but meshes are beside the original, which only its owner knows.
+    /// The command that resumes the run in a folder. Its own scene file has every change that was made on the command
+    /// line. Runs of earlier versions have no copies of their meshes: those are beside the original file.
     pub fn command_to_go_on(&self, run: &Path) -> String {
         let own = RunFolder::of_run(run).scene();
-        let has_meshes = |text: String| text.contains("file = ");
+        let has_meshes = |text: String| text.contains("file = ") && self.meshes.is_empty();
         let scene = match plain_file::read_text(&own).map(has_meshes) {
-            Ok(false) => own.display().to_string(),
+            Ok(false) => shell::quoted_path(&own),
             _ if builtin::text(&self.scene).is_some() => self.scene.clone(),
             _ => "SCENE.toml".into(),
         };
-        format!("meniscus run {scene} --out {} --resume", run.display())
+        let run = shell::quoted_path(run);
+        format!("meniscus run {scene} --out {run} --resume")
     }
 
     /// Where the record of a run's folder is.
@@ -336,7 +361,9 @@ mod tests {
             panic!("the circle is in the plane")
         };
         let folder = tempfile::tempdir().unwrap();
-        let mut record = Record::begin(&scene, "name = 1", 2);
+        let stop = std::sync::atomic::AtomicBool::new(false);
+        let options = Options::new(folder.path(), "name = 1", &stop);
+        let mut record = Record::begin(&scene, &options, 2);
         record.wall_seconds = 0.1 + 0.2;
         record.write(folder.path()).unwrap();
         assert_eq!(Record::read(folder.path()).unwrap(), Some(record));

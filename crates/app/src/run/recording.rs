@@ -1,90 +1,30 @@
 //! One run from its first step to its last frame, and what it leaves behind however it ends.
 
 use super::checkpoint::{self, Account, Fixed};
-use super::estimate;
+use super::drift::{self, DriftWarning};
 use super::film::{Pictures, encoded};
 use super::folder::{self, RunFolder};
-use super::going_on::{self, Found, Place, Search};
+use super::going_on::{self, Found, Place};
 use super::line_file::LineFile;
-use super::lock::Lock;
 use super::progress::{Event, Progress};
 use super::record::{self, Record, State};
-use super::simulation::Simulation;
+use super::simulation::{Simulation, Step};
 use super::statistics::StepLine;
 use super::timings::{PREVIEW, SURFACE, Stopwatch, WRITE};
 use super::writer::{Frame, Writer};
-use super::{Options, Start, Summary, verify};
+use super::{Options, Summary};
 use crate::cache;
 use crate::error::{Error, Kind};
 use crate::problem_files;
-use crate::scene::Scene;
+use crate::scene::{OnDrift, Scene};
 use crate::surface::{self, Maker};
 use crate::whole_file::{self, Filled};
 use meniscus_liquid::{Phases, StepFailure};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-/// Runs a scene in the thread pool of the caller.
-pub(super) fn run<const D: usize>(
-    scene: &Scene<D>,
-    options: &Options<'_>,
-    progress: &mut (dyn Progress + Send),
-) -> Result<Summary, Error> {
-    scene.check()?;
-    estimate::check(scene, options.memory_limit)?;
-    let going_on = options.start != Start::Beginning;
-    if matches!(options.start, Start::FromFrame(1..)) && !options.out.is_dir() {
-        return Err(verify::no_run(&options.out));
-    }
-    // Looked at before anything is made, and again when nobody else can change it.
-    RunFolder::open(&options.out, &scene.name, going_on)?;
-    let beginning = match options.start {
-        Start::Beginning => Some(Simulation::new(scene)?),
-        _ => None,
-    };
-    let _lock = Lock::take(&options.out)?;
-    let folder = RunFolder::open(&options.out, &scene.name, going_on)?;
-    if options.start == Start::Beginning {
-        going_on::nothing_to_lose(&folder)?;
-    }
-    let mut found = match options.start {
-        Start::Beginning | Start::FromFrame(0) => Found {
-            place: None,
-            record: None,
-            damaged: Vec::new(),
-            notices: Vec::new(),
-        },
-        Start::Resume => match going_on::after_interruption(scene, &options.scene_text, &folder)? {
-            Search::Complete(record) => {
-                let done = record.frames_done;
-                let notice = format!("nothing to do: all {done} frames are there and sound");
-                progress.event(Event::Notice(&notice));
-                return Ok(Summary {
-                    folder,
-                    frames: done,
-                    nothing_to_do: true,
-                    wall_seconds: record.wall_seconds,
-                });
-            }
-            Search::Found(found) => *found,
-        },
-        Start::FromFrame(frame) => going_on::from_frame(scene, &folder, frame)?,
-    };
-    for notice in &found.notices {
-        progress.event(Event::Notice(notice));
-    }
-    let mut recording = match found.place.take() {
-        Some(place) => Recording::go_on(scene, options, folder, found, place, progress)?,
-        None => {
-            let beginning = beginning.map_or_else(|| Simulation::new(scene), Ok)?;
-            Recording::begin(scene, options, folder, beginning)?
-        }
-    };
-    let end = recording.frames(progress);
-    recording.close(end)
-}
-
-struct Recording<'a, const D: usize> {
+/// A run that writes its folder.
+pub(super) struct Recording<'a, const D: usize> {
     scene: &'a Scene<D>,
     options: &'a Options<'a>,
     folder: RunFolder,
@@ -105,7 +45,7 @@ struct Recording<'a, const D: usize> {
 
 impl<'a, const D: usize> Recording<'a, D> {
     /// A run from the beginning.
-    fn begin(
+    pub fn begin(
         scene: &'a Scene<D>,
         options: &'a Options<'_>,
         folder: RunFolder,
@@ -113,8 +53,8 @@ impl<'a, const D: usize> Recording<'a, D> {
     ) -> Result<Self, Error> {
         let pictures = Pictures::from_now_on(scene, &simulation)?;
         let threads = rayon::current_num_threads();
-        let record = Record::begin(scene, &options.scene_text, threads);
-        folder.begin(&record, &options.scene_text)?;
+        let record = Record::begin(scene, options, threads);
+        folder.begin(&record, options)?;
         Ok(Recording {
             scene,
             options,
@@ -134,7 +74,7 @@ impl<'a, const D: usize> Recording<'a, D> {
     }
 
     /// A run from a checkpoint of an earlier one.
-    fn go_on(
+    pub fn go_on(
         scene: &'a Scene<D>,
         options: &'a Options<'_>,
         folder: RunFolder,
@@ -156,8 +96,10 @@ impl<'a, const D: usize> Recording<'a, D> {
             wall_seconds: seconds_before,
             particles: record::keep(&kept, done + 1, &scene.output),
             statistics: account.statistics.clone(),
+            drift: found.drift_until(done),
+            branched_from: found.record.as_ref().and_then(|r| r.branched_from.clone()),
             preview: found.record.and_then(|r| r.preview),
-            ..Record::begin(scene, &options.scene_text, rayon::current_num_threads())
+            ..Record::begin(scene, options, rayon::current_num_threads())
         };
         let timings = if account.timings.begins(&folder.timings()) {
             LineFile::go_on(&folder.timings(), account.timings.bytes)?
@@ -171,7 +113,7 @@ impl<'a, const D: usize> Recording<'a, D> {
         for damaged in &found.damaged {
             folder::remove(damaged)?;
         }
-        folder.rewind(&record, &options.scene_text, &path)?;
+        folder.rewind(&record, options, &path)?;
         Ok(Recording {
             scene,
             options,
@@ -191,7 +133,7 @@ impl<'a, const D: usize> Recording<'a, D> {
     }
 
     /// All frames, or as many as can be had.
-    fn frames(&mut self, progress: &mut (dyn Progress + Send)) -> Result<(), Error> {
+    pub fn frames(&mut self, progress: &mut (dyn Progress + Send)) -> Result<(), Error> {
         progress.event(Event::Begin {
             frames: self.scene.frames,
             done: self.record.frames_done,
@@ -218,12 +160,17 @@ impl<'a, const D: usize> Recording<'a, D> {
             progress.event(Event::Step(&line));
             if step.completes_frame {
                 let steps = std::mem::take(&mut self.steps_of_frame);
+                let drift = self.examine_drift(&step, progress);
                 self.complete(step.frame)?;
                 progress.event(Event::Frame {
                     number: step.frame,
                     steps,
                     last: &line,
+                    drifted: drift.is_some(),
                 });
+                if drift.is_some_and(|drift| self.ends_with(&drift)) {
+                    return Err(self.drifted()?);
+                }
             }
         }
         Ok(())
@@ -321,8 +268,46 @@ impl<'a, const D: usize> Recording<'a, D> {
         self.record.timings = self.timings.prefix();
     }
 
-    /// Keeps what was done towards the next frame, and says how to go on.
-    fn stopped(&mut self) -> Result<Error, Error> {
+    /// Judges the drift at the end of a frame: one beyond the limit is recorded, and said when it is the first.
+    fn examine_drift(
+        &mut self,
+        step: &Step,
+        progress: &mut (dyn Progress + Send),
+    ) -> Option<DriftWarning> {
+        let solids = self.simulation.scenery();
+        let warning = drift::examine(self.scene, solids, step.frame, &step.report)?;
+        let before = self.record.drift.take();
+        if before.is_none() {
+            let message = format!("warning: {}", warning.message());
+            progress.event(Event::Notice(&message));
+        }
+        self.record.drift = Some(match before {
+            Some(before) => before.or_larger(warning.clone()),
+            None => warning.clone(),
+        });
+        Some(warning)
+    }
+
+    /// Whether a drift is so large that the run ends.
+    fn ends_with(&self, warning: &DriftWarning) -> bool {
+        let limits = &self.scene.limits;
+        limits.on_drift == OnDrift::Stop && warning.drift.abs() > limits.stop_drift()
+    }
+
+    /// Keeps everything of a run that lost too much liquid, and says what to do.
+    fn drifted(&mut self) -> Result<Error, Error> {
+        self.keep_state()?;
+        let recorded = self.record.drift.as_ref();
+        let message = recorded.map_or(String::new(), DriftWarning::message);
+        let remedy = recorded.map_or("", |warning| &warning.remedy);
+        let command = self.record.command_to_go_on(self.folder.root());
+        Ok(Error::new(Kind::Numerical, message).with_remedy(format!(
+            "{remedy}; all frames are kept, and the run continues regardless with: {command} --set run.on_drift=warn"
+        )))
+    }
+
+    /// Makes sure that there is a checkpoint of the last step.
+    fn keep_state(&mut self) -> Result<(), Error> {
         self.wait_for_writer()?;
         if self.unsaved {
             self.statistics.sync()?.wait()?;
@@ -331,19 +316,23 @@ impl<'a, const D: usize> Recording<'a, D> {
             checkpoint::fill(&path, &account, self.simulation.liquid())?.finish()?;
             self.unsaved = false;
         }
+        Ok(())
+    }
+
+    /// Keeps what was done towards the next frame, and says how to go on.
+    fn stopped(&mut self) -> Result<Error, Error> {
+        self.keep_state()?;
         let steps = match self.steps_of_frame {
             0 => String::new(),
             n => format!(" and {n} steps"),
         };
         let done = self.record.frames_done;
-        let kept = self.folder.root().display();
+        let command = self.record.command_to_go_on(self.folder.root());
         Ok(Error::new(
             Kind::Interrupted,
             format!("stopped after frame {done}{steps}"),
         )
-        .with_remedy(format!(
-            "what was done is in {kept}; the same command with --resume goes on from there"
-        )))
+        .with_remedy(format!("nothing is lost; continue with: {command}")))
     }
 
     /// Keeps the pressure problem of a failed step for study, and says where it is.
@@ -370,7 +359,7 @@ impl<'a, const D: usize> Recording<'a, D> {
     }
 
     /// Writes the preview and the last record, whatever has happened.
-    fn close(mut self, end: Result<(), Error>) -> Result<Summary, Error> {
+    pub fn close(mut self, end: Result<(), Error>) -> Result<Summary, Error> {
         let written = self.wait_for_writer();
         let end = end.and(written);
         let preview = self
@@ -395,6 +384,7 @@ impl<'a, const D: usize> Recording<'a, D> {
         Ok(Summary {
             folder: self.folder,
             frames: self.record.frames_done,
+            drift: self.record.drift,
             nothing_to_do: false,
             wall_seconds: self.record.wall_seconds,
         })

@@ -1,12 +1,15 @@
 //! A scene in motion: its liquid, its solids, and the frame it is on the way to.
 
 use crate::error::{Error, Kind};
-use crate::scene::Scene;
+use crate::scene::{Scene, measure};
 use meniscus_liquid::{Liquid, Phases, PressureProblem, StepFailure, StepReport};
 use meniscus_shapes::Scenery;
 
 /// The last of a frame's time that is not worth a step, as a share of the frame.
 const ROUNDING: f64 = 1e-9;
+
+/// Liquid of more cells than this, by a coarse measure, has particles.
+const CERTAIN_CELLS: f64 = 1000.0;
 
 /// A liquid on its way through the frames of a scene.
 pub struct Simulation<'a, const D: usize> {
@@ -33,11 +36,7 @@ impl<'a, const D: usize> Simulation<'a, D> {
         );
         liquid.set_ports(scene.ports());
         if liquid.particles().is_empty() && scene.emitters.is_empty() {
-            return Err(Error::usage(format!(
-                "scene {}: there is no liquid outside of solids at {} cells",
-                scene.name, scene.resolution
-            ))
-            .with_remedy("raise --resolution"));
+            return Err(no_liquid(scene));
         }
         Ok(Simulation {
             scene,
@@ -129,6 +128,28 @@ impl<'a, const D: usize> Simulation<'a, D> {
     fn time_left(&self) -> f64 {
         self.scene.time_of_frame(self.frame) - self.liquid.time()
     }
+}
+
+/// The error for a scene in which no particle finds room.
+fn no_liquid<const D: usize>(scene: &Scene<D>) -> Error {
+    Error::usage(format!(
+        "scene {}: there is no liquid outside of solids at {} cells",
+        scene.name, scene.resolution
+    ))
+    .with_remedy("make room for it, or raise --resolution")
+}
+
+/// Makes sure that a simulation of the scene would begin with liquid or get some.
+///
+/// # Errors
+/// As [`Simulation::new`].
+pub fn has_liquid<const D: usize>(scene: &Scene<D>) -> Result<(), Error> {
+    let cell = scene.dx().powi(D as i32);
+    // Only where a coarse look finds next to nothing are particles seeded to be certain, and those are few.
+    if !scene.emitters.is_empty() || measure::liquid_volume(scene) > CERTAIN_CELLS * cell {
+        return Ok(());
+    }
+    Simulation::new(scene).map(|_| ())
 }
 
 /// A step that succeeded.

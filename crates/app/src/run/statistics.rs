@@ -1,6 +1,7 @@
-//! `stats.jsonl`: a line for every step, with nothing in it that depends on the machine or on the
+//! `stats.jsonl`: one line per step, with nothing in it that depends on the machine or on the
 //! number of threads.
 
+use super::drift::drift;
 use meniscus_liquid::StepReport;
 use serde::{Deserialize, Serialize};
 
@@ -33,9 +34,18 @@ pub struct StepLine {
     pub residual: f64,
     /// Volume of the liquid at the start of the step (area in 2D).
     pub volume: f64,
-    /// How far that is from what should be there (what there was at the start, and what came and went since), as a
-    /// share.
+    /// Volume of liquid in sheets and drops below the grid's resolution, which `volume` misses.
+    #[serde(default)]
+    pub thin_volume: f64,
+    /// How far `volume` and `thin_volume` together are from what should be there (what there was at the start, and what
+    /// came and went since), as a share; zero between that and what the particles stand for.
     pub volume_drift: f64,
+    /// How many times its share of particles the most overfull cell holds, if that is more than three times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crowded: Option<f64>,
+    /// Centre of that cell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crowded_place: Option<Vec<f64>>,
     /// Volume that emitters added in the step.
     #[serde(default)]
     pub emitted: f64,
@@ -74,7 +84,10 @@ impl StepLine {
             inner_iterations: report.inner_iterations,
             residual: report.residual,
             volume: report.volume,
-            volume_drift: drift(report.volume, report.expected_volume),
+            thin_volume: report.thin_volume,
+            volume_drift: drift(report),
+            crowded: report.crowded.as_ref().map(|cell| cell.times),
+            crowded_place: report.crowded.as_ref().map(|cell| cell.place.clone()),
             emitted: report.emitted,
             drained: report.drained,
             kinetic_energy: report.kinetic_energy,
@@ -84,14 +97,5 @@ impl StepLine {
             squeezed: report.squeezed.clone(),
             retries: report.retries,
         }
-    }
-}
-
-/// Difference as a share; there is none where nothing should be.
-fn drift(volume: f64, expected: f64) -> f64 {
-    if expected > 0.0 {
-        volume / expected - 1.0
-    } else {
-        0.0
     }
 }

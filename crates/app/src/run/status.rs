@@ -1,9 +1,10 @@
 //! How the run in a folder stands.
 
 use super::checkpoint;
+use super::drift::DriftWarning;
 use super::folder::RunFolder;
 use super::lock::{self, Holder};
-use super::record::{Record, State};
+use super::record::{BranchRecord, Record, State};
 use super::verify::no_run;
 use crate::error::Error;
 use crate::plain_file;
@@ -46,6 +47,12 @@ pub struct Status {
     pub process: Option<u32>,
     /// Why it failed.
     pub error: Option<String>,
+    /// The run that its first frames come from, if it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branched_from: Option<BranchRecord>,
+    /// The largest drift of the volume, if it was beyond the limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drift: Option<DriftWarning>,
     /// Frames that are complete.
     pub frames_done: u32,
     /// Frames asked for.
@@ -90,6 +97,8 @@ pub fn status(run: &Path) -> Result<Status, Error> {
             Holder::Nobody => None,
         },
         error: record.error,
+        branched_from: record.branched_from,
+        drift: record.drift,
         frames_done: record.frames_done,
         frames: record.frames,
         steps: record.steps,

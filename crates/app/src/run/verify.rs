@@ -6,7 +6,9 @@ use super::line_file::Prefix;
 use super::record::{Record, State};
 use crate::cache;
 use crate::error::{Error, Kind};
+use crate::mesh_files::copies;
 use crate::plain_file;
+use crate::shell;
 use crate::surface;
 use serde::Serialize;
 use std::fs;
@@ -39,13 +41,19 @@ pub fn verify(run: &Path) -> Result<Vec<Finding>, Error> {
         findings: Vec::new(),
         remedy: match &record {
             Ok(Some(record)) => record.command_to_go_on(run),
-            _ => format!("meniscus run SCENE --out {} --resume", run.display()),
+            _ => format!(
+                "meniscus run SCENE --out {} --resume",
+                shell::quoted_path(run)
+            ),
         },
     };
     match &record {
         Ok(Some(record)) => check.of_record(&folder, record)?,
         Ok(None) => check.found(&Record::path(run), "it is missing"),
         Err(error) => check.found(&Record::path(run), error.message()),
+    }
+    if let Ok(Some(record)) = &record {
+        check.meshes(run, record);
     }
     check.frames(run, record.ok().flatten().as_ref())?;
     check.surfaces(run)?;
@@ -120,6 +128,22 @@ impl Check {
         }
     }
 
+    /// The copies of meshes that the record names. Only the original files can mend them.
+    fn meshes(&mut self, run: &Path, record: &Record) {
+        for name in &record.meshes {
+            if let Some(fault) = copies::fault(run, name) {
+                self.findings.push(Finding {
+                    file: run.join(copies::FOLDER).join(name),
+                    what: fault.into(),
+                    remedy: format!(
+                        "meniscus run SCENE.toml --out {} --resume, with the original scene file",
+                        shell::quoted_path(run)
+                    ),
+                });
+            }
+        }
+    }
+
     /// All frames that are there, and those that should be.
     fn frames(&mut self, run: &Path, record: Option<&Record>) -> Result<(), Error> {
         let mut frames = match run.join(cache::FOLDER).is_dir() {
@@ -156,7 +180,7 @@ impl Check {
                 self.findings.push(Finding {
                     file: path,
                     what,
-                    remedy: format!("meniscus mesh {} --frames {frame}", run.display()),
+                    remedy: format!("meniscus mesh {} --frames {frame}", shell::quoted_path(run)),
                 });
             }
         }

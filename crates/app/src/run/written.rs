@@ -34,7 +34,8 @@ impl Written {
         })
     }
 
-    /// What is simulated. `assets` is the folder of the scene's own file, where its meshes are, if it has any.
+    /// What is simulated. `assets` is the folder of the scene's own file: runs of earlier versions have no copies of their
+    /// meshes.
     ///
     /// # Errors
     /// If the scene that the run has kept is damaged, or its meshes are not there.

@@ -86,7 +86,7 @@ mod tests {
     use crate::scene::measure;
 
     #[test]
-    fn every_built_in_scene_is_sound_and_promises_no_disappointment() {
+    fn every_built_in_scene_is_sound_and_has_no_warnings() {
         for (name, _) in TEXTS {
             let loaded = load(name, &[], false).unwrap();
             assert!(loaded.problems.is_empty(), "{}", loaded.warnings());

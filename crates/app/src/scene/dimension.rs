@@ -1,6 +1,6 @@
 //! A scene whose dimension is known only when the program runs.
 
-use super::Scene;
+use super::{Limits, Scene};
 use crate::error::Error;
 
 /// A scene in two or in three dimensions.
@@ -61,6 +61,11 @@ impl AnyScene {
     /// How many frames to simulate.
     pub fn frames(&self) -> u32 {
         either!(self, scene => scene.frames)
+    }
+
+    /// When a run warns and ends.
+    pub fn limits(&self) -> Limits {
+        either!(self, scene => scene.limits)
     }
 
     /// Says what is wrong with the scene, if something is.

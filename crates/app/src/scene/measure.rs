@@ -1,11 +1,14 @@
 //! Volumes of a scene before anything is simulated, from lattices of points.
 
-use super::Scene;
+use super::{Emitter, Scene, Volume};
 use meniscus_shapes::{Bounds, Shape};
 use std::array::from_fn;
 
 /// Points along a side of a lattice.
 const LATTICE: usize = 32;
+
+/// Rays along a side on which the area of an emitter is measured, and points on each.
+const RAYS: usize = 32;
 
 /// What becomes of a volume of liquid that solids are in the way of, in m³ (m² in the plane).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -76,37 +79,99 @@ pub fn liquid_volume<const D: usize>(scene: &Scene<D>) -> f64 {
     liquid.count() as f64 * lattice.share
 }
 
-/// Volume that emitters bring until the last frame: cross-section times speed times time. Where liquid can leave it is
-/// taken to do so once it has crossed the domain.
-pub fn emitted_volume<const D: usize>(scene: &Scene<D>) -> f64 {
-    let end = scene.time_of_frame(scene.frames);
-    let longest = scene.domain.iter().copied().fold(0.0, f64::max);
-    let gravity = scene.gravity.iter().map(|g| g * g).sum::<f64>().sqrt();
-    let rates = scene.emitters.iter().map(|emitter| {
-        let active = emitter.frames.seconds(scene.frame_rate);
-        let mut seconds = (active.end.min(end) - active.start).max(0.0);
-        if scene.has_a_way_out() {
-            let fall = (2.0 * longest / gravity.max(f64::MIN_POSITIVE)).sqrt();
-            seconds = seconds.min(fall.max(longest / emitter.speed()));
-        }
-        cross_section(&emitter.shape, emitter.velocity) * emitter.speed() * seconds
-    });
-    rates.sum()
+/// Points of the liquid at the start, outside solids, on a lattice.
+pub fn liquid_points<const D: usize>(scene: &Scene<D>) -> Vec<[f64; D]> {
+    let of_volume = |volume: &Volume<D>| points_of(scene, &volume.shape);
+    scene.liquids.iter().flat_map(of_volume).collect()
 }
 
-/// Area of the shadow that the box around a shape throws along a direction.
-fn cross_section<const D: usize>(shape: &Shape<D>, along: [f64; D]) -> f64 {
-    let Some(bounds) = shape.bounds().filter(|b| b.is_finite() && !b.is_empty()) else {
+/// Points of a shape in the domain, outside solids, on a lattice.
+pub fn points_of<const D: usize>(scene: &Scene<D>, shape: &Shape<D>) -> Vec<[f64; D]> {
+    let Some(lattice) = Lattice::around(shape, &scene.domain) else {
+        return Vec::new();
+    };
+    let scenery = scene.scenery();
+    let posed = scenery.during(0.0, 0.0);
+    let near = lattice.near();
+    let free = |x: &[f64; D]| {
+        shape.distance_within(*x, near) < 0.0 && posed.distance_within(*x, near) > 0.0
+    };
+    lattice.points().filter(free).collect()
+}
+
+/// Share of a shape's part in the domain that is inside solids at a time; none if nothing of it is in the domain.
+pub fn share_in_solids<const D: usize>(
+    scene: &Scene<D>,
+    shape: &Shape<D>,
+    time: f64,
+) -> Option<f64> {
+    let lattice = Lattice::around(shape, &scene.domain)?;
+    let scenery = scene.scenery();
+    let posed = scenery.during(time, 0.0);
+    let near = lattice.near();
+    let inside = |x: &[f64; D]| shape.distance_within(*x, near) < 0.0;
+    let (mut all, mut solid) = (0, 0);
+    for x in lattice.points().filter(inside) {
+        all += 1;
+        solid += usize::from(posed.distance_within(x, near) <= 0.0);
+    }
+    (all > 0).then(|| f64::from(solid as u32) / f64::from(all))
+}
+
+/// Volume per second that an emitter brings while it is active: the area of the shape as seen along the velocity, without
+/// what is inside solids or outside the domain, times the speed.
+pub fn emission_rate<const D: usize>(scene: &Scene<D>, emitter: &Emitter<D>) -> f64 {
+    let Some(bounds) = emitter
+        .shape
+        .bounds()
+        .filter(|b| b.is_finite() && !b.is_empty())
+    else {
         return 0.0;
     };
-    let size: [f64; D] = from_fn(|axis| bounds.high[axis] - bounds.low[axis]);
-    let length = along.iter().map(|a| a * a).sum::<f64>().sqrt();
-    (0..D)
-        .map(|axis| {
-            let face: f64 = (0..D).filter(|&a| a != axis).map(|a| size[a]).product();
-            face * along[axis].abs() / length
+    let middle: [f64; D] = from_fn(|a| 0.5 * (bounds.low[a] + bounds.high[a]));
+    let reach = bounds.farthest(middle);
+    let speed = emitter.speed();
+    let along = emitter.velocity.map(|v| v / speed);
+    let across = across(along);
+    let scenery = scene.scenery();
+    let posed = scenery.during(emitter.frames.seconds(scene.frame_rate).start, 0.0);
+    let spacing = 2.0 * reach / RAYS as f64;
+    let offset = |k: usize| (k as f64 + 0.5) * spacing - reach;
+    let emits = |x: [f64; D]| {
+        (0..D).all(|a| (0.0..=scene.domain[a]).contains(&x[a]))
+            && emitter.shape.distance_within(x, spacing) < 0.0
+            && posed.distance_within(x, spacing) > 0.0
+    };
+    let rays = RAYS.pow(D as u32 - 1);
+    let hits = (0..rays).filter(|ray| {
+        (0..RAYS).any(|depth| {
+            emits(from_fn(|a| {
+                let sideways: f64 = (0..D - 1)
+                    .map(|k| across[k][a] * offset(ray / RAYS.pow(k as u32) % RAYS))
+                    .sum();
+                middle[a] + along[a] * offset(depth) + sideways
+            }))
         })
-        .sum()
+    });
+    hits.count() as f64 * spacing.powi(D as i32 - 1) * speed
+}
+
+/// Unit vectors at right angles to a direction and to each other; one in the plane, two in space.
+fn across<const D: usize>(along: [f64; D]) -> Vec<[f64; D]> {
+    let mut found: Vec<[f64; D]> = vec![along];
+    let mut axes: Vec<usize> = (0..D).collect();
+    // The axes that are least along the direction leave most after it is taken away.
+    axes.sort_by(|&a, &b| along[a].abs().total_cmp(&along[b].abs()));
+    for axis in axes.into_iter().take(D - 1) {
+        let mut vector: [f64; D] = from_fn(|a| if a == axis { 1.0 } else { 0.0 });
+        for other in &found {
+            let dot: f64 = (0..D).map(|a| vector[a] * other[a]).sum();
+            vector = from_fn(|a| vector[a] - dot * other[a]);
+        }
+        let length = vector.iter().map(|c| c * c).sum::<f64>().sqrt();
+        found.push(vector.map(|c| c / length));
+    }
+    found.split_off(1)
 }
 
 /// The highest place, above the floor of the domain, from which liquid can fall.

@@ -6,13 +6,17 @@ pub mod builtin;
 mod check;
 mod dimension;
 mod likeness;
+mod limits;
 mod look;
 pub mod measure;
+pub mod meshes;
 mod output;
 mod ports;
+pub mod settle;
 pub mod text;
 
 pub use dimension::AnyScene;
+pub use limits::{Limits, OnDrift};
 pub use look::{Camera, Material, Style};
 pub use output::Output;
 pub use ports::{Drain, Emitter, FrameRange};
@@ -100,6 +104,8 @@ pub struct Scene<const D: usize> {
     pub frames: u32,
     /// Frames a second.
     pub frame_rate: f64,
+    /// When a run warns and ends.
+    pub limits: Limits,
     /// What to write.
     pub output: Output,
     /// From where pictures are taken.
@@ -140,6 +146,7 @@ impl<const D: usize> Scene<D> {
             max_step: usual.max_step,
             frames: 100,
             frame_rate: 24.0,
+            limits: Limits::default(),
             output: Output::default(),
             camera: Camera::default(),
         }

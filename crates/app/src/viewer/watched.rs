@@ -11,7 +11,7 @@ use crate::run::lock::{self, Holder};
 use crate::run::record::{self, Record, State};
 use crate::run::{StepLine, no_run};
 use crate::scene::AnyScene;
-use crate::scene::text::{load, load_alone, load_kept};
+use crate::scene::text::load_kept;
 use crate::surface;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -144,6 +144,10 @@ impl Watched {
         json!({
             "state": state,
             "error": record.error,
+            "drift": record.drift.as_ref().map(|drift| json!({
+                "message": drift.message(),
+                "remedy": drift.remedy,
+            })),
             "sceneHash": record.scene_hash,
             "framesAsked": record.frames,
             "wallSeconds": record.wall_seconds,
@@ -228,24 +232,31 @@ fn sides<const D: usize>(domain: &[f64]) -> [f64; D] {
     from_fn(|axis| domain.get(axis).copied().unwrap_or(0.0))
 }
 
-/// The scene of a run. Its meshes come with the program, or are where somebody says, or lie beside its `scene.toml`; a
-/// run does not keep them.
+/// The scene of a run, with the copies of its meshes. Runs of earlier versions have none: theirs come with the program, or
+/// are where somebody says, or lie beside `scene.toml`.
 fn scene_of(path: &Path, text: &str, assets: Option<&Path>) -> Result<AnyScene, String> {
-    if let Some(scene) = load_alone(text).scene {
-        return Ok(scene);
-    }
-    match assets {
-        Some(folder) => load_kept(path, text, Some(folder)).scene.ok_or_else(|| {
-            let folder = folder.display();
-            format!("solids are not shown: meshes of the scene are not in {folder}, or not what they were")
-        }),
-        None => load(path, &[], false)
-            .ok()
-            .and_then(|loaded| loaded.scene)
-            .ok_or_else(|| {
-                "solids are not shown: the scene has meshes of its own; --assets DIR says in which folder its file was"
-                    .into()
-            }),
+    load_kept(path, text, assets).ready().map(|(scene, _)| scene).map_err(|error| {
+        let why = match (error.kind(), assets) {
+            (Kind::Storage, _) => "a copy of its meshes is damaged; `meniscus verify` names it".into(),
+            (_, Some(folder)) => {
+                let folder = folder.display();
+                format!("meshes of the scene are not in {folder}, or not what they were")
+            }
+            (_, None) => {
+                "the scene has meshes of its own; --assets DIR says in which folder its file was".into()
+            }
+        };
+        format!("solids are not shown: {why}")
+    })
+}
+
+/// Share of the liquid that is below the grid's resolution.
+fn thin_share(line: &StepLine) -> f64 {
+    let all = line.volume + line.thin_volume;
+    if all > 0.0 {
+        line.thin_volume / all
+    } else {
+        0.0
     }
 }
 
@@ -261,6 +272,7 @@ fn step_columns(lines: &[StepLine]) -> Value {
         "inner": column(|line| line.inner_iterations as f64),
         "residual": column(|line| line.residual),
         "volume": column(|line| line.volume),
+        "thin": column(thin_share),
         "drift": column(|line| line.volume_drift),
         "speed": column(|line| line.max_speed),
         "retries": column(|line| line.retries as f64),

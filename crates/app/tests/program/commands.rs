@@ -128,7 +128,7 @@ fn the_run_to_compare_with_is_told_with_the_changes_of_this_one() {
     let trial = Trial::new();
     let changes = "--resolution 16 --frames 1 --walls slip --solver cg --set gravity=[0,-5]";
     let outcome = trial.call_well(&format!("run dam-break-2d {changes}"));
-    let told = "run dam-break-2d --set 'gravity=[0,-5]' --frames 1 --resolution 16 --walls separating --out";
+    let told = "run dam-break-2d --set 'gravity=[0,-5]' --frames 1 --resolution 16 --walls separating --solver auto --out";
     assert!(outcome.said.contains(told), "{}", outcome.said);
 }
 

@@ -1,7 +1,7 @@
 use crate::trial::{Trial, json, lines, names, run_alone};
 use meniscus_app::cache;
 use meniscus_app::error::Kind;
-use meniscus_app::run::{self, Event, Options, Progress, Start};
+use meniscus_app::run::{self, Event, Options, Progress};
 use meniscus_app::scene::{AnyScene, Scene, builtin};
 use std::sync::atomic::AtomicBool;
 
@@ -103,14 +103,7 @@ fn a_run_can_be_followed_while_it_goes_on() {
     let trial = Trial::new();
     let stop = AtomicBool::new(false);
     let out = trial.path("out");
-    let options = Options {
-        out: out.clone(),
-        threads: None,
-        memory_limit: None,
-        scene_text: String::new(),
-        start: Start::Beginning,
-        stop: &stop,
-    };
+    let options = Options::new(out.clone(), "", &stop);
     let mut witness = Witness {
         folder: out,
         frames: 0,

@@ -48,7 +48,7 @@ fn a_run_becomes_pictures_and_a_gif_again_and_again() {
         );
     }
     // A run that begins anew has no pictures of the old one.
-    trial.call_well(&format!("{RUN} --out run"));
+    trial.call_well(&format!("{RUN} --out run --overwrite"));
     assert!(names(&folder).is_empty(), "{:?}", names(&folder));
 }
 

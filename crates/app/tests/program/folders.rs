@@ -4,14 +4,14 @@ use std::fs;
 const SMALL: &str = "run dam-break-2d --resolution 12 --frames 2 --quiet";
 
 #[test]
-fn an_earlier_run_of_the_same_scene_is_replaced_and_strangers_are_left_alone() {
+fn overwriting_replaces_a_run_of_the_same_scene_and_leaves_other_files_alone() {
     let trial = Trial::new();
     trial.call_well(SMALL);
     let out = trial.path("out/dam-break-2d");
     trial.call_well("export out/dam-break-2d --to ply");
     fs::write(out.join("notes.txt"), "mine").unwrap();
     fs::write(out.join("particles/notes.txt"), "mine").unwrap();
-    trial.call_well("run dam-break-2d --resolution 12 --frames 1 --quiet");
+    trial.call_well("run dam-break-2d --resolution 12 --frames 1 --quiet --overwrite");
     assert_eq!(
         names(&out.join("particles")),
         ["notes.txt", "particles_000001.mpc"]
@@ -68,7 +68,7 @@ fn nothing_is_written_through_a_link() {
 
     fs::remove_file(out.join("stats.jsonl")).unwrap();
     symlink(trial.path("precious"), out.join("stats.jsonl")).unwrap();
-    trial.call_well(SMALL);
+    trial.call_well(&format!("{SMALL} --overwrite"));
     assert_eq!(
         fs::read_to_string(trial.path("precious")).unwrap(),
         "precious"
@@ -76,8 +76,13 @@ fn nothing_is_written_through_a_link() {
 
     fs::remove_dir_all(out.join("particles")).unwrap();
     symlink(trial.path("elsewhere"), out.join("particles")).unwrap();
-    let outcome = trial.call(SMALL);
+    let outcome = trial.call(&format!("{SMALL} --overwrite"));
     assert_eq!(outcome.code, 2, "{}", outcome.errors);
+    assert!(
+        outcome.errors.contains("is not a folder"),
+        "{}",
+        outcome.errors
+    );
     assert!(names(&trial.path("elsewhere")).is_empty());
 }
 

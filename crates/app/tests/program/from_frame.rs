@@ -85,8 +85,9 @@ fn what_particles_are_bound_to_can_not_change() {
     let trial = Trial::new();
     trial.call_well("run dam-break-2d --resolution 12 --frames 3 --quiet --out run");
     let before = fs::read(trial.path("run/run.json")).unwrap();
-    let outcome =
-        trial.call("run dam-break-2d --resolution 14 --frames 3 --quiet --out run --from-frame 2");
+    let outcome = trial.call(
+        "run dam-break-2d --resolution 14 --frames 3 --quiet --out run --from-frame 2 --overwrite",
+    );
     assert_eq!(outcome.code, 2);
     assert!(
         outcome.errors.contains("resolution (from 12 to 14)"),

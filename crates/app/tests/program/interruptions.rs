@@ -58,12 +58,11 @@ pub fn run_it(
         notices: Vec::new(),
     };
     let options = Options {
-        out: out.into(),
         threads: Some(1),
-        memory_limit: None,
-        scene_text: scene_text(scene),
+        // What may be replaced is tested in `replacing.rs`.
+        overwrite: true,
         start,
-        stop: &stop,
+        ..Options::new(out, scene_text(scene), &stop)
     };
     let result = run::run(&scene.clone().into(), &options, &mut watcher);
     (result, watcher.notices)

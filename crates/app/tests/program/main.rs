@@ -1,8 +1,11 @@
 //! Tests of the program as people use it: its commands, its exit codes, and the files it writes.
 
+mod branches;
 mod commands;
 mod damage;
 mod differences;
+#[cfg(target_os = "linux")]
+mod estimates;
 mod export_formats;
 mod exports;
 mod extremes;
@@ -13,10 +16,13 @@ mod from_frame;
 mod full_disk;
 mod interruptions;
 mod kills;
+mod losses;
+mod mesh_copies;
 mod mesh_paths;
 mod one_at_a_time;
 mod outputs;
 mod problems;
+mod replacing;
 mod reports;
 mod scene_files;
 mod settings_of_output;

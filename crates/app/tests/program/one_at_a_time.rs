@@ -10,7 +10,7 @@ use std::time::Duration;
 #[test]
 fn the_second_run_in_a_folder_is_told_who_is_there_and_the_first_goes_on() {
     let trial = Trial::new();
-    let line = "run dam-break-2d --resolution 48 --frames 20 --quiet";
+    let line = "run dam-break-2d --resolution 48 --frames 40 --quiet";
     trial.call_well(&format!("{line} --out whole"));
     let mut first = trial.start(&format!("{line} --out run"));
     let out = trial.path("run");
@@ -37,7 +37,7 @@ fn the_second_run_in_a_folder_is_told_who_is_there_and_the_first_goes_on() {
     );
     assert_eq!(running.state, Activity::Running);
     assert_eq!(running.process, Some(first.id()));
-    assert!(running.frames_done >= 1 && running.frames == 20);
+    assert!(running.frames_done >= 1 && running.frames == 40);
     assert!(running.seconds_left.unwrap() > 0.0);
     assert!(running.disk_bytes > 1000 && !running.checkpoints.is_empty());
     assert_eq!(first.wait().unwrap().code(), Some(0));

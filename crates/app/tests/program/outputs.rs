@@ -1,6 +1,6 @@
 use crate::trial::{Trial, json, lines, names};
 use meniscus_app::cache::{self, Frame};
-use meniscus_app::run::{self, Event, Options, Progress, Start};
+use meniscus_app::run::{self, Event, Options, Progress};
 use meniscus_app::scene::builtin;
 use meniscus_app::scene::text::{Change, load};
 use serde_json::Value;
@@ -183,12 +183,8 @@ fn a_stopped_run_keeps_its_frames_and_its_preview() {
     let (scene, scene_text) = loaded.ready().unwrap();
     let out = trial.path("stopped");
     let options = Options {
-        out: out.clone(),
         threads: Some(1),
-        memory_limit: None,
-        scene_text,
-        start: Start::Beginning,
-        stop: &stop,
+        ..Options::new(out.clone(), scene_text, &stop)
     };
     let error = run::run(&scene, &options, &mut Impatient(&stop)).unwrap_err();
     assert_eq!(error.kind().exit_code(), 130);

@@ -104,7 +104,7 @@ fn a_damaged_surface_is_left_out_of_a_report_and_told() {
 }
 
 #[test]
-fn solids_that_are_meshes_of_the_scene_are_shown_if_somebody_says_where_they_are() {
+fn solids_that_are_meshes_are_shown_from_copies_and_without_copies_from_the_folder_that_is_named() {
     let trial = Trial::new();
     fs::create_dir(trial.path("scenes")).unwrap();
     let mesh = "v 0 0 0\nv 0.6 0 0\nv 0 0.6 0\nv 0 0 0.6\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
@@ -115,6 +115,11 @@ fn solids_that_are_meshes_of_the_scene_are_shown_if_somebody_says_where_they_are
     fs::write(trial.path("scenes/rock.toml"), scene).unwrap();
     trial.call_well("run scenes/rock.toml --quiet --set output.preview=false --out run");
     let solid = "data-address=\"/run/0/solid/0\"";
+    trial.call_well("report run --out report.html");
+    let text = fs::read_to_string(trial.path("report.html")).unwrap();
+    assert!(text.contains(solid), "the run has a copy");
+    // As an earlier version left it.
+    fs::remove_dir_all(trial.path("run/meshes")).unwrap();
     for (more, shown, told) in [
         ("", false, "--assets DIR says in which folder"),
         ("--assets run", false, "not in run, or not what they were"),

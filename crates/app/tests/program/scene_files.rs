@@ -1,6 +1,6 @@
 //! Scene files as people write them, break them and start them.
 
-use crate::trial::Trial;
+use crate::trial::{Trial, assert_told};
 use serde_json::Value;
 use std::fs;
 use std::time::{Duration, Instant};
@@ -143,14 +143,65 @@ fn an_estimate_comes_before_anything_is_allocated() {
         serde_json::json!([20_000, 5_000, 10_000])
     );
     assert!(estimate["memory"].as_f64() > Some(1e12), "{said}");
+    let outcome = trial.call("run dam-break --memory-limit 48MB");
+    assert_told(&outcome, 4, &["--resolution"]);
     let outcome = trial.call("run dam-break --memory-limit 5MB");
-    assert_eq!(outcome.code, 4, "{}", outcome.errors);
-    assert!(
-        outcome.errors.contains("--resolution"),
-        "{}",
-        outcome.errors
-    );
+    assert_told(&outcome, 4, &["no resolution fits", "output.preview"]);
     assert!(!trial.path("out").exists());
+}
+
+#[test]
+fn check_refuses_what_run_refuses() {
+    let trial = Trial::new();
+    let solid = "[[solid]]\nshape = { box = { low = [-1, -1], high = [2, 2] } }\n";
+    fs::write(trial.path("solid.toml"), format!("{POOL}{solid}")).unwrap();
+    fs::write(trial.path("large.toml"), POOL).unwrap();
+    for (file, code, why) in [
+        ("solid.toml", 2, "no liquid outside of solids"),
+        (
+            "large.toml --resolution 65000 --set particles.per_cell=1000",
+            4,
+            "memory",
+        ),
+    ] {
+        for command in ["check", "run"] {
+            assert_told(&trial.call(&format!("{command} {file}")), code, &[why]);
+        }
+        let answer = trial.call(&format!("check {file} --json"));
+        assert_eq!(answer.code, code);
+        let answer: Value = serde_json::from_str(&answer.said).unwrap();
+        assert_eq!(answer["runs"], false);
+        assert!(
+            answer["refused"].as_str().unwrap().contains(why),
+            "{answer}"
+        );
+    }
+    assert!(!trial.path("out").exists());
+}
+
+#[test]
+fn a_mesh_in_another_unit_is_a_warning_with_a_scale() {
+    let trial = Trial::new();
+    let mesh = "v 0 0 0\nv 60 0 0\nv 0 60 0\nv 0 0 60\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    fs::write(trial.path("scan.obj"), mesh).unwrap();
+    let scene = |scale: &str| {
+        format!(
+            "[domain]\nsize = [0.5, 0.5, 0.5]\nresolution = 16\n\
+             [[liquid]]\nshape = {{ mesh = {{ file = \"scan.obj\"{scale} }}, moved = [0.1, 0.1, 0.1] }}\n"
+        )
+    };
+    fs::write(trial.path("wrong.toml"), scene("")).unwrap();
+    fs::write(trial.path("right.toml"), scene(", scale = 0.005")).unwrap();
+    let outcome = trial.call_well("check wrong.toml");
+    for told in [
+        "120 times as large as the domain",
+        "forgot `scale`?",
+        "scale = 0.001",
+    ] {
+        assert!(outcome.errors.contains(told), "{}", outcome.errors);
+    }
+    let right = trial.call_well("check right.toml").errors;
+    assert!(!right.contains("forgot"), "{right}");
 }
 
 #[test]

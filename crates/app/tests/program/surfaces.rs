@@ -171,7 +171,7 @@ fn surfaces_that_are_up_to_date_are_left_alone_and_others_made_again() {
     assert_eq!(fs::read(&path).unwrap(), whole);
 
     // A run from the beginning takes them away.
-    trial.call_well("run dam-break --resolution 12 --frames 1 --quiet --out run");
+    trial.call_well("run dam-break --resolution 12 --frames 1 --quiet --out run --overwrite");
     assert_eq!(names(&folder), ["lock"]);
 }
 

@@ -1,7 +1,7 @@
 //! Calls the program in a folder of its own.
 
 use meniscus_app::error::Error;
-use meniscus_app::run::{self, Options, Start};
+use meniscus_app::run::{self, Options};
 use meniscus_app::scene::Scene;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -92,12 +92,8 @@ pub fn assert_sound(run: &Path) {
 pub fn run_alone(scene: Scene<2>, trial: &Trial) -> Result<run::Summary, Error> {
     let stop = AtomicBool::new(false);
     let options = Options {
-        out: trial.path("out"),
         threads: Some(1),
-        memory_limit: None,
-        scene_text: "name = \"test\"\n".into(),
-        start: Start::Beginning,
-        stop: &stop,
+        ..Options::new(trial.path("out"), "name = \"test\"\n", &stop)
     };
     run::run(&scene.into(), &options, &mut ())
 }

@@ -248,7 +248,7 @@ fn a_run_that_goes_on_or_is_replaced_is_followed() {
     trial.call_well("run maze --resolution 16 --frames 5 --resume --quiet --out run");
     let now = serving.json("/run/0/now");
     assert_eq!(now["frames"], serde_json::json!([1, 2, 3, 4, 5]));
-    trial.call_well("run maze --resolution 12 --frames 2 --quiet --out run");
+    trial.call_well("run maze --resolution 12 --frames 2 --quiet --out run --overwrite");
     let (about, now) = (serving.json("/run/0/about"), serving.json("/run/0/now"));
     assert_ne!(about["sceneHash"], first["sceneHash"]);
     assert_eq!(about["settings"]["resolution"], 12);

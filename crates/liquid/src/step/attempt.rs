@@ -4,6 +4,7 @@ use meniscus_lcp::Status;
 use rayon::prelude::*;
 
 use super::budget::Budget;
+use super::health;
 use super::{Grid, Liquid};
 use crate::advect::{Flow, advect};
 use crate::density::{DRIFT_TIME, crowding, relative};
@@ -160,6 +161,8 @@ impl<const D: usize> Liquid<D> {
             Some(_) => volume / expected_volume - 1.0,
             None => 0.0,
         };
+        let own_volume = particles as f64 * each;
+        let health = health::measure(tiles, bins, cut, &level.phi, settings);
         let drift = self.drift + (drift_now - self.drift) * (dt / DRIFT_TIME).min(1.0);
 
         phases.begin("even-out");
@@ -249,7 +252,10 @@ impl<const D: usize> Liquid<D> {
         Ok(StepReport {
             separated_rows,
             volume,
-            expected_volume,
+            thin_volume: health.thin_volume,
+            expected_volume: health::expected_with_thin(expected_volume, own_volume),
+            own_volume,
+            crowded: health.crowded,
             emitted: exchanged.emitted,
             drained: exchanged.drained,
             pockets: found.len(),

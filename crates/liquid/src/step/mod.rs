@@ -3,6 +3,7 @@
 mod attempt;
 mod budget;
 mod distance;
+mod health;
 mod outcome;
 mod state;
 

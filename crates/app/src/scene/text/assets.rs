@@ -4,6 +4,7 @@ use super::problem::{Place, Problem};
 use super::read::Reader;
 use super::tree::{Entry, Node, Value};
 use super::values::{number, text};
+use crate::mesh_files::copies::{self, Copy, MeshSource, Origin};
 use crate::mesh_files::{self, Format, Limits};
 use crate::scene::builtin;
 use meniscus_shapes::{Shape, TriangleMesh};
@@ -17,6 +18,10 @@ pub struct Assets {
     folder: Option<PathBuf>,
     /// Whether files may be anywhere.
     outside: bool,
+    /// The folder of a run, which has copies of the files whose hashes its scene names.
+    run: Option<PathBuf>,
+    /// Whether somebody said where the originals are, for copies that are damaged.
+    has_originals: bool,
     meshes: Vec<Mesh>,
     warnings: Vec<Problem>,
 }
@@ -28,6 +33,8 @@ struct Mesh {
     scale: f64,
     up: String,
     hash: String,
+    format: Format,
+    origin: Origin,
     mesh: Arc<TriangleMesh>,
 }
 
@@ -35,6 +42,8 @@ struct Mesh {
 struct Fault {
     message: String,
     help: String,
+    /// Whether it is a damaged file of a run.
+    storage: bool,
 }
 
 impl Fault {
@@ -42,6 +51,7 @@ impl Fault {
         Fault {
             message: message.into(),
             help: help.into(),
+            storage: false,
         }
     }
 }
@@ -52,6 +62,8 @@ impl Assets {
         Assets {
             folder: None,
             outside: false,
+            run: None,
+            has_originals: false,
             meshes: Vec::new(),
             warnings: Vec::new(),
         }
@@ -60,11 +72,41 @@ impl Assets {
     /// Those in the folder of a scene, or anywhere if that is allowed.
     pub fn in_folder(folder: &Path, outside: bool) -> Self {
         let here = folder.as_os_str().is_empty();
+        let folder: PathBuf = if here { ".".into() } else { folder.into() };
         Assets {
-            folder: Some(if here { ".".into() } else { folder.into() }),
+            // The scene may be the one that a run has kept.
+            run: Some(folder.clone()),
+            folder: Some(folder),
             outside,
             ..Assets::built_in()
         }
+    }
+
+    /// Those of a run's own scene: copies in its folder, or the originals in another one.
+    pub fn of_run(run: &Path, originals: Option<&Path>) -> Self {
+        Assets {
+            run: Some(run.into()),
+            has_originals: originals.is_some(),
+            // The run itself was allowed to read them, and their hashes tell whether they are the same.
+            ..Assets::in_folder(originals.unwrap_or(run), true)
+        }
+    }
+
+    /// The files that were read, each once.
+    pub fn sources(&self) -> Vec<MeshSource> {
+        let mut sources: Vec<MeshSource> = Vec::new();
+        for mesh in &self.meshes {
+            let known =
+                |source: &MeshSource| source.hash == mesh.hash && source.format == mesh.format;
+            if !sources.iter().any(known) {
+                sources.push(MeshSource {
+                    hash: mesh.hash.clone(),
+                    format: mesh.format,
+                    origin: mesh.origin.clone(),
+                });
+            }
+        }
+        sources
     }
 
     /// What the owner of the files should know.
@@ -109,8 +151,9 @@ impl Assets {
         if let Some(known) = self.meshes.iter().find(same) {
             return Ok(known.mesh.clone());
         }
+        let format = Format::of(Path::new(file));
         let wanted = text(node, "hash");
-        let bytes = self.bytes(file, wanted)?;
+        let (bytes, origin) = self.bytes(file, format, wanted)?;
         let hash = blake3::hash(&bytes).to_hex().to_string();
         if !wanted.is_empty() && wanted != hash {
             return Err(Fault::new(
@@ -118,7 +161,7 @@ impl Assets {
                 "bring back the old file, or remove the hash",
             ));
         }
-        let format = Format::of(Path::new(file)).ok_or_else(|| {
+        let format = format.ok_or_else(|| {
             Fault::new(
                 format!("{file} does not end in .obj, .ply or .stl"),
                 "save it as OBJ, PLY or STL",
@@ -144,19 +187,46 @@ impl Assets {
             scale,
             up: up.into(),
             hash,
+            format,
+            origin,
             mesh: mesh.clone(),
         });
         Ok(mesh)
     }
 
-    /// The content of a file.
-    fn bytes(&self, file: &str, hash: &str) -> Result<Vec<u8>, Fault> {
+    /// The content of a file, and where it is. A copy in the folder of a run comes first: it is known to be the file
+    /// that the run was made with.
+    fn bytes(
+        &self,
+        file: &str,
+        format: Option<Format>,
+        hash: &str,
+    ) -> Result<(Vec<u8>, Origin), Fault> {
+        if let (Some(run), Some(format), false) = (&self.run, format, hash.is_empty()) {
+            let path = copies::path(run, hash, format);
+            match copies::read(run, hash, format) {
+                Copy::Sound(bytes) => return Ok((bytes, Origin::File(path))),
+                Copy::Damaged if !self.has_originals => {
+                    return Err(Fault {
+                        storage: true,
+                        ..Fault::new(
+                            format!(
+                                "{}, the copy of {file}, is damaged: its content does not match its hash",
+                                path.display()
+                            ),
+                            "--resume with the original scene file writes it anew; --assets DIR, the folder of that file, does without it",
+                        )
+                    });
+                }
+                Copy::Damaged | Copy::Missing => {}
+            }
+        }
         let of_program = builtin::ASSETS.iter().find(|(name, _)| *name == file);
         let Some(folder) = &self.folder else {
             let (_, bytes) = of_program.ok_or_else(|| {
                 Fault::new(format!("no file {file} comes with the program"), MISSING)
             })?;
-            return Ok(bytes.to_vec());
+            return Ok((bytes.to_vec(), Origin::Program(bytes)));
         };
         let path = folder.join(file);
         // What a run keeps of a built-in scene has no files beside it.
@@ -164,15 +234,14 @@ impl Assets {
             && !path.exists()
             && blake3::hash(bytes).to_hex().as_str() == hash
         {
-            return Ok(bytes.to_vec());
+            return Ok((bytes.to_vec(), Origin::Program(bytes)));
         }
         if !self.outside {
             stays_inside(folder, file)?;
         }
-        mesh_files::read_bytes(&path, &Limits::default()).map_err(|e| Fault {
-            message: e.message().into(),
-            help: e.remedy().unwrap_or(MISSING).into(),
-        })
+        let bytes = mesh_files::read_bytes(&path, &Limits::default())
+            .map_err(|e| Fault::new(e.message(), e.remedy().unwrap_or(MISSING)))?;
+        Ok((bytes, Origin::File(path)))
     }
 }
 
@@ -212,8 +281,11 @@ impl Reader<'_> {
         match self.assets.mesh(node, path, place) {
             Ok(mesh) => Some(Shape::Mesh(mesh)),
             Err(fault) => {
-                let problem = Problem::error(place, path, fault.message);
-                self.problems.push(problem.with_help(fault.help).of_asset());
+                let problem = Problem::error(place, path, fault.message).with_help(fault.help);
+                self.problems.push(match fault.storage {
+                    true => problem.of_storage(),
+                    false => problem.of_asset(),
+                });
                 None
             }
         }

@@ -2,6 +2,7 @@
 
 use super::grammar::{Absent, Key, Kind, Range, Table};
 use super::look_keys::{CAMERA, PREVIEW_STYLE};
+use super::run_keys::RUN;
 use super::thing_keys::{DRAIN, EMITTER, LIQUID, SOLID};
 use crate::surface::Source;
 use Absent::{ByDimension, Default, Nothing, Refused};
@@ -85,6 +86,13 @@ pub static SCENE: Table = Table {
             kind: Kind::Table(&PARTICLES),
             absent: Default("{}"),
             about: "What carries the liquid.",
+            example: "",
+        },
+        Key {
+            name: "run",
+            kind: Kind::Table(&RUN),
+            absent: Default("{}"),
+            about: "When a run warns and when it ends.",
             example: "",
         },
         Key {

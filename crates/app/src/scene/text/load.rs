@@ -2,15 +2,15 @@
 
 use super::assets::Assets;
 use super::changes::{self, Change};
-use super::disappointments;
 use super::fill::filled;
 use super::keys::SCENE;
-use super::problem::{Place, Problem, Source};
+use super::problem::{Blame, Place, Problem, Source};
 use super::read::{Reader, solver_fits_walls};
 use super::structure::Structure;
 use super::tree::{Node, parse};
-use super::write;
+use super::{warnings, write};
 use crate::error::{Error, Kind};
+use crate::mesh_files::copies::MeshSource;
 use crate::scene::{AnyScene, Scene, builtin};
 use std::io::Read;
 use std::path::Path;
@@ -31,6 +31,8 @@ pub struct Loaded {
     pub scene: Option<AnyScene>,
     /// The scene as TOML with every default filled in; empty if there is no scene.
     pub complete: String,
+    /// Mesh files that it refers to, each once.
+    pub meshes: Vec<MeshSource>,
 }
 
 impl Loaded {
@@ -49,15 +51,17 @@ impl Loaded {
     fn error(&self) -> Error {
         let errors: Vec<&Problem> = self.problems.iter().filter(|p| p.is_error()).collect();
         // Only if nothing but files is to blame is the scene itself in order.
-        let kind = if !errors.is_empty() && errors.iter().all(|p| p.asset) {
-            Kind::Asset
-        } else {
+        let kind = if errors.is_empty() || errors.iter().any(|p| p.blame == Blame::Scene) {
             Kind::Usage
+        } else if errors.iter().any(|p| p.blame == Blame::Storage) {
+            Kind::Storage
+        } else {
+            Kind::Asset
         };
         Error::drawn(kind, self.draw(&errors))
     }
 
-    /// What will disappoint, drawn; empty if nothing will.
+    /// The warnings, drawn; empty if there are none.
     pub fn warnings(&self) -> String {
         let warnings: Vec<&Problem> = self.problems.iter().filter(|p| !p.is_error()).collect();
         self.draw(&warnings)
@@ -99,13 +103,12 @@ pub fn load(name: impl AsRef<Path>, changes: &[Change], outside: bool) -> Result
     Ok(load_text(&shown, &text, &name_of(path), changes, assets))
 }
 
-/// Loads the scene that a run has kept in its folder. Its meshes are in `assets`, the folder of the scene's own file, or
-/// come with the program.
+/// Loads the scene that a run has kept in its folder. Its meshes are the copies in that folder; what is missing there or
+/// damaged comes from `assets`, the folder of the scene's own file, or from the program.
 pub fn load_kept(path: &Path, text: &str, assets: Option<&Path>) -> Loaded {
-    let folder = assets.or(path.parent()).unwrap_or(Path::new("."));
+    let run = path.parent().unwrap_or(Path::new("."));
     let shown = path.to_string_lossy();
-    // The run itself was allowed to read them, and their hashes tell whether they are the same.
-    let assets = Assets::in_folder(folder, true);
+    let assets = Assets::of_run(run, assets);
     load_text(&shown, text, "scene", &[], assets)
 }
 
@@ -135,6 +138,7 @@ pub(super) fn load_text(
             problems,
             scene: None,
             complete: String::new(),
+            meshes: Vec::new(),
         };
     }
     problems.extend(changes::apply(&mut root, changes));
@@ -164,6 +168,7 @@ pub(super) fn load_text(
         problems,
         scene,
         complete,
+        meshes: assets.sources(),
     }
 }
 
@@ -187,8 +192,8 @@ fn sound<const D: usize>(
     if reader.problems.iter().any(Problem::is_error) {
         return None;
     }
-    let warnings = disappointments::find(&scene, root, reader.assets);
-    reader.problems.extend(warnings);
+    let found = warnings::find(&scene, root, reader.assets);
+    reader.problems.extend(found);
     Some(scene)
 }
 

@@ -20,8 +20,19 @@ pub enum Place {
 pub enum Severity {
     /// The scene can't be run.
     Error,
-    /// It can, and will disappoint.
+    /// It can be run, but hardly as intended.
     Warning,
+}
+
+/// What is at fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blame {
+    /// The scene's own text.
+    Scene,
+    /// A file that the scene refers to.
+    Asset,
+    /// A damaged file in the folder of a run.
+    Storage,
 }
 
 /// Something wrong, with the key it concerns and what to write instead.
@@ -37,8 +48,8 @@ pub struct Problem {
     pub message: String,
     /// What to write instead.
     pub help: Option<String>,
-    /// Whether a file is to blame that the scene refers to.
-    pub asset: bool,
+    /// Whose fault it is.
+    pub blame: Blame,
 }
 
 impl Problem {
@@ -50,11 +61,11 @@ impl Problem {
             path: path.into(),
             message: message.into(),
             help: None,
-            asset: false,
+            blame: Blame::Scene,
         }
     }
 
-    /// Something that will disappoint.
+    /// Something that is hardly intended.
     pub fn warning(place: Place, path: impl Into<String>, message: impl Into<String>) -> Self {
         Problem {
             severity: Severity::Warning,
@@ -70,7 +81,13 @@ impl Problem {
 
     /// The same, blamed on a file that the scene refers to.
     pub fn of_asset(mut self) -> Self {
-        self.asset = true;
+        self.blame = Blame::Asset;
+        self
+    }
+
+    /// The same, blamed on a damaged file in the folder of a run.
+    pub fn of_storage(mut self) -> Self {
+        self.blame = Blame::Storage;
         self
     }
 

@@ -4,7 +4,7 @@ use super::problem::{Place, Problem};
 use super::structure::join;
 use super::tree::Node;
 use super::values::{components, number, switch, text, vector, whole, written_whole};
-use crate::scene::{Camera, Drain, Emitter, FrameRange, Output, Scene, Volume};
+use crate::scene::{Camera, Drain, Emitter, FrameRange, Limits, Output, Scene, Volume};
 use crate::surface;
 use meniscus_liquid::{Transfer, Walls, fas};
 use meniscus_shapes::{Body, Ease, Keyframe, Motion, Rotation, Shape};
@@ -26,6 +26,7 @@ impl Reader<'_> {
         let walls = root.get("walls")?;
         let solver = root.get("solver")?;
         let particles = root.get("particles")?;
+        let run = root.get("run")?;
         let output = root.get("output")?;
         let name = match text(root, "name") {
             "" => default_name,
@@ -78,6 +79,10 @@ impl Reader<'_> {
             max_step: number(time, "max_step"),
             frames: whole(time, "frames") as u32,
             frame_rate: rate,
+            limits: Limits {
+                max_drift: number(run, "max_drift"),
+                on_drift: word(run, "on_drift")?,
+            },
             output: Output {
                 particles_every: whole(output, "particles_every") as u32,
                 preview: switch(output, "preview"),

@@ -237,7 +237,7 @@ fn a_started_scene_is_the_scene_it_started_from() {
 }
 
 #[test]
-fn what_will_disappoint_is_said_with_what_would_help() {
+fn what_is_hardly_intended_is_a_warning_with_a_remedy() {
     let warned = |text: &str, what: &str| {
         let loaded = check(text);
         let said = loaded.warnings();
@@ -260,6 +260,37 @@ fn what_will_disappoint_is_said_with_what_would_help() {
     warned(&format!("{POOL}{over}"), "nothing is left of it");
     let jet = "[[emitter]]\nshape = { sphere = { center = [0.5, 0.5, 0.8], radius = 0.1 } }\nvelocity = [0, 0, -1e6]\n";
     warned(&format!("{POOL}{jet}"), "steps of every frame");
+    let slow = |low: f64| {
+        format!(
+            "[[emitter]]\nshape = {{ box = {{ low = [0.4, 0.4, {low}], high = [0.6, 0.6, {}] }} }}\nvelocity = [0, 0, -1]\n",
+            low + 0.1
+        )
+    };
+    let block = "[[solid]]\nshape = { box = { low = [0, 0, 0.7], high = [1, 1, 1] } }\n";
+    warned(
+        &format!("{POOL}{block}{}", slow(0.8)),
+        "nothing comes out of it",
+    );
+    warned(
+        &format!("{POOL}{block}{}", slow(0.65)),
+        "50 % of it bring no liquid",
+    );
+    let open = check(&format!("{POOL}{block}{}", slow(0.55)));
+    assert!(!open.warnings().contains("emitter"), "{}", open.warnings());
+    let drop = "[domain]\nsize = [0.02, 0.02, 0.02]\n[[liquid]]\n\
+                shape = { sphere = { center = [0.01, 0.01, 0.014], radius = 0.0025 } }\n";
+    warned(drop, "surface tension, which is not simulated");
+    warned(drop, "2.709 mm");
+    let large = check(
+        &drop
+            .replace("0.02, 0.02, 0.02", "0.2, 0.2, 0.2")
+            .replace("0.0025", "0.02"),
+    );
+    assert!(
+        !large.warnings().contains("surface tension"),
+        "{}",
+        large.warnings()
+    );
 }
 
 #[test]

@@ -1,7 +1,8 @@
-//! What will disappoint in a scene that is otherwise in order.
+//! Warnings about a scene that can be run.
 
 use super::assets::Assets;
 use super::problem::{Place, Problem};
+use super::scale_warnings;
 use super::structure::join;
 use super::tree::Node;
 use crate::scene::{Scene, measure};
@@ -41,6 +42,7 @@ pub fn find<const D: usize>(scene: &Scene<D>, root: &Node, assets: &Assets) -> V
     warnings.extend(hurried(scene, root));
     warnings.extend(carved(scene, root));
     warnings.extend(idle(scene, root));
+    warnings.extend(scale_warnings::find(scene, root));
     warnings
 }
 
@@ -111,7 +113,8 @@ fn idle<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
     rules.into_iter().filter_map(used).collect()
 }
 
-fn place_of(root: &Node, list: &str, index: usize) -> Place {
+/// Where the shape of an object is written.
+pub(super) fn place_of(root: &Node, list: &str, index: usize) -> Place {
     let table = root.get(list).and_then(|list| list.list().get(index));
     let Some(table) = table else {
         return Place::Nowhere;
@@ -210,7 +213,7 @@ fn carved<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
 }
 
 /// A length in a unit that fits.
-fn length(metres: f64) -> String {
+pub(super) fn length(metres: f64) -> String {
     if metres < 0.01 {
         format!("{:.3} mm", 1000.0 * metres)
     } else if metres < 1.0 {

@@ -1,0 +1,38 @@
+//! The meshes that shapes are made of.
+
+use super::Scene;
+use meniscus_shapes::{Shape, TriangleMesh};
+use std::sync::Arc;
+
+/// All meshes in a shape, in its order.
+pub fn in_shape<const D: usize>(shape: &Shape<D>) -> Vec<&Arc<TriangleMesh>> {
+    match shape {
+        Shape::Mesh(mesh) => vec![mesh],
+        Shape::Union(parts) | Shape::Intersection(parts) => {
+            parts.iter().flat_map(in_shape).collect()
+        }
+        Shape::Difference(whole, parts) => {
+            let mut all = in_shape(whole);
+            all.extend(parts.iter().flat_map(in_shape));
+            all
+        }
+        Shape::Inverted(shape)
+        | Shape::Shell { shape, .. }
+        | Shape::Rounded { shape, .. }
+        | Shape::Placed { shape, .. } => in_shape(shape),
+        _ => Vec::new(),
+    }
+}
+
+/// Triangles of all meshes of a scene, each mesh once.
+pub fn triangles<const D: usize>(scene: &Scene<D>) -> usize {
+    let liquids = scene.liquids.iter().map(|liquid| &liquid.shape);
+    let emitters = scene.emitters.iter().map(|emitter| &emitter.shape);
+    let drains = scene.drains.iter().map(|drain| &drain.shape);
+    let solids = scene.solids.iter().map(|solid| &solid.shape);
+    let shapes = liquids.chain(emitters).chain(drains).chain(solids);
+    let mut meshes: Vec<&Arc<TriangleMesh>> = shapes.flat_map(in_shape).collect();
+    meshes.sort_by_key(|mesh| Arc::as_ptr(mesh));
+    meshes.dedup_by_key(|mesh| Arc::as_ptr(mesh));
+    meshes.iter().map(|mesh| mesh.triangles().len()).sum()
+}

@@ -1,0 +1,130 @@
+//! Branching: a new run that begins with the frames of another one.
+
+use crate::trial::{Trial, assert_same_run, assert_sound, assert_told, json, lines, names};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+const RUN: &str = "run dam-break-2d --quiet";
+const LINE: &str = "run dam-break-2d --quiet --resolution 16 --frames 6";
+
+/// Every file below a folder with its bytes.
+fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    for name in names(folder) {
+        let path = folder.join(&name);
+        if path.is_dir() {
+            let inner = contents(&path).into_iter();
+            all.extend(inner.map(|(file, bytes)| (format!("{name}/{file}"), bytes)));
+        } else {
+            all.insert(name, fs::read(path).unwrap());
+        }
+    }
+    all
+}
+
+#[test]
+fn a_branch_has_the_frames_before_it_and_goes_on_with_the_changed_scene() {
+    let trial = Trial::new();
+    trial.call_well(LINE);
+    let source = trial.path("out/dam-break-2d");
+    let before = contents(&source);
+    let changed = format!("{LINE} --set gravity=[2,-9.81]");
+    trial.call_well(&format!("{changed} --from-frame 4 --out new"));
+    assert_eq!(contents(&source), before, "the source stays as it is");
+    let out = trial.path("new");
+    assert_sound(&out);
+    let frame =
+        |run: &Path, k: u32| fs::read(run.join(format!("particles/particles_{k:06}.mpc"))).unwrap();
+    for k in 1..=6 {
+        assert_eq!(frame(&out, k) == frame(&source, k), k <= 4, "frame {k}");
+    }
+    let record = json(&out.join("run.json"));
+    assert_eq!(record["branched_from"]["frame"], 4);
+    assert_eq!(record["branched_from"]["run"], "out/dam-break-2d");
+    let steps = lines(&out.join("stats.jsonl")).len() as u64;
+    assert_eq!(record["steps"].as_u64(), Some(steps));
+    assert!(
+        trial
+            .call_well("status new")
+            .said
+            .contains("of out/dam-break-2d, after its frame 4")
+    );
+
+    // It is a run like any other.
+    trial.call_well("export new --to ply --quiet");
+    assert_eq!(names(&trial.path("new/export/ply/particles")).len(), 6);
+    trial.call_well("preview new --gif --size 64x48 --quiet");
+    let longer = "--resolution 16 --frames 7 --set gravity=[2,-9.81] --out new --resume";
+    trial.call_well(&format!("{RUN} {longer}"));
+    assert_sound(&out);
+    assert_eq!(json(&out.join("run.json"))["branched_from"]["frame"], 4);
+    assert_eq!(contents(&source), before, "the source stays as it is");
+    // A branch without a change is the run it came from.
+    trial.call_well(&format!("{LINE} --from-frame 5 --out same"));
+    assert_same_run(&trial.path("same"), &source);
+}
+
+#[test]
+fn the_source_of_a_branch_can_be_named_and_auto_finds_a_folder() {
+    let trial = Trial::new();
+    trial.call_well(&format!("{LINE} --out mine"));
+    let missing = trial.call(&format!("{LINE} --from-frame 5 --out new"));
+    assert_told(&missing, 6, &["--branch-from"]);
+    assert!(!trial.path("new").exists());
+    trial.call_well(&format!("{LINE} --from-frame 5 --branch-from mine"));
+    trial.call_well(&format!("{LINE} --from-frame 5 --out auto"));
+    assert_eq!(
+        names(&trial.path("out")),
+        ["dam-break-2d", "dam-break-2d-2"]
+    );
+    for run in ["out/dam-break-2d", "out/dam-break-2d-2"] {
+        assert_same_run(&trial.path(run), &trial.path("mine"));
+    }
+    for (line, told) in [
+        (
+            "--from-frame 5 --branch-from mine --out mine",
+            "the same folder",
+        ),
+        (
+            "--from-frame 5 --branch-from mine --out out/dam-break-2d",
+            "--out auto",
+        ),
+        (
+            "--from-frame 9 --branch-from mine --out new",
+            "there is no frame 9",
+        ),
+        ("--branch-from mine", "--from-frame"),
+    ] {
+        assert_told(&trial.call(&format!("{LINE} {line}")), 2, &[told]);
+    }
+    let finer = "--resolution 18 --from-frame 5 --branch-from mine --out new";
+    let finer = trial.call(&format!("{RUN} {finer}"));
+    assert_told(&finer, 2, &["resolution (from 16 to 18)"]);
+    assert!(
+        !trial.path("new").exists(),
+        "nothing is left of what was refused"
+    );
+}
+
+#[test]
+fn a_branch_that_was_not_finished_is_not_started_from_the_beginning() {
+    let trial = Trial::new();
+    trial.call_well(LINE);
+    trial.call_well(&format!("{LINE} --from-frame 5 --out new"));
+    fs::remove_dir_all(trial.path("new/state")).unwrap();
+    let longer = "--resolution 16 --frames 7 --out new --resume";
+    let outcome = trial.call(&format!("{RUN} {longer}"));
+    assert_told(&outcome, 6, &["out/dam-break-2d", "frame 5"]);
+    // As if it had been killed while its frames were copied: the same command makes it again.
+    fs::remove_dir_all(trial.path("new")).unwrap();
+    fs::create_dir_all(trial.path("new/particles")).unwrap();
+    fs::create_dir_all(trial.path("new/state")).unwrap();
+    trial.call_well(&format!("{LINE} --from-frame 5 --out new"));
+    assert_same_run(&trial.path("new"), &trial.path("out/dam-break-2d"));
+    // A branch replaces a run only if somebody says so.
+    let again = format!("{LINE} --from-frame 4 --branch-from out/dam-break-2d --out new");
+    assert_told(&trial.call(&again), 2, &["--overwrite"]);
+    trial.call_well(&format!("{again} --overwrite"));
+    assert_sound(&trial.path("new"));
+}
