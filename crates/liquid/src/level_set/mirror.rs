@@ -151,7 +151,11 @@ impl<const D: usize> Walls<'_, D> {
         } else {
             None
         };
-        level.and_then(along).or_else(|| along(normal))
+        match level {
+            Some(level) if rise < 0.0 => along(level),
+            Some(level) => along(level).or_else(|| along(normal)),
+            None => along(normal),
+        }
     }
 }
 
