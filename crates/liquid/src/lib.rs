@@ -60,4 +60,5 @@ pub use report::{Crowded, Face, Phases, PressureProblem, StepFailure, StepReport
 pub use settings::{Preconditioner, Settings, SettingsError, Solver, Transfer, Walls};
 pub use solids::{PosedSolids, Solids};
 pub use step::{Distance, Liquid, State, StateError};
+pub use thick_walls::least_thickness;
 pub use tiles::Coord;

@@ -157,12 +157,13 @@ impl<const D: usize> Liquid<D> {
             self.budget = Some(Budget::new(volume, particles, each));
         }
         let expected_volume = self.budget.map_or(0.0, |b| b.expected(particles, each));
-        let drift_now = match self.budget {
-            Some(_) => volume / expected_volume - 1.0,
-            None => 0.0,
-        };
         let own_volume = particles as f64 * each;
         let health = health::measure(tiles, bins, cut, &level.phi, settings);
+        // Liquid below the grid's resolution is not lost: if it counted as lost, splashes would swell the rest.
+        let drift_now = match self.budget {
+            Some(_) => (volume + health.thin_volume) / expected_volume - 1.0,
+            None => 0.0,
+        };
         let drift = self.drift + (drift_now - self.drift) * (dt / DRIFT_TIME).min(1.0);
 
         phases.begin("even-out");

@@ -138,12 +138,17 @@ fn thin<const D: usize>(
     }
     let longest = scene.domain.iter().copied().fold(0.0, f64::max);
     let enough = (CELLS * longest / thinnest - 1e-9).ceil();
-    let through = match path.starts_with("solid") {
-        true => ": liquid may get through it",
-        false => "",
+    let least = meniscus_liquid::least_thickness::<D>() * scene.dx();
+    let treated = match path.starts_with("solid") {
+        true if thinnest < least => format!(
+            ": liquid sees it {} thick, {} more on either side",
+            length(least),
+            length(0.5 * (least - thinnest))
+        ),
+        _ => String::new(),
     };
     let message = format!(
-        "is {} thin, less than two cells of {}{through}",
+        "is {} thin, less than two cells of {}{treated}",
         length(thinnest),
         length(scene.dx())
     );
