@@ -1,7 +1,7 @@
 //! What can be typed.
 
 use super::lcp::LcpCommand;
-use crate::export::{Format, What};
+use crate::export::{Format, NamePattern, What};
 use crate::run::FrameChoice;
 use crate::scene::Style;
 use crate::scene::builtin;
@@ -313,7 +313,7 @@ pub struct PreviewArguments {
     /// Write preview.mp4; needs the program ffmpeg
     #[arg(long)]
     pub mp4: bool,
-    /// Play films so many times slower than life [default: 1, or as slow as 30 frames a second make it]
+    /// Play films so many times slower than life [default: 1; a GIF has at most 30 frames per second]
     #[arg(long, value_name = "FACTOR")]
     pub slow: Option<f64>,
     /// Another camera, as in position=[1,-2,1] or field_of_view=40; may be given again
@@ -414,9 +414,16 @@ pub struct ExportArguments {
     pub what: Option<What>,
     #[command(flatten)]
     pub which: FrameFlags,
-    /// Which axis points up
-    #[arg(long, value_name = "AXIS", default_value = "z")]
-    pub up: UpName,
+    /// Axis that points up [default: y for obj, which is what importers assume; z for all others]
+    #[arg(long, value_name = "AXIS")]
+    pub up: Option<UpName>,
+    /// Number of frame 0, the initial state, in file names and time codes [default: 0]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub first_frame: u32,
+    /// Names of the files without their extension, with {scene}, {what}, {frame} or {frame:04}, as in
+    /// "{scene}_{what}.{frame:04}" [default: "{what}_{frame:06}"; usd: "meniscus"]
+    #[arg(long, value_name = "PATTERN")]
+    pub name: Option<NamePattern>,
     /// Folder to write to [default: RUN/export/FORMAT]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

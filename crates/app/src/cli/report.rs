@@ -1,7 +1,7 @@
 //! The last lines of a run: what was written, and what to type next.
 
 use super::say::say;
-use super::sizes::{bytes, duration};
+use crate::quantity::{bytes, count, duration};
 use crate::run::Summary;
 use crate::scene::AnyScene;
 use crate::scene::text::Change;
@@ -12,17 +12,23 @@ use std::path::Path;
 pub fn run_written(scene: &AnyScene, typed: &Path, changes: &[Change], summary: &Summary) {
     let root = summary.folder.root();
     say(format_args!(
-        "{} frames of {} in {}, written to {}:",
-        summary.frames,
+        "{} of {} in {}, written to {}:",
+        count(summary.frames, "frame"),
         scene.name(),
         duration(summary.wall_seconds),
         root.display()
     ));
     for (name, what) in [
         ("preview.gif", "the run as a moving picture: open it now"),
-        ("particles/", "positions and velocities, a file a frame"),
-        ("stats.jsonl", "solver, volume and energy, a line a step"),
-        ("timings.jsonl", "seconds per phase, a line a step"),
+        (
+            "particles/",
+            "positions and velocities, one file per frame from 0",
+        ),
+        (
+            "stats.jsonl",
+            "solver, volume and energy, one line per step",
+        ),
+        ("timings.jsonl", "seconds per phase, one line per step"),
         ("scene.toml", "the scene with every default filled in"),
         ("run.json", "state and settings of the run"),
         ("state/", "what --resume and --from-frame go on from"),

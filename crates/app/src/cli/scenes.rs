@@ -2,8 +2,8 @@
 
 use super::arguments::{CheckArguments, InitArguments, SchemaArguments};
 use super::say::{remark, say};
-use super::sizes::{bytes, duration};
 use crate::error::{Error, Kind};
+use crate::quantity::{bytes, count, duration};
 use crate::run::estimate;
 use crate::scene::builtin;
 use crate::scene::text::{self, Loaded, load};
@@ -49,23 +49,22 @@ pub fn check(arguments: &CheckArguments) -> Result<(), Error> {
     if !warnings.is_empty() {
         remark(&format!("{warnings}\n"));
     }
-    let mut count = loaded.problems.iter().filter(|p| !p.is_error()).count();
+    let mut warned = loaded.problems.iter().filter(|p| !p.is_error()).count();
     let (scene, _) = loaded.ready()?;
     if let Err(too_large) = estimate::check_any(&scene, None) {
         remark(&format!("warning: {too_large}\n"));
-        count += 1;
+        warned += 1;
     }
-    let will = match count {
+    let will = match warned {
         0 => "is in order".into(),
-        1 => "can be run, with 1 warning".into(),
-        n => format!("can be run, with {n} warnings"),
+        n => format!("can be run, with {}", count(n, "warning")),
     };
     say(format_args!(
-        "{} {will}: {}D, {} cells along the longest side, {} frames",
+        "{} {will}: {}D, {} along the longest side, {}",
         arguments.scene.display(),
         scene.dimension(),
-        scene.resolution(),
-        scene.frames()
+        count(scene.resolution(), "cell"),
+        count(scene.frames(), "frame")
     ));
     Ok(())
 }
@@ -83,7 +82,7 @@ pub fn estimate(arguments: &CheckArguments) -> Result<(), Error> {
         ("domain", format!("{} cells", sides.join(" x "))),
         (
             "liquid",
-            format!("{} cells at the most", estimate.liquid_cells),
+            format!("{} at the most", count(estimate.liquid_cells, "cell")),
         ),
         ("particles", format!("{} at the most", estimate.particles)),
         ("memory", format!("about {}", bytes(estimate.memory))),
@@ -92,9 +91,9 @@ pub fn estimate(arguments: &CheckArguments) -> Result<(), Error> {
         (
             "time",
             format!(
-                "roughly {} with {} threads",
+                "roughly {} with {}",
                 duration(estimate.seconds),
-                estimate.threads
+                count(estimate.threads, "thread")
             ),
         ),
     ];

@@ -1,7 +1,7 @@
 //! Progress: a bar on a terminal, plain lines on a pipe, nothing when asked to be quiet.
 
 use super::say::say;
-use super::sizes::duration;
+use crate::quantity::{count, duration};
 use crate::run::{Event, Progress, StepLine};
 use crate::scene::AnyScene;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -39,10 +39,12 @@ fn step_in_words(line: &StepLine) -> String {
 
 fn opening(scene: &AnyScene, particles: usize, threads: usize) -> String {
     format!(
-        "{}: {}D, {} cells along the longest side, {particles} particles, {threads} threads",
+        "{}: {}D, {} along the longest side, {}, {}",
         scene.name(),
         scene.dimension(),
-        scene.resolution()
+        count(scene.resolution(), "cell"),
+        count(particles, "particle"),
+        count(threads, "thread")
     )
 }
 
@@ -147,8 +149,9 @@ impl Progress for Lines<'_> {
                 let frames = self.scene.frames();
                 let elapsed = self.started.elapsed().as_secs_f64();
                 say(format_args!(
-                    "frame {number} of {frames}, {} left, {steps} steps, {}",
+                    "frame {number} of {frames}, {} left, {}, {}",
                     time_left(elapsed, number - self.done, frames - self.done),
+                    count(steps, "step"),
                     step_in_words(last)
                 ));
             }

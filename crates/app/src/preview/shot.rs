@@ -59,6 +59,12 @@ impl<'a, const D: usize> Shot<'a, D> {
         format!("{}, {} walls", self.scene.name, self.scene.walls)
     }
 
+    /// Title, number and time of a frame, for captions.
+    pub fn caption(&self, frame: &Frame<D>) -> String {
+        let time = time_label(frame.time, self.scene.frame_rate);
+        format!("{}, frame {}, {time}", self.title(), frame.number)
+    }
+
     /// The picture of a frame.
     pub fn draw(&self, frame: &Frame<D>, caption: &str) -> RgbImage {
         let view = View {
@@ -87,6 +93,12 @@ impl<'a, const D: usize> Shot<'a, D> {
             &self.scenery.bodies
         }
     }
+}
+
+/// A time in seconds with as many digits as tell two frames apart.
+pub(super) fn time_label(time: f64, frame_rate: f64) -> String {
+    let digits = frame_rate.log10().ceil().clamp(2.0, 9.0) as usize;
+    format!("{time:.digits$} s")
 }
 
 /// The speed that liquid may well reach: of a fall from where it is highest, of its start, or of what moves it.

@@ -1,6 +1,7 @@
 //! What a scene will take, before anything is allocated.
 
 use crate::error::{Error, Kind};
+use crate::quantity::{bytes, count};
 use crate::scene::{AnyScene, Scene, measure};
 use meniscus_liquid::Gradient;
 use serde::Serialize;
@@ -84,11 +85,11 @@ pub fn check<const D: usize>(scene: &Scene<D>, limit: Option<u64>) -> Result<(),
         "free are"
     };
     let what = format!(
-        "scene {} at {} cells needs about {:.2} GB of memory, {whose} {:.2} GB",
+        "scene {} at {} needs about {} of memory, {whose} {}",
         scene.name,
-        scene.resolution,
-        needed / 1e9,
-        allowed as f64 / 1e9
+        count(scene.resolution, "cell"),
+        bytes(needed as u64),
+        bytes(allowed)
     );
     Err(Error::new(Kind::Resources, what)
         .with_remedy(format!("--resolution {} fits", smaller.resolution)))
@@ -101,7 +102,8 @@ fn estimate<const D: usize>(scene: &Scene<D>, threads: usize) -> Estimate {
     let steps = steps(scene);
     let frames = f64::from(scene.frames);
     let output = &scene.output;
-    let kept = (frames / f64::from(output.particles_every)).floor();
+    // Frame 0, the initial state, is one more.
+    let kept = (frames / f64::from(output.particles_every)).floor() + 1.0;
     let milestones = match output.milestone_every {
         0 => 0.0,
         every => (frames / f64::from(every)).floor(),

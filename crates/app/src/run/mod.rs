@@ -76,7 +76,7 @@ pub enum Start {
 pub struct Summary {
     /// The folder.
     pub folder: RunFolder,
-    /// Frames in it.
+    /// Frames that were simulated; frame 0, the initial state, is not counted.
     pub frames: u32,
     /// Whether they were all there before.
     pub nothing_to_do: bool,
@@ -125,7 +125,9 @@ pub fn problem_of_frame(
     threads: Option<usize>,
 ) -> Result<AnyProblem, Error> {
     if frame == 0 {
-        return Err(Error::usage("frames are counted from 1"));
+        return Err(Error::usage(
+            "no step leads to frame 0, the initial state; the first frame is 1",
+        ));
     }
     scene.check()?;
     estimate::check_any(scene, None)?;

@@ -50,9 +50,9 @@ pub struct Record {
     pub state: State,
     /// Name of the scene.
     pub scene: String,
-    /// Frames written so far.
+    /// Number of the last frame that is complete; 0 is the initial state.
     pub frames_done: u32,
-    /// Frames asked for.
+    /// Number of the last frame asked for.
     pub frames: u32,
     /// Steps taken so far.
     pub steps: u64,
@@ -190,7 +190,7 @@ impl Record {
             threads,
             scene_hash: scene_text::hash(scene_text),
             scene_essence: scene_text::essence(scene_text),
-            particles: keep(&[], 1, &scene.output),
+            particles: keep(&[], 0, &scene.output),
             statistics: Prefix::nothing(),
             timings: Prefix::nothing(),
             preview: None,

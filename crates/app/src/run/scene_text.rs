@@ -1,5 +1,6 @@
 //! `scene.toml`: what a run simulates, and what is different in another scene.
 
+use crate::quantity::count;
 use std::fmt::Write;
 
 /// Name of the file.
@@ -89,7 +90,11 @@ pub fn difference(of_run: &str, asked: &str) -> Option<String> {
         let _ = writeln!(text, "  {sign} {table}{}", line.text);
     }
     if changes.len() > MOST_LINES {
-        let _ = writeln!(text, "  and {} lines more", changes.len() - MOST_LINES);
+        let _ = writeln!(
+            text,
+            "  and {}",
+            count(changes.len() - MOST_LINES, "more line")
+        );
     }
     Some(text.trim_end().into())
 }

@@ -10,6 +10,7 @@ mod look;
 pub mod measure;
 mod output;
 mod ports;
+pub mod speeds;
 pub mod text;
 
 pub use dimension::AnyScene;
