@@ -4,6 +4,7 @@ mod commands;
 mod damage;
 mod differences;
 mod export_formats;
+mod export_names;
 mod exports;
 mod extremes;
 mod failures;
