@@ -60,13 +60,91 @@ async function fits(page) {
   assert.deepEqual(outside, []);
 }
 
+// The state of the toggles that are there, as assistive programs are told.
+function pressed(page) {
+  return page.evaluate(() => {
+    const state = (id) => {
+      const button = document.getElementById(id);
+      return button.hidden ? null : button.getAttribute("aria-pressed");
+    };
+    return { surface: state("surface"), solids: state("solids"), plots: state("plots") };
+  });
+}
+
+// A toggle that is on looks different from one that is off.
+async function togglesLookDifferent(page) {
+  const look = () =>
+    page.locator("#plots").evaluate((button) => {
+      button.blur();
+      const { backgroundColor, borderColor } = getComputedStyle(button);
+      return `${button.getAttribute("aria-pressed")} ${backgroundColor} ${borderColor}`;
+    });
+  await page.mouse.move(1, 1);
+  const on = await look();
+  await page.keyboard.press("p");
+  const off = await look();
+  await page.keyboard.press("p");
+  assert.ok(on.startsWith("true ") && off.startsWith("false "), `${on}, ${off}`);
+  assert.notEqual(on.slice(5), off.slice(6), "they look the same");
+}
+
+// All words of the legend are inside it and in front of everything else, and it says that what is above has its last colour.
+async function legendIsWhole(page) {
+  const faults = await page.evaluate(() => {
+    const legend = document.getElementById("legend");
+    const box = legend.getBoundingClientRect();
+    const faults = [];
+    for (const part of legend.children) {
+      const { left, right, top, bottom, width } = part.getBoundingClientRect();
+      if (!width) faults.push(`${part.id || part.tagName} is hidden`);
+      if (left < box.left - 0.5 || right > box.right + 0.5) faults.push(`${part.id || part.tagName} is clipped`);
+      if (left < 0 || right > innerWidth) faults.push(`${part.id || part.tagName} is outside`);
+      for (const other of document.querySelectorAll("#tools button, #labels h1, #labels p")) {
+        const o = other.getBoundingClientRect();
+        if (!o.width || !other.textContent) continue;
+        const range = document.createRange();
+        range.selectNodeContents(other);
+        const t = other.tagName === "BUTTON" ? o : range.getBoundingClientRect();
+        if (t.left < right && t.right > left && t.top < bottom && t.bottom > top) faults.push(`it is over ${other.id || other.tagName}`);
+      }
+    }
+    if (!document.getElementById("legend-high").textContent.startsWith("≥")) faults.push("it does not say that colours end");
+    return faults;
+  });
+  assert.deepEqual(faults, []);
+}
+
+// In the plane, labels are beside the picture: the rows of pixels behind them are empty.
+async function clearOfLabels(page) {
+  const words = await page.locator("#labels > div").first().evaluate((box) => {
+    const range = document.createRange();
+    range.selectNodeContents(box);
+    const { left, top, right, bottom } = range.getBoundingClientRect();
+    return { x: left, y: top, width: right - left, height: bottom - top };
+  });
+  await page.evaluate(() => (document.getElementById("labels").style.visibility = "hidden"));
+  const picture = await page.screenshot({ clip: words });
+  await page.evaluate(() => (document.getElementById("labels").style.visibility = ""));
+  const colours = await page.evaluate(async (base64) => {
+    const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+    const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+    const pen = new OffscreenCanvas(image.width, image.height).getContext("2d");
+    pen.drawImage(image, 0, 0);
+    const { data } = pen.getImageData(0, 0, image.width, image.height);
+    const colours = new Set();
+    for (let i = 0; i < data.length; i += 4) colours.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
+    return colours.size;
+  }, picture.toString("base64"));
+  assert.equal(colours, 1, "something of the picture is behind the labels");
+}
+
 async function scrubAndPlay(page, frames) {
   await page.keyboard.press("End");
   await shownIs(page, String(frames));
   await page.keyboard.press("Home");
-  await shownIs(page, "1");
+  await shownIs(page, "0");
   await page.keyboard.press("ArrowRight");
-  await shownIs(page, "2");
+  await shownIs(page, "1");
   const box = await page.locator("#timeline").boundingBox();
   await page.mouse.click(box.x + box.width - 40, box.y + 12);
   const near = Number(await page.evaluate(() => document.body.dataset.frame));
@@ -116,9 +194,11 @@ export const usual = [
       run(program, folder, "flat", "maze", "--resolution", "24", "--frames", "6");
       await viewed(program, ["flat"], (address) =>
         visit(browser, address, DESKTOP, async (page) => {
-          await shownIs(page, "1");
+          await shownIs(page, "0");
           await notBlank(page);
           await fits(page);
+          await clearOfLabels(page);
+          await keep(page, "flat-desktop-first");
           await scrubAndPlay(page, 6);
           await keep(page, "flat-desktop");
         }),
@@ -131,9 +211,10 @@ export const usual = [
       run(program, folder, "flat", "maze", "--resolution", "24", "--frames", "6");
       program.call("report", "flat", "--out", "flat.html");
       await visit(browser, `file://${join(folder, "flat.html")}`, PHONE, async (page) => {
-        await shownIs(page, "1");
+        await shownIs(page, "0");
         await notBlank(page);
         await fits(page);
+        await clearOfLabels(page);
         await scrubAndPlay(page, 6);
         await keep(page, "report-phone");
         await page.keyboard.press("i");
@@ -149,15 +230,24 @@ export const usual = [
       program.call("report", "wet", "--out", "wet.html");
       for (const [name, size] of SIZES) {
         await visit(browser, `file://${join(folder, "wet.html")}`, size, async (page) => {
-          await shownIs(page, "1");
-          const particles = await notBlank(page);
+          await shownIs(page, "0");
+          assert.deepEqual(await pressed(page), { surface: "true", solids: null, plots: "true" }, "the surface comes first");
+          assert.ok(await page.locator("#legend").isHidden(), "a surface has no colours to explain");
+          await page.waitForTimeout(600);
+          const surface = await notBlank(page);
           await page.locator("#surface").click();
+          assert.equal((await pressed(page)).surface, "false");
           await page.keyboard.press("End");
           await shownIs(page, "4");
           await page.keyboard.press("Home");
-          await shownIs(page, "1");
+          await shownIs(page, "0");
           await page.waitForTimeout(600);
-          const surface = await notBlank(page);
+          const particles = await notBlank(page);
+          await legendIsWhole(page);
+          await fits(page);
+          await keep(page, `report-particles-${name}`);
+          await page.locator("#surface").click();
+          await page.waitForTimeout(600);
           const share = surface.water / particles.water;
           assert.ok(share > 0.8 && share < 1.3, `${particles.water} pixels of particles, ${surface.water} of the surface`);
           await fits(page);
@@ -175,9 +265,11 @@ export const full = [
       run(program, folder, "separating", "thrown-sphere", "--resolution", "24", "--frames", "40");
       await viewed(program, ["separating"], (address) =>
         visit(browser, address, size, async (page) => {
-          await shownIs(page, "1");
+          await shownIs(page, "0");
           await notBlank(page);
           await fits(page);
+          await legendIsWhole(page);
+          await togglesLookDifferent(page);
           await turned(page);
           if (size === PHONE) await pinched(page);
           await page.keyboard.press("r");
@@ -221,6 +313,8 @@ export const full = [
       writeFileSync(file, readFileSync(file).subarray(0, 200));
       await viewed(program, ["damaged"], async (address) => {
         const { page } = await browser.open(address, DESKTOP);
+        await shownIs(page, "0");
+        await page.keyboard.press("ArrowRight");
         await shownIs(page, "1");
         await page.keyboard.press("ArrowRight");
         await page.waitForFunction(() => document.querySelector(".fault").textContent.includes("particles_000002.mpc is damaged"), null, PATIENCE);
@@ -259,11 +353,12 @@ export const full = [
           address,
           DESKTOP,
           async (page) => {
-            await shownIs(page, "1");
-            const particles = await look(page);
-            await page.locator("#surface").click();
             await page.waitForTimeout(1000);
             const surface = await notBlank(page);
+            await page.locator("#surface").click();
+            await shownIs(page, "0");
+            await page.waitForTimeout(1000);
+            const particles = await look(page);
             assert.ok(surface.water > particles.water, "the surface is that of the whole glass here");
           },
           async (page) => {
@@ -288,7 +383,7 @@ export const full = [
           address,
           DESKTOP,
           async (page) => {
-            await shownIs(page, "1");
+            await shownIs(page, "0");
             const calls = await page.evaluate(() => {
               window.drawn = [];
               document.dispatchEvent(new KeyboardEvent("keydown", { key: "d" }));

@@ -28,7 +28,7 @@ Examples:
   meniscus run faucet.toml --resume             go on after an interruption
   meniscus run faucet.toml --from-frame 50 --set gravity=[0,0,-1.62]
                                                 change one value and run again from frame 50
-  meniscus mesh out/dam-break                   its liquid as closed surfaces, a file a frame
+  meniscus mesh out/dam-break                   its liquid as closed surfaces, one file per frame
   meniscus view out/thrown-sphere               look at it in a browser
   meniscus preview out/dam-break                its frames as pictures and a GIF
   meniscus preview out/a out/b --gif            two runs side by side
@@ -37,10 +37,10 @@ Examples:
 
 What a run writes into its folder:
   preview.gif     the run as a moving picture
-  particles/      a file a frame, positions and velocities
-  surfaces/       a file a frame, once `meniscus mesh` or [output] asks for them
-  stats.jsonl     a line a step: solver, residual, volume, energy, ...
-  timings.jsonl   seconds per phase, a line a step
+  particles/      one file per frame from 0, positions and velocities
+  surfaces/       one file per frame, once `meniscus mesh` or [output] asks for them
+  stats.jsonl     one line per step: solver, residual, volume, energy, ...
+  timings.jsonl   seconds per phase, one line per step
   scene.toml      the scene with every default filled in
   run.json        the state of the run and its settings
   state/          what --resume and --from-frame go on from

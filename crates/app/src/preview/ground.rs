@@ -3,10 +3,10 @@
 use super::blur::Field;
 use super::camera::Box3;
 use super::light::key_direction;
-use super::particles::Lumps;
 use super::sights::passes;
 use super::solids::{Ray, Solid};
 use super::vector::{Vec3, mul, scale, smoothstep};
+use super::volume::Volume;
 use rayon::prelude::*;
 
 /// Shadow samples along the longer side.
@@ -30,7 +30,7 @@ pub(super) struct Ground {
 }
 
 impl Ground {
-    pub fn new<const D: usize>(frame: &Box3, lumps: &Lumps, solids: &[Solid<D>]) -> Self {
+    pub fn new<const D: usize>(frame: &Box3, volume: &Volume, solids: &[Solid<D>]) -> Self {
         let key = key_direction();
         let slope = [key[0] / key[2], key[1] / key[2]];
         let cast = |p: Vec3| [p[0] - slope[0] * p[2], p[1] - slope[1] * p[2]];
@@ -52,9 +52,9 @@ impl Ground {
             [0, 1].map(|i| (((high[i] - low[i]) / texel).ceil() as usize).clamp(1, SAMPLES));
 
         let mut liquid = Field::new(width, height, 0.0);
-        let share = lumps.size.powi(3) / (texel * texel * mean) / key[2];
-        for lump in &lumps.lumps {
-            let at = cast(lump.centre);
+        let share = volume.spacing.powi(3) / (texel * texel * mean) / key[2];
+        for node in volume.filled() {
+            let at = cast(node);
             let [x, y] = [0, 1].map(|i| (at[i] - low[i]) / texel);
             if x >= 0.0 && y >= 0.0 && x < width as f32 && y < height as f32 {
                 liquid.values[y as usize * width + x as usize] += share;

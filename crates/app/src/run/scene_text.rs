@@ -7,7 +7,7 @@ use std::fmt::Write;
 pub const NAME: &str = "scene.toml";
 
 /// Keys that may change without changing a particle, wherever they stand.
-const FREE_KEYS: [&str; 15] = [
+const FREE_KEYS: [&str; 16] = [
     "frames",
     "threads",
     "summary",
@@ -20,6 +20,7 @@ const FREE_KEYS: [&str; 15] = [
     "surface_smoothing",
     "preview_style",
     "material",
+    "color",
     "checkpoint_every",
     "keep_checkpoints",
     "milestone_every",

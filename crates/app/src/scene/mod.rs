@@ -4,6 +4,7 @@
 
 pub mod builtin;
 mod check;
+mod color;
 mod dimension;
 mod likeness;
 mod look;
@@ -13,8 +14,9 @@ mod ports;
 pub mod speeds;
 pub mod text;
 
+pub use color::{Color, NAMED as NAMED_COLORS};
 pub use dimension::AnyScene;
-pub use look::{Camera, Material, Style};
+pub use look::{Camera, CameraTrack, Material, Style};
 pub use output::Output;
 pub use ports::{Drain, Emitter, FrameRange};
 
@@ -69,6 +71,10 @@ pub struct Scene<const D: usize> {
     pub solids: Vec<Body<D>>,
     /// What the solids are made of in pictures, in their order; where nothing is said, their shape decides.
     pub materials: Vec<Option<Material>>,
+    /// Colours of the solids in pictures, in their order.
+    pub colors: Vec<Option<Color>>,
+    /// Colour of the liquid in pictures. Default: that of water.
+    pub liquid_color: Option<Color>,
     /// What walls do to the liquid that touches them.
     pub walls: Walls,
     /// Speed at which liquid is to leave separating walls, kappa.
@@ -105,6 +111,8 @@ pub struct Scene<const D: usize> {
     pub output: Output,
     /// From where pictures are taken.
     pub camera: Camera<D>,
+    /// How the camera moves.
+    pub camera_track: CameraTrack<D>,
 }
 
 impl<const D: usize> Scene<D> {
@@ -124,6 +132,8 @@ impl<const D: usize> Scene<D> {
             drains: Vec::new(),
             solids: Vec::new(),
             materials: Vec::new(),
+            colors: Vec::new(),
+            liquid_color: None,
             walls: usual.walls,
             separation: usual.separation,
             solver: usual.solver,
@@ -143,6 +153,7 @@ impl<const D: usize> Scene<D> {
             frame_rate: 24.0,
             output: Output::default(),
             camera: Camera::default(),
+            camera_track: CameraTrack::default(),
         }
     }
 

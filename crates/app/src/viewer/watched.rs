@@ -263,6 +263,7 @@ fn step_columns(lines: &[StepLine]) -> Value {
         "volume": column(|line| line.volume),
         "drift": column(|line| line.volume_drift),
         "speed": column(|line| line.max_speed),
+        "energy": column(|line| line.kinetic_energy),
         "retries": column(|line| line.retries as f64),
         "solver": lines.last().map(|line| line.solver.as_str()),
         "converged": lines.iter().filter(|line| line.status == "converged").count(),

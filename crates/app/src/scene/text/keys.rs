@@ -167,14 +167,14 @@ static DOMAIN: Table = Table {
 
 static TIME: Table = Table {
     title: "time",
-    about: "A frame is written at the end of every interval of 1/rate seconds. Steps in between are as long as the \
-            CFL number allows.",
+    about: "Frame 0 is the initial state, and one more frame is written at the end of every interval of 1/rate seconds. \
+            Steps in between are as long as the CFL number allows.",
     keys: &[
         Key {
             name: "frames",
             kind: Kind::Whole(1, MOST_FRAMES),
             absent: Default("100"),
-            about: "How many frames to simulate.",
+            about: "How many frames to simulate after frame 0, the initial state.",
             example: "240",
         },
         Key {
@@ -357,7 +357,7 @@ static OUTPUT: Table = Table {
             name: "preview",
             kind: Kind::Switch,
             absent: Default("true"),
-            about: "Whether `preview.gif` is drawn.",
+            about: "Whether `preview.gif` is drawn. With more than 60 frames per second, not every frame is.",
             example: "false",
         },
         Key {
