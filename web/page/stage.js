@@ -91,15 +91,16 @@ class Sight {
     this.points.frustumCulled = false;
     this.capacity = 0;
     this.scene.add(this.points);
-    this.surface = emptyMesh(surfaceMaterial());
+    this.surface = emptyMesh(surfaceMaterial(about.liquidColor ?? undefined));
     this.surface.visible = false;
     this.scene.add(this.surface);
     this.solids = [];
     this.drawn = null;
   }
 
-  addSolid(shape, { glass, poses }) {
-    const mesh = emptyMesh(this.flat ? areaMaterial() : glass ? glassMaterial() : stoneMaterial());
+  addSolid(shape, { glass, color, poses }) {
+    const material = this.flat ? areaMaterial : glass ? glassMaterial : stoneMaterial;
+    const mesh = emptyMesh(material(color ?? undefined));
     fillMesh(mesh, shape);
     mesh.material.uniforms.domain.value = this.domain;
     mesh.matrixAutoUpdate = false;

@@ -45,7 +45,7 @@ struct Ball {
     strength: f32,
 }
 
-/// Draws the particles that are outside the liquid's surface, with points placed by `place`.
+/// Draws the particles that are outside the liquid's surface, with points placed by `place`; empty if there are none.
 pub(super) fn draw(
     particles: &[(Vec3, f32)],
     volume: &Volume,
@@ -73,6 +73,9 @@ pub(super) fn draw(
             })
         })
         .collect();
+    if balls.is_empty() {
+        return Vec::new();
+    }
     let mut bands: Vec<Vec<u32>> = vec![Vec::new(); height.div_ceil(BAND)];
     for (index, ball) in balls.iter().enumerate() {
         let first = ((ball.y - ball.radius - 0.5) / BAND as f32) as usize;

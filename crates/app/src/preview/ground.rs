@@ -10,7 +10,7 @@ use super::volume::Volume;
 use rayon::prelude::*;
 
 /// Shadow samples along the longer side.
-const SAMPLES: usize = 120;
+const SAMPLES: usize = 84;
 const COLOUR: Vec3 = [0.78, 0.765, 0.74];
 /// Share of the ground's light that comes from the main light, the rest comes from everywhere.
 const DIRECT: f32 = 0.52;
@@ -106,7 +106,10 @@ impl Ground {
         if u >= 0.0 && v >= 0.0 && u <= width && v <= height {
             let liquid = self.liquid.sample(u, v);
             let solids = self.solids.sample(u, v);
-            light = SWALLOWED.map(|s| solids * (-s * liquid).exp());
+            light = match liquid > 1e-4 {
+                true => SWALLOWED.map(|s| solids * (-s * liquid).exp()),
+                false => [solids; 3],
+            };
         }
         let lit = light.map(|l| 1.0 - DIRECT + DIRECT * l);
         let away = (x - self.middle[0]).hypot(y - self.middle[1]) / self.reach;

@@ -168,7 +168,10 @@ pub fn draw<const D: usize>(view: &View<D>, size: (u32, u32)) -> RgbImage {
         lettering::write(&mut colours, (width, height), caption);
     }
     if view.style == Style::Particles {
-        legend::draw(&mut colours, (width, height), view.sound_fastest());
+        let fastest = view.sound_fastest();
+        let speed = |v: &[f32; D]| v.iter().map(|c| c * c).sum::<f32>().sqrt();
+        let exceeded = view.velocities.iter().any(|v| speed(v) > fastest);
+        legend::draw(&mut colours, (width, height), fastest, exceeded);
     }
     light::expose(&colours, &mut picture);
     picture

@@ -9,6 +9,8 @@ use std::array::from_fn;
 /// How many surfaces a line of sight can cross.
 pub(super) const MOST_LAYERS: usize = 8;
 const MOST_STEPS: usize = 160;
+/// Least step in pixels: surfaces between two steps are found by their change of sign.
+const LEAST_STEP: f32 = 0.9;
 /// Widths of a pixel from the surface within which distances must be exact: farther away they are only steps.
 const EXACT_WITHIN: f32 = 4.0;
 
@@ -190,7 +192,7 @@ impl<'a, const D: usize> Solid<'a, D> {
         let mut crossings = [0.0; MOST_LAYERS];
         let mut count = 0;
         for _ in 0..MOST_STEPS {
-            let next_t = t + here.abs().max(0.4 * ray.pixel * t);
+            let next_t = t + here.abs().max(LEAST_STEP * ray.pixel * t);
             if next_t > end {
                 break;
             }

@@ -224,7 +224,11 @@ impl Stage {
                 } else {
                     f32::INFINITY
                 };
-                surface.min(droplets[at].depth * stretch)
+                surface.min(
+                    droplets
+                        .get(at)
+                        .map_or(f32::INFINITY, |d| d.depth * stretch),
+                )
             }
             Liquid::Beads(beads) => beads.depth.values[at] * stretch,
         }
@@ -278,7 +282,8 @@ impl Stage {
                 crossings,
                 droplets,
             } => {
-                let (found, droplet) = (&crossings[at], &droplets[at]);
+                let found = &crossings[at];
+                let droplet = droplets.get(at).unwrap_or(&Droplet::NONE);
                 if found.cover == 0.0 && droplet.cover == 0.0 {
                     return bare;
                 }

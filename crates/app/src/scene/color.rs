@@ -33,6 +33,11 @@ impl Color {
         self.0
     }
 
+    /// Red, green and blue, each from 0 to 1.
+    pub fn parts(self) -> [f32; 3] {
+        self.0.map(|c| f32::from(c) / 255.0)
+    }
+
     /// The colour with red, green and blue from 0 to 1.
     ///
     /// # Errors

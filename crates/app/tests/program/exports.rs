@@ -31,7 +31,7 @@ fn ply_frames_hold_every_particle_with_its_velocity() {
     assert_eq!(first, [frame.positions[0], frame.velocities[0]].concat());
 
     trial.call_well("export run --to ply --out elsewhere");
-    assert_eq!(names(&trial.path("elsewhere/particles")).len(), 2);
+    assert_eq!(names(&trial.path("elsewhere/particles")).len(), 3);
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn pictures(numbers: &[u32]) -> Vec<String> {
 fn a_run_becomes_pictures_and_a_gif_again_and_again() {
     let trial = filmed();
     let said = trial.call_well("preview run --size 64x48 --threads 1").said;
-    assert!(said.contains("frame 2, 2 of 3") && said.contains("preview.gif"));
+    assert!(said.contains("frame 2, 3 of 4") && said.contains("preview.gif"));
     let folder = trial.path("run/preview");
     let mut expected = vec!["preview.gif".to_string()];
     expected.extend(pictures(&[0, 1, 2, 3]));
@@ -92,8 +92,8 @@ fn formats_frames_and_styles_are_what_was_asked_for() {
         }
         f64::from(hundredths) / 100.0
     };
-    assert!((seconds("") - 3.0 / 24.0).abs() < 0.01);
-    assert!((seconds("--slow 4") - 12.0 / 24.0).abs() < 0.01);
+    assert!((seconds("") - 4.0 / 24.0).abs() < 0.01);
+    assert!((seconds("--slow 4") - 16.0 / 24.0).abs() < 0.01);
 }
 
 #[test]
@@ -279,7 +279,7 @@ fn a_full_disk_leaves_whole_files_only() {
     }
     // The small ones are still there, whole, and nothing else is.
     let folder = trial.path("run/preview");
-    assert_eq!(names(&folder).len(), 4, "{:?}", names(&folder));
+    assert_eq!(names(&folder).len(), 5, "{:?}", names(&folder));
     for name in pictures(&[0, 1, 2, 3]) {
         assert_eq!(picture(&folder.join(name)).dimensions(), (32, 32));
     }

@@ -48,7 +48,7 @@ fn a_run_writes_frames_statistics_timings_a_preview_and_its_record() {
     );
     let checkpoints: Vec<String> = (2..=4).map(|k| format!("state_{k:06}.bin")).collect();
     assert_eq!(names(&out.join("state")), checkpoints);
-    let frames: Vec<String> = (1..=4).map(|k| format!("particles_{k:06}.mpc")).collect();
+    let frames: Vec<String> = (0..=4).map(|k| format!("particles_{k:06}.mpc")).collect();
     assert_eq!(names(&out.join("particles")), frames);
 
     let steps = lines(&out.join("stats.jsonl"));
