@@ -87,10 +87,14 @@ export async function legendIsWhole(page) {
 // In the plane, labels are beside the picture: the rows of pixels behind them are empty.
 export async function clearOfLabels(page) {
   const words = await page.locator("#labels > div").first().evaluate((box) => {
-    const range = document.createRange();
-    range.selectNodeContents(box);
-    const { left, top, right, bottom } = range.getBoundingClientRect();
-    return { x: left, y: top, width: right - left, height: bottom - top };
+    const rects = [...box.children].filter((line) => line.textContent).map((line) => {
+      const range = document.createRange();
+      range.selectNodeContents(line);
+      return range.getBoundingClientRect();
+    });
+    const edge = (side, pick) => pick(...rects.map((rect) => rect[side]));
+    const [x, y] = [edge("left", Math.min), edge("top", Math.min)];
+    return { x, y, width: edge("right", Math.max) - x, height: edge("bottom", Math.max) - y };
   });
   await page.evaluate(() => (document.getElementById("labels").style.visibility = "hidden"));
   const picture = await page.screenshot({ clip: words });

@@ -7,6 +7,7 @@ use crate::scene::Color;
 const WATER: Tint = Tint {
     swallowed: [9.5, 3.9, 2.1],
     scattered: [0.008, 0.12, 0.31],
+    foam: [0.62, 0.78, 0.86],
 };
 /// Water in the plane: at rest, in motion, and as fast as a fall through the domain.
 const FLAT_WATER: [Vec3; 3] = [[0.012, 0.12, 0.36], [0.03, 0.36, 0.70], [0.55, 0.83, 0.92]];
@@ -18,6 +19,8 @@ pub(super) struct Tint {
     pub swallowed: Vec3,
     /// What it scatters back.
     pub scattered: Vec3,
+    /// What it scatters back where it is fast and full of air.
+    pub foam: Vec3,
 }
 
 impl Tint {
@@ -29,6 +32,7 @@ impl Tint {
             Some(colour) => Tint {
                 swallowed: colour.map(|c| 2.0 + 8.0 * (1.0 - c)),
                 scattered: colour,
+                foam: mix(colour, [0.85; 3], 0.6),
             },
         }
     }

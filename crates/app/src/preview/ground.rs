@@ -55,9 +55,16 @@ impl Ground {
         let share = volume.spacing.powi(3) / (texel * texel * mean) / key[2];
         for node in volume.filled() {
             let at = cast(node);
-            let [x, y] = [0, 1].map(|i| (at[i] - low[i]) / texel);
-            if x >= 0.0 && y >= 0.0 && x < width as f32 && y < height as f32 {
-                liquid.values[y as usize * width + x as usize] += share;
+            // Shared among the four nearest texels: single ones would make stripes.
+            let [x, y] = [0, 1].map(|i| (at[i] - low[i]) / texel - 0.5);
+            let (fx, fy) = (x - x.floor(), y - y.floor());
+            for (dx, dy) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
+                let (i, j) = (x.floor() + dx as f32, y.floor() + dy as f32);
+                if i >= 0.0 && j >= 0.0 && (i as usize) < width && (j as usize) < height {
+                    let weight = (if dx == 1 { fx } else { 1.0 - fx })
+                        * (if dy == 1 { fy } else { 1.0 - fy });
+                    liquid.values[j as usize * width + i as usize] += weight * share;
+                }
             }
         }
         let softness = 0.035 * mean / texel;

@@ -56,6 +56,8 @@ pub(super) fn march(volume: &Volume, ray: &Ray, span: Span) -> Crossing {
     let mut here = volume.occupancy(at(t));
     let mut inside = here > LEVEL;
     let mut entered = inside;
+    // Whether there is more liquid behind the first.
+    let mut again = false;
     if inside {
         found.start = t;
         found.from_wall = first == span.start;
@@ -90,6 +92,7 @@ pub(super) fn march(volume: &Volume, ray: &Ray, span: Span) -> Crossing {
                 if !entered {
                     found.start = crossing;
                 }
+                again |= entered;
                 entered = true;
                 found.length += next_t - crossing;
             }
@@ -103,7 +106,7 @@ pub(super) fn march(volume: &Volume, ray: &Ray, span: Span) -> Crossing {
     if !entered && highest.0 < LEVEL - 0.3 {
         return nothing;
     }
-    found.cover = match highest.0 > LEVEL + 0.3 || found.from_wall {
+    found.cover = match highest.0 > LEVEL + 0.3 || found.from_wall || again {
         true => 1.0,
         false => {
             let slope = length(volume.gradient(at(highest.1)));

@@ -25,7 +25,6 @@ use std::array::from_fn;
 const LEAST_TINT: f32 = 0.04;
 /// Least way of light through liquid that ends at a wall, in mean sides of the domain.
 const REFLECTED: f32 = 0.24;
-const FOAM: Vec3 = [0.62, 0.78, 0.86];
 /// How large a bead is, in radii of the particles, so that single ones can be told apart.
 const BEAD: f32 = 0.55;
 const EDGE: Vec3 = [0.16, 0.20, 0.25];
@@ -335,7 +334,7 @@ impl Stage {
         let clear = self.tint.swallowed.map(|s| (-s * (way + LEAST_TINT)).exp());
         let lit = 0.62 + 0.5 * dot(normal, key_direction()).max(0.0);
         let foam = 0.55 * smoothstep(0.45, 1.3, found.speed / self.fast);
-        let scattered = scale(mix(self.tint.scattered, FOAM, foam), lit);
+        let scattered = scale(mix(self.tint.scattered, self.tint.foam, foam), lit);
         let inside = from_fn(|i| clear[i] * seen[i] + (1.0 - clear[i]) * scattered[i]);
         if found.from_wall {
             // There is no air to make a surface that shines.
@@ -356,7 +355,7 @@ impl Stage {
         let way = droplet.thickness / self.mean + LEAST_TINT;
         let clear = self.tint.swallowed.map(|s| (-s * way).exp());
         let lit = 0.62 + 0.5 * dot(normal, key_direction()).max(0.0);
-        let scattered = scale(mix(self.tint.scattered, FOAM, 0.25), lit);
+        let scattered = scale(mix(self.tint.scattered, self.tint.foam, 0.25), lit);
         let inside = from_fn(|i| clear[i] * behind[i] + (1.0 - clear[i]) * scattered[i]);
         mix(
             inside,

@@ -57,7 +57,7 @@ pub(super) fn shade(layer: &Layer, direction: Vec3) -> Veil {
             );
             Veil {
                 passed: [0.0; 3],
-                added: mix(colour, [0.9; 3], 0.35 * layer.crease),
+                added: mix(colour, [0.9; 3], 0.2 * layer.crease),
             }
         }
         Material::Glass => {
@@ -71,7 +71,7 @@ pub(super) fn shade(layer: &Layer, direction: Vec3) -> Veil {
                     .colour
                     .map_or([1.0; 3], |c| mix([1.0; 3], c, GLASS_TINT)),
             );
-            let shine = fresnel(0.045, facing).max(0.5 * layer.crease);
+            let shine = fresnel(0.045, facing).max(0.2 * layer.crease);
             let mirrored = surroundings(reflect(direction, layer.normal));
             Veil {
                 passed: scale(passed, 1.0 - shine),
