@@ -348,6 +348,9 @@ fn senseless_views_do_not_crash() {
                 radius,
                 bodies: &broken,
                 materials: &[Material::Glass],
+                colours: &[],
+                liquid_colour: None,
+                per_cell: radius,
                 time: f64::NAN,
                 domain: [1.0, side, 1.0],
                 frame: Bounds {
