@@ -1,5 +1,6 @@
 //! What a scene will take, before anything is allocated.
 
+use super::film;
 use crate::error::{Error, Kind};
 use crate::quantity::{bytes, count};
 use crate::scene::{AnyScene, Scene, measure};
@@ -14,8 +15,8 @@ const PER_TILE: f64 = 4.0;
 const TILE_SIDE: f64 = 8.0;
 /// Seconds that a step takes for a particle, by `cargo study step-speed`, between a deep liquid and a thin one.
 const PER_PARTICLE_STEP: f64 = 1.8e-6;
-/// Seconds that a picture of the preview takes.
-const PER_PICTURE: f64 = 0.08;
+/// Seconds of CPU time that a picture of the preview takes.
+const PER_PICTURE: f64 = 0.06;
 /// What a second thread brings, as a share of the first.
 const PER_THREAD: f64 = 0.7;
 /// Bytes of a particle in a frame.
@@ -110,7 +111,10 @@ fn estimate<const D: usize>(scene: &Scene<D>, threads: usize) -> Estimate {
     };
     let states = milestones + f64::from(output.keep_checkpoints);
     let per_state = (4 * 2 * D + Gradient::<D>::BYTES) as f64;
-    let pictures = if output.preview { frames } else { 0.0 };
+    let pictures = match output.preview {
+        true => (frames / f64::from(film::frames_per_picture(scene.frame_rate))).floor() + 1.0,
+        false => 0.0,
+    };
     let work = particles * steps * PER_PARTICLE_STEP + pictures * PER_PICTURE;
     Estimate {
         cells: scene.cells().to_vec(),

@@ -20,7 +20,7 @@ pub const FASTEST: f64 = 30.0;
 const MOST_PICTURES: f64 = 2.0 * FASTEST;
 
 /// Frames from one picture of the preview to the next.
-fn frames_per_picture(frame_rate: f64) -> u32 {
+pub(super) fn frames_per_picture(frame_rate: f64) -> u32 {
     (frame_rate / MOST_PICTURES).round().max(1.0) as u32
 }
 
@@ -197,4 +197,23 @@ fn picture_size<const D: usize>(domain: &[f64; D], side: u32) -> (u32, u32) {
         pixels.clamp((side / 4).max(1), side)
     };
     (along(0), along(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usual_frame_rates_are_drawn_whole_and_fast_ones_at_sixty_pictures_a_second() {
+        for (rate, every) in [
+            (1.0, 1),
+            (24.0, 1),
+            (30.0, 1),
+            (60.0, 1),
+            (120.0, 2),
+            (240.0, 4),
+        ] {
+            assert_eq!(frames_per_picture(rate), every, "{rate}");
+        }
+    }
 }

@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(scene.colors[0].unwrap().rgb(), [16, 32, 48]);
         assert!(scene.colors[1].is_some() && scene.colors[2].is_none());
         for (value, told) in [
-            ("\"rde\"", "did you mean \"red\"?"),
+            ("\"orang\"", "did you mean \"orange\"?"),
             ("\"#12345\"", "six hexadecimal digits"),
             ("[1, 2, 0]", "from 0 to 1"),
             ("[1, 0]", "must be a colour"),
