@@ -2,10 +2,15 @@
 
 /// A number with its noun, in the singular or the plural: "1 frame", "2 frames".
 pub fn count(n: impl TryInto<u64>, noun: &str) -> String {
+    plural(n, noun, &format!("{noun}s"))
+}
+
+/// A number with its noun, whose plural is not made by an `s`.
+pub fn plural(n: impl TryInto<u64>, one: &str, many: &str) -> String {
     match n.try_into() {
-        Ok(1) => format!("1 {noun}"),
-        Ok(n) => format!("{n} {noun}s"),
-        Err(_) => format!("many {noun}s"),
+        Ok(1) => format!("1 {one}"),
+        Ok(n) => format!("{n} {many}"),
+        Err(_) => format!("many {many}"),
     }
 }
 
@@ -53,6 +58,8 @@ mod tests {
         assert_eq!(count(1_u32, "frame"), "1 frame");
         assert_eq!(count(0_u32, "frame"), "0 frames");
         assert_eq!(count(2_usize, "step"), "2 steps");
+        assert_eq!(plural(1_u32, "entry", "entries"), "1 entry");
+        assert_eq!(plural(3_u32, "entry", "entries"), "3 entries");
     }
 
     #[test]

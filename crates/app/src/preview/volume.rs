@@ -4,7 +4,7 @@
 //! liquid reaches the walls it touches. The liquid's surface is a level of the smoothed field, which has no trace of
 //! single particles.
 
-use super::vector::{Vec3, normalize};
+use super::vector::{Vec3, along, mix, normalize, scale};
 use meniscus_shapes::PosedBody;
 use rayon::prelude::*;
 use std::array::from_fn;
@@ -13,6 +13,8 @@ use std::array::from_fn;
 pub(super) const LEVEL: f32 = 0.4;
 /// Occupancy of a full cell before it is cut at one: a sheet of a single layer of particles is still liquid.
 const GAIN: f32 = 3.0;
+/// Share of a full cell below which walls may be in the way of a node.
+const PARTIAL: f32 = 0.6;
 /// Most nodes that the field may have; with more it is made coarser.
 const MOST_NODES: f64 = 4e6;
 /// Free nodes around the particles: as far as smoothing and walls reach.
@@ -84,18 +86,23 @@ impl Volume {
             blocks: Vec::new(),
             blocks_along: nodes.map(|n| (n - 1).div_ceil(BLOCK)),
         };
-        field.deposit(particles);
+        let centres = field.deposit(particles);
         let scale = GAIN / per_cell.max(1.0);
         field.occupancy = field.mass.iter().map(|m| (scale * m).min(1.0)).collect();
-        field.reach_walls(bodies);
+        let partial = PARTIAL * per_cell.max(1.0);
+        let behind = field.reach_walls(bodies, &centres, partial);
         field.occupancy = smooth(&field.occupancy, nodes);
+        for index in behind {
+            field.occupancy[index] = 0.0;
+        }
         field.soft = smooth(&field.occupancy, nodes);
         field.survey();
         field
     }
 
-    /// Adds every particle to the eight nodes around it.
-    fn deposit(&mut self, particles: &[(Vec3, f32)]) {
+    /// Adds every particle to the eight nodes around it, and returns the sums of their positions at every node.
+    fn deposit(&mut self, particles: &[(Vec3, f32)]) -> Vec<Vec3> {
+        let mut centres = vec![[0.0; 3]; self.mass.len()];
         let strides = self.strides();
         for &(position, speed) in particles {
             let Some((index, f)) = self.cell_of(position) else {
@@ -113,36 +120,59 @@ impl Volume {
                 }
                 self.mass[at] += weight;
                 self.momentum[at] += weight * speed;
+                centres[at] = along(centres[at], weight, position);
             }
         }
+        centres
     }
 
-    /// Continues the liquid into the solids that it touches.
-    fn reach_walls<const D: usize>(&mut self, bodies: &[PosedBody<'_, D>]) {
+    /// Continues the liquid into the solids that it touches. Returns nodes that have liquid only behind a thin wall.
+    fn reach_walls<const D: usize>(
+        &mut self,
+        bodies: &[PosedBody<'_, D>],
+        centres: &[Vec3],
+        partial: f32,
+    ) -> Vec<usize> {
         if bodies.is_empty() {
-            return;
+            return Vec::new();
         }
         let near = near_liquid(&self.occupancy, self.nodes);
         let spacing = self.spacing;
-        // Only nodes that are not full: elsewhere no wall takes anything away.
-        let open: Vec<f32> = self
-            .occupancy
-            .par_iter()
-            .enumerate()
-            .map(|(index, &occupancy)| {
-                if !near[index] || occupancy >= 1.0 {
+        let distance = |x: Vec3| {
+            let x = from_fn(|i| f64::from(x[i]));
+            let band = 1.5 * f64::from(spacing);
+            let distances = bodies.iter().map(|body| body.distance_within(x, band));
+            distances.fold(f64::INFINITY, f64::min) as f32
+        };
+        // Only nodes that are not full: elsewhere no wall takes anything away. Below zero: behind a wall.
+        let open: Vec<f32> = (0..self.mass.len())
+            .into_par_iter()
+            .map(|index| {
+                let mass = self.mass[index];
+                if !near[index] || mass >= partial {
                     return 1.0;
                 }
                 let x = self.place(index);
-                let x = from_fn(|i| f64::from(x[i]));
-                let band = 1.5 * f64::from(spacing);
-                let distances = bodies.iter().map(|body| body.distance_within(x, band));
-                let distance = distances.fold(f64::INFINITY, f64::min) as f32;
-                open_share(distance / spacing)
+                let here = distance(x);
+                if mass > 0.0 && here > 0.0 && here < 1.2 * spacing {
+                    let centre = scale(centres[index], 1.0 / mass);
+                    let between = |share: f32| distance(mix(x, centre, share)) < 0.0;
+                    if [0.2, 0.4, 0.6, 0.8].into_iter().any(between) {
+                        return -1.0;
+                    }
+                }
+                open_share(here / spacing)
             })
             .collect();
+        let behind: Vec<usize> = (0..open.len()).filter(|&index| open[index] < 0.0).collect();
+        for &index in &behind {
+            self.occupancy[index] = 0.0;
+        }
         const LEAST_OPEN: f32 = 0.15;
-        let mut known: Vec<bool> = open.iter().map(|&open| open >= LEAST_OPEN).collect();
+        let mut known: Vec<bool> = open
+            .iter()
+            .map(|&open| !(0.0..LEAST_OPEN).contains(&open))
+            .collect();
         for (occupancy, &open) in self.occupancy.iter_mut().zip(&open) {
             if open >= LEAST_OPEN {
                 *occupancy = (*occupancy / open).min(1.0);
@@ -159,6 +189,7 @@ impl Volume {
                 known[index] = true;
             }
         }
+        behind
     }
 
     /// The mean of the known nodes around one.
@@ -415,6 +446,26 @@ mod tests {
             assert!(field.normal(x)[2] > 0.9, "{x:?}: {:?}", field.normal(x));
         }
         assert!((field.speed([0.5, 0.5, 0.25]) - 2.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn liquid_does_not_show_through_a_thin_wall() {
+        let plate = Body::still(
+            "plate",
+            Shape::Box {
+                low: [0.49, -1.0, -1.0],
+                high: [0.51, 2.0, 2.0],
+            },
+        );
+        let posed = [plate.at(0.0)];
+        let field = Volume::new(&particles(|x| x[0] < 0.48), SPACING, 8.0, &posed);
+        for height in [0.3, 0.42, 0.5, 0.61] {
+            let at = |x: f32| field.occupancy([x, 0.5, height]);
+            assert!(at(0.44) > LEVEL && at(0.3) > 0.9, "{}", at(0.44));
+            for x in [0.52, 0.55, 0.6, 0.7] {
+                assert!(at(x) < LEVEL, "{} at {x}", at(x));
+            }
+        }
     }
 
     #[test]
