@@ -3,6 +3,7 @@
 use super::solids::{Ray, box_span};
 use super::vector::{Vec3, along, dot};
 use super::volume::{Content, LEVEL, Volume};
+use std::cmp::Ordering;
 
 /// Steps in cells of the field where its surface may be.
 const STEP: f32 = 0.6;
@@ -45,7 +46,7 @@ pub(super) fn march(volume: &Volume, ray: &Ray, span: Span) -> Crossing {
         return nothing;
     };
     let (first, last) = (enter.max(span.start), leave.min(span.end));
-    if !(first < last) {
+    if first.partial_cmp(&last) != Some(Ordering::Less) {
         return nothing;
     }
     let at = |t: f32| along(ray.from, t, ray.direction);
@@ -63,7 +64,7 @@ pub(super) fn march(volume: &Volume, ray: &Ray, span: Span) -> Crossing {
         found.from_wall = first == span.start;
     }
     for _ in 0..MOST_STEPS {
-        if !(t < last) {
+        if t >= last {
             break;
         }
         let (content, block_low, block_high) = volume.block(at(t));

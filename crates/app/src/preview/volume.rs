@@ -4,7 +4,9 @@
 //! liquid reaches the walls it touches. The liquid's surface is a level of the smoothed field, which has no trace of
 //! single particles.
 
-use super::vector::{Vec3, along, mix, normalize, scale};
+mod walls;
+
+use super::vector::{Vec3, along, normalize};
 use meniscus_shapes::PosedBody;
 use rayon::prelude::*;
 use std::array::from_fn;
@@ -90,10 +92,10 @@ impl Volume {
         let scale = GAIN / per_cell.max(1.0);
         field.occupancy = field.mass.iter().map(|m| (scale * m).min(1.0)).collect();
         let partial = PARTIAL * per_cell.max(1.0);
-        let behind = field.reach_walls(bodies, &centres, partial);
+        let beyond = field.reach_walls(bodies, &centres, partial);
         field.occupancy = smooth(&field.occupancy, nodes);
-        for index in behind {
-            field.occupancy[index] = 0.0;
+        for (index, most) in beyond {
+            field.occupancy[index] = field.occupancy[index].min(most);
         }
         field.soft = smooth(&field.occupancy, nodes);
         field.survey();
@@ -124,91 +126,6 @@ impl Volume {
             }
         }
         centres
-    }
-
-    /// Continues the liquid into the solids that it touches. Returns nodes that have liquid only behind a thin wall.
-    fn reach_walls<const D: usize>(
-        &mut self,
-        bodies: &[PosedBody<'_, D>],
-        centres: &[Vec3],
-        partial: f32,
-    ) -> Vec<usize> {
-        if bodies.is_empty() {
-            return Vec::new();
-        }
-        let near = near_liquid(&self.occupancy, self.nodes);
-        let spacing = self.spacing;
-        let distance = |x: Vec3| {
-            let x = from_fn(|i| f64::from(x[i]));
-            let band = 1.5 * f64::from(spacing);
-            let distances = bodies.iter().map(|body| body.distance_within(x, band));
-            distances.fold(f64::INFINITY, f64::min) as f32
-        };
-        // Only nodes that are not full: elsewhere no wall takes anything away. Below zero: behind a wall.
-        let open: Vec<f32> = (0..self.mass.len())
-            .into_par_iter()
-            .map(|index| {
-                let mass = self.mass[index];
-                if !near[index] || mass >= partial {
-                    return 1.0;
-                }
-                let x = self.place(index);
-                let here = distance(x);
-                if mass > 0.0 && here > 0.0 && here < 1.2 * spacing {
-                    let centre = scale(centres[index], 1.0 / mass);
-                    let between = |share: f32| distance(mix(x, centre, share)) < 0.0;
-                    if [0.2, 0.4, 0.6, 0.8].into_iter().any(between) {
-                        return -1.0;
-                    }
-                }
-                open_share(here / spacing)
-            })
-            .collect();
-        let behind: Vec<usize> = (0..open.len()).filter(|&index| open[index] < 0.0).collect();
-        for &index in &behind {
-            self.occupancy[index] = 0.0;
-        }
-        const LEAST_OPEN: f32 = 0.15;
-        let mut known: Vec<bool> = open
-            .iter()
-            .map(|&open| !(0.0..LEAST_OPEN).contains(&open))
-            .collect();
-        for (occupancy, &open) in self.occupancy.iter_mut().zip(&open) {
-            if open >= LEAST_OPEN {
-                *occupancy = (*occupancy / open).min(1.0);
-            }
-        }
-        for _ in 0..2 {
-            let filled: Vec<(usize, f32)> = (0..known.len())
-                .into_par_iter()
-                .filter(|&index| !known[index])
-                .filter_map(|index| Some((index, self.mean_around(index, &known)?)))
-                .collect();
-            for (index, value) in filled {
-                self.occupancy[index] = value;
-                known[index] = true;
-            }
-        }
-        behind
-    }
-
-    /// The mean of the known nodes around one.
-    fn mean_around(&self, index: usize, known: &[bool]) -> Option<f32> {
-        let [i, j, k] = self.coordinates(index);
-        let (mut sum, mut count) = (0.0, 0.0);
-        let range = |c: usize, axis: usize| c.saturating_sub(1)..(c + 2).min(self.nodes[axis]);
-        for z in range(k, 2) {
-            for y in range(j, 1) {
-                for x in range(i, 0) {
-                    let at = (z * self.nodes[1] + y) * self.nodes[0] + x;
-                    if known[at] {
-                        sum += self.occupancy[at];
-                        count += 1.0;
-                    }
-                }
-            }
-        }
-        (count > 0.0).then(|| sum / count)
     }
 
     /// Looks at every block of cells.
@@ -268,7 +185,7 @@ impl Volume {
             let at = (x[axis] - self.low[axis]) / self.spacing;
             // Casts cut off what is below zero, and what is no number.
             let cell = at as usize;
-            if !(at >= 0.0) || cell + 1 >= self.nodes[axis] {
+            if at.is_nan() || at < 0.0 || cell + 1 >= self.nodes[axis] {
                 return None;
             }
             index += cell * strides[axis];
@@ -351,32 +268,6 @@ impl Volume {
     }
 }
 
-/// Share of a node's trilinear weights that is outside a wall at this distance, in cells; negative in the wall.
-fn open_share(distance: f32) -> f32 {
-    let s = distance.clamp(-1.0, 1.0);
-    if s >= 0.0 {
-        1.0 - 0.5 * (1.0 - s) * (1.0 - s)
-    } else {
-        0.5 * (1.0 + s) * (1.0 + s)
-    }
-}
-
-/// Nodes within two of one that has liquid: one axis after the other.
-fn near_liquid(occupancy: &[f32], nodes: [usize; 3]) -> Vec<bool> {
-    let mut near: Vec<bool> = occupancy.iter().map(|&o| o > 0.0).collect();
-    let strides = [1, nodes[0], nodes[0] * nodes[1]];
-    for axis in 0..3 {
-        let last = near.clone();
-        let (stride, count) = (strides[axis], nodes[axis]);
-        near.par_iter_mut().enumerate().for_each(|(index, node)| {
-            let at = index / stride % count;
-            *node = (at.saturating_sub(2)..(at + 3).min(count))
-                .any(|other| last[index + other * stride - at * stride]);
-        });
-    }
-    near
-}
-
 /// A binomial filter along every axis; the border goes on outside.
 fn smooth(values: &[f32], nodes: [usize; 3]) -> Vec<f32> {
     let strides = [1, nodes[0], nodes[0] * nodes[1]];
@@ -412,10 +303,10 @@ mod tests {
     use super::*;
     use meniscus_shapes::{Body, Shape};
 
-    const SPACING: f32 = 0.1;
+    pub(super) const SPACING: f32 = 0.1;
 
     /// Eight particles per cell in the part of the unit cube that `inside` names.
-    fn particles(inside: impl Fn(Vec3) -> bool) -> Vec<(Vec3, f32)> {
+    pub(super) fn particles(inside: impl Fn(Vec3) -> bool) -> Vec<(Vec3, f32)> {
         let lattice = (0..8000).map(|k| [k % 20, k / 20 % 20, k / 400]);
         lattice
             .map(|at| at.map(|c| (c as f32 + 0.5) * 0.5 * SPACING))
@@ -446,26 +337,6 @@ mod tests {
             assert!(field.normal(x)[2] > 0.9, "{x:?}: {:?}", field.normal(x));
         }
         assert!((field.speed([0.5, 0.5, 0.25]) - 2.0).abs() < 1e-3);
-    }
-
-    #[test]
-    fn liquid_does_not_show_through_a_thin_wall() {
-        let plate = Body::still(
-            "plate",
-            Shape::Box {
-                low: [0.49, -1.0, -1.0],
-                high: [0.51, 2.0, 2.0],
-            },
-        );
-        let posed = [plate.at(0.0)];
-        let field = Volume::new(&particles(|x| x[0] < 0.48), SPACING, 8.0, &posed);
-        for height in [0.3, 0.42, 0.5, 0.61] {
-            let at = |x: f32| field.occupancy([x, 0.5, height]);
-            assert!(at(0.44) > LEVEL && at(0.3) > 0.9, "{}", at(0.44));
-            for x in [0.52, 0.55, 0.6, 0.7] {
-                assert!(at(x) < LEVEL, "{} at {x}", at(x));
-            }
-        }
     }
 
     #[test]
