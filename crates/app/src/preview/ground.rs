@@ -10,7 +10,7 @@ use super::volume::Volume;
 use rayon::prelude::*;
 
 /// Shadow samples along the longer side.
-const SAMPLES: usize = 84;
+const SAMPLES: usize = 64;
 const COLOUR: Vec3 = [0.78, 0.765, 0.74];
 /// Share of the ground's light that comes from the main light, the rest comes from everywhere.
 const DIRECT: f32 = 0.52;

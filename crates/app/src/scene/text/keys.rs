@@ -363,7 +363,7 @@ static OUTPUT: Table = Table {
         Key {
             name: "preview_side",
             kind: Kind::Whole(64, 2000),
-            absent: Default("360"),
+            absent: Default("320"),
             about: "Longest side of the preview in pixels.",
             example: "640",
         },
