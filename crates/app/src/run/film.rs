@@ -15,9 +15,9 @@ use std::path::Path;
 
 /// Highest frame rate of a GIF. A scene with a higher one is shown in slow motion.
 pub const FASTEST: f64 = 30.0;
-/// Most pictures per second of simulated time that the preview of a run draws: enough for slow motion at half speed, and
-/// a small part of the time that the run takes.
-const MOST_PICTURES: f64 = 2.0 * FASTEST;
+/// Pictures per second of simulated time that the preview of a run draws, about, at high frame rates: still in slow motion,
+/// and a small part of the time that the run takes.
+const MOST_PICTURES: f64 = 1.5 * FASTEST;
 
 /// Frames from one picture of the preview to the next.
 pub(super) fn frames_per_picture(frame_rate: f64) -> u32 {
@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn usual_frame_rates_are_drawn_whole_and_fast_ones_at_sixty_pictures_a_second() {
+    fn usual_frame_rates_are_drawn_whole_and_fast_ones_in_part() {
         for (rate, every) in [
             (1.0, 1),
             (24.0, 1),
