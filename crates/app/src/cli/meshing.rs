@@ -4,8 +4,8 @@ use super::arguments::MeshArguments;
 use super::counter::Counter;
 use super::running::{STOP, stop_on_ctrl_c};
 use super::say::say;
-use super::sizes::bytes;
 use crate::error::Error;
+use crate::quantity::{bytes, count};
 use crate::run::{Written, with_threads};
 use crate::surface::{self, Watch};
 
@@ -29,11 +29,11 @@ pub fn mesh(arguments: &MeshArguments) -> Result<(), Error> {
     if !arguments.quiet {
         let kept = match made.kept {
             0 => String::new(),
-            n => format!(" ({n} were up to date)"),
+            n => format!(" ({n} up to date)"),
         };
         say(format_args!(
-            "{} surfaces{kept}, {}, in {}",
-            made.made + made.kept,
+            "{}{kept}, {}, in {}",
+            count(made.made + made.kept, "surface"),
             bytes(made.bytes),
             made.folder.display()
         ));

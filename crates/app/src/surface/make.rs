@@ -3,6 +3,7 @@
 use super::{FOLDER, Settings, file, of_frame, path};
 use crate::cache::{self, Frame};
 use crate::error::{Error, Kind};
+use crate::quantity::count;
 use crate::run::lock::Lock;
 use crate::run::written::{FrameChoice, Written};
 use crate::scene::{AnyScene, Scene};
@@ -135,12 +136,12 @@ fn frames_of<const D: usize>(
     };
     let others = match faults.len() - 1 {
         0 => String::new(),
-        n => format!(" ({n} more frames are damaged)"),
+        n => format!(" ({} damaged)", count(n, "more frame")),
     };
     let message = format!("{}{others}", first.message());
     Err(Error::new(Kind::Storage, message).with_remedy(format!(
-        "{} other surfaces are in {}; run the scene again with --resume to replace the damaged frames",
-        done.made + done.kept,
+        "{} in {}; run the scene again with --resume to replace the damaged frames",
+        count(done.made + done.kept, "other surface"),
         done.folder.display()
     )))
 }

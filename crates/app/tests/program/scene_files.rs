@@ -218,6 +218,63 @@ fn the_schema_is_json_and_completions_are_for_a_shell() {
     assert!(page.contains("## `[domain]`"));
 }
 
+#[test]
+fn a_fault_of_the_command_line_is_shown_in_what_was_typed() {
+    let trial = Trial::new();
+    for (flags, shown) in [
+        (
+            "--set domain.resolution=-3",
+            [" --set:1:", "domain.resolution=-3", "                  ^^"],
+        ),
+        ("--resolution 0", [" --resolution:1:", "| 0", "| ^"]),
+        (
+            "--set walls.kidn=slip",
+            [" --set:1:1", "walls.kidn=slip", "| ^^^^^^^^^^"],
+        ),
+        // The table is in the file, the value that is wrong in it is not.
+        (
+            "--set liquid[1].shape.box.low=[9,9,9]",
+            [" --set:1:", "liquid[1].shape.box.low=[9,9,9]", "along x"],
+        ),
+    ] {
+        let outcome = trial.call(&format!("check dam-break {flags}"));
+        assert_eq!(outcome.code, 2, "{flags}: {}", outcome.errors);
+        for words in shown {
+            assert!(
+                outcome.errors.contains(words),
+                "{flags}: {words}: {}",
+                outcome.errors
+            );
+        }
+    }
+}
+
+#[test]
+fn absurd_sizes_have_a_unit_that_fits_and_one_thing_is_in_the_singular() {
+    let trial = Trial::new();
+    let said = trial
+        .call_well("estimate dam-break --resolution 65536 --threads 1")
+        .said;
+    assert!(
+        said.contains(" PB") && said.contains("1 thread\n"),
+        "{said}"
+    );
+    assert!(said.contains(" years"), "{said}");
+    let outcome = trial.call("run dam-break --resolution 65536 --memory-limit 1GB");
+    assert_eq!(outcome.code, 4);
+    assert!(
+        outcome.errors.contains(" PB") && outcome.errors.contains("1.0 GB"),
+        "{}",
+        outcome.errors
+    );
+    let said = trial
+        .call_well("run dam-break-2d --resolution 12 --frames 1 --threads 1")
+        .said;
+    for words in ["1 frame of ", "1 step, ", "1 thread"] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn paths_need_not_be_text_and_numbers_ignore_the_locale() {

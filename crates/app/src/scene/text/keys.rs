@@ -175,14 +175,14 @@ static DOMAIN: Table = Table {
 
 static TIME: Table = Table {
     title: "time",
-    about: "A frame is written at the end of every interval of 1/rate seconds. Steps in between are as long as the \
-            CFL number allows.",
+    about: "Frame 0 is the initial state, and one more frame is written at the end of every interval of 1/rate seconds. \
+            Steps in between are as long as the CFL number allows.",
     keys: &[
         Key {
             name: "frames",
             kind: Kind::Whole(1, MOST_FRAMES),
             absent: Default("100"),
-            about: "How many frames to simulate.",
+            about: "How many frames to simulate after frame 0, the initial state.",
             example: "240",
         },
         Key {
@@ -365,13 +365,13 @@ static OUTPUT: Table = Table {
             name: "preview",
             kind: Kind::Switch,
             absent: Default("true"),
-            about: "Whether `preview.gif` is drawn.",
+            about: "Whether `preview.gif` is drawn. With more than 60 frames per second, not every frame is.",
             example: "false",
         },
         Key {
             name: "preview_side",
             kind: Kind::Whole(64, 2000),
-            absent: Default("400"),
+            absent: Default("320"),
             about: "Longest side of the preview in pixels.",
             example: "640",
         },
