@@ -1,0 +1,458 @@
+//! The scalar field whose zero set is the surface: the level set in thick liquid, local bodies in thin liquid, cut off at solids.
+
+use super::cells::{Cells, Window, digits, number};
+use super::contour::{BLOCK, Inside, Lattice};
+use super::local_shape::{self, Body, LIMIT, SEEN};
+use super::thickness;
+use meniscus_liquid::Distance;
+use meniscus_shapes::PosedScenery;
+use std::collections::HashMap;
+
+/// The liquid ends this far before a solid, in cells: drawn together they don't flicker, and the flat triangles along a
+/// round solid stay out of it.
+pub const GAP: f64 = 0.02;
+/// The level set counts as much as this many bodies.
+const LEVEL_SET_WEIGHT: f32 = 3.0;
+/// Mean thinness from which the level set fades; it is gone at 1. Bodies fade below.
+const FADING: f32 = 0.5;
+
+/// The field.
+pub struct Field<'a, const D: usize> {
+    distance: Distance<D>,
+    posed: &'a PosedScenery<'a, D>,
+    lattice: Lattice<D>,
+    dx: f64,
+    /// Positions in cells, and the same sorted.
+    positions: Vec<[f32; D]>,
+    cells: Cells<D>,
+    thinness: Vec<f32>,
+    bodies: Vec<Body<D>>,
+    /// Bodies that have weight in a block of the lattice, and the cells of that block in which some body has.
+    blocks: HashMap<[i32; D], Thin>,
+}
+
+/// What is thin in a block.
+#[derive(Default)]
+struct Thin {
+    bodies: Vec<u32>,
+    cells: [u64; 8],
+}
+
+impl<'a, const D: usize> Field<'a, D> {
+    /// The field of particles, given by their positions in metres and their volume in cells.
+    pub fn new(
+        distance: Distance<D>,
+        posed: &'a PosedScenery<'a, D>,
+        lattice: Lattice<D>,
+        positions: &[[f32; D]],
+        volume: f64,
+    ) -> Self {
+        let dx = distance.dx();
+        let in_cells = |x: &[f32; D]| x.map(|c| (f64::from(c) / dx) as f32);
+        let positions: Vec<[f32; D]> = positions.iter().map(in_cells).collect();
+        let cells = Cells::new(&positions);
+        let wall = |x: [f32; D]| posed.distance_within(x.map(|c| f64::from(c) * dx), 2.0 * dx) / dx;
+        let thinness = thickness::thinness(&cells, &positions, volume, wall);
+        let spacing = 1.0 / f64::from(lattice.parts);
+        let bodies = local_shape::bodies(&cells, &positions, &thinness, volume, spacing);
+        let mut field = Field {
+            distance,
+            posed,
+            lattice,
+            dx,
+            positions,
+            cells,
+            thinness,
+            bodies,
+            blocks: HashMap::new(),
+        };
+        for k in 0..field.bodies.len() {
+            field.enlist(k);
+        }
+        field
+    }
+
+    /// Share of the particles' volume that is in thin liquid.
+    pub fn thin_share(&self) -> f64 {
+        let sum: f64 = self.thinness.iter().map(|&t| f64::from(t)).sum();
+        sum / self.thinness.len().max(1) as f64
+    }
+
+    /// Enters a body in the blocks and cells in which it has weight.
+    fn enlist(&mut self, k: usize) {
+        let body = &self.bodies[k];
+        let end = |sign: f32| -> [i32; D] {
+            // A hair more than it is: blocks that share points must agree on them.
+            std::array::from_fn(|a| {
+                (body.centre[a] + sign * (body.reach[a] + 1e-3) - 0.5).floor() as i32
+            })
+        };
+        let (low, high) = (end(-1.0), end(1.0));
+        let span = (0..D).map(|a| high[a] - low[a] + 1).max().unwrap_or(1);
+        for offset in (0..span.pow(D as u32)).map(|k| digits::<D>(k, span)) {
+            let cell: [i32; D] = std::array::from_fn(|a| low[a] + offset[a]);
+            if (0..D).any(|a| cell[a] > high[a]) {
+                continue;
+            }
+            let thin = self.blocks.entry(block_of(cell)).or_default();
+            if thin.bodies.last() != Some(&(k as u32)) {
+                thin.bodies.push(k as u32);
+            }
+            let bit = bit_of(cell);
+            thin.cells[bit / 64] |= 1 << (bit % 64);
+        }
+    }
+
+    /// How far outside of what solids leave to the liquid.
+    fn in_solid(&self, x: [f64; D]) -> f64 {
+        GAP * self.dx - self.posed.distance_within(x, 2.0 * self.dx)
+    }
+}
+
+fn block_of<const D: usize>(cell: [i32; D]) -> [i32; D] {
+    cell.map(|c| c.div_euclid(BLOCK) * BLOCK)
+}
+
+fn bit_of<const D: usize>(cell: [i32; D]) -> usize {
+    number(cell.map(|c| c.rem_euclid(BLOCK)), BLOCK)
+}
+
+/// What the field has at hand in a block.
+pub struct Local<const D: usize> {
+    block: [i32; D],
+    window: Window<D>,
+    /// Weights of the corners of a cell at all points of it, and the corners as steps in the lists of centres.
+    weights: Vec<[f32; 8]>,
+    corners: [usize; 8],
+    /// Distance in cells at the centres of the block's cells and the next ones.
+    phi: Vec<f32>,
+    /// Weighted thinness of the particles around these centres, and the weights.
+    thinness: Vec<[f32; 2]>,
+    /// At the points of the lattice: the weights of bodies, and weights times distances.
+    sums: Vec<[f32; 2]>,
+    /// Which cells of the block and around it show thin liquid, if any does.
+    fine: Vec<bool>,
+    any_fine: bool,
+    any_bodies: bool,
+    near_solids: bool,
+}
+
+impl<const D: usize> Default for Local<D> {
+    fn default() -> Self {
+        Local {
+            block: [0; D],
+            window: Window::default(),
+            weights: Vec::new(),
+            corners: [0; 8],
+            phi: Vec::new(),
+            thinness: Vec::new(),
+            sums: Vec::new(),
+            fine: Vec::new(),
+            any_fine: false,
+            any_bodies: false,
+            near_solids: false,
+        }
+    }
+}
+
+impl<const D: usize> Local<D> {
+    /// Multilinear interpolation between centres of cells.
+    fn between<const N: usize>(
+        &self,
+        lattice: &Lattice<D>,
+        point: [i32; D],
+        at: impl Fn(usize) -> [f32; N],
+    ) -> [f32; N] {
+        let parts = lattice.parts;
+        let (mut low, mut fraction) = (0, 0);
+        for a in 0..D {
+            let local = point[a] - self.block[a] * parts;
+            // The last centre belongs to the block, too.
+            let cell = (local / parts).min(BLOCK - 1);
+            low = low * (BLOCK as usize + 1) + cell as usize;
+            fraction = fraction * (parts as usize + 1) + (local - cell * parts) as usize;
+        }
+        let weights = &self.weights[fraction];
+        let mut sum = [0.0; N];
+        for c in 0..1usize << D {
+            let values = at(low + self.corners[c]);
+            for n in 0..N {
+                sum[n] += weights[c] * values[n];
+            }
+        }
+        sum
+    }
+
+    /// Prepares the weights of interpolation, which are the same in all blocks.
+    fn prepare(&mut self, parts: i32) {
+        if !self.weights.is_empty() {
+            return;
+        }
+        let high = |c: usize, a: usize| (c >> a & 1) as i32;
+        for c in 0..1usize << D {
+            self.corners[c] = number::<D>(std::array::from_fn(|a| high(c, a)), BLOCK + 1);
+        }
+        let fractions = (0..(parts + 1).pow(D as u32)).map(|k| digits::<D>(k, parts + 1));
+        self.weights.extend(fractions.map(|fraction| {
+            std::array::from_fn(|c| {
+                let share = |a: usize| fraction[a] as f32 / parts as f32;
+                let along = (0..D).map(|a| {
+                    if high(c, a) == 1 {
+                        share(a)
+                    } else {
+                        1.0 - share(a)
+                    }
+                });
+                along.product()
+            })
+        }));
+    }
+
+    fn point(&self, lattice: &Lattice<D>, point: [i32; D]) -> usize {
+        let side = BLOCK * lattice.parts + 1;
+        let local = (0..D).map(|a| (point[a] - self.block[a] * lattice.parts) as usize);
+        local.rev().fold(0, |at, p| at * side as usize + p)
+    }
+
+    /// Weights of bodies at a point, and weights times distances.
+    fn bodies_at(&self, lattice: &Lattice<D>, point: [i32; D]) -> [f32; 2] {
+        if self.any_bodies {
+            self.sums[self.point(lattice, point)]
+        } else {
+            [0.0; 2]
+        }
+    }
+
+    /// Whether a cell shows thin liquid: of the block, or beside it.
+    fn is_fine(&self, cell: [i32; D]) -> bool {
+        let offset: [i32; D] = std::array::from_fn(|a| cell[a] - self.block[a] + 1);
+        self.any_fine && self.fine[number(offset, BLOCK + 2)]
+    }
+
+    /// Whether one of the cells that have this point does. Blocks that share the point agree.
+    fn touches_fine(&self, lattice: &Lattice<D>, point: [i32; D]) -> bool {
+        let cell = point.map(|p| p.div_euclid(lattice.parts));
+        let shared = point.map(|p| p.rem_euclid(lattice.parts) == 0);
+        (0..1usize << D).any(|c| {
+            let below = |a: usize| c >> a & 1 == 1;
+            (0..D).all(|a| shared[a] || !below(a))
+                && self.is_fine(std::array::from_fn(|a| cell[a] - i32::from(below(a))))
+        })
+    }
+
+    /// Mean thinness of the particles around a point.
+    fn thinness_at(&self, lattice: &Lattice<D>, point: [i32; D]) -> f32 {
+        let [thin, all] = self.between(lattice, point, |k| self.thinness[k]);
+        if all > 0.0 { thin / all } else { 0.0 }
+    }
+
+    /// Adds the weights of the particles around the block to the centres of cells.
+    fn gather_thinness(&mut self, field: &Field<'_, D>) {
+        self.thinness.clear();
+        self.thinness
+            .resize((BLOCK as usize + 1).pow(D as u32), [0.0; 2]);
+        let (cells, positions) = (&field.cells, &field.positions);
+        cells.window(positions, self.block, 2, &mut self.window);
+        for (x, &i) in self.window.places.iter().zip(&self.window.particles) {
+            let low = x.map(|c| (c - 0.5).floor());
+            let share: [f32; D] = std::array::from_fn(|a| x[a] - 0.5 - low[a]);
+            for c in 0..1usize << D {
+                let high = |a: usize| (c >> a & 1) as i32;
+                let cell: [i32; D] =
+                    std::array::from_fn(|a| low[a] as i32 + high(a) - self.block[a]);
+                if cell.iter().any(|c| !(0..=BLOCK).contains(c)) {
+                    continue;
+                }
+                let weight: f32 = (0..D)
+                    .map(|a| {
+                        if high(a) == 1 {
+                            share[a]
+                        } else {
+                            1.0 - share[a]
+                        }
+                    })
+                    .product();
+                let sums = &mut self.thinness[number(cell, BLOCK + 1)];
+                sums[0] += weight * field.thinness[i as usize];
+                sums[1] += weight;
+            }
+        }
+    }
+
+    /// Adds a body to the points of the block. Coordinates are those of the whole lattice, so that blocks agree on the points that
+    /// they share.
+    fn add(&mut self, lattice: &Lattice<D>, body: &Body<D>) {
+        let parts = f64::from(lattice.parts);
+        let side = (BLOCK * lattice.parts + 1) as usize;
+        let first = self.block.map(|c| c * lattice.parts);
+        let (mut low, mut high) = ([0usize; D], [0usize; D]);
+        for a in 0..D {
+            let (centre, reach) = (f64::from(body.centre[a]) - 0.5, f64::from(body.reach[a]));
+            let from = ((centre - reach) * parts).ceil() as i32 - first[a];
+            let to = ((centre + reach) * parts).floor() as i32 - first[a];
+            if to < 0 || from >= side as i32 || from > to {
+                return;
+            }
+            low[a] = from.max(0) as usize;
+            high[a] = (to as usize).min(side - 1);
+        }
+        let away = |a: usize, p: usize| {
+            (f64::from(first[a] + p as i32) / parts + 0.5 - f64::from(body.centre[a])) as f32
+        };
+        let along: Vec<f32> = (low[0]..=high[0]).map(|p| away(0, p)).collect();
+        let fade = (1.0 - body.thinness / FADING).max(0.0) * LIMIT;
+        let q = &body.metric;
+        let mut at = low;
+        loop {
+            // The distance is a square root of a quadratic function of the first coordinate.
+            let mut d = [0.0; D];
+            let mut start = 0;
+            for a in (1..D).rev() {
+                d[a] = away(a, at[a]);
+                start = start * side + at[a];
+            }
+            let (mut linear, mut constant, mut aside) = (0.0, 0.0, 0.0);
+            for a in 1..D {
+                linear += 2.0 * q[0][a] * d[a];
+                aside += d[a] * d[a];
+                for b in 1..D {
+                    constant += q[a][b] * d[a] * d[b];
+                }
+            }
+            if aside < SEEN * SEEN {
+                let start = start * side + low[0];
+                let row = &mut self.sums[start..start + along.len()];
+                for (sums, &x) in row.iter_mut().zip(&along) {
+                    let square = (q[0][0] * x + linear) * x + constant;
+                    let phi = (square.max(0.0).sqrt() - 1.0) * body.half + fade;
+                    let near = (1.0 - phi * (1.0 / LIMIT)).max(0.0);
+                    let seen = (1.0 - (x * x + aside) * (1.0 / (SEEN * SEEN))).max(0.0);
+                    let weight = near * near * near * near * seen * seen;
+                    sums[0] += weight;
+                    sums[1] += weight * phi;
+                }
+            }
+            let Some(a) = (1..D).find(|&a| at[a] < high[a]) else {
+                return;
+            };
+            at[a] += 1;
+            at[1..a].copy_from_slice(&low[1..a]);
+        }
+    }
+}
+
+impl<const D: usize> Inside<D> for Field<'_, D> {
+    type Local = Local<D>;
+
+    fn enter(&self, block: [i32; D], local: &mut Local<D>) {
+        local.block = block;
+        local.prepare(self.lattice.parts);
+        let width = self.lattice.width;
+        let middle = self
+            .lattice
+            .place(block.map(|c| c * self.lattice.parts))
+            .map(|x| x + 0.5 * f64::from(BLOCK) * width);
+        let half_diagonal = 0.5 * f64::from(BLOCK) * width * (D as f64).sqrt();
+        let far = half_diagonal + 2.0 * GAP * self.dx;
+        local.near_solids = self.posed.distance_within(middle, 2.0 * far) < far;
+        local.phi.clear();
+        let centres = (BLOCK + 1).pow(D as u32);
+        local.phi.extend((0..centres).map(|k| {
+            let offset = digits::<D>(k, BLOCK + 1);
+            let phi = self
+                .distance
+                .at(std::array::from_fn(|a| block[a] + offset[a]));
+            (phi / self.dx) as f32
+        }));
+        // Cells around the block count, too: they share its faces.
+        let side = BLOCK + 2;
+        let thin: Vec<Option<&Thin>> = (0..3i32.pow(D as u32))
+            .map(|k| {
+                let offset = digits::<D>(k, 3);
+                self.blocks
+                    .get(&std::array::from_fn(|a| block[a] + (offset[a] - 1) * BLOCK))
+            })
+            .collect();
+        local.fine.clear();
+        // In the plane all cells are fine: triangles are few there.
+        local.any_fine = D == 2 || thin.iter().any(Option::is_some);
+        if local.any_fine {
+            local.fine.extend((0..side.pow(D as u32)).map(|k| {
+                let cell = digits::<D>(k, side).map(|c| c - 1);
+                let near = cell.map(|c| c.div_euclid(BLOCK) + 1);
+                let bit = bit_of(cell);
+                D == 2
+                    || thin[number(near, 3)]
+                        .is_some_and(|t| t.cells[bit / 64] >> (bit % 64) & 1 == 1)
+            }));
+            local.any_fine = local.fine.contains(&true);
+        }
+        let here = thin[3usize.pow(D as u32) / 2];
+        local.any_bodies = here.is_some();
+        if local.any_fine {
+            local.gather_thinness(self);
+        }
+        if let Some(thin) = here {
+            let side = (BLOCK * self.lattice.parts + 1) as usize;
+            local.sums.clear();
+            local.sums.resize(side.pow(D as u32), [0.0; 2]);
+            for &k in &thin.bodies {
+                local.add(&self.lattice, &self.bodies[k as usize]);
+            }
+        }
+    }
+
+    fn value(&self, local: &Local<D>, point: [i32; D]) -> f64 {
+        let [mut phi] = local.between(&self.lattice, point, |k| [local.phi[k]]);
+        if local.any_fine && local.touches_fine(&self.lattice, point) {
+            // The mean of all distances, small ones first: a smooth union without the swelling of sums.
+            let thinness = local.thinness_at(&self.lattice, point);
+            phi += ((thinness - FADING) / (1.0 - FADING)).max(0.0) * 2.0 * LIMIT;
+            let near = (1.0 - phi * (1.0 / LIMIT)).max(0.0);
+            let own = LEVEL_SET_WEIGHT * near * near * near * near;
+            let [weight, sum] = local.bodies_at(&self.lattice, point);
+            if weight + own > 0.0 {
+                phi = (sum + own * phi) / (weight + own);
+            }
+        }
+        let value = f64::from(phi) * self.dx;
+        if local.near_solids {
+            value.max(self.in_solid(self.lattice.place(point)))
+        } else {
+            value
+        }
+    }
+
+    fn matters(&self, local: &Local<D>, cell: [i32; D]) -> bool {
+        let offset: [i32; D] = std::array::from_fn(|a| cell[a] - local.block[a]);
+        let wet = (0..1usize << D)
+            .filter(|c| {
+                let corner: [i32; D] = std::array::from_fn(|a| offset[a] + (c >> a & 1) as i32);
+                local.phi[number(corner, BLOCK + 1)] < 0.0
+            })
+            .count();
+        if wet == 0 || wet < 1 << D || D == 2 {
+            return wet > 0;
+        }
+        // Inside the liquid only a solid can end it.
+        let low = self.lattice.place(cell.map(|c| c * self.lattice.parts));
+        let half_diagonal = 0.5 * self.dx * (D as f64).sqrt();
+        local.near_solids && self.in_solid(low.map(|x| x + 0.5 * self.dx)) + half_diagonal > 0.0
+    }
+
+    fn is_fine(&self, local: &Local<D>, cell: [i32; D]) -> bool {
+        local.is_fine(cell)
+    }
+
+    fn any_fine(&self, local: &Local<D>) -> bool {
+        local.any_fine
+    }
+
+    fn looseness(&self, local: &Local<D>, point: [i32; D]) -> f32 {
+        if local.any_fine {
+            1.0 - local.thinness_at(&self.lattice, point)
+        } else {
+            1.0
+        }
+    }
+}
