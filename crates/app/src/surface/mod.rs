@@ -23,6 +23,8 @@ mod make;
 mod measures;
 pub mod solids;
 mod source;
+#[cfg(test)]
+mod tests;
 mod thickness;
 mod transition;
 mod volume;
@@ -96,7 +98,7 @@ pub struct Settings {
     pub source: Source,
     /// Points of the lattice along a cell of the simulation in thick liquid; twice as many in thin liquid.
     pub resolution: u32,
-    /// How often the triangles are smoothed.
+    /// Passes of Taubin smoothing; thin features are left as they are.
     pub smoothing: u32,
 }
 
