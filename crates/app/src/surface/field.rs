@@ -55,10 +55,15 @@ impl<'a, const D: usize> Field<'a, D> {
         let in_cells = |x: &[f32; D]| x.map(|c| (f64::from(c) / dx) as f32);
         let positions: Vec<[f32; D]> = positions.iter().map(in_cells).collect();
         let cells = Cells::new(&positions);
-        let wall = |x: [f32; D]| posed.distance_within(x.map(|c| f64::from(c) * dx), 2.0 * dx) / dx;
+        let in_metres = |x: [f32; D]| x.map(|c| f64::from(c) * dx);
+        let wall = |x: [f32; D]| posed.distance_within(in_metres(x), 2.0 * dx) / dx;
         let thinness = thickness::thinness(&cells, &positions, volume, wall);
+        let beside = |x: [f32; D]| {
+            let distance = wall(x);
+            (distance < 1.0).then_some((distance, posed.normal(in_metres(x))?))
+        };
         let spacing = 1.0 / f64::from(lattice.parts);
-        let bodies = local_shape::bodies(&cells, &positions, &thinness, volume, spacing);
+        let bodies = local_shape::bodies(&cells, &positions, &thinness, volume, spacing, beside);
         let mut field = Field {
             distance,
             posed,

@@ -22,6 +22,10 @@ const ROUND: (f64, f64) = (0.4, 0.8);
 const THINNEST: f64 = 0.55;
 /// Flat triangles between points of a lattice cut off this much of a curved body, in squared spaces over its radius.
 const CUT_OFF: f64 = 0.16;
+/// Gap in cells between a film and a wall that is closed.
+const MOST_GAP: f32 = 0.2;
+/// Cosine of the angle between the thin axis of a film and the normal of the wall that it lies on.
+const FLAT: f32 = 0.9;
 /// Particles less thin than this have no body.
 const LEAST_THINNESS: f32 = 0.15;
 
@@ -45,14 +49,15 @@ pub struct Body<const D: usize> {
     pub thinness: f32,
 }
 
-/// The bodies of all particles in thin liquid. `volume` is that of a particle, `spacing` that of the lattice that will show them, in
-/// cells.
+/// The bodies of all particles in thin liquid. `volume` is that of a particle, `spacing` that of the lattice that will show them, and
+/// `wall` gives the distance of a point to a solid beside it, with the normal out of that solid; all in cells.
 pub fn bodies<const D: usize>(
     cells: &Cells<D>,
     positions: &[[f32; D]],
     thinness: &[f32],
     volume: f64,
     spacing: f64,
+    wall: impl Fn([f32; D]) -> Option<(f64, [f64; D])> + Sync,
 ) -> Vec<Body<D>> {
     let of_block = |window: &mut Window<D>, (slot, block): (usize, &[i32; D])| -> Vec<Body<D>> {
         let is_thick = |&i: &u32| thinness[i as usize] <= LEAST_THINNESS;
@@ -65,7 +70,11 @@ pub fn bodies<const D: usize>(
             let thinness = thinness[window.particles[p] as usize];
             (thinness > LEAST_THINNESS).then(|| {
                 let middle = middle(window, window.places[p]);
-                body(middle, window, volume, spacing, thinness)
+                let mut body = body(middle, window, volume, spacing, thinness);
+                if let Some((distance, normal)) = wall(body.centre) {
+                    body.lean(distance, normal);
+                }
+                body
             })
         });
         all.into_iter().flatten().collect()
@@ -73,6 +82,35 @@ pub fn bodies<const D: usize>(
     let blocks = cells.blocks.par_iter().enumerate();
     let lists: Vec<Vec<Body<D>>> = blocks.map_init(Window::default, of_block).collect();
     lists.into_iter().flatten().collect()
+}
+
+impl<const D: usize> Body<D> {
+    /// Thickens a body that lies flat on a wall into the wall, or the film would touch the wall at some places only.
+    fn lean(&mut self, distance: f64, normal: [f64; D]) {
+        let normal = normal.map(|n| n as f32);
+        let gap = distance as f32 - self.half;
+        // Half the extent along the normal.
+        let square: f32 = (0..D)
+            .flat_map(|a| (0..D).map(move |b| (a, b)))
+            .map(|(a, b)| self.metric[a][b] * normal[a] * normal[b])
+            .sum();
+        let flat = square.sqrt() * self.half;
+        if gap > MOST_GAP || flat < FLAT {
+            return;
+        }
+        let by = (0.5 * (gap + MOST_GAP)).clamp(0.0, MOST_GAP);
+        let (before, after) = (self.half, self.half + by);
+        // The extent along the normal alone.
+        let change = 1.0 / (after * after) - 1.0 / (before * before);
+        for a in 0..D {
+            self.centre[a] -= by * normal[a];
+            self.reach[a] = (self.reach[a] + by).min(SEEN);
+            for b in 0..D {
+                self.metric[a][b] += change * normal[a] * normal[b];
+            }
+        }
+        self.half = after;
+    }
 }
 
 /// The middle of the sheet, filament or drop at `x`: all of its particles see the same from there.
@@ -308,7 +346,7 @@ mod tests {
     #[test]
     fn a_lone_particle_is_a_ball_of_its_volume() {
         let cells = Cells::new(&[[3.3f32, 4.4, 5.5]]);
-        let of = |spacing| bodies(&cells, &[[3.3, 4.4, 5.5]], &[1.0], 0.125, spacing)[0];
+        let of = |spacing| bodies(&cells, &[[3.3, 4.4, 5.5]], &[1.0], 0.125, spacing, |_| None)[0];
         // On a lattice fine enough to cut nothing off.
         let body = of(1e-3);
         let radius = (0.125f32 * 0.75 / std::f32::consts::PI).cbrt();
