@@ -3,7 +3,7 @@
 use super::around::Around;
 use super::contour::Contour;
 use super::field::GAP;
-use super::volume;
+use super::volume::{self, Freedom};
 use super::{Settings, Surface, cross, sub, upright};
 use crate::cache::Frame;
 use crate::scene::Scene;
@@ -16,6 +16,8 @@ const SHRINK: f64 = 0.5;
 const GROW: f64 = -0.53;
 /// Vertices this near to a solid, in cells, lie against it.
 const AGAINST: f64 = 0.05;
+/// Vertices this near to a solid, in cells, could be moved into it.
+const NEAR: f64 = 0.4;
 
 /// Makes a surface of a contour. In space it is moved along its normals until it encloses `target`; the distance is
 /// returned, in cells.
@@ -31,16 +33,20 @@ pub fn finish<const D: usize>(
     if D == 3 && settings.smoothing > 0 {
         smooth(&mut contour, posed, dx, settings.smoothing);
     }
+    let settle = |x: [f64; D]| out_of_solids(x, posed, GAP * dx);
     let mut offset = 0.0;
     if D == 3 {
-        let free = |x: &[f64; D]| posed.distance_within(*x, dx) > AGAINST * dx;
-        let free: Vec<bool> = contour.vertices.par_iter().map(free).collect();
-        offset = volume::match_volume(&mut contour, &free, target, dx);
+        let freedom = |x: &[f64; D]| match posed.distance_within(*x, dx) / dx {
+            near if near <= AGAINST => Freedom::Fixed,
+            near if near < NEAR => Freedom::NearSolid,
+            _ => Freedom::Free,
+        };
+        let freedom: Vec<Freedom> = contour.vertices.par_iter().map(freedom).collect();
+        offset = volume::match_volume(&mut contour, &freedom, target, dx, settle);
+    } else {
+        let vertices = contour.vertices.par_iter_mut();
+        vertices.for_each(|x| *x = settle(*x));
     }
-    contour
-        .vertices
-        .par_iter_mut()
-        .for_each(|x| *x = out_of_solids(*x, posed, GAP * dx));
     let around = Around::new(frame);
     let velocities = contour
         .vertices

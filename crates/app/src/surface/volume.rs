@@ -3,59 +3,81 @@
 use super::contour::Contour;
 use super::finish::normals;
 use super::{cross, dot, sub, upright};
+use rayon::prelude::*;
 
 /// Farthest that a surface is moved outwards, in cells.
 const FARTHEST_OUT: f64 = 0.3;
 /// Farthest that it is moved inwards.
-const FARTHEST_IN: f64 = 0.25;
+const FARTHEST_IN: f64 = 0.35;
 /// Thin features are moved inwards by this share of that, or their two sides would meet.
 const THIN_IN: f64 = 0.3;
+/// Most steps towards the right distance.
+const MOST_STEPS: usize = 5;
 
-/// Moves the free vertices of a closed surface along their normals until it encloses `target`, and returns how far, in cells, outwards
-/// if positive. A surface that would have to move farther than is good for it is moved as far as that.
+/// How a vertex may move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Freedom {
+    /// It lies against a solid and stays there.
+    Fixed,
+    /// A solid is near enough to be in the way.
+    NearSolid,
+    /// Nothing is in the way.
+    Free,
+}
+
+/// Moves the vertices of a closed surface along their normals until it encloses `target`, and returns how far, in cells, outwards
+/// if positive. Vertices near solids then `settle` outside of them. A surface that would have to move farther than is good for it
+/// is moved as far as that.
 pub fn match_volume<const D: usize>(
     contour: &mut Contour<D>,
-    free: &[bool],
+    freedom: &[Freedom],
     target: f64,
     dx: f64,
+    settle: impl Fn([f64; D]) -> [f64; D] + Sync,
 ) -> f64 {
-    let places: Vec<[f64; 3]> = contour.vertices.iter().map(|&x| upright(x)).collect();
+    let places: Vec<[f64; 3]> = contour.vertices.par_iter().map(|&x| upright(x)).collect();
     let normals = normals(&places, &contour.triangles);
-    let moved = |by: f64| -> Vec<[f64; 3]> {
-        let one = |v: usize| -> [f64; 3] {
+    let moved = |by: f64| -> Vec<[f64; D]> {
+        let one = |(v, &x): (usize, &[f64; D])| -> [f64; D] {
             let loose = f64::from(contour.looseness[v]);
-            let share = match free[v] {
-                false => 0.0,
-                true if by < 0.0 => THIN_IN + (1.0 - THIN_IN) * loose,
-                true => 1.0,
+            let share = match freedom[v] {
+                Freedom::Fixed => return settle(x),
+                _ if by < 0.0 => THIN_IN + (1.0 - THIN_IN) * loose,
+                _ => 1.0,
             };
-            let by = share * by;
-            std::array::from_fn(|a| places[v][a] + by * f64::from(normals[v][a]))
+            let normal = |a: usize| f64::from(normals[v][if a + 1 == D { 2 } else { a }]);
+            let to = std::array::from_fn(|a| x[a] + share * by * normal(a));
+            match freedom[v] {
+                Freedom::NearSolid => settle(to),
+                _ => to,
+            }
         };
-        (0..places.len()).map(one).collect()
+        contour.vertices.par_iter().enumerate().map(one).collect()
     };
-    let volume_at = |by: f64| enclosed(&moved(by), &contour.triangles);
-    // The volume is nearly linear in the distance: two secant steps.
-    let (mut last, mut volume) = (0.0, enclosed(&places, &contour.triangles));
-    let mut by = 0.01 * dx * (target - volume).signum();
-    for _ in 0..3 {
-        let next = volume_at(by);
+    let enclosed = |vertices: &[[f64; D]]| {
+        let places: Vec<[f64; 3]> = vertices.iter().map(|&x| upright(x)).collect();
+        enclosed(&places, &contour.triangles)
+    };
+    // The volume is nearly linear in the distance: secant steps.
+    let mut at_rest = moved(0.0);
+    let (mut last, mut volume) = (0.0, enclosed(&at_rest));
+    let mut by = 0.02 * dx * (target - volume).signum();
+    for _ in 0..MOST_STEPS {
+        let vertices = moved(by);
+        let next = enclosed(&vertices);
         let slope = (next - volume) / (by - last);
-        (last, volume) = (by, next);
-        if !(slope.is_finite() && slope > 0.0) {
-            break;
-        }
+        (at_rest, last, volume) = (vertices, by, next);
         let better = by + (target - next) / slope;
+        if !(slope.is_finite() && slope > 0.0 && better.is_finite()) {
+            break;
+        }
         by = better.clamp(-FARTHEST_IN * dx, FARTHEST_OUT * dx);
-        if (by - last).abs() < 1e-5 * dx {
+        if (by - last).abs() < 1e-4 * dx {
             break;
         }
     }
-    for (x, moved) in contour.vertices.iter_mut().zip(moved(by)) {
-        x[..D - 1].copy_from_slice(&moved[..D - 1]);
-        x[D - 1] = moved[2];
-    }
-    by / dx
+    contour.vertices = at_rest;
+    last / dx
 }
 
 /// The volume inside of triangles, by the divergence theorem.
