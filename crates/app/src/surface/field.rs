@@ -81,6 +81,11 @@ impl<'a, const D: usize> Field<'a, D> {
         field
     }
 
+    /// The blocks of the lattice, by their lowest cells, in which bodies have weight.
+    pub fn blocks(&self) -> impl Iterator<Item = [i32; D]> {
+        self.blocks.keys().copied()
+    }
+
     /// Share of the particles' volume that is in thin liquid.
     pub fn thin_share(&self) -> f64 {
         let sum: f64 = self.thinness.iter().map(|&t| f64::from(t)).sum();

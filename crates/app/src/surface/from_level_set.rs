@@ -30,9 +30,12 @@ pub fn contour<const D: usize>(
         width: dx,
         parts: settings.resolution as i32 * COARSE as i32,
     };
-    let blocks = blocks(&distance);
+    let mut blocks = blocks(&distance);
     let volume = 1.0 / scene.particles_per_cell as f64;
     let field = Field::new(distance, posed, lattice, &frame.positions, volume);
+    blocks.extend(field.blocks());
+    blocks.sort_unstable();
+    blocks.dedup();
     let mut contour = contour::contour(&lattice, &blocks, &field).map_err(|_| too_large())?;
     if D == 3 {
         remove_crumbs(&mut contour, SMALLEST * volume * dx.powi(3));
@@ -53,8 +56,5 @@ fn blocks<const D: usize>(distance: &Distance<D>) -> Vec<[i32; D]> {
         })
     };
     const { assert!(Distance::<D>::SIDE <= BLOCK as usize) };
-    let mut blocks: Vec<[i32; D]> = (0..distance.blocks()).flat_map(of_tile).collect();
-    blocks.sort_unstable();
-    blocks.dedup();
-    blocks
+    (0..distance.blocks()).flat_map(of_tile).collect()
 }

@@ -41,7 +41,9 @@ pub struct Body<const D: usize> {
     pub centre: [f32; D],
     /// Symmetric matrix `Q`: the body is where `d' Q d < 1`, `d` being the vector from its centre.
     pub metric: [[f32; D]; D],
-    /// Smallest half axis in cells; `(sqrt(d' Q d) - 1) half` is the distance.
+    /// Unit vector along the thinnest axis.
+    axis: [f32; D],
+    /// Half the thickness along it, in cells; `(sqrt(d' Q d) - 1) half` is the distance.
     pub half: f32,
     /// Half sides, in cells, of a box around all points at which the body has weight.
     pub reach: [f32; D],
@@ -87,26 +89,19 @@ pub fn bodies<const D: usize>(
 impl<const D: usize> Body<D> {
     /// Thickens a body that lies flat on a wall into the wall, or the film would touch the wall at some places only.
     fn lean(&mut self, distance: f64, normal: [f64; D]) {
-        let normal = normal.map(|n| n as f32);
+        let cosine: f32 = (0..D).map(|a| self.axis[a] * normal[a] as f32).sum();
         let gap = distance as f32 - self.half;
-        // Half the extent along the normal.
-        let square: f32 = (0..D)
-            .flat_map(|a| (0..D).map(move |b| (a, b)))
-            .map(|(a, b)| self.metric[a][b] * normal[a] * normal[b])
-            .sum();
-        let flat = square.sqrt() * self.half;
-        if gap > MOST_GAP || flat < FLAT {
+        if gap > MOST_GAP || cosine.abs() < FLAT {
             return;
         }
         let by = (0.5 * (gap + MOST_GAP)).clamp(0.0, MOST_GAP);
         let (before, after) = (self.half, self.half + by);
-        // The extent along the normal alone.
         let change = 1.0 / (after * after) - 1.0 / (before * before);
         for a in 0..D {
-            self.centre[a] -= by * normal[a];
+            self.centre[a] -= by * self.axis[a] * cosine.signum();
             self.reach[a] = (self.reach[a] + by).min(SEEN);
             for b in 0..D {
-                self.metric[a][b] += change * normal[a] * normal[b];
+                self.metric[a][b] += change * self.axis[a] * self.axis[b];
             }
         }
         self.half = after;
@@ -208,6 +203,7 @@ fn assembled<const D: usize>(
     Body {
         centre: centre.map(|c| c as f32),
         metric: metric.map(|row| row.map(|q| q as f32)),
+        axis: axes[0].map(|c| c as f32),
         half: halves[0] as f32,
         reach: squares.map(|s| (s.sqrt() as f32).min(SEEN)),
         thinness,
