@@ -117,7 +117,7 @@ fn assert_sound(what: &str, surface: &Surface, measures: &Measures, farthest: f6
     assert_eq!(surface.open_edges(), 0, "{what}");
     assert!(measures.error().abs() < 0.05, "{what}: {measures:?}");
     assert!((surface.volume() / measures.volume - 1.0).abs() < 1e-9);
-    // The field alone has about the right volume.
+    // The field alone has about the right volume: thin features are moved by a third of this.
     assert!(measures.offset.abs() < farthest, "{what}: {measures:?}");
 }
 
@@ -127,7 +127,7 @@ fn sheets_keep_their_volume_and_stay_sheets() {
         let particles = slab([14.0, 12.0, thickness]);
         let (surface, measures) = surface_of(particles, Source::LevelSet);
         let what = format!("{thickness}");
-        assert_sound(&what, &surface, &measures, 0.08);
+        assert_sound(&what, &surface, &measures, 0.15);
         assert!(measures.pieces <= most_pieces, "{what}: {measures:?}");
         let area = surface.area() / (2.0 * 14.0 * 12.0);
         assert!((0.85..1.25).contains(&area), "{what}: {area}");
@@ -140,7 +140,7 @@ fn sheets_keep_their_volume_and_stay_sheets() {
 fn filaments_keep_their_volume_and_stay_whole() {
     for radius in [0.4, 0.6] {
         let (surface, measures) = surface_of(filament(radius), Source::LevelSet);
-        assert_sound(&format!("{radius}"), &surface, &measures, 0.08);
+        assert_sound(&format!("{radius}"), &surface, &measures, 0.15);
         assert!(measures.pieces <= 2, "{radius}: {measures:?}");
     }
 }
@@ -149,7 +149,7 @@ fn filaments_keep_their_volume_and_stay_whole() {
 fn no_drop_vanishes_and_none_swells() {
     for particles in [1, 2, 5, 20] {
         let (surface, measures) = surface_of(drops(particles), Source::LevelSet);
-        assert_sound(&format!("{particles}"), &surface, &measures, 0.08);
+        assert_sound(&format!("{particles}"), &surface, &measures, 0.15);
         assert_eq!(measures.pieces, 27, "{particles}");
     }
 }
@@ -211,7 +211,7 @@ fn a_film_on_the_floor_keeps_its_volume() {
         })
         .collect();
     let (surface, measures) = surface_of(particles, Source::LevelSet);
-    assert_sound("film", &surface, &measures, 0.1);
+    assert_sound("film", &surface, &measures, 0.3);
     assert!(measures.thin_share().unwrap() > 0.9, "{measures:?}");
 }
 

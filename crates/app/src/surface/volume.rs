@@ -5,12 +5,11 @@ use super::finish::normals;
 use super::{cross, dot, sub, upright};
 use rayon::prelude::*;
 
-/// Farthest that a surface is moved outwards, in cells.
-const FARTHEST_OUT: f64 = 0.3;
-/// Farthest that it is moved inwards.
-const FARTHEST_IN: f64 = 0.35;
-/// Thin features are moved inwards by this share of that, or their two sides would meet.
-const THIN_IN: f64 = 0.3;
+/// Farthest that a surface is moved, in cells.
+const FARTHEST: f64 = 0.4;
+/// Thin features are moved by this share of the distance: what thick liquid lacks or has too much of shows little there, and would be
+/// a good part of their thickness.
+const THIN_SHARE: f64 = 0.3;
 /// Most steps towards the right distance.
 const MOST_STEPS: usize = 5;
 
@@ -42,8 +41,7 @@ pub fn match_volume<const D: usize>(
             let loose = f64::from(contour.looseness[v]);
             let share = match freedom[v] {
                 Freedom::Fixed => return settle(x),
-                _ if by < 0.0 => THIN_IN + (1.0 - THIN_IN) * loose,
-                _ => 1.0,
+                _ => THIN_SHARE + (1.0 - THIN_SHARE) * loose,
             };
             let normal = |a: usize| f64::from(normals[v][if a + 1 == D { 2 } else { a }]);
             let to = std::array::from_fn(|a| x[a] + share * by * normal(a));
@@ -71,7 +69,7 @@ pub fn match_volume<const D: usize>(
         if !(slope.is_finite() && slope > 0.0 && better.is_finite()) {
             break;
         }
-        by = better.clamp(-FARTHEST_IN * dx, FARTHEST_OUT * dx);
+        by = better.clamp(-FARTHEST * dx, FARTHEST * dx);
         if (by - last).abs() < 1e-4 * dx {
             break;
         }
