@@ -19,7 +19,7 @@ const MOST_ERROR: f64 = 5.0;
 /// Largest change of volume from one frame to the next where no liquid enters or leaves, in per cent.
 const MOST_CHANGE: f64 = 2.0;
 /// Largest displacement to match the volume, in cells.
-const MOST_OFFSET: f64 = 0.4;
+const MOST_OFFSET: f64 = 0.5;
 
 /// The study.
 pub struct SurfaceVolume;

@@ -17,7 +17,7 @@ const GROW: f64 = -0.53;
 /// Vertices this near to a solid, in cells, lie against it.
 const AGAINST: f64 = 0.05;
 /// Vertices this near to a solid, in cells, could be moved into it.
-const NEAR: f64 = 0.5;
+const NEAR: f64 = 0.6;
 
 /// Makes a surface of a contour. In space it is moved along its normals until it encloses `target`; the distance is
 /// returned, in cells.

@@ -2,16 +2,20 @@
 
 use super::contour::Contour;
 use super::finish::normals;
+use super::thickness::ramp;
 use super::{cross, dot, sub, upright};
 use rayon::prelude::*;
 
 /// Farthest that a surface is moved, in cells.
-const FARTHEST: f64 = 0.4;
+const FARTHEST: f64 = 0.5;
 /// Thin features are moved by this share of the distance: what thick liquid lacks or has too much of shows little there, and would be
 /// a good part of their thickness.
 const THIN_SHARE: f64 = 0.3;
+/// Distances outwards, in cells, from which thin features are moved more and all the way: where particles crowd that much, they
+/// do in thin features, too.
+const ALL_THE_WAY: (f64, f64) = (0.1, 0.3);
 /// Most steps towards the right distance.
-const MOST_STEPS: usize = 5;
+const MOST_STEPS: usize = 7;
 
 /// How a vertex may move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,11 +41,12 @@ pub fn match_volume<const D: usize>(
     let places: Vec<[f64; 3]> = contour.vertices.par_iter().map(|&x| upright(x)).collect();
     let normals = normals(&places, &contour.triangles);
     let moved = |by: f64| -> Vec<[f64; D]> {
+        let thin = THIN_SHARE + (1.0 - THIN_SHARE) * ramp(by / dx, ALL_THE_WAY.0, ALL_THE_WAY.1);
         let one = |(v, &x): (usize, &[f64; D])| -> [f64; D] {
             let loose = f64::from(contour.looseness[v]);
             let share = match freedom[v] {
                 Freedom::Fixed => return settle(x),
-                _ => THIN_SHARE + (1.0 - THIN_SHARE) * loose,
+                _ => thin + (1.0 - thin) * loose,
             };
             let normal = |a: usize| f64::from(normals[v][if a + 1 == D { 2 } else { a }]);
             let to = std::array::from_fn(|a| x[a] + share * by * normal(a));

@@ -98,7 +98,7 @@ fn a_splash_keeps_its_volume_from_frame_to_frame() {
 size = [1, 1, 1]
 resolution = 24
 [time]
-frames = 8
+frames = 7
 [[liquid]]
 shape = { box = { low = [0.3, 0.3, 0.5], high = [0.7, 0.7, 0.65] } }
 velocity = [0, 0, -2]
@@ -113,7 +113,7 @@ shape = { sphere = { center = [0.5, 0.5, 0.3], radius = 0.15 } }
         assert!(said.contains("their volume is within"), "{said}");
         assert_eq!(said.contains("thinner than a cell"), source == "level-set");
         let stats = lines(&trial.path("run/surfaces/stats.jsonl"));
-        assert_eq!(stats.len(), 8);
+        assert_eq!(stats.len(), 7);
         let mut last: Option<f64> = None;
         let mut thinnest: f64 = 0.0;
         for (line, frame) in stats.iter().zip(1..) {
