@@ -389,13 +389,14 @@ pub struct FrameFlags {
 
 #[derive(Debug, Args)]
 pub struct SurfaceFlags {
-    /// What the surface is made from: the simulation's own distance, or the particles by splashsurf, in space only
+    /// What the surface is made from: the level set of the simulation, with thin features from the particles, or the
+    /// particles alone by splashsurf, in space only
     #[arg(long, value_name = "SOURCE", value_parser = words::<Source>(Source::WORDS))]
     pub from: Option<Source>,
-    /// How often the triangles are smoothed, 0 to 100 [default: 4]
+    /// Passes of smoothing, 0 to 100; thin features are left as they are [default: 4]
     #[arg(long, value_name = "N")]
     pub smoothing: Option<u32>,
-    /// Points along a cell of the simulation, 1 to 8 [default: 2]
+    /// Points along a cell of the simulation, 1 to 8; twice as many in liquid thinner than a cell [default: 2]
     #[arg(long, value_name = "X")]
     pub resolution: Option<u32>,
 }

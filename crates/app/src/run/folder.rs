@@ -172,7 +172,7 @@ impl RunFolder {
             after(cache::frame_number(name)) || unfinished(name)
         })?;
         remove_matching(&self.root.join(surface::FOLDER), |name| {
-            after(surface::frame_number(name)) || unfinished(name)
+            after(surface::frame_number(name)) || name == surface::STATS || unfinished(name)
         })?;
         for folder in export::folders(&self.root) {
             // What lists or holds many frames may have one that is gone.

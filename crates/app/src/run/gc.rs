@@ -115,7 +115,8 @@ fn list(run: &Path) -> Result<Vec<Item>, Error> {
     };
     take(run.join(checkpoint::FOLDER), 0, Reason::Checkpoint, &old)?;
     let surfaces = run.join(surface::FOLDER);
-    take(surfaces, 0, Reason::Surface, &is_of_a_frame)?;
+    let ours = |name: &str| is_of_a_frame(name) || name == surface::STATS;
+    take(surfaces, 0, Reason::Surface, &ours)?;
     let drawn =
         |name: &str| filming::frame_number(name).is_some() || filming::FILMS.contains(&name);
     take(run.join(filming::FOLDER), 0, Reason::Picture, &drawn)?;

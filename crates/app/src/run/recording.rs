@@ -263,7 +263,7 @@ impl<'a, const D: usize> Recording<'a, D> {
         let maker = Maker::new(self.scene, &self.record.scene_essence, settings);
         let decoded = cache::decode::<D>(particles)
             .map_err(|cause| Error::new(Kind::Storage, format!("a frame is damaged: {cause}")))?;
-        let bytes = maker.file(particles, &decoded)?;
+        let (bytes, _) = maker.file(particles, &decoded)?;
         let folder = self.folder.root().join(surface::FOLDER);
         std::fs::create_dir_all(&folder).map_err(|e| Error::io("create", &folder, &e))?;
         let path = surface::path(self.folder.root(), frame);

@@ -90,6 +90,55 @@ shape = { box = { low = [0.2, 0.2, 0.48], high = [0.8, 0.8, 0.54] } }
 }
 
 #[test]
+fn a_splash_keeps_its_volume_from_frame_to_frame() {
+    let trial = Trial::new();
+    // A thick sheet of water hits a ball and becomes thin ones.
+    let splash = r#"
+[domain]
+size = [1, 1, 1]
+resolution = 24
+[time]
+frames = 7
+[[liquid]]
+shape = { box = { low = [0.3, 0.3, 0.5], high = [0.7, 0.7, 0.65] } }
+velocity = [0, 0, -2]
+[[solid]]
+name = "ball"
+shape = { sphere = { center = [0.5, 0.5, 0.3], radius = 0.15 } }
+"#;
+    fs::write(trial.path("splash.toml"), splash).unwrap();
+    trial.call_well("run splash.toml --quiet --set output.preview=false --out run");
+    for source in ["level-set", "particles"] {
+        let said = trial.call_well(&format!("mesh run --from {source}")).said;
+        assert!(said.contains("their volume is within"), "{said}");
+        assert_eq!(said.contains("thinner than a cell"), source == "level-set");
+        let stats = lines(&trial.path("run/surfaces/stats.jsonl"));
+        assert_eq!(stats.len(), 7);
+        let mut last: Option<f64> = None;
+        let mut thinnest: f64 = 0.0;
+        for (line, frame) in stats.iter().zip(1..) {
+            assert_eq!(line["frame"], frame);
+            let number = |key: &str| line[key].as_f64().unwrap();
+            let surface = surface::read(&trial.path("run"), frame).unwrap();
+            assert_eq!(surface.open_edges(), 0, "{source} {frame}");
+            assert_eq!(line["pieces"], surface.pieces() as u64);
+            let volume = surface.volume();
+            assert!((volume / number("volume") - 1.0).abs() < 1e-9);
+            let share = volume / number("particle_volume");
+            assert!((share - 1.0).abs() < 0.05, "{source} {frame}: {share}");
+            let change = last.map_or(0.0, |last| volume / last - 1.0);
+            assert!(change.abs() < 0.02, "{source} {frame}: {change}");
+            last = Some(volume);
+            if source == "level-set" {
+                thinnest = thinnest.max(number("thin_volume") / number("particle_volume"));
+            }
+        }
+        assert!(source == "particles" || thinnest > 0.3, "{thinnest}");
+    }
+    assert_sound(&trial.path("run"));
+}
+
+#[test]
 fn vertices_move_as_the_liquid_does() {
     let trial = Trial::new();
     trial.call_well("run ceiling-ball --resolution 16 --frames 1 --quiet --out run");
@@ -141,7 +190,12 @@ fn surfaces_that_are_up_to_date_are_left_alone_and_others_made_again() {
     let folder = trial.path("run/surfaces");
     assert_eq!(
         names(&folder),
-        ["lock", "surface_000002.msf", "surface_000003.msf"]
+        [
+            "lock",
+            "stats.jsonl",
+            "surface_000002.msf",
+            "surface_000003.msf"
+        ]
     );
     let said = trial.call_well("mesh run").said;
     assert!(said.contains("4 surfaces (2 up to date)"), "{said}");
