@@ -39,7 +39,7 @@ fn renamed_exports_are_found_by_gc_and_replaced_with_their_run() {
     trial.call_well(line);
     let folder = trial.path("run/export/ply/particles");
     fs::write(folder.join("mine.ply"), "mine").unwrap();
-    trial.call_well("run ceiling-ball --resolution 8 --frames 1 --quiet --out run");
+    trial.call_well("run ceiling-ball --resolution 8 --frames 1 --quiet --out run --overwrite");
     assert_eq!(
         names(&folder),
         ["exported.json", "mine.ply"],

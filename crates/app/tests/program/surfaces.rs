@@ -113,10 +113,10 @@ shape = { sphere = { center = [0.5, 0.5, 0.3], radius = 0.15 } }
         assert!(said.contains("their volume is within"), "{said}");
         assert_eq!(said.contains("thinner than a cell"), source == "level-set");
         let stats = lines(&trial.path("run/surfaces/stats.jsonl"));
-        assert_eq!(stats.len(), 7);
+        assert_eq!(stats.len(), 8);
         let mut last: Option<f64> = None;
         let mut thinnest: f64 = 0.0;
-        for (line, frame) in stats.iter().zip(1..) {
+        for (line, frame) in stats.iter().zip(0..) {
             assert_eq!(line["frame"], frame);
             let number = |key: &str| line[key].as_f64().unwrap();
             let surface = surface::read(&trial.path("run"), frame).unwrap();
