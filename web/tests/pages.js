@@ -172,7 +172,7 @@ keyframes = [{ frame = 0, position = [0, 0] }, { frame = 6, position = [0.2, 0] 
       run(program, folder, "piston", "piston.toml");
       await viewed(program, ["piston"], (address) =>
         visit(browser, address, size, async (page) => {
-          await shownIs(page, "1");
+          await shownIs(page, "0");
           await fits(page);
           const told = await page.locator(".fault").innerText();
           assert.ok(told.includes("warning: the liquid has lost") && told.includes("no way out"), told);
