@@ -32,6 +32,8 @@ class Viewer {
     this.last = performance.now();
     this.following = runs.some(({ now }) => now.state === "running");
     this.surface = false;
+    // Whether somebody has chosen between surface and particles.
+    this.chosen = false;
     this.byPressure = false;
     this.drawn = [];
     this.stage = new Stage(by("view"), runs.map(({ about }) => about));
@@ -49,7 +51,7 @@ class Viewer {
       this.take(run, run.now);
     }
     this.refresh();
-    this.seek(this.following ? this.end : this.step, false);
+    this.seek(this.following ? this.end : this.begin, false);
     this.controls();
     requestAnimationFrame((time) => this.tick(time));
     if (source.live) setTimeout(() => this.look(), SOON);
@@ -64,9 +66,15 @@ class Viewer {
     return 1 / this.rate;
   }
 
+  // The time of the first frame that is there: zero, but for runs of older versions.
+  get begin() {
+    const first = ({ particles, about }) => (particles.numbers[0] ?? 0) / about.settings.frame_rate;
+    return Math.min(...this.runs.map(first));
+  }
+
   // The time of the last frame that is there.
   get end() {
-    return Math.max(this.step, ...this.runs.map((run) => this.reach(run)));
+    return Math.max(this.begin, ...this.runs.map((run) => this.reach(run)));
   }
 
   reach(run) {
@@ -109,12 +117,20 @@ class Viewer {
     run.meshes.numbers = now.surfaces ?? [];
     const hasSurface = this.runs.some(({ meshes }) => meshes?.numbers.length);
     by("surface").hidden = !hasSurface;
+    if (!this.chosen) this.showSurfaces(hasSurface);
+  }
+
+  // Shows surfaces where there are some, or particles.
+  showSurfaces(on) {
+    this.surface = on;
+    by("surface").setAttribute("aria-pressed", on);
+    by("legend").hidden = on;
   }
 
   refresh() {
     const nows = this.runs.map(({ now }) => now);
     const rates = this.runs.map(({ about }) => about.settings.frame_rate);
-    this.timeline.rows = rows(nows, rates);
+    this.timeline.rows = rows(nows, rates, this.stage.flat);
     this.timeline.length = Math.max(...this.runs.map(({ now, about }) => Math.max(now.framesAsked, now.frames.at(-1) ?? 0) / about.settings.frame_rate));
     this.timeline.marks = this.runs.map((run) => this.reach(run));
     this.legend();
@@ -122,7 +138,7 @@ class Viewer {
     const odd = this.runs.find(({ now }) => ["failed", "killed", "interrupted"].includes(now.state));
     const state = by("state");
     state.classList.toggle("running", running.length > 0);
-    const far = running.map(({ now }) => `${Math.floor((100 * now.frames.length) / now.framesAsked)} %`);
+    const far = running.map(({ now }) => `${Math.floor((100 * (now.frames.at(-1) ?? 0)) / now.framesAsked)} %`);
     state.textContent = running.length ? `computing, ${far.join(" and ")}` : odd ? odd.now.state : "";
     this.timeline.ask();
     this.stage.changed();
@@ -143,21 +159,26 @@ class Viewer {
     if (speed === this.white?.speed && pressure === this.white?.pressure) return;
     this.white = { speed, pressure };
     const unit = pressure >= 1000 ? [pressure / 1000, "kPa"] : pressure ? [pressure, "Pa"] : [speed, "m/s"];
-    by("legend-high").textContent = `${Number(unit[0].toPrecision(2))} ${unit[1]}`;
+    // All that is above has the last colour, too.
+    by("legend-high").textContent = `≥ ${Number(unit[0].toPrecision(2))} ${unit[1]}`;
     by("legend-what").textContent = pressure ? "pressure" : "speed";
     this.stage.changed();
   }
 
   seek(time, byHand) {
-    const frame = Math.min(Math.max(1, Math.round(time * this.rate)), Math.round(this.end * this.rate));
+    const first = Math.round(this.begin * this.rate);
+    const frame = Math.min(Math.max(first, Math.round(time * this.rate)), Math.round(this.end * this.rate));
     this.time = frame * this.step;
     if (byHand) this.following = frame === Math.round(this.end * this.rate);
     this.timeline.time = this.time;
     this.timeline.ask();
     const whole = Math.round(this.timeline.length * this.rate);
+    // As many digits as tell two frames apart.
+    const digits = Math.max(2, Math.ceil(Math.log10(this.rate)));
+    by("timeline").setAttribute("aria-valuemin", first);
     by("timeline").setAttribute("aria-valuenow", frame);
     by("timeline").setAttribute("aria-valuemax", whole);
-    by("clock").innerHTML = `${frame} <span>/ ${whole} · ${this.time.toFixed(2)} s</span>`;
+    by("clock").innerHTML = `${frame} <span>/ ${whole} · ${this.time.toFixed(digits)} s</span>`;
     for (const run of this.runs) {
       const frames = this.surface && run.meshes.numbers.length ? run.meshes : run.particles;
       frames.want(frames.numberAt(this.frameOf(run)), this.playing ? AHEAD : 2);
@@ -169,7 +190,7 @@ class Viewer {
   play(playing) {
     this.playing = playing;
     this.last = performance.now();
-    if (playing && this.time >= this.end - 0.5 * this.step) this.seek(this.step, true);
+    if (playing && this.time >= this.end - 0.5 * this.step) this.seek(this.begin, true);
     by("play").setAttribute("aria-label", playing ? "stop" : "play");
     by("play-shape").setAttribute("d", playing ? "M6 4h4v16H6zM14 4h4v16h-4z" : "M7 4v16l13-8z");
     this.owed = 0;
@@ -293,7 +314,8 @@ class Viewer {
       });
     const surface = () => {
       if (by("surface").hidden) return;
-      this.toggle("surface", (on) => (this.surface = by("legend").hidden = on));
+      this.chosen = true;
+      this.showSurfaces(!this.surface);
       this.seek(this.time, false);
     };
     const colour = () => {
@@ -320,7 +342,7 @@ class Viewer {
       " ": () => this.play(!this.playing),
       ArrowLeft: (event) => move(event.shiftKey ? -10 : -1),
       ArrowRight: (event) => move(event.shiftKey ? 10 : 1),
-      Home: () => this.seek(this.step, true),
+      Home: () => this.seek(this.begin, true),
       End: () => this.seek(this.end, true),
       "+": () => this.stage.zoom(1.15),
       "=": () => this.stage.zoom(1.15),

@@ -76,17 +76,19 @@ const MESH_VERTEX = `${BEGIN}
     gl_Position = projectionMatrix * seen;
   }`;
 
-function meshMaterial(fragment, more) {
+// `colour` is red, green and blue from 0 to 1.
+function meshMaterial(fragment, colour, more) {
   return material({
     uniforms: {
       low: { value: [0, 0, 0] },
       size: { value: [1, 1, 1] },
       domain: { value: [1, 1, 1] },
+      colour: { value: colour },
     },
     vertexShader: MESH_VERTEX,
     fragmentShader: `${BEGIN}
       in vec3 place, outward, world;
-      uniform vec3 domain;
+      uniform vec3 domain, colour;
       out vec4 pixel;
       void main() { ${fragment} }`,
     ...more,
@@ -94,35 +96,38 @@ function meshMaterial(fragment, more) {
 }
 
 // Seen through, brighter where it is seen from the side.
-export function glassMaterial() {
+export function glassMaterial(colour = [0.62, 0.76, 0.9]) {
   return meshMaterial(
     `float facing = abs(dot(normalize(outward), normalize(place)));
      float rim = 1.0 - facing;
-     pixel = vec4(0.62, 0.76, 0.9, 0.035 + 0.4 * rim * rim * rim);`,
+     pixel = vec4(colour, 0.035 + 0.4 * rim * rim * rim);`,
+    colour,
     { transparent: true, depthWrite: false, side: DoubleSide },
   );
 }
 
-export function stoneMaterial() {
+export function stoneMaterial(colour = [0.36, 0.4, 0.47]) {
   return meshMaterial(
     `vec3 n = normalize(outward);
      if (dot(n, place) > 0.0) n = -n;
      float light = 0.45 + 0.55 * max(dot(n, normalize(vec3(-0.36, 0.55, 0.75))), 0.0);
-     pixel = vec4(vec3(0.36, 0.4, 0.47) * light, 1.0);`,
+     pixel = vec4(colour * light, 1.0);`,
+    colour,
     { side: DoubleSide },
   );
 }
 
 // In the plane solids are areas, cut off where the domain ends.
-export function areaMaterial() {
+export function areaMaterial(colour = [0.17, 0.21, 0.28]) {
   return meshMaterial(
     `if (any(lessThan(world.xy, vec2(0.0))) || any(greaterThan(world.xy, domain.xy))) discard;
-     pixel = vec4(0.17, 0.21, 0.28, 1.0);`,
+     pixel = vec4(colour, 1.0);`,
+    colour,
     { side: DoubleSide },
   );
 }
 
-export function surfaceMaterial() {
+export function surfaceMaterial(colour = [0.1, 0.45, 0.75]) {
   return meshMaterial(
     `vec3 n = normalize(outward);
      if (dot(n, place) > 0.0) n = -n;
@@ -131,11 +136,12 @@ export function surfaceMaterial() {
      float light = 0.5 + 0.5 * max(dot(n, sun), 0.0);
      float rim = pow(1.0 - max(dot(n, toward), 0.0), 3.0);
      float shine = pow(max(dot(n, normalize(sun + toward)), 0.0), 60.0);
-     pixel = vec4(vec3(0.1, 0.45, 0.75) * light + 0.35 * rim * vec3(0.6, 0.85, 1.0) + 0.5 * shine, 1.0);`,
+     pixel = vec4(colour * light + 0.35 * rim * vec3(0.6, 0.85, 1.0) + 0.5 * shine, 1.0);`,
+    colour,
     { side: DoubleSide },
   );
 }
 
 export function floorMaterial() {
-  return meshMaterial("pixel = vec4(0.062, 0.083, 0.115, 1.0);", { side: FrontSide, depthWrite: false, depthTest: false });
+  return meshMaterial("pixel = vec4(colour, 1.0);", [0.062, 0.083, 0.115], { side: FrontSide, depthWrite: false, depthTest: false });
 }

@@ -95,12 +95,12 @@ export function showDetails(runs, report) {
       table(text, [
         ["folder", about.folder],
         ["state", now.error ? `${now.state}: ${now.error}` : now.state],
-        ["frames", `${now.frames.length} of ${now.framesAsked}, ${number(settings.frame_rate)} a second`],
+        ["frames", `${now.frames.at(-1) ?? 0} of ${now.framesAsked}, ${number(settings.frame_rate)} per second`],
         ["particles", number(now.steps.particles.at(-1) ?? 0)],
         ["grid", `${settings.cells.join(" × ")} cells of ${number(1000 * settings.dx)} mm`],
         ["walls", settings.walls],
         ["transfer", settings.transfer],
-        ["computed by", `meniscus ${about.version}, ${about.threads} threads, ${number(now.wallSeconds)} s`],
+        ["computed by", `meniscus ${about.version}, ${about.threads} ${about.threads === 1 ? "thread" : "threads"}, ${number(now.wallSeconds)} s`],
       ]);
       if (now.drift) element("p", `Warning: ${now.drift.message}; ${now.drift.remedy}.`, text);
       if (about.solidsMissing) element("p", about.solidsMissing, text);

@@ -43,6 +43,21 @@ function count(x) {
   return Math.round(x).toLocaleString("en");
 }
 
+function quantity(unit) {
+  return (x) => `${x.toLocaleString("en", { maximumSignificantDigits: 3 })} ${unit}`;
+}
+
+// Small volumes in litres.
+function volume(flat) {
+  if (flat) return quantity("m²");
+  return (x) => (Math.abs(x) < 0.1 ? quantity("L")(1000 * x) : quantity("m³")(x));
+}
+
+function energy(flat) {
+  const unit = flat ? "J/m" : "J";
+  return (x) => (Math.abs(x) >= 1000 ? quantity(`k${unit}`)(x / 1000) : Math.abs(x) < 1 ? quantity(`m${unit}`)(1000 * x) : quantity(unit)(x));
+}
+
 function power(exponent) {
   return (10 ** exponent).toExponential(1).replace("-", "−");
 }
@@ -53,7 +68,7 @@ function seconds(x) {
 
 // The rows of plots for the runs as they are now. A row has a name, lines by run, or bands if there is one run, and words
 // for a value.
-export function rows(nows, rates) {
+export function rows(nows, rates, flat) {
   const lines = (column, of) => nows.map((now) => steps(now, column, of));
   const timed = nows.map((now, run) => {
     const phases = phaseSeconds(now);
@@ -67,13 +82,17 @@ export function rows(nows, rates) {
     return { phases, total };
   });
   return [
+    { name: "max speed", lines: lines("speed"), words: quantity("m/s"), from: 0 },
+    { name: "particles", lines: lines("particles"), words: count },
+    { name: "energy", lines: lines("energy"), words: energy(flat), from: 0 },
+    { name: "volume", lines: lines("volume"), words: volume(flat) },
+    { name: "volume drift", lines: lines("drift", (x) => 100 * x), words: percent, around: 0 },
     { name: "iterations", lines: lines("inner"), words: count, from: 0 },
     {
       name: "residual",
       lines: lines("residual", (x) => Math.log10(Math.max(x, 1e-17))),
       words: power,
     },
-    { name: "volume", lines: lines("drift", (x) => 100 * x), words: percent, around: 0 },
     { name: "thin liquid", lines: lines("thin", (x) => 100 * x), words: (x) => `${x.toFixed(2)} %`, from: 0 },
     {
       name: "frame time",

@@ -28,6 +28,9 @@ const SHARPEST = 2;
 // rests for a while, the picture is drawn again with all of them.
 const SLOW = 85;
 const REST = 400;
+// Pixels above and below the picture of a plane.
+const ABOVE = 70;
+const BELOW = 52;
 const COARSER = [[1, SLOW], [0.75, SLOW], [0.5, 2 * SLOW]];
 
 function boxEdges(size, flat) {
@@ -88,15 +91,16 @@ class Sight {
     this.points.frustumCulled = false;
     this.capacity = 0;
     this.scene.add(this.points);
-    this.surface = emptyMesh(surfaceMaterial());
+    this.surface = emptyMesh(surfaceMaterial(about.liquidColor ?? undefined));
     this.surface.visible = false;
     this.scene.add(this.surface);
     this.solids = [];
     this.drawn = null;
   }
 
-  addSolid(shape, { glass, poses }) {
-    const mesh = emptyMesh(this.flat ? areaMaterial() : glass ? glassMaterial() : stoneMaterial());
+  addSolid(shape, { glass, color, poses }) {
+    const material = this.flat ? areaMaterial : glass ? glassMaterial : stoneMaterial;
+    const mesh = emptyMesh(material(color ?? undefined));
     fillMesh(mesh, shape);
     mesh.material.uniforms.domain.value = this.domain;
     mesh.matrixAutoUpdate = false;
@@ -227,7 +231,10 @@ export class Stage {
     const aspect = width / height;
     if (this.flat) {
       const [x, y] = this.extent;
-      const half = 0.5 * Math.max(y * 1.16, (x * 1.08) / aspect);
+      // Labels are above the picture of a plane, legend and buttons below it.
+      const free = Math.max(0.4 * height, height - ABOVE - BELOW);
+      const half = 0.5 * Math.max((y * 1.03 * height) / free, (x * 1.08) / aspect);
+      this.lift = ((ABOVE - BELOW) / height) * half;
       Object.assign(this.camera, { left: -half * aspect, right: half * aspect, top: half, bottom: -half, near: 0.01, far: 100 });
     } else {
       this.camera.aspect = aspect;
@@ -239,6 +246,7 @@ export class Stage {
     const [x, y, z] = this.extent;
     const middle = new Vector3(x / 2, y / 2, z / 2);
     if (this.flat) {
+      middle.y += this.lift;
       this.camera.position.set(middle.x, middle.y, 10);
       this.camera.zoom = 1;
       this.camera.updateProjectionMatrix();

@@ -31,7 +31,7 @@ export class Timeline {
   }
 
   get left() {
-    return this.narrow ? 14 : 168;
+    return this.narrow ? 14 : 190;
   }
 
   get right() {
@@ -39,7 +39,9 @@ export class Timeline {
   }
 
   get rowHeight() {
-    return this.narrow ? 34 : window.innerHeight < 560 ? 24 : 36;
+    // Plots leave the picture most of the window.
+    const room = (0.28 * window.innerHeight) / Math.max(1, this.rows.length);
+    return Math.round(Math.min(36, Math.max(this.narrow ? 26 : 19, room)));
   }
 
   timeAt(x) {
@@ -110,7 +112,7 @@ export class Timeline {
     const height = this.rowHeight;
     const [low, high] = range(row);
     const bottom = top + height - 3;
-    const tall = height - (this.narrow ? 17 : 8);
+    const tall = height - (this.narrow ? 15 : 6);
     const y = (value) => bottom - ((Math.min(high, Math.max(low, value)) - low) / (high - low)) * tall;
     pen.fillStyle = FAINT;
     pen.fillRect(this.left, bottom, this.right - this.left, 1);

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DESKTOP, look, PHONE } from "./browser.js";
+import { clearOfLabels, fits, legendIsWhole, notBlank, pinched, pressed, scrubAndPlay, shownIs, togglesLookDifferent, turned } from "./checks.js";
 
 const PATIENCE = { timeout: 60000 };
 const SIZES = [["desktop", DESKTOP], ["phone", PHONE]];
@@ -12,9 +13,6 @@ const SIZES = [["desktop", DESKTOP], ["phone", PHONE]];
 function run(program, folder, out, ...words) {
   if (!existsSync(join(folder, out))) program.call("run", ...words, "--quiet", "--set", "output.preview=false", "--out", out);
 }
-
-const frameIs = (page, frame) => page.waitForFunction((f) => document.body.dataset.frame === String(f), frame, PATIENCE);
-const shownIs = (page, shown) => page.waitForFunction((s) => document.body.dataset.shown === s, shown, PATIENCE);
 
 // A page is open while `act` looks at it; afterwards nothing was wrong with it.
 async function visit(browser, address, size, act, prepare) {
@@ -38,77 +36,6 @@ async function viewed(program, words, act) {
   assert.equal(code, 130);
 }
 
-async function notBlank(page) {
-  const seen = await look(page);
-  assert.ok(seen.water > 150 && seen.colours > 20, JSON.stringify(seen));
-  return seen;
-}
-
-// Everything is inside the window, and buttons are large enough for a finger.
-async function fits(page) {
-  const outside = await page.evaluate(() => {
-    const faults = [];
-    if (document.documentElement.scrollWidth > innerWidth) faults.push("the page is wider than the window");
-    for (const element of document.querySelectorAll("button, canvas, #legend, #labels h1")) {
-      const { left, top, right, bottom, width, height } = element.getBoundingClientRect();
-      if (!width) continue;
-      if (left < -0.5 || top < -0.5 || right > innerWidth + 0.5 || bottom > innerHeight + 0.5) faults.push(`${element.id} is outside`);
-      if (element.tagName === "BUTTON" && height < 32) faults.push(`${element.id} is ${height} pixels high`);
-    }
-    return faults;
-  });
-  assert.deepEqual(outside, []);
-}
-
-async function scrubAndPlay(page, frames) {
-  await page.keyboard.press("End");
-  await shownIs(page, String(frames));
-  await page.keyboard.press("Home");
-  await shownIs(page, "1");
-  await page.keyboard.press("ArrowRight");
-  await shownIs(page, "2");
-  const box = await page.locator("#timeline").boundingBox();
-  await page.mouse.click(box.x + box.width - 40, box.y + 12);
-  const near = Number(await page.evaluate(() => document.body.dataset.frame));
-  assert.ok(near > frames / 2, `the time line led to frame ${near}`);
-  await page.mouse.click(box.x + box.width - 40, box.y + box.height - 12);
-  assert.equal(Number(await page.evaluate(() => document.body.dataset.frame)), near, "plots share its axis");
-  await page.keyboard.press("Home");
-  await page.keyboard.press(" ");
-  await frameIs(page, frames);
-  await shownIs(page, String(frames));
-}
-
-async function turned(page) {
-  const before = await page.locator("#view").screenshot();
-  const { x, y, width, height } = await page.locator("#view").boundingBox();
-  await page.mouse.move(x + width / 2, y + height / 2);
-  await page.mouse.down();
-  await page.mouse.move(x + width / 2 + 90, y + height / 2 - 30, { steps: 4 });
-  await page.mouse.up();
-  await page.waitForTimeout(600);
-  const after = await page.locator("#view").screenshot();
-  assert.ok(!before.equals(after), "dragging changed nothing");
-  await page.keyboard.press("r");
-}
-
-// Two fingers that move apart come nearer.
-async function pinched(page) {
-  const tools = await page.context().newCDPSession(page);
-  const touch = (type, reach) =>
-    tools.send("Input.dispatchTouchEvent", {
-      type,
-      touchPoints: type === "touchEnd" ? [] : [{ x: 195 - reach, y: 300, id: 0 }, { x: 195 + reach, y: 300, id: 1 }],
-    });
-  const before = (await look(page)).water;
-  await touch("touchStart", 40);
-  for (const reach of [60, 80, 100, 120]) await touch("touchMove", reach);
-  await touch("touchEnd");
-  await page.waitForTimeout(800);
-  const after = (await look(page)).water;
-  assert.ok(after > 1.2 * before, `${before} pixels of water before, ${after} after`);
-}
-
 export const usual = [
   [
     "a run in the plane is shown, scrubbed and played, on a desktop",
@@ -116,9 +43,11 @@ export const usual = [
       run(program, folder, "flat", "maze", "--resolution", "24", "--frames", "6");
       await viewed(program, ["flat"], (address) =>
         visit(browser, address, DESKTOP, async (page) => {
-          await shownIs(page, "1");
+          await shownIs(page, "0");
           await notBlank(page);
           await fits(page);
+          await clearOfLabels(page);
+          await keep(page, "flat-desktop-first");
           await scrubAndPlay(page, 6);
           await keep(page, "flat-desktop");
         }),
@@ -131,9 +60,10 @@ export const usual = [
       run(program, folder, "flat", "maze", "--resolution", "24", "--frames", "6");
       program.call("report", "flat", "--out", "flat.html");
       await visit(browser, `file://${join(folder, "flat.html")}`, PHONE, async (page) => {
-        await shownIs(page, "1");
+        await shownIs(page, "0");
         await notBlank(page);
         await fits(page);
+        await clearOfLabels(page);
         await scrubAndPlay(page, 6);
         await keep(page, "report-phone");
         await page.keyboard.press("i");
@@ -149,15 +79,24 @@ export const usual = [
       program.call("report", "wet", "--out", "wet.html");
       for (const [name, size] of SIZES) {
         await visit(browser, `file://${join(folder, "wet.html")}`, size, async (page) => {
-          await shownIs(page, "1");
-          const particles = await notBlank(page);
+          await shownIs(page, "0");
+          assert.deepEqual(await pressed(page), { surface: "true", solids: null, plots: "true" }, "the surface comes first");
+          assert.ok(await page.locator("#legend").isHidden(), "a surface has no colours to explain");
+          await page.waitForTimeout(600);
+          const surface = await notBlank(page);
           await page.locator("#surface").click();
+          assert.equal((await pressed(page)).surface, "false");
           await page.keyboard.press("End");
           await shownIs(page, "4");
           await page.keyboard.press("Home");
-          await shownIs(page, "1");
+          await shownIs(page, "0");
           await page.waitForTimeout(600);
-          const surface = await notBlank(page);
+          const particles = await notBlank(page);
+          await legendIsWhole(page);
+          await fits(page);
+          await keep(page, `report-particles-${name}`);
+          await page.locator("#surface").click();
+          await page.waitForTimeout(600);
           const share = surface.water / particles.water;
           assert.ok(share > 0.8 && share < 1.3, `${particles.water} pixels of particles, ${surface.water} of the surface`);
           await fits(page);
@@ -175,9 +114,11 @@ export const full = [
       run(program, folder, "separating", "thrown-sphere", "--resolution", "24", "--frames", "40");
       await viewed(program, ["separating"], (address) =>
         visit(browser, address, size, async (page) => {
-          await shownIs(page, "1");
+          await shownIs(page, "0");
           await notBlank(page);
           await fits(page);
+          await legendIsWhole(page);
+          await togglesLookDifferent(page);
           await turned(page);
           if (size === PHONE) await pinched(page);
           await page.keyboard.press("r");
@@ -231,7 +172,7 @@ keyframes = [{ frame = 0, position = [0, 0] }, { frame = 6, position = [0.2, 0] 
       run(program, folder, "piston", "piston.toml");
       await viewed(program, ["piston"], (address) =>
         visit(browser, address, size, async (page) => {
-          await shownIs(page, "1");
+          await shownIs(page, "0");
           await fits(page);
           const told = await page.locator(".fault").innerText();
           assert.ok(told.includes("warning: the liquid has lost") && told.includes("no way out"), told);
@@ -253,6 +194,8 @@ keyframes = [{ frame = 0, position = [0, 0] }, { frame = 6, position = [0.2, 0] 
       writeFileSync(file, readFileSync(file).subarray(0, 200));
       await viewed(program, ["damaged"], async (address) => {
         const { page } = await browser.open(address, DESKTOP);
+        await shownIs(page, "0");
+        await page.keyboard.press("ArrowRight");
         await shownIs(page, "1");
         await page.keyboard.press("ArrowRight");
         await page.waitForFunction(() => document.querySelector(".fault").textContent.includes("particles_000002.mpc is damaged"), null, PATIENCE);
@@ -291,11 +234,12 @@ keyframes = [{ frame = 0, position = [0, 0] }, { frame = 6, position = [0.2, 0] 
           address,
           DESKTOP,
           async (page) => {
-            await shownIs(page, "1");
-            const particles = await look(page);
-            await page.locator("#surface").click();
             await page.waitForTimeout(1000);
             const surface = await notBlank(page);
+            await page.locator("#surface").click();
+            await shownIs(page, "0");
+            await page.waitForTimeout(1000);
+            const particles = await look(page);
             assert.ok(surface.water > particles.water, "the surface is that of the whole glass here");
           },
           async (page) => {
@@ -320,7 +264,7 @@ keyframes = [{ frame = 0, position = [0, 0] }, { frame = 6, position = [0.2, 0] 
           address,
           DESKTOP,
           async (page) => {
-            await shownIs(page, "1");
+            await shownIs(page, "0");
             const calls = await page.evaluate(() => {
               window.drawn = [];
               document.dispatchEvent(new KeyboardEvent("keydown", { key: "d" }));

@@ -1,6 +1,6 @@
 """Blender, as the module bpy, imports what `meniscus export` writes: PLY, OBJ, USD and OpenVDB.
 
-usage: check_blender.py EXPORTS, the folder with ply/, obj/, usd/, vdb/ and npz/ of a run exported with z up and --what all
+usage: check_blender.py EXPORTS, the folder with ply/, obj/, usd/, vdb/ and npz/ of a run exported with the default axes and --what all
 """
 
 import glob
@@ -58,12 +58,11 @@ def main(exports):
             assert (numbers(mesh, column) == expected["velocities"][:, axis]).all(), f"{path}: {column}"
         if layer == "surface":
             fresh()
-            bpy.ops.wm.obj_import(
-                filepath=os.path.join(exports, "obj", layer, name.replace("npz", "obj")),
-                forward_axis="Y", up_axis="Z",
-            )
+            # With Blender's own axes, as a user imports it: what is up must come out up.
+            bpy.ops.wm.obj_import(filepath=os.path.join(exports, "obj", layer, name.replace("npz", "obj")))
             mesh = only("MESH").data
-            assert numpy.allclose(places(mesh), expected["positions"], atol=1e-5), path
+            turn = numpy.array(only("MESH").matrix_world)[:3, :3]
+            assert numpy.allclose(places(mesh) @ turn.T, expected["positions"], atol=1e-5), path
             assert len(mesh.polygons) == len(expected["triangles"]), path
     print("PLY and OBJ imported")
 

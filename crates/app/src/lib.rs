@@ -16,6 +16,7 @@ pub mod plain_file;
 pub mod plot;
 pub mod preview;
 pub mod problem_files;
+pub mod quantity;
 pub mod run;
 pub mod scene;
 pub mod shell;

@@ -158,7 +158,7 @@ impl<const D: usize> fmt::Display for StepFailure<D> {
             Trouble::TooFast { speed } => {
                 write!(
                     f,
-                    "the liquid reached {speed:.3e} m/s, which would need steps of {:.3e} s",
+                    "the liquid reached {speed:.3e} m/s, which needs time steps of {:.3e} s",
                     report.dt
                 )
             }

@@ -70,7 +70,8 @@ impl fmt::Display for ShapeFault {
             }
             Self::Crossed { axis, low, high } => write!(
                 f,
-                "low ({low}) must be less than high ({high}) on axis {axis}"
+                "low ({low}) must be less than high ({high}) along {}",
+                ["x", "y", "z"].get(*axis).unwrap_or(&"an axis")
             ),
             Self::NoDirection { what } => write!(f, "{what} must not be zero"),
             Self::NoLength => write!(f, "from and to are the same point"),

@@ -8,6 +8,7 @@ mod mesh_distance;
 mod runner_speed;
 mod step_speed;
 mod surface_speed;
+mod surface_volume;
 mod walls_cost;
 mod walls_speed;
 
@@ -18,6 +19,7 @@ pub const STUDIES: &[Entry] = &[
     Entry::of::<step_speed::StepSpeed>(),
     Entry::of::<runner_speed::RunnerSpeed>(),
     Entry::of::<surface_speed::SurfaceSpeed>(),
+    Entry::of::<surface_volume::SurfaceVolume>(),
     Entry::of::<mesh_distance::MeshDistance>(),
     Entry::of::<lcp_speed::LcpSpeed>(),
     Entry::of::<walls_speed::WallsSpeed>(),

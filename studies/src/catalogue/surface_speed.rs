@@ -170,7 +170,7 @@ fn surface(
     let start = Moment::now();
     let frame = cache::decode::<3>(particles)
         .map_err(|e| Error::new(Kind::Storage, format!("a frame is damaged: {e}")))?;
-    let bytes = Maker::new(scene, "", settings).file(particles, &frame)?;
+    let (bytes, _) = Maker::new(scene, "", settings).file(particles, &frame)?;
     let written = whole_file::write(&path, &bytes);
     made.cpu += share * Moment::now().since(&start).cpu;
     made.bytes = bytes.len() as u64;

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// The particles of one frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame<const D: usize> {
-    /// Number of the frame, from 1. Frame k is the state at k frame intervals after the start.
+    /// Number of the frame. Frame k is the state k frame intervals after the start; frame 0 is the initial state.
     pub number: u32,
     /// Simulated time in seconds.
     pub time: f64,

@@ -1,7 +1,7 @@
 //! What can be typed.
 
 use super::lcp::LcpCommand;
-use crate::export::{Format, What};
+use crate::export::{Format, NamePattern, What};
 use crate::run::FrameChoice;
 use crate::scene::Style;
 use crate::scene::builtin;
@@ -30,7 +30,7 @@ Examples:
   meniscus run faucet.toml --out auto           keep it, write to out/faucet-2
   meniscus run faucet.toml --from-frame 50 --set gravity=[0,0,-1.62] --out moon
                                                 branch after frame 50 of out/faucet, with one value changed
-  meniscus mesh out/dam-break                   its liquid as closed surfaces, a file a frame
+  meniscus mesh out/dam-break                   its liquid as closed surfaces, one file per frame
   meniscus view out/thrown-sphere               look at it in a browser
   meniscus preview out/dam-break                its frames as pictures and a GIF
   meniscus preview out/a out/b --gif            two runs side by side
@@ -39,10 +39,10 @@ Examples:
 
 What a run writes into its folder:
   preview.gif     the run as a moving picture
-  particles/      a file a frame, positions and velocities
-  surfaces/       a file a frame, once `meniscus mesh` or [output] asks for them
-  stats.jsonl     a line a step: solver, residual, volume, energy, ...
-  timings.jsonl   seconds per phase, a line a step
+  particles/      one file per frame from 0, positions and velocities
+  surfaces/       one file per frame, once `meniscus mesh` or [output] asks for them
+  stats.jsonl     one line per step: solver, residual, volume, energy, ...
+  timings.jsonl   seconds per phase, one line per step
   scene.toml      the scene with every default filled in
   meshes/         copies of the meshes that it refers to, named by their hash
   run.json        the state of the run and its settings
@@ -323,7 +323,7 @@ pub struct PreviewArguments {
     /// Write preview.mp4; needs the program ffmpeg
     #[arg(long)]
     pub mp4: bool,
-    /// Play films so many times slower than life [default: 1, or as slow as 30 frames a second make it]
+    /// Play films so many times slower than life [default: 1; a GIF has at most 30 frames per second]
     #[arg(long, value_name = "FACTOR")]
     pub slow: Option<f64>,
     /// Another camera, as in position=[1,-2,1] or field_of_view=40; may be given again
@@ -389,13 +389,14 @@ pub struct FrameFlags {
 
 #[derive(Debug, Args)]
 pub struct SurfaceFlags {
-    /// What the surface is made from: the simulation's own distance, or the particles by splashsurf, in space only
+    /// What the surface is made from: the level set of the simulation, with thin features from the particles, or the
+    /// particles alone by splashsurf, in space only
     #[arg(long, value_name = "SOURCE", value_parser = words::<Source>(Source::WORDS))]
     pub from: Option<Source>,
-    /// How often the triangles are smoothed, 0 to 100 [default: 4]
+    /// Passes of smoothing, 0 to 100; thin features are left as they are [default: 4]
     #[arg(long, value_name = "N")]
     pub smoothing: Option<u32>,
-    /// Points along a cell of the simulation, 1 to 8 [default: 2]
+    /// Points along a cell of the simulation, 1 to 8; twice as many in liquid thinner than a cell [default: 2]
     #[arg(long, value_name = "X")]
     pub resolution: Option<u32>,
 }
@@ -424,9 +425,16 @@ pub struct ExportArguments {
     pub what: Option<What>,
     #[command(flatten)]
     pub which: FrameFlags,
-    /// Which axis points up
-    #[arg(long, value_name = "AXIS", default_value = "z")]
-    pub up: UpName,
+    /// Axis that points up [default: y for obj, which is what importers assume; z for all others]
+    #[arg(long, value_name = "AXIS")]
+    pub up: Option<UpName>,
+    /// Number of frame 0, the initial state, in file names and time codes [default: 0]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub first_frame: u32,
+    /// Names of the files without their extension, with {scene}, {what}, {frame} or {frame:04}, as in
+    /// "{scene}_{what}.{frame:04}" [default: "{what}_{frame:06}"; usd: "meniscus"]
+    #[arg(long, value_name = "PATTERN")]
+    pub name: Option<NamePattern>,
     /// Folder to write to [default: RUN/export/FORMAT]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

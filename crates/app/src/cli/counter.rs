@@ -1,7 +1,7 @@
 //! Progress of work on one frame after another: a bar on a terminal, lines on a pipe, nothing when asked to be quiet.
 
 use super::say::say;
-use super::sizes::duration;
+use crate::quantity::duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::Instant;

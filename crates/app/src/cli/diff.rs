@@ -3,6 +3,7 @@
 use super::arguments::DiffArguments;
 use super::say::say;
 use crate::error::{Error, Kind};
+use crate::quantity::count;
 use crate::run::diff::{Difference, FrameDifference, diff as compare};
 use serde_json::json;
 
@@ -86,8 +87,8 @@ fn tell(difference: &Difference) {
 fn frame(difference: &FrameDifference) -> String {
     let [first, second] = difference.particles;
     let particles = match first == second {
-        true => format!("{first} particles"),
-        false => format!("{first} and {second} particles"),
+        true => count(first, "particle"),
+        false => format!("{first} and {}", count(second, "particle")),
     };
     let apart = difference
         .distance

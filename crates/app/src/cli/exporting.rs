@@ -4,9 +4,9 @@ use super::arguments::{ExportArguments, UpName};
 use super::counter::Counter;
 use super::running::{STOP, stop_on_ctrl_c};
 use super::say::say;
-use super::sizes::bytes;
 use crate::error::Error;
 use crate::export::{self, Up};
+use crate::quantity::{bytes, count};
 use crate::run::{Written, with_threads};
 use crate::surface;
 
@@ -17,10 +17,12 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Error> {
         format: arguments.to,
         what: arguments.what,
         frames: arguments.which.frames.unwrap_or_default(),
-        up: match arguments.up {
+        up: arguments.up.map(|up| match up {
             UpName::Y => Up::Y,
             UpName::Z => Up::Z,
-        },
+        }),
+        first_frame: arguments.first_frame,
+        name: arguments.name.clone(),
         out: arguments.out.clone(),
         assets: arguments.which.assets.clone(),
         settings: surface::Settings::default(),
@@ -30,9 +32,10 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Error> {
     stop_on_ctrl_c()?;
     if !arguments.quiet {
         say(format_args!(
-            "{} frames, about {}, to {}",
-            plan.frames.len(),
+            "{}, about {}, {} up, to {}",
+            count(plan.frames.len(), "frame"),
             bytes(plan.bytes),
+            plan.up,
             plan.folder.display()
         ));
     }
@@ -45,9 +48,10 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Error> {
     let exported = exported??;
     if !arguments.quiet {
         say(format_args!(
-            "wrote {} frames, {}, to {}",
-            exported.frames,
+            "wrote {}, {}, {} up, to {}",
+            count(exported.frames, "frame"),
             bytes(exported.bytes),
+            plan.up,
             exported.folder.display()
         ));
     }

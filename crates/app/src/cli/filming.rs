@@ -3,9 +3,9 @@
 use super::arguments::PreviewArguments;
 use super::running::{STOP, stop_on_ctrl_c};
 use super::say::say;
-use super::sizes::{bytes, duration};
 use crate::error::Error;
 use crate::filming::{self, Options, Watch};
+use crate::quantity::{bytes, count, duration};
 use crate::run::with_threads;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
@@ -46,8 +46,8 @@ pub fn preview(arguments: &PreviewArguments) -> Result<(), Error> {
         return Ok(());
     }
     say(format_args!(
-        "{} pictures, written to {}:",
-        filmed.pictures,
+        "{}, written to {}:",
+        count(filmed.pictures, "picture"),
         filmed.folder.display()
     ));
     for (name, size) in &filmed.files {

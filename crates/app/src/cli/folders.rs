@@ -2,8 +2,8 @@
 
 use super::arguments::FolderArguments;
 use super::say::say;
-use super::sizes::{bytes, duration};
 use crate::error::{Error, Kind};
+use crate::quantity::{bytes, duration};
 use crate::run::status::Activity;
 use crate::run::{Status, status as look, verify as examine};
 use serde_json::json;

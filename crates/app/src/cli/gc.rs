@@ -2,8 +2,8 @@
 
 use super::arguments::GcArguments;
 use super::say::say;
-use super::sizes::bytes;
 use crate::error::Error;
+use crate::quantity::bytes;
 use crate::run::gc::{self, Item, Reason};
 use serde_json::json;
 

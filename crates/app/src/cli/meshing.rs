@@ -4,10 +4,10 @@ use super::arguments::MeshArguments;
 use super::counter::Counter;
 use super::running::{STOP, stop_on_ctrl_c};
 use super::say::say;
-use super::sizes::bytes;
 use crate::error::Error;
+use crate::quantity::{bytes, count};
 use crate::run::{Written, with_threads};
-use crate::surface::{self, Watch};
+use crate::surface::{self, Measures, Watch};
 
 /// Makes the surfaces of a run.
 pub fn mesh(arguments: &MeshArguments) -> Result<(), Error> {
@@ -29,16 +29,43 @@ pub fn mesh(arguments: &MeshArguments) -> Result<(), Error> {
     if !arguments.quiet {
         let kept = match made.kept {
             0 => String::new(),
-            n => format!(" ({n} were up to date)"),
+            n => format!(" ({n} up to date)"),
         };
         say(format_args!(
-            "{} surfaces{kept}, {}, in {}",
-            made.made + made.kept,
+            "{}{kept}, {}, in {}",
+            count(made.made + made.kept, "surface"),
             bytes(made.bytes),
             made.folder.display()
         ));
+        if let Some(line) = summary(&made.measures) {
+            say(format_args!("{line}"));
+        }
     }
     Ok(())
+}
+
+/// How well the surfaces hold the volume of the particles, and how much of it is in thin features.
+fn summary(all: &[(u32, Measures)]) -> Option<String> {
+    let all = all.iter().filter(|(_, m)| m.particle_volume > 0.0);
+    let error = |m: &Measures| m.error().abs();
+    let (frame, worst) = all
+        .clone()
+        .max_by(|a, b| error(&a.1).total_cmp(&error(&b.1)))?;
+    let farthest = all.clone().map(|(_, m)| m.offset.abs()).fold(0.0, f64::max);
+    let mut line = format!(
+        "their volume is within {:.1} % of the particles' (frame {frame}), moved by at most {farthest:.2} cells to match it",
+        100.0 * error(worst)
+    );
+    let thinnest = all
+        .filter_map(|(frame, m)| Some((frame, m.thin_share()?)))
+        .max_by(|a, b| a.1.total_cmp(&b.1));
+    if let Some((frame, share)) = thinnest {
+        line += &format!(
+            "; up to {:.1} % of it is thinner than a cell (frame {frame})",
+            100.0 * share
+        );
+    }
+    Some(line)
 }
 
 impl Watch for Counter {

@@ -2,7 +2,7 @@
 
 use super::arguments::RunFlags;
 use super::say::say;
-use super::sizes::{bytes, duration};
+use crate::quantity::{bytes, count, duration};
 use crate::run::Summary;
 use crate::run::folder::next_free;
 use crate::scene::AnyScene;
@@ -15,15 +15,18 @@ use std::path::Path;
 pub fn run_written(scene: &AnyScene, typed: &Path, flags: &RunFlags, summary: &Summary) {
     let root = summary.folder.root();
     say(format_args!(
-        "{} frames of {} in {}, written to {}:",
-        summary.frames,
+        "{} of {} in {}, written to {}:",
+        count(summary.frames, "frame"),
         scene.name(),
         duration(summary.wall_seconds),
         root.display()
     ));
     for (name, what) in [
         ("preview.gif", "the run as a moving picture: open it now"),
-        ("particles/", "positions and velocities, one file per frame"),
+        (
+            "particles/",
+            "positions and velocities, one file per frame from 0",
+        ),
         (
             "stats.jsonl",
             "solver, volume and energy, one line per step",

@@ -2,8 +2,8 @@
 
 use super::arguments::{CheckArguments, InitArguments, SchemaArguments};
 use super::say::{remark, say};
-use super::sizes::{bytes, duration};
 use crate::error::{Error, Kind};
+use crate::quantity::{bytes, count, duration};
 use crate::run::{self, estimate};
 use crate::scene::builtin;
 use crate::scene::text::{self, Loaded, load};
@@ -51,22 +51,21 @@ pub fn check(arguments: &CheckArguments) -> Result<(), Error> {
     if !warnings.is_empty() {
         remark(&format!("{warnings}\n"));
     }
-    let count = loaded.problems.iter().filter(|p| !p.is_error()).count();
+    let warned = loaded.problems.iter().filter(|p| !p.is_error()).count();
     let (scene, _) = loaded.ready()?;
     if let Some(error) = refused {
         return Err(error);
     }
-    let will = match count {
+    let will = match warned {
         0 => "is in order".into(),
-        1 => "can be run, with 1 warning".into(),
-        n => format!("can be run, with {n} warnings"),
+        n => format!("can be run, with {}", count(n, "warning")),
     };
     say(format_args!(
-        "{} {will}: {}D, {} cells along the longest side, {} frames",
+        "{} {will}: {}D, {} along the longest side, {}",
         arguments.scene.display(),
         scene.dimension(),
-        scene.resolution(),
-        scene.frames()
+        count(scene.resolution(), "cell"),
+        count(scene.frames(), "frame")
     ));
     Ok(())
 }
@@ -82,7 +81,10 @@ pub fn estimate(arguments: &CheckArguments) -> Result<(), Error> {
     let sides: Vec<String> = estimate.cells.iter().map(usize::to_string).collect();
     let lines = [
         ("domain", format!("{} cells", sides.join(" x "))),
-        ("liquid", format!("about {} cells", estimate.liquid_cells)),
+        (
+            "liquid",
+            format!("about {}", count(estimate.liquid_cells, "cell")),
+        ),
         (
             "particles",
             format!(
@@ -103,9 +105,9 @@ pub fn estimate(arguments: &CheckArguments) -> Result<(), Error> {
         (
             "time",
             format!(
-                "about {} with {} threads, {} of CPU time",
+                "about {} with {}, {} of CPU time",
                 duration(estimate.seconds),
-                estimate.threads,
+                count(estimate.threads, "thread"),
                 duration(estimate.cpu_seconds)
             ),
         ),

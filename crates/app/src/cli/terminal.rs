@@ -2,6 +2,7 @@
 
 use super::say::say;
 use super::time_left::TimeLeft;
+use crate::quantity::count;
 use crate::run::{Event, Progress, StepLine};
 use crate::scene::AnyScene;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -42,10 +43,12 @@ fn step_in_words(line: &StepLine, limit: Option<f64>) -> String {
 
 fn opening(scene: &AnyScene, particles: usize, threads: usize) -> String {
     format!(
-        "{}: {}D, {} cells along the longest side, {particles} particles, {threads} threads",
+        "{}: {}D, {} along the longest side, {}, {}",
         scene.name(),
         scene.dimension(),
-        scene.resolution()
+        count(scene.resolution(), "cell"),
+        count(particles, "particle"),
+        count(threads, "thread")
     )
 }
 
@@ -151,8 +154,9 @@ impl Progress for Lines<'_> {
                 let limit = drifted.then(|| self.scene.limits().max_drift);
                 let frames = self.scene.frames();
                 say(format_args!(
-                    "frame {number} of {frames}, {} left, {steps} steps, {}",
+                    "frame {number} of {frames}, {} left, {}, {}",
                     self.left.frame(number),
+                    count(steps, "step"),
                     step_in_words(last, limit)
                 ));
             }

@@ -1,6 +1,6 @@
 //! Time that the rest of a run will take.
 
-use super::sizes::duration;
+use crate::quantity::duration;
 use crate::run::estimate::{self, Forecast};
 use crate::scene::AnyScene;
 use std::collections::VecDeque;

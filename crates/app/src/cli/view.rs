@@ -2,8 +2,8 @@
 
 use super::arguments::{ReportArguments, ViewArguments};
 use super::say::{remark, say};
-use super::sizes::bytes;
 use crate::error::{Error, Kind};
+use crate::quantity::{bytes, count};
 use crate::viewer::server::Server;
 use crate::viewer::{Watched, report as reports};
 use std::process::{Command, Stdio};
@@ -63,8 +63,8 @@ pub fn report(arguments: &ReportArguments) -> Result<(), Error> {
     let file = arguments.out.clone().unwrap_or_else(beside);
     let written = reports::write(&arguments.run, arguments.assets.as_deref(), &file)?;
     say(format_args!(
-        "wrote {} frames, {}, to {}",
-        written.frames,
+        "wrote {}, {}, to {}",
+        count(written.frames, "frame"),
         bytes(written.bytes as u64),
         file.display()
     ));

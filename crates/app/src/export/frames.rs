@@ -2,11 +2,12 @@
 
 use super::usd::Stage;
 use super::{
-    ALL_FRAMES, Cloud, Format, Layer, Options, Up, bgeo, npz, obj, ply, room, volume, vtk,
+    ALL_FRAMES, Cloud, Format, Layer, Manifest, Options, Up, bgeo, npz, obj, ply, room, volume, vtk,
 };
 use crate::cache::{self, Frame, container};
 use crate::error::{Error, Kind};
 use crate::plain_file;
+use crate::quantity::count;
 use crate::run::Written;
 use crate::scene::{AnyScene, Scene};
 use crate::surface::{self, Surface, Watch, solids, upright};
@@ -37,6 +38,8 @@ pub struct Plan {
     pub frames: Vec<u32>,
     /// What of them.
     pub layers: Vec<Layer>,
+    /// Axis that points up in the files.
+    pub up: Up,
     /// Bytes that it will take, roughly.
     pub bytes: u64,
 }
@@ -51,6 +54,7 @@ pub fn plan(run: &Written, options: &Options<'_>) -> Result<Plan, Error> {
     let what = options.what.unwrap_or(format.usual());
     let layers = format.layers(what, run.record.settings.dimension)?;
     let frames = run.frames(&options.frames)?;
+    check_names(options, &frames)?;
     let folder = match &options.out {
         Some(folder) => folder.clone(),
         None => super::folder(&run.root, format),
@@ -58,12 +62,12 @@ pub fn plan(run: &Written, options: &Options<'_>) -> Result<Plan, Error> {
     let per_cell = run.record.settings.particles_per_cell as u64;
     let mut bytes = 0;
     for &number in &frames {
-        let particles = count(
+        let particles = count_in(
             &cache::frame_path(&run.root, number),
             container::Content::Particles,
         );
         let particles = particles.unwrap_or(0);
-        let made = count(
+        let made = count_in(
             &surface::path(&run.root, number),
             container::Content::Surface,
         );
@@ -80,12 +84,37 @@ pub fn plan(run: &Written, options: &Options<'_>) -> Result<Plan, Error> {
         folder,
         frames,
         layers,
+        up: options.up.unwrap_or(format.usual_up()),
         bytes,
     })
 }
 
+/// Checks that every frame has a number, and a name that no other frame has.
+fn check_names(options: &Options<'_>, frames: &[u32]) -> Result<(), Error> {
+    let last = frames.last().copied().unwrap_or(0);
+    if options.first_frame.checked_add(last).is_none() {
+        return Err(Error::usage(format!(
+            "--first-frame {} leaves no numbers for {last} frames after it",
+            options.first_frame
+        )));
+    }
+    let Some(name) = &options.name else {
+        return Ok(());
+    };
+    let one_file = options.format == Format::Usd;
+    match (one_file, name.has_frame()) {
+        (true, true) => Err(Error::usage(
+            "USD files hold all frames: their name can't have {frame}",
+        )),
+        (false, false) => Err(Error::usage(
+            "every frame has a file: their names need {frame}, as in --name \"{scene}.{frame:04}\"",
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// How many particles or vertices a file says it holds.
-fn count(path: &Path, content: container::Content) -> Option<u64> {
+fn count_in(path: &Path, content: container::Content) -> Option<u64> {
     let mut head = Vec::new();
     let file = plain_file::open(path).ok()?;
     file.take(container::HEADER as u64)
@@ -128,7 +157,7 @@ struct Job<'a, const D: usize> {
     options: &'a Options<'a>,
     scene: Option<(&'a Scene<D>, Scenery<D>)>,
     bytes: u64,
-    done: Vec<(u32, f64)>,
+    done: Vec<u32>,
     faults: Vec<Error>,
 }
 
@@ -150,6 +179,11 @@ impl<'a, const D: usize> Job<'a, D> {
         }
     }
 
+    /// Whether files have names or numbers of the user's choice.
+    fn is_renamed(&self) -> bool {
+        self.options.name.is_some() || self.options.first_frame != 0
+    }
+
     fn run(mut self, watch: &mut (dyn Watch + Send)) -> Result<Exported, Error> {
         let folder = &self.plan.folder;
         fs::create_dir_all(folder).map_err(|e| Error::io("create", folder, &e))?;
@@ -167,12 +201,12 @@ impl<'a, const D: usize> Job<'a, D> {
         };
         let others = match self.faults.len() - 1 {
             0 => String::new(),
-            n => format!(" ({n} more frames are damaged)"),
+            n => format!(" ({} damaged)", count(n, "more frame")),
         };
         let message = format!("{}{others}", first.message());
         Err(Error::new(Kind::Storage, message).with_remedy(format!(
-            "{} other frames were exported to {}; run the scene again with --resume to replace the damaged ones",
-            self.done.len(),
+            "{} in {}; run the scene again with --resume to replace the damaged ones",
+            count(self.done.len(), "other frame"),
             self.plan.folder.display()
         )))
     }
@@ -190,8 +224,20 @@ impl<'a, const D: usize> Job<'a, D> {
             for &layer in &self.plan.layers {
                 self.write(layer, &frame)?;
             }
-            self.done.push((number, frame.time));
+            self.done.push(number);
             watch.frame(number, true);
+        }
+        if self.is_renamed() {
+            for &layer in &self.plan.layers {
+                let folder = self.plan.folder.join(layer.name());
+                let mut manifest = Manifest::read(&folder);
+                let named = self
+                    .done
+                    .iter()
+                    .map(|&n| (self.file_name(layer, n), Some(n)));
+                manifest.files.extend(named);
+                manifest.write(&folder)?;
+            }
         }
         if self.options.format == Format::Vtk && !self.done.is_empty() {
             for &layer in &self.plan.layers {
@@ -227,7 +273,7 @@ impl<'a, const D: usize> Job<'a, D> {
     }
 
     fn write(&mut self, layer: Layer, frame: &Frame<D>) -> Result<(), Error> {
-        let (format, up) = (self.options.format, self.options.up);
+        let (format, up) = (self.options.format, self.plan.up);
         let path = self.path(layer, frame.number);
         let title = format!(
             "meniscus frame {} at {} s, metres, {up} up",
@@ -267,9 +313,25 @@ impl<'a, const D: usize> Job<'a, D> {
     }
 
     fn path(&self, layer: Layer, number: u32) -> PathBuf {
-        let (name, extension) = (layer.name(), self.options.format.extension());
-        let folder = self.plan.folder.join(name);
-        folder.join(format!("{name}_{number:06}.{extension}"))
+        let folder = self.plan.folder.join(layer.name());
+        folder.join(self.file_name(layer, number))
+    }
+
+    fn file_name(&self, layer: Layer, number: u32) -> String {
+        let (what, extension) = (layer.name(), self.options.format.extension());
+        let shown = self.shown(number);
+        match &self.options.name {
+            Some(pattern) => {
+                let name = pattern.name(&self.run.record.scene, what, shown);
+                format!("{name}.{extension}")
+            }
+            None => format!("{what}_{shown:06}.{extension}"),
+        }
+    }
+
+    /// The number of a frame in file names and time codes.
+    fn shown(&self, number: u32) -> u32 {
+        number + self.options.first_frame
     }
 
     /// The surface of a frame, the one that was made or one made now, turned as asked for.
@@ -281,7 +343,7 @@ impl<'a, const D: usize> Job<'a, D> {
             }
             _ => surface::read(&self.run.root, frame.number)?,
         };
-        let up = self.options.up;
+        let up = self.plan.up;
         up.vectors(&mut surface.positions);
         up.vectors(&mut surface.normals);
         up.vectors(&mut surface.velocities);
@@ -293,10 +355,17 @@ impl<'a, const D: usize> Job<'a, D> {
         let folder = self.plan.folder.join(layer.name());
         let entries = fs::read_dir(&folder).map_err(|e| Error::io("read", &folder, &e))?;
         let rate = self.run.record.settings.frame_rate;
+        let manifest = Manifest::read(&folder);
+        // Files of one way of naming only: a frame must not be listed twice.
+        let frame_of = |name: &str| match self.is_renamed() {
+            true => manifest.frame(name),
+            false if manifest.lists(name) => None,
+            false => super::frame_number(name),
+        };
         let mut files: Vec<(u32, String)> = entries
             .flatten()
             .filter_map(|entry| entry.file_name().into_string().ok())
-            .filter_map(|name| super::frame_number(&name).map(|number| (number, name)))
+            .filter_map(|name| frame_of(&name).map(|number| (number, name)))
             .filter(|(_, name)| name.ends_with(".vtp"))
             .collect();
         files.sort_unstable();
@@ -312,10 +381,20 @@ impl<'a, const D: usize> Job<'a, D> {
 
     /// All frames in one file.
     fn one_file(&mut self, watch: &mut (dyn Watch + Send)) -> Result<(), Error> {
-        let path = self.plan.folder.join(ALL_FRAMES);
+        let name = match &self.options.name {
+            Some(pattern) => {
+                let what = match &self.plan.layers[..] {
+                    [layer] => layer.name(),
+                    _ => "all",
+                };
+                format!("{}.usdc", pattern.name(&self.run.record.scene, what, 0))
+            }
+            None => ALL_FRAMES.into(),
+        };
+        let path = self.plan.folder.join(&name);
         let solids = solids::of_scene(&self.run.scene(self.options.assets.as_deref())?);
         let settings = &self.run.record.settings;
-        let (rate, dx, up) = (settings.frame_rate, settings.dx, self.options.up);
+        let (rate, dx, up) = (settings.frame_rate, settings.dx, self.plan.up);
         // As many as are in a cell share it, side by side.
         let side = (settings.particles_per_cell as f64).powf(-1.0 / D as f64);
         let mut trouble = None;
@@ -338,8 +417,13 @@ impl<'a, const D: usize> Job<'a, D> {
                     }
                     other => other.transpose().unwrap_or_default(),
                 };
-                stage.frame(number, frame.time, cloud.as_ref(), surface.as_ref())?;
-                self.done.push((number, frame.time));
+                stage.frame(
+                    self.shown(number),
+                    frame.time,
+                    cloud.as_ref(),
+                    surface.as_ref(),
+                )?;
+                self.done.push(number);
                 watch.frame(number, true);
             }
             stage.finish((side * dx) as f32).map(|_| ())
@@ -349,6 +433,11 @@ impl<'a, const D: usize> Job<'a, D> {
         }
         written?;
         self.bytes += size(&path)?;
+        if self.options.name.is_some() {
+            let mut manifest = Manifest::read(&self.plan.folder);
+            manifest.files.insert(name, None);
+            manifest.write(&self.plan.folder)?;
+        }
         Ok(())
     }
 }

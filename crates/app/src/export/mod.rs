@@ -1,11 +1,14 @@
-//! The frames of a run in formats that other programs read: a file a frame, or one for all of them.
+//! The frames of a run in formats that other programs read: one file per frame, or one for all of them.
 //!
-//! Files are `<layer>/<layer>_000001.<extension>`, counted from one. Particles and surfaces carry their velocity wherever
-//! the format has a place for it. Lengths are in metres; what is up is said by [`Up`].
+//! Files are `<layer>/<layer>_000000.<extension>`, counted from frame 0, the initial state, unless a [`NamePattern`] or
+//! another first number is asked for. Particles and surfaces carry their velocity wherever the format has a place for it.
+//! Lengths are in metres; [`Up`] is the axis that points up.
 
 mod axes;
 pub mod bgeo;
 mod frames;
+mod manifest;
+mod names;
 pub mod npz;
 pub mod obj;
 pub mod ply;
@@ -17,6 +20,8 @@ pub mod vtk;
 
 pub use axes::Up;
 pub use frames::{Exported, Plan, export, plan};
+pub use manifest::{Manifest, NAME as MANIFEST};
+pub use names::NamePattern;
 
 use crate::cache;
 use crate::error::Error;
@@ -124,6 +129,15 @@ impl Format {
         }
     }
 
+    /// The axis that is up by default: what importers of the format assume.
+    pub fn usual_up(self) -> Up {
+        match self {
+            // Blender, Houdini and Maya all take an OBJ file as Y up, and the format can't say otherwise.
+            Format::Obj => Up::Y,
+            _ => Up::Z,
+        }
+    }
+
     /// The layers that are written.
     ///
     /// # Errors
@@ -160,8 +174,12 @@ pub struct Options<'a> {
     pub what: Option<What>,
     /// Which frames.
     pub frames: FrameChoice,
-    /// Which way is up.
-    pub up: Up,
+    /// Axis that points up. Default: [`Format::usual_up`].
+    pub up: Option<Up>,
+    /// Number of frame 0, the initial state, in file names and time codes. Default: 0.
+    pub first_frame: u32,
+    /// Pattern of file names. Default: `{what}_{frame:06}`.
+    pub name: Option<NamePattern>,
     /// Where to; a folder inside that of the run if it is not said.
     pub out: Option<PathBuf>,
     /// Folder of the scene's file, if it refers to meshes of its own.

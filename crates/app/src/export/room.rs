@@ -2,6 +2,7 @@
 
 use super::{Format, Layer};
 use crate::error::{Error, Kind};
+use crate::quantity;
 use std::path::Path;
 
 /// Bytes of one frame's file, roughly. Of a surface there are `vertices` and twice as many triangles.
@@ -34,14 +35,13 @@ pub fn check(folder: &Path, bytes: u64) -> Result<(), Error> {
     if bytes <= free {
         return Ok(());
     }
-    let megabytes = |bytes: u64| bytes as f64 / 1e6;
     Err(Error::new(
         Kind::Storage,
         format!(
-            "the export takes about {:.0} MB, {} has {:.0} MB left",
-            megabytes(bytes),
+            "the export takes about {}, {} has {} left",
+            quantity::bytes(bytes),
             folder.display(),
-            megabytes(free)
+            quantity::bytes(free)
         ),
     )
     .with_remedy("make room, choose fewer frames with --frames, or another disk with --out DIR"))

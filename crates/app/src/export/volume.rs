@@ -6,7 +6,7 @@ use crate::cache::Frame;
 use crate::error::Error;
 use crate::scene::Scene;
 use crate::surface::around::Around;
-use crate::surface::from_level_set::GAP;
+use crate::surface::field::GAP;
 use crate::surface::upright;
 use meniscus_liquid::Distance;
 use meniscus_shapes::Scenery;

@@ -10,6 +10,7 @@ mod sinks;
 use crate::cache;
 use crate::error::{Error, Kind};
 use crate::preview::beside;
+use crate::quantity::count;
 use crate::run::{FrameChoice, Written};
 use crate::scene::Style;
 use crate::scene::text::Change;
@@ -158,7 +159,7 @@ pub fn film(
         if options.stop.load(Ordering::Relaxed) {
             return Err(Error::new(
                 Kind::Interrupted,
-                format!("stopped after {done} of {} frames", wanted.len()),
+                format!("stopped after {done} of {}", count(wanted.len(), "frame")),
             )
             .with_remedy("the pictures so far are there, films are not"));
         }
@@ -174,13 +175,13 @@ pub fn film(
         Some(first) => {
             let others = match damaged.len() - 1 {
                 0 => String::new(),
-                n => format!(" ({n} more frames are damaged)"),
+                n => format!(" ({} damaged)", count(n, "more frame")),
             };
             Err(
                 Error::new(Kind::Storage, format!("{}{others}", first.message())).with_remedy(
                     format!(
-                        "the other {} pictures are in {}; run the scene again with --resume to mend the run",
-                        filmed.pictures,
+                        "{} in {}; run the scene again with --resume to mend the run",
+                        count(filmed.pictures, "other picture"),
                         filmed.folder.display()
                     ),
                 ),
@@ -205,19 +206,19 @@ impl TimeLine {
         let rate = reels.iter().map(|r| r.rate()).fold(0.0, f64::max);
         let number = |reel: &dyn Reel, frame: u32| {
             let at = f64::from(frame) / reel.rate() * rate;
-            (at - SAME_TIME).ceil().max(1.0) as u32
+            (at - SAME_TIME).ceil().max(0.0) as u32
         };
         let ends = |reel: &dyn Reel| {
             let frames = reel.frames();
-            let first = frames.first().map_or(1, |&f| number(reel, f));
-            let last = frames.last().map_or(1, |&f| number(reel, f));
+            let first = frames.first().map_or(0, |&f| number(reel, f));
+            let last = frames.last().map_or(0, |&f| number(reel, f));
             (first, last)
         };
         let ends: Vec<(u32, u32)> = reels.iter().map(|reel| ends(reel.as_ref())).collect();
         TimeLine {
             rate,
-            first: ends.iter().map(|e| e.0).min().unwrap_or(1),
-            last: ends.iter().map(|e| e.1).max().unwrap_or(1),
+            first: ends.iter().map(|e| e.0).min().unwrap_or(0),
+            last: ends.iter().map(|e| e.1).max().unwrap_or(0),
         }
     }
 
@@ -289,7 +290,7 @@ impl Hand<'_> {
             [Some((_, only))] => Some(only.clone()),
             [Some((_, left)), Some((_, right))] => {
                 let end = self.line.time(self.line.last);
-                Some(beside(left, right, time, end))
+                Some(beside(left, right, time, end, self.line.rate))
             }
             _ => None,
         };

@@ -41,7 +41,7 @@ impl Movie {
         }
     }
 
-    /// Starts a film of so many frames a second.
+    /// Starts a film with this frame rate.
     pub fn begin(path: &Path, (width, height): (u32, u32), rate: f64) -> Result<Self, Error> {
         let mut name = OsString::from(".");
         name.push(path.file_name().unwrap_or_default());

@@ -220,10 +220,11 @@ impl<const D: usize> Reel for RunReel<D> {
             Ok(frame) => frame,
             Err(error) => return Ok(Drawn::Damaged(error)),
         };
+        let shot = self.shot();
         let caption = match alone {
-            true => format!("{}, {:.2} s", self.title(), frame.time),
+            true => shot.caption(&frame),
             false => self.title(),
         };
-        Ok(Drawn::Picture(self.shot().draw(&frame, &caption)))
+        Ok(Drawn::Picture(shot.draw(&frame, &caption)))
     }
 }

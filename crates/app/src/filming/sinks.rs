@@ -19,8 +19,8 @@ pub(super) struct Sinks {
     png_bytes: u64,
     gif: Option<GifWriter>,
     movie: Option<Movie>,
-    /// Frames a second of films.
-    rate: f64,
+    /// Frame rates of the GIF and of the MP4.
+    rates: (f64, f64),
     wants: (bool, bool),
 }
 
@@ -40,7 +40,11 @@ impl Sinks {
             png_bytes: 0,
             gif: None,
             movie: None,
-            rate: options.slow.map_or(rate.min(FASTEST), |slow| rate / slow),
+            // An MP4 has the frame rate of the scene; players of GIFs don't keep up with high ones.
+            rates: match options.slow {
+                Some(slow) => (rate / slow, rate / slow),
+                None => (rate.min(FASTEST), rate),
+            },
             wants: (options.gif, options.mp4),
         })
     }
@@ -55,11 +59,11 @@ impl Sinks {
             }
         }
         if self.wants.0 && self.gif.is_none() {
-            self.gif = Some(GifWriter::new(size, self.rate)?);
+            self.gif = Some(GifWriter::new(size, self.rates.0)?);
         }
         if self.wants.1 && self.movie.is_none() {
             let path = self.filmed.folder.join(MP4);
-            self.movie = Some(Movie::begin(&path, size, self.rate)?);
+            self.movie = Some(Movie::begin(&path, size, self.rates.1)?);
         }
         if let Some(gif) = &mut self.gif {
             gif.push(picture)?;

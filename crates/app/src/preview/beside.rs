@@ -2,6 +2,7 @@
 
 use super::lettering::{self, Letters};
 use super::light::expose;
+use super::shot::time_label;
 use super::vector::{Vec3, mix};
 use image::{GenericImage, RgbImage};
 
@@ -12,14 +13,14 @@ const PASSED: Vec3 = [0.03, 0.30, 0.62];
 const GAP: u32 = 2;
 
 /// Puts two pictures of one size beside each other. Below them runs a line from zero to `end` seconds that is full up to
-/// `time`.
-pub fn beside(left: &RgbImage, right: &RgbImage, time: f64, end: f64) -> RgbImage {
+/// `time`; the frame rate decides how many digits the time has.
+pub fn beside(left: &RgbImage, right: &RgbImage, time: f64, end: f64, rate: f64) -> RgbImage {
     let (width, height) = left.dimensions();
     let strip = strip_height(height);
     let whole = (2 * width + GAP, height + strip);
     let mut below = RgbImage::new(whole.0, strip);
     expose(
-        &time_line((whole.0 as usize, strip as usize), time, end),
+        &time_line((whole.0 as usize, strip as usize), time, end, rate),
         &mut below,
     );
     let mut picture = RgbImage::from_pixel(whole.0, whole.1, *below.get_pixel(0, 0));
@@ -34,14 +35,14 @@ fn strip_height(height: u32) -> u32 {
     (height / 14).max(22)
 }
 
-fn time_line(size: (usize, usize), time: f64, end: f64) -> Vec<Vec3> {
+fn time_line(size: (usize, usize), time: f64, end: f64, rate: f64) -> Vec<Vec3> {
     let mut colours = vec![PAPER; size.0 * size.1];
     let letters = Letters::of_height((0.36 * size.1 as f32).clamp(7.0, 14.0));
-    let label = format!("{time:.2} s");
+    let label = time_label(time, rate);
     let (width, middle) = (size.0 as f32, 0.5 * size.1 as f32);
     let margin = 1.4 * letters.height();
     let widest = letters
-        .width(&format!("{end:.2} s"))
+        .width(&time_label(end, rate))
         .max(letters.width(&label));
     let top = middle - 0.5 * letters.height();
     lettering::write_at(&mut colours, size, &label, [margin, top], &letters);

@@ -3,14 +3,14 @@
 use super::blur::Field;
 use super::camera::Box3;
 use super::light::key_direction;
-use super::particles::Lumps;
 use super::sights::passes;
 use super::solids::{Ray, Solid};
 use super::vector::{Vec3, mul, scale, smoothstep};
+use super::volume::Volume;
 use rayon::prelude::*;
 
 /// Shadow samples along the longer side.
-const SAMPLES: usize = 120;
+const SAMPLES: usize = 64;
 const COLOUR: Vec3 = [0.78, 0.765, 0.74];
 /// Share of the ground's light that comes from the main light, the rest comes from everywhere.
 const DIRECT: f32 = 0.52;
@@ -30,7 +30,7 @@ pub(super) struct Ground {
 }
 
 impl Ground {
-    pub fn new<const D: usize>(frame: &Box3, lumps: &Lumps, solids: &[Solid<D>]) -> Self {
+    pub fn new<const D: usize>(frame: &Box3, volume: &Volume, solids: &[Solid<D>]) -> Self {
         let key = key_direction();
         let slope = [key[0] / key[2], key[1] / key[2]];
         let cast = |p: Vec3| [p[0] - slope[0] * p[2], p[1] - slope[1] * p[2]];
@@ -52,12 +52,19 @@ impl Ground {
             [0, 1].map(|i| (((high[i] - low[i]) / texel).ceil() as usize).clamp(1, SAMPLES));
 
         let mut liquid = Field::new(width, height, 0.0);
-        let share = lumps.size.powi(3) / (texel * texel * mean) / key[2];
-        for lump in &lumps.lumps {
-            let at = cast(lump.centre);
-            let [x, y] = [0, 1].map(|i| (at[i] - low[i]) / texel);
-            if x >= 0.0 && y >= 0.0 && x < width as f32 && y < height as f32 {
-                liquid.values[y as usize * width + x as usize] += share;
+        let share = volume.spacing.powi(3) / (texel * texel * mean) / key[2];
+        for node in volume.filled() {
+            let at = cast(node);
+            // Shared among the four nearest texels: single ones would make stripes.
+            let [x, y] = [0, 1].map(|i| (at[i] - low[i]) / texel - 0.5);
+            let (fx, fy) = (x - x.floor(), y - y.floor());
+            for (dx, dy) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
+                let (i, j) = (x.floor() + dx as f32, y.floor() + dy as f32);
+                if i >= 0.0 && j >= 0.0 && (i as usize) < width && (j as usize) < height {
+                    let weight = (if dx == 1 { fx } else { 1.0 - fx })
+                        * (if dy == 1 { fy } else { 1.0 - fy });
+                    liquid.values[j as usize * width + i as usize] += weight * share;
+                }
             }
         }
         let softness = 0.035 * mean / texel;
@@ -106,7 +113,10 @@ impl Ground {
         if u >= 0.0 && v >= 0.0 && u <= width && v <= height {
             let liquid = self.liquid.sample(u, v);
             let solids = self.solids.sample(u, v);
-            light = SWALLOWED.map(|s| solids * (-s * liquid).exp());
+            light = match liquid > 1e-4 {
+                true => SWALLOWED.map(|s| solids * (-s * liquid).exp()),
+                false => [solids; 3],
+            };
         }
         let lit = light.map(|l| 1.0 - DIRECT + DIRECT * l);
         let away = (x - self.middle[0]).hypot(y - self.middle[1]) / self.reach;

@@ -22,14 +22,16 @@ pub(super) fn speed_colour(part: f32) -> Vec3 {
     mix(RAMP[low], RAMP[low + 1], place - low as f32)
 }
 
-/// Draws the bar into the upper right corner.
-pub(super) fn draw(colours: &mut [Vec3], size: (usize, usize), fastest: f32) {
+/// Draws the bar into the upper right corner; `exceeded` says that there are speeds beyond its end.
+pub(super) fn draw(colours: &mut [Vec3], size: (usize, usize), fastest: f32, exceeded: bool) {
     let letters = Letters::of_picture(size.1);
     let (width, height) = (size.0 as f32, size.1 as f32);
     let capital = letters.height();
     let bar = [(0.22 * width).min(14.0 * capital), 0.8 * capital];
     let margin = 1.6 * capital;
-    let label = format!("{} m/s", short(fastest));
+    // Faster particles have the last colour, too.
+    let more = if exceeded { " or more" } else { "" };
+    let label = format!("{} m/s{more}", short(fastest));
     // The label's middle is below the end of the bar, and stays in the picture.
     let right = width - margin - 0.5 * letters.width(&label);
     let (left, top) = (right - bar[0], margin);

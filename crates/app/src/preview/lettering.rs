@@ -64,9 +64,18 @@ pub(super) fn write_at(
     [mut left, top]: [f32; 2],
     letters: &Letters,
 ) {
-    let (width, height) = size;
     let unit = letters.unit;
     let pen = (0.85 * unit).max(0.45);
+    // Only the rows around the text: a blur of the whole picture would take longer than all else.
+    let reach = 8.0 * unit + 2.0 * pen;
+    let first = ((top - reach).max(0.0) as usize).min(size.1);
+    let last = ((top + 16.0 * unit + reach).max(0.0) as usize).clamp(first, size.1);
+    let (width, height) = (size.0, last - first);
+    if width == 0 || height == 0 {
+        return;
+    }
+    let top = top - first as f32;
+    let colours = &mut colours[first * width..last * width];
     let mut ink = Field::new(width, height, 0.0);
     let mut halo = Field::new(width, height, 0.0);
     for letter in text.chars().filter(|c| !c.is_control()) {

@@ -3,6 +3,7 @@
 use super::vector::{Vec3, add, cross, dot, mix, normalize, scale, smoothstep};
 use image::RgbImage;
 use rayon::prelude::*;
+use std::sync::LazyLock;
 
 /// From the scene toward the large soft light, not normalised.
 const KEY: Vec3 = [-0.42, -0.46, 0.92];
@@ -76,28 +77,47 @@ pub(super) fn backdrop(x: f32, y: f32) -> Vec3 {
     scale(wall, 1.0 - 0.22 * (dx * dx + dy * dy))
 }
 
+/// Entries of the table of exposures, and the light of the last one: all that is brighter is white.
+const EXPOSURES: usize = 1 << 13;
+const WHITE: f32 = 2.5;
+
 /// Linear colours as the pixels of a picture.
 pub(super) fn expose(colours: &[Vec3], picture: &mut RgbImage) {
+    // By the square root of the light, so that the table is as fine as the eye where it is dark.
+    static TABLE: LazyLock<Vec<u8>> = LazyLock::new(|| {
+        let light = |k: usize| WHITE * (k as f32 / (EXPOSURES - 1) as f32).powi(2);
+        (0..EXPOSURES).map(|k| encoded(light(k))).collect()
+    });
+    let table = &TABLE[..];
+    let to_pixel = |c: f32| {
+        // Casts cut off what is below zero, and what is no number.
+        let place = (c / WHITE).max(0.0).sqrt() * (EXPOSURES - 1) as f32 + 0.5;
+        table[(place as usize).min(EXPOSURES - 1)]
+    };
     picture
-        .par_chunks_mut(3)
-        .zip(colours.par_iter())
-        .for_each(|(pixel, &colour)| pixel.copy_from_slice(&to_pixel(colour)));
+        .par_chunks_mut(3 * PIXELS)
+        .zip(colours.par_chunks(PIXELS))
+        .for_each(|(pixels, colours)| {
+            for (pixel, colour) in pixels.chunks_exact_mut(3).zip(colours) {
+                pixel.copy_from_slice(&colour.map(to_pixel));
+            }
+        });
 }
 
-/// A linear colour as sRGB, with highlights rolled off instead of cut.
-fn to_pixel(colour: Vec3) -> [u8; 3] {
-    colour.map(|c| {
-        let c = if c.is_finite() { c.max(0.0) } else { 0.0 };
-        let c = if c > 0.8 {
-            0.8 + 0.2 * (1.0 - (-(c - 0.8) / 0.2).exp())
-        } else {
-            c
-        };
-        let encoded = if c <= 0.003_130_8 {
-            12.92 * c
-        } else {
-            1.055 * c.powf(1.0 / 2.4) - 0.055
-        };
-        (255.0 * encoded + 0.5) as u8
-    })
+/// Pixels that a thread takes at once.
+const PIXELS: usize = 1024;
+
+/// Linear light as sRGB, with highlights rolled off instead of cut.
+fn encoded(c: f32) -> u8 {
+    let c = if c > 0.8 {
+        0.8 + 0.2 * (1.0 - (-(c - 0.8) / 0.2).exp())
+    } else {
+        c
+    };
+    let encoded = if c <= 0.003_130_8 {
+        12.92 * c
+    } else {
+        1.055 * c.powf(1.0 / 2.4) - 0.055
+    };
+    (255.0 * encoded + 0.5) as u8
 }

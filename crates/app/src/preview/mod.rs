@@ -5,6 +5,8 @@ mod beads;
 mod beside;
 mod blur;
 mod camera;
+mod colours;
+mod droplets;
 mod film;
 pub mod framing;
 mod glyphs;
@@ -12,18 +14,19 @@ mod ground;
 mod legend;
 mod lettering;
 mod light;
+mod march;
 mod materials;
 mod palette;
 mod particles;
 mod plane;
 mod shot;
 mod sights;
-mod smooth;
 pub(crate) mod solids;
 mod space;
 mod strokes;
 mod vector;
 mod veil;
+mod volume;
 
 #[cfg(test)]
 mod tests;
@@ -33,7 +36,7 @@ pub use film::GifWriter;
 pub use materials::{material_of, materials_of};
 pub use shot::Shot;
 
-use crate::scene::{Camera, Material, Style};
+use crate::scene::{Camera, Color, Material, Style};
 use camera::Box3;
 use image::RgbImage;
 use meniscus_shapes::{Body, Bounds};
@@ -52,6 +55,12 @@ pub struct View<'a, const D: usize> {
     pub bodies: &'a [Body<D>],
     /// What they are made of; stone where nothing is said.
     pub materials: &'a [Material],
+    /// Their colours; that of their material where nothing is said.
+    pub colours: &'a [Option<Color>],
+    /// Colour of the liquid. Default: that of water.
+    pub liquid_colour: Option<Color>,
+    /// Particles in a cell of twice the radius that is full of liquid.
+    pub per_cell: f64,
     /// In seconds; it decides where the bodies are.
     pub time: f64,
     /// The upper corner; the lower one is the origin.
@@ -120,6 +129,15 @@ impl<const D: usize> View<'_, D> {
         }
     }
 
+    /// Particles in a full cell, at least one.
+    fn sound_per_cell(&self) -> f32 {
+        if self.per_cell.is_finite() && self.per_cell >= 1.0 {
+            self.per_cell as f32
+        } else {
+            1.0
+        }
+    }
+
     fn sound_radius(&self) -> f64 {
         let frame = self.sound_frame();
         let longest = (0..D)
@@ -150,7 +168,10 @@ pub fn draw<const D: usize>(view: &View<D>, size: (u32, u32)) -> RgbImage {
         lettering::write(&mut colours, (width, height), caption);
     }
     if view.style == Style::Particles {
-        legend::draw(&mut colours, (width, height), view.sound_fastest());
+        let fastest = view.sound_fastest();
+        let speed = |v: &[f32; D]| v.iter().map(|c| c * c).sum::<f32>().sqrt();
+        let exceeded = view.velocities.iter().any(|v| speed(v) > fastest);
+        legend::draw(&mut colours, (width, height), fastest, exceeded);
     }
     light::expose(&colours, &mut picture);
     picture

@@ -1,4 +1,4 @@
-//! Liquid particles as the camera sees them: a front surface, a thickness, a speed.
+//! Liquid particles in the plane: what they cover, how much of them there is, how fast they are.
 
 use super::View;
 use super::blur::Field;
@@ -11,10 +11,8 @@ const BAND: usize = 16;
 /// How many cells the grid that measures the thickness may have.
 const MOST_CELLS: f64 = 4e6;
 
-/// What the camera sees of the liquid, per pixel.
+/// What is seen of the liquid, per pixel.
 pub(super) struct Sheet {
-    /// Depth of the front surface; infinite where there is none.
-    pub depth: Field,
     /// How much of the pixel the liquid covers, 0 to 1.
     pub cover: Field,
     /// Length of liquid along the view.
@@ -28,7 +26,6 @@ impl Sheet {
     pub fn empty((width, height): (usize, usize)) -> Self {
         let zero = || Field::new(width, height, 0.0);
         Sheet {
-            depth: Field::new(width, height, f32::INFINITY),
             cover: zero(),
             thickness: zero(),
             flow: zero(),
@@ -63,10 +60,6 @@ pub(super) struct Lump {
 pub(super) struct Lumps {
     pub size: f32,
     pub lumps: Vec<Lump>,
-    low: Vec3,
-    cells: [usize; 3],
-    /// Whether a cell and all around it are well filled.
-    deep: Vec<bool>,
 }
 
 impl Lumps {
@@ -105,22 +98,10 @@ impl Lumps {
                 speed: speed / number as f32,
             }
         });
-        let lumps: Vec<Lump> = lumps.collect();
-        let particles: u64 = cells.iter().map(|cell| u64::from(cell.0)).sum();
-        let enough = (particles / (2 * lumps.len().max(1) as u64)).max(1);
-        let filled: Vec<bool> = cells.iter().map(|c| u64::from(c.0) >= enough).collect();
         Self {
             size,
-            lumps,
-            low,
-            cells: count,
-            deep: deep_cells(&filled, count),
+            lumps: lumps.collect(),
         }
-    }
-
-    /// Whether a particle is so deep in the liquid that others hide it from every side.
-    pub fn hides(&self, position: Vec3) -> bool {
-        self.deep[index_of(position, self.low, self.size, self.cells)]
     }
 }
 
@@ -130,32 +111,13 @@ fn index_of(position: Vec3, low: Vec3, size: f32, count: [usize; 3]) -> usize {
     (k * count[1] + j) * count[0] + i
 }
 
-/// Cells that are filled and have filled cells all around, corners included: one axis after the other.
-fn deep_cells(filled: &[bool], count: [usize; 3]) -> Vec<bool> {
-    let strides = [1, count[0], count[0] * count[1]];
-    let mut deep = filled.to_vec();
-    for axis in 0..3 {
-        let last = deep.clone();
-        for (index, cell) in deep.iter_mut().enumerate() {
-            let at = index / strides[axis] % count[axis];
-            *cell = last[index]
-                && at > 0
-                && at + 1 < count[axis]
-                && last[index - strides[axis]]
-                && last[index + strides[axis]];
-        }
-    }
-    deep
-}
-
 /// A round patch on the picture.
 #[derive(Clone, Copy)]
 struct Patch {
     x: f32,
     y: f32,
     radius: f32,
-    depth: f32,
-    /// Drops: radius in metres. Lumps: thickness at the middle.
+    /// Of lumps: thickness at the middle.
     size: f32,
     speed: f32,
 }
@@ -187,7 +149,7 @@ pub(super) fn sound_particles<const D: usize>(view: &View<D>) -> Vec<(Vec3, f32)
         .collect()
 }
 
-/// Draws the liquid's front surface and measures its thickness, with points placed by `place`.
+/// Draws what the liquid covers and measures its thickness, with points placed by `place`.
 pub(super) fn spread(
     drops: &[Drop],
     lumps: &Lumps,
@@ -201,14 +163,13 @@ pub(super) fn spread(
             x: spot.x,
             y: spot.y,
             radius: radius * spot.zoom,
-            depth: spot.depth,
             size,
             speed,
         })
     };
     let drop_patches: Vec<Patch> = drops
         .par_iter()
-        .filter_map(|drop| patch(drop.position, drop.radius, drop.radius, 0.0))
+        .filter_map(|drop| patch(drop.position, drop.radius, 0.0, 0.0))
         .collect();
     // Wider than the cell, so that neighbours melt into one; the volume stays that of the cell.
     let reach = 1.1 * lumps.size;
@@ -224,7 +185,6 @@ pub(super) fn spread(
     let mut sheet = Sheet::empty(size);
     let rows = BAND * width;
     let bands = (
-        sheet.depth.values.par_chunks_mut(rows),
         sheet.cover.values.par_chunks_mut(rows),
         sheet.thickness.values.par_chunks_mut(rows),
         sheet.flow.values.par_chunks_mut(rows),
@@ -232,18 +192,11 @@ pub(super) fn spread(
     bands
         .into_par_iter()
         .enumerate()
-        .for_each(|(band, (depth, cover, thickness, flow))| {
+        .for_each(|(band, (cover, thickness, flow))| {
             let top = band * BAND;
             let bottom = (top + BAND).min(height);
             for &patch in &drop_bands[band] {
-                fill_drop(
-                    &drop_patches[patch as usize],
-                    top,
-                    bottom,
-                    width,
-                    depth,
-                    cover,
-                );
+                fill_drop(&drop_patches[patch as usize], top, bottom, width, cover);
             }
             for &patch in &lump_bands[band] {
                 fill_lump(
@@ -273,15 +226,7 @@ fn by_band(patches: &[Patch], height: usize) -> Vec<Vec<u32>> {
     bands
 }
 
-fn fill_drop(
-    patch: &Patch,
-    top: usize,
-    bottom: usize,
-    width: usize,
-    depth: &mut [f32],
-    cover: &mut [f32],
-) {
-    let inverse = 1.0 / (patch.radius * patch.radius);
+fn fill_drop(patch: &Patch, top: usize, bottom: usize, width: usize, cover: &mut [f32]) {
     let inner = (patch.radius - 0.5).max(0.0).powi(2);
     let outer = (patch.radius + 0.5).powi(2);
     for y in Patch::span(patch.y, patch.radius + 0.5, top, bottom) {
@@ -297,10 +242,6 @@ fn fill_drop(
                 cover[at] = 1.0;
             } else if cover[at] < 1.0 {
                 cover[at] = cover[at].max((patch.radius + 0.5 - square.sqrt()).min(1.0));
-            }
-            if patch.depth - patch.size < depth[at] {
-                let bulge = (1.0 - square * inverse).max(0.0).sqrt();
-                depth[at] = depth[at].min(patch.depth - patch.size * bulge);
             }
         }
     }

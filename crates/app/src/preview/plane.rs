@@ -3,6 +3,7 @@
 use super::View;
 use super::beads;
 use super::blur::raster;
+use super::colours::{self, linear};
 use super::legend::speed_colour;
 use super::particles::{Drop, Lumps, Spot, sound_particles, spread};
 use super::vector::{Vec3, mix, scale, smoothstep};
@@ -21,8 +22,6 @@ const WALL: Vec3 = [0.42, 0.46, 0.50];
 const PAPER: Vec3 = [0.80, 0.82, 0.83];
 const THICK: f32 = 0.022;
 const OUTLINE: Vec3 = [0.07, 0.09, 0.12];
-/// Liquid at rest, in motion, and as fast as a fall through the domain.
-const LIQUID: [Vec3; 3] = [[0.012, 0.12, 0.36], [0.03, 0.36, 0.70], [0.55, 0.83, 0.92]];
 
 /// Where the plane lies on the picture.
 struct Layout {
@@ -109,12 +108,18 @@ pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<
     sheet.flow.blur(blur);
 
     // Containers go on for ever, obstacles don't.
-    let bodies: Vec<(PosedBody<D>, bool)> = view
+    let solid_colours = view.colours.iter().chain(std::iter::repeat(&None));
+    let bodies: Vec<(PosedBody<D>, bool, Vec3)> = view
         .bodies
         .iter()
-        .filter(|body| body.validate().is_ok())
-        .map(|body| (body.at(view.time), body.shape.bounds().is_none()))
+        .zip(solid_colours)
+        .filter(|(body, _)| body.validate().is_ok())
+        .map(|(body, colour)| {
+            let endless = body.shape.bounds().is_none();
+            (body.at(view.time), endless, colour.map_or(WALL, linear))
+        })
         .collect();
+    let colours = colours::flat(view.liquid_colour);
     let thick = THICK * width.min(height) as f32;
     let fast = (9.8 * (frame.high[1] - frame.low[1])).sqrt() as f32;
     raster(size, |x, y| {
@@ -123,9 +128,14 @@ pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<
         let point = from_fn(|i| world.get(i).copied().unwrap_or(0.0));
         // In pixels, to the obstacles and to the containers.
         let mut distances = [f32::INFINITY; 2];
-        for (body, endless) in &bodies {
+        let mut own_colour = WALL;
+        for (body, endless, colour) in &bodies {
+            let distance = body.distance(point) as f32 * layout.zoom;
+            if distance < distances[0].min(distances[1]) {
+                own_colour = *colour;
+            }
             let nearest = &mut distances[usize::from(*endless)];
-            *nearest = nearest.min(body.distance(point) as f32 * layout.zoom);
+            *nearest = nearest.min(distance);
         }
         let wall = distances[0].min(distances[1]);
         let mut colour = mix(AIR[0], AIR[1], y as f32 / height as f32);
@@ -138,11 +148,11 @@ pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<
         if wet > 0.0 {
             let amount = sheet.thickness.values[at].max(f32::MIN_POSITIVE);
             let speed = sheet.flow.values[at] / amount / fast;
-            let mut liquid = tint(speed);
+            let mut liquid = tint(&colours, speed);
             // A bright line along the free surface.
             let edge = 1.0 - smoothstep(0.5, 0.86, cover);
             let free = smoothstep(1.0, 2.5, wall / blur);
-            liquid = mix(liquid, LIQUID[2], 0.45 * edge * free);
+            liquid = mix(liquid, colours[2], 0.45 * edge * free);
             colour = mix(colour, liquid, wet);
         }
         if let Some(beads) = &beads {
@@ -152,12 +162,12 @@ pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<
         let line = (1.6 - (wall + 1.0).abs()).clamp(0.0, 1.0);
         // Of a container only the skin is drawn, and nothing of what sticks out of it.
         let beyond = (-distances[1] - thick + 0.5).clamp(0.0, 1.0);
-        let stone = mix(WALL, PAPER, beyond);
+        let stone = mix(own_colour, PAPER, beyond);
         mix(mix(colour, stone, solid), OUTLINE, 0.85 * line)
     })
 }
 
-fn tint(speed: f32) -> Vec3 {
-    let moving = mix(LIQUID[0], LIQUID[1], smoothstep(0.0, 0.5, speed));
-    mix(moving, LIQUID[2], smoothstep(0.35, 1.15, speed))
+fn tint([rest, moving, fast]: &[Vec3; 3], speed: f32) -> Vec3 {
+    let moving = mix(*rest, *moving, smoothstep(0.0, 0.5, speed));
+    mix(moving, *fast, smoothstep(0.35, 1.15, speed))
 }

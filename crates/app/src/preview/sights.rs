@@ -1,6 +1,7 @@
 //! Every pixel's line of sight, and the solids along it.
 
 use super::camera::Camera;
+use super::march::Span;
 use super::solids::{Layer, Layers, Ray, Solid, box_span};
 use super::vector::{Vec3, dot, scale};
 use crate::scene::Material;
@@ -9,8 +10,8 @@ use rayon::prelude::*;
 /// Where along a line of sight there can be liquid.
 #[derive(Clone, Copy)]
 pub(super) struct Window {
-    /// Inside all containers from here on, as a distance from the eye.
-    pub start: f32,
+    /// Inside all containers and before the first opaque solid.
+    pub span: Span,
     /// How much of the pixel is inside their outlines.
     pub open: f32,
 }
@@ -47,20 +48,38 @@ impl Sights {
                 let ray = ray(camera, x, y);
                 let mut layers = Layers::default();
                 let mut window = Window {
-                    start: 0.0,
+                    span: Span {
+                        start: 0.0,
+                        end: f32::INFINITY,
+                        wall: scale(ray.direction, -1.0),
+                    },
                     open: 1.0,
                 };
+                let span = &mut window.span;
                 if closed {
                     match box_span(&ray, [0.0; 3], domain) {
-                        Some((start, ..)) => window.start = start,
+                        Some((start, end, wall)) => *span = Span { start, end, wall },
                         None => window.open = 0.0,
                     }
                 }
                 for solid in solids {
                     let seen = solid.look(&ray, &mut layers);
-                    if solid.is_container() {
-                        window.start = window.start.max(seen.map_or(0.0, |s| s.t));
-                        window.open = window.open.min(seen.map_or(0.0, |s| s.alpha));
+                    match seen {
+                        Some((first, last)) if solid.is_container() => {
+                            if first.t > span.start {
+                                (span.start, span.wall) = (first.t, first.normal);
+                            }
+                            // A line that only grazes the container has no way through it.
+                            span.end = span.end.min(last);
+                            window.open = window.open.min(first.alpha);
+                        }
+                        Some((first, _))
+                            if first.material == Material::Stone && first.alpha > 0.5 =>
+                        {
+                            span.end = span.end.min(first.t);
+                        }
+                        None if solid.is_container() => window.open = 0.0,
+                        _ => {}
                     }
                 }
                 row.layers.extend(layers.sorted());

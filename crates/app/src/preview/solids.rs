@@ -9,6 +9,8 @@ use std::array::from_fn;
 /// How many surfaces a line of sight can cross.
 pub(super) const MOST_LAYERS: usize = 8;
 const MOST_STEPS: usize = 160;
+/// Least step in pixels: surfaces between two steps are found by their change of sign.
+const LEAST_STEP: f32 = 0.9;
 /// Widths of a pixel from the surface within which distances must be exact: farther away they are only steps.
 const EXACT_WITHIN: f32 = 4.0;
 
@@ -24,6 +26,7 @@ pub(super) struct Layer {
     /// 1 on a sharp edge, 0 a pixel away from it.
     pub crease: f32,
     pub material: Material,
+    pub colour: Option<Vec3>,
 }
 
 /// The surfaces along one line of sight.
@@ -96,6 +99,7 @@ pub(crate) fn look<const D: usize>(body: &Body<D>, t: f64, domain: [f32; 3]) -> 
 pub(super) struct Solid<'a, const D: usize> {
     body: PosedBody<'a, D>,
     material: Material,
+    colour: Option<Vec3>,
     /// A container is drawn as its hollow, whose distance is that of the body turned round.
     sign: f64,
     /// Where to look for it.
@@ -105,7 +109,12 @@ pub(super) struct Solid<'a, const D: usize> {
 
 impl<'a, const D: usize> Solid<'a, D> {
     /// `None` for the domain's own box, which is drawn as edges, and for what can't be seen.
-    pub fn new(body: &'a Body<D>, material: Material, t: f64, domain: Vec3) -> Option<Self> {
+    pub fn new(
+        body: &'a Body<D>,
+        (material, colour): (Material, Option<Vec3>),
+        t: f64,
+        domain: Vec3,
+    ) -> Option<Self> {
         let look = look(body, t, domain)?;
         let pose = body.motion.world_from_body(t);
         let (mut low, mut high) = (domain.map(|d| 1e-4 * d), domain.map(|d| (1.0 - 1e-4) * d));
@@ -125,6 +134,7 @@ impl<'a, const D: usize> Solid<'a, D> {
             } else {
                 material
             },
+            colour,
             sign: if look.hollow { -1.0 } else { 1.0 },
             low,
             high,
@@ -159,8 +169,8 @@ impl<'a, const D: usize> Solid<'a, D> {
         self.sign < 0.0
     }
 
-    /// Finds the surfaces of this solid along a line of sight, and returns the first of them.
-    pub fn look(&self, ray: &Ray, layers: &mut Layers) -> Option<Layer> {
+    /// Finds the surfaces of this solid along a line of sight, and returns the first of them and the distance of the last.
+    pub fn look(&self, ray: &Ray, layers: &mut Layers) -> Option<(Layer, f32)> {
         let (start, end, face) = box_span(ray, self.low, self.high)?;
         let at = |t: f32| along(ray.from, t, ray.direction);
         let mut t = start;
@@ -173,15 +183,16 @@ impl<'a, const D: usize> Solid<'a, D> {
                 alpha: 1.0,
                 crease: 0.0,
                 material: self.material,
+                colour: self.colour,
             };
             layers.push(cut);
-            return Some(cut);
+            return Some((cut, t));
         }
         let (mut deepest, mut deepest_t) = (here, t);
         let mut crossings = [0.0; MOST_LAYERS];
         let mut count = 0;
         for _ in 0..MOST_STEPS {
-            let next_t = t + here.abs().max(0.4 * ray.pixel * t);
+            let next_t = t + here.abs().max(LEAST_STEP * ray.pixel * t);
             if next_t > end {
                 break;
             }
@@ -223,11 +234,12 @@ impl<'a, const D: usize> Solid<'a, D> {
                 alpha,
                 crease: self.crease(x, outward, ray.pixel * t),
                 material: self.material,
+                colour: self.colour,
             };
             layers.push(layer);
             first.get_or_insert(layer);
         }
-        first
+        first.map(|first| (first, crossings[count - 1]))
     }
 
     /// Near a sharp edge the distance a little inside or outside the surface falls short of the step

@@ -6,6 +6,8 @@ use super::vector::{Vec3, add, dot, mix, mul, reflect, scale};
 use crate::scene::Material;
 
 const STONE: Vec3 = [0.56, 0.53, 0.50];
+/// How much a surface of coloured glass colours what is behind it.
+const GLASS_TINT: f32 = 0.4;
 
 /// Light that comes through what has been drawn so far: `passed * behind + added`.
 #[derive(Clone, Copy)]
@@ -49,13 +51,13 @@ pub(super) fn shade(layer: &Layer, direction: Vec3) -> Veil {
             let shine = fresnel(0.03, facing);
             let mirrored = surroundings(reflect(direction, layer.normal));
             let colour = mix(
-                scale(STONE, light + sky),
+                scale(layer.colour.unwrap_or(STONE), light + sky),
                 mirrored.map(|c| c.min(1.0)),
                 shine,
             );
             Veil {
                 passed: [0.0; 3],
-                added: mix(colour, [0.9; 3], 0.35 * layer.crease),
+                added: mix(colour, [0.9; 3], 0.2 * layer.crease),
             }
         }
         Material::Glass => {
@@ -63,7 +65,13 @@ pub(super) fn shade(layer: &Layer, direction: Vec3) -> Veil {
             // A glass wall is seen edge-on near its outline: darker there, a little green.
             let rim = grazing * grazing * grazing.sqrt();
             let passed = [0.62, 0.50, 0.46].map(|d| 1.0 - d * rim);
-            let shine = fresnel(0.045, facing).max(0.5 * layer.crease);
+            let passed = mul(
+                passed,
+                layer
+                    .colour
+                    .map_or([1.0; 3], |c| mix([1.0; 3], c, GLASS_TINT)),
+            );
+            let shine = fresnel(0.045, facing).max(0.2 * layer.crease);
             let mirrored = surroundings(reflect(direction, layer.normal));
             Veil {
                 passed: scale(passed, 1.0 - shine),

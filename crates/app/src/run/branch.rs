@@ -69,19 +69,24 @@ impl<'a, const D: usize> Source<'a, D> {
             frame: last,
         };
         let threads = rayon::current_num_threads();
-        let unfinished = Record {
+        // Promises no frame yet: frame 0 is not there before it is linked.
+        let mut unfinished = Record {
             branched_from: Some(branch.clone()),
+            particles: Vec::new(),
             ..Record::begin(scene, options, threads)
         };
         folder.begin(&unfinished, options)?;
         let (from, to) = (source.root(), folder.root());
         let kept = going_on::kept(found.record.as_ref(), scene);
-        for frame in (1..=last).filter(|&frame| record::is_kept(&kept, frame)) {
+        for frame in (0..=last).filter(|&frame| record::is_kept(&kept, frame)) {
             link(
                 &cache::frame_path(from, frame),
                 &cache::frame_path(to, frame),
             )?;
         }
+        // Before any checkpoint: whoever resumes from one has to know the frames before it.
+        unfinished.particles = kept;
+        unfinished.write(to)?;
         let surfaces = surface::frames_in(from)?;
         let mut surfaces = surfaces
             .into_iter()

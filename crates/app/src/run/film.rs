@@ -13,28 +13,38 @@ use meniscus_liquid::Liquid;
 use rayon::prelude::*;
 use std::path::Path;
 
-/// Frames a second at which a preview is shown at most: what is filmed faster is seen in slow motion,
-/// and no frame is left out.
+/// Highest frame rate of a GIF. A scene with a higher one is shown in slow motion.
 pub const FASTEST: f64 = 30.0;
+/// Pictures per second of simulated time that the preview of a run draws, about, at high frame rates: still in slow motion,
+/// and a small part of the time that the run takes.
+const MOST_PICTURES: f64 = 1.5 * FASTEST;
+
+/// Frames from one picture of the preview to the next.
+pub(super) fn frames_per_picture(frame_rate: f64) -> u32 {
+    (frame_rate / MOST_PICTURES).round().max(1.0) as u32
+}
 
 /// The pictures of a run, as many as there are so far.
 pub struct Film<'a, const D: usize> {
     shot: Shot<'a, D>,
     pictures: GifWriter,
-    last: RgbImage,
+    /// One picture per so many frames.
+    every: u32,
+    last: Option<RgbImage>,
 }
 
 impl<'a, const D: usize> Film<'a, D> {
-    /// A film that begins with the start of the scene.
-    pub fn new(scene: &'a Scene<D>, start: &Simulation<'_, D>) -> Result<Self, Error> {
+    /// A film without pictures so far.
+    pub fn new(scene: &'a Scene<D>) -> Result<Self, Error> {
         let size = picture_size(&scene.domain, scene.output.preview_side);
-        let mut film = Film {
+        let every = frames_per_picture(scene.frame_rate);
+        let rate = (scene.frame_rate / f64::from(every)).min(FASTEST);
+        Ok(Film {
             shot: Shot::new(scene, size, scene.output.preview_style),
-            pictures: GifWriter::new(size, scene.frame_rate.min(FASTEST))?,
-            last: RgbImage::new(0, 0),
-        };
-        film.show(&encoded(scene, start, 0)?)?;
-        Ok(film)
+            pictures: GifWriter::new(size, rate)?,
+            every,
+            last: None,
+        })
     }
 
     /// The film of frames that were written before, up to `last`.
@@ -44,29 +54,39 @@ impl<'a, const D: usize> Film<'a, D> {
         kept: &[Kept],
         last: u32,
     ) -> Result<Self, Error> {
-        let mut film = Film::new(scene, &Simulation::new(scene)?)?;
-        for frame in 1..=last {
-            if is_kept(kept, frame) {
-                film.show(&cache::read_bytes(&cache::frame_path(run, frame))?)?;
+        let mut film = Film::new(scene)?;
+        for frame in 0..=last {
+            if is_kept(kept, frame) && film.draws(frame) {
+                let bytes = cache::read_bytes(&cache::frame_path(run, frame))?;
+                film.add(frame, Some(&bytes))?;
             } else {
-                film.hold()?;
+                film.add(frame, None)?;
             }
         }
         Ok(film)
     }
 
-    /// Adds a frame, from the bytes of its file.
-    pub fn show(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let frame = cache::decode::<D>(bytes)
-            .map_err(|cause| Error::new(Kind::Storage, format!("a frame is damaged: {cause}")))?;
-        let caption = format!("{}, {:.2} s", self.shot.title(), frame.time);
-        self.last = self.shot.draw(&frame, &caption);
-        self.pictures.push(&self.last)
+    /// Whether a frame is one of those that are drawn.
+    fn draws(&self, frame: u32) -> bool {
+        frame.is_multiple_of(self.every)
     }
 
-    /// Goes on with the picture before, for a frame whose particles were not written.
-    pub fn hold(&mut self) -> Result<(), Error> {
-        self.pictures.push(&self.last)
+    /// Adds a frame from the bytes of its file. The picture before is repeated for a frame whose particles were not
+    /// written.
+    pub fn add(&mut self, frame: u32, bytes: Option<&[u8]>) -> Result<(), Error> {
+        if !self.draws(frame) {
+            return Ok(());
+        }
+        if let Some(bytes) = bytes {
+            let decoded = cache::decode::<D>(bytes).map_err(|cause| {
+                Error::new(Kind::Storage, format!("a frame is damaged: {cause}"))
+            })?;
+            self.last = Some(self.shot.draw(&decoded, &self.shot.caption(&decoded)));
+        }
+        match &self.last {
+            Some(picture) => self.pictures.push(picture),
+            None => Ok(()),
+        }
     }
 
     /// Writes the film so far and returns the hash of the file.
@@ -88,9 +108,9 @@ pub(super) enum Pictures<'a, const D: usize> {
 
 impl<'a, const D: usize> Pictures<'a, D> {
     /// For a run from the beginning.
-    pub fn from_now_on(scene: &'a Scene<D>, start: &Simulation<'_, D>) -> Result<Self, Error> {
+    pub fn from_now_on(scene: &'a Scene<D>) -> Result<Self, Error> {
         Ok(match scene.output.preview {
-            true => Pictures::Now(Box::new(Film::new(scene, start)?)),
+            true => Pictures::Now(Box::new(Film::new(scene)?)),
             false => Pictures::Never,
         })
     }
@@ -104,11 +124,10 @@ impl<'a, const D: usize> Pictures<'a, D> {
     }
 
     /// Adds a frame, with the bytes of its file if it has one.
-    pub fn frame(&mut self, bytes: Option<&[u8]>) -> Result<(), Error> {
-        match (self, bytes) {
-            (Pictures::Now(film), Some(bytes)) => film.show(bytes),
-            (Pictures::Now(film), None) => film.hold(),
-            (Pictures::Never | Pictures::AtTheEnd, _) => Ok(()),
+    pub fn frame(&mut self, frame: u32, bytes: Option<&[u8]>) -> Result<(), Error> {
+        match self {
+            Pictures::Now(film) => film.add(frame, bytes),
+            Pictures::Never | Pictures::AtTheEnd => Ok(()),
         }
     }
 
@@ -178,4 +197,23 @@ fn picture_size<const D: usize>(domain: &[f64; D], side: u32) -> (u32, u32) {
         pixels.clamp((side / 4).max(1), side)
     };
     (along(0), along(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usual_frame_rates_are_drawn_whole_and_fast_ones_in_part() {
+        for (rate, every) in [
+            (1.0, 1),
+            (24.0, 1),
+            (30.0, 1),
+            (60.0, 1),
+            (120.0, 3),
+            (240.0, 5),
+        ] {
+            assert_eq!(frames_per_picture(rate), every, "{rate}");
+        }
+    }
 }

@@ -4,7 +4,7 @@ use super::record::Record;
 use super::{Options, checkpoint, lock, record, scene_text};
 use crate::cache;
 use crate::error::Error;
-use crate::export;
+use crate::export::{self, Manifest};
 use crate::filming;
 use crate::mesh_files::copies;
 use crate::problem_files;
@@ -115,7 +115,7 @@ impl RunFolder {
         for name in [STATISTICS, TIMINGS, PREVIEW] {
             remove(&self.root.join(name))?;
         }
-        self.remove_frames_after(0)
+        self.remove_frames_after(None)
     }
 
     /// Takes a run back to what it was after a frame, for `record` to go on from there. Every moment of it is one that a
@@ -133,7 +133,7 @@ impl RunFolder {
         whole_file::sync_folder(&interrupted).map_err(|e| Error::io("write", &self.root, &e))?;
         record.write(&self.root)?;
         self.keep_scene(options)?;
-        self.remove_frames_after(frame)
+        self.remove_frames_after(Some(frame))
     }
 
     /// Writes the scene, and removes the copies of meshes that it does not have.
@@ -164,24 +164,29 @@ impl RunFolder {
         .map(|_| ())
     }
 
-    /// Frames, exports of them and failures beyond a frame, and what a killed run left half written.
-    fn remove_frames_after(&self, frame: u32) -> Result<(), Error> {
-        let after = |number: Option<u32>| number.is_some_and(|n| n > frame);
+    /// Removes frames, exports of them and failures after a frame, or all of them, and what a killed run left half
+    /// written.
+    fn remove_frames_after(&self, frame: Option<u32>) -> Result<(), Error> {
+        let after = |number: Option<u32>| number.is_some_and(|n| frame.is_none_or(|last| n > last));
         let any_gone = remove_matching(&self.root.join(cache::FOLDER), |name| {
             after(cache::frame_number(name)) || unfinished(name)
         })?;
         remove_matching(&self.root.join(surface::FOLDER), |name| {
-            after(surface::frame_number(name)) || unfinished(name)
+            after(surface::frame_number(name)) || name == surface::STATS || unfinished(name)
         })?;
         for folder in export::folders(&self.root) {
             // What lists or holds many frames may have one that is gone.
-            remove_matching(&folder, |name| {
-                after(export::frame_number(name)) || any_gone && export::holds_many(name)
-            })?;
+            let listed = Manifest::read(&folder);
+            let frame = |name: &str| match listed.lists(name) {
+                true => listed.frame(name),
+                false => export::frame_number(name),
+            };
+            let many = |name: &str| export::holds_many(name) || listed.holds_many(name);
+            remove_matching(&folder, |name| after(frame(name)) || any_gone && many(name))?;
         }
         remove_matching(&self.root.join(filming::FOLDER), |name| {
             after(filming::frame_number(name))
-                || frame == 0 && filming::FILMS.contains(&name)
+                || frame.is_none() && filming::FILMS.contains(&name)
                 || unfinished(name)
         })?;
         let ours = [record::NAME, scene_text::NAME, PREVIEW];

@@ -9,7 +9,7 @@ use super::no_run;
 use super::record::{self, Record};
 use crate::cache;
 use crate::error::{Error, Kind};
-use crate::export;
+use crate::export::{self, Manifest};
 use crate::filming;
 use crate::mesh_files::copies;
 use crate::problem_files;
@@ -99,7 +99,12 @@ fn list(run: &Path) -> Result<Vec<Item>, Error> {
     let mut take = |folder: PathBuf, deep: usize, reason, ours: &dyn Fn(&str) -> bool| {
         collect(&folder, deep, &mut |path, bytes| {
             let name = path.file_name().and_then(|name| name.to_str());
-            if name.is_some_and(ours) {
+            let listed = || {
+                let manifest = path.parent().map(Manifest::read);
+                reason == Reason::Export
+                    && manifest.is_some_and(|m| name.is_some_and(|name| m.lists(name)))
+            };
+            if name.is_some_and(ours) || listed() {
                 items.push(Item {
                     path,
                     bytes,
@@ -110,11 +115,13 @@ fn list(run: &Path) -> Result<Vec<Item>, Error> {
     };
     take(run.join(checkpoint::FOLDER), 0, Reason::Checkpoint, &old)?;
     let surfaces = run.join(surface::FOLDER);
-    take(surfaces, 0, Reason::Surface, &is_of_a_frame)?;
+    let ours = |name: &str| is_of_a_frame(name) || name == surface::STATS;
+    take(surfaces, 0, Reason::Surface, &ours)?;
     let drawn =
         |name: &str| filming::frame_number(name).is_some() || filming::FILMS.contains(&name);
     take(run.join(filming::FOLDER), 0, Reason::Picture, &drawn)?;
-    let exported = |name: &str| is_of_a_frame(name) || export::holds_many(name);
+    let exported =
+        |name: &str| is_of_a_frame(name) || export::holds_many(name) || name == export::MANIFEST;
     take(run.join(export::FOLDER), DEEPEST, Reason::Export, &exported)?;
     let failed = |name: &str| problem_files::NAMES.contains(&name);
     take(run.join(FAILED), 0, Reason::Failure, &failed)?;

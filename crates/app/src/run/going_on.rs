@@ -10,6 +10,7 @@ use super::verify::verify;
 use crate::cache;
 use crate::error::{Error, Kind};
 use crate::plain_file;
+use crate::quantity::count;
 use crate::scene::Scene;
 use std::path::{Path, PathBuf};
 
@@ -59,7 +60,7 @@ pub struct Place<'a, const D: usize> {
 pub fn kept<const D: usize>(record: Option<&Record>, scene: &Scene<D>) -> Vec<Kept> {
     match record {
         Some(record) => record.particles.clone(),
-        None => record::keep(&[], 1, &scene.output),
+        None => record::keep(&[], 0, &scene.output),
     }
 }
 
@@ -117,7 +118,7 @@ pub fn after_interruption<'a, const D: usize>(
         Some(Place { account, .. }) => {
             let steps = match account.steps_of_frame {
                 0 => String::new(),
-                n => format!(" and {n} steps"),
+                n => format!(" and {}", count(n, "step")),
             };
             format!(
                 "going on after frame {}{steps} of {}",
@@ -149,8 +150,9 @@ pub fn from_frame<'a, const D: usize>(
     let done = record.as_ref().map(|record| record.frames_done);
     if let Some(done) = done.filter(|&done| frame > done) {
         return Err(Error::usage(format!(
-            "the run in {} has {done} frames: there is no frame {frame} to go on from",
-            folder.root().display()
+            "the run in {} has {}: there is no frame {frame} to go on from",
+            folder.root().display(),
+            count(done, "frame")
         ))
         .with_remedy("--frames N and --resume make it longer"));
     }
@@ -264,7 +266,7 @@ fn search<'a, const D: usize>(
         }
         let first_bad = *first_bad.get_or_insert_with(|| {
             let mut bad = u32::MAX;
-            for frame in (1..=account.frames_done).filter(|&f| record::is_kept(&kept, f)) {
+            for frame in (0..=account.frames_done).filter(|&f| record::is_kept(&kept, f)) {
                 if let Some(fault) = cache::fault(root, frame, Some(D)) {
                     faults.push((name_of(&cache::frame_path(root, frame)), fault));
                     bad = bad.min(frame);

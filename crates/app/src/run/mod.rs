@@ -94,7 +94,7 @@ impl<'a> Options<'a> {
 pub struct Summary {
     /// The folder.
     pub folder: RunFolder,
-    /// Frames in it.
+    /// Frames that were simulated; frame 0, the initial state, is not counted.
     pub frames: u32,
     /// The largest drift of the volume, if it was beyond the limit.
     pub drift: Option<DriftWarning>,
@@ -157,7 +157,9 @@ pub fn problem_of_frame(
     threads: Option<usize>,
 ) -> Result<AnyProblem, Error> {
     if frame == 0 {
-        return Err(Error::usage("frames are counted from 1"));
+        return Err(Error::usage(
+            "no step leads to frame 0, the initial state; the first frame is 1",
+        ));
     }
     scene.check()?;
     estimate::check_any(scene, None)?;

@@ -61,9 +61,9 @@ pub struct Record {
     pub state: State,
     /// Name of the scene.
     pub scene: String,
-    /// Frames written so far.
+    /// Number of the last frame that is complete; 0 is the initial state.
     pub frames_done: u32,
-    /// Frames asked for.
+    /// Number of the last frame asked for.
     pub frames: u32,
     /// Steps taken so far.
     pub steps: u64,
@@ -213,7 +213,7 @@ impl Record {
             scene_essence: scene_text::essence(scene_text),
             meshes: options.meshes.iter().map(|m| m.copy_name()).collect(),
             branched_from: None,
-            particles: keep(&[], 1, &scene.output),
+            particles: keep(&[], 0, &scene.output),
             statistics: Prefix::nothing(),
             timings: Prefix::nothing(),
             preview: None,

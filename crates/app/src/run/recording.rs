@@ -16,10 +16,11 @@ use super::{Options, Summary};
 use crate::cache;
 use crate::error::{Error, Kind};
 use crate::problem_files;
-use crate::scene::{OnDrift, Scene};
+use crate::quantity::count;
+use crate::scene::{OnDrift, Scene, speeds};
 use crate::surface::{self, Maker};
 use crate::whole_file::{self, Filled};
-use meniscus_liquid::{Phases, StepFailure};
+use meniscus_liquid::{Phases, StepFailure, Trouble};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -51,26 +52,54 @@ impl<'a, const D: usize> Recording<'a, D> {
         folder: RunFolder,
         simulation: Simulation<'a, D>,
     ) -> Result<Self, Error> {
-        let pictures = Pictures::from_now_on(scene, &simulation)?;
+        let started = Instant::now();
+        let mut watch = Stopwatch::start();
         let threads = rayon::current_num_threads();
         let record = Record::begin(scene, options, threads);
-        folder.begin(&record, options)?;
-        Ok(Recording {
+        // Promises no frame yet: frame 0 is not on the disk.
+        let promises_nothing = Record {
+            particles: Vec::new(),
+            ..record.clone()
+        };
+        folder.begin(&promises_nothing, options)?;
+        let mut recording = Recording {
             scene,
             options,
             statistics: LineFile::create(&folder.statistics())?,
             timings: LineFile::create(&folder.timings())?,
-            pictures,
+            pictures: Pictures::from_now_on(scene)?,
             watch: Stopwatch::start(),
             folder,
             record,
-            started: Instant::now(),
+            started,
             seconds_before: 0.0,
             steps_of_frame: 0,
             unsaved: false,
             writer: Writer::default(),
             simulation,
-        })
+        };
+        recording.initial_frame(&mut watch)?;
+        recording.watch = watch;
+        Ok(recording)
+    }
+
+    /// Writes frame 0, the initial state, and then the record that says it is there.
+    fn initial_frame(&mut self, watch: &mut Stopwatch) -> Result<(), Error> {
+        watch.begin(WRITE);
+        let bytes = encoded(self.scene, &self.simulation, 0)?;
+        let root = self.folder.root();
+        whole_file::write(&cache::frame_path(root, 0), &bytes)?;
+        watch.begin(SURFACE);
+        if let Some(surface) = self.surface(0, &bytes)? {
+            surface.finish()?;
+        }
+        watch.begin(WRITE);
+        self.update_record();
+        self.record.write(self.folder.root())?;
+        watch.begin(PREVIEW);
+        self.pictures.frame(0, Some(&bytes))?;
+        watch.begin("");
+        Ok(())
     }
 
     /// A run from a checkpoint of an earlier one.
@@ -221,7 +250,7 @@ impl<'a, const D: usize> Recording<'a, D> {
             run,
         })?;
         self.watch.begin(PREVIEW);
-        self.pictures.frame(bytes.as_deref())?;
+        self.pictures.frame(frame, bytes.as_deref())?;
         self.watch.begin("");
         Ok(())
     }
@@ -234,7 +263,7 @@ impl<'a, const D: usize> Recording<'a, D> {
         let maker = Maker::new(self.scene, &self.record.scene_essence, settings);
         let decoded = cache::decode::<D>(particles)
             .map_err(|cause| Error::new(Kind::Storage, format!("a frame is damaged: {cause}")))?;
-        let bytes = maker.file(particles, &decoded)?;
+        let (bytes, _) = maker.file(particles, &decoded)?;
         let folder = self.folder.root().join(surface::FOLDER);
         std::fs::create_dir_all(&folder).map_err(|e| Error::io("create", &folder, &e))?;
         let path = surface::path(self.folder.root(), frame);
@@ -324,7 +353,7 @@ impl<'a, const D: usize> Recording<'a, D> {
         self.keep_state()?;
         let steps = match self.steps_of_frame {
             0 => String::new(),
-            n => format!(" and {n} steps"),
+            n => format!(" and {}", count(n, "step")),
         };
         let done = self.record.frames_done;
         let command = self.record.command_to_go_on(self.folder.root());
@@ -347,6 +376,11 @@ impl<'a, const D: usize> Recording<'a, D> {
             self.simulation.liquid().time()
         );
         let error = Error::new(Kind::Numerical, what);
+        if let Trouble::TooFast { speed } = failure.trouble
+            && speed > speeds::FASTEST_PHYSICAL
+        {
+            return error.with_remedy(speeds::origin_of_speed(self.scene, speed));
+        }
         let folder = self.folder.failed();
         match problem_files::write(&folder, &failure.problem) {
             Ok(()) => error.with_remedy(format!(

@@ -1,12 +1,13 @@
 //! `scene.toml`: what a run simulates, and what is different in another scene.
 
+use crate::quantity::count;
 use std::fmt::Write;
 
 /// Name of the file.
 pub const NAME: &str = "scene.toml";
 
 /// Keys that may change without changing a particle, wherever they stand.
-const FREE_KEYS: [&str; 15] = [
+const FREE_KEYS: [&str; 16] = [
     "frames",
     "threads",
     "summary",
@@ -19,6 +20,7 @@ const FREE_KEYS: [&str; 15] = [
     "surface_smoothing",
     "preview_style",
     "material",
+    "color",
     "checkpoint_every",
     "keep_checkpoints",
     "milestone_every",
@@ -89,7 +91,11 @@ pub fn difference(of_run: &str, asked: &str) -> Option<String> {
         let _ = writeln!(text, "  {sign} {table}{}", line.text);
     }
     if changes.len() > MOST_LINES {
-        let _ = writeln!(text, "  and {} lines more", changes.len() - MOST_LINES);
+        let _ = writeln!(
+            text,
+            "  and {}",
+            count(changes.len() - MOST_LINES, "more line")
+        );
     }
     Some(text.trim_end().into())
 }

@@ -10,6 +10,7 @@ use super::recording::Recording;
 use super::simulation::Simulation;
 use super::{Options, Summary, estimate, verify};
 use crate::error::Error;
+use crate::quantity::count;
 use crate::scene::Scene;
 use std::path::PathBuf;
 
@@ -110,7 +111,7 @@ fn nothing_to_do(
     progress: &mut (dyn Progress + Send),
 ) -> Summary {
     let done = record.frames_done;
-    let notice = format!("nothing to do: all {done} frames are there and sound");
+    let notice = format!("nothing to do: {} done and undamaged", count(done, "frame"));
     progress.event(Event::Notice(&notice));
     Summary {
         folder,
@@ -136,25 +137,26 @@ fn refuse_to_replace(folder: &RunFolder, scene: &str, options: &Options<'_>) -> 
         return Ok(());
     }
     let root = folder.root().display();
-    let (done, frames) = (record.frames_done, record.frames);
+    let done = record.frames_done;
+    let (counted, all) = (count(done, "frame"), count(record.frames, "frame"));
     let free = folder::next_free(&folder::usual(scene));
     let free = free.display();
     if kept > 0 {
         return Err(Error::usage(format!(
-            "the run in {root} has {done} frames: those after frame {kept} would be replaced"
+            "the run in {root} has {counted}: those after frame {kept} would be replaced"
         ))
         .with_remedy(format!(
             "--overwrite replaces them; --out auto leaves this run as it is and branches into {free}"
         )));
     }
     let (what, resume) = match record.state {
-        State::Done => (format!("a finished run of {done} frames"), ""),
+        State::Done => (format!("a finished run of {counted}"), ""),
         State::Failed => (
-            format!("a run that failed after {done} of {frames} frames"),
+            format!("a run that failed after {done} of {all}"),
             "--resume continues it; ",
         ),
         State::Interrupted | State::Running => (
-            format!("a run that was interrupted after {done} of {frames} frames"),
+            format!("a run that was interrupted after {done} of {all}"),
             "--resume continues it; ",
         ),
     };

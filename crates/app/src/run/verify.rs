@@ -151,7 +151,7 @@ impl Check {
             false => Vec::new(),
         };
         if let Some(record) = record {
-            frames.extend((1..=record.frames_done).filter(|&f| record.keeps(f)));
+            frames.extend((0..=record.frames_done).filter(|&f| record.keeps(f)));
             frames.sort_unstable();
             frames.dedup();
         }

@@ -69,7 +69,7 @@ impl Written {
     /// # Errors
     /// If there are none.
     pub fn frames(&self, wanted: &FrameChoice) -> Result<Vec<u32>, Error> {
-        let mut frames: Vec<u32> = (1..=self.record.frames_done)
+        let mut frames: Vec<u32> = (0..=self.record.frames_done)
             .filter(|&frame| self.record.keeps(frame))
             .collect();
         if frames.is_empty() {
@@ -145,7 +145,6 @@ impl FromStr for FrameChoice {
         };
         match (choice.first, choice.last) {
             (None, None) => Err(wrong()),
-            (Some(0), _) | (_, Some(0)) => Err("frames are counted from 1".into()),
             (Some(first), Some(last)) if first > last => {
                 Err(format!("frames {text} run backwards; write {last}-{first}"))
             }
@@ -165,9 +164,8 @@ mod tests {
         assert_eq!("10-50".parse(), range(Some(10), Some(50)));
         assert_eq!("10-".parse(), range(Some(10), None));
         assert_eq!("-50".parse(), range(None, Some(50)));
-        for wrong in [
-            "", "-", "0", "0-3", "5-2", "a", "1-b", "1..5", "1-2-3", "-0",
-        ] {
+        assert_eq!("0".parse(), range(Some(0), Some(0)));
+        for wrong in ["", "-", "5-2", "a", "1-b", "1..5", "1-2-3"] {
             assert!(wrong.parse::<FrameChoice>().is_err(), "{wrong}");
         }
     }

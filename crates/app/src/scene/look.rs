@@ -1,5 +1,6 @@
 //! How a scene is to look in pictures. None of it changes a particle.
 
+use meniscus_shapes::Motion;
 use std::fmt;
 use std::str::FromStr;
 
@@ -35,6 +36,49 @@ impl<const D: usize> Default for Camera<D> {
             target: None,
             field_of_view: None,
             height: None,
+        }
+    }
+}
+
+/// A camera that moves by keyframes; what it says nothing of does not move.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CameraTrack<const D: usize> {
+    /// Where it stands.
+    pub position: Option<Motion<D>>,
+    /// What is in the middle of the picture.
+    pub target: Option<Motion<D>>,
+    /// The field of view in degrees, or the height of the picture in metres, as the first component of a position.
+    pub lens: Option<Motion<D>>,
+}
+
+impl<const D: usize> CameraTrack<D> {
+    /// The camera at a time.
+    pub fn at(&self, time: f64) -> Camera<D> {
+        let point = |motion: &Option<Motion<D>>| {
+            let motion = motion.as_ref()?;
+            Some(motion.world_from_body(time).translation)
+        };
+        let lens = point(&self.lens).map(|lens| lens[0]);
+        Camera {
+            position: point(&self.position),
+            target: point(&self.target),
+            field_of_view: lens.filter(|_| D == 3),
+            height: lens.filter(|_| D == 2),
+        }
+    }
+
+    /// Whether nothing moves.
+    pub fn is_empty(&self) -> bool {
+        self.position.is_none() && self.target.is_none() && self.lens.is_none()
+    }
+}
+
+impl<const D: usize> Default for CameraTrack<D> {
+    fn default() -> Self {
+        CameraTrack {
+            position: None,
+            target: None,
+            lens: None,
         }
     }
 }

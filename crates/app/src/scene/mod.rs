@@ -4,6 +4,7 @@
 
 pub mod builtin;
 mod check;
+mod color;
 mod dimension;
 mod likeness;
 mod limits;
@@ -13,11 +14,13 @@ pub mod meshes;
 mod output;
 mod ports;
 pub mod settle;
+pub mod speeds;
 pub mod text;
 
+pub use color::{Color, NAMED as NAMED_COLORS};
 pub use dimension::AnyScene;
 pub use limits::{Limits, OnDrift};
-pub use look::{Camera, Material, Style};
+pub use look::{Camera, CameraTrack, Material, Style};
 pub use output::Output;
 pub use ports::{Drain, Emitter, FrameRange};
 
@@ -72,6 +75,10 @@ pub struct Scene<const D: usize> {
     pub solids: Vec<Body<D>>,
     /// What the solids are made of in pictures, in their order; where nothing is said, their shape decides.
     pub materials: Vec<Option<Material>>,
+    /// Colours of the solids in pictures, in their order.
+    pub colors: Vec<Option<Color>>,
+    /// Colour of the liquid in pictures. Default: that of water.
+    pub liquid_color: Option<Color>,
     /// What walls do to the liquid that touches them.
     pub walls: Walls,
     /// Speed at which liquid is to leave separating walls, kappa.
@@ -110,6 +117,8 @@ pub struct Scene<const D: usize> {
     pub output: Output,
     /// From where pictures are taken.
     pub camera: Camera<D>,
+    /// How the camera moves.
+    pub camera_track: CameraTrack<D>,
 }
 
 impl<const D: usize> Scene<D> {
@@ -129,6 +138,8 @@ impl<const D: usize> Scene<D> {
             drains: Vec::new(),
             solids: Vec::new(),
             materials: Vec::new(),
+            colors: Vec::new(),
+            liquid_color: None,
             walls: usual.walls,
             separation: usual.separation,
             solver: usual.solver,
@@ -149,6 +160,7 @@ impl<const D: usize> Scene<D> {
             limits: Limits::default(),
             output: Output::default(),
             camera: Camera::default(),
+            camera_track: CameraTrack::default(),
         }
     }
 

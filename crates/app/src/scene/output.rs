@@ -29,7 +29,7 @@ impl Default for Output {
         Output {
             particles_every: 1,
             preview: true,
-            preview_side: 400,
+            preview_side: 320,
             surface: None,
             preview_style: Style::Surface,
             checkpoint_every: 1,

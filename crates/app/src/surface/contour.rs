@@ -1,6 +1,9 @@
-//! Where a function on a lattice changes its sign: a closed surface in space, the filled inside in the plane.
+//! Contouring: the closed surface in space on which a function on a lattice changes its sign, the filled inside in the plane.
+//!
+//! Cells of the lattice have two sizes. Between them, the faces of coarse cells are divided as those of their fine neighbours:
+//! see [`transition`](super::transition).
 
-use super::cubes;
+use super::{cubes, transition};
 use rayon::prelude::*;
 
 /// Cells of a block along its side.
@@ -10,14 +13,18 @@ const NEAREST: f64 = 1e-3;
 /// Lattice points are numbered within this distance from the origin along every axis.
 const FARTHEST: i32 = 1 << 19;
 
-/// A lattice: cells of some width, each split into `parts` along every axis. Point 0 is at `origin`.
+/// Parts of a coarse cell along an axis, in fine parts.
+pub const COARSE: usize = 2;
+
+/// A lattice: cells of some width, each divided into `parts` along every axis where it is fine, and into half as many
+/// elsewhere. Point 0 is at `origin`.
 #[derive(Clone, Copy, Debug)]
 pub struct Lattice<const D: usize> {
     /// Where point 0 is.
     pub origin: [f64; D],
     /// Width of a cell.
     pub width: f64,
-    /// Parts of a cell along an axis.
+    /// Parts of a fine cell along an axis, an even number.
     pub parts: i32,
 }
 
@@ -31,18 +38,36 @@ impl<const D: usize> Lattice<D> {
 
 /// What is to be contoured.
 pub trait Inside<const D: usize>: Sync {
-    /// Negative inside, at a point of the lattice. The same for a point whoever asks.
-    fn value(&self, point: [i32; D]) -> f64;
-    /// Whether the sign may change within a cell; in the plane, whether any of it may be inside.
-    fn matters(&self, cell: [i32; D]) -> bool;
+    /// What is prepared for a block.
+    type Local: Default + Send;
+    /// Prepares for a block, given by its lowest cell.
+    fn enter(&self, block: [i32; D], local: &mut Self::Local);
+    /// Negative inside, at a point of the lattice. Blocks that share a point must get the same value.
+    fn value(&self, local: &Self::Local, point: [i32; D]) -> f64;
+    /// Whether the sign may change within a coarse cell; in the plane, whether any of it may be inside.
+    fn matters(&self, local: &Self::Local, cell: [i32; D]) -> bool;
+    /// Whether a cell of the block, or one beside it, is fine.
+    fn is_fine(&self, _local: &Self::Local, _cell: [i32; D]) -> bool {
+        false
+    }
+    /// Whether any of these cells is.
+    fn any_fine(&self, _local: &Self::Local) -> bool {
+        false
+    }
+    /// How much a vertex beside a point is moved by smoothing, from 0 to 1.
+    fn looseness(&self, _local: &Self::Local, _point: [i32; D]) -> f32 {
+        1.0
+    }
 }
 
 /// Vertices and triangles.
 #[derive(Clone, Debug, Default)]
 pub struct Contour<const D: usize> {
-    /// Where the vertices are.
+    /// Positions of the vertices.
     pub vertices: Vec<[f64; D]>,
-    /// Three vertices each, against the clock as seen from outside.
+    /// How much each vertex is moved by smoothing, from 0 to 1.
+    pub looseness: Vec<f32>,
+    /// Three vertices each, counter-clockwise as seen from outside.
     pub triangles: Vec<[u32; 3]>,
 }
 
@@ -53,7 +78,7 @@ pub struct TooLarge;
 /// What one block has of the contour.
 struct Piece<const D: usize> {
     keys: Vec<u64>,
-    vertices: Vec<[f64; D]>,
+    vertices: Vec<([f64; D], f32)>,
     triangles: Vec<[u32; 3]>,
 }
 
@@ -61,10 +86,10 @@ struct Piece<const D: usize> {
 ///
 /// # Errors
 /// If the lattice has more points along an axis than can be numbered, or there are too many vertices.
-pub fn contour<const D: usize>(
+pub fn contour<const D: usize, I: Inside<D>>(
     lattice: &Lattice<D>,
     blocks: &[[i32; D]],
-    inside: &impl Inside<D>,
+    inside: &I,
 ) -> Result<Contour<D>, TooLarge> {
     let largest = FARTHEST / lattice.parts - BLOCK;
     if blocks.iter().flatten().any(|c| c.abs() > largest) {
@@ -72,9 +97,13 @@ pub fn contour<const D: usize>(
     }
     let pieces: Vec<Piece<D>> = blocks
         .par_iter()
-        .map_init(Workspace::default, |work, &block| {
-            work.piece(lattice, block, inside)
-        })
+        .map_init(
+            || (Workspace::default(), I::Local::default()),
+            |(work, local), &block| {
+                inside.enter(block, local);
+                work.piece(lattice, block, inside, local)
+            },
+        )
         .collect();
     join(pieces)
 }
@@ -88,12 +117,14 @@ fn join<const D: usize>(pieces: Vec<Piece<D>>) -> Result<Contour<D>, TooLarge> {
     }
     all.par_sort_unstable();
     let mut numbers: Vec<Vec<u32>> = pieces.iter().map(|p| vec![0; p.keys.len()]).collect();
-    let mut vertices = Vec::new();
+    let (mut vertices, mut looseness) = (Vec::new(), Vec::new());
     let mut last = None;
     for (key, p, v) in all {
         if last != Some(key) {
             last = Some(key);
-            vertices.push(pieces[p as usize].vertices[v as usize]);
+            let (place, loose) = pieces[p as usize].vertices[v as usize];
+            vertices.push(place);
+            looseness.push(loose);
         }
         let number = u32::try_from(vertices.len() - 1).map_err(|_| TooLarge)?;
         numbers[p as usize][v as usize] = number;
@@ -105,13 +136,14 @@ fn join<const D: usize>(pieces: Vec<Piece<D>>) -> Result<Contour<D>, TooLarge> {
     let triangles = pieces.iter().zip(&numbers).flat_map(of_piece).collect();
     Ok(Contour {
         vertices,
+        looseness,
         triangles,
     })
 }
 
 /// Of use for one block after another.
 #[derive(Default)]
-struct Workspace {
+pub struct Workspace {
     /// Values at the points of the block, not a number where nobody has asked yet.
     values: Vec<f64>,
     /// Vertices on the edges that leave a point upwards, and at the point itself, `NONE` if there is none.
@@ -121,23 +153,30 @@ struct Workspace {
 const NONE: u32 = u32::MAX;
 
 /// A block at work.
-struct Block<'a, const D: usize, I> {
+pub struct Block<'a, const D: usize, I: Inside<D>> {
     lattice: &'a Lattice<D>,
-    inside: &'a I,
+    pub(super) inside: &'a I,
+    pub(super) local: &'a I::Local,
     lowest: [i32; D],
+    /// Points of the lattice between those of the block: a block without fine cells has only every other.
+    unit: i32,
     side: usize,
     work: &'a mut Workspace,
     piece: Piece<D>,
 }
 
 impl Workspace {
-    fn piece<const D: usize>(
+    fn piece<const D: usize, I: Inside<D>>(
         &mut self,
         lattice: &Lattice<D>,
         block: [i32; D],
-        inside: &impl Inside<D>,
+        inside: &I,
+        local: &I::Local,
     ) -> Piece<D> {
-        let side = (BLOCK * lattice.parts) as usize + 1;
+        let any_fine = inside.any_fine(local);
+        let unit = if any_fine { 1 } else { COARSE as i32 };
+        let parts = lattice.parts / unit;
+        let side = (BLOCK * parts) as usize + 1;
         self.values.clear();
         self.values.resize(side.pow(D as u32), f64::NAN);
         self.numbers.clear();
@@ -145,7 +184,9 @@ impl Workspace {
         let mut at_work = Block {
             lattice,
             inside,
+            local,
             lowest: block.map(|c| c * lattice.parts),
+            unit,
             side,
             work: self,
             piece: Piece {
@@ -154,12 +195,22 @@ impl Workspace {
                 triangles: Vec::new(),
             },
         };
-        for cell in offsets::<D>(BLOCK) {
-            if inside.matters(std::array::from_fn(|a| block[a] + cell[a])) {
-                for part in offsets::<D>(lattice.parts) {
-                    at_work.small_cell(std::array::from_fn(|a| {
-                        (cell[a] * lattice.parts + part[a]) as usize
-                    }));
+        for offset in offsets::<D>(BLOCK) {
+            let cell = std::array::from_fn(|a| block[a] + offset[a]);
+            let fine = any_fine && inside.is_fine(local, cell);
+            let transition = any_fine && !fine && transition::beside_fine(inside, local, cell);
+            if !(fine || transition || inside.matters(local, cell)) {
+                continue;
+            }
+            let step = if any_fine && !fine { COARSE } else { 1 };
+            for part in offsets::<D>(parts / step as i32) {
+                let low =
+                    std::array::from_fn(|a| (offset[a] * parts) as usize + part[a] as usize * step);
+                if transition {
+                    let last = parts / step as i32 - 1;
+                    transition::cell(&mut at_work, cell, low, part, last);
+                } else {
+                    at_work.small_cell(low, step);
                 }
             }
         }
@@ -179,8 +230,8 @@ fn offsets<const D: usize>(n: i32) -> impl Iterator<Item = [i32; D]> {
 }
 
 impl<const D: usize, I: Inside<D>> Block<'_, D, I> {
-    fn small_cell(&mut self, low: [usize; D]) {
-        let corner = |c: usize| std::array::from_fn(|a| low[a] + (c >> a & 1));
+    fn small_cell(&mut self, low: [usize; D], step: usize) {
+        let corner = |c: usize| std::array::from_fn(|a| low[a] + (c >> a & 1) * step);
         let case = (0..1 << D).fold(0, |case, c| {
             case | usize::from(self.value(corner(c)) < 0.0) << c
         });
@@ -191,18 +242,18 @@ impl<const D: usize, I: Inside<D>> Block<'_, D, I> {
             for triangle in &cubes::TRIANGLES[case] {
                 let triangle = triangle.map(|e| {
                     let (c, axis) = cubes::edge(e);
-                    self.crossing(corner(c), axis)
+                    self.crossing(corner(c), axis, step)
                 });
                 self.piece.triangles.push(triangle);
             }
         } else {
-            self.square(case, corner);
+            self.square(case, corner, step);
         }
     }
 
     /// Fills the inside of a square: going round it, corners that are inside and the points where one enters and
     /// leaves. Two opposite corners stay apart.
-    fn square(&mut self, case: usize, corner: impl Fn(usize) -> [usize; D]) {
+    fn square(&mut self, case: usize, corner: impl Fn(usize) -> [usize; D], step: usize) {
         const ROUND: [usize; 4] = [0, 1, 3, 2];
         let inside = |k: usize| case >> ROUND[k % 4] & 1 == 1;
         let mut polygon = Vec::with_capacity(8);
@@ -213,7 +264,7 @@ impl<const D: usize, I: Inside<D>> Block<'_, D, I> {
             }
             if inside(k) != inside(k + 1) {
                 let axis = usize::from(from ^ to == 2);
-                polygon.push(self.crossing(corner(from & to), axis));
+                polygon.push(self.crossing(corner(from & to), axis, step));
             }
         }
         let apart = case == 0b0110 || case == 0b1001;
@@ -241,128 +292,85 @@ impl<const D: usize, I: Inside<D>> Block<'_, D, I> {
     }
 
     fn point(&self, local: [usize; D]) -> [i32; D] {
-        std::array::from_fn(|a| self.lowest[a] + local[a] as i32)
+        std::array::from_fn(|a| self.lowest[a] + local[a] as i32 * self.unit)
     }
 
-    fn value(&mut self, local: [usize; D]) -> f64 {
+    pub(super) fn value(&mut self, local: [usize; D]) -> f64 {
         let index = self.index(local);
         if self.work.values[index].is_nan() {
-            self.work.values[index] = self.inside.value(self.point(local));
+            self.work.values[index] = self.inside.value(self.local, self.point(local));
         }
         self.work.values[index]
     }
 
-    /// The vertex on the edge from a point along an axis.
-    fn crossing(&mut self, local: [usize; D], axis: usize) -> u32 {
+    /// The vertex on the edge that leaves a point along an axis and is `step` points long.
+    pub(super) fn crossing(&mut self, local: [usize; D], axis: usize, step: usize) -> u32 {
         let mut above = local;
-        above[axis] += 1;
+        above[axis] += step;
         let (from, to) = (self.value(local), self.value(above));
         let share = (from / (from - to)).clamp(NEAREST, 1.0 - NEAREST);
-        self.vertex(local, axis, share)
+        self.vertex(local, axis, share * step as f64)
     }
 
     /// The vertex at a point.
     fn corner(&mut self, local: [usize; D]) -> u32 {
-        self.vertex(local, 3, 0.0)
+        self.vertex(local, CORNER, 0.0)
     }
 
-    fn vertex(&mut self, local: [usize; D], kind: usize, share: f64) -> u32 {
+    /// The vertex `distance` points from a point along an axis.
+    fn vertex(&mut self, local: [usize; D], kind: usize, distance: f64) -> u32 {
         let index = self.index(local);
         if self.work.numbers[index][kind] == NONE {
             let point = self.point(local);
             let mut place = self.lattice.place(point);
             if kind < D {
-                place[kind] += share * self.lattice.width / f64::from(self.lattice.parts);
+                let spacing = self.lattice.width / f64::from(self.lattice.parts);
+                place[kind] += distance * f64::from(self.unit) * spacing;
             }
-            self.work.numbers[index][kind] = self.piece.keys.len() as u32;
-            self.piece.keys.push(key(point, kind));
-            self.piece.vertices.push(place);
+            let loose = self.inside.looseness(self.local, point);
+            self.work.numbers[index][kind] = self.push(key(point, kind), place, loose);
         }
         self.work.numbers[index][kind]
     }
+
+    fn push(&mut self, key: u64, place: [f64; D], loose: f32) -> u32 {
+        self.piece.keys.push(key);
+        self.piece.vertices.push((place, loose));
+        self.piece.keys.len() as u32 - 1
+    }
+
+    /// Fills a polygon in a cell that has no other vertex of this kind at this point with triangles around its middle.
+    pub(super) fn fan(&mut self, local: [usize; D], kind: usize, polygon: &[u32]) {
+        let all = polygon.iter().map(|&v| self.piece.vertices[v as usize]);
+        let (mut place, mut loose) = ([0.0; D], 0.0);
+        for (x, l) in all {
+            for a in 0..D {
+                place[a] += x[a] / polygon.len() as f64;
+            }
+            loose += l / polygon.len() as f32;
+        }
+        let middle = self.push(key(self.point(local), kind), place, loose);
+        for (k, &from) in polygon.iter().enumerate() {
+            self.triangle([from, polygon[(k + 1) % polygon.len()], middle]);
+        }
+    }
+
+    pub(super) fn triangle(&mut self, triangle: [u32; 3]) {
+        self.piece.triangles.push(triangle);
+    }
 }
 
-/// A number of its own for every edge and point of the lattice.
+/// Kinds of vertices, along the axes and beyond: at a point itself, and in the middle of polygons.
+const CORNER: usize = 3;
+pub(super) const MIDDLES: std::ops::Range<usize> = 4..16;
+
+/// A unique number for every vertex.
 fn key<const D: usize>(point: [i32; D], kind: usize) -> u64 {
     let place = (0..D)
         .rev()
         .fold(0u64, |key, a| key << 20 | (point[a] + FARTHEST) as u64);
-    place << 2 | kind as u64
+    place << 4 | kind as u64
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::surface::{Surface, upright};
-
-    /// A field given by a function of the place.
-    struct Field<F, const D: usize>(F, Lattice<D>);
-
-    impl<F: Fn([f64; D]) -> f64 + Sync, const D: usize> Inside<D> for Field<F, D> {
-        fn value(&self, point: [i32; D]) -> f64 {
-            self.0(self.1.place(point))
-        }
-        fn matters(&self, _cell: [i32; D]) -> bool {
-            true
-        }
-    }
-
-    fn contour_of<const D: usize>(parts: i32, field: impl Fn([f64; D]) -> f64 + Sync) -> Surface {
-        let lattice = Lattice {
-            origin: [-1.01; D],
-            width: 0.125,
-            parts,
-        };
-        let blocks: Vec<[i32; D]> = offsets(3).map(|o: [i32; D]| o.map(|c| c * BLOCK)).collect();
-        let contour = contour(&lattice, &blocks, &Field(field, lattice)).unwrap();
-        Surface {
-            positions: contour
-                .vertices
-                .iter()
-                .map(|&x| upright(x).map(|c| c as f32))
-                .collect(),
-            triangles: contour.triangles,
-            ..Default::default()
-        }
-    }
-
-    fn length<const D: usize>(x: [f64; D]) -> f64 {
-        x.iter().map(|c| c * c).sum::<f64>().sqrt()
-    }
-
-    #[test]
-    fn a_ball_is_closed_and_has_its_volume() {
-        for parts in [1, 2, 3] {
-            let ball = contour_of::<3>(parts, |x| length(x) - 0.7);
-            assert_eq!(ball.open_edges(), 0);
-            let expected = 4.0 / 3.0 * std::f64::consts::PI * 0.7f64.powi(3);
-            assert!((ball.volume() / expected - 1.0).abs() < 0.03, "{parts}");
-        }
-    }
-
-    #[test]
-    fn a_disc_is_filled_and_has_its_area() {
-        let disc = contour_of::<2>(2, |x| length(x) - 0.7);
-        let expected = std::f64::consts::PI * 0.7f64.powi(2);
-        assert!((disc.area() / expected - 1.0).abs() < 0.02);
-        // No triangle lies upside down.
-        for &[a, b, c] in &disc.triangles {
-            let [a, b, c] = [a, b, c].map(|v| disc.positions[v as usize]);
-            let doubled = (b[0] - a[0]) * (c[2] - a[2]) - (b[2] - a[2]) * (c[0] - a[0]);
-            assert!(doubled >= 0.0);
-        }
-    }
-
-    #[test]
-    fn noise_has_a_closed_surface_too() {
-        // Every set of corners occurs in it, ambiguous faces included.
-        let noise = |x: [f64; 3]| {
-            let wave = x.map(|c| (c * 37.0).sin() * 43758.547).iter().sum::<f64>();
-            let outside = x.iter().fold(0.0f64, |m, c| m.max(c.abs())) > 0.9;
-            if outside { 1.0 } else { wave.fract() }
-        };
-        let surface = contour_of::<3>(1, noise);
-        assert!(surface.triangles.len() > 1000);
-        assert_eq!(surface.open_edges(), 0);
-    }
-}
+mod tests;

@@ -11,7 +11,7 @@
 
 use std::sync::LazyLock;
 
-/// The triangles for every set of corners that are inside, as numbers of edges, seen from outside against the clock.
+/// The triangles for every set of corners that are inside, as numbers of edges, counter-clockwise as seen from outside.
 pub static TRIANGLES: LazyLock<Vec<Vec<[u8; 3]>>> =
     LazyLock::new(|| (0..=255).map(triangles).collect());
 
@@ -30,8 +30,8 @@ fn edge_between(a: usize, b: usize) -> u8 {
     (4 * axis + (corner - low) / 2 + low) as u8
 }
 
-/// The corners of a face, against the clock as seen from outside.
-fn face(axis: usize, side: usize) -> [usize; 4] {
+/// The corners of a face, counter-clockwise as seen from outside.
+pub(super) fn face(axis: usize, side: usize) -> [usize; 4] {
     let (u, v) = (1 << ((axis + 1) % 3), 1 << ((axis + 2) % 3));
     let base = side << axis;
     if side == 1 {

@@ -5,10 +5,11 @@
 //! | --- | --- |
 //! | 32 | fingerprint: BLAKE3 of all that the surface was made from |
 //! | 8 | number of triangles |
+//! | 40 | volume of the particles, of the surface and of thin features, offset in cells, number of pieces |
 //! | 36 for each vertex | position, normal, velocity: for each of nine numbers four planes of bytes |
 //! | 12 for each triangle | three vertices, each as the difference from the one before, four planes of bytes |
 
-use super::Surface;
+use super::{Measures, Surface};
 use crate::cache::CacheError;
 use crate::cache::container::{self, Content, Header};
 
@@ -25,11 +26,13 @@ pub struct Sealed {
     pub dimension: u32,
     /// The hash of all that it was made from.
     pub fingerprint: [u8; 32],
+    /// Its measures.
+    pub measures: Measures,
     /// The surface itself.
     pub surface: Surface,
 }
 
-const HEAD: usize = 40;
+const HEAD: usize = 80;
 const PER_VERTEX: usize = 36;
 const PER_TRIANGLE: usize = 12;
 
@@ -62,6 +65,7 @@ pub fn encode(sealed: &Sealed) -> Result<Vec<u8>, CacheError> {
     let mut payload = Vec::with_capacity(HEAD + PER_VERTEX * count + PER_TRIANGLE * triangles);
     payload.extend(sealed.fingerprint);
     payload.extend((triangles as u64).to_le_bytes());
+    payload.extend(measure_bytes(&sealed.measures));
     for column in columns {
         for axis in 0..3 {
             push_planes(&mut payload, column.iter().map(|x| x[axis].to_le_bytes()));
@@ -100,6 +104,7 @@ pub fn decode(bytes: &[u8]) -> Result<Sealed, CacheError> {
     let (head, rest) = payload.split_at_checked(HEAD).ok_or(too_short.clone())?;
     let fingerprint = std::array::from_fn(|i| head[i]);
     let triangles = u64::from_le_bytes(std::array::from_fn(|i| head[32 + i]));
+    let measures = measures_in(head);
     let expected = u128::from(header.count) * PER_VERTEX as u128
         + u128::from(triangles) * PER_TRIANGLE as u128;
     if rest.len() as u128 != expected {
@@ -142,6 +147,7 @@ pub fn decode(bytes: &[u8]) -> Result<Sealed, CacheError> {
         dx: header.dx,
         dimension: header.dimension,
         fingerprint,
+        measures,
         surface: Surface {
             positions,
             normals,
@@ -151,15 +157,39 @@ pub fn decode(bytes: &[u8]) -> Result<Sealed, CacheError> {
     })
 }
 
-/// The fingerprint of an intact file, without its vertices.
+/// The fingerprint and the measures of an intact file, without its vertices.
 ///
 /// # Errors
 /// As [`decode`], but for what is wrong with single numbers.
-pub fn fingerprint(bytes: &[u8]) -> Result<[u8; 32], CacheError> {
+pub fn fingerprint(bytes: &[u8]) -> Result<([u8; 32], Measures), CacheError> {
     let (_, payload) = container::open_as(Content::Surface, bytes)?;
-    let head = payload.get(..32);
+    let head = payload.get(..HEAD);
     let head = head.ok_or(CacheError::Payload("has the wrong length"))?;
-    Ok(std::array::from_fn(|i| head[i]))
+    Ok((std::array::from_fn(|i| head[i]), measures_in(head)))
+}
+
+fn measure_bytes(measures: &Measures) -> [u8; 40] {
+    let numbers = [
+        measures.particle_volume.to_le_bytes(),
+        measures.volume.to_le_bytes(),
+        measures.thin_volume.unwrap_or(f64::NAN).to_le_bytes(),
+        measures.offset.to_le_bytes(),
+        measures.pieces.to_le_bytes(),
+    ];
+    std::array::from_fn(|i| numbers[i / 8][i % 8])
+}
+
+/// The measures in the first bytes of a payload.
+fn measures_in(head: &[u8]) -> Measures {
+    let bytes = |k: usize| std::array::from_fn(|i| head[40 + 8 * k + i]);
+    let number = |k: usize| f64::from_le_bytes(bytes(k));
+    Measures {
+        particle_volume: number(0),
+        volume: number(1),
+        thin_volume: Some(number(2)).filter(|v| !v.is_nan()),
+        offset: number(3),
+        pieces: u64::from_le_bytes(bytes(4)),
+    }
 }
 
 /// The first bytes of all numbers, then the second ones, and so on.
@@ -193,6 +223,13 @@ mod tests {
             dx: 0.1,
             dimension: 3,
             fingerprint: [7; 32],
+            measures: Measures {
+                particle_volume: 2.0,
+                volume: 1.9,
+                thin_volume: None,
+                offset: -0.05,
+                pieces: 3,
+            },
             surface: Surface {
                 positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, -2.5], [0.0, 1.0, 3e-9]],
                 normals: vec![[0.0, 0.0, 1.0]; 3],
@@ -206,7 +243,7 @@ mod tests {
     fn a_surface_comes_back_as_it_was() {
         let bytes = encode(&sample()).unwrap();
         assert_eq!(decode(&bytes).unwrap(), sample());
-        assert_eq!(fingerprint(&bytes).unwrap(), [7; 32]);
+        assert_eq!(fingerprint(&bytes).unwrap(), ([7; 32], sample().measures));
         let mut empty = sample();
         empty.surface = Surface::default();
         assert_eq!(decode(&encode(&empty).unwrap()).unwrap(), empty);

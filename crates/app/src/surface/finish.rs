@@ -2,7 +2,8 @@
 
 use super::around::Around;
 use super::contour::Contour;
-use super::from_level_set::GAP;
+use super::field::GAP;
+use super::volume::{self, Freedom};
 use super::{Settings, Surface, cross, sub, upright};
 use crate::cache::Frame;
 use crate::scene::Scene;
@@ -15,23 +16,37 @@ const SHRINK: f64 = 0.5;
 const GROW: f64 = -0.53;
 /// Vertices this near to a solid, in cells, lie against it.
 const AGAINST: f64 = 0.05;
+/// Vertices this near to a solid, in cells, could be moved into it.
+const NEAR: f64 = 0.6;
 
-/// Makes a surface of a contour.
+/// Makes a surface of a contour. In space it is moved along its normals until it encloses `target`; the distance is
+/// returned, in cells.
 pub fn finish<const D: usize>(
     mut contour: Contour<D>,
     scene: &Scene<D>,
     posed: &PosedScenery<'_, D>,
     frame: &Frame<D>,
     settings: &Settings,
-) -> Surface {
+    target: f64,
+) -> (Surface, f64) {
     let dx = scene.dx();
     if D == 3 && settings.smoothing > 0 {
         smooth(&mut contour, posed, dx, settings.smoothing);
     }
-    contour
-        .vertices
-        .par_iter_mut()
-        .for_each(|x| *x = out_of_solids(*x, posed, GAP * dx));
+    let settle = |x: [f64; D]| out_of_solids(x, posed, GAP * dx);
+    let mut offset = 0.0;
+    if D == 3 {
+        let freedom = |x: &[f64; D]| match posed.distance_within(*x, dx) / dx {
+            near if near <= AGAINST => Freedom::Fixed,
+            near if near < NEAR => Freedom::NearSolid,
+            _ => Freedom::Free,
+        };
+        let freedom: Vec<Freedom> = contour.vertices.par_iter().map(freedom).collect();
+        offset = volume::match_volume(&mut contour, &freedom, target, dx, settle);
+    } else {
+        let vertices = contour.vertices.par_iter_mut();
+        vertices.for_each(|x| *x = settle(*x));
+    }
     let around = Around::new(frame);
     let velocities = contour
         .vertices
@@ -39,12 +54,13 @@ pub fn finish<const D: usize>(
         .map(|&x| upright(around.velocity(x)).map(|v| v as f32))
         .collect();
     let places: Vec<[f64; 3]> = contour.vertices.iter().map(|&x| upright(x)).collect();
-    Surface {
+    let surface = Surface {
         normals: normals(&places, &contour.triangles),
         positions: places.iter().map(|x| x.map(|x| x as f32)).collect(),
         velocities,
         triangles: contour.triangles,
-    }
+    };
+    (surface, offset)
 }
 
 /// The point itself, or the nearest that is no deeper in solids than `gap` before them. Between two solids that are
@@ -68,7 +84,8 @@ fn out_of_solids<const D: usize>(x: [f64; D], posed: &PosedScenery<'_, D>, gap: 
     best.0
 }
 
-/// Smooths the surface, but leaves vertices that lie against solids where they are.
+/// Taubin smoothing. Vertices that lie against solids stay where they are, and so do those of thin features, which it would
+/// shrink.
 fn smooth<const D: usize>(
     contour: &mut Contour<D>,
     posed: &PosedScenery<'_, D>,
@@ -89,7 +106,8 @@ fn smooth<const D: usize>(
             }
             std::array::from_fn(|a| {
                 let sum: f64 = near.iter().map(|&n| contour.vertices[n as usize][a]).sum();
-                x[a] + factor * (sum / near.len() as f64 - x[a])
+                let loose = f64::from(contour.looseness[v]);
+                x[a] + factor * loose * (sum / near.len() as f64 - x[a])
             })
         };
         contour.vertices = contour.vertices.par_iter().enumerate().map(moved).collect();

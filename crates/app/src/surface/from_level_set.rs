@@ -1,6 +1,8 @@
-//! The surface where the distance of the simulation is zero, cut off at solids.
+//! The surface from the level set of the simulation, with what is too thin for its grid taken from the particles.
 
-use super::contour::{self, Contour, Inside, Lattice};
+use super::contour::{self, BLOCK, COARSE, Contour, Lattice};
+use super::field::Field;
+use super::volume::remove_crumbs;
 use super::{Settings, too_large};
 use crate::cache::Frame;
 use crate::error::Error;
@@ -8,18 +10,17 @@ use crate::scene::Scene;
 use meniscus_liquid::Distance;
 use meniscus_shapes::{PosedScenery, Scenery};
 
-/// The liquid ends this far before a solid, in cells: drawn together they don't flicker, and the flat triangles along a
-/// round solid stay out of it.
-pub const GAP: f64 = 0.02;
+/// Volume of the smallest drop that is shown, in particles.
+const SMALLEST: f64 = 0.25;
 
-/// The contour of a frame.
+/// The contour of a frame, and the share of the particles that are in features too thin for the grid.
 pub fn contour<const D: usize>(
     scene: &Scene<D>,
     scenery: &Scenery<D>,
     posed: &PosedScenery<'_, D>,
     frame: &Frame<D>,
     settings: &Settings,
-) -> Result<Contour<D>, Error> {
+) -> Result<(Contour<D>, f64), Error> {
     let distance = Distance::of_particles(scene.settings(), &frame.positions, scenery, frame.time)
         .map_err(|fault| Error::usage(fault.to_string()))?;
     let dx = distance.dx();
@@ -27,75 +28,33 @@ pub fn contour<const D: usize>(
         // The centre of cell 0.
         origin: [0.5 * dx; D],
         width: dx,
-        parts: settings.resolution as i32,
+        parts: settings.resolution as i32 * COARSE as i32,
     };
-    let blocks: Vec<[i32; D]> = (0..distance.blocks())
-        .map(|block| distance.lowest_cell(block))
-        .collect();
-    const { assert!(Distance::<D>::SIDE == contour::BLOCK as usize) };
-    let liquid = Liquid {
-        distance,
-        posed,
-        lattice,
-    };
-    contour::contour(&lattice, &blocks, &liquid).map_err(|_| too_large())
-}
-
-struct Liquid<'a, const D: usize> {
-    distance: Distance<D>,
-    posed: &'a PosedScenery<'a, D>,
-    lattice: Lattice<D>,
-}
-
-impl<const D: usize> Liquid<'_, D> {
-    /// How far outside of what is left to the liquid by solids.
-    fn in_solid(&self, x: [f64; D]) -> f64 {
-        let dx = self.distance.dx();
-        GAP * dx - self.posed.distance_within(x, 2.0 * dx)
+    let mut blocks = blocks(&distance);
+    let volume = 1.0 / scene.particles_per_cell as f64;
+    let field = Field::new(distance, posed, lattice, &frame.positions, volume);
+    blocks.extend(field.blocks());
+    blocks.sort_unstable();
+    blocks.dedup();
+    let mut contour = contour::contour(&lattice, &blocks, &field).map_err(|_| too_large())?;
+    if D == 3 {
+        remove_crumbs(&mut contour, SMALLEST * volume * dx.powi(3));
     }
+    Ok((contour, field.thin_share()))
 }
 
-impl<const D: usize> Inside<D> for Liquid<'_, D> {
-    fn value(&self, point: [i32; D]) -> f64 {
-        let parts = self.lattice.parts;
-        let cell = point.map(|p| p.div_euclid(parts));
-        let share = point.map(|p| f64::from(p.rem_euclid(parts)) / f64::from(parts));
-        // Between the centres of cells the distance is multilinear, as it is where its volume is measured.
-        let phi: f64 = (0..1usize << D)
-            .map(|c| {
-                let weight: f64 = (0..D)
-                    .map(|a| {
-                        if c >> a & 1 == 1 {
-                            share[a]
-                        } else {
-                            1.0 - share[a]
-                        }
-                    })
-                    .product();
-                if weight == 0.0 {
-                    return 0.0;
-                }
-                weight
-                    * self
-                        .distance
-                        .at(std::array::from_fn(|a| cell[a] + (c >> a & 1) as i32))
+/// The blocks of the lattice that have cells around the liquid.
+fn blocks<const D: usize>(distance: &Distance<D>) -> Vec<[i32; D]> {
+    let last = Distance::<D>::SIDE as i32 - 1;
+    let of_tile = |tile: usize| {
+        let low = distance.lowest_cell(tile);
+        (0..1usize << D).map(move |c| -> [i32; D] {
+            std::array::from_fn(|a| {
+                let cell = low[a] + if c >> a & 1 == 1 { last } else { 0 };
+                cell.div_euclid(BLOCK) * BLOCK
             })
-            .sum();
-        phi.max(self.in_solid(self.lattice.place(point)))
-    }
-
-    fn matters(&self, cell: [i32; D]) -> bool {
-        let corner = |c: usize| std::array::from_fn(|a| cell[a] + (c >> a & 1) as i32);
-        let wet = (0..1usize << D)
-            .filter(|&c| self.distance.at(corner(c)) < 0.0)
-            .count();
-        if wet == 0 || wet < 1 << D || D == 2 {
-            return wet > 0;
-        }
-        // Inside the liquid only a solid can end it.
-        let dx = self.distance.dx();
-        let low = self.lattice.place(cell.map(|c| c * self.lattice.parts));
-        let half_diagonal = 0.5 * dx * (D as f64).sqrt();
-        self.in_solid(low.map(|x| x + 0.5 * dx)) + half_diagonal > 0.0
-    }
+        })
+    };
+    const { assert!(Distance::<D>::SIDE <= BLOCK as usize) };
+    (0..distance.blocks()).flat_map(of_tile).collect()
 }

@@ -1,7 +1,7 @@
 //! The surface around the particles, by splashsurf: where a density that every particle adds to falls off.
 
 use super::contour::Contour;
-use super::from_level_set::GAP;
+use super::field::GAP;
 use super::{Settings, too_large};
 use crate::cache::Frame;
 use crate::error::{Error, Kind};
@@ -47,13 +47,14 @@ pub fn contour<const D: usize>(
         )
     })?;
     u32::try_from(mesh.vertices.len()).map_err(|_| too_large())?;
-    let vertices = mesh
+    let vertices: Vec<[f64; D]> = mesh
         .vertices
         .par_iter()
         .map(|x| snapped(std::array::from_fn(|a| f64::from(x[a])), posed, dx))
         .collect();
     let triangles = mesh.triangles.iter().map(|t| t.map(|v| v as u32)).collect();
     Ok(Contour {
+        looseness: vec![1.0; vertices.len()],
         vertices,
         triangles,
     })

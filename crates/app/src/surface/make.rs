@@ -1,8 +1,9 @@
 //! Surfaces for the frames of a run, one after the other.
 
-use super::{FOLDER, Settings, file, of_frame, path};
+use super::{FOLDER, Measures, Settings, file, measured, measures, path};
 use crate::cache::{self, Frame};
 use crate::error::{Error, Kind};
+use crate::quantity::count;
 use crate::run::lock::Lock;
 use crate::run::written::{FrameChoice, Written};
 use crate::scene::{AnyScene, Scene};
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Goes up with every change to how surfaces are made, so that older ones are made again.
-const METHOD: &str = "surface 1";
+const METHOD: &str = "surface 2";
 
 /// What is made, and how.
 #[derive(Debug)]
@@ -49,6 +50,8 @@ pub struct Made {
     pub kept: usize,
     /// Bytes of all of them.
     pub bytes: u64,
+    /// Frames with their measures, in order.
+    pub measures: Vec<(u32, Measures)>,
 }
 
 /// Makes the surfaces of the frames of a run of this scene, into its folder. Those that are there and up to date are left alone.
@@ -99,6 +102,7 @@ fn frames_of<const D: usize>(
         made: 0,
         kept: 0,
         bytes: 0,
+        measures: Vec::new(),
     };
     let mut faults: Vec<Error> = Vec::new();
     for &number in frames {
@@ -120,27 +124,34 @@ fn frames_of<const D: usize>(
             }
         };
         let target = path(&run.root, number);
-        let made = !maker.is_current(&target, &particles);
-        if made {
-            let bytes = maker.file(&particles, &frame)?;
-            whole_file::write(&target, &bytes)?;
-        }
+        let current = maker.current(&target, &particles);
+        let made = current.is_none();
+        let measures = match current {
+            Some(measures) => measures,
+            None => {
+                let (bytes, measures) = maker.file(&particles, &frame)?;
+                whole_file::write(&target, &bytes)?;
+                measures
+            }
+        };
+        done.measures.push((number, measures));
         done.made += usize::from(made);
         done.kept += usize::from(!made);
         done.bytes += std::fs::metadata(&target).map_or(0, |data| data.len());
         watch.frame(number, made);
     }
+    measures::write(&done.folder, &done.measures)?;
     let Some(first) = faults.first() else {
         return Ok(done);
     };
     let others = match faults.len() - 1 {
         0 => String::new(),
-        n => format!(" ({n} more frames are damaged)"),
+        n => format!(" ({} damaged)", count(n, "more frame")),
     };
     let message = format!("{}{others}", first.message());
     Err(Error::new(Kind::Storage, message).with_remedy(format!(
-        "{} other surfaces are in {}; run the scene again with --resume to replace the damaged frames",
-        done.made + done.kept,
+        "{} in {}; run the scene again with --resume to replace the damaged frames",
+        count(done.made + done.kept, "other surface"),
         done.folder.display()
     )))
 }
@@ -164,21 +175,22 @@ impl<'a, const D: usize> Maker<'a, D> {
         }
     }
 
-    /// The content of a surface's file, from that of the particles' file.
+    /// The content of a surface's file, from that of the particles' file, and the measures in it.
     ///
     /// # Errors
     /// If the surface can't be made.
-    pub fn file(&self, particles: &[u8], frame: &Frame<D>) -> Result<Vec<u8>, Error> {
-        let surface = of_frame(self.scene, &self.scenery, frame, &self.settings)?;
+    pub fn file(&self, particles: &[u8], frame: &Frame<D>) -> Result<(Vec<u8>, Measures), Error> {
+        let (surface, measures) = measured(self.scene, &self.scenery, frame, &self.settings)?;
         let sealed = file::Sealed {
             number: frame.number,
             time: frame.time,
             dx: frame.dx,
             dimension: D as u32,
             fingerprint: self.fingerprint(particles),
+            measures,
             surface,
         };
-        file::encode(&sealed).map_err(|cause| {
+        let bytes = file::encode(&sealed).map_err(|cause| {
             Error::new(
                 Kind::Numerical,
                 format!(
@@ -186,14 +198,15 @@ impl<'a, const D: usize> Maker<'a, D> {
                     frame.number
                 ),
             )
-        })
+        })?;
+        Ok((bytes, measures))
     }
 
-    /// Whether a surface is there, intact, and made of these particles in the same way.
-    pub fn is_current(&self, file: &Path, particles: &[u8]) -> bool {
-        let there = cache::read_bytes(file).ok();
-        let fingerprint = there.and_then(|bytes| file::fingerprint(&bytes).ok());
-        fingerprint == Some(self.fingerprint(particles))
+    /// The measures of a surface that is there, intact, and made of these particles in the same way.
+    fn current(&self, file: &Path, particles: &[u8]) -> Option<Measures> {
+        let there = cache::read_bytes(file).ok()?;
+        let (fingerprint, measures) = file::fingerprint(&there).ok()?;
+        (fingerprint == self.fingerprint(particles)).then_some(measures)
     }
 
     /// The hash of all that a surface depends on.

@@ -1,21 +1,36 @@
-//! The surface of the liquid as triangles, a file a frame, made from the particles that a run has written.
+//! The surface of the liquid as triangles, one file per frame, made from the particles that a run has written.
 //!
 //! [`make()`] does a whole run, [`of_frame`] one frame, [`read`] reads what was made. A surface is closed: every edge has
-//! two triangles. It ends a hair before solids and never inside of them. Runs in the plane get the filled inside of the
-//! liquid instead, standing upright: their second axis becomes z, and y is zero.
+//! two triangles. It encloses the volume of the particles, in features of any thickness. It ends a hair before solids and never
+//! inside of them. Runs in the plane get the filled inside of the liquid instead, standing upright: their second axis becomes
+//! z, and y is zero.
+//!
+//! The surface is the zero set of one [`field`] on a lattice: the level set of the simulation where the liquid is thick
+//! ([`thickness`]), anisotropic bodies ([`local_shape`]) where it is too thin for the grid. The lattice is twice as fine
+//! there ([`transition`]). What is left of the difference in volume is removed by a small displacement ([`volume`]).
 
 pub(crate) mod around;
+mod cells;
 pub mod contour;
 mod cubes;
+pub(crate) mod field;
 pub mod file;
 mod finish;
-pub(crate) mod from_level_set;
+mod from_level_set;
 mod from_particles;
+mod local_shape;
 mod make;
+mod measures;
 pub mod solids;
 mod source;
+#[cfg(test)]
+mod tests;
+mod thickness;
+mod transition;
+mod volume;
 
 pub use make::{Made, Maker, Options, Watch, make};
+pub use measures::{Measures, STATS};
 pub use source::Source;
 
 use crate::cache::{self, Frame};
@@ -31,9 +46,9 @@ pub struct Surface {
     pub positions: Vec<[f32; 3]>,
     /// Unit vectors out of the liquid, one for each vertex; in the plane all of them point against y.
     pub normals: Vec<[f32; 3]>,
-    /// How fast the liquid moves there, in metres a second, one for each vertex.
+    /// Velocity of the liquid in metres per second, one for each vertex.
     pub velocities: Vec<[f32; 3]>,
-    /// Three vertices each, against the clock as seen from outside.
+    /// Three vertices each, counter-clockwise as seen from outside.
     pub triangles: Vec<[u32; 3]>,
 }
 
@@ -43,6 +58,11 @@ impl Surface {
         let corner = |v: u32| self.positions[v as usize].map(f64::from);
         let of = |&[a, b, c]: &[u32; 3]| dot(corner(a), cross(corner(b), corner(c))) / 6.0;
         self.triangles.iter().map(of).sum()
+    }
+
+    /// The number of its connected pieces.
+    pub fn pieces(&self) -> usize {
+        volume::pieces(self.positions.len(), &self.triangles)
     }
 
     /// Its area.
@@ -76,9 +96,9 @@ impl Surface {
 pub struct Settings {
     /// What it is made from.
     pub source: Source,
-    /// Points of the lattice along a cell of the simulation; more is finer.
+    /// Points of the lattice along a cell of the simulation in thick liquid; twice as many in thin liquid.
     pub resolution: u32,
-    /// How often the triangles are smoothed.
+    /// Passes of Taubin smoothing; thin features are left as they are.
     pub smoothing: u32,
 }
 
@@ -129,8 +149,21 @@ pub fn of_frame<const D: usize>(
     frame: &Frame<D>,
     settings: &Settings,
 ) -> Result<Surface, Error> {
+    measured(scene, scenery, frame, settings).map(|(surface, _)| surface)
+}
+
+/// The surface of the liquid in one frame of a scene, with its measures.
+///
+/// # Errors
+/// As [`of_frame`].
+pub fn measured<const D: usize>(
+    scene: &Scene<D>,
+    scenery: &Scenery<D>,
+    frame: &Frame<D>,
+    settings: &Settings,
+) -> Result<(Surface, Measures), Error> {
     if frame.positions.is_empty() {
-        return Ok(Surface::default());
+        return Ok(Default::default());
     }
     if (frame.dx - scene.dx()).abs() > 1e-9 * scene.dx() {
         return Err(Error::new(
@@ -144,12 +177,33 @@ pub fn of_frame<const D: usize>(
         ));
     }
     let posed = scenery.during(frame.time, 0.0);
-    // splashsurf knows space only.
-    let contour = match settings.source {
-        Source::Particles if D == 3 => from_particles::contour(scene, &posed, frame, settings)?,
-        _ => from_level_set::contour(scene, scenery, &posed, frame, settings)?,
+    let particle = scene.dx().powi(D as i32) / scene.particles_per_cell as f64;
+    let particle_volume = frame.positions.len() as f64 * particle;
+    // splashsurf supports three dimensions only.
+    let (contour, thin) = match settings.source {
+        Source::Particles if D == 3 => {
+            let contour = from_particles::contour(scene, &posed, frame, settings)?;
+            (contour, None)
+        }
+        _ => {
+            let (contour, thin) = from_level_set::contour(scene, scenery, &posed, frame, settings)?;
+            (contour, Some(thin))
+        }
     };
-    Ok(finish::finish(contour, scene, &posed, frame, settings))
+    let (surface, offset) =
+        finish::finish(contour, scene, &posed, frame, settings, particle_volume);
+    let measures = Measures {
+        particle_volume,
+        volume: if D == 3 {
+            surface.volume()
+        } else {
+            surface.area()
+        },
+        thin_volume: thin.map(|share| share * particle_volume),
+        offset,
+        pieces: surface.pieces() as u64,
+    };
+    Ok((surface, measures))
 }
 
 /// The error for more than can be numbered.

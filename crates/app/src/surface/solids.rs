@@ -1,6 +1,6 @@
 //! Solids as triangles: each once, in its own frame of reference, with the motion that takes it to the world.
 
-use super::contour::{self, BLOCK, Contour, Inside, Lattice};
+use super::contour::{self, BLOCK, COARSE, Contour, Inside, Lattice};
 use super::upright;
 use crate::scene::{AnyScene, Scene};
 use meniscus_shapes::{Body, Bounds, Motion, Pose, Shape};
@@ -119,7 +119,7 @@ fn triangles<const D: usize>(shape: &Shape<D>, scene: &Scene<D>) -> (Vec<[f32; 3
     let lattice = Lattice {
         origin: std::array::from_fn(|a| bounds.low[a] - 1.37 * width),
         width,
-        parts: 1,
+        parts: COARSE as i32,
     };
     let solid = Solid {
         shape: hollow,
@@ -140,6 +140,7 @@ fn triangles<const D: usize>(shape: &Shape<D>, scene: &Scene<D>) -> (Vec<[f32; 3
     let Contour {
         vertices,
         mut triangles,
+        ..
     } = contour::contour(&lattice, &blocks, &solid).unwrap_or_default();
     if !std::ptr::eq(hollow, shape) {
         triangles.iter_mut().for_each(|t| t.swap(1, 2));
@@ -155,14 +156,18 @@ struct Solid<'a, const D: usize> {
 }
 
 impl<const D: usize> Inside<D> for Solid<'_, D> {
-    fn value(&self, point: [i32; D]) -> f64 {
+    type Local = ();
+
+    fn enter(&self, _block: [i32; D], _local: &mut ()) {}
+
+    fn value(&self, _local: &(), point: [i32; D]) -> f64 {
         let x = self.lattice.place(point);
         let outside = |a: usize| (self.bounds.low[a] - x[a]).max(x[a] - self.bounds.high[a]);
         let end = (0..D).map(outside).fold(f64::NEG_INFINITY, f64::max);
         self.shape.distance(x).max(end)
     }
 
-    fn matters(&self, _cell: [i32; D]) -> bool {
+    fn matters(&self, _local: &(), _cell: [i32; D]) -> bool {
         true
     }
 }

@@ -6,9 +6,9 @@ use std::str::FromStr;
 /// What a surface is made from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Source {
-    /// The particles, by splashsurf: a density that every particle adds to. Shows every drop, costs more.
+    /// The particles, by splashsurf: a density that every particle adds to.
     Particles,
-    /// The distance that the simulation itself works with, rebuilt from the particles. Its volume is that of the run.
+    /// The level set of the simulation, rebuilt from the particles, and their local shape where they are too thin for it.
     #[default]
     LevelSet,
 }

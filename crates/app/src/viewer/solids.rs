@@ -4,7 +4,7 @@ use super::lattice::{Sampled, area, surface};
 use super::wire::WireMesh;
 use crate::preview::materials_of;
 use crate::preview::solids::look;
-use crate::scene::{Material, Scene};
+use crate::scene::{Color, Material, Scene};
 use meniscus_shapes::{Body, Bounds, Pose, Shape};
 use serde::Serialize;
 use std::array::from_fn;
@@ -32,6 +32,8 @@ pub struct SolidAbout {
     pub name: String,
     /// Whether it is seen through.
     pub glass: bool,
+    /// Its colour if the scene gives one: red, green and blue from 0 to 1.
+    pub color: Option<[f32; 3]>,
     /// Where the body is at every frame from 0 on, if it moves: the rows of the rotation, then the translation.
     pub poses: Option<Vec<[f32; 12]>>,
 }
@@ -42,8 +44,9 @@ pub fn solids<const D: usize>(scene: &Scene<D>) -> Vec<SolidView> {
         axis if axis < D => scene.domain[axis] as f32,
         _ => 0.0,
     });
-    let solids = scene.solids.iter().zip(materials_of(scene));
-    let views = solids.filter_map(|(body, material)| {
+    let colors = scene.colors.iter().copied().chain(std::iter::repeat(None));
+    let solids = scene.solids.iter().zip(materials_of(scene)).zip(colors);
+    let views = solids.filter_map(|((body, material), color)| {
         let look = look(body, 0.0, domain)?;
         let mesh = triangulate(scene, body, look.hollow, look.bounds);
         let view = SolidView {
@@ -51,6 +54,7 @@ pub fn solids<const D: usize>(scene: &Scene<D>) -> Vec<SolidView> {
                 name: body.name.clone(),
                 // One looks into a container, whatever it is made of.
                 glass: look.hollow || material == Material::Glass,
+                color: color.map(Color::parts),
                 poses: body.moves().then(|| poses(scene, body)),
             },
             mesh,

@@ -10,8 +10,8 @@ use crate::run::folder::RunFolder;
 use crate::run::lock::{self, Holder};
 use crate::run::record::{self, Record, State};
 use crate::run::{StepLine, no_run};
-use crate::scene::AnyScene;
 use crate::scene::text::load_kept;
+use crate::scene::{AnyScene, Color};
 use crate::surface;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -36,6 +36,7 @@ pub struct Watched {
     record: Record,
     scene_text: String,
     solids: Vec<SolidView>,
+    liquid_color: Option<Color>,
     solids_missing: Option<String>,
     lines: Mutex<(Follower<StepLine>, Follower<TimingLine>)>,
 }
@@ -52,10 +53,11 @@ impl Watched {
         let folder = RunFolder::of_run(path);
         let scene_text = plain_file::read_text(&folder.scene())
             .map_err(|e| Error::io("read", &folder.scene(), &e))?;
-        let (solids, solids_missing) = match scene_of(&folder.scene(), &scene_text, assets) {
-            Ok(AnyScene::Two(scene)) => (solids(&scene), None),
-            Ok(AnyScene::Three(scene)) => (solids(&scene), None),
-            Err(why) => (Vec::new(), Some(why)),
+        let scene = scene_of(&folder.scene(), &scene_text, assets);
+        let (solids, liquid_color, solids_missing) = match scene {
+            Ok(AnyScene::Two(scene)) => (solids(&scene), scene.liquid_color, None),
+            Ok(AnyScene::Three(scene)) => (solids(&scene), scene.liquid_color, None),
+            Err(why) => (Vec::new(), None, Some(why)),
         };
         Ok(Watched {
             path: path.into(),
@@ -63,6 +65,7 @@ impl Watched {
             record,
             scene_text,
             solids,
+            liquid_color,
             solids_missing,
             lines: Mutex::new((
                 Follower::new(folder.statistics()),
@@ -120,6 +123,7 @@ impl Watched {
             "sceneText": self.scene_text,
             "sceneHash": record.scene_hash,
             "solids": self.solids.iter().map(|solid| &solid.about).collect::<Vec<_>>(),
+            "liquidColor": self.liquid_color.map(Color::parts),
             "solidsMissing": self.solids_missing,
         })
     }
@@ -275,6 +279,7 @@ fn step_columns(lines: &[StepLine]) -> Value {
         "thin": column(thin_share),
         "drift": column(|line| line.volume_drift),
         "speed": column(|line| line.max_speed),
+        "energy": column(|line| line.kinetic_energy),
         "retries": column(|line| line.retries as f64),
         "solver": lines.last().map(|line| line.solver.as_str()),
         "converged": lines.iter().filter(|line| line.status == "converged").count(),

@@ -89,7 +89,7 @@ fn numbers_out_of_range_are_usage_errors_that_name_the_setting() {
         ("run circle --threads 100000", "threads"),
         ("run circle --resolution -3", "resolution"),
         ("run circle --solver cg --walls separating", "solver"),
-        ("lcp export circle --frame 0", "frames"),
+        ("lcp export circle --frame 0", "frame 0"),
     ] {
         let trial = Trial::new();
         let outcome = trial.call(line);

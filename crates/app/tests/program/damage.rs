@@ -25,7 +25,14 @@ fn assert_named(trial: &Trial) {
     );
     assert!(!outcome.errors.contains("panicked"), "{}", outcome.errors);
     let exported = names(&trial.path("run/export/ply/particles"));
-    assert_eq!(exported, ["particles_000001.ply", "particles_000003.ply"]);
+    assert_eq!(
+        exported,
+        [
+            "particles_000000.ply",
+            "particles_000001.ply",
+            "particles_000003.ply"
+        ]
+    );
 }
 
 #[test]

@@ -185,7 +185,7 @@ fn exports_have_one_name_and_what_a_format_can_not_hold_is_refused() {
     for (flags, word) in [
         ("--to obj --what particles", "surface"),
         ("--to vdb --what particles", "voxels"),
-        ("--to ply --frames 7", "there are 1 to 3"),
+        ("--to ply --frames 7", "there are 0 to 3"),
         ("--to ply --up x", "y"),
     ] {
         let outcome = trial.call(&format!("export run {flags}"));

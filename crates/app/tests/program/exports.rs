@@ -7,11 +7,15 @@ fn ply_frames_hold_every_particle_with_its_velocity() {
     let trial = Trial::new();
     trial.call_well("run ceiling-ball --resolution 12 --frames 2 --quiet --out run");
     let said = trial.call_well("export run --to ply").said;
-    assert!(said.contains("2 frames"), "{said}");
+    assert!(said.contains("3 frames") && said.contains("Z up"), "{said}");
     let folder = trial.path("run/export/ply/particles");
     assert_eq!(
         names(&folder),
-        ["particles_000001.ply", "particles_000002.ply"]
+        [
+            "particles_000000.ply",
+            "particles_000001.ply",
+            "particles_000002.ply"
+        ]
     );
     let source = fs::read(cache::frame_path(&trial.path("run"), 2)).unwrap();
     let frame = cache::decode::<3>(&source).unwrap();
@@ -27,7 +31,7 @@ fn ply_frames_hold_every_particle_with_its_velocity() {
     assert_eq!(first, [frame.positions[0], frame.velocities[0]].concat());
 
     trial.call_well("export run --to ply --out elsewhere");
-    assert_eq!(names(&trial.path("elsewhere/particles")).len(), 2);
+    assert_eq!(names(&trial.path("elsewhere/particles")).len(), 3);
 }
 
 #[test]

@@ -68,6 +68,16 @@ fn a_liquid_that_runs_away_is_given_up_cleanly() {
     let error = run_alone(scene, &trial).unwrap_err();
     assert_eq!(error.kind(), Kind::Numerical, "{error}");
     assert_eq!(json(&trial.path("out/run.json"))["state"], "failed");
+    let remedy = error.remedy().unwrap();
+    assert!(
+        remedy.contains("not physical") && remedy.contains("liquid[1].velocity"),
+        "{remedy}"
+    );
+    assert!(!remedy.contains("--solver"), "{remedy}");
+    assert!(
+        cache::frames_in(&trial.path("out")).unwrap() == [0],
+        "the initial state is kept"
+    );
 }
 
 /// Changes nothing, but looks at the folder whenever a frame is complete: the one before is on the disk.

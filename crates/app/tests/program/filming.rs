@@ -28,10 +28,10 @@ fn pictures(numbers: &[u32]) -> Vec<String> {
 fn a_run_becomes_pictures_and_a_gif_again_and_again() {
     let trial = filmed();
     let said = trial.call_well("preview run --size 64x48 --threads 1").said;
-    assert!(said.contains("frame 2, 2 of 3") && said.contains("preview.gif"));
+    assert!(said.contains("frame 2, 3 of 4") && said.contains("preview.gif"));
     let folder = trial.path("run/preview");
     let mut expected = vec!["preview.gif".to_string()];
-    expected.extend(pictures(&[1, 2, 3]));
+    expected.extend(pictures(&[0, 1, 2, 3]));
     assert_eq!(names(&folder), expected);
     let first = picture(&folder.join("preview_000001.png"));
     assert_eq!(first.dimensions(), (64, 48));
@@ -57,7 +57,7 @@ fn formats_frames_and_styles_are_what_was_asked_for() {
     let trial = filmed();
     for (flags, expected) in [
         ("--png --frames 2-", pictures(&[2, 3])),
-        ("--png --frames -1", pictures(&[1])),
+        ("--png --frames -1", pictures(&[0, 1])),
         ("--gif --frames 2", vec!["preview.gif".into()]),
     ] {
         let out = flags.replace([' ', '-'], "");
@@ -92,8 +92,8 @@ fn formats_frames_and_styles_are_what_was_asked_for() {
         }
         f64::from(hundredths) / 100.0
     };
-    assert!((seconds("") - 3.0 / 24.0).abs() < 0.01);
-    assert!((seconds("--slow 4") - 12.0 / 24.0).abs() < 0.01);
+    assert!((seconds("") - 4.0 / 24.0).abs() < 0.01);
+    assert!((seconds("--slow 4") - 16.0 / 24.0).abs() < 0.01);
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn what_makes_no_sense_is_refused_before_anything_is_written() {
     for (line, words) in [
         (
             "preview run --frames 9-20",
-            "has no frames in 9-20: there are 1 to 3",
+            "has no frames in 9-20: there are 0 to 3",
         ),
         ("preview run --frames 3-1", "run backwards"),
         ("preview run --size 0x48", "from 16 to 4096"),
@@ -138,10 +138,14 @@ fn damaged_frames_are_named_after_the_others_are_drawn() {
         damage(&mut bytes);
         fs::write(&frame, bytes).unwrap();
         let outcome = trial.call("preview run --size 32x32");
-        let words = ["particles_000002.mpc is damaged", "2 pictures", "--resume"];
+        let words = [
+            "particles_000002.mpc is damaged",
+            "3 other pictures",
+            "--resume",
+        ];
         assert_told(&outcome, 6, &words);
         let mut expected = vec!["preview.gif".to_string()];
-        expected.extend(pictures(&[1, 3]));
+        expected.extend(pictures(&[0, 1, 3]));
         assert_eq!(names(&trial.path("run/preview")), expected);
     }
 }
@@ -200,7 +204,7 @@ fn two_runs_are_seen_side_by_side_and_the_shorter_one_waits() {
     let folder = trial.path("run/preview/beside-slip");
     // Four frames at 12 a second are eight at 24.
     let mut expected = vec!["preview.gif".to_string()];
-    expected.extend(pictures(&[1, 2, 3, 4, 5, 6, 7, 8]));
+    expected.extend(pictures(&[0, 1, 2, 3, 4, 5, 6, 7, 8]));
     assert_eq!(names(&folder), expected);
     let at = |number: u32| picture(&folder.join(&pictures(&[number])[0]));
     assert_eq!(at(1).dimensions(), (122, 62));
@@ -221,7 +225,7 @@ fn two_runs_are_seen_side_by_side_and_the_shorter_one_waits() {
     trial.call_well("run sphere --resolution 8 --frames 2 --quiet --out ball");
     trial.call_well("preview run ball --png --size 48x32 --quiet --out both");
     trial.call_well("preview run run --png --size 48x32 --quiet --out twice");
-    assert_eq!(names(&trial.path("twice")), pictures(&[1, 2, 3]));
+    assert_eq!(names(&trial.path("twice")), pictures(&[0, 1, 2, 3]));
 }
 
 #[cfg(unix)]
@@ -270,13 +274,13 @@ fn a_full_disk_leaves_whole_files_only() {
         let outcome = Outcome::from(output);
         assert_eq!(outcome.code, code, "{}", outcome.errors);
         if code == 6 {
-            assert_told(&outcome, 6, &["preview_000001.png", "make room"]);
+            assert_told(&outcome, 6, &["preview_000000.png", "make room"]);
         }
     }
     // The small ones are still there, whole, and nothing else is.
     let folder = trial.path("run/preview");
-    assert_eq!(names(&folder).len(), 4, "{:?}", names(&folder));
-    for name in pictures(&[1, 2, 3]) {
+    assert_eq!(names(&folder).len(), 5, "{:?}", names(&folder));
+    for name in pictures(&[0, 1, 2, 3]) {
         assert_eq!(picture(&folder.join(name)).dimensions(), (32, 32));
     }
 }
@@ -330,7 +334,7 @@ fn an_mp4_is_made_by_ffmpeg_or_its_trouble_is_told() {
     let keeps = format!("{version}for last; do :; done; /bin/cat > \"$last\"");
     let outcome = with_ffmpeg(&trial, Some(&keeps));
     assert_eq!(outcome.code, 0, "{}", outcome.errors);
-    assert_eq!(fs::metadata(&film).unwrap().len(), 3 * 33 * 32 * 3);
+    assert_eq!(fs::metadata(&film).unwrap().len(), 4 * 33 * 32 * 3);
     assert_eq!(names(&trial.path("run/preview")), ["preview.mp4"]);
     // A later failure leaves the film that was there.
     with_ffmpeg(&trial, Some(&format!("{version}exit 1")));

@@ -14,7 +14,7 @@ fn overwriting_replaces_a_run_of_the_same_scene_and_leaves_other_files_alone() {
     trial.call_well("run dam-break-2d --resolution 12 --frames 1 --quiet --overwrite");
     assert_eq!(
         names(&out.join("particles")),
-        ["notes.txt", "particles_000001.mpc"]
+        ["notes.txt", "particles_000000.mpc", "particles_000001.mpc"]
     );
     assert!(
         names(&out.join("export/ply/particles")).is_empty(),

@@ -29,7 +29,7 @@ fn frames_up_to_it_stay_and_those_after_it_follow_the_changed_scene() {
     for k in 5..=6 {
         assert!(frame(k) != before[k as usize - 1], "frame {k} is another");
     }
-    assert_eq!(names(&out.join("particles")).len(), 7);
+    assert_eq!(names(&out.join("particles")).len(), 8);
     let text = fs::read_to_string(out.join("scene.toml")).unwrap();
     assert!(text.contains("Slip"), "{text}");
     for step in lines(&out.join("stats.jsonl")) {

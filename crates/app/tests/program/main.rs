@@ -7,6 +7,7 @@ mod differences;
 #[cfg(target_os = "linux")]
 mod estimates;
 mod export_formats;
+mod export_names;
 mod exports;
 mod extremes;
 mod failures;

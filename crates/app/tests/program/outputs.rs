@@ -48,7 +48,7 @@ fn a_run_writes_frames_statistics_timings_a_preview_and_its_record() {
     );
     let checkpoints: Vec<String> = (2..=4).map(|k| format!("state_{k:06}.bin")).collect();
     assert_eq!(names(&out.join("state")), checkpoints);
-    let frames: Vec<String> = (1..=4).map(|k| format!("particles_{k:06}.mpc")).collect();
+    let frames: Vec<String> = (0..=4).map(|k| format!("particles_{k:06}.mpc")).collect();
     assert_eq!(names(&out.join("particles")), frames);
 
     let steps = lines(&out.join("stats.jsonl"));
@@ -121,8 +121,15 @@ fn frames_hold_the_particles_of_their_time() {
     let trial = Trial::new();
     trial.call_well("run ceiling-ball --resolution 16 --frames 2 --quiet");
     let out = trial.path("out/ceiling-ball");
-    assert_eq!(cache::frames_in(&out).unwrap(), [1, 2]);
+    assert_eq!(cache::frames_in(&out).unwrap(), [0, 1, 2]);
     let steps = lines(&out.join("stats.jsonl"));
+    let initial: Frame<3> =
+        cache::decode(&std::fs::read(cache::frame_path(&out, 0)).unwrap()).unwrap();
+    assert_eq!((initial.number, initial.time), (0, 0.0));
+    assert_eq!(
+        initial.positions.len() as u64,
+        steps[0]["particles"].as_u64().unwrap()
+    );
     for number in [1u32, 2] {
         let bytes = std::fs::read(cache::frame_path(&out, number)).unwrap();
         let frame: Frame<3> = cache::decode(&bytes).unwrap();
@@ -188,7 +195,7 @@ fn a_stopped_run_keeps_its_frames_and_its_preview() {
     };
     let error = run::run(&scene, &options, &mut Impatient(&stop)).unwrap_err();
     assert_eq!(error.kind().exit_code(), 130);
-    assert_eq!(cache::frames_in(&out).unwrap(), [1, 2]);
+    assert_eq!(cache::frames_in(&out).unwrap(), [0, 1, 2]);
     assert!(out.join("preview.gif").is_file());
     let record = json(&out.join("run.json"));
     assert_eq!(

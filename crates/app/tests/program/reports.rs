@@ -58,8 +58,8 @@ fn a_report_holds_surfaces_as_coarse_as_they_must_be() {
     let outcome = trial.call_well("report run");
     assert!(!outcome.said.contains("left out"), "{}", outcome.said);
     let whole = fs::read_to_string(trial.path("run/report.html")).unwrap();
-    assert!(whole.contains("\"surfaces\":[1,2,3]"));
-    for frame in 1..=3 {
+    assert!(whole.contains("\"surfaces\":[0,1,2,3]"));
+    for frame in 0..=3 {
         let block = format!("data-address=\"/run/0/surface/{frame}\" data-packed>");
         assert!(whole.contains(&block), "{frame}");
     }
@@ -67,8 +67,8 @@ fn a_report_holds_surfaces_as_coarse_as_they_must_be() {
     // Surfaces get half of what room there is: coarser ones first, and none where even the coarsest don't fit.
     let run = Watched::open(&trial.path("run"), None).unwrap();
     let start = |address: &str| whole.find(&format!("data-address=\"{address}\"")).unwrap();
-    let without = start("/run/0/frame/1") + 4096 + 64 * 3;
-    let surfaces = whole.len() - start("/run/0/surface/1");
+    let without = start("/run/0/frame/0") + 4096 + 64 * 4;
+    let surfaces = whole.len() - start("/run/0/surface/0");
     let mut spacings = Vec::new();
     for share in [1.0, 0.5, 0.02] {
         let largest = without + (share * surfaces as f64) as usize;
@@ -76,12 +76,12 @@ fn a_report_holds_surfaces_as_coarse_as_they_must_be() {
         assert!(text.len() <= largest, "{} {largest}", text.len());
         let told = written.left_out().unwrap();
         if share > 0.1 {
-            assert_eq!(written.surfaces, 3, "{told}");
+            assert_eq!(written.surfaces, 4, "{told}");
             assert!(told.contains("details of surfaces below"), "{told}");
             spacings.push(written.surface_spacing.unwrap());
         } else {
             assert_eq!(written.surfaces, 0, "{told}");
-            assert!(told.contains("3 of 3 surfaces"), "{told}");
+            assert!(told.contains("4 of 4 surfaces"), "{told}");
         }
     }
     assert!(spacings[0] < spacings[1], "{spacings:?}");
@@ -99,7 +99,7 @@ fn a_damaged_surface_is_left_out_of_a_report_and_told() {
     let told = "surfaces that are damaged (2)";
     assert!(outcome.said.contains(told), "{}", outcome.said);
     let text = fs::read_to_string(trial.path("run/report.html")).unwrap();
-    assert!(text.contains(told) && text.contains("\"surfaces\":[1,3]"));
+    assert!(text.contains(told) && text.contains("\"surfaces\":[0,1,3]"));
     assert!(text.contains("/run/0/frame/2\"") && !text.contains("/run/0/surface/2\""));
 }
 

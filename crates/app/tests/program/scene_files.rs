@@ -143,7 +143,7 @@ fn an_estimate_comes_before_anything_is_allocated() {
         serde_json::json!([20_000, 5_000, 10_000])
     );
     assert!(estimate["memory"].as_f64() > Some(1e12), "{said}");
-    let outcome = trial.call("run dam-break --memory-limit 48MB");
+    let outcome = trial.call("run dam-break --threads 2 --memory-limit 40MB");
     assert_told(&outcome, 4, &["--resolution"]);
     let outcome = trial.call("run dam-break --memory-limit 5MB");
     assert_told(&outcome, 4, &["no resolution fits", "output.preview"]);
@@ -216,6 +216,60 @@ fn the_schema_is_json_and_completions_are_for_a_shell() {
     );
     let page = trial.call_well("schema --markdown").said;
     assert!(page.contains("## `[domain]`"));
+}
+
+#[test]
+fn a_fault_of_the_command_line_is_shown_in_what_was_typed() {
+    let trial = Trial::new();
+    for (flags, shown) in [
+        (
+            "--set domain.resolution=-3",
+            [" --set:1:", "domain.resolution=-3", "                  ^^"],
+        ),
+        ("--resolution 0", [" --resolution:1:", "| 0", "| ^"]),
+        (
+            "--set walls.kidn=slip",
+            [" --set:1:1", "walls.kidn=slip", "| ^^^^^^^^^^"],
+        ),
+        // The table is in the file, the value that is wrong in it is not.
+        (
+            "--set liquid[1].shape.box.low=[9,9,9]",
+            [" --set:1:", "liquid[1].shape.box.low=[9,9,9]", "along x"],
+        ),
+    ] {
+        let outcome = trial.call(&format!("check dam-break {flags}"));
+        assert_eq!(outcome.code, 2, "{flags}: {}", outcome.errors);
+        for words in shown {
+            assert!(
+                outcome.errors.contains(words),
+                "{flags}: {words}: {}",
+                outcome.errors
+            );
+        }
+    }
+}
+
+#[test]
+fn absurd_sizes_have_a_unit_that_fits_and_one_thing_is_in_the_singular() {
+    let trial = Trial::new();
+    let said = trial
+        .call_well("estimate dam-break --resolution 65536 --threads 1")
+        .said;
+    assert!(said.contains(" PB") && said.contains("1 thread,"), "{said}");
+    assert!(said.contains(" years"), "{said}");
+    let outcome = trial.call("run dam-break --resolution 65536 --memory-limit 1GB");
+    assert_eq!(outcome.code, 4);
+    assert!(
+        outcome.errors.contains(" PB") && outcome.errors.contains("1.0 GB"),
+        "{}",
+        outcome.errors
+    );
+    let said = trial
+        .call_well("run dam-break-2d --resolution 12 --frames 1 --threads 1")
+        .said;
+    for words in ["1 frame of ", "1 step, ", "1 thread"] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
 }
 
 #[cfg(unix)]

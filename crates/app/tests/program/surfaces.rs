@@ -90,6 +90,55 @@ shape = { box = { low = [0.2, 0.2, 0.48], high = [0.8, 0.8, 0.54] } }
 }
 
 #[test]
+fn a_splash_keeps_its_volume_from_frame_to_frame() {
+    let trial = Trial::new();
+    // A thick sheet of water hits a ball and becomes thin ones.
+    let splash = r#"
+[domain]
+size = [1, 1, 1]
+resolution = 24
+[time]
+frames = 7
+[[liquid]]
+shape = { box = { low = [0.3, 0.3, 0.5], high = [0.7, 0.7, 0.65] } }
+velocity = [0, 0, -2]
+[[solid]]
+name = "ball"
+shape = { sphere = { center = [0.5, 0.5, 0.3], radius = 0.15 } }
+"#;
+    fs::write(trial.path("splash.toml"), splash).unwrap();
+    trial.call_well("run splash.toml --quiet --set output.preview=false --out run");
+    for source in ["level-set", "particles"] {
+        let said = trial.call_well(&format!("mesh run --from {source}")).said;
+        assert!(said.contains("their volume is within"), "{said}");
+        assert_eq!(said.contains("thinner than a cell"), source == "level-set");
+        let stats = lines(&trial.path("run/surfaces/stats.jsonl"));
+        assert_eq!(stats.len(), 8);
+        let mut last: Option<f64> = None;
+        let mut thinnest: f64 = 0.0;
+        for (line, frame) in stats.iter().zip(0..) {
+            assert_eq!(line["frame"], frame);
+            let number = |key: &str| line[key].as_f64().unwrap();
+            let surface = surface::read(&trial.path("run"), frame).unwrap();
+            assert_eq!(surface.open_edges(), 0, "{source} {frame}");
+            assert_eq!(line["pieces"], surface.pieces() as u64);
+            let volume = surface.volume();
+            assert!((volume / number("volume") - 1.0).abs() < 1e-9);
+            let share = volume / number("particle_volume");
+            assert!((share - 1.0).abs() < 0.05, "{source} {frame}: {share}");
+            let change = last.map_or(0.0, |last| volume / last - 1.0);
+            assert!(change.abs() < 0.02, "{source} {frame}: {change}");
+            last = Some(volume);
+            if source == "level-set" {
+                thinnest = thinnest.max(number("thin_volume") / number("particle_volume"));
+            }
+        }
+        assert!(source == "particles" || thinnest > 0.3, "{thinnest}");
+    }
+    assert_sound(&trial.path("run"));
+}
+
+#[test]
 fn vertices_move_as_the_liquid_does() {
     let trial = Trial::new();
     trial.call_well("run ceiling-ball --resolution 16 --frames 1 --quiet --out run");
@@ -141,12 +190,17 @@ fn surfaces_that_are_up_to_date_are_left_alone_and_others_made_again() {
     let folder = trial.path("run/surfaces");
     assert_eq!(
         names(&folder),
-        ["lock", "surface_000002.msf", "surface_000003.msf"]
+        [
+            "lock",
+            "stats.jsonl",
+            "surface_000002.msf",
+            "surface_000003.msf"
+        ]
     );
     let said = trial.call_well("mesh run").said;
-    assert!(said.contains("3 surfaces (2 were up to date)"), "{said}");
+    assert!(said.contains("4 surfaces (2 up to date)"), "{said}");
     let said = trial.call_well("mesh run --resolution 1").said;
-    assert!(said.contains("3 surfaces, "), "{said}");
+    assert!(said.contains("4 surfaces, "), "{said}");
 
     // A damaged one is found, named and made again.
     let path = surface::path(&trial.path("run"), 2);
@@ -167,7 +221,7 @@ fn surfaces_that_are_up_to_date_are_left_alone_and_others_made_again() {
         outcome.errors
     );
     let said = trial.call_well("mesh run --resolution 1").said;
-    assert!(said.contains("(2 were up to date)"), "{said}");
+    assert!(said.contains("(3 up to date)"), "{said}");
     assert_eq!(fs::read(&path).unwrap(), whole);
 
     // A run from the beginning takes them away.
@@ -182,7 +236,7 @@ fn a_run_makes_the_surfaces_that_its_scene_asks_for() {
                --set output.surface_smoothing=1 --out run";
     trial.call_well(run);
     let said = trial.call_well("mesh run --smoothing 1").said;
-    assert!(said.contains("2 surfaces (2 were up to date)"), "{said}");
+    assert!(said.contains("3 surfaces (3 up to date)"), "{said}");
     assert_sound(&trial.path("run"));
 }
 
@@ -209,7 +263,7 @@ fn what_can_not_be_meshed_is_said() {
     assert!(outcome.errors.contains("run.json"), "{}", outcome.errors);
     trial.call_well("run dam-break --resolution 8 --frames 2 --quiet --out run");
     for (flags, word) in [
-        ("--frames 5-9", "there are 1 to 2"),
+        ("--frames 5-9", "there are 0 to 2"),
         ("--frames 2-1", "backwards"),
         ("--resolution 9", "--resolution"),
         ("--smoothing 101", "--smoothing"),
@@ -251,9 +305,10 @@ fn damaged_frames_are_named_and_the_others_get_their_surface() {
             );
         }
         let made = surface::frames_in(&trial.path("run")).unwrap();
-        assert_eq!(made, [1, 3]);
+        assert_eq!(made, [0, 1, 3]);
         let exported = names(&trial.path("run/export/npz/surface"));
-        assert_eq!(exported, ["surface_000001.npz", "surface_000003.npz"]);
+        let expected = [0, 1, 3].map(|frame| format!("surface_{frame:06}.npz"));
+        assert_eq!(exported, expected);
     }
 }
 

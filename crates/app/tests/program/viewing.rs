@@ -94,7 +94,7 @@ fn the_server_tells_everything_of_a_run_and_a_particle_takes_eight_bytes() {
         let about = serving.json(&format!("/run/{run}/about"));
         let now = serving.json(&format!("/run/{run}/now"));
         assert_eq!(now["state"], "done");
-        assert_eq!(now["frames"].as_array().unwrap().len(), frames);
+        assert_eq!(now["frames"].as_array().unwrap().len(), frames + 1);
         assert!(about["sceneText"].as_str().unwrap().contains("[domain]"));
         let steps = now["steps"]["time"].as_array().unwrap().len();
         assert!(steps >= frames);
@@ -149,7 +149,6 @@ fn nothing_but_known_paths_is_answered() {
         "//run/0/about",
         "/run/0/frame/../../secret",
         "/run/0/frame/particles_000001.mpc",
-        "/run/0/frame/0",
         "/run/0/frame/4",
         "/run/0/frame/-1",
         "/run/0/frame/+1",
@@ -247,12 +246,12 @@ fn a_run_that_goes_on_or_is_replaced_is_followed() {
     let first = serving.json("/run/0/about");
     trial.call_well("run maze --resolution 16 --frames 5 --resume --quiet --out run");
     let now = serving.json("/run/0/now");
-    assert_eq!(now["frames"], serde_json::json!([1, 2, 3, 4, 5]));
+    assert_eq!(now["frames"], serde_json::json!([0, 1, 2, 3, 4, 5]));
     trial.call_well("run maze --resolution 12 --frames 2 --quiet --out run --overwrite");
     let (about, now) = (serving.json("/run/0/about"), serving.json("/run/0/now"));
     assert_ne!(about["sceneHash"], first["sceneHash"]);
     assert_eq!(about["settings"]["resolution"], 12);
-    assert_eq!(now["frames"], serde_json::json!([1, 2]));
+    assert_eq!(now["frames"], serde_json::json!([0, 1, 2]));
     assert_eq!(serving.get("/run/0/frame/2").0, 200);
 }
 

@@ -45,7 +45,7 @@ fn every_kind_of_fault_is_found() {
                 low: [0.0; 3],
                 high: [1.0, -1.0, 1.0],
             },
-            "box: low (0) must be less than high (-1) on axis 1",
+            "box: low (0) must be less than high (-1) along y",
         ),
         (
             Shape::Capsule {

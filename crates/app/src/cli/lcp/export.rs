@@ -4,6 +4,7 @@ use super::super::say::say;
 use super::arguments::ExportArguments;
 use crate::error::Error;
 use crate::problem_files;
+use crate::quantity::count;
 use crate::run::{self, AnyProblem};
 use crate::scene::AnyScene;
 use crate::scene::text::load;
@@ -29,10 +30,10 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Error> {
         AnyProblem::Three(problem) => problem_files::write(&folder, problem)?,
     }
     say(format_args!(
-        "wrote the pressure problem of the first step towards frame {} of {}, {} unknowns, to {}: {}",
+        "wrote the pressure problem of the first step towards frame {} of {}, {}, to {}: {}",
         arguments.frame,
         scene.name(),
-        problem.rows(),
+        count(problem.rows(), "unknown"),
         folder.display(),
         problem_files::NAMES.join(", ")
     ));

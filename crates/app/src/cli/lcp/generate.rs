@@ -4,6 +4,7 @@ use super::super::say::say;
 use super::arguments::{GenerateCommand, GenerateFlags, SurfaceName, WallsArguments};
 use crate::error::{Error, Kind};
 use crate::problem_files;
+use crate::quantity::{count, plural};
 use meniscus_lcp::InputError;
 use meniscus_lcp::gallery::{self, Instance, Random};
 use meniscus_lcp::matrix_market::Limits;
@@ -47,9 +48,9 @@ fn write(flags: &GenerateFlags, instance: &Instance) -> Result<(), Error> {
     problem_files::write_generated(&flags.out, instance)?;
     let folder = flags.out.display();
     say(format_args!(
-        "wrote a problem of {} rows, {} entries to {folder}: A.mtx, b.mtx, lower.mtx, upper.mtx, and its solution x.mtx",
-        instance.matrix.rows(),
-        instance.matrix.nonzeros(),
+        "wrote a problem of {}, {} to {folder}: A.mtx, b.mtx, lower.mtx, upper.mtx, and its solution x.mtx",
+        count(instance.matrix.rows(), "row"),
+        plural(instance.matrix.nonzeros(), "entry", "entries"),
     ));
     say(format_args!(
         "Next:\n  meniscus lcp solve --problem {folder}"
@@ -82,8 +83,8 @@ fn write_pressure<const D: usize>(
     let folder = walls.out.display();
     let wall_rows = problem.lower.iter().filter(|lower| **lower == 0.0).count();
     say(format_args!(
-        "wrote the pressure problem of a sphere, {} unknowns, {wall_rows} of them at walls, to {folder}: {}",
-        problem.rhs.len(),
+        "wrote the pressure problem of a sphere, {}, {wall_rows} of them at walls, to {folder}: {}",
+        count(problem.rhs.len(), "unknown"),
         problem_files::NAMES.join(", ")
     ));
     say(format_args!(

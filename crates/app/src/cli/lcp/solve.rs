@@ -6,6 +6,7 @@ use super::files::{self, Problem, broken};
 use super::watch::{Seen, Watch};
 use crate::error::{Error, Kind};
 use crate::plot::{Axis, Chart, Series};
+use crate::quantity::count;
 use meniscus_lcp::toolbox::{self, Method, Options, Solution};
 use meniscus_lcp::{Report, Status};
 use serde_json::{Value, json};
@@ -110,12 +111,12 @@ fn tell(asked: Method, solution: &Solution, seconds: f64, given: &Problem) {
         "did NOT solve"
     };
     say(format_args!(
-        "{verdict} a problem of {} rows by {}: {}, residual {:.3e}, {} iterations{inner}, {seconds:.3} s",
-        given.matrix.rows(),
+        "{verdict} a problem of {} by {}: {}, residual {:.3e}, {}{inner}, {seconds:.3} s",
+        count(given.matrix.rows(), "row"),
         solution.method,
         report.status,
         report.residual,
-        report.iterations,
+        count(report.iterations, "iteration"),
     ));
 }
 

@@ -4,6 +4,7 @@
 //! fall to where it lands, and a solid stirs the liquid to a little more than its own speed. Steps follow from speeds by
 //! the CFL number. The constants were measured; `estimates_are_within_their_factors_of_what_runs_take` compares with runs.
 
+use super::film;
 use crate::scene::{Emitter, Scene, measure, settle};
 use meniscus_shapes::Bounds;
 
@@ -12,7 +13,7 @@ const PER_PARTICLE_STEP: f64 = 1.4e-6;
 /// CPU seconds of a step however little liquid there is.
 const PER_STEP: f64 = 5e-4;
 /// CPU seconds of a picture of the preview for a pixel.
-const PER_PIXEL: f64 = 5e-7;
+const PER_PIXEL: f64 = 6e-7;
 /// Share of the speed of a fall that the fastest liquid has, in the mean over a run.
 const OF_FALL: f64 = 0.9;
 /// Speed that a solid stirs liquid to, as a multiple of its own.
@@ -75,7 +76,7 @@ impl Forecast {
             FrameForecast {
                 volume,
                 steps,
-                seconds: work + picture_seconds(scene),
+                seconds: work + picture_seconds(scene, k),
             }
         });
         Forecast {
@@ -114,8 +115,10 @@ impl Forecast {
     }
 }
 
-fn picture_seconds<const D: usize>(scene: &Scene<D>) -> f64 {
-    match scene.output.preview {
+/// CPU seconds of the picture of a frame, if it has one. That of frame 0 is drawn before the first step and left out.
+fn picture_seconds<const D: usize>(scene: &Scene<D>, frame: u32) -> f64 {
+    let every = film::frames_per_picture(scene.frame_rate);
+    match scene.output.preview && frame.is_multiple_of(every) {
         true => PER_PIXEL * f64::from(scene.output.preview_side).powi(2),
         false => 0.0,
     }

@@ -4,7 +4,9 @@ mod forecast;
 
 pub use forecast::{Forecast, FrameForecast};
 
+use super::film;
 use crate::error::{Error, Kind};
+use crate::quantity::{bytes, count};
 use crate::scene::{AnyScene, Scene, meshes};
 use meniscus_liquid::Gradient;
 use serde::Serialize;
@@ -119,30 +121,21 @@ pub fn check<const D: usize>(scene: &Scene<D>, limit: Option<u64>) -> Result<(),
         "free are"
     };
     let what = format!(
-        "scene {} at {} cells needs about {} of memory, {whose} {}",
+        "scene {} at {} needs about {} of memory, {whose} {}",
         scene.name,
-        scene.resolution,
-        size(needed),
-        size(allowed as f64)
+        count(scene.resolution, "cell"),
+        bytes(needed as u64),
+        bytes(allowed)
     );
     let remedy = if memory(&smaller) <= allowed as f64 {
         format!("--resolution {} fits", smaller.resolution)
     } else {
         format!(
             "no resolution fits: {} go to the program, its threads, the preview (output.preview, output.preview_side) and meshes",
-            size(fixed_memory(scene, threads))
+            bytes(fixed_memory(scene, threads) as u64)
         )
     };
     Err(Error::new(Kind::Resources, what).with_remedy(remedy))
-}
-
-/// Bytes as people read them.
-fn size(bytes: f64) -> String {
-    if bytes < 1e9 {
-        format!("{:.0} MB", bytes / 1e6)
-    } else {
-        format!("{:.2} GB", bytes / 1e9)
-    }
 }
 
 fn estimate<const D: usize>(scene: &Scene<D>, threads: usize) -> Estimate {
@@ -155,14 +148,14 @@ fn estimate<const D: usize>(scene: &Scene<D>, threads: usize) -> Estimate {
     let steps = forecast.steps();
     let frames = f64::from(scene.frames);
     let output = &scene.output;
-    let kept = (frames / f64::from(output.particles_every)).floor();
+    // Frame 0, the initial state, is one more.
+    let kept = (frames / f64::from(output.particles_every)).floor() + 1.0;
     let milestones = match output.milestone_every {
         0 => 0.0,
         every => (frames / f64::from(every)).floor(),
     };
     let states = milestones + f64::from(output.keep_checkpoints);
     let per_state = (4 * 2 * D + Gradient::<D>::BYTES) as f64;
-    let pictures = if output.preview { frames } else { 0.0 };
     let work = forecast.seconds();
     Estimate {
         cells: scene.cells().to_vec(),
@@ -174,11 +167,19 @@ fn estimate<const D: usize>(scene: &Scene<D>, threads: usize) -> Estimate {
         memory_free: available(),
         disk: (particles * (kept * PER_KEPT_PARTICLE + states * per_state)
             + steps * 1000.0
-            + pictures * 2e4) as u64,
+            + pictures(scene) * 2e4) as u64,
         steps: steps.ceil() as u64,
         cpu_seconds: work,
         seconds: work / (1.0 + SECOND_THREAD * (threads - 1) as f64),
         threads,
+    }
+}
+
+/// Pictures of the preview, that of frame 0 included.
+fn pictures<const D: usize>(scene: &Scene<D>) -> f64 {
+    match scene.output.preview {
+        true => f64::from(scene.frames / film::frames_per_picture(scene.frame_rate)) + 1.0,
+        false => 0.0,
     }
 }
 
@@ -213,7 +214,7 @@ fn fixed_memory<const D: usize>(scene: &Scene<D>, threads: usize) -> f64 {
     };
     PROGRAM
         + PER_THREAD * threads as f64
-        + pixels * (PER_PIXEL[D - 2] + PER_KEPT_PIXEL * f64::from(scene.frames))
+        + pixels * (PER_PIXEL[D - 2] + PER_KEPT_PIXEL * pictures(scene))
         + PER_TRIANGLE * meshes::triangles(scene) as f64
         + cells * PER_TILE / TILE_SIDE.powi(D as i32)
 }

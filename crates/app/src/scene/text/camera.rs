@@ -12,6 +12,7 @@ use crate::scene::{AnyScene, Camera};
 /// If there is no such key, or its value does not fit.
 pub fn flat_camera(typed: &[Change]) -> Result<Camera<2>, Error> {
     match scene_with("[0.5, 0.5]", "[1, 1]", typed)? {
+        AnyScene::Two(scene) if !scene.camera_track.is_empty() => Err(no_keyframes()),
         AnyScene::Two(scene) => Ok(scene.camera),
         AnyScene::Three(_) => Ok(Camera::default()),
     }
@@ -23,9 +24,14 @@ pub fn flat_camera(typed: &[Change]) -> Result<Camera<2>, Error> {
 /// If there is no such key, or its value does not fit.
 pub fn spatial_camera(typed: &[Change]) -> Result<Camera<3>, Error> {
     match scene_with("[0.5, 0.5, 0.5]", "[1, 1, 1]", typed)? {
+        AnyScene::Three(scene) if !scene.camera_track.is_empty() => Err(no_keyframes()),
         AnyScene::Three(scene) => Ok(scene.camera),
         AnyScene::Two(_) => Ok(Camera::default()),
     }
+}
+
+fn no_keyframes() -> Error {
+    Error::usage("--camera places one camera for all frames: keyframes belong into the scene")
 }
 
 /// The smallest scene with that camera: what is wrong with it is said as of any scene.
@@ -91,6 +97,84 @@ mod tests {
             let error = flat_camera(&typed(&words)).unwrap_err();
             assert!(error.message().contains("two dimensions"), "{error}");
         }
+    }
+
+    #[test]
+    fn a_camera_moves_by_keyframes() {
+        let keys = "[camera]\nfield_of_view = 30\nease = \"linear\"\nkeyframes = [\n\
+                    { time = 0, position = [2, 0, 1], target = [0.5, 0.5, 0.5] },\n\
+                    { frame = 24, position = [0, 2, 1], target = [0.5, 0.5, 0.7] } ]\n";
+        let loaded = load_alone(&format!("{POOL}{keys}"));
+        let again = load_alone(&loaded.complete).ready().unwrap().0;
+        let AnyScene::Three(scene) = loaded.ready().unwrap().0 else {
+            panic!("it is in space")
+        };
+        assert_eq!(again, AnyScene::Three(scene.clone()));
+        let at = |time: f64| scene.camera_track.at(time).or(&scene.camera);
+        assert_eq!(at(-1.0).position, Some([2.0, 0.0, 1.0]));
+        assert_eq!(at(0.5).position, Some([1.0, 1.0, 1.0]));
+        assert_eq!(at(9.0).target, Some([0.5, 0.5, 0.7]));
+        assert_eq!(at(0.5).field_of_view, Some(30.0));
+        for (wrong, told) in [
+            ("keyframes = []", "at least 1"),
+            ("keyframes = [{ position = [1, 1, 1] }]", "time"),
+            ("keyframes = [{ time = 0, height = 1 }]", "three dimensions"),
+            (
+                "keyframes = [{ time = 0, position = [1, 1, 1] }, { time = 1, target = [0, 0, 0] }]",
+                "which other keyframes have",
+            ),
+            (
+                "keyframes = [{ time = 1, position = [1, 1, 1] }, { time = 0, position = [2, 1, 1] }]",
+                "camera.keyframes",
+            ),
+            (
+                "keyframes = [{ time = 0, position = [1, 1, 1], target = [1, 1, 1] }]",
+                "looks nowhere",
+            ),
+        ] {
+            let error = load_alone(&format!("{POOL}[camera]\n{wrong}\n"))
+                .ready()
+                .unwrap_err();
+            assert!(error.message().contains(told), "{wrong}: {error}");
+        }
+        let key = "keyframes=[{time=0,position=[1,1,1]}]";
+        let error = spatial_camera(&typed(&[key])).unwrap_err();
+        assert!(error.message().contains("belong into the scene"), "{error}");
+    }
+
+    #[test]
+    fn colours_are_read_and_wrong_ones_are_told() {
+        let solid = "[[solid]]\nshape = { sphere = { radius = 0.1 } }\n";
+        let text = format!(
+            "{POOL}color = [1, 0.5, 0]\n{solid}color = \"#102030\"\n{solid}color = \"red\"\n{solid}"
+        );
+        let loaded = load_alone(&text);
+        let again = load_alone(&loaded.complete).ready().unwrap().0;
+        let AnyScene::Three(scene) = loaded.ready().unwrap().0 else {
+            panic!("it is in space")
+        };
+        assert_eq!(again, AnyScene::Three(scene.clone()));
+        assert_eq!(scene.liquid_color.unwrap().rgb(), [255, 128, 0]);
+        assert_eq!(scene.colors[0].unwrap().rgb(), [16, 32, 48]);
+        assert!(scene.colors[1].is_some() && scene.colors[2].is_none());
+        for (value, told) in [
+            ("\"orang\"", "did you mean \"orange\"?"),
+            ("\"#12345\"", "six hexadecimal digits"),
+            ("[1, 2, 0]", "from 0 to 1"),
+            ("[1, 0]", "must be a colour"),
+            ("3", "must be a colour"),
+        ] {
+            let error = load_alone(&format!("{POOL}color = {value}\n"))
+                .ready()
+                .unwrap_err();
+            assert!(error.message().contains(told), "{value}: {error}");
+        }
+        let two = format!(
+            "{POOL}color = \"red\"\n{}color = \"blue\"\n",
+            &POOL[POOL.find("[[").unwrap()..]
+        );
+        let error = load_alone(&two).ready().unwrap_err();
+        assert!(error.message().contains("liquids mix"), "{error}");
     }
 
     #[test]

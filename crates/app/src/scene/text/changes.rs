@@ -2,6 +2,7 @@
 
 use super::problem::{Place, Problem};
 use super::tree::{Entry, Node, Value, parse_value};
+use std::ops::Range;
 
 /// A key that is to have another value.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +33,36 @@ impl Change {
             path: path.into(),
             value: value.into(),
         })
+    }
+
+    /// The flag that it was typed with: `--set`, `--resolution`.
+    pub fn flag(&self) -> &str {
+        self.typed
+            .split_once(' ')
+            .map_or(&self.typed, |(flag, _)| flag)
+    }
+
+    /// What was typed after the flag.
+    pub fn argument(&self) -> &str {
+        self.typed
+            .split_once(' ')
+            .map_or("", |(_, argument)| argument)
+    }
+
+    /// Where the value is in the argument.
+    pub fn value_span(&self) -> Range<usize> {
+        let argument = self.argument();
+        let from = argument.find('=').map_or(0, |equals| equals + 1);
+        let blank = argument[from..].len() - argument[from..].trim_start().len();
+        from + blank..argument.trim_end().len().max(from + blank)
+    }
+
+    /// Where the key is in the argument; the value, if only that was typed.
+    pub fn key_span(&self) -> Range<usize> {
+        match self.argument().find('=') {
+            Some(equals) => 0..equals,
+            None => self.value_span(),
+        }
     }
 
     /// A short cut for a key.

@@ -31,7 +31,8 @@ pub fn filled(node: &Node, table: &Table, dimension: usize) -> Node {
             },
             // So that 1 and 1.0, which mean the same, are also written the same.
             Kind::Number(..) => as_number(found),
-            Kind::Vector(_) | Kind::Lengths => Node {
+            Kind::Color if found.list().is_empty() => found,
+            Kind::Vector(_) | Kind::Lengths | Kind::Color => Node {
                 value: Value::List(found.list().iter().cloned().map(as_number).collect()),
                 place: found.place,
             },

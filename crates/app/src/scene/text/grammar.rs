@@ -65,6 +65,8 @@ pub enum Kind {
     Vector(&'static str),
     /// A length for every axis, all positive: two or three of them.
     Lengths,
+    /// A colour: a word, `#rrggbb`, or red, green and blue.
+    Color,
     /// One table.
     Table(&'static Table),
     /// Any number of tables, at least so many.
@@ -179,6 +181,10 @@ impl Kind {
             Kind::Vector("") => "a list of numbers, one for each axis".into(),
             Kind::Vector(unit) => format!("a list of numbers in {unit}, one for each axis"),
             Kind::Lengths => "a list of two or three positive numbers in m".into(),
+            Kind::Color => {
+                "a colour: a word such as \"red\", \"#rrggbb\", or [red, green, blue] from 0 to 1"
+                    .into()
+            }
             Kind::Table(table) => format!("a table: {}", table.title),
             Kind::Tables(table, _) => format!("a list of tables: {}", table.title),
         }

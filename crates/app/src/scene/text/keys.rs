@@ -175,14 +175,14 @@ static DOMAIN: Table = Table {
 
 static TIME: Table = Table {
     title: "time",
-    about: "A frame is written at the end of every interval of 1/rate seconds. Steps in between are as long as the \
-            CFL number allows.",
+    about: "Frame 0 is the initial state, and one more frame is written at the end of every interval of 1/rate seconds. \
+            Steps in between are as long as the CFL number allows.",
     keys: &[
         Key {
             name: "frames",
             kind: Kind::Whole(1, MOST_FRAMES),
             absent: Default("100"),
-            about: "How many frames to simulate.",
+            about: "How many frames to simulate after frame 0, the initial state.",
             example: "240",
         },
         Key {
@@ -365,13 +365,13 @@ static OUTPUT: Table = Table {
             name: "preview",
             kind: Kind::Switch,
             absent: Default("true"),
-            about: "Whether `preview.gif` is drawn.",
+            about: "Whether `preview.gif` is drawn. With more than 60 frames per second, not every frame is.",
             example: "false",
         },
         Key {
             name: "preview_side",
             kind: Kind::Whole(64, 2000),
-            absent: Default("400"),
+            absent: Default("320"),
             about: "Longest side of the preview in pixels.",
             example: "640",
         },
@@ -388,21 +388,21 @@ static OUTPUT: Table = Table {
             name: "surface_from",
             kind: Kind::Word(Source::WORDS),
             absent: Default("\"level-set\""),
-            about: "What surfaces are made from: the simulation's own distance, or the particles by splashsurf, in space only.",
+            about: "What surfaces are made from: the level set of the simulation, with thin features from the particles, or the particles alone by splashsurf, in space only.",
             example: "\"particles\"",
         },
         Key {
             name: "surface_resolution",
             kind: Kind::Whole(1, 8),
             absent: Default("2"),
-            about: "Points of a surface's lattice along a cell.",
+            about: "Points of a surface's lattice along a cell of thick liquid; twice as many in liquid thinner than a cell.",
             example: "3",
         },
         Key {
             name: "surface_smoothing",
             kind: Kind::Whole(0, 100),
             absent: Default("4"),
-            about: "How often a surface's triangles are smoothed.",
+            about: "Passes of Taubin smoothing on a surface's triangles, thin features excepted.",
             example: "0",
         },
         Key {

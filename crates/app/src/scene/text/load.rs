@@ -128,7 +128,7 @@ pub(super) fn load_text(
     let source = Source {
         name: source.into(),
         text: text.into(),
-        changes: changes.iter().map(|change| change.typed.clone()).collect(),
+        changes: changes.to_vec(),
     };
     let (mut root, mut problems) = parse(text);
     if !problems.is_empty() {

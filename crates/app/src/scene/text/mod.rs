@@ -15,6 +15,7 @@ mod load;
 mod look_keys;
 pub mod problem;
 mod read;
+mod read_camera;
 mod read_shape;
 mod reference;
 mod run_keys;

@@ -1,5 +1,6 @@
 //! What is wrong with a scene, and where it is written.
 
+use super::changes::Change;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde::Serialize;
 
@@ -104,8 +105,8 @@ pub struct Source {
     pub name: String,
     /// All of it.
     pub text: String,
-    /// Changes from the command line, as they were typed.
-    pub changes: Vec<String>,
+    /// Changes from the command line.
+    pub changes: Vec<Change>,
 }
 
 /// A problem for programs, as in `check --json`.
@@ -146,11 +147,11 @@ impl Source {
         let message = printable(&message);
         let (name, text, span) = match problem.place {
             Place::File(start, end) => (self.name.as_str(), self.text.as_str(), start..end),
-            Place::Change(index) => {
-                let change = self.changes.get(index).map_or("", String::as_str);
-                ("command line", change, 0..change.len())
-            }
-            Place::Nowhere => ("", "", 0..0),
+            Place::Change(_) | Place::Nowhere => ("", "", 0..0),
+        };
+        let (name, text, span) = match self.change_behind(problem) {
+            Some((change, part)) => (change.flag(), change.argument(), part),
+            None => (name, text, span),
         };
         let mut group = Group::with_title(level.primary_title(message));
         if name.is_empty() {
@@ -170,6 +171,40 @@ impl Source {
             Renderer::plain()
         };
         renderer.render(&[group])
+    }
+
+    /// The change from the command line that a problem is about, and the part of its argument to point at.
+    ///
+    /// A value from the command line may also be at fault where a table of the file is: the file then shows another
+    /// value than the one that was used.
+    fn change_behind(&self, problem: &Problem) -> Option<(&Change, std::ops::Range<usize>)> {
+        let within = |inner: &str, outer: &str| {
+            let rest = inner.strip_prefix(outer);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        };
+        let path = problem.path.as_str();
+        match problem.place {
+            Place::Change(index) => {
+                let change = self.changes.get(index)?;
+                let of_value = within(path, &change.path);
+                Some((
+                    change,
+                    if of_value {
+                        change.value_span()
+                    } else {
+                        change.key_span()
+                    },
+                ))
+            }
+            Place::File(..) | Place::Nowhere if !path.is_empty() => {
+                let touches = |c: &&Change| {
+                    within(path, &c.path) || problem.is_error() && within(&c.path, path)
+                };
+                let change = self.changes.iter().rev().find(touches)?;
+                Some((change, change.value_span()))
+            }
+            Place::File(..) | Place::Nowhere => None,
+        }
     }
 
     /// A problem as a program reads it.

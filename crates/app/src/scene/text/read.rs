@@ -3,8 +3,8 @@
 use super::problem::{Place, Problem};
 use super::structure::join;
 use super::tree::Node;
-use super::values::{components, number, switch, text, vector, whole, written_whole};
-use crate::scene::{Camera, Drain, Emitter, FrameRange, Limits, Output, Scene, Volume};
+use super::values::{color, number, switch, text, vector, whole, written_whole};
+use crate::scene::{Drain, Emitter, FrameRange, Limits, Output, Scene, Volume};
 use crate::surface;
 use meniscus_liquid::{Transfer, Walls, fas};
 use meniscus_shapes::{Body, Ease, Keyframe, Motion, Rotation, Shape};
@@ -40,7 +40,12 @@ impl Reader<'_> {
             reader.solid(table, path, rate)
         });
         let materials = root.get("solid").map_or(&[][..], Node::list).iter();
+        let colors = root.get("solid").map_or(&[][..], Node::list).iter();
+        let liquid_color = self.liquid_color(root);
         let camera = root.get("camera").map(|table| self.camera(table));
+        let track = root
+            .get("camera")
+            .map(|table| self.camera_track(table, rate));
         let scene = Scene {
             name: name.into(),
             summary: text(root, "summary").into(),
@@ -54,6 +59,10 @@ impl Reader<'_> {
             drains: drains?,
             solids: solids?,
             materials: materials.map(|solid| word(solid, "material")).collect(),
+            colors: colors
+                .map(|solid| solid.get("color").and_then(|node| color(node).ok()))
+                .collect(),
+            liquid_color,
             walls: word(walls, "kind")?,
             separation: number(walls, "kappa"),
             solver: word(solver, "method")?,
@@ -94,6 +103,7 @@ impl Reader<'_> {
                 milestone_every: whole(output, "milestone_every") as u32,
             },
             camera: camera.unwrap_or_default(),
+            camera_track: track.unwrap_or_default(),
         };
         (!self.problems.iter().any(Problem::is_error)).then_some(scene)
     }
@@ -254,35 +264,6 @@ impl Reader<'_> {
                 None
             }
         }
-    }
-
-    fn camera<const D: usize>(&mut self, table: &Node) -> Camera<D> {
-        let plane = ["position", "field_of_view"].map(|key| (key, D == 2, "height"));
-        let space = [("height", D == 3, "field_of_view")];
-        for (key, refused, instead) in plane.into_iter().chain(space) {
-            if let Some(node) = table.get(key).filter(|_| refused) {
-                let message = format!(
-                    "a scene in {} dimensions has no such key",
-                    ["two", "three"][D - 2]
-                );
-                let help = format!("write `target` and `{instead}`");
-                let problem = Problem::error(node.place, join("camera", key), message);
-                self.problems.push(problem.with_help(help));
-            }
-        }
-        let camera = Camera {
-            position: table.get("position").map(components),
-            target: table.get("target").map(components),
-            field_of_view: table.get("field_of_view").and_then(Node::number),
-            height: table.get("height").and_then(Node::number),
-        };
-        if camera.position.is_some() && camera.position == camera.target {
-            let place = table.get("target").map_or(table.place, |node| node.place);
-            let message = "is where the camera stands: it looks nowhere";
-            self.problems
-                .push(Problem::error(place, "camera.target", message));
-        }
-        camera
     }
 
     fn open_sides<const D: usize>(&mut self, domain: &Node) -> [[bool; 2]; D] {

@@ -4,6 +4,7 @@ use super::grammar::{Absent, Key, Kind, Table};
 use super::keys::SCENE;
 use super::problem::Place;
 use super::tree::{Node, Value as Toml, parse_value};
+use crate::scene::NAMED_COLORS;
 use serde_json::{Map, Value, json};
 
 /// The schema of a scene file, draft 2020-12.
@@ -80,6 +81,15 @@ fn property(key: &'static Key, tables: &mut Map<String, Value>) -> Value {
         Kind::Lengths => {
             let length = json!({ "type": "number", "exclusiveMinimum": 0 });
             json!({ "type": "array", "items": length, "minItems": 2, "maxItems": 3 })
+        }
+        Kind::Color => {
+            let names: Vec<&str> = NAMED_COLORS.iter().map(|(name, _)| *name).collect();
+            let part = json!({ "type": "number", "minimum": 0, "maximum": 1 });
+            json!({ "anyOf": [
+                { "enum": names },
+                { "type": "string", "pattern": "^#[0-9a-fA-F]{6}$" },
+                { "type": "array", "items": part, "minItems": 3, "maxItems": 3 },
+            ] })
         }
         Kind::Table(table) => reference(table, tables),
         Kind::Tables(table, least) => {

@@ -3,6 +3,7 @@
 use super::grammar::{Absent, Key, Kind, Table, quoted};
 use super::problem::{Place, Problem};
 use super::tree::{Entry, Node, Value};
+use super::values::color;
 use crate::scene::likeness::similar;
 
 /// Shapes inside shapes inside shapes: nobody means more.
@@ -247,6 +248,7 @@ impl Structure {
                 }
                 numbers(parts, |x| x > 0.0 && x <= 1e9, "above 0 and at most 1e9")
             }
+            Kind::Color => color(node).map(|_| ()).or_else(refuse),
             Kind::Table(_) | Kind::Tables(..) => Ok(()),
         }
     }

@@ -3,7 +3,7 @@
 use super::grammar::Absent::{ByDimension, Default, Nothing, Refused};
 use super::grammar::{Key, Kind, Range, Table};
 use super::keys::MOST_FRAMES;
-use super::look_keys::MATERIAL;
+use super::look_keys::{LIQUID_COLOR, MATERIAL, SOLID_COLOR};
 use super::shape_keys::{ROTATION, SHAPE};
 
 pub static LIQUID: Table = Table {
@@ -19,6 +19,7 @@ pub static LIQUID: Table = Table {
             about: "How fast it moves at the start.",
             example: "[0, 0, 6]",
         },
+        LIQUID_COLOR,
     ],
     one_of: &[],
 };
@@ -31,6 +32,7 @@ pub static SOLID: Table = Table {
         named("\"cup\""),
         SHAPE_KEY,
         MATERIAL,
+        SOLID_COLOR,
         Key {
             name: "keyframes",
             kind: Kind::Tables(&KEYFRAME, 1),
@@ -40,14 +42,7 @@ pub static SOLID: Table = Table {
                     key; without keys it never moves.",
             example: "[{ time = 0, position = [0.5, 0.5, 0.2] }, { time = 1, position = [0.5, 0.5, 0.8] }]",
         },
-        Key {
-            name: "ease",
-            kind: Kind::Word(&["smooth", "linear"]),
-            absent: Default("\"smooth\""),
-            about: "`smooth` passes the keys without a jump in velocity, from rest to rest; `linear` moves at constant \
-                    rates between two keys.",
-            example: "\"linear\"",
-        },
+        EASE,
     ],
     one_of: &[],
 };
@@ -104,6 +99,7 @@ pub static EMITTER: Table = Table {
             about: "How fast and where to the liquid comes.",
             example: "[0, 0, -2]",
         },
+        LIQUID_COLOR,
         FROM_FRAME,
         TO_FRAME,
     ],
@@ -128,6 +124,16 @@ const fn named(example: &'static str) -> Key {
         example,
     }
 }
+
+/// How a motion passes from keyframe to keyframe.
+pub(super) const EASE: Key = Key {
+    name: "ease",
+    kind: Kind::Word(&["smooth", "linear"]),
+    absent: Default("\"smooth\""),
+    about: "`smooth` passes the keys without a jump in velocity, from rest to rest; `linear` moves at constant \
+            rates between two keys.",
+    example: "\"linear\"",
+};
 
 const SHAPE_KEY: Key = Key {
     name: "shape",

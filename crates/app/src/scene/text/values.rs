@@ -2,6 +2,7 @@
 //! the wrong kind needs no message of its own: it reads as not a number, or as nothing.
 
 use super::tree::{Node, Value};
+use crate::scene::Color;
 use meniscus_shapes::{Generator, Rotation};
 use std::array::from_fn;
 
@@ -45,6 +46,24 @@ pub fn vector<const D: usize>(table: &Node, key: &str) -> [f64; D] {
 pub fn components<const D: usize>(node: &Node) -> [f64; D] {
     let parts = node.list();
     from_fn(|axis| parts.get(axis).and_then(Node::number).unwrap_or(f64::NAN))
+}
+
+/// A colour.
+///
+/// # Errors
+/// Why it is none, in words that follow its key.
+pub fn color(node: &Node) -> Result<Color, String> {
+    match &node.value {
+        Value::Text(text) => text.parse(),
+        Value::List(parts) if parts.len() == 3 => {
+            let parts: [Option<f64>; 3] = from_fn(|i| parts[i].number());
+            match parts {
+                [Some(r), Some(g), Some(b)] => Color::from_parts([r, g, b]),
+                _ => Err("must be three numbers".into()),
+            }
+        }
+        _ => Err(format!("must be a colour, this is {}", node.what())),
+    }
 }
 
 /// The rotation that a table describes.

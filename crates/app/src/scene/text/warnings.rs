@@ -5,7 +5,7 @@ use super::problem::{Place, Problem};
 use super::scale_warnings;
 use super::structure::join;
 use super::tree::Node;
-use crate::scene::{Scene, measure};
+use crate::scene::{Scene, measure, speeds};
 use meniscus_liquid::{Settings, Solver};
 use meniscus_shapes::{Body, Bounds, Motion, Shape};
 
@@ -59,9 +59,12 @@ fn hurried<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
         let velocity = table.and_then(|table| table.get("velocity"));
         let steps = MOST_STEPS * speed / slow_enough;
         (steps > MOST_STEPS).then(|| {
-            let message = format!("makes about {steps:.0} steps of every frame, and each takes time");
+            let message = match speed > speeds::FASTEST_PHYSICAL {
+                true => format!("a speed of {speed:.1e} m/s is not physical: the run will fail"),
+                false => format!("every frame will take about {steps:.0} time steps"),
+            };
             let help = format!(
-                "velocities are in metres a second; up to {slow_enough:.0} m/s a frame has {MOST_STEPS} steps at most"
+                "velocities are in metres per second; up to {slow_enough:.0} m/s a frame takes at most {MOST_STEPS} steps"
             );
             let path = format!("{list}[{}].velocity", index + 1);
             let place = velocity.map_or(Place::Nowhere, |node| node.place);

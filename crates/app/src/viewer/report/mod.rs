@@ -8,6 +8,7 @@ use super::page;
 use super::watched::Watched;
 use super::wire::{PARTICLE, PARTICLES_HEADER};
 use crate::error::{Error, Kind};
+use crate::quantity::count;
 use crate::whole_file;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -54,14 +55,22 @@ impl Written {
         let mut parts = Vec::new();
         let sound = self.frames_of_run - self.damaged.len();
         if self.frames < sound {
-            parts.push(format!("{} of {sound} frames", sound - self.frames));
+            parts.push(format!(
+                "{} of {}",
+                sound - self.frames,
+                count(sound, "frame")
+            ));
         }
         if self.every_particle > 1 {
-            parts.push(format!("all but every {}th particle", self.every_particle));
+            parts.push(format!("all but one of {} particles", self.every_particle));
         }
         let sound = self.surfaces_of_run - self.damaged_surfaces.len();
         if self.surfaces < sound {
-            parts.push(format!("{} of {sound} surfaces", sound - self.surfaces));
+            parts.push(format!(
+                "{} of {}",
+                sound - self.surfaces,
+                count(sound, "surface")
+            ));
         }
         if let Some(spacing) = self.surface_spacing.filter(|_| self.surfaces > 0) {
             let mm = 1000.0 * spacing;

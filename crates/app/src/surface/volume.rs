@@ -1,0 +1,148 @@
+//! Volume of a surface: matched to that of the particles, and measured.
+
+use super::contour::Contour;
+use super::finish::normals;
+use super::thickness::ramp;
+use super::{cross, dot, sub, upright};
+use rayon::prelude::*;
+
+/// Farthest that a surface is moved, in cells.
+const FARTHEST: f64 = 0.5;
+/// Thin features are moved by this share of the distance: what thick liquid lacks or has too much of shows little there, and would be
+/// a good part of their thickness.
+const THIN_SHARE: f64 = 0.3;
+/// Distances outwards, in cells, from which thin features are moved more and all the way: where particles crowd that much, they
+/// do in thin features, too.
+const ALL_THE_WAY: (f64, f64) = (0.1, 0.3);
+/// Most steps towards the right distance.
+const MOST_STEPS: usize = 7;
+
+/// How a vertex may move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Freedom {
+    /// It lies against a solid and stays there.
+    Fixed,
+    /// A solid is near enough to be in the way.
+    NearSolid,
+    /// Nothing is in the way.
+    Free,
+}
+
+/// Moves the vertices of a closed surface along their normals until it encloses `target`, and returns how far, in cells, outwards
+/// if positive. Vertices near solids then `settle` outside of them. A surface that would have to move farther than is good for it
+/// is moved as far as that.
+pub fn match_volume<const D: usize>(
+    contour: &mut Contour<D>,
+    freedom: &[Freedom],
+    target: f64,
+    dx: f64,
+    settle: impl Fn([f64; D]) -> [f64; D] + Sync,
+) -> f64 {
+    let places: Vec<[f64; 3]> = contour.vertices.par_iter().map(|&x| upright(x)).collect();
+    let normals = normals(&places, &contour.triangles);
+    let moved = |by: f64| -> Vec<[f64; D]> {
+        let thin = THIN_SHARE + (1.0 - THIN_SHARE) * ramp(by / dx, ALL_THE_WAY.0, ALL_THE_WAY.1);
+        let one = |(v, &x): (usize, &[f64; D])| -> [f64; D] {
+            let loose = f64::from(contour.looseness[v]);
+            let share = match freedom[v] {
+                Freedom::Fixed => return settle(x),
+                _ => thin + (1.0 - thin) * loose,
+            };
+            let normal = |a: usize| f64::from(normals[v][if a + 1 == D { 2 } else { a }]);
+            let to = std::array::from_fn(|a| x[a] + share * by * normal(a));
+            match freedom[v] {
+                Freedom::NearSolid => settle(to),
+                _ => to,
+            }
+        };
+        contour.vertices.par_iter().enumerate().map(one).collect()
+    };
+    let enclosed = |vertices: &[[f64; D]]| {
+        let places: Vec<[f64; 3]> = vertices.iter().map(|&x| upright(x)).collect();
+        enclosed(&places, &contour.triangles)
+    };
+    // The volume is nearly linear in the distance: secant steps.
+    let mut at_rest = moved(0.0);
+    let (mut last, mut volume) = (0.0, enclosed(&at_rest));
+    let mut by = 0.02 * dx * (target - volume).signum();
+    for _ in 0..MOST_STEPS {
+        let vertices = moved(by);
+        let next = enclosed(&vertices);
+        let slope = (next - volume) / (by - last);
+        (at_rest, last, volume) = (vertices, by, next);
+        let better = by + (target - next) / slope;
+        if !(slope.is_finite() && slope > 0.0 && better.is_finite()) {
+            break;
+        }
+        by = better.clamp(-FARTHEST * dx, FARTHEST * dx);
+        if (by - last).abs() < 1e-4 * dx {
+            break;
+        }
+    }
+    contour.vertices = at_rest;
+    last / dx
+}
+
+/// The volume inside of triangles, by the divergence theorem.
+pub fn enclosed(places: &[[f64; 3]], triangles: &[[u32; 3]]) -> f64 {
+    let corner = |v: u32| places[v as usize];
+    let of = |&[a, b, c]: &[u32; 3]| dot(corner(a), cross(corner(b), corner(c))) / 6.0;
+    triangles.iter().map(of).sum()
+}
+
+/// Number of connected pieces of a surface.
+pub fn pieces(vertices: usize, triangles: &[[u32; 3]]) -> usize {
+    let roots = roots(vertices, triangles);
+    (0..vertices).filter(|&v| roots[v] == v as u32).count()
+}
+
+/// Removes connected pieces, and hollows, of less than this volume: a lattice can cut such crumbs off a feature.
+pub fn remove_crumbs<const D: usize>(contour: &mut Contour<D>, least: f64) {
+    let roots = roots(contour.vertices.len(), &contour.triangles);
+    let places: Vec<[f64; 3]> = contour.vertices.iter().map(|&x| upright(x)).collect();
+    let mut volumes = vec![0.0; places.len()];
+    for triangle in &contour.triangles {
+        let root = roots[triangle[0] as usize] as usize;
+        // About the root, so that nothing cancels.
+        let corner = |v: u32| sub(places[v as usize], places[root]);
+        let [a, b, c] = triangle.map(corner);
+        volumes[root] += dot(a, cross(b, c)) / 6.0;
+    }
+    let kept = |v: usize| volumes[roots[v] as usize].abs() >= least;
+    let mut count = 0;
+    let numbers: Vec<u32> = (0..places.len())
+        .map(|v| {
+            let number = count;
+            count += u32::from(kept(v));
+            number
+        })
+        .collect();
+    let triangles = contour.triangles.iter();
+    contour.triangles = triangles
+        .filter(|t| kept(t[0] as usize))
+        .map(|t| t.map(|v| numbers[v as usize]))
+        .collect();
+    let mut at = 0..places.len();
+    contour.vertices.retain(|_| at.next().is_some_and(kept));
+    let mut at = 0..places.len();
+    contour.looseness.retain(|_| at.next().is_some_and(kept));
+}
+
+/// A vertex for every vertex, the same for those of a connected piece.
+fn roots(vertices: usize, triangles: &[[u32; 3]]) -> Vec<u32> {
+    fn root(parent: &mut [u32], mut v: u32) -> u32 {
+        while parent[v as usize] != v {
+            parent[v as usize] = parent[parent[v as usize] as usize];
+            v = parent[v as usize];
+        }
+        v
+    }
+    let mut parent: Vec<u32> = (0..vertices as u32).collect();
+    for &[a, b, c] in triangles {
+        for other in [b, c] {
+            let (from, to) = (root(&mut parent, a), root(&mut parent, other));
+            parent[from.max(to) as usize] = from.min(to);
+        }
+    }
+    (0..vertices as u32).map(|v| root(&mut parent, v)).collect()
+}
