@@ -81,6 +81,14 @@ impl<P> PosedThickWalls<P> {
             }
             depth = (depth - beyond).max(0.0);
         }
+        if depth == self.least {
+            return 0.0;
+        }
+        // Where a shape is cut out of another up to its very end, the distance is nearly zero with nothing there.
+        let middle = std::array::from_fn(|a| x[a] - (distance + 0.5 * depth) * normal[a]);
+        if self.solids.distance(middle) >= 0.0 {
+            return 0.0;
+        }
         0.5 * (self.least - depth)
     }
 }
@@ -123,6 +131,25 @@ impl<const D: usize, P: PosedSolids<D>> PosedSolids<D> for PosedThickWalls<P> {
 mod tests {
     use super::*;
     use meniscus_shapes::{Body, Scenery, Shape};
+
+    #[test]
+    fn the_mouth_of_a_cup_cut_out_to_its_rim_is_open() {
+        let cone = |low: f64, high: f64, radius: f64| Shape::Cone {
+            from: [0.5, low],
+            to: [0.5, high],
+            radius_from: radius,
+            radius_to: radius + 0.1,
+        };
+        let cup = cone(0.1, 0.8, 0.23).without(vec![cone(0.13, 0.80001, 0.2)]);
+        let scenery = Scenery::new(vec![Body::still("cup", cup)]);
+        let thick = ThickWalls::new(&scenery, 0.05);
+        let posed = Solids::during(&thick, 0.0, 0.0);
+        for height in [0.70, 0.78, 0.79999, 0.80002, 0.82, 0.9] {
+            assert!(posed.distance([0.5, height]) > 0.0, "closed at {height}");
+            assert!(!posed.is_inside([0.5, height]));
+        }
+        assert!(posed.is_inside([0.5, 0.115]));
+    }
 
     #[test]
     fn thin_walls_grow_to_the_least_thickness_and_thick_ones_keep_theirs() {

@@ -33,10 +33,13 @@ const MISMATCH: f64 = 0.35;
 /// A normal with a smaller horizontal part has no horizontal direction.
 const VERTICAL: f64 = 1e-3;
 
-/// The solids as images see them.
-pub struct Walls<'a, const D: usize> {
+/// The grid and the solids in it.
+pub struct GridGeometry<'a, const D: usize> {
+    /// The cells there are.
     pub tiles: &'a Tiles<D>,
+    /// The solids.
     pub cut: &'a CutCells<D>,
+    /// Width of a cell.
     pub dx: f64,
     /// Unit vector against gravity; zero without gravity.
     pub up: [f64; D],
@@ -59,11 +62,16 @@ type Image<const D: usize> = (u32, [f32; D], f32);
 impl<const D: usize> Mirror<D> {
     /// Reflects all particles near walls; `surface` are the cells within reach of air. The particles' radii are noted in
     /// the bins.
-    pub fn new(walls: &Walls<D>, particles: &Particles<D>, bins: &Bins, surface: &Marks) -> Self {
-        let tiles = walls.tiles;
+    pub fn new(
+        geometry: &GridGeometry<D>,
+        particles: &Particles<D>,
+        bins: &Bins,
+        surface: &Marks,
+    ) -> Self {
+        let tiles = geometry.tiles;
         let cells = Tiles::<D>::CELLS;
         let of_tile = |slot: usize| -> Vec<Image<D>> {
-            if walls.cut.far[slot] {
+            if geometry.cut.far[slot] {
                 return Vec::new();
             }
             let mut images = Vec::new();
@@ -71,8 +79,8 @@ impl<const D: usize> Mirror<D> {
                 let near_surface = surface.has(cell);
                 let all = bins.of(cell);
                 for (p, radius) in all.clone().zip(bins.noted(all)) {
-                    let x = particles.position[p].map(|x| x as f64 / walls.dx);
-                    let Some(image) = walls.reflect(x, near_surface) else {
+                    let x = particles.position[p].map(|x| x as f64 / geometry.dx);
+                    let Some(image) = geometry.reflect(x, near_surface) else {
                         continue;
                     };
                     let index = tiles.index(image.map(floor));
@@ -128,7 +136,7 @@ impl<const D: usize> Mirror<D> {
     }
 }
 
-impl<const D: usize> Walls<'_, D> {
+impl<const D: usize> GridGeometry<'_, D> {
     /// The image of a particle at `x`, both in cells. None far from walls, and none where it would lie behind another
     /// wall or beyond a thin one.
     fn reflect(&self, x: [f64; D], near_surface: bool) -> Option<[f64; D]> {

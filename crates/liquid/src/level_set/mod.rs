@@ -12,6 +12,7 @@ mod window;
 
 use rayon::prelude::*;
 
+pub use self::mirror::GridGeometry;
 use self::mirror::Mirror;
 use self::smooth::smooth;
 use self::window::{AIR, Centre, REACH, Source, Window};
@@ -72,18 +73,15 @@ impl LevelSet {
     /// Rebuilds the distance in all tiles. `crowd` is the number of particles around the centres of cells, as a share
     /// of what belongs there, solids counted as full.
     ///
-    /// `up` is the direction against gravity, zero if there is none: near walls the liquid is continued into the solid
-    /// so that a level surface stays level ([`mirror`]), or every wall would look like a free surface.
+    /// Near walls the liquid is continued into the solid so that a level surface stays level ([`mirror`]), or every wall would look like a free surface.
     pub fn build<const D: usize>(
         &mut self,
-        tiles: &Tiles<D>,
+        geometry: &GridGeometry<D>,
         particles: &Particles<D>,
         bins: &mut Bins,
-        cut: &CutCells<D>,
         crowd: &[f32],
-        dx: f64,
-        up: [f64; D],
     ) {
+        let &GridGeometry { tiles, cut, dx, up } = geometry;
         let air = (AIR * dx) as f32;
         tiles.reset(&mut self.phi, air);
         let cells = Tiles::<D>::CELLS;
@@ -114,8 +112,7 @@ impl LevelSet {
             open > CLOSED && crowd[index] < 1.0 - 0.5 * open
         };
         let surface = around(around(around(Marks::of(tiles, hollow))));
-        let walls = mirror::Walls { tiles, cut, dx, up };
-        let mirror = Mirror::new(&walls, particles, bins, &surface);
+        let mirror = Mirror::new(geometry, particles, bins, &surface);
         let source = Source {
             tiles,
             particles,

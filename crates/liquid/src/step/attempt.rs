@@ -9,6 +9,7 @@ use super::{Grid, Liquid};
 use crate::advect::{Flow, advect};
 use crate::density::{DRIFT_TIME, crowding, relative};
 use crate::extrapolate::{UNKNOWN, extrapolate};
+use crate::level_set::GridGeometry;
 use crate::pressure::{Weights, apply, pockets};
 use crate::report::{Phases, StepReport, Trouble};
 use crate::settings::{Settings, Transfer};
@@ -45,7 +46,8 @@ impl<const D: usize> Liquid<D> {
         to_grid(tiles, &self.particles, bins, dx, velocity, scratch, crowd);
         relative(tiles, cut, particles_per_cell as f64, dx, crowd);
         phases.begin("surface");
-        level.build(tiles, &self.particles, bins, cut, crowd, dx, up);
+        let geometry = GridGeometry { tiles, cut, dx, up };
+        level.build(&geometry, &self.particles, bins, crowd);
     }
 
     /// Everything up to the pressure problem.
