@@ -182,7 +182,7 @@ mod tests {
                         continue;
                     }
                     assert!(
-                        (found - exact).abs() < 2e-3 * dx,
+                        (found - exact).abs() < NEGLIGIBLE * posed.least,
                         "{thickness} {slope} {away}: {found} {exact}"
                     );
                     assert_eq!(posed.is_inside(x), exact < 0.0);
