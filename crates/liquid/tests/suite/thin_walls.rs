@@ -1,7 +1,7 @@
 //! Walls thinner than a cell hold what is on either side of them, at rest and in motion.
 
 use meniscus_liquid::{Liquid, Settings, Walls};
-use meniscus_shapes::{Body, Ease, Keyframe, Motion, Pose, Rotation, Scenery, Shape};
+use meniscus_shapes::{Body, Ease, Keyframe, Motion, Pose, Rotation, Shape};
 
 use crate::common::tank;
 
