@@ -155,9 +155,9 @@ mod tests {
     fn thin_walls_grow_to_the_least_thickness_and_thick_ones_keep_theirs() {
         let dx = 0.1;
         for (thickness, grown) in [(0.03, true), (0.08, true), (0.15, true), (0.4, false)] {
-            for slope in [0.0, 0.3, 1.0] {
+            for slope in [0.0f64, 0.3, 1.0] {
                 let normal = [1.0, slope];
-                let length = (1.0 + slope * slope as f64).sqrt();
+                let length = (1.0 + slope * slope).sqrt();
                 let side = |sign: f64| Shape::HalfSpace {
                     point: [5.0 + sign * 0.5 * thickness * length, 5.0],
                     normal: normal.map(|n| sign * n),
