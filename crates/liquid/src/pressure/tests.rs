@@ -324,3 +324,41 @@ fn multigrid_finds_the_same_pressure() {
         assert_same_pressure(Walls::Slip, Solver::Cg, multigrid);
     }
 }
+
+/// One step of gravity on liquid at rest with an exact level, in a slanted and a curved container.
+fn keeps_hydrostatic<const D: usize>(vessel: Shape<D>, level: f64, walls: Walls) {
+    let settings = exact([24; D], walls, Solver::Auto);
+    let dt = 0.01;
+    let fall = |axis: usize, _: Coord<D>| settings.gravity[axis] * dt;
+    let found = project(
+        &settings,
+        vec![vessel.inverted()],
+        |x| x[D - 1] - level,
+        fall,
+        nothing,
+    );
+    assert!(found.pressure.len() > 30);
+    let fastest = found.velocity.iter().flat_map(|faces| faces.values());
+    let fastest = fastest.fold(0.0f64, |most, v| most.max(v.abs()));
+    // Distances are in single precision.
+    assert!(fastest < 1e-6, "{D}D, {walls} walls: {fastest} m/s");
+}
+
+#[test]
+fn an_exact_level_keeps_the_hydrostatic_state_in_slanted_and_curved_containers() {
+    for walls in [Walls::Slip, Walls::Separating] {
+        for level in [0.83, 1.2, 1.77] {
+            let side = |slope: f64| Shape::HalfSpace {
+                point: [1.2, 0.2],
+                normal: [slope, -1.0],
+            };
+            let vee = Shape::Intersection(vec![side(0.6), side(-0.8)]);
+            keeps_hydrostatic::<2>(vee, level, walls);
+            let ball = Shape::Sphere {
+                center: [1.2; 3],
+                radius: 1.03,
+            };
+            keeps_hydrostatic::<3>(ball, level, walls);
+        }
+    }
+}
