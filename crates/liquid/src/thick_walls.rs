@@ -17,6 +17,8 @@ const MARGIN: f64 = 0.1;
 const PROBES: usize = 6;
 /// Distance at which a probe touches the wall, as a share of the least thickness.
 const NEGLIGIBLE: f64 = 0.01;
+/// Thickness below which a wall may be none at all, as a share of the least thickness.
+const PHANTOM: f64 = 0.1;
 /// Distance within which walls have their thickness, in cells: what cutting cells and reflecting particles need.
 const NEAR: f64 = 4.0;
 
@@ -86,7 +88,7 @@ impl<P> PosedThickWalls<P> {
         }
         // Where a shape is cut out of another up to its very end, the distance is nearly zero with nothing there.
         let middle = std::array::from_fn(|a| x[a] - (distance + 0.5 * depth) * normal[a]);
-        if self.solids.distance(middle) >= 0.0 {
+        if depth < PHANTOM * self.least && self.solids.distance(middle) >= 0.0 {
             return 0.0;
         }
         0.5 * (self.least - depth)
