@@ -1,7 +1,7 @@
 //! Contouring: the closed surface in space on which a function on a lattice changes its sign, the filled inside in the plane.
 //!
 //! Cells of the lattice have two sizes. Between them, the faces of coarse cells are divided as those of their fine neighbours:
-//! see [`transition`](super::transition).
+//! see `transition.rs`.
 
 use super::{cubes, transition};
 use rayon::prelude::*;
