@@ -5,9 +5,10 @@
 //! inside of them. Runs in the plane get the filled inside of the liquid instead, standing upright: their second axis becomes
 //! z, and y is zero.
 //!
-//! The surface is the zero set of one `field.rs` on a lattice: the level set of the simulation where the liquid is thick
-//! (`thickness.rs`), anisotropic bodies (`local_shape.rs`) where it is too thin for the grid. The lattice is twice as fine
-//! there (`transition.rs`). What is left of the difference in volume is removed by a small displacement (`volume.rs`).
+//! The surface is the zero set of one scalar field (`field.rs`) on a lattice: the level set of the simulation where the
+//! liquid is thick (`thickness.rs`), anisotropic bodies (`local_shape.rs`) where it is too thin for the grid. The lattice is
+//! twice as fine there (`transition.rs`). What is left of the difference in volume is removed by a small displacement
+//! (`volume.rs`).
 
 pub(crate) mod around;
 mod cells;
