@@ -8,13 +8,15 @@
 //! no more than they hold. The density `n` that belongs in a cell is 1, a little more while the liquid's surface encloses
 //! more volume than at the start, a little less while it encloses less.
 
+mod open_around;
+
 use rayon::prelude::*;
 
+use self::open_around::OpenAround;
 use crate::cut_cells::CutCells;
 use crate::pressure::{System, Weights};
 use crate::room::Room;
 use crate::tiles::Tiles;
-use crate::transfer::Stencil;
 
 /// Seconds in which an error would be put right but for what is left over: a rate, so that many short steps do not
 /// shuffle the particles more than a few long ones.
@@ -50,12 +52,21 @@ pub fn relative<const D: usize>(
         .par_chunks_mut(cells)
         .take(tiles.len())
         .enumerate()
-        .for_each(|(slot, number)| {
-            for (offset, number) in number.iter_mut().enumerate() {
-                if *number > 0.0 && cut.far[slot] {
+        .for_each_init(OpenAround::new, |around, (slot, number)| {
+            if number.iter().all(|&number| number == 0.0) {
+                return;
+            }
+            if cut.far[slot] {
+                for number in number {
                     *number /= particles_per_cell as f32;
-                } else if *number > 0.0 {
-                    let open = open_around(tiles, cut, slot * cells + offset, dx);
+                }
+                return;
+            }
+            around.come_to(tiles, cut, slot);
+            let base = tiles.base(slot);
+            for (offset, number) in number.iter_mut().enumerate() {
+                if *number > 0.0 {
+                    let open = around.share(base, offset, dx);
                     *number = (*number as f64 / particles_per_cell + 1.0 - open) as f32;
                 }
             }
@@ -90,38 +101,6 @@ pub fn crowding<const D: usize>(
     }));
 }
 
-/// Open share of the neighbourhood that a cell's particles are counted over, weighted as they are: the integral of the
-/// hat function around the cell's centre over the open space.
-///
-/// By half cells along every axis: each has its share of the hat's integral, and the wall is taken as a plane through
-/// the distance at the hat's mean position in it.
-fn open_around<const D: usize>(tiles: &Tiles<D>, cut: &CutCells<D>, index: usize, dx: f64) -> f64 {
-    const SHARE: [f64; 4] = [0.125, 0.375, 0.375, 0.125];
-    const MEAN: [f64; 4] = [-2.0 / 3.0, -2.0 / 9.0, 2.0 / 9.0, 2.0 / 3.0];
-    const WIDTH: f64 = 0.5;
-    let centre = tiles.coord(index).map(|c| c as f64 + 0.5);
-    if cut.distance(tiles, centre) > dx * (D as f64).sqrt() {
-        return 1.0;
-    }
-    (0..4usize.pow(D as u32))
-        .map(|k| {
-            let part = |a: usize| k / 4usize.pow(a as u32) % 4;
-            let weight: f64 = (0..D).map(|a| SHARE[part(a)]).product();
-            let x = std::array::from_fn(|a| centre[a] + MEAN[part(a)]);
-            let (distance, gradient) =
-                Stencil::new(tiles, x, [0.0; D]).value_and_gradient(&cut.node);
-            // A ramp as wide as the half cell has the variance of the plane's share whatever its direction.
-            let across = WIDTH * gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
-            let open = if across > 0.0 {
-                (0.5 + distance / across).clamp(0.0, 1.0)
-            } else {
-                f64::from(distance > 0.0)
-            };
-            weight * open
-        })
-        .sum()
-}
-
 /// True if the cell or one around it is air: too few particles there are no fault.
 fn near_air<const D: usize>(weights: &Weights<D>, index: usize) -> bool {
     weights.tiles.around(index)[..Tiles::<D>::DIRECTIONS]
@@ -151,7 +130,11 @@ mod tests {
         for step in 0..6 {
             let mut cell = [8; D];
             cell[0] += step - 3;
-            let found = open_around(&tiles, &cut, tiles.index(cell), 1.0);
+            let index = tiles.index(cell);
+            let (slot, offset) = (index / Tiles::<D>::CELLS, index % Tiles::<D>::CELLS);
+            let mut around = OpenAround::new();
+            around.come_to(&tiles, &cut, slot);
+            let found = around.share(tiles.base(slot), offset, 1.0);
             let mut exact = 0.0;
             for k in 0..n.pow(D as u32) {
                 let at: [f64; D] = std::array::from_fn(|a| {
