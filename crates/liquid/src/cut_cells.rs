@@ -207,12 +207,28 @@ impl<const D: usize> CutCells<D> {
     #[inline]
     pub fn normal(&self, tiles: &Tiles<D>, x: [f64; D]) -> [f64; D] {
         let (_, gradient) = Stencil::new(tiles, x, [0.0; D]).value_and_gradient(&self.node);
-        let steep = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
-        if steep < FLAT || !steep.is_finite() {
-            [0.0; D]
-        } else {
-            gradient.map(|g| g / steep)
+        direction(gradient)
+    }
+
+    /// Distances at the corners of a cell; only the first `2^D` are used.
+    #[inline]
+    pub fn corners(&self, tiles: &Tiles<D>, cell: Coord<D>) -> [f64; 8] {
+        let mut values = [0.0; 8];
+        for (value, &node) in values[..1 << D].iter_mut().zip(&tiles.corners(cell)) {
+            *value = self.node[node] as f64;
         }
+        values
+    }
+}
+
+/// Unit vector along a gradient of the distance; zero where the distance has no slope.
+#[inline]
+pub fn direction<const D: usize>(gradient: [f64; D]) -> [f64; D] {
+    let steep = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
+    if steep < FLAT || !steep.is_finite() {
+        [0.0; D]
+    } else {
+        gradient.map(|g| g / steep)
     }
 }
 

@@ -85,20 +85,28 @@ impl<const D: usize> Stencil<D> {
     /// Value and gradient of a field at the point, the gradient per cell.
     #[inline]
     pub fn value_and_gradient<T: Copy + Into<f64>>(&self, field: &[T]) -> (f64, [f64; D]) {
-        let mut values = self.values(field);
-        let mut slopes = [[0.0; 4]; D];
-        for a in (0..D).rev() {
-            for c in 0..1 << a {
-                let difference = values[c + (1 << a)] - values[c];
-                values[c] += self.at[a] * difference;
-                for slope in &mut slopes[a + 1..] {
-                    slope[c] += self.at[a] * (slope[c + (1 << a)] - slope[c]);
-                }
-                slopes[a][c] = difference;
-            }
-        }
-        (values[0], slopes.map(|slope| slope[0]))
+        interpolate_with_gradient(self.values(field), self.at)
     }
+}
+
+/// Multilinear interpolation between the `2^D` corner values, and its gradient.
+#[inline]
+pub fn interpolate_with_gradient<const D: usize>(
+    mut values: [f64; 8],
+    at: [f64; D],
+) -> (f64, [f64; D]) {
+    let mut slopes = [[0.0; 4]; D];
+    for a in (0..D).rev() {
+        for c in 0..1 << a {
+            let difference = values[c + (1 << a)] - values[c];
+            values[c] += at[a] * difference;
+            for slope in &mut slopes[a + 1..] {
+                slope[c] += at[a] * (slope[c + (1 << a)] - slope[c]);
+            }
+            slopes[a][c] = difference;
+        }
+    }
+    (values[0], slopes.map(|slope| slope[0]))
 }
 
 /// Weights of the corners around a point, from its position between them; only the first `2^D` are used.

@@ -14,10 +14,11 @@
 
 use rayon::prelude::*;
 
-use crate::cut_cells::CutCells;
+use crate::cut_cells::{CutCells, direction, interpolate, range};
 use crate::marks::Marks;
 use crate::particles::{Bins, Particles};
-use crate::tiles::{Tiles, floor};
+use crate::tiles::{Coord, Tiles, floor};
+use crate::transfer::interpolate_with_gradient;
 
 /// Distance from a wall up to which particles have images, in cells: the kernel's reach beyond the deepest centre of a
 /// cell with an open face.
@@ -30,6 +31,8 @@ const STEEP: f64 = 0.25;
 /// Difference between the distances of a particle and of its image, as a share, beyond which the image belongs to
 /// another wall or lies beyond a thin one.
 const MISMATCH: f64 = 0.35;
+/// What rounding may change of a distance, in cells, and much more.
+const ROUNDING: f64 = 1e-6;
 /// A normal with a smaller horizontal part has no horizontal direction.
 const VERTICAL: f64 = 1e-3;
 
@@ -60,13 +63,14 @@ pub struct Mirror<const D: usize> {
 type Image<const D: usize> = (u32, [f32; D], f32);
 
 impl<const D: usize> Mirror<D> {
-    /// Reflects all particles near walls; `surface` are the cells within reach of air. The particles' radii are noted in
-    /// the bins.
+    /// Reflects the particles near walls whose images lie in cells of `within_reach`; `surface` are the cells within
+    /// reach of air. The particles' radii are noted in the bins.
     pub fn new(
         geometry: &GridGeometry<D>,
         particles: &Particles<D>,
         bins: &Bins,
         surface: &Marks,
+        within_reach: &Marks,
     ) -> Self {
         let tiles = geometry.tiles;
         let cells = Tiles::<D>::CELLS;
@@ -76,15 +80,23 @@ impl<const D: usize> Mirror<D> {
             }
             let mut images = Vec::new();
             for cell in slot * cells..(slot + 1) * cells {
-                let near_surface = surface.has(cell);
                 let all = bins.of(cell);
+                if all.is_empty() {
+                    continue;
+                }
+                let Some(wall) = geometry.wall_near(tiles.coord(cell)) else {
+                    continue;
+                };
+                let near_surface = surface.has(cell);
                 for (p, radius) in all.clone().zip(bins.noted(all)) {
                     let x = particles.position[p].map(|x| x as f64 / geometry.dx);
-                    let Some(image) = geometry.reflect(x, near_surface) else {
+                    let Some((distance, normal)) = geometry.distance_and_normal(&wall, x) else {
                         continue;
                     };
-                    let index = tiles.index(image.map(floor));
-                    if tiles.exists(index) {
+                    let seen = |image: [f64; D]| within_reach.has(tiles.index(image.map(floor)));
+                    let image = geometry.reflect(x, distance, normal, near_surface, seen);
+                    if let Some(image) = image {
+                        let index = tiles.index(image.map(floor));
                         images.push((index as u32, image.map(|x| x as f32), radius));
                     }
                 }
@@ -125,9 +137,14 @@ impl<const D: usize> Mirror<D> {
         }
     }
 
-    /// Whether there are no images.
-    pub fn is_empty(&self) -> bool {
-        self.place.is_empty()
+    /// Whether there are images in a tile or in those around it.
+    pub fn is_around(&self, tiles: &Tiles<D>, slot: usize) -> bool {
+        let cells = Tiles::<D>::CELLS;
+        let has_some = |&slot: &u32| {
+            let first = slot as usize * cells;
+            tiles.exists(first) && self.starts[first] < self.starts[first + cells]
+        };
+        !self.place.is_empty() && tiles.around_tile(slot).iter().any(has_some)
     }
 
     /// Where the images of a run of cells begin, one cell after the other, and where the last ones end.
@@ -136,20 +153,61 @@ impl<const D: usize> Mirror<D> {
     }
 }
 
+/// The solids in a cell.
+struct Wall<const D: usize> {
+    cell: Coord<D>,
+    /// Distances at the cell's corners, in metres.
+    corners: [f64; 8],
+}
+
 impl<const D: usize> GridGeometry<'_, D> {
-    /// The image of a particle at `x`, both in cells. None far from walls, and none where it would lie behind another
-    /// wall or beyond a thin one.
-    fn reflect(&self, x: [f64; D], near_surface: bool) -> Option<[f64; D]> {
-        let distance = self.cut.distance(self.tiles, x) / self.dx;
-        if !(0.0..DEPTH).contains(&distance) {
-            return None;
-        }
-        let normal = self.cut.normal(self.tiles, x);
-        let along = |e: [f64; D]| -> Option<[f64; D]> {
+    /// The solids in a cell, if a particle in it may have an image.
+    fn wall_near(&self, cell: Coord<D>) -> Option<Wall<D>> {
+        let corners = self.cut.corners(self.tiles, cell);
+        let (low, high) = range(&corners[..1 << D]);
+        let some = high > -ROUNDING * self.dx && low < (DEPTH + ROUNDING) * self.dx;
+        some.then_some(Wall { cell, corners })
+    }
+
+    /// Distance, in cells, and normal of the solids at a particle that lies in the wall's cell. None if it has no image.
+    #[inline]
+    fn distance_and_normal(&self, wall: &Wall<D>, x: [f64; D]) -> Option<(f64, [f64; D])> {
+        let cell = x.map(floor);
+        // Rounding may put what is on the border of a cell into the next one.
+        let corners = if cell == wall.cell {
+            wall.corners
+        } else {
+            self.cut.corners(self.tiles, cell)
+        };
+        let at = std::array::from_fn(|a| x[a] - cell[a] as f64);
+        let distance = interpolate(&corners, at) / self.dx;
+        (0.0..DEPTH).contains(&distance).then(|| {
+            let (_, gradient) = interpolate_with_gradient(corners, at);
+            (distance, direction(gradient))
+        })
+    }
+
+    /// The image of a particle at `x` beside a wall, both in cells. None where it would lie behind another wall or beyond
+    /// a thin one, nor where it is not `seen`.
+    fn reflect(
+        &self,
+        x: [f64; D],
+        distance: f64,
+        normal: [f64; D],
+        near_surface: bool,
+        seen: impl Fn([f64; D]) -> bool,
+    ) -> Option<[f64; D]> {
+        let image_along = |e: [f64; D]| -> [f64; D] {
             let toward: f64 = (0..D).map(|a| e[a] * normal[a]).sum();
-            let image = std::array::from_fn(|a| x[a] - 2.0 * distance / toward * e[a]);
-            let behind = self.cut.distance(self.tiles, image) / self.dx;
-            ((behind + distance).abs() <= MISMATCH * distance + 0.05).then_some(image)
+            std::array::from_fn(|a| x[a] - 2.0 * distance / toward * e[a])
+        };
+        let is_behind = |image: &[f64; D]| {
+            let behind = self.cut.distance(self.tiles, *image) / self.dx;
+            (behind + distance).abs() <= MISMATCH * distance + 0.05
+        };
+        let along = |e: [f64; D]| {
+            let image = image_along(e);
+            (seen(image) && is_behind(&image)).then_some(image)
         };
         let rise: f64 = (0..D).map(|a| normal[a] * self.up[a]).sum();
         // Far below the surface any image will do behind a floor, where liquid at rest would continue, but not above
@@ -161,7 +219,14 @@ impl<const D: usize> GridGeometry<'_, D> {
         };
         match level {
             Some(level) if rise < 0.0 => along(level),
-            Some(level) => along(level).or_else(|| along(normal)),
+            Some(level) => {
+                let image = image_along(level);
+                if is_behind(&image) {
+                    seen(image).then_some(image)
+                } else {
+                    along(normal)
+                }
+            }
             None => along(normal),
         }
     }

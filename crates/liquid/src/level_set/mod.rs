@@ -112,7 +112,11 @@ impl LevelSet {
             open > CLOSED && crowd[index] < 1.0 - 0.5 * open
         };
         let surface = around(around(around(Marks::of(tiles, hollow))));
-        let mirror = Mirror::new(geometry, particles, bins, &surface);
+        // Images count only within reach of the cells whose distance may be asked for below.
+        let mut asked = self.near.clone();
+        asked.remove(&deep);
+        let within_reach = around(around(asked));
+        let mirror = Mirror::new(geometry, particles, bins, &surface, &within_reach);
         let source = Source {
             tiles,
             particles,

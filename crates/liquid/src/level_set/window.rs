@@ -296,7 +296,8 @@ impl<const D: usize> Window<D> {
                 }
                 radius.extend(bins.noted(all));
             });
-        if mirror.is_empty() {
+        if !mirror.is_around(tiles, slot) {
+            self.mirrored.starts.clear();
             return;
         }
         self.mirrored
