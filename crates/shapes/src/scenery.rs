@@ -28,6 +28,7 @@ impl<const D: usize> Scenery<D> {
                 .map(|body| MovingBody {
                     body: body.at(t),
                     carriage: body.carriage(t, t + dt),
+                    thickness: body.shape.least_thickness(),
                 })
                 .collect(),
             dt,
@@ -90,6 +91,8 @@ pub struct PosedScenery<'a, const D: usize> {
 struct MovingBody<'a, const D: usize> {
     body: PosedBody<'a, D>,
     carriage: Option<Pose<D>>,
+    /// Which it has everywhere.
+    thickness: f64,
 }
 
 impl<'a, const D: usize> PosedScenery<'a, D> {
@@ -135,6 +138,20 @@ impl<'a, const D: usize> PosedScenery<'a, D> {
     pub fn normal(&self, x: [f64; D]) -> Option<[f64; D]> {
         self.closest(x)
             .map(|(index, _)| self.bodies[index].body.normal(x))
+    }
+
+    /// A thickness that all bodies have everywhere; see [`Shape::least_thickness`](crate::Shape::least_thickness).
+    pub fn least_thickness(&self) -> f64 {
+        self.bodies
+            .iter()
+            .map(|moving| moving.thickness)
+            .fold(f64::INFINITY, f64::min)
+    }
+
+    /// A thickness that the closest body has everywhere.
+    pub fn least_thickness_near(&self, x: [f64; D]) -> f64 {
+        self.closest(x)
+            .map_or(f64::INFINITY, |(index, _)| self.bodies[index].thickness)
     }
 
     /// The velocity of the closest body at `x`, the mean over the step; zero if there is none.

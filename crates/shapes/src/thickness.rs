@@ -47,6 +47,62 @@ impl<const D: usize> Shape<D> {
         }
     }
 
+    /// A thickness that the solid has everywhere, sharp edges and corners included: whoever goes from the nearest point
+    /// of the surface straight in is still inside after that distance. Zero where nothing is known without looking.
+    pub fn least_thickness(&self) -> f64 {
+        match self {
+            Self::Sphere { .. }
+            | Self::Box { .. }
+            | Self::Capsule { .. }
+            | Self::Cylinder { .. }
+            | Self::Torus { .. } => self.thinnest().unwrap_or(0.0),
+            Self::HalfSpace { .. } => f64::INFINITY,
+            Self::Inverted(hollow) => match &**hollow {
+                Self::Inverted(same) => same.least_thickness(),
+                hollow if hollow.is_convex() => f64::INFINITY,
+                _ => 0.0,
+            },
+            // The nearest part is as thick as it is by itself, or thicker.
+            Self::Union(parts) => parts
+                .iter()
+                .map(Self::least_thickness)
+                .fold(f64::INFINITY, f64::min),
+            Self::Shell { shape, thickness } if shape.is_simple_and_convex() => *thickness,
+            Self::Rounded { shape, radius } if *radius >= 0.0 => shape.least_thickness(),
+            Self::Placed { shape, .. } => shape.least_thickness(),
+            Self::Cone { .. }
+            | Self::Mesh(_)
+            | Self::Intersection(_)
+            | Self::Difference(..)
+            | Self::Shell { .. }
+            | Self::Rounded { .. } => 0.0,
+        }
+    }
+
+    /// Whether the solid is known to be convex: whoever leaves it straight out never comes back.
+    fn is_convex(&self) -> bool {
+        match self {
+            Self::Intersection(parts) => parts.iter().all(Self::is_convex),
+            Self::Rounded { shape, radius } => *radius >= 0.0 && shape.is_convex(),
+            Self::Placed { shape, .. } => shape.is_convex(),
+            _ => self.is_simple_and_convex(),
+        }
+    }
+
+    /// Whether it is a convex solid of which the exact distance is known.
+    fn is_simple_and_convex(&self) -> bool {
+        match self {
+            Self::Sphere { .. }
+            | Self::Box { .. }
+            | Self::Capsule { .. }
+            | Self::Cylinder { .. }
+            | Self::Cone { .. }
+            | Self::HalfSpace { .. } => true,
+            Self::Placed { shape, .. } => shape.is_simple_and_convex(),
+            _ => false,
+        }
+    }
+
     /// The thickness that all but a small share of the surface exceeds.
     fn thinnest_by_rays(&self) -> Option<f64> {
         let bounds = self.bounds().filter(Bounds::is_finite)?;
