@@ -17,6 +17,8 @@ use crate::window::FaceWindow;
 const LOOK: f64 = 0.6;
 /// Cells that a particle may move between two looks.
 const FARTHEST: f64 = 0.5;
+/// Clearance, in cells, that rounding cannot use up.
+const SAFE: f64 = 1e-6;
 /// Pieces into which the way between two places of the solids is cut, at most.
 const MOST_PIECES: usize = 1000;
 /// Pushes out of a solid before a particle in a narrow gap is left alone.
@@ -108,12 +110,20 @@ pub fn advect<const D: usize, S: Solids<D>>(
             .map(|a| (end[a] - from[a]) * (end[a] - from[a]))
             .sum::<f64>()
             .sqrt();
+        // Particle and solids come closer by no more than this.
+        let approach = travel + solid_speed * dt;
         // Linear interpolation of a distance is off by less than half a cell.
-        let room = travel + solid_speed * dt + 0.5 * dx;
+        let room = approach + 0.5 * dx;
         if nearby.clearance < room && flow.cut.distance(flow.tiles, start) < room {
             // The pressure may have made it faster than the step was meant for: its way is then cut finer.
             let pieces = (travel / (FARTHEST * dx * looks as f64)).ceil().max(1.0) as usize;
-            end = keep_out(&posed, from, end, pieces.min(MOST_PIECES), velocity, dx);
+            let way = Way {
+                from,
+                to: end,
+                pieces: pieces.min(MOST_PIECES),
+                approach,
+            };
+            end = way.keep_out(&posed, velocity, dx);
         }
         for a in 0..D {
             let low = MARGIN * dx;
@@ -274,44 +284,63 @@ fn flip(own: f32, before: f64, after: f64, pic: f64) -> f32 {
     (flip + pic * (after - flip)) as f32
 }
 
-/// Follows the way from `from` to `to` while the solids move, in `pieces` for each of their places and so too short to
-/// pass through a solid two cells thick, and keeps it outside: a particle found inside is moved to the surface and
-/// loses only its velocity into the solid.
-fn keep_out<const D: usize>(
-    posed: &[impl PosedSolids<D>],
+/// The way of a particle near solids, in metres.
+struct Way<const D: usize> {
     from: [f64; D],
     to: [f64; D],
+    /// Pieces for each place of the solids.
     pieces: usize,
-    velocity: &mut [f32; D],
-    dx: f64,
-) -> [f64; D] {
-    let mut x = from;
-    let looks = posed.len() * pieces;
-    for k in 0..looks {
-        let solids = &posed[k / pieces];
-        for a in 0..D {
-            x[a] += (to[a] - from[a]) / looks as f64;
-        }
-        for _ in 0..PUSHES {
-            if !solids.is_inside(x) {
-                break;
-            }
-            let distance = solids.distance(x);
-            let normal = solids.normal(x);
-            // A hair beyond the surface, so that rounding to single precision does not put it back inside.
+    /// By how much particle and solids come closer on the whole way, at most.
+    approach: f64,
+}
+
+impl<const D: usize> Way<D> {
+    /// Follows the way while the solids move, in pieces too short to pass through a solid two cells thick, and keeps it
+    /// outside: a particle found inside is moved to the surface and loses only its velocity into the solid. Returns where
+    /// it ends.
+    fn keep_out(
+        &self,
+        posed: &[impl PosedSolids<D>],
+        velocity: &mut [f32; D],
+        dx: f64,
+    ) -> [f64; D] {
+        let mut x = self.from;
+        let looks = posed.len() * self.pieces;
+        let approach = self.approach / looks as f64;
+        // At the start only what is interpolated is known, and beside thin walls that may be far off.
+        let mut clearance = 0.0;
+        for k in 0..looks {
             for a in 0..D {
-                x[a] += (1e-4 * dx - distance) * normal[a];
+                x[a] += (self.to[a] - self.from[a]) / looks as f64;
             }
-            if k + 1 == looks {
-                let solid = solids.velocity(x);
-                let into: f64 = (0..D)
-                    .map(|a| (solid[a] - velocity[a] as f64) * normal[a])
-                    .sum();
+            // What was found before may do for several pieces.
+            clearance -= approach;
+            if clearance > SAFE * dx {
+                continue;
+            }
+            let solids = &posed[k / self.pieces];
+            for _ in 0..PUSHES {
+                clearance = solids.clearance(x);
+                if clearance >= 0.0 {
+                    break;
+                }
+                let distance = solids.distance(x);
+                let normal = solids.normal(x);
+                // A hair beyond the surface, so that rounding to single precision does not put it back inside.
                 for a in 0..D {
-                    velocity[a] += (into.max(0.0) * normal[a]) as f32;
+                    x[a] += (1e-4 * dx - distance) * normal[a];
+                }
+                if k + 1 == looks {
+                    let solid = solids.velocity(x);
+                    let into: f64 = (0..D)
+                        .map(|a| (solid[a] - velocity[a] as f64) * normal[a])
+                        .sum();
+                    for a in 0..D {
+                        velocity[a] += (into.max(0.0) * normal[a]) as f32;
+                    }
                 }
             }
         }
+        x
     }
-    x
 }

@@ -27,9 +27,21 @@ pub trait PosedSolids<const D: usize>: Sync {
         self.distance(x)
     }
 
-    /// Whether `x` is inside a solid.
-    fn is_inside(&self, x: [f64; D]) -> bool {
-        self.distance(x) < 0.0
+    /// A distance within which no point is inside a solid; negative if `x` itself is inside. It may be zero close to a
+    /// solid, if that is cheaper.
+    fn clearance(&self, x: [f64; D]) -> f64 {
+        self.distance(x)
+    }
+
+    /// A thickness that all walls are known to have everywhere; zero if nothing is known.
+    fn least_thickness(&self) -> f64 {
+        0.0
+    }
+
+    /// A thickness that the solid nearest to `x` is known to have everywhere; zero if nothing is known.
+    fn least_thickness_near(&self, x: [f64; D]) -> f64 {
+        let _ = x;
+        self.least_thickness()
     }
 
     /// Unit normal out of the nearest solid.
@@ -58,6 +70,14 @@ impl<const D: usize> PosedSolids<D> for PosedScenery<'_, D> {
 
     fn distance_within(&self, x: [f64; D], band: f64) -> f64 {
         PosedScenery::distance_within(self, x, band)
+    }
+
+    fn least_thickness(&self) -> f64 {
+        PosedScenery::least_thickness(self)
+    }
+
+    fn least_thickness_near(&self, x: [f64; D]) -> f64 {
+        PosedScenery::least_thickness_near(self, x)
     }
 
     fn normal(&self, x: [f64; D]) -> [f64; D] {

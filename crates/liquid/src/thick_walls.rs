@@ -7,7 +7,7 @@
 //!
 //! The thickness at a point is found by a probe: from the nearest point of the surface straight in by the least
 //! thickness. If the probe comes out on the other side it goes back by its distance from the wall (sphere tracing) until it
-//! touches it.
+//! touches it. Simple solids that are thick enough, and containers around them, need no probe.
 
 use crate::solids::{PosedSolids, Solids};
 
@@ -42,9 +42,16 @@ impl<const D: usize, S: Solids<D>> Solids<D> for ThickWalls<'_, S> {
         Self: 'b;
 
     fn during(&self, t: f64, dt: f64) -> Self::Posed<'_> {
+        let solids = self.solids.during(t, dt);
+        let least = least_thickness::<D>() * self.dx;
         PosedThickWalls {
-            solids: self.solids.during(t, dt),
-            least: least_thickness::<D>() * self.dx,
+            most_growth: if solids.least_thickness() < least {
+                0.5 * least
+            } else {
+                0.0
+            },
+            solids,
+            least,
             near: NEAR * self.dx,
         }
     }
@@ -65,6 +72,8 @@ pub struct PosedThickWalls<P> {
     /// In metres.
     least: f64,
     near: f64,
+    /// By how much any wall grows, at most: zero if all are known to be thick enough.
+    most_growth: f64,
 }
 
 impl<P> PosedThickWalls<P> {
@@ -73,6 +82,9 @@ impl<P> PosedThickWalls<P> {
     where
         P: PosedSolids<D>,
     {
+        if self.most_growth == 0.0 || self.solids.least_thickness_near(x) >= self.least {
+            return 0.0;
+        }
         let normal = self.solids.normal(x);
         let mut depth = self.least;
         for _ in 0..PROBES {
@@ -114,10 +126,15 @@ impl<const D: usize, P: PosedSolids<D>> PosedSolids<D> for PosedThickWalls<P> {
         }
     }
 
-    fn is_inside(&self, x: [f64; D]) -> bool {
-        // Walls grow by half of the least thickness at most.
+    fn clearance(&self, x: [f64; D]) -> f64 {
         let distance = self.solids.distance(x);
-        distance < 0.5 * self.least && distance < self.growth(x, distance)
+        if distance >= self.most_growth || self.most_growth == 0.0 {
+            distance - self.most_growth
+        } else if distance < self.growth(x, distance) {
+            f64::NEG_INFINITY
+        } else {
+            0.0
+        }
     }
 
     fn normal(&self, x: [f64; D]) -> [f64; D] {
@@ -148,9 +165,9 @@ mod tests {
         let posed = Solids::during(&thick, 0.0, 0.0);
         for height in [0.70, 0.78, 0.79999, 0.80002, 0.82, 0.9] {
             assert!(posed.distance([0.5, height]) > 0.0, "closed at {height}");
-            assert!(!posed.is_inside([0.5, height]));
+            assert!(!(posed.clearance([0.5, height]) < 0.0));
         }
-        assert!(posed.is_inside([0.5, 0.115]));
+        assert!(posed.clearance([0.5, 0.115]) < 0.0);
     }
 
     #[test]
@@ -187,9 +204,105 @@ mod tests {
                         (found - exact).abs() < NEGLIGIBLE * posed.least,
                         "{thickness} {slope} {away}: {found} {exact}"
                     );
-                    assert_eq!(posed.is_inside(x), exact < 0.0);
+                    assert_eq!(posed.clearance(x) < 0.0, exact < 0.0);
                 }
             }
+        }
+    }
+
+    /// Solids of which nothing is known without looking.
+    struct Unknown<P>(P);
+
+    impl<const D: usize, P: PosedSolids<D>> PosedSolids<D> for Unknown<P> {
+        fn distance(&self, x: [f64; D]) -> f64 {
+            self.0.distance(x)
+        }
+        fn normal(&self, x: [f64; D]) -> [f64; D] {
+            self.0.normal(x)
+        }
+        fn velocity(&self, x: [f64; D]) -> [f64; D] {
+            self.0.velocity(x)
+        }
+    }
+
+    /// Whether a probe finds what is known about a shape, and how many points had one.
+    fn compare<const D: usize>(shape: &Shape<D>, dx: f64) -> usize {
+        let scenery = Scenery::new(vec![Body::still("shape", shape.clone())]);
+        let least = least_thickness::<D>() * dx;
+        assert!(shape.least_thickness() >= least, "{shape:?}");
+        let probed = PosedThickWalls {
+            solids: Unknown(scenery.during(0.0, 0.0)),
+            least,
+            near: NEAR * dx,
+            most_growth: 0.5 * least,
+        };
+        let mut near = 0;
+        for k in 0..20_000 {
+            let x = std::array::from_fn(|a| [0.618_03, 0.754_87, 0.569_84][a] * k as f64 % 1.0);
+            let distance = scenery.distance(x, 0.0);
+            if distance.abs() < probed.near {
+                near += 1;
+                assert_eq!(probed.growth(x, distance), 0.0, "{shape:?} at {x:?}");
+            }
+        }
+        near
+    }
+
+    fn shapes<const D: usize>() -> Vec<Shape<D>> {
+        let at = |x: f64, y: f64| {
+            let mut place = [0.5; D];
+            (place[0], place[D - 1]) = (x, y);
+            place
+        };
+        let radius = 0.2;
+        let (center, from, to) = ([0.5; D], at(0.3, 0.4), at(0.7, 0.55));
+        let (low, high) = (
+            at(0.3, 0.35).map(|x| x - 0.1),
+            at(0.6, 0.8).map(|x| x + 0.1),
+        );
+        let simple = vec![
+            Shape::Sphere { center, radius },
+            Shape::Box { low, high },
+            Shape::Capsule { from, to, radius },
+            Shape::Cylinder { from, to, radius },
+            Shape::HalfSpace {
+                point: center,
+                normal: at(0.3, 0.8),
+            },
+        ];
+        let cone = Shape::Cone {
+            from,
+            to,
+            radius_from: 0.0,
+            radius_to: radius,
+        };
+        let half = |sign: f64| Shape::HalfSpace {
+            point: center,
+            normal: at(sign, 1.0),
+        };
+        let vee = Shape::Intersection(vec![half(0.9), half(-0.9)]);
+        let hollows = simple.iter().chain([&cone, &vee]);
+        let mut all: Vec<Shape<D>> = hollows.map(|s| s.clone().inverted()).collect();
+        all.push(simple[1].clone().shell(0.15));
+        all.push(simple[3].clone().rounded(0.05));
+        all.push(Shape::Torus {
+            center,
+            axis: at(0.2, 1.0),
+            major: 0.3,
+            minor: 0.12,
+        });
+        all.push(Shape::Union(simple.clone()));
+        all.extend(simple);
+        all
+    }
+
+    #[test]
+    fn walls_that_are_known_to_be_thick_are_found_thick_by_probes() {
+        for shape in shapes::<2>() {
+            assert!(compare(&shape, 0.04) > 100);
+        }
+        for shape in shapes::<3>() {
+            assert!(compare(&shape, 0.04) > 100);
         }
     }
 }
