@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::cut_cells::CutCells;
+use crate::cut_cells::{CutCells, range};
 use crate::gradient::Gradient;
 use crate::particles::{Bins, Particles};
 use crate::rest::Rest;
@@ -93,6 +93,7 @@ pub fn advect<const D: usize, S: Solids<D>>(
         })
         .collect();
     let move_one = |nearby: &Nearby<D>,
+                    clearance: f64,
                     position: &mut [f32; D],
                     velocity: &mut [f32; D],
                     affine: &mut Gradient<D>| {
@@ -114,7 +115,7 @@ pub fn advect<const D: usize, S: Solids<D>>(
         let approach = travel + solid_speed * dt;
         // Linear interpolation of a distance is off by less than half a cell.
         let room = approach + 0.5 * dx;
-        if nearby.clearance < room && flow.cut.distance(flow.tiles, start) < room {
+        if clearance < room && flow.cut.distance(flow.tiles, start) < room {
             // The pressure may have made it faster than the step was meant for: its way is then cut finer.
             let pieces = (travel / (FARTHEST * dx * looks as f64)).ceil().max(1.0) as usize;
             let way = Way {
@@ -135,8 +136,16 @@ pub fn advect<const D: usize, S: Solids<D>>(
         || Nearby::new(flow),
         |nearby, (slot, position, velocity, affine)| {
             nearby.come_to(slot, position.len());
-            for ((position, velocity), affine) in position.iter_mut().zip(velocity).zip(affine) {
-                move_one(nearby, position, velocity, affine);
+            let mut particles = position.iter_mut().zip(velocity).zip(affine);
+            for cell in slot * cells..(slot + 1) * cells {
+                let count = flow.bins.of(cell).len();
+                if count == 0 {
+                    continue;
+                }
+                let clearance = flow.clearance(cell);
+                for ((position, velocity), affine) in particles.by_ref().take(count) {
+                    move_one(nearby, clearance, position, velocity, affine);
+                }
             }
         },
     );
@@ -150,8 +159,6 @@ struct Nearby<'a, const D: usize> {
     velocity: FaceWindow<D, PASSED>,
     before: FaceWindow<D, BESIDE>,
     displacement: FaceWindow<D, BESIDE>,
-    /// No solid is nearer than this to a particle of the tile.
-    clearance: f64,
 }
 
 impl<'a, const D: usize> Nearby<'a, D> {
@@ -162,14 +169,12 @@ impl<'a, const D: usize> Nearby<'a, D> {
             velocity: FaceWindow::new(),
             before: FaceWindow::new(),
             displacement: FaceWindow::new(),
-            clearance: 0.0,
         }
     }
 
     /// Gets ready for the particles of a tile.
     fn come_to(&mut self, slot: usize, particles: usize) {
         let flow = self.flow;
-        self.clearance = flow.cut.clearance(slot);
         self.gathered = particles >= FEW;
         if self.gathered {
             self.velocity.fill(flow.tiles, slot, flow.velocity);
@@ -245,6 +250,16 @@ impl<'a, const D: usize> Nearby<'a, D> {
 }
 
 impl<const D: usize> Flow<'_, D> {
+    /// The interpolated distance of the solids is nowhere in a cell less than this.
+    fn clearance(&self, cell: usize) -> f64 {
+        let slot = cell / Tiles::<D>::CELLS;
+        if self.cut.far[slot] {
+            return self.cut.clearance(slot);
+        }
+        let corners = self.cut.corners(self.tiles, self.tiles.coord(cell));
+        range(&corners[..1 << D]).0
+    }
+
     /// The same as [`Nearby::read`], without windows.
     fn read(
         &self,

@@ -193,10 +193,31 @@ impl Bins {
         });
     }
 
-    /// Notes a number about every particle, until they are sorted again.
-    pub fn note(&mut self, number: impl Fn(usize) -> f32 + Sync) {
-        let own = self.own.par_iter_mut().enumerate().with_min_len(1024);
-        own.for_each(|(particle, own)| *own = number(particle).to_bits());
+    /// Notes a number about every particle, until they are sorted again. Tile by tile: `come_to` gets ready for one.
+    pub fn note<const D: usize, T: Send>(
+        &mut self,
+        tiles: &Tiles<D>,
+        new: impl Fn() -> T + Sync + Send,
+        come_to: impl Fn(&mut T, usize) + Sync,
+        number: impl Fn(&T, usize) -> f32 + Sync,
+    ) {
+        let cells = Tiles::<D>::CELLS;
+        let mut own = &mut self.own[..];
+        let parts: Vec<_> = (0..tiles.len())
+            .filter_map(|slot| {
+                let first = self.starts[slot * cells] as usize;
+                let count = self.starts[(slot + 1) * cells] as usize - first;
+                let part = (slot, first, own.split_off_mut(..count)?);
+                (count > 0).then_some(part)
+            })
+            .collect();
+        let parts = parts.into_par_iter();
+        parts.for_each_init(new, |ready, (slot, first, own)| {
+            come_to(ready, slot);
+            for (particle, own) in (first..).zip(own) {
+                *own = number(ready, particle).to_bits();
+            }
+        });
     }
 
     /// What was noted about these particles.

@@ -5,7 +5,8 @@
 
 use std::ops::Range;
 
-use crate::tiles::{Coord, TILE, Tiles};
+use crate::cut_cells::interpolate;
+use crate::tiles::{Coord, TILE, Tiles, floor};
 use crate::transfer::FaceField;
 
 // What follows is asked for every sample of every particle, mostly by generic code that other crates compile: it has to
@@ -215,6 +216,60 @@ impl<const D: usize, const MARGIN: usize> FaceWindow<D, MARGIN> {
             }
         }
         (values[0], slopes.map(|slope| slope[0]))
+    }
+}
+
+/// A field with a value for every cell, around a tile.
+pub struct CellWindow<const D: usize, const MARGIN: usize> {
+    lowest: Coord<D>,
+    /// In the order of the window's cells.
+    pub values: Vec<f32>,
+}
+
+impl<const D: usize, const MARGIN: usize> CellWindow<D, MARGIN> {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Self {
+            lowest: [0; D],
+            values: vec![0.0; cells::<D>(MARGIN)],
+        }
+    }
+
+    /// Takes the values around a tile.
+    pub fn fill(&mut self, tiles: &Tiles<D>, slot: usize, field: &[f32]) {
+        self.lowest = lowest(tiles, slot, MARGIN);
+        let mut place = 0;
+        rows(tiles, slot, MARGIN, |_, runs| {
+            for run in runs {
+                let length = run.len();
+                self.values[place..place + length].copy_from_slice(&field[run]);
+                place += length;
+            }
+        });
+    }
+
+    /// The values from a cell of the window, by its place, to the next one along every axis; only the first `2^D` are used.
+    #[inline]
+    pub fn corners(&self, place: usize) -> [f64; 8] {
+        let last = to_corner::<D>(MARGIN, (1 << D) - 1);
+        let values = &self.values[place..][..last + 1];
+        let mut corners = [0.0; 8];
+        for (c, corner) in corners[..1 << D].iter_mut().enumerate() {
+            *corner = values[to_corner::<D>(MARGIN, c)] as f64;
+        }
+        corners
+    }
+
+    /// Value at a point of the tile, given in cells: linear between the centres of cells.
+    #[inline]
+    pub fn value(&self, x: [f64; D]) -> f64 {
+        let x = x.map(|x| x - 0.5);
+        let base = x.map(floor);
+        let place: usize = (0..D)
+            .map(|a| (base[a] - self.lowest[a]) as usize * stride::<D>(MARGIN, a))
+            .sum();
+        let at: [f64; D] = std::array::from_fn(|a| x[a] - base[a] as f64);
+        interpolate(&self.corners(place), at)
     }
 }
 

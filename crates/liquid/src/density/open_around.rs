@@ -2,7 +2,7 @@
 
 use crate::cut_cells::{CutCells, interpolate};
 use crate::tiles::Tiles;
-use crate::window;
+use crate::window::{self, CellWindow};
 
 /// Nodes around a tile that the neighbourhoods of its cells reach.
 const BESIDE: usize = 2;
@@ -23,27 +23,20 @@ const BEYOND_RAMP: f64 = 0.25 * WIDTH * WIDTH * (1.0 + 1e-9);
 
 /// The solids' distances at the nodes around one tile.
 pub struct OpenAround<const D: usize> {
-    node: Vec<f32>,
+    node: CellWindow<D, BESIDE>,
 }
 
 impl<const D: usize> OpenAround<D> {
     /// Of no tile yet.
     pub fn new() -> Self {
         Self {
-            node: vec![0.0; window::cells::<D>(BESIDE)],
+            node: CellWindow::new(),
         }
     }
 
     /// Takes the nodes around a tile.
     pub fn come_to(&mut self, tiles: &Tiles<D>, cut: &CutCells<D>, slot: usize) {
-        let mut place = 0;
-        window::rows(tiles, slot, BESIDE, |_, runs| {
-            for run in runs {
-                let length = run.len();
-                self.node[place..place + length].copy_from_slice(&cut.node[run]);
-                place += length;
-            }
-        });
+        self.node.fill(tiles, slot, &cut.node);
     }
 
     /// Open share of the neighbourhood that a cell's particles are counted over, weighted as they are: the integral of
@@ -57,11 +50,7 @@ impl<const D: usize> OpenAround<D> {
         let lower: usize = (0..D)
             .map(|a| (local[a] as usize + BESIDE) * window::stride::<D>(BESIDE, a))
             .sum();
-        let mut corners = [0.0; 8];
-        for (c, corner) in corners[..1 << D].iter_mut().enumerate() {
-            *corner = self.node[lower + window::to_corner::<D>(BESIDE, c)] as f64;
-        }
-        if interpolate(&corners, [0.5; D]) > dx * (D as f64).sqrt() {
+        if interpolate(&self.node.corners(lower), [0.5; D]) > dx * (D as f64).sqrt() {
             return 1.0;
         }
         let lowest = lower - window::to_corner::<D>(BESIDE, (1 << D) - 1);
@@ -102,7 +91,7 @@ impl<const D: usize> OpenAround<D> {
             }
             for (to, &from) in planes.distance[row * PARTS..][..PARTS]
                 .iter_mut()
-                .zip(&self.node[first..][..PARTS])
+                .zip(&self.node.values[first..][..PARTS])
             {
                 *to = from as f64;
             }

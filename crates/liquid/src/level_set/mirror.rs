@@ -221,10 +221,11 @@ impl<const D: usize> GridGeometry<'_, D> {
             Some(level) if rise < 0.0 => along(level),
             Some(level) => {
                 let image = image_along(level);
-                if is_behind(&image) {
-                    seen(image).then_some(image)
-                } else {
-                    along(normal)
+                match seen(image) {
+                    true if is_behind(&image) => Some(image),
+                    // It has an image that is not seen, unless the other one takes its place.
+                    false if !seen(image_along(normal)) || is_behind(&image) => None,
+                    _ => along(normal),
                 }
             }
             None => along(normal),
@@ -239,6 +240,9 @@ fn level_direction<const D: usize>(normal: [f64; D], rise: f64, up: [f64; D]) ->
     let across = level.iter().map(|e| e * e).sum::<f64>().sqrt();
     if across < VERTICAL || up.iter().all(|&u| u == 0.0) {
         return None;
+    }
+    if rise == 0.0 {
+        return Some(normal);
     }
     // The turn from the normal to the horizontal, as far as it goes.
     let whole = rise.abs().atan2(across);

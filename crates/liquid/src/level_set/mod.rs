@@ -20,7 +20,7 @@ use crate::cut_cells::CutCells;
 use crate::marks::Marks;
 use crate::particles::{Bins, Particles};
 use crate::tiles::Tiles;
-use crate::transfer::Stencil;
+use crate::window::CellWindow;
 
 /// Cells whose centre seems to lie inside, deeper than this, ...
 const INSIDE: f64 = -0.15;
@@ -88,11 +88,15 @@ impl LevelSet {
         let full = half_space_mean::<D>();
         // A sheet of thickness t has a cell's centre inside only here and there, and the volume measured between
         // centres goes with the square of its radius; so the radius goes with the root of the thickness.
-        bins.note(|particle| {
-            let x = particles.position[particle].map(|x| x as f64 / dx);
-            let share = Stencil::new(tiles, x, [0.5; D]).value(crowd);
-            (full * (share / THIN[D - 2]).min(1.0)) as f32
-        });
+        bins.note(
+            tiles,
+            CellWindow::<D, 1>::new,
+            |window, slot| window.fill(tiles, slot, crowd),
+            |window, particle| {
+                let x = particles.position[particle].map(|x| x as f64 / dx);
+                (full * (window.value(x) / THIN[D - 2]).min(1.0)) as f32
+            },
+        );
         let bins = &*bins;
         let around = |marks: Marks| (0..D).fold(marks, |marks, axis| marks.spread(tiles, axis));
         // Cells that hold a particle or are beside one that does, and those that are deep inside: they and all around

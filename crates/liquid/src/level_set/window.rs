@@ -347,6 +347,9 @@ impl<const D: usize> Window<D> {
                 }
                 true
             });
+            if close {
+                break;
+            }
         }
         close
     }
