@@ -1,6 +1,7 @@
 //! The particles around a point.
 
 use crate::cache::Frame;
+use std::ops::Range;
 
 /// Particles by cell, for asking what is near a point.
 pub struct Around<'a, const D: usize> {
@@ -37,19 +38,24 @@ impl<'a, const D: usize> Around<'a, D> {
     }
 
     /// The mean velocity of the particles around a point, near ones more than those a cell and a half away; of the
-    /// nearest if there are only some farther away; zero if there are none within four cells.
-    pub fn velocity(&self, x: [f64; D]) -> [f64; D] {
+    /// nearest if there are only some farther away; zero if there are none within four cells. `rows` is that of the point
+    /// before, which is likely to be in the same rows of cells.
+    pub fn velocity(&self, x: [f64; D], rows: &mut Rows<D>) -> [f64; D] {
         for reach in [1.5, 4.0] {
             let (mut sum, mut weights) = ([0.0; D], 0.0);
             let radius = reach * self.frame.dx;
-            self.for_each_near(x, reach.ceil() as i32, |i| {
+            let shares = 1.0 / (radius * radius);
+            self.for_each_near(x, radius, rows, |i| {
                 let square: f64 = (0..D)
                     .map(|a| (f64::from(self.frame.positions[i][a]) - x[a]).powi(2))
                     .sum();
-                let weight = (1.0 - square / (radius * radius)).max(0.0).powi(3);
-                weights += weight;
-                for a in 0..D {
-                    sum[a] += weight * f64::from(self.frame.velocities[i][a]);
+                let rest = 1.0 - square * shares;
+                if rest > 0.0 {
+                    let weight = rest * rest * rest;
+                    weights += weight;
+                    for a in 0..D {
+                        sum[a] += weight * f64::from(self.frame.velocities[i][a]);
+                    }
                 }
             });
             if weights > 0.0 {
@@ -59,35 +65,75 @@ impl<'a, const D: usize> Around<'a, D> {
         [0.0; D]
     }
 
-    /// Calls with every particle in the cells within `reach` cells of that of `x`, in a fixed order.
-    fn for_each_near(&self, x: [f64; D], reach: i32, mut each: impl FnMut(usize)) {
-        let middle = reversed(cell(x, self.frame.dx));
-        let side = 2 * reach + 1;
-        // Cells that differ along the first axis alone follow each other.
-        for row in 0..side.pow(D as u32 - 1) {
-            let mut low = middle;
-            let mut digits = row;
-            for c in &mut low[..D - 1] {
-                *c += digits % side - reach;
-                digits /= side;
+    /// Calls with every particle in the cells within `radius` of `x`, in a fixed order.
+    fn for_each_near(
+        &self,
+        x: [f64; D],
+        radius: f64,
+        rows: &mut Rows<D>,
+        mut each: impl FnMut(usize),
+    ) {
+        let low = reversed(cell(x.map(|c| c - radius), self.frame.dx));
+        let high = reversed(cell(x.map(|c| c + radius), self.frame.dx));
+        rows.come_to(self, low, high);
+        for row in &rows.cells {
+            let cells = &self.cells[row.clone()];
+            let first = cells.partition_point(|(cell, _)| cell[D - 1] < low[D - 1]);
+            let last = cells[first..]
+                .iter()
+                .take_while(|(cell, _)| cell[D - 1] <= high[D - 1])
+                .count();
+            let start = |k: usize| {
+                let next = self.cells.get(row.start + first + k);
+                next.map_or(self.order.len(), |c| c.1 as usize)
+            };
+            for &i in &self.order[start(0)..start(last)] {
+                each(i as usize);
             }
-            let mut high = low;
-            low[D - 1] -= reach;
-            high[D - 1] += reach;
-            let first = self.cells.partition_point(|(cell, _)| *cell < low);
-            for k in first..self.cells.len() {
-                let (cell, from) = self.cells[k];
-                if cell > high {
-                    break;
-                }
-                let to = self
-                    .cells
-                    .get(k + 1)
-                    .map_or(self.order.len(), |c| c.1 as usize);
-                for &i in &self.order[from as usize..to] {
-                    each(i as usize);
-                }
+        }
+    }
+}
+
+/// Rows of cells along the first axis, near a point: looking them up takes longer than going through them.
+pub struct Rows<const D: usize> {
+    /// Their lowest and highest coordinates, in the order of [`Around`]; the last is not used.
+    ends: Option<[[i32; D]; 2]>,
+    /// Their cells in [`Around`].
+    cells: Vec<Range<usize>>,
+}
+
+impl<const D: usize> Default for Rows<D> {
+    fn default() -> Self {
+        Rows {
+            ends: None,
+            cells: Vec::new(),
+        }
+    }
+}
+
+impl<const D: usize> Rows<D> {
+    fn come_to(&mut self, around: &Around<'_, D>, mut low: [i32; D], mut high: [i32; D]) {
+        low[D - 1] = i32::MIN;
+        high[D - 1] = i32::MAX;
+        if self.ends == Some([low, high]) {
+            return;
+        }
+        self.ends = Some([low, high]);
+        self.cells.clear();
+        let mut row = low;
+        loop {
+            let mut end = row;
+            end[D - 1] = i32::MAX;
+            let first = around.cells.partition_point(|(cell, _)| *cell < row);
+            let count = around.cells[first..].partition_point(|(cell, _)| *cell <= end);
+            if count > 0 {
+                self.cells.push(first..first + count);
             }
+            let Some(a) = (0..D - 1).find(|&a| row[a] < high[a]) else {
+                return;
+            };
+            row[a] += 1;
+            row[..a].copy_from_slice(&low[..a]);
         }
     }
 }

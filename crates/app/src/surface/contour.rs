@@ -44,6 +44,10 @@ pub trait Inside<const D: usize>: Sync {
     fn enter(&self, block: [i32; D], local: &mut Self::Local);
     /// Negative inside, at a point of the lattice. Blocks that share a point must get the same value.
     fn value(&self, local: &Self::Local, point: [i32; D]) -> f64;
+    /// The same with solids cut out, given that value: as large or larger. For values that are no result without it.
+    fn cut(&self, _local: &Self::Local, _point: [i32; D], value: f64) -> f64 {
+        value
+    }
     /// Whether the sign may change within a coarse cell; in the plane, whether any of it may be inside.
     fn matters(&self, local: &Self::Local, cell: [i32; D]) -> bool;
     /// Whether a cell of the block, or one beside it, is fine.
@@ -146,6 +150,8 @@ fn join<const D: usize>(pieces: Vec<Piece<D>>) -> Result<Contour<D>, TooLarge> {
 pub struct Workspace {
     /// Values at the points of the block, not a number where nobody has asked yet.
     values: Vec<f64>,
+    /// Whether solids are cut out of these values.
+    cut: Vec<bool>,
     /// Vertices on the edges that leave a point upwards, and at the point itself, `NONE` if there is none.
     numbers: Vec<[u32; 4]>,
 }
@@ -179,6 +185,8 @@ impl Workspace {
         let side = (BLOCK * parts) as usize + 1;
         self.values.clear();
         self.values.resize(side.pow(D as u32), f64::NAN);
+        self.cut.clear();
+        self.cut.resize(side.pow(D as u32), false);
         self.numbers.clear();
         self.numbers.resize(side.pow(D as u32), [NONE; 4]);
         let mut at_work = Block {
@@ -233,7 +241,7 @@ impl<const D: usize, I: Inside<D>> Block<'_, D, I> {
     fn small_cell(&mut self, low: [usize; D], step: usize) {
         let corner = |c: usize| std::array::from_fn(|a| low[a] + (c >> a & 1) * step);
         let case = (0..1 << D).fold(0, |case, c| {
-            case | usize::from(self.value(corner(c)) < 0.0) << c
+            case | usize::from(self.is_inside(corner(c))) << c
         });
         if case == 0 {
             return;
@@ -295,10 +303,25 @@ impl<const D: usize, I: Inside<D>> Block<'_, D, I> {
         std::array::from_fn(|a| self.lowest[a] + local[a] as i32 * self.unit)
     }
 
-    pub(super) fn value(&mut self, local: [usize; D]) -> f64 {
-        let index = self.index(local);
+    /// The value before solids are cut out.
+    fn uncut(&mut self, index: usize, local: [usize; D]) -> f64 {
         if self.work.values[index].is_nan() {
             self.work.values[index] = self.inside.value(self.local, self.point(local));
+        }
+        self.work.values[index]
+    }
+
+    /// Whether a point is inside. Most are outside whatever solids are there.
+    pub(super) fn is_inside(&mut self, local: [usize; D]) -> bool {
+        self.uncut(self.index(local), local) < 0.0 && self.value(local) < 0.0
+    }
+
+    fn value(&mut self, local: [usize; D]) -> f64 {
+        let index = self.index(local);
+        let value = self.uncut(index, local);
+        if !self.work.cut[index] {
+            self.work.cut[index] = true;
+            self.work.values[index] = self.inside.cut(self.local, self.point(local), value);
         }
         self.work.values[index]
     }

@@ -4,6 +4,10 @@ use super::super::cells::{Window, digits, number};
 use super::super::contour::{BLOCK, Lattice};
 use super::super::local_shape::{Body, LIMIT, SEEN};
 use super::{FADING, Field};
+use std::cell::Cell;
+
+/// Distance from solids, in cells, that is enough for points near the surface.
+const FARTHEST: f64 = 0.6;
 
 /// What the field has at hand in a block.
 pub struct Local<const D: usize> {
@@ -23,6 +27,8 @@ pub struct Local<const D: usize> {
     pub(super) any_fine: bool,
     pub(super) any_bodies: bool,
     pub(super) near_solids: bool,
+    /// Lower bounds on the distance from solids, in metres, in the cells of the block; not a number where nobody has asked.
+    room: Vec<Cell<f64>>,
 }
 
 impl<const D: usize> Default for Local<D> {
@@ -39,6 +45,7 @@ impl<const D: usize> Default for Local<D> {
             any_fine: false,
             any_bodies: false,
             near_solids: false,
+            room: Vec::new(),
         }
     }
 }
@@ -94,6 +101,38 @@ impl<const D: usize> Local<D> {
                 along.product()
             })
         }));
+    }
+
+    /// Comes to a block.
+    pub(super) fn come_to(&mut self, block: [i32; D], near_solids: bool) {
+        self.block = block;
+        self.near_solids = near_solids;
+        self.room.clear();
+        if near_solids {
+            let cells = (BLOCK as usize).pow(D as u32);
+            self.room.resize(cells, Cell::new(f64::NAN));
+        }
+    }
+
+    /// A lower bound on the distance of a point from solids, from that of the middle of its cell.
+    pub(super) fn room(&self, field: &Field<'_, D>, point: [i32; D]) -> f64 {
+        let (parts, dx) = (field.lattice.parts, field.dx);
+        let cell: [i32; D] = std::array::from_fn(|a| {
+            let local = point[a] - self.block[a] * parts;
+            (local / parts).min(BLOCK - 1)
+        });
+        let known = &self.room[number(cell, BLOCK)];
+        if known.get().is_nan() {
+            let low = std::array::from_fn(|a| (self.block[a] + cell[a]) * parts);
+            let middle = field.lattice.place(low).map(|x| x + 0.5 * dx);
+            // A hair more, for rounding.
+            let half_diagonal = 0.501 * dx * (D as f64).sqrt();
+            let distance = field
+                .posed
+                .distance_within(middle, half_diagonal + FARTHEST * dx);
+            known.set(distance - half_diagonal);
+        }
+        known.get()
     }
 
     fn point(&self, lattice: &Lattice<D>, point: [i32; D]) -> usize {
