@@ -76,12 +76,24 @@ impl<'a, const D: usize> Around<'a, D> {
         let low = reversed(cell(x.map(|c| c - radius), self.frame.dx));
         let high = reversed(cell(x.map(|c| c + radius), self.frame.dx));
         rows.come_to(self, low, high);
-        for row in &rows.cells {
+        let middle = reversed(x.map(|c| c / self.frame.dx));
+        let radius = radius / self.frame.dx;
+        for (at, row) in &rows.cells {
+            let aside: f64 = (0..D - 1)
+                .map(|a| {
+                    let below = f64::from(at[a]) - middle[a];
+                    below.max(-1.0 - below).max(0.0).powi(2)
+                })
+                .sum();
+            // What is left of the radius along the row; a hair more, for rounding.
+            let along = (radius * radius - aside).max(0.0).sqrt() + 1e-6;
+            let low = (middle[D - 1] - along).floor() as i32;
+            let high = (middle[D - 1] + along).floor() as i32;
             let cells = &self.cells[row.clone()];
-            let first = cells.partition_point(|(cell, _)| cell[D - 1] < low[D - 1]);
+            let first = cells.partition_point(|(cell, _)| cell[D - 1] < low);
             let last = cells[first..]
                 .iter()
-                .take_while(|(cell, _)| cell[D - 1] <= high[D - 1])
+                .take_while(|(cell, _)| cell[D - 1] <= high)
                 .count();
             let start = |k: usize| {
                 let next = self.cells.get(row.start + first + k);
@@ -98,8 +110,8 @@ impl<'a, const D: usize> Around<'a, D> {
 pub struct Rows<const D: usize> {
     /// Their lowest and highest coordinates, in the order of [`Around`]; the last is not used.
     ends: Option<[[i32; D]; 2]>,
-    /// Their cells in [`Around`].
-    cells: Vec<Range<usize>>,
+    /// Their coordinates and their cells in [`Around`].
+    cells: Vec<([i32; D], Range<usize>)>,
 }
 
 impl<const D: usize> Default for Rows<D> {
@@ -127,7 +139,7 @@ impl<const D: usize> Rows<D> {
             let first = around.cells.partition_point(|(cell, _)| *cell < row);
             let count = around.cells[first..].partition_point(|(cell, _)| *cell <= end);
             if count > 0 {
-                self.cells.push(first..first + count);
+                self.cells.push((row, first..first + count));
             }
             let Some(a) = (0..D - 1).find(|&a| row[a] < high[a]) else {
                 return;
@@ -142,7 +154,7 @@ fn cell<const D: usize>(x: [f64; D], dx: f64) -> [i32; D] {
     x.map(|x| (x / dx).floor() as i32)
 }
 
-fn reversed<const D: usize>(mut cell: [i32; D]) -> [i32; D] {
-    cell.reverse();
-    cell
+fn reversed<T, const D: usize>(mut vector: [T; D]) -> [T; D] {
+    vector.reverse();
+    vector
 }

@@ -26,6 +26,8 @@ pub struct Field<'a, const D: usize> {
     posed: &'a PosedScenery<'a, D>,
     lattice: Lattice<D>,
     dx: f64,
+    /// Distance from the zero set to the contour, in cells, outwards if positive.
+    pub level: f32,
     /// Positions in cells, and the same sorted.
     positions: Vec<[f32; D]>,
     cells: Cells<D>,
@@ -69,6 +71,7 @@ impl<'a, const D: usize> Field<'a, D> {
             posed,
             lattice,
             dx,
+            level: 0.0,
             positions,
             cells,
             thinness,
@@ -154,6 +157,7 @@ impl<const D: usize> Inside<D> for Field<'_, D> {
                 .at(std::array::from_fn(|a| block[a] + offset[a]));
             (phi / self.dx) as f32
         }));
+        local.find_dry(self.level);
         // Cells around the block count, too: they share its faces.
         let side = BLOCK + 2;
         let thin: Vec<Option<&Thin>> = (0..3i32.pow(D as u32))
@@ -205,7 +209,7 @@ impl<const D: usize> Inside<D> for Field<'_, D> {
                 phi = (sum + own * phi) / (weight + own);
             }
         }
-        f64::from(phi) * self.dx
+        f64::from(phi - self.level) * self.dx
     }
 
     fn cut(&self, local: &Local<D>, point: [i32; D], value: f64) -> f64 {
@@ -235,6 +239,14 @@ impl<const D: usize> Inside<D> for Field<'_, D> {
         let low = self.lattice.place(cell.map(|c| c * self.lattice.parts));
         let half_diagonal = 0.5 * self.dx * (D as f64).sqrt();
         local.near_solids && self.in_solid(low.map(|x| x + 0.5 * self.dx)) + half_diagonal > 0.0
+    }
+
+    fn is_dry(&self, local: &Local<D>, cell: [i32; D]) -> bool {
+        local.is_dry(&self.lattice, cell)
+    }
+
+    fn is_outside(&self, local: &Local<D>, point: [i32; D]) -> bool {
+        local.is_outside(&self.lattice, point)
     }
 
     fn is_fine(&self, local: &Local<D>, cell: [i32; D]) -> bool {

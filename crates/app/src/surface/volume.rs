@@ -8,7 +8,7 @@ use super::{cross, dot, sub, upright};
 use rayon::prelude::*;
 
 /// Farthest that a surface is moved, in cells.
-const FARTHEST: f64 = 0.5;
+pub const FARTHEST: f64 = 0.5;
 /// Thin features are moved by this share of the distance: what thick liquid lacks or has too much of shows little there, and would be
 /// a good part of their thickness.
 const THIN_SHARE: f64 = 0.3;
@@ -16,7 +16,7 @@ const THIN_SHARE: f64 = 0.3;
 /// do in thin features, too.
 const ALL_THE_WAY: (f64, f64) = (0.1, 0.3);
 /// Most steps towards the right distance.
-const MOST_STEPS: usize = 7;
+pub const MOST_STEPS: usize = 7;
 
 /// Vertices this near to a solid, in cells, lie against it and stay there.
 pub const AGAINST: f64 = 0.05;
@@ -90,6 +90,15 @@ pub fn enclosed(places: &[[f64; 3]], triangles: &[[u32; 3]]) -> f64 {
     let corner = |v: u32| places[v as usize];
     let of = |&[a, b, c]: &[u32; 3]| dot(corner(a), cross(corner(b), corner(c))) / 6.0;
     triangles.iter().map(of).sum()
+}
+
+/// The area of a contour in the plane.
+pub fn area<const D: usize>(contour: &Contour<D>) -> f64 {
+    let of = |&[a, b, c]: &[u32; 3]| {
+        let [a, b, c] = [a, b, c].map(|v| contour.vertices[v as usize]);
+        0.5 * ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
+    };
+    contour.triangles.iter().map(of).sum()
 }
 
 /// Number of connected pieces of a surface.

@@ -18,6 +18,10 @@ pub struct Local<const D: usize> {
     corners: [usize; 8],
     /// Distance in cells at the centres of the block's cells and the next ones.
     pub(super) phi: Vec<f32>,
+    /// Cells of the block in which these distances leave no liquid.
+    dry: Vec<bool>,
+    /// Distance to the contour in cells, zero if it lies inside the zero set.
+    level: f32,
     /// Weighted thinness of the particles around these centres, and the weights.
     pub(super) thinness: Vec<[f32; 2]>,
     /// At the points of the lattice: the weights of bodies, and weights times distances.
@@ -39,6 +43,8 @@ impl<const D: usize> Default for Local<D> {
             weights: Vec::new(),
             corners: [0; 8],
             phi: Vec::new(),
+            dry: Vec::new(),
+            level: 0.0,
             thinness: Vec::new(),
             sums: Vec::new(),
             fine: Vec::new(),
@@ -114,13 +120,64 @@ impl<const D: usize> Local<D> {
         }
     }
 
+    /// The cell of a point, in the block; the last centre belongs to the block, too.
+    fn cell(&self, lattice: &Lattice<D>, point: [i32; D]) -> [i32; D] {
+        std::array::from_fn(|a| {
+            let local = point[a] - self.block[a] * lattice.parts;
+            (local / lattice.parts).min(BLOCK - 1)
+        })
+    }
+
+    /// Finds the cells with no distance below that of the contour around them.
+    pub(super) fn find_dry(&mut self, level: f32) {
+        self.level = level.max(0.0);
+        let level = self.level;
+        let phi = &self.phi;
+        let corners = &self.corners[..1 << D];
+        let is_dry = |k: i32| {
+            let low = number(digits::<D>(k, BLOCK), BLOCK + 1);
+            corners.iter().all(|corner| phi[low + corner] > level)
+        };
+        self.dry.clear();
+        self.dry.extend((0..BLOCK.pow(D as u32)).map(is_dry));
+    }
+
+    /// Whether neither the level set nor bodies have liquid at a point: a mean of distances that are all too large need not
+    /// be taken.
+    pub(super) fn is_outside(&self, lattice: &Lattice<D>, point: [i32; D]) -> bool {
+        self.dry[number(self.cell(lattice, point), BLOCK)]
+            && self.is_beyond(self.bodies_at(lattice, point))
+    }
+
+    /// Whether the mean distance of bodies is beyond the contour, or there are none.
+    fn is_beyond(&self, [weight, sum]: [f32; 2]) -> bool {
+        sum >= self.level * weight
+    }
+
+    /// Whether all points of a cell of the block are outside.
+    pub(super) fn is_dry(&self, lattice: &Lattice<D>, cell: [i32; D]) -> bool {
+        let offset: [i32; D] = std::array::from_fn(|a| cell[a] - self.block[a]);
+        if !self.dry[number(offset, BLOCK)] {
+            return false;
+        }
+        let parts = lattice.parts;
+        !self.any_bodies
+            || (0..(parts + 1).pow(D as u32 - 1)).all(|k| {
+                // Rows run along the first axis.
+                let mut low = digits::<D>(k, parts + 1);
+                for a in 0..D {
+                    low[a] += cell[a] * parts;
+                }
+                let start = self.point(lattice, low);
+                let row = &self.sums[start..=start + parts as usize];
+                row.iter().all(|&sums| self.is_beyond(sums))
+            })
+    }
+
     /// A lower bound on the distance of a point from solids, from that of the middle of its cell.
     pub(super) fn room(&self, field: &Field<'_, D>, point: [i32; D]) -> f64 {
         let (parts, dx) = (field.lattice.parts, field.dx);
-        let cell: [i32; D] = std::array::from_fn(|a| {
-            let local = point[a] - self.block[a] * parts;
-            (local / parts).min(BLOCK - 1)
-        });
+        let cell = self.cell(&field.lattice, point);
         let known = &self.room[number(cell, BLOCK)];
         if known.get().is_nan() {
             let low = std::array::from_fn(|a| (self.block[a] + cell[a]) * parts);
