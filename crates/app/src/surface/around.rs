@@ -4,16 +4,17 @@ use crate::cache::Frame;
 use std::ops::Range;
 
 /// Particles by cell, for asking what is near a point.
-pub struct Around<'a, const D: usize> {
-    frame: &'a Frame<D>,
-    /// Cells that hold particles, in order, the last axis first, and where their particles begin in `order`.
+pub struct Around<const D: usize> {
+    dx: f64,
+    /// Cells that hold particles, in order, the last axis first, and where their particles begin.
     cells: Vec<([i32; D], u32)>,
-    order: Vec<u32>,
+    /// Positions and velocities, cell by cell.
+    particles: Vec<[[f32; D]; 2]>,
 }
 
-impl<'a, const D: usize> Around<'a, D> {
+impl<const D: usize> Around<D> {
     /// Sorts the particles of a frame.
-    pub fn new(frame: &'a Frame<D>) -> Self {
+    pub fn new(frame: &Frame<D>) -> Self {
         let mut keyed: Vec<([i32; D], u32)> = frame
             .positions
             .iter()
@@ -30,10 +31,14 @@ impl<'a, const D: usize> Around<'a, D> {
                 cells.push((*cell, at as u32));
             }
         }
+        let particle = |&(_, i): &([i32; D], u32)| {
+            let i = i as usize;
+            [frame.positions[i], frame.velocities[i]]
+        };
         Around {
-            frame,
+            dx: frame.dx,
             cells,
-            order: keyed.into_iter().map(|(_, i)| i).collect(),
+            particles: keyed.iter().map(particle).collect(),
         }
     }
 
@@ -43,18 +48,18 @@ impl<'a, const D: usize> Around<'a, D> {
     pub fn velocity(&self, x: [f64; D], rows: &mut Rows<D>) -> [f64; D] {
         for reach in [1.5, 4.0] {
             let (mut sum, mut weights) = ([0.0; D], 0.0);
-            let radius = reach * self.frame.dx;
+            let radius = reach * self.dx;
             let shares = 1.0 / (radius * radius);
-            self.for_each_near(x, radius, rows, |i| {
+            self.for_each_near(x, radius, rows, |[position, velocity]| {
                 let square: f64 = (0..D)
-                    .map(|a| (f64::from(self.frame.positions[i][a]) - x[a]).powi(2))
+                    .map(|a| (f64::from(position[a]) - x[a]).powi(2))
                     .sum();
                 let rest = 1.0 - square * shares;
                 if rest > 0.0 {
                     let weight = rest * rest * rest;
                     weights += weight;
                     for a in 0..D {
-                        sum[a] += weight * f64::from(self.frame.velocities[i][a]);
+                        sum[a] += weight * f64::from(velocity[a]);
                     }
                 }
             });
@@ -71,13 +76,13 @@ impl<'a, const D: usize> Around<'a, D> {
         x: [f64; D],
         radius: f64,
         rows: &mut Rows<D>,
-        mut each: impl FnMut(usize),
+        mut each: impl FnMut(&[[f32; D]; 2]),
     ) {
-        let low = reversed(cell(x.map(|c| c - radius), self.frame.dx));
-        let high = reversed(cell(x.map(|c| c + radius), self.frame.dx));
+        let low = reversed(cell(x.map(|c| c - radius), self.dx));
+        let high = reversed(cell(x.map(|c| c + radius), self.dx));
         rows.come_to(self, low, high);
-        let middle = reversed(x.map(|c| c / self.frame.dx));
-        let radius = radius / self.frame.dx;
+        let middle = reversed(x.map(|c| c / self.dx));
+        let radius = radius / self.dx;
         for (at, row) in &rows.cells {
             let aside: f64 = (0..D - 1)
                 .map(|a| {
@@ -85,23 +90,31 @@ impl<'a, const D: usize> Around<'a, D> {
                     below.max(-1.0 - below).max(0.0).powi(2)
                 })
                 .sum();
-            // What is left of the radius along the row; a hair more, for rounding.
-            let along = (radius * radius - aside).max(0.0).sqrt() + 1e-6;
-            let low = (middle[D - 1] - along).floor() as i32;
-            let high = (middle[D - 1] + along).floor() as i32;
-            let cells = &self.cells[row.clone()];
-            let first = cells.partition_point(|(cell, _)| cell[D - 1] < low);
-            let last = cells[first..]
-                .iter()
-                .take_while(|(cell, _)| cell[D - 1] <= high)
-                .count();
-            let start = |k: usize| {
-                let next = self.cells.get(row.start + first + k);
-                next.map_or(self.order.len(), |c| c.1 as usize)
-            };
-            for &i in &self.order[start(0)..start(last)] {
-                each(i as usize);
+            if aside > radius * radius {
+                continue;
             }
+            // What is left of the radius along the row; a hair more, for rounding.
+            let along = (radius * radius - aside).sqrt() + 1e-6;
+            let low = floor(middle[D - 1] - along);
+            let high = floor(middle[D - 1] + along);
+            let cells = &self.cells[row.clone()];
+            // Few rows have gaps: this is seldom far off, and never too low.
+            let guess = i64::from(low) - i64::from(cells[0].0[D - 1]);
+            let mut first = guess.clamp(0, cells.len() as i64) as usize;
+            while first > 0 && cells[first - 1].0[D - 1] >= low {
+                first -= 1;
+            }
+            let mut last = first;
+            while last < cells.len() && cells[last].0[D - 1] <= high {
+                last += 1;
+            }
+            let start = |k: usize| {
+                let next = self.cells.get(row.start + k);
+                next.map_or(self.particles.len(), |c| c.1 as usize)
+            };
+            self.particles[start(first)..start(last)]
+                .iter()
+                .for_each(&mut each);
         }
     }
 }
@@ -124,7 +137,7 @@ impl<const D: usize> Default for Rows<D> {
 }
 
 impl<const D: usize> Rows<D> {
-    fn come_to(&mut self, around: &Around<'_, D>, mut low: [i32; D], mut high: [i32; D]) {
+    fn come_to(&mut self, around: &Around<D>, mut low: [i32; D], mut high: [i32; D]) {
         low[D - 1] = i32::MIN;
         high[D - 1] = i32::MAX;
         if self.ends == Some([low, high]) {
@@ -151,10 +164,16 @@ impl<const D: usize> Rows<D> {
 }
 
 fn cell<const D: usize>(x: [f64; D], dx: f64) -> [i32; D] {
-    x.map(|x| (x / dx).floor() as i32)
+    x.map(|x| floor(x / dx))
 }
 
 fn reversed<T, const D: usize>(mut vector: [T; D]) -> [T; D] {
     vector.reverse();
     vector
+}
+
+/// The largest whole number not above `x`. The standard one is a call, unless the target has instructions for it.
+fn floor(x: f64) -> i32 {
+    let near = x as i32;
+    near - i32::from(f64::from(near) > x)
 }
