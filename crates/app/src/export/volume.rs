@@ -5,7 +5,7 @@ use super::vdb::{Tree, Volume};
 use crate::cache::Frame;
 use crate::error::Error;
 use crate::scene::Scene;
-use crate::surface::around::Around;
+use crate::surface::around::{Around, Rows};
 use crate::surface::field::GAP;
 use crate::surface::upright;
 use meniscus_liquid::Distance;
@@ -33,7 +33,7 @@ pub fn of_frame<const D: usize>(
     let posed = scenery.during(frame.time, 0.0);
     let around = Around::new(frame);
     let side = Distance::<D>::SIDE as i32;
-    let of_cell = |cell: [i32; D]| {
+    let of_cell = |rows: &mut Rows<D>, cell: [i32; D]| {
         let x = cell.map(|c| (f64::from(c) + 0.5) * dx);
         let phi = distance.at(cell);
         if phi >= FARTHEST * dx {
@@ -41,21 +41,22 @@ pub fn of_frame<const D: usize>(
         }
         let phi = phi.max(GAP * dx - posed.distance_within(x, 2.0 * dx));
         (phi < FARTHEST * dx).then(|| {
-            let velocity = upright(around.velocity(x)).map(|v| v as f32);
+            let velocity = upright(around.velocity(x, rows)).map(|v| v as f32);
             (cell, phi as f32, up.vector(velocity))
         })
     };
     let voxels: Vec<Vec<_>> = (0..distance.blocks())
         .into_par_iter()
-        .map(|block| {
+        .map_init(Rows::default, |rows, block| {
             let low = distance.lowest_cell(block);
             (0..side.pow(D as u32))
                 .filter_map(|mut k| {
-                    of_cell(low.map(|c| {
+                    let cell = low.map(|c| {
                         let digit = k % side;
                         k /= side;
                         c + digit
-                    }))
+                    });
+                    of_cell(rows, cell)
                 })
                 .collect()
         })

@@ -1,18 +1,20 @@
 //! The particles around a point.
 
 use crate::cache::Frame;
+use std::ops::Range;
 
 /// Particles by cell, for asking what is near a point.
-pub struct Around<'a, const D: usize> {
-    frame: &'a Frame<D>,
-    /// Cells that hold particles, in order, the last axis first, and where their particles begin in `order`.
+pub struct Around<const D: usize> {
+    dx: f64,
+    /// Cells that hold particles, in order, the last axis first, and where their particles begin.
     cells: Vec<([i32; D], u32)>,
-    order: Vec<u32>,
+    /// Positions and velocities, cell by cell.
+    particles: Vec<[[f32; D]; 2]>,
 }
 
-impl<'a, const D: usize> Around<'a, D> {
+impl<const D: usize> Around<D> {
     /// Sorts the particles of a frame.
-    pub fn new(frame: &'a Frame<D>) -> Self {
+    pub fn new(frame: &Frame<D>) -> Self {
         let mut keyed: Vec<([i32; D], u32)> = frame
             .positions
             .iter()
@@ -29,27 +31,36 @@ impl<'a, const D: usize> Around<'a, D> {
                 cells.push((*cell, at as u32));
             }
         }
+        let particle = |&(_, i): &([i32; D], u32)| {
+            let i = i as usize;
+            [frame.positions[i], frame.velocities[i]]
+        };
         Around {
-            frame,
+            dx: frame.dx,
             cells,
-            order: keyed.into_iter().map(|(_, i)| i).collect(),
+            particles: keyed.iter().map(particle).collect(),
         }
     }
 
     /// The mean velocity of the particles around a point, near ones more than those a cell and a half away; of the
-    /// nearest if there are only some farther away; zero if there are none within four cells.
-    pub fn velocity(&self, x: [f64; D]) -> [f64; D] {
+    /// nearest if there are only some farther away; zero if there are none within four cells. `rows` is that of the point
+    /// before, which is likely to be in the same rows of cells.
+    pub fn velocity(&self, x: [f64; D], rows: &mut Rows<D>) -> [f64; D] {
         for reach in [1.5, 4.0] {
             let (mut sum, mut weights) = ([0.0; D], 0.0);
-            let radius = reach * self.frame.dx;
-            self.for_each_near(x, reach.ceil() as i32, |i| {
+            let radius = reach * self.dx;
+            let shares = 1.0 / (radius * radius);
+            self.for_each_near(x, radius, rows, |[position, velocity]| {
                 let square: f64 = (0..D)
-                    .map(|a| (f64::from(self.frame.positions[i][a]) - x[a]).powi(2))
+                    .map(|a| (f64::from(position[a]) - x[a]).powi(2))
                     .sum();
-                let weight = (1.0 - square / (radius * radius)).max(0.0).powi(3);
-                weights += weight;
-                for a in 0..D {
-                    sum[a] += weight * f64::from(self.frame.velocities[i][a]);
+                let rest = 1.0 - square * shares;
+                if rest > 0.0 {
+                    let weight = rest * rest * rest;
+                    weights += weight;
+                    for a in 0..D {
+                        sum[a] += weight * f64::from(velocity[a]);
+                    }
                 }
             });
             if weights > 0.0 {
@@ -59,44 +70,110 @@ impl<'a, const D: usize> Around<'a, D> {
         [0.0; D]
     }
 
-    /// Calls with every particle in the cells within `reach` cells of that of `x`, in a fixed order.
-    fn for_each_near(&self, x: [f64; D], reach: i32, mut each: impl FnMut(usize)) {
-        let middle = reversed(cell(x, self.frame.dx));
-        let side = 2 * reach + 1;
-        // Cells that differ along the first axis alone follow each other.
-        for row in 0..side.pow(D as u32 - 1) {
-            let mut low = middle;
-            let mut digits = row;
-            for c in &mut low[..D - 1] {
-                *c += digits % side - reach;
-                digits /= side;
+    /// Calls with every particle in the cells within `radius` of `x`, in a fixed order.
+    fn for_each_near(
+        &self,
+        x: [f64; D],
+        radius: f64,
+        rows: &mut Rows<D>,
+        mut each: impl FnMut(&[[f32; D]; 2]),
+    ) {
+        let low = reversed(cell(x.map(|c| c - radius), self.dx));
+        let high = reversed(cell(x.map(|c| c + radius), self.dx));
+        rows.come_to(self, low, high);
+        let middle = reversed(x.map(|c| c / self.dx));
+        let radius = radius / self.dx;
+        for (at, row) in &rows.cells {
+            let aside: f64 = (0..D - 1)
+                .map(|a| {
+                    let below = f64::from(at[a]) - middle[a];
+                    below.max(-1.0 - below).max(0.0).powi(2)
+                })
+                .sum();
+            if aside > radius * radius {
+                continue;
             }
-            let mut high = low;
-            low[D - 1] -= reach;
-            high[D - 1] += reach;
-            let first = self.cells.partition_point(|(cell, _)| *cell < low);
-            for k in first..self.cells.len() {
-                let (cell, from) = self.cells[k];
-                if cell > high {
-                    break;
-                }
-                let to = self
-                    .cells
-                    .get(k + 1)
-                    .map_or(self.order.len(), |c| c.1 as usize);
-                for &i in &self.order[from as usize..to] {
-                    each(i as usize);
-                }
+            // What is left of the radius along the row; a hair more, for rounding.
+            let along = (radius * radius - aside).sqrt() + 1e-6;
+            let low = floor(middle[D - 1] - along);
+            let high = floor(middle[D - 1] + along);
+            let cells = &self.cells[row.clone()];
+            // Few rows have gaps: this is seldom far off, and never too low.
+            let guess = i64::from(low) - i64::from(cells[0].0[D - 1]);
+            let mut first = guess.clamp(0, cells.len() as i64) as usize;
+            while first > 0 && cells[first - 1].0[D - 1] >= low {
+                first -= 1;
             }
+            let mut last = first;
+            while last < cells.len() && cells[last].0[D - 1] <= high {
+                last += 1;
+            }
+            let start = |k: usize| {
+                let next = self.cells.get(row.start + k);
+                next.map_or(self.particles.len(), |c| c.1 as usize)
+            };
+            self.particles[start(first)..start(last)]
+                .iter()
+                .for_each(&mut each);
+        }
+    }
+}
+
+/// Rows of cells along the first axis, near a point: looking them up takes longer than going through them.
+pub struct Rows<const D: usize> {
+    /// Their lowest and highest coordinates, in the order of [`Around`]; the last is not used.
+    ends: Option<[[i32; D]; 2]>,
+    /// Their coordinates and their cells in [`Around`].
+    cells: Vec<([i32; D], Range<usize>)>,
+}
+
+impl<const D: usize> Default for Rows<D> {
+    fn default() -> Self {
+        Rows {
+            ends: None,
+            cells: Vec::new(),
+        }
+    }
+}
+
+impl<const D: usize> Rows<D> {
+    fn come_to(&mut self, around: &Around<D>, mut low: [i32; D], mut high: [i32; D]) {
+        low[D - 1] = i32::MIN;
+        high[D - 1] = i32::MAX;
+        if self.ends == Some([low, high]) {
+            return;
+        }
+        self.ends = Some([low, high]);
+        self.cells.clear();
+        let mut row = low;
+        loop {
+            let mut end = row;
+            end[D - 1] = i32::MAX;
+            let first = around.cells.partition_point(|(cell, _)| *cell < row);
+            let count = around.cells[first..].partition_point(|(cell, _)| *cell <= end);
+            if count > 0 {
+                self.cells.push((row, first..first + count));
+            }
+            let Some(a) = (0..D - 1).find(|&a| row[a] < high[a]) else {
+                return;
+            };
+            row[a] += 1;
+            row[..a].copy_from_slice(&low[..a]);
         }
     }
 }
 
 fn cell<const D: usize>(x: [f64; D], dx: f64) -> [i32; D] {
-    x.map(|x| (x / dx).floor() as i32)
+    x.map(|x| floor(x / dx))
 }
 
-fn reversed<const D: usize>(mut cell: [i32; D]) -> [i32; D] {
-    cell.reverse();
-    cell
+fn reversed<T, const D: usize>(mut vector: [T; D]) -> [T; D] {
+    vector.reverse();
+    vector
+}
+
+/// The largest whole number not above `x`. The standard one is a call, unless the target has instructions for it.
+fn floor(x: f64) -> i32 {
+    let near = x as i32;
+    near - i32::from(f64::from(near) > x)
 }

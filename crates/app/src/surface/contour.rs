@@ -3,7 +3,10 @@
 //! Cells of the lattice have two sizes. Between them, the faces of coarse cells are divided as those of their fine neighbours:
 //! see `transition.rs`.
 
+mod join;
+
 use super::{cubes, transition};
+use join::{Piece, join};
 use rayon::prelude::*;
 
 /// Cells of a block along its side.
@@ -44,8 +47,20 @@ pub trait Inside<const D: usize>: Sync {
     fn enter(&self, block: [i32; D], local: &mut Self::Local);
     /// Negative inside, at a point of the lattice. Blocks that share a point must get the same value.
     fn value(&self, local: &Self::Local, point: [i32; D]) -> f64;
+    /// The same with solids cut out, given that value: as large or larger. For values that are no result without it.
+    fn cut(&self, _local: &Self::Local, _point: [i32; D], value: f64) -> f64 {
+        value
+    }
     /// Whether the sign may change within a coarse cell; in the plane, whether any of it may be inside.
     fn matters(&self, local: &Self::Local, cell: [i32; D]) -> bool;
+    /// Whether all points of a cell are outside.
+    fn is_dry(&self, _local: &Self::Local, _cell: [i32; D]) -> bool {
+        false
+    }
+    /// Whether a point is outside, as far as that is seen without its value.
+    fn is_outside(&self, _local: &Self::Local, _point: [i32; D]) -> bool {
+        false
+    }
     /// Whether a cell of the block, or one beside it, is fine.
     fn is_fine(&self, _local: &Self::Local, _cell: [i32; D]) -> bool {
         false
@@ -75,13 +90,6 @@ pub struct Contour<const D: usize> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
-/// What one block has of the contour.
-struct Piece<const D: usize> {
-    keys: Vec<u64>,
-    vertices: Vec<([f64; D], f32)>,
-    triangles: Vec<[u32; 3]>,
-}
-
 /// The contour in these blocks, given by their lowest cells.
 ///
 /// # Errors
@@ -108,49 +116,25 @@ pub fn contour<const D: usize, I: Inside<D>>(
     join(pieces)
 }
 
-/// Gives every vertex one number, though several blocks have it. Numbers follow the keys, whoever made the pieces.
-fn join<const D: usize>(pieces: Vec<Piece<D>>) -> Result<Contour<D>, TooLarge> {
-    let mut all: Vec<(u64, u32, u32)> = Vec::new();
-    for (p, piece) in pieces.iter().enumerate() {
-        let local = piece.keys.iter().enumerate();
-        all.extend(local.map(|(v, &key)| (key, p as u32, v as u32)));
-    }
-    all.par_sort_unstable();
-    let mut numbers: Vec<Vec<u32>> = pieces.iter().map(|p| vec![0; p.keys.len()]).collect();
-    let (mut vertices, mut looseness) = (Vec::new(), Vec::new());
-    let mut last = None;
-    for (key, p, v) in all {
-        if last != Some(key) {
-            last = Some(key);
-            let (place, loose) = pieces[p as usize].vertices[v as usize];
-            vertices.push(place);
-            looseness.push(loose);
-        }
-        let number = u32::try_from(vertices.len() - 1).map_err(|_| TooLarge)?;
-        numbers[p as usize][v as usize] = number;
-    }
-    let of_piece = |(piece, numbers): (&Piece<D>, &Vec<u32>)| -> Vec<[u32; 3]> {
-        let renumbered = |triangle: &[u32; 3]| triangle.map(|v| numbers[v as usize]);
-        piece.triangles.iter().map(renumbered).collect()
-    };
-    let triangles = pieces.iter().zip(&numbers).flat_map(of_piece).collect();
-    Ok(Contour {
-        vertices,
-        looseness,
-        triangles,
-    })
-}
-
 /// Of use for one block after another.
 #[derive(Default)]
 pub struct Workspace {
-    /// Values at the points of the block, not a number where nobody has asked yet.
+    /// Values at the points of the block, where they are known.
     values: Vec<f64>,
+    known: Vec<Known>,
     /// Vertices on the edges that leave a point upwards, and at the point itself, `NONE` if there is none.
     numbers: Vec<[u32; 4]>,
 }
 
 const NONE: u32 = u32::MAX;
+
+/// What is known of a point.
+#[derive(Clone, Copy, PartialEq)]
+enum Known {
+    Nothing,
+    Outside,
+    Value,
+}
 
 /// A block at work.
 pub struct Block<'a, const D: usize, I: Inside<D>> {
@@ -177,8 +161,9 @@ impl Workspace {
         let unit = if any_fine { 1 } else { COARSE as i32 };
         let parts = lattice.parts / unit;
         let side = (BLOCK * parts) as usize + 1;
-        self.values.clear();
-        self.values.resize(side.pow(D as u32), f64::NAN);
+        self.values.resize(side.pow(D as u32), 0.0);
+        self.known.clear();
+        self.known.resize(side.pow(D as u32), Known::Nothing);
         self.numbers.clear();
         self.numbers.resize(side.pow(D as u32), [NONE; 4]);
         let mut at_work = Block {
@@ -199,7 +184,12 @@ impl Workspace {
             let cell = std::array::from_fn(|a| block[a] + offset[a]);
             let fine = any_fine && inside.is_fine(local, cell);
             let transition = any_fine && !fine && transition::beside_fine(inside, local, cell);
-            if !(fine || transition || inside.matters(local, cell)) {
+            let matters = if fine || transition {
+                !inside.is_dry(local, cell)
+            } else {
+                inside.matters(local, cell)
+            };
+            if !matters {
                 continue;
             }
             let step = if any_fine && !fine { COARSE } else { 1 };
@@ -233,7 +223,7 @@ impl<const D: usize, I: Inside<D>> Block<'_, D, I> {
     fn small_cell(&mut self, low: [usize; D], step: usize) {
         let corner = |c: usize| std::array::from_fn(|a| low[a] + (c >> a & 1) * step);
         let case = (0..1 << D).fold(0, |case, c| {
-            case | usize::from(self.value(corner(c)) < 0.0) << c
+            case | usize::from(self.is_inside(corner(c))) << c
         });
         if case == 0 {
             return;
@@ -295,10 +285,30 @@ impl<const D: usize, I: Inside<D>> Block<'_, D, I> {
         std::array::from_fn(|a| self.lowest[a] + local[a] as i32 * self.unit)
     }
 
-    pub(super) fn value(&mut self, local: [usize; D]) -> f64 {
+    /// Whether a point is inside. Most are outside, whatever their value is and solids are.
+    pub(super) fn is_inside(&mut self, local: [usize; D]) -> bool {
         let index = self.index(local);
-        if self.work.values[index].is_nan() {
-            self.work.values[index] = self.inside.value(self.local, self.point(local));
+        if self.work.known[index] == Known::Nothing {
+            let point = self.point(local);
+            self.work.known[index] = Known::Outside;
+            if !self.inside.is_outside(self.local, point) {
+                let value = self.inside.value(self.local, point);
+                if value < 0.0 {
+                    self.work.known[index] = Known::Value;
+                    self.work.values[index] = self.inside.cut(self.local, point, value);
+                }
+            }
+        }
+        self.work.known[index] == Known::Value && self.work.values[index] < 0.0
+    }
+
+    fn value(&mut self, local: [usize; D]) -> f64 {
+        let index = self.index(local);
+        if self.work.known[index] != Known::Value {
+            let point = self.point(local);
+            let value = self.inside.value(self.local, point);
+            self.work.known[index] = Known::Value;
+            self.work.values[index] = self.inside.cut(self.local, point, value);
         }
         self.work.values[index]
     }

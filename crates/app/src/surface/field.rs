@@ -26,6 +26,8 @@ pub struct Field<'a, const D: usize> {
     posed: &'a PosedScenery<'a, D>,
     lattice: Lattice<D>,
     dx: f64,
+    /// Distance from the zero set to the contour, in cells, outwards if positive.
+    pub level: f32,
     /// Positions in cells, and the same sorted.
     positions: Vec<[f32; D]>,
     cells: Cells<D>,
@@ -69,6 +71,7 @@ impl<'a, const D: usize> Field<'a, D> {
             posed,
             lattice,
             dx,
+            level: 0.0,
             positions,
             cells,
             thinness,
@@ -135,7 +138,6 @@ impl<const D: usize> Inside<D> for Field<'_, D> {
     type Local = Local<D>;
 
     fn enter(&self, block: [i32; D], local: &mut Local<D>) {
-        local.block = block;
         local.prepare(self.lattice.parts);
         let width = self.lattice.width;
         let middle = self
@@ -144,7 +146,8 @@ impl<const D: usize> Inside<D> for Field<'_, D> {
             .map(|x| x + 0.5 * f64::from(BLOCK) * width);
         let half_diagonal = 0.5 * f64::from(BLOCK) * width * (D as f64).sqrt();
         let far = half_diagonal + 2.0 * GAP * self.dx;
-        local.near_solids = self.posed.distance_within(middle, 2.0 * far) < far;
+        let near_solids = self.posed.distance_within(middle, 2.0 * far) < far;
+        local.come_to(block, near_solids);
         local.phi.clear();
         let centres = (BLOCK + 1).pow(D as u32);
         local.phi.extend((0..centres).map(|k| {
@@ -154,6 +157,7 @@ impl<const D: usize> Inside<D> for Field<'_, D> {
                 .at(std::array::from_fn(|a| block[a] + offset[a]));
             (phi / self.dx) as f32
         }));
+        local.find_dry(self.level);
         // Cells around the block count, too: they share its faces.
         let side = BLOCK + 2;
         let thin: Vec<Option<&Thin>> = (0..3i32.pow(D as u32))
@@ -205,12 +209,19 @@ impl<const D: usize> Inside<D> for Field<'_, D> {
                 phi = (sum + own * phi) / (weight + own);
             }
         }
-        let value = f64::from(phi) * self.dx;
-        if local.near_solids {
-            value.max(self.in_solid(self.lattice.place(point)))
-        } else {
-            value
+        f64::from(phi - self.level) * self.dx
+    }
+
+    fn cut(&self, local: &Local<D>, point: [i32; D], value: f64) -> f64 {
+        // How near a solid must be to make a difference.
+        let near = GAP * self.dx - value;
+        if !local.near_solids || local.room(self, point) > near.max(0.0) {
+            return value;
         }
+        // Inside solids distances matter as far as the end of an edge that leads out of them.
+        let band = near.clamp(1.1 * self.dx, 2.0 * self.dx);
+        let x = self.lattice.place(point);
+        value.max(GAP * self.dx - self.posed.distance_within(x, band))
     }
 
     fn matters(&self, local: &Local<D>, cell: [i32; D]) -> bool {
@@ -228,6 +239,14 @@ impl<const D: usize> Inside<D> for Field<'_, D> {
         let low = self.lattice.place(cell.map(|c| c * self.lattice.parts));
         let half_diagonal = 0.5 * self.dx * (D as f64).sqrt();
         local.near_solids && self.in_solid(low.map(|x| x + 0.5 * self.dx)) + half_diagonal > 0.0
+    }
+
+    fn is_dry(&self, local: &Local<D>, cell: [i32; D]) -> bool {
+        local.is_dry(&self.lattice, cell)
+    }
+
+    fn is_outside(&self, local: &Local<D>, point: [i32; D]) -> bool {
+        local.is_outside(&self.lattice, point)
     }
 
     fn is_fine(&self, local: &Local<D>, cell: [i32; D]) -> bool {

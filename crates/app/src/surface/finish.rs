@@ -1,9 +1,9 @@
 //! From a contour to a surface: smoothed, out of solids, with normals and velocities.
 
-use super::around::Around;
+use super::around::{Around, Rows};
 use super::contour::Contour;
 use super::field::GAP;
-use super::volume::{self, Freedom};
+use super::volume::{self, AGAINST};
 use super::{Settings, Surface, cross, sub, upright};
 use crate::cache::Frame;
 use crate::scene::Scene;
@@ -14,9 +14,7 @@ use rayon::prelude::*;
 /// is long, and the volume.
 const SHRINK: f64 = 0.5;
 const GROW: f64 = -0.53;
-/// Vertices this near to a solid, in cells, lie against it.
-const AGAINST: f64 = 0.05;
-/// Vertices this near to a solid, in cells, could be moved into it.
+/// No vertex is moved as far as this, in cells.
 const NEAR: f64 = 0.6;
 
 /// Makes a surface of a contour. In space it is moved along its normals until it encloses `target`; the distance is
@@ -36,13 +34,9 @@ pub fn finish<const D: usize>(
     let settle = |x: [f64; D]| out_of_solids(x, posed, GAP * dx);
     let mut offset = 0.0;
     if D == 3 {
-        let freedom = |x: &[f64; D]| match posed.distance_within(*x, dx) / dx {
-            near if near <= AGAINST => Freedom::Fixed,
-            near if near < NEAR => Freedom::NearSolid,
-            _ => Freedom::Free,
-        };
-        let freedom: Vec<Freedom> = contour.vertices.par_iter().map(freedom).collect();
-        offset = volume::match_volume(&mut contour, &freedom, target, dx, settle);
+        let room = |x: &[f64; D]| posed.distance_within(*x, NEAR * dx);
+        let room: Vec<f64> = contour.vertices.par_iter().map(room).collect();
+        offset = volume::match_volume(&mut contour, &room, target, dx, settle);
     } else {
         let vertices = contour.vertices.par_iter_mut();
         vertices.for_each(|x| *x = settle(*x));
@@ -51,7 +45,9 @@ pub fn finish<const D: usize>(
     let velocities = contour
         .vertices
         .par_iter()
-        .map(|&x| upright(around.velocity(x)).map(|v| v as f32))
+        .map_init(Rows::default, |rows, &x| {
+            upright(around.velocity(x, rows)).map(|v| v as f32)
+        })
         .collect();
     let places: Vec<[f64; 3]> = contour.vertices.iter().map(|&x| upright(x)).collect();
     let surface = Surface {
@@ -66,7 +62,7 @@ pub fn finish<const D: usize>(
 /// The point itself, or the nearest that is no deeper in solids than `gap` before them. Between two solids that are
 /// too near for that, as far out as can be.
 fn out_of_solids<const D: usize>(x: [f64; D], posed: &PosedScenery<'_, D>, gap: f64) -> [f64; D] {
-    let mut best = (x, posed.distance_within(x, 2.0 * gap));
+    let mut best = (x, f64::NEG_INFINITY);
     let mut at = x;
     for _ in 0..4 {
         let distance = posed.distance_within(at, 2.0 * gap);
@@ -96,7 +92,7 @@ fn smooth<const D: usize>(
     let free: Vec<bool> = contour
         .vertices
         .par_iter()
-        .map(|&x| posed.distance_within(x, dx) > AGAINST * dx)
+        .map(|&x| posed.distance_within(x, 2.0 * AGAINST * dx) > AGAINST * dx)
         .collect();
     for factor in (0..passes).flat_map(|_| [SHRINK, GROW]) {
         let moved = |(v, x): (usize, &[f64; D])| {

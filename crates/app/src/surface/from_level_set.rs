@@ -2,7 +2,7 @@
 
 use super::contour::{self, BLOCK, COARSE, Contour, Lattice};
 use super::field::Field;
-use super::volume::remove_crumbs;
+use super::volume::{FARTHEST, MOST_STEPS, area, remove_crumbs};
 use super::{Settings, too_large};
 use crate::cache::Frame;
 use crate::error::Error;
@@ -12,15 +12,28 @@ use meniscus_shapes::{PosedScenery, Scenery};
 
 /// Volume of the smallest drop that is shown, in particles.
 const SMALLEST: f64 = 0.25;
+/// Error of an area that is small enough, as a share of it.
+const CLOSE: f64 = 1e-3;
 
-/// The contour of a frame, and the share of the particles that are in features too thin for the grid.
+/// What is made of a frame.
+pub struct Made<const D: usize> {
+    /// The contour.
+    pub contour: Contour<D>,
+    /// Share of the particles that are in features too thin for the grid.
+    pub thin: f64,
+    /// How far the contour lies outside of the zero set, in cells.
+    pub level: f64,
+}
+
+/// The contour of a frame. In the plane it encloses the area `target`; in space that is done later, by moving vertices.
 pub fn contour<const D: usize>(
     scene: &Scene<D>,
     scenery: &Scenery<D>,
     posed: &PosedScenery<'_, D>,
     frame: &Frame<D>,
     settings: &Settings,
-) -> Result<(Contour<D>, f64), Error> {
+    target: f64,
+) -> Result<Made<D>, Error> {
     let distance = Distance::of_particles(scene.settings(), &frame.positions, scenery, frame.time)
         .map_err(|fault| Error::usage(fault.to_string()))?;
     let dx = distance.dx();
@@ -32,15 +45,40 @@ pub fn contour<const D: usize>(
     };
     let mut blocks = blocks(&distance);
     let volume = 1.0 / scene.particles_per_cell as f64;
-    let field = Field::new(distance, posed, lattice, &frame.positions, volume);
+    let mut field = Field::new(distance, posed, lattice, &frame.positions, volume);
     blocks.extend(field.blocks());
     blocks.sort_unstable();
     blocks.dedup();
-    let mut contour = contour::contour(&lattice, &blocks, &field).map_err(|_| too_large())?;
+    let contoured =
+        |field: &Field<'_, D>| contour::contour(&lattice, &blocks, field).map_err(|_| too_large());
+    let mut contour = contoured(&field)?;
+    let mut level = 0.0;
     if D == 3 {
         remove_crumbs(&mut contour, SMALLEST * volume * dx.powi(3));
+    } else {
+        // Moving vertices would turn the triangles inside over; contours are cheap in the plane.
+        let mut found = area(&contour);
+        let mut next = 0.02f64.copysign(target - found);
+        for _ in 0..MOST_STEPS {
+            field.level = next as f32;
+            let wider = contoured(&field)?;
+            let slope = (area(&wider) - found) / (next - level);
+            (contour, level) = (wider, next);
+            found = area(&contour);
+            if !(slope > 0.0 && slope.is_finite()) || (found / target - 1.0).abs() < CLOSE {
+                break;
+            }
+            next = (level + (target - found) / slope).clamp(-FARTHEST, FARTHEST);
+            if next == level {
+                break;
+            }
+        }
     }
-    Ok((contour, field.thin_share()))
+    Ok(Made {
+        contour,
+        thin: field.thin_share(),
+        level,
+    })
 }
 
 /// The blocks of the lattice that have cells around the liquid.

@@ -181,14 +181,15 @@ pub fn measured<const D: usize>(
     let particle = scene.dx().powi(D as i32) / scene.particles_per_cell as f64;
     let particle_volume = frame.positions.len() as f64 * particle;
     // splashsurf supports three dimensions only.
-    let (contour, thin) = match settings.source {
+    let (contour, thin, level) = match settings.source {
         Source::Particles if D == 3 => {
             let contour = from_particles::contour(scene, &posed, frame, settings)?;
-            (contour, None)
+            (contour, None, 0.0)
         }
         _ => {
-            let (contour, thin) = from_level_set::contour(scene, scenery, &posed, frame, settings)?;
-            (contour, Some(thin))
+            let target = particle_volume;
+            let made = from_level_set::contour(scene, scenery, &posed, frame, settings, target)?;
+            (made.contour, Some(made.thin), made.level)
         }
     };
     let (surface, offset) =
@@ -201,7 +202,7 @@ pub fn measured<const D: usize>(
             surface.area()
         },
         thin_volume: thin.map(|share| share * particle_volume),
-        offset,
+        offset: level + offset,
         pieces: surface.pieces() as u64,
     };
     Ok((surface, measures))

@@ -236,3 +236,30 @@ fn thin_surfaces_are_the_same_for_any_number_of_threads() {
     let one = of(1);
     assert!(of(2) == one && of(5) == one);
 }
+
+#[test]
+fn areas_in_the_plane_are_those_of_the_particles() {
+    let scene = Scene::<2>::new("plane", "", [SIDE as f64; 2], SIDE);
+    for height in [0.5, 1.0, 6.0] {
+        let mut random = Random(6);
+        let count = (10.0 * height * scene.particles_per_cell as f64) as usize;
+        let positions: Vec<[f32; 2]> = (0..count)
+            .map(|k| {
+                let along = 10.0 * (k as f64 + random.next()) / count as f64;
+                [(7.03 + along) as f32, (9.3 + height * random.next()) as f32]
+            })
+            .collect();
+        let frame = Frame {
+            number: 1,
+            time: 0.0,
+            dx: scene.dx(),
+            velocities: vec![[0.0; 2]; count],
+            positions,
+            pressures: Vec::new(),
+        };
+        let settings = Settings::default();
+        let (surface, measures) = measured(&scene, &scene.scenery(), &frame, &settings).unwrap();
+        assert!(measures.error().abs() < 0.01, "{height}: {measures:?}");
+        assert!(surface.normals.iter().all(|n| n[1] < -0.99), "{height}");
+    }
+}

@@ -112,7 +112,7 @@ fn draw<const D: usize, I: Inside<D>>(
     lines: &mut Vec<(u32, u32)>,
 ) {
     let n = border.len();
-    let inside: Vec<bool> = border.iter().map(|&p| block.value(p) < 0.0).collect();
+    let inside: Vec<bool> = border.iter().map(|&p| block.is_inside(p)).collect();
     let mut crossing = |k: usize| {
         let (from, to) = (border[k % n], border[(k + 1) % n]);
         let axis = (0..D).find(|&a| from[a] != to[a]).unwrap_or(0);

@@ -1,13 +1,14 @@
 //! Volume of a surface: matched to that of the particles, and measured.
 
 use super::contour::Contour;
+use super::field::GAP;
 use super::finish::normals;
 use super::thickness::ramp;
 use super::{cross, dot, sub, upright};
 use rayon::prelude::*;
 
 /// Farthest that a surface is moved, in cells.
-const FARTHEST: f64 = 0.5;
+pub const FARTHEST: f64 = 0.5;
 /// Thin features are moved by this share of the distance: what thick liquid lacks or has too much of shows little there, and would be
 /// a good part of their thickness.
 const THIN_SHARE: f64 = 0.3;
@@ -15,44 +16,45 @@ const THIN_SHARE: f64 = 0.3;
 /// do in thin features, too.
 const ALL_THE_WAY: (f64, f64) = (0.1, 0.3);
 /// Most steps towards the right distance.
-const MOST_STEPS: usize = 7;
+pub const MOST_STEPS: usize = 7;
 
-/// How a vertex may move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Freedom {
-    /// It lies against a solid and stays there.
-    Fixed,
-    /// A solid is near enough to be in the way.
-    NearSolid,
-    /// Nothing is in the way.
-    Free,
-}
+/// Vertices this near to a solid, in cells, lie against it and stay there.
+pub const AGAINST: f64 = 0.05;
 
 /// Moves the vertices of a closed surface along their normals until it encloses `target`, and returns how far, in cells, outwards
-/// if positive. Vertices near solids then `settle` outside of them. A surface that would have to move farther than is good for it
-/// is moved as far as that.
+/// if positive. `room` is the distance of every vertex to solids, or less if that is farther than a vertex can move; vertices
+/// that come near them `settle` outside. A surface that would have to move farther than is good for it is moved as far as that.
 pub fn match_volume<const D: usize>(
     contour: &mut Contour<D>,
-    freedom: &[Freedom],
+    room: &[f64],
     target: f64,
     dx: f64,
     settle: impl Fn([f64; D]) -> [f64; D] + Sync,
 ) -> f64 {
     let places: Vec<[f64; 3]> = contour.vertices.par_iter().map(|&x| upright(x)).collect();
     let normals = normals(&places, &contour.triangles);
+    let is_fixed = |v: usize| room[v] <= AGAINST * dx;
+    let vertices = contour.vertices.par_iter_mut().enumerate();
+    vertices.for_each(|(v, x)| {
+        if is_fixed(v) {
+            *x = settle(*x);
+        }
+    });
     let moved = |by: f64| -> Vec<[f64; D]> {
         let thin = THIN_SHARE + (1.0 - THIN_SHARE) * ramp(by / dx, ALL_THE_WAY.0, ALL_THE_WAY.1);
         let one = |(v, &x): (usize, &[f64; D])| -> [f64; D] {
+            if is_fixed(v) {
+                return x;
+            }
             let loose = f64::from(contour.looseness[v]);
-            let share = match freedom[v] {
-                Freedom::Fixed => return settle(x),
-                _ => thin + (1.0 - thin) * loose,
-            };
+            let distance = (thin + (1.0 - thin) * loose) * by;
             let normal = |a: usize| f64::from(normals[v][if a + 1 == D { 2 } else { a }]);
-            let to = std::array::from_fn(|a| x[a] + share * by * normal(a));
-            match freedom[v] {
-                Freedom::NearSolid => settle(to),
-                _ => to,
+            let to = std::array::from_fn(|a| x[a] + distance * normal(a));
+            // Where no solid can be, none is looked for: that takes longer than all the rest.
+            if room[v] - distance.abs() > 2.0 * GAP * dx {
+                to
+            } else {
+                settle(to)
             }
         };
         contour.vertices.par_iter().enumerate().map(one).collect()
@@ -88,6 +90,15 @@ pub fn enclosed(places: &[[f64; 3]], triangles: &[[u32; 3]]) -> f64 {
     let corner = |v: u32| places[v as usize];
     let of = |&[a, b, c]: &[u32; 3]| dot(corner(a), cross(corner(b), corner(c))) / 6.0;
     triangles.iter().map(of).sum()
+}
+
+/// The area of a contour in the plane.
+pub fn area<const D: usize>(contour: &Contour<D>) -> f64 {
+    let of = |&[a, b, c]: &[u32; 3]| {
+        let [a, b, c] = [a, b, c].map(|v| contour.vertices[v as usize]);
+        0.5 * ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
+    };
+    contour.triangles.iter().map(of).sum()
 }
 
 /// Number of connected pieces of a surface.

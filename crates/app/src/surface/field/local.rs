@@ -4,6 +4,10 @@ use super::super::cells::{Window, digits, number};
 use super::super::contour::{BLOCK, Lattice};
 use super::super::local_shape::{Body, LIMIT, SEEN};
 use super::{FADING, Field};
+use std::cell::Cell;
+
+/// Distance from solids, in cells, that is enough for points near the surface.
+const FARTHEST: f64 = 0.6;
 
 /// What the field has at hand in a block.
 pub struct Local<const D: usize> {
@@ -14,6 +18,10 @@ pub struct Local<const D: usize> {
     corners: [usize; 8],
     /// Distance in cells at the centres of the block's cells and the next ones.
     pub(super) phi: Vec<f32>,
+    /// Cells of the block in which these distances leave no liquid.
+    dry: Vec<bool>,
+    /// Distance to the contour in cells, zero if it lies inside the zero set.
+    level: f32,
     /// Weighted thinness of the particles around these centres, and the weights.
     pub(super) thinness: Vec<[f32; 2]>,
     /// At the points of the lattice: the weights of bodies, and weights times distances.
@@ -23,6 +31,8 @@ pub struct Local<const D: usize> {
     pub(super) any_fine: bool,
     pub(super) any_bodies: bool,
     pub(super) near_solids: bool,
+    /// Lower bounds on the distance from solids, in metres, in the cells of the block; not a number where nobody has asked.
+    room: Vec<Cell<f64>>,
 }
 
 impl<const D: usize> Default for Local<D> {
@@ -33,12 +43,15 @@ impl<const D: usize> Default for Local<D> {
             weights: Vec::new(),
             corners: [0; 8],
             phi: Vec::new(),
+            dry: Vec::new(),
+            level: 0.0,
             thinness: Vec::new(),
             sums: Vec::new(),
             fine: Vec::new(),
             any_fine: false,
             any_bodies: false,
             near_solids: false,
+            room: Vec::new(),
         }
     }
 }
@@ -94,6 +107,89 @@ impl<const D: usize> Local<D> {
                 along.product()
             })
         }));
+    }
+
+    /// Comes to a block.
+    pub(super) fn come_to(&mut self, block: [i32; D], near_solids: bool) {
+        self.block = block;
+        self.near_solids = near_solids;
+        self.room.clear();
+        if near_solids {
+            let cells = (BLOCK as usize).pow(D as u32);
+            self.room.resize(cells, Cell::new(f64::NAN));
+        }
+    }
+
+    /// The cell of a point, in the block; the last centre belongs to the block, too.
+    fn cell(&self, lattice: &Lattice<D>, point: [i32; D]) -> [i32; D] {
+        std::array::from_fn(|a| {
+            let local = point[a] - self.block[a] * lattice.parts;
+            (local / lattice.parts).min(BLOCK - 1)
+        })
+    }
+
+    /// Finds the cells with no distance below that of the contour around them.
+    pub(super) fn find_dry(&mut self, level: f32) {
+        self.level = level.max(0.0);
+        let level = self.level;
+        let phi = &self.phi;
+        let corners = &self.corners[..1 << D];
+        let is_dry = |k: i32| {
+            let low = number(digits::<D>(k, BLOCK), BLOCK + 1);
+            corners.iter().all(|corner| phi[low + corner] > level)
+        };
+        self.dry.clear();
+        self.dry.extend((0..BLOCK.pow(D as u32)).map(is_dry));
+    }
+
+    /// Whether neither the level set nor bodies have liquid at a point: a mean of distances that are all too large need not
+    /// be taken.
+    pub(super) fn is_outside(&self, lattice: &Lattice<D>, point: [i32; D]) -> bool {
+        self.dry[number(self.cell(lattice, point), BLOCK)]
+            && self.is_beyond(self.bodies_at(lattice, point))
+    }
+
+    /// Whether the mean distance of bodies is beyond the contour, or there are none.
+    fn is_beyond(&self, [weight, sum]: [f32; 2]) -> bool {
+        sum >= self.level * weight
+    }
+
+    /// Whether all points of a cell of the block are outside.
+    pub(super) fn is_dry(&self, lattice: &Lattice<D>, cell: [i32; D]) -> bool {
+        let offset: [i32; D] = std::array::from_fn(|a| cell[a] - self.block[a]);
+        if !self.dry[number(offset, BLOCK)] {
+            return false;
+        }
+        let parts = lattice.parts;
+        !self.any_bodies
+            || (0..(parts + 1).pow(D as u32 - 1)).all(|k| {
+                // Rows run along the first axis.
+                let mut low = digits::<D>(k, parts + 1);
+                for a in 0..D {
+                    low[a] += cell[a] * parts;
+                }
+                let start = self.point(lattice, low);
+                let row = &self.sums[start..=start + parts as usize];
+                row.iter().all(|&sums| self.is_beyond(sums))
+            })
+    }
+
+    /// A lower bound on the distance of a point from solids, from that of the middle of its cell.
+    pub(super) fn room(&self, field: &Field<'_, D>, point: [i32; D]) -> f64 {
+        let (parts, dx) = (field.lattice.parts, field.dx);
+        let cell = self.cell(&field.lattice, point);
+        let known = &self.room[number(cell, BLOCK)];
+        if known.get().is_nan() {
+            let low = std::array::from_fn(|a| (self.block[a] + cell[a]) * parts);
+            let middle = field.lattice.place(low).map(|x| x + 0.5 * dx);
+            // A hair more, for rounding.
+            let half_diagonal = 0.501 * dx * (D as f64).sqrt();
+            let distance = field
+                .posed
+                .distance_within(middle, half_diagonal + FARTHEST * dx);
+            known.set(distance - half_diagonal);
+        }
+        known.get()
     }
 
     fn point(&self, lattice: &Lattice<D>, point: [i32; D]) -> usize {

@@ -1,0 +1,47 @@
+//! One contour of the pieces in many blocks.
+
+use super::{Contour, TooLarge};
+use rayon::slice::ParallelSliceMut;
+
+/// What one block has of the contour.
+pub struct Piece<const D: usize> {
+    /// Unique numbers of its vertices.
+    pub keys: Vec<u64>,
+    /// Their places, and how much they are moved by smoothing.
+    pub vertices: Vec<([f64; D], f32)>,
+    /// Three vertices of the piece each.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+/// Gives every vertex one number, though several blocks have it. Numbers follow the keys, whoever made the pieces.
+pub fn join<const D: usize>(pieces: Vec<Piece<D>>) -> Result<Contour<D>, TooLarge> {
+    let mut all: Vec<(u64, u32, u32)> = Vec::new();
+    for (p, piece) in pieces.iter().enumerate() {
+        let local = piece.keys.iter().enumerate();
+        all.extend(local.map(|(v, &key)| (key, p as u32, v as u32)));
+    }
+    all.par_sort_unstable();
+    let mut numbers: Vec<Vec<u32>> = pieces.iter().map(|p| vec![0; p.keys.len()]).collect();
+    let (mut vertices, mut looseness) = (Vec::new(), Vec::new());
+    let mut last = None;
+    for (key, p, v) in all {
+        if last != Some(key) {
+            last = Some(key);
+            let (place, loose) = pieces[p as usize].vertices[v as usize];
+            vertices.push(place);
+            looseness.push(loose);
+        }
+        let number = u32::try_from(vertices.len() - 1).map_err(|_| TooLarge)?;
+        numbers[p as usize][v as usize] = number;
+    }
+    let of_piece = |(piece, numbers): (&Piece<D>, &Vec<u32>)| -> Vec<[u32; 3]> {
+        let renumbered = |triangle: &[u32; 3]| triangle.map(|v| numbers[v as usize]);
+        piece.triangles.iter().map(renumbered).collect()
+    };
+    let triangles = pieces.iter().zip(&numbers).flat_map(of_piece).collect();
+    Ok(Contour {
+        vertices,
+        looseness,
+        triangles,
+    })
+}
