@@ -178,7 +178,7 @@ impl LevelSet {
                 }
             });
         self.fill_voids(tiles, cut, dx);
-        smooth(tiles, &mut self.phi, dx, up);
+        smooth(tiles, cut, &mut self.phi, dx, up);
     }
 
     /// Turns cells of spray into air, those with air beside them only.

@@ -4,9 +4,14 @@
 //! at rest: a neighbouring column that seems higher by `d` is accelerated by `g d / dx`. A bilateral filter over the
 //! neighbours at the same height takes the noise out of level surfaces. Neighbours whose distance differs much, across
 //! steep surfaces and at the rims of drops, don't take part, and the surface there stays where it was.
+//!
+//! Cells count by their open share. The distance of a cell that is mostly solid comes from few particles and their
+//! images; below a sloping ceiling it even falls when particles leave, because the mean of those that are left is closer
+//! to the cell's centre. Such cells take the distance of the open cells beside them, as a level surface has it.
 
 use rayon::prelude::*;
 
+use crate::cut_cells::CutCells;
 use crate::marks::Marks;
 use crate::tiles::Tiles;
 
@@ -14,10 +19,18 @@ use crate::tiles::Tiles;
 const RANGE: f32 = 0.3;
 /// Horizontal part of an axis below which neighbours along it are not at the same height.
 const LEVEL: f64 = 0.9;
+/// Least weight of a cell, for cells among solids only.
+const LEAST_OPEN: f32 = 0.01;
 
 /// Filters `phi` in the cells on both sides of the surface. `up` is the direction against gravity; without gravity nothing
 /// happens.
-pub fn smooth<const D: usize>(tiles: &Tiles<D>, phi: &mut [f32], dx: f64, up: [f64; D]) {
+pub fn smooth<const D: usize>(
+    tiles: &Tiles<D>,
+    cut: &CutCells<D>,
+    phi: &mut [f32],
+    dx: f64,
+    up: [f64; D],
+) {
     let level: [bool; D] = up.map(|u: f64| (1.0 - u * u).max(0.0).sqrt() >= LEVEL);
     if up.iter().all(|&u| u == 0.0) || !level.contains(&true) {
         return;
@@ -50,8 +63,9 @@ pub fn smooth<const D: usize>(tiles: &Tiles<D>, phi: &mut [f32], dx: f64, up: [f
                 let difference = phi[near[k]] - own;
                 let far = difference * scale;
                 let part = (1.0 - far * far).max(0.0);
-                sum += weight * part * part * difference;
-                total += weight * part * part;
+                let weight = weight * cut.open_cell(near[k]).max(LEAST_OPEN) * part * part;
+                sum += weight * difference;
+                total += weight;
             }
             own + sum / total
         })

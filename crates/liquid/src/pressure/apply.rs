@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::rows::NO_ROW;
 use super::system::System;
-use super::weights::Weights;
+use super::weights::{Beyond, Weights};
 use crate::extrapolate::{FLYING, UNKNOWN};
 use crate::tiles::Tiles;
 use crate::transfer::FaceField;
@@ -65,15 +65,24 @@ pub fn apply<const D: usize, T: Change>(
                         UNKNOWN
                     };
                     let low = tiles.below(high, axis);
-                    let difference = match (system.rows.of(low), system.rows.of(high)) {
+                    let to_air = |row: u32, liquid: usize, air: usize, is_high: bool| {
+                        let theta = weights.theta(liquid, air);
+                        let open = weights.open_to(Beyond::Air { theta }, liquid, axis, is_high);
+                        (pressure[row as usize] / theta, open < SLIVER)
+                    };
+                    let (difference, is_sliver) = match (system.rows.of(low), system.rows.of(high))
+                    {
                         (NO_ROW, NO_ROW) => continue,
-                        (NO_ROW, row) => pressure[row as usize] / weights.theta(high, low),
-                        (row, NO_ROW) => -pressure[row as usize] / weights.theta(low, high),
-                        (below, above) => pressure[above as usize] - pressure[below as usize],
+                        (NO_ROW, row) => to_air(row, high, low, false),
+                        (row, NO_ROW) => {
+                            let (difference, is_sliver) = to_air(row, low, high, true);
+                            (-difference, is_sliver)
+                        }
+                        (below, above) => {
+                            (pressure[above as usize] - pressure[below as usize], false)
+                        }
                     };
                     velocity.reduce(scale * difference);
-                    let is_sliver = weights.open(axis, high) < SLIVER
-                        && (system.rows.of(low) == NO_ROW || system.rows.of(high) == NO_ROW);
                     *known = if is_sliver { UNKNOWN } else { 0 };
                 }
             });

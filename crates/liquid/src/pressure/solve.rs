@@ -134,7 +134,7 @@ impl<const D: usize> Solvers<D> {
             .par_extend(cells.map(|&cell| tiles.coord(cell as usize)));
     }
 
-    /// Rows without pressure whose divergence is above the tolerance.
+    /// Rows at their least pressure whose divergence is above the tolerance.
     fn mark_separated(&mut self, system: &System, tolerance: f64) {
         let x = &self.pressure;
         self.separated.clear();
@@ -145,7 +145,9 @@ impl<const D: usize> Solvers<D> {
                     .into_par_iter()
                     .with_min_len(4096)
                     .map(|row| {
-                        if system.lower[row] != 0.0 || system.upper[row] == 0.0 || x[row] > 0.0 {
+                        let lower = system.lower[row];
+                        let bounded = lower.is_finite() && lower < system.upper[row];
+                        if !bounded || x[row] > lower {
                             return false;
                         }
                         let (columns, values) = system.matrix.row(row);

@@ -2,10 +2,14 @@
 //! are unknowns.
 
 use crate::cut_cells::CutCells;
+use crate::settings::Settings;
 use crate::tiles::Tiles;
+use crate::transfer::Stencil;
 
 /// The free surface is kept this far from a liquid cell's centre, as a share of the distance between centres.
 const LEAST_THETA: f64 = 0.01;
+/// Least open share at the free surface, as a share of the face's own: no cell may lose its only way to the air.
+const LEAST_AT_SURFACE: f64 = 0.01;
 
 /// What lies beyond a face of a liquid cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,6 +83,57 @@ impl<const D: usize> Weights<'_, D> {
                 theta: self.theta(index, other),
             }
         }
+    }
+
+    /// Open share that the flow out of an unknown through a face has: the face's own, or that of the free surface beyond
+    /// it if that is smaller.
+    ///
+    /// What leaves through a face into air raises the free surface, which has to be open. Below a sloping ceiling the
+    /// face may be open where the surface already touches the ceiling: with the face's share nothing would keep more
+    /// liquid from being pressed into a cell that is full.
+    #[inline]
+    pub fn open_to(&self, beyond: Beyond, index: usize, axis: usize, high: bool) -> f64 {
+        let open = self.open(axis, self.face(index, axis, high));
+        match beyond {
+            Beyond::Air { theta } if !self.cut.far[index / Tiles::<D>::CELLS] => {
+                let at_surface =
+                    self.open_at_surface(index, axis, if high { theta } else { -theta });
+                at_surface.clamp(LEAST_AT_SURFACE * open, open)
+            }
+            _ => open,
+        }
+    }
+
+    /// Open share of the cross-section of a cell's column along `axis`, `theta` cells beyond its centre.
+    fn open_at_surface(&self, index: usize, axis: usize, theta: f64) -> f64 {
+        let mut x = self.tiles.coord(index).map(|c| c as f64 + 0.5);
+        x[axis] += theta;
+        let (distance, gradient) =
+            Stencil::new(self.tiles, x, [0.0; D]).value_and_gradient(&self.cut.node);
+        let across = (0..D).filter(|&a| a != axis).map(|a| gradient[a].powi(2));
+        let across = across.sum::<f64>().sqrt();
+        if distance >= 0.5 * across {
+            1.0
+        } else if distance <= -0.5 * across {
+            0.0
+        } else {
+            0.5 + distance / across
+        }
+    }
+
+    /// Least pressure of a cell at a separating wall: zero at the wall.
+    ///
+    /// Where a cell's centre lies inside a ceiling, the pressure there is that at the wall less what liquid at rest loses
+    /// on the way up; a bound of zero would pull the liquid off the ceiling wherever the free surface meets it.
+    pub fn least_pressure(&self, index: usize, settings: &Settings<D>) -> f64 {
+        let cell = self.tiles.coord(index);
+        let distance = self.cut.centre(self.tiles, cell);
+        if distance >= 0.0 {
+            return 0.0;
+        }
+        let normal = self.cut.normal(self.tiles, cell.map(|c| c as f64 + 0.5));
+        let fall: f64 = (0..D).map(|a| normal[a] * settings.gravity[a]).sum();
+        settings.density * distance * fall.max(0.0)
     }
 
     /// Share of the way from a liquid cell's centre to an air cell's at which the surface lies.

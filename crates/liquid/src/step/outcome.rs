@@ -96,9 +96,10 @@ impl<const D: usize> Liquid<D> {
             phi: &self.grid.level.phi,
             dx: self.settings.dx,
         };
-        let face = |index: usize, axis: usize, high: bool| Face {
-            open: weights.open(axis, weights.face(index, axis, high)),
-            beyond: weights.beyond(index, axis, high),
+        let face = |index: usize, axis: usize, high: bool| {
+            let beyond = weights.beyond(index, axis, high);
+            let open = weights.open_to(beyond, index, axis, high);
+            Face { open, beyond }
         };
         let cells = self.system.cells.iter().map(|&index| index as usize);
         PressureProblem {

@@ -35,29 +35,7 @@ fn rests<const D: usize>(case: Case, seconds: f64) -> Vec<String> {
     faults
 }
 
-/// Cases of the matrix in which single particles at the contact line still move faster or rise higher than the bounds
-/// allow, by dimension, vessel, share of the height and cells: at the shallow overhang of the tilted box (the whole
-/// surface moves there with 48 cells), in the thin wedge of the V and in the vertical edges of the tank.
-const MISSED: &[(usize, Vessel, f64, usize)] = &[
-    (2, Vessel::TiltedBox, 0.8, 48),
-    (3, Vessel::TiltedBox, 0.8, 48),
-    (3, Vessel::Sphere, 1.0 / 3.0, 24),
-    (3, Vessel::Sphere, 1.0 / 3.0, 48),
-    (3, Vessel::Vee, 1.0 / 3.0, 24),
-    (3, Vessel::Vee, 1.0 / 3.0, 48),
-    (3, Vessel::OffGridTank, 1.0 / 3.0, 24),
-    (3, Vessel::OffGridTank, 0.8, 24),
-];
-
-fn is_missed(case: &Case, dimension: usize) -> bool {
-    let same = |&(d, vessel, fill, cells): &(usize, Vessel, f64, usize)| {
-        d == dimension && vessel == case.vessel && fill == case.fill && cells == case.cells
-    };
-    MISSED.iter().any(same)
-}
-
 fn all(cases: impl Iterator<Item = Case>, seconds: f64, space: bool) {
-    let cases = cases.filter(|case| !is_missed(case, if space { 3 } else { 2 }));
     let faults: Vec<String> = cases
         .flat_map(|case| match space {
             true => rests::<3>(case, seconds),
@@ -79,6 +57,7 @@ fn matrix(vessel: Vessel, cells: usize) -> impl Iterator<Item = Case> {
             fill,
             cells,
             walls,
+            seed: 1,
         })
     })
 }
@@ -124,6 +103,24 @@ fn liquid_rests_in_curved_and_slanted_containers_in_2d() {
         fill: 0.5,
         cells: 24,
         walls: Walls::Separating,
+        seed: 1,
+    });
+    all(cases, SHORT, false);
+}
+
+/// The ceiling of the box slopes by 17 degrees: the free surface meets it in a wedge that is thinner than a cell for
+/// several cells. Levels at which it lies anywhere in the grid, and places of particles that no other test has.
+#[test]
+fn liquid_rests_below_a_sloping_ceiling() {
+    let levels = [(0.77, 24), (0.79, 24), (0.81, 32), (0.82, 32), (0.8, 48)];
+    let cases = levels.into_iter().flat_map(|(fill, cells)| {
+        [(Walls::Slip, 2), (Walls::Separating, 3)].map(|(walls, seed)| Case {
+            vessel: Vessel::TiltedBox,
+            fill,
+            cells,
+            walls,
+            seed,
+        })
     });
     all(cases, SHORT, false);
 }
@@ -139,6 +136,7 @@ fn liquid_rests_in_a_sphere_and_a_tilted_box_in_3d() {
         fill: 0.5,
         cells: 24,
         walls,
+        seed: 1,
     });
     all(cases, SHORT, true);
 }

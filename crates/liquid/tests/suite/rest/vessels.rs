@@ -108,6 +108,8 @@ pub struct Case {
     pub fill: f64,
     pub cells: usize,
     pub walls: Walls,
+    /// Of the particles' places.
+    pub seed: u64,
 }
 
 /// How well liquid rests.
@@ -133,6 +135,7 @@ impl Case {
         let dx = WIDTH / self.cells as f64;
         let mut settings = Settings::<D>::new([self.cells; D], dx);
         settings.walls = self.walls;
+        settings.seed = self.seed;
         let (hollow, low, high) = self.vessel.hollow::<D>(dx);
         let tank = Shape::Box {
             low: [0.0; D],
