@@ -185,8 +185,11 @@ fn swapping_axes<const D: usize>(cells: [usize; D], orders: &[[usize; D]], walls
     assert!(plain.pressure.len() > 100);
     for &order in orders {
         let back = inverse(order);
+        let mut settings = exact(permuted(cells, order), walls, Solver::Auto);
+        // The bounds at separating walls depend on where ceilings are.
+        settings.gravity = permuted(exact(cells, walls, Solver::Auto).gravity, order);
         let swapped = project(
-            &exact(permuted(cells, order), walls, Solver::Auto),
+            &settings,
             ball(order),
             |x| phi(permuted(x, back)),
             |axis, at| noise(order[axis], permuted(at, back)),
