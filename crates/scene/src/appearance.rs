@@ -1,4 +1,4 @@
-//! How a scene is to look in pictures. None of it overrides a particle.
+//! How a scene is to look in pictures. None of it changes a particle.
 
 use meniscus_shapes::Motion;
 use std::fmt;

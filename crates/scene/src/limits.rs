@@ -1,4 +1,4 @@
-//! Limits of a run: what it does when the simulation loses liquid. None of it overrides a particle.
+//! Limits of a run: what it does when the simulation loses liquid. None of it changes a particle.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! What a run writes and how often. None of it overrides a particle.
+//! What a run writes and how often. None of it changes a particle.
 
 use super::{Style, SurfaceSettings};
 

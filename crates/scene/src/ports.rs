@@ -205,7 +205,7 @@ mod tests {
             normal: [0.0, 1.0],
         };
         type Override = (Box<dyn Fn(&mut Emitter<2>)>, &'static str);
-        let overrides: [Override; 7] = [
+        let changes: [Override; 7] = [
             (
                 Box::new(move |e| e.shape = half_space()),
                 "end on every side",
@@ -241,7 +241,7 @@ mod tests {
                 "outside of the domain",
             ),
         ];
-        for (change, said) in overrides {
+        for (change, said) in changes {
             let error = with_emitter(change).unwrap_err();
             assert_eq!(error.kind(), Kind::Usage);
             let text = error.to_string();

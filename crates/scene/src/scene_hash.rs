@@ -77,9 +77,9 @@ pub fn difference(of_run: &str, asked: &str) -> Option<String> {
     if of_run == asked {
         return None;
     }
-    let overrides = overrides(&of_run, &asked);
+    let changes = changes(&of_run, &asked);
     let mut text = String::new();
-    for (sign, line) in overrides.iter().take(MOST_LINES) {
+    for (sign, line) in changes.iter().take(MOST_LINES) {
         let table = if line.table == line.text || line.table.is_empty() {
             String::new()
         } else {
@@ -87,18 +87,18 @@ pub fn difference(of_run: &str, asked: &str) -> Option<String> {
         };
         let _ = writeln!(text, "  {sign} {table}{}", line.text);
     }
-    if overrides.len() > MOST_LINES {
+    if changes.len() > MOST_LINES {
         let _ = writeln!(
             text,
             "  and {}",
-            count(overrides.len() - MOST_LINES, "more line")
+            count(changes.len() - MOST_LINES, "more line")
         );
     }
     Some(text.trim_end().into())
 }
 
 /// The lines that are in one text only, in order, by the longest common subsequence.
-fn overrides<'a>(old: &[Line<'a>], new: &[Line<'a>]) -> Vec<(char, Line<'a>)> {
+fn changes<'a>(old: &[Line<'a>], new: &[Line<'a>]) -> Vec<(char, Line<'a>)> {
     let same = |pairs: &mut dyn Iterator<Item = (&Line<'a>, &Line<'a>)>| {
         pairs.take_while(|(a, b)| a == b).count()
     };

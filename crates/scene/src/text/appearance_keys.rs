@@ -41,7 +41,7 @@ const HEIGHT: Key = Key {
 pub static CAMERA: Table = Table {
     title: "the camera",
     about: "From where `preview.gif` and the pictures of `meniscus preview` are taken. Every key may be left out: the \
-            camera then stands where it sees all solids and liquid, and looks at their middle. It overrides no particle.",
+            camera then stands where it sees all solids and liquid, and looks at their middle. It changes no particle.",
     keys: &[
         POSITION,
         TARGET,

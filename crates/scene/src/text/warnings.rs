@@ -110,7 +110,7 @@ fn idle<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
             .get("solver")
             .and_then(|solver| solver.get(key))
             .map_or(Place::Nowhere, |node| node.place);
-        let message = format!("overrides nothing: \"{}\" does not use it", scene.solver);
+        let message = format!("changes nothing: \"{}\" does not use it", scene.solver);
         idle.then(|| Problem::warning(place, join("solver", key), message).with_help(why))
     };
     rules.into_iter().filter_map(used).collect()
