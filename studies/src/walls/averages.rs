@@ -2,8 +2,8 @@
 
 use super::contestant::{Contestant, Rules};
 use super::sample::{Choice, Seen, visit};
-use meniscus_app::error::Error;
-use meniscus_app::scene::Scene;
+use meniscus_scene::Scene;
+use meniscus_store::error::Error;
 
 /// How a solver fared on the problems of a run.
 #[derive(Clone, Debug)]

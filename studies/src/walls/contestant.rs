@@ -3,9 +3,9 @@
 use super::sample::Sample;
 use super::watch::{Outcome, Watch};
 use super::{PATIENCE, TOLERANCE};
-use meniscus_app::error::{Error, Kind};
 use meniscus_lcp::{BoxMlcp, InputError};
 use meniscus_liquid::solvers::{self, Settings};
+use meniscus_store::error::{Error, Kind};
 use rayon::ThreadPool;
 use std::sync::OnceLock;
 
@@ -215,8 +215,8 @@ pub fn one_thread() -> Result<&'static ThreadPool, String> {
 mod tests {
     use super::super::sample::{first_of_frame, scene};
     use super::*;
-    use meniscus_app::scene::AnyScene;
     use meniscus_liquid::Walls;
+    use meniscus_scene::AnyScene;
 
     #[test]
     fn every_contestant_solves_a_small_problem_to_the_same_rule() {

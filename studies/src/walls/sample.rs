@@ -1,10 +1,10 @@
 //! The problems of a run, one after the other.
 
-use meniscus_app::error::{Error, Kind};
-use meniscus_app::run::Simulation;
-use meniscus_app::scene::{AnyScene, Scene, builtin};
+use meniscus_app::runner::Simulation;
 use meniscus_lcp::{BoxMlcp, Csr, InputError};
 use meniscus_liquid::{PressureProblem, Walls};
+use meniscus_scene::{AnyScene, Scene, builtin};
+use meniscus_store::error::{Error, Kind};
 
 /// A pressure problem on the way of a run.
 pub struct Sample<const D: usize> {

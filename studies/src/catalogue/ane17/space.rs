@@ -8,10 +8,10 @@ use crate::table::{Cell, Table};
 use crate::target::{self, Bound, Target};
 use crate::walls::{Choice, Contestant, Quartiles, Rules, averages};
 use clap::{Args, value_parser};
-use meniscus_app::error::Error;
-use meniscus_app::scene::{Scene, Volume};
 use meniscus_liquid::Walls;
+use meniscus_scene::{Scene, Volume};
 use meniscus_shapes::{Body, Shape};
+use meniscus_store::error::Error;
 
 /// The study.
 pub struct Fig1;
@@ -237,7 +237,7 @@ mod tests {
         for deep in [Deep::Sphere, Deep::Columns] {
             let scene = deep.scene(12, Walls::Separating);
             assert!(
-                meniscus_app::run::Simulation::new(&scene).is_ok(),
+                meniscus_app::runner::Simulation::new(&scene).is_ok(),
                 "{deep:?}"
             );
         }

@@ -8,9 +8,9 @@ use crate::table::{Cell, Table};
 use crate::target::{self, Bound, Target};
 use crate::walls::{Averages, Choice, Contestant, Rules, averages, mean};
 use clap::{Args, value_parser};
-use meniscus_app::error::Error;
-use meniscus_app::plot::Bars;
 use meniscus_liquid::Walls;
+use meniscus_render::plot::Bars;
+use meniscus_store::error::Error;
 
 /// The study.
 pub struct Starts;

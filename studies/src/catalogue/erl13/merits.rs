@@ -7,7 +7,7 @@ use crate::findings::{Findings, Section};
 use crate::study::Study;
 use crate::table::{Cell, Table};
 use clap::Args;
-use meniscus_app::error::Error;
+use meniscus_store::error::Error;
 
 /// The study.
 pub struct Fig2;

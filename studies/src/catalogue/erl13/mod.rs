@@ -26,8 +26,8 @@ pub use warm_start::Fig6;
 
 use crate::findings::Picture;
 use contestant::{Contestant, Outcome};
-use meniscus_app::plot::{Axis, Chart, Series};
 use meniscus_lcp::gallery::{self, Instance, Random};
+use meniscus_render::plot::{Axis, Chart, Series};
 
 /// Off-diagonal bands of a fluid problem, and the share of its solution that is zero.
 const BANDS: usize = 3;

@@ -7,10 +7,10 @@ use crate::machine::{self, Moment};
 use crate::study::Study;
 use crate::table::{Cell, Table};
 use clap::{Args, value_parser};
-use meniscus_app::error::Error;
 use meniscus_lcp::gallery::{self, Instance, Random};
 use meniscus_lcp::toolbox::{self, Family, Method, Options as Ask};
 use meniscus_lcp::{Status, Trace};
+use meniscus_store::error::Error;
 
 /// The study.
 pub struct Table3;

@@ -8,10 +8,10 @@ use crate::table::{Cell, Table};
 use crate::target::{self, Bound, Target};
 use crate::walls::{self, Averages, Choice, Contestant, Rules, mean};
 use clap::{Args, value_parser};
-use meniscus_app::error::Error;
-use meniscus_app::plot::Bars;
-use meniscus_app::scene::AnyScene;
 use meniscus_liquid::Walls;
+use meniscus_render::plot::Bars;
+use meniscus_scene::AnyScene;
+use meniscus_store::error::Error;
 
 /// The study.
 pub struct Fig5x5;

@@ -16,9 +16,9 @@ use crate::table::{Cell, Table};
 use crate::target;
 use crate::walls::{self, Averages, Choice, Contestant, PATIENCE, Rules, Seen, mean};
 use clap::{Args, value_parser};
-use meniscus_app::error::Error;
-use meniscus_app::scene::AnyScene;
 use meniscus_liquid::Walls;
+use meniscus_scene::AnyScene;
+use meniscus_store::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The study of a table.

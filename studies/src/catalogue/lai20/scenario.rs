@@ -2,9 +2,9 @@
 
 use super::printed::SINGLES;
 use crate::walls::{self, Contestant, Outcome, Rules, Sample};
-use meniscus_app::error::Error;
-use meniscus_app::scene::AnyScene;
 use meniscus_liquid::Walls;
+use meniscus_scene::AnyScene;
+use meniscus_store::error::Error;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 

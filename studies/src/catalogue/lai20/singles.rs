@@ -14,7 +14,7 @@ use crate::table::{Cell, Table};
 use crate::target::{self, Target};
 use crate::walls::{Contestant, Outcome, PATIENCE, Rules};
 use clap::{Args, value_parser};
-use meniscus_app::error::Error;
+use meniscus_store::error::Error;
 
 /// The study of table 9, 10 or 11.
 pub struct Single<const TABLE: usize>;

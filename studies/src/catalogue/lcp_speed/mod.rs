@@ -8,9 +8,9 @@ use crate::machine::{self, Moment};
 use crate::study::Study;
 use crate::table::{Cell, Table};
 use clap::{Args, value_parser};
-use meniscus_app::error::{Error, Kind};
 use meniscus_lcp::toolbox::{self, Method, Options as Ask};
 use meniscus_lcp::{BoxMlcp, Csr, Status};
+use meniscus_store::error::{Error, Kind};
 use serde_json::Value;
 
 /// The study.

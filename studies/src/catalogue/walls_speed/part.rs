@@ -3,11 +3,11 @@
 use super::RELATIVE_TOLERANCE;
 use super::contender::Contender;
 use crate::machine::{self, Moment, Span};
-use meniscus_app::error::{Error, Kind};
-use meniscus_app::whole_file;
 use meniscus_lcp::{BoxMlcp, InputError, Observer, Progress, Report, Status, matrix_market};
 use meniscus_liquid::analytic::{Bare, Sphere, Surface};
 use meniscus_liquid::solvers;
+use meniscus_store::atomic_file;
+use meniscus_store::error::{Error, Kind};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -126,7 +126,7 @@ impl Part {
         }
         let best = best.ok_or_else(|| Error::usage("nothing to repeat"))?;
         if let Some(path) = &self.pressure_out {
-            whole_file::write_with(path, |out| matrix_market::write_vector(out, &x))?;
+            atomic_file::write_with(path, |out| matrix_market::write_vector(out, &x))?;
         }
         let separated = wall.iter().zip(&x).filter(|(wall, x)| **wall && **x == 0.0);
         Ok(Answer {

@@ -1,18 +1,18 @@
 //! `meniscus lcp compare`.
 
-use super::super::say::{remark, say};
+use super::super::output::{remark, say};
 use super::arguments::CompareArguments;
 use super::files::{self, Problem, broken};
 use super::grid::Grid;
 use super::solve::{answer, cannot_use};
 use super::watch::{Seen, Watch};
-use crate::error::{Error, Kind};
-use crate::plot::{Axis, Chart, Series};
 use meniscus_lcp::survey::survey;
 use meniscus_lcp::toolbox::{self, Method, Options};
 use meniscus_lcp::{Report, Status};
 use meniscus_liquid::Solver;
 use meniscus_liquid::solvers::Settings;
+use meniscus_render::plot::{Axis, Chart, Series};
+use meniscus_store::error::{Error, Kind};
 use std::fmt::Write;
 use std::str::FromStr;
 use std::time::Duration;

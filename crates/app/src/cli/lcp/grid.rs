@@ -3,10 +3,10 @@
 use super::arguments::{ProblemFlags, StopFlags};
 use super::files::{Problem, broken};
 use super::watch::Watch;
-use crate::error::{Error, Kind};
 use meniscus_lcp::{BoxMlcp, Csr, toolbox};
 use meniscus_liquid::Coord;
 use meniscus_liquid::solvers::{self, Settings, Solution};
+use meniscus_store::error::{Error, Kind};
 use serde::Deserialize;
 use std::fs::File;
 use std::io::BufReader;

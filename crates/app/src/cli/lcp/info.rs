@@ -1,12 +1,12 @@
 //! `meniscus lcp info`.
 
-use super::super::say::say;
+use super::super::output::say;
 use super::arguments::InfoArguments;
 use super::files::{self, Problem};
-use crate::error::Error;
-use crate::plot;
 use meniscus_lcp::survey::{Definiteness, Survey, survey};
 use meniscus_lcp::toolbox::Method;
+use meniscus_render::plot;
+use meniscus_store::error::Error;
 use serde_json::{Value, json};
 
 /// Says what can be seen of a problem.

@@ -1,14 +1,14 @@
 //! `meniscus lcp solve`.
 
-use super::super::say::{remark, say};
+use super::super::output::{remark, say};
 use super::arguments::SolveArguments;
 use super::files::{self, Problem, broken};
 use super::watch::{Seen, Watch};
-use crate::error::{Error, Kind};
-use crate::plot::{Axis, Chart, Series};
-use crate::quantity::count;
 use meniscus_lcp::toolbox::{self, Method, Options, Solution};
 use meniscus_lcp::{Report, Status};
+use meniscus_render::plot::{Axis, Chart, Series};
+use meniscus_store::error::{Error, Kind};
+use meniscus_store::quantity::count;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
