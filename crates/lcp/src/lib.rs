@@ -71,7 +71,7 @@
 //!
 //! let mut preconditioner = Mic0::new(Mic0Settings::default())?;
 //! preconditioner.rebuild(&matrix, &Blocks::single(n))?;
-//! let settings = newton::Settings { tolerance: 1e-10, ..Default::default() };
+//! let settings = newton::Settings::default().tolerance(1e-10);
 //! let mut workspace = newton::Workspace::default();
 //! let mut x = vec![0.0; n];
 //! let report = newton::solve(&problem, &settings, &mut preconditioner, &mut x, &mut workspace, &mut ())?;
@@ -80,6 +80,9 @@
 //! assert!(x[0] > 4.0);
 //! # Ok::<(), meniscus_lcp::InputError>(())
 //! ```
+
+#[macro_use]
+mod settings;
 
 pub mod factor;
 pub mod gallery;

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 /// What ended a solve. Only [`Converged`](Status::Converged) is success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Status {
     /// The natural residual is within the tolerance.
     Converged,
@@ -51,6 +52,7 @@ impl fmt::Display for Status {
 
 /// How a solve ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Report {
     /// What ended it.
     pub status: Status,
@@ -64,8 +66,28 @@ pub struct Report {
     pub merit: f64,
 }
 
+impl Report {
+    /// A report of a solve that took the given numbers of outer and inner iterations.
+    pub fn new(
+        status: Status,
+        iterations: usize,
+        inner_iterations: usize,
+        residual: f64,
+        merit: f64,
+    ) -> Self {
+        Self {
+            status,
+            iterations,
+            inner_iterations,
+            residual,
+            merit,
+        }
+    }
+}
+
 /// How a solve stands after an outer iteration, and before the first.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Progress {
     /// Outer iterations done.
     pub iteration: usize,
@@ -77,8 +99,21 @@ pub struct Progress {
     pub merit: f64,
 }
 
+impl Progress {
+    /// The progress after the given numbers of outer and inner iterations.
+    pub fn new(iteration: usize, inner_iterations: usize, residual: f64, merit: f64) -> Self {
+        Self {
+            iteration,
+            inner_iterations,
+            residual,
+            merit,
+        }
+    }
+}
+
 /// How the linear solve inside an outer iteration stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct InnerProgress {
     /// Inner iterations done, over all outer ones.
     pub iteration: usize,
@@ -86,6 +121,17 @@ pub struct InnerProgress {
     pub norm: f64,
     /// `||r||_inf` of the linear system.
     pub largest: f64,
+}
+
+impl InnerProgress {
+    /// The progress after so many inner iterations, over all outer ones.
+    pub fn new(iteration: usize, norm: f64, largest: f64) -> Self {
+        Self {
+            iteration,
+            norm,
+            largest,
+        }
+    }
 }
 
 /// Watches a solve, and may stop it.

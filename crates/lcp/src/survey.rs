@@ -25,6 +25,7 @@ pub(crate) const SYMMETRIC: f64 = 1e-12;
 
 /// What is known of a problem.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Survey {
     /// Rows.
     pub rows: usize,
@@ -50,6 +51,7 @@ pub struct Survey {
 
 /// What is known of the diagonal.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Diagonal {
     /// Rows with a zero there.
     pub zero: usize,
@@ -63,6 +65,7 @@ pub struct Diagonal {
 
 /// How many rows have which bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Bounds {
     /// None: a linear equation.
     pub free: usize,

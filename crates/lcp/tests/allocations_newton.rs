@@ -60,13 +60,11 @@ fn a_warm_solve_does_not_allocate() {
         (Inner::Direct, Kink::Perturbation { epsilon: 1e-6 }),
         (Inner::Direct, Kink::Approximation),
     ] {
-        let settings = fischer::Settings {
-            inner,
-            kink,
-            memory: 3,
-            max_iterations: 60,
-            ..Default::default()
-        };
+        let settings = fischer::Settings::default()
+            .inner(inner)
+            .kink(kink)
+            .memory(3)
+            .max_iterations(60);
         let mut workspace = fischer::Workspace::default();
         // A factor of more entries is shared with other threads, and handing work to them may allocate.
         let instance = match inner {
@@ -90,13 +88,11 @@ fn a_warm_solve_does_not_allocate() {
         assert_eq!(allocations, 0, "{inner:?} {kink:?}");
     }
     for globalisation in [Globalisation::None, Globalisation::Fischer] {
-        let settings = newton::Settings {
-            inner: newton::Inner::Gmres { restart: 50 },
-            memory: 4,
-            globalisation,
-            max_inner_iterations: 200,
-            ..Default::default()
-        };
+        let settings = newton::Settings::default()
+            .inner(newton::Inner::Gmres { restart: 50 })
+            .memory(4)
+            .globalisation(globalisation)
+            .max_inner_iterations(200);
         let mut workspace = newton::Workspace::default();
         let allocations = when_warm(|| {
             x.fill(0.0);
@@ -113,10 +109,7 @@ fn a_warm_solve_does_not_allocate() {
         assert_eq!(allocations, 0, "{globalisation:?}");
     }
     for measure in [Measure::Energy, Measure::Merit] {
-        let settings = start::Settings {
-            measure,
-            ..Default::default()
-        };
+        let settings = start::Settings::default().measure(measure);
         let mut workspace = start::Workspace::default();
         let allocations = when_warm(|| {
             x.fill(0.0);
@@ -125,11 +118,7 @@ fn a_warm_solve_does_not_allocate() {
         assert_eq!(allocations, 0, "{measure:?}");
     }
     let mut workspace = gmres::Workspace::default();
-    let settings = gmres::Settings {
-        restart: 20,
-        max_iterations: 100,
-        ..Default::default()
-    };
+    let settings = gmres::Settings::default().restart(20).max_iterations(100);
     let allocations = when_warm(|| {
         x.fill(0.0);
         gmres::solve(

@@ -243,22 +243,10 @@ fn promises_are_checked_against_limits_before_anything_is_allocated() {
     let promise = "%%MatrixMarket matrix coordinate real general\n2 2 200000000\n1 1 1\n";
     assert_eq!(line(matrix(promise)), 4);
 
-    let limits = Limits {
-        max_rows: 3,
-        max_entries: 3,
-    };
+    let limits = Limits::default().max_rows(3).max_entries(3);
     let text = "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 1\n2 1 1\n2 2 1\n";
     assert_eq!(line(read_matrix(text.as_bytes(), &limits)), 5); // four entries with the mirrored one
-    assert!(
-        read_matrix(
-            text.as_bytes(),
-            &Limits {
-                max_entries: 4,
-                ..limits
-            }
-        )
-        .is_ok()
-    );
+    assert!(read_matrix(text.as_bytes(), &limits.max_entries(4)).is_ok());
     assert_eq!(
         line(read_vector(
             &b"%%MatrixMarket matrix array real general\n4 1\n1\n1\n1\n1\n"[..],

@@ -65,26 +65,17 @@ fn a_warm_solve_does_not_allocate() {
 
     for order in [Order::Natural, Order::Colours] {
         let mut workspace = pgs::Workspace::default();
-        let settings = pgs::Settings {
-            order,
-            ..Default::default()
-        };
+        let settings = pgs::Settings::default().order(order);
         counts.push(when_warm(n, |x| {
             pgs::solve(&problem, &settings, x, &mut workspace, &mut ()).unwrap()
         }));
         let mut workspace = psor::Workspace::default();
-        let settings = psor::Settings {
-            order,
-            ..Default::default()
-        };
+        let settings = psor::Settings::default().order(order);
         counts.push(when_warm(n, |x| {
             psor::solve(&problem, &settings, x, &mut workspace, &mut ()).unwrap()
         }));
         let mut workspace = spsor::Workspace::default();
-        let settings = spsor::Settings {
-            order,
-            ..Default::default()
-        };
+        let settings = spsor::Settings::default().order(order);
         counts.push(when_warm(n, |x| {
             spsor::solve(&problem, &settings, x, &mut workspace, &mut ()).unwrap()
         }));
@@ -120,11 +111,7 @@ fn a_warm_solve_does_not_allocate() {
     let hierarchy = Galerkin::new(&instance.matrix, vec![transfer]).unwrap();
     for order in [Order::Natural, Order::Colours] {
         let mut workspace = fas::Workspace::default();
-        let settings = fas::Settings {
-            order,
-            max_iterations: 1000,
-            ..Default::default()
-        };
+        let settings = fas::Settings::default().order(order).max_iterations(1000);
         counts.push(when_warm(n, |x| {
             fas::solve(
                 &from_below,
@@ -156,10 +143,7 @@ fn a_warm_solve_does_not_allocate() {
     }));
     let (mut workspace, mut inside) =
         (staggered::Workspace::default(), mprgp::Workspace::default());
-    let settings = mprgp::Settings {
-        tolerance: 1e-10,
-        ..Default::default()
-    };
+    let settings = mprgp::Settings::default().tolerance(1e-10);
     let mut inner = |part: &BoxMlcp<'_, Csr>, x: &mut [f64]| {
         mprgp::solve(part, &settings, &mut mic, x, &mut inside, &mut ())
     };

@@ -68,10 +68,7 @@ fn a_warm_solve_does_not_allocate_and_threads_do_not_matter() {
     let active: Vec<bool> = (0..n).map(|i| i % 3 > 0).collect();
     let mut by_cr = cr::Workspace::default();
     let mut by_bicgstab = bicgstab::Workspace::default();
-    let settings = cr::Settings {
-        max_iterations: 20,
-        ..Default::default()
-    };
+    let settings = cr::Settings::default().max_iterations(20);
     let mut z = vec![0.0; n];
     let preconditioners: [&mut dyn Preconditioner; 3] = [&mut ssor, &mut ic, &mut ainv];
     for preconditioner in preconditioners {

@@ -176,6 +176,16 @@ pub(super) struct Shifted<'a, A: Operator + ?Sized> {
     pub shift: &'a [f64],
 }
 
+impl<A: Operator + ?Sized> Shifted<'_, A> {
+    fn add_shift(&self, x: &[f64], y: &mut [f64]) {
+        for_each((y, x, self.shift), &|_, (y, x, shift)| {
+            for i in 0..y.len() {
+                y[i] += shift[i] * x[i];
+            }
+        });
+    }
+}
+
 impl<A: Operator + ?Sized> Operator for Shifted<'_, A> {
     fn len(&self) -> usize {
         self.matrix.len()
@@ -183,11 +193,12 @@ impl<A: Operator + ?Sized> Operator for Shifted<'_, A> {
 
     fn apply(&self, x: &[f64], y: &mut [f64]) {
         self.matrix.apply(x, y);
-        for_each((y, x, self.shift), &|_, (y, x, shift)| {
-            for i in 0..y.len() {
-                y[i] += shift[i] * x[i];
-            }
-        });
+        self.add_shift(x, y);
+    }
+
+    fn apply_transposed(&self, x: &[f64], y: &mut [f64]) {
+        self.matrix.apply_transposed(x, y);
+        self.add_shift(x, y);
     }
 
     fn diagonal(&self, d: &mut [f64]) {

@@ -42,29 +42,19 @@ use crate::split::for_each;
 /// The part of the residual that a cycle must leave behind for another one to be worth it.
 const HOPELESS: f64 = 0.999_999;
 
-/// When to stop: at the first of the two tolerances that is met, or at the limit.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// `||c - A x||_2` as a part of its value at the start. 1e-8 unless told.
-    pub relative_tolerance: f64,
-    /// `||c - A x||_2`. 0, which is never met by chance, unless told.
-    pub absolute_tolerance: f64,
-    /// Iterations, over all cycles. 10,000 unless told.
-    pub max_iterations: usize,
-    /// Directions after which the iteration starts anew. 50 unless told.
-    ///
-    /// Memory and the time of an iteration grow with it.
-    pub restart: usize,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            relative_tolerance: 1e-8,
-            absolute_tolerance: 0.0,
-            max_iterations: 10_000,
-            restart: 50,
-        }
+settings! {
+    /// When to stop: at the first of the two tolerances that is met, or at the limit.
+    pub struct Settings {
+        /// `||c - A x||_2` as a part of its value at the start.
+        pub relative_tolerance: f64 = 1e-8,
+        /// `||c - A x||_2`. Zero disables it.
+        pub absolute_tolerance: f64 = 0.0,
+        /// Iterations, over all cycles.
+        pub max_iterations: usize = 10_000,
+        /// Directions after which the iteration starts anew.
+        ///
+        /// Memory and the time of an iteration grow with it.
+        pub restart: usize = 50,
     }
 }
 
@@ -90,6 +80,7 @@ pub(crate) fn check_restart(restart: usize) -> Result<(), InputError> {
 
 /// What ended the iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Status {
     /// One of the tolerances is met.
     Converged,
@@ -107,6 +98,7 @@ pub enum Status {
 
 /// How the iteration ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Report {
     /// What ended it.
     pub status: Status,

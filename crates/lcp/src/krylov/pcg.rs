@@ -11,7 +11,7 @@
 //! let matrix = Csr::new(2, vec![0, 2, 4], vec![0, 1, 0, 1], vec![2.0, -1.0, -1.0, 2.0])?;
 //! let mut x = [0.0; 2];
 //! let mut workspace = pcg::Workspace::default();
-//! let settings = pcg::Settings { relative_tolerance: 1e-12, ..Default::default() };
+//! let settings = pcg::Settings::default().relative_tolerance(1e-12);
 //! let report = pcg::solve(&matrix, &[1.0, 1.0], &settings, &Jacobi::new(&matrix)?, &mut x, &mut workspace)?;
 //! assert_eq!(report.status, pcg::Status::Converged);
 //! assert!((x[0] - 1.0).abs() < 1e-12);
@@ -36,24 +36,15 @@ const INDEFINITE: f64 = 1e-12;
 /// No positive definite matrix that can be solved with at all lets the residual grow so much over the smallest one met.
 const DIVERGENCE: f64 = 1e8;
 
-/// When to stop: at the first of the two tolerances that is met, or at the limit.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// `||c - A x||_2` as a part of its value at the start. 1e-8 unless told.
-    pub relative_tolerance: f64,
-    /// `||c - A x||_inf`. 0, which is never met by chance, unless told.
-    pub absolute_tolerance: f64,
-    /// Iterations. 10,000 unless told.
-    pub max_iterations: usize,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            relative_tolerance: 1e-8,
-            absolute_tolerance: 0.0,
-            max_iterations: 10_000,
-        }
+settings! {
+    /// When to stop: at the first of the two tolerances that is met, or at the limit.
+    pub struct Settings {
+        /// `||c - A x||_2` as a part of its value at the start.
+        pub relative_tolerance: f64 = 1e-8,
+        /// `||c - A x||_inf`. Zero disables it.
+        pub absolute_tolerance: f64 = 0.0,
+        /// Iterations.
+        pub max_iterations: usize = 10_000,
     }
 }
 
@@ -67,6 +58,7 @@ impl Settings {
 
 /// What ended the iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Status {
     /// One of the tolerances is met.
     Converged,
@@ -84,6 +76,7 @@ pub enum Status {
 
 /// How the iteration ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Report {
     /// What ended it.
     pub status: Status,

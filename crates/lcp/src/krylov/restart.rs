@@ -10,6 +10,7 @@ use crate::split::for_each;
 
 /// What ended the iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Status {
     /// One of the tolerances is met by the residual of the returned `x`, computed from it.
     Converged,
@@ -29,6 +30,7 @@ pub enum Status {
 
 /// How the iteration ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Report {
     /// What ended it.
     pub status: Status,

@@ -27,21 +27,13 @@ use crate::problem::BoxMlcp;
 use crate::report::{Observer, Report, Status};
 use crate::rows::Rows;
 
-/// What is a solution, and how much work is too much.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Bound on `||r||_inf` of the natural residual of a solution. 1e-8 unless told.
-    pub tolerance: f64,
-    /// A problem with more cones than this is refused. `2^20` unless told: 20 rows with one bound, or 12 with two.
-    pub max_cones: usize,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            max_cones: 1 << 20,
-        }
+settings! {
+    /// What is a solution, and how much work is too much.
+    pub struct Settings {
+        /// Bound on `||r||_inf` of the natural residual of a solution.
+        pub tolerance: f64 = 1e-8,
+        /// A problem with more cones than this is refused. The default allows 20 rows with one bound, or 12 with two.
+        pub max_cones: usize = 1 << 20,
     }
 }
 

@@ -63,39 +63,26 @@ use crate::split::{first_row, for_each};
 use crate::sweep::{Order, divisors};
 use level::Level;
 
-/// When to stop, and the constants of the method.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Bound on `||r||_inf` of the natural residual. 1e-8 unless told.
-    pub tolerance: f64,
-    /// Limit of cycles. 100 unless told.
-    pub max_iterations: usize,
-    /// Sweeps of projected Gauss-Seidel before the coarser level is visited. 2 unless told.
-    pub sweeps_before: usize,
-    /// Sweeps after. 2 unless told; together with those before at least 1.
-    pub sweeps_after: usize,
-    /// Further sweeps, each time and on every level, over the bounded rows and those coupled to them alone. 0 unless told.
-    ///
-    /// DEVIATION [Lai20 alg. 3]: the paper has none. Where bounds begin and end to hold, the coarse correction is at its
-    /// worst, and there are few such rows.
-    pub bound_sweeps: usize,
-    /// Limit of sweeps on the coarsest level; fewer where they change nothing any more. 100 unless told, at least 1.
-    pub coarsest_sweeps: usize,
-    /// The order of the rows in a sweep. Their own unless told.
-    pub order: Order,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            max_iterations: 100,
-            sweeps_before: 2,
-            sweeps_after: 2,
-            bound_sweeps: 0,
-            coarsest_sweeps: 100,
-            order: Order::Natural,
-        }
+settings! {
+    /// When to stop, and the constants of the method.
+    pub struct Settings {
+        /// Bound on `||r||_inf` of the natural residual.
+        pub tolerance: f64 = 1e-8,
+        /// Limit of cycles.
+        pub max_iterations: usize = 100,
+        /// Sweeps of projected Gauss-Seidel before the coarser level is visited.
+        pub sweeps_before: usize = 2,
+        /// Sweeps after. Together with those before at least 1.
+        pub sweeps_after: usize = 2,
+        /// Further sweeps, each time and on every level, over the bounded rows and those coupled to them alone.
+        ///
+        /// DEVIATION [Lai20 alg. 3]: the paper has none. Where bounds begin and end to hold, the coarse correction is
+        /// at its worst, and there are few such rows.
+        pub bound_sweeps: usize = 0,
+        /// Limit of sweeps on the coarsest level; fewer where they change nothing any more. At least 1.
+        pub coarsest_sweeps: usize = 100,
+        /// The order of the rows in a sweep.
+        pub order: Order = Order::Natural,
     }
 }
 

@@ -56,27 +56,17 @@ use crate::report::{Observer, Progress, Report, Status};
 use crate::rows::Rows;
 use crate::sweep::{divisors, rows};
 
-/// When to stop, and the constants of the method.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Bound on `||r||_inf` of the natural residual. 1e-8 unless told.
-    pub tolerance: f64,
-    /// Limit of full cycles. 100 unless told.
-    pub max_iterations: usize,
-    /// Sweeps of Gauss-Seidel before the coarser level is visited, and again after. 4 unless told, at least 1.
-    pub sweeps: usize,
-    /// Limit of sweeps on the coarsest level; fewer where they change nothing any more. 100 unless told, at least 1.
-    pub coarsest_sweeps: usize,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            max_iterations: 100,
-            sweeps: 4,
-            coarsest_sweeps: 100,
-        }
+settings! {
+    /// When to stop, and the constants of the method.
+    pub struct Settings {
+        /// Bound on `||r||_inf` of the natural residual.
+        pub tolerance: f64 = 1e-8,
+        /// Limit of full cycles.
+        pub max_iterations: usize = 100,
+        /// Sweeps of Gauss-Seidel before the coarser level is visited, and again after. At least 1.
+        pub sweeps: usize = 4,
+        /// Limit of sweeps on the coarsest level; fewer where they change nothing any more. At least 1.
+        pub coarsest_sweeps: usize = 100,
     }
 }
 

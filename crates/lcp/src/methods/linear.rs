@@ -26,21 +26,13 @@ use crate::reduce;
 use crate::report::{Observer, Progress, Report, Status};
 use crate::split::{first_row, for_each};
 
-/// When to stop.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Bound on `||A x + b||_inf`. 1e-8 unless told.
-    pub tolerance: f64,
-    /// Limit of conjugate gradient iterations. 10,000 unless told.
-    pub max_iterations: usize,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            max_iterations: 10_000,
-        }
+settings! {
+    /// When to stop.
+    pub struct Settings {
+        /// Bound on `||A x + b||_inf`.
+        pub tolerance: f64 = 1e-8,
+        /// Limit of conjugate gradient iterations.
+        pub max_iterations: usize = 10_000,
     }
 }
 

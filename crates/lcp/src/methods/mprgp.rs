@@ -43,32 +43,21 @@ use crate::reduce;
 use crate::report::{Observer, Progress, Report, Status};
 use step::{Ahead, Gradients, advance, expand, gradients, look_ahead, norm, turn};
 
-/// When to stop, and the constants of the method.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Bound on `||r||_inf` of the natural residual. 1e-8 unless told.
-    pub tolerance: f64,
-    /// Limit of steps. 10,000 unless told.
-    pub max_iterations: usize,
-    /// `Gamma`, positive. 1 unless told.
-    pub proportionality: f64,
-    /// `abar` times the norm of `A`, between 0 and 2. 1.9 unless told.
-    pub step_factor: f64,
-    /// Steps of the power method that estimates the norm of `A`, at least 1. 10 unless told.
-    ///
-    /// The estimate comes from below. It is raised where an expansion with it would go uphill.
-    pub power_iterations: usize,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            max_iterations: 10_000,
-            proportionality: 1.0,
-            step_factor: 1.9,
-            power_iterations: 10,
-        }
+settings! {
+    /// When to stop, and the constants of the method.
+    pub struct Settings {
+        /// Bound on `||r||_inf` of the natural residual.
+        pub tolerance: f64 = 1e-8,
+        /// Limit of steps.
+        pub max_iterations: usize = 10_000,
+        /// `Gamma`, positive.
+        pub proportionality: f64 = 1.0,
+        /// `abar` times the norm of `A`, between 0 and 2.
+        pub step_factor: f64 = 1.9,
+        /// Steps of the power method that estimates the norm of `A`, at least 1.
+        ///
+        /// The estimate comes from below. It is raised where an expansion with it would go uphill.
+        pub power_iterations: usize = 10,
     }
 }
 

@@ -70,60 +70,41 @@ pub enum Globalisation {
     Fischer,
 }
 
-/// When to stop, and the constants of the method.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Bound on `||r||_inf` of the natural residual. 1e-8 unless told.
-    pub tolerance: f64,
-    /// Change of the merit, as a part of it, that counts as none. [ANE17 (33)] 1e-6 unless told.
-    pub relative: f64,
-    /// Change of `x`, as a part of the largest `|x_i|`, that counts as none. 1e-14 unless told.
-    ///
-    /// DEVIATION [ANE17 (34)]: absolute in the paper, which depends on units.
-    pub stagnation: f64,
-    /// Limit of Newton steps. 100 unless told.
-    pub max_iterations: usize,
-    /// `xi`, the part of `||H||` to which a Newton equation is solved. [ANE17 (22)] 0.01 unless told.
-    ///
-    /// It is tightened where an inexact direction is what keeps the method from going on.
-    pub forcing: f64,
-    /// Limit of conjugate gradient iterations in one Newton step. 10,000 unless told.
-    pub max_inner_iterations: usize,
-    /// `alpha`, the part of the predicted decrease that a step must reach. [ANE17 (30)] 1e-4 unless told.
-    pub sufficient_decrease: f64,
-    /// `beta`, the factor from one trial step to the next. [ANE17 (31)] 1/2 unless told.
-    pub backtracking: f64,
-    /// `delta`, the step that is too small to try. 1e-9 unless told.
-    pub smallest_step: f64,
-    /// Whether bounded rows are brought to the units of `y` by the diagonal of `A`. True unless told.
-    ///
-    /// DEVIATION [ANE17 (11)]: the paper compares `x_i` with `y_i` as they are.
-    pub scaled: bool,
-    /// What solves the Newton equation. Conjugate gradients unless told.
-    pub inner: Inner,
-    /// A step must improve on the largest of so many last merits. 1, which lets no merit rise, unless told.
-    pub memory: usize,
-    /// What is done where the Newton direction fails. Nothing unless told.
-    pub globalisation: Globalisation,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            relative: 1e-6,
-            stagnation: 1e-14,
-            max_iterations: 100,
-            forcing: 0.01,
-            max_inner_iterations: 10_000,
-            sufficient_decrease: 1e-4,
-            backtracking: 0.5,
-            smallest_step: 1e-9,
-            scaled: true,
-            inner: Inner::Pcg,
-            memory: 1,
-            globalisation: Globalisation::None,
-        }
+settings! {
+    /// When to stop, and the constants of the method.
+    pub struct Settings {
+        /// Bound on `||r||_inf` of the natural residual.
+        pub tolerance: f64 = 1e-8,
+        /// Change of the merit, as a part of it, that counts as none. [ANE17 (33)]
+        pub relative: f64 = 1e-6,
+        /// Change of `x`, as a part of the largest `|x_i|`, that counts as none.
+        ///
+        /// DEVIATION [ANE17 (34)]: absolute in the paper, which depends on units.
+        pub stagnation: f64 = 1e-14,
+        /// Limit of Newton steps.
+        pub max_iterations: usize = 100,
+        /// `xi`, the part of `||H||` to which a Newton equation is solved. [ANE17 (22)]
+        ///
+        /// It is tightened where an inexact direction is what keeps the method from going on.
+        pub forcing: f64 = 0.01,
+        /// Limit of conjugate gradient iterations in one Newton step.
+        pub max_inner_iterations: usize = 10_000,
+        /// `alpha`, the part of the predicted decrease that a step must reach. [ANE17 (30)]
+        pub sufficient_decrease: f64 = 1e-4,
+        /// `beta`, the factor from one trial step to the next. [ANE17 (31)]
+        pub backtracking: f64 = 0.5,
+        /// `delta`, the step that is too small to try.
+        pub smallest_step: f64 = 1e-9,
+        /// Whether bounded rows are brought to the units of `y` by the diagonal of `A`.
+        ///
+        /// DEVIATION [ANE17 (11)]: the paper compares `x_i` with `y_i` as they are.
+        pub scaled: bool = true,
+        /// What solves the Newton equation.
+        pub inner: Inner = Inner::Pcg,
+        /// A step must improve on the largest of so many last merits. With 1 no merit may rise.
+        pub memory: usize = 1,
+        /// What is done where the Newton direction fails.
+        pub globalisation: Globalisation = Globalisation::None,
     }
 }
 

@@ -44,36 +44,26 @@ use crate::reduce;
 use crate::report::{Observer, Report, Status};
 use system::System;
 
-/// When to stop, and the constants of the method.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Bound on `||r||_inf` of the natural residual. 1e-8 unless told.
-    pub tolerance: f64,
-    /// Limit of linear systems to solve. 100 unless told.
-    pub max_iterations: usize,
-    /// What the tolerance is divided into for the penalty: `rho_i = penalty A_ii ||y||_inf / tolerance`, with the `y` of
-    /// the start. 1e3 unless told. [Lai20 alg. 2]
-    ///
-    /// DEVIATION [Lai20 alg. 2]: `rho = 1e3 / tolerance` in the paper, where `A` and `y` are of the order of 1. Ours leaves
-    /// as much of the tolerance in any units.
-    pub penalty: f64,
-    /// The part of its residual to which a linear system is solved. 0.01 unless told.
-    ///
-    /// It is tightened whenever the merit did not fall, so that inexact solves cannot make the method go round in circles.
-    pub inner_tolerance: f64,
-    /// Limit of conjugate gradient iterations for one system. 10,000 unless told.
-    pub max_inner_iterations: usize,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            max_iterations: 100,
-            penalty: 1e3,
-            inner_tolerance: 0.01,
-            max_inner_iterations: 10_000,
-        }
+settings! {
+    /// When to stop, and the constants of the method.
+    pub struct Settings {
+        /// Bound on `||r||_inf` of the natural residual.
+        pub tolerance: f64 = 1e-8,
+        /// Limit of linear systems to solve.
+        pub max_iterations: usize = 100,
+        /// What the tolerance is divided into for the penalty: `rho_i = penalty A_ii ||y||_inf / tolerance`, with the
+        /// `y` of the start. [Lai20 alg. 2]
+        ///
+        /// DEVIATION [Lai20 alg. 2]: `rho = 1e3 / tolerance` in the paper, where `A` and `y` are of the order of 1.
+        /// Ours leaves as much of the tolerance in any units.
+        pub penalty: f64 = 1e3,
+        /// The part of its residual to which a linear system is solved.
+        ///
+        /// It is tightened whenever the merit did not fall, so that inexact solves cannot make the method go round in
+        /// circles.
+        pub inner_tolerance: f64 = 0.01,
+        /// Limit of conjugate gradient iterations for one system.
+        pub max_inner_iterations: usize = 10_000,
     }
 }
 

@@ -34,32 +34,21 @@ use crate::report::{Observer, Progress, Report, Status};
 use crate::rows::Rows;
 use crate::sweep::{self, Rules, project};
 
-/// When to stop, and the constants of the method.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Bound on `||r||_inf` of the natural residual, with the bounds as they are at `x`. 1e-8 unless told.
-    pub tolerance: f64,
-    /// Change of `x` in a sweep, as a part of the largest `|x_i|`, that counts as none. 1e-15 unless told.
-    pub stagnation: f64,
-    /// Limit of sweeps. 10,000 unless told.
-    pub max_iterations: usize,
-    /// Sweeps from one check to the next. 1 unless told.
-    ///
-    /// A check, and with it a call of the observer, costs about as much as a sweep.
-    pub check_every: usize,
-    /// `omega`, between 0 and 2. 1 unless told.
-    pub relaxation: f64,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            stagnation: 1e-15,
-            max_iterations: 10_000,
-            check_every: 1,
-            relaxation: 1.0,
-        }
+settings! {
+    /// When to stop, and the constants of the method.
+    pub struct Settings {
+        /// Bound on `||r||_inf` of the natural residual, with the bounds as they are at `x`.
+        pub tolerance: f64 = 1e-8,
+        /// Change of `x` in a sweep, as a part of the largest `|x_i|`, that counts as none.
+        pub stagnation: f64 = 1e-15,
+        /// Limit of sweeps.
+        pub max_iterations: usize = 10_000,
+        /// Sweeps from one check to the next.
+        ///
+        /// A check, and with it a call of the observer, costs about as much as a sweep.
+        pub check_every: usize = 1,
+        /// `omega`, between 0 and 2.
+        pub relaxation: f64 = 1.0,
     }
 }
 

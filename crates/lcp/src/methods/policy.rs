@@ -30,36 +30,26 @@ use crate::precondition::Preconditioner;
 use crate::problem::BoxMlcp;
 use crate::report::{Observer, Report, Status};
 
-/// When to stop, and the constants of the method.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Bound on `||r||_inf` of the natural residual. 1e-8 unless told.
-    pub tolerance: f64,
-    /// Limit of policies to solve for. 100 unless told.
-    pub max_iterations: usize,
-    /// The part of `||H||` to which the linear system of a policy is solved. 0.01 unless told.
-    ///
-    /// It is tightened whenever the merit did not fall: with exact solves the iteration cannot fail on M-matrices,
-    /// with inexact ones it can go on for ever. A tolerance above 0.1 is also tightened where the merit falls slowly.
-    pub inner_tolerance: f64,
-    /// Limit of conjugate gradient iterations for one policy. 10,000 unless told.
-    pub max_inner_iterations: usize,
-    /// Whether bounded rows are brought to the units of `y` by the diagonal of `A`. True unless told.
-    ///
-    /// DEVIATION [Lai20 (4.1)]: the paper compares `x_i` with `y_i` as they are.
-    /// On rows bounded from both sides that can make the policies go round in a circle.
-    pub scaled: bool,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            max_iterations: 100,
-            inner_tolerance: 0.01,
-            max_inner_iterations: 10_000,
-            scaled: true,
-        }
+settings! {
+    /// When to stop, and the constants of the method.
+    pub struct Settings {
+        /// Bound on `||r||_inf` of the natural residual.
+        pub tolerance: f64 = 1e-8,
+        /// Limit of policies to solve for.
+        pub max_iterations: usize = 100,
+        /// The part of `||H||` to which the linear system of a policy is solved.
+        ///
+        /// It is tightened whenever the merit did not fall: with exact solves the iteration cannot fail on
+        /// M-matrices, with inexact ones it can go on for ever. A tolerance above 0.1 is also tightened where the
+        /// merit falls slowly.
+        pub inner_tolerance: f64 = 0.01,
+        /// Limit of conjugate gradient iterations for one policy.
+        pub max_inner_iterations: usize = 10_000,
+        /// Whether bounded rows are brought to the units of `y` by the diagonal of `A`.
+        ///
+        /// DEVIATION [Lai20 (4.1)]: the paper compares `x_i` with `y_i` as they are. On rows bounded from both sides
+        /// that can make the policies go round in a circle.
+        pub scaled: bool = true,
     }
 }
 

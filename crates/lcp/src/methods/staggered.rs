@@ -25,7 +25,7 @@
 //! let following = [Following { row: 1, of: 0, factor: 0.5 }];
 //! let problem = FollowingMlcp::new(rest, &following)?;
 //!
-//! let settings = mprgp::Settings { tolerance: 1e-10, ..Default::default() };
+//! let settings = mprgp::Settings::default().tolerance(1e-10);
 //! let (mut jacobi, mut workspace) = (Jacobi::new(&matrix)?, mprgp::Workspace::default());
 //! let mut inner = |part: &BoxMlcp<'_, Csr>, x: &mut [f64]| {
 //!     mprgp::solve(part, &settings, &mut jacobi, x, &mut workspace, &mut ())
@@ -46,26 +46,17 @@ use crate::problem::BoxMlcp;
 use crate::reduce::{self, larger};
 use crate::report::{Observer, Progress, Report, Status};
 
-/// When to stop.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Bound on `||r||_inf` of the natural residual, with the bounds as they are at `x`. 1e-8 unless told.
-    ///
-    /// The method inside should be asked for less.
-    pub tolerance: f64,
-    /// Change of `x` in an iteration, as a part of the largest `|x_i|`, that counts as none. 1e-14 unless told.
-    pub stagnation: f64,
-    /// Limit of iterations, two solves each. 100 unless told.
-    pub max_iterations: usize,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            stagnation: 1e-14,
-            max_iterations: 100,
-        }
+settings! {
+    /// When to stop.
+    pub struct Settings {
+        /// Bound on `||r||_inf` of the natural residual, with the bounds as they are at `x`.
+        ///
+        /// The method inside should be asked for less.
+        pub tolerance: f64 = 1e-8,
+        /// Change of `x` in an iteration, as a part of the largest `|x_i|`, that counts as none.
+        pub stagnation: f64 = 1e-14,
+        /// Limit of iterations, two solves each.
+        pub max_iterations: usize = 100,
     }
 }
 

@@ -49,24 +49,15 @@ pub enum Measure {
     Merit,
 }
 
-/// When to stop, and what to go down.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Bound on `||r||_inf` of the natural residual, at which no further step is needed. 1e-8 unless told.
-    pub tolerance: f64,
-    /// Steps. 10 unless told.
-    pub max_iterations: usize,
-    /// What the steps go down. [`Measure::Merit`], which is safe for every matrix, unless told.
-    pub measure: Measure,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            max_iterations: 10,
-            measure: Measure::Merit,
-        }
+settings! {
+    /// When to stop, and what to go down.
+    pub struct Settings {
+        /// Bound on `||r||_inf` of the natural residual, at which no further step is needed.
+        pub tolerance: f64 = 1e-8,
+        /// Steps.
+        pub max_iterations: usize = 10,
+        /// What the steps go down. [`Measure::Merit`] is safe for every matrix.
+        pub measure: Measure = Measure::Merit,
     }
 }
 

@@ -16,17 +16,12 @@ use crate::error::{InputError, check_positive};
 use crate::reduce;
 use crate::rows::Rows;
 
-/// The constants of [`Ic0`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ic0Settings {
-    /// If a pivot is not positive, this part of the diagonal is added to it, then twice as much, and so on (Manteuffel's
-    /// shift). 1e-3 unless told.
-    pub shift: f64,
-}
-
-impl Default for Ic0Settings {
-    fn default() -> Self {
-        Self { shift: 1e-3 }
+settings! {
+    /// The constants of [`Ic0`].
+    pub struct Ic0Settings {
+        /// If a pivot is not positive, this part of the diagonal is added to it, then twice as much, and so on
+        /// (Manteuffel's shift).
+        pub shift: f64 = 1e-3,
     }
 }
 

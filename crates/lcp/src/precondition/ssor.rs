@@ -7,16 +7,11 @@ use crate::error::InputError;
 use crate::reduce;
 use crate::rows::Rows;
 
-/// The constants of [`Ssor`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SsorSettings {
-    /// `omega`, between 0 and 2. 1, which is symmetric Gauss-Seidel, unless told.
-    pub relaxation: f64,
-}
-
-impl Default for SsorSettings {
-    fn default() -> Self {
-        Self { relaxation: 1.0 }
+settings! {
+    /// The constants of [`Ssor`].
+    pub struct SsorSettings {
+        /// `omega`, between 0 and 2. With 1 it is symmetric Gauss-Seidel.
+        pub relaxation: f64 = 1.0,
     }
 }
 

@@ -61,29 +61,21 @@ impl std::str::FromStr for Prelude {
     }
 }
 
-/// What to ask of any method.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Options {
-    /// Bound on `||r||_inf` of the natural residual. 1e-8 unless told.
-    pub tolerance: f64,
-    /// Limit of iterations, pivots or sweeps. The method's own unless told.
-    pub max_iterations: Option<usize>,
-    /// What comes before the method. Nothing unless told.
-    pub prelude: Option<Prelude>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            max_iterations: None,
-            prelude: None,
-        }
+settings! {
+    /// What to ask of any method.
+    pub struct Options {
+        /// Bound on `||r||_inf` of the natural residual.
+        pub tolerance: f64 = 1e-8,
+        /// Limit of iterations, pivots or sweeps. `None`: the method's own default.
+        pub max_iterations: Option<usize> = None,
+        /// What comes before the method.
+        pub prelude: Option<Prelude> = None,
     }
 }
 
 /// A method that was tried.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Attempt {
     /// Which.
     pub method: Method,
@@ -95,6 +87,7 @@ pub struct Attempt {
 
 /// How a solve ended.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Solution {
     /// That of the attempt whose `x` was kept: the last, unless none converged.
     pub report: Report,

@@ -9,10 +9,7 @@ use meniscus_lcp::{Operator, Status, reduce};
 use proptest::prelude::*;
 
 fn newton(instance: &Instance, x: &mut [f64]) {
-    let settings = newton::Settings {
-        tolerance: 1e-10,
-        ..Default::default()
-    };
+    let settings = newton::Settings::default().tolerance(1e-10);
     let mut mic = Mic0::new(Mic0Settings::default()).unwrap();
     mic.rebuild(&instance.matrix, &instance.blocks).unwrap();
     let mut workspace = newton::Workspace::default();
@@ -31,10 +28,7 @@ fn newton(instance: &Instance, x: &mut [f64]) {
 }
 
 fn policy(instance: &Instance, x: &mut [f64]) {
-    let settings = policy::Settings {
-        tolerance: 1e-10,
-        ..Default::default()
-    };
+    let settings = policy::Settings::default().tolerance(1e-10);
     let mut jacobi = Jacobi::new(&instance.matrix).unwrap();
     let mut workspace = policy::Workspace::default();
     let report = policy::solve(
@@ -172,10 +166,7 @@ fn the_units_of_x_and_y_do_not_matter() {
             let mut x = vec![0.0; instance.len()];
             let problem = instance.problem();
             let report = if method == "newton" {
-                let settings = newton::Settings {
-                    tolerance,
-                    ..Default::default()
-                };
+                let settings = newton::Settings::default().tolerance(tolerance);
                 newton::solve(
                     &problem,
                     &settings,
@@ -185,10 +176,7 @@ fn the_units_of_x_and_y_do_not_matter() {
                     &mut (),
                 )
             } else {
-                let settings = policy::Settings {
-                    tolerance,
-                    ..Default::default()
-                };
+                let settings = policy::Settings::default().tolerance(tolerance);
                 policy::solve(
                     &problem,
                     &settings,

@@ -238,109 +238,49 @@ fn starts_and_settings_are_checked() {
     };
     for bad in [0.0, -1.0, f64::NAN, INF] {
         assert_eq!(
-            name(newton(
-                newton::Settings {
-                    tolerance: bad,
-                    ..Default::default()
-                },
-                x
-            )),
+            name(newton(newton::Settings::default().tolerance(bad), x)),
             "tolerance"
         );
         assert_eq!(
-            name(policy(
-                policy::Settings {
-                    tolerance: bad,
-                    ..Default::default()
-                },
-                x
-            )),
+            name(policy(policy::Settings::default().tolerance(bad), x)),
             "tolerance"
         );
         assert_eq!(
-            name(linear(
-                linear::Settings {
-                    tolerance: bad,
-                    ..Default::default()
-                },
-                x
-            )),
+            name(linear(linear::Settings::default().tolerance(bad), x)),
             "tolerance"
         );
     }
     for bad in [-1.0, f64::NAN] {
         assert_eq!(
-            name(newton(
-                newton::Settings {
-                    relative: bad,
-                    ..Default::default()
-                },
-                x
-            )),
+            name(newton(newton::Settings::default().relative(bad), x)),
             "relative"
         );
         assert_eq!(
-            name(newton(
-                newton::Settings {
-                    stagnation: bad,
-                    ..Default::default()
-                },
-                x
-            )),
+            name(newton(newton::Settings::default().stagnation(bad), x)),
             "stagnation"
         );
     }
     for bad in [0.0, 1.0, f64::NAN] {
         assert_eq!(
-            name(newton(
-                newton::Settings {
-                    forcing: bad,
-                    ..Default::default()
-                },
-                x
-            )),
+            name(newton(newton::Settings::default().forcing(bad), x)),
             "forcing"
         );
         assert_eq!(
-            name(newton(
-                newton::Settings {
-                    backtracking: bad,
-                    ..Default::default()
-                },
-                x
-            )),
+            name(newton(newton::Settings::default().backtracking(bad), x)),
             "backtracking"
         );
         assert_eq!(
-            name(newton(
-                newton::Settings {
-                    smallest_step: bad,
-                    ..Default::default()
-                },
-                x
-            )),
+            name(newton(newton::Settings::default().smallest_step(bad), x)),
             "smallest_step"
         );
-        let settings = newton::Settings {
-            sufficient_decrease: bad,
-            ..Default::default()
-        };
+        let settings = newton::Settings::default().sufficient_decrease(bad);
         assert_eq!(name(newton(settings, x)), "sufficient_decrease");
         assert_eq!(
-            name(policy(
-                policy::Settings {
-                    inner_tolerance: bad,
-                    ..Default::default()
-                },
-                x
-            )),
+            name(policy(policy::Settings::default().inner_tolerance(bad), x)),
             "inner_tolerance"
         );
     }
-    let settings = pcg::Settings {
-        relative_tolerance: f64::NAN,
-        ..Default::default()
-    };
+    let settings = pcg::Settings::default().relative_tolerance(f64::NAN);
     let error = pcg::solve(
         &matrix,
         &[1.0; 2],

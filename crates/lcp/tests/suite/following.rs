@@ -32,18 +32,13 @@ fn solve(
     let inside = 0.01 * tolerance;
     let report = match method {
         Method::Sweeps => {
-            let settings = pgs_following::Settings {
-                tolerance,
-                max_iterations: 200_000,
-                ..Default::default()
-            };
+            let settings = pgs_following::Settings::default()
+                .tolerance(tolerance)
+                .max_iterations(200_000);
             pgs_following::solve(problem, &settings, x, &mut Default::default(), &mut ()).unwrap()
         }
         Method::StaggeredByMprgp => {
-            let settings = mprgp::Settings {
-                tolerance: inside,
-                ..Default::default()
-            };
+            let settings = mprgp::Settings::default().tolerance(inside);
             let mut workspace = mprgp::Workspace::default();
             let mut inner = |part: &BoxMlcp<'_, Csr>, x: &mut [f64]| {
                 mprgp::solve(part, &settings, &mut Identity, x, &mut workspace, &mut ())
@@ -51,11 +46,9 @@ fn solve(
             staggered(problem, tolerance, &mut inner, x)
         }
         Method::StaggeredByPgs => {
-            let settings = pgs::Settings {
-                tolerance: inside,
-                max_iterations: 200_000,
-                ..Default::default()
-            };
+            let settings = pgs::Settings::default()
+                .tolerance(inside)
+                .max_iterations(200_000);
             let mut workspace = pgs::Workspace::default();
             let mut inner = |part: &BoxMlcp<'_, Csr>, x: &mut [f64]| {
                 pgs::solve(part, &settings, x, &mut workspace, &mut ())
@@ -78,10 +71,7 @@ fn staggered(
     inner: &mut impl FnMut(&BoxMlcp<'_, Csr>, &mut [f64]) -> Result<Report, InputError>,
     x: &mut [f64],
 ) -> Report {
-    let settings = staggered::Settings {
-        tolerance,
-        ..Default::default()
-    };
+    let settings = staggered::Settings::default().tolerance(tolerance);
     staggered::solve(
         problem,
         &settings,
@@ -396,14 +386,14 @@ proptest! {
         let start: Vec<f64> = (0..n).map(|_| random.between(-1.0, 1.0) * 1e10).collect();
 
         let mut by_sweeps = start.clone();
-        let settings = pgs_following::Settings { max_iterations: 200, ..Default::default() };
+        let settings = pgs_following::Settings::default().max_iterations(200);
         let sweeps = pgs_following::solve(&problem, &settings, &mut by_sweeps, &mut Default::default(), &mut ()).unwrap();
         let mut by_turns = start;
-        let settings = mprgp::Settings { max_iterations: 50, ..Default::default() };
+        let settings = mprgp::Settings::default().max_iterations(50);
         let mut inner = |part: &BoxMlcp<'_, Csr>, x: &mut [f64]| {
             mprgp::solve(part, &settings, &mut Identity, x, &mut Default::default(), &mut ())
         };
-        let settings = staggered::Settings { max_iterations: 20, ..Default::default() };
+        let settings = staggered::Settings::default().max_iterations(20);
         let turns = staggered::solve(&problem, &settings, &mut inner, &mut by_turns, &mut Default::default(), &mut ()).unwrap();
         for (report, x) in [(sweeps, by_sweeps), (turns, by_turns)] {
             prop_assert!(x.iter().all(|x| x.is_finite()));
@@ -482,11 +472,9 @@ fn the_ways_to_end_are_said() {
     let problem = FollowingMlcp::new(rest, &following).unwrap();
 
     let mut x = vec![0.0; n];
-    let settings = pgs_following::Settings {
-        max_iterations: 11,
-        check_every: 4,
-        ..Default::default()
-    };
+    let settings = pgs_following::Settings::default()
+        .max_iterations(11)
+        .check_every(4);
     let mut trace = Trace::default();
     let report = pgs_following::solve(
         &problem,
@@ -512,13 +500,7 @@ fn the_ways_to_end_are_said() {
     // An inner method that finds no end to the problem, and one that does nothing.
     let give = |status: Status| {
         let mut inner = |part: &BoxMlcp<'_, Csr>, x: &mut [f64]| {
-            Ok(Report {
-                status,
-                iterations: 3,
-                inner_iterations: 0,
-                residual: part.residual_inf(x),
-                merit: 0.0,
-            })
+            Ok(Report::new(status, 3, 0, part.residual_inf(x), 0.0))
         };
         let mut x = vec![0.0; n];
         staggered::solve(

@@ -61,10 +61,7 @@ fn solve<A: Operator>(
 }
 
 fn tight() -> mprgp::Settings {
-    mprgp::Settings {
-        tolerance: 1e-10,
-        ..Default::default()
-    }
+    mprgp::Settings::default().tolerance(1e-10)
 }
 
 proptest! {
@@ -126,7 +123,7 @@ proptest! {
         for steps in 0..40 {
             let mut x = vec![1.0; instance.len()];
             // One step of the power method, so that the estimate of the norm is a bad one.
-            let settings = mprgp::Settings { max_iterations: steps, power_iterations: 1, ..tight() };
+            let settings = tight().max_iterations(steps).power_iterations(1);
             solve(&problem, settings, &mut Jacobi::new(&instance.matrix).unwrap(), &mut x, &mut ());
             let mut product = vec![0.0; x.len()];
             let energy = 0.5 * instance.matrix.apply_dot(&x, &mut product) + reduce::dot(&instance.rhs, &x);
@@ -163,7 +160,7 @@ proptest! {
         let rhs: Vec<f64> = (0..n).map(|_| random.between(-1.0, 1.0) * 10_f64.powi(random.below(4) as i32 * 100)).collect();
         let problem = BoxMlcp::new(&matrix, &rhs, &lower, &upper).unwrap();
         let mut x: Vec<f64> = (0..n).map(|_| random.between(-1.0, 1.0) * 1e10).collect();
-        solve(&problem, mprgp::Settings { max_iterations: 500, ..Default::default() }, &mut Identity, &mut x, &mut ());
+        solve(&problem, mprgp::Settings::default().max_iterations(500), &mut Identity, &mut x, &mut ());
     }
 }
 
@@ -177,11 +174,9 @@ fn without_bounds_its_steps_are_those_of_conjugate_gradients() {
     let preconditioner = mic(&instance);
     for steps in [1, 2, 3, 5, 8, 13] {
         let mut by_pcg = vec![0.5; n];
-        let settings = pcg::Settings {
-            relative_tolerance: 0.0,
-            max_iterations: steps,
-            ..Default::default()
-        };
+        let settings = pcg::Settings::default()
+            .relative_tolerance(0.0)
+            .max_iterations(steps);
         pcg::solve(
             &instance.matrix,
             &right,
@@ -192,11 +187,9 @@ fn without_bounds_its_steps_are_those_of_conjugate_gradients() {
         )
         .unwrap();
         let mut x = vec![0.5; n];
-        let settings = mprgp::Settings {
-            tolerance: 1e-300,
-            max_iterations: steps,
-            ..Default::default()
-        };
+        let settings = mprgp::Settings::default()
+            .tolerance(1e-300)
+            .max_iterations(steps);
         let report = solve(
             &problem,
             settings,
@@ -300,24 +293,12 @@ fn limits_stops_and_stagnation_are_said() {
     let report = run(mprgp::Settings::default(), &mut trace);
     assert_eq!(report.status, Status::Converged);
     assert_eq!(trace.outer.len(), report.iterations + 1);
-    let report = run(
-        mprgp::Settings {
-            max_iterations: 5,
-            ..Default::default()
-        },
-        &mut (),
-    );
+    let report = run(mprgp::Settings::default().max_iterations(5), &mut ());
     assert_eq!(
         (report.status, report.iterations),
         (Status::IterationLimit, 5)
     );
-    let report = run(
-        mprgp::Settings {
-            tolerance: 1e-300,
-            ..Default::default()
-        },
-        &mut (),
-    );
+    let report = run(mprgp::Settings::default().tolerance(1e-300), &mut ());
     assert_eq!(report.status, Status::Stagnated);
     assert!(report.residual < 1e-10);
 
@@ -344,34 +325,10 @@ fn settings_out_of_range_are_refused() {
     let problem = BoxMlcp::new(&matrix, &zero, &zero, &[1.0; 2]).unwrap();
     let good = mprgp::Settings::default();
     let bad = [
-        (
-            "tolerance",
-            mprgp::Settings {
-                tolerance: -1.0,
-                ..good
-            },
-        ),
-        (
-            "proportionality",
-            mprgp::Settings {
-                proportionality: 0.0,
-                ..good
-            },
-        ),
-        (
-            "step_factor",
-            mprgp::Settings {
-                step_factor: 2.0,
-                ..good
-            },
-        ),
-        (
-            "power_iterations",
-            mprgp::Settings {
-                power_iterations: 0,
-                ..good
-            },
-        ),
+        ("tolerance", good.tolerance(-1.0)),
+        ("proportionality", good.proportionality(0.0)),
+        ("step_factor", good.step_factor(2.0)),
+        ("power_iterations", good.power_iterations(0)),
     ];
     for (expected, settings) in bad {
         let error = mprgp::solve(

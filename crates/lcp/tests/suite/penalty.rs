@@ -77,7 +77,7 @@ proptest! {
         let problem = instance.problem();
         let mut random = Random::new(seed);
         let mut x: Vec<f64> = (0..instance.len()).map(|_| random.between(-20.0, 20.0)).collect();
-        let settings = penalty::Settings { tolerance, ..Default::default() };
+        let settings = penalty::Settings::default().tolerance(tolerance);
         let report = solve(&problem, settings, &mut mic(&instance), &mut x, &mut ());
         prop_assert_eq!(report.status, Status::Converged, "{:?}", report);
         // The matrix is at least 0.01 I, which bounds both errors by their residuals.
@@ -141,10 +141,7 @@ proptest! {
 fn the_units_of_x_and_y_do_not_matter() {
     let plain = Instance::with_known_solution(Domain::cube(8), 3).grounded(0.01);
     let mut expected = vec![0.0; plain.len()];
-    let settings = penalty::Settings {
-        tolerance: 1e-10,
-        ..Default::default()
-    };
+    let settings = penalty::Settings::default().tolerance(1e-10);
     let report = solve(
         &plain.problem(),
         settings,
@@ -155,10 +152,7 @@ fn the_units_of_x_and_y_do_not_matter() {
     assert_eq!(report.status, Status::Converged);
     for (matrix_scale, x_scale) in [(1e-9, 1.0), (1e9, 1.0), (1.0, 1e-6), (1e-3, 1e5)] {
         let instance = plain.rescaled(matrix_scale, x_scale);
-        let settings = penalty::Settings {
-            tolerance: 1e-10 * matrix_scale * x_scale,
-            ..Default::default()
-        };
+        let settings = penalty::Settings::default().tolerance(1e-10 * matrix_scale * x_scale);
         // A preconditioner that knows the units, and one that does not.
         for known in [true, false] {
             let mut x = vec![0.0; instance.len()];
@@ -242,10 +236,7 @@ fn a_penalty_that_is_too_small_is_no_success() {
     let (lower, upper) = ([0.0, FREE.0], [FREE.1; 2]);
     let problem = BoxMlcp::new(&matrix, &rhs, &lower, &upper).unwrap();
     let run = |penalty| {
-        let settings = penalty::Settings {
-            penalty,
-            ..Default::default()
-        };
+        let settings = penalty::Settings::default().penalty(penalty);
         solve(&problem, settings, &mut Identity, &mut [1.0; 2], &mut ()).status
     };
     assert_eq!(run(1e3), Status::Converged);
@@ -334,13 +325,7 @@ fn limits_and_stops_are_said() {
         (trace.outer.len(), trace.inner.len()),
         (report.iterations + 1, report.inner_iterations)
     );
-    let limited = run(
-        penalty::Settings {
-            max_iterations: 1,
-            ..Default::default()
-        },
-        &mut (),
-    );
+    let limited = run(penalty::Settings::default().max_iterations(1), &mut ());
     assert_eq!(
         (limited.status, limited.iterations),
         (Status::IterationLimit, 1)
@@ -352,27 +337,9 @@ fn limits_and_stops_are_said() {
     }
     let good = penalty::Settings::default();
     for (expected, settings) in [
-        (
-            "tolerance",
-            penalty::Settings {
-                tolerance: 0.0,
-                ..good
-            },
-        ),
-        (
-            "penalty",
-            penalty::Settings {
-                penalty: 0.0,
-                ..good
-            },
-        ),
-        (
-            "inner_tolerance",
-            penalty::Settings {
-                inner_tolerance: 1.0,
-                ..good
-            },
-        ),
+        ("tolerance", good.tolerance(0.0)),
+        ("penalty", good.penalty(0.0)),
+        ("inner_tolerance", good.inner_tolerance(1.0)),
     ] {
         let error = penalty::solve(
             &problem,

@@ -31,19 +31,17 @@ fn with<A: Rows>(
     x: &mut [f64],
     observer: &mut impl Observer,
 ) -> Result<Report, InputError> {
-    let settings = lemke::Settings {
-        tolerance,
-        max_iterations,
-    };
+    let settings = lemke::Settings::default()
+        .tolerance(tolerance)
+        .max_iterations(max_iterations);
     match method {
         Lemke => lemke::solve(problem, &settings, x, &mut Default::default(), observer),
         Dantzig => dantzig::solve(problem, &settings, x, &mut Default::default(), observer),
         Keller => keller::solve(problem, &settings, x, &mut Default::default(), observer),
         Enumerate => {
-            let settings = enumerate::Settings {
-                tolerance,
-                max_cones: max_iterations,
-            };
+            let settings = enumerate::Settings::default()
+                .tolerance(tolerance)
+                .max_cones(max_iterations);
             enumerate::solve(problem, &settings, x, &mut Default::default(), observer)
         }
     }
@@ -351,10 +349,7 @@ fn laplacians_with_all_kinds_of_rows_are_solved_as_policy_iteration_does() {
     for seed in 0..12 {
         let instance = Instance::with_known_solution(Domain::plane(9), seed).grounded(0.01);
         let problem = instance.problem();
-        let settings = policy::Settings {
-            tolerance: 1e-12,
-            ..Default::default()
-        };
+        let settings = policy::Settings::default().tolerance(1e-12);
         let mut expected = vec![0.0; instance.len()];
         let mut jacobi = Jacobi::new(&instance.matrix).unwrap();
         policy::solve(

@@ -79,10 +79,7 @@ fn solve_all(instance: &Instance, starts: &[f64], tolerance: f64) -> Vec<Report>
             &mut Identity,
         ] {
             let mut x = vec![start; instance.len()];
-            let settings = newton::Settings {
-                tolerance,
-                ..Default::default()
-            };
+            let settings = newton::Settings::default().tolerance(tolerance);
             let workspace = &mut newton::Workspace::default();
             reports.push(
                 newton::solve(
@@ -96,10 +93,7 @@ fn solve_all(instance: &Instance, starts: &[f64], tolerance: f64) -> Vec<Report>
                 .unwrap(),
             );
             x.fill(start);
-            let settings = policy::Settings {
-                tolerance,
-                ..Default::default()
-            };
+            let settings = policy::Settings::default().tolerance(tolerance);
             let workspace = &mut policy::Workspace::default();
             reports.push(
                 policy::solve(
@@ -231,10 +225,7 @@ fn conjugate_gradients_survive_an_inconsistent_system() {
                 .collect();
             for preconditioner in [&mic as &dyn Preconditioner, &jacobi, &Identity] {
                 let mut x = vec![0.0; c.len()];
-                let settings = pcg::Settings {
-                    relative_tolerance: 1e-12,
-                    ..Default::default()
-                };
+                let settings = pcg::Settings::default().relative_tolerance(1e-12);
                 let report = pcg::solve(
                     &matrix,
                     &c,

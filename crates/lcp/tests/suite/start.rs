@@ -12,11 +12,9 @@ use proptest::prelude::*;
 const INF: f64 = f64::INFINITY;
 
 fn steps(measure: Measure, max_iterations: usize) -> Settings {
-    Settings {
-        measure,
-        max_iterations,
-        ..Default::default()
-    }
+    Settings::default()
+        .measure(measure)
+        .max_iterations(max_iterations)
 }
 
 /// `1/2 x'Ax + b'x`

@@ -188,13 +188,11 @@ fn a_start_that_is_a_solution_needs_no_iteration() {
 #[test]
 fn newton_says_relative_when_its_merit_hardly_changes() {
     let (matrix, rhs) = (chain(30, 0.0), ramp(30));
-    let settings = newton::Settings {
-        tolerance: 1e-300,
-        relative: 1.0,
-        forcing: 1e-12,
-        stagnation: 0.0,
-        ..Default::default()
-    };
+    let settings = newton::Settings::default()
+        .tolerance(1e-300)
+        .relative(1.0)
+        .forcing(1e-12)
+        .stagnation(0.0);
     let report = with_newton(
         (&matrix, &rhs, ABOVE_ZERO),
         settings,
@@ -207,12 +205,10 @@ fn newton_says_relative_when_its_merit_hardly_changes() {
 #[test]
 fn newton_says_stagnated_when_x_hardly_changes() {
     let (matrix, rhs) = (chain(30, 0.0), ramp(30));
-    let settings = newton::Settings {
-        tolerance: 1e-300,
-        stagnation: 10.0,
-        forcing: 1e-12,
-        ..Default::default()
-    };
+    let settings = newton::Settings::default()
+        .tolerance(1e-300)
+        .stagnation(10.0)
+        .forcing(1e-12);
     let report = with_newton(
         (&matrix, &rhs, ABOVE_ZERO),
         settings,
@@ -227,10 +223,7 @@ fn a_tolerance_below_rounding_ends_without_success() {
     let instance = Instance::with_known_solution(Domain::plane(12), 4).grounded(0.01);
     let problem = instance.problem();
     let mut x = vec![0.0; instance.len()];
-    let settings = newton::Settings {
-        tolerance: 1e-300,
-        ..Default::default()
-    };
+    let settings = newton::Settings::default().tolerance(1e-300);
     let newton = newton::solve(
         &problem,
         &settings,
@@ -240,10 +233,7 @@ fn a_tolerance_below_rounding_ends_without_success() {
         &mut (),
     )
     .unwrap();
-    let settings = policy::Settings {
-        tolerance: 1e-300,
-        ..Default::default()
-    };
+    let settings = policy::Settings::default().tolerance(1e-300);
     x.fill(0.0);
     let policy = policy::solve(
         &problem,
@@ -255,10 +245,7 @@ fn a_tolerance_below_rounding_ends_without_success() {
     )
     .unwrap();
     let (matrix, rhs) = (chain(40, 0.0), ramp(40));
-    let settings = linear::Settings {
-        tolerance: 1e-300,
-        ..Default::default()
-    };
+    let settings = linear::Settings::default().tolerance(1e-300);
     let linear = with_linear((&matrix, &rhs), settings, &mut [0.0; 40], &mut ());
     assert_eq!(linear.status, Status::Stagnated);
     assert_eq!(policy.status, Status::Stagnated);
@@ -293,10 +280,7 @@ fn a_direction_of_negative_curvature_is_no_descent() {
 #[test]
 fn newton_tells_a_flat_merit_from_a_bad_direction() {
     // With no inner iteration there is no direction; on the zero matrix there could be none anyway.
-    let settings = newton::Settings {
-        max_inner_iterations: 0,
-        ..Default::default()
-    };
+    let settings = newton::Settings::default().max_inner_iterations(0);
     let flat = with_newton(
         (&dense([[0.0]]), &[1.0], FREE),
         settings,
@@ -316,20 +300,14 @@ fn newton_tells_a_flat_merit_from_a_bad_direction() {
 #[test]
 fn iteration_limits_are_kept_and_said() {
     let (matrix, rhs) = (chain(200, 0.0), ramp(200));
-    let settings = newton::Settings {
-        max_iterations: 1,
-        ..Default::default()
-    };
+    let settings = newton::Settings::default().max_iterations(1);
     let newton = with_newton(
         (&matrix, &rhs, ABOVE_ZERO),
         settings,
         &mut [1.0; 200],
         &mut (),
     );
-    let settings = policy::Settings {
-        max_iterations: 1,
-        ..Default::default()
-    };
+    let settings = policy::Settings::default().max_iterations(1);
     let policy = with_policy(
         (&matrix, &rhs, ABOVE_ZERO),
         settings,
@@ -342,19 +320,13 @@ fn iteration_limits_are_kept_and_said() {
             (Status::IterationLimit, 1)
         );
     }
-    let settings = linear::Settings {
-        max_iterations: 7,
-        ..Default::default()
-    };
+    let settings = linear::Settings::default().max_iterations(7);
     let linear = with_linear((&matrix, &rhs), settings, &mut [0.0; 200], &mut ());
     assert_eq!(
         (linear.status, linear.inner_iterations),
         (Status::IterationLimit, 7)
     );
-    let none = linear::Settings {
-        max_iterations: 0,
-        ..Default::default()
-    };
+    let none = linear::Settings::default().max_iterations(0);
     let linear = with_linear((&matrix, &rhs), none, &mut [0.0; 200], &mut ());
     assert_eq!(
         (linear.status, linear.inner_iterations),
@@ -469,10 +441,7 @@ fn policy_iteration_without_scaling_can_cycle_on_boxes_and_says_so() {
     let mut cycles = 0;
     for seed in 0..40 {
         let instance = Instance::with_known_solution(Domain::cube(6), seed);
-        let settings = policy::Settings {
-            scaled: false,
-            ..Default::default()
-        };
+        let settings = policy::Settings::default().scaled(false);
         let mut x = vec![0.0; instance.len()];
         let report = policy::solve(
             &instance.problem(),

@@ -55,42 +55,34 @@ fn solve<A: Rows>(
     } = stop;
     match method {
         Method::Jacobi => {
-            let settings = jacobi::Settings {
-                tolerance,
-                max_iterations,
-                check_every,
-                ..Default::default()
-            };
+            let settings = jacobi::Settings::default()
+                .tolerance(tolerance)
+                .max_iterations(max_iterations)
+                .check_every(check_every);
             jacobi::solve(problem, &settings, x, &mut Default::default(), trace)
         }
         Method::Pgs(order) => {
-            let settings = pgs::Settings {
-                tolerance,
-                max_iterations,
-                check_every,
-                order,
-                ..Default::default()
-            };
+            let settings = pgs::Settings::default()
+                .tolerance(tolerance)
+                .max_iterations(max_iterations)
+                .check_every(check_every)
+                .order(order);
             pgs::solve(problem, &settings, x, &mut Default::default(), trace)
         }
         Method::Psor(order) => {
-            let settings = psor::Settings {
-                tolerance,
-                max_iterations,
-                check_every,
-                order,
-                ..Default::default()
-            };
+            let settings = psor::Settings::default()
+                .tolerance(tolerance)
+                .max_iterations(max_iterations)
+                .check_every(check_every)
+                .order(order);
             psor::solve(problem, &settings, x, &mut Default::default(), trace)
         }
         Method::Spsor(order) => {
-            let settings = spsor::Settings {
-                tolerance,
-                max_iterations,
-                check_every,
-                order,
-                ..Default::default()
-            };
+            let settings = spsor::Settings::default()
+                .tolerance(tolerance)
+                .max_iterations(max_iterations)
+                .check_every(check_every)
+                .order(order);
             spsor::solve(problem, &settings, x, &mut Default::default(), trace)
         }
     }
@@ -339,36 +331,12 @@ fn settings_out_of_range_are_refused() {
     };
     let good = psor::Settings::default();
     for relaxation in [0.0, 2.0, -1.0, f64::NAN] {
-        refused(psor::Settings { relaxation, ..good }, "relaxation");
+        refused(good.relaxation(relaxation), "relaxation");
     }
-    refused(
-        psor::Settings {
-            check_every: 0,
-            ..good
-        },
-        "check_every",
-    );
-    refused(
-        psor::Settings {
-            tolerance: 0.0,
-            ..good
-        },
-        "tolerance",
-    );
-    refused(
-        psor::Settings {
-            relative: -1.0,
-            ..good
-        },
-        "relative",
-    );
-    refused(
-        psor::Settings {
-            stagnation: f64::NAN,
-            ..good
-        },
-        "stagnation",
-    );
+    refused(good.check_every(0), "check_every");
+    refused(good.tolerance(0.0), "tolerance");
+    refused(good.relative(-1.0), "relative");
+    refused(good.stagnation(f64::NAN), "stagnation");
 }
 
 #[test]
@@ -391,24 +359,14 @@ fn every_way_to_end_is_said() {
     };
     let good = psor::Settings::default();
     assert_eq!(run(good).status, Status::Converged);
-    let limited = run(psor::Settings {
-        max_iterations: 7,
-        check_every: 4,
-        ..good
-    });
+    let limited = run(good.max_iterations(7).check_every(4));
     assert_eq!(
         (limited.status, limited.iterations),
         (Status::IterationLimit, 7)
     );
-    let relative = run(psor::Settings {
-        relative: 1e-2,
-        ..good
-    });
+    let relative = run(good.relative(1e-2));
     assert_eq!(relative.status, Status::Relative);
-    let stagnated = run(psor::Settings {
-        tolerance: 1e-300,
-        ..good
-    });
+    let stagnated = run(good.tolerance(1e-300));
     assert_eq!(stagnated.status, Status::Stagnated);
     assert!(stagnated.residual < 1e-11);
 
@@ -416,10 +374,7 @@ fn every_way_to_end_is_said() {
     let matrix = dense([[1.0, 0.9, 0.9], [0.9, 1.0, 0.9], [0.9, 0.9, 1.0]]);
     let (lower, upper) = ([FREE.0; 3], [FREE.1; 3]);
     let problem = BoxMlcp::new(&matrix, &[-1.0, 0.5, 0.5], &lower, &upper).unwrap();
-    let settings = jacobi::Settings {
-        relaxation: 1.0,
-        ..Default::default()
-    };
+    let settings = jacobi::Settings::default().relaxation(1.0);
     let mut x = [3.0, -4.0, 7.0];
     let report = jacobi::solve(
         &problem,
@@ -475,12 +430,10 @@ fn a_workspace_that_has_seen_another_pattern_gives_the_same_bits() {
         2,
     )
     .grounded(0.1);
-    let settings = pgs::Settings {
-        order: Order::Colours,
-        max_iterations: 9,
-        tolerance: 1e-300,
-        ..Default::default()
-    };
+    let settings = pgs::Settings::default()
+        .order(Order::Colours)
+        .max_iterations(9)
+        .tolerance(1e-300);
     let run = |instance: &Instance, workspace: &mut pgs::Workspace| {
         let mut x = vec![0.0; instance.len()];
         pgs::solve(&instance.problem(), &settings, &mut x, workspace, &mut ()).unwrap();

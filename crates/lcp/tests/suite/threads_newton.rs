@@ -39,11 +39,7 @@ fn fischer_newton_with_random_kinks() {
         (Inner::Gmres { restart: 30 }, Kink::Approximation),
         (Inner::NormalEquations, Kink::Zero),
     ] {
-        let settings = fischer::Settings {
-            inner,
-            kink,
-            ..Default::default()
-        };
+        let settings = fischer::Settings::default().inner(inner).kink(kink);
         let report = same_for_all_threads(|| {
             let mut x = vec![0.0; instance.len()];
             let report = fischer::solve(
@@ -65,11 +61,9 @@ fn fischer_newton_with_random_kinks() {
 fn minimum_map_newton_with_gmres_and_its_globalisation() {
     let instance = instance();
     for globalisation in [Globalisation::None, Globalisation::Fischer] {
-        let settings = newton::Settings {
-            inner: newton::Inner::Gmres { restart: 30 },
-            globalisation,
-            ..Default::default()
-        };
+        let settings = newton::Settings::default()
+            .inner(newton::Inner::Gmres { restart: 30 })
+            .globalisation(globalisation);
         let report = same_for_all_threads(|| {
             let mut x = vec![0.0; instance.len()];
             let report = newton::solve(
@@ -91,10 +85,7 @@ fn minimum_map_newton_with_gmres_and_its_globalisation() {
 fn gradient_steps() {
     let instance = instance();
     for measure in [Measure::Energy, Measure::Merit] {
-        let settings = start::Settings {
-            measure,
-            ..Default::default()
-        };
+        let settings = start::Settings::default().measure(measure);
         same_for_all_threads(|| {
             let mut x = vec![0.0; instance.len()];
             let report = start::solve(

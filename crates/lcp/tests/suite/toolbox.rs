@@ -45,15 +45,16 @@ impl Given {
 fn honest(given: &Given, method: Method) -> Option<(Solution, Vec<f64>)> {
     let problem = given.problem();
     let mut x = given.start();
-    let options = Options {
-        tolerance: 1e-8,
-        max_iterations: matches!(
-            method,
-            Method::Jacobi | Method::Pgs | Method::Psor | Method::Spsor
+    let options = Options::default()
+        .tolerance(1e-8)
+        .max_iterations(
+            matches!(
+                method,
+                Method::Jacobi | Method::Pgs | Method::Psor | Method::Spsor
+            )
+            .then_some(3000),
         )
-        .then_some(3000),
-        prelude: None,
-    };
+        .prelude(None);
     let solution = toolbox::solve(&problem, method, &options, &mut x, &mut ()).ok()?;
     assert!(x.iter().all(|x| x.is_finite()), "{method}: {x:?}");
     let residual = problem.residual_inf(&x);
@@ -245,10 +246,7 @@ fn auto_picks_the_same_whatever_the_machine_does() {
 fn sweeps_and_gradient_steps_bring_newton_nearer() {
     let given = &made_for()[1].1;
     let iterations = |prelude: Option<&str>| {
-        let options = Options {
-            prelude: prelude.map(|text| text.parse().unwrap()),
-            ..Options::default()
-        };
+        let options = Options::default().prelude(prelude.map(|text| text.parse().unwrap()));
         let mut x = given.start();
         let solved = toolbox::solve(&given.problem(), Method::Fischer, &options, &mut x, &mut ());
         let report = solved.unwrap().report;

@@ -69,13 +69,7 @@ pub struct Solution {
 impl Solution {
     /// No solve took place.
     pub fn none() -> Self {
-        let report = Report {
-            status: Status::Stopped,
-            iterations: 0,
-            inner_iterations: 0,
-            residual: 0.0,
-            merit: 0.0,
-        };
+        let report = Report::new(Status::Stopped, 0, 0, 0.0, 0.0);
         Self {
             solver: "none",
             report,

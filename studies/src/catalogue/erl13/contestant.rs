@@ -95,61 +95,51 @@ impl Contestant {
         let max_iterations = rules.iterations + 1;
         match self {
             Self::Pgs => {
-                let settings = pgs::Settings {
-                    tolerance: NEVER,
-                    max_iterations,
-                    ..Default::default()
-                };
+                let settings = pgs::Settings::default()
+                    .tolerance(NEVER)
+                    .max_iterations(max_iterations);
                 pgs::solve(&problem, &settings, x, &mut Default::default(), judge)
             }
             Self::Psor(relaxation) => {
-                let settings = psor::Settings {
-                    tolerance: NEVER,
-                    max_iterations,
-                    relaxation,
-                    ..Default::default()
-                };
+                let settings = psor::Settings::default()
+                    .tolerance(NEVER)
+                    .max_iterations(max_iterations)
+                    .relaxation(relaxation);
                 psor::solve(&problem, &settings, x, &mut Default::default(), judge)
             }
             Self::Fischer(kink) => {
-                let settings = fischer::Settings {
-                    tolerance: NEVER,
-                    relative: 0.0,
-                    max_iterations,
-                    kink,
-                    inner: fischer::Inner::Gmres { restart: RESTART },
-                    regularisation: 0.0,
-                    rescues: 0,
-                    scaled: false,
-                    ..Default::default()
-                };
+                let settings = fischer::Settings::default()
+                    .tolerance(NEVER)
+                    .relative(0.0)
+                    .max_iterations(max_iterations)
+                    .kink(kink)
+                    .inner(fischer::Inner::Gmres { restart: RESTART })
+                    .regularisation(0.0)
+                    .rescues(0)
+                    .scaled(false);
                 let memory = &mut Default::default();
                 fischer::solve(&problem, &settings, &mut Identity, x, memory, judge)
             }
             Self::OurFischer => {
-                let settings = fischer::Settings {
-                    tolerance: NEVER,
-                    relative: 0.0,
-                    max_iterations,
-                    ..Default::default()
-                };
+                let settings = fischer::Settings::default()
+                    .tolerance(NEVER)
+                    .relative(0.0)
+                    .max_iterations(max_iterations);
                 let memory = &mut Default::default();
                 fischer::solve(&problem, &settings, &mut Identity, x, memory, judge)
             }
             Self::MinimumMap | Self::OurNewton => {
-                let settings = newton::Settings {
-                    tolerance: NEVER,
-                    relative: 0.0,
-                    max_iterations,
-                    scaled: false,
-                    inner: newton::Inner::Gmres { restart: RESTART },
-                    globalisation: if self == Self::OurNewton {
+                let settings = newton::Settings::default()
+                    .tolerance(NEVER)
+                    .relative(0.0)
+                    .max_iterations(max_iterations)
+                    .scaled(false)
+                    .inner(newton::Inner::Gmres { restart: RESTART })
+                    .globalisation(if self == Self::OurNewton {
                         newton::Globalisation::Fischer
                     } else {
                         newton::Globalisation::None
-                    },
-                    ..Default::default()
-                };
+                    });
                 let memory = &mut Default::default();
                 newton::solve(&problem, &settings, &mut Identity, x, memory, judge)
             }

@@ -218,12 +218,8 @@ mod tests {
     use meniscus_lcp::Progress;
 
     fn trace(residuals: &[f64]) -> Trace {
-        let progress = |(iteration, &residual): (usize, &f64)| Progress {
-            iteration,
-            inner_iterations: 0,
-            residual,
-            merit: residual,
-        };
+        let progress =
+            |(iteration, &residual): (usize, &f64)| Progress::new(iteration, 0, residual, residual);
         Trace {
             outer: residuals.iter().enumerate().map(progress).collect(),
             inner: Vec::new(),

@@ -66,10 +66,7 @@ impl Solve {
         method: Method,
         tolerance: f64,
     ) -> Result<Self, Error> {
-        let ask = Ask {
-            tolerance,
-            ..Ask::default()
-        };
+        let ask = Ask::default().tolerance(tolerance);
         let (mut best, mut spent) = (f64::INFINITY, 0.0);
         loop {
             let mut x = vec![0.0; problem.len()];

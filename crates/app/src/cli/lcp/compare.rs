@@ -107,11 +107,10 @@ fn attempt(
             );
         }
         (&Contender::Algebraic(method), _) => {
-            let options = Options {
-                tolerance: arguments.stop.tolerance,
-                max_iterations: arguments.stop.max_iterations,
-                prelude: arguments.stop.first,
-            };
+            let options = Options::default()
+                .tolerance(arguments.stop.tolerance)
+                .max_iterations(arguments.stop.max_iterations)
+                .prelude(arguments.stop.first);
             let solution = toolbox::solve(&problem, method, &options, &mut x, &mut watch)
                 .map_err(|fault| cannot_use(method, &broken(&fault)))?;
             let picked = (method == Method::Auto).then_some(solution.method.name());

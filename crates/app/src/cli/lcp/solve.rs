@@ -20,11 +20,10 @@ pub fn solve(arguments: &SolveArguments) -> Result<(), Error> {
         Some(path) => files::vector(path, problem.len())?,
         None => given.start(),
     };
-    let options = Options {
-        tolerance: arguments.stop.tolerance,
-        max_iterations: arguments.stop.max_iterations,
-        prelude: arguments.stop.first,
-    };
+    let options = Options::default()
+        .tolerance(arguments.stop.tolerance)
+        .max_iterations(arguments.stop.max_iterations)
+        .prelude(arguments.stop.first);
     let mut watch = Watch::new(None);
     let solution = toolbox::solve(&problem, arguments.solver, &options, &mut x, &mut watch)
         .map_err(|fault| cannot_use(arguments.solver, &broken(&fault)))?;

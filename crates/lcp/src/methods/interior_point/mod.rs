@@ -59,30 +59,19 @@ use crate::report::{InnerProgress, Observer, Progress, Report, Status};
 use crate::rows::Rows;
 use crate::sparse_factor::{Factor, Left};
 
-/// When to stop, and the constants of the method.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Bound on `||r||_inf` of the natural residual. 1e-8 unless told.
-    pub tolerance: f64,
-    /// Limit of iterations, each of which factorises one matrix, or two with an attempt to finish exactly. 100 unless
-    /// told.
-    pub max_iterations: usize,
-    /// The part of the way to the nearest bound that a step goes. 0.99 unless told.
-    pub step: f64,
-    /// Whether to solve the rows that are not at a bound exactly once they are known. True unless told.
-    ///
-    /// Without it the residual is what the path leaves, just below the tolerance.
-    pub polish: bool,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            max_iterations: 100,
-            step: 0.99,
-            polish: true,
-        }
+settings! {
+    /// When to stop, and the constants of the method.
+    pub struct Settings {
+        /// Bound on `||r||_inf` of the natural residual.
+        pub tolerance: f64 = 1e-8,
+        /// Limit of iterations, each of which factorises one matrix, or two with an attempt to finish exactly.
+        pub max_iterations: usize = 100,
+        /// The part of the way to the nearest bound that a step goes.
+        pub step: f64 = 0.99,
+        /// Whether to solve the rows that are not at a bound exactly once they are known.
+        ///
+        /// Without it the residual is what the path leaves, just below the tolerance.
+        pub polish: bool = true,
     }
 }
 

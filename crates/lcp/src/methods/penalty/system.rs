@@ -318,6 +318,10 @@ impl<A: Operator + ?Sized> Operator for Penalised<'_, A> {
         self.apply_dot(x, y);
     }
 
+    fn apply_transposed(&self, x: &[f64], y: &mut [f64]) {
+        self.apply(x, y); // the penalty method is for symmetric matrices
+    }
+
     fn apply_dot(&self, x: &[f64], y: &mut [f64]) -> f64 {
         self.matrix.apply(x, y);
         fold(

@@ -35,23 +35,15 @@ use scaled::Scaled;
 /// The most rows of a problem whose entries are all stored: 200 MB a copy, and second bounds make it four times that.
 const MOST_ROWS: usize = 5_000;
 
-/// When a pivoting method stops.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Bound on `||r||_inf` of the natural residual. 1e-8 unless told.
-    ///
-    /// A pivoting method goes on to the last pivot whatever it is: it decides what is called a success.
-    pub tolerance: f64,
-    /// Limit of pivots. 100,000 unless told.
-    pub max_iterations: usize,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            max_iterations: 100_000,
-        }
+settings! {
+    /// When a pivoting method stops.
+    pub struct Settings {
+        /// Bound on `||r||_inf` of the natural residual.
+        ///
+        /// A pivoting method goes on to the last pivot whatever it is: it decides what is called a success.
+        pub tolerance: f64 = 1e-8,
+        /// Limit of pivots.
+        pub max_iterations: usize = 100_000,
     }
 }
 
