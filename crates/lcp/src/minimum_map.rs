@@ -10,6 +10,7 @@
 //! number of iterations, depends on units; with `d` the diagonal of `A` everything has the units of `y`.
 
 use crate::error::{InputError, check_finite};
+use crate::monitor::Iterate;
 use crate::operator::Operator;
 use crate::problem::{BoxMlcp, natural};
 use crate::reduce::larger;
@@ -32,6 +33,11 @@ impl Standing {
     /// `1/2 H'H` [ANE17 (15)]
     pub fn merit(&self) -> f64 {
         0.5 * self.squares
+    }
+
+    /// As the exits of a method see it.
+    pub fn iterate<'a>(&self, x: &'a [f64]) -> Iterate<'a> {
+        Iterate::new(x, self.residual, self.merit()).finite(self.merit().is_finite())
     }
 
     fn join(low: Self, high: Self) -> Self {

@@ -216,7 +216,7 @@ where
     // A cone that holds a point which misses the tolerance by rounding is no proof that there is no solution.
     let (mut any, mut missed) = (false, false);
     loop {
-        course.counts.outer += 1;
+        course.pivots += 1;
         let mut enough = false;
         if let Some(is_face) = cone.solve(&course.scaled) {
             course.scaled.back(&cone.x, &mut cone.point);
@@ -238,14 +238,14 @@ where
         }
         let stop = course.tell(observer).is_break();
         if enough {
-            return Ok((course.counts.outer, None));
+            return Ok((course.pivots, None));
         }
         if stop {
-            return Ok((course.counts.outer, Some(Status::Stopped)));
+            return Ok((course.pivots, Some(Status::Stopped)));
         }
         if !cone.next(&course.scaled) {
             let ended = (missed && !any).then_some(Status::Stagnated);
-            return Ok((course.counts.outer, ended));
+            return Ok((course.pivots, ended));
         }
     }
 }

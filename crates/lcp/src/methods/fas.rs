@@ -54,10 +54,11 @@ mod level;
 use super::check_tolerance;
 use crate::error::{InputError, check_length};
 use crate::hierarchy::{self, Hierarchy};
+use crate::monitor::{Best, Iterate, Monitor};
 use crate::operator::Operator;
 use crate::problem::BoxMlcp;
 use crate::reduce;
-use crate::report::{Observer, Progress, Report, Status};
+use crate::report::{Observer, Report, Status};
 use crate::rows::Rows;
 use crate::split::{first_row, for_each};
 use crate::sweep::{Order, divisors};
@@ -142,53 +143,29 @@ where
     problem.project(x);
     workspace.set(x);
 
-    let mut iterations = 0;
-    let mut best_residual = f64::INFINITY;
+    let mut best = std::mem::take(&mut workspace.best);
+    let mut monitor = Monitor::new(settings.tolerance, settings.max_iterations, observer)
+        .keep_best(Best::Residual, &mut best, x);
     let mut idle = 0;
-    workspace.best.copy_from_slice(x);
     let status = loop {
         workspace.write(problem);
         let residual = problem.natural_residual(&workspace.x, &mut workspace.r);
-        let progress = Progress {
-            iteration: iterations,
-            inner_iterations: 0,
-            residual,
-            merit: 0.5 * reduce::sum_of_squares(&workspace.r),
+        idle = if residual < monitor.best() {
+            0
+        } else {
+            idle + 1
         };
-        let stop = observer.observe(&progress).is_break();
-        if !(residual.is_finite() && reduce::largest(&workspace.x).is_finite()) {
-            break Status::NonFinite;
-        }
-        idle += 1;
-        if residual < best_residual {
-            best_residual = residual;
-            idle = 0;
-            workspace.best.copy_from_slice(&workspace.x);
-        }
-        if residual <= settings.tolerance {
-            break Status::Converged;
-        }
-        if stop {
-            break Status::Stopped;
-        }
-        if idle >= PATIENCE && residual <= 2.0 * best_residual {
-            break Status::Stagnated;
-        }
-        if iterations >= settings.max_iterations {
-            break Status::IterationLimit;
+        let stagnated = idle >= PATIENCE && residual <= 2.0 * monitor.best();
+        let iterate = workspace.iterate(residual);
+        if let Some(status) = monitor.check(iterate, stagnated.then_some(Status::Stagnated)) {
+            break status;
         }
         workspace.cycle(problem.matrix(), settings, hierarchy);
-        iterations += 1;
+        monitor.count(1, 0);
     };
-    x.copy_from_slice(&workspace.best);
-    let residual = problem.natural_residual(x, &mut workspace.r);
-    Ok(Report {
-        status,
-        iterations,
-        inner_iterations: 0,
-        residual,
-        merit: 0.5 * reduce::sum_of_squares(&workspace.r),
-    })
+    let report = monitor.finish(status, x, |x| problem.natural_residual(x, &mut workspace.r));
+    workspace.best = best;
+    Ok(report)
 }
 
 impl Workspace {
@@ -206,7 +183,7 @@ impl Workspace {
             return Err(InputError::UpperBound { row });
         }
         let n = problem.len();
-        for array in [&mut self.x, &mut self.r, &mut self.best] {
+        for array in [&mut self.x, &mut self.r] {
             array.resize(n, 0.0);
         }
         self.levels
@@ -240,6 +217,12 @@ impl Workspace {
             }
         }
         Ok(())
+    }
+
+    /// `x` with its residual, as the exits of the method see it.
+    fn iterate(&self, residual: f64) -> Iterate<'_> {
+        let finite = residual.is_finite() && reduce::largest(&self.x).is_finite();
+        Iterate::new(&self.x, residual, 0.5 * reduce::sum_of_squares(&self.r)).finite(finite)
     }
 
     /// `p = x - l`

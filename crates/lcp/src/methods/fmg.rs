@@ -49,10 +49,11 @@ use super::check_tolerance;
 use crate::error::{InputError, check_length};
 use crate::face::add;
 use crate::hierarchy::{self, Hierarchy};
+use crate::monitor::{Best, Iterate, Monitor};
 use crate::operator::Operator;
 use crate::problem::BoxMlcp;
 use crate::reduce;
-use crate::report::{Observer, Progress, Report, Status};
+use crate::report::{Observer, Report, Status};
 use crate::rows::Rows;
 use crate::sweep::{divisors, rows};
 
@@ -141,51 +142,30 @@ where
     check_length("the finest level", problem.len(), hierarchy.finest())?;
     workspace.prepare(problem, hierarchy)?;
     problem.project(x);
-    workspace.best.copy_from_slice(x);
-
-    let mut iterations = 0;
-    let (mut best, mut idle) = (f64::INFINITY, 0);
+    let mut best = std::mem::take(&mut workspace.best);
+    let mut monitor = Monitor::new(settings.tolerance, settings.max_iterations, observer)
+        .keep_best(Best::Residual, &mut best, x);
+    let mut idle = 0;
     let status = loop {
         let residual = problem.natural_residual(x, &mut workspace.r);
-        let progress = Progress {
-            iteration: iterations,
-            inner_iterations: 0,
-            residual,
-            merit: 0.5 * reduce::sum_of_squares(&workspace.r),
+        idle = if residual < monitor.best() {
+            0
+        } else {
+            idle + 1
         };
-        let stop = observer.observe(&progress).is_break();
-        if !(residual.is_finite() && reduce::largest(x).is_finite()) {
-            break Status::NonFinite;
-        }
-        idle += 1;
-        if residual < best {
-            (best, idle) = (residual, 0);
-            workspace.best.copy_from_slice(x);
-        }
-        if residual <= settings.tolerance {
-            break Status::Converged;
-        }
-        if stop {
-            break Status::Stopped;
-        }
-        if idle >= PATIENCE {
-            break Status::Stagnated;
-        }
-        if iterations >= settings.max_iterations {
-            break Status::IterationLimit;
+        let finite = residual.is_finite() && reduce::largest(x).is_finite();
+        let merit = 0.5 * reduce::sum_of_squares(&workspace.r);
+        let iterate = Iterate::new(x, residual, merit).finite(finite);
+        let stall = (idle >= PATIENCE).then_some(Status::Stagnated);
+        if let Some(status) = monitor.check(iterate, stall) {
+            break status;
         }
         workspace.full_cycle(problem, settings, hierarchy, x);
-        iterations += 1;
+        monitor.count(1, 0);
     };
-    x.copy_from_slice(&workspace.best);
-    let residual = problem.natural_residual(x, &mut workspace.r);
-    Ok(Report {
-        status,
-        iterations,
-        inner_iterations: 0,
-        residual,
-        merit: 0.5 * reduce::sum_of_squares(&workspace.r),
-    })
+    let report = monitor.finish(status, x, |x| problem.natural_residual(x, &mut workspace.r));
+    workspace.best = best;
+    Ok(report)
 }
 
 impl Workspace {
@@ -201,7 +181,6 @@ impl Workspace {
             &mut self.e,
             &mut self.product,
             &mut self.trial,
-            &mut self.best,
         ] {
             array.resize(n, 0.0);
         }

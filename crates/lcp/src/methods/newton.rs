@@ -28,12 +28,13 @@
 //! Where `A` is not symmetric, [`Inner::Gmres`] solves the Newton equation. Where it may be singular on the faces that
 //! the method meets (a zero diagonal block is enough), [`Globalisation::Fischer`] keeps the method going.
 
-use super::{Counts, check_memory, check_tolerance, finish, fischer, watch_inner};
+use super::{check_memory, check_tolerance, fischer};
 use crate::error::{InputError, check_fraction, check_not_negative};
 use crate::face::{Accuracy, Face, Means, NullSpace, Solved};
 use crate::krylov::gmres::check_restart;
 use crate::krylov::pcg;
 use crate::minimum_map::{self, Standing};
+use crate::monitor::{Best, Monitor};
 use crate::operator::Operator;
 use crate::precondition::Preconditioner;
 use crate::problem::BoxMlcp;
@@ -220,98 +221,69 @@ where
     trial.y.resize(problem.len(), 0.0);
     merits.clear();
     merits.resize(settings.memory, f64::NEG_INFINITY);
-    let mut best_merit = f64::INFINITY;
 
     problem.project(x);
     problem.affine(x, &mut face.y);
-    let mut counts = Counts::default();
+    let mut monitor = Monitor::new(settings.tolerance, settings.max_iterations, observer);
+    if settings.memory > 1 {
+        monitor = monitor.keep_best(Best::Merit, best, x);
+    }
     let mut forcing = settings.forcing;
     let mut stalled = None;
-    let (status, merit) = loop {
+    let status = loop {
         let standing = face.select(problem, x);
-        let merit = standing.merit();
-        let stop = observer.observe(&counts.progress(&standing)).is_break();
-        if standing.residual <= settings.tolerance {
-            best_merit = merit;
-            best.clear();
-            break (Status::Converged, merit);
-        }
-        if settings.memory > 1 && merit < best_merit {
-            best_merit = merit;
-            best.clear();
-            best.extend_from_slice(x);
-        }
-        if !merit.is_finite() {
-            break (Status::NonFinite, merit);
-        }
-        if stop {
-            break (Status::Stopped, merit);
-        }
-        if let Some(status) = stalled.take() {
+        if stalled.is_some() && forcing > SMALLEST_FORCING {
             // An inexact direction may be all that is wrong.
-            if forcing <= SMALLEST_FORCING {
-                break (status, merit);
-            }
-            forcing *= 0.1;
+            (stalled, forcing) = (None, 0.1 * forcing);
         }
-        if counts.outer >= settings.max_iterations {
-            break (Status::IterationLimit, merit);
+        if let Some(status) = monitor.check(standing.iterate(x), stalled) {
+            break status;
         }
-        if counts.outer == 0 || standing.changed > 0 {
+        if monitor.iterations() == 0 || standing.changed > 0 {
             preconditioner.restrict(&face.active);
         }
+        // [ANE17 (28)]
         let accuracy = Accuracy {
             forcing,
             enough: 0.5 * settings.tolerance,
             max_iterations: settings.max_inner_iterations,
         };
-        let mut watch = watch_inner(observer, counts.inner);
-        let mut means = Means {
-            problem,
-            preconditioner: &*preconditioner,
-            watch: &mut watch,
+        let solved = {
+            let mut means = Means {
+                problem,
+                preconditioner: &*preconditioner,
+                watch: &mut monitor.inner(),
+            };
+            match settings.inner {
+                Inner::Pcg => face.solve(&mut means, x, &standing, &accuracy),
+                other => face.solve_general(&mut means, &standing, &accuracy, other),
+            }
         };
-        let solved = match settings.inner {
-            Inner::Pcg => face.solve(&mut means, x, &standing, &accuracy),
-            other => face.solve_general(&mut means, &standing, &accuracy, other),
-        };
-        merits[counts.outer % settings.memory] = merit;
-        counts.outer += 1;
-        counts.inner += solved.iterations;
+        merits[monitor.iterations() % settings.memory] = standing.merit();
+        monitor.count(1, solved.iterations);
         if solved.status == pcg::Status::Stopped {
-            break (Status::Stopped, merit);
+            break Status::Stopped;
         }
         if solved.null == NullSpace::Ray {
-            break (Status::Ray, merit);
+            break Status::Ray;
         }
         let reference = merits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        match search(
-            problem,
-            settings,
-            (&standing, reference),
-            &solved,
-            face,
-            x,
-            trial,
-        ) {
+        let from = (&standing, reference);
+        stalled = match search(problem, settings, from, &solved, face, x, trial) {
             Some((next, moved)) => {
                 x.copy_from_slice(&trial.x);
                 std::mem::swap(&mut face.y, &mut trial.y);
-                stalled = stall(settings, &standing, &solved, &next, moved, x);
+                stall(settings, &standing, &solved, &next, moved, x)
             }
             None => {
-                let blocked = blocked(problem, settings, &solved, &standing, face, x, &mut trial.x);
-                stalled = Some(blocked);
+                let scratch = &mut trial.x;
+                Some(blocked(
+                    problem, settings, &solved, &standing, face, x, scratch,
+                ))
             }
-        }
+        };
     };
-    let merit = if settings.memory > 1 && best_merit < merit {
-        x.copy_from_slice(best);
-        best_merit
-    } else {
-        merit
-    };
-    Ok(finish(problem, status, counts, merit, x, &mut face.r))
+    Ok(monitor.finish(status, x, |x| problem.natural_residual(x, &mut face.r)))
 }
 
 /// Projected Armijo search [ANE17 alg. 1]: leaves the accepted point in `trial`.

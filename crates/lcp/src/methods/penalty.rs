@@ -33,10 +33,11 @@
 
 mod system;
 
-use super::{Counts, check_tolerance, finish, watch_inner};
+use super::check_tolerance;
 use crate::error::{InputError, check_fraction, check_positive};
 use crate::krylov::pcg;
 use crate::minimum_map;
+use crate::monitor::{Best, Monitor};
 use crate::operator::Operator;
 use crate::precondition::Preconditioner;
 use crate::problem::BoxMlcp;
@@ -129,40 +130,25 @@ where
     let size = reduce::largest(y).max(reduce::largest(problem.rhs()));
     let rho = (settings.penalty * size / settings.tolerance).clamp(least, most);
 
-    let mut counts = Counts::default();
+    let mut monitor = Monitor::new(settings.tolerance, settings.max_iterations, observer)
+        .keep_best(Best::Merit, best, inside);
     let mut inner_tolerance = settings.inner_tolerance;
-    let mut best_merit = f64::INFINITY;
     let mut changed = system.start(problem, at);
     let mut endless = false; // whether x can go on along a null vector, as far as the last system can tell
-    let (status, merit) = loop {
+    let status = loop {
         let standing = minimum_map::measure(problem, (inside, y, d));
-        let merit = standing.merit();
-        let stop = observer.observe(&counts.progress(&standing)).is_break();
-        if standing.residual <= settings.tolerance {
-            best.copy_from_slice(inside);
-            break (Status::Converged, merit);
+        let mut stall = (endless && !changed).then_some(Status::Ray);
+        if standing.merit() >= monitor.best() {
+            if inner_tolerance > SMALLEST_INNER_TOLERANCE {
+                inner_tolerance *= 0.1;
+            } else if !changed {
+                stall = Some(Status::Stagnated);
+            }
         }
-        if !merit.is_finite() {
-            break (Status::NonFinite, best_merit);
+        if let Some(status) = monitor.check(standing.iterate(inside), stall) {
+            break status;
         }
-        if merit < best_merit {
-            best_merit = merit;
-            best.copy_from_slice(inside);
-        } else if inner_tolerance > SMALLEST_INNER_TOLERANCE {
-            inner_tolerance *= 0.1;
-        } else if !changed {
-            break (Status::Stagnated, best_merit);
-        }
-        if stop {
-            break (Status::Stopped, best_merit);
-        }
-        if endless && !changed {
-            break (Status::Ray, best_merit);
-        }
-        if counts.outer >= settings.max_iterations {
-            break (Status::IterationLimit, best_merit);
-        }
-        if changed || counts.outer == 0 {
+        if changed || monitor.iterations() == 0 {
             preconditioner.restrict(&system.active);
         }
         let limits = pcg::Limits {
@@ -173,14 +159,8 @@ where
             null_quotient: pcg::NULL_QUOTIENT,
         };
         system.pose(problem, d, rho, at);
-        let mut solved = system.solve(
-            problem,
-            &*preconditioner,
-            &limits,
-            &mut watch_inner(observer, counts.inner),
-        );
-        counts.outer += 1;
-        counts.inner += solved.iterations;
+        let mut solved = system.solve(problem, &*preconditioner, &limits, &mut monitor.inner());
+        monitor.count(1, solved.iterations);
         endless = solved.status == pcg::Status::Singular;
         if endless {
             // Nothing holds x back in some direction: go that way until a bound does.
@@ -192,20 +172,15 @@ where
                 ..limits
             };
             system.pose(problem, d, rho, at);
-            solved = system.solve_shifted(
-                problem,
-                &*preconditioner,
-                d,
-                &limits,
-                &mut watch_inner(observer, counts.inner),
-            );
-            counts.inner += solved.iterations;
+            solved =
+                system.solve_shifted(problem, &*preconditioner, d, &limits, &mut monitor.inner());
+            monitor.count(0, solved.iterations);
             endless = system.follows_null_vector(problem, 0.5 * settings.tolerance);
         }
         match solved.status {
-            pcg::Status::Stopped => break (Status::Stopped, best_merit),
-            pcg::Status::Indefinite => break (Status::NonDescent, best_merit),
-            pcg::Status::NonFinite => break (Status::NonFinite, best_merit),
+            pcg::Status::Stopped => break Status::Stopped,
+            pcg::Status::Indefinite => break Status::NonDescent,
+            pcg::Status::NonFinite => break Status::NonFinite,
             _ => {}
         }
         // [Lai20 (4.4)]
@@ -214,8 +189,7 @@ where
         problem.project(inside);
         problem.affine(inside, y);
     };
-    x.copy_from_slice(best);
-    Ok(finish(problem, status, counts, merit, x, y))
+    Ok(monitor.finish(status, x, |x| problem.natural_residual(x, y)))
 }
 
 impl Workspace {
@@ -226,20 +200,14 @@ impl Workspace {
     ) -> Result<(), InputError> {
         let n = problem.len();
         let Self {
-            x,
-            inside,
-            y,
-            d,
-            best,
-            ..
+            x, inside, y, d, ..
         } = self;
-        for array in [&mut *x, inside, y, d, best] {
+        for array in [&mut *x, inside, y, d] {
             array.resize(n, 0.0);
         }
         x.copy_from_slice(start);
         inside.copy_from_slice(start);
         problem.project(inside);
-        best.copy_from_slice(inside);
         minimum_map::scales(problem.matrix(), true, d)
     }
 }

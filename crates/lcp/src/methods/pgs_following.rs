@@ -29,8 +29,9 @@
 
 use crate::error::InputError;
 use crate::following::FollowingMlcp;
+use crate::monitor::{Best, Iterate, Monitor};
 use crate::reduce;
-use crate::report::{Observer, Progress, Report, Status};
+use crate::report::{Observer, Report, Status};
 use crate::rows::Rows;
 use crate::sweep::{self, Rules, project};
 
@@ -100,55 +101,24 @@ where
         best,
         follows,
     } = workspace;
-    best.copy_from_slice(x);
-    let mut best_residual = f64::INFINITY;
+    let mut monitor = Monitor::new(settings.tolerance, settings.max_iterations, observer)
+        .keep_best(Best::Residual, best, x);
     let mut moved = f64::INFINITY;
-    let mut iterations = 0;
     let status = loop {
         let residual = problem.natural_residual(x, r);
-        let progress = Progress {
-            iteration: iterations,
-            inner_iterations: 0,
-            residual,
-            merit: 0.5 * reduce::sum_of_squares(r),
-        };
-        let stop = observer.observe(&progress).is_break();
-        if !residual.is_finite() {
-            break Status::NonFinite;
+        let merit = 0.5 * reduce::sum_of_squares(r);
+        let resting = moved <= settings.stagnation * reduce::largest(x);
+        let stall = resting.then_some(Status::Stagnated);
+        if let Some(status) = monitor.check(Iterate::new(x, residual, merit), stall) {
+            break status;
         }
-        if residual < best_residual {
-            best_residual = residual;
-            best.copy_from_slice(x);
-        }
-        if residual <= settings.tolerance {
-            break Status::Converged;
-        }
-        if stop {
-            break Status::Stopped;
-        }
-        if moved <= settings.stagnation * reduce::largest(x) {
-            break Status::Stagnated;
-        }
-        if iterations >= settings.max_iterations {
-            break Status::IterationLimit;
-        }
-        let batch = settings
-            .check_every
-            .min(settings.max_iterations - iterations);
+        let batch = settings.check_every.min(monitor.iterations_left());
         for _ in 0..batch {
             moved = sweep(problem, d, follows, settings.relaxation, x);
         }
-        iterations += batch;
+        monitor.count(batch, 0);
     };
-    x.copy_from_slice(best);
-    let residual = problem.natural_residual(x, r);
-    Ok(Report {
-        status,
-        iterations,
-        inner_iterations: 0,
-        residual,
-        merit: 0.5 * reduce::sum_of_squares(r),
-    })
+    Ok(monitor.finish(status, x, |x| problem.natural_residual(x, r)))
 }
 
 /// One sweep; returns the largest change of an entry.
@@ -187,7 +157,6 @@ impl Workspace {
         let n = problem.len();
         sweep::divisors(problem.rest(), &mut self.d)?;
         self.r.resize(n, 0.0);
-        self.best.resize(n, 0.0);
         self.follows.clear();
         self.follows.resize(n, false);
         for bound in problem.following() {

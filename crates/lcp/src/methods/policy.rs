@@ -20,11 +20,12 @@
 //! # Ok::<(), meniscus_lcp::InputError>(())
 //! ```
 
-use super::{Counts, check_tolerance, finish, watch_inner};
+use super::check_tolerance;
 use crate::error::{InputError, check_fraction};
 use crate::face::{Accuracy, Face, Means, NullSpace, add};
 use crate::krylov::pcg;
 use crate::minimum_map;
+use crate::monitor::{Best, Monitor};
 use crate::operator::Operator;
 use crate::precondition::Preconditioner;
 use crate::problem::BoxMlcp;
@@ -97,49 +98,35 @@ where
     problem.check_start(x)?;
     let Workspace { face, best } = workspace;
     face.prepare(problem, settings.scaled)?;
-    best.resize(problem.len(), 0.0);
-    best.copy_from_slice(x);
-
     problem.affine(x, &mut face.y);
-    let mut counts = Counts::default();
+    let mut monitor = Monitor::new(settings.tolerance, settings.max_iterations, observer)
+        .keep_best(Best::Merit, best, x);
     let mut inner_tolerance = settings.inner_tolerance;
-    let mut best_merit = f64::INFINITY;
     let status = loop {
         // [Lai20 (4.1)]
         let standing = face.select(problem, x);
-        let merit = standing.merit();
-        let stop = observer.observe(&counts.progress(&standing)).is_break();
-        if standing.residual <= settings.tolerance {
-            // A policy does not keep x inside the box; what is returned must be. The map itself is not needed here.
-            let inside = &mut face.h;
-            inside.copy_from_slice(x);
-            problem.project(inside);
-            if problem.natural_residual(inside, &mut face.r) <= settings.tolerance {
-                best.copy_from_slice(inside);
-                break Status::Converged;
-            }
-        }
-        if !merit.is_finite() {
-            break Status::NonFinite;
-        }
+        let (merit, best_merit) = (standing.merit(), monitor.best());
+        // A policy does not keep x inside the box; what is returned must be. The map itself is not needed here.
+        let confirmed = standing.residual > settings.tolerance || {
+            face.h.copy_from_slice(x);
+            problem.project(&mut face.h);
+            problem.natural_residual(&face.h, &mut face.r) <= settings.tolerance
+        };
         if inner_tolerance > LOOSE && merit > SLOW * best_merit {
             inner_tolerance *= 0.1;
         }
-        if merit < best_merit {
-            best_merit = merit;
-            best.copy_from_slice(x);
-        } else if inner_tolerance > SMALLEST_INNER_TOLERANCE {
-            inner_tolerance *= 0.1;
-        } else if standing.changed == 0 && standing.jump == 0.0 {
-            break Status::Stagnated;
+        let mut stall = None;
+        if merit >= best_merit {
+            if inner_tolerance > SMALLEST_INNER_TOLERANCE {
+                inner_tolerance *= 0.1;
+            } else if standing.changed == 0 && standing.jump == 0.0 {
+                stall = Some(Status::Stagnated);
+            }
         }
-        if stop {
-            break Status::Stopped;
+        if let Some(status) = monitor.check(standing.iterate(x).confirmed(confirmed), stall) {
+            break status;
         }
-        if counts.outer >= settings.max_iterations {
-            break Status::IterationLimit;
-        }
-        if counts.outer == 0 || standing.changed > 0 {
+        if monitor.iterations() == 0 || standing.changed > 0 {
             preconditioner.restrict(&face.active);
         }
         // [Lai20 (4.2)], for the change of x instead of x.
@@ -148,15 +135,15 @@ where
             enough: 0.5 * settings.tolerance,
             max_iterations: settings.max_inner_iterations,
         };
-        let mut watch = watch_inner(observer, counts.inner);
-        let mut means = Means {
-            problem,
-            preconditioner: &*preconditioner,
-            watch: &mut watch,
+        let solved = {
+            let mut means = Means {
+                problem,
+                preconditioner: &*preconditioner,
+                watch: &mut monitor.inner(),
+            };
+            face.solve(&mut means, x, &standing, &accuracy)
         };
-        let solved = face.solve(&mut means, x, &standing, &accuracy);
-        counts.outer += 1;
-        counts.inner += solved.iterations;
+        monitor.count(1, solved.iterations);
         match solved.status {
             pcg::Status::Stopped => break Status::Stopped,
             pcg::Status::Indefinite => break Status::NonDescent,
@@ -167,9 +154,9 @@ where
         add(x, 1.0, &face.dx);
         problem.affine(x, &mut face.y);
     };
-    x.copy_from_slice(best);
+    monitor.restore(x);
     problem.project(x);
     problem.affine(x, &mut face.y);
     let merit = minimum_map::measure(problem, (x, &face.y, &face.d)).merit();
-    Ok(finish(problem, status, counts, merit, x, &mut face.r))
+    Ok(monitor.report(status, problem.natural_residual(x, &mut face.r), merit))
 }

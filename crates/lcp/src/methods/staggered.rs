@@ -41,10 +41,11 @@
 use super::check_tolerance;
 use crate::error::{InputError, check_not_negative};
 use crate::following::FollowingMlcp;
+use crate::monitor::{Best, Iterate, Monitor};
 use crate::operator::Operator;
 use crate::problem::BoxMlcp;
 use crate::reduce::{self, larger};
-use crate::report::{Observer, Progress, Report, Status};
+use crate::report::{Observer, Report, Status};
 
 settings! {
     /// When to stop.
@@ -94,47 +95,24 @@ where
     problem.rest().check_start(x)?;
     workspace.prepare(problem.len());
     problem.project(x);
-    workspace.best.copy_from_slice(x);
-    let mut best_residual = f64::INFINITY;
+    let mut best = std::mem::take(&mut workspace.best);
+    let mut monitor = Monitor::new(settings.tolerance, settings.max_iterations, observer)
+        .keep_best(Best::Residual, &mut best, x);
     let mut moved = f64::INFINITY;
-    let (mut iterations, mut inner_iterations) = (0, 0);
     let mut ended = None;
     let status = loop {
         let residual = problem.natural_residual(x, &mut workspace.r);
-        let progress = Progress {
-            iteration: iterations,
-            inner_iterations,
-            residual,
-            merit: 0.5 * reduce::sum_of_squares(&workspace.r),
-        };
-        let stop = observer.observe(&progress).is_break();
-        if !residual.is_finite() {
-            break Status::NonFinite;
-        }
-        if residual < best_residual {
-            best_residual = residual;
-            workspace.best.copy_from_slice(x);
-        }
-        if residual <= settings.tolerance {
-            break Status::Converged;
-        }
-        if let Some(status) = ended {
+        let merit = 0.5 * reduce::sum_of_squares(&workspace.r);
+        let resting = moved <= settings.stagnation * reduce::largest(x);
+        let stall = ended.or(resting.then_some(Status::Stagnated));
+        if let Some(status) = monitor.check(Iterate::new(x, residual, merit), stall) {
             break status;
-        }
-        if stop {
-            break Status::Stopped;
-        }
-        if moved <= settings.stagnation * reduce::largest(x) {
-            break Status::Stagnated;
-        }
-        if iterations >= settings.max_iterations {
-            break Status::IterationLimit;
         }
         workspace.last.copy_from_slice(x);
         for part in [Part::Own, Part::Following] {
             // [Erl13 (110)]
             let report = inner(&workspace.freeze(problem, part, x)?, x)?;
-            inner_iterations += report.iterations.max(report.inner_iterations);
+            monitor.count(0, report.iterations.max(report.inner_iterations));
             if let Status::Ray | Status::NonFinite | Status::NonDescent | Status::Stopped =
                 report.status
             {
@@ -144,21 +122,15 @@ where
         }
         // A method inside that stops early may leave its bounds.
         problem.project(x);
-        iterations += 1;
+        monitor.count(1, 0);
         moved = x
             .iter()
             .zip(&workspace.last)
             .fold(0.0, |moved, (x, last)| larger(moved, (x - last).abs()));
     };
-    x.copy_from_slice(&workspace.best);
-    let residual = problem.natural_residual(x, &mut workspace.r);
-    Ok(Report {
-        status,
-        iterations,
-        inner_iterations,
-        residual,
-        merit: 0.5 * reduce::sum_of_squares(&workspace.r),
-    })
+    let report = monitor.finish(status, x, |x| problem.natural_residual(x, &mut workspace.r));
+    workspace.best = best;
+    Ok(report)
 }
 
 /// The rows that one of the two problems solves for.
@@ -177,9 +149,9 @@ impl Workspace {
             upper,
             r,
             last,
-            best,
+            ..
         } = self;
-        for array in [lower, upper, r, last, best] {
+        for array in [lower, upper, r, last] {
             array.resize(n, 0.0);
         }
     }

@@ -28,10 +28,11 @@
 //! # Ok::<(), meniscus_lcp::InputError>(())
 //! ```
 
-use super::{Counts, check_tolerance, finish, fischer};
+use super::{check_tolerance, fischer};
 use crate::error::InputError;
 use crate::face::add;
 use crate::minimum_map;
+use crate::monitor::Monitor;
 use crate::operator::Operator;
 use crate::precondition::Identity;
 use crate::problem::BoxMlcp;
@@ -128,27 +129,18 @@ where
     minimum_map::scales(problem.matrix(), true, d)?;
     problem.project(x);
     problem.affine(x, y);
-    let mut counts = Counts::default();
-    let (status, merit) = loop {
+    let mut monitor = Monitor::new(settings.tolerance, settings.max_iterations, observer);
+    let status = loop {
         let standing = minimum_map::measure(problem, (x, y, d));
-        let merit = standing.merit();
-        let stop = observer.observe(&counts.progress(&standing)).is_break();
+        let mut confirmed = true;
         if standing.residual <= settings.tolerance {
-            // y was carried along: what counts is the one of this x.
+            // y was updated by a recursion: what counts is the one of this x.
             problem.affine(x, y);
             let recomputed = minimum_map::measure(problem, (x, y, d));
-            if recomputed.residual <= settings.tolerance {
-                break (Status::Converged, recomputed.merit());
-            }
+            confirmed = recomputed.residual <= settings.tolerance;
         }
-        if !merit.is_finite() {
-            break (Status::NonFinite, merit);
-        }
-        if stop {
-            break (Status::Stopped, merit);
-        }
-        if counts.outer >= settings.max_iterations {
-            break (Status::IterationLimit, merit);
+        if let Some(status) = monitor.check(standing.iterate(x).confirmed(confirmed), None) {
+            break status;
         }
         let slope = direction(problem, (x, y, d), dx);
         let curvature = problem.matrix().apply_dot(dx, product);
@@ -159,17 +151,21 @@ where
         };
         let farthest = reduce::largest(x) + reduce::largest(dx);
         if !slope.is_finite() || !step.is_finite() || !farthest.is_finite() {
-            break (Status::NonFinite, merit);
+            break Status::NonFinite;
         }
         if slope >= 0.0 || step <= 0.0 {
-            break (Status::Stagnated, merit);
+            break Status::Stagnated;
         }
         add(x, step, dx);
         problem.project(x); // rounding only
         add(y, step, product);
-        counts.outer += 1;
+        monitor.count(1, 0);
     };
-    Ok(finish(problem, status, counts, merit, x, product))
+    let mut report = monitor.finish(status, x, |x| problem.natural_residual(x, product));
+    if status == Status::Converged {
+        report.merit = minimum_map::measure(problem, (x, y, d)).merit();
+    }
+    Ok(report)
 }
 
 /// `dx = clamp(x - y/d) - x`; returns `y'dx`, the slope of the energy along it.

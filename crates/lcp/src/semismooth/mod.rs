@@ -25,11 +25,12 @@ use crate::error::InputError;
 use crate::krylov::gmres;
 use crate::methods::fischer::{Inner, Settings};
 use crate::minimum_map;
+use crate::monitor::{Best, Iterate, Monitor};
 use crate::operator::Operator;
 use crate::precondition::Preconditioner;
 use crate::problem::BoxMlcp;
 use crate::reduce;
-use crate::report::{InnerProgress, Observer, Progress, Report, Status};
+use crate::report::{InnerProgress, Observer, Report, Status};
 
 pub(crate) use self::direction::First;
 
@@ -90,7 +91,6 @@ impl Workspace {
             }
         }
         for array in [
-            &mut self.best,
             &mut self.d,
             &mut self.p,
             &mut self.q,
@@ -216,36 +216,18 @@ where
     }
     problem.project(x);
     w.at.x.copy_from_slice(x);
-    w.best.copy_from_slice(x);
-    let mut best_residual = f64::INFINITY;
+    let mut best = std::mem::take(&mut w.best);
+    let mut monitor = Monitor::new(settings.tolerance, settings.max_iterations, observer)
+        .keep_best(Best::Residual, &mut best, x);
     let mut standing = w.at.measure(problem, &w.d, 0.0);
     let mut stage = Stage::default();
     stage.begin(&standing);
-    let (mut iterations, mut inner) = (0, 0);
     let mut stalled = None;
     let status = loop {
-        let progress = Progress {
-            iteration: iterations,
-            inner_iterations: inner,
-            residual: standing.residual,
-            merit: standing.merit(),
-        };
-        let stop = observer.observe(&progress).is_break();
-        if standing.residual < best_residual {
-            best_residual = standing.residual;
-            w.best.copy_from_slice(&w.at.x);
-        }
-        if standing.residual <= settings.tolerance {
-            break Status::Converged;
-        }
-        if !standing.squares.is_finite() {
-            break Status::NonFinite;
-        }
-        if stop {
-            break Status::Stopped;
-        }
-        if iterations >= settings.max_iterations {
-            break Status::IterationLimit;
+        let iterate = Iterate::new(&w.at.x, standing.residual, standing.merit());
+        let iterate = iterate.finite(standing.squares.is_finite());
+        if let Some(status) = monitor.check(iterate, None) {
+            break status;
         }
         if stalled == Some(Status::Stagnated) && stage.smoothing == 0.0 {
             break Status::Stagnated; // rounding is in the way, and no smoothing helps against that
@@ -258,7 +240,7 @@ where
             standing = w.at.measure(problem, &w.d, stage.smoothing);
             stage.begin(&standing);
         }
-        let slot = iterations % settings.memory;
+        let slot = monitor.iterations() % settings.memory;
         w.merits[slot] = standing.merit();
         let solve = Solve {
             problem,
@@ -270,9 +252,9 @@ where
             // Far away an exact step is wasted; near the end an inexact one spoils the quadratic convergence.
             forcing: settings.forcing.min(standing.norm() / stage.start),
         };
-        solve.differentiate(iterations, w);
-        iterations += 1;
-        let taken = match step(&solve, preconditioner, w, &mut inner, observer) {
+        solve.differentiate(monitor.iterations(), w);
+        monitor.count(1, 0);
+        let taken = match step(&solve, preconditioner, w, &mut monitor) {
             ControlFlow::Continue(taken) => taken,
             ControlFlow::Break(()) => break Status::Stopped,
         };
@@ -288,17 +270,13 @@ where
             None => stalled = Some(solve.blocked(w)),
         }
     };
-    x.copy_from_slice(&w.best);
+    monitor.restore(x);
     let residual = problem.natural_residual(x, &mut w.r);
     w.at.x.copy_from_slice(x);
     let merit = w.at.measure(problem, &w.d, 0.0).merit();
-    Ok(Report {
-        status,
-        iterations,
-        inner_iterations: inner,
-        residual,
-        merit,
-    })
+    let report = monitor.report(status, residual, merit);
+    w.best = best;
+    Ok(report)
 }
 
 /// Tries one direction after the other, and leaves the best point found in `w.chosen`.
@@ -306,8 +284,7 @@ fn step<A, P, O>(
     solve: &Solve<'_, '_, A>,
     preconditioner: &mut P,
     w: &mut Workspace,
-    inner: &mut usize,
-    observer: &mut O,
+    monitor: &mut Monitor<'_, O>,
 ) -> ControlFlow<(), Option<Taken>>
 where
     A: Operator + ?Sized,
@@ -320,17 +297,13 @@ where
         _ => &[Kind::Newton, Kind::Regularised, Kind::Gradient],
     };
     for &kind in kinds {
-        let before = *inner;
+        let before = monitor.inner_iterations();
         let mut watch = |iteration: usize, norm: f64| {
-            observer.observe_inner(&InnerProgress {
-                iteration: before + iteration,
-                norm,
-                // Not known without another pass, and no larger than this.
-                largest: norm,
-            })
+            // The largest entry is not known without another pass; it is no larger than the norm.
+            monitor.check_inner(&InnerProgress::new(before + iteration, norm, norm))
         };
         let found = solve.direction(kind, preconditioner, w, &mut watch);
-        *inner += found.iterations;
+        monitor.count(0, found.iterations);
         if found.stopped {
             return ControlFlow::Break(());
         }

@@ -17,9 +17,10 @@ mod colours;
 pub(crate) use colours::Colours;
 
 use crate::error::{InputError, check_not_negative, check_positive};
+use crate::monitor::{Best, Iterate, Monitor};
 use crate::problem::{BoxMlcp, natural};
 use crate::reduce::{self, larger};
-use crate::report::{Observer, Progress, Report, Status};
+use crate::report::{Observer, Report, Status};
 use crate::rows::Rows;
 use crate::split::{first_row, fold, for_each};
 
@@ -114,71 +115,40 @@ where
     problem.check_start(x)?;
     sweeps.prepare(problem, kind)?;
     problem.project(x);
-
-    let mut iterations = 0;
-    let mut last_merit = f64::INFINITY;
-    let mut best = Standing {
-        residual: f64::INFINITY,
-        merit: f64::INFINITY,
-    };
-    let mut moved = f64::INFINITY;
-    sweeps.best.copy_from_slice(x);
-    let (status, standing) = loop {
+    let mut best = std::mem::take(&mut sweeps.best);
+    let mut monitor = Monitor::new(rules.tolerance, rules.max_iterations, observer).keep_best(
+        Best::Residual,
+        &mut best,
+        x,
+    );
+    let (mut last_merit, mut moved) = (f64::INFINITY, f64::INFINITY);
+    let status = loop {
         problem.affine(x, &mut sweeps.y);
-        let standing = sweeps.measure(problem, x);
-        let progress = Progress {
-            iteration: iterations,
-            inner_iterations: 0,
-            residual: standing.residual,
-            merit: standing.merit,
+        let Standing { residual, merit } = sweeps.measure(problem, x);
+        let stall = if moved <= rules.stagnation * reduce::largest(x) {
+            // [Erl13 (109)], as a part of the largest entry: in the notes' words, the better version for large numbers.
+            Some(Status::Stagnated)
+        } else if (merit - last_merit).abs() < rules.relative * last_merit.abs() {
+            Some(Status::Relative) // [Erl13 (108)]
+        } else {
+            None
         };
-        let stop = observer.observe(&progress).is_break();
-        if standing.residual <= rules.tolerance {
-            break (Status::Converged, standing);
+        if let Some(status) = monitor.check(Iterate::new(x, residual, merit), stall) {
+            break status;
         }
-        if !standing.residual.is_finite() {
-            break (Status::NonFinite, standing);
-        }
-        if standing.residual < best.residual {
-            best = standing;
-            sweeps.best.copy_from_slice(x);
-        }
-        if stop {
-            break (Status::Stopped, standing);
-        }
-        // [Erl13 (109)], as a part of the largest entry: in the notes' words, the better version for large numbers.
-        if moved <= rules.stagnation * reduce::largest(x) {
-            break (Status::Stagnated, standing);
-        }
-        // [Erl13 (108)]
-        if (standing.merit - last_merit).abs() < rules.relative * last_merit.abs() {
-            break (Status::Relative, standing);
-        }
-        last_merit = standing.merit;
-        if iterations >= rules.max_iterations {
-            break (Status::IterationLimit, standing);
-        }
-        let batch = rules.check_every.min(rules.max_iterations - iterations);
+        last_merit = merit;
+        let batch = rules.check_every.min(monitor.iterations_left());
         for sweep in 0..batch {
             if kind == Kind::Jacobi && sweep > 0 {
                 problem.affine(x, &mut sweeps.y);
             }
             moved = sweeps.sweep(problem, kind, rules.relaxation, x);
         }
-        iterations += batch;
+        monitor.count(batch, 0);
     };
-    let mut merit = standing.merit;
-    if status != Status::Converged && best.residual.is_finite() {
-        merit = best.merit;
-        x.copy_from_slice(&sweeps.best);
-    }
-    Ok(Report {
-        status,
-        iterations,
-        inner_iterations: 0,
-        residual: problem.natural_residual(x, &mut sweeps.y),
-        merit,
-    })
+    let report = monitor.finish(status, x, |x| problem.natural_residual(x, &mut sweeps.y));
+    sweeps.best = best;
+    Ok(report)
 }
 
 impl Sweeps {
@@ -189,7 +159,6 @@ impl Sweeps {
     ) -> Result<(), InputError> {
         let n = problem.len();
         self.y.resize(n, 0.0);
-        self.best.resize(n, 0.0);
         divisors(problem, &mut self.d)?;
         if let Kind::Forward(Order::Colours) | Kind::Symmetric(Order::Colours) = kind {
             self.colours.prepare(problem.matrix());

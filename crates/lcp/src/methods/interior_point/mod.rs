@@ -51,11 +51,12 @@ mod scaled;
 use self::path::{Path, Step};
 use self::polish::Polish;
 use self::scaled::Scaled;
-use super::{Counts, check_tolerance, finish};
+use super::check_tolerance;
 use crate::error::{InputError, check_fraction};
+use crate::monitor::{Iterate, Monitor};
 use crate::problem::BoxMlcp;
 use crate::reduce;
-use crate::report::{InnerProgress, Observer, Progress, Report, Status};
+use crate::report::{InnerProgress, Observer, Report, Status};
 use crate::rows::Rows;
 use crate::sparse_factor::{Factor, Left};
 
@@ -141,7 +142,7 @@ where
     path.start(scaled);
     polish.start(x.len());
 
-    let mut counts = Counts::default();
+    let mut monitor = Monitor::new(settings.tolerance, settings.max_iterations, observer);
     let mut residual = problem.natural_residual(x, r);
     let mut best_residual = if residual.is_nan() {
         f64::INFINITY
@@ -151,38 +152,19 @@ where
     let mut merit = 0.5 * reduce::sum_of_squares(r);
     let (mut waited, mut last_reach) = (0, 0.0);
     let mut status = loop {
-        let progress = Progress {
-            iteration: counts.outer,
-            inner_iterations: counts.inner,
-            residual,
-            merit,
-        };
-        let stop = observer.observe(&progress).is_break();
-        if residual <= settings.tolerance {
-            break Status::Converged;
-        }
-        if !scaled.finite || !path.is_finite() || residual.is_nan() {
-            break Status::NonFinite;
-        }
-        if stop {
-            break Status::Stopped;
-        }
-        if waited >= PATIENCE {
-            break Status::Stagnated;
-        }
-        if counts.outer >= settings.max_iterations {
-            break Status::IterationLimit;
+        let finite = scaled.finite && path.is_finite() && !residual.is_nan();
+        let stall = (waited >= PATIENCE).then_some(Status::Stagnated);
+        let iterate = Iterate::new(x, residual, merit).finite(finite);
+        if let Some(status) = monitor.check(iterate, stall) {
+            break status;
         }
         let mut inner = |left: Left| {
-            counts.inner += 1;
-            observer.observe_inner(&InnerProgress {
-                iteration: counts.inner,
-                norm: left.norm,
-                largest: left.largest,
-            })
+            monitor.count(0, 1);
+            let done = monitor.inner_iterations();
+            monitor.check_inner(&InnerProgress::new(done, left.norm, left.largest))
         };
         let stepped = path.advance(scaled, factor, settings, &mut inner);
-        counts.outer += 1;
+        monitor.count(1, 0);
         match stepped {
             Step::Done => {}
             Step::Stopped => break Status::Stopped,
@@ -226,6 +208,6 @@ where
     if problem.natural_residual(x, r) <= settings.tolerance {
         status = Status::Converged;
     }
-    let merit = 0.5 * reduce::sum_of_squares(r);
-    Ok(finish(problem, status, counts, merit, x, r))
+    let residual = problem.natural_residual(x, r);
+    Ok(monitor.report(status, residual, 0.5 * reduce::sum_of_squares(r)))
 }

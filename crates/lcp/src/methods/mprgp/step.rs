@@ -1,5 +1,6 @@
 //! The vectors of a step: gradients, directions, and how far one can go.
 
+use crate::monitor::Iterate;
 use crate::operator::Operator;
 use crate::problem::{BoxMlcp, natural};
 use crate::reduce::{self, larger};
@@ -25,6 +26,12 @@ impl Gradients {
     /// `1/2 (phi'phi + beta'beta)`
     pub fn merit(&self) -> f64 {
         0.5 * (self.free + self.chopped)
+    }
+
+    /// As the exits of the method see it.
+    pub fn iterate<'a>(&self, x: &'a [f64]) -> Iterate<'a> {
+        let finite = self.residual.is_finite() && self.merit().is_finite();
+        Iterate::new(x, self.residual, self.merit()).finite(finite)
     }
 
     fn join(low: Self, high: Self) -> Self {

@@ -22,12 +22,11 @@ pub(super) mod tableau;
 
 use std::ops::ControlFlow;
 
-use super::{Counts, finish};
 use crate::error::{InputError, check_positive};
 use crate::minimum_map::Standing;
 use crate::operator::Operator;
 use crate::problem::BoxMlcp;
-use crate::report::{Observer, Report, Status};
+use crate::report::{Observer, Progress, Report, Status};
 use crate::rows::Rows;
 use polish::Polish;
 use scaled::Scaled;
@@ -58,7 +57,8 @@ impl Settings {
 pub(super) struct Course {
     pub scaled: Scaled,
     pub polish: Polish,
-    pub counts: Counts,
+    /// Pivots so far.
+    pub pivots: usize,
     best: Vec<f64>,
     best_standing: Standing,
     scratch: Vec<f64>,
@@ -92,11 +92,11 @@ impl Course {
         self.scratch.resize(n, 0.0);
         self.best.copy_from_slice(x);
         problem.project(&mut self.best);
-        self.counts = Counts::default();
+        self.pivots = 0;
         self.limit = settings.max_iterations;
         problem.natural_residual(&self.best, &mut self.scratch);
         self.best_standing = standing(self.scratch.iter().copied());
-        let stop = observer.observe(&self.counts.progress(&self.best_standing));
+        let stop = observer.observe(&self.progress(&self.best_standing));
         Ok(if self.best_standing.residual <= settings.tolerance {
             Some(Status::Converged)
         } else if stop.is_break() {
@@ -119,16 +119,16 @@ impl Course {
         A: Operator + ?Sized,
         O: Observer + ?Sized,
     {
-        self.counts.outer += 1;
+        self.pivots += 1;
         let now = self.scaled.standing(problem, x, y);
         self.keep_if_better(x, now);
-        if observer.observe(&self.counts.progress(&now)).is_break() {
+        if observer.observe(&self.progress(&now)).is_break() {
             return ControlFlow::Break(Status::Stopped);
         }
         if !now.residual.is_finite() {
             return ControlFlow::Break(Status::NonFinite);
         }
-        if self.counts.outer >= self.limit {
+        if self.pivots >= self.limit {
             return ControlFlow::Break(Status::IterationLimit);
         }
         ControlFlow::Continue(())
@@ -150,12 +150,12 @@ impl Course {
 
     /// Shows the observer how the best point stands.
     pub fn tell<O: Observer + ?Sized>(&self, observer: &mut O) -> ControlFlow<()> {
-        observer.observe(&self.counts.progress(&self.best_standing))
+        observer.observe(&self.progress(&self.best_standing))
     }
 
     /// Pivots that may follow.
     pub fn pivots_left(&self) -> usize {
-        self.limit.saturating_sub(self.counts.outer)
+        self.limit.saturating_sub(self.pivots)
     }
 
     fn keep_if_better(&mut self, x: &[f64], now: Standing) {
@@ -202,19 +202,19 @@ impl Course {
     ) -> Report {
         problem.project(&mut self.best);
         x.copy_from_slice(&self.best);
-        let report = finish(problem, status, self.counts, 0.0, x, &mut self.scratch);
+        let residual = problem.natural_residual(x, &mut self.scratch);
         let merit = standing(self.scratch.iter().copied()).merit();
-        let status = match (status, report.residual <= settings.tolerance) {
+        let status = match (status, residual <= settings.tolerance) {
             (Status::Stopped, _) => Status::Stopped,
             (_, true) => Status::Converged,
             (Status::Converged, false) => Status::Stagnated,
             (other, false) => other,
         };
-        Report {
-            status,
-            merit,
-            ..report
-        }
+        Report::new(status, self.pivots, 0, residual, merit)
+    }
+
+    fn progress(&self, standing: &Standing) -> Progress {
+        Progress::new(self.pivots, 0, standing.residual, standing.merit())
     }
 }
 
