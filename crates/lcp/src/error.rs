@@ -81,7 +81,7 @@ pub enum InputError {
         value: f64,
     },
     /// A bound that is to follow another row cannot.
-    Following {
+    CoupledBound {
         /// Which of the bounds.
         index: usize,
         /// What is wrong with it.
@@ -142,7 +142,7 @@ impl fmt::Display for InputError {
                     "row {row} has the diagonal entry {value}: the method divides by it, so it must be positive"
                 )
             }
-            Self::Following { index, why } => write!(f, "following bound {index}: {why}"),
+            Self::CoupledBound { index, why } => write!(f, "following bound {index}: {why}"),
             Self::Setting { name, must } => write!(f, "setting {name} must be {must}"),
         }
     }

@@ -5,7 +5,7 @@
 
 use crate::csr::Csr;
 use crate::error::{InputError, check_positive};
-use crate::rectangle::Rectangle;
+use crate::rect_csr::RectCsr;
 use crate::reduce;
 use crate::rows::Rows;
 
@@ -63,8 +63,8 @@ pub trait Hierarchy: Sync {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transfer {
-    prolongation: Rectangle,
-    restriction: Rectangle,
+    prolongation: RectCsr,
+    restriction: RectCsr,
 }
 
 impl Transfer {
@@ -88,7 +88,7 @@ impl Transfer {
                 return Err(InputError::NotFinite { what, index });
             }
         }
-        let prolongation = Rectangle::new(fine, entries);
+        let prolongation = RectCsr::new(fine, entries);
         Ok(Self {
             restriction: prolongation.transposed(coarse, scale),
             prolongation,
@@ -202,15 +202,15 @@ impl Transfer {
     pub fn galerkin(&self, matrix: &Csr) -> Result<Csr, InputError> {
         crate::error::check_length("the matrix", self.fine(), matrix.rows())?;
         let coarse = self.coarse();
-        let half = Rectangle::product(
+        let half = RectCsr::product(
             (matrix.rows(), |row| matrix.row(row)),
             (coarse, &self.prolongation),
         );
-        let Rectangle {
+        let RectCsr {
             starts,
             columns,
             values,
-        } = Rectangle::product((coarse, |row| self.restriction.row(row)), (coarse, &half));
+        } = RectCsr::product((coarse, |row| self.restriction.row(row)), (coarse, &half));
         Csr::new(coarse, starts, columns, values)
     }
 }

@@ -20,7 +20,7 @@ pub enum Status {
     /// An iteration limit was reached.
     IterationLimit,
     /// A direction was found along which the problem has no end: it has no solution.
-    Ray,
+    Infeasible,
     /// A number overflowed or became NaN; the last finite iterate is kept.
     NonFinite,
     /// The observer asked to stop.
@@ -37,9 +37,34 @@ impl Status {
             Self::LocalMinimum => "local-minimum",
             Self::NonDescent => "non-descent",
             Self::IterationLimit => "iteration-limit",
-            Self::Ray => "ray",
+            Self::Infeasible => "infeasible",
             Self::NonFinite => "non-finite",
             Self::Stopped => "stopped",
+        }
+    }
+}
+
+impl Status {
+    /// What the status means, as the end of a sentence that begins with the method.
+    pub fn explanation(self) -> &'static str {
+        match self {
+            Self::Converged => "reached the tolerance",
+            Self::Relative => {
+                "made no more progress in its merit; a looser tolerance or another method may help"
+            }
+            Self::Stagnated => {
+                "made no more progress: the residual may be at the level of rounding errors"
+            }
+            Self::LocalMinimum => {
+                "ended in a local minimum of its merit; try another start or method"
+            }
+            Self::NonDescent => {
+                "found no descent direction: the matrix may not be of the kind it is for"
+            }
+            Self::IterationLimit => "reached its iteration limit",
+            Self::Infeasible => "found a direction along which the iterates grow without bound",
+            Self::NonFinite => "met a value that overflowed; scale the problem",
+            Self::Stopped => "was stopped by the observer",
         }
     }
 }

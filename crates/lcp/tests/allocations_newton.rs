@@ -47,8 +47,8 @@ fn when_warm(mut work: impl FnMut()) -> usize {
 #[test]
 fn a_warm_solve_does_not_allocate() {
     // Seed 83 needs every direction, and a rescue.
-    let instance = generated::cone(30, &mut Random::new(83));
-    let small = generated::cone(20, &mut Random::new(83));
+    let instance = generated::contact_cone(30, &mut Random::new(83));
+    let small = generated::contact_cone(20, &mut Random::new(83));
     let problem = instance.problem();
     let mut x = vec![0.0; problem.len()];
     let mut jacobi = Jacobi::new(&instance.matrix).unwrap();

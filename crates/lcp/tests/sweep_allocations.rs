@@ -7,11 +7,11 @@ use std::cell::Cell;
 
 use gallery::{Domain, Instance};
 use meniscus_lcp::methods::{
-    fas, jacobi, mprgp, penalty, pgs, pgs_following, psor, spsor, staggered,
+    fas, jacobi, mprgp, penalty, pgs, pgs_coupled, psor, spsor, staggered,
 };
 use meniscus_lcp::precondition::{Mic0, Mic0Settings};
 use meniscus_lcp::{
-    BoxMlcp, Csr, Following, FollowingMlcp, Galerkin, Order, Report, Status, Transfer,
+    BoxMlcp, CoupledBound, CoupledBoundMlcp, Csr, Galerkin, Order, Report, Status, Transfer,
 };
 
 /// The allocator of the system, counting.
@@ -125,8 +125,8 @@ fn a_warm_solve_does_not_allocate() {
         }));
     }
 
-    let following: Vec<Following> = (0..n / 2)
-        .map(|pair| Following {
+    let following: Vec<CoupledBound> = (0..n / 2)
+        .map(|pair| CoupledBound {
             row: 2 * pair + 1,
             of: 2 * pair,
             factor: 0.3,
@@ -136,10 +136,10 @@ fn a_warm_solve_does_not_allocate() {
         .map(|row| if row % 2 == 0 { 0.0 } else { f64::NEG_INFINITY })
         .collect();
     let rest = BoxMlcp::new(&instance.matrix, &instance.rhs, &own, &upper).unwrap();
-    let chained = FollowingMlcp::new(rest, &following).unwrap();
-    let mut workspace = pgs_following::Workspace::default();
+    let chained = CoupledBoundMlcp::new(rest, &following).unwrap();
+    let mut workspace = pgs_coupled::Workspace::default();
     counts.push(when_warm(n, |x| {
-        pgs_following::solve(&chained, &Default::default(), x, &mut workspace, &mut ()).unwrap()
+        pgs_coupled::solve(&chained, &Default::default(), x, &mut workspace, &mut ()).unwrap()
     }));
     let (mut workspace, mut inside) =
         (staggered::Workspace::default(), mprgp::Workspace::default());

@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 
 use super::gmres::{Report, Status};
-use crate::face::add;
 use crate::operator::Operator;
 use crate::precondition::Preconditioner;
 use crate::reduce;
+use crate::reduced_system::add;
 use crate::split::for_each;
 
 /// What rounding leaves of a vector that lies in the space already, as a part of its length.

@@ -33,10 +33,10 @@ use std::ops::ControlFlow;
 pub(crate) use super::arnoldi::Core;
 use super::arnoldi::{Cycle, End};
 use crate::error::{InputError, check_finite, check_length, check_not_negative};
-use crate::face::add;
 use crate::operator::Operator;
 use crate::precondition::Preconditioner;
 use crate::reduce;
+use crate::reduced_system::add;
 use crate::split::for_each;
 
 /// The part of the residual that a cycle must leave behind for another one to be worth it.

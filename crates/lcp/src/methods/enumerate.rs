@@ -111,7 +111,7 @@ where
 
 /// The first solution, in the order of the cones; the given `x` if it is one.
 ///
-/// Takes any matrix and all bounds, as long as there are few cones. [`Status::Ray`] means that no cone holds a
+/// Takes any matrix and all bounds, as long as there are few cones. [`Status::Infeasible`] means that no cone holds a
 /// solution, and [`Status::NonFinite`] that the numbers of the problem cannot be worked with.
 pub fn solve<A, O>(
     problem: &BoxMlcp<'_, A>,
@@ -132,7 +132,7 @@ where
     let status = status.unwrap_or(if found {
         Status::Converged
     } else {
-        Status::Ray
+        Status::Infeasible
     });
     let as_pivoting = settings.as_pivoting();
     Ok(workspace.course.end(problem, &as_pivoting, status, x))

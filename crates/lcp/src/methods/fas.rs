@@ -61,7 +61,7 @@ use crate::reduce;
 use crate::report::{Observer, Report, Status};
 use crate::rows::Rows;
 use crate::split::{first_row, for_each};
-use crate::sweep::{Order, divisors};
+use crate::splitting::{Order, divisors};
 use level::Level;
 
 settings! {

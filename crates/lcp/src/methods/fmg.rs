@@ -47,15 +47,15 @@
 
 use super::check_tolerance;
 use crate::error::{InputError, check_length};
-use crate::face::add;
 use crate::hierarchy::{self, Hierarchy};
 use crate::monitor::{Best, Iterate, Monitor};
 use crate::operator::Operator;
 use crate::problem::BoxMlcp;
 use crate::reduce;
+use crate::reduced_system::add;
 use crate::report::{Observer, Report, Status};
 use crate::rows::Rows;
-use crate::sweep::{divisors, rows};
+use crate::splitting::{divisors, rows};
 
 settings! {
     /// When to stop, and the constants of the method.

@@ -26,7 +26,7 @@ use crate::error::InputError;
 use crate::problem::BoxMlcp;
 use crate::report::{Observer, Report};
 use crate::rows::Rows;
-use crate::sweep::{self, Kind, Rules, Sweeps};
+use crate::splitting::{self, Kind, Rules, Sweeps};
 
 settings! {
     /// When to stop, and the constants of the method.
@@ -96,7 +96,7 @@ where
     A: Rows + ?Sized,
     O: Observer + ?Sized,
 {
-    sweep::solve(
+    splitting::solve(
         problem,
         &settings.rules(),
         Kind::Jacobi,

@@ -48,7 +48,7 @@ pub struct Workspace {
 ///
 /// `A` must be symmetric and positive semidefinite. A finite bound is an error. The merit is `1/2 ||A x + b||^2`;
 /// an outer iteration is one run of conjugate gradients, which the next one restarts from the true residual.
-/// [`Status::Ray`] means that `A` is singular and `A x + b = 0` has no solution.
+/// [`Status::Infeasible`] means that `A` is singular and `A x + b = 0` has no solution.
 pub fn solve<A, P, O>(
     problem: &BoxMlcp<'_, A>,
     settings: &Settings,
@@ -83,7 +83,7 @@ where
         let stall = match inner_status {
             pcg::Status::Stopped => Some(Status::Stopped),
             pcg::Status::IterationLimit => Some(Status::IterationLimit),
-            pcg::Status::Singular => Some(Status::Ray),
+            pcg::Status::Singular => Some(Status::Infeasible),
             pcg::Status::Indefinite => Some(Status::NonDescent),
             pcg::Status::NonFinite => Some(Status::NonFinite),
             // A restart that gains less than half is at the limit of rounding.

@@ -14,7 +14,7 @@ pub mod mprgp;
 pub mod newton;
 pub mod penalty;
 pub mod pgs;
-pub mod pgs_following;
+pub mod pgs_coupled;
 pub mod policy;
 pub mod psor;
 pub mod spsor;

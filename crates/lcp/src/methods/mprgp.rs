@@ -108,7 +108,7 @@ const HALVINGS: usize = 60;
 
 /// Solves the problem, starting from the given `x` (which is moved into the box first).
 ///
-/// `A` must be symmetric and positive semidefinite. [`Status::Ray`] means that a null vector of `A` was found along which
+/// `A` must be symmetric and positive semidefinite. [`Status::Infeasible`] means that a null vector of `A` was found along which
 /// `x` can go on for ever, always downhill: the problem has no solution. [`Status::NonDescent`] means that the same
 /// happened along a direction of negative curvature: `A` is not positive semidefinite. The merit is
 /// `1/2 (phi'phi + beta'beta)`; of two iterates the later one is the better one, as it has less energy
@@ -200,7 +200,7 @@ where
         if !bent && room == f64::INFINITY {
             let flat = curvature >= -FLAT * scale;
             return if flat {
-                Status::Ray
+                Status::Infeasible
             } else {
                 Status::NonDescent
             };
@@ -215,7 +215,7 @@ where
             return Status::Stagnated;
         }
         std::mem::swap(&mut w.x, &mut w.trial);
-        crate::face::add(&mut w.g, -length, &w.q);
+        crate::reduced_system::add(&mut w.g, -length, &w.q);
         gradient.exact = false;
         monitor.count(1, 0);
         along = (proportional && inside).then_some(curvature);

@@ -30,15 +30,15 @@
 
 use super::{check_memory, check_tolerance, fischer};
 use crate::error::{InputError, check_fraction, check_not_negative};
-use crate::face::{Accuracy, Face, Means, NullSpace, Solved};
 use crate::krylov::gmres::check_restart;
 use crate::krylov::pcg;
-use crate::minimum_map::{self, Standing};
+use crate::minimum_map::{self, MeritState};
 use crate::monitor::{Best, Monitor};
 use crate::operator::Operator;
 use crate::precondition::Preconditioner;
 use crate::problem::BoxMlcp;
 use crate::reduce;
+use crate::reduced_system::{Accuracy, NullSpace, ReducedSystem, SolveContext, Solved};
 use crate::report::{Observer, Report, Status};
 use crate::semismooth::{self, First};
 
@@ -161,7 +161,7 @@ const FLAT: f64 = 1e-7;
 /// Memory for the method, kept between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
-    face: Face,
+    reduced: ReducedSystem,
     trial: Trial,
     /// Merits of the last iterates.
     merits: Vec<f64>,
@@ -180,7 +180,7 @@ struct Trial {
 /// Solves the problem, starting from the given `x` (which is moved into the box first).
 ///
 /// Meant for symmetric positive semidefinite `A`, and at its best for M-matrices; for other matrices see [`Inner`] and
-/// [`Globalisation`]. [`Status::Ray`] means that a null
+/// [`Globalisation`]. [`Status::Infeasible`] means that a null
 /// vector of `A` was found along which `x` can go on for ever: the problem has no solution.
 pub fn solve<A, P, O>(
     problem: &BoxMlcp<'_, A>,
@@ -210,20 +210,20 @@ where
     }
     problem.check_start(x)?;
     let Workspace {
-        face,
+        reduced,
         trial,
         merits,
         best,
         ..
     } = workspace;
-    face.prepare(problem, settings.scaled)?;
+    reduced.prepare(problem, settings.scaled)?;
     trial.x.resize(problem.len(), 0.0);
     trial.y.resize(problem.len(), 0.0);
     merits.clear();
     merits.resize(settings.memory, f64::NEG_INFINITY);
 
     problem.project(x);
-    problem.affine(x, &mut face.y);
+    problem.affine(x, &mut reduced.y);
     let mut monitor = Monitor::new(settings.tolerance, settings.max_iterations, observer);
     if settings.memory > 1 {
         monitor = monitor.keep_best(Best::Merit, best, x);
@@ -231,16 +231,16 @@ where
     let mut forcing = settings.forcing;
     let mut stalled = None;
     let status = loop {
-        let standing = face.select(problem, x);
+        let state = reduced.select(problem, x);
         if stalled.is_some() && forcing > SMALLEST_FORCING {
             // An inexact direction may be all that is wrong.
             (stalled, forcing) = (None, 0.1 * forcing);
         }
-        if let Some(status) = monitor.check(standing.iterate(x), stalled) {
+        if let Some(status) = monitor.check(state.iterate(x), stalled) {
             break status;
         }
-        if monitor.iterations() == 0 || standing.changed > 0 {
-            preconditioner.restrict(&face.active);
+        if monitor.iterations() == 0 || state.changed > 0 {
+            preconditioner.restrict(&reduced.active);
         }
         // [ANE17 (28)]
         let accuracy = Accuracy {
@@ -249,41 +249,41 @@ where
             max_iterations: settings.max_inner_iterations,
         };
         let solved = {
-            let mut means = Means {
+            let mut context = SolveContext {
                 problem,
                 preconditioner: &*preconditioner,
                 watch: &mut monitor.inner(),
             };
             match settings.inner {
-                Inner::Pcg => face.solve(&mut means, x, &standing, &accuracy),
-                other => face.solve_general(&mut means, &standing, &accuracy, other),
+                Inner::Pcg => reduced.solve(&mut context, x, &state, &accuracy),
+                other => reduced.solve_general(&mut context, &state, &accuracy, other),
             }
         };
-        merits[monitor.iterations() % settings.memory] = standing.merit();
+        merits[monitor.iterations() % settings.memory] = state.merit();
         monitor.count(1, solved.iterations);
         if solved.status == pcg::Status::Stopped {
             break Status::Stopped;
         }
-        if solved.null == NullSpace::Ray {
-            break Status::Ray;
+        if solved.null == NullSpace::Unbounded {
+            break Status::Infeasible;
         }
         let reference = merits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let from = (&standing, reference);
-        stalled = match search(problem, settings, from, &solved, face, x, trial) {
+        let from = (&state, reference);
+        stalled = match search(problem, settings, from, &solved, reduced, x, trial) {
             Some((next, moved)) => {
                 x.copy_from_slice(&trial.x);
-                std::mem::swap(&mut face.y, &mut trial.y);
-                stall(settings, &standing, &solved, &next, moved, x)
+                std::mem::swap(&mut reduced.y, &mut trial.y);
+                stall(settings, &state, &solved, &next, moved, x)
             }
             None => {
                 let scratch = &mut trial.x;
                 Some(blocked(
-                    problem, settings, &solved, &standing, face, x, scratch,
+                    problem, settings, &solved, &state, reduced, x, scratch,
                 ))
             }
         };
     };
-    Ok(monitor.finish(status, x, |x| problem.natural_residual(x, &mut face.r)))
+    Ok(monitor.finish(status, x, |x| problem.natural_residual(x, &mut reduced.r)))
 }
 
 /// Projected Armijo search [ANE17 alg. 1]: leaves the accepted point in `trial`.
@@ -292,14 +292,14 @@ where
 fn search<A: Operator + ?Sized>(
     problem: &BoxMlcp<'_, A>,
     settings: &Settings,
-    (standing, reference): (&Standing, f64),
+    (state, reference): (&MeritState, f64),
     solved: &Solved,
-    face: &Face,
+    reduced: &ReducedSystem,
     x: &[f64],
     trial: &mut Trial,
-) -> Option<(Standing, f64)> {
+) -> Option<(MeritState, f64)> {
     // BH dx = -H - r with the residual r of the Newton equation, so this is H'BH dx. [ANE17 (19)]
-    let mut slope = -standing.squares - reduce::dot(&face.h, &face.r);
+    let mut slope = -state.squares - reduce::dot(&reduced.h, &reduced.r);
     if solved.null == NullSpace::ToBound {
         // Along a null vector the merit stays as it is until the bound is met: what matters is the new face.
         slope = slope.min(0.0);
@@ -308,9 +308,9 @@ fn search<A: Operator + ?Sized>(
     }
     let mut step = 1.0;
     while step >= settings.smallest_step {
-        let moved = problem.project_step(x, step, &face.dx, &mut trial.x);
+        let moved = problem.project_step(x, step, &reduced.dx, &mut trial.x);
         problem.affine(&trial.x, &mut trial.y);
-        let next = minimum_map::measure(problem, (&trial.x, &trial.y, &face.d));
+        let next = minimum_map::measure(problem, (&trial.x, &trial.y, &reduced.d));
         // [ANE17 (31)]
         if next.merit() <= reference + settings.sufficient_decrease * step * slope {
             return Some((next, moved));
@@ -323,13 +323,13 @@ fn search<A: Operator + ?Sized>(
 /// Whether a step changed next to nothing.
 fn stall(
     settings: &Settings,
-    standing: &Standing,
+    state: &MeritState,
     solved: &Solved,
-    next: &Standing,
+    next: &MeritState,
     moved: f64,
     x: &[f64],
 ) -> Option<Status> {
-    let merit = standing.merit();
+    let merit = state.merit();
     if solved.null == NullSpace::ToBound && moved > 0.0 {
         None
     } else if moved <= settings.stagnation * reduce::largest(x) {
@@ -346,17 +346,17 @@ fn blocked<A: Operator + ?Sized>(
     problem: &BoxMlcp<'_, A>,
     settings: &Settings,
     solved: &Solved,
-    standing: &Standing,
-    face: &mut Face,
+    state: &MeritState,
+    reduced: &mut ReducedSystem,
     x: &[f64],
     scratch: &mut [f64],
 ) -> Status {
     if solved.status == pcg::Status::NonFinite {
         return Status::NonFinite;
     }
-    let Face {
+    let ReducedSystem {
         d, h, r, active, ..
-    } = face;
+    } = reduced;
     problem.matrix().diagonal(scratch);
     let terms = reduce::largest(scratch) * reduce::largest(x) + reduce::largest(problem.rhs());
     if reduce::largest(h) <= ROUNDING * terms {
@@ -375,7 +375,7 @@ fn blocked<A: Operator + ?Sized>(
             r[i] += d[i] * h[i];
         }
     }
-    let largest_gradient = reduce::largest(d) * standing.squares.sqrt();
+    let largest_gradient = reduce::largest(d) * state.squares.sqrt();
     if reduce::largest(r) <= FLAT * largest_gradient {
         Status::LocalMinimum
     } else if solved.status == pcg::Status::IterationLimit {

@@ -98,7 +98,7 @@ pub struct Workspace {
 
 /// Solves the problem, starting from the rows on which the given `x` is at or beyond a bound.
 ///
-/// Meant for symmetric positive semidefinite M-matrices, where it always ends. [`Status::Ray`] means that without bounds
+/// Meant for symmetric positive semidefinite M-matrices, where it always ends. [`Status::Infeasible`] means that without bounds
 /// `A` is singular and that no bound is ahead along its null vector: the problem has no solution. The merit is that of the
 /// minimum map, with rows held at a bound in the units of `y`.
 pub fn solve<A, P, O>(
@@ -136,16 +136,16 @@ where
     let mut changed = system.start(problem, at);
     let mut endless = false; // whether x can go on along a null vector, as far as the last system can tell
     let status = loop {
-        let standing = minimum_map::measure(problem, (inside, y, d));
-        let mut stall = (endless && !changed).then_some(Status::Ray);
-        if standing.merit() >= monitor.best() {
+        let state = minimum_map::measure(problem, (inside, y, d));
+        let mut stall = (endless && !changed).then_some(Status::Infeasible);
+        if state.merit() >= monitor.best() {
             if inner_tolerance > SMALLEST_INNER_TOLERANCE {
                 inner_tolerance *= 0.1;
             } else if !changed {
                 stall = Some(Status::Stagnated);
             }
         }
-        if let Some(status) = monitor.check(standing.iterate(inside), stall) {
+        if let Some(status) = monitor.check(state.iterate(inside), stall) {
             break status;
         }
         if changed || monitor.iterations() == 0 {

@@ -27,7 +27,7 @@ use crate::error::InputError;
 use crate::problem::BoxMlcp;
 use crate::report::{Observer, Report};
 use crate::rows::Rows;
-use crate::sweep::{self, Kind, Order, Rules, Sweeps};
+use crate::splitting::{self, Kind, Order, Rules, Sweeps};
 
 settings! {
     /// When to stop, and the constants of the method.
@@ -93,7 +93,7 @@ where
     A: Rows + ?Sized,
     O: Observer + ?Sized,
 {
-    sweep::solve(
+    splitting::solve(
         problem,
         &settings.rules(),
         Kind::Forward(settings.order),

@@ -22,13 +22,13 @@
 
 use super::check_tolerance;
 use crate::error::{InputError, check_fraction};
-use crate::face::{Accuracy, Face, Means, NullSpace, add};
 use crate::krylov::pcg;
 use crate::minimum_map;
 use crate::monitor::{Best, Monitor};
 use crate::operator::Operator;
 use crate::precondition::Preconditioner;
 use crate::problem::BoxMlcp;
+use crate::reduced_system::{Accuracy, NullSpace, ReducedSystem, SolveContext, add};
 use crate::report::{Observer, Report, Status};
 
 settings! {
@@ -73,13 +73,13 @@ const SLOW: f64 = 0.25;
 /// Memory for the method, kept between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
-    face: Face,
+    reduced: ReducedSystem,
     best: Vec<f64>,
 }
 
 /// Solves the problem, starting from the policy of the given `x`.
 ///
-/// Meant for symmetric positive semidefinite M-matrices, where it always ends. [`Status::Ray`] means that a null
+/// Meant for symmetric positive semidefinite M-matrices, where it always ends. [`Status::Infeasible`] means that a null
 /// vector of `A` was found along which `x` can go on for ever: the problem has no solution.
 pub fn solve<A, P, O>(
     problem: &BoxMlcp<'_, A>,
@@ -96,21 +96,21 @@ where
 {
     settings.check()?;
     problem.check_start(x)?;
-    let Workspace { face, best } = workspace;
-    face.prepare(problem, settings.scaled)?;
-    problem.affine(x, &mut face.y);
+    let Workspace { reduced, best } = workspace;
+    reduced.prepare(problem, settings.scaled)?;
+    problem.affine(x, &mut reduced.y);
     let mut monitor = Monitor::new(settings.tolerance, settings.max_iterations, observer)
         .keep_best(Best::Merit, best, x);
     let mut inner_tolerance = settings.inner_tolerance;
     let status = loop {
         // [Lai20 (4.1)]
-        let standing = face.select(problem, x);
-        let (merit, best_merit) = (standing.merit(), monitor.best());
+        let state = reduced.select(problem, x);
+        let (merit, best_merit) = (state.merit(), monitor.best());
         // A policy does not keep x inside the box; what is returned must be. The map itself is not needed here.
-        let confirmed = standing.residual > settings.tolerance || {
-            face.h.copy_from_slice(x);
-            problem.project(&mut face.h);
-            problem.natural_residual(&face.h, &mut face.r) <= settings.tolerance
+        let confirmed = state.residual > settings.tolerance || {
+            reduced.h.copy_from_slice(x);
+            problem.project(&mut reduced.h);
+            problem.natural_residual(&reduced.h, &mut reduced.r) <= settings.tolerance
         };
         if inner_tolerance > LOOSE && merit > SLOW * best_merit {
             inner_tolerance *= 0.1;
@@ -119,15 +119,15 @@ where
         if merit >= best_merit {
             if inner_tolerance > SMALLEST_INNER_TOLERANCE {
                 inner_tolerance *= 0.1;
-            } else if standing.changed == 0 && standing.jump == 0.0 {
+            } else if state.changed == 0 && state.jump == 0.0 {
                 stall = Some(Status::Stagnated);
             }
         }
-        if let Some(status) = monitor.check(standing.iterate(x).confirmed(confirmed), stall) {
+        if let Some(status) = monitor.check(state.iterate(x).confirmed(confirmed), stall) {
             break status;
         }
-        if monitor.iterations() == 0 || standing.changed > 0 {
-            preconditioner.restrict(&face.active);
+        if monitor.iterations() == 0 || state.changed > 0 {
+            preconditioner.restrict(&reduced.active);
         }
         // [Lai20 (4.2)], for the change of x instead of x.
         let accuracy = Accuracy {
@@ -136,27 +136,27 @@ where
             max_iterations: settings.max_inner_iterations,
         };
         let solved = {
-            let mut means = Means {
+            let mut context = SolveContext {
                 problem,
                 preconditioner: &*preconditioner,
                 watch: &mut monitor.inner(),
             };
-            face.solve(&mut means, x, &standing, &accuracy)
+            reduced.solve(&mut context, x, &state, &accuracy)
         };
         monitor.count(1, solved.iterations);
         match solved.status {
             pcg::Status::Stopped => break Status::Stopped,
             pcg::Status::Indefinite => break Status::NonDescent,
             pcg::Status::NonFinite => break Status::NonFinite,
-            _ if solved.null == NullSpace::Ray => break Status::Ray,
+            _ if solved.null == NullSpace::Unbounded => break Status::Infeasible,
             _ => {}
         }
-        add(x, 1.0, &face.dx);
-        problem.affine(x, &mut face.y);
+        add(x, 1.0, &reduced.dx);
+        problem.affine(x, &mut reduced.y);
     };
     monitor.restore(x);
     problem.project(x);
-    problem.affine(x, &mut face.y);
-    let merit = minimum_map::measure(problem, (x, &face.y, &face.d)).merit();
-    Ok(monitor.report(status, problem.natural_residual(x, &mut face.r), merit))
+    problem.affine(x, &mut reduced.y);
+    let merit = minimum_map::measure(problem, (x, &reduced.y, &reduced.d)).merit();
+    Ok(monitor.report(status, problem.natural_residual(x, &mut reduced.r), merit))
 }

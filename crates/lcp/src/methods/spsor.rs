@@ -27,7 +27,7 @@ use crate::error::InputError;
 use crate::problem::BoxMlcp;
 use crate::report::{Observer, Report};
 use crate::rows::Rows;
-use crate::sweep::{self, Kind};
+use crate::splitting::{self, Kind};
 
 /// Those of [PSOR](super::psor). A sweep goes there and back, so that a check costs about half as much.
 pub use super::psor::{Settings, Workspace};
@@ -50,7 +50,7 @@ where
     A: Rows + ?Sized,
     O: Observer + ?Sized,
 {
-    sweep::solve(
+    splitting::solve(
         problem,
         &settings.rules(),
         Kind::Symmetric(settings.order),

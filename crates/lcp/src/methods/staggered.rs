@@ -17,13 +17,13 @@
 //! ```
 //! use meniscus_lcp::methods::{mprgp, staggered};
 //! use meniscus_lcp::precondition::Jacobi;
-//! use meniscus_lcp::{BoxMlcp, Csr, Following, FollowingMlcp, Status};
+//! use meniscus_lcp::{BoxMlcp, Csr, CoupledBound, CoupledBoundMlcp, Status};
 //!
 //! let matrix = Csr::new(2, vec![0, 2, 4], vec![0, 1, 0, 1], vec![2.0, 0.5, 0.5, 2.0])?;
 //! let (lower, upper) = ([0.0, f64::NEG_INFINITY], [f64::INFINITY; 2]);
 //! let rest = BoxMlcp::new(&matrix, &[-2.0, -5.0], &lower, &upper)?;
-//! let following = [Following { row: 1, of: 0, factor: 0.5 }];
-//! let problem = FollowingMlcp::new(rest, &following)?;
+//! let following = [CoupledBound { row: 1, of: 0, factor: 0.5 }];
+//! let problem = CoupledBoundMlcp::new(rest, &following)?;
 //!
 //! let settings = mprgp::Settings::default().tolerance(1e-10);
 //! let (mut jacobi, mut workspace) = (Jacobi::new(&matrix)?, mprgp::Workspace::default());
@@ -39,8 +39,8 @@
 //! ```
 
 use super::check_tolerance;
+use crate::coupled_bounds::CoupledBoundMlcp;
 use crate::error::{InputError, check_not_negative};
-use crate::following::FollowingMlcp;
 use crate::monitor::{Best, Iterate, Monitor};
 use crate::operator::Operator;
 use crate::problem::BoxMlcp;
@@ -78,7 +78,7 @@ pub struct Workspace {
 /// number that overflows, or a wish to stop ends the iteration with the same words. The merit is half the sum of squares
 /// of the natural residual; an inner iteration is one of `inner`.
 pub fn solve<A, M, O>(
-    problem: &FollowingMlcp<'_, A>,
+    problem: &CoupledBoundMlcp<'_, A>,
     settings: &Settings,
     inner: &mut M,
     x: &mut [f64],
@@ -109,11 +109,11 @@ where
             break status;
         }
         workspace.last.copy_from_slice(x);
-        for part in [Part::Own, Part::Following] {
+        for part in [Part::Own, Part::CoupledBound] {
             // [Erl13 (110)]
             let report = inner(&workspace.freeze(problem, part, x)?, x)?;
             monitor.count(0, report.iterations.max(report.inner_iterations));
-            if let Status::Ray | Status::NonFinite | Status::NonDescent | Status::Stopped =
+            if let Status::Infeasible | Status::NonFinite | Status::NonDescent | Status::Stopped =
                 report.status
             {
                 ended = Some(report.status);
@@ -139,7 +139,7 @@ enum Part {
     /// Those with bounds of their own.
     Own,
     /// Those that follow.
-    Following,
+    CoupledBound,
 }
 
 impl Workspace {
@@ -159,7 +159,7 @@ impl Workspace {
     /// The box MLCP of a part, the rows of the other held at `x`.
     fn freeze<'a, A: Operator + ?Sized>(
         &'a mut self,
-        problem: &FollowingMlcp<'a, A>,
+        problem: &CoupledBoundMlcp<'a, A>,
         part: Part,
         x: &[f64],
     ) -> Result<BoxMlcp<'a, A>, InputError> {
@@ -169,16 +169,16 @@ impl Workspace {
                 self.lower.copy_from_slice(rest.lower());
                 self.upper.copy_from_slice(rest.upper());
             }
-            Part::Following => {
+            Part::CoupledBound => {
                 self.lower.copy_from_slice(x);
                 self.upper.copy_from_slice(x);
             }
         }
-        for bound in problem.following() {
+        for bound in problem.coupled_bounds() {
             let i = bound.row;
             (self.lower[i], self.upper[i]) = match part {
                 Part::Own => (x[i], x[i]),
-                Part::Following => {
+                Part::CoupledBound => {
                     let reach = bound.reach(x); // [Erl13 (112)]
                     (-reach, reach)
                 }

@@ -16,7 +16,7 @@
 //! use meniscus_lcp::precondition::Identity;
 //! use meniscus_lcp::Status;
 //!
-//! let instance = gallery::cone(5, &mut Random::new(1));
+//! let instance = gallery::contact_cone(5, &mut Random::new(1));
 //! let problem = instance.problem();
 //! let mut x = vec![0.0; problem.len()];
 //! let before = problem.residual_inf(&x);
@@ -30,13 +30,13 @@
 
 use super::{check_tolerance, fischer};
 use crate::error::InputError;
-use crate::face::add;
 use crate::minimum_map;
 use crate::monitor::Monitor;
 use crate::operator::Operator;
 use crate::precondition::Identity;
 use crate::problem::BoxMlcp;
 use crate::reduce;
+use crate::reduced_system::add;
 use crate::report::{Observer, Report, Status};
 use crate::semismooth::{self, First};
 use crate::split::fold;
@@ -131,15 +131,15 @@ where
     problem.affine(x, y);
     let mut monitor = Monitor::new(settings.tolerance, settings.max_iterations, observer);
     let status = loop {
-        let standing = minimum_map::measure(problem, (x, y, d));
+        let state = minimum_map::measure(problem, (x, y, d));
         let mut confirmed = true;
-        if standing.residual <= settings.tolerance {
+        if state.residual <= settings.tolerance {
             // y was updated by a recursion: what counts is the one of this x.
             problem.affine(x, y);
             let recomputed = minimum_map::measure(problem, (x, y, d));
             confirmed = recomputed.residual <= settings.tolerance;
         }
-        if let Some(status) = monitor.check(standing.iterate(x).confirmed(confirmed), None) {
+        if let Some(status) = monitor.check(state.iterate(x).confirmed(confirmed), None) {
             break status;
         }
         let slope = direction(problem, (x, y, d), dx);

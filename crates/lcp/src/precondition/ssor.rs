@@ -1,7 +1,7 @@
 //! Symmetric successive over-relaxation, colour by colour.
 
 use super::Preconditioner;
-use super::stages::{Scratch, Stages, Values};
+use super::level_schedule::{LevelSchedule, Scratch, Values};
 use crate::colouring::Colouring;
 use crate::error::InputError;
 use crate::reduce;
@@ -49,7 +49,7 @@ impl SsorSettings {
 #[derive(Clone, Debug, Default)]
 pub struct Ssor {
     settings: SsorSettings,
-    stages: Stages,
+    schedule: LevelSchedule,
     values: Values,
     restricted: Values,
     scratch: Scratch,
@@ -69,13 +69,13 @@ impl Ssor {
     ///
     /// A negative entry on the diagonal is an error. After an error, rebuild before the next use.
     pub fn rebuild<A: Rows + ?Sized>(&mut self, matrix: &A) -> Result<(), InputError> {
-        self.stages = Stages::of_colours(matrix, &Colouring::welsh_powell(matrix));
+        self.schedule = LevelSchedule::of_colours(matrix, &Colouring::welsh_powell(matrix));
         let Values { lower, inverse } = &mut self.values;
-        self.stages.read(matrix, lower, inverse);
+        self.schedule.read(matrix, lower, inverse);
         for (place, d) in inverse.iter_mut().enumerate() {
             let inverse = self.settings.relaxation / *d;
             if !d.is_finite() || *d < 0.0 {
-                let row = self.stages.row_at(place);
+                let row = self.schedule.row_at(place);
                 return Err(InputError::Diagonal { row, value: *d });
             }
             *d = if inverse.is_finite() { inverse } else { 0.0 };
@@ -86,7 +86,7 @@ impl Ssor {
 
     fn solve(&self, values: &Values, r: &[f64], z: &mut [f64]) -> f64 {
         let factor = 2.0 - self.settings.relaxation;
-        self.stages.solve(values, factor, r, z, &self.scratch);
+        self.schedule.solve(values, factor, r, z, &self.scratch);
         reduce::dot(r, z)
     }
 }
@@ -106,10 +106,10 @@ impl Preconditioner for Ssor {
     }
 
     fn restrict(&mut self, active: &[bool]) {
-        let n = self.stages.len();
+        let n = self.schedule.len();
         assert_eq!(active.len(), n, "the mask has the wrong length");
         for (row, &active) in active.iter().enumerate() {
-            let place = self.stages.place(row);
+            let place = self.schedule.place(row);
             self.restricted.inverse[place] = if active {
                 self.values.inverse[place]
             } else {

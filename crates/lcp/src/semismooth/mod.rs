@@ -20,7 +20,7 @@ use std::ops::ControlFlow;
 
 use self::direct::Direct;
 use self::direction::{Kind, Solve};
-use self::map::Standing;
+use self::map::MeritState;
 use crate::error::InputError;
 use crate::krylov::gmres;
 use crate::methods::fischer::{Inner, Settings};
@@ -49,7 +49,7 @@ const FIRST_SMOOTHING: f64 = 100.0;
 /// `m` from one stage to the next.
 const LESS_SMOOTHING: f64 = 0.1;
 
-/// Stages of a rescue.
+/// LevelSchedule of a rescue.
 const STAGES: usize = 5;
 
 /// Memory for the method, kept between solves.
@@ -125,7 +125,7 @@ impl Point {
         problem: &BoxMlcp<'_, A>,
         d: &[f64],
         smoothing: f64,
-    ) -> Standing {
+    ) -> MeritState {
         problem.affine(&self.x, &mut self.y);
         map::measure(problem, (&self.x, &self.y, d), smoothing, &mut self.f)
     }
@@ -136,7 +136,7 @@ impl Point {
 struct Stage {
     /// `m`, zero for the plain map.
     smoothing: f64,
-    /// Stages left before the plain map.
+    /// LevelSchedule left before the plain map.
     left: usize,
     /// Rescues begun.
     rescues: usize,
@@ -177,19 +177,19 @@ impl Stage {
     }
 
     /// Takes note of where the stage begins.
-    fn begin(&mut self, standing: &Standing) {
-        self.start = standing.norm();
-        (self.since, self.mark) = (0, standing.merit());
+    fn begin(&mut self, state: &MeritState) {
+        self.start = state.norm();
+        (self.since, self.mark) = (0, state.merit());
     }
 
     /// Whether the merit hardly fell for many iterations. Only asks for a rescue: without one, patience decides.
-    fn crawls(&mut self, standing: &Standing, limit: usize) -> bool {
+    fn crawls(&mut self, state: &MeritState, limit: usize) -> bool {
         self.since += 1;
         if self.since < CRAWL.1 {
             return false;
         }
-        let crawls = standing.merit() > CRAWL.0 * self.mark;
-        (self.since, self.mark) = (0, standing.merit());
+        let crawls = state.merit() > CRAWL.0 * self.mark;
+        (self.since, self.mark) = (0, state.merit());
         crawls && (self.smoothing > 0.0 || self.rescues < limit)
     }
 }
@@ -219,13 +219,13 @@ where
     let mut best = std::mem::take(&mut w.best);
     let mut monitor = Monitor::new(settings.tolerance, settings.max_iterations, observer)
         .keep_best(Best::Residual, &mut best, x);
-    let mut standing = w.at.measure(problem, &w.d, 0.0);
+    let mut state = w.at.measure(problem, &w.d, 0.0);
     let mut stage = Stage::default();
-    stage.begin(&standing);
+    stage.begin(&state);
     let mut stalled = None;
     let status = loop {
-        let iterate = Iterate::new(&w.at.x, standing.residual, standing.merit());
-        let iterate = iterate.finite(standing.squares.is_finite());
+        let iterate = Iterate::new(&w.at.x, state.residual, state.merit());
+        let iterate = iterate.finite(state.squares.is_finite());
         if let Some(status) = monitor.check(iterate, None) {
             break status;
         }
@@ -237,20 +237,20 @@ where
                 break stalled.unwrap_or(Status::Stagnated);
             }
             w.merits.fill(f64::NEG_INFINITY);
-            standing = w.at.measure(problem, &w.d, stage.smoothing);
-            stage.begin(&standing);
+            state = w.at.measure(problem, &w.d, stage.smoothing);
+            stage.begin(&state);
         }
         let slot = monitor.iterations() % settings.memory;
-        w.merits[slot] = standing.merit();
+        w.merits[slot] = state.merit();
         let solve = Solve {
             problem,
             settings,
             first,
             smoothing: stage.smoothing,
-            standing,
+            state,
             start: stage.start,
             // Far away an exact step is wasted; near the end an inexact one spoils the quadratic convergence.
-            forcing: settings.forcing.min(standing.norm() / stage.start),
+            forcing: settings.forcing.min(state.norm() / stage.start),
         };
         solve.differentiate(monitor.iterations(), w);
         monitor.count(1, 0);
@@ -261,9 +261,9 @@ where
         match taken {
             Some(next) => {
                 std::mem::swap(&mut w.at, &mut w.chosen);
-                stalled = stall(settings, &mut stage, &standing, &next, &w.at.x);
-                standing = next.standing;
-                if stalled.is_none() && stage.crawls(&standing, settings.rescues) {
+                stalled = stall(settings, &mut stage, &state, &next, &w.at.x);
+                state = next.state;
+                if stalled.is_none() && stage.crawls(&state, settings.rescues) {
                     stalled = Some(Status::Relative);
                 }
             }
@@ -310,7 +310,7 @@ where
         let Some(next) = found.slope.and_then(|slope| solve.search(kind, slope, w)) else {
             continue;
         };
-        if taken.is_none_or(|last| next.standing.squares < last.standing.squares) {
+        if taken.is_none_or(|last| next.state.squares < last.state.squares) {
             std::mem::swap(&mut w.trial, &mut w.chosen);
             taken = Some(next);
         }
@@ -324,7 +324,7 @@ where
 /// A step that a search has accepted.
 #[derive(Clone, Copy, Debug)]
 struct Taken {
-    standing: Standing,
+    state: MeritState,
     /// `max |x_new - x|`
     moved: f64,
     /// Its length, 1 for the whole direction.
@@ -335,11 +335,11 @@ struct Taken {
 fn stall(
     settings: &Settings,
     stage: &mut Stage,
-    before: &Standing,
+    before: &MeritState,
     taken: &Taken,
     x: &[f64],
 ) -> Option<Status> {
-    let change = (taken.standing.merit() - before.merit()).abs();
+    let change = (taken.state.merit() - before.merit()).abs();
     let status = if taken.moved <= settings.stagnation * reduce::largest(x) {
         Status::Stagnated
     } else if change <= settings.relative * before.merit() {

@@ -5,8 +5,8 @@
 
 use std::ops::ControlFlow;
 
-use crate::face::add;
 use crate::reduce;
+use crate::reduced_system::add;
 use crate::split::for_each;
 
 /// Memory for the iteration.

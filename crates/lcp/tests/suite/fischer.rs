@@ -80,7 +80,7 @@ fn solve_with(
 }
 
 fn cone(seed: u64) -> generated::Instance {
-    generated::cone(30, &mut Random::new(seed))
+    generated::contact_cone(30, &mut Random::new(seed))
 }
 
 #[test]

@@ -2,12 +2,13 @@
 //! linked with the oracles again.
 
 mod agreement;
+mod analysis;
 mod contracts;
+mod coupled_bounds;
 mod factored_preconditioners;
 mod fas;
 mod fischer;
 mod fmg;
-mod following;
 mod generated;
 mod gmres;
 mod inexact_policy;
@@ -21,15 +22,14 @@ mod pivoting_agreement;
 mod pivoting_data;
 mod pivoting_known;
 mod preconditioners;
+mod registry;
 mod singular;
 mod smallest;
+mod splitting;
 mod start;
 mod statuses;
-mod survey;
-mod sweeps;
 mod threads;
 mod threads_newton;
-mod toolbox;
 
 #[path = "../gallery/mod.rs"]
 mod gallery;

@@ -250,12 +250,15 @@ fn problems_without_a_solution_end_in_a_ray() {
     let mut uneven = [-0.1; 16];
     uneven[3] = 0.7;
     for rhs in [[-0.1; 16], uneven] {
-        assert_eq!(end(&ring, &rhs, (0.0, f64::INFINITY), 3.0), Status::Ray);
-        assert_eq!(end(&ring, &rhs, FREE, 3.0), Status::Ray);
+        assert_eq!(
+            end(&ring, &rhs, (0.0, f64::INFINITY), 3.0),
+            Status::Infeasible
+        );
+        assert_eq!(end(&ring, &rhs, FREE, 3.0), Status::Infeasible);
         // With an end to it, it is a problem like any other.
         assert_eq!(end(&ring, &rhs, (0.0, 100.0), 3.0), Status::Converged);
     }
-    assert_eq!(end(&dense([[0.0]]), &[1.0], FREE, 0.0), Status::Ray);
+    assert_eq!(end(&dense([[0.0]]), &[1.0], FREE, 0.0), Status::Infeasible);
     assert_eq!(
         end(&dense([[0.0]]), &[1.0], (0.0, f64::INFINITY), 4.0),
         Status::Converged

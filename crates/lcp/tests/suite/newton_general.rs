@@ -41,7 +41,7 @@ fn solve(
 
 fn cones_solved(settings: &Settings) -> usize {
     let solved = |&seed: &u64| {
-        let instance = generated::cone(30, &mut Random::new(seed));
+        let instance = generated::contact_cone(30, &mut Random::new(seed));
         let mut x = vec![0.0; instance.rhs.len()];
         solve(&instance.problem(), settings, &mut x, &mut ()).status == Status::Converged
     };
@@ -172,7 +172,7 @@ fn the_merit_rises_only_if_the_search_may_look_back_and_the_best_iterate_is_kept
     let mut rose = [false; 2];
     for (at, memory) in [(0, 1), (1, 5)] {
         for seed in 0..20 {
-            let instance = generated::cone(10, &mut Random::new(seed));
+            let instance = generated::contact_cone(10, &mut Random::new(seed));
             let settings = Settings::default()
                 .inner(GMRES)
                 .memory(memory)

@@ -265,8 +265,11 @@ fn problems_without_a_solution_and_bad_matrices_are_told_apart() {
     let mut uneven = [-0.1; 16];
     uneven[3] = 0.7;
     for rhs in [[-0.1; 16], uneven] {
-        assert_eq!(end(&ring, &rhs, (0.0, f64::INFINITY), 3.0), Status::Ray);
-        assert_eq!(end(&ring, &rhs, FREE, 3.0), Status::Ray);
+        assert_eq!(
+            end(&ring, &rhs, (0.0, f64::INFINITY), 3.0),
+            Status::Infeasible
+        );
+        assert_eq!(end(&ring, &rhs, FREE, 3.0), Status::Infeasible);
         assert_eq!(end(&ring, &rhs, (0.0, 100.0), 3.0), Status::Converged);
     }
     assert_eq!(end(&dense([[-1.0]]), &[1.0], FREE, 0.0), Status::NonDescent);

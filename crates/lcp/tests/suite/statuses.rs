@@ -128,7 +128,7 @@ fn status_words_are_those_of_the_files() {
         (Status::LocalMinimum, "local-minimum"),
         (Status::NonDescent, "non-descent"),
         (Status::IterationLimit, "iteration-limit"),
-        (Status::Ray, "ray"),
+        (Status::Infeasible, "infeasible"),
         (Status::NonFinite, "non-finite"),
         (Status::Stopped, "stopped"),
     ];
@@ -335,7 +335,7 @@ fn iteration_limits_are_kept_and_said() {
 }
 
 #[test]
-fn problems_without_a_solution_end_in_a_ray() {
+fn problems_without_a_solution_are_infeasible() {
     // A ring without ground: A 1 = 0, so sum y = sum b, and nothing can make it zero or positive.
     let ring = Domain::closed([4, 4, 1])
         .laplacian(&mut Random::new(1))
@@ -366,7 +366,7 @@ fn problems_without_a_solution_end_in_a_ray() {
         &mut (),
     );
     for report in [newton, policy, linear, free] {
-        assert_eq!(report.status, Status::Ray, "{report:?}");
+        assert_eq!(report.status, Status::Infeasible, "{report:?}");
     }
 }
 

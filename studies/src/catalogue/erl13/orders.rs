@@ -9,7 +9,7 @@ use crate::table::{Cell, Table};
 use clap::{Args, value_parser};
 use meniscus_app::error::Error;
 use meniscus_lcp::gallery::{self, Instance, Random};
-use meniscus_lcp::toolbox::{self, Family, Method, Options as Ask};
+use meniscus_lcp::registry::{self, Family, Method, Options as Ask};
 use meniscus_lcp::{Status, Trace};
 
 /// The study.
@@ -180,7 +180,7 @@ fn timed(method: Method, instance: &Instance) -> Result<Timing, Error> {
         let mut trace = Trace::default();
         let start = Moment::now();
         let ask = Ask::default();
-        let solution = toolbox::solve(&instance.problem(), method, &ask, &mut x, &mut trace)
+        let solution = registry::solve(&instance.problem(), method, &ask, &mut x, &mut trace)
             .map_err(|fault| Error::usage(format!("{method}: {fault}")))?;
         spent += Moment::now().since(&start).cpu;
         times += 1.0;

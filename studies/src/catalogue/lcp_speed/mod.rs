@@ -9,7 +9,7 @@ use crate::study::Study;
 use crate::table::{Cell, Table};
 use clap::{Args, value_parser};
 use meniscus_app::error::{Error, Kind};
-use meniscus_lcp::toolbox::{self, Method, Options as Ask};
+use meniscus_lcp::registry::{self, Method, Options as Ask};
 use meniscus_lcp::{BoxMlcp, Csr, Status};
 use serde_json::Value;
 
@@ -71,7 +71,7 @@ impl Solve {
         loop {
             let mut x = vec![0.0; problem.len()];
             let start = Moment::now();
-            let solution = toolbox::solve(problem, method, &ask, &mut x, &mut ())
+            let solution = registry::solve(problem, method, &ask, &mut x, &mut ())
                 .map_err(|fault| Error::new(Kind::Numerical, format!("{method}: {fault}")))?;
             let cpu = Moment::now().since(&start).cpu;
             best = f64::min(best, cpu);

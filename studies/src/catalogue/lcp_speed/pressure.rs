@@ -7,7 +7,7 @@ use meniscus_app::error::{Error, Kind};
 use meniscus_app::problem_files;
 use meniscus_app::run::{self, AnyProblem};
 use meniscus_app::scene::text::{Change, load};
-use meniscus_lcp::toolbox::Method;
+use meniscus_lcp::registry::Method;
 use meniscus_lcp::{BoxMlcp, Csr};
 use std::path::Path;
 use std::time::Duration;

@@ -2,7 +2,7 @@
 
 use super::super::say::say;
 use crate::error::Error;
-use meniscus_lcp::toolbox::Method;
+use meniscus_lcp::registry::Method;
 
 /// Lists the methods and when to use them.
 pub fn list() -> Result<(), Error> {

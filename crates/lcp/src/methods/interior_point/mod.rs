@@ -109,7 +109,7 @@ pub struct Workspace {
 /// The given `x` is not where the path starts, which has a place of its own inside the box; it is returned if it is a
 /// solution, or if nothing better is found.
 ///
-/// Meant for monotone problems, where it finds a solution if there is one. [`Status::Ray`] means that a direction was
+/// Meant for monotone problems, where it finds a solution if there is one. [`Status::Infeasible`] means that a direction was
 /// found that proves there is none, whatever `A` is; or none smaller than 1e8 times what the entries of a row suggest,
 /// since rounding hides those. Without monotony, and now and then without a solution, it ends in [`Status::Stagnated`].
 pub fn solve<A, O>(
@@ -171,7 +171,7 @@ where
             Step::NonFinite => break Status::NonFinite,
         }
         if scaled.proves_unsolvable(&path.x) || scaled.proves_unsolvable(&path.dx) {
-            break Status::Ray;
+            break Status::Infeasible;
         }
         scaled.unscale(&path.x, x);
         problem.project(x);

@@ -5,7 +5,7 @@ use crate::operator::Operator;
 use crate::problem::{BoxMlcp, natural};
 use crate::reduce::{self, larger};
 use crate::split::{fold, for_each};
-use crate::sweep::project;
+use crate::splitting::project;
 
 /// How a point stands.
 #[derive(Clone, Copy, Debug, Default)]

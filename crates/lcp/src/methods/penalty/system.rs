@@ -338,7 +338,7 @@ impl<A: Operator + ?Sized> Operator for Penalised<'_, A> {
 
     fn diagonal(&self, d: &mut [f64]) {
         self.matrix.diagonal(d);
-        crate::face::add(d, 1.0, self.diagonal);
+        crate::reduced_system::add(d, 1.0, self.diagonal);
     }
 }
 

@@ -23,7 +23,7 @@ pub(super) mod tableau;
 use std::ops::ControlFlow;
 
 use crate::error::{InputError, check_positive};
-use crate::minimum_map::Standing;
+use crate::minimum_map::MeritState;
 use crate::operator::Operator;
 use crate::problem::BoxMlcp;
 use crate::report::{Observer, Progress, Report, Status};
@@ -60,7 +60,7 @@ pub(super) struct Course {
     /// Pivots so far.
     pub pivots: usize,
     best: Vec<f64>,
-    best_standing: Standing,
+    best_state: MeritState,
     scratch: Vec<f64>,
     limit: usize,
 }
@@ -95,9 +95,9 @@ impl Course {
         self.pivots = 0;
         self.limit = settings.max_iterations;
         problem.natural_residual(&self.best, &mut self.scratch);
-        self.best_standing = standing(self.scratch.iter().copied());
-        let stop = observer.observe(&self.progress(&self.best_standing));
-        Ok(if self.best_standing.residual <= settings.tolerance {
+        self.best_state = state(self.scratch.iter().copied());
+        let stop = observer.observe(&self.progress(&self.best_state));
+        Ok(if self.best_state.residual <= settings.tolerance {
             Some(Status::Converged)
         } else if stop.is_break() {
             Some(Status::Stopped)
@@ -120,7 +120,7 @@ impl Course {
         O: Observer + ?Sized,
     {
         self.pivots += 1;
-        let now = self.scaled.standing(problem, x, y);
+        let now = self.scaled.state(problem, x, y);
         self.keep_if_better(x, now);
         if observer.observe(&self.progress(&now)).is_break() {
             return ControlFlow::Break(Status::Stopped);
@@ -137,20 +137,20 @@ impl Course {
     /// Takes a point with its natural residual, in the units of the problem, if it is the best.
     pub fn offer(&mut self, x: &[f64], r: &[f64]) {
         let residual = crate::reduce::largest(r);
-        if residual < self.best_standing.residual || self.best_standing.residual.is_nan() {
+        if residual < self.best_state.residual || self.best_state.residual.is_nan() {
             self.best.copy_from_slice(x);
-            self.best_standing = standing(r.iter().copied());
+            self.best_state = state(r.iter().copied());
         }
     }
 
     /// The best point, in the units of the problem, and its residual.
     pub fn best(&self) -> (&[f64], f64) {
-        (&self.best, self.best_standing.residual)
+        (&self.best, self.best_state.residual)
     }
 
     /// Shows the observer how the best point stands.
     pub fn tell<O: Observer + ?Sized>(&self, observer: &mut O) -> ControlFlow<()> {
-        observer.observe(&self.progress(&self.best_standing))
+        observer.observe(&self.progress(&self.best_state))
     }
 
     /// Pivots that may follow.
@@ -158,13 +158,13 @@ impl Course {
         self.limit.saturating_sub(self.pivots)
     }
 
-    fn keep_if_better(&mut self, x: &[f64], now: Standing) {
+    fn keep_if_better(&mut self, x: &[f64], now: MeritState) {
         // An unknown standing must never replace a known one.
-        if now.residual < self.best_standing.residual || self.best_standing.residual.is_nan() {
+        if now.residual < self.best_state.residual || self.best_state.residual.is_nan() {
             self.scaled.back(x, &mut self.scratch);
             if self.scratch.iter().all(|x| x.is_finite()) {
                 std::mem::swap(&mut self.best, &mut self.scratch);
-                self.best_standing = now;
+                self.best_state = now;
             }
         }
     }
@@ -185,9 +185,9 @@ impl Course {
         }
         let residual = problem.natural_residual(&self.scratch, self.polish.scratch(problem.len()));
         let solved = residual <= settings.tolerance;
-        if solved || residual < self.best_standing.residual {
+        if solved || residual < self.best_state.residual {
             std::mem::swap(&mut self.best, &mut self.scratch);
-            self.best_standing = standing(self.polish.scratch(problem.len()).iter().copied());
+            self.best_state = state(self.polish.scratch(problem.len()).iter().copied());
         }
         solved
     }
@@ -203,7 +203,7 @@ impl Course {
         problem.project(&mut self.best);
         x.copy_from_slice(&self.best);
         let residual = problem.natural_residual(x, &mut self.scratch);
-        let merit = standing(self.scratch.iter().copied()).merit();
+        let merit = state(self.scratch.iter().copied()).merit();
         let status = match (status, residual <= settings.tolerance) {
             (Status::Stopped, _) => Status::Stopped,
             (_, true) => Status::Converged,
@@ -213,17 +213,17 @@ impl Course {
         Report::new(status, self.pivots, 0, residual, merit)
     }
 
-    fn progress(&self, standing: &Standing) -> Progress {
-        Progress::new(self.pivots, 0, standing.residual, standing.merit())
+    fn progress(&self, state: &MeritState) -> Progress {
+        Progress::new(self.pivots, 0, state.residual, state.merit())
     }
 }
 
 /// The standing of a natural residual.
-fn standing(residual: impl Iterator<Item = f64>) -> Standing {
-    let mut standing = Standing::default();
+fn state(residual: impl Iterator<Item = f64>) -> MeritState {
+    let mut state = MeritState::default();
     for r in residual {
-        standing.squares += r * r;
-        standing.residual = crate::reduce::larger(standing.residual, r.abs());
+        state.squares += r * r;
+        state.residual = crate::reduce::larger(state.residual, r.abs());
     }
-    standing
+    state
 }

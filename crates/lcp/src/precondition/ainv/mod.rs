@@ -4,7 +4,7 @@ mod conjugation;
 
 use self::conjugation::{Compressed, Conjugation};
 use super::Preconditioner;
-use super::stages::Scratch;
+use super::level_schedule::Scratch;
 use crate::error::{InputError, check_not_negative};
 use crate::reduce;
 use crate::rows::Rows;

@@ -355,7 +355,7 @@ impl Drive {
             };
         }
         ControlFlow::Break(if course.scaled.is_infeasible(rates, scratch) {
-            Status::Ray
+            Status::Infeasible
         } else {
             Status::NonDescent
         })

@@ -9,7 +9,7 @@ use meniscus_lcp::{InputError, Report};
 
 /// A method and its settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Contestant {
+pub enum SolverCase {
     /// Fischer-Newton as in the notes, with one of their four ways through the kink.
     Fischer(fischer::Kink),
     /// Minimum map Newton as in the notes.
@@ -39,7 +39,7 @@ const NEVER: f64 = f64::MIN_POSITIVE;
 /// Krylov directions that are kept.
 const RESTART: usize = 200;
 
-impl Contestant {
+impl SolverCase {
     /// The strategy that the notes find best for contacts.
     pub const PERTURBATION: fischer::Kink = fischer::Kink::Perturbation { epsilon: 1e-14 };
     /// The relaxation that the notes find best.

@@ -1,8 +1,8 @@
 //! What is said of a problem is so.
 
 use crate::gallery::{Domain, chain, dense, from_rows};
-use meniscus_lcp::gallery::{Random, cone, dense as dense_instance};
-use meniscus_lcp::survey::{Definiteness, survey};
+use meniscus_lcp::analysis::{Definiteness, analyse};
+use meniscus_lcp::gallery::{Random, contact_cone as cone, dense as dense_instance};
 use meniscus_lcp::{BoxMlcp, Csr};
 
 fn definiteness(matrix: &Csr) -> Definiteness {
@@ -13,7 +13,7 @@ fn definiteness(matrix: &Csr) -> Definiteness {
         &vec![0.0; n],
         &vec![f64::INFINITY; n],
     )
-    .map(|problem| survey(&problem).definiteness);
+    .map(|problem| analyse(&problem).definiteness);
     problem.expect("the matrix is a problem")
 }
 
@@ -51,14 +51,14 @@ fn every_kind_of_row_is_counted() {
     let lower = [-inf, 0.0, -inf, 0.0, 1.0, 0.0];
     let upper = [inf, inf, 3.0, 2.0, 1.0, inf];
     let problem = BoxMlcp::new(&matrix, &[0.0; 6], &lower, &upper).unwrap();
-    let survey = survey(&problem);
-    let bounds = survey.bounds;
+    let analysis = analyse(&problem);
+    let bounds = analysis.bounds;
     assert_eq!(
         (bounds.free, bounds.lower_only, bounds.upper_only),
         (1, 2, 1)
     );
     assert_eq!((bounds.both, bounds.fixed), (1, 1));
-    assert!(survey.symmetric && survey.dominant && survey.no_positive_couplings);
-    assert_eq!((survey.bandwidth, survey.entries), (1, 16));
-    assert_eq!(survey.magnitudes, [1.0, 2.0]);
+    assert!(analysis.symmetric && analysis.dominant && analysis.no_positive_couplings);
+    assert_eq!((analysis.bandwidth, analysis.entries), (1, 16));
+    assert_eq!(analysis.magnitudes, [1.0, 2.0]);
 }

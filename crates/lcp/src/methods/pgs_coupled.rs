@@ -9,31 +9,31 @@
 //! bound is kept. Whether the sweeps converge is not known in general; in practice they do where `mu` is not too large.
 //!
 //! ```
-//! use meniscus_lcp::methods::pgs_following;
-//! use meniscus_lcp::{BoxMlcp, Csr, Following, FollowingMlcp, Status};
+//! use meniscus_lcp::methods::pgs_coupled;
+//! use meniscus_lcp::{BoxMlcp, Csr, CoupledBound, CoupledBoundMlcp, Status};
 //!
 //! let matrix = Csr::new(2, vec![0, 2, 4], vec![0, 1, 0, 1], vec![2.0, 0.5, 0.5, 2.0])?;
 //! let (lower, upper) = ([0.0, f64::NEG_INFINITY], [f64::INFINITY; 2]);
 //! let rest = BoxMlcp::new(&matrix, &[-2.0, -5.0], &lower, &upper)?;
-//! let following = [Following { row: 1, of: 0, factor: 0.5 }];
-//! let problem = FollowingMlcp::new(rest, &following)?;
+//! let following = [CoupledBound { row: 1, of: 0, factor: 0.5 }];
+//! let problem = CoupledBoundMlcp::new(rest, &following)?;
 //! let mut x = [0.0; 2];
-//! let settings = pgs_following::Settings::default();
-//! let mut workspace = pgs_following::Workspace::default();
-//! let report = pgs_following::solve(&problem, &settings, &mut x, &mut workspace, &mut ())?;
+//! let settings = pgs_coupled::Settings::default();
+//! let mut workspace = pgs_coupled::Workspace::default();
+//! let report = pgs_coupled::solve(&problem, &settings, &mut x, &mut workspace, &mut ())?;
 //! assert_eq!(report.status, Status::Converged);
 //! // x_1 = x_0 / 2, and so 2.25 x_0 = 2.
 //! assert!((x[0] - 8.0 / 9.0).abs() < 1e-8 && (x[1] - 4.0 / 9.0).abs() < 1e-8);
 //! # Ok::<(), meniscus_lcp::InputError>(())
 //! ```
 
+use crate::coupled_bounds::CoupledBoundMlcp;
 use crate::error::InputError;
-use crate::following::FollowingMlcp;
 use crate::monitor::{Best, Iterate, Monitor};
 use crate::reduce;
 use crate::report::{Observer, Report, Status};
 use crate::rows::Rows;
-use crate::sweep::{self, Rules, project};
+use crate::splitting::{self, Rules, project};
 
 settings! {
     /// When to stop, and the constants of the method.
@@ -81,7 +81,7 @@ pub struct Workspace {
 /// An entry of the diagonal that is not positive is an error, unless the bounds of its row are equal. The residual is the
 /// natural one with the bounds as they are at `x`, the merit is half its sum of squares. An iteration is a sweep.
 pub fn solve<A, O>(
-    problem: &FollowingMlcp<'_, A>,
+    problem: &CoupledBoundMlcp<'_, A>,
     settings: &Settings,
     x: &mut [f64],
     workspace: &mut Workspace,
@@ -123,7 +123,7 @@ where
 
 /// One sweep; returns the largest change of an entry.
 fn sweep<A: Rows + ?Sized>(
-    problem: &FollowingMlcp<'_, A>,
+    problem: &CoupledBoundMlcp<'_, A>,
     d: &[f64],
     follows: &[bool],
     omega: f64,
@@ -142,7 +142,7 @@ fn sweep<A: Rows + ?Sized>(
     for i in (0..x.len()).filter(|&i| !follows[i]) {
         relax(i, lower[i], upper[i], x);
     }
-    for bound in problem.following() {
+    for bound in problem.coupled_bounds() {
         let reach = bound.reach(x);
         relax(bound.row, -reach, reach, x);
     }
@@ -152,14 +152,14 @@ fn sweep<A: Rows + ?Sized>(
 impl Workspace {
     fn prepare<A: Rows + ?Sized>(
         &mut self,
-        problem: &FollowingMlcp<'_, A>,
+        problem: &CoupledBoundMlcp<'_, A>,
     ) -> Result<(), InputError> {
         let n = problem.len();
-        sweep::divisors(problem.rest(), &mut self.d)?;
+        splitting::divisors(problem.rest(), &mut self.d)?;
         self.r.resize(n, 0.0);
         self.follows.clear();
         self.follows.resize(n, false);
-        for bound in problem.following() {
+        for bound in problem.coupled_bounds() {
             self.follows[bound.row] = true;
         }
         Ok(())

@@ -1,21 +1,21 @@
 //! The system on a face by methods other than conjugate gradients.
 
-use super::{Accuracy, Face, Means, NullSpace, Solved, add};
+use super::{Accuracy, NullSpace, ReducedSystem, SolveContext, Solved, add};
 use crate::krylov::{bicgstab, cr, gmres, pcg};
 use crate::methods::newton::Inner;
-use crate::minimum_map::Standing;
+use crate::minimum_map::MeritState;
 use crate::operator::{Masked, Operator};
 use crate::precondition::{MaskedPreconditioner, Preconditioner};
 use crate::reduce;
 
-impl Face {
+impl ReducedSystem {
     /// Solves `A_AA dx_A = -y_A - A_AF dx_F` by another method than conjugate gradients.
     ///
     /// What a null vector of a matrix that need not be symmetric says about the problem is not known: none is followed.
     pub fn solve_general<A, P>(
         &mut self,
-        means: &mut Means<'_, '_, A, P>,
-        standing: &Standing,
+        context: &mut SolveContext<'_, '_, A, P>,
+        state: &MeritState,
         accuracy: &Accuracy,
         inner: Inner,
     ) -> Solved
@@ -23,12 +23,12 @@ impl Face {
         A: Operator + ?Sized,
         P: Preconditioner + ?Sized,
     {
-        self.right_hand_side(means.problem, standing);
-        let norm = standing.squares.sqrt();
+        self.right_hand_side(context.problem, state);
+        let norm = state.squares.sqrt();
         let enough = (accuracy.forcing * norm).max(accuracy.enough.min(0.5 * norm));
         let report = match inner {
-            Inner::Gmres { restart } => self.by_gmres(means, enough, accuracy, restart),
-            _ => self.by_short_recurrence(means, enough, accuracy, inner),
+            Inner::Gmres { restart } => self.by_gmres(context, enough, accuracy, restart),
+            _ => self.by_short_recurrence(context, enough, accuracy, inner),
         };
         Solved {
             status: report.status,
@@ -39,7 +39,7 @@ impl Face {
 
     fn by_gmres<A, P>(
         &mut self,
-        means: &mut Means<'_, '_, A, P>,
+        context: &mut SolveContext<'_, '_, A, P>,
         norm: f64,
         accuracy: &Accuracy,
         restart: usize,
@@ -60,12 +60,12 @@ impl Face {
             gmres,
             ..
         } = self;
-        let matrix = Masked::new(means.problem.matrix(), active);
+        let matrix = Masked::new(context.problem.matrix(), active);
         let preconditioner = MaskedPreconditioner {
-            inner: means.preconditioner,
+            inner: context.preconditioner,
             active,
         };
-        let mut watch = |report: &gmres::Report| (means.watch)(&as_pcg(report));
+        let mut watch = |report: &gmres::Report| (context.watch)(&as_pcg(report));
         let report = gmres::correct(&matrix, &preconditioner, &limits, dx, r, gmres, &mut watch);
         as_pcg(&report)
     }
@@ -73,7 +73,7 @@ impl Face {
     /// Conjugate residuals or stabilised biconjugate gradients, which need no basis.
     fn by_short_recurrence<A, P>(
         &mut self,
-        means: &mut Means<'_, '_, A, P>,
+        context: &mut SolveContext<'_, '_, A, P>,
         norm: f64,
         accuracy: &Accuracy,
         inner: Inner,
@@ -102,12 +102,12 @@ impl Face {
             absolute_tolerance: 0.0,
             max_iterations: accuracy.max_iterations,
         };
-        let matrix = Masked::new(means.problem.matrix(), active);
+        let matrix = Masked::new(context.problem.matrix(), active);
         let preconditioner = MaskedPreconditioner {
-            inner: means.preconditioner,
+            inner: context.preconditioner,
             active,
         };
-        let mut watch = |report: &cr::Report| (means.watch)(&short_as_pcg(report));
+        let mut watch = |report: &cr::Report| (context.watch)(&short_as_pcg(report));
         let solved = match inner {
             Inner::Bicgstab => bicgstab::solve_watched(
                 &matrix,

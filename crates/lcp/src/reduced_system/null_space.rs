@@ -14,9 +14,9 @@
 //!
 //! All parts of the matrix that are singular at once, not coupled with each other, are dealt with at once.
 
-use super::{Face, Means, NullSpace, Solved, add};
+use super::{NullSpace, ReducedSystem, SolveContext, Solved, add};
 use crate::krylov::pcg;
-use crate::minimum_map::Standing;
+use crate::minimum_map::MeritState;
 use crate::operator::Operator;
 use crate::precondition::Preconditioner;
 use crate::problem::BoxMlcp;
@@ -32,13 +32,13 @@ const NULL: f64 = 1e-12;
 /// A part of a null vector that is mere rounding, and meets no bound.
 const NOISE: f64 = 1e-6;
 
-impl Face {
+impl ReducedSystem {
     /// Solves the system on a face on which conjugate gradients, after so many iterations, have met the null space.
     pub(super) fn solve_singular<A, P>(
         &mut self,
-        means: &mut Means<'_, '_, A, P>,
+        context: &mut SolveContext<'_, '_, A, P>,
         x: &[f64],
-        standing: &Standing,
+        state: &MeritState,
         limits: &pcg::Limits,
         iterations: usize,
     ) -> Solved
@@ -46,9 +46,9 @@ impl Face {
         A: Operator + ?Sized,
         P: Preconditioner + ?Sized,
     {
-        let problem = means.problem;
+        let problem = context.problem;
         self.prepare_shift(problem);
-        self.right_hand_side(problem, standing);
+        self.right_hand_side(problem, state);
         let shifted = pcg::Limits {
             norm: 0.1 * limits.norm,
             largest: 0.1 * limits.largest,
@@ -56,7 +56,7 @@ impl Face {
             null_quotient: 0.0,
             ..*limits
         };
-        let report = self.conjugate_gradients(means, &shifted, true);
+        let report = self.conjugate_gradients(context, &shifted, true);
         let iterations = iterations + report.iterations;
         if report.status == pcg::Status::Stopped || !self.take_null_vector(problem) {
             self.residual(problem);
@@ -67,13 +67,13 @@ impl Face {
             };
         }
 
-        self.right_hand_side(problem, standing);
+        self.right_hand_side(problem, state);
         add(&mut self.r, -1.0, &self.shift);
         let rest = pcg::Limits {
             iterations: limits.iterations - iterations,
             ..*limits
         };
-        let report = self.conjugate_gradients(means, &rest, false);
+        let report = self.conjugate_gradients(context, &rest, false);
         add(&mut self.r, 1.0, &self.shift);
         let null = self.follow_null_space(problem, x);
         Solved {
@@ -150,7 +150,7 @@ impl Face {
             &f64::min,
         );
         if length == f64::INFINITY {
-            return NullSpace::Ray;
+            return NullSpace::Unbounded;
         }
         add(dx, length, null);
         NullSpace::ToBound

@@ -8,9 +8,9 @@ use std::str::FromStr;
 
 /// A solver by its name, with variations after colons.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
-pub struct Contender(String);
+pub struct SolverCase(String);
 
-impl Contender {
+impl SolverCase {
     /// Those of the usual run.
     pub const USUAL: [&'static str; 4] = ["tn-mg", "pi-pcg", "mg", "cg"];
 
@@ -41,13 +41,13 @@ impl Contender {
     }
 }
 
-impl fmt::Display for Contender {
+impl fmt::Display for SolverCase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.0)
     }
 }
 
-impl FromStr for Contender {
+impl FromStr for SolverCase {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {

@@ -2,9 +2,11 @@
 
 use crate::gallery;
 use crate::gallery::{Random, dense, from_rows};
-use meniscus_lcp::methods::{mprgp, pgs, pgs_following, staggered};
+use meniscus_lcp::methods::{mprgp, pgs, pgs_coupled, staggered};
 use meniscus_lcp::precondition::Identity;
-use meniscus_lcp::{BoxMlcp, Csr, Following, FollowingMlcp, InputError, Report, Status, Trace};
+use meniscus_lcp::{
+    BoxMlcp, CoupledBound, CoupledBoundMlcp, Csr, InputError, Report, Status, Trace,
+};
 use proptest::prelude::*;
 
 const STEP: f64 = 0.01;
@@ -25,17 +27,17 @@ const ALL: [Method; 3] = [
 
 fn solve(
     method: Method,
-    problem: &FollowingMlcp<'_, Csr>,
+    problem: &CoupledBoundMlcp<'_, Csr>,
     tolerance: f64,
     x: &mut [f64],
 ) -> Report {
     let inside = 0.01 * tolerance;
     let report = match method {
         Method::Sweeps => {
-            let settings = pgs_following::Settings::default()
+            let settings = pgs_coupled::Settings::default()
                 .tolerance(tolerance)
                 .max_iterations(200_000);
-            pgs_following::solve(problem, &settings, x, &mut Default::default(), &mut ()).unwrap()
+            pgs_coupled::solve(problem, &settings, x, &mut Default::default(), &mut ()).unwrap()
         }
         Method::StaggeredByMprgp => {
             let settings = mprgp::Settings::default().tolerance(inside);
@@ -66,7 +68,7 @@ fn solve(
 }
 
 fn staggered(
-    problem: &FollowingMlcp<'_, Csr>,
+    problem: &CoupledBoundMlcp<'_, Csr>,
     tolerance: f64,
     inner: &mut impl FnMut(&BoxMlcp<'_, Csr>, &mut [f64]) -> Result<Report, InputError>,
     x: &mut [f64],
@@ -84,10 +86,10 @@ fn staggered(
 }
 
 /// The natural residual of the box MLCP whose bounds are frozen at `x`: the definition, by other code.
-fn frozen_residual(problem: &FollowingMlcp<'_, Csr>, x: &[f64]) -> f64 {
+fn frozen_residual(problem: &CoupledBoundMlcp<'_, Csr>, x: &[f64]) -> f64 {
     let rest = problem.rest();
     let (mut lower, mut upper) = (rest.lower().to_vec(), rest.upper().to_vec());
-    for bound in problem.following() {
+    for bound in problem.coupled_bounds() {
         upper[bound.row] = bound.factor * f64::max(x[bound.of], 0.0);
         lower[bound.row] = -upper[bound.row];
         assert!(x[bound.row].abs() <= upper[bound.row]);
@@ -205,8 +207,8 @@ impl Pile {
             .map(|row| if row % 2 == 0 { 0.0 } else { f64::NEG_INFINITY })
             .collect();
         let upper = vec![f64::INFINITY; n];
-        let following: Vec<Following> = (0..n / 2)
-            .map(|corner| Following {
+        let following: Vec<CoupledBound> = (0..n / 2)
+            .map(|corner| CoupledBound {
                 row: 2 * corner + 1,
                 of: 2 * corner,
                 factor: grip,
@@ -214,7 +216,7 @@ impl Pile {
             .collect();
         let matrix = self.matrix();
         let rest = BoxMlcp::new(&matrix, &rhs, &lower, &upper).unwrap();
-        let problem = FollowingMlcp::new(rest, &following).unwrap();
+        let problem = CoupledBoundMlcp::new(rest, &following).unwrap();
         let report = solve(method, &problem, 1e-9, x);
         for (row, x) in self.jacobian.iter().zip(x) {
             for &(column, value) in row {
@@ -336,13 +338,13 @@ proptest! {
         let rhs: Vec<f64> = (0..n).map(|_| random.between(-5.0, 5.0)).collect();
         let (mut lower, upper) = (vec![0.0; n], vec![f64::INFINITY; n]);
         // The rows that follow are not always behind those that they follow.
-        let following: Vec<Following> = (0..pairs).map(|pair| {
+        let following: Vec<CoupledBound> = (0..pairs).map(|pair| {
             let (row, of) = if random.chance(0.5) { (2 * pair, 2 * pair + 1) } else { (2 * pair + 1, 2 * pair) };
             lower[row] = f64::NEG_INFINITY;
-            Following { row, of, factor: random.between(0.0, 0.9) }
+            CoupledBound { row, of, factor: random.between(0.0, 0.9) }
         }).collect();
         let rest = BoxMlcp::new(&matrix, &rhs, &lower, &upper).unwrap();
-        let problem = FollowingMlcp::new(rest, &following).unwrap();
+        let problem = CoupledBoundMlcp::new(rest, &following).unwrap();
         let solutions = ALL.map(|method| {
             let mut x: Vec<f64> = (0..n).map(|_| random.between(-10.0, 10.0)).collect();
             let report = solve(method, &problem, 1e-9, &mut x);
@@ -380,14 +382,14 @@ proptest! {
         for of in 0..pairs {
             (lower[of], upper[of]) = [(0.0, f64::INFINITY), (-1.0, 2.0), (f64::NEG_INFINITY, f64::INFINITY), (0.5, 0.5)][random.below(4)];
         }
-        let following: Vec<Following> = (0..pairs).map(|of| Following { row: pairs + of, of, factor: random.between(0.0, 1e3) }).collect();
+        let following: Vec<CoupledBound> = (0..pairs).map(|of| CoupledBound { row: pairs + of, of, factor: random.between(0.0, 1e3) }).collect();
         let rest = BoxMlcp::new(&matrix, &rhs, &lower, &upper).unwrap();
-        let problem = FollowingMlcp::new(rest, &following).unwrap();
+        let problem = CoupledBoundMlcp::new(rest, &following).unwrap();
         let start: Vec<f64> = (0..n).map(|_| random.between(-1.0, 1.0) * 1e10).collect();
 
         let mut by_sweeps = start.clone();
-        let settings = pgs_following::Settings::default().max_iterations(200);
-        let sweeps = pgs_following::solve(&problem, &settings, &mut by_sweeps, &mut Default::default(), &mut ()).unwrap();
+        let settings = pgs_coupled::Settings::default().max_iterations(200);
+        let sweeps = pgs_coupled::solve(&problem, &settings, &mut by_sweeps, &mut Default::default(), &mut ()).unwrap();
         let mut by_turns = start;
         let settings = mprgp::Settings::default().max_iterations(50);
         let mut inner = |part: &BoxMlcp<'_, Csr>, x: &mut [f64]| {
@@ -410,24 +412,24 @@ fn bounds_that_cannot_follow_are_refused() {
     let matrix = dense([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]);
     let lower = [0.0, f64::NEG_INFINITY, f64::NEG_INFINITY];
     let rest = BoxMlcp::new(&matrix, &[0.0; 3], &lower, &[f64::INFINITY; 3]).unwrap();
-    let good = Following {
+    let good = CoupledBound {
         row: 1,
         of: 0,
         factor: 1.0,
     };
-    assert!(FollowingMlcp::new(rest, &[good]).is_ok());
+    assert!(CoupledBoundMlcp::new(rest, &[good]).is_ok());
     let bad = [
-        vec![Following { row: 3, ..good }],
-        vec![Following { of: 3, ..good }],
-        vec![Following {
+        vec![CoupledBound { row: 3, ..good }],
+        vec![CoupledBound { of: 3, ..good }],
+        vec![CoupledBound {
             factor: -1.0,
             ..good
         }],
-        vec![Following {
+        vec![CoupledBound {
             factor: f64::NAN,
             ..good
         }],
-        vec![Following {
+        vec![CoupledBound {
             row: 0,
             of: 1,
             factor: 1.0,
@@ -435,17 +437,17 @@ fn bounds_that_cannot_follow_are_refused() {
         vec![good, good],
         vec![
             good,
-            Following {
+            CoupledBound {
                 row: 2,
                 of: 1,
                 factor: 1.0,
             },
         ],
-        vec![Following { of: 1, ..good }],
+        vec![CoupledBound { of: 1, ..good }],
     ];
     for following in bad {
-        let error = FollowingMlcp::new(rest, &following).unwrap_err();
-        assert!(matches!(error, InputError::Following { .. }), "{error}");
+        let error = CoupledBoundMlcp::new(rest, &following).unwrap_err();
+        assert!(matches!(error, InputError::CoupledBound { .. }), "{error}");
     }
 }
 
@@ -461,22 +463,22 @@ fn the_ways_to_end_are_said() {
         .map(|row| if row % 2 == 0 { 0.0 } else { f64::NEG_INFINITY })
         .collect();
     let upper = vec![f64::INFINITY; n];
-    let following: Vec<Following> = (0..n / 2)
-        .map(|corner| Following {
+    let following: Vec<CoupledBound> = (0..n / 2)
+        .map(|corner| CoupledBound {
             row: 2 * corner + 1,
             of: 2 * corner,
             factor: 0.5,
         })
         .collect();
     let rest = BoxMlcp::new(&matrix, &rhs, &lower, &upper).unwrap();
-    let problem = FollowingMlcp::new(rest, &following).unwrap();
+    let problem = CoupledBoundMlcp::new(rest, &following).unwrap();
 
     let mut x = vec![0.0; n];
-    let settings = pgs_following::Settings::default()
+    let settings = pgs_coupled::Settings::default()
         .max_iterations(11)
         .check_every(4);
     let mut trace = Trace::default();
-    let report = pgs_following::solve(
+    let report = pgs_coupled::solve(
         &problem,
         &settings,
         &mut x,
@@ -514,7 +516,7 @@ fn the_ways_to_end_are_said() {
         .unwrap()
     };
     for status in [
-        Status::Ray,
+        Status::Infeasible,
         Status::NonFinite,
         Status::NonDescent,
         Status::Stopped,
@@ -530,8 +532,8 @@ fn the_ways_to_end_are_said() {
     // Without ground to push against there is no divisor.
     let matrix = dense([[0.0, 0.0], [0.0, 1.0]]);
     let rest = BoxMlcp::new(&matrix, &[0.0; 2], &lower[..2], &upper[..2]).unwrap();
-    let problem = FollowingMlcp::new(rest, &following[..1]).unwrap();
-    let error = pgs_following::solve(
+    let problem = CoupledBoundMlcp::new(rest, &following[..1]).unwrap();
+    let error = pgs_coupled::solve(
         &problem,
         &Default::default(),
         &mut [0.0; 2],

@@ -18,7 +18,7 @@ use std::ops::ControlFlow;
 use self::null_space::Shifted;
 use crate::error::InputError;
 use crate::krylov::{bicgstab, cr, gmres, pcg};
-use crate::minimum_map::{self, Standing};
+use crate::minimum_map::{self, MeritState};
 use crate::operator::{Masked, Operator};
 use crate::precondition::{MaskedPreconditioner, Preconditioner};
 use crate::problem::BoxMlcp;
@@ -30,7 +30,7 @@ const SUSPICIOUS_QUOTIENT: f64 = 1e-8;
 
 /// Memory for the system on a face.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Face {
+pub(crate) struct ReducedSystem {
     /// Scales of the minimum map.
     pub d: Vec<f64>,
     /// `A x + b`
@@ -57,7 +57,7 @@ pub(crate) struct Face {
 }
 
 /// What it takes to solve a linear system of a problem.
-pub(crate) struct Means<'a, 'p, A: Operator + ?Sized, P: Preconditioner + ?Sized> {
+pub(crate) struct SolveContext<'a, 'p, A: Operator + ?Sized, P: Preconditioner + ?Sized> {
     pub problem: &'a BoxMlcp<'p, A>,
     /// Restricted to the active rows.
     pub preconditioner: &'a P,
@@ -95,10 +95,10 @@ pub(crate) enum NullSpace {
     /// The step goes along a null vector to a bound.
     ToBound,
     /// A null vector meets no bound.
-    Ray,
+    Unbounded,
 }
 
-impl Face {
+impl ReducedSystem {
     pub fn prepare<A: Operator + ?Sized>(
         &mut self,
         problem: &BoxMlcp<'_, A>,
@@ -127,7 +127,7 @@ impl Face {
         &mut self,
         problem: &BoxMlcp<'_, A>,
         x: &[f64],
-    ) -> Standing {
+    ) -> MeritState {
         let Self {
             d,
             y,
@@ -142,16 +142,16 @@ impl Face {
     /// Solves `A_AA dx_A = -y_A - A_AF dx_F` [ANE17 (29)] with masks [ANE17 (43)].
     pub fn solve<A, P>(
         &mut self,
-        means: &mut Means<'_, '_, A, P>,
+        context: &mut SolveContext<'_, '_, A, P>,
         x: &[f64],
-        standing: &Standing,
+        state: &MeritState,
         accuracy: &Accuracy,
     ) -> Solved
     where
         A: Operator + ?Sized,
         P: Preconditioner + ?Sized,
     {
-        let norm = standing.squares.sqrt();
+        let norm = state.squares.sqrt();
         let limits = pcg::Limits {
             norm: accuracy.forcing * norm,
             largest: accuracy.enough,
@@ -159,10 +159,10 @@ impl Face {
             iterations: accuracy.max_iterations,
             null_quotient: SUSPICIOUS_QUOTIENT,
         };
-        self.right_hand_side(means.problem, standing);
-        let report = self.conjugate_gradients(means, &limits, false);
+        self.right_hand_side(context.problem, state);
+        let report = self.conjugate_gradients(context, &limits, false);
         if report.status == pcg::Status::Singular {
-            self.solve_singular(means, x, standing, &limits, report.iterations)
+            self.solve_singular(context, x, state, &limits, report.iterations)
         } else {
             Solved {
                 status: report.status,
@@ -175,7 +175,7 @@ impl Face {
     /// Adds to `dx`, on active rows, what `r` asks for. With the small diagonal added to the matrix if it is `shifted`.
     fn conjugate_gradients<A, P>(
         &mut self,
-        means: &mut Means<'_, '_, A, P>,
+        context: &mut SolveContext<'_, '_, A, P>,
         limits: &pcg::Limits,
         shifted: bool,
     ) -> pcg::Report
@@ -191,9 +191,9 @@ impl Face {
             pcg,
             ..
         } = self;
-        let matrix = Masked::new(means.problem.matrix(), active);
+        let matrix = Masked::new(context.problem.matrix(), active);
         let preconditioner = MaskedPreconditioner {
-            inner: means.preconditioner,
+            inner: context.preconditioner,
             active,
         };
         if shifted {
@@ -201,9 +201,9 @@ impl Face {
                 matrix: &matrix,
                 shift,
             };
-            pcg::correct(&matrix, &preconditioner, limits, dx, r, pcg, means.watch)
+            pcg::correct(&matrix, &preconditioner, limits, dx, r, pcg, context.watch)
         } else {
-            pcg::correct(&matrix, &preconditioner, limits, dx, r, pcg, means.watch)
+            pcg::correct(&matrix, &preconditioner, limits, dx, r, pcg, context.watch)
         }
     }
 
@@ -211,7 +211,7 @@ impl Face {
     fn right_hand_side<A: Operator + ?Sized>(
         &mut self,
         problem: &BoxMlcp<'_, A>,
-        standing: &Standing,
+        state: &MeritState,
     ) {
         let Self {
             y, dx, r, active, ..
@@ -223,7 +223,7 @@ impl Face {
                 }
             }
         });
-        if standing.jump > 0.0 {
+        if state.jump > 0.0 {
             problem.matrix().apply(dx, r);
         } else {
             r.fill(0.0);

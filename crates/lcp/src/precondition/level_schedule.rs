@@ -11,7 +11,7 @@ use crate::split::for_each;
 
 /// Rows in the order of stages, and where each is coupled with rows of earlier and of later ones.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Stages {
+pub(super) struct LevelSchedule {
     /// First row of each stage, and the end.
     starts: Vec<usize>,
     /// The number a row has in the matrix, by its place in the order.
@@ -26,7 +26,7 @@ pub(super) struct Stages {
     upper: Vec<(u32, u32)>,
 }
 
-/// Numbers for the pattern of [`Stages`], by place.
+/// Numbers for the pattern of [`LevelSchedule`], by place.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Values {
     /// The entries of `F`, row by row.
@@ -35,17 +35,17 @@ pub(super) struct Values {
     pub inverse: Vec<f64>,
 }
 
-impl Stages {
+impl LevelSchedule {
     /// One stage a colour.
     pub fn of_colours<A: Rows + ?Sized>(matrix: &A, colouring: &Colouring) -> Self {
-        let mut stages = Self::default();
-        stages.starts.push(0);
+        let mut schedule = Self::default();
+        schedule.starts.push(0);
         for colour in colouring.colours() {
-            stages.rows.extend_from_slice(colour);
-            stages.starts.push(stages.rows.len());
+            schedule.rows.extend_from_slice(colour);
+            schedule.starts.push(schedule.rows.len());
         }
-        stages.connect(matrix);
-        stages
+        schedule.connect(matrix);
+        schedule
     }
 
     /// Rows as early as the order they have allows.
@@ -63,20 +63,20 @@ impl Stages {
             levels[row] = level;
             count = count.max(level + 1);
         }
-        let mut stages = Self {
+        let mut schedule = Self {
             rows: (0..n as u32).collect(),
             starts: vec![0; if n == 0 { 1 } else { count as usize + 1 }],
             ..Self::default()
         };
-        stages.rows.sort_by_key(|&row| levels[row as usize]);
+        schedule.rows.sort_by_key(|&row| levels[row as usize]);
         for &level in &levels {
-            stages.starts[level as usize + 1] += 1;
+            schedule.starts[level as usize + 1] += 1;
         }
-        for stage in 1..stages.starts.len() {
-            stages.starts[stage] += stages.starts[stage - 1];
+        for stage in 1..schedule.starts.len() {
+            schedule.starts[stage] += schedule.starts[stage - 1];
         }
-        stages.connect(matrix);
-        stages
+        schedule.connect(matrix);
+        schedule
     }
 
     /// Finds the couplings. The matrix must be symmetric: they are read from the row that comes later.

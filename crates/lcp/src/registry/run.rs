@@ -1,17 +1,17 @@
 //! Each method with the settings and the preconditioner that fit most.
 
-use super::{Method, Options, Prelude};
+use super::{Method, Options};
+use crate::analysis::SYMMETRIC;
 use crate::blocks::Blocks;
 use crate::csr::Csr;
 use crate::error::InputError;
 use crate::methods::{
     dantzig, enumerate, fischer, interior_point, jacobi, keller, lemke, linear, mprgp, newton,
-    penalty, pgs, policy, psor, spsor, start,
+    penalty, pgs, policy, psor, spsor,
 };
 use crate::precondition::{Ic0, Ic0Settings, Identity, Mic0, Mic0Settings, Preconditioner};
 use crate::problem::BoxMlcp;
 use crate::report::{Observer, Report};
-use crate::survey::SYMMETRIC;
 
 /// Directions that GMRES keeps.
 const RESTART: usize = 200;
@@ -92,34 +92,6 @@ pub(super) fn run<O: Observer + ?Sized>(
         Method::Linear => solved!(linear, settings!(linear), &mut *preconditioner(matrix)),
         Method::Auto => unreachable!("what auto picks is never auto"),
     }
-}
-
-/// Improves the start.
-pub(super) fn prelude<O: Observer + ?Sized>(
-    problem: &BoxMlcp<'_, Csr>,
-    prelude: Prelude,
-    tolerance: f64,
-    x: &mut [f64],
-    observer: &mut O,
-) -> Result<(), InputError> {
-    /// So many steps of a method.
-    macro_rules! steps {
-        ($module:ident, $steps:expr) => {{
-            let settings = $module::Settings {
-                tolerance,
-                max_iterations: $steps,
-                ..Default::default()
-            };
-            $module::solve(problem, &settings, x, &mut Default::default(), observer)
-        }};
-    }
-    // How it ends does not matter: the method goes on from there.
-    match prelude {
-        Prelude::Pgs(sweeps) => steps!(pgs, sweeps)?,
-        Prelude::Psor(sweeps) => steps!(psor, sweeps)?,
-        Prelude::Gradient(count) => steps!(start, count)?,
-    };
-    Ok(())
 }
 
 /// MIC(0) for what may be an M-matrix, IC(0) for other symmetric matrices, nothing for those it can't be made of.

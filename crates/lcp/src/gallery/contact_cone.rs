@@ -18,7 +18,7 @@ use super::{Instance, Random};
 use crate::csr::Csr;
 
 /// Rows of a cone: one `n`, four `t`, one `beta`.
-pub const PER_CONE: usize = 6;
+pub const ROWS_PER_CONE: usize = 6;
 
 /// `mu`
 const WIDTH: f64 = 0.5;
@@ -29,7 +29,7 @@ const ENDS_PER_CONE: f64 = 0.6;
 type Ends = [(usize, [f64; 6]); 2];
 
 /// A problem with so many cones; in its solution a third of them each is at the apex, inside, and on the surface.
-pub fn cone(cones: usize, random: &mut Random) -> Instance {
+pub fn contact_cone(cones: usize, random: &mut Random) -> Instance {
     let ends = ((cones as f64 * ENDS_PER_CONE).ceil() as usize).max(2);
     let weights: Vec<f64> = (0..ends).map(|_| random.between(0.5, 2.0)).collect();
     let jacobian: Vec<[Ends; 5]> = (0..cones).map(|_| rows(ends, random)).collect();
@@ -52,14 +52,14 @@ pub fn cone(cones: usize, random: &mut Random) -> Instance {
             entries.push((beta, place(i, t), -1.0));
         }
     }
-    let n = PER_CONE * cones;
+    let n = ROWS_PER_CONE * cones;
     let matrix = Csr::from_entries(n, entries).expect("every entry lies in a block of the matrix");
     let (x, y) = complementary(cones, random);
     Instance::complementary(matrix, x, &y)
 }
 
 fn place(cone: usize, row: usize) -> u32 {
-    (cone * PER_CONE + row) as u32
+    (cone * ROWS_PER_CONE + row) as u32
 }
 
 /// The rows of `J` of a cone between two ends: `n`, `t`, `-t`, `s`, `-s`.
@@ -101,10 +101,10 @@ fn coupling(row: &Ends, column: &Ends, weights: &[f64]) -> Option<f64> {
 
 /// A solution: cones at their apex, inside, and on their surface, in turn.
 fn complementary(cones: usize, random: &mut Random) -> (Vec<f64>, Vec<f64>) {
-    let n = PER_CONE * cones;
+    let n = ROWS_PER_CONE * cones;
     let (mut x, mut y) = (vec![0.0; n], vec![0.0; n]);
     for cone in 0..cones {
-        let row = cone * PER_CONE;
+        let row = cone * ROWS_PER_CONE;
         let (tangents, beta) = (row + 1..row + 5, row + 5);
         match cone % 3 {
             0 => {

@@ -4,13 +4,13 @@ use crate::split::for_each;
 
 /// A sparse matrix that need not be square, stored by rows.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Rectangle {
+pub(crate) struct RectCsr {
     pub starts: Vec<usize>,
     pub columns: Vec<u32>,
     pub values: Vec<f64>,
 }
 
-impl Rectangle {
+impl RectCsr {
     /// From entries (row, column, value) in any order, which must be in range; those at one place are added up.
     pub fn new(rows: usize, mut entries: Vec<(u32, u32, f64)>) -> Self {
         entries.sort_by_key(|entry| (entry.0, entry.1));

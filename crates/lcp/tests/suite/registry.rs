@@ -2,10 +2,10 @@
 
 use crate::gallery;
 use crate::gallery::{Domain, Instance, Random, chain, dense, from_rows};
-use meniscus_lcp::gallery::{banded, cone, dense as dense_instance};
+use meniscus_lcp::analysis::analyse;
+use meniscus_lcp::gallery::{banded, contact_cone as cone, dense as dense_instance};
 use meniscus_lcp::methods::enumerate;
-use meniscus_lcp::survey::survey;
-use meniscus_lcp::toolbox::{self, Method, Options, Solution};
+use meniscus_lcp::registry::{self, Method, Options, Solution};
 use meniscus_lcp::{BoxMlcp, Csr, Status, Trace};
 use proptest::prelude::*;
 
@@ -54,8 +54,8 @@ fn honest(given: &Given, method: Method) -> Option<(Solution, Vec<f64>)> {
             )
             .then_some(3000),
         )
-        .prelude(None);
-    let solution = toolbox::solve(&problem, method, &options, &mut x, &mut ()).ok()?;
+        .presolve(None);
+    let solution = registry::solve(&problem, method, &options, &mut x, &mut ()).ok()?;
     assert!(x.iter().all(|x| x.is_finite()), "{method}: {x:?}");
     let residual = problem.residual_inf(&x);
     assert_eq!(solution.report.residual, residual, "{method}");
@@ -66,7 +66,7 @@ fn honest(given: &Given, method: Method) -> Option<(Solution, Vec<f64>)> {
         solution.report
     );
     assert!(
-        converged || residual > 1e-8 || solution.report.status != Status::Ray,
+        converged || residual > 1e-8 || solution.report.status != Status::Infeasible,
         "{method} calls a solution a ray: {:?}",
         solution.report
     );
@@ -141,7 +141,7 @@ proptest! {
     fn on_any_small_problem_every_method_is_right_or_says_that_it_is_not(seed: u64, n in 0_usize..7) {
         let given = strange(seed, n);
         let known = solutions(&given);
-        let seen = survey(&given.problem());
+        let seen = analyse(&given.problem());
         for &method in Method::ALL {
             let Some((solution, _)) = honest(&given, method) else { continue };
             let converged = solution.report.status == Status::Converged;
@@ -194,7 +194,7 @@ fn made_for() -> Vec<(&'static str, Given)> {
 #[test]
 fn every_method_solves_what_it_says_it_fits() {
     for (name, given) in made_for() {
-        let seen = survey(&given.problem());
+        let seen = analyse(&given.problem());
         for &method in Method::ALL {
             if method.fits(&seen).is_err() {
                 continue;
@@ -221,14 +221,14 @@ fn auto_solves_every_kind_and_says_what_it_picked_and_why() {
         assert_eq!(solution.report.status, Status::Converged, "{name}");
         let last = solution.attempts.last().unwrap();
         assert_eq!(
-            (last.method, last.report),
-            (solution.method, solution.report)
+            (last.solver, last.report),
+            (solution.solver, solution.report)
         );
         assert!(
             solution
                 .attempts
                 .iter()
-                .all(|a| !a.why.is_empty() && a.method != Method::Auto)
+                .all(|a| !a.why.is_empty() && a.solver != Method::Auto.name())
         );
     }
 }
@@ -245,21 +245,21 @@ fn auto_picks_the_same_whatever_the_machine_does() {
 #[test]
 fn sweeps_and_gradient_steps_bring_newton_nearer() {
     let given = &made_for()[1].1;
-    let iterations = |prelude: Option<&str>| {
-        let options = Options::default().prelude(prelude.map(|text| text.parse().unwrap()));
+    let iterations = |presolve: Option<&str>| {
+        let options = Options::default().presolve(presolve.map(|text| text.parse().unwrap()));
         let mut x = given.start();
-        let solved = toolbox::solve(&given.problem(), Method::Fischer, &options, &mut x, &mut ());
+        let solved = registry::solve(&given.problem(), Method::Fischer, &options, &mut x, &mut ());
         let report = solved.unwrap().report;
         assert_eq!(report.status, Status::Converged);
         report.iterations
     };
     let cold = iterations(None);
-    for prelude in ["pgs:20", "psor:20", "gradient:50"] {
-        let warm = iterations(Some(prelude));
-        assert!(warm < cold, "{prelude}: {warm} and {cold}");
+    for presolve in ["pgs:20", "psor:20", "gradient:50"] {
+        let warm = iterations(Some(presolve));
+        assert!(warm < cold, "{presolve}: {warm} and {cold}");
     }
     for wrong in ["pgs", "pgs:", "sor:3", "pgs:-1", ""] {
-        assert!(wrong.parse::<toolbox::Prelude>().is_err(), "{wrong}");
+        assert!(wrong.parse::<registry::Presolve>().is_err(), "{wrong}");
     }
 }
 
@@ -269,7 +269,7 @@ fn traces_end_where_the_report_does() {
     for &method in Method::ALL {
         let mut trace = Trace::default();
         let mut x = given.start();
-        let solved = toolbox::solve(
+        let solved = registry::solve(
             &given.problem(),
             method,
             &Options::default(),
@@ -404,4 +404,27 @@ fn auto_solves_every_real_problem_that_has_a_solution() {
         seen += 1;
     }
     assert!(seen >= 15, "only {seen} problems were there");
+}
+
+#[test]
+fn the_example_of_the_readme_is_the_first_doctest_of_the_crate() {
+    let readme = include_str!("../../../../README.md");
+    let docs = include_str!("../../src/lib.rs");
+    let lines = docs
+        .lines()
+        .map(|line| line.trim_start_matches("//!").trim());
+    let example: Vec<&str> = lines
+        .skip_while(|line| *line != "```")
+        .skip(1)
+        .take_while(|line| *line != "```")
+        .filter(|line| !(line.is_empty() || line.starts_with("# ") || line.starts_with("println")))
+        .collect();
+    assert!(
+        example
+            .iter()
+            .any(|line| line.contains("meniscus_lcp::solve(&problem)?"))
+    );
+    for line in example {
+        assert!(readme.contains(line), "the README lacks {line:?}");
+    }
 }

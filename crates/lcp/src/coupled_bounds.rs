@@ -12,7 +12,7 @@ use crate::reduce;
 ///
 /// Where `x_of` is negative, both bounds are zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Following {
+pub struct CoupledBound {
     /// The row with the bounds.
     pub row: usize,
     /// The row that they follow.
@@ -21,7 +21,7 @@ pub struct Following {
     pub factor: f64,
 }
 
-impl Following {
+impl CoupledBound {
     /// The upper bound at `x`; the lower one is its negative.
     ///
     /// # Panics
@@ -36,34 +36,34 @@ impl Following {
 /// A box MLCP of which some rows have bounds that follow another row.
 ///
 /// ```
-/// use meniscus_lcp::{BoxMlcp, Csr, Following, FollowingMlcp};
+/// use meniscus_lcp::{BoxMlcp, Csr, CoupledBound, CoupledBoundMlcp};
 ///
 /// let matrix = Csr::new(2, vec![0, 1, 2], vec![0, 1], vec![1.0, 1.0])?;
 /// let (lower, upper) = ([0.0, f64::NEG_INFINITY], [f64::INFINITY; 2]);
 /// let frozen = BoxMlcp::new(&matrix, &[-2.0, -5.0], &lower, &upper)?;
-/// let following = [Following { row: 1, of: 0, factor: 0.5 }];
-/// let problem = FollowingMlcp::new(frozen, &following)?;
+/// let following = [CoupledBound { row: 1, of: 0, factor: 0.5 }];
+/// let problem = CoupledBoundMlcp::new(frozen, &following)?;
 /// assert_eq!(problem.residual_inf(&[2.0, 1.0]), 0.0); // x_1 wants to be 5, and may be 0.5 * 2
 /// # Ok::<(), meniscus_lcp::InputError>(())
 /// ```
 #[derive(Debug)]
-pub struct FollowingMlcp<'a, A: Operator + ?Sized> {
+pub struct CoupledBoundMlcp<'a, A: Operator + ?Sized> {
     rest: BoxMlcp<'a, A>,
-    following: &'a [Following],
+    following: &'a [CoupledBound],
 }
 
-impl<A: Operator + ?Sized> Clone for FollowingMlcp<'_, A> {
+impl<A: Operator + ?Sized> Clone for CoupledBoundMlcp<'_, A> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<A: Operator + ?Sized> Copy for FollowingMlcp<'_, A> {}
+impl<A: Operator + ?Sized> Copy for CoupledBoundMlcp<'_, A> {}
 
-impl<'a, A: Operator + ?Sized> FollowingMlcp<'a, A> {
+impl<'a, A: Operator + ?Sized> CoupledBoundMlcp<'a, A> {
     /// A problem with such rows. In `rest` they must be free; none may be named twice, nor follow one of their own kind.
-    pub fn new(rest: BoxMlcp<'a, A>, following: &'a [Following]) -> Result<Self, InputError> {
-        let fault = |index: usize, why: &'static str| Err(InputError::Following { index, why });
+    pub fn new(rest: BoxMlcp<'a, A>, following: &'a [CoupledBound]) -> Result<Self, InputError> {
+        let fault = |index: usize, why: &'static str| Err(InputError::CoupledBound { index, why });
         let mut follows = vec![false; rest.len()];
         for (index, bound) in following.iter().enumerate() {
             if bound.row >= rest.len() || bound.of >= rest.len() {
@@ -91,7 +91,7 @@ impl<'a, A: Operator + ?Sized> FollowingMlcp<'a, A> {
     }
 
     /// The bounds that follow.
-    pub fn following(&self) -> &'a [Following] {
+    pub fn coupled_bounds(&self) -> &'a [CoupledBound] {
         self.following
     }
 

@@ -1,15 +1,15 @@
 //! What can be seen of a problem before it is solved.
 //!
 //! ```
-//! use meniscus_lcp::survey::{Definiteness, survey};
+//! use meniscus_lcp::analysis::{Definiteness, analyse};
 //! use meniscus_lcp::{BoxMlcp, Csr};
 //!
 //! let matrix = Csr::new(2, vec![0, 2, 4], vec![0, 1, 0, 1], vec![2.0, -1.0, -1.0, 2.0])?;
 //! let problem = BoxMlcp::new(&matrix, &[-1.0, 5.0], &[0.0; 2], &[f64::INFINITY; 2])?;
-//! let survey = survey(&problem);
-//! assert!(survey.symmetric && survey.no_positive_couplings);
-//! assert_eq!(survey.definiteness, Definiteness::Positive);
-//! assert_eq!(survey.bounds.lower_only, 2);
+//! let analysis = analyse(&problem);
+//! assert!(analysis.symmetric && analysis.no_positive_couplings);
+//! assert_eq!(analysis.definiteness, Definiteness::Positive);
+//! assert_eq!(analysis.bounds.lower_only, 2);
 //! # Ok::<(), meniscus_lcp::InputError>(())
 //! ```
 
@@ -26,7 +26,7 @@ pub(crate) const SYMMETRIC: f64 = 1e-12;
 /// What is known of a problem.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Survey {
+pub struct Analysis {
     /// Rows.
     pub rows: usize,
     /// Stored entries of the matrix.
@@ -101,10 +101,10 @@ impl Bounds {
 }
 
 /// Looks at a problem.
-pub fn survey(problem: &BoxMlcp<'_, Csr>) -> Survey {
+pub fn analyse(problem: &BoxMlcp<'_, Csr>) -> Analysis {
     let matrix = problem.matrix();
     let symmetric = matrix.is_symmetric(SYMMETRIC);
-    let mut survey = Survey {
+    let mut analysis = Analysis {
         rows: matrix.rows(),
         entries: matrix.nonzeros(),
         bandwidth: 0,
@@ -117,16 +117,16 @@ pub fn survey(problem: &BoxMlcp<'_, Csr>) -> Survey {
         bounds: Bounds::of(problem.lower(), problem.upper()),
     };
     for row in 0..matrix.rows() {
-        survey.see_row(row, matrix);
+        analysis.see_row(row, matrix);
     }
-    if survey.magnitudes[1] == 0.0 {
-        survey.magnitudes[0] = 0.0;
+    if analysis.magnitudes[1] == 0.0 {
+        analysis.magnitudes[0] = 0.0;
     }
-    survey.definiteness = definiteness::of(matrix);
-    survey
+    analysis.definiteness = definiteness::of(matrix);
+    analysis
 }
 
-impl Survey {
+impl Analysis {
     fn see_row(&mut self, row: usize, matrix: &Csr) {
         let (columns, values) = matrix.row(row);
         let (mut diagonal, mut others) = (0.0, 0.0);

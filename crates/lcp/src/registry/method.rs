@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::survey::{Definiteness, Survey};
+use crate::analysis::{Analysis, Definiteness};
 
 /// What a method is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -120,18 +120,18 @@ impl Method {
     /// Whether it can be expected to solve a problem like this one; if not, why.
     ///
     /// Being asked for, methods are run all the same where they can be, and say how they ended.
-    pub fn fits(self, survey: &Survey) -> Result<(), &'static str> {
+    pub fn fits(self, analysis: &Analysis) -> Result<(), &'static str> {
         let symmetric = || {
-            survey
+            analysis
                 .symmetric
                 .then_some(())
                 .ok_or("the matrix is not symmetric")
         };
-        let semidefinite = || match survey.definiteness {
+        let semidefinite = || match analysis.definiteness {
             Definiteness::Indefinite => Err("the matrix is indefinite"),
             _ => Ok(()),
         };
-        let fewer = |rows: usize, why| (survey.rows <= rows).then_some(()).ok_or(why);
+        let fewer = |rows: usize, why| (analysis.rows <= rows).then_some(()).ok_or(why);
         match self {
             Self::Auto | Self::Fischer | Self::Newton => Ok(()),
             Self::Enumerate => fewer(ENUMERABLE, "it has too many rows to try every cone"),
@@ -146,13 +146,13 @@ impl Method {
                 semidefinite()
             }
             Self::Jacobi | Self::Pgs | Self::Psor | Self::Spsor => {
-                if survey.diagonal.zero + survey.diagonal.negative > 0 {
+                if analysis.diagonal.zero + analysis.diagonal.negative > 0 {
                     return Err("the diagonal is not positive everywhere");
                 }
-                if self == Self::Jacobi && !survey.dominant {
+                if self == Self::Jacobi && !analysis.dominant {
                     return Err("the diagonal does not dominate the rows");
                 }
-                if survey.symmetric || survey.dominant {
+                if analysis.symmetric || analysis.dominant {
                     semidefinite()
                 } else {
                     Err("the matrix is neither symmetric nor dominated by its diagonal")
@@ -161,14 +161,14 @@ impl Method {
             Self::Policy | Self::Penalty | Self::Mprgp => {
                 symmetric()?;
                 semidefinite()?;
-                if self != Self::Mprgp && !survey.no_positive_couplings {
+                if self != Self::Mprgp && !analysis.no_positive_couplings {
                     return Err("couplings of both signs can send it round in circles");
                 }
                 Ok(())
             }
             Self::InteriorPoint => semidefinite(),
             Self::Linear => {
-                if !survey.bounds.is_linear() {
+                if !analysis.bounds.is_linear() {
                     return Err("some rows have bounds");
                 }
                 symmetric()?;

@@ -93,7 +93,7 @@ pub(crate) struct Sweeps {
 
 /// How far a point is from a solution.
 #[derive(Clone, Copy, Debug)]
-struct Standing {
+struct MeritState {
     residual: f64,
     merit: f64,
 }
@@ -124,7 +124,7 @@ where
     let (mut last_merit, mut moved) = (f64::INFINITY, f64::INFINITY);
     let status = loop {
         problem.affine(x, &mut sweeps.y);
-        let Standing { residual, merit } = sweeps.measure(problem, x);
+        let MeritState { residual, merit } = sweeps.measure(problem, x);
         let stall = if moved <= rules.stagnation * reduce::largest(x) {
             // [Erl13 (109)], as a part of the largest entry: in the notes' words, the better version for large numbers.
             Some(Status::Stagnated)
@@ -192,25 +192,25 @@ impl Sweeps {
     }
 
     /// The residual and the merit at `x`, for which `y` must be up to date.
-    fn measure<A: Rows + ?Sized>(&self, problem: &BoxMlcp<'_, A>, x: &[f64]) -> Standing {
+    fn measure<A: Rows + ?Sized>(&self, problem: &BoxMlcp<'_, A>, x: &[f64]) -> MeritState {
         fold(
             (
                 (x, &self.y[..], &self.d[..]),
                 (problem.lower(), problem.upper()),
             ),
             &|_, ((x, y, d), (lower, upper))| {
-                let mut standing = Standing {
+                let mut state = MeritState {
                     residual: 0.0,
                     merit: 0.0,
                 };
                 for i in 0..x.len() {
                     let r = natural(x[i], y[i], lower[i], upper[i]);
-                    standing.residual = larger(standing.residual, r.abs());
-                    standing.merit += gap(x[i], y[i], d[i], lower[i], upper[i]);
+                    state.residual = larger(state.residual, r.abs());
+                    state.merit += gap(x[i], y[i], d[i], lower[i], upper[i]);
                 }
-                standing
+                state
             },
-            &|low, high| Standing {
+            &|low, high| MeritState {
                 residual: larger(low.residual, high.residual),
                 merit: low.merit + high.merit,
             },

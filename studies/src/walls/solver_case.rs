@@ -22,7 +22,7 @@ enum Counted {
 
 /// A solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Contestant {
+pub struct SolverCase {
     /// Its name in the tables.
     pub label: &'static str,
     /// Its name for [`Settings::named`].
@@ -34,8 +34,8 @@ pub struct Contestant {
     exact: bool,
 }
 
-const fn bounded(label: &'static str, word: &'static str, counted: Counted) -> Contestant {
-    Contestant {
+const fn bounded(label: &'static str, word: &'static str, counted: Counted) -> SolverCase {
+    SolverCase {
         label,
         word,
         counted,
@@ -44,15 +44,15 @@ const fn bounded(label: &'static str, word: &'static str, counted: Counted) -> C
     }
 }
 
-const fn exact(label: &'static str, word: &'static str) -> Contestant {
-    Contestant {
+const fn exact(label: &'static str, word: &'static str) -> SolverCase {
+    SolverCase {
         exact: true,
         ..bounded(label, word, Counted::Inner)
     }
 }
 
 /// All of them: those of the tables as they stand there, then ours.
-const ALL: [Contestant; 15] = [
+const ALL: [SolverCase; 15] = [
     bounded("FAS-MG", "fas-mg", Counted::Outer),
     bounded("PI-PCG", "pi-pcg", Counted::Inner),
     bounded("PI-MG", "pi-mg", Counted::Inner),
@@ -61,7 +61,7 @@ const ALL: [Contestant; 15] = [
     bounded("FMG", "fmg", Counted::Outer),
     // As its authors run it: without a preconditioner.
     bounded("Newton", "newton:none", Counted::InnerAndOuter),
-    Contestant {
+    SolverCase {
         linear: true,
         ..bounded("No LCP", "cg", Counted::Inner)
     },
@@ -95,7 +95,7 @@ impl Default for Rules {
     }
 }
 
-impl Contestant {
+impl SolverCase {
     /// The one with this name in the tables.
     pub fn named(label: &str) -> Option<Self> {
         ALL.into_iter().find(|one| one.label == label)
@@ -219,24 +219,24 @@ mod tests {
     use meniscus_liquid::Walls;
 
     #[test]
-    fn every_contestant_solves_a_small_problem_to_the_same_rule() {
+    fn every_solver_case_solves_a_small_problem_to_the_same_rule() {
         let AnyScene::Two(scene) = scene("circle", 24, Walls::Separating).unwrap() else {
             panic!("the circle is flat");
         };
         let sample = first_of_frame(&scene, 8).unwrap();
-        for contestant in ALL {
-            let outcome = contestant.solve(&sample, &Rules::default()).unwrap();
-            assert!(outcome.solved(), "{}: {outcome:?}", contestant.label);
-            assert!(outcome.residual <= TOLERANCE, "{}", contestant.label);
-            assert!(contestant.iterations(&outcome) > 0, "{}", contestant.label);
+        for case in ALL {
+            let outcome = case.solve(&sample, &Rules::default()).unwrap();
+            assert!(outcome.solved(), "{}: {outcome:?}", case.label);
+            assert!(outcome.residual <= TOLERANCE, "{}", case.label);
+            assert!(case.iterations(&outcome) > 0, "{}", case.label);
         }
     }
 
     #[test]
-    fn names_of_contestants_differ() {
+    fn names_of_solver_cases_differ() {
         for (index, one) in ALL.iter().enumerate() {
-            assert_eq!(Contestant::named(one.label), Some(ALL[index]));
+            assert_eq!(SolverCase::named(one.label), Some(ALL[index]));
         }
-        assert_eq!(Contestant::named("nobody"), None);
+        assert_eq!(SolverCase::named("nobody"), None);
     }
 }

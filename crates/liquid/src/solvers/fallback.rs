@@ -1,8 +1,9 @@
-//! Which methods are tried, one after another.
+//! The chain of methods that are tried.
 
-use meniscus_lcp::{BoxMlcp, Csr, InputError, Observer, Status};
+use meniscus_lcp::registry::{Candidate, Solution, StartFrom, first_converged};
+use meniscus_lcp::{BoxMlcp, Csr, InputError, Observer};
 
-use super::{Posed, Settings, Solution, Workspace, linear, run};
+use super::{Posed, Settings, Workspace, linear, run};
 use crate::settings::Solver;
 
 /// Rows from which on multigrid takes less time than methods whose iterations grow with the grid.
@@ -26,8 +27,8 @@ impl Solver {
         }
     }
 
-    /// What steps in for it. On M-matrices these can't fail, and what multigrid reached is a good start for them.
-    fn substitute(self) -> Option<(Self, &'static str)> {
+    /// The method that is tried where this one fails. On M-matrices it cannot fail.
+    fn fallback(self) -> Option<(Self, &'static str)> {
         match self {
             Self::FasMg => Some((Self::PiPcg, "pi-pcg after fas-mg")),
             Self::Fmg => Some((Self::PiPcg, "pi-pcg after fmg")),
@@ -42,7 +43,7 @@ impl Solver {
     }
 }
 
-/// Tries the method, and what steps in for it.
+/// Tries the method, and its fallback where that is allowed.
 pub(super) fn solve<const D: usize, O: Observer + ?Sized>(
     posed: &Posed<D>,
     settings: &Settings,
@@ -51,24 +52,26 @@ pub(super) fn solve<const D: usize, O: Observer + ?Sized>(
     observer: &mut O,
 ) -> Result<Solution, InputError> {
     let solver = settings.solver.pick(posed.problem);
-    let report = run(posed, solver, settings, x, workspace, observer)?;
-    let substitute = solver
-        .substitute()
-        .filter(|_| settings.fall_back || settings.solver == Solver::Auto)
-        .filter(|_| !matches!(report.status, Status::Converged | Status::Stopped));
-    let Some((other, name)) = substitute else {
-        return Ok(Solution {
-            solver: solver.name(),
-            report,
-        });
+    let auto = settings.solver == Solver::Auto;
+    let first = Candidate {
+        solver,
+        name: solver.name(),
+        why: if auto {
+            "it suits the size and the bounds"
+        } else {
+            "it was asked for"
+        },
     };
-    // The other method takes any start but one that is no number.
-    for x in x.iter_mut().filter(|x| !x.is_finite()) {
-        *x = 0.0;
-    }
-    let report = run(posed, other, settings, x, workspace, observer)?;
-    Ok(Solution {
-        solver: name,
-        report,
+    let fallback = solver.fallback().filter(|_| settings.fall_back || auto);
+    let candidates = match fallback {
+        None => vec![first],
+        Some((solver, name)) => {
+            let why = "on M-matrices it cannot fail";
+            vec![first, Candidate { solver, name, why }]
+        }
+    };
+    // What multigrid reached is a good start for its fallback.
+    first_converged(&candidates, StartFrom::Last, x, |solver, x| {
+        run(posed, solver, settings, x, workspace, observer)
     })
 }
