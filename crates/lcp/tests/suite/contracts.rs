@@ -1,6 +1,7 @@
 //! Broken contracts are errors that name what is wrong.
 
 use crate::gallery::chain;
+use crate::harness::Run;
 use meniscus_lcp::krylov::pcg;
 use meniscus_lcp::methods::{linear, newton, policy};
 use meniscus_lcp::precondition::Identity;
@@ -156,37 +157,19 @@ fn starts_and_settings_are_checked() {
     let matrix = chain(2, 0.0);
     let problem = BoxMlcp::new(&matrix, &[0.0; 2], &[0.0; 2], &[INF; 2]).unwrap();
     let newton = |settings: newton::Settings, x: &mut [f64]| {
-        newton::solve(
-            &problem,
-            &settings,
-            &mut Identity,
-            x,
-            &mut Default::default(),
-            &mut (),
-        )
-        .unwrap_err()
+        settings
+            .attempt(&problem, &mut Identity, x, &mut ())
+            .unwrap_err()
     };
     let policy = |settings: policy::Settings, x: &mut [f64]| {
-        policy::solve(
-            &problem,
-            &settings,
-            &mut Identity,
-            x,
-            &mut Default::default(),
-            &mut (),
-        )
-        .unwrap_err()
+        settings
+            .attempt(&problem, &mut Identity, x, &mut ())
+            .unwrap_err()
     };
     let linear = |settings: linear::Settings, x: &mut [f64]| {
-        linear::solve(
-            &problem,
-            &settings,
-            &mut Identity,
-            x,
-            &mut Default::default(),
-            &mut (),
-        )
-        .unwrap_err()
+        settings
+            .attempt(&problem, &mut Identity, x, &mut ())
+            .unwrap_err()
     };
     for x in [&mut [0.0][..], &mut [0.0; 3]] {
         assert!(matches!(

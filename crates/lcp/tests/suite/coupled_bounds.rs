@@ -2,6 +2,7 @@
 
 use crate::gallery;
 use crate::gallery::{Random, dense, from_rows};
+use crate::harness::Run;
 use meniscus_lcp::methods::{mprgp, pgs, pgs_coupled, staggered};
 use meniscus_lcp::precondition::Identity;
 use meniscus_lcp::{
@@ -393,7 +394,7 @@ proptest! {
         let mut by_turns = start;
         let settings = mprgp::Settings::default().max_iterations(50);
         let mut inner = |part: &BoxMlcp<'_, Csr>, x: &mut [f64]| {
-            mprgp::solve(part, &settings, &mut Identity, x, &mut Default::default(), &mut ())
+            settings.attempt(part, &mut Identity, x, &mut ())
         };
         let settings = staggered::Settings::default().max_iterations(20);
         let turns = staggered::solve(&problem, &settings, &mut inner, &mut by_turns, &mut Default::default(), &mut ()).unwrap();

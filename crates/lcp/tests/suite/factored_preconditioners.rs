@@ -2,6 +2,7 @@
 
 use crate::gallery;
 use crate::gallery::{Domain, Laplacian, Random, chain, dense, from_rows};
+use crate::harness::Run;
 use meniscus_lcp::krylov::pcg;
 use meniscus_lcp::methods::newton;
 use meniscus_lcp::precondition::{
@@ -326,16 +327,7 @@ fn a_mask_makes_the_preconditioner_one_of_the_active_rows() {
     let count = |preconditioner: &mut dyn Preconditioner| {
         let settings = newton::Settings::default();
         let mut x = vec![0.0; instance.len()];
-        let mut workspace = Default::default();
-        let report = newton::solve(
-            &instance.problem(),
-            &settings,
-            preconditioner,
-            &mut x,
-            &mut workspace,
-            &mut (),
-        )
-        .unwrap();
+        let report = settings.preconditioned(&instance.problem(), preconditioner, &mut x);
         assert_eq!(report.status, Status::Converged);
         report.inner_iterations
     };

@@ -1,6 +1,7 @@
 //! Multigrid by the full approximation scheme: as many cycles for fine grids as for coarse ones.
 
 use crate::gallery;
+use crate::harness::Run;
 use std::ops::ControlFlow;
 
 use crate::gallery::{Instance, Random, chain};
@@ -97,16 +98,7 @@ fn the_number_of_cycles_hardly_depends_on_the_size_of_a_plane() {
         let mut by_newton = vec![0.0; n * n];
         let settings = newton::Settings::default().tolerance(1e-11);
         let mut jacobi = Jacobi::new(&instance.matrix).unwrap();
-        let mut workspace = newton::Workspace::default();
-        newton::solve(
-            &problem,
-            &settings,
-            &mut jacobi,
-            &mut by_newton,
-            &mut workspace,
-            &mut (),
-        )
-        .unwrap();
+        settings.preconditioned(&problem, &mut jacobi, &mut by_newton);
         assert!(difference(&x, &by_newton) < 1e-6);
         report.iterations
     });

@@ -1,6 +1,7 @@
 //! Fischer-Newton: what it solves, by which means, and what it says where it cannot.
 
 use crate::gallery;
+use crate::harness::Run;
 use std::ops::ControlFlow;
 
 use crate::gallery::{Domain, Instance, Random, by_exhaustion, dense};
@@ -52,16 +53,9 @@ fn solve_with(
     x: &mut [f64],
     observer: &mut impl Observer,
 ) -> Report {
-    let mut workspace = fischer::Workspace::default();
-    let report = fischer::solve(
-        problem,
-        settings,
-        preconditioner,
-        x,
-        &mut workspace,
-        observer,
-    )
-    .unwrap();
+    let report = settings
+        .attempt(problem, preconditioner, x, observer)
+        .unwrap();
     assert!(x.iter().all(|x| x.is_finite()), "{report:?}");
     let residual = problem.residual_inf(x);
     assert!(
@@ -202,11 +196,11 @@ proptest! {
         let (mut x, mut other) = (vec![0.0; instance.len()], vec![0.0; instance.len()]);
         let settings = Settings::default().tolerance(1e-10);
         let report =
-            fischer::solve(&problem, &settings, &mut mic, &mut x, &mut Default::default(), &mut ()).unwrap();
+            settings.preconditioned(&problem, &mut mic, &mut x);
         prop_assert_eq!(report.status, Status::Converged, "{:?}", report);
         let settings = newton::Settings::default().tolerance(1e-10);
         let report =
-            newton::solve(&problem, &settings, &mut mic, &mut other, &mut Default::default(), &mut ()).unwrap();
+            settings.preconditioned(&problem, &mut mic, &mut other);
         prop_assert_eq!(report.status, Status::Converged);
         let largest = reduce::largest(&other).max(1e-3);
         for (a, b) in x.iter().zip(&other) {
@@ -521,16 +515,9 @@ fn settings_out_of_range_are_refused() {
                 .inner(Inner::NormalEquations),
         ),
     ] {
-        let mut workspace = fischer::Workspace::default();
-        let error = fischer::solve(
-            &problem,
-            &settings,
-            &mut Identity,
-            &mut [0.0; 3],
-            &mut workspace,
-            &mut (),
-        )
-        .unwrap_err();
+        let error = settings
+            .attempt(&problem, &mut Identity, &mut [0.0; 3], &mut ())
+            .unwrap_err();
         assert!(
             matches!(error, InputError::Setting { name: found, .. } if found == name),
             "{name}: {error}"

@@ -1,8 +1,9 @@
 //! Policy iteration with inexact linear solves ends, because it tightens them; without that it need not.
 
 use crate::gallery::{Domain, Instance, Random};
+use crate::harness::Run;
 use meniscus_lcp::krylov::pcg;
-use meniscus_lcp::methods::policy::{self, Settings};
+use meniscus_lcp::methods::policy::Settings;
 use meniscus_lcp::precondition::Identity;
 use meniscus_lcp::{Masked, Operator, Status};
 
@@ -95,17 +96,8 @@ fn guarded(instance: &Instance, inner_tolerance: f64, scaled: bool) -> bool {
         .inner_tolerance(inner_tolerance)
         .scaled(scaled);
     let mut x = vec![0.0; instance.len()];
-    let mut workspace = policy::Workspace::default();
     let problem = instance.problem();
-    let report = policy::solve(
-        &problem,
-        &settings,
-        &mut Identity,
-        &mut x,
-        &mut workspace,
-        &mut (),
-    )
-    .unwrap();
+    let report = settings.run(&problem, &mut x);
     report.status == Status::Converged
 }
 

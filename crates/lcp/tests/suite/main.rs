@@ -1,5 +1,5 @@
-//! What holds for problems, methods, Krylov methods and preconditioners. One program: each further one would be built and
-//! linked with the oracles again.
+//! Tests of problems, methods, Krylov methods and preconditioners, in one program: each further one would be linked with
+//! the oracles again.
 
 mod agreement;
 mod analysis;
@@ -11,9 +11,11 @@ mod fischer;
 mod fmg;
 mod generated;
 mod gmres;
+mod harness;
 mod inexact_policy;
 mod interior_point;
 mod krylov;
+mod matrix_market;
 mod mprgp;
 mod newton_general;
 mod penalty;

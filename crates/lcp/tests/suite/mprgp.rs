@@ -1,6 +1,7 @@
 //! MPRGP: conjugate gradients where nothing is in the way, the solution of the box where something is.
 
 use crate::gallery;
+use crate::harness::Run;
 use std::ops::ControlFlow;
 
 use crate::gallery::{Domain, Instance, Random, chain, dense};
@@ -10,7 +11,7 @@ use meniscus_lcp::krylov::pcg;
 use meniscus_lcp::methods::mprgp;
 use meniscus_lcp::precondition::{Identity, Jacobi, Mic0, Mic0Settings, Preconditioner};
 use meniscus_lcp::{
-    BoxMlcp, Csr, InputError, Observer, Operator, Progress, Report, Status, Trace, reduce,
+    BoxMlcp, Csr, InputError, Observer, Operator, Progress, Report, Rows, Status, Trace, reduce,
 };
 use proptest::prelude::*;
 
@@ -30,22 +31,16 @@ fn mic(instance: &Instance) -> Mic0 {
 }
 
 /// Solves, and checks what holds for every report.
-fn solve<A: Operator>(
+fn solve<A: Rows>(
     problem: &BoxMlcp<'_, A>,
     settings: mprgp::Settings,
     preconditioner: &mut impl Preconditioner,
     x: &mut [f64],
     observer: &mut impl Observer,
 ) -> Report {
-    let report = mprgp::solve(
-        problem,
-        &settings,
-        preconditioner,
-        x,
-        &mut Default::default(),
-        observer,
-    )
-    .unwrap();
+    let report = settings
+        .attempt(problem, preconditioner, x, observer)
+        .unwrap();
     assert!(x.iter().all(|x| x.is_finite()), "{report:?}");
     let residual = problem.residual_inf(x);
     assert!(report.residual == residual || (report.residual.is_nan() && residual.is_nan()));
@@ -211,15 +206,7 @@ fn a_good_preconditioner_saves_steps_on_the_free_face_too() {
     let instance = Instance::with_known_solution(Domain::plane(40), 9).grounded(1e-3);
     let steps = |preconditioner: &mut dyn Preconditioner| {
         let mut x = vec![0.0; instance.len()];
-        let report = mprgp::solve(
-            &instance.problem(),
-            &tight(),
-            preconditioner,
-            &mut x,
-            &mut Default::default(),
-            &mut (),
-        )
-        .unwrap();
+        let report = tight().preconditioned(&instance.problem(), preconditioner, &mut x);
         assert_eq!(report.status, Status::Converged);
         report.iterations
     };
@@ -282,15 +269,7 @@ fn limits_stops_and_stagnation_are_said() {
     let problem = BoxMlcp::new(&matrix, &rhs, &lower, &upper).unwrap();
     let run = |settings: mprgp::Settings, observer: &mut dyn Observer| {
         let mut x = vec![1.0; 60];
-        mprgp::solve(
-            &problem,
-            &settings,
-            &mut Identity,
-            &mut x,
-            &mut Default::default(),
-            observer,
-        )
-        .unwrap()
+        settings.observed(&problem, &mut x, observer)
     };
     let mut trace = Trace::default();
     let report = run(mprgp::Settings::default(), &mut trace);
@@ -334,15 +313,9 @@ fn settings_out_of_range_are_refused() {
         ("power_iterations", good.power_iterations(0)),
     ];
     for (expected, settings) in bad {
-        let error = mprgp::solve(
-            &problem,
-            &settings,
-            &mut Identity,
-            &mut [0.0; 2],
-            &mut Default::default(),
-            &mut (),
-        )
-        .unwrap_err();
+        let error = settings
+            .attempt(&problem, &mut Identity, &mut [0.0; 2], &mut ())
+            .unwrap_err();
         assert!(
             matches!(error, InputError::Setting { name, .. } if name == expected),
             "{error}"

@@ -2,6 +2,7 @@
 
 use crate::gallery;
 use crate::gallery::{Domain, Instance, Random, by_exhaustion};
+use crate::harness::Run;
 use meniscus_lcp::gallery as generated;
 use meniscus_lcp::methods::newton::{self, Globalisation, Inner, Settings};
 use meniscus_lcp::precondition::{Identity, Jacobi};
@@ -18,16 +19,7 @@ fn solve(
     x: &mut [f64],
     observer: &mut impl Observer,
 ) -> Report {
-    let mut workspace = newton::Workspace::default();
-    let report = newton::solve(
-        problem,
-        settings,
-        &mut Identity,
-        x,
-        &mut workspace,
-        observer,
-    )
-    .unwrap();
+    let report = settings.observed(problem, x, observer);
     assert!(x.iter().all(|x| x.is_finite()), "{report:?}");
     let residual = problem.residual_inf(x);
     assert!(report.residual == residual || (report.residual.is_nan() && residual.is_nan()));
@@ -149,7 +141,7 @@ proptest! {
             let mut x = vec![0.0; instance.len()];
             let mut jacobi = Jacobi::new(&instance.matrix).unwrap();
             let report =
-                newton::solve(&problem, &settings, &mut jacobi, &mut x, &mut Default::default(), &mut ()).unwrap();
+                settings.preconditioned(&problem, &mut jacobi, &mut x);
             assert_eq!(report.status, Status::Converged, "{settings:?} {report:?}");
             x
         };
@@ -211,16 +203,9 @@ fn settings_out_of_range_are_refused() {
             Settings::default().globalisation(Globalisation::Fischer),
         ),
     ] {
-        let mut workspace = newton::Workspace::default();
-        let error = newton::solve(
-            &problem,
-            &settings,
-            &mut Identity,
-            &mut [0.0; 3],
-            &mut workspace,
-            &mut (),
-        )
-        .unwrap_err();
+        let error = settings
+            .attempt(&problem, &mut Identity, &mut [0.0; 3], &mut ())
+            .unwrap_err();
         assert!(
             matches!(error, InputError::Setting { name: found, .. } if found == name),
             "{name}: {error}"
@@ -259,9 +244,8 @@ fn every_krylov_method_inside_finds_the_same_solution() {
     let unfit = Settings::default()
         .inner(Inner::Cr)
         .globalisation(Globalisation::Fischer);
-    let memory = &mut newton::Workspace::default();
     let x = &mut vec![0.0; problem.len()];
-    let refused = newton::solve(&problem, &unfit, &mut Identity, x, memory, &mut ());
+    let refused = unfit.attempt(&problem, &mut Identity, x, &mut ());
     assert!(matches!(
         refused,
         Err(InputError::Setting { name: "inner", .. })
@@ -324,16 +308,9 @@ fn a_non_symmetric_matrix_free_operator_is_solved_like_its_matrix() {
             .inner(GMRES)
             .globalisation(globalisation);
         let mut x = vec![0.0; n];
-        let mut workspace = newton::Workspace::default();
-        let report = newton::solve(
-            &problem,
-            &settings,
-            &mut Identity,
-            &mut x,
-            &mut workspace,
-            &mut (),
-        )
-        .unwrap();
+        let memory = &mut Default::default();
+        let report =
+            newton::solve(&problem, &settings, &mut Identity, &mut x, memory, &mut ()).unwrap();
         assert_eq!(report.status, Status::Converged);
         let assembled = BoxMlcp::new(&matrix, &rhs, &lower, &upper).unwrap();
         assert!(assembled.residual_inf(&x) <= 1e-8);

@@ -1,6 +1,7 @@
 //! The penalty method: what it solves, and that its penalties are neither too small nor in the way.
 
 use crate::gallery;
+use crate::harness::Run;
 use std::ops::ControlFlow;
 
 use crate::gallery::{Domain, Instance, Random, chain, dense};
@@ -36,16 +37,9 @@ fn solve(
     x: &mut [f64],
     observer: &mut impl Observer,
 ) -> Report {
-    let mut workspace = penalty::Workspace::default();
-    let report = penalty::solve(
-        problem,
-        &settings,
-        preconditioner,
-        x,
-        &mut workspace,
-        observer,
-    )
-    .unwrap();
+    let report = settings
+        .attempt(problem, preconditioner, x, observer)
+        .unwrap();
     assert!(x.iter().all(|x| x.is_finite()), "{report:?}");
     let residual = problem.residual_inf(x);
     assert!(report.residual == residual || (report.residual.is_nan() && residual.is_nan()));
@@ -199,15 +193,11 @@ fn it_takes_about_as_many_systems_as_policy_iteration() {
         &mut (),
     );
     let mut y = vec![0.0; instance.len()];
-    let by_policy = policy::solve(
+    let by_policy = policy::Settings::default().preconditioned(
         &instance.problem(),
-        &Default::default(),
         &mut mic(&instance),
         &mut y,
-        &mut Default::default(),
-        &mut (),
-    )
-    .unwrap();
+    );
     assert_eq!(
         (report.status, by_policy.status),
         (Status::Converged, Status::Converged)
@@ -310,16 +300,7 @@ fn limits_and_stops_are_said() {
     let problem = BoxMlcp::new(&matrix, &rhs, &lower, &upper).unwrap();
     let run = |settings: penalty::Settings, observer: &mut dyn Observer| {
         let mut x = vec![1.0; 200];
-        let mut workspace = penalty::Workspace::default();
-        penalty::solve(
-            &problem,
-            &settings,
-            &mut Identity,
-            &mut x,
-            &mut workspace,
-            observer,
-        )
-        .unwrap()
+        settings.observed(&problem, &mut x, observer)
     };
     let mut trace = Trace::default();
     let report = run(Default::default(), &mut trace);
@@ -344,14 +325,7 @@ fn limits_and_stops_are_said() {
         ("penalty", good.penalty(0.0)),
         ("inner_tolerance", good.inner_tolerance(1.0)),
     ] {
-        let error = penalty::solve(
-            &problem,
-            &settings,
-            &mut Identity,
-            &mut [0.0; 200],
-            &mut Default::default(),
-            &mut (),
-        );
+        let error = settings.attempt(&problem, &mut Identity, &mut [0.0; 200], &mut ());
         assert!(matches!(error, Err(InputError::Setting { name, .. }) if name == expected));
     }
 }

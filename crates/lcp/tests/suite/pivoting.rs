@@ -2,7 +2,9 @@
 
 use crate::gallery;
 use crate::gallery::Random;
+use crate::harness::Run;
 use meniscus_lcp::methods::{dantzig, enumerate, keller, lemke};
+use meniscus_lcp::precondition::Identity;
 use meniscus_lcp::{BoxMlcp, Dense, Report, Status};
 use proptest::prelude::*;
 
@@ -154,13 +156,9 @@ fn run(method: Method, small: &Small) -> (Report, Vec<f64>) {
             &mut Default::default(),
             &mut (),
         ),
-        Method::Enumerate => enumerate::solve(
-            &problem,
-            &Default::default(),
-            &mut x,
-            &mut Default::default(),
-            &mut (),
-        ),
+        Method::Enumerate => {
+            enumerate::Settings::default().attempt(&problem, &mut Identity, &mut x, &mut ())
+        }
     }
     .unwrap();
     for i in 0..x.len() {

@@ -1,12 +1,13 @@
 //! Pivoting methods on problems with a name, on generated ones, and on what is not a problem at all.
 
 use crate::gallery;
+use crate::harness::Run;
 use std::ops::ControlFlow;
 
 use crate::gallery::{Domain, Instance, Random};
 use meniscus_lcp::gallery::{banded, contact_cone as cone, dense};
 use meniscus_lcp::methods::{dantzig, enumerate, keller, lemke, policy};
-use meniscus_lcp::precondition::Jacobi;
+use meniscus_lcp::precondition::{Identity, Jacobi};
 use meniscus_lcp::{
     BoxMlcp, Csr, Dense, InputError, Observer, Progress, Report, Rows, Status, Trace,
 };
@@ -42,7 +43,7 @@ fn with<A: Rows>(
             let settings = enumerate::Settings::default()
                 .tolerance(tolerance)
                 .max_cones(max_iterations);
-            enumerate::solve(problem, &settings, x, &mut Default::default(), observer)
+            settings.attempt(problem, &mut Identity, x, observer)
         }
     }
 }
@@ -360,15 +361,7 @@ fn laplacians_with_all_kinds_of_rows_are_solved_as_policy_iteration_does() {
         let settings = policy::Settings::default().tolerance(1e-12);
         let mut expected = vec![0.0; instance.len()];
         let mut jacobi = Jacobi::new(&instance.matrix).unwrap();
-        policy::solve(
-            &problem,
-            &settings,
-            &mut jacobi,
-            &mut expected,
-            &mut Default::default(),
-            &mut (),
-        )
-        .unwrap();
+        settings.preconditioned(&problem, &mut jacobi, &mut expected);
         assert!(problem.residual_inf(&expected) < 1e-9);
         for method in [Lemke, Dantzig, Keller] {
             let (report, x) = run(method, &problem);

@@ -4,6 +4,7 @@
 
 use crate::gallery;
 use crate::gallery::{Domain, Instance, Laplacian, Random, dense};
+use crate::harness::Run;
 use meniscus_lcp::krylov::pcg;
 use meniscus_lcp::methods::{newton, policy};
 use meniscus_lcp::precondition::{Identity, Jacobi, Mic0, Mic0Settings, Preconditioner};
@@ -80,32 +81,10 @@ fn solve_all(instance: &Instance, starts: &[f64], tolerance: f64) -> Vec<Report>
         ] {
             let mut x = vec![start; instance.len()];
             let settings = newton::Settings::default().tolerance(tolerance);
-            let workspace = &mut newton::Workspace::default();
-            reports.push(
-                newton::solve(
-                    &problem,
-                    &settings,
-                    preconditioner,
-                    &mut x,
-                    workspace,
-                    &mut (),
-                )
-                .unwrap(),
-            );
+            reports.push(settings.preconditioned(&problem, preconditioner, &mut x));
             x.fill(start);
             let settings = policy::Settings::default().tolerance(tolerance);
-            let workspace = &mut policy::Workspace::default();
-            reports.push(
-                policy::solve(
-                    &problem,
-                    &settings,
-                    preconditioner,
-                    &mut x,
-                    workspace,
-                    &mut (),
-                )
-                .unwrap(),
-            );
+            reports.push(settings.preconditioned(&problem, preconditioner, &mut x));
             assert!(x.iter().all(|x| x.is_finite()));
         }
     }
@@ -187,26 +166,10 @@ fn the_zero_matrix_goes_to_its_bounds() {
         upper: vec![f64::INFINITY, 4.0],
     };
     let mut x = [5.0, 1.0];
-    let report = newton::solve(
-        &instance.problem(),
-        &Default::default(),
-        &mut Identity,
-        &mut x,
-        &mut Default::default(),
-        &mut (),
-    )
-    .unwrap();
+    let report = newton::Settings::default().run(&instance.problem(), &mut x);
     assert_eq!((report.status, x), (Status::Converged, [0.0, 4.0]));
     let mut x = [5.0, 1.0];
-    let report = policy::solve(
-        &instance.problem(),
-        &Default::default(),
-        &mut Identity,
-        &mut x,
-        &mut Default::default(),
-        &mut (),
-    )
-    .unwrap();
+    let report = policy::Settings::default().run(&instance.problem(), &mut x);
     assert_eq!((report.status, x), (Status::Converged, [0.0, 4.0]));
 }
 

@@ -2,9 +2,11 @@
 
 use crate::gallery;
 use crate::gallery::{Domain, Instance, Random, chain, dense};
+use crate::harness::Run;
 use crate::oracle::quadratic_programme;
 use meniscus_lcp::gallery as generated;
 use meniscus_lcp::methods::{jacobi, pgs, psor, spsor};
+use meniscus_lcp::precondition::Identity;
 use meniscus_lcp::{BoxMlcp, Csr, InputError, Order, Report, Rows, Status, Trace, reduce};
 use proptest::prelude::*;
 
@@ -59,7 +61,7 @@ fn solve<A: Rows>(
                 .tolerance(tolerance)
                 .max_iterations(max_iterations)
                 .check_every(check_every);
-            jacobi::solve(problem, &settings, x, &mut Default::default(), trace)
+            settings.attempt(problem, &mut Identity, x, trace)
         }
         Method::Pgs(order) => {
             let settings = pgs::Settings::default()
@@ -67,7 +69,7 @@ fn solve<A: Rows>(
                 .max_iterations(max_iterations)
                 .check_every(check_every)
                 .order(order);
-            pgs::solve(problem, &settings, x, &mut Default::default(), trace)
+            settings.attempt(problem, &mut Identity, x, trace)
         }
         Method::Psor(order) => {
             let settings = psor::Settings::default()
@@ -75,7 +77,7 @@ fn solve<A: Rows>(
                 .max_iterations(max_iterations)
                 .check_every(check_every)
                 .order(order);
-            psor::solve(problem, &settings, x, &mut Default::default(), trace)
+            settings.attempt(problem, &mut Identity, x, trace)
         }
         Method::Spsor(order) => {
             let settings = spsor::Settings::default()
@@ -316,14 +318,9 @@ fn settings_out_of_range_are_refused() {
     let zero = [0.0; 2];
     let problem = BoxMlcp::new(&matrix, &zero, &zero, &[1.0; 2]).unwrap();
     let refused = |settings: psor::Settings, expected: &str| {
-        let error = psor::solve(
-            &problem,
-            &settings,
-            &mut [0.0; 2],
-            &mut Default::default(),
-            &mut (),
-        )
-        .unwrap_err();
+        let error = settings
+            .attempt(&problem, &mut Identity, &mut [0.0; 2], &mut ())
+            .unwrap_err();
         assert!(
             matches!(error, InputError::Setting { name, .. } if name == expected),
             "{error}"
@@ -346,14 +343,7 @@ fn every_way_to_end_is_said() {
     let problem = BoxMlcp::new(&matrix, &rhs, &lower, &upper).unwrap();
     let run = |settings: psor::Settings| {
         let mut x = vec![0.0; 30];
-        let report = psor::solve(
-            &problem,
-            &settings,
-            &mut x,
-            &mut Default::default(),
-            &mut (),
-        )
-        .unwrap();
+        let report = settings.run(&problem, &mut x);
         check(&problem, &report, &x, settings.tolerance);
         report
     };
@@ -376,14 +366,7 @@ fn every_way_to_end_is_said() {
     let problem = BoxMlcp::new(&matrix, &[-1.0, 0.5, 0.5], &lower, &upper).unwrap();
     let settings = jacobi::Settings::default().relaxation(1.0);
     let mut x = [3.0, -4.0, 7.0];
-    let report = jacobi::solve(
-        &problem,
-        &settings,
-        &mut x,
-        &mut Default::default(),
-        &mut (),
-    )
-    .unwrap();
+    let report = settings.run(&problem, &mut x);
     assert_eq!(report.status, Status::NonFinite);
     check(&problem, &report, &x, 1e-8);
     let start = problem.residual_inf(&[3.0, -4.0, 7.0]);

@@ -1,6 +1,7 @@
 //! Semismooth Newton methods give the same bits for any number of threads.
 
 use crate::gallery::{Domain, Instance};
+use crate::harness::Run;
 use meniscus_lcp::methods::fischer::{self, Inner, Kink};
 use meniscus_lcp::methods::newton::{self, Globalisation};
 use meniscus_lcp::methods::start::{self, Measure};
@@ -42,15 +43,11 @@ fn fischer_newton_with_random_kinks() {
         let settings = fischer::Settings::default().inner(inner).kink(kink);
         let report = same_for_all_threads(|| {
             let mut x = vec![0.0; instance.len()];
-            let report = fischer::solve(
+            let report = settings.preconditioned(
                 &instance.problem(),
-                &settings,
                 &mut Jacobi::new(&instance.matrix).unwrap(),
                 &mut x,
-                &mut Default::default(),
-                &mut (),
-            )
-            .unwrap();
+            );
             (x, report)
         });
         assert_eq!(report.status, Status::Converged, "{inner:?} {kink:?}");
@@ -66,15 +63,11 @@ fn minimum_map_newton_with_gmres_and_its_globalisation() {
             .globalisation(globalisation);
         let report = same_for_all_threads(|| {
             let mut x = vec![0.0; instance.len()];
-            let report = newton::solve(
+            let report = settings.preconditioned(
                 &instance.problem(),
-                &settings,
                 &mut Jacobi::new(&instance.matrix).unwrap(),
                 &mut x,
-                &mut Default::default(),
-                &mut (),
-            )
-            .unwrap();
+            );
             (x, report)
         });
         assert_eq!(report.status, Status::Converged, "{globalisation:?}");
@@ -88,14 +81,7 @@ fn gradient_steps() {
         let settings = start::Settings::default().measure(measure);
         same_for_all_threads(|| {
             let mut x = vec![0.0; instance.len()];
-            let report = start::solve(
-                &instance.problem(),
-                &settings,
-                &mut x,
-                &mut Default::default(),
-                &mut (),
-            )
-            .unwrap();
+            let report = settings.run(&instance.problem(), &mut x);
             (x, report)
         });
     }

@@ -1,8 +1,6 @@
 //! Matrix Market files: what is written is read back to the last bit, and no file does harm.
 
-mod gallery;
-
-use gallery::{Domain, Random, dense, from_rows};
+use crate::gallery::{self, Domain, Random, dense, from_rows};
 use meniscus_lcp::Csr;
 use meniscus_lcp::matrix_market::{
     Limits, ReadError, read_matrix, read_vector, write_matrix, write_vector,
@@ -110,7 +108,7 @@ fn every_supported_kind_is_read() {
     );
     assert_eq!(
         vector("%%MatrixMarket matrix array real general\n0 1\n").unwrap(),
-        []
+        Vec::<f64>::new()
     );
     // Zeros of a dense file are no entries, zeros of a sparse one are.
     assert_eq!(
