@@ -1,4 +1,4 @@
-//! What can be seen of a problem before it is solved.
+//! Properties of a problem that decide which methods can solve it.
 //!
 //! ```
 //! use meniscus_lcp::analysis::{Definiteness, analyse};
@@ -23,7 +23,7 @@ use crate::problem::BoxMlcp;
 /// Entries mirrored at the diagonal may differ by this part of the largest entry: what rounding makes of symmetry.
 pub(crate) const SYMMETRIC: f64 = 1e-12;
 
-/// What is known of a problem.
+/// Properties of a problem.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Analysis {
@@ -35,7 +35,7 @@ pub struct Analysis {
     pub bandwidth: usize,
     /// Whether `A` is symmetric, up to rounding.
     pub symmetric: bool,
-    /// What is known of `x'Ax`.
+    /// Definiteness of `A`.
     pub definiteness: Definiteness,
     /// Whether no entry off the diagonal is positive. With [`Definiteness::Positive`] that is an M-matrix.
     pub no_positive_couplings: bool,
@@ -49,7 +49,7 @@ pub struct Analysis {
     pub bounds: Bounds,
 }
 
-/// What is known of the diagonal.
+/// Properties of the diagonal.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Diagonal {
@@ -63,7 +63,7 @@ pub struct Diagonal {
     pub largest: f64,
 }
 
-/// How many rows have which bounds.
+/// Numbers of rows by kind of bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Bounds {
@@ -100,7 +100,7 @@ impl Bounds {
     }
 }
 
-/// Looks at a problem.
+/// Analyses a problem.
 pub fn analyse(problem: &BoxMlcp<'_, Csr>) -> Analysis {
     let matrix = problem.matrix();
     let symmetric = matrix.is_symmetric(SYMMETRIC);

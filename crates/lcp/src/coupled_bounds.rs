@@ -1,4 +1,4 @@
-//! Bounds that follow another unknown.
+//! Bounds that depend on another unknown.
 //!
 //! On some rows the bounds are not numbers but `-factor x_k` and `factor x_k`, with `x_k` an unknown of its own. With the
 //! bounds frozen at some `x` this is a box MLCP; a solution is an `x` that solves the one frozen at itself.
@@ -8,14 +8,14 @@ use crate::operator::Operator;
 use crate::problem::{BoxMlcp, natural};
 use crate::reduce;
 
-/// A row whose bounds follow another row: `-factor x_of <= x_row <= factor x_of`.
+/// A row whose bounds depend on another row: `-factor x_of <= x_row <= factor x_of`.
 ///
 /// Where `x_of` is negative, both bounds are zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CoupledBound {
     /// The row with the bounds.
     pub row: usize,
-    /// The row that they follow.
+    /// The row that they depend on.
     pub of: usize,
     /// Bound over `x_of`, zero or positive.
     pub factor: f64,
@@ -33,7 +33,7 @@ impl CoupledBound {
     }
 }
 
-/// A box MLCP of which some rows have bounds that follow another row.
+/// A box MLCP of which some rows have bounds that depend on another row.
 ///
 /// ```
 /// use meniscus_lcp::{BoxMlcp, Csr, CoupledBound, CoupledBoundMlcp};
@@ -61,7 +61,7 @@ impl<A: Operator + ?Sized> Clone for CoupledBoundMlcp<'_, A> {
 impl<A: Operator + ?Sized> Copy for CoupledBoundMlcp<'_, A> {}
 
 impl<'a, A: Operator + ?Sized> CoupledBoundMlcp<'a, A> {
-    /// A problem with such rows. In `rest` they must be free; none may be named twice, nor follow one of their own kind.
+    /// A problem with such rows. In `rest` they must be free; none may be named twice, nor depend on one of their own kind.
     pub fn new(rest: BoxMlcp<'a, A>, following: &'a [CoupledBound]) -> Result<Self, InputError> {
         let fault = |index: usize, why: &'static str| Err(InputError::CoupledBound { index, why });
         let mut follows = vec![false; rest.len()];
@@ -85,12 +85,12 @@ impl<'a, A: Operator + ?Sized> CoupledBoundMlcp<'a, A> {
         }
     }
 
-    /// The problem without the bounds that follow: those rows are free.
+    /// The problem without the coupled bounds: those rows are free.
     pub fn rest(&self) -> &BoxMlcp<'a, A> {
         &self.rest
     }
 
-    /// The bounds that follow.
+    /// The coupled bounds.
     pub fn coupled_bounds(&self) -> &'a [CoupledBound] {
         self.following
     }
@@ -100,7 +100,7 @@ impl<'a, A: Operator + ?Sized> CoupledBoundMlcp<'a, A> {
         self.rest.len()
     }
 
-    /// Whether there are no rows at all.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
@@ -108,7 +108,7 @@ impl<'a, A: Operator + ?Sized> CoupledBoundMlcp<'a, A> {
     /// The natural residual, with the bounds as they are at `x`; returns its largest magnitude.
     ///
     /// # Panics
-    /// If `x` or `r` does not have one entry a row.
+    /// If `x` or `r` does not have one entry per row.
     pub fn natural_residual(&self, x: &[f64], r: &mut [f64]) -> f64 {
         self.rest.affine(x, r);
         self.residual_of_affine(x, r)

@@ -1,12 +1,12 @@
-//! Broken contracts: the only thing a solver returns as an error.
+//! Errors: broken contracts of the input.
 
 use std::fmt;
 
 use crate::split::first_row;
 
-/// Something in the input breaks the contract of a function: nothing was solved.
+/// A broken contract of the input: nothing was solved.
 ///
-/// Not converging is no error; it is a [`Status`](crate::Status) in an otherwise complete report.
+/// Not converging is not an error but a [`Status`](crate::Status) in the report.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum InputError {

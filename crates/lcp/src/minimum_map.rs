@@ -16,7 +16,7 @@ use crate::problem::{BoxMlcp, natural};
 use crate::reduce::larger;
 use crate::split::{fold, for_each};
 
-/// How far a point is from a solution.
+/// Merit and residual of a point.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct MeritState {
     /// `H'H`
@@ -25,7 +25,7 @@ pub(crate) struct MeritState {
     pub residual: f64,
     /// Rows that became active, or stopped being so, since the last selection.
     pub changed: usize,
-    /// `max |dx_i|` over the rows held at a bound.
+    /// `max |dx_i|` over the rows at a bound.
     pub jump: f64,
 }
 
@@ -35,7 +35,7 @@ impl MeritState {
         0.5 * self.squares
     }
 
-    /// As the exits of a method see it.
+    /// The iterate for the [`Monitor`](crate::Monitor).
     pub fn iterate<'a>(&self, x: &'a [f64]) -> Iterate<'a> {
         Iterate::new(x, self.residual, self.merit()).finite(self.merit().is_finite())
     }

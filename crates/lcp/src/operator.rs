@@ -1,4 +1,4 @@
-//! Linear maps that are known by what they do to a vector.
+//! Linear operators.
 
 use crate::reduce;
 use crate::split::for_each;
@@ -23,7 +23,7 @@ pub trait Operator: Sync {
     /// Writes the diagonal of `A`.
     fn diagonal(&self, d: &mut [f64]);
 
-    /// Whether there are no rows at all.
+    /// Whether there are no rows.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -79,7 +79,7 @@ impl<'a, A: Operator + ?Sized> Masked<'a, A> {
     /// Masks a matrix.
     ///
     /// # Panics
-    /// If the mask does not have one entry a row.
+    /// If the mask does not have one entry per row.
     pub fn new(matrix: &'a A, active: &'a [bool]) -> Self {
         assert_eq!(matrix.len(), active.len(), "the mask has the wrong length");
         Self { matrix, active }

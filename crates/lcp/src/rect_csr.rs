@@ -1,4 +1,4 @@
-//! Sparse matrices that need not be square: the ways between levels.
+//! Rectangular sparse matrices, for transfers between levels.
 
 use crate::split::for_each;
 

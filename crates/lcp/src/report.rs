@@ -1,9 +1,9 @@
-//! How a solve went, while it runs and at its end.
+//! Progress and reports of solves.
 
 use std::fmt;
 use std::ops::ControlFlow;
 
-/// What ended a solve. Only [`Converged`](Status::Converged) is success.
+/// Reason for which a solve ended. Only [`Converged`](Status::Converged) is success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Status {
@@ -19,7 +19,7 @@ pub enum Status {
     NonDescent,
     /// An iteration limit was reached.
     IterationLimit,
-    /// A direction was found along which the problem has no end: it has no solution.
+    /// The problem has no solution: a direction was found along which the iterates grow without bound.
     Infeasible,
     /// A number overflowed or became NaN; the last finite iterate is kept.
     NonFinite,
@@ -28,7 +28,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// The word for it in files and on the command line.
+    /// Name in files and on the command line.
     pub fn word(self) -> &'static str {
         match self {
             Self::Converged => "converged",
@@ -75,11 +75,11 @@ impl fmt::Display for Status {
     }
 }
 
-/// How a solve ended.
+/// Report of a solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
-    /// What ended it.
+    /// Reason for the end.
     pub status: Status,
     /// Outer iterations: one each time the method linearised the problem.
     pub iterations: usize,
@@ -110,7 +110,7 @@ impl Report {
     }
 }
 
-/// How a solve stands after an outer iteration, and before the first.
+/// Progress of a solve, before the first outer iteration and after each.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Progress {
@@ -136,7 +136,7 @@ impl Progress {
     }
 }
 
-/// How the linear solve inside an outer iteration stands.
+/// Progress of the linear solve inside an outer iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InnerProgress {
@@ -159,14 +159,14 @@ impl InnerProgress {
     }
 }
 
-/// Watches a solve, and may stop it.
+/// Progress callback, which can stop a solve.
 ///
-/// `()` never stops anything; [`Trace`] keeps what it saw.
+/// `()` ignores all progress; [`Trace`] records it.
 pub trait Observer {
     /// Called before the first outer iteration and after each.
     fn observe(&mut self, progress: &Progress) -> ControlFlow<()>;
 
-    /// Called after each inner iteration. An inner solve can be long: a caller that wants to interrupt quickly asks here.
+    /// Called after each inner iteration. An inner solve can be long: stop it here to interrupt quickly.
     fn observe_inner(&mut self, progress: &InnerProgress) -> ControlFlow<()> {
         let _ = progress;
         ControlFlow::Continue(())
@@ -179,12 +179,12 @@ impl Observer for () {
     }
 }
 
-/// Keeps every progress report.
+/// Records all progress.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
-    /// One a call of [`Observer::observe`].
+    /// One entry per call of [`Observer::observe`].
     pub outer: Vec<Progress>,
-    /// One a call of [`Observer::observe_inner`].
+    /// One entry per call of [`Observer::observe_inner`].
     pub inner: Vec<InnerProgress>,
 }
 

@@ -1,4 +1,4 @@
-//! Whether `x'Ax` can be negative.
+//! Definiteness of a matrix.
 
 use crate::csr::Csr;
 use crate::dense::Dense;
@@ -8,7 +8,7 @@ const FACTORISED: usize = 400;
 /// A pivot no larger than this part of the largest diagonal entry is what rounding leaves of zero.
 const ZERO_PIVOT: f64 = 1e-11;
 
-/// What is known of `x'Ax`, the same for a matrix and for its symmetric part.
+/// Definiteness of a matrix, which is that of its symmetric part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Definiteness {
     /// Positive for all `x` but zero.
@@ -17,7 +17,7 @@ pub enum Definiteness {
     Semidefinite,
     /// Negative for some `x`.
     Indefinite,
-    /// Too large a matrix to tell.
+    /// Unknown: the matrix is too large.
     Unknown,
 }
 

@@ -1,4 +1,4 @@
-//! Problems to try methods on, made from a seed, with a known solution.
+//! Random test problems with known solutions.
 //!
 //! | generator | matrix | after |
 //! | --- | --- | --- |

@@ -1,4 +1,4 @@
-//! The space that GMRES looks for a solution in, and the triangle that goes with it.
+//! Arnoldi iteration of GMRES, with Givens rotations.
 
 use std::ops::ControlFlow;
 
@@ -45,7 +45,7 @@ impl Core {
         self.sum.resize(n, 0.0);
     }
 
-    /// Makes room for so many basis vectors.
+    /// Reserves memory for basis vectors.
     fn grow(&mut self, n: usize, vectors: usize) {
         while self.basis.len() < vectors {
             self.basis.push(vec![0.0; n]);

@@ -43,15 +43,15 @@ use crate::split::for_each;
 const HOPELESS: f64 = 0.999_999;
 
 settings! {
-    /// When to stop: at the first of the two tolerances that is met, or at the limit.
+    /// Stopping criteria: the first of the two tolerances that is met, or the limit.
     pub struct Settings {
-        /// `||c - A x||_2` as a part of its value at the start.
+        /// `||c - A x||_2` relative to its initial value.
         pub relative_tolerance: f64 = 1e-8,
         /// `||c - A x||_2`. Zero disables it.
         pub absolute_tolerance: f64 = 0.0,
         /// Iterations, over all cycles.
         pub max_iterations: usize = 10_000,
-        /// Directions after which the iteration starts anew.
+        /// Iterations between restarts.
         ///
         /// Memory and the time of an iteration grow with it.
         pub restart: usize = 50,
@@ -78,7 +78,7 @@ pub(crate) fn check_restart(restart: usize) -> Result<(), InputError> {
     Ok(())
 }
 
-/// What ended the iteration.
+/// Reason for which a linear solve ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Status {
@@ -96,11 +96,11 @@ pub enum Status {
     Stopped,
 }
 
-/// How the iteration ended.
+/// Report of a linear solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
-    /// What ended it.
+    /// Reason for the end.
     pub status: Status,
     /// Iterations done, over all cycles.
     pub iterations: usize,
@@ -109,7 +109,7 @@ pub struct Report {
     pub norm: f64,
 }
 
-/// Memory for the iteration, kept between solves.
+/// Scratch memory of the iteration, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     r: Vec<f64>,
@@ -161,7 +161,7 @@ where
     ))
 }
 
-/// When to stop, in absolute terms.
+/// Absolute stopping criteria.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     /// `||r||_2`

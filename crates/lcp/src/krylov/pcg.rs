@@ -1,7 +1,7 @@
 //! Preconditioned conjugate gradients.
 //!
 //! For `A x = c` with `A` symmetric and positive semidefinite. Breakdown is part of the result: an indefinite
-//! matrix and a singular, inconsistent system are told apart from an iteration limit, and `x` is finite always.
+//! matrix and a singular, inconsistent system are distinguished from an iteration limit, and `x` is always finite.
 //!
 //! ```
 //! use meniscus_lcp::krylov::pcg;
@@ -37,9 +37,9 @@ const INDEFINITE: f64 = 1e-12;
 const DIVERGENCE: f64 = 1e8;
 
 settings! {
-    /// When to stop: at the first of the two tolerances that is met, or at the limit.
+    /// Stopping criteria: the first of the two tolerances that is met, or the limit.
     pub struct Settings {
-        /// `||c - A x||_2` as a part of its value at the start.
+        /// `||c - A x||_2` relative to its initial value.
         pub relative_tolerance: f64 = 1e-8,
         /// `||c - A x||_inf`. Zero disables it.
         pub absolute_tolerance: f64 = 0.0,
@@ -56,7 +56,7 @@ impl Settings {
     }
 }
 
-/// What ended the iteration.
+/// Reason for which a linear solve ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Status {
@@ -74,21 +74,21 @@ pub enum Status {
     Stopped,
 }
 
-/// How the iteration ended.
+/// Report of a linear solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
-    /// What ended it.
+    /// Reason for the end.
     pub status: Status,
     /// Iterations done.
     pub iterations: usize,
-    /// `||c - A x||_2` at the returned `x`, as the recursion has it.
+    /// `||c - A x||_2` at the returned `x`, by the recursion.
     pub norm: f64,
-    /// `||c - A x||_inf` at the returned `x`, as the recursion has it.
+    /// `||c - A x||_inf` at the returned `x`, by the recursion.
     pub largest: f64,
 }
 
-/// Memory for the iteration, kept between solves.
+/// Scratch memory of the iteration, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     r: Vec<f64>,
@@ -164,7 +164,7 @@ where
     ))
 }
 
-/// When to stop, in absolute terms.
+/// Absolute stopping criteria.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     /// `||r||_2`
@@ -296,7 +296,7 @@ where
     }
 }
 
-/// The size of a residual.
+/// Norms of a residual.
 #[derive(Clone, Copy)]
 struct Size {
     squares: f64,

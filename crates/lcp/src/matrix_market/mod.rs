@@ -30,7 +30,7 @@ use std::io::{self, Write};
 use crate::csr::Csr;
 
 settings! {
-    /// What a file may hold at most.
+    /// Limits on the size of a file.
     pub struct Limits {
         /// Rows of a matrix, or entries of a vector.
         pub max_rows: usize = 1 << 25,
@@ -39,7 +39,7 @@ settings! {
     }
 }
 
-/// Why a file could not be read.
+/// Failure to read a file.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ReadError {

@@ -44,7 +44,7 @@ use crate::problem::BoxMlcp;
 use crate::report::{Observer, Report};
 use crate::rows::Rows;
 
-/// Memory for the method, kept between solves.
+/// Scratch memory of the method, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     drive: Drive,

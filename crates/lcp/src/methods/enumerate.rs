@@ -37,7 +37,7 @@ settings! {
     }
 }
 
-/// Memory for the method, kept between solves.
+/// Scratch memory of the method, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     course: Course,

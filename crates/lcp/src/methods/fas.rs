@@ -65,22 +65,22 @@ use crate::splitting::{Order, divisors};
 use level::Level;
 
 settings! {
-    /// When to stop, and the constants of the method.
+    /// Settings of the method: stopping criteria and constants.
     pub struct Settings {
         /// Bound on `||r||_inf` of the natural residual.
         pub tolerance: f64 = 1e-8,
-        /// Limit of cycles.
+        /// Limit on cycles.
         pub max_iterations: usize = 100,
         /// Sweeps of projected Gauss-Seidel before the coarser level is visited.
         pub sweeps_before: usize = 2,
-        /// Sweeps after. Together with those before at least 1.
+        /// Sweeps after. Together with those before, at least 1.
         pub sweeps_after: usize = 2,
         /// Further sweeps, each time and on every level, over the bounded rows and those coupled to them alone.
         ///
         /// DEVIATION [Lai20 alg. 3]: the paper has none. Where bounds begin and end to hold, the coarse correction is
         /// at its worst, and there are few such rows.
         pub bound_sweeps: usize = 0,
-        /// Limit of sweeps on the coarsest level; fewer where they change nothing any more. At least 1.
+        /// Limit on sweeps on the coarsest level; fewer where they converge. At least 1.
         pub coarsest_sweeps: usize = 100,
         /// The order of the rows in a sweep.
         pub order: Order = Order::Natural,
@@ -105,7 +105,7 @@ impl Settings {
     }
 }
 
-/// Memory for the method, kept between solves.
+/// Scratch memory of the method, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     levels: Vec<Level>,
@@ -114,10 +114,10 @@ pub struct Workspace {
     best: Vec<f64>,
 }
 
-/// Cycles without a smaller residual after which there will be none.
+/// Cycles without progress after which the method has stagnated.
 const PATIENCE: usize = 10;
 
-/// Solves the problem, starting from the given `x` (which is moved into the box first).
+/// Solves the problem, starting from the given `x`, projected onto the box.
 ///
 /// `A` must be symmetric and positive semidefinite, best an M-matrix like that of a diffusion on a grid. Bounds from below
 /// may be any finite numbers, or none; one from above is an error, and so is a diagonal entry that is not positive. A problem
@@ -219,7 +219,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// `x` with its residual, as the exits of the method see it.
+    /// The iterate for the [`Monitor`](crate::Monitor).
     fn iterate(&self, residual: f64) -> Iterate<'_> {
         let finite = residual.is_finite() && reduce::largest(&self.x).is_finite();
         Iterate::new(&self.x, residual, 0.5 * reduce::sum_of_squares(&self.r)).finite(finite)

@@ -3,7 +3,7 @@
 //!
 //! | symbol | meaning |
 //! | --- | --- |
-//! | `r` | `-(A x + b)`, zero where `x` is held at a bound that it would leave on the wrong side |
+//! | `r` | `-(A x + b)`, zero where `x` is at a bound that it would leave on the wrong side |
 //! | `e` | correction of a level, `A e = r`, without bounds |
 //! | `P`, `R` | prolongation and restriction, see [`Hierarchy`] |
 //!
@@ -58,15 +58,15 @@ use crate::rows::Rows;
 use crate::splitting::{divisors, rows};
 
 settings! {
-    /// When to stop, and the constants of the method.
+    /// Settings of the method: stopping criteria and constants.
     pub struct Settings {
         /// Bound on `||r||_inf` of the natural residual.
         pub tolerance: f64 = 1e-8,
-        /// Limit of full cycles.
+        /// Limit on full cycles.
         pub max_iterations: usize = 100,
         /// Sweeps of Gauss-Seidel before the coarser level is visited, and again after. At least 1.
         pub sweeps: usize = 4,
-        /// Limit of sweeps on the coarsest level; fewer where they change nothing any more. At least 1.
+        /// Limit on sweeps on the coarsest level; fewer where they converge. At least 1.
         pub coarsest_sweeps: usize = 100,
     }
 }
@@ -88,12 +88,12 @@ impl Settings {
     }
 }
 
-/// Memory for the method, kept between solves.
+/// Scratch memory of the method, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     /// Level 1 and on.
     levels: Vec<Level>,
-    /// Of the finest level: diagonal, `A x + b`, what of it is not held by bounds, a correction and its product.
+    /// Of the finest level: diagonal, `A x + b`, its part on rows away from their bounds, a correction and its product.
     d: Vec<f64>,
     y: Vec<f64>,
     r: Vec<f64>,
@@ -114,13 +114,13 @@ struct Level {
     upper: Vec<f64>,
 }
 
-/// Cycles without a smaller residual after which there will be none.
+/// Cycles without progress after which the method has stagnated.
 const PATIENCE: usize = 30;
 
 /// Times that a step is halved before it is left out.
 const HALVINGS: usize = 6;
 
-/// Solves the problem, starting from the given `x` (which is moved into the box first).
+/// Solves the problem, starting from the given `x`, projected onto the box.
 ///
 /// `A` must be symmetric and positive semidefinite; a diagonal entry that is not positive is an error on a row that can
 /// move. An iteration is a full cycle; the merit is half the sum of squares of the natural residual.

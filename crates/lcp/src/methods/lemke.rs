@@ -52,7 +52,7 @@ use crate::problem::BoxMlcp;
 use crate::report::{Observer, Report, Status};
 use crate::rows::Rows;
 
-/// Memory for the method, kept between solves.
+/// Scratch memory of the method, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     course: Course,
@@ -116,7 +116,7 @@ where
     Ok(course.end(problem, settings, status, x))
 }
 
-/// Follows one path. Breaks with what ends the solve; goes on with what to say if no other path does better.
+/// Follows one path. Breaks with the status that ends the solve; continues with the status if no other path does better.
 fn follow<A, O>(
     problem: &BoxMlcp<'_, A>,
     settings: &Settings,

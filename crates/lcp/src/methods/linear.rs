@@ -28,16 +28,16 @@ use crate::report::{Observer, Report, Status};
 use crate::split::{first_row, for_each};
 
 settings! {
-    /// When to stop.
+    /// Stopping criteria.
     pub struct Settings {
         /// Bound on `||A x + b||_inf`.
         pub tolerance: f64 = 1e-8,
-        /// Limit of conjugate gradient iterations.
+        /// Limit on conjugate gradient iterations.
         pub max_iterations: usize = 10_000,
     }
 }
 
-/// Memory for the method, kept between solves.
+/// Scratch memory of the method, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     r: Vec<f64>,

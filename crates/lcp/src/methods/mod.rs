@@ -1,4 +1,4 @@
-//! Methods for the box MLCP, one file each, all with the same `solve`.
+//! Methods for the box MLCP, one module each, all with the same signature.
 
 pub mod dantzig;
 pub mod enumerate;

@@ -11,7 +11,7 @@
 //! | `Gamma` | proportionality: how much of the gradient may be chopped before the face is left |
 //!
 //! While `beta'beta <= Gamma^2 phi~'phi` the method stays on its face: conjugate gradients, preconditioned on the free
-//! rows only, until a step would leave the box. Then it goes as far as the box allows and expands the set of held rows by
+//! rows only, until a step would leave the box. Then it goes as far as the box allows and expands the set of rows at a bound by
 //! a projected gradient step with the fixed length `abar`. Otherwise it leaves the face along `beta`. Each of these steps is an
 //! iteration. With no bounds in the way this is preconditioned conjugate gradients, step for step.
 //!
@@ -45,11 +45,11 @@ use crate::report::{Observer, Report, Status};
 use step::{Ahead, Gradients, advance, expand, gradients, look_ahead, norm, turn};
 
 settings! {
-    /// When to stop, and the constants of the method.
+    /// Settings of the method: stopping criteria and constants.
     pub struct Settings {
         /// Bound on `||r||_inf` of the natural residual.
         pub tolerance: f64 = 1e-8,
-        /// Limit of steps.
+        /// Limit on steps.
         pub max_iterations: usize = 10_000,
         /// `Gamma`, positive.
         pub proportionality: f64 = 1.0,
@@ -77,7 +77,7 @@ impl Settings {
     }
 }
 
-/// Memory for the method, kept between solves.
+/// Scratch memory of the method, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     x: Vec<f64>,
@@ -106,10 +106,10 @@ const PATIENCE: usize = 3;
 /// Times that `abar` is halved before an expansion is given up. An estimate of the norm is never so wrong.
 const HALVINGS: usize = 60;
 
-/// Solves the problem, starting from the given `x` (which is moved into the box first).
+/// Solves the problem, starting from the given `x`, projected onto the box.
 ///
 /// `A` must be symmetric and positive semidefinite. [`Status::Infeasible`] means that a null vector of `A` was found along which
-/// `x` can go on for ever, always downhill: the problem has no solution. [`Status::NonDescent`] means that the same
+/// `x` can grow without bound, always downhill: the problem has no solution. [`Status::NonDescent`] means that the same
 /// happened along a direction of negative curvature: `A` is not positive semidefinite. The merit is
 /// `1/2 (phi'phi + beta'beta)`; of two iterates the later one is the better one, as it has less energy
 /// `1/2 x'Ax + b'x`.

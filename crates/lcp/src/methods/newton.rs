@@ -3,7 +3,7 @@
 //! | symbol | meaning |
 //! | --- | --- |
 //! | `H` | minimum map, zero exactly at a solution [ANE17 (11)] |
-//! | `A`, `F` | active rows (`H = y`) and rows held at a bound (`H = d (x - bound)`) [ANE17 (26)] |
+//! | `A`, `F` | active rows (`H = y`) and rows at a bound (`H = d (x - bound)`) [ANE17 (26)] |
 //! | `dx` | Newton direction [ANE17 (28)] |
 //! | `theta` | merit `1/2 H'H` [ANE17 (15)] |
 //! | `xi` | forcing term: how well the Newton equation is solved [ANE17 (22)] |
@@ -42,7 +42,7 @@ use crate::reduced_system::{Accuracy, NullSpace, ReducedSystem, SolveContext, So
 use crate::report::{Observer, Report, Status};
 use crate::semismooth::{self, First};
 
-/// How the Newton equation is solved.
+/// Linear solver for the Newton equation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inner {
     /// Conjugate gradients, for symmetric positive semidefinite `A`.
@@ -53,15 +53,15 @@ pub enum Inner {
     Bicgstab,
     /// GMRES, for any `A`.
     Gmres {
-        /// Directions after which it starts anew; it keeps one vector for each.
+        /// Iterations between restarts; one vector is stored for each.
         restart: usize,
     },
 }
 
-/// What is done where the Newton direction fails.
+/// Strategy where the Newton direction fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Globalisation {
-    /// Nothing: the solve ends and says why. [ANE17 alg. 2]
+    /// None: the solve ends with the reason as its status. [ANE17 alg. 2]
     None,
     /// Progress is measured by the Fischer-Burmeister map, whose merit has a continuous gradient, and where the
     /// minimum map gives no direction that lowers it, one of those of [`fischer`] is taken. For any `A`; the
@@ -72,39 +72,39 @@ pub enum Globalisation {
 }
 
 settings! {
-    /// When to stop, and the constants of the method.
+    /// Settings of the method: stopping criteria and constants.
     pub struct Settings {
         /// Bound on `||r||_inf` of the natural residual.
         pub tolerance: f64 = 1e-8,
-        /// Change of the merit, as a part of it, that counts as none. [ANE17 (33)]
+        /// Relative change of the merit at which the method ends. [ANE17 (33)]
         pub relative: f64 = 1e-6,
-        /// Change of `x`, as a part of the largest `|x_i|`, that counts as none.
+        /// Change of `x`, relative to the largest `|x_i|`, at which the method ends.
         ///
         /// DEVIATION [ANE17 (34)]: absolute in the paper, which depends on units.
         pub stagnation: f64 = 1e-14,
-        /// Limit of Newton steps.
+        /// Limit on Newton steps.
         pub max_iterations: usize = 100,
-        /// `xi`, the part of `||H||` to which a Newton equation is solved. [ANE17 (22)]
+        /// `xi`, forcing term: relative residual to which a Newton equation is solved. [ANE17 (22)]
         ///
         /// It is tightened where an inexact direction is what keeps the method from going on.
         pub forcing: f64 = 0.01,
-        /// Limit of conjugate gradient iterations in one Newton step.
+        /// Limit on conjugate gradient iterations in one Newton step.
         pub max_inner_iterations: usize = 10_000,
-        /// `alpha`, the part of the predicted decrease that a step must reach. [ANE17 (30)]
+        /// `alpha`, sufficient decrease parameter of the Armijo condition. [ANE17 (30)]
         pub sufficient_decrease: f64 = 1e-4,
-        /// `beta`, the factor from one trial step to the next. [ANE17 (31)]
+        /// `beta`, backtracking factor of the line search. [ANE17 (31)]
         pub backtracking: f64 = 0.5,
-        /// `delta`, the step that is too small to try.
+        /// `delta`, smallest step length of the line search.
         pub smallest_step: f64 = 1e-9,
-        /// Whether bounded rows are brought to the units of `y` by the diagonal of `A`.
+        /// Whether bounded rows are scaled to the units of `y` by the diagonal of `A`.
         ///
         /// DEVIATION [ANE17 (11)]: the paper compares `x_i` with `y_i` as they are.
         pub scaled: bool = true,
-        /// What solves the Newton equation.
+        /// Linear solver for the Newton equation.
         pub inner: Inner = Inner::Pcg,
-        /// A step must improve on the largest of so many last merits. With 1 no merit may rise.
+        /// Previous merits on whose largest a step must improve: a non-monotone line search. With 1 the merit never rises.
         pub memory: usize = 1,
-        /// What is done where the Newton direction fails.
+        /// Strategy where the Newton direction fails.
         pub globalisation: Globalisation = Globalisation::None,
     }
 }
@@ -149,7 +149,7 @@ impl Settings {
     }
 }
 
-/// The forcing term below which rounding decides.
+/// Smallest forcing term: below it rounding dominates.
 const SMALLEST_FORCING: f64 = 1e-12;
 
 /// A minimum map no larger than this part of the terms it is made of is made of rounding.
@@ -158,7 +158,7 @@ const ROUNDING: f64 = 64.0 * f64::EPSILON;
 /// Gradient of the merit, as a part of what it could be, that counts as zero.
 const FLAT: f64 = 1e-7;
 
-/// Memory for the method, kept between solves.
+/// Scratch memory of the method, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     reduced: ReducedSystem,
@@ -170,18 +170,18 @@ pub struct Workspace {
     globalised: semismooth::Workspace,
 }
 
-/// A point that the search looks at.
+/// Trial point of the line search.
 #[derive(Clone, Debug, Default)]
 struct Trial {
     x: Vec<f64>,
     y: Vec<f64>,
 }
 
-/// Solves the problem, starting from the given `x` (which is moved into the box first).
+/// Solves the problem, starting from the given `x`, projected onto the box.
 ///
 /// Meant for symmetric positive semidefinite `A`, and at its best for M-matrices; for other matrices see [`Inner`] and
 /// [`Globalisation`]. [`Status::Infeasible`] means that a null
-/// vector of `A` was found along which `x` can go on for ever: the problem has no solution.
+/// vector of `A` was found along which `x` can grow without bound: the problem has no solution.
 pub fn solve<A, P, O>(
     problem: &BoxMlcp<'_, A>,
     settings: &Settings,
@@ -320,7 +320,7 @@ fn search<A: Operator + ?Sized>(
     None
 }
 
-/// Whether a step changed next to nothing.
+/// Stall test of a step.
 fn stall(
     settings: &Settings,
     state: &MeritState,
@@ -341,7 +341,7 @@ fn stall(
     }
 }
 
-/// Why no step along the direction lowers the merit.
+/// Status where no step along the direction lowers the merit.
 fn blocked<A: Operator + ?Sized>(
     problem: &BoxMlcp<'_, A>,
     settings: &Settings,
@@ -362,7 +362,7 @@ fn blocked<A: Operator + ?Sized>(
     if reduce::largest(h) <= ROUNDING * terms {
         return Status::Stagnated;
     }
-    // The gradient of 1/2 H'H is A'H_A on all rows plus d H on the rows held at a bound.
+    // The gradient of 1/2 H'H is A'H_A on all rows plus d H on the rows at a bound.
     for i in 0..h.len() {
         scratch[i] = if active[i] { h[i] } else { 0.0 };
     }

@@ -46,11 +46,11 @@ use crate::report::{Observer, Report, Status};
 use system::System;
 
 settings! {
-    /// When to stop, and the constants of the method.
+    /// Settings of the method: stopping criteria and constants.
     pub struct Settings {
         /// Bound on `||r||_inf` of the natural residual.
         pub tolerance: f64 = 1e-8,
-        /// Limit of linear systems to solve.
+        /// Limit on linear systems to solve.
         pub max_iterations: usize = 100,
         /// What the tolerance is divided into for the penalty: `rho_i = penalty A_ii ||y||_inf / tolerance`, with the
         /// `y` of the start. [Lai20 alg. 2]
@@ -58,12 +58,12 @@ settings! {
         /// DEVIATION [Lai20 alg. 2]: `rho = 1e3 / tolerance` in the paper, where `A` and `y` are of the order of 1.
         /// Ours leaves as much of the tolerance in any units.
         pub penalty: f64 = 1e3,
-        /// The part of its residual to which a linear system is solved.
+        /// Relative residual to which a linear system is solved.
         ///
         /// It is tightened whenever the merit did not fall, so that inexact solves cannot make the method go round in
         /// circles.
         pub inner_tolerance: f64 = 0.01,
-        /// Limit of conjugate gradient iterations for one system.
+        /// Limit on conjugate gradient iterations for one system.
         pub max_inner_iterations: usize = 10_000,
     }
 }
@@ -76,7 +76,7 @@ impl Settings {
     }
 }
 
-/// The inner tolerance below which rounding decides.
+/// Smallest inner tolerance: below it rounding dominates.
 const SMALLEST_INNER_TOLERANCE: f64 = 1e-13;
 
 /// `rho_i / A_ii` lies between these: below, a penalty is none; above, numbers may overflow.
@@ -85,7 +85,7 @@ const PENALTIES: (f64, f64) = (1e3, 1e30);
 /// The part of its residual to which a system is solved that shows the way along a null vector.
 const NULL_TOLERANCE: f64 = 1e-12;
 
-/// Memory for the method, kept between solves.
+/// Scratch memory of the method, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     system: System,
@@ -100,7 +100,7 @@ pub struct Workspace {
 ///
 /// Meant for symmetric positive semidefinite M-matrices, where it always ends. [`Status::Infeasible`] means that without bounds
 /// `A` is singular and that no bound is ahead along its null vector: the problem has no solution. The merit is that of the
-/// minimum map, with rows held at a bound in the units of `y`.
+/// minimum map, with rows at a bound in the units of `y`.
 pub fn solve<A, P, O>(
     problem: &BoxMlcp<'_, A>,
     settings: &Settings,
@@ -134,7 +134,7 @@ where
         .keep_best(Best::Merit, best, inside);
     let mut inner_tolerance = settings.inner_tolerance;
     let mut changed = system.start(problem, at);
-    let mut endless = false; // whether x can go on along a null vector, as far as the last system can tell
+    let mut endless = false; // whether x can grow along a null vector, by the last system
     let status = loop {
         let state = minimum_map::measure(problem, (inside, y, d));
         let mut stall = (endless && !changed).then_some(Status::Infeasible);

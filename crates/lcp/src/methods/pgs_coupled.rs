@@ -1,11 +1,11 @@
-//! Projected Gauss-Seidel for bounds that follow another unknown, updated as it goes.
+//! Projected Gauss-Seidel for bounds that depend on another unknown, updated during the sweep.
 //!
 //! ```text
-//! x_i <- clamp(x_i - omega (A x + b)_i / A_ii, l_i, u_i)                  rows with bounds of their own
-//! x_i <- clamp(x_i - omega (A x + b)_i / A_ii, -mu x_k, mu x_k)           rows that follow row k, at its newest x_k
+//! x_i <- clamp(x_i - omega (A x + b)_i / A_ii, l_i, u_i)                  rows with constant bounds
+//! x_i <- clamp(x_i - omega (A x + b)_i / A_ii, -mu x_k, mu x_k)           rows coupled to row k, at its newest x_k
 //! ```
 //!
-//! Rows with bounds of their own come first in a sweep, those that follow after them, so that at the end of a sweep every
+//! Rows with constant bounds come first in a sweep, those with coupled bounds after them, so that at the end of a sweep every
 //! bound is kept. Whether the sweeps converge is not known in general; in practice they do where `mu` is not too large.
 //!
 //! ```
@@ -36,13 +36,13 @@ use crate::rows::Rows;
 use crate::splitting::{self, Rules, project};
 
 settings! {
-    /// When to stop, and the constants of the method.
+    /// Settings of the method: stopping criteria and constants.
     pub struct Settings {
         /// Bound on `||r||_inf` of the natural residual, with the bounds as they are at `x`.
         pub tolerance: f64 = 1e-8,
-        /// Change of `x` in a sweep, as a part of the largest `|x_i|`, that counts as none.
+        /// Change of `x` in a sweep, relative to the largest `|x_i|`, at which the method ends.
         pub stagnation: f64 = 1e-15,
-        /// Limit of sweeps.
+        /// Limit on sweeps.
         pub max_iterations: usize = 10_000,
         /// Sweeps from one check to the next.
         ///
@@ -67,7 +67,7 @@ impl Settings {
     }
 }
 
-/// Memory for the method, kept between solves.
+/// Scratch memory of the method, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     d: Vec<f64>,
@@ -76,7 +76,7 @@ pub struct Workspace {
     follows: Vec<bool>,
 }
 
-/// Solves the problem, starting from the given `x` (which is moved into its bounds first).
+/// Solves the problem, starting from the given `x`, projected onto its bounds.
 ///
 /// An entry of the diagonal that is not positive is an error, unless the bounds of its row are equal. The residual is the
 /// natural one with the bounds as they are at `x`, the merit is half its sum of squares. An iteration is a sweep.

@@ -32,21 +32,21 @@ use crate::reduced_system::{Accuracy, NullSpace, ReducedSystem, SolveContext, ad
 use crate::report::{Observer, Report, Status};
 
 settings! {
-    /// When to stop, and the constants of the method.
+    /// Settings of the method: stopping criteria and constants.
     pub struct Settings {
         /// Bound on `||r||_inf` of the natural residual.
         pub tolerance: f64 = 1e-8,
-        /// Limit of policies to solve for.
+        /// Limit on policies to solve for.
         pub max_iterations: usize = 100,
-        /// The part of `||H||` to which the linear system of a policy is solved.
+        /// Residual, relative to `||H||`, to which the linear system of a policy is solved.
         ///
         /// It is tightened whenever the merit did not fall: with exact solves the iteration cannot fail on
-        /// M-matrices, with inexact ones it can go on for ever. A tolerance above 0.1 is also tightened where the
+        /// M-matrices, with inexact ones it can cycle. A tolerance above 0.1 is also tightened where the
         /// merit falls slowly.
         pub inner_tolerance: f64 = 0.01,
-        /// Limit of conjugate gradient iterations for one policy.
+        /// Limit on conjugate gradient iterations for one policy.
         pub max_inner_iterations: usize = 10_000,
-        /// Whether bounded rows are brought to the units of `y` by the diagonal of `A`.
+        /// Whether bounded rows are scaled to the units of `y` by the diagonal of `A`.
         ///
         /// DEVIATION [Lai20 (4.1)]: the paper compares `x_i` with `y_i` as they are. On rows bounded from both sides
         /// that can make the policies go round in a circle.
@@ -61,7 +61,7 @@ impl Settings {
     }
 }
 
-/// The inner tolerance below which rounding decides.
+/// Smallest inner tolerance: below it rounding dominates.
 const SMALLEST_INNER_TOLERANCE: f64 = 1e-13;
 
 /// An inner tolerance so loose that the merit may fall at every iteration, and yet too slowly to get anywhere.
@@ -70,7 +70,7 @@ const LOOSE: f64 = 0.1;
 /// The part of itself to which the merit must fall at a loose inner tolerance.
 const SLOW: f64 = 0.25;
 
-/// Memory for the method, kept between solves.
+/// Scratch memory of the method, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     reduced: ReducedSystem,
@@ -80,7 +80,7 @@ pub struct Workspace {
 /// Solves the problem, starting from the policy of the given `x`.
 ///
 /// Meant for symmetric positive semidefinite M-matrices, where it always ends. [`Status::Infeasible`] means that a null
-/// vector of `A` was found along which `x` can go on for ever: the problem has no solution.
+/// vector of `A` was found along which `x` can grow without bound: the problem has no solution.
 pub fn solve<A, P, O>(
     problem: &BoxMlcp<'_, A>,
     settings: &Settings,

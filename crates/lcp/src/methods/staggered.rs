@@ -1,4 +1,4 @@
-//! Staggering for bounds that follow another unknown. [Erl13 (110)-(112)]
+//! Staggering for bounds that depend on another unknown. [Erl13 (110)-(112)]
 //!
 //! The rows fall into those with bounds of their own, `n`, and those that follow, `t`. Each iteration solves two box MLCPs:
 //!
@@ -48,20 +48,20 @@ use crate::reduce::{self, larger};
 use crate::report::{Observer, Report, Status};
 
 settings! {
-    /// When to stop.
+    /// Stopping criteria.
     pub struct Settings {
         /// Bound on `||r||_inf` of the natural residual, with the bounds as they are at `x`.
         ///
         /// The method inside should be asked for less.
         pub tolerance: f64 = 1e-8,
-        /// Change of `x` in an iteration, as a part of the largest `|x_i|`, that counts as none.
+        /// Change of `x` in an iteration, relative to the largest `|x_i|`, at which the method ends.
         pub stagnation: f64 = 1e-14,
-        /// Limit of iterations, two solves each.
+        /// Limit on iterations, two solves each.
         pub max_iterations: usize = 100,
     }
 }
 
-/// Memory for the method, kept between solves.
+/// Scratch memory of the method, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     lower: Vec<f64>,
@@ -71,7 +71,7 @@ pub struct Workspace {
     best: Vec<f64>,
 }
 
-/// Solves the problem, starting from the given `x` (which is moved into its bounds first).
+/// Solves the problem, starting from the given `x`, projected onto its bounds.
 ///
 /// `inner` solves a box MLCP from where its `x` is, by any method: [`mprgp`](super::mprgp) and [`pgs`](super::pgs) stand
 /// the singular matrices that are the rule here. What it stops at short of its tolerance is accepted, but a ray, a
@@ -136,9 +136,9 @@ where
 /// The rows that one of the two problems solves for.
 #[derive(Clone, Copy, PartialEq)]
 enum Part {
-    /// Those with bounds of their own.
+    /// Rows with constant bounds.
     Own,
-    /// Those that follow.
+    /// Rows with coupled bounds.
     CoupledBound,
 }
 
@@ -156,7 +156,7 @@ impl Workspace {
         }
     }
 
-    /// The box MLCP of a part, the rows of the other held at `x`.
+    /// The box MLCP of a part, the rows of the other fixed at `x`.
     fn freeze<'a, A: Operator + ?Sized>(
         &'a mut self,
         problem: &CoupledBoundMlcp<'a, A>,

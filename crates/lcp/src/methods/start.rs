@@ -41,7 +41,7 @@ use crate::report::{Observer, Report, Status};
 use crate::semismooth::{self, First};
 use crate::split::fold;
 
-/// What the steps go down.
+/// Objective of the steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// `1/2 x'Ax + b'x`, for symmetric positive semidefinite `A`.
@@ -51,18 +51,18 @@ pub enum Measure {
 }
 
 settings! {
-    /// When to stop, and what to go down.
+    /// Settings of the gradient steps.
     pub struct Settings {
         /// Bound on `||r||_inf` of the natural residual, at which no further step is needed.
         pub tolerance: f64 = 1e-8,
         /// Steps.
         pub max_iterations: usize = 10,
-        /// What the steps go down. [`Measure::Merit`] is safe for every matrix.
+        /// Objective of the steps. [`Measure::Merit`] is safe for every matrix.
         pub measure: Measure = Measure::Merit,
     }
 }
 
-/// Memory for the steps, kept between solves.
+/// Scratch memory of the steps, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     d: Vec<f64>,
@@ -72,7 +72,7 @@ pub struct Workspace {
     merit: semismooth::Workspace,
 }
 
-/// Improves the given `x`, which is moved into the box first.
+/// Improves the given `x`, projected onto the box.
 ///
 /// [`Status::IterationLimit`] is the usual end.
 pub fn solve<A, O>(

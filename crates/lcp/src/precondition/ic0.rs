@@ -123,7 +123,7 @@ impl Ic0 {
         shift
     }
 
-    /// Says whether all pivots were positive.
+    /// Returns whether all pivots were positive.
     fn eliminate(&self, values: &mut Values, keep: &impl Fn(usize) -> bool, shift: f64) -> bool {
         let Values { lower, inverse } = values;
         for place in 0..self.schedule.len() {

@@ -1,4 +1,4 @@
-//! Triangular solves in stages: the rows of a stage need only rows of earlier stages, so they can run in parallel.
+//! Level scheduling of triangular solves: the rows of a level depend on earlier levels only, so they run in parallel.
 //!
 //! What is solved with is `M = (E + F) inv(E) (E + F')`, with `F` strictly lower in the order of the stages and `E`
 //! diagonal. A row whose entry of `inv(E)` is zero is no part of it: it has no say in any sum, and keeps its `r`.
@@ -9,10 +9,10 @@ use crate::colouring::Colouring;
 use crate::rows::Rows;
 use crate::split::for_each;
 
-/// Rows in the order of stages, and where each is coupled with rows of earlier and of later ones.
+/// Rows in the order of their levels, with their couplings to earlier and later levels.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LevelSchedule {
-    /// First row of each stage, and the end.
+    /// First row of each level, and the end.
     starts: Vec<usize>,
     /// The number a row has in the matrix, by its place in the order.
     rows: Vec<u32>,
@@ -36,7 +36,7 @@ pub(super) struct Values {
 }
 
 impl LevelSchedule {
-    /// One stage a colour.
+    /// One level per colour.
     pub fn of_colours<A: Rows + ?Sized>(matrix: &A, colouring: &Colouring) -> Self {
         let mut schedule = Self::default();
         schedule.starts.push(0);
@@ -190,7 +190,7 @@ impl LevelSchedule {
         });
     }
 
-    /// `w = inv(E + F) r` on a stage, given `w` on earlier ones.
+    /// `w = inv(E + F) r` on a level, given `w` on earlier ones.
     fn forward(&self, values: &Values, r: &[f64], done: &[f64], w: &mut [f64]) {
         for_each(w, &|first, w: &mut [f64]| {
             for (i, w) in w.iter_mut().enumerate() {
@@ -207,7 +207,7 @@ impl LevelSchedule {
         });
     }
 
-    /// `z = inv(E + F') E w` on a stage, in place, given `z` on later ones.
+    /// `z = inv(E + F') E w` on a level, in place, given `z` on later ones.
     fn backward(&self, values: &Values, later: &[f64], w: &mut [f64]) {
         let end = self.len() - later.len();
         let start = end - w.len();

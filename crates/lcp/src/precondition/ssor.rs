@@ -65,7 +65,7 @@ impl Ssor {
         })
     }
 
-    /// Takes in a matrix, which must be symmetric: an entry may be read on either side of the diagonal.
+    /// Copies a matrix, which must be symmetric: an entry may be read on either side of the diagonal.
     ///
     /// A negative entry on the diagonal is an error. After an error, rebuild before the next use.
     pub fn rebuild<A: Rows + ?Sized>(&mut self, matrix: &A) -> Result<(), InputError> {

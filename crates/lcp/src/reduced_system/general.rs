@@ -1,4 +1,4 @@
-//! The system on a face by methods other than conjugate gradients.
+//! Reduced system by Krylov methods other than conjugate gradients.
 
 use super::{Accuracy, NullSpace, ReducedSystem, SolveContext, Solved, add};
 use crate::krylov::{bicgstab, cr, gmres, pcg};

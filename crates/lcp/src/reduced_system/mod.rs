@@ -1,4 +1,4 @@
-//! The face of the box on which a method looks for the solution, and the linear system on it.
+//! Reduced linear system on the active rows.
 //!
 //! With the active rows `A` and the rows `F` that are held at a bound, the step of both minimum map Newton and
 //! policy iteration is
@@ -8,7 +8,7 @@
 //! |  0     I   | | dx_F | = - | x_F - l_F |
 //! ```
 //!
-//! What happens where `A_AA` is singular is told in [`null_space`].
+//! [`null_space`] handles singular `A_AA`.
 
 mod general;
 mod null_space;

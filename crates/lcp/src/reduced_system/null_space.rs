@@ -1,7 +1,7 @@
-//! Faces on which the system is singular, although the problem may have a solution.
+//! Singular reduced systems, where the problem may still have a solution.
 //!
 //! When no row holds `x` back, a null vector of `A_AA` (a constant, for a Laplacian) can be added to it. The part of
-//! the right-hand side that lies in the null space then can't be solved for: it is a direction in which `x` may go on,
+//! the right-hand side that lies in the null space then can't be solved for: it is a direction in which `x` may grow,
 //! with `y` as it is, until it meets a bound. If it meets none, the problem has no solution.
 //!
 //! The direction is found by solving with a small diagonal `S` added:

@@ -1,4 +1,4 @@
-//! Picks methods by what a problem looks like.
+//! Choice of methods by the properties of a problem.
 
 use super::{Candidate, Method, Options, Solution, StartFrom, first_converged, run};
 use crate::analysis::{Analysis, Definiteness};

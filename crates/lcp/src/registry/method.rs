@@ -1,14 +1,14 @@
-//! The methods and what they are good for.
+//! Methods by name, with the problems that they are for.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::analysis::{Analysis, Definiteness};
 
-/// What a method is made of.
+/// Family of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Family {
-    /// Looks at the problem and picks another.
+    /// Chooses another method.
     Choice,
     /// Exchanges rows one at a time; exact but for rounding.
     Pivoting,
@@ -25,7 +25,7 @@ pub enum Family {
 }
 
 impl Family {
-    /// In a word or two.
+    /// Name in one or two words.
     pub fn words(self) -> &'static str {
         match self {
             Self::Choice => "choice",
@@ -48,27 +48,27 @@ macro_rules! methods {
         }
 
         impl Method {
-            /// All of them, in the order in which to list them.
+            /// All methods, in the order of listings.
             pub const ALL: &[Self] = &[$(Self::$variant,)+];
-            /// Their names.
+            /// Names of all methods.
             pub const NAMES: &[&str] = &[$($name,)+];
 
-            /// Its name on the command line.
+            /// Name on the command line.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)+ }
             }
 
-            /// What it is made of.
+            /// Family.
             pub fn family(self) -> Family {
                 match self { $(Self::$variant => Family::$family,)+ }
             }
 
-            /// What it is, in a line.
+            /// Description in one line.
             pub fn what(self) -> &'static str {
                 match self { $(Self::$variant => $what,)+ }
             }
 
-            /// When to use it, in a line.
+            /// Use in one line.
             pub fn when(self) -> &'static str {
                 match self { $(Self::$variant => $when,)+ }
             }
@@ -77,8 +77,8 @@ macro_rules! methods {
 }
 
 methods! {
-    Auto "auto" Choice "looks at the problem and picks a method"
-        "when you do not want to choose; it says what it picked and why";
+    Auto "auto" Choice "analyses the problem and chooses a method"
+        "by default; it reports its choice and the reason";
     Lemke "lemke" Pivoting "Lemke's complementary pivoting, lexicographic"
         "up to a thousand rows or two, any matrix: the surest for matrices that are not symmetric";
     Dantzig "dantzig" Pivoting "incremental pivoting after Dantzig and Baraff, factorisation updated"
@@ -117,9 +117,9 @@ pub(super) const ENUMERABLE: usize = 16;
 const PIVOTABLE: usize = 5_000;
 
 impl Method {
-    /// Whether it can be expected to solve a problem like this one; if not, why.
+    /// Whether the method can be expected to solve such a problem; if not, why.
     ///
-    /// Being asked for, methods are run all the same where they can be, and say how they ended.
+    /// A method that is asked for runs nevertheless where it can.
     pub fn fits(self, analysis: &Analysis) -> Result<(), &'static str> {
         let symmetric = || {
             analysis

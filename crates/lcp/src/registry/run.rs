@@ -1,4 +1,4 @@
-//! Each method with the settings and the preconditioner that fit most.
+//! Each method with settings and a preconditioner that suit most problems.
 
 use super::{Method, Options};
 use crate::analysis::SYMMETRIC;

@@ -21,7 +21,7 @@ use crate::problem::BoxMlcp;
 use crate::reduce::{self, larger};
 use crate::split::{fold, for_each};
 
-/// The forcing term below which rounding decides.
+/// Smallest forcing term: below it rounding dominates.
 const SMALLEST_FORCING: f64 = 1e-10;
 
 /// A direction that does not promise this part of the merit is nearly orthogonal to the gradient.

@@ -52,7 +52,7 @@ struct Near {
     element: (f64, f64),
 }
 
-/// How far a point is from a solution.
+/// Merit and residual of a point.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct MeritState {
     /// `F'F`

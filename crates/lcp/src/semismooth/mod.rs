@@ -1,9 +1,9 @@
-//! Globalised semismooth Newton methods: what `methods::fischer`, `methods::newton` with a globalisation and
-//! `methods::start` share.
+//! Globalised semismooth Newton method, shared by `methods::fischer`, `methods::newton` with a globalisation and
+//! `methods::start`.
 //!
 //! All look for a zero of the Fischer-Burmeister map `F` (see [`map`]) and measure progress by `1/2 F'F`, which has
 //! a continuous gradient `J'F`. They differ in the direction they try first; the others, and when they are tried,
-//! are told in [`direction`].
+//! are described in [`direction`].
 //!
 //! A solve that gets stuck away from a solution is taken up again with the function smoothed, `F_m` with
 //! `phi_m(a, b) = sqrt(a^2 + b^2 + 2 m^2) - a - b`, which has no kinks for the iterates to be caught in; `m` then
@@ -34,7 +34,7 @@ use crate::report::{InnerProgress, Observer, Report, Status};
 
 pub(crate) use self::direction::First;
 
-/// Iterations in a row that must change next to nothing to count as a stall: an iterate may crawl round a corner.
+/// Consecutive iterations without progress that count as a stall: an iterate may crawl round a corner.
 const PATIENCE: usize = 5;
 
 /// A merit that has not fallen to this part of itself in so many iterations crawls, and is worth a rescue.
@@ -52,7 +52,7 @@ const LESS_SMOOTHING: f64 = 0.1;
 /// LevelSchedule of a rescue.
 const STAGES: usize = 5;
 
-/// Memory for the method, kept between solves.
+/// Scratch memory of the method, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Workspace {
     at: Point,

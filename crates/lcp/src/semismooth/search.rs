@@ -1,4 +1,4 @@
-//! The search along a direction of a semismooth Newton method, and what to say where all of them fail.
+//! Line search of a semismooth Newton method, and the status where all directions fail.
 
 use super::direction::{Kind, Solve};
 use super::{Taken, Workspace};

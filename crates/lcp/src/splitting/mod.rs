@@ -1,4 +1,4 @@
-//! Passes over the rows that solve one row after the other: what the splitting methods share. [Erl13 sec. 5.2]
+//! Projected relaxation sweeps, shared by the splitting methods. [Erl13 sec. 5.2]
 //!
 //! | symbol | meaning |
 //! | --- | --- |
@@ -91,7 +91,7 @@ pub(crate) struct Sweeps {
     colours: Colours,
 }
 
-/// How far a point is from a solution.
+/// Merit and residual of a point.
 #[derive(Clone, Copy, Debug)]
 struct MeritState {
     residual: f64,

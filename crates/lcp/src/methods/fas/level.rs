@@ -1,4 +1,4 @@
-//! What the scheme does on one level.
+//! One level of the full approximation scheme.
 
 use crate::hierarchy::Hierarchy;
 use crate::problem::BoxMlcp;

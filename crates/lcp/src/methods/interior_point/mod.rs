@@ -25,7 +25,7 @@
 //! `x` and `y` get one step length, since here `y` is a function of `x`. The problem is brought to entries of about 1
 //! first, so units do not matter. Rows without finite bounds have no slack; rows with `l = u` are taken out.
 //!
-//! The method comes close to a solution in ten to thirty iterations whatever the problem's size, but never onto it. So
+//! The method approaches a solution in ten to thirty iterations whatever the problem's size, but never reaches it. So
 //! once it is clear which rows are at a bound, that guess is solved exactly, and the result taken if it is better.
 //!
 //! ```
@@ -61,15 +61,15 @@ use crate::rows::Rows;
 use crate::sparse_factor::{Factor, Left};
 
 settings! {
-    /// When to stop, and the constants of the method.
+    /// Settings of the method: stopping criteria and constants.
     pub struct Settings {
         /// Bound on `||r||_inf` of the natural residual.
         pub tolerance: f64 = 1e-8,
-        /// Limit of iterations, each of which factorises one matrix, or two with an attempt to finish exactly.
+        /// Limit on iterations, each of which factorises one matrix, or two with an attempt to finish exactly.
         pub max_iterations: usize = 100,
-        /// The part of the way to the nearest bound that a step goes.
+        /// Fraction of the distance to the boundary that a step covers.
         pub step: f64 = 0.99,
-        /// Whether to solve the rows that are not at a bound exactly once they are known.
+        /// Whether to solve for the inactive rows exactly once the active set is known (crossover).
         ///
         /// Without it the residual is what the path leaves, just below the tolerance.
         pub polish: bool = true,
@@ -83,14 +83,14 @@ impl Settings {
     }
 }
 
-/// Iterations without a better point after which there will be none.
+/// Iterations without progress after which the method has stagnated.
 const PATIENCE: usize = 15;
 /// An `x` that grows by this factor with an iteration has not come to rest.
 const RUNAWAY: f64 = 1.5;
 /// What counts as better: a residual smaller by this factor.
 const BETTER: f64 = 0.9;
 
-/// Memory for the method, kept between solves.
+/// Scratch memory of the method, reused between solves.
 ///
 /// It holds the factorisation, too: a solve with the pattern of the last one reuses order and pattern of the factors, and
 /// does not allocate.

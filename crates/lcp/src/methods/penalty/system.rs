@@ -1,4 +1,4 @@
-//! The linear system with penalties on some rows.
+//! Penalised linear system.
 //!
 //! It is solved for the change from a point that has the penalised rows on their bounds. The change of such a row is
 //! how far it is outside, a number far below the rounding of `x_i` itself: its sign could not be told from `x`.

@@ -1,4 +1,4 @@
-//! What the pivoting methods share.
+//! Shared parts of the pivoting methods.
 //!
 //! | module | holds |
 //! | --- | --- |
@@ -35,13 +35,13 @@ use scaled::Scaled;
 const MOST_ROWS: usize = 5_000;
 
 settings! {
-    /// When a pivoting method stops.
+    /// Settings of a pivoting method.
     pub struct Settings {
         /// Bound on `||r||_inf` of the natural residual.
         ///
-        /// A pivoting method goes on to the last pivot whatever it is: it decides what is called a success.
+        /// A pivoting method continues to the last pivot whatever it is: it decides what counts as converged.
         pub tolerance: f64 = 1e-8,
-        /// Limit of pivots.
+        /// Limit on pivots.
         pub max_iterations: usize = 100_000,
     }
 }
@@ -52,7 +52,7 @@ impl Settings {
     }
 }
 
-/// The course of a solve: the best point so far, counted and shown to the observer.
+/// Exits of a pivoting method: counts pivots, calls the observer, keeps the best point.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Course {
     pub scaled: Scaled,
@@ -66,7 +66,7 @@ pub(super) struct Course {
 }
 
 impl Course {
-    /// Copies the problem; tells the observer how the given `x` stands. A status means that there is nothing to do.
+    /// Copies the problem and reports the given `x` to the observer. A status ends the solve at once.
     pub fn begin<A, O>(
         &mut self,
         problem: &BoxMlcp<'_, A>,
@@ -148,7 +148,7 @@ impl Course {
         (&self.best, self.best_state.residual)
     }
 
-    /// Shows the observer how the best point stands.
+    /// Reports the best point to the observer.
     pub fn tell<O: Observer + ?Sized>(&self, observer: &mut O) -> ControlFlow<()> {
         observer.observe(&self.progress(&self.best_state))
     }
@@ -192,7 +192,7 @@ impl Course {
         solved
     }
 
-    /// Ends the solve with the best point. Whatever a method thinks, the residual recomputed there decides.
+    /// Ends the solve with the best point; the residual recomputed there decides on convergence.
     pub fn end<A: Operator + ?Sized>(
         &mut self,
         problem: &BoxMlcp<'_, A>,
@@ -218,7 +218,7 @@ impl Course {
     }
 }
 
-/// The standing of a natural residual.
+/// Merit and norm of a natural residual.
 fn state(residual: impl Iterator<Item = f64>) -> MeritState {
     let mut state = MeritState::default();
     for r in residual {

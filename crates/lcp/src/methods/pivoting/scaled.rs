@@ -1,4 +1,4 @@
-//! The problem with every entry stored, in units in which its numbers are near 1.
+//! Dense equilibrated copy of the problem, with entries near 1.
 
 use super::state;
 use crate::error::InputError;
@@ -192,7 +192,7 @@ impl Scaled {
         }
     }
 
-    /// How a point stands in the units of the problem, given its `y'`.
+    /// Merit and residual of a point in the units of the problem, given its `y'`.
     pub fn state<A: Operator + ?Sized>(
         &self,
         problem: &BoxMlcp<'_, A>,

@@ -97,7 +97,7 @@ impl Ainv {
         self.by_columns.entries.len()
     }
 
-    /// Takes in a symmetric matrix. A negative entry on its diagonal is an error; after one, rebuild before the next use.
+    /// Factorises a symmetric matrix. A negative entry on its diagonal is an error; after one, rebuild before the next use.
     pub fn rebuild<A: Rows + ?Sized>(&mut self, matrix: &A) -> Result<(), InputError> {
         let n = matrix.len();
         let mut diagonal = vec![0.0; n];
