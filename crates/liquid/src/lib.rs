@@ -26,6 +26,7 @@ pub mod analytic;
 
 mod advect;
 mod awake;
+mod compiled;
 mod cut_cells;
 mod density;
 mod extrapolate;
@@ -58,7 +59,7 @@ pub use ports::{Drain, Emitter, Ports};
 pub use pressure::Beyond;
 pub use report::{Crowded, Face, Phases, PressureProblem, StepFailure, StepReport, Trouble};
 pub use settings::{Preconditioner, Settings, SettingsError, Solver, Transfer, Walls};
-pub use solids::{PosedSolids, Solids};
+pub use solids::{SolidField, SolidId, SolidMotion};
 pub use step::{Distance, Liquid, State, StateError};
 pub use thick_walls::least_thickness;
 pub use tiles::Coord;

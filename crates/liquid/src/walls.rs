@@ -12,7 +12,7 @@ use crate::extrapolate::{FLEW, UNKNOWN};
 use crate::marks::Marks;
 use crate::pressure::{self, NO_ROW};
 use crate::settings::Walls;
-use crate::solids::PosedSolids;
+use crate::solids::SolidField;
 use crate::tiles::Tiles;
 use crate::transfer::{FaceField, face_offset};
 
@@ -92,7 +92,7 @@ fn on_face<const D: usize>(
 pub fn constrain<const D: usize>(
     tiles: &Tiles<D>,
     cut: &CutCells<D>,
-    solids: &impl PosedSolids<D>,
+    solids: &dyn SolidField<D>,
     held: &Held,
     dx: f64,
     known: &[Vec<u8>; D],
@@ -112,7 +112,7 @@ pub fn constrain<const D: usize>(
             return 0.0;
         }
         let solid = match held.moving {
-            true => solids.velocity(x.map(|x| x * dx)),
+            true => cut.solid_velocity(solids, axis, face, x.map(|x| x * dx)),
             false => [0.0; D],
         };
         // Most walls lie along the axes, and ask for one component only.

@@ -43,12 +43,12 @@ impl Solver {
 }
 
 /// Tries the method, and what steps in for it.
-pub(super) fn solve<const D: usize, O: Observer + ?Sized>(
+pub(super) fn solve<const D: usize>(
     posed: &Posed<D>,
     settings: &Settings,
     x: &mut [f64],
     workspace: &mut Workspace<D>,
-    observer: &mut O,
+    observer: &mut dyn Observer,
 ) -> Result<Solution, InputError> {
     let solver = settings.solver.pick(posed.problem);
     let report = run(posed, solver, settings, x, workspace, observer)?;

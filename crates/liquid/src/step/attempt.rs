@@ -13,8 +13,8 @@ use crate::level_set::GridGeometry;
 use crate::pressure::{Weights, apply, pockets};
 use crate::report::{Phases, StepReport, Trouble};
 use crate::settings::{Settings, Transfer};
-use crate::solids::Solids;
 use crate::solvers::Solution;
+use crate::thick_walls::ThickWalls;
 use crate::transfer::to_grid;
 use crate::walls::{Held, constrain};
 
@@ -23,7 +23,7 @@ const GAP_LAYERS: u8 = 3;
 
 impl<const D: usize> Liquid<D> {
     /// Samples the solids, brings the particles to the grid and finds the surface of the liquid.
-    pub(super) fn look(&mut self, solids: &impl Solids<D>, dt: f64, phases: &mut dyn Phases) {
+    pub(super) fn look(&mut self, solids: &ThickWalls<D>, dt: f64, phases: &mut dyn Phases) {
         let Grid {
             tiles,
             bins,
@@ -41,7 +41,7 @@ impl<const D: usize> Liquid<D> {
         } = self.settings;
         let up = self.settings.up();
         phases.begin("solids");
-        cut.sample(tiles, dx, &solids.during(self.time, dt));
+        cut.sample(tiles, dx, &solids.over_step(self.time, dt));
         phases.begin("to-grid");
         to_grid(tiles, &self.particles, bins, dx, velocity, scratch, crowd);
         relative(tiles, cut, particles_per_cell as f64, dx, crowd);
@@ -53,7 +53,7 @@ impl<const D: usize> Liquid<D> {
     /// Everything up to the pressure problem.
     pub(super) fn build_system(
         &mut self,
-        solids: &impl Solids<D>,
+        solids: &ThickWalls<D>,
         dt: f64,
         phases: &mut dyn Phases,
     ) -> Result<(), meniscus_lcp::InputError> {
@@ -99,7 +99,7 @@ impl<const D: usize> Liquid<D> {
         self.system.assemble(
             &weights,
             velocity,
-            &solids.during(self.time, dt),
+            &solids.over_step(self.time, dt),
             settings,
             dt,
         )
@@ -108,7 +108,7 @@ impl<const D: usize> Liquid<D> {
     /// A step of length `dt`; nothing but scratch changes before it is certain to succeed.
     pub(super) fn attempt(
         &mut self,
-        solids: &impl Solids<D>,
+        solids: &ThickWalls<D>,
         dt: f64,
         phases: &mut dyn Phases,
     ) -> Result<StepReport, (Trouble, Solution)> {
@@ -133,7 +133,7 @@ impl<const D: usize> Liquid<D> {
             phi: &level.phi,
             dx: settings.dx,
         };
-        let posed = solids.during(self.time, dt);
+        let posed = solids.over_step(self.time, dt);
 
         phases.begin("solve");
         let found = pockets::prepare(&mut self.system, settings.walls, settings.tolerance);

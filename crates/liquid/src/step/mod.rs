@@ -14,6 +14,7 @@ use rayon::prelude::*;
 
 use self::budget::Budget;
 use crate::awake::awake_if;
+use crate::compiled::Compiled;
 use crate::cut_cells::CutCells;
 use crate::level_set::LevelSet;
 use crate::particles::{Bins, Particles, cell_of};
@@ -22,7 +23,7 @@ use crate::pressure::{Solvers, System};
 use crate::report::{Phases, PressureProblem, StepFailure, StepReport, Trouble};
 use crate::seed;
 use crate::settings::{Settings, SettingsError};
-use crate::solids::Solids;
+use crate::solids::SolidMotion;
 use crate::solvers::Solution;
 use crate::thick_walls::ThickWalls;
 use crate::tiles::{Coord, Tiles};
@@ -77,6 +78,10 @@ fn face_field<const D: usize, T>() -> [Vec<T>; D] {
 impl<const D: usize> Liquid<D> {
     /// An empty liquid.
     pub fn new(settings: Settings<D>) -> Result<Self, SettingsError> {
+        (Compiled::get().new)(settings)
+    }
+
+    pub(crate) fn new_impl(settings: Settings<D>) -> Result<Self, SettingsError> {
         settings.check()?;
         Ok(Self {
             grid: Grid {
@@ -106,16 +111,25 @@ impl<const D: usize> Liquid<D> {
     /// the given velocity.
     pub fn fill(
         &mut self,
-        volume: &(impl Fn([f64; D]) -> f64 + Sync),
-        velocity: &(impl Fn([f64; D]) -> [f64; D] + Sync),
-        solids: &impl Solids<D>,
+        volume: &(dyn Fn([f64; D]) -> f64 + Sync),
+        velocity: &(dyn Fn([f64; D]) -> [f64; D] + Sync),
+        solids: &dyn SolidMotion<D>,
+    ) {
+        (Compiled::get().fill)(self, volume, velocity, solids)
+    }
+
+    pub(crate) fn fill_impl(
+        &mut self,
+        volume: &(dyn Fn([f64; D]) -> f64 + Sync),
+        velocity: &(dyn Fn([f64; D]) -> [f64; D] + Sync),
+        solids: &dyn SolidMotion<D>,
     ) {
         seed::fill(
             &mut self.particles,
             &self.settings,
             volume,
             velocity,
-            &ThickWalls::new(solids, self.settings.dx).during(self.time, 0.0),
+            &ThickWalls::new(solids, self.settings.dx).over_step(self.time, 0.0),
         );
     }
 
@@ -140,7 +154,11 @@ impl<const D: usize> Liquid<D> {
     }
 
     /// Volume of the liquid now, outside solids (area in 2D).
-    pub fn volume(&mut self, solids: &impl Solids<D>) -> f64 {
+    pub fn volume(&mut self, solids: &dyn SolidMotion<D>) -> f64 {
+        (Compiled::get().volume)(self, solids)
+    }
+
+    pub(crate) fn volume_impl(&mut self, solids: &dyn SolidMotion<D>) -> f64 {
         let solids = &ThickWalls::new(solids, self.settings.dx);
         self.sort();
         self.look(solids, 0.0, &mut ());
@@ -158,7 +176,16 @@ impl<const D: usize> Liquid<D> {
     /// again with shorter steps first.
     pub fn advance(
         &mut self,
-        solids: &impl Solids<D>,
+        solids: &dyn SolidMotion<D>,
+        time_left: f64,
+        phases: &mut dyn Phases,
+    ) -> Result<StepReport, Box<StepFailure<D>>> {
+        (Compiled::get().advance)(self, solids, time_left, phases)
+    }
+
+    pub(crate) fn advance_impl(
+        &mut self,
+        solids: &dyn SolidMotion<D>,
         time_left: f64,
         phases: &mut dyn Phases,
     ) -> Result<StepReport, Box<StepFailure<D>>> {
@@ -198,7 +225,15 @@ impl<const D: usize> Liquid<D> {
     /// The pressure problem of the next step. Changes nothing but the order of the particles.
     pub fn pressure_problem(
         &mut self,
-        solids: &impl Solids<D>,
+        solids: &dyn SolidMotion<D>,
+        time_left: f64,
+    ) -> Result<PressureProblem<D>, String> {
+        (Compiled::get().pressure_problem)(self, solids, time_left)
+    }
+
+    pub(crate) fn pressure_problem_impl(
+        &mut self,
+        solids: &dyn SolidMotion<D>,
         time_left: f64,
     ) -> Result<PressureProblem<D>, String> {
         let solids = &ThickWalls::new(solids, self.settings.dx);
@@ -210,7 +245,7 @@ impl<const D: usize> Liquid<D> {
     }
 
     /// The longest step that the CFL number allows, in equal shares of the time left, and the speed behind it.
-    fn step_length(&self, solids: &impl Solids<D>, time_left: f64) -> (f64, f64) {
+    fn step_length(&self, solids: &ThickWalls<D>, time_left: f64) -> (f64, f64) {
         let settings = &self.settings;
         let longest = settings.max_step.min(time_left);
         let (low, high) = ([0.0; D], settings.domain());
@@ -231,11 +266,11 @@ impl<const D: usize> Liquid<D> {
     }
 
     /// Lets `dt` seconds pass, and liquid come and go.
-    fn pass(&mut self, solids: &impl Solids<D>, dt: f64) -> Exchanged {
+    fn pass(&mut self, solids: &ThickWalls<D>, dt: f64) -> Exchanged {
         let start = self.time;
         self.time += dt;
         self.last_dt = dt;
-        let at_end = solids.during(self.time, 0.0);
+        let at_end = solids.over_step(self.time, 0.0);
         let when = (start, self.time);
         self.ports
             .exchange(&mut self.particles, &self.settings, &at_end, when)

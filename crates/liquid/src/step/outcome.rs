@@ -6,8 +6,8 @@ use rayon::prelude::*;
 use super::Liquid;
 use crate::pressure::{System, Weights};
 use crate::report::{Face, PressureProblem, StepFailure, StepReport, Trouble};
-use crate::solids::Solids;
 use crate::solvers::Solution;
+use crate::thick_walls::ThickWalls;
 
 impl<const D: usize> Liquid<D> {
     /// Sum over fixed runs of particles, so that it does not depend on the number of threads.
@@ -27,7 +27,7 @@ impl<const D: usize> Liquid<D> {
     }
 
     /// Time passes, and something may come in.
-    pub(super) fn step_of_nothing(&mut self, solids: &impl Solids<D>, dt: f64) -> StepReport {
+    pub(super) fn step_of_nothing(&mut self, solids: &ThickWalls<D>, dt: f64) -> StepReport {
         self.drift = 0.0;
         self.system = System::empty();
         let exchanged = self.pass(solids, dt);

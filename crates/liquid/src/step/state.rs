@@ -10,6 +10,7 @@ use std::io::{self, Write};
 
 use super::Liquid;
 use super::budget::Budget;
+use crate::compiled::Compiled;
 use crate::gradient::Gradient;
 use crate::particles::Particles;
 use crate::pressure::{Solvers, WarmStart};
@@ -87,6 +88,10 @@ impl<const D: usize> Liquid<D> {
     /// # Errors
     /// Whatever the bytes are, what can't be restored is an error, never a panic.
     pub fn restore(settings: Settings<D>, bytes: &[u8]) -> Result<Self, StateError> {
+        (Compiled::get().restore)(settings, bytes)
+    }
+
+    pub(crate) fn restore_impl(settings: Settings<D>, bytes: &[u8]) -> Result<Self, StateError> {
         let size = settings.cells;
         let empty = Liquid::new(settings).map_err(StateError::Settings)?;
         let mut rest = Rest(bytes);
