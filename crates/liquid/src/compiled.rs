@@ -9,12 +9,13 @@ use meniscus_lcp::{Blocks, BoxMlcp, Csr, InputError, Observer, Report};
 
 use crate::analytic::{Bare, Sphere};
 use crate::fas::{self, Levels};
+use crate::liquid::{Distance, Liquid, StateError};
 use crate::multigrid::{self, Cycle};
-use crate::report::{Phases, PressureProblem, StepFailure, StepReport};
+use crate::projection::Projection;
+use crate::report::{Phases, PressureProblem, StepError, StepReport};
 use crate::settings::{Settings, SettingsError};
 use crate::solids::SolidMotion;
 use crate::solvers::{self, Solution};
-use crate::step::{Distance, Liquid, StateError};
 use crate::tiles::Coord;
 
 /// The functions of one number of dimensions.
@@ -27,14 +28,15 @@ pub(crate) struct Compiled<const D: usize> {
         &dyn SolidMotion<D>,
     ),
     pub volume: fn(&mut Liquid<D>, &dyn SolidMotion<D>) -> f64,
-    pub advance: fn(
+    pub step_with: fn(
         &mut Liquid<D>,
+        &mut dyn Projection<D>,
         &dyn SolidMotion<D>,
         f64,
         &mut dyn Phases,
-    ) -> Result<StepReport, Box<StepFailure<D>>>,
+    ) -> Result<StepReport, StepError>,
     pub pressure_problem:
-        fn(&mut Liquid<D>, &dyn SolidMotion<D>, f64) -> Result<PressureProblem<D>, String>,
+        fn(&mut Liquid<D>, &dyn SolidMotion<D>, f64) -> Result<PressureProblem<D>, StepError>,
     pub restore: fn(Settings<D>, &[u8]) -> Result<Liquid<D>, StateError>,
     pub distance: fn(
         Settings<D>,
@@ -76,7 +78,7 @@ macro_rules! compiled {
             new: Liquid::new_impl,
             fill: Liquid::fill_impl,
             volume: Liquid::volume_impl,
-            advance: Liquid::advance_impl,
+            step_with: Liquid::step_with_impl,
             pressure_problem: Liquid::pressure_problem_impl,
             restore: Liquid::restore_impl,
             distance: Distance::of_particles_impl,

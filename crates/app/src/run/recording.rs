@@ -20,7 +20,7 @@ use crate::quantity::count;
 use crate::scene::{OnDrift, Scene, speeds};
 use crate::surface::{self, Maker};
 use crate::whole_file::{self, Filled};
-use meniscus_liquid::{Phases, StepFailure, Trouble};
+use meniscus_liquid::{Phases, StepError, StepFailure};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -376,7 +376,7 @@ impl<'a, const D: usize> Recording<'a, D> {
             self.simulation.liquid().time()
         );
         let error = Error::new(Kind::Numerical, what);
-        if let Trouble::TooFast { speed } = failure.trouble
+        if let StepError::TooFast { speed } = failure.error
             && speed > speeds::FASTEST_PHYSICAL
         {
             return error.with_remedy(speeds::origin_of_speed(self.scene, speed));

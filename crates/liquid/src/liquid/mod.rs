@@ -1,30 +1,31 @@
-//! The liquid and its step.
+//! The liquid: its particles, and the fields of a step.
 
-mod attempt;
-mod budget;
 mod distance;
 mod health;
-mod outcome;
+mod reporting;
 mod state;
+mod volume_target;
 
 pub use distance::Distance;
 pub use state::{State, StateError};
+pub(crate) use volume_target::VolumeMeasure;
 
 use rayon::prelude::*;
 
-use self::budget::Budget;
+use self::volume_target::VolumeTarget;
 use crate::awake::awake_if;
 use crate::compiled::Compiled;
 use crate::cut_cells::CutCells;
+use crate::extrapolate::FaceState;
 use crate::level_set::LevelSet;
 use crate::particles::{Bins, Particles, cell_of};
 use crate::ports::{Exchanged, Ports};
-use crate::pressure::{Solvers, System};
-use crate::report::{Phases, PressureProblem, StepFailure, StepReport, Trouble};
+use crate::pressure::PressureProjection;
+use crate::projection::Projection;
+use crate::report::{Phases, PressureProblem, StepError, StepFailure, StepReport};
 use crate::seed;
 use crate::settings::{Settings, SettingsError};
 use crate::solids::SolidMotion;
-use crate::solvers::Solution;
 use crate::thick_walls::ThickWalls;
 use crate::tiles::{Coord, Tiles};
 use crate::transfer::FaceField;
@@ -38,37 +39,51 @@ const SHORTEST: f64 = 1e-7;
 /// asleep between two of them.
 const SHARED: usize = 50_000;
 
-/// A liquid: particles, and the grid around them that every step builds anew.
-pub struct Liquid<const D: usize> {
-    settings: Settings<D>,
-    particles: Particles<D>,
-    ports: Ports<D>,
-    time: f64,
-    /// Length of the last step; gravity acts from the middle of that step to the middle of the next.
-    last_dt: f64,
-    /// What the volume is to return to, however many particles there are; set by the first step with some.
-    budget: Option<Budget>,
-    /// Recent mean of the volume's drift from there.
-    drift: f64,
-    grid: Grid<D>,
-    system: System,
-    solvers: Solvers<D>,
+/// Longest step, and what limits it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepLimit {
+    /// Length in seconds.
+    pub dt: f64,
+    /// Largest speed to be expected; not finite if a particle's is not.
+    pub speed: f64,
 }
 
-/// Fields of one step. Allocations are kept from step to step.
-struct Grid<const D: usize> {
-    tiles: Tiles<D>,
-    bins: Bins,
-    cut: CutCells<D>,
-    level: LevelSet,
-    velocity: FaceField<D>,
+/// A liquid: particles, and the grid around them that every step builds anew.
+pub struct Liquid<const D: usize> {
+    pub(crate) settings: Settings<D>,
+    pub(crate) particles: Particles<D>,
+    ports: Ports<D>,
+    pub(crate) time: f64,
+    /// Length of the last step; gravity acts from the middle of that step to the middle of the next.
+    pub(crate) last_dt: f64,
+    /// The volume that the position correction returns to; set by the first step with some.
+    pub(crate) volume_target: Option<VolumeTarget>,
+    /// Recent mean of the volume's relative deviation from it.
+    pub(crate) drift: f64,
+    pub(crate) grid: Grid<D>,
+    /// The projection of [`Liquid::step`].
+    pressure: PressureProjection<D>,
+}
+
+/// Fields of one step. Allocations are kept from step to step; `sorting`, `weight` and `displacement` are needed one
+/// after the other and pass on one allocation.
+pub(crate) struct Grid<const D: usize> {
+    pub tiles: Tiles<D>,
+    pub bins: Bins,
+    pub cut: CutCells<D>,
+    pub level: LevelSet,
+    pub velocity: FaceField<D>,
     /// Velocity before forces, kept for FLIP only.
-    before: FaceField<D>,
-    /// Of use while particles are sorted; then their weights on faces, later the displacement that evens them out.
-    scratch: FaceField<D, f32>,
-    known: [Vec<u8>; D],
-    /// Particles around the centres of cells, as a share of what belongs there.
-    crowd: Vec<f32>,
+    pub before: FaceField<D>,
+    /// Copies of particles while they are sorted.
+    pub sorting: FaceField<D, f32>,
+    /// Weights of particles on faces.
+    pub weight: FaceField<D, f32>,
+    /// Displacement of the position correction on faces, in metres.
+    pub displacement: FaceField<D, f32>,
+    pub state: [Vec<FaceState>; D],
+    /// Particles around the centres of cells, solids counted as full, as a share of a full cell.
+    pub number_density: Vec<f32>,
 }
 
 fn face_field<const D: usize, T>() -> [Vec<T>; D] {
@@ -91,18 +106,19 @@ impl<const D: usize> Liquid<D> {
                 level: LevelSet::default(),
                 velocity: face_field(),
                 before: face_field(),
-                scratch: face_field(),
-                known: face_field(),
-                crowd: Vec::new(),
+                sorting: face_field(),
+                weight: face_field(),
+                displacement: face_field(),
+                state: face_field(),
+                number_density: Vec::new(),
             },
             particles: Particles::default(),
             ports: Ports::default(),
             time: 0.0,
             last_dt: 0.0,
-            budget: None,
+            volume_target: None,
             drift: 0.0,
-            system: System::empty(),
-            solvers: Solvers::new(),
+            pressure: PressureProjection::default(),
             settings,
         })
     }
@@ -159,9 +175,9 @@ impl<const D: usize> Liquid<D> {
     }
 
     pub(crate) fn volume_impl(&mut self, solids: &dyn SolidMotion<D>) -> f64 {
-        let solids = &ThickWalls::new(solids, self.settings.dx);
+        let posed = self.pose(solids, 0.0);
         self.sort();
-        self.look(solids, 0.0, &mut ());
+        self.sample(&posed, &mut ());
         self.grid
             .level
             .volume(&self.grid.tiles, &self.grid.cut, self.settings.dx)
@@ -169,7 +185,39 @@ impl<const D: usize> Liquid<D> {
 
     /// Pressure of the last step at the centre of a cell, in pascal; none where there was no liquid.
     pub fn pressure(&self, cell: Coord<D>) -> Option<f64> {
-        self.solvers.pressure(cell)
+        self.pressure.pressure(cell)
+    }
+
+    /// One step of `dt` seconds. If it fails, every byte of the state is as it was.
+    ///
+    /// # Errors
+    /// Why it failed; [`Liquid::failure`] describes it in full. A shorter step may succeed.
+    pub fn step(
+        &mut self,
+        solids: &dyn SolidMotion<D>,
+        dt: f64,
+        phases: &mut dyn Phases,
+    ) -> Result<StepReport, StepError> {
+        let mut projection = std::mem::take(&mut self.pressure);
+        let stepped = self.step_with(&mut projection, solids, dt, phases);
+        self.pressure = projection;
+        stepped
+    }
+
+    /// [`Liquid::step`] with another projection than pressure alone.
+    ///
+    /// # Errors
+    /// As [`Liquid::step`].
+    pub fn step_with(
+        &mut self,
+        projection: &mut dyn Projection<D>,
+        solids: &dyn SolidMotion<D>,
+        dt: f64,
+        phases: &mut dyn Phases,
+    ) -> Result<StepReport, StepError> {
+        awake_if(self.particles.len() >= SHARED, || {
+            (Compiled::get().step_with)(self, projection, solids, dt, phases)
+        })
     }
 
     /// One step of at most `time_left` seconds. The liquid changes only if it succeeds; a failed solve is tried
@@ -180,72 +228,50 @@ impl<const D: usize> Liquid<D> {
         time_left: f64,
         phases: &mut dyn Phases,
     ) -> Result<StepReport, Box<StepFailure<D>>> {
-        (Compiled::get().advance)(self, solids, time_left, phases)
-    }
-
-    pub(crate) fn advance_impl(
-        &mut self,
-        solids: &dyn SolidMotion<D>,
-        time_left: f64,
-        phases: &mut dyn Phases,
-    ) -> Result<StepReport, Box<StepFailure<D>>> {
-        let solids = &ThickWalls::new(solids, self.settings.dx);
-        let (mut dt, speed) = self.step_length(solids, time_left);
+        let StepLimit { mut dt, speed } = self.step_limit(solids, time_left);
         if dt < SHORTEST * self.settings.max_step.min(time_left) || !speed.is_finite() {
-            return Err(self.failure(Trouble::TooFast { speed }, Solution::none(), dt, 0));
+            return Err(self.failure(StepError::TooFast { speed }, dt, 0));
         }
-        if self.particles.is_empty() {
-            return Ok(self.step_of_nothing(solids, dt));
-        }
-        let is_shared = self.particles.len() >= SHARED;
-        let done = awake_if(is_shared, || {
-            phases.begin("sort");
-            self.sort();
-            let mut retries = 0;
-            loop {
-                match self.attempt(solids, dt, phases) {
-                    Ok(mut report) => {
-                        report.retries = retries;
-                        break Ok(report);
-                    }
-                    Err((trouble, solution)) if retries == RETRIES => {
-                        break Err(self.failure(trouble, solution, dt, retries));
-                    }
-                    Err(_) => {
-                        retries += 1;
-                        dt *= 0.5;
-                    }
+        let mut retries = 0;
+        loop {
+            match self.step(solids, dt, phases) {
+                Ok(report) => return Ok(StepReport { retries, ..report }),
+                Err(error) if retries == RETRIES => return Err(self.failure(error, dt, retries)),
+                Err(_) => {
+                    retries += 1;
+                    dt *= 0.5;
                 }
             }
-        });
-        phases.begin("");
-        done
+        }
     }
 
-    /// The pressure problem of the next step. Changes nothing but the order of the particles.
+    /// The pressure problem of a step of `dt` seconds. Changes nothing but fields of the step.
+    ///
+    /// # Errors
+    /// If the problem is not well formed.
     pub fn pressure_problem(
         &mut self,
         solids: &dyn SolidMotion<D>,
-        time_left: f64,
-    ) -> Result<PressureProblem<D>, String> {
-        (Compiled::get().pressure_problem)(self, solids, time_left)
+        dt: f64,
+    ) -> Result<PressureProblem<D>, StepError> {
+        (Compiled::get().pressure_problem)(self, solids, dt)
     }
 
     pub(crate) fn pressure_problem_impl(
         &mut self,
         solids: &dyn SolidMotion<D>,
-        time_left: f64,
-    ) -> Result<PressureProblem<D>, String> {
-        let solids = &ThickWalls::new(solids, self.settings.dx);
-        let (dt, _) = self.step_length(solids, time_left);
-        self.sort();
-        self.build_system(solids, dt, &mut ())
-            .map_err(|e| e.to_string())?;
-        Ok(self.problem(dt))
+        dt: f64,
+    ) -> Result<PressureProblem<D>, StepError> {
+        let mut pressure = std::mem::take(&mut self.pressure);
+        let posed = self.pose(solids, dt);
+        let assembled = pressure.assemble(&mut self.begin(&posed, dt, &mut ()), dt);
+        self.grid.bins.restore_order(&mut self.particles);
+        self.pressure = pressure;
+        assembled.map(|()| self.problem(dt))
     }
 
-    /// The longest step that the CFL number allows, in equal shares of the time left, and the speed behind it.
-    fn step_length(&self, solids: &ThickWalls<D>, time_left: f64) -> (f64, f64) {
+    /// The longest step that the CFL number allows, in equal shares of the time left.
+    pub fn step_limit(&self, solids: &dyn SolidMotion<D>, time_left: f64) -> StepLimit {
         let settings = &self.settings;
         let longest = settings.max_step.min(time_left);
         let (low, high) = ([0.0; D], settings.domain());
@@ -256,17 +282,23 @@ impl<const D: usize> Liquid<D> {
             .min(gravity * longest);
         let own = self.max_speed();
         if own.is_nan() {
-            return (longest, own);
+            return StepLimit {
+                dt: longest,
+                speed: own,
+            };
         }
         let speed = own.max(self.ports.max_speed(self.time, longest)) + fall;
         let speed = speed.max(solids.max_speed(self.time, longest, low, high));
         let allowed = (settings.cfl * settings.dx / speed).min(longest);
         let steps = (time_left / allowed - 1e-9).ceil().max(1.0);
-        (time_left / steps, speed)
+        StepLimit {
+            dt: time_left / steps,
+            speed,
+        }
     }
 
     /// Lets `dt` seconds pass, and liquid come and go.
-    fn pass(&mut self, solids: &ThickWalls<D>, dt: f64) -> Exchanged {
+    pub(crate) fn pass(&mut self, solids: &ThickWalls<D>, dt: f64) -> Exchanged {
         let start = self.time;
         self.time += dt;
         self.last_dt = dt;
@@ -294,7 +326,7 @@ impl<const D: usize> Liquid<D> {
     }
 
     /// Puts tiles around the particles and sorts the particles by cell.
-    fn sort(&mut self) {
+    pub(crate) fn sort(&mut self) {
         let inverse_dx = 1.0 / self.settings.dx;
         let band = self.settings.cfl.ceil() as i32 + 1;
         let cells = self
@@ -303,11 +335,16 @@ impl<const D: usize> Liquid<D> {
             .par_iter()
             .map(|&x| cell_of(x, inverse_dx));
         self.grid.tiles.cover(cells, band);
+        // The displacement of the last step has served.
+        let free = [&mut self.grid.weight, &mut self.grid.displacement];
+        if let Some(free) = free.into_iter().find(|field| field[0].capacity() > 0) {
+            std::mem::swap(&mut self.grid.sorting, free);
+        }
         self.grid.bins.sort(
             &mut self.particles,
             &self.grid.tiles,
             self.settings.dx,
-            &mut self.grid.scratch,
+            &mut self.grid.sorting,
         );
     }
 }
