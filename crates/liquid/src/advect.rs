@@ -7,7 +7,8 @@ use crate::gradient::Gradient;
 use crate::particles::{Bins, Particles};
 use crate::rest::Rest;
 use crate::settings::{Settings, Transfer};
-use crate::solids::{PosedSolids, Solids};
+use crate::solids::SolidField;
+use crate::thick_walls::{PosedThickWalls, ThickWalls};
 use crate::tiles::Tiles;
 use crate::transfer::{FaceField, Stencil, sample};
 use crate::window::FaceWindow;
@@ -52,10 +53,10 @@ pub struct Flow<'a, const D: usize> {
 }
 
 /// Moves the particles, which are in the order of their cells, from `t` to `t + dt`.
-pub fn advect<const D: usize, S: Solids<D>>(
+pub fn advect<const D: usize>(
     particles: &mut Particles<D>,
     flow: &Flow<D>,
-    solids: &S,
+    solids: &ThickWalls<D>,
     settings: &Settings<D>,
     t: f64,
     dt: f64,
@@ -65,8 +66,8 @@ pub fn advect<const D: usize, S: Solids<D>>(
     let looks = (settings.cfl * if solid_speed > 0.0 { 2.0 } else { 1.0 } / LOOK)
         .ceil()
         .max(1.0) as usize;
-    let posed: Vec<S::Posed<'_>> = (1..=looks)
-        .map(|k| solids.during(t + dt * k as f64 / looks as f64, dt / looks as f64))
+    let posed: Vec<PosedThickWalls<'_, D>> = (1..=looks)
+        .map(|k| solids.over_step(t + dt * k as f64 / looks as f64, dt / looks as f64))
         .collect();
     let domain = settings.domain();
     let rest = (solid_speed == 0.0)
@@ -315,7 +316,7 @@ impl<const D: usize> Way<D> {
     /// it ends.
     fn keep_out(
         &self,
-        posed: &[impl PosedSolids<D>],
+        posed: &[PosedThickWalls<'_, D>],
         velocity: &mut [f32; D],
         dx: f64,
     ) -> [f64; D] {
@@ -346,7 +347,8 @@ impl<const D: usize> Way<D> {
                     x[a] += (1e-4 * dx - distance) * normal[a];
                 }
                 if k + 1 == looks {
-                    let solid = solids.velocity(x);
+                    let solid = solids.closest(x);
+                    let solid = solid.map_or([0.0; D], |solid| solids.velocity(solid, x));
                     let into: f64 = (0..D)
                         .map(|a| (solid[a] - velocity[a] as f64) * normal[a])
                         .sum();

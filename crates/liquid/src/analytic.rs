@@ -20,6 +20,7 @@ use std::f64::consts::PI;
 use meniscus_lcp::{Csr, InputError};
 
 use self::shape::Open;
+use crate::compiled::Compiled;
 use crate::pressure::Beyond;
 use crate::report::{Face, PressureProblem};
 use crate::tiles::Coord;
@@ -53,6 +54,10 @@ pub struct Sphere {
 impl Sphere {
     /// The problem, faces included, rows in the order of cells, the last axis fastest.
     pub fn problem<const D: usize>(&self) -> Result<PressureProblem<D>, InputError> {
+        (Compiled::get().analytic)(self)
+    }
+
+    pub(crate) fn problem_impl<const D: usize>(&self) -> Result<PressureProblem<D>, InputError> {
         let grid = Grid::<D>::new(*self);
         let Bare {
             matrix,
@@ -76,6 +81,10 @@ impl Sphere {
 
     /// The problem without its faces, which take more memory than all the rest. There are no upper bounds.
     pub fn bare<const D: usize>(&self) -> Result<Bare<D>, InputError> {
+        (Compiled::get().analytic_bare)(self)
+    }
+
+    pub(crate) fn bare_impl<const D: usize>(&self) -> Result<Bare<D>, InputError> {
         let (cells, rows) = self.unknowns::<D>();
         let grid = Grid::<D>::new(*self);
         let n = cells.len();

@@ -3,11 +3,13 @@
 //! Distances are sampled at nodes, the lower corners of cells, and taken as linear in between.
 
 mod alike;
+mod owners;
 
 use rayon::prelude::*;
 
 use self::alike::Alike;
-use crate::solids::PosedSolids;
+use self::owners::Owners;
+use crate::solids::{SolidField, SolidId};
 use crate::tiles::{Coord, TILE, Tiles};
 use crate::transfer::Stencil;
 
@@ -40,6 +42,8 @@ pub struct CutCells<const D: usize> {
     face: [Vec<f32>; D],
     /// Open share of every cell, by blocks.
     cell: Vec<f32>,
+    /// The solids that cover the rest of the faces.
+    owners: Owners<D>,
 }
 
 impl<const D: usize> CutCells<D> {
@@ -51,6 +55,7 @@ impl<const D: usize> CutCells<D> {
             block: Vec::new(),
             face: std::array::from_fn(|_| Vec::new()),
             cell: Vec::new(),
+            owners: Owners::default(),
         }
     }
 
@@ -72,22 +77,50 @@ impl<const D: usize> CutCells<D> {
         self.cell[self.place(index)]
     }
 
+    /// The solid that covers a face that is not fully open.
+    #[inline]
+    pub fn owner(&self, axis: usize, index: usize) -> Option<SolidId> {
+        self.owners.of(axis, index)
+    }
+
+    /// Velocity of the solid beside a face whose centre is at `x`: the one that covers a part of it, else the closest.
+    pub fn solid_velocity(
+        &self,
+        solids: &dyn SolidField<D>,
+        axis: usize,
+        face: usize,
+        x: [f64; D],
+    ) -> [f64; D] {
+        let owner = match self.open_face(axis, face) < 1.0 {
+            true => self.owner(axis, face),
+            false => solids.closest(x),
+        };
+        owner.map_or([0.0; D], |solid| solids.velocity(solid, x))
+    }
+
     /// Whether a tile is open everywhere.
     pub fn is_open(&self, slot: usize) -> bool {
         self.block[slot] == OPEN
     }
 
     /// Samples the solids at the nodes of all tiles and cuts faces and cells.
-    pub fn sample(&mut self, tiles: &Tiles<D>, dx: f64, solids: &impl PosedSolids<D>) {
+    pub fn sample(&mut self, tiles: &Tiles<D>, dx: f64, solids: &dyn SolidField<D>) {
         tiles.reset(&mut self.node, FAR_AWAY as f32);
         let cells = Tiles::<D>::CELLS;
         // Farthest that a node which a cell of the tile uses lies from the tile's centre.
         let reach = 0.5 * (TILE + 2) as f64 * dx * (D as f64).sqrt();
         let band = EXACT * dx;
         let nodes = self.node[..tiles.cells()].par_chunks_mut(cells);
+        let batch = || {
+            (
+                Vec::with_capacity(cells),
+                vec![0.0; cells],
+                vec![SolidId::default(); cells],
+            )
+        };
         nodes
             .enumerate()
-            .map(|(slot, node)| {
+            .map_init(batch, |(points, distance, owner), (slot, node)| {
                 let base = tiles.base(slot);
                 let at = solids
                     .distance_within(
@@ -99,10 +132,14 @@ impl<const D: usize> CutCells<D> {
                     node.fill((at - reach) as f32);
                     return true;
                 }
-                for (offset, node) in node.iter_mut().enumerate() {
+                points.clear();
+                points.extend((0..cells).map(|offset| -> [f64; D] {
                     let local = Tiles::<D>::local(offset);
-                    let x = std::array::from_fn(|a| (base[a] + local[a]) as f64 * dx);
-                    let distance = solids.distance_within(x, band).min(FAR_AWAY);
+                    std::array::from_fn(|a| (base[a] + local[a]) as f64 * dx)
+                }));
+                solids.sample(points, band, distance, owner);
+                for (node, distance) in node.iter_mut().zip(&*distance) {
+                    let distance = distance.min(FAR_AWAY);
                     *node = if distance.abs() < ON_THE_WALL * dx {
                         0.0
                     } else {
@@ -136,6 +173,9 @@ impl<const D: usize> CutCells<D> {
         fill(&mut self.cell, &|index| {
             open_cell(tiles, node, tiles.coord(index), dx)
         });
+        let mut owners = std::mem::take(&mut self.owners);
+        owners.find(tiles, self, dx, solids);
+        self.owners = owners;
     }
 
     /// Gives every tile with a solid in it a block, the same to tiles that are alike; returns a tile for each of these blocks.

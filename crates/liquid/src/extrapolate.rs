@@ -6,62 +6,79 @@ use crate::marks::Marks;
 use crate::scatter::Scatter;
 use crate::tiles::Tiles;
 
-/// A value that is not known yet.
-pub const UNKNOWN: u8 = u8::MAX;
-/// A value of particles that fly alone: it stands unless known values come within [`WITHDRAW`] layers of it.
-pub const FLYING: u8 = UNKNOWN - 1;
-/// A value of particles that fly alone, in the end.
-pub const FLEW: u8 = FLYING - 1;
+/// State of the velocity on a face.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaceState {
+    /// It is known: from particles before the projection, by the projection after it.
+    Known,
+    /// It was extrapolated from known ones.
+    Extrapolated,
+    /// It is that of particles alone, and stands unless known values come within two layers of it.
+    Ballistic,
+    /// It is that of particles alone, and no known value came near it.
+    Spray,
+    /// There is none.
+    Unknown,
+}
+
+impl FaceState {
+    /// Whether there is a velocity that will not be replaced.
+    #[inline]
+    fn is_settled(self) -> bool {
+        matches!(self, Self::Known | Self::Extrapolated | Self::Spray)
+    }
+}
+
 /// Layers in which what is continued from the liquid replaces what its own particles left there.
 const WITHDRAW: u8 = 2;
 
-/// Fills `layers` layers of unknown entries around those of layer 0.
+/// Extrapolates known values to `layers` layers of faces around them.
 ///
-/// `layer` holds 0 where the value is known, [`FLYING`] or [`UNKNOWN`]; afterwards, the layer that reached it. What
-/// still flies after [`WITHDRAW`] layers is known from then on, as [`FLEW`], and gets `layers` layers of its own: a particle that
-/// reads a zero at one corner of its cell makes up a gradient, and writes more than it read.
+/// What is still [`FaceState::Ballistic`] after [`WITHDRAW`] layers is [`FaceState::Spray`] from then on, and gets layers
+/// of its own: a particle that reads a zero at one corner of its cell makes up a gradient, and writes more than it read.
 pub fn extrapolate<const D: usize>(
     tiles: &Tiles<D>,
     value: &mut [f64],
-    layer: &mut [u8],
+    state: &mut [FaceState],
     layers: u8,
 ) {
-    let mut flying = Marks::in_field(tiles, layer, |layer| layer == FLYING);
-    let mut open = Marks::in_field(tiles, layer, |layer| layer >= FLYING);
-    let mut front = Marks::in_field(tiles, layer, |layer| layer == 0).beside(tiles, &open);
+    let mut ballistic = Marks::in_field(tiles, state, |state| state == FaceState::Ballistic);
+    let mut open = Marks::in_field(tiles, state, |state| !state.is_settled());
+    let mut front =
+        Marks::in_field(tiles, state, |state| state == FaceState::Known).beside(tiles, &open);
     let (mut indices, mut filled) = (Vec::new(), Vec::new());
     let mut last = layers;
     let mut reached = 0;
     while reached < last {
         reached += 1;
-        let (value_now, layer_now): (&[f64], &[u8]) = (value, layer);
+        let (value_now, state_now): (&[f64], &[FaceState]) = (value, state);
         front.list(&mut indices);
         indices
             .par_iter()
             .with_min_len(1024)
-            .map(|&index| mean_of_known(tiles, value_now, layer_now, index as usize))
+            .map(|&index| mean_of_known(tiles, value_now, state_now, index as usize))
             .collect_into_vec(&mut filled);
-        let (value_next, layer_next) = (Scatter::new(value), Scatter::new(layer));
+        let (value_next, state_next) = (Scatter::new(value), Scatter::new(state));
         let found = indices.par_iter().zip(&filled).with_min_len(4096);
         found.for_each(|(&index, &filled)| {
             // SAFETY: no index is listed twice.
             unsafe {
                 value_next.set(index as usize, filled);
-                layer_next.set(index as usize, reached);
+                state_next.set(index as usize, FaceState::Extrapolated);
             }
         });
         open.remove(&front);
         if reached == WITHDRAW {
-            flying.keep(&open);
-            flying.list(&mut indices);
+            ballistic.keep(&open);
+            ballistic.list(&mut indices);
             if !indices.is_empty() {
                 last += WITHDRAW;
             }
             for &index in &indices {
-                layer[index as usize] = FLEW;
+                state[index as usize] = FaceState::Spray;
             }
-            open.remove(&flying);
-            front.add(&flying);
+            open.remove(&ballistic);
+            front.add(&ballistic);
         }
         front = front.beside(tiles, &open);
     }
@@ -74,12 +91,12 @@ fn neighbours<const D: usize>(tiles: &Tiles<D>, index: usize) -> impl Iterator<I
 fn mean_of_known<const D: usize>(
     tiles: &Tiles<D>,
     value: &[f64],
-    layer: &[u8],
+    state: &[FaceState],
     index: usize,
 ) -> f64 {
     let (mut sum, mut count) = (0.0, 0);
     for near in neighbours(tiles, index) {
-        if layer[near] < FLYING {
+        if state[near].is_settled() {
             sum += value[near];
             count += 1;
         }
@@ -95,18 +112,23 @@ mod tests {
     fn a_constant_is_continued_as_far_as_asked_and_no_further() {
         let mut tiles = Tiles::<2>::new([32, 32]);
         tiles.cover([[16, 16]].par_iter().copied(), 8);
-        let (mut value, mut layer) = (Vec::new(), Vec::new());
+        let (mut value, mut state) = (Vec::new(), Vec::new());
         tiles.reset(&mut value, 0.0);
-        tiles.reset(&mut layer, UNKNOWN);
+        tiles.reset(&mut state, FaceState::Unknown);
         let start = tiles.index([16, 16]);
         value[start] = 3.0;
-        layer[start] = 0;
-        extrapolate(&tiles, &mut value, &mut layer, 5);
+        state[start] = FaceState::Known;
+        extrapolate(&tiles, &mut value, &mut state, 5);
         for index in 0..tiles.cells() {
             let [x, y] = tiles.coord(index);
             let steps = (x - 16).abs() + (y - 16).abs();
             assert_eq!(value[index], if steps <= 5 { 3.0 } else { 0.0 });
-            assert_eq!(layer[index], if steps <= 5 { steps as u8 } else { UNKNOWN });
+            let expected = match steps {
+                0 => FaceState::Known,
+                1..=5 => FaceState::Extrapolated,
+                _ => FaceState::Unknown,
+            };
+            assert_eq!(state[index], expected);
         }
     }
 
@@ -114,16 +136,21 @@ mod tests {
     fn particles_that_fly_alone_keep_their_velocity_and_those_beside_the_liquid_follow_it() {
         let mut tiles = Tiles::<2>::new([32, 32]);
         tiles.cover([[16, 16]].par_iter().copied(), 8);
-        let (mut value, mut layer) = (Vec::new(), Vec::new());
+        let (mut value, mut state) = (Vec::new(), Vec::new());
         tiles.reset(&mut value, 0.0);
-        tiles.reset(&mut layer, UNKNOWN);
+        tiles.reset(&mut state, FaceState::Unknown);
         let liquid = tiles.index([12, 16]);
         let (near, far) = (tiles.index([14, 16]), tiles.index([19, 16]));
-        for (index, v, l) in [(liquid, 1.0, 0), (near, 5.0, FLYING), (far, 7.0, FLYING)] {
+        let alone = FaceState::Ballistic;
+        for (index, v, l) in [
+            (liquid, 1.0, FaceState::Known),
+            (near, 5.0, alone),
+            (far, 7.0, alone),
+        ] {
             value[index] = v;
-            layer[index] = l;
+            state[index] = l;
         }
-        extrapolate(&tiles, &mut value, &mut layer, 4);
+        extrapolate(&tiles, &mut value, &mut state, 4);
         assert_eq!(value[near], 1.0);
         assert_eq!(value[far], 7.0);
         assert_eq!(value[tiles.index([19, 17])], 7.0);

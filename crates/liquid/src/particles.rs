@@ -86,6 +86,8 @@ pub struct Bins {
     /// A number for every particle: while they are sorted its cell, then its place; afterwards the bits of what was
     /// noted about it.
     own: Vec<u32>,
+    /// Where every particle went in the last sort; empty if all stayed.
+    moved_to: Vec<u32>,
 }
 
 impl Bins {
@@ -135,9 +137,12 @@ impl Bins {
             *place += 1;
         }
         self.starts.pop();
+        self.moved_to.clear();
         if in_order {
             return;
         }
+        self.moved_to.reserve_exact(self.own.len());
+        self.moved_to.extend_from_slice(&self.own);
         for component in scratch.iter_mut() {
             component.clear();
             component.reserve_exact(self.own.len());
@@ -169,6 +174,20 @@ impl Bins {
                 },
             );
         }
+    }
+
+    /// Undoes the last sort of the particles.
+    pub fn restore_order<const D: usize>(&mut self, particles: &mut Particles<D>) {
+        fn restore<T: Copy>(values: &mut [T], moved_to: &[u32]) {
+            let sorted = values.to_vec();
+            for (value, &place) in values.iter_mut().zip(moved_to) {
+                *value = sorted[place as usize];
+            }
+        }
+        let moved_to = std::mem::take(&mut self.moved_to);
+        restore(&mut particles.position, &moved_to);
+        restore(&mut particles.velocity, &moved_to);
+        restore(&mut particles.affine, &moved_to);
     }
 
     /// Puts a part of every value where its particle belongs, by way of the scratch.

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use meniscus_lcp::{Csr, Status};
+use meniscus_lcp::{Csr, InputError, Report, Status};
 
 use crate::pressure::Beyond;
+use crate::solvers::Solution;
 use crate::tiles::Coord;
 
 /// Told when the phases of a step begin, so that somebody with a clock can time them.
@@ -42,6 +43,8 @@ pub struct StepReport {
     pub inner_iterations: usize,
     /// Largest natural residual of the problem that was solved, recomputed from it, in 1/s.
     pub residual: f64,
+    /// Report of the position correction's solve, if there was one.
+    pub correction: Option<Report>,
     /// Volume of the liquid outside solids at the start of the step (area in 2D).
     pub volume: f64,
     /// Volume held by particles in sheets and drops below the grid's resolution, which `volume` misses.
@@ -114,27 +117,54 @@ pub struct Face {
     pub beyond: Beyond,
 }
 
-/// Why a step could not be done.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Trouble {
+/// Why a step failed.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum StepError {
     /// The pressure solver did not converge.
-    Unsolved,
-    /// The velocities are not finite.
-    NotFinite,
+    Unsolved(Solution),
+    /// A velocity is not finite after the solve.
+    NotFinite(Solution),
     /// The liquid is so fast that the step would be absurdly short.
     TooFast {
         /// Largest speed found.
         speed: f64,
     },
-    /// The problem was refused by the solver.
+    /// The solver refused the problem.
     Refused(String),
 }
+
+impl StepError {
+    pub(crate) fn refused(why: InputError) -> Self {
+        Self::Refused(why.to_string())
+    }
+}
+
+impl fmt::Display for StepError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unsolved(solution) => write!(
+                f,
+                "the pressure solver {} ended with status {} after {} iterations, residual {:.3e} 1/s",
+                solution.solver,
+                solution.report.status,
+                solution.report.iterations,
+                solution.report.residual
+            ),
+            Self::NotFinite(_) => write!(f, "a velocity is not a finite number"),
+            Self::TooFast { speed } => write!(f, "the liquid reached {speed:.3e} m/s"),
+            Self::Refused(why) => write!(f, "the pressure problem is not well formed: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for StepError {}
 
 /// A step that failed after all retries. The liquid is as it was before the step.
 #[derive(Clone, Debug)]
 pub struct StepFailure<const D: usize> {
-    /// What went wrong.
-    pub trouble: Trouble,
+    /// Why it failed.
+    pub error: StepError,
     /// Report of the last try.
     pub report: StepReport,
     /// The problem that was not solved.
@@ -143,26 +173,13 @@ pub struct StepFailure<const D: usize> {
 
 impl<const D: usize> fmt::Display for StepFailure<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let report = &self.report;
-        match &self.trouble {
-            Trouble::Unsolved => write!(
-                f,
-                "the pressure solver {} ended with status {} after {} iterations, residual {:.3e} 1/s, even with a step of {:.3e} s",
-                report.solver, report.status, report.outer_iterations, report.residual, report.dt
-            ),
-            Trouble::NotFinite => write!(
-                f,
-                "a velocity is not a finite number, even with a step of {:.3e} s",
-                report.dt
-            ),
-            Trouble::TooFast { speed } => {
-                write!(
-                    f,
-                    "the liquid reached {speed:.3e} m/s, which needs time steps of {:.3e} s",
-                    report.dt
-                )
+        let (error, dt) = (&self.error, self.report.dt);
+        match error {
+            StepError::Unsolved(_) | StepError::NotFinite(_) => {
+                write!(f, "{error}, even with a step of {dt:.3e} s")
             }
-            Trouble::Refused(why) => write!(f, "the pressure problem is not well formed: {why}"),
+            StepError::TooFast { .. } => write!(f, "{error}, which needs time steps of {dt:.3e} s"),
+            StepError::Refused(_) => error.fmt(f),
         }
     }
 }

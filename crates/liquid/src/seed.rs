@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use crate::cut_cells::heaviside;
 use crate::particles::Particles;
 use crate::settings::Settings;
-use crate::solids::PosedSolids;
+use crate::solids::SolidField;
 use crate::tiles::{Coord, TILE};
 
 /// Share of its part of a cell that a particle is jittered over: enough to break patterns, little enough to leave the
@@ -22,9 +22,9 @@ pub const JITTER: f64 = 0.25;
 pub fn fill<const D: usize>(
     particles: &mut Particles<D>,
     settings: &Settings<D>,
-    volume: &(impl Fn([f64; D]) -> f64 + Sync),
-    velocity: &(impl Fn([f64; D]) -> [f64; D] + Sync),
-    solids: &impl PosedSolids<D>,
+    volume: &(dyn Fn([f64; D]) -> f64 + Sync),
+    velocity: &(dyn Fn([f64; D]) -> [f64; D] + Sync),
+    solids: &dyn SolidField<D>,
 ) {
     let dx = settings.dx;
     let tiles = settings.cells.map(|n| n.div_ceil(TILE as usize));

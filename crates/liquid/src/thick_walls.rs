@@ -9,7 +9,7 @@
 //! thickness. If the probe comes out on the other side it goes back by its distance from the wall (sphere tracing) until it
 //! touches it. Simple solids that are thick enough, and containers around them, need no probe.
 
-use crate::solids::{PosedSolids, Solids};
+use crate::solids::{SolidField, SolidId, SolidMotion};
 
 /// Thickness beyond the diagonal of a cell, in cells.
 const MARGIN: f64 = 0.1;
@@ -23,40 +23,24 @@ const PHANTOM: f64 = 0.1;
 const NEAR: f64 = 4.0;
 
 /// Solids with walls of a least thickness.
-pub struct ThickWalls<'a, S> {
-    solids: &'a S,
+pub struct ThickWalls<'a, const D: usize> {
+    solids: &'a dyn SolidMotion<D>,
     dx: f64,
 }
 
-impl<'a, S> ThickWalls<'a, S> {
+impl<'a, const D: usize> ThickWalls<'a, D> {
     /// The same solids on a grid with cells of width `dx`.
-    pub fn new(solids: &'a S, dx: f64) -> Self {
+    pub fn new(solids: &'a dyn SolidMotion<D>, dx: f64) -> Self {
         Self { solids, dx }
     }
-}
 
-impl<const D: usize, S: Solids<D>> Solids<D> for ThickWalls<'_, S> {
-    type Posed<'b>
-        = PosedThickWalls<S::Posed<'b>>
-    where
-        Self: 'b;
-
-    fn during(&self, t: f64, dt: f64) -> Self::Posed<'_> {
-        let solids = self.solids.during(t, dt);
-        let least = least_thickness::<D>() * self.dx;
-        PosedThickWalls {
-            most_growth: if solids.least_thickness() < least {
-                0.5 * least
-            } else {
-                0.0
-            },
-            solids,
-            least,
-            near: NEAR * self.dx,
-        }
+    /// The solids over one step, as [`SolidMotion::over_step`].
+    pub fn over_step(&self, t: f64, dt: f64) -> PosedThickWalls<'a, D> {
+        PosedThickWalls::new(self.solids.over_step(t, dt), self.dx)
     }
 
-    fn max_speed(&self, t: f64, dt: f64, low: [f64; D], high: [f64; D]) -> f64 {
+    /// Bound on the speed of solids inside a box, as [`SolidMotion::max_speed`].
+    pub fn max_speed(&self, t: f64, dt: f64, low: [f64; D], high: [f64; D]) -> f64 {
         self.solids.max_speed(t, dt, low, high)
     }
 }
@@ -66,9 +50,9 @@ pub fn least_thickness<const D: usize>() -> f64 {
     (D as f64).sqrt() + MARGIN
 }
 
-/// Solids with walls of a least thickness, during one step.
-pub struct PosedThickWalls<P> {
-    solids: P,
+/// Solids with walls of a least thickness, over one step.
+pub struct PosedThickWalls<'a, const D: usize> {
+    solids: Box<dyn SolidField<D> + 'a>,
     /// In metres.
     least: f64,
     near: f64,
@@ -76,13 +60,34 @@ pub struct PosedThickWalls<P> {
     most_growth: f64,
 }
 
-impl<P> PosedThickWalls<P> {
+impl<'a, const D: usize> PosedThickWalls<'a, D> {
+    fn new(solids: Box<dyn SolidField<D> + 'a>, dx: f64) -> Self {
+        let least = least_thickness::<D>() * dx;
+        let thinnest = (0..solids.count())
+            .map(|solid| solids.least_thickness(SolidId(solid as u32)))
+            .fold(f64::INFINITY, f64::min);
+        Self {
+            most_growth: if thinnest < least { 0.5 * least } else { 0.0 },
+            solids,
+            least,
+            near: NEAR * dx,
+        }
+    }
+
     /// By how much a wall grows at the surface nearest to `x`, which is `distance` away.
-    fn growth<const D: usize>(&self, x: [f64; D], distance: f64) -> f64
-    where
-        P: PosedSolids<D>,
-    {
-        if self.most_growth == 0.0 || self.solids.least_thickness_near(x) >= self.least {
+    fn growth(&self, x: [f64; D], distance: f64) -> f64 {
+        if self.most_growth == 0.0 {
+            return 0.0;
+        }
+        match self.solids.closest(x) {
+            Some(solid) => self.growth_of(solid, x, distance),
+            None => 0.0,
+        }
+    }
+
+    /// By how much a solid grows at its surface nearest to `x`, which is `distance` away.
+    fn growth_of(&self, solid: SolidId, x: [f64; D], distance: f64) -> f64 {
+        if self.solids.least_thickness(solid) >= self.least {
             return 0.0;
         }
         let normal = self.solids.normal(x);
@@ -107,7 +112,27 @@ impl<P> PosedThickWalls<P> {
     }
 }
 
-impl<const D: usize, P: PosedSolids<D>> PosedSolids<D> for PosedThickWalls<P> {
+impl<const D: usize> SolidField<D> for PosedThickWalls<'_, D> {
+    fn count(&self) -> usize {
+        self.solids.count()
+    }
+
+    fn sample(&self, points: &[[f64; D]], band: f64, distance: &mut [f64], owner: &mut [SolidId]) {
+        self.solids.sample(points, band, distance, owner);
+        if self.most_growth == 0.0 {
+            return;
+        }
+        let reach = self.near.min(band);
+        for ((&x, distance), &owner) in points.iter().zip(distance).zip(&*owner) {
+            if distance.abs() < reach {
+                *distance -= self.growth_of(owner, x, *distance);
+            } else if distance.abs() == reach {
+                // Such a distance may be the limit of a farther one, whose owner is then not known.
+                *distance -= self.growth(x, *distance);
+            }
+        }
+    }
+
     fn distance(&self, x: [f64; D]) -> f64 {
         let distance = self.solids.distance(x);
         if distance.abs() > self.near {
@@ -137,12 +162,16 @@ impl<const D: usize, P: PosedSolids<D>> PosedSolids<D> for PosedThickWalls<P> {
         }
     }
 
+    fn closest(&self, x: [f64; D]) -> Option<SolidId> {
+        self.solids.closest(x)
+    }
+
     fn normal(&self, x: [f64; D]) -> [f64; D] {
         self.solids.normal(x)
     }
 
-    fn velocity(&self, x: [f64; D]) -> [f64; D] {
-        self.solids.velocity(x)
+    fn velocity(&self, solid: SolidId, x: [f64; D]) -> [f64; D] {
+        self.solids.velocity(solid, x)
     }
 }
 
@@ -162,7 +191,7 @@ mod tests {
         let cup = cone(0.1, 0.8, 0.23).without(vec![cone(0.13, 0.80001, 0.2)]);
         let scenery = Scenery::new(vec![Body::still("cup", cup)]);
         let thick = ThickWalls::new(&scenery, 0.05);
-        let posed = Solids::during(&thick, 0.0, 0.0);
+        let posed = thick.over_step(0.0, 0.0);
         for height in [0.70, 0.78, 0.79999, 0.80002, 0.82, 0.9] {
             assert!(posed.distance([0.5, height]) > 0.0, "closed at {height}");
             assert!(posed.clearance([0.5, height]) >= 0.0);
@@ -184,7 +213,7 @@ mod tests {
                 let wall = Body::still("wall", Shape::Intersection(vec![side(1.0), side(-1.0)]));
                 let scenery = Scenery::new(vec![wall]);
                 let thick = ThickWalls::new(&scenery, dx);
-                let posed = Solids::during(&thick, 0.0, 0.0);
+                let posed = thick.over_step(0.0, 0.0);
                 let expected = if grown {
                     least_thickness::<2>() * dx
                 } else {
@@ -210,18 +239,27 @@ mod tests {
         }
     }
 
-    /// Solids of which nothing is known without looking.
-    struct Unknown<P>(P);
+    /// Solids whose thickness is not known.
+    struct Unknown<'a, const D: usize>(meniscus_shapes::PosedScenery<'a, D>);
 
-    impl<const D: usize, P: PosedSolids<D>> PosedSolids<D> for Unknown<P> {
+    impl<const D: usize> SolidField<D> for Unknown<'_, D> {
+        fn count(&self) -> usize {
+            self.0.len()
+        }
+        fn sample(&self, x: &[[f64; D]], band: f64, d: &mut [f64], owner: &mut [SolidId]) {
+            SolidField::sample(&self.0, x, band, d, owner);
+        }
         fn distance(&self, x: [f64; D]) -> f64 {
             self.0.distance(x)
         }
-        fn normal(&self, x: [f64; D]) -> [f64; D] {
-            self.0.normal(x)
+        fn closest(&self, x: [f64; D]) -> Option<SolidId> {
+            SolidField::closest(&self.0, x)
         }
-        fn velocity(&self, x: [f64; D]) -> [f64; D] {
-            self.0.velocity(x)
+        fn normal(&self, x: [f64; D]) -> [f64; D] {
+            SolidField::normal(&self.0, x)
+        }
+        fn velocity(&self, solid: SolidId, x: [f64; D]) -> [f64; D] {
+            SolidField::velocity(&self.0, solid, x)
         }
     }
 
@@ -230,12 +268,8 @@ mod tests {
         let scenery = Scenery::new(vec![Body::still("shape", shape.clone())]);
         let least = least_thickness::<D>() * dx;
         assert!(shape.least_thickness() >= least, "{shape:?}");
-        let probed = PosedThickWalls {
-            solids: Unknown(scenery.during(0.0, 0.0)),
-            least,
-            near: NEAR * dx,
-            most_growth: 0.5 * least,
-        };
+        let probed = PosedThickWalls::new(Box::new(Unknown(scenery.during(0.0, 0.0))), dx);
+        assert_eq!(probed.most_growth, 0.5 * least);
         let mut near = 0;
         for k in 0..20_000 {
             let x = std::array::from_fn(|a| [0.618_03, 0.754_87, 0.569_84][a] * k as f64 % 1.0);

@@ -8,65 +8,59 @@
 use rayon::prelude::*;
 
 use crate::cut_cells::CutCells;
-use crate::extrapolate::{FLEW, UNKNOWN};
+use crate::extrapolate::FaceState;
 use crate::marks::Marks;
-use crate::pressure::{self, NO_ROW};
 use crate::settings::Walls;
-use crate::solids::PosedSolids;
+use crate::solids::SolidField;
 use crate::tiles::Tiles;
 use crate::transfer::{FaceField, face_offset};
 
 /// What flies alone and is nearer than this to a slip wall is held by it like all other liquid, in cells.
 const TOUCH: f64 = 1.0;
 
-/// Rows as the walls see them.
-pub struct Held<'a> {
-    /// What walls do.
+/// What walls do to the liquid beside them.
+pub struct WallRule<'a> {
+    /// Kind of walls.
     pub walls: Walls,
     /// Speed at which liquid is to leave, which the wall then seems to move at; zero unless walls separate.
     pub separation: f64,
     /// Whether any solid moves.
     pub moving: bool,
-    /// Row of every cell that has one.
-    pub rows: &'a pressure::Rows,
-    /// Rows that left their wall.
-    pub separated: &'a [bool],
+    /// Cells with a pressure.
+    pub liquid: &'a Marks,
+    /// Those that separate from their wall.
+    pub separated: &'a Marks,
 }
 
-/// Which cells have a row, and which of these left their wall; alone, and with the cells around them.
-struct Rows {
-    any: Marks,
-    left: Marks,
-    any_around: Marks,
-    left_around: Marks,
+/// Cells with a pressure, and those of them that separate from their wall; alone, and with the cells around them.
+struct Separation<'a> {
+    liquid: &'a Marks,
+    separated: &'a Marks,
+    liquid_around: Marks,
+    separated_around: Marks,
 }
 
-impl Rows {
-    fn of<const D: usize>(tiles: &Tiles<D>, held: &Held) -> Self {
+impl<'a> Separation<'a> {
+    fn of<const D: usize>(tiles: &Tiles<D>, rule: &WallRule<'a>) -> Self {
         let around =
             |marks: &Marks| (0..D).fold(marks.clone(), |marks, axis| marks.spread(tiles, axis));
-        let any = held.rows.cells().clone();
-        let left = Marks::of(tiles, |index| match held.rows.of(index) {
-            NO_ROW => false,
-            row => held.separated[row as usize],
-        });
         Self {
-            any_around: around(&any),
-            left_around: around(&left),
-            any,
-            left,
+            liquid_around: around(rule.liquid),
+            separated_around: around(rule.separated),
+            liquid: rule.liquid,
+            separated: rule.separated,
         }
     }
 
     /// True if liquid beside this closed face may leave the wall.
-    fn let_go<const D: usize>(&self, tiles: &Tiles<D>, face: usize, axis: usize) -> bool {
+    fn may_leave<const D: usize>(&self, tiles: &Tiles<D>, face: usize, axis: usize) -> bool {
         let beside = [tiles.below(face, axis), face];
         let one = |marks: &Marks| beside.iter().any(|&index| marks.has(index));
-        if one(&self.any) {
-            one(&self.left)
+        if one(self.liquid) {
+            one(self.separated)
         } else {
             // Deeper inside the solid: as the nearest liquid does; free where there is none.
-            one(&self.left_around) || !one(&self.any_around)
+            one(&self.separated_around) || !one(&self.liquid_around)
         }
     }
 }
@@ -92,57 +86,61 @@ fn on_face<const D: usize>(
 pub fn constrain<const D: usize>(
     tiles: &Tiles<D>,
     cut: &CutCells<D>,
-    solids: &impl PosedSolids<D>,
-    held: &Held,
+    solids: &dyn SolidField<D>,
+    rule: &WallRule,
     dx: f64,
-    known: &[Vec<u8>; D],
+    state: &[Vec<FaceState>; D],
     velocity: &mut FaceField<D>,
 ) {
     let before: &FaceField<D> = velocity;
-    let rows = (held.walls == Walls::Separating).then(|| Rows::of(tiles, held));
+    let separation = (rule.walls == Walls::Separating).then(|| Separation::of(tiles, rule));
     let push = |axis: usize, face: usize| -> f32 {
         let offset: [f64; D] = face_offset(axis);
         let coord = tiles.coord(face);
         let x: [f64; D] = std::array::from_fn(|a| coord[a] as f64 + offset[a]);
-        if known[axis][face] == FLEW && cut.distance(tiles, x) > TOUCH * dx {
+        if state[axis][face] == FaceState::Spray && cut.distance(tiles, x) > TOUCH * dx {
             return 0.0;
         }
         let normal = cut.normal(tiles, x);
         if normal[axis] == 0.0 {
             return 0.0;
         }
-        let solid = match held.moving {
-            true => solids.velocity(x.map(|x| x * dx)),
+        let solid = match rule.moving {
+            true => cut.solid_velocity(solids, axis, face, x.map(|x| x * dx)),
             false => [0.0; D],
         };
         // Most walls lie along the axes, and ask for one component only.
         let across = (0..D).filter(|&a| normal[a] != 0.0);
-        let into = held.separation
+        let into = rule.separation
             + across
                 .map(|a| (solid[a] - on_face(tiles, before, axis, face, a)) * normal[a])
                 .sum::<f64>();
         let leaves = into < 0.0;
         if leaves
-            && rows
+            && separation
                 .as_ref()
-                .is_some_and(|rows| rows.let_go(tiles, face, axis))
+                .is_some_and(|cells| cells.may_leave(tiles, face, axis))
         {
             return 0.0;
         }
         (into * normal[axis]) as f32
     };
     // All axes are read before any is written. The changes are as exact as the particles that will read them.
-    let flying = held.walls == Walls::Slip;
+    let with_spray = rule.walls == Walls::Slip;
     let cells = Tiles::<D>::CELLS;
     let changes: [(Vec<u32>, Vec<f32>); D] = std::array::from_fn(|axis| {
-        let continued = Marks::in_field(tiles, &known[axis], |layer| {
-            layer != 0 && layer != UNKNOWN && (flying || layer != FLEW)
+        let continued = Marks::in_field(tiles, &state[axis], |state| match state {
+            FaceState::Known | FaceState::Unknown => false,
+            FaceState::Spray => with_spray,
+            FaceState::Extrapolated | FaceState::Ballistic => true,
         });
         let slots = (0..tiles.len()).into_par_iter().with_min_len(8);
         let faces: Vec<u32> = slots
-            .filter(|&slot| flying || !cut.is_open(slot))
+            .filter(|&slot| with_spray || !cut.is_open(slot))
             .flat_map_iter(|slot| continued.within(slot * cells..(slot + 1) * cells))
-            .filter(|&face| known[axis][face] == FLEW || cut.open_face(axis, face) < 1.0)
+            .filter(|&face| {
+                state[axis][face] == FaceState::Spray || cut.open_face(axis, face) < 1.0
+            })
             .map(|face| face as u32)
             .collect();
         let mut pushes = Vec::new();

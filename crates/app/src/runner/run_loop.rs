@@ -13,7 +13,7 @@ use super::writer::{Frame, Writer};
 use super::{Options, Summary};
 use crate::problem_files;
 use crate::surface::Maker;
-use meniscus_liquid::{Phases, StepFailure, Trouble};
+use meniscus_liquid::{Phases, StepError, StepFailure};
 use meniscus_scene::{OnDrift, Scene, speeds};
 use meniscus_store::atomic_file::{self, Filled};
 use meniscus_store::cache;
@@ -399,7 +399,7 @@ impl<'a, const D: usize> Runner<'a, D> {
             self.simulation.liquid().time()
         );
         let error = Error::new(Kind::Numerical, what);
-        if let Trouble::TooFast { speed } = failure.trouble
+        if let StepError::TooFast { speed } = failure.error
             && speed > speeds::FASTEST_PHYSICAL
         {
             return error.with_remedy(speeds::origin_of_speed(self.scene, speed));

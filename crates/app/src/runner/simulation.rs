@@ -121,7 +121,10 @@ impl<'a, const D: usize> Simulation<'a, D> {
     /// Why the problem is not well formed.
     pub fn next_problem(&mut self) -> Result<PressureProblem<D>, String> {
         let left = self.time_left();
-        self.liquid.pressure_problem(&self.scenery, left)
+        let limit = self.liquid.step_limit(&self.scenery, left);
+        self.liquid
+            .pressure_problem(&self.scenery, limit.dt)
+            .map_err(|error| error.to_string())
     }
 
     /// Time until the frame that the next step leads to.

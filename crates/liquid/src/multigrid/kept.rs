@@ -13,7 +13,7 @@ use crate::tiles::Coord;
 
 /// What may differ from the last problem besides the right-hand side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Bounds {
+pub(crate) enum Bounds {
     /// Bounds, of the rows that had one: new levels would be the same bits.
     Same,
     /// Rows may also have lost theirs. Levels are then as good as new ones, and differ from them by rounding.

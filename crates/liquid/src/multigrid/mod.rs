@@ -44,5 +44,7 @@ mod width;
 mod tests;
 
 pub use cycle::Cycle;
+pub(crate) use kept::Bounds;
 pub use settings::Settings;
+pub(crate) use truncated::solve_impl;
 pub use truncated::{Workspace, solve, solve_again};

@@ -12,6 +12,7 @@ use super::level::{CHUNK, ENTRIES, FEWEST};
 use super::settings::Settings;
 use super::sums::{Exact, Found, measure};
 use crate::awake::awake_if;
+use crate::compiled::Compiled;
 use crate::room::Room;
 use crate::tiles::Coord;
 
@@ -82,45 +83,72 @@ struct State {
 ///
 /// Levels that the workspace has from a problem with the same matrix, cells and bounds are not made again; the result has
 /// the same bits either way.
-pub fn solve<const D: usize, O: Observer + ?Sized>(
+pub fn solve<const D: usize>(
     problem: &BoxMlcp<Csr>,
     cells: &[Coord<D>],
     settings: &Settings,
     x: &mut [f64],
     workspace: &mut Workspace<D>,
-    observer: &mut O,
+    observer: &mut dyn Observer,
 ) -> Result<Report, InputError> {
-    awake_if(problem.len() >= SHARED, || {
-        workspace.prepare(problem, cells, settings, x, Bounds::Same)?;
-        iterate(problem, settings, x, workspace, observer)
-    })
+    let solve = Compiled::get().multigrid;
+    solve(
+        problem,
+        cells,
+        settings,
+        x,
+        workspace,
+        observer,
+        Bounds::Same,
+    )
 }
 
 /// Solves another problem with the matrix of the last one, whose levels serve again although its bounds are others: only
 /// rows that had a bound or were held may have one, or be held. Any other problem is solved as by [`solve`].
 ///
 /// Rounding is then that of the last problem's levels, so that the bits of the result depend on it.
-pub fn solve_again<const D: usize, O: Observer + ?Sized>(
+pub fn solve_again<const D: usize>(
     problem: &BoxMlcp<Csr>,
     cells: &[Coord<D>],
     settings: &Settings,
     x: &mut [f64],
     workspace: &mut Workspace<D>,
-    observer: &mut O,
+    observer: &mut dyn Observer,
+) -> Result<Report, InputError> {
+    let solve = Compiled::get().multigrid;
+    solve(
+        problem,
+        cells,
+        settings,
+        x,
+        workspace,
+        observer,
+        Bounds::Fewer,
+    )
+}
+
+pub(crate) fn solve_impl<const D: usize>(
+    problem: &BoxMlcp<Csr>,
+    cells: &[Coord<D>],
+    settings: &Settings,
+    x: &mut [f64],
+    workspace: &mut Workspace<D>,
+    observer: &mut dyn Observer,
+    bounds: Bounds,
 ) -> Result<Report, InputError> {
     awake_if(problem.len() >= SHARED, || {
-        workspace.prepare(problem, cells, settings, x, Bounds::Fewer)?;
+        workspace.prepare(problem, cells, settings, x, bounds)?;
         iterate(problem, settings, x, workspace, observer)
     })
 }
 
 /// The iteration, once the levels are there.
-fn iterate<const D: usize, O: Observer + ?Sized>(
+fn iterate<const D: usize>(
     problem: &BoxMlcp<Csr>,
     settings: &Settings,
     x: &mut [f64],
     workspace: &mut Workspace<D>,
-    observer: &mut O,
+    observer: &mut dyn Observer,
 ) -> Result<Report, InputError> {
     let Workspace {
         hierarchy,

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::Emitter;
 use crate::seed::{JITTER, Random};
 use crate::settings::Settings;
-use crate::solids::PosedSolids;
+use crate::solids::SolidField;
 
 /// Openings and walls thinner than this, as a share of the distance between points, may be missed.
 const THINNEST: f64 = 0.02;
@@ -52,7 +52,7 @@ impl<'a, const D: usize> Conveyor<'a, D> {
     }
 
     /// Where the points are at time `end` that came into the shape after `start`.
-    pub fn places(&self, solids: &impl PosedSolids<D>, start: f64, end: f64) -> Vec<[f64; D]> {
+    pub fn places(&self, solids: &dyn SolidField<D>, start: f64, end: f64) -> Vec<[f64; D]> {
         let active = &self.emitter.active;
         let (from, to) = (active.start.max(start), active.end.min(end));
         let Some(shape) = self.emitter.shape.bounds() else {
@@ -127,13 +127,13 @@ impl<'a, const D: usize> Conveyor<'a, D> {
 }
 
 /// The way of one point.
-struct Line<'a, const D: usize, S> {
+struct Line<'a, const D: usize> {
     conveyor: &'a Conveyor<'a, D>,
-    solids: &'a S,
+    solids: &'a dyn SolidField<D>,
     aside: [f64; D],
 }
 
-impl<const D: usize, S: PosedSolids<D>> Line<'_, D, S> {
+impl<const D: usize> Line<'_, D> {
     fn at(&self, along: f64) -> [f64; D] {
         std::array::from_fn(|a| self.aside[a] + along * self.conveyor.axes[0][a])
     }

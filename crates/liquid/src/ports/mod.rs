@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use crate::gradient::Gradient;
 use crate::particles::Particles;
 use crate::settings::Settings;
-use crate::solids::PosedSolids;
+use crate::solids::SolidField;
 
 /// A part of the space that liquid streams into, like the mouth of a pipe that ends there.
 ///
@@ -98,7 +98,7 @@ impl<const D: usize> Ports<D> {
         &self,
         particles: &mut Particles<D>,
         settings: &Settings<D>,
-        solids: &impl PosedSolids<D>,
+        solids: &dyn SolidField<D>,
         (start, end): (f64, f64),
     ) -> Exchanged {
         // Steps end where frames do but for rounding: the middle of a step tells whether it counts.

@@ -22,7 +22,7 @@ use crate::marks::Marks;
 use crate::room::Room;
 use crate::scatter::Scatter;
 use crate::settings::{Settings, Walls};
-use crate::solids::PosedSolids;
+use crate::solids::SolidField;
 use crate::tiles::Tiles;
 use crate::transfer::FaceField;
 
@@ -97,7 +97,7 @@ impl System {
         &mut self,
         weights: &Weights<D>,
         velocity: &FaceField<D>,
-        solids: &impl PosedSolids<D>,
+        solids: &dyn SolidField<D>,
         settings: &Settings<D>,
         dt: f64,
     ) -> Result<(), InputError> {
@@ -187,17 +187,17 @@ impl Row {
     }
 }
 
-struct Assembly<'a, const D: usize, S> {
+struct Assembly<'a, const D: usize> {
     weights: &'a Weights<'a, D>,
     velocity: &'a FaceField<D>,
-    solids: &'a S,
+    solids: &'a dyn SolidField<D>,
     scale: f64,
     dx: f64,
     kappa: f64,
     rows: &'a Rows,
 }
 
-impl<const D: usize, S: PosedSolids<D>> Assembly<'_, D, S> {
+impl<const D: usize> Assembly<'_, D> {
     /// Number of entries in the row of a cell.
     fn entries(&self, index: usize) -> usize {
         let liquid = |&(axis, high): &(usize, bool)| {
@@ -242,7 +242,9 @@ impl<const D: usize, S: PosedSolids<D>> Assembly<'_, D, S> {
                 if w < 1.0 {
                     let mut x = tiles.coord(index).map(|c| (c as f64 + 0.5) * self.dx);
                     x[axis] += if high { 0.5 } else { -0.5 } * self.dx;
-                    flux += (1.0 - w) * self.solids.velocity(x)[axis];
+                    let cut = self.weights.cut;
+                    let solid = cut.solid_velocity(self.solids, axis, face, x);
+                    flux += (1.0 - w) * solid[axis];
                     closed += 1.0 - w;
                 }
                 divergence += if high { flux } else { -flux };

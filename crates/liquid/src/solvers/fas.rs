@@ -28,12 +28,12 @@ impl Default for Fas {
     }
 }
 
-pub(super) fn solve<const D: usize, O: Observer + ?Sized>(
+pub(super) fn solve<const D: usize>(
     posed: &Posed<D>,
     settings: &Settings,
     x: &mut [f64],
     workspace: &mut Workspace<D>,
-    observer: &mut O,
+    observer: &mut dyn Observer,
 ) -> Result<Report, InputError> {
     let memory = &mut workspace.fas;
     without_held(posed, x, |problem, cells, x| {

@@ -29,12 +29,12 @@ impl Default for Fmg {
     }
 }
 
-pub(super) fn solve<const D: usize, O: Observer + ?Sized>(
+pub(super) fn solve<const D: usize>(
     posed: &Posed<D>,
     settings: &Settings,
     x: &mut [f64],
     workspace: &mut Workspace<D>,
-    observer: &mut O,
+    observer: &mut dyn Observer,
 ) -> Result<Report, InputError> {
     let memory = &mut workspace.fmg;
     without_held(posed, x, |problem, cells, x| {

@@ -6,13 +6,13 @@ use super::{Posed, Settings, Workspace, linear};
 use crate::multigrid;
 use crate::settings::Solver;
 
-pub(super) fn solve<const D: usize, O: Observer + ?Sized>(
+pub(super) fn solve<const D: usize>(
     posed: &Posed<D>,
     solver: Solver,
     settings: &Settings,
     x: &mut [f64],
     workspace: &mut Workspace<D>,
-    observer: &mut O,
+    observer: &mut dyn Observer,
 ) -> Result<Report, InputError> {
     if solver == Solver::Mg {
         linear::check(posed.problem)?;

@@ -2,7 +2,7 @@
 
 use crate::common::{still, tank};
 use meniscus_liquid::{
-    Liquid, Preconditioner, Settings, Solver, StateError, StepReport, Transfer, Trouble, Walls,
+    Liquid, Preconditioner, Settings, Solver, StateError, StepReport, Transfer, Walls,
 };
 use meniscus_shapes::{Body, Ease, Keyframe, Motion, Rotation, Scenery, Shape};
 
@@ -212,8 +212,7 @@ fn time_passes_without_liquid_and_with_spray_alone() {
         match spray.advance(&solids, FRAME, &mut ()) {
             Ok(report) => assert!(report.volume.is_finite()),
             Err(failure) => {
-                let trouble: &Trouble = &failure.trouble;
-                panic!("{trouble:?}: {failure}")
+                panic!("{:?}: {failure}", failure.error)
             }
         }
         assert!(spray.particles().is_finite());

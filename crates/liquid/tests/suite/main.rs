@@ -1,7 +1,7 @@
-//! What must hold of the liquid and of the pressure solvers. One program: each further one would have the whole simulation
-//! compiled into it again, in both dimensions.
+//! Properties of the liquid and of the pressure solvers.
 
 mod ceiling;
+mod failed_steps;
 mod flight_and_solids;
 mod going_on;
 mod levels;

@@ -34,6 +34,7 @@ fn report(volume: f64, thin: f64) -> StepReport {
         outer_iterations: 1,
         inner_iterations: 10,
         residual: 1e-9,
+        correction: None,
         volume,
         thin_volume: thin,
         expected_volume: 0.5,

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Last, Solvers};
+use super::{Last, PressureSolver};
 use crate::marks::Marks;
 use crate::pressure::Rows;
 use crate::tiles::{Coord, Tiles};
@@ -18,11 +18,11 @@ pub struct WarmStart<const D: usize> {
     pub pressure: Vec<f64>,
 }
 
-impl<const D: usize> Solvers<D> {
+impl<const D: usize> PressureSolver<D> {
     /// What the next solve will start from.
     pub fn warm_start(&self) -> WarmStart<D> {
         // Every field is named, so that a new one is thought about here: what is left out is made anew by every solve.
-        let Solvers {
+        let PressureSolver {
             workspace: _,
             cells: _,
             pressure: _,

@@ -1,10 +1,11 @@
 //! The liquid's surface for others to draw: the distance that a step would see, from particles alone.
 
 use super::Liquid;
+use crate::compiled::Compiled;
 use crate::gradient::Gradient;
 use crate::particles::Particles;
 use crate::settings::{Settings, SettingsError};
-use crate::solids::Solids;
+use crate::solids::SolidMotion;
 use crate::tiles::{Coord, TILE, Tiles};
 
 /// The signed distance to the liquid at the centres of cells, negative inside, in blocks of cells around the liquid.
@@ -30,7 +31,16 @@ impl<const D: usize> Distance<D> {
     pub fn of_particles(
         settings: Settings<D>,
         positions: &[[f32; D]],
-        solids: &impl Solids<D>,
+        solids: &dyn SolidMotion<D>,
+        time: f64,
+    ) -> Result<Self, SettingsError> {
+        (Compiled::get().distance)(settings, positions, solids, time)
+    }
+
+    pub(crate) fn of_particles_impl(
+        settings: Settings<D>,
+        positions: &[[f32; D]],
+        solids: &dyn SolidMotion<D>,
         time: f64,
     ) -> Result<Self, SettingsError> {
         let domain = settings.domain();

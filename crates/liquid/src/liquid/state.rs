@@ -9,10 +9,11 @@ use std::fmt;
 use std::io::{self, Write};
 
 use super::Liquid;
-use super::budget::Budget;
+use super::volume_target::VolumeTarget;
+use crate::compiled::Compiled;
 use crate::gradient::Gradient;
 use crate::particles::Particles;
-use crate::pressure::{Solvers, WarmStart};
+use crate::pressure::{PressureProjection, WarmStart};
 use crate::settings::{Settings, SettingsError};
 use crate::tiles::Coord;
 
@@ -46,7 +47,7 @@ impl std::error::Error for StateError {}
 pub struct State<'a, const D: usize> {
     /// Time, length of the last step.
     times: [f64; 2],
-    budget: Option<Budget>,
+    volume_target: Option<VolumeTarget>,
     drift: f64,
     particles: &'a Particles<D>,
     /// Whether any particle has a gradient.
@@ -65,20 +66,19 @@ impl<const D: usize> Liquid<D> {
             particles,
             time,
             last_dt,
-            budget,
+            volume_target,
             drift,
             grid: _,
-            system: _,
-            solvers,
+            pressure,
         } = self;
         let spinning = particles.affine.iter().any(|g| *g != Gradient::NONE);
         State {
             times: [*time, *last_dt],
-            budget: *budget,
+            volume_target: *volume_target,
             drift: *drift,
             particles,
             spinning,
-            pressure: solvers.warm_start(),
+            pressure: pressure.warm_start(),
         }
     }
 
@@ -87,6 +87,10 @@ impl<const D: usize> Liquid<D> {
     /// # Errors
     /// Whatever the bytes are, what can't be restored is an error, never a panic.
     pub fn restore(settings: Settings<D>, bytes: &[u8]) -> Result<Self, StateError> {
+        (Compiled::get().restore)(settings, bytes)
+    }
+
+    pub(crate) fn restore_impl(settings: Settings<D>, bytes: &[u8]) -> Result<Self, StateError> {
         let size = settings.cells;
         let empty = Liquid::new(settings).map_err(StateError::Settings)?;
         let mut rest = Rest(bytes);
@@ -132,19 +136,19 @@ impl<const D: usize> Liquid<D> {
             cells,
             pressure: pressure.into_iter().flatten().collect(),
         };
-        let solvers = Solvers::from_warm_start(start, size).ok_or(StateError::Malformed(
-            "a cell is outside of the domain, or twice there",
-        ))?;
+        let pressure = PressureProjection::from_warm_start(start, size).ok_or(
+            StateError::Malformed("a cell is outside of the domain, or twice there"),
+        )?;
         Ok(Liquid {
             particles,
             time,
             last_dt,
-            budget: known.then_some(Budget {
+            volume_target: known.then_some(VolumeTarget {
                 volume,
                 particles: number,
             }),
             drift,
-            solvers,
+            pressure,
             ..empty
         })
     }
@@ -181,8 +185,10 @@ impl<const D: usize> State<'_, D> {
             pressure,
         } = &self.pressure;
         put(out, &self.times, f64::to_le_bytes)?;
-        out.write_all(&[self.budget.is_some().into()])?;
-        let (volume, number) = self.budget.map_or((0.0, 0), |b| (b.volume, b.particles));
+        out.write_all(&[self.volume_target.is_some().into()])?;
+        let (volume, number) = self
+            .volume_target
+            .map_or((0.0, 0), |b| (b.volume, b.particles));
         put(out, &[volume, self.drift], f64::to_le_bytes)?;
         put(out, &[number as u64], u64::to_le_bytes)?;
 
