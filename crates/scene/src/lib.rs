@@ -190,8 +190,6 @@ impl<const D: usize> Scene<D> {
     /// What the liquid is told.
     pub fn settings(&self) -> Settings<D> {
         Settings {
-            cells: self.cells(),
-            dx: self.dx(),
             gravity: self.gravity,
             density: self.density,
             walls: self.walls,
@@ -208,6 +206,7 @@ impl<const D: usize> Scene<D> {
             seed: self.seed,
             cfl: self.cfl,
             max_step: self.max_step,
+            ..Settings::new(self.cells(), self.dx())
         }
     }
 

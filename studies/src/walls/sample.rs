@@ -120,7 +120,7 @@ fn next_sample<const D: usize>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::contestant::{Contestant, Rules};
+    use super::super::solver_case::{Rules, SolverCase};
     use super::*;
 
     fn small_circle() -> Scene<2> {
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn the_pressure_of_the_step_before_is_a_better_start_than_zero() {
-        let solver = Contestant::named("PI-PCG").unwrap();
+        let solver = SolverCase::named("PI-PCG").unwrap();
         let cold = Rules {
             from_zero: true,
             ..Default::default()

@@ -5,7 +5,7 @@ use crate::findings::Section;
 use crate::peer;
 use meniscus_app::problem_files;
 use meniscus_app::runner::{self, AnyProblem};
-use meniscus_lcp::toolbox::Method;
+use meniscus_lcp::registry::Method;
 use meniscus_lcp::{BoxMlcp, Csr};
 use meniscus_scene::text::{Override, load};
 use meniscus_store::error::{Error, Kind};

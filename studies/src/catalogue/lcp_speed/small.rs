@@ -6,7 +6,7 @@ use crate::peer;
 use crate::table::{Cell, Table};
 use meniscus_app::problem_files;
 use meniscus_lcp::gallery::{self, Instance, Random};
-use meniscus_lcp::toolbox::Method;
+use meniscus_lcp::registry::Method;
 use meniscus_store::error::{Error, Kind};
 use std::time::Duration;
 
@@ -83,7 +83,7 @@ fn fluid(rows: usize) -> Entry {
 
 /// Sweeps need a diagonal without zeros.
 fn contact(rows: usize) -> Entry {
-    let instance = gallery::cone(rows / gallery::PER_CONE, &mut Random::new(1));
+    let instance = gallery::contact_cone(rows / gallery::ROWS_PER_CONE, &mut Random::new(1));
     (format!("contact, {rows}"), instance, &NAMESAKES[..3])
 }
 

@@ -1,7 +1,7 @@
 //! One problem by one solver, in a process of its own.
 
 use super::RELATIVE_TOLERANCE;
-use super::contender::Contender;
+use super::solver_case::SolverCase;
 use crate::machine::{self, Moment, Span};
 use meniscus_lcp::{BoxMlcp, InputError, Observer, Progress, Report, Status, matrix_market};
 use meniscus_liquid::analytic::{Bare, Sphere, Surface};
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Part {
     pub size: u32,
-    pub solver: Contender,
+    pub solver: SolverCase,
     pub threads: u16,
     pub repeat: u32,
     pub wave: bool,
@@ -31,7 +31,7 @@ pub struct Answer {
     pub unknowns: u64,
     pub wall_rows: u64,
     pub separated_rows: u64,
-    pub solver: Contender,
+    pub solver: SolverCase,
     pub threads: u16,
     pub converged: bool,
     pub cycles: u64,

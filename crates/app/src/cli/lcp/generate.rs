@@ -30,7 +30,7 @@ pub fn generate(what: &GenerateCommand) -> Result<(), Error> {
         }
         GenerateCommand::Contact(contact) => {
             let mut random = Random::new(contact.flags.seed);
-            let instance = gallery::cone(contact.contacts as usize, &mut random);
+            let instance = gallery::contact_cone(contact.contacts as usize, &mut random);
             (&contact.flags, instance)
         }
         GenerateCommand::Dense(dense) => {

@@ -1,7 +1,7 @@
 //! `meniscus lcp solvers`.
 
 use super::super::output::say;
-use meniscus_lcp::toolbox::Method;
+use meniscus_lcp::registry::Method;
 use meniscus_store::error::Error;
 
 /// Lists the methods and when to use them.
