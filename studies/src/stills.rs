@@ -6,7 +6,7 @@ use meniscus_liquid::{Liquid, SolidField};
 use meniscus_render::preview::FrameRenderer;
 use meniscus_scene::{Scene, Style};
 use meniscus_shapes::Scenery;
-use meniscus_store::cache::Frame;
+use meniscus_store::cache::{Frame, PointLayer};
 use meniscus_store::error::{Error, Kind};
 use std::io::Cursor;
 
@@ -40,7 +40,7 @@ pub fn stills<const D: usize>(
             .step(&mut ())
             .map_err(|failure| Error::new(Kind::Numerical, failure.to_string()))?;
         if step.completes_frame && frames.contains(&step.frame) {
-            found.push(still(scene, &run, step.frame, side, words));
+            found.push(still(scene, &run, step.frame, side, words)?);
         }
     }
     Ok(found)
@@ -52,7 +52,7 @@ fn still<const D: usize>(
     frame: u32,
     side: u32,
     words: &str,
-) -> Still {
+) -> Result<Still, Error> {
     let particles = run.liquid().particles();
     let longest = scene.domain.iter().copied().fold(0.0, f64::max);
     let along = |axis: usize| (f64::from(side) * scene.domain[axis] / longest).round() as u32;
@@ -64,10 +64,12 @@ fn still<const D: usize>(
     let shown = Frame {
         number: frame,
         time: run.liquid().time(),
-        dx: scene.dx(),
-        positions: particles.position.clone(),
-        velocities: particles.velocity.clone(),
-        pressures: Vec::new(),
+        points: vec![PointLayer::liquid(
+            scene.dx(),
+            particles.position.clone(),
+            particles.velocity.clone(),
+        )],
+        bodies: scene.body_states(run.liquid().time()),
     };
     let mut centre = vec![0.0; D];
     for place in &particles.position {
@@ -76,13 +78,13 @@ fn still<const D: usize>(
         }
     }
     let count = particles.len().max(1) as f64;
-    Still {
+    Ok(Still {
         frame,
         picture: FrameRenderer::new(scene, size, Style::Surface)
-            .draw(&shown, &format!("{words}, frame {frame}")),
+            .draw(&shown, &format!("{words}, frame {frame}"))?,
         hanging: hanging(run.scenery(), run.liquid()) / count,
         centre: centre.into_iter().map(|sum| sum / count).collect(),
-    }
+    })
 }
 
 /// How many particles hang. Liquid that is thrown against a wall above it does not: there is pressure in it.

@@ -101,7 +101,7 @@ class Viewer {
     const sight = this.stage.sights[run.index];
     for (const [k, solid] of run.about.solids.entries()) {
       try {
-        sight.addSolid(decodeMesh(await source.bytes(`/run/${run.index}/solid/${k}`)), solid);
+        sight.addSolid(decodeMesh(await source.bytes(`/run/${run.index}/solid/${k}`)), solid, k);
       } catch (fault) {
         this.notice(`solid ${solid.name} can't be shown: ${fault.message}`);
       }
@@ -245,7 +245,7 @@ class Viewer {
     for (const run of this.runs) {
       const sight = this.stage.sights[run.index];
       const frame = this.frameOf(run);
-      sight.pose(frame);
+      sight.pose(frame, run.now.poses);
       const meshes = this.surface && run.meshes.numbers.length;
       const frames = meshes ? run.meshes : run.particles;
       const number = frames.numberAt(frame);

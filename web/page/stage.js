@@ -98,14 +98,14 @@ class Sight {
     this.drawn = null;
   }
 
-  addSolid(shape, { glass, color, poses }) {
+  addSolid(shape, { glass, color }, index) {
     const material = this.flat ? areaMaterial : glass ? glassMaterial : stoneMaterial;
     const mesh = emptyMesh(material(color ?? undefined));
     fillMesh(mesh, shape);
     mesh.material.uniforms.domain.value = this.domain;
     mesh.matrixAutoUpdate = false;
     mesh.renderOrder = glass ? 2 : 0;
-    this.solids.push({ mesh, poses });
+    this.solids.push({ mesh, index });
     this.scene.add(mesh);
   }
 
@@ -154,10 +154,12 @@ class Sight {
     this.surface.visible = Boolean(shape);
   }
 
-  pose(frame) {
-    for (const { mesh, poses } of this.solids) {
-      if (!poses) continue;
-      const r = poses[Math.min(Math.max(frame, 0), poses.length - 1)];
+  // `poses` lists the frames in which the solids are posed differently than in the frame before.
+  pose(frame, poses) {
+    const entry = poses?.findLast((pose) => pose.frame <= frame) ?? poses?.[0];
+    if (!entry) return;
+    for (const { mesh, index } of this.solids) {
+      const r = entry.solids[index];
       mesh.matrix = new Matrix4().set(r[0], r[1], r[2], r[9], r[3], r[4], r[5], r[10], r[6], r[7], r[8], r[11], 0, 0, 0, 1);
       mesh.matrixWorldNeedsUpdate = true;
     }

@@ -13,6 +13,7 @@ pub mod mesh_files;
 pub mod meshes;
 mod output;
 mod ports;
+mod poses;
 pub mod scene_hash;
 pub mod settle;
 pub mod speeds;
@@ -212,8 +213,13 @@ impl<const D: usize> Scene<D> {
     /// The solids and the sides of the domain, which are walls unless they are open.
     pub fn scenery(&self) -> Scenery<D> {
         let mut bodies = self.solids.clone();
-        bodies.push(Body::still("domain", self.room().inverted()));
+        bodies.push(self.sides());
         Scenery::new(bodies)
+    }
+
+    /// The sides of the domain, which are walls unless they are open.
+    pub fn sides(&self) -> Body<D> {
+        Body::still("domain", self.room().inverted())
     }
 
     /// Signed distance to the liquid at the start, negative inside.

@@ -38,6 +38,31 @@ impl<const D: usize> Rotation<D> {
         &self.matrix
     }
 
+    /// Rotation with a matrix given by rows; `None` unless the rows are orthonormal and right-handed, up to rounding.
+    pub fn from_matrix(matrix: [[f64; D]; D]) -> Option<Self> {
+        const ROUNDING: f64 = 1e-6;
+        for i in 0..D {
+            for j in 0..D {
+                let expected = f64::from(u8::from(i == j));
+                let off = (dot(matrix[i], matrix[j]) - expected).abs();
+                // Not a number is not within bounds either.
+                if off.is_nan() || off > ROUNDING {
+                    return None;
+                }
+            }
+        }
+        let determinant: f64 = match D {
+            2 => matrix[0][0] * matrix[1][1] - matrix[0][1] * matrix[1][0],
+            _ => (0..D)
+                .map(|j| {
+                    let (k, l) = ((j + 1) % D, (j + 2) % D);
+                    matrix[0][j] * (matrix[1][k] * matrix[2][l] - matrix[1][l] * matrix[2][k])
+                })
+                .sum(),
+        };
+        (determinant > 0.0).then_some(Self { matrix })
+    }
+
     /// The rotation of a generator: I + (sin theta / theta) K + ((1 - cos theta) / theta^2) K^2.
     pub fn exp(generator: &Generator<D>) -> Self {
         let theta = angle_of(generator);

@@ -1,15 +1,16 @@
 //! Checkpoints: `state/state_000012.bin` is all that a run needs to go on after frame 12, and
 //! `state/interrupted.bin` the same of a run that was stopped on the way to a frame.
 //!
-//! The envelope is that of [`container`]. The payload, little endian: steps towards the next frame, steps in all,
-//! volume at the start; sides of the domain, cells along the longest, frames a second, particles in a full cell; length and
-//! hash of `stats.jsonl` and of `timings.jsonl`; the state of the liquid.
+//! The container is that of [`container`], with two sections. `ACCT`, little endian: steps towards the next frame, steps in
+//! all; sides of the domain, cells along the longest, frames per second, particles in a full cell; length and hash of
+//! `stats.jsonl` and of `timings.jsonl`. `SIMU`: the state of the simulation, as it writes it itself.
 
 use crate::atomic_file::{self, Filled};
-use crate::cache::container::{self, Content};
+use crate::cache::container::{self, Content, Section, Stream, Tag};
 use crate::cache::{self, Header};
 use crate::error::Error;
 use crate::jsonl::Prefix;
+use std::borrow::Cow;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -117,42 +118,48 @@ impl Fixed {
     }
 }
 
-/// A checkpoint that was read and is sound.
+const ACCOUNT: Tag = *b"ACCT";
+const SIMULATION: Tag = *b"SIMU";
+
+/// A checkpoint that was read and is intact.
 #[derive(Clone, Debug)]
 pub struct Checkpoint {
-    /// What the run had come to.
+    /// Progress of the run.
     pub account: Account,
-    file: Vec<u8>,
-    liquid: usize,
+    bytes: Vec<u8>,
+    /// Offset of the state in `bytes`.
+    state: usize,
 }
 
 impl Checkpoint {
-    /// The state of its liquid.
-    pub fn liquid(&self) -> &[u8] {
-        &self.file[self.liquid..]
+    /// State of the simulation.
+    pub fn state(&self) -> &[u8] {
+        &self.bytes[self.state..]
     }
 
-    /// Reads one.
+    /// Reads a checkpoint.
     ///
     /// # Errors
     /// What is wrong with it, in words that complete "is damaged".
     pub fn read(path: &Path) -> Result<Self, String> {
         let file = cache::read_bytes(path).map_err(|e| e.message().to_string())?;
-        let (header, payload) =
-            container::open_as(Content::State, &file).map_err(|e| e.to_string())?;
-        let length = payload.len();
+        let opened = container::open(Content::State, &file).map_err(|e| e.to_string())?;
+        let not_ours = || "it is not one of a run".to_string();
+        let (_, payload) = opened.only(ACCOUNT).map_err(|_| not_ours())?;
         let mut rest = &payload[..];
-        let account = account(&header, &mut rest).ok_or("it is not one of a run")?;
-        let liquid = length - rest.len();
-        // Ours are stored as they are; what somebody packed is unpacked once.
-        let (file, liquid) = match payload {
-            std::borrow::Cow::Borrowed(_) => (file, container::HEADER + liquid),
-            std::borrow::Cow::Owned(payload) => (payload, liquid),
+        let account = account(&opened.header, &mut rest).filter(|_| rest.is_empty());
+        let account = account.ok_or_else(not_ours)?;
+        let (head, state) = opened.only(SIMULATION).map_err(|_| not_ours())?;
+        // Ours are stored last and not packed: the file itself is kept. Others are copied once.
+        let is_last = head.offset + state.len() == file.len();
+        let (bytes, state) = match state {
+            Cow::Borrowed(_) if is_last => (file, head.offset),
+            state => (state.into_owned(), 0),
         };
         Ok(Checkpoint {
             account,
-            file,
-            liquid,
+            bytes,
+            state,
         })
     }
 }
@@ -165,8 +172,6 @@ pub struct State<'a> {
     pub particles: usize,
     /// Simulated time in seconds.
     pub time: f64,
-    /// Width of a cell in metres.
-    pub dx: f64,
     /// Length of what `write` writes, in bytes.
     pub length: usize,
     /// Writes the state; called twice, for the hash and for the file.
@@ -175,28 +180,26 @@ pub struct State<'a> {
 
 /// Hands a checkpoint to the system; it appears once it is finished.
 pub fn fill(path: &Path, account: &Account, state: &State<'_>) -> Result<Filled, Error> {
-    let mut before = Vec::new();
-    put_account(&mut before, account);
+    let mut payload = Vec::new();
+    put_account(&mut payload, account);
     let header = Header {
         dimension: state.dimension as u32,
         number: account.frames_done,
-        count: state.particles as u64,
         time: state.time,
-        dx: state.dx,
-        lowest: [0; 3],
-        extent: [1; 3],
-        pressure: 0.0,
-        fastest: [0.0; 3],
     };
-    let length = before.len() + state.length;
+    let account = Section {
+        tag: ACCOUNT,
+        count: 1,
+        payload,
+    };
+    let last = Stream {
+        tag: SIMULATION,
+        count: state.particles as u64,
+        length: state.length,
+        write: state.write,
+    };
     atomic_file::fill(path, |out| {
-        let head = container::head_of_plain(Content::State, &header, length, |hasher| {
-            hasher.update(&before);
-            (state.write)(hasher)
-        })?;
-        out.write_all(&head)?;
-        out.write_all(&before)?;
-        (state.write)(out)
+        container::write_plain(Content::State, &header, &[account], &last, out)
     })
 }
 

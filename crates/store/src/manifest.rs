@@ -225,8 +225,9 @@ impl Manifest {
     /// Reads the manifest of a run's folder; `None` if the folder has none.
     ///
     /// # Errors
-    /// If it can't be read, is that of another program, or any byte of it was changed.
+    /// If it can't be read, is that of another program or of another version of this one, or any byte of it was changed.
     pub fn read(run: &Path) -> Result<Option<Self>, Error> {
+        check_version(run)?;
         let path = Manifest::path(run);
         let text = match regular_file::read(&path) {
             Ok(text) => text,
@@ -270,7 +271,9 @@ pub fn check_version(run: &Path) -> Result<(), Error> {
                 run.display()
             ),
         )
-        .with_remedy("use that version, or run the scene again with this one")),
+        .with_remedy(format!(
+            "meniscus {version} reads it; or run the scene again with this version, in another folder"
+        ))),
         _ => Ok(()),
     }
 }
@@ -388,6 +391,17 @@ mod tests {
             std::fs::write(&path, &good[..place]).unwrap();
             assert!(Manifest::read(folder.path()).is_err(), "{place} bytes");
         }
+    }
+
+    #[test]
+    fn a_manifest_of_another_version_is_named_with_the_version_that_reads_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut manifest = example();
+        manifest.version = "0.1.0".into();
+        manifest.write(folder.path()).unwrap();
+        let error = Manifest::read(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("written by meniscus 0.1.0"), "{error}");
+        assert!(error.contains("meniscus 0.1.0 reads it"), "{error}");
     }
 
     #[test]

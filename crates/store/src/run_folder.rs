@@ -79,6 +79,7 @@ impl RunFolder {
             }
             Err(e) => return Err(Error::io("read", root, &e)),
         };
+        manifest::check_version(root)?;
         let looks_like_a_run =
             folder.scene().is_file() && folder.root.join(checkpoint::FOLDER).is_dir();
         let remedy = "choose another folder with --out DIR, or remove this one";

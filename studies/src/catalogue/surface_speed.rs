@@ -174,8 +174,8 @@ fn surface(
     let written = atomic_file::write(&path, &bytes);
     made.cpu += share * Moment::now().since(&start).cpu;
     made.bytes = bytes.len() as u64;
-    let content = cache::container::Content::Surface;
-    made.vertices = cache::container::peek_as(content, &bytes).map_or(0, |header| header.count);
+    made.vertices = meniscus_app::surface::file::decode(&bytes)
+        .map_or(0, |sealed| sealed.surface.positions.len() as u64);
     // What is left of it is no result.
     let _ = std::fs::remove_file(&path);
     written

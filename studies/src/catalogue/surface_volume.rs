@@ -131,7 +131,6 @@ fn measure(scene: &Scene<3>, source: SurfaceSource) -> Result<Vec<Measured>, Err
         source,
         ..SurfaceSettings::default()
     };
-    let scenery = scene.scenery();
     let mut all: Vec<Measured> = Vec::new();
     let mut simulation = Simulation::new(scene)?;
     for number in 1..=scene.frames {
@@ -142,9 +141,9 @@ fn measure(scene: &Scene<3>, source: SurfaceSource) -> Result<Vec<Measured>, Err
         let frame = cache::decode::<3>(&encoded(scene, &simulation, number)?)
             .map_err(|e| Error::new(Kind::Storage, format!("a frame is damaged: {e}")))?;
         let start = Moment::now();
-        let (_, measures) = surface::measured(scene, &scenery, &frame, &settings)?;
+        let (_, measures) = surface::measured(scene, &frame, &settings)?;
         let cpu = Moment::now().since(&start).cpu;
-        let particles = frame.positions.len();
+        let particles = frame.positions().len();
         let before = all.last().filter(|before| before.particles == particles);
         all.push(Measured {
             particles,

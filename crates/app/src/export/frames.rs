@@ -5,18 +5,16 @@ use super::{Cloud, Format, Layer, Options, Up, bgeo, disk_space, npz, obj, ply, 
 use crate::surface::{self, Surface, Watch, solids, upright};
 use meniscus_scene::text::load_run;
 use meniscus_scene::{AnyScene, Scene};
-use meniscus_shapes::Scenery;
 use meniscus_store::atomic_file;
-use meniscus_store::cache::{self, Frame, container};
+use meniscus_store::cache::{self, Frame};
 use meniscus_store::error::{Error, Kind};
 use meniscus_store::export_list::ExportList;
 use meniscus_store::layout::exports::{self, ALL_FRAMES};
 use meniscus_store::layout::surfaces;
 use meniscus_store::opened_run::OpenedRun;
 use meniscus_store::quantity::count;
-use meniscus_store::regular_file;
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
@@ -64,15 +62,8 @@ pub fn plan(run: &OpenedRun, options: &Options<'_>) -> Result<Plan, Error> {
     let per_cell = run.manifest.settings.particles_per_cell as u64;
     let mut bytes = 0;
     for &number in &frames {
-        let particles = count_in(
-            &cache::frame_path(&run.root, number),
-            container::Content::Particles,
-        );
-        let particles = particles.unwrap_or(0);
-        let made = count_in(
-            &surfaces::path(&run.root, number),
-            container::Content::Surface,
-        );
+        let particles = cache::count_points(&cache::frame_path(&run.root, number)).unwrap_or(0);
+        let made = surface::count_vertices(&surfaces::path(&run.root, number));
         // A surface that is not there has about as many vertices as a cube of the liquid has cells on its sides, and
         // splashes have more.
         let cells = (particles / per_cell.max(1)) as f64;
@@ -116,18 +107,6 @@ fn check_names(options: &Options<'_>, frames: &[u32]) -> Result<(), Error> {
     }
 }
 
-/// How many particles or vertices a file says it holds.
-fn count_in(path: &Path, content: container::Content) -> Option<u64> {
-    let mut head = Vec::new();
-    let file = regular_file::open(path).ok()?;
-    file.take(container::HEADER as u64)
-        .read_to_end(&mut head)
-        .ok()?;
-    container::peek_as(content, &head)
-        .ok()
-        .map(|header| header.count)
-}
-
 /// Exports frames of a run as planned.
 ///
 /// # Errors
@@ -158,7 +137,7 @@ struct Job<'a, const D: usize> {
     run: &'a OpenedRun,
     plan: &'a Plan,
     options: &'a Options<'a>,
-    scene: Option<(&'a Scene<D>, Scenery<D>)>,
+    scene: Option<&'a Scene<D>>,
     bytes: u64,
     done: Vec<u32>,
     faults: Vec<Error>,
@@ -175,7 +154,7 @@ impl<'a, const D: usize> Job<'a, D> {
             run,
             plan,
             options,
-            scene: scene.map(|scene| (scene, scene.scenery())),
+            scene,
             bytes: 0,
             done: Vec::new(),
             faults: Vec::new(),
@@ -193,7 +172,7 @@ impl<'a, const D: usize> Job<'a, D> {
         if self.options.format == Format::Usd {
             self.one_file(watch)?;
         } else {
-            self.file_a_frame(watch)?;
+            self.one_file_per_frame(watch)?;
         }
         let Some(first) = self.faults.first() else {
             return Ok(Exported {
@@ -214,7 +193,7 @@ impl<'a, const D: usize> Job<'a, D> {
         )))
     }
 
-    fn file_a_frame(&mut self, watch: &mut (dyn Watch + Send)) -> Result<(), Error> {
+    fn one_file_per_frame(&mut self, watch: &mut (dyn Watch + Send)) -> Result<(), Error> {
         for layer in &self.plan.layers {
             let folder = self.plan.folder.join(layer.name());
             fs::create_dir_all(&folder).map_err(|e| Error::io("create", &folder, &e))?;
@@ -282,7 +261,7 @@ impl<'a, const D: usize> Job<'a, D> {
             "meniscus frame {} at {} s, metres, {up} up",
             frame.number, frame.time
         );
-        let (time, dx) = (frame.time, frame.dx);
+        let (time, dx) = (frame.time, frame.spacing());
         match layer {
             Layer::Particles => {
                 let cloud = cloud(frame, up);
@@ -304,10 +283,10 @@ impl<'a, const D: usize> Job<'a, D> {
                 })?;
             }
             Layer::Volume => {
-                let Some((scene, scenery)) = &self.scene else {
+                let Some(scene) = self.scene else {
                     return Err(Error::usage("without its scene a run has no volume"));
                 };
-                let volume = volume::of_frame(scene, scenery, frame, up)?;
+                let volume = volume::of_frame(scene, frame, up)?;
                 atomic_file::write_seeking(&path, |out| volume.write(out))?;
             }
         }
@@ -340,10 +319,8 @@ impl<'a, const D: usize> Job<'a, D> {
     /// The surface of a frame, the one that was made or one made now, turned as asked for.
     fn surface(&self, frame: &Frame<D>) -> Result<Surface, Error> {
         let path = surfaces::path(&self.run.root, frame.number);
-        let mut surface = match (path.is_file(), &self.scene) {
-            (false, Some((scene, scenery))) => {
-                surface::of_frame(scene, scenery, frame, &self.options.settings)?
-            }
+        let mut surface = match (path.is_file(), self.scene) {
+            (false, Some(scene)) => surface::of_frame(scene, frame, &self.options.settings)?,
             _ => surface::read(&self.run.root, frame.number)?,
         };
         let up = self.plan.up;
@@ -395,7 +372,11 @@ impl<'a, const D: usize> Job<'a, D> {
             None => ALL_FRAMES.into(),
         };
         let path = self.plan.folder.join(&name);
-        let solids = solids::of_scene(&load_run(&self.run, self.options.assets.as_deref())?);
+        let Some(scene) = self.scene else {
+            return Err(Error::usage("without its scene a run has no solids"));
+        };
+        let solids = solids::of_scene(scene);
+        let shown: Vec<usize> = solids.iter().map(|mesh| mesh.solid).collect();
         let settings = &self.run.manifest.settings;
         let (rate, dx, up) = (settings.frame_rate, settings.dx, self.plan.up);
         // As many as are in a cell share it, side by side.
@@ -420,12 +401,12 @@ impl<'a, const D: usize> Job<'a, D> {
                     }
                     other => other.transpose().unwrap_or_default(),
                 };
-                stage.frame(
-                    self.shown(number),
-                    frame.time,
-                    cloud.as_ref(),
-                    surface.as_ref(),
-                )?;
+                let matched = scene.match_bodies(&frame.bodies);
+                let poses: Vec<_> = shown
+                    .iter()
+                    .map(|&k| matched[k].map(solids::pose))
+                    .collect();
+                stage.frame(self.shown(number), cloud.as_ref(), surface.as_ref(), &poses)?;
                 self.done.push(number);
                 watch.frame(number, true);
             }
@@ -449,8 +430,8 @@ impl<'a, const D: usize> Job<'a, D> {
 fn cloud<const D: usize>(frame: &Frame<D>, up: Up) -> Cloud {
     let spatial = |v: &[f32; D]| up.vector(upright(v.map(f64::from)).map(|c| c as f32));
     Cloud {
-        positions: frame.positions.iter().map(spatial).collect(),
-        velocities: frame.velocities.iter().map(spatial).collect(),
+        positions: frame.positions().iter().map(spatial).collect(),
+        velocities: frame.velocities().iter().map(spatial).collect(),
     }
 }
 

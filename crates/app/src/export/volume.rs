@@ -7,7 +7,6 @@ use crate::surface::field::GAP;
 use crate::surface::upright;
 use meniscus_liquid::Distance;
 use meniscus_scene::Scene;
-use meniscus_shapes::Scenery;
 use meniscus_store::cache::Frame;
 use meniscus_store::error::Error;
 use rayon::prelude::*;
@@ -22,12 +21,12 @@ const FARTHEST: f64 = 1.5;
 /// If the scene makes no sense.
 pub fn of_frame<const D: usize>(
     scene: &Scene<D>,
-    scenery: &Scenery<D>,
     frame: &Frame<D>,
     up: Up,
 ) -> Result<Volume, Error> {
+    let scenery = &scene.scenery_at(&frame.bodies)?;
     let settings = scene.settings();
-    let distance = Distance::of_particles(settings, &frame.positions, scenery, frame.time)
+    let distance = Distance::of_particles(settings, frame.positions(), scenery, frame.time)
         .map_err(|fault| Error::usage(fault.to_string()))?;
     let dx = distance.dx();
     let posed = scenery.during(frame.time, 0.0);

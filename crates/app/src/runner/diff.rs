@@ -3,8 +3,9 @@
 use super::kd_tree::KdTree;
 use meniscus_scene::text::{KeyDifference, differences};
 use meniscus_store::cache;
+use meniscus_store::cache::container::{self, Content};
 use meniscus_store::error::{Error, Kind};
-use meniscus_store::manifest::{self, Manifest};
+use meniscus_store::manifest::Manifest;
 use meniscus_store::opened_run::no_run;
 use meniscus_store::regular_file;
 use meniscus_store::run_folder::RunFolder;
@@ -129,7 +130,6 @@ struct Run {
 }
 
 fn read(run: &Path) -> Result<Run, Error> {
-    manifest::check_version(run)?;
     let manifest = Manifest::read(run)?.ok_or_else(|| no_run(run))?;
     let folder = RunFolder::of_run(run);
     let text = |path: &Path| regular_file::read_text(path).map_err(|e| Error::io("read", path, &e));
@@ -199,16 +199,19 @@ fn frame_difference(
 ) -> Result<Option<FrameDifference>, Error> {
     let paths = [first, second].map(|run| cache::frame_path(run, frame));
     let [one, other] = [cache::read_bytes(&paths[0])?, cache::read_bytes(&paths[1])?];
-    let peek = |bytes: &[u8], path: &Path| {
-        cache::container::peek(bytes).map_err(|cause| cache::damaged(path, &cause))
+    let dimension = |bytes: &[u8], path: &Path| {
+        container::open(Content::Frame, bytes)
+            .map(|opened| opened.header.dimension)
+            .map_err(|cause| cache::damaged(path, &cause))
     };
-    let headers = [peek(&one, &paths[0])?, peek(&other, &paths[1])?];
+    let dimensions = [dimension(&one, &paths[0])?, dimension(&other, &paths[1])?];
+    let particles = [0, 1].map(|run| cache::count_points(&paths[run]).unwrap_or(0) as usize);
     let difference = |distance| FrameDifference {
         frame,
-        particles: [headers[0].count as usize, headers[1].count as usize],
+        particles,
         distance,
     };
-    match [headers[0].dimension, headers[1].dimension] {
+    match dimensions {
         [2, 2] => compare::<2>([&one, &other], &paths).map(|found| found.map(difference)),
         [3, 3] => compare::<3>([&one, &other], &paths).map(|found| found.map(difference)),
         _ => Ok(Some(difference(None))),
@@ -227,14 +230,14 @@ fn compare<const D: usize>(
     if one == other {
         return Ok(None);
     }
-    if one.positions.is_empty() || other.positions.is_empty() {
+    if one.positions().is_empty() || other.positions().is_empty() {
         return Ok(Some(None));
     }
     let farthest = |from: &[[f32; D]], to: &[[f32; D]]| {
         let to = KdTree::new(to.to_vec());
         from.iter().map(|x| to.distance(x)).fold(0.0, f64::max)
     };
-    let there = farthest(&one.positions, &other.positions);
-    let back = farthest(&other.positions, &one.positions);
+    let there = farthest(one.positions(), other.positions());
+    let back = farthest(other.positions(), one.positions());
     Ok(Some(Some(there.max(back))))
 }

@@ -6,7 +6,7 @@ use image::RgbImage;
 use meniscus_liquid::Liquid;
 use meniscus_render::preview::{FASTEST, FrameRenderer, GifWriter};
 use meniscus_scene::Scene;
-use meniscus_store::cache::{self, Frame};
+use meniscus_store::cache::{self, Frame, PointLayer, Precision, Scalar};
 use meniscus_store::error::{Error, Kind};
 use meniscus_store::manifest::{Kept, Manifest, is_kept};
 use meniscus_store::run_folder::RunFolder;
@@ -24,7 +24,7 @@ pub(super) fn frames_per_picture(frame_rate: f64) -> u32 {
 
 /// The pictures of a run, as many as there are so far.
 pub struct Film<'a, const D: usize> {
-    shot: FrameRenderer<'a, D>,
+    renderer: FrameRenderer<'a, D>,
     pictures: GifWriter,
     /// One picture per so many frames.
     every: u32,
@@ -38,7 +38,7 @@ impl<'a, const D: usize> Film<'a, D> {
         let every = frames_per_picture(scene.frame_rate);
         let rate = (scene.frame_rate / f64::from(every)).min(FASTEST);
         Ok(Film {
-            shot: FrameRenderer::new(scene, size, scene.output.preview_style),
+            renderer: FrameRenderer::new(scene, size, scene.output.preview_style),
             pictures: GifWriter::new(size, rate)?,
             every,
             last: None,
@@ -55,8 +55,10 @@ impl<'a, const D: usize> Film<'a, D> {
         let mut film = Film::new(scene)?;
         for frame in 0..=last {
             if is_kept(kept, frame) && film.draws(frame) {
-                let bytes = cache::read_bytes(&cache::frame_path(run, frame))?;
-                film.add(frame, Some(&bytes))?;
+                let path = cache::frame_path(run, frame);
+                let decoded = cache::decode(&cache::read_bytes(&path)?)
+                    .map_err(|cause| cache::damaged(&path, &cause))?;
+                film.add(frame, Some(&decoded))?;
             } else {
                 film.add(frame, None)?;
             }
@@ -69,17 +71,14 @@ impl<'a, const D: usize> Film<'a, D> {
         frame.is_multiple_of(self.every)
     }
 
-    /// Adds a frame from the bytes of its file. The picture before is repeated for a frame whose particles were not
+    /// Adds a frame as it comes back from its file. The picture before is repeated for a frame whose particles were not
     /// written.
-    pub fn add(&mut self, frame: u32, bytes: Option<&[u8]>) -> Result<(), Error> {
-        if !self.draws(frame) {
+    pub fn add(&mut self, number: u32, frame: Option<&Frame<D>>) -> Result<(), Error> {
+        if !self.draws(number) {
             return Ok(());
         }
-        if let Some(bytes) = bytes {
-            let decoded = cache::decode::<D>(bytes).map_err(|cause| {
-                Error::new(Kind::Storage, format!("a frame is damaged: {cause}"))
-            })?;
-            self.last = Some(self.shot.draw(&decoded, &self.shot.caption(&decoded)));
+        if let Some(frame) = frame {
+            self.last = Some(self.renderer.draw(frame, &self.renderer.caption(frame))?);
         }
         match &self.last {
             Some(picture) => self.pictures.push(picture),
@@ -121,10 +120,15 @@ impl<'a, const D: usize> Pictures<'a, D> {
         }
     }
 
-    /// Adds a frame, with the bytes of its file if it has one.
-    pub fn frame(&mut self, frame: u32, bytes: Option<&[u8]>) -> Result<(), Error> {
+    /// Whether the picture of a frame is drawn as soon as it is complete.
+    pub fn needs(&self, number: u32) -> bool {
+        matches!(self, Pictures::Now(film) if film.draws(number))
+    }
+
+    /// Adds a frame, as it comes back from its file if it has one.
+    pub fn frame(&mut self, number: u32, frame: Option<&Frame<D>>) -> Result<(), Error> {
         match self {
-            Pictures::Now(film) => film.add(frame, bytes),
+            Pictures::Now(film) => film.add(number, frame),
             Pictures::Never | Pictures::AtTheEnd => Ok(()),
         }
     }
@@ -158,13 +162,21 @@ pub fn encoded<const D: usize>(
     number: u32,
 ) -> Result<Vec<u8>, Error> {
     let particles = simulation.liquid().particles();
+    let (liquid, dx) = (simulation.liquid(), scene.dx());
+    let mut layer = PointLayer::liquid(dx, particles.position.clone(), particles.velocity.clone());
+    let pressures = pressures(liquid, dx);
+    if pressures.iter().any(|&pressure| pressure != 0.0) {
+        layer.scalars.push(Scalar {
+            name: cache::PRESSURE.into(),
+            precision: Precision::Relative,
+            values: pressures,
+        });
+    }
     let frame = Frame {
         number,
-        time: simulation.liquid().time(),
-        dx: scene.dx(),
-        positions: particles.position.clone(),
-        velocities: particles.velocity.clone(),
-        pressures: pressures(simulation.liquid(), scene.dx()),
+        time: liquid.time(),
+        points: vec![layer],
+        bodies: scene.body_states(liquid.time()),
     };
     cache::encode(&frame).map_err(|cause| {
         Error::new(

@@ -10,7 +10,7 @@ use meniscus_store::error::{Error, Kind};
 use meniscus_store::export_list::{self, ExportList};
 use meniscus_store::layout::{exports, pictures, problems, surfaces};
 use meniscus_store::lock::{self, Holder, Lock};
-use meniscus_store::manifest::{self, Manifest};
+use meniscus_store::manifest::Manifest;
 use meniscus_store::mesh_copies;
 use meniscus_store::opened_run::no_run;
 use serde::Serialize;
@@ -87,7 +87,6 @@ pub fn remove(run: &Path) -> Result<Vec<Item>, Error> {
 }
 
 fn check(run: &Path) -> Result<(), Error> {
-    manifest::check_version(run)?;
     Manifest::read(run)?.map(|_| ()).ok_or_else(|| no_run(run))
 }
 

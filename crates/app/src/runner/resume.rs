@@ -280,7 +280,7 @@ fn search<'a, const D: usize>(
         }
         fits(&path, account, scene)?;
         let next = account.frames_done + 1;
-        match Simulation::restored(scene, checkpoint.liquid(), next) {
+        match Simulation::restored(scene, checkpoint.state(), next) {
             Ok(simulation) => {
                 place = Some(Place {
                     path,

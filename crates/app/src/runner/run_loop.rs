@@ -95,14 +95,15 @@ impl<'a, const D: usize> Runner<'a, D> {
         let root = self.folder.root();
         atomic_file::write(&cache::frame_path(root, 0), &bytes)?;
         watch.begin(SURFACE);
-        if let Some(surface) = self.surface(0, &bytes)? {
+        let frame = self.decoded(0, &bytes)?;
+        if let Some(surface) = self.surface(&bytes, frame.as_ref())? {
             surface.finish()?;
         }
         watch.begin(WRITE);
         self.update_manifest();
         self.manifest.write(self.folder.root())?;
         watch.begin(PREVIEW);
-        self.pictures.frame(0, Some(&bytes))?;
+        self.pictures.frame(0, frame.as_ref())?;
         watch.begin("");
         Ok(())
     }
@@ -239,9 +240,13 @@ impl<'a, const D: usize> Runner<'a, D> {
         let (bytes, particles) = particles?.unzip();
         let checkpoint = checkpoint?;
         self.watch.begin(SURFACE);
-        let surface = match &bytes {
-            Some(bytes) => self.surface(frame, bytes)?,
-            None => None,
+        let (decoded, surface) = match &bytes {
+            Some(bytes) => {
+                let decoded = self.decoded(frame, bytes)?;
+                let surface = self.surface(bytes, decoded.as_ref())?;
+                (decoded, surface)
+            }
+            None => (None, None),
         };
         self.watch.begin(WRITE);
         let run = root.into();
@@ -258,23 +263,35 @@ impl<'a, const D: usize> Runner<'a, D> {
             run,
         })?;
         self.watch.begin(PREVIEW);
-        self.pictures.frame(frame, bytes.as_deref())?;
+        self.pictures.frame(frame, decoded.as_ref())?;
         self.watch.begin("");
         Ok(())
     }
 
-    /// The surface of a frame, from the bytes of its particles' file, if surfaces are asked for.
-    fn surface(&self, frame: u32, particles: &[u8]) -> Result<Option<Filled>, Error> {
-        let Some(settings) = self.scene.output.surface else {
+    /// A frame as it comes back from the bytes of its file, once for all that need it: the surface and the preview.
+    fn decoded(&self, number: u32, bytes: &[u8]) -> Result<Option<cache::Frame<D>>, Error> {
+        if self.scene.output.surface.is_none() && !self.pictures.needs(number) {
+            return Ok(None);
+        }
+        let decoded = cache::decode(bytes);
+        let damaged = |cause| Error::new(Kind::Storage, format!("a frame is damaged: {cause}"));
+        decoded.map(Some).map_err(damaged)
+    }
+
+    /// The surface of a frame, if surfaces are asked for. `particles` are the bytes of its file.
+    fn surface(
+        &self,
+        particles: &[u8],
+        frame: Option<&cache::Frame<D>>,
+    ) -> Result<Option<Filled>, Error> {
+        let (Some(settings), Some(frame)) = (self.scene.output.surface, frame) else {
             return Ok(None);
         };
         let maker = Maker::new(self.scene, &self.manifest.physics_hash, settings);
-        let decoded = cache::decode::<D>(particles)
-            .map_err(|cause| Error::new(Kind::Storage, format!("a frame is damaged: {cause}")))?;
-        let (bytes, _) = maker.file(particles, &decoded)?;
+        let (bytes, _) = maker.file(particles, frame)?;
         let folder = self.folder.root().join(surfaces::FOLDER);
         std::fs::create_dir_all(&folder).map_err(|e| Error::io("create", &folder, &e))?;
-        let path = surfaces::path(self.folder.root(), frame);
+        let path = surfaces::path(self.folder.root(), frame.number);
         atomic_file::fill(&path, |out| out.write_all(&bytes)).map(Some)
     }
 
@@ -295,7 +312,6 @@ impl<'a, const D: usize> Runner<'a, D> {
             dimension: D,
             particles: liquid.particles().len(),
             time: liquid.time(),
-            dx: liquid.settings().dx,
             length: state.len(),
             write: &|out| state.write(out),
         };

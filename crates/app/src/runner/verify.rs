@@ -8,7 +8,7 @@ use meniscus_store::checkpoint::{self, Checkpoint};
 use meniscus_store::error::Error;
 use meniscus_store::jsonl::Prefix;
 use meniscus_store::layout::surfaces;
-use meniscus_store::manifest::{Manifest, State};
+use meniscus_store::manifest::{self, Manifest, State};
 use meniscus_store::mesh_copies;
 use meniscus_store::opened_run::no_run;
 use meniscus_store::regular_file;
@@ -35,6 +35,7 @@ pub struct Finding {
 /// # Errors
 /// If there is no such folder, or it holds no run.
 pub fn verify(run: &Path) -> Result<Vec<Finding>, Error> {
+    manifest::check_version(run)?;
     let folder = RunFolder::of_run(run);
     let manifest = Manifest::read(run);
     if matches!(manifest, Ok(None)) && !folder.scene().exists() {

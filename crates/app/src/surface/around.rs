@@ -15,11 +15,12 @@ pub struct Around<const D: usize> {
 impl<const D: usize> Around<D> {
     /// Sorts the particles of a frame.
     pub fn new(frame: &Frame<D>) -> Self {
-        let mut keyed: Vec<([i32; D], u32)> = frame
-            .positions
+        let (positions, velocities) = (frame.positions(), frame.velocities());
+        let dx = frame.spacing();
+        let mut keyed: Vec<([i32; D], u32)> = positions
             .iter()
             .zip(0..)
-            .map(|(&x, i)| (reversed(cell(x.map(f64::from), frame.dx)), i))
+            .map(|(&x, i)| (reversed(cell(x.map(f64::from), dx)), i))
             .collect();
         // Frames come sorted by cell already.
         if !keyed.is_sorted() {
@@ -33,10 +34,10 @@ impl<const D: usize> Around<D> {
         }
         let particle = |&(_, i): &([i32; D], u32)| {
             let i = i as usize;
-            [frame.positions[i], frame.velocities[i]]
+            [positions[i], velocities[i]]
         };
         Around {
-            dx: frame.dx,
+            dx,
             cells,
             particles: keyed.iter().map(particle).collect(),
         }

@@ -1,17 +1,21 @@
-//! How surfaces become bytes: an envelope of [`container`] with the vertices and triangles
-//! as numbers, byte planes apart so that they pack well.
+//! Surfaces as bytes: a container of [`container`] with one section, `SURF`, that has the vertices and triangles as numbers,
+//! byte planes apart so that they pack well.
 //!
 //! | bytes of the payload | what |
 //! | --- | --- |
 //! | 32 | fingerprint: BLAKE3 of all that the surface was made from |
 //! | 8 | number of triangles |
+//! | 8 | width of a cell in metres, float |
 //! | 40 | volume of the particles, of the surface and of thin features, offset in cells, number of pieces |
 //! | 36 for each vertex | position, normal, velocity: for each of nine numbers four planes of bytes |
 //! | 12 for each triangle | three vertices, each as the difference from the one before, four planes of bytes |
 
 use super::{Measures, Surface};
 use meniscus_store::cache::CacheError;
-use meniscus_store::cache::container::{self, Content, Header};
+use meniscus_store::cache::Header;
+use meniscus_store::cache::container::{self, Content, Section, Tag};
+use meniscus_store::regular_file;
+use std::path::Path;
 
 /// A surface with what its file says about it.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +36,8 @@ pub struct Sealed {
     pub surface: Surface,
 }
 
-const HEAD: usize = 80;
+const TAG: Tag = *b"SURF";
+const HEAD: usize = 88;
 const PER_VERTEX: usize = 36;
 const PER_TRIANGLE: usize = 12;
 
@@ -65,6 +70,7 @@ pub fn encode(sealed: &Sealed) -> Result<Vec<u8>, CacheError> {
     let mut payload = Vec::with_capacity(HEAD + PER_VERTEX * count + PER_TRIANGLE * triangles);
     payload.extend(sealed.fingerprint);
     payload.extend((triangles as u64).to_le_bytes());
+    payload.extend(sealed.dx.to_le_bytes());
     payload.extend(measure_bytes(&sealed.measures));
     for column in columns {
         for axis in 0..3 {
@@ -83,15 +89,22 @@ pub fn encode(sealed: &Sealed) -> Result<Vec<u8>, CacheError> {
     let header = Header {
         dimension: sealed.dimension,
         number: sealed.number,
-        count: count as u64,
         time: sealed.time,
-        dx: sealed.dx,
-        lowest: [0; 3],
-        extent: [1; 3],
-        pressure: 0.0,
-        fastest: [0.0; 3],
     };
-    container::seal_as(Content::Surface, &header, &payload)
+    let section = Section {
+        tag: TAG,
+        count: count as u64,
+        payload,
+    };
+    container::seal(Content::Surface, &header, &[section])
+}
+
+/// Number of vertices in a surface's file, by the head of its section alone; `None` if it can't be read.
+pub fn count_vertices(path: &Path) -> Option<u64> {
+    let mut file = regular_file::open(path).ok()?;
+    let (_, sections) = container::peek(Content::Surface, &mut file).ok()?;
+    let found = sections.iter().find(|head| head.tag == TAG);
+    found.map(|head| head.count)
 }
 
 /// The surface in the bytes of a file.
@@ -99,18 +112,24 @@ pub fn encode(sealed: &Sealed) -> Result<Vec<u8>, CacheError> {
 /// # Errors
 /// Whatever the bytes are, a damaged file is an error that says what is wrong, never a panic.
 pub fn decode(bytes: &[u8]) -> Result<Sealed, CacheError> {
-    let (header, payload) = container::open_as(Content::Surface, bytes)?;
+    let opened = container::open(Content::Surface, bytes)?;
+    let (section, payload) = opened.only(TAG)?;
+    let header = opened.header;
     let too_short = CacheError::Payload("has the wrong length");
     let (head, rest) = payload.split_at_checked(HEAD).ok_or(too_short.clone())?;
     let fingerprint = std::array::from_fn(|i| head[i]);
     let triangles = u64::from_le_bytes(std::array::from_fn(|i| head[32 + i]));
+    let dx = f64::from_le_bytes(std::array::from_fn(|i| head[40 + i]));
+    if !(dx.is_finite() && dx > 0.0) {
+        return Err(CacheError::Field("cell width"));
+    }
     let measures = measures_in(head);
-    let expected = u128::from(header.count) * PER_VERTEX as u128
+    let expected = u128::from(section.count) * PER_VERTEX as u128
         + u128::from(triangles) * PER_TRIANGLE as u128;
     if rest.len() as u128 != expected {
         return Err(too_short);
     }
-    let (count, triangles) = (header.count as usize, triangles as usize);
+    let (count, triangles) = (section.count as usize, triangles as usize);
     let (vertices, corners) = rest.split_at(PER_VERTEX * count);
     let vectors = |first: usize| -> Vec<[f32; 3]> {
         let number =
@@ -144,7 +163,7 @@ pub fn decode(bytes: &[u8]) -> Result<Sealed, CacheError> {
     Ok(Sealed {
         number: header.number,
         time: header.time,
-        dx: header.dx,
+        dx,
         dimension: header.dimension,
         fingerprint,
         measures,
@@ -162,7 +181,7 @@ pub fn decode(bytes: &[u8]) -> Result<Sealed, CacheError> {
 /// # Errors
 /// As [`decode`], but for what is wrong with single numbers.
 pub fn fingerprint(bytes: &[u8]) -> Result<([u8; 32], Measures), CacheError> {
-    let (_, payload) = container::open_as(Content::Surface, bytes)?;
+    let (_, payload) = container::open(Content::Surface, bytes)?.only(TAG)?;
     let head = payload.get(..HEAD);
     let head = head.ok_or(CacheError::Payload("has the wrong length"))?;
     Ok((std::array::from_fn(|i| head[i]), measures_in(head)))
@@ -181,7 +200,7 @@ fn measure_bytes(measures: &Measures) -> [u8; 40] {
 
 /// The measures in the first bytes of a payload.
 fn measures_in(head: &[u8]) -> Measures {
-    let bytes = |k: usize| std::array::from_fn(|i| head[40 + 8 * k + i]);
+    let bytes = |k: usize| std::array::from_fn(|i| head[48 + 8 * k + i]);
     let number = |k: usize| f64::from_le_bytes(bytes(k));
     Measures {
         particle_volume: number(0),
@@ -262,28 +281,33 @@ mod tests {
 
     #[test]
     fn hostile_surfaces_with_a_right_hash_are_refused() {
-        let header = |count| Header {
-            dimension: 3,
-            number: 1,
-            count,
-            time: 0.0,
-            dx: 0.1,
-            lowest: [0; 3],
-            extent: [1; 3],
-            pressure: 0.0,
-            fastest: [0.0; 3],
+        let sealed = |count, payload: &[u8]| {
+            let header = Header {
+                dimension: 3,
+                number: 1,
+                time: 0.0,
+            };
+            let section = Section {
+                tag: TAG,
+                count,
+                payload: payload.to_vec(),
+            };
+            container::seal(Content::Surface, &header, &[section]).unwrap()
         };
         let mut payload = vec![0; HEAD];
+        payload[40..48].copy_from_slice(&0.1f64.to_le_bytes());
+        assert!(decode(&sealed(0, &payload)).is_ok());
         for (count, triangles) in [(u64::MAX, 0), (0, u64::MAX), (1, 0), (0, 1)] {
             payload[32..40].copy_from_slice(&u64::to_le_bytes(triangles));
-            let bytes = container::seal_as(Content::Surface, &header(count), &payload).unwrap();
-            assert!(decode(&bytes).is_err(), "{count} {triangles}");
+            assert!(
+                decode(&sealed(count, &payload)).is_err(),
+                "{count} {triangles}"
+            );
         }
         // A triangle of vertices that are not there.
-        let mut payload = vec![0; HEAD + PER_TRIANGLE];
-        payload[32] = 1;
-        let bytes = container::seal_as(Content::Surface, &header(0), &payload).unwrap();
-        assert!(decode(&bytes).is_err());
+        payload.resize(HEAD + PER_TRIANGLE, 0);
+        payload[32..40].copy_from_slice(&1u64.to_le_bytes());
+        assert!(decode(&sealed(0, &payload)).is_err());
         let mut wrong = sample();
         wrong.surface.triangles.push([0, 1, 3]);
         assert!(encode(&wrong).is_err());

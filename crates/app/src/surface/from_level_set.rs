@@ -35,7 +35,7 @@ pub fn contour<const D: usize>(
     settings: &SurfaceSettings,
     target: f64,
 ) -> Result<Made<D>, Error> {
-    let distance = Distance::of_particles(scene.settings(), &frame.positions, scenery, frame.time)
+    let distance = Distance::of_particles(scene.settings(), frame.positions(), scenery, frame.time)
         .map_err(|fault| Error::usage(fault.to_string()))?;
     let dx = distance.dx();
     let lattice = Lattice {
@@ -46,7 +46,7 @@ pub fn contour<const D: usize>(
     };
     let mut blocks = blocks(&distance);
     let volume = 1.0 / scene.particles_per_cell as f64;
-    let mut field = Field::new(distance, posed, lattice, &frame.positions, volume);
+    let mut field = Field::new(distance, posed, lattice, frame.positions(), volume);
     blocks.extend(field.blocks());
     blocks.sort_unstable();
     blocks.dedup();

@@ -37,7 +37,7 @@ pub fn contour<const D: usize>(
         threshold: THRESHOLD as f32,
     };
     let positions: Vec<[f32; 3]> = frame
-        .positions
+        .positions()
         .iter()
         .map(|x| std::array::from_fn(|a| x[a]))
         .collect();

@@ -3,7 +3,6 @@
 use super::{Measures, file, measured, measures};
 use meniscus_scene::SurfaceSettings;
 use meniscus_scene::{AnyScene, Scene};
-use meniscus_shapes::Scenery;
 use meniscus_store::atomic_file;
 use meniscus_store::cache::{self, Frame};
 use meniscus_store::error::{Error, Kind};
@@ -161,18 +160,16 @@ fn frames_of<const D: usize>(
 /// Makes the files of surfaces, for runs that are done and for the one that goes on.
 pub struct Maker<'a, const D: usize> {
     scene: &'a Scene<D>,
-    scenery: Scenery<D>,
-    essence: String,
+    physics_hash: String,
     settings: SurfaceSettings,
 }
 
 impl<'a, const D: usize> Maker<'a, D> {
     /// For a scene with the hash of all of it that particles depend on.
-    pub fn new(scene: &'a Scene<D>, essence: &str, settings: SurfaceSettings) -> Self {
+    pub fn new(scene: &'a Scene<D>, physics_hash: &str, settings: SurfaceSettings) -> Self {
         Maker {
             scene,
-            scenery: scene.scenery(),
-            essence: essence.into(),
+            physics_hash: physics_hash.into(),
             settings,
         }
     }
@@ -182,11 +179,11 @@ impl<'a, const D: usize> Maker<'a, D> {
     /// # Errors
     /// If the surface can't be made.
     pub fn file(&self, particles: &[u8], frame: &Frame<D>) -> Result<(Vec<u8>, Measures), Error> {
-        let (surface, measures) = measured(self.scene, &self.scenery, frame, &self.settings)?;
+        let (surface, measures) = measured(self.scene, frame, &self.settings)?;
         let sealed = file::Sealed {
             number: frame.number,
             time: frame.time,
-            dx: frame.dx,
+            dx: frame.spacing(),
             dimension: D as u32,
             fingerprint: self.fingerprint(particles),
             measures,
@@ -220,7 +217,7 @@ impl<'a, const D: usize> Maker<'a, D> {
         } = self.settings;
         let text = format!(
             "{METHOD} {source} {resolution} {smoothing} {}",
-            self.essence
+            self.physics_hash
         );
         let hash = blake3::hash(particles);
         *blake3::Hasher::new()

@@ -29,13 +29,13 @@ mod thickness;
 mod transition;
 mod volume;
 
+pub use file::count_vertices;
 pub use make::{Made, Maker, Options, Watch, make};
 pub use measures::Measures;
 
 use meniscus_scene::Scene;
 use meniscus_scene::SurfaceSettings;
 use meniscus_scene::surface_settings::SurfaceSource;
-use meniscus_shapes::Scenery;
 use meniscus_store::cache::{self, Frame};
 use meniscus_store::error::{Error, Kind};
 use meniscus_store::layout::surfaces;
@@ -99,11 +99,10 @@ impl Surface {
 /// If the frame does not fit the scene, or is too large to be numbered.
 pub fn of_frame<const D: usize>(
     scene: &Scene<D>,
-    scenery: &Scenery<D>,
     frame: &Frame<D>,
     settings: &SurfaceSettings,
 ) -> Result<Surface, Error> {
-    measured(scene, scenery, frame, settings).map(|(surface, _)| surface)
+    measured(scene, frame, settings).map(|(surface, _)| surface)
 }
 
 /// The surface of the liquid in one frame of a scene, with its measures.
@@ -112,27 +111,27 @@ pub fn of_frame<const D: usize>(
 /// As [`of_frame`].
 pub fn measured<const D: usize>(
     scene: &Scene<D>,
-    scenery: &Scenery<D>,
     frame: &Frame<D>,
     settings: &SurfaceSettings,
 ) -> Result<(Surface, Measures), Error> {
-    if frame.positions.is_empty() {
+    if frame.positions().is_empty() {
         return Ok(Default::default());
     }
-    if (frame.dx - scene.dx()).abs() > 1e-9 * scene.dx() {
+    if (frame.spacing() - scene.dx()).abs() > 1e-9 * scene.dx() {
         return Err(Error::new(
             Kind::Storage,
             format!(
                 "frame {} has cells of {} m, its scene of {} m",
                 frame.number,
-                frame.dx,
+                frame.spacing(),
                 scene.dx()
             ),
         ));
     }
+    let scenery = &scene.scenery_at(&frame.bodies)?;
     let posed = scenery.during(frame.time, 0.0);
     let particle = scene.dx().powi(D as i32) / scene.particles_per_cell as f64;
-    let particle_volume = frame.positions.len() as f64 * particle;
+    let particle_volume = frame.positions().len() as f64 * particle;
     // splashsurf supports three dimensions only.
     let (contour, thin, level) = match settings.source {
         SurfaceSource::Particles if D == 3 => {

@@ -1,9 +1,10 @@
-//! Solids as triangles: each once, in its own frame of reference, with the motion that takes it to the world.
+//! Solids as triangles, each in its own frame of reference, and the poses that take them to the world.
 
 use super::contour::{self, BLOCK, COARSE, Contour, Inside, Lattice};
 use super::upright;
-use meniscus_scene::{AnyScene, Scene};
-use meniscus_shapes::{Body, Bounds, Motion, Pose, Shape};
+use meniscus_scene::Scene;
+use meniscus_shapes::{Body, Bounds, Shape};
+use meniscus_store::cache::BodyState;
 
 /// Cells along the longest side of a solid's mesh.
 const CELLS: f64 = 48.0;
@@ -15,57 +16,40 @@ const FINEST: f64 = 0.25;
 pub struct SolidMesh {
     /// A name that other programs take: letters, digits and underscores, no two alike.
     pub name: String,
+    /// Index of the solid in the scene.
+    pub solid: usize,
     /// Vertices in the solid's own frame of reference.
     pub positions: Vec<[f32; 3]>,
     /// Three vertices each.
     pub triangles: Vec<[u32; 3]>,
-    motion: AnyMotion,
 }
 
-#[derive(Clone, Debug)]
-enum AnyMotion {
-    Two(Motion<2>),
-    Three(Motion<3>),
-}
-
-impl SolidMesh {
-    /// Whether it ever moves.
-    pub fn moves(&self) -> bool {
-        match &self.motion {
-            AnyMotion::Two(motion) => motion.moves(),
-            AnyMotion::Three(motion) => motion.moves(),
-        }
-    }
-
-    /// Its rotation, as rows of a matrix, and its place at a time.
-    pub fn pose(&self, time: f64) -> ([[f64; 3]; 3], [f64; 3]) {
-        match &self.motion {
-            AnyMotion::Two(motion) => spatial(&motion.world_from_body(time)),
-            AnyMotion::Three(motion) => spatial(&motion.world_from_body(time)),
-        }
-    }
-}
-
-/// A pose in space, upright.
-fn spatial<const D: usize>(pose: &Pose<D>) -> ([[f64; 3]; 3], [f64; 3]) {
-    let matrix = pose.rotation.matrix();
+/// Rotation, as rows of a matrix, and translation of a body in space, upright.
+pub fn pose<const D: usize>(body: &BodyState<D>) -> ([[f64; 3]; 3], [f64; 3]) {
     let axis = |a: usize| if a + 1 == D { 2 } else { a };
     let mut rotation = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     for i in 0..D {
         for j in 0..D {
-            rotation[axis(i)][axis(j)] = matrix[i][j];
+            rotation[axis(i)][axis(j)] = body.rotation[i][j];
         }
     }
-    (rotation, upright(pose.translation))
+    (rotation, upright(body.translation))
 }
 
 /// The solids of a scene, the walls of its domain left out. A container is shown as the surface of its hollow; what has no
 /// end is cut off where the domain ends.
-pub fn of_scene(scene: &AnyScene) -> Vec<SolidMesh> {
-    let mut meshes = match scene {
-        AnyScene::Two(scene) => all(scene, AnyMotion::Two),
-        AnyScene::Three(scene) => all(scene, AnyMotion::Three),
+pub fn of_scene<const D: usize>(scene: &Scene<D>) -> Vec<SolidMesh> {
+    let of_body = |(solid, body): (usize, &Body<D>)| {
+        let (positions, triangles) = triangles(&body.shape, scene);
+        SolidMesh {
+            name: plain(&body.name),
+            solid,
+            positions,
+            triangles,
+        }
     };
+    let meshes = scene.solids.iter().enumerate().map(of_body);
+    let mut meshes: Vec<SolidMesh> = meshes.filter(|mesh| !mesh.triangles.is_empty()).collect();
     for k in 0..meshes.len() {
         let same = meshes[..k]
             .iter()
@@ -76,20 +60,6 @@ pub fn of_scene(scene: &AnyScene) -> Vec<SolidMesh> {
         }
     }
     meshes
-}
-
-fn all<const D: usize>(scene: &Scene<D>, motion: fn(Motion<D>) -> AnyMotion) -> Vec<SolidMesh> {
-    let of_body = |body: &Body<D>| {
-        let (positions, triangles) = triangles(&body.shape, scene);
-        SolidMesh {
-            name: plain(&body.name),
-            positions,
-            triangles,
-            motion: motion(body.motion.clone()),
-        }
-    };
-    let meshes = scene.solids.iter().map(of_body);
-    meshes.filter(|mesh| !mesh.triangles.is_empty()).collect()
 }
 
 fn triangles<const D: usize>(shape: &Shape<D>, scene: &Scene<D>) -> (Vec<[f32; 3]>, Vec<[u32; 3]>) {

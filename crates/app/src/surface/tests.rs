@@ -3,7 +3,7 @@
 use super::{Measures, Surface, SurfaceSource, measured};
 use meniscus_scene::Scene;
 use meniscus_scene::SurfaceSettings;
-use meniscus_store::cache::Frame;
+use meniscus_store::cache::{Frame, PointLayer};
 use std::f64::consts::PI;
 
 /// Cells along the domain, each a metre wide.
@@ -23,22 +23,25 @@ impl Random {
     }
 }
 
+fn at_rest<const D: usize>(dx: f64, positions: Vec<[f32; D]>) -> PointLayer<D> {
+    let velocities = vec![[0.0; D]; positions.len()];
+    PointLayer::liquid(dx, positions, velocities)
+}
+
 fn surface_of(positions: Vec<[f32; 3]>, source: SurfaceSource) -> (Surface, Measures) {
     let scene = Scene::<3>::new("cloud", "", [SIDE as f64; 3], SIDE);
     assert_eq!(scene.particles_per_cell as f64, PER_CELL);
     let frame = Frame {
         number: 1,
         time: 0.0,
-        dx: scene.dx(),
-        velocities: vec![[0.0; 3]; positions.len()],
-        positions,
-        pressures: Vec::new(),
+        points: vec![at_rest(scene.dx(), positions)],
+        bodies: Vec::new(),
     };
     let settings = SurfaceSettings {
         source,
         ..Default::default()
     };
-    measured(&scene, &scene.scenery(), &frame, &settings).unwrap()
+    measured(&scene, &frame, &settings).unwrap()
 }
 
 /// A box of particles, as many as fill its volume, jittered in a lattice that is stretched as its thin side is compressed,
@@ -253,13 +256,11 @@ fn areas_in_the_plane_are_those_of_the_particles() {
         let frame = Frame {
             number: 1,
             time: 0.0,
-            dx: scene.dx(),
-            velocities: vec![[0.0; 2]; count],
-            positions,
-            pressures: Vec::new(),
+            points: vec![at_rest(scene.dx(), positions)],
+            bodies: Vec::new(),
         };
         let settings = SurfaceSettings::default();
-        let (surface, measures) = measured(&scene, &scene.scenery(), &frame, &settings).unwrap();
+        let (surface, measures) = measured(&scene, &frame, &settings).unwrap();
         assert!(measures.error().abs() < 0.01, "{height}: {measures:?}");
         assert!(surface.normals.iter().all(|n| n[1] < -0.99), "{height}");
     }

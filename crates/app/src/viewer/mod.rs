@@ -10,8 +10,8 @@
 //! | --- | --- |
 //! | `/`, `/page/NAME` | the page and its parts |
 //! | `/runs` | `{"runs": N}` |
-//! | `/run/I/about` | what does not change: settings, scene, solids with their poses |
-//! | `/run/I/now`, `/run/I/now?since=REVISION` | state, frames, statistics; only `{"same": true}` if nothing is new |
+//! | `/run/I/about` | what does not change: settings, scene, solids |
+//! | `/run/I/now`, `/run/I/now?since=REVISION` | state, frames, poses of solids, statistics; only `{"same": true}` if nothing is new |
 //! | `/run/I/frame/N` | the particles of frame N, see [`wire`] |
 //! | `/run/I/solid/K` | the mesh of solid K, see [`wire`] |
 //!

@@ -11,13 +11,13 @@ const DEPTH: isize = 2;
 /// Whether each particle is hidden: all cells around its own have particles, and so have those [`DEPTH`] cells away along
 /// the axes. In the plane none is.
 pub fn hidden<const D: usize>(frame: &Frame<D>) -> Vec<bool> {
-    let positions = &frame.positions;
+    let positions = frame.positions();
     let nothing = vec![false; positions.len()];
     if D < 3 || positions.is_empty() {
         return nothing;
     }
-    let cell =
-        |x: &[f32; D]| -> [i64; D] { from_fn(|a| (f64::from(x[a]) / frame.dx).floor() as i64) };
+    let dx = frame.spacing();
+    let cell = |x: &[f32; D]| -> [i64; D] { from_fn(|a| (f64::from(x[a]) / dx).floor() as i64) };
     let (mut low, mut high) = ([i64::MAX; D], [i64::MIN; D]);
     for index in positions.iter().map(cell) {
         low = from_fn(|axis| low[axis].min(index[axis]));
@@ -80,53 +80,39 @@ pub fn hidden<const D: usize>(frame: &Frame<D>) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meniscus_store::cache::PointLayer;
+
+    fn frame_of<const D: usize>(dx: f64, positions: Vec<[f32; D]>) -> Frame<D> {
+        let velocities = vec![[0.0; D]; positions.len()];
+        Frame {
+            number: 1,
+            time: 0.0,
+            points: vec![PointLayer::liquid(dx, positions, velocities)],
+            bodies: Vec::new(),
+        }
+    }
 
     #[test]
     fn only_what_is_two_cells_deep_is_hidden() {
         let side = 7;
         let cells = (0..side * side * side).map(|i| [i % side, i / side % side, i / side / side]);
-        let frame = Frame {
-            number: 1,
-            time: 0.0,
-            dx: 0.5,
-            positions: cells
-                .map(|cell| cell.map(|i| i as f32 * 0.5 - 1.25))
-                .collect(),
-            velocities: Vec::new(),
-            pressures: Vec::new(),
-        };
+        let positions = cells.map(|cell| cell.map(|i| i as f32 * 0.5 - 1.25));
+        let frame = frame_of(0.5, positions.collect());
         let found = hidden(&frame);
-        for (position, hidden) in frame.positions.iter().zip(found) {
+        for (position, hidden) in frame.positions().iter().zip(found) {
             // Of seven cells along an axis the middle three, around 0.25.
             let inner = position.iter().all(|x| (x - 0.25).abs() < 0.6);
             assert_eq!(hidden, inner, "{position:?}");
         }
-        let far = Frame {
-            positions: vec![[-1e6; 3], [1e6; 3]],
-            ..frame.clone()
-        };
+        let far = frame_of(0.5, vec![[-1e6; 3], [1e6; 3]]);
         assert_eq!(hidden(&far), [false; 2]);
-        assert!(
-            hidden(&Frame {
-                positions: Vec::new(),
-                ..frame
-            })
-            .is_empty()
-        );
+        assert!(hidden(&frame_of::<3>(0.5, Vec::new())).is_empty());
     }
 
     #[test]
     fn in_the_plane_everything_is_seen() {
-        let frame = Frame {
-            number: 1,
-            time: 0.0,
-            dx: 1.0,
-            positions: (0..100)
-                .map(|i| [(i % 10) as f32, (i / 10) as f32])
-                .collect(),
-            velocities: Vec::new(),
-            pressures: Vec::new(),
-        };
+        let positions = (0..100).map(|i| [(i % 10) as f32, (i / 10) as f32]);
+        let frame = frame_of(1.0, positions.collect());
         assert_eq!(hidden(&frame), [false; 100]);
     }
 }

@@ -1,11 +1,12 @@
-//! The solids of a scene as the page shows them: a mesh each, made once, and where it is at every frame.
+//! Solids of a scene as the page shows them: one mesh each, and its poses in frames.
 
 use super::dual_contouring::{Sampled, area, surface};
 use super::wire::WireMesh;
 use meniscus_render::preview::materials_of;
 use meniscus_render::preview::solids::look;
 use meniscus_scene::{Color, Material, Scene};
-use meniscus_shapes::{Body, Bounds, Pose, Shape};
+use meniscus_shapes::{Body, Bounds, Shape};
+use meniscus_store::cache::BodyState;
 use serde::Serialize;
 use std::array::from_fn;
 
@@ -19,6 +20,8 @@ const PLANE_CELLS: usize = 320;
 /// A solid as the page shows it.
 #[derive(Clone, Debug)]
 pub struct SolidView {
+    /// Index of the solid in the scene.
+    pub solid: usize,
     /// What the page is told beside the mesh.
     pub about: SolidAbout,
     /// Its triangles, in the frame of the body.
@@ -34,8 +37,6 @@ pub struct SolidAbout {
     pub glass: bool,
     /// Its colour if the scene gives one: red, green and blue from 0 to 1.
     pub color: Option<[f32; 3]>,
-    /// Where the body is at every frame from 0 on, if it moves: the rows of the rotation, then the translation.
-    pub poses: Option<Vec<[f32; 12]>>,
 }
 
 /// All solids that are drawn; the sides of the domain are not among them.
@@ -46,51 +47,42 @@ pub fn solids<const D: usize>(scene: &Scene<D>) -> Vec<SolidView> {
     });
     let colors = scene.colors.iter().copied().chain(std::iter::repeat(None));
     let solids = scene.solids.iter().zip(materials_of(scene)).zip(colors);
-    let views = solids.filter_map(|((body, material), color)| {
-        let look = look(body, 0.0, domain)?;
-        let mesh = triangulate(scene, body, look.hollow, look.bounds);
-        let view = SolidView {
-            about: SolidAbout {
-                name: body.name.clone(),
-                // One looks into a container, whatever it is made of.
-                glass: look.hollow || material == Material::Glass,
-                color: color.map(Color::parts),
-                poses: body.moves().then(|| poses(scene, body)),
-            },
-            mesh,
-        };
-        // A body that never moves may still have been put somewhere.
-        Some(placed(view, body))
-    });
+    let views = solids
+        .enumerate()
+        .filter_map(|(solid, ((body, material), color))| {
+            let look = look(body, 0.0, domain)?;
+            let mesh = triangulate(scene, body, look.hollow, look.bounds);
+            Some(SolidView {
+                solid,
+                about: SolidAbout {
+                    name: body.name.clone(),
+                    // One looks into a container, whatever it is made of.
+                    glass: look.hollow || material == Material::Glass,
+                    color: color.map(Color::parts),
+                },
+                mesh,
+            })
+        });
     views
         .filter(|view| !view.mesh.triangles.is_empty())
         .collect()
 }
 
-fn placed<const D: usize>(mut view: SolidView, body: &Body<D>) -> SolidView {
-    if view.about.poses.is_none() {
-        let pose = body.motion.world_from_body(0.0);
-        if pose != Pose::IDENTITY {
-            view.about.poses = Some(vec![numbers(&pose)]);
-        }
-    }
-    view
-}
-
-fn poses<const D: usize>(scene: &Scene<D>, body: &Body<D>) -> Vec<[f32; 12]> {
-    (0..=scene.frames)
-        .map(|frame| numbers(&body.motion.world_from_body(scene.time_of_frame(frame))))
-        .collect()
-}
-
-/// A pose in space; one in the plane leaves the third axis alone.
-fn numbers<const D: usize>(pose: &Pose<D>) -> [f32; 12] {
-    let matrix = pose.rotation.matrix();
-    from_fn(|i| match (i / 3, i % 3) {
-        (3, axis) if axis < D => pose.translation[axis] as f32,
-        (row, column) if row < D && column < D => matrix[row][column] as f32,
-        (row, column) => f32::from(u8::from(row == column)),
-    })
+/// Poses of the solids of a frame that are shown, in their order: the rows of the rotation, then the translation. A pose in
+/// the plane leaves the third axis alone; a solid that the frame does not have stays where its mesh is.
+pub fn poses<const D: usize>(
+    scene: &Scene<D>,
+    views: &[SolidView],
+    bodies: &[BodyState<D>],
+) -> Vec<[f32; 12]> {
+    let matched = scene.match_bodies(bodies);
+    let number = |body: Option<&BodyState<D>>, i: usize| match (i / 3, i % 3, body) {
+        (3, axis, Some(body)) if axis < D => body.translation[axis] as f32,
+        (row, column, Some(body)) if row < D && column < D => body.rotation[row][column] as f32,
+        (row, column, _) => f32::from(u8::from(row == column)),
+    };
+    let of_view = |view: &SolidView| from_fn(|i| number(matched[view.solid], i));
+    views.iter().map(of_view).collect()
 }
 
 fn triangulate<const D: usize>(
@@ -195,13 +187,20 @@ mod tests {
     use super::*;
     use meniscus_scene::{AnyScene, builtin};
 
+    fn shown<const D: usize>(scene: &Scene<D>) -> (Vec<SolidView>, usize, usize) {
+        let views = solids(scene);
+        let posed = poses(scene, &views, &scene.body_states(0.5)).len();
+        (views, scene.solids.len(), posed)
+    }
+
     #[test]
     fn every_built_in_scene_shows_its_solids() {
         for (name, _) in builtin::TEXTS {
-            let (views, bodies, frames) = match builtin::named(name).unwrap() {
-                AnyScene::Two(scene) => (solids(&scene), scene.solids.len(), scene.frames),
-                AnyScene::Three(scene) => (solids(&scene), scene.solids.len(), scene.frames),
+            let (views, bodies, posed) = match builtin::named(name).unwrap() {
+                AnyScene::Two(scene) => shown(&scene),
+                AnyScene::Three(scene) => shown(&scene),
             };
+            assert_eq!(posed, bodies, "{name}");
             assert_eq!(views.len(), bodies, "{name}");
             for view in views {
                 let bytes = view.mesh.encode().len();
@@ -211,8 +210,6 @@ mod tests {
                     view.about.name
                 );
                 assert_eq!(view.mesh.normals.len(), view.mesh.positions.len());
-                let poses = view.about.poses.as_ref().map_or(1, Vec::len);
-                assert!(poses == 1 || poses == frames as usize + 1, "{name}");
             }
         }
     }

@@ -1,7 +1,7 @@
 //! A run as the page is told of it, whether it goes on or not.
 
 use super::jsonl_tail::Follower;
-use super::solids::{SolidView, solids};
+use super::solids::{SolidView, poses, solids};
 use super::wire::{WireMesh, encode_particles};
 use crate::runner::StepLine;
 use crate::surface;
@@ -11,7 +11,7 @@ use meniscus_store::cache;
 use meniscus_store::error::{Error, Kind};
 use meniscus_store::layout::surfaces;
 use meniscus_store::lock::{self, Holder};
-use meniscus_store::manifest::{self, Manifest, State};
+use meniscus_store::manifest::{Manifest, State};
 use meniscus_store::opened_run::no_run;
 use meniscus_store::regular_file;
 use meniscus_store::run_folder::RunFolder;
@@ -37,7 +37,11 @@ pub struct Watched {
     assets: Option<PathBuf>,
     manifest: Manifest,
     scene_text: String,
+    /// What is simulated, if its meshes are there.
+    scene: Option<AnyScene>,
     solids: Vec<SolidView>,
+    /// Poses of the solids by frame, as far as frames were read.
+    poses: Mutex<BTreeMap<u32, Vec<[f32; 12]>>>,
     liquid_color: Option<Color>,
     solids_missing: Option<String>,
     lines: Mutex<(Follower<StepLine>, Follower<TimingLine>)>,
@@ -50,23 +54,28 @@ impl Watched {
     /// # Errors
     /// If it holds no run, or that of another version of the program.
     pub fn open(path: &Path, assets: Option<&Path>) -> Result<Self, Error> {
-        manifest::check_version(path)?;
         let manifest = Manifest::read(path)?.ok_or_else(|| no_run(path))?;
         let folder = RunFolder::of_run(path);
         let scene_text = regular_file::read_text(&folder.scene())
             .map_err(|e| Error::io("read", &folder.scene(), &e))?;
         let scene = scene_of(&folder.scene(), &scene_text, assets);
-        let (solids, liquid_color, solids_missing) = match scene {
-            Ok(AnyScene::Two(scene)) => (solids(&scene), scene.liquid_color, None),
-            Ok(AnyScene::Three(scene)) => (solids(&scene), scene.liquid_color, None),
-            Err(why) => (Vec::new(), None, Some(why)),
+        let (scene, solids_missing) = match scene {
+            Ok(scene) => (Some(scene), None),
+            Err(why) => (None, Some(why)),
+        };
+        let (solids, liquid_color) = match &scene {
+            Some(AnyScene::Two(scene)) => (solids(scene), scene.liquid_color),
+            Some(AnyScene::Three(scene)) => (solids(scene), scene.liquid_color),
+            None => (Vec::new(), None),
         };
         Ok(Watched {
             path: path.into(),
             assets: assets.map(Path::to_path_buf),
             manifest,
             scene_text,
+            scene,
             solids,
+            poses: Mutex::default(),
             liquid_color,
             solids_missing,
             lines: Mutex::new((
@@ -157,11 +166,47 @@ impl Watched {
             "sceneHash": manifest.scene_hash,
             "framesAsked": manifest.frames,
             "wallSeconds": manifest.wall_seconds,
+            "poses": self.poses(&frames),
             "frames": frames,
             "surfaces": self.surfaces(),
             "steps": step_columns(lines.0.lines()),
             "timings": timing_columns(lines.1.lines()),
         })
+    }
+
+    /// Poses of the solids, as `{"frame": N, "solids": [...]}` for each frame in which they differ from those of the frame
+    /// before. Damaged frames are left out.
+    fn poses(&self, frames: &[u32]) -> Value {
+        let mut known = self.poses.lock().unwrap_or_else(PoisonError::into_inner);
+        known.retain(|frame, _| frames.binary_search(frame).is_ok());
+        if self.solids.is_empty() {
+            return json!([]);
+        }
+        for &frame in frames {
+            if known.contains_key(&frame) {
+                continue;
+            }
+            let path = cache::frame_path(&self.path, frame);
+            let found = match &self.scene {
+                Some(AnyScene::Two(scene)) => {
+                    cache::read_bodies(&path).map(|bodies| poses(scene, &self.solids, &bodies))
+                }
+                Some(AnyScene::Three(scene)) => {
+                    cache::read_bodies(&path).map(|bodies| poses(scene, &self.solids, &bodies))
+                }
+                None => continue,
+            };
+            if let Ok(found) = found {
+                known.insert(frame, found);
+            }
+        }
+        let mut last = None;
+        let differing = known
+            .iter()
+            .filter(|(_, solids)| last.replace(*solids) != Some(*solids));
+        differing
+            .map(|(frame, solids)| json!({"frame": frame, "solids": solids}))
+            .collect()
     }
 
     /// The bytes of a frame's particles for the page, every `every`-th of them.
@@ -217,10 +262,7 @@ impl Watched {
 
     /// How many particles a frame has, by its header alone.
     pub fn particle_count(&self, number: u32) -> u64 {
-        let bytes = cache::read_bytes(&cache::frame_path(&self.path, number));
-        bytes.map_or(0, |bytes| {
-            cache::container::peek(&bytes).map_or(0, |header| header.count)
-        })
+        cache::count_points(&cache::frame_path(&self.path, number)).unwrap_or(0)
     }
 
     /// Frames that are there.

@@ -109,13 +109,14 @@ pub fn encode_particles<const D: usize>(
         let square: f64 = v.iter().map(|&c| f64::from(c) * f64::from(c)).sum();
         square.sqrt() as f32
     };
-    let fastest = frame.velocities.iter().map(speed).fold(0.0f32, f32::max);
+    let (positions, velocities) = (frame.positions(), frame.velocities());
+    let pressures = frame.pressures();
+    let fastest = velocities.iter().map(speed).fold(0.0f32, f32::max);
     // Zero, the air's, is always among them.
-    let (least, most) = frame
-        .pressures
+    let (least, most) = pressures
         .iter()
         .fold((0.0f32, 0.0f32), |(l, m), &p| (l.min(p), m.max(p)));
-    let total = frame.positions.len();
+    let total = positions.len();
     let hidden = hidden(frame);
     let (behind, seen): (Vec<usize>, Vec<usize>) =
         (0..total).step_by(every).partition(|&i| hidden[i]);
@@ -130,7 +131,7 @@ pub fn encode_particles<const D: usize>(
     bytes.extend(low.iter().chain(&high).flat_map(|x| x.to_le_bytes()));
     bytes.extend([least, most].iter().flat_map(|p| p.to_le_bytes()));
     for i in seen.into_iter().chain(behind) {
-        let (position, velocity) = (&frame.positions[i], &frame.velocities[i]);
+        let (position, velocity) = (&positions[i], &velocities[i]);
         for axis in 0..3 {
             let along = match axis {
                 axis if axis < D => fraction(position[axis], low[axis], high[axis]),
@@ -138,7 +139,7 @@ pub fn encode_particles<const D: usize>(
             };
             bytes.extend(along.to_le_bytes());
         }
-        let pressure = frame.pressures.get(i).copied().unwrap_or(0.0);
+        let pressure = pressures.get(i).copied().unwrap_or(0.0);
         bytes.push(shade(pressure, least, most));
         bytes.push(shade(speed(velocity), 0.0, fastest));
     }
@@ -155,7 +156,7 @@ fn frame_box<const D: usize>(frame: &Frame<D>, domain: [f64; D]) -> ([f32; 3], [
     let (mut low, mut high) = ([0.0f32; 3], [0.0f32; 3]);
     for axis in 0..D {
         high[axis] = domain[axis] as f32;
-        for position in &frame.positions {
+        for position in frame.positions() {
             low[axis] = low[axis].min(position[axis]);
             high[axis] = high[axis].max(position[axis]);
         }
@@ -193,6 +194,7 @@ fn fraction(x: f32, low: f32, high: f32) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meniscus_store::cache::{self, PointLayer, Precision, Scalar};
 
     fn number(bytes: &[u8], offset: usize) -> u32 {
         u32::from_le_bytes(std::array::from_fn(|i| bytes[offset + i]))
@@ -204,17 +206,22 @@ mod tests {
 
     fn some_frame<const D: usize>(count: usize) -> Frame<D> {
         let place = |i: usize, axis: usize| ((i * 37 + axis * 11) % 101) as f32 / 101.0;
+        let vectors = |first: usize| -> Vec<[f32; D]> {
+            (0..count)
+                .map(|i| std::array::from_fn(|a| place(i, a + first)))
+                .collect()
+        };
+        let mut layer = PointLayer::liquid(0.1, vectors(0), vectors(3));
+        layer.scalars.push(Scalar {
+            name: cache::PRESSURE.into(),
+            precision: Precision::Exact,
+            values: (0..count).map(|i| 300.0 * place(i, 7) - 20.0).collect(),
+        });
         Frame {
             number: 7,
             time: 0.25,
-            dx: 0.1,
-            positions: (0..count)
-                .map(|i| std::array::from_fn(|a| place(i, a)))
-                .collect(),
-            velocities: (0..count)
-                .map(|i| std::array::from_fn(|a| place(i, a + 3)))
-                .collect(),
-            pressures: (0..count).map(|i| 300.0 * place(i, 7) - 20.0).collect(),
+            points: vec![layer],
+            bodies: Vec::new(),
         }
     }
 
@@ -229,7 +236,7 @@ mod tests {
             assert!(number(&bytes, 16) as usize <= count);
             let fastest = f32::from_bits(number(&bytes, 24));
             let [least, most] = [52, 56].map(|offset| f32::from_bits(number(&bytes, offset)));
-            for (i, (x, v)) in frame.positions.iter().zip(&frame.velocities).enumerate() {
+            for (i, (x, v)) in frame.positions().iter().zip(frame.velocities()).enumerate() {
                 for axis in 0..D {
                     let found = short(&bytes, 60 + 8 * i + 2 * axis);
                     assert!((found - x[axis]).abs() <= 1.0 / 65535.0);
@@ -238,7 +245,7 @@ mod tests {
                 let byte = |offset: usize| f32::from(bytes[60 + 8 * i + offset]) / 255.0;
                 assert!((byte(7) * fastest - speed).abs() <= fastest / 500.0);
                 let pressure = least + byte(6) * (most - least);
-                assert!((pressure - frame.pressures[i]).abs() <= (most - least) / 500.0);
+                assert!((pressure - frame.pressures()[i]).abs() <= (most - least) / 500.0);
             }
         }
     }
@@ -263,7 +270,7 @@ mod tests {
     #[test]
     fn particles_outside_the_domain_come_back_where_they_are() {
         let mut frame = some_frame::<2>(2);
-        frame.positions = vec![[-0.5, 0.25], [1.5, 0.75]];
+        frame.points[0].positions = vec![[-0.5, 0.25], [1.5, 0.75]];
         let bytes = encode_particles(&frame, [1.0; 2], 1);
         let corner = |axis: usize| f32::from_bits(number(&bytes, 28 + 4 * axis));
         assert_eq!(

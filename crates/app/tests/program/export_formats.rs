@@ -88,11 +88,11 @@ fn every_format_holds_positions_velocities_and_triangles() {
     for (path, lists) in [
         (
             "vtk/particles/particles_000002.vtp",
-            vec![bytes_of(&frame.positions), bytes_of(&frame.velocities)],
+            vec![bytes_of(frame.positions()), bytes_of(frame.velocities())],
         ),
         (
             "npz/particles/particles_000002.npz",
-            vec![bytes_of(&frame.positions), bytes_of(&frame.velocities)],
+            vec![bytes_of(frame.positions()), bytes_of(frame.velocities())],
         ),
         (
             "vtk/surface/surface_000002.vtp",
@@ -105,7 +105,7 @@ fn every_format_holds_positions_velocities_and_triangles() {
         (
             "usd/meniscus.usdc",
             vec![
-                bytes_of(&frame.velocities),
+                bytes_of(frame.velocities()),
                 bytes_of(&surface.velocities),
                 corners,
             ],
@@ -123,11 +123,11 @@ fn every_format_holds_positions_velocities_and_triangles() {
     let bgeo = read("bgeo/particles/particles_000002.bgeo");
     assert_eq!(&bgeo[..5], b"BgeoV");
     let whole = |at: usize| i32::from_be_bytes(bgeo[at..at + 4].try_into().unwrap());
-    assert_eq!((whole(5), whole(9)), (5, frame.positions.len() as i32));
-    assert_eq!(bgeo.len(), 41 + 21 + 28 * frame.positions.len() + 2);
+    assert_eq!((whole(5), whole(9)), (5, frame.positions().len() as i32));
+    assert_eq!(bgeo.len(), 41 + 21 + 28 * frame.positions().len() + 2);
     let number = |at: usize| f32::from_be_bytes(bgeo[at..at + 4].try_into().unwrap());
-    assert_eq!([62, 66, 70].map(number), frame.positions[0]);
-    assert_eq!([78, 82, 86].map(number), frame.velocities[0]);
+    assert_eq!([62, 66, 70].map(number), frame.positions()[0]);
+    assert_eq!([78, 82, 86].map(number), frame.velocities()[0]);
 
     let vdb = read("vdb/volume/volume_000002.vdb");
     find(&vdb, b"Tree_float_5_4_3");
@@ -153,8 +153,8 @@ fn y_up_turns_positions_and_velocities_alike() {
     let (trial, frame, surface) = exported("y");
     let npz = fs::read(trial.path("npz/particles/particles_000002.npz")).unwrap();
     let all = |list: &[[f32; 3]]| -> Vec<[f32; 3]> { list.iter().copied().map(turned).collect() };
-    find(&npz, &bytes_of(&all(&frame.positions)));
-    find(&npz, &bytes_of(&all(&frame.velocities)));
+    find(&npz, &bytes_of(&all(frame.positions())));
+    find(&npz, &bytes_of(&all(frame.velocities())));
     let usd = fs::read(trial.path("usd/meniscus.usdc")).unwrap();
     find(&usd, &bytes_of(&all(&surface.positions)));
     find(&usd, &bytes_of(&all(&surface.velocities)));

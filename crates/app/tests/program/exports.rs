@@ -20,15 +20,18 @@ fn ply_frames_hold_every_particle_with_its_velocity() {
     let source = fs::read(cache::frame_path(&trial.path("run"), 2)).unwrap();
     let frame = cache::decode::<3>(&source).unwrap();
     let ply = fs::read(folder.join("particles_000002.ply")).unwrap();
-    let body = ply.len() - frame.positions.len() * 24;
+    let body = ply.len() - frame.positions().len() * 24;
     let header = std::str::from_utf8(&ply[..body]).unwrap();
-    assert!(header.contains(&format!("element vertex {}\n", frame.positions.len())));
+    assert!(header.contains(&format!("element vertex {}\n", frame.positions().len())));
     assert!(header.ends_with("end_header\n"), "{header}");
     let first: Vec<f32> = ply[body..body + 24]
         .chunks(4)
         .map(|c| f32::from_le_bytes(c.try_into().unwrap()))
         .collect();
-    assert_eq!(first, [frame.positions[0], frame.velocities[0]].concat());
+    assert_eq!(
+        first,
+        [frame.positions()[0], frame.velocities()[0]].concat()
+    );
 
     trial.call_well("export run --to ply --out elsewhere");
     assert_eq!(names(&trial.path("elsewhere/particles")).len(), 3);

@@ -109,7 +109,7 @@ fn a_tank_that_is_drained_empty_runs_on_to_its_last_frame() {
     let out = trial.path("out");
     let particles = |frame| {
         let bytes = std::fs::read(cache::frame_path(&out, frame)).unwrap();
-        cache::decode::<2>(&bytes).unwrap().positions.len()
+        cache::decode::<2>(&bytes).unwrap().positions().len()
     };
     assert!(particles(1) > 500);
     assert_eq!((particles(2), particles(3)), (0, 0));

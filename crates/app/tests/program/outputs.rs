@@ -127,7 +127,7 @@ fn frames_hold_the_particles_of_their_time() {
         cache::decode(&std::fs::read(cache::frame_path(&out, 0)).unwrap()).unwrap();
     assert_eq!((initial.number, initial.time), (0, 0.0));
     assert_eq!(
-        initial.positions.len() as u64,
+        initial.positions().len() as u64,
         steps[0]["particles"].as_u64().unwrap()
     );
     for number in [1u32, 2] {
@@ -137,15 +137,15 @@ fn frames_hold_the_particles_of_their_time() {
         assert!((frame.time - f64::from(number) / 24.0).abs() < 1e-12);
         let of_frame = steps.iter().rfind(|s| s["frame"] == number).unwrap();
         assert_eq!(
-            frame.positions.len() as u64,
+            frame.positions().len() as u64,
             of_frame["particles"].as_u64().unwrap()
         );
         // The ball rises at 6 m/s, less what gravity takes.
-        let heights = frame.positions.iter().map(|x| f64::from(x[2]));
-        let mean = heights.sum::<f64>() / frame.positions.len() as f64;
+        let heights = frame.positions().iter().map(|x| f64::from(x[2]));
+        let mean = heights.sum::<f64>() / frame.positions().len() as f64;
         let rise = 6.0 * frame.time - 0.5 * 9.81 * frame.time * frame.time;
         assert!((mean - 1.0 - rise).abs() < 0.05, "frame {number}: {mean}");
-        let each = bytes.len() as f64 / frame.positions.len() as f64;
+        let each = bytes.len() as f64 / frame.positions().len() as f64;
         assert!(each <= 12.0, "{each} bytes a particle");
     }
 }

@@ -151,7 +151,7 @@ fn vertices_move_as_the_liquid_does() {
     let mean = |list: &[[f32; 3]], axis: usize| {
         list.iter().map(|v| f64::from(v[axis])).sum::<f64>() / list.len() as f64
     };
-    let (of_liquid, of_surface) = (mean(&frame.velocities, 2), mean(&surface.velocities, 2));
+    let (of_liquid, of_surface) = (mean(frame.velocities(), 2), mean(&surface.velocities, 2));
     assert!(of_liquid.abs() > 0.5, "{of_liquid}");
     assert!(
         (of_surface / of_liquid - 1.0).abs() < 0.2,

@@ -263,7 +263,17 @@ fn a_run_of_another_version_is_named_with_both_versions() {
     let ours = format!("\"version\": \"{}\"", env!("CARGO_PKG_VERSION"));
     assert!(text.contains(&ours));
     fs::write(&path, text.replace(&ours, "\"version\": \"7.3.1\"")).unwrap();
-    for line in ["view run", "report run", "diff run run", "gc run"] {
+    for line in [
+        "view run",
+        "report run",
+        "diff run run",
+        "gc run",
+        "status run",
+        "verify run",
+        "preview run",
+        "mesh run",
+        "export run --to ply",
+    ] {
         let outcome = trial.call(line);
         assert_eq!(outcome.code, 6, "{line}: {}", outcome.errors);
         assert!(

@@ -124,19 +124,19 @@ impl<const D: usize> Take<D> {
 
 /// The box around nearly all particles of a frame, and a speed above that of nearly all.
 fn extent<const D: usize>(frame: &Frame<D>) -> (Bounds<D>, f64) {
-    if frame.positions.is_empty() {
+    if frame.positions().is_empty() {
         return (Bounds::NOTHING, 0.0);
     }
-    let out = (OUTLIERS * frame.positions.len() as f64) as usize;
+    let out = (OUTLIERS * frame.positions().len() as f64) as usize;
     let ends: [[f32; 2]; D] = from_fn(|axis| {
-        let mut along: Vec<f32> = frame.positions.iter().map(|p| p[axis]).collect();
+        let mut along: Vec<f32> = frame.positions().iter().map(|p| p[axis]).collect();
         [nth(&mut along, out), {
             let last = along.len() - 1 - out;
             nth(&mut along, last)
         }]
     });
     let speed = |v: &[f32; D]| v.iter().map(|c| c * c).sum::<f32>().sqrt();
-    let mut speeds: Vec<f32> = frame.velocities.iter().map(speed).collect();
+    let mut speeds: Vec<f32> = frame.velocities().iter().map(speed).collect();
     let last = speeds.len().saturating_sub(1 + out);
     let bounds = Bounds {
         low: ends.map(|e| f64::from(e[0])),
@@ -187,7 +187,7 @@ struct RunReel<const D: usize> {
 }
 
 impl<const D: usize> RunReel<D> {
-    fn shot(&self) -> FrameRenderer<'_, D> {
+    fn renderer(&self) -> FrameRenderer<'_, D> {
         FrameRenderer::new(&self.take.scene, self.size, self.style)
             .framing(self.frame)
             .up_to(self.fastest)
@@ -220,11 +220,11 @@ impl<const D: usize> Reel for RunReel<D> {
             Ok(frame) => frame,
             Err(error) => return Ok(Drawn::Damaged(error)),
         };
-        let shot = self.shot();
+        let renderer = self.renderer();
         let caption = match alone {
-            true => shot.caption(&frame),
+            true => renderer.caption(&frame),
             false => self.title(),
         };
-        Ok(Drawn::Picture(shot.draw(&frame, &caption)))
+        Ok(Drawn::Picture(renderer.draw(&frame, &caption)?))
     }
 }

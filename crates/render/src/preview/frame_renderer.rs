@@ -5,14 +5,14 @@ use super::legend::round_up;
 use super::materials::materials_of;
 use super::{View, draw};
 use image::RgbImage;
-use meniscus_scene::{Camera, Material, Scene, Style, measure};
-use meniscus_shapes::{Body, Bounds, Scenery, Shape};
+use meniscus_scene::{Camera, Color, Material, Scene, Style, measure};
+use meniscus_shapes::{Body, Bounds, Shape};
 use meniscus_store::cache::Frame;
+use meniscus_store::error::Error;
 
 /// How the frames of a scene are drawn: with one camera and the same colours.
 pub struct FrameRenderer<'a, const D: usize> {
     scene: &'a Scene<D>,
-    scenery: Scenery<D>,
     materials: Vec<Material>,
     size: (u32, u32),
     style: Style,
@@ -27,7 +27,6 @@ impl<'a, const D: usize> FrameRenderer<'a, D> {
     pub fn new(scene: &'a Scene<D>, size: (u32, u32), style: Style) -> Self {
         FrameRenderer {
             scene,
-            scenery: scene.scenery(),
             materials: materials_of(scene),
             size,
             style,
@@ -67,14 +66,26 @@ impl<'a, const D: usize> FrameRenderer<'a, D> {
     }
 
     /// The picture of a frame.
-    pub fn draw(&self, frame: &Frame<D>, caption: &str) -> RgbImage {
+    ///
+    /// # Errors
+    /// If the frame has a pose that is none.
+    pub fn draw(&self, frame: &Frame<D>, caption: &str) -> Result<RgbImage, Error> {
+        let solids = self.scene.solids_at(&frame.bodies)?;
+        let materials: Vec<Material> = solids.iter().map(|(k, _)| self.materials[*k]).collect();
+        let colour = |k: usize| self.scene.colors.get(k).copied().flatten();
+        let colours: Vec<Option<Color>> = solids.iter().map(|(k, _)| colour(*k)).collect();
+        let mut bodies: Vec<Body<D>> = solids.into_iter().map(|(_, body)| body).collect();
+        // The walls of the domain are drawn, too, unless the liquid is in a container of its own.
+        if !bodies.iter().any(|b| matches!(b.shape, Shape::Inverted(_))) {
+            bodies.push(self.scene.sides());
+        }
         let view = View {
-            positions: &frame.positions,
-            velocities: &frame.velocities,
+            positions: frame.positions(),
+            velocities: frame.velocities(),
             radius: 0.5 * self.scene.dx(),
-            bodies: self.visible_bodies(),
-            materials: &self.materials,
-            colours: &self.scene.colors,
+            bodies: &bodies,
+            materials: &materials,
+            colours: &colours,
             liquid_colour: self.scene.liquid_color,
             per_cell: self.scene.particles_per_cell as f64,
             time: frame.time,
@@ -88,17 +99,7 @@ impl<'a, const D: usize> FrameRenderer<'a, D> {
             fastest: self.fastest,
             caption: Some(caption),
         };
-        draw(&view, self.size)
-    }
-
-    /// The solids to draw: the walls of the domain too, unless the liquid is in a container of its own.
-    fn visible_bodies(&self) -> &[Body<D>] {
-        let solids = &self.scene.solids;
-        if solids.iter().any(|b| matches!(b.shape, Shape::Inverted(_))) {
-            solids
-        } else {
-            &self.scenery.bodies
-        }
+        Ok(draw(&view, self.size))
     }
 }
 

@@ -1,48 +1,50 @@
-//! The envelope of a cached frame, a surface or a checkpoint, version 1. Little endian throughout.
+//! Container of a cached frame, a surface or a checkpoint, version 2: a header and tagged sections. Little endian
+//! throughout.
 //!
 //! | offset | bytes | field |
 //! | --- | --- | --- |
 //! | 0 | 8 | magic, `89 'M' 'P' 'C' 0D 0A 1A 0A`, of a surface `89 'M' 'S' 'F' ...`, of a checkpoint `89 'M' 'S' 'T' ...`: a copy in text mode damages it visibly |
-//! | 8 | 4 | version, 1 |
-//! | 12 | 4 | length of the header, 152 |
-//! | 16 | 4 | dimension, 2 or 3 |
-//! | 20 | 4 | packing of the payload: 0 as it is, 1 zstd |
-//! | 24 | 4 | number of the frame |
-//! | 28 | 4 | largest pressure in pascal, float; zero if the frame says nothing of pressure |
-//! | 32 | 8 | particles, or vertices |
-//! | 40 | 8 | length of the payload as it is in the file |
-//! | 48 | 8 | length of the payload unpacked |
-//! | 56 | 8 | time in seconds, float |
-//! | 64 | 8 | width of a cell in metres, float |
-//! | 72 | 12 | lowest cell that holds a particle, three signed integers |
-//! | 84 | 12 | cells from there to the highest one, both counted, three integers |
-//! | 96 | 24 | largest speed along each axis, three floats |
-//! | 120 | 32 | BLAKE3 of the 120 bytes before and the payload |
+//! | 8 | 4 | version, 2 |
+//! | 12 | 4 | dimension, 2 or 3 |
+//! | 16 | 4 | number of the frame |
+//! | 20 | 4 | number of sections |
+//! | 24 | 8 | time in seconds, float |
+//! | 32 | 8 | length of all sections in bytes |
+//! | 40 | 32 | BLAKE3 of the 40 bytes before and all sections |
+//! | 72 | | sections, one after the other |
 //!
-//! A surface or a checkpoint says nothing of cells, speeds and pressures: lowest cell and the others are zero, the cells counted are one.
+//! | offset | bytes | field of a section |
+//! | --- | --- | --- |
+//! | 0 | 4 | tag, four ASCII characters |
+//! | 4 | 4 | packing of the payload: 0 as it is, 1 zstd |
+//! | 8 | 8 | number of elements: particles, bodies, vertices |
+//! | 16 | 8 | length of the payload in the file |
+//! | 24 | 8 | length of the payload unpacked |
+//! | 32 | | payload |
 //!
-//! Nothing is believed before it is checked, and nothing is allocated before its size is known to be
-//! in proportion to the file: a payload may unpack to at most [`MOST_EXPANSION`] times its size.
+//! Readers skip sections whose tag they don't know. Nothing is believed before it is checked, and nothing is allocated
+//! before its size is known to be in proportion to the file: a payload may unpack to at most [`MOST_EXPANSION`] times its
+//! size.
 
 use std::borrow::Cow;
 use std::fmt;
-use std::io;
+use std::io::{self, Read, Seek, SeekFrom};
 
-/// What an envelope holds.
+/// Content of a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// The particles of a frame.
-    Particles,
+    /// A frame: points and bodies.
+    Frame,
     /// The surface of a frame.
     Surface,
-    /// Everything that a run needs to go on.
+    /// A checkpoint.
     State,
 }
 
 impl Content {
     fn magic(self) -> [u8; 8] {
         let name = match self {
-            Content::Particles => *b"MPC",
+            Content::Frame => *b"MPC",
             Content::Surface => *b"MSF",
             Content::State => *b"MST",
         };
@@ -50,48 +52,68 @@ impl Content {
     }
 }
 
-const VERSION: u32 = 1;
-const HASHED: usize = 120;
+const VERSION: u32 = 2;
+/// Version of the container and of the program that wrote it, for containers that this program does not read.
+const OLDER: [(u32, &str); 1] = [(1, "0.1")];
+const HASHED: usize = 40;
 /// Length of the header in bytes.
 pub const HEADER: usize = HASHED + 32;
+/// Length of the head of a section in bytes.
+pub const SECTION_HEAD: usize = 32;
 /// A payload may unpack to at most this many times its packed size; what would pack better is stored
 /// as it is. So a small file can never ask for a large allocation.
 pub const MOST_EXPANSION: u64 = 64;
-/// More cells than this between the lowest and the highest particle can't be numbered.
-pub const MOST_CELLS: u128 = 1 << 62;
 const COMPRESSION_LEVEL: i32 = 3;
+const STORED: u32 = 0;
+const ZSTD: u32 = 1;
 
-/// What a cached frame says about itself.
+/// Tag of a section.
+pub type Tag = [u8; 4];
+
+/// Header of a container.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Header {
     /// 2 or 3.
     pub dimension: u32,
-    /// Number of the frame, from 1.
+    /// Number of the frame; 0 is the initial state.
     pub number: u32,
-    /// The largest pressure, the unit of the stored ones; zero if there are none.
-    pub pressure: f32,
-    /// How many particles it holds.
-    pub count: u64,
     /// Simulated time in seconds.
     pub time: f64,
-    /// Width of a cell in metres.
-    pub dx: f64,
-    /// The lowest cell that holds a particle; zero along axes beyond the dimension.
-    pub lowest: [i32; 3],
-    /// How many cells lie between the lowest and the highest, both counted; one beyond the dimension.
-    pub extent: [u32; 3],
-    /// The largest speed along each axis, the unit of the stored velocities.
-    pub fastest: [f64; 3],
 }
 
-/// What is wrong with a cached frame.
+/// A section to be written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Section {
+    /// What it holds.
+    pub tag: Tag,
+    /// Number of its elements.
+    pub count: u64,
+    /// Its bytes, not packed.
+    pub payload: Vec<u8>,
+}
+
+/// Head of a section in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SectionHead {
+    /// What the section holds.
+    pub tag: Tag,
+    /// Number of its elements.
+    pub count: u64,
+    /// Offset of its payload in the file.
+    pub offset: usize,
+    packing: u32,
+    packed: u64,
+    unpacked: u64,
+}
+
+/// Defect of a container.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CacheError {
     /// It does not begin like one.
     NotACache,
-    /// It was written by a newer program.
+    /// It was written by another version of the program.
     Version(u32),
-    /// The file ends early or goes on after the end: bytes expected and found.
+    /// The file is too short or too long: bytes expected and found.
     Length {
         /// Bytes that the header announces.
         expected: u64,
@@ -102,7 +124,7 @@ pub enum CacheError {
     Hash,
     /// A field of the header has a value that no writer of ours writes.
     Field(&'static str),
-    /// The payload does not unpack to what the header announces.
+    /// A section does not hold what its head announces.
     Payload(&'static str),
     /// The frame was read as one of another dimension.
     Dimension {
@@ -111,7 +133,7 @@ pub enum CacheError {
         /// What the file holds.
         found: u32,
     },
-    /// Particles that can't be written: not finite, or too far away to be given a cell.
+    /// Values that can't be written: not finite, or too far away to be given a cell.
     Unwritable(&'static str),
 }
 
@@ -119,10 +141,13 @@ impl fmt::Display for CacheError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             CacheError::NotACache => f.write_str("it does not begin like one of meniscus"),
-            CacheError::Version(v) => write!(
-                f,
-                "it has format version {v}, this program reads version {VERSION}"
-            ),
+            CacheError::Version(v) => {
+                write!(f, "it has format version {v}")?;
+                if let Some((_, program)) = OLDER.iter().find(|(version, _)| version == v) {
+                    write!(f, ", which meniscus {program} reads")?;
+                }
+                write!(f, "; this program reads version {VERSION}")
+            }
             CacheError::Length { expected, found } => {
                 write!(f, "it should have {expected} bytes and has {found}")
             }
@@ -139,126 +164,291 @@ impl fmt::Display for CacheError {
 
 impl std::error::Error for CacheError {}
 
-/// Puts the payload of a frame into its envelope.
-pub fn seal(header: &Header, payload: &[u8]) -> Result<Vec<u8>, CacheError> {
-    seal_as(Content::Particles, header, payload)
-}
-
-/// The same for any content.
-pub fn seal_as(content: Content, header: &Header, payload: &[u8]) -> Result<Vec<u8>, CacheError> {
-    let packed = zstd::bulk::compress(payload, COMPRESSION_LEVEL)
-        .map_err(|_| CacheError::Unwritable("compression failed"))?;
-    let expansion = payload.len() as u64 / (packed.len() as u64).max(1);
-    let worth_it = packed.len() < payload.len() && expansion < MOST_EXPANSION;
-    let (packing, body) = if worth_it {
-        (1u32, packed.as_slice())
-    } else {
-        (0, payload)
-    };
-    let (packed, unpacked) = (body.len(), payload.len());
-    let mut bytes = unsigned(content, header, packing, packed, unpacked);
-    bytes.reserve_exact(HEADER - HASHED + packed);
-    let hash = hash_of(&bytes, body);
-    bytes.extend(hash.as_bytes());
-    bytes.extend(body);
+/// Bytes of a container.
+///
+/// # Errors
+/// If compression fails.
+pub fn seal(
+    content: Content,
+    header: &Header,
+    sections: &[Section],
+) -> Result<Vec<u8>, CacheError> {
+    let mut bytes = vec![0; HEADER];
+    for Section {
+        tag,
+        count,
+        payload,
+    } in sections
+    {
+        let packed = zstd::bulk::compress(payload, COMPRESSION_LEVEL)
+            .map_err(|_| CacheError::Unwritable("compression failed"))?;
+        let expansion = payload.len() as u64 / (packed.len() as u64).max(1);
+        let worth_it = packed.len() < payload.len() && expansion < MOST_EXPANSION;
+        let (packing, body) = match worth_it {
+            true => (ZSTD, &packed),
+            false => (STORED, payload),
+        };
+        push_section_head(&mut bytes, *tag, *count, packing, body.len(), payload.len());
+        bytes.extend(body);
+    }
+    let length = bytes.len() - HEADER;
+    let head = unhashed(content, header, sections.len(), length);
+    let hash = hash_of(&head, &bytes[HEADER..]);
+    bytes[..HASHED].copy_from_slice(&head);
+    bytes[HASHED..HEADER].copy_from_slice(hash.as_bytes());
     Ok(bytes)
 }
 
-/// The envelope of a payload of so many bytes that is stored as it is, to be written before it. The payload is told to
-/// the hash piece by piece, so that a large one need not be in memory.
-pub fn head_of_plain(
+/// A last section that is written as a stream, so that a large one need not be in memory.
+pub struct Stream<'a> {
+    /// What it holds.
+    pub tag: Tag,
+    /// Number of its elements.
+    pub count: u64,
+    /// Length of what `write` writes.
+    pub length: usize,
+    /// Writes the payload; called twice, for the hash and for the file.
+    pub write: &'a (dyn Fn(&mut dyn io::Write) -> io::Result<()> + Sync),
+}
+
+/// Writes a container of small sections and a large one after them, none of them packed.
+///
+/// # Errors
+/// If writing fails.
+pub fn write_plain(
     content: Content,
     header: &Header,
-    length: usize,
-    payload: impl FnOnce(&mut blake3::Hasher) -> io::Result<()>,
-) -> io::Result<Vec<u8>> {
-    let mut bytes = unsigned(content, header, 0, length, length);
+    sections: &[Section],
+    last: &Stream<'_>,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    let mut before = Vec::new();
+    for Section {
+        tag,
+        count,
+        payload,
+    } in sections
+    {
+        let length = payload.len();
+        push_section_head(&mut before, *tag, *count, STORED, length, length);
+        before.extend(payload);
+    }
+    push_section_head(
+        &mut before,
+        last.tag,
+        last.count,
+        STORED,
+        last.length,
+        last.length,
+    );
+    let length = before.len() + last.length;
+    let head = unhashed(content, header, sections.len() + 1, length);
     let mut hasher = blake3::Hasher::new();
-    hasher.update(&bytes);
-    payload(&mut hasher)?;
-    bytes.extend(hasher.finalize().as_bytes());
-    Ok(bytes)
+    hasher.update(&head).update(&before);
+    (last.write)(&mut hasher)?;
+    out.write_all(&head)?;
+    out.write_all(hasher.finalize().as_bytes())?;
+    out.write_all(&before)?;
+    (last.write)(out)
 }
 
-/// The header without its hash.
-fn unsigned(
-    content: Content,
-    header: &Header,
+fn push_section_head(
+    bytes: &mut Vec<u8>,
+    tag: Tag,
+    count: u64,
     packing: u32,
     packed: usize,
     unpacked: usize,
-) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(HEADER);
-    bytes.extend(content.magic());
-    bytes.extend(VERSION.to_le_bytes());
-    bytes.extend((HEADER as u32).to_le_bytes());
-    bytes.extend(header.dimension.to_le_bytes());
+) {
+    bytes.extend(tag);
     bytes.extend(packing.to_le_bytes());
-    bytes.extend(header.number.to_le_bytes());
-    bytes.extend(header.pressure.to_le_bytes());
-    bytes.extend(header.count.to_le_bytes());
+    bytes.extend(count.to_le_bytes());
     bytes.extend((packed as u64).to_le_bytes());
     bytes.extend((unpacked as u64).to_le_bytes());
+}
+
+/// The header without its hash.
+fn unhashed(content: Content, header: &Header, sections: usize, length: usize) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(HASHED);
+    bytes.extend(content.magic());
+    bytes.extend(VERSION.to_le_bytes());
+    bytes.extend(header.dimension.to_le_bytes());
+    bytes.extend(header.number.to_le_bytes());
+    bytes.extend((sections as u32).to_le_bytes());
     bytes.extend(header.time.to_le_bytes());
-    bytes.extend(header.dx.to_le_bytes());
-    bytes.extend(header.lowest.iter().flat_map(|v| v.to_le_bytes()));
-    bytes.extend(header.extent.iter().flat_map(|v| v.to_le_bytes()));
-    bytes.extend(header.fastest.iter().flat_map(|v| v.to_le_bytes()));
+    bytes.extend((length as u64).to_le_bytes());
     debug_assert_eq!(bytes.len(), HASHED);
     bytes
 }
 
-/// Checks everything about a frame's envelope and returns its header and its payload, unpacked.
-pub fn open(bytes: &[u8]) -> Result<(Header, Vec<u8>), CacheError> {
-    let (header, payload) = open_as(Content::Particles, bytes)?;
-    Ok((header, payload.into_owned()))
+/// A container whose hash and heads were checked.
+#[derive(Clone, Debug)]
+pub struct Opened<'a> {
+    /// Its header.
+    pub header: Header,
+    /// Heads of its sections, in order.
+    pub sections: Vec<SectionHead>,
+    bytes: &'a [u8],
 }
 
-/// The same of an envelope with any content.
-pub fn open_as(content: Content, bytes: &[u8]) -> Result<(Header, Cow<'_, [u8]>), CacheError> {
-    let header = peek_as(content, bytes)?;
-    let at = Fields(bytes);
-    let (packing, packed, unpacked) = (at.u32(20), at.u64(40), at.u64(48));
-    let expected = (HEADER as u64).saturating_add(packed);
+impl<'a> Opened<'a> {
+    /// The sections with a tag, unpacked, in order.
+    pub fn with_tag(
+        &self,
+        tag: Tag,
+    ) -> impl Iterator<Item = Result<(SectionHead, Cow<'a, [u8]>), CacheError>> + '_ {
+        let heads = self.sections.iter().filter(move |head| head.tag == tag);
+        heads.map(|head| Ok((*head, unpacked(head, self.body(head))?)))
+    }
+
+    /// The only section with a tag, unpacked.
+    ///
+    /// # Errors
+    /// If there is none, there are several, or it does not unpack.
+    pub fn only(&self, tag: Tag) -> Result<(SectionHead, Cow<'a, [u8]>), CacheError> {
+        let mut all = self.with_tag(tag);
+        match (all.next(), all.next()) {
+            (Some(only), None) => only,
+            _ => Err(CacheError::Payload("lacks a section")),
+        }
+    }
+
+    fn body(&self, head: &SectionHead) -> &'a [u8] {
+        &self.bytes[head.offset..head.offset + head.packed as usize]
+    }
+}
+
+fn unpacked<'a>(head: &SectionHead, body: &'a [u8]) -> Result<Cow<'a, [u8]>, CacheError> {
+    let payload = match head.packing {
+        STORED => Cow::Borrowed(body),
+        _ => zstd::bulk::decompress(body, head.unpacked as usize)
+            .map(Cow::Owned)
+            .map_err(|_| CacheError::Payload("does not unpack"))?,
+    };
+    if payload.len() as u64 == head.unpacked {
+        Ok(payload)
+    } else {
+        Err(CacheError::Payload("has the wrong length"))
+    }
+}
+
+/// Checks the hash, the header and the heads of all sections.
+///
+/// # Errors
+/// If anything is wrong with them; payloads are checked when they are unpacked.
+pub fn open(content: Content, bytes: &[u8]) -> Result<Opened<'_>, CacheError> {
+    let (header, count, length) = read_header(content, bytes)?;
+    let expected = (HEADER as u64).saturating_add(length);
     if bytes.len() as u64 != expected {
         return Err(CacheError::Length {
             expected,
             found: bytes.len() as u64,
         });
     }
-    let body = &bytes[HEADER..];
-    if hash_of(&bytes[..HASHED], body).as_bytes()[..] != bytes[HASHED..HEADER] {
+    if hash_of(&bytes[..HASHED], &bytes[HEADER..]).as_bytes()[..] != bytes[HASHED..HEADER] {
         return Err(CacheError::Hash);
     }
-    if unpacked > packed.saturating_mul(MOST_EXPANSION) {
-        return Err(CacheError::Field("unpacked length"));
+    let mut sections = Vec::new();
+    let mut at = HEADER;
+    for _ in 0..count {
+        let head = bytes.get(at..at + SECTION_HEAD).ok_or(CUT)?;
+        let head = section_head(head, at + SECTION_HEAD, bytes.len() as u64)?;
+        at = head.offset + head.packed as usize;
+        sections.push(head);
     }
-    let payload = match packing {
-        0 if packed == unpacked => Cow::Borrowed(body),
-        1 => zstd::bulk::decompress(body, unpacked as usize)
-            .map(Cow::Owned)
-            .map_err(|_| CacheError::Payload("does not unpack"))?,
+    if at != bytes.len() {
+        return Err(CacheError::Field("number of sections"));
+    }
+    Ok(Opened {
+        header,
+        sections,
+        bytes,
+    })
+}
+
+/// Header and heads of the sections of a file, whose hash and payloads are not checked.
+///
+/// # Errors
+/// If they are no ones of ours, or can't be read.
+pub fn peek(
+    content: Content,
+    file: &mut (impl Read + Seek),
+) -> Result<(Header, Vec<SectionHead>), CacheError> {
+    let unreadable = |_: io::Error| CacheError::Payload("can't be read");
+    let length = file.seek(SeekFrom::End(0)).map_err(unreadable)?;
+    file.rewind().map_err(unreadable)?;
+    let mut start = Vec::new();
+    file.take(HEADER as u64)
+        .read_to_end(&mut start)
+        .map_err(unreadable)?;
+    let (header, count, _) = read_header(content, &start)?;
+    let mut sections = Vec::new();
+    let mut at = HEADER as u64;
+    for _ in 0..count {
+        file.seek(SeekFrom::Start(at)).map_err(unreadable)?;
+        let mut head = [0; SECTION_HEAD];
+        file.read_exact(&mut head).map_err(|_| CUT)?;
+        let head = section_head(&head, at as usize + SECTION_HEAD, length)?;
+        at = head.offset as u64 + head.packed;
+        sections.push(head);
+    }
+    Ok((header, sections))
+}
+
+/// The payload of a section of a file, unpacked, whose hash is not checked.
+///
+/// # Errors
+/// If it can't be read or does not unpack.
+pub fn read_section(
+    file: &mut (impl Read + Seek),
+    head: &SectionHead,
+) -> Result<Vec<u8>, CacheError> {
+    let unreadable = |_: io::Error| CacheError::Payload("can't be read");
+    file.seek(SeekFrom::Start(head.offset as u64))
+        .map_err(unreadable)?;
+    let mut body = Vec::new();
+    file.take(head.packed)
+        .read_to_end(&mut body)
+        .map_err(unreadable)?;
+    if body.len() as u64 != head.packed {
+        return Err(CUT);
+    }
+    unpacked(head, &body).map(Cow::into_owned)
+}
+
+const CUT: CacheError = CacheError::Payload("ends in the middle of a section");
+
+fn section_head(bytes: &[u8], offset: usize, length: u64) -> Result<SectionHead, CacheError> {
+    let at = Fields(bytes);
+    let (packing, packed, unpacked) = (at.u32(4), at.u64(16), at.u64(24));
+    match packing {
+        STORED if packed == unpacked => {}
+        ZSTD if unpacked <= packed.saturating_mul(MOST_EXPANSION) => {}
+        STORED | ZSTD => return Err(CacheError::Field("unpacked length")),
         _ => return Err(CacheError::Field("packing")),
-    };
-    if payload.len() as u64 != unpacked {
-        return Err(CacheError::Payload("has the wrong length"));
     }
-    Ok((header, payload))
+    if (offset as u64).saturating_add(packed) > length {
+        return Err(CUT);
+    }
+    Ok(SectionHead {
+        tag: at.bytes(0),
+        count: at.u64(8),
+        offset,
+        packing,
+        packed,
+        unpacked,
+    })
 }
 
-/// The header of a frame alone, its fields checked, the payload and the hash not looked at.
-pub fn peek(bytes: &[u8]) -> Result<Header, CacheError> {
-    peek_as(Content::Particles, bytes)
-}
-
-/// The same of an envelope with any content.
-pub fn peek_as(content: Content, bytes: &[u8]) -> Result<Header, CacheError> {
+/// The header with the number of sections and their length, its fields checked.
+fn read_header(content: Content, bytes: &[u8]) -> Result<(Header, u32, u64), CacheError> {
+    let too_short = || CacheError::Length {
+        expected: HEADER as u64,
+        found: bytes.len() as u64,
+    };
     let magic = content.magic();
     if bytes.len() < 12 && magic.starts_with(&bytes[..bytes.len().min(8)]) {
-        return Err(CacheError::Length {
-            expected: HEADER as u64,
-            found: bytes.len() as u64,
-        });
+        return Err(too_short());
     }
     if !bytes.starts_with(&magic) {
         return Err(CacheError::NotACache);
@@ -268,52 +458,20 @@ pub fn peek_as(content: Content, bytes: &[u8]) -> Result<Header, CacheError> {
         return Err(CacheError::Version(at.u32(8)));
     }
     if bytes.len() < HEADER {
-        return Err(CacheError::Length {
-            expected: HEADER as u64,
-            found: bytes.len() as u64,
-        });
-    }
-    if at.u32(12) as usize != HEADER {
-        return Err(CacheError::Field("header length"));
+        return Err(too_short());
     }
     let header = Header {
-        dimension: at.u32(16),
-        number: at.u32(24),
-        pressure: f32::from_bits(at.u32(28)),
-        count: at.u64(32),
-        time: at.f64(56),
-        dx: at.f64(64),
-        lowest: [72, 76, 80].map(|o| at.u32(o) as i32),
-        extent: [84, 88, 92].map(|o| at.u32(o)),
-        fastest: [96, 104, 112].map(|o| at.f64(o)),
+        dimension: at.u32(12),
+        number: at.u32(16),
+        time: at.f64(24),
     };
-    check(&header).map(|()| header)
-}
-
-fn check(header: &Header) -> Result<(), CacheError> {
     if header.dimension != 2 && header.dimension != 3 {
         return Err(CacheError::Field("dimension"));
     }
     if !header.time.is_finite() {
         return Err(CacheError::Field("time"));
     }
-    if !(header.dx.is_finite() && header.dx > 0.0) {
-        return Err(CacheError::Field("cell width"));
-    }
-    if !(header.pressure.is_finite() && header.pressure >= 0.0) {
-        return Err(CacheError::Field("pressure"));
-    }
-    if !header.fastest.iter().all(|v| v.is_finite() && *v >= 0.0) {
-        return Err(CacheError::Field("speed"));
-    }
-    let cells: u128 = header.extent.iter().map(|&n| u128::from(n)).product();
-    let top = |axis: usize| i64::from(header.lowest[axis]) + i64::from(header.extent[axis]);
-    let sound = cells > 0 && cells <= MOST_CELLS && (0..3).all(|a| top(a) <= i64::from(i32::MAX));
-    if sound {
-        Ok(())
-    } else {
-        Err(CacheError::Field("extent"))
-    }
+    Ok((header, at.u32(20), at.u64(32)))
 }
 
 fn hash_of(header: &[u8], body: &[u8]) -> blake3::Hash {

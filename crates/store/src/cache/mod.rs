@@ -1,35 +1,142 @@
-//! The particle cache: what a run keeps of every frame, small and checkable.
+//! The cache of a run: its frames, small and checkable.
 //!
-//! A frame is one file, `particles/particles_000001.mpc`. [`container`] is the envelope (magic,
-//! version, lengths, hash); [`particles`] is what it holds (positions to a two-thousandth of a cell,
-//! velocities and pressures to a sixty-thousandth of the frame's largest). The particles of a frame come back
-//! sorted by cell, which is what makes them small.
+//! A frame is one file, `particles/particles_000001.mpc`. [`container`] is the envelope (magic, version, lengths, hash,
+//! tagged sections); [`points`] are point layers such as the particles of the liquid (positions to a two-thousandth of a
+//! cell, velocities and scalars to a sixty-thousandth of the layer's largest), [`bodies`] poses of solids. The points of a
+//! layer come back sorted by cell, which is what makes them small.
 
+pub mod bodies;
+mod bytes;
 pub mod container;
-pub mod particles;
+pub mod points;
 
+pub use bodies::BodyState;
 pub use container::{CacheError, Header};
-pub use particles::{decode, encode};
+pub use points::{PointLayer, Precision, Scalar};
 
 use crate::error::{Error, Kind};
 use crate::regular_file;
+use container::Content;
 use std::path::{Path, PathBuf};
 
-/// The particles of one frame.
+/// Name of the layer that holds the particles of the liquid.
+pub const LIQUID: &str = "liquid";
+/// Name of the scalar that holds the pressure in pascal.
+pub const PRESSURE: &str = "pressure";
+
+/// One frame: points and poses of bodies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame<const D: usize> {
     /// Number of the frame. Frame k is the state k frame intervals after the start; frame 0 is the initial state.
     pub number: u32,
     /// Simulated time in seconds.
     pub time: f64,
-    /// Width of a cell in metres.
-    pub dx: f64,
-    /// Positions in metres.
-    pub positions: Vec<[f32; D]>,
-    /// Velocities in metres a second, one for each position.
-    pub velocities: Vec<[f32; D]>,
-    /// Pressures in pascal, one for each position, all of a cell the same; or none.
-    pub pressures: Vec<f32>,
+    /// Point layers.
+    pub points: Vec<PointLayer<D>>,
+    /// Solids, scripted ones included.
+    pub bodies: Vec<BodyState<D>>,
+}
+
+impl<const D: usize> Frame<D> {
+    /// The particles of the liquid, if the frame has any layer of that name.
+    pub fn liquid(&self) -> Option<&PointLayer<D>> {
+        self.points.iter().find(|layer| layer.name == LIQUID)
+    }
+
+    /// Width of a cell of the simulation in metres; 1 in a frame without liquid, which has nothing to measure by it.
+    pub fn spacing(&self) -> f64 {
+        self.liquid().map_or(1.0, |layer| layer.spacing)
+    }
+
+    /// Positions of the liquid's particles.
+    pub fn positions(&self) -> &[[f32; D]] {
+        self.liquid().map_or(&[], |layer| &layer.positions)
+    }
+
+    /// Velocities of the liquid's particles, one for each position.
+    pub fn velocities(&self) -> &[[f32; D]] {
+        self.liquid().map_or(&[], |layer| &layer.velocities)
+    }
+
+    /// Pressures of the liquid's particles in pascal, one for each position; empty if the frame has none.
+    pub fn pressures(&self) -> &[f32] {
+        let scalars = self.liquid().map_or(&[][..], |layer| &layer.scalars);
+        let found = scalars.iter().find(|scalar| scalar.name == PRESSURE);
+        found.map_or(&[], |scalar| &scalar.values)
+    }
+}
+
+/// The bytes of a frame's file.
+///
+/// # Errors
+/// If a number is not finite, lists differ in length, or particles are too far apart to number the cells between them.
+pub fn encode<const D: usize>(frame: &Frame<D>) -> Result<Vec<u8>, CacheError> {
+    let header = Header {
+        dimension: D as u32,
+        number: frame.number,
+        time: frame.time,
+    };
+    // Poses first: whoever wants nothing else reads the beginning of the file.
+    let mut sections = vec![bodies::section(&frame.bodies)?];
+    for layer in &frame.points {
+        sections.push(points::section(layer)?);
+    }
+    container::seal(Content::Frame, &header, &sections)
+}
+
+/// The frame in the bytes of a file.
+///
+/// # Errors
+/// Whatever the bytes are, a damaged file is an error that says what is wrong, never a panic.
+pub fn decode<const D: usize>(bytes: &[u8]) -> Result<Frame<D>, CacheError> {
+    let opened = container::open(Content::Frame, bytes)?;
+    check_dimension::<D>(&opened.header)?;
+    let mut found = Vec::new();
+    for section in opened.with_tag(points::TAG) {
+        let (head, payload) = section?;
+        found.push(points::read(head.count, &payload)?);
+    }
+    let (head, payload) = opened.only(bodies::TAG)?;
+    Ok(Frame {
+        number: opened.header.number,
+        time: opened.header.time,
+        points: found,
+        bodies: bodies::read(head.count, &payload)?,
+    })
+}
+
+fn check_dimension<const D: usize>(header: &Header) -> Result<(), CacheError> {
+    match header.dimension {
+        found if found as usize == D => Ok(()),
+        found => Err(CacheError::Dimension {
+            wanted: D as u32,
+            found,
+        }),
+    }
+}
+
+/// The bodies of a frame's file, without a look at its points.
+///
+/// # Errors
+/// If the file can't be read, or the section is damaged. The hash of the file is not checked.
+pub fn read_bodies<const D: usize>(path: &Path) -> Result<Vec<BodyState<D>>, Error> {
+    let mut file = regular_file::open(path).map_err(|e| Error::io("read", path, &e))?;
+    let mut attempt = || {
+        let (header, sections) = container::peek(Content::Frame, &mut file)?;
+        check_dimension::<D>(&header)?;
+        let head = sections.iter().find(|head| head.tag == bodies::TAG);
+        let head = head.ok_or(CacheError::Payload("lacks a section"))?;
+        bodies::read(head.count, &container::read_section(&mut file, head)?)
+    };
+    attempt().map_err(|cause| damaged(path, &cause))
+}
+
+/// Number of points in a frame's file, by the heads of its sections alone; `None` if it can't be read.
+pub fn count_points(path: &Path) -> Option<u64> {
+    let mut file = regular_file::open(path).ok()?;
+    let (_, sections) = container::peek(Content::Frame, &mut file).ok()?;
+    let points = sections.iter().filter(|head| head.tag == points::TAG);
+    Some(points.map(|head| head.count).sum())
 }
 
 /// Folder of the frames inside a run's folder.
@@ -77,18 +184,18 @@ pub fn fault(run: &Path, number: u32, dimension: Option<usize>) -> Option<String
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Some("it is missing".into()),
         Err(e) => return Some(e.to_string()),
     };
-    match container::open(&bytes) {
+    match container::open(Content::Frame, &bytes) {
         Err(fault) => Some(fault.to_string()),
-        Ok((header, _)) if header.number != number => {
-            Some(format!("it holds frame {}", header.number))
+        Ok(opened) if opened.header.number != number => {
+            Some(format!("it holds frame {}", opened.header.number))
         }
-        Ok((header, _)) => {
+        Ok(opened) => {
             let wanted = dimension.map(|d| d as u32)?;
             let wrong = CacheError::Dimension {
                 wanted,
-                found: header.dimension,
+                found: opened.header.dimension,
             };
-            (wanted != header.dimension).then(|| wrong.to_string())
+            (wanted != opened.header.dimension).then(|| wrong.to_string())
         }
     }
 }

@@ -1,5 +1,5 @@
 //! USD: one binary file for the whole run, with time samples. Particles are `Points`, the liquid is a `Mesh`, both with
-//! velocities; solids are meshes that are there once and move by a matrix a frame.
+//! velocities; solids are meshes that are written once and move by one matrix per frame.
 
 mod crate_file;
 mod tables;
@@ -19,8 +19,14 @@ pub struct Stage<W: Write + Seek> {
     times: Vec<f64>,
     particles: [Samples; 3],
     surface: [Samples; 6],
-    solids: Vec<(SolidMesh, Samples)>,
+    solids: Vec<(SolidMesh, Vec<(f64, Matrix)>)>,
 }
+
+/// A transform as USD writes it: rows, the translation last.
+type Matrix = [[f64; 4]; 4];
+
+/// Rotation, as rows of a matrix, and translation.
+type Pose = ([[f64; 3]; 3], [f64; 3]);
 
 /// An attribute with a value for some of the frames: its name, its type and its samples.
 struct Samples {
@@ -50,7 +56,6 @@ impl<W: Write + Seek> Stage<W> {
     /// An empty stage with so many frames a second.
     pub fn new(out: W, up: Up, frame_rate: f64, solids: Vec<SolidMesh>) -> io::Result<Self> {
         let of = Samples::of;
-        let moving = |mesh| (mesh, of("xformOp:transform", "matrix4d"));
         Ok(Stage {
             file: CrateFile::new(out)?,
             up,
@@ -69,17 +74,17 @@ impl<W: Write + Seek> Stage<W> {
                 of("faceVertexCounts", "int[]"),
                 of("faceVertexIndices", "int[]"),
             ],
-            solids: solids.into_iter().map(moving).collect(),
+            solids: solids.into_iter().map(|mesh| (mesh, Vec::new())).collect(),
         })
     }
 
-    /// Adds a frame, with what there is of it, at this simulated time. Vectors are turned already.
+    /// Adds a frame, with what there is of it and the poses of the solids. Vectors are turned already, poses are not.
     pub fn frame(
         &mut self,
         number: u32,
-        time: f64,
         cloud: Option<&Cloud>,
         surface: Option<&Surface>,
+        poses: &[Option<Pose>],
     ) -> io::Result<()> {
         let code = f64::from(number);
         self.times.push(code);
@@ -113,14 +118,12 @@ impl<W: Write + Seek> Stage<W> {
                 samples.push(code, value);
             }
         }
-        for (solid, samples) in &mut self.solids {
-            if solid.moves() || samples.values.is_empty() {
-                let (rotation, translation) = solid.pose(time);
-                let (r, t) = self.up.pose(rotation, translation);
+        for ((_, samples), pose) in self.solids.iter_mut().zip(poses) {
+            if let Some((rotation, translation)) = pose {
+                let (r, t) = self.up.pose(*rotation, *translation);
                 let column = |j: usize| [r[0][j], r[1][j], r[2][j], 0.0];
                 let last = [t[0], t[1], t[2], 1.0];
-                let rows = [column(0), column(1), column(2), last];
-                samples.push(code, file.matrix(&rows)?);
+                samples.push((code, [column(0), column(1), column(2), last]));
             }
         }
         Ok(())
@@ -154,7 +157,7 @@ impl<W: Write + Seek> Stage<W> {
         if !self.solids.is_empty() {
             let mut scope = self.file.prim("solids", "Scope");
             for (solid, samples) in std::mem::take(&mut self.solids) {
-                scope.add(self.solid(&solid, samples)?);
+                scope.add(self.solid(&solid, &samples)?);
             }
             root.add(scope);
         }
@@ -196,7 +199,7 @@ impl<W: Write + Seek> Stage<W> {
             .attribute(mesh, "subdivisionScheme", "token", &fields);
     }
 
-    fn solid(&mut self, solid: &SolidMesh, samples: Samples) -> io::Result<Prim> {
+    fn solid(&mut self, solid: &SolidMesh, poses: &[(f64, Matrix)]) -> io::Result<Prim> {
         let file = &mut self.file;
         let mut mesh = file.prim(&solid.name, "Mesh");
         let mut positions = solid.positions.clone();
@@ -224,7 +227,16 @@ impl<W: Write + Seek> Stage<W> {
         for (name, kind, value) in values {
             file.attribute(&mut mesh, name, kind, &[("default", value)]);
         }
-        let moves = samples.values.len() > 1;
+        let mut samples = Samples::of("xformOp:transform", "matrix4d");
+        // A solid that stays where it is has one pose for all times.
+        let moves = poses.iter().any(|(_, pose)| *pose != poses[0].1);
+        for (code, pose) in &poses[..if moves {
+            poses.len()
+        } else {
+            poses.len().min(1)
+        }] {
+            samples.push(*code, self.file.matrix(pose)?);
+        }
         if moves {
             self.sampled(&mut mesh, samples)?;
         } else if let Some(&value) = samples.values.first() {

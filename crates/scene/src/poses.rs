@@ -1,0 +1,163 @@
+//! Solids at the poses that a frame holds.
+//!
+//! Whoever shows or uses a frame takes the poses from it; only the simulation follows keyframes.
+
+use super::Scene;
+use meniscus_shapes::{Body, Ease, Keyframe, Motion, Pose, Rotation, Scenery};
+use meniscus_store::cache::BodyState;
+use meniscus_store::error::{Error, Kind};
+
+/// Half the interval over which velocities of scripted solids are measured, in seconds.
+const HALF_INTERVAL: f64 = 1e-4;
+
+impl<const D: usize> Scene<D> {
+    /// Poses and velocities of the solids at a time, by their keyframes.
+    pub fn body_states(&self, time: f64) -> Vec<BodyState<D>> {
+        self.solids.iter().map(|body| state(body, time)).collect()
+    }
+
+    /// For each solid its state among those of a frame, by name; `None` for a solid that the frame does not have. Solids of
+    /// the same name correspond in their order.
+    pub fn match_bodies<'b>(&self, bodies: &'b [BodyState<D>]) -> Vec<Option<&'b BodyState<D>>> {
+        let same_before = |k: usize| {
+            let name = &self.solids[k].name;
+            self.solids[..k].iter().filter(|b| b.name == *name).count()
+        };
+        (0..self.solids.len())
+            .map(|k| {
+                let mut same = bodies.iter().filter(|b| b.name == self.solids[k].name);
+                same.nth(same_before(k))
+            })
+            .collect()
+    }
+
+    /// The solids of a frame, fixed at their poses, each with its index in the scene.
+    ///
+    /// # Errors
+    /// If a pose is none.
+    pub fn solids_at(&self, bodies: &[BodyState<D>]) -> Result<Vec<(usize, Body<D>)>, Error> {
+        let matched = self.match_bodies(bodies);
+        let solids = self.solids.iter().zip(matched).enumerate();
+        solids
+            .filter_map(|(k, (body, state))| Some((k, body, state?)))
+            .map(|(k, body, state)| {
+                let motion = fixed_at(state).ok_or_else(|| {
+                    let message =
+                        format!("the pose of {} is not one: it is no rotation", body.name);
+                    Error::new(Kind::Storage, message)
+                })?;
+                let body = Body {
+                    name: body.name.clone(),
+                    shape: body.shape.clone(),
+                    motion,
+                };
+                Ok((k, body))
+            })
+            .collect()
+    }
+
+    /// The solids of a frame and the sides of the domain.
+    ///
+    /// # Errors
+    /// As [`Scene::solids_at`].
+    pub fn scenery_at(&self, bodies: &[BodyState<D>]) -> Result<Scenery<D>, Error> {
+        let solids = self.solids_at(bodies)?.into_iter().map(|(_, body)| body);
+        Ok(Scenery::new(solids.chain([self.sides()]).collect()))
+    }
+}
+
+fn state<const D: usize>(body: &Body<D>, time: f64) -> BodyState<D> {
+    let pose = body.motion.world_from_body(time);
+    let (mut velocity, mut angular_velocity) = ([0.0; D], [0.0; 3]);
+    if body.moves() {
+        let before = body.motion.world_from_body(time - HALF_INTERVAL);
+        let after = body.motion.world_from_body(time + HALF_INTERVAL);
+        let rate = 0.5 / HALF_INTERVAL;
+        velocity = std::array::from_fn(|a| rate * (after.translation[a] - before.translation[a]));
+        let turn = after.rotation.compose(&before.rotation.inverse()).log();
+        angular_velocity[2] = rate * turn[1][0];
+        if D == 3 {
+            angular_velocity[0] = rate * turn[2][1];
+            angular_velocity[1] = rate * turn[0][2];
+        }
+    }
+    BodyState {
+        name: body.name.clone(),
+        translation: pose.translation,
+        rotation: *pose.rotation.matrix(),
+        velocity,
+        angular_velocity,
+    }
+}
+
+/// A motion that stays at the pose of a state; `None` if its matrix is no rotation.
+fn fixed_at<const D: usize>(state: &BodyState<D>) -> Option<Motion<D>> {
+    let rotation = Rotation::from_matrix(state.rotation)?;
+    let (position, time) = (state.translation, 0.0);
+    let pose = Pose {
+        rotation,
+        translation: position,
+    };
+    if pose == Pose::IDENTITY {
+        return Some(Motion::Still);
+    }
+    Some(Motion::Keyframes {
+        keys: vec![Keyframe {
+            time,
+            position,
+            rotation,
+        }],
+        ease: Ease::default(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{AnyScene, builtin};
+    use meniscus_shapes::{Body, Shape};
+
+    #[test]
+    fn solids_at_the_poses_of_a_frame_are_where_keyframes_put_them() {
+        for name in ["paddle", "thrown-sphere", "cup"] {
+            let AnyScene::Three(scene) = builtin::named(name).unwrap() else {
+                panic!("{name} is in space")
+            };
+            for time in [0.0, 0.13, 0.71, 2.5] {
+                let states = scene.body_states(time);
+                let posed = scene.scenery_at(&states).unwrap();
+                let posed = posed.during(99.0, 0.0);
+                let scripted = scene.scenery();
+                let scripted = scripted.during(time, 0.0);
+                for k in 0..60 {
+                    let x = [0.31, 0.17, 0.23].map(|step| (f64::from(k) * step).fract());
+                    assert_eq!(posed.distance(x), scripted.distance(x), "{name} at {time}");
+                }
+                for (body, state) in scene.solids.iter().zip(&states) {
+                    let velocity = body.velocity(state.translation, time, 0.0);
+                    for axis in 0..3 {
+                        assert!((velocity[axis] - state.velocity[axis]).abs() < 1e-2);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_solid_that_a_frame_lacks_is_left_out() {
+        let mut scene = crate::Scene::<2>::new("two", "", [1.0; 2], 16);
+        let ball = |x: f64| Shape::Sphere {
+            center: [x, 0.5],
+            radius: 0.1,
+        };
+        scene.solids.push(Body::still("ball", ball(0.2)));
+        scene.solids.push(Body::still("ball", ball(0.5)));
+        let states = scene.body_states(0.0);
+        scene.solids.push(Body::still("new", ball(0.8)));
+        let found = scene.solids_at(&states).unwrap();
+        assert_eq!(found.iter().map(|(k, _)| *k).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(found[1].1, scene.solids[1]);
+        let mut broken = states.clone();
+        broken[1].rotation[0][0] = 2.0;
+        assert!(scene.solids_at(&broken).is_err());
+    }
+}
