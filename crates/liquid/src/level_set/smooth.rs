@@ -9,7 +9,7 @@
 //! images; below a sloping ceiling it even falls when particles leave, because the mean of those that are left is closer
 //! to the cell's centre. Such cells take the distance of the open cells beside them, as a level surface has it, and the
 //! less open they are, the more their own distance may differ from it: below a third of a cell the range grows with the
-//! inverse of the open share.
+//! inverse of the open share, for neighbours through an open face. Others may be on the far side of a thin wall.
 
 use rayon::prelude::*;
 
@@ -66,10 +66,23 @@ pub fn smooth<const D: usize>(
             let own = phi[index as usize];
             let (mut sum, mut total) = (0.0, 0.0);
             let open = cut.open_cell(index as usize);
-            let scale = scale * (INVERSE_CERTAIN * open).clamp(LEAST_CERTAINTY, 1.0);
+            let certainty = (INVERSE_CERTAIN * open).clamp(LEAST_CERTAINTY, 1.0);
+            let is_joined = |k: usize| {
+                let mut axes = (0..D).filter(|&a| step(k, a) != 1);
+                let (Some(axis), None) = (axes.next(), axes.next()) else {
+                    return false;
+                };
+                let high = if step(k, axis) == 2 {
+                    near[k]
+                } else {
+                    index as usize
+                };
+                cut.open_face(axis, high) > 0.0
+            };
             for &(k, weight) in &neighbours {
                 let difference = phi[near[k]] - own;
-                let far = difference * scale;
+                let widens = certainty < 1.0 && is_joined(k);
+                let far = difference * if widens { scale * certainty } else { scale };
                 let part = (1.0 - far * far).max(0.0);
                 let weight = weight * cut.open_cell(near[k]).max(LEAST_OPEN) * part * part;
                 sum += weight * difference;
