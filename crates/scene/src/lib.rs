@@ -86,7 +86,7 @@ pub struct Scene<const D: usize> {
     pub liquid_color: Option<Color>,
     /// What walls do to the liquid that touches them.
     pub walls: Walls,
-    /// Speed at which liquid is to leave separating walls, kappa.
+    /// Speed at which liquid is made to leave separating walls.
     pub separation: f64,
     /// Method for the pressure.
     pub solver: Solver,

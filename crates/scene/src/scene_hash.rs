@@ -1,193 +1,141 @@
-//! `scene.toml`: what a run simulates, and what is different in another scene.
+//! What two scenes have in common: the keys that the motion of particles depends on.
 
+use crate::text::differences::{differences, leaves};
+use crate::text::grammar::{Effect, effect_of};
+use crate::text::keys::SCENE;
 use meniscus_store::quantity::count;
 use std::fmt::Write;
 
-/// Keys that may change without changing a particle, wherever they stand.
-const FREE_KEYS: [&str; 16] = [
-    "frames",
-    "threads",
-    "summary",
-    "particles_every",
-    "preview",
-    "preview_side",
-    "surface",
-    "surface_from",
-    "surface_resolution",
-    "surface_smoothing",
-    "preview_style",
-    "material",
-    "color",
-    "checkpoint_every",
-    "keep_checkpoints",
-    "milestone_every",
-];
-/// The tables in which every key is of that kind.
-const FREE_TABLES: [&str; 3] = ["run", "output", "camera"];
-/// Longer differences are not shown whole.
-const MOST_LINES: usize = 24;
-/// Texts that differ in more lines than this are not matched line by line.
-const MOST_MATCHED: usize = 2000;
+/// Longer differences are not shown completely.
+const MOST_KEYS: usize = 12;
 
-/// A line that particles depend on, with the table that it stands in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Line<'a> {
-    table: &'a str,
-    text: &'a str,
-}
-
-/// The lines that particles depend on: no comments, no empty lines, no free keys.
-fn essential(text: &str) -> Vec<Line<'_>> {
-    let mut table = "";
-    let mut lines = Vec::new();
-    for text in text.lines().map(str::trim) {
-        if text.starts_with('[') && text.ends_with(']') {
-            table = text;
-        }
-        let name = table.trim_matches(['[', ']']);
-        let outer = name.split('.').next().unwrap_or("");
-        let free_table = FREE_TABLES.contains(&outer);
-        let key = text.split(['=', ':']).next().unwrap_or("").trim();
-        if !(text.is_empty() || text.starts_with('#') || free_table || FREE_KEYS.contains(&key)) {
-            lines.push(Line { table, text });
-        }
-    }
-    lines
-}
-
-/// The hash of all that particles depend on.
-pub fn physics_hash(text: &str) -> String {
-    let mut hasher = blake3::Hasher::new();
-    for line in essential(text) {
-        hasher.update(line.text.as_bytes());
-        hasher.update(b"\n");
-    }
-    hasher.finalize().to_hex().to_string()
-}
-
-/// The hash of a text as it is.
+/// Hash of a text as it is.
 pub fn hash(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }
 
-/// The lines in which the scene of a run differs from the one asked for, if particles depend on any of them: `-` of the
-/// run, `+` asked for.
-pub fn difference(of_run: &str, asked: &str) -> Option<String> {
-    let (of_run, asked) = (essential(of_run), essential(asked));
-    if of_run == asked {
-        return None;
+/// Hash of all keys that affect physics, with their values.
+pub fn physics_hash(text: &str) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for (path, value) in leaves(text) {
+        if effect_of(&SCENE, &path) == Effect::Physics {
+            hasher.update(format!("{path} = {value}\n").as_bytes());
+        }
     }
-    let changes = changes(&of_run, &asked);
-    let mut text = String::new();
-    for (sign, line) in changes.iter().take(MOST_LINES) {
-        let table = if line.table == line.text || line.table.is_empty() {
-            String::new()
-        } else {
-            format!("{} ", line.table)
-        };
-        let _ = writeln!(text, "  {sign} {table}{}", line.text);
-    }
-    if changes.len() > MOST_LINES {
-        let _ = writeln!(
-            text,
-            "  and {}",
-            count(changes.len() - MOST_LINES, "more line")
-        );
-    }
-    Some(text.trim_end().into())
+    hasher.finalize().to_hex().to_string()
 }
 
-/// The lines that are in one text only, in order, by the longest common subsequence.
-fn changes<'a>(old: &[Line<'a>], new: &[Line<'a>]) -> Vec<(char, Line<'a>)> {
-    let same = |pairs: &mut dyn Iterator<Item = (&Line<'a>, &Line<'a>)>| {
-        pairs.take_while(|(a, b)| a == b).count()
-    };
-    let head = same(&mut old.iter().zip(new));
-    let (old, new) = (&old[head..], &new[head..]);
-    let tail = same(&mut old.iter().rev().zip(new.iter().rev()));
-    let (old, new) = (&old[..old.len() - tail], &new[..new.len() - tail]);
-    let removed = |lines: &[Line<'a>]| -> Vec<_> { lines.iter().map(|&l| ('-', l)).collect() };
-    let added = |lines: &[Line<'a>]| -> Vec<_> { lines.iter().map(|&l| ('+', l)).collect() };
-    if old.len() > MOST_MATCHED || new.len() > MOST_MATCHED {
-        return [removed(old), added(new)].concat();
-    }
-    // common[i][j]: how many lines the ends from i and j have in common.
-    let width = new.len() + 1;
-    let mut common = vec![0u32; (old.len() + 1) * width];
-    for i in (0..old.len()).rev() {
-        for j in (0..new.len()).rev() {
-            common[i * width + j] = if old[i] == new[j] {
-                common[(i + 1) * width + j + 1] + 1
-            } else {
-                common[(i + 1) * width + j].max(common[i * width + j + 1])
-            };
+/// The keys that affect physics and differ between the scene of a run and the one asked for; `None` if there are none. Lines
+/// with `-` are those of the run, lines with `+` those asked for.
+pub fn difference(of_run: &str, asked: &str) -> Option<String> {
+    let mut keys = differences(of_run, asked);
+    keys.retain(|difference| effect_of(&SCENE, &difference.key) == Effect::Physics);
+    let mut text = String::new();
+    for difference in keys.iter().take(MOST_KEYS) {
+        let key = &difference.key;
+        for (sign, value) in [('-', &difference.first), ('+', &difference.second)] {
+            if let Some(value) = value {
+                let _ = writeln!(text, "  {sign} {key} = {value}");
+            }
         }
     }
-    let (mut i, mut j, mut found) = (0, 0, Vec::new());
-    while i < old.len() && j < new.len() {
-        if old[i] == new[j] {
-            (i, j) = (i + 1, j + 1);
-        } else if common[(i + 1) * width + j] >= common[i * width + j + 1] {
-            found.push(('-', old[i]));
-            i += 1;
-        } else {
-            found.push(('+', new[j]));
-            j += 1;
-        }
+    if keys.len() > MOST_KEYS {
+        let _ = writeln!(text, "  and {}", count(keys.len() - MOST_KEYS, "more key"));
     }
-    found.extend(removed(&old[i..]));
-    found.extend(added(&new[j..]));
-    found
+    (!keys.is_empty()).then(|| text.trim_end().into())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::grammar::{Kind, Table};
+    use crate::text::{Override, load};
+    use crate::{AnyScene, Camera, CameraTrack, Limits, Output};
 
-    const SCENE: &str = "\
-name = \"dam\"
-frames = 10
-walls = \"slip\"
+    /// Paths and examples of all keys of a table and of the tables in it; the first of every list is meant.
+    fn keys(table: &'static Table, path: &str, found: &mut Vec<(String, &'static str)>) {
+        for key in table.keys {
+            let path = match path {
+                "" => key.name.to_string(),
+                path => format!("{path}.{}", key.name),
+            };
+            match key.kind {
+                Kind::Table(inner) if key.name != "shape" => keys(inner, &path, found),
+                Kind::Tables(inner, _) if !path.contains("keyframes") => {
+                    keys(inner, &format!("{path}[1]"), found);
+                }
+                _ => found.push((path, key.example)),
+            }
+        }
+    }
 
-[[solids]]
-radius = 0.5
-
-[output]
-anything = 3
-";
-
-    #[test]
-    fn what_particles_do_not_depend_on_may_change() {
-        let other = SCENE
-            .replace("frames = 10", "frames = 99")
-            .replace("anything = 3", "anything = 4")
-            .replace("radius = 0.5", "material = \"glass\"\nradius = 0.5")
-            .replace("[output]", "[camera]\nposition = [1, 2]\n\n[output]")
-            .replace("walls", "# how they behave\nwalls");
-        assert_eq!(difference(SCENE, &other), None);
-        assert_eq!(physics_hash(SCENE), physics_hash(&other));
-        assert_ne!(hash(SCENE), hash(&other));
+    /// The scene without all that no particle depends on.
+    fn physics(scene: &AnyScene) -> AnyScene {
+        fn strip<const D: usize>(scene: &crate::Scene<D>) -> crate::Scene<D> {
+            let mut scene = scene.clone();
+            scene.name.clear();
+            scene.summary.clear();
+            scene.materials.clear();
+            scene.colors.clear();
+            scene.liquid_color = None;
+            scene.frames = 0;
+            scene.limits = Limits::default();
+            scene.output = Output::default();
+            scene.camera = Camera::default();
+            scene.camera_track = CameraTrack::default();
+            scene
+        }
+        match scene {
+            AnyScene::Two(scene) => strip(scene).into(),
+            AnyScene::Three(scene) => strip(scene).into(),
+        }
     }
 
     #[test]
-    fn a_difference_names_the_table_and_shows_nothing_else() {
-        let other = SCENE
-            .replace("radius = 0.5", "radius = 0.6")
-            .replace("\"slip\"", "\"separating\"");
-        assert_ne!(physics_hash(SCENE), physics_hash(&other));
-        assert_eq!(
-            difference(SCENE, &other).unwrap(),
-            "  - walls = \"slip\"\n  + walls = \"separating\"\n  \
-             - [[solids]] radius = 0.5\n  + [[solids]] radius = 0.6"
+    fn every_key_that_particles_depend_on_refuses_resume_and_no_other_does() {
+        let base = load("faucet", &[], false).unwrap();
+        let scene = base.scene.clone().unwrap();
+        let mut all = Vec::new();
+        keys(&SCENE, "", &mut all);
+        let (mut refused, mut allowed) = (0, 0);
+        for (path, example) in &all {
+            let effect = effect_of(&SCENE, path);
+            let change = Override::parse(&format!("{path}={example}")).unwrap();
+            let changed = load("faucet", &[change], false).unwrap();
+            let Some(other) = &changed.scene else {
+                // Out of place in this scene; only what matters to the simulation can be.
+                assert_ne!(effect, Effect::Output, "{path} = {example}");
+                continue;
+            };
+            if changed.complete == base.complete {
+                continue;
+            }
+            let differs = difference(&base.complete, &changed.complete).is_some();
+            assert_eq!(differs, effect == Effect::Physics, "{path} = {example}");
+            let same_hash = physics_hash(&base.complete) == physics_hash(&changed.complete);
+            assert_eq!(same_hash, !differs, "{path}");
+            if physics(&scene) != physics(other) {
+                assert!(differs, "particles depend on {path}");
+            }
+            *(if differs { &mut refused } else { &mut allowed }) += 1;
+        }
+        assert!(
+            refused > 20 && allowed > 15,
+            "{refused} {allowed} {}",
+            all.len()
         );
     }
 
     #[test]
-    fn only_what_was_added_is_shown_as_added() {
-        let other = SCENE.replace("\n[output]", "\n[[solids]]\nradius = 0.5\n\n[output]");
+    fn a_difference_names_the_keys_and_shows_nothing_else() {
+        let old = "name = \"a\"\n[walls]\nkind = \"slip\"\n[time]\nframes = 3\n";
+        let new = "name = \"b\"\n[walls]\nkind = \"separating\"\n[time]\nframes = 4\n\
+                   [[solid]]\nname = \"x\"\ncolor = \"red\"\n";
         assert_eq!(
-            difference(SCENE, &other).unwrap(),
-            "  + [[solids]]\n  + [[solids]] radius = 0.5"
+            difference(old, new).unwrap(),
+            "  - walls.kind = \"slip\"\n  + walls.kind = \"separating\"\n  + solid[1].name = \"x\""
         );
+        assert_eq!(difference(old, &old.replace('3', "9")), None);
+        assert_ne!(hash(old), hash(new));
     }
 }

@@ -139,7 +139,7 @@ pub struct RunFlags {
 
 #[derive(Debug, Args)]
 pub struct SceneFlags {
-    /// Replace any key of the scene, as in walls.kappa=0.1 or `solid[1].ease=linear`; may be given again
+    /// Replace any key of the scene, as in walls.separation_speed=0.1 or `solid[1].ease=linear`; may be given again
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = Override::parse)]
     pub set: Vec<Override>,
     /// How many frames to simulate (time.frames)

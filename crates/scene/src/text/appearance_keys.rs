@@ -1,7 +1,7 @@
 //! The keys of a scene file that say how it looks in pictures.
 
 use super::grammar::Absent::{Default, Nothing};
-use super::grammar::{Key, Kind, Range, Table};
+use super::grammar::{Effect, Key, Kind, Range, Table};
 use super::thing_keys::EASE;
 use crate::{Material, Style};
 
@@ -9,6 +9,7 @@ const POSITION: Key = Key {
     name: "position",
     kind: Kind::Vector("m"),
     absent: Nothing,
+    effect: Effect::Physics,
     about: "Where it stands, in space.",
     example: "[1.5, -2, 0.8]",
 };
@@ -17,6 +18,7 @@ const TARGET: Key = Key {
     name: "target",
     kind: Kind::Vector("m"),
     absent: Nothing,
+    effect: Effect::Physics,
     about: "What is in the middle of the picture.",
     example: "[0.5, 0.5, 0.4]",
 };
@@ -25,6 +27,7 @@ const FIELD_OF_VIEW: Key = Key {
     name: "field_of_view",
     kind: Kind::Number(Range::between(1.0, 150.0), "degrees"),
     absent: Nothing,
+    effect: Effect::Physics,
     about: "Angle that is seen along the shorter side of the picture, in space; 27 without it.",
     example: "40",
 };
@@ -33,6 +36,7 @@ const HEIGHT: Key = Key {
     name: "height",
     kind: Kind::Number(Range::POSITIVE, "m"),
     absent: Nothing,
+    effect: Effect::Physics,
     about: "How much is seen from the bottom of the picture to its top, in the plane.",
     example: "0.5",
 };
@@ -51,6 +55,7 @@ pub static CAMERA: Table = Table {
             name: "keyframes",
             kind: Kind::Tables(&CAMERA_KEYFRAME, 1),
             absent: Nothing,
+            effect: Effect::Physics,
             about: "The camera at several times. It rests before the first and after the last; what the keyframes don't \
                     set stays as it is above.",
             example: "[{ time = 0, position = [1.5, -2, 0.8] }, { time = 1, position = [-1.5, -2, 0.8] }]",
@@ -69,6 +74,7 @@ static CAMERA_KEYFRAME: Table = Table {
             name: "time",
             kind: Kind::Number(Range::ANY, "s"),
             absent: Nothing,
+            effect: Effect::Physics,
             about: "When, in seconds.",
             example: "0.5",
         },
@@ -76,6 +82,7 @@ static CAMERA_KEYFRAME: Table = Table {
             name: "frame",
             kind: Kind::Number(Range::ANY, "frames"),
             absent: Nothing,
+            effect: Effect::Physics,
             about: "When, in frames; fractions are allowed.",
             example: "12",
         },
@@ -92,6 +99,7 @@ pub const SOLID_COLOR: Key = Key {
     name: "color",
     kind: Kind::Color,
     absent: Nothing,
+    effect: Effect::Appearance,
     about: "Its colour in pictures. Default: grey stone, clear glass.",
     example: "\"orange\"",
 };
@@ -101,6 +109,7 @@ pub const LIQUID_COLOR: Key = Key {
     name: "color",
     kind: Kind::Color,
     absent: Nothing,
+    effect: Effect::Appearance,
     about: "Colour of the liquid in pictures. Liquids mix: where several have a colour it must be the same. Default: \
             that of water.",
     example: "\"#c8641e\"",
@@ -111,6 +120,7 @@ pub const MATERIAL: Key = Key {
     name: "material",
     kind: Kind::Word(Material::WORDS),
     absent: Nothing,
+    effect: Effect::Appearance,
     about: "What it is made of in pictures. Without it, containers, shells and what is more hollow than solid are \
             of glass, all else of stone.",
     example: "\"glass\"",
@@ -121,6 +131,7 @@ pub const PREVIEW_STYLE: Key = Key {
     name: "preview_style",
     kind: Kind::Word(Style::WORDS),
     absent: Default("\"surface\""),
+    effect: Effect::Appearance,
     about: "How the preview draws the liquid: `surface` as one clear body, `particles` as beads coloured by their \
             speed.",
     example: "\"particles\"",

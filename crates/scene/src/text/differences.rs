@@ -38,7 +38,7 @@ pub fn differences(first: &str, second: &str) -> Vec<KeyDifference> {
 }
 
 /// Every key that has a value, by its path. What is no TOML has none.
-fn leaves(text: &str) -> Vec<(String, String)> {
+pub(crate) fn leaves(text: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     collect(&parse(text).0, "", &mut found);
     found
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn differences_are_told_key_by_key() {
         let first = "a = 1\nb = [1, 2]\n[walls]\nkind = \"slip\"\n[[solid]]\nname = \"x\"\n";
-        let second = "a = 1\nb = [1, 3]\n[walls]\nkind = \"separating\"\nkappa = 0.5\n\
+        let second = "a = 1\nb = [1, 3]\n[walls]\nkind = \"separating\"\nseparation_speed = 0.5\n\
                       [[solid]]\nname = \"x\"\n[[solid]]\nname = \"y\"\n";
         let told: Vec<String> = differences(first, second)
             .iter()
@@ -85,7 +85,7 @@ mod tests {
             [
                 "b [1, 2] [1, 3]",
                 "walls.kind \"slip\" \"separating\"",
-                "walls.kappa none 0.5",
+                "walls.separation_speed none 0.5",
                 "solid[2].name none \"y\"",
             ]
         );

@@ -25,10 +25,44 @@ pub struct Key {
     pub kind: Kind,
     /// What it means if it is not there.
     pub absent: Absent,
+    /// What a change of it affects. In a table whose own key has no effect on physics, none has.
+    pub effect: Effect,
     /// What it does, in whole sentences.
     pub about: &'static str,
     /// A value somebody might write, as TOML.
     pub example: &'static str,
+}
+
+/// What a change of a key affects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// The motion of particles and bodies: a run can't be resumed with another value.
+    Physics,
+    /// What is written and how long a run is.
+    Output,
+    /// How pictures look.
+    Appearance,
+}
+
+/// Effect of the key at a path such as `solid[1].shape.sphere.radius`. A key that is not in the grammar counts as
+/// physics.
+pub fn effect_of(scene: &'static Table, path: &str) -> Effect {
+    let mut table = Some(scene);
+    for part in path.split('.') {
+        let name = part.split('[').next().unwrap_or(part);
+        let found = table.and_then(|table| table.keys.iter().find(|key| key.name == name));
+        let Some(key) = found else {
+            return Effect::Physics;
+        };
+        if key.effect != Effect::Physics {
+            return key.effect;
+        }
+        table = match key.kind {
+            Kind::Table(inner) | Kind::Tables(inner, _) => Some(inner),
+            _ => None,
+        };
+    }
+    Effect::Physics
 }
 
 /// What a missing key means.

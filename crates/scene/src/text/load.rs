@@ -8,7 +8,7 @@ use super::problem::{Blame, Place, Problem, Source};
 use super::read::{Reader, solver_fits_walls};
 use super::tree::{Node, parse};
 use super::validate::Validator;
-use super::{warnings, write};
+use super::{renamed_keys, warnings, write};
 use crate::{AnyScene, Scene, builtin};
 use meniscus_store::OpenedRun;
 use meniscus_store::error::{Error, Kind};
@@ -165,7 +165,10 @@ pub(super) fn load_text(
             meshes: Vec::new(),
         };
     }
-    problems.extend(overrides::apply(&mut root, overrides));
+    problems.extend(renamed_keys::rename(&mut root));
+    let mut overrides = overrides.to_vec();
+    problems.extend(renamed_keys::rename_overrides(&mut overrides));
+    problems.extend(overrides::apply(&mut root, &overrides));
     let dimension = dimension(&root);
     let mut structure = Validator {
         dimension,

@@ -18,6 +18,7 @@ mod read;
 mod read_camera;
 mod read_shape;
 mod reference;
+mod renamed_keys;
 mod run_keys;
 mod scale_warnings;
 mod schema;

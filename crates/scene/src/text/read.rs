@@ -64,7 +64,7 @@ impl Reader<'_> {
                 .collect(),
             liquid_color,
             walls: word(walls, "kind")?,
-            separation: number(walls, "kappa"),
+            separation: number(walls, "separation_speed"),
             solver: word(solver, "method")?,
             preconditioner: word(solver, "preconditioner")?,
             inner: word(solver, "inner")?,

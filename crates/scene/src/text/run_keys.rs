@@ -1,7 +1,7 @@
 //! The keys of a scene file that limit a run.
 
 use super::grammar::Absent::Default;
-use super::grammar::{Key, Kind, Range, Table};
+use super::grammar::{Effect, Key, Kind, Range, Table};
 use crate::OnDrift;
 
 /// Limits of a run.
@@ -15,6 +15,7 @@ pub static RUN: Table = Table {
             name: "max_drift",
             kind: Kind::Number(Range::between(0.0, 1.0), ""),
             absent: Default("0.05"),
+            effect: Effect::Physics,
             about: "Drift of the volume, as a share, above which a run warns and names the likely cause.",
             example: "0.02",
         },
@@ -22,6 +23,7 @@ pub static RUN: Table = Table {
             name: "on_drift",
             kind: Kind::Word(OnDrift::WORDS),
             absent: Default("\"stop\""),
+            effect: Effect::Physics,
             about: "What happens when the drift exceeds 0.3, or `max_drift` if that is larger: `stop` ends the run with exit \
                     code 5 and keeps its frames and a checkpoint, `warn` continues.",
             example: "\"warn\"",

@@ -448,3 +448,47 @@ fn the_schema_takes_what_the_reader_takes_and_refuses_what_it_refuses() {
         );
     }
 }
+
+#[test]
+fn an_old_name_of_a_key_works_and_the_new_one_is_named() {
+    let text = "[domain]\nsize = [1, 1]\n[walls]\nkappa = 0.25\n[[liquid]]\nshape = { sphere = { center = [0.5, 0.5], radius = 0.2 } }\n";
+    let by_file = crate::text::load_alone(text);
+    let change = Override::parse("walls.kappa=0.25").unwrap();
+    let plain = text.replace("kappa = 0.25", "separation_speed = 0.5");
+    let by_flag = load_text(
+        "scene",
+        &plain,
+        "scene",
+        &[change],
+        super::assets::Assets::built_in(),
+    );
+    for loaded in [by_file, by_flag] {
+        assert!(loaded.warnings().contains("separation_speed"));
+        assert!(loaded.complete.contains("separation_speed = 0.25"));
+        assert!(!loaded.complete.contains("kappa"));
+    }
+    let both = text.replace("kappa", "separation_speed = 0.1\nkappa");
+    assert!(crate::text::load_alone(&both).scene.is_none());
+}
+
+#[test]
+fn defaults_of_the_grammar_are_those_of_the_simulation() {
+    fn assert_same<const D: usize>(read: &crate::Scene<D>) {
+        let usual = crate::Scene::new(&read.name, "", read.domain, 64);
+        assert_eq!(read.settings(), usual.settings());
+        assert_eq!(
+            (read.frames, read.frame_rate),
+            (usual.frames, usual.frame_rate)
+        );
+        assert_eq!((&read.output, &read.limits), (&usual.output, &usual.limits));
+    }
+    for size in ["[1, 2]", "[1, 2, 3]"] {
+        let loaded = crate::text::load_alone(&format!(
+            "[domain]\nsize = {size}\n[[liquid]]\nshape = {{ sphere = {{ center = {size}, radius = 0.9 }} }}\n"
+        ));
+        match loaded.scene.as_ref().unwrap() {
+            crate::AnyScene::Two(scene) => assert_same(scene),
+            crate::AnyScene::Three(scene) => assert_same(scene),
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::appearance_keys::{LIQUID_COLOR, MATERIAL, SOLID_COLOR};
 use super::grammar::Absent::{ByDimension, Default, Nothing, Refused};
-use super::grammar::{Key, Kind, Range, Table};
+use super::grammar::{Effect, Key, Kind, Range, Table};
 use super::keys::MOST_FRAMES;
 use super::shape_keys::{ROTATION, SHAPE};
 
@@ -16,6 +16,7 @@ pub static LIQUID: Table = Table {
             name: "velocity",
             kind: Kind::Vector("m/s"),
             absent: ByDimension("[0.0, 0.0]", "[0.0, 0.0, 0.0]"),
+            effect: Effect::Physics,
             about: "How fast it moves at the start.",
             example: "[0, 0, 6]",
         },
@@ -37,6 +38,7 @@ pub static SOLID: Table = Table {
             name: "keyframes",
             kind: Kind::Tables(&KEYFRAME, 1),
             absent: Nothing,
+            effect: Effect::Physics,
             about: "Where the solid is when. The shape is then placed in a frame of its own, whose origin is moved to \
                     the position of each key and turned by its rotation. It rests before the first and after the last \
                     key; without keys it never moves.",
@@ -56,6 +58,7 @@ static KEYFRAME: Table = Table {
             name: "time",
             kind: Kind::Number(Range::ANY, "s"),
             absent: Nothing,
+            effect: Effect::Physics,
             about: "When, in seconds.",
             example: "0.5",
         },
@@ -63,6 +66,7 @@ static KEYFRAME: Table = Table {
             name: "frame",
             kind: Kind::Number(Range::ANY, "frames"),
             absent: Nothing,
+            effect: Effect::Physics,
             about: "When, in frames; fractions are allowed.",
             example: "12",
         },
@@ -70,6 +74,7 @@ static KEYFRAME: Table = Table {
             name: "position",
             kind: Kind::Vector("m"),
             absent: ByDimension("[0.0, 0.0]", "[0.0, 0.0, 0.0]"),
+            effect: Effect::Physics,
             about: "Where the origin of the solid's frame is.",
             example: "[0.5, 0.5, 0.2]",
         },
@@ -77,6 +82,7 @@ static KEYFRAME: Table = Table {
             name: "rotation",
             kind: Kind::Table(&ROTATION),
             absent: Nothing,
+            effect: Effect::Physics,
             about: "How the solid is turned about that origin.",
             example: "{ axis = [0, 1, 0], degrees = 45 }",
         },
@@ -96,6 +102,7 @@ pub static EMITTER: Table = Table {
             name: "velocity",
             kind: Kind::Vector("m/s"),
             absent: Refused,
+            effect: Effect::Physics,
             about: "How fast and where to the liquid comes.",
             example: "[0, 0, -2]",
         },
@@ -120,6 +127,7 @@ const fn named(example: &'static str) -> Key {
         name: "name",
         kind: Kind::Text,
         absent: Nothing,
+        effect: Effect::Physics,
         about: "For messages.",
         example,
     }
@@ -130,6 +138,7 @@ pub(super) const EASE: Key = Key {
     name: "ease",
     kind: Kind::Word(&["smooth", "linear"]),
     absent: Default("\"smooth\""),
+    effect: Effect::Physics,
     about: "`smooth` passes the keys without a jump in velocity, from rest to rest; `linear` moves at constant \
             rates between two keys.",
     example: "\"linear\"",
@@ -139,6 +148,7 @@ const SHAPE_KEY: Key = Key {
     name: "shape",
     kind: Kind::Table(&SHAPE),
     absent: Refused,
+    effect: Effect::Physics,
     about: "Where it is.",
     example: "{ sphere = { center = [0.5, 0.5, 0.5], radius = 0.2 } }",
 };
@@ -147,6 +157,7 @@ const FROM_FRAME: Key = Key {
     name: "from_frame",
     kind: Kind::Whole(0, MOST_FRAMES),
     absent: Default("0"),
+    effect: Effect::Physics,
     about: "It works from this frame on; 0 is the start.",
     example: "10",
 };
@@ -155,6 +166,7 @@ const TO_FRAME: Key = Key {
     name: "to_frame",
     kind: Kind::Whole(1, MOST_FRAMES),
     absent: Nothing,
+    effect: Effect::Physics,
     about: "It works until this frame; without it, to the end.",
     example: "60",
 };
