@@ -77,6 +77,7 @@ pub fn advect<const D: usize>(
         position,
         velocity,
         affine,
+        attributes: _,
     } = particles;
     let (mut position, mut velocity, mut affine) =
         (&mut position[..], &mut velocity[..], &mut affine[..]);

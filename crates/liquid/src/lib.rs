@@ -17,7 +17,8 @@
 //! let solids = Scenery::new(vec![tank]);
 //! let mut liquid = Liquid::new(settings)?;
 //! liquid.fill(&|x| x[1] - 0.42, &|_| [0.0; 2], &solids);
-//! let report = liquid.advance(&solids, 0.04, &mut ()).map_err(|e| e.to_string())?;
+//! let limit = liquid.step_limit(&solids, 0.04);
+//! let report = liquid.step(&solids, limit.dt, &mut ())?;
 //! assert_eq!(report.particles, liquid.particles().len());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -25,6 +26,7 @@
 pub mod analytic;
 
 mod advect;
+mod attributes;
 mod awake;
 mod compiled;
 mod cut_cells;
@@ -55,6 +57,7 @@ mod transfer;
 mod walls;
 mod window;
 
+pub use attributes::Attributes;
 pub use extrapolate::FaceState;
 pub use gradient::Gradient;
 pub use liquid::{Distance, Liquid, State, StateError, StepLimit};

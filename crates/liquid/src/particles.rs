@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use crate::attributes::Attributes;
 use crate::gradient::Gradient;
 use crate::scatter::Scatter;
 use crate::tiles::{Coord, Tiles, floor};
@@ -18,6 +19,8 @@ pub struct Particles<const D: usize> {
     pub velocity: Vec<[f32; D]>,
     /// How the velocity changes around them.
     pub affine: Vec<Gradient<D>>,
+    /// Numbers, times of birth and sources, if they are kept.
+    pub attributes: Option<Attributes>,
 }
 
 impl<const D: usize> Particles<D> {
@@ -59,6 +62,11 @@ impl<const D: usize> Particles<D> {
         retain(&mut self.position, &keep);
         retain(&mut self.velocity, &keep);
         retain(&mut self.affine, &keep);
+        if let Some(attributes) = &mut self.attributes {
+            retain(&mut attributes.id, &keep);
+            retain(&mut attributes.birth, &keep);
+            retain(&mut attributes.source, &keep);
+        }
     }
 
     /// True if every number is finite.
@@ -174,6 +182,39 @@ impl Bins {
                 },
             );
         }
+        if let Some(attributes) = &mut particles.attributes {
+            self.place_attributes(attributes, scratch);
+        }
+    }
+
+    /// Sorts attributes, word after word.
+    fn place_attributes<const D: usize>(
+        &self,
+        attributes: &mut Attributes,
+        scratch: &mut [Vec<f32>; D],
+    ) {
+        let two = |a: u32, b: u32| -> [f32; D] {
+            let words = [f32::from_bits(a), f32::from_bits(b), 0.0];
+            std::array::from_fn(|k| words[k])
+        };
+        self.place(
+            &mut attributes.id,
+            scratch,
+            |&id| two(id as u32, (id >> 32) as u32),
+            |id, moved| *id = moved[0].to_bits() as u64 | (moved[1].to_bits() as u64) << 32,
+        );
+        self.place(
+            &mut attributes.birth,
+            scratch,
+            |birth| two(birth.to_bits(), 0),
+            |birth, moved| *birth = moved[0],
+        );
+        self.place(
+            &mut attributes.source,
+            scratch,
+            |&source| two(source, 0),
+            |source, moved| *source = moved[0].to_bits(),
+        );
     }
 
     /// Undoes the last sort of the particles.
@@ -188,6 +229,11 @@ impl Bins {
         restore(&mut particles.position, &moved_to);
         restore(&mut particles.velocity, &moved_to);
         restore(&mut particles.affine, &moved_to);
+        if let Some(attributes) = &mut particles.attributes {
+            restore(&mut attributes.id, &moved_to);
+            restore(&mut attributes.birth, &moved_to);
+            restore(&mut attributes.source, &moved_to);
+        }
     }
 
     /// Puts a part of every value where its particle belongs, by way of the scratch.

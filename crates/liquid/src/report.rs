@@ -70,8 +70,6 @@ pub struct StepReport {
     pub lost_volume: f64,
     /// A place in the pocket that lost most, if one did.
     pub squeezed: Option<Vec<f64>>,
-    /// Tries with longer steps that failed before this one.
-    pub retries: usize,
 }
 
 /// A cell that holds too many particles.
@@ -160,12 +158,12 @@ impl fmt::Display for StepError {
 
 impl std::error::Error for StepError {}
 
-/// A step that failed after all retries. The liquid is as it was before the step.
+/// A step that failed. The liquid is as it was before the step.
 #[derive(Clone, Debug)]
 pub struct StepFailure<const D: usize> {
     /// Why it failed.
     pub error: StepError,
-    /// Report of the last try.
+    /// Report of the failed solve.
     pub report: StepReport,
     /// The problem that was not solved.
     pub problem: PressureProblem<D>,

@@ -203,6 +203,8 @@ pub struct Settings<const D: usize> {
     pub cfl: f64,
     /// Longest step in seconds.
     pub max_step: f64,
+    /// Whether particles keep [`Attributes`](crate::Attributes). Default: no.
+    pub attributes: bool,
 }
 
 /// A setting out of range.
@@ -249,6 +251,7 @@ impl<const D: usize> Settings<D> {
             seed: 1,
             cfl: 2.0,
             max_step: 1.0 / 24.0,
+            attributes: false,
         }
     }
 

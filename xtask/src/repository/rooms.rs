@@ -25,12 +25,24 @@ const ROOMS: &[Room] = &[
     ),
     ("crates/projective", &["crates/lcp", "crates/shapes"]),
     (
+        "crates/sim",
+        &[
+            "crates/lcp",
+            "crates/shapes",
+            "crates/liquid",
+            "crates/rigid",
+            "crates/coupled",
+            "crates/projective",
+        ],
+    ),
+    (
         "crates/app",
         &[
             "crates/lcp",
             "crates/shapes",
             "crates/skin",
             "crates/liquid",
+            "crates/sim",
             "crates/rigid",
             "crates/coupled",
             "crates/projective",
@@ -47,6 +59,7 @@ const ROOMS: &[Room] = &[
             "crates/rigid",
             "crates/coupled",
             "crates/projective",
+            "crates/sim",
             "crates/app",
         ],
     ),

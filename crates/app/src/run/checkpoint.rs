@@ -11,7 +11,7 @@ use crate::cache::{self, Header};
 use crate::error::Error;
 use crate::scene::{Output, Scene};
 use crate::whole_file::{self, Filled};
-use meniscus_liquid::Liquid;
+use meniscus_sim::World;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -167,20 +167,16 @@ impl Checkpoint {
 }
 
 /// Hands a checkpoint to the system; it is there once it is finished.
-pub fn fill<const D: usize>(
-    path: &Path,
-    account: &Account,
-    liquid: &Liquid<D>,
-) -> Result<Filled, Error> {
+pub fn fill(path: &Path, account: &Account, world: &dyn World, dx: f64) -> Result<Filled, Error> {
     let mut before = Vec::new();
     put_account(&mut before, account);
-    let state = liquid.state();
+    let state = world.state();
     let header = Header {
-        dimension: D as u32,
+        dimension: world.dimension() as u32,
         number: account.frames_done,
-        count: liquid.particles().len() as u64,
-        time: liquid.time(),
-        dx: liquid.settings().dx,
+        count: world.cost().points as u64,
+        time: world.time(),
+        dx,
         lowest: [0; 3],
         extent: [1; 3],
         pressure: 0.0,

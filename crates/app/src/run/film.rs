@@ -3,14 +3,12 @@
 
 use super::folder::RunFolder;
 use super::record::{Kept, Record, is_kept};
-use super::simulation::Simulation;
 use crate::cache::{self, Frame};
 use crate::error::{Error, Kind};
 use crate::preview::{GifWriter, Shot};
 use crate::scene::Scene;
 use image::RgbImage;
-use meniscus_liquid::Liquid;
-use rayon::prelude::*;
+use meniscus_sim::{Layers, World};
 use std::path::Path;
 
 /// Highest frame rate of a GIF. A scene with a higher one is shown in slow motion.
@@ -153,20 +151,24 @@ impl<'a, const D: usize> Pictures<'a, D> {
     }
 }
 
-/// The bytes of the file of a frame that a simulation has just reached.
+/// The bytes of the file of a frame that a world has just reached.
 pub fn encoded<const D: usize>(
     scene: &Scene<D>,
-    simulation: &Simulation<'_, D>,
+    world: &dyn World,
     number: u32,
 ) -> Result<Vec<u8>, Error> {
-    let particles = simulation.liquid().particles();
-    let frame = Frame {
+    let snapshot = world.snapshot(Layers { pressure: true });
+    let Some(liquid) = snapshot.points.first() else {
+        let what = format!("frame {number} has no particles");
+        return Err(Error::new(Kind::Numerical, what));
+    };
+    let frame = Frame::<D> {
         number,
-        time: simulation.liquid().time(),
+        time: snapshot.time,
         dx: scene.dx(),
-        positions: particles.position.clone(),
-        velocities: particles.velocity.clone(),
-        pressures: pressures(simulation.liquid(), scene.dx()),
+        positions: liquid.positions().to_vec(),
+        velocities: liquid.velocities().to_vec(),
+        pressures: liquid.scalar("pressure").unwrap_or_default().to_vec(),
     };
     cache::encode(&frame).map_err(|cause| {
         Error::new(
@@ -174,16 +176,6 @@ pub fn encoded<const D: usize>(
             format!("frame {number} can't be kept: {cause}"),
         )
     })
-}
-
-/// The pressure of each particle's cell in the last step; none before the first. Cells that had no liquid then, where spray
-/// is now, are at the pressure of the air.
-fn pressures<const D: usize>(liquid: &Liquid<D>, dx: f64) -> Vec<f32> {
-    let of = |x: &[f32; D]| {
-        let cell = x.map(|c| (f64::from(c) / dx).floor() as i32);
-        liquid.pressure(cell).unwrap_or(0.0) as f32
-    };
-    liquid.particles().position.par_iter().map(of).collect()
 }
 
 /// Width and height of the preview: a flat domain fills its picture, a spatial one is seen in a square.

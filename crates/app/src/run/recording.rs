@@ -20,7 +20,7 @@ use crate::quantity::count;
 use crate::scene::{OnDrift, Scene, speeds};
 use crate::surface::{self, Maker};
 use crate::whole_file::{self, Filled};
-use meniscus_liquid::{Phases, StepError, StepFailure};
+use meniscus_sim::{Phases, Problem, StepError, StepFailure};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -86,7 +86,7 @@ impl<'a, const D: usize> Recording<'a, D> {
     /// Writes frame 0, the initial state, and then the record that says it is there.
     fn initial_frame(&mut self, watch: &mut Stopwatch) -> Result<(), Error> {
         watch.begin(WRITE);
-        let bytes = encoded(self.scene, &self.simulation, 0)?;
+        let bytes = encoded(self.scene, self.simulation.world(), 0)?;
         let root = self.folder.root();
         whole_file::write(&cache::frame_path(root, 0), &bytes)?;
         watch.begin(SURFACE);
@@ -166,7 +166,7 @@ impl<'a, const D: usize> Recording<'a, D> {
         progress.event(Event::Begin {
             frames: self.scene.frames,
             done: self.record.frames_done,
-            particles: self.simulation.liquid().particles().len(),
+            particles: self.simulation.world().cost().points,
             threads: self.record.threads,
         });
         while self.simulation.frame() <= self.scene.frames {
@@ -215,7 +215,7 @@ impl<'a, const D: usize> Recording<'a, D> {
             if !output.writes_particles(frame) {
                 return Ok(None);
             }
-            let bytes = encoded(self.scene, &self.simulation, frame)?;
+            let bytes = encoded(self.scene, self.simulation.world(), frame)?;
             let path = cache::frame_path(root, frame);
             let filled = whole_file::fill(&path, |out| out.write_all(&bytes))?;
             Ok(Some((bytes, filled)))
@@ -225,7 +225,8 @@ impl<'a, const D: usize> Recording<'a, D> {
                 return Ok(None);
             }
             let path = checkpoint::path(root, frame);
-            checkpoint::fill(&path, &self.account(frame), self.simulation.liquid()).map(Some)
+            let world = self.simulation.world();
+            checkpoint::fill(&path, &self.account(frame), world, self.scene.dx()).map(Some)
         };
         let (particles, checkpoint) = rayon::join(particles, checkpoint);
         let (bytes, particles) = particles?.unzip();
@@ -304,7 +305,7 @@ impl<'a, const D: usize> Recording<'a, D> {
         progress: &mut (dyn Progress + Send),
     ) -> Option<DriftWarning> {
         let solids = self.simulation.scenery();
-        let warning = drift::examine(self.scene, solids, step.frame, &step.report)?;
+        let warning = drift::examine(self.scene, solids, step.frame, &(&step.report).into())?;
         let before = self.record.drift.take();
         if before.is_none() {
             let message = format!("warning: {}", warning.message());
@@ -342,7 +343,8 @@ impl<'a, const D: usize> Recording<'a, D> {
             self.statistics.sync()?.wait()?;
             let path = checkpoint::interrupted(self.folder.root());
             let account = self.account(self.record.frames_done);
-            checkpoint::fill(&path, &account, self.simulation.liquid())?.finish()?;
+            checkpoint::fill(&path, &account, self.simulation.world(), self.scene.dx())?
+                .finish()?;
             self.unsaved = false;
         }
         Ok(())
@@ -365,7 +367,7 @@ impl<'a, const D: usize> Recording<'a, D> {
     }
 
     /// Keeps the pressure problem of a failed step for study, and says where it is.
-    fn failed(&self, failure: &StepFailure<D>) -> Error {
+    fn failed(&self, failure: &StepFailure) -> Error {
         let reached = match self.record.frames_done {
             0 => "no frame was completed".into(),
             last => format!("frame {last} is the last good one"),
@@ -373,7 +375,7 @@ impl<'a, const D: usize> Recording<'a, D> {
         let what = format!(
             "frame {} failed at {:.4} s: {failure}; {reached}",
             self.simulation.frame(),
-            self.simulation.liquid().time()
+            self.simulation.world().time()
         );
         let error = Error::new(Kind::Numerical, what);
         if let StepError::TooFast { speed } = failure.error
@@ -382,7 +384,11 @@ impl<'a, const D: usize> Recording<'a, D> {
             return error.with_remedy(speeds::origin_of_speed(self.scene, speed));
         }
         let folder = self.folder.failed();
-        match problem_files::write(&folder, &failure.problem) {
+        let written = match &failure.problem {
+            Problem::Plane(problem) => problem_files::write(&folder, problem),
+            Problem::Space(problem) => problem_files::write(&folder, problem),
+        };
+        match written {
             Ok(()) => error.with_remedy(format!(
                 "the pressure problem is in {} (A.mtx, b.mtx, lower.mtx, upper.mtx, grid.json); \
                  try another --solver, or another --resolution",

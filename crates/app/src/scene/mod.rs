@@ -203,6 +203,7 @@ impl<const D: usize> Scene<D> {
             seed: self.seed,
             cfl: self.cfl,
             max_step: self.max_step,
+            attributes: false,
         }
     }
 

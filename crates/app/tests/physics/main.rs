@@ -7,7 +7,8 @@ mod volume;
 
 use meniscus_app::run::Simulation;
 use meniscus_app::scene::{AnyScene, Scene, builtin};
-use meniscus_liquid::{StepReport, Walls};
+use meniscus_liquid::Walls;
+use meniscus_sim::StepReport;
 
 /// A scene whose dimension the test knows.
 trait Known: Sized {

@@ -51,6 +51,7 @@ impl<const D: usize> Distance<D> {
             velocity: vec![[0.0; D]; position.len()],
             affine: vec![Gradient::NONE; position.len()],
             position,
+            attributes: None,
         };
         liquid.time = time;
         let volume = liquid.volume(solids);

@@ -22,18 +22,13 @@ use crate::particles::{Bins, Particles, cell_of};
 use crate::ports::{Exchanged, Ports};
 use crate::pressure::PressureProjection;
 use crate::projection::Projection;
-use crate::report::{Phases, PressureProblem, StepError, StepFailure, StepReport};
+use crate::report::{Phases, PressureProblem, StepError, StepReport};
 use crate::seed;
 use crate::settings::{Settings, SettingsError};
 use crate::solids::SolidMotion;
 use crate::thick_walls::ThickWalls;
 use crate::tiles::{Coord, Tiles};
 use crate::transfer::FaceField;
-
-/// Tries with half the step after a failed one.
-const RETRIES: usize = 3;
-/// A step below this share of the longest one means that something has run away.
-const SHORTEST: f64 = 1e-7;
 
 /// From so many particles on most parts of a step are long enough to be shared, and short enough that a thread would fall
 /// asleep between two of them.
@@ -44,6 +39,8 @@ const SHARED: usize = 50_000;
 pub struct StepLimit {
     /// Length in seconds.
     pub dt: f64,
+    /// The longest one that is allowed at any speed.
+    pub longest: f64,
     /// Largest speed to be expected; not finite if a particle's is not.
     pub speed: f64,
 }
@@ -112,7 +109,10 @@ impl<const D: usize> Liquid<D> {
                 state: face_field(),
                 number_density: Vec::new(),
             },
-            particles: Particles::default(),
+            particles: Particles {
+                attributes: settings.attributes.then(Default::default),
+                ..Default::default()
+            },
             ports: Ports::default(),
             time: 0.0,
             last_dt: 0.0,
@@ -147,6 +147,7 @@ impl<const D: usize> Liquid<D> {
             velocity,
             &ThickWalls::new(solids, self.settings.dx).over_step(self.time, 0.0),
         );
+        self.particles.attribute_new(self.time, 0);
     }
 
     /// Says where liquid comes in and leaves from now on.
@@ -220,31 +221,6 @@ impl<const D: usize> Liquid<D> {
         })
     }
 
-    /// One step of at most `time_left` seconds. The liquid changes only if it succeeds; a failed solve is tried
-    /// again with shorter steps first.
-    pub fn advance(
-        &mut self,
-        solids: &dyn SolidMotion<D>,
-        time_left: f64,
-        phases: &mut dyn Phases,
-    ) -> Result<StepReport, Box<StepFailure<D>>> {
-        let StepLimit { mut dt, speed } = self.step_limit(solids, time_left);
-        if dt < SHORTEST * self.settings.max_step.min(time_left) || !speed.is_finite() {
-            return Err(self.failure(StepError::TooFast { speed }, dt, 0));
-        }
-        let mut retries = 0;
-        loop {
-            match self.step(solids, dt, phases) {
-                Ok(report) => return Ok(StepReport { retries, ..report }),
-                Err(error) if retries == RETRIES => return Err(self.failure(error, dt, retries)),
-                Err(_) => {
-                    retries += 1;
-                    dt *= 0.5;
-                }
-            }
-        }
-    }
-
     /// The pressure problem of a step of `dt` seconds. Changes nothing but fields of the step.
     ///
     /// # Errors
@@ -284,6 +260,7 @@ impl<const D: usize> Liquid<D> {
         if own.is_nan() {
             return StepLimit {
                 dt: longest,
+                longest,
                 speed: own,
             };
         }
@@ -293,6 +270,7 @@ impl<const D: usize> Liquid<D> {
         let steps = (time_left / allowed - 1e-9).ceil().max(1.0);
         StepLimit {
             dt: time_left / steps,
+            longest,
             speed,
         }
     }

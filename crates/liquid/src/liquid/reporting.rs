@@ -101,12 +101,11 @@ impl<const D: usize> Liquid<D> {
             pockets: 0,
             lost_volume: 0.0,
             squeezed: None,
-            retries: 0,
         }
     }
 
-    /// Full description of a failed step of `dt` seconds, the last of `retries` shorter and shorter ones.
-    pub fn failure(&self, error: StepError, dt: f64, retries: usize) -> Box<StepFailure<D>> {
+    /// Full description of a failed step of `dt` seconds.
+    pub fn failure(&self, error: StepError, dt: f64) -> Box<StepFailure<D>> {
         let solution = match &error {
             StepError::Unsolved(solution) | StepError::NotFinite(solution) => solution.clone(),
             StepError::TooFast { .. } | StepError::Refused(_) => Solution::none(),
@@ -114,7 +113,6 @@ impl<const D: usize> Liquid<D> {
         Box::new(StepFailure {
             error,
             report: StepReport {
-                retries,
                 unknowns: self.pressure.unknowns(),
                 wall_rows: self.pressure.wall_rows(),
                 ..self.report_of_solve(solution, dt)

@@ -115,6 +115,7 @@ impl<const D: usize> Ports<D> {
             for x in coming.places(solids, start, end) {
                 particles.push(x, emitter.velocity);
             }
+            particles.attribute_new(end, number as u32 + 1);
         }
         for emitter in self.emitters.iter().rev().filter(|e| counts(&e.active)) {
             // Velocities belong to the middle of the step: half of it later they are what was asked for.

@@ -1,5 +1,6 @@
 //! A liquid that was saved and restored goes on as if nothing had happened.
 
+use crate::common::advance;
 use crate::common::{still, tank};
 use meniscus_liquid::{
     Liquid, Preconditioner, Settings, Solver, StateError, StepReport, Transfer, Walls,
@@ -46,7 +47,7 @@ fn scene<const D: usize>(settings: &Settings<D>) -> (Liquid<D>, Scenery<D>) {
 fn step<const D: usize>(liquid: &mut Liquid<D>, solids: &Scenery<D>) -> StepReport {
     let frames = (liquid.time() / FRAME + 1e-9).floor() + 1.0;
     let left = frames * FRAME - liquid.time();
-    liquid.advance(solids, left, &mut ()).unwrap()
+    advance(liquid, solids, left).unwrap()
 }
 
 fn saved<const D: usize>(liquid: &Liquid<D>) -> Vec<u8> {
@@ -209,7 +210,7 @@ fn time_passes_without_liquid_and_with_spray_alone() {
     }
     assert!(spray.particles().len() < 9);
     for _ in 0..30 {
-        match spray.advance(&solids, FRAME, &mut ()) {
+        match advance(&mut spray, &solids, FRAME) {
             Ok(report) => assert!(report.volume.is_finite()),
             Err(failure) => {
                 panic!("{:?}: {failure}", failure.error)

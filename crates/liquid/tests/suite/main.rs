@@ -1,5 +1,6 @@
 //! Properties of the liquid and of the pressure solvers.
 
+mod attributes;
 mod ceiling;
 mod failed_steps;
 mod flight_and_solids;

@@ -1,5 +1,6 @@
 //! What comes in and what leaves: the amounts are right, and the liquid takes note.
 
+use crate::common::advance;
 use crate::common::{mean, run, tank};
 use meniscus_liquid::{Drain, Emitter, Liquid, Ports, Settings};
 use meniscus_shapes::{Body, Scenery, Shape};
@@ -213,7 +214,7 @@ fn drained_at_once<const D: usize>() {
         emitters: vec![],
         drains: vec![drain],
     });
-    let report = liquid.advance(&solids, 0.01, &mut ()).unwrap();
+    let report = advance(&mut liquid, &solids, 0.01).unwrap();
     // A disc and a ball less what is above the water, half a radius from their centre.
     let r = 0.3f64;
     let due = match D {
