@@ -1,7 +1,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use meniscus_app::cache::{Frame, Header, container, decode, encode};
+use meniscus_store::cache::{Frame, Header, container, decode, encode};
 
 /// Bytes of a made-up header.
 const HEADER: usize = 80;

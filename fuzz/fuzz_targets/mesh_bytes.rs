@@ -1,6 +1,6 @@
 //! What every reader of meshes must do with any bytes.
 
-use meniscus_app::mesh_files::{Format, Limits, parse};
+use meniscus_scene::mesh_files::{Format, Limits, parse};
 use meniscus_shapes::TriangleMesh;
 
 /// More would only be slower.

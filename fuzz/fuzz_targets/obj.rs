@@ -3,6 +3,6 @@
 mod mesh_bytes;
 
 use libfuzzer_sys::fuzz_target;
-use meniscus_app::mesh_files::Format;
+use meniscus_scene::mesh_files::Format;
 
 fuzz_target!(|bytes: &[u8]| mesh_bytes::check(Format::Obj, bytes));

@@ -5,7 +5,7 @@
 //! answers with JSON on standard output and with its exit code.
 
 use crate::catalogue;
-use meniscus_app::error::{Error, Kind};
+use meniscus_store::error::{Error, Kind};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

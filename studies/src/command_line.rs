@@ -6,7 +6,7 @@ use crate::digest;
 use crate::findings::Findings;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use meniscus_app::error::{Error, Kind};
+use meniscus_store::error::{Error, Kind};
 use std::ffi::OsString;
 use std::io::{Write, stderr, stdout};
 use std::path::{Path, PathBuf};

@@ -5,9 +5,9 @@ use crate::stills::{Still, in_rows, png, stills};
 use crate::table::{Cell, Table};
 use crate::target::{self, Bound, Target};
 use crate::walls;
-use meniscus_app::error::Error;
-use meniscus_app::scene::AnyScene;
 use meniscus_liquid::{Solver, Walls};
+use meniscus_scene::AnyScene;
+use meniscus_store::error::Error;
 
 /// A figure.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! What a study found out: words and tables for people, and the data behind them.
 
 use crate::table::Table;
-use meniscus_app::error::Error;
+use meniscus_store::error::Error;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

@@ -1,13 +1,13 @@
 //! Frames of a run as pictures, and side by side.
 
 use image::{ImageFormat, RgbImage, imageops};
-use meniscus_app::cache::Frame;
-use meniscus_app::error::{Error, Kind};
-use meniscus_app::preview::Shot;
-use meniscus_app::run::Simulation;
-use meniscus_app::scene::{Scene, Style};
+use meniscus_app::runner::Simulation;
 use meniscus_liquid::{Liquid, SolidField};
+use meniscus_render::preview::FrameRenderer;
+use meniscus_scene::{Scene, Style};
 use meniscus_shapes::Scenery;
+use meniscus_store::cache::Frame;
+use meniscus_store::error::{Error, Kind};
 use std::io::Cursor;
 
 /// A frame.
@@ -78,7 +78,7 @@ fn still<const D: usize>(
     let count = particles.len().max(1) as f64;
     Still {
         frame,
-        picture: Shot::new(scene, size, Style::Surface)
+        picture: FrameRenderer::new(scene, size, Style::Surface)
             .draw(&shown, &format!("{words}, frame {frame}")),
         hanging: hanging(run.scenery(), run.liquid()) / count,
         centre: centre.into_iter().map(|sum| sum / count).collect(),
@@ -138,8 +138,8 @@ pub fn png(picture: &RgbImage) -> Result<Vec<u8>, Error> {
 mod tests {
     use super::*;
     use crate::walls;
-    use meniscus_app::scene::AnyScene;
     use meniscus_liquid::Walls;
+    use meniscus_scene::AnyScene;
 
     #[test]
     fn rows_of_pictures_have_their_places() {

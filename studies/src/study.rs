@@ -2,7 +2,7 @@
 
 use crate::findings::Findings;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use meniscus_app::error::Error;
+use meniscus_store::error::Error;
 use serde_json::Value;
 
 /// A question with a command that answers it.

@@ -8,6 +8,7 @@ mod browser;
 mod check;
 mod clients;
 mod deny;
+mod golden;
 mod pictures;
 mod repository;
 mod steps;
@@ -26,6 +27,8 @@ Tasks:
                   read our files
   check           formatting, clippy, rustdoc, the repository checks and cargo deny
   check NAME...   only the named ones of: repository, format, clippy, rustdoc, deny
+  golden          compare hashes of frames and statistics of all built-in scenes with xtask/golden.txt
+  golden --update write these hashes
   pictures        make every picture of the documents again; takes minutes
   pictures NAME...  only the named ones, such as cup
   help            this text
@@ -41,6 +44,8 @@ fn main() -> ExitCode {
         ["test"] => test::run(&root, test::Extent::Usual),
         ["test", "--full"] => test::run(&root, test::Extent::Full),
         ["check", names @ ..] => check::run(&root, names),
+        ["golden"] => golden::run(&root, false),
+        ["golden", "--update"] => golden::run(&root, true),
         ["pictures", names @ ..] => pictures::run(&root, names),
         ["help" | "--help" | "-h"] => {
             print!("{HELP}");

@@ -140,7 +140,7 @@ mod tests {
     fn every_built_in_scene_has_a_picture_that_the_readme_shows() {
         let root = workspace_root();
         let readme = fs::read_to_string(root.join("README.md")).expect("the README");
-        let scenes = fs::read_dir(root.join("crates/app/scenes")).expect("the scenes");
+        let scenes = fs::read_dir(root.join("crates/scene/scenes")).expect("the scenes");
         for entry in scenes {
             let name = entry.expect("an entry").file_name();
             let name = name.to_str().expect("a plain name");

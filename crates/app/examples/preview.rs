@@ -2,8 +2,8 @@
 //! `cargo run --release -p meniscus-app --example preview -- FOLDER`
 
 use image::RgbImage;
-use meniscus_app::preview::{View, draw};
-use meniscus_app::scene::{Camera, Material, Style};
+use meniscus_render::preview::{View, draw};
+use meniscus_scene::{Camera, Material, Style};
 use meniscus_shapes::{Body, Bounds, Shape};
 use std::error::Error;
 use std::path::Path;

@@ -4,18 +4,16 @@
 //! each row has `y = 0`, or `p` at its lower bound and `y >= 0`, or `p` at its upper bound and `y <= 0`.
 //! `grid.json` says where the rows are and what lies around them.
 
-use crate::error::Error;
-use crate::whole_file;
 use meniscus_lcp::gallery::Instance;
 use meniscus_lcp::{Csr, matrix_market};
 use meniscus_liquid::{Beyond, Face, PressureProblem};
+use meniscus_store::atomic_file;
+use meniscus_store::error::Error;
+use meniscus_store::layout::problems::NAMES;
 use serde::Serialize;
 use std::fs;
 use std::io;
 use std::path::Path;
-
-/// The files of a problem.
-pub const NAMES: [&str; 5] = ["A.mtx", "b.mtx", "lower.mtx", "upper.mtx", "grid.json"];
 
 /// The solution of a generated problem; one of a simulation has none.
 pub const SOLUTION: &str = "x.mtx";
@@ -81,7 +79,7 @@ pub fn write<const D: usize>(folder: &Path, problem: &PressureProblem<D>) -> Res
         &problem.matrix,
         [&problem.rhs, &problem.lower, &problem.upper],
     )?;
-    whole_file::write_with(&folder.join("grid.json"), |out| {
+    atomic_file::write_with(&folder.join("grid.json"), |out| {
         serde_json::to_writer(out, &Grid::from(problem)).map_err(io::Error::from)
     })
 }
@@ -93,7 +91,7 @@ pub fn write_generated(folder: &Path, instance: &Instance) -> Result<(), Error> 
         &instance.matrix,
         [&instance.rhs, &instance.lower, &instance.upper],
     )?;
-    whole_file::write_with(&folder.join(SOLUTION), |out| {
+    atomic_file::write_with(&folder.join(SOLUTION), |out| {
         matrix_market::write_vector(out, &instance.solution)
     })
 }
@@ -110,11 +108,11 @@ fn write_problem(folder: &Path, matrix: &Csr, vectors: [&[f64]; 3]) -> Result<()
             _ => {}
         }
     }
-    whole_file::write_with(&folder.join("A.mtx"), |out| {
+    atomic_file::write_with(&folder.join("A.mtx"), |out| {
         matrix_market::write_matrix(out, matrix)
     })?;
     for (name, vector) in ["b.mtx", "lower.mtx", "upper.mtx"].into_iter().zip(vectors) {
-        whole_file::write_with(&folder.join(name), |out| {
+        atomic_file::write_with(&folder.join(name), |out| {
             matrix_market::write_vector(out, vector)
         })?;
     }

@@ -1,11 +1,11 @@
-//! Rows in blocks, blocks in colours: who may be worked on at the same time.
+//! Partition of the rows into coloured blocks, for parallel factorisation.
 
 use std::ops::Range;
 
 use crate::csr::Csr;
 use crate::error::{InputError, check_length};
 
-/// What is wrong with a row that [`Blocks::check`] finds.
+/// Message of [`Blocks::check`].
 pub(crate) const COUPLED: &str = "the row is coupled with another block of its colour";
 
 /// A partition of the rows into contiguous blocks, grouped by colour; no two blocks of one colour are coupled.

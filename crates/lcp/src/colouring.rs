@@ -1,4 +1,4 @@
-//! Rows in sets of rows that are not coupled, so that each set can be worked on in parallel.
+//! Graph colouring of the rows, for parallel Gauss-Seidel.
 
 use crate::rows::Rows;
 
@@ -80,7 +80,7 @@ impl Colouring {
         self.rows.len()
     }
 
-    /// Whether there are no rows at all.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }

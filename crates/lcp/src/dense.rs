@@ -1,4 +1,4 @@
-//! Square matrices with every entry stored.
+//! Dense square matrices.
 
 use crate::error::{InputError, check_finite, check_length};
 use crate::operator::Operator;

@@ -1,12 +1,12 @@
-//! Broken contracts: the only thing a solver returns as an error.
+//! Errors: broken contracts of the input.
 
 use std::fmt;
 
 use crate::split::first_row;
 
-/// Something in the input breaks the contract of a function: nothing was solved.
+/// A broken contract of the input: nothing was solved.
 ///
-/// Not converging is no error; it is a [`Status`](crate::Status) in an otherwise complete report.
+/// Not converging is not an error but a [`Status`](crate::Status) in the report.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum InputError {
@@ -81,7 +81,7 @@ pub enum InputError {
         value: f64,
     },
     /// A bound that is to follow another row cannot.
-    Following {
+    CoupledBound {
         /// Which of the bounds.
         index: usize,
         /// What is wrong with it.
@@ -142,7 +142,7 @@ impl fmt::Display for InputError {
                     "row {row} has the diagonal entry {value}: the method divides by it, so it must be positive"
                 )
             }
-            Self::Following { index, why } => write!(f, "following bound {index}: {why}"),
+            Self::CoupledBound { index, why } => write!(f, "following bound {index}: {why}"),
             Self::Setting { name, must } => write!(f, "setting {name} must be {must}"),
         }
     }

@@ -1,11 +1,11 @@
-//! Coarser versions of a problem, for multigrid.
+//! Multigrid hierarchies.
 //!
 //! Level 0 is the problem itself, level 1 the next coarser one, and so on. `P` takes a vector from a level to the next
 //! finer one, `R` the other way.
 
 use crate::csr::Csr;
 use crate::error::{InputError, check_positive};
-use crate::rectangle::Rectangle;
+use crate::rect_csr::RectCsr;
 use crate::reduce;
 use crate::rows::Rows;
 
@@ -24,7 +24,7 @@ pub(crate) fn divisors<M: Rows + ?Sized>(matrix: &M, d: &mut [f64]) {
     }
 }
 
-/// Coarser versions of a problem, and the ways between them.
+/// A multigrid hierarchy: coarse matrices, restriction and prolongation.
 ///
 /// A `level` of these functions is never 0: each speaks of a coarser level, and of the one that is next finer to it.
 pub trait Hierarchy: Sync {
@@ -50,7 +50,7 @@ pub trait Hierarchy: Sync {
     fn bounded(&self, level: usize, fine: &[bool], coarse: &mut [bool]);
 }
 
-/// The ways between a level and the next coarser one, `R = scale P'`.
+/// Transfer between a level and the next coarser one, `R = scale P'`.
 ///
 /// ```
 /// use meniscus_lcp::Transfer;
@@ -63,8 +63,8 @@ pub trait Hierarchy: Sync {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transfer {
-    prolongation: Rectangle,
-    restriction: Rectangle,
+    prolongation: RectCsr,
+    restriction: RectCsr,
 }
 
 impl Transfer {
@@ -88,7 +88,7 @@ impl Transfer {
                 return Err(InputError::NotFinite { what, index });
             }
         }
-        let prolongation = Rectangle::new(fine, entries);
+        let prolongation = RectCsr::new(fine, entries);
         Ok(Self {
             restriction: prolongation.transposed(coarse, scale),
             prolongation,
@@ -160,7 +160,7 @@ impl Transfer {
     /// `coarse = R fine`
     ///
     /// # Panics
-    /// If the vectors do not have one entry a row.
+    /// If the vectors do not have one entry per row.
     pub fn restrict(&self, fine: &[f64], coarse: &mut [f64]) {
         assert_eq!(fine.len(), self.fine(), "fine has the wrong length");
         self.restriction.apply(fine, coarse);
@@ -169,7 +169,7 @@ impl Transfer {
     /// `fine = P coarse`
     ///
     /// # Panics
-    /// If the vectors do not have one entry a row.
+    /// If the vectors do not have one entry per row.
     pub fn prolongate(&self, coarse: &[f64], fine: &mut [f64]) {
         assert_eq!(coarse.len(), self.coarse(), "coarse has the wrong length");
         self.prolongation.apply(coarse, fine);
@@ -186,7 +186,7 @@ impl Transfer {
     /// Which coarse rows `P` joins to a marked fine row.
     ///
     /// # Panics
-    /// If the marks do not have one entry a row.
+    /// If the marks do not have one entry per row.
     pub fn joined(&self, fine: &[bool], coarse: &mut [bool]) {
         assert_eq!(coarse.len(), self.coarse(), "coarse has the wrong length");
         for (row, coarse) in coarse.iter_mut().enumerate() {
@@ -202,15 +202,15 @@ impl Transfer {
     pub fn galerkin(&self, matrix: &Csr) -> Result<Csr, InputError> {
         crate::error::check_length("the matrix", self.fine(), matrix.rows())?;
         let coarse = self.coarse();
-        let half = Rectangle::product(
+        let half = RectCsr::product(
             (matrix.rows(), |row| matrix.row(row)),
             (coarse, &self.prolongation),
         );
-        let Rectangle {
+        let RectCsr {
             starts,
             columns,
             values,
-        } = Rectangle::product((coarse, |row| self.restriction.row(row)), (coarse, &half));
+        } = RectCsr::product((coarse, |row| self.restriction.row(row)), (coarse, &half));
         Csr::new(coarse, starts, columns, values)
     }
 }
@@ -241,7 +241,7 @@ pub struct Galerkin {
 }
 
 impl Galerkin {
-    /// From the matrix of level 0, and the ways from each level to the next, finest first.
+    /// From the matrix of level 0, and the transfers from each level to the next, finest first.
     pub fn new(matrix: &Csr, transfers: Vec<Transfer>) -> Result<Self, InputError> {
         let mut matrices: Vec<Csr> = Vec::with_capacity(transfers.len());
         for transfer in &transfers {

@@ -10,28 +10,34 @@
 //! number of iterations, depends on units; with `d` the diagonal of `A` everything has the units of `y`.
 
 use crate::error::{InputError, check_finite};
+use crate::monitor::Iterate;
 use crate::operator::Operator;
 use crate::problem::{BoxMlcp, natural};
 use crate::reduce::larger;
 use crate::split::{fold, for_each};
 
-/// How far a point is from a solution.
+/// Merit and residual of a point.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Standing {
+pub(crate) struct MeritState {
     /// `H'H`
     pub squares: f64,
     /// `||r||_inf` of the natural residual.
     pub residual: f64,
     /// Rows that became active, or stopped being so, since the last selection.
     pub changed: usize,
-    /// `max |dx_i|` over the rows held at a bound.
+    /// `max |dx_i|` over the rows at a bound.
     pub jump: f64,
 }
 
-impl Standing {
+impl MeritState {
     /// `1/2 H'H` [ANE17 (15)]
     pub fn merit(&self) -> f64 {
         0.5 * self.squares
+    }
+
+    /// The iterate for the [`Monitor`](crate::Monitor).
+    pub fn iterate<'a>(&self, x: &'a [f64]) -> Iterate<'a> {
+        Iterate::new(x, self.residual, self.merit()).finite(self.merit().is_finite())
     }
 
     fn join(low: Self, high: Self) -> Self {
@@ -102,7 +108,7 @@ pub(crate) fn select<A: Operator + ?Sized>(
     active: &mut [bool],
     h: &mut [f64],
     dx: &mut [f64],
-) -> Standing {
+) -> MeritState {
     fold(
         (
             (x, y, d),
@@ -110,21 +116,21 @@ pub(crate) fn select<A: Operator + ?Sized>(
             (active, h, dx),
         ),
         &|_, ((x, y, d), (lower, upper), (active, h, dx))| {
-            let mut standing = Standing::default();
+            let mut state = MeritState::default();
             for i in 0..x.len() {
                 let row = row(x[i], y[i], d[i], lower[i], upper[i]);
-                standing.squares += row.h * row.h;
-                standing.residual = larger(
-                    standing.residual,
+                state.squares += row.h * row.h;
+                state.residual = larger(
+                    state.residual,
                     natural(x[i], y[i], lower[i], upper[i]).abs(),
                 );
-                standing.changed += usize::from(row.active != active[i]);
-                standing.jump = larger(standing.jump, row.dx.abs());
+                state.changed += usize::from(row.active != active[i]);
+                state.jump = larger(state.jump, row.dx.abs());
                 (active[i], h[i], dx[i]) = (row.active, row.h, row.dx);
             }
-            standing
+            state
         },
-        &Standing::join,
+        &MeritState::join,
     )
 }
 
@@ -132,21 +138,21 @@ pub(crate) fn select<A: Operator + ?Sized>(
 pub(crate) fn measure<A: Operator + ?Sized>(
     problem: &BoxMlcp<'_, A>,
     (x, y, d): (&[f64], &[f64], &[f64]),
-) -> Standing {
+) -> MeritState {
     fold(
         ((x, y, d), (problem.lower(), problem.upper())),
         &|_, ((x, y, d), (lower, upper))| {
-            let mut standing = Standing::default();
+            let mut state = MeritState::default();
             for i in 0..x.len() {
                 let h = row(x[i], y[i], d[i], lower[i], upper[i]).h;
-                standing.squares += h * h;
-                standing.residual = larger(
-                    standing.residual,
+                state.squares += h * h;
+                state.residual = larger(
+                    state.residual,
                     natural(x[i], y[i], lower[i], upper[i]).abs(),
                 );
             }
-            standing
+            state
         },
-        &Standing::join,
+        &MeritState::join,
     )
 }

@@ -1,4 +1,4 @@
-//! Linear maps that are known by what they do to a vector.
+//! Linear operators.
 
 use crate::reduce;
 use crate::split::for_each;
@@ -14,19 +14,18 @@ pub trait Operator: Sync {
     /// `y = A x`
     fn apply(&self, x: &[f64], y: &mut [f64]);
 
+    /// `y = A'x`, with which methods for non-symmetric matrices compute the gradient of a merit function.
+    ///
+    /// A symmetric operator calls [`apply`](Self::apply). There is no default, because a silent one would be wrong for
+    /// every other operator.
+    fn apply_transposed(&self, x: &[f64], y: &mut [f64]);
+
     /// Writes the diagonal of `A`.
     fn diagonal(&self, d: &mut [f64]);
 
-    /// Whether there are no rows at all.
+    /// Whether there are no rows.
     fn is_empty(&self) -> bool {
         self.len() == 0
-    }
-
-    /// `y = A'x`: what methods for matrices that are not symmetric need for the gradient of a merit.
-    ///
-    /// The default is [`apply`](Self::apply), right for symmetric operators only: any other must say its own.
-    fn apply_transposed(&self, x: &[f64], y: &mut [f64]) {
-        self.apply(x, y);
     }
 
     /// `y = A x`, returns `x'y`, in one pass where the operator can.
@@ -80,7 +79,7 @@ impl<'a, A: Operator + ?Sized> Masked<'a, A> {
     /// Masks a matrix.
     ///
     /// # Panics
-    /// If the mask does not have one entry a row.
+    /// If the mask does not have one entry per row.
     pub fn new(matrix: &'a A, active: &'a [bool]) -> Self {
         assert_eq!(matrix.len(), active.len(), "the mask has the wrong length");
         Self { matrix, active }
@@ -94,6 +93,17 @@ impl<A: Operator + ?Sized> Operator for Masked<'_, A> {
 
     fn apply(&self, x: &[f64], y: &mut [f64]) {
         self.apply_dot(x, y);
+    }
+
+    fn apply_transposed(&self, x: &[f64], y: &mut [f64]) {
+        let mut kept = x.to_vec();
+        for (kept, _) in kept.iter_mut().zip(self.active).filter(|pair| !pair.1) {
+            *kept = 0.0;
+        }
+        self.matrix.apply_transposed(&kept, y);
+        for ((y, &x), _) in y.iter_mut().zip(x).zip(self.active).filter(|pair| !pair.1) {
+            *y = x;
+        }
     }
 
     fn apply_dot(&self, x: &[f64], y: &mut [f64]) -> f64 {

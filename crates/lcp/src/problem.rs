@@ -99,7 +99,7 @@ impl<'a, A: Operator + ?Sized> BoxMlcp<'a, A> {
         self.rhs.len()
     }
 
-    /// Whether there are no rows at all.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.rhs.is_empty()
     }
@@ -139,7 +139,7 @@ impl<'a, A: Operator + ?Sized> BoxMlcp<'a, A> {
     /// It is zero exactly at a solution. NaN anywhere in `x` gives NaN.
     ///
     /// # Panics
-    /// If `x` or `r` does not have one entry a row.
+    /// If `x` or `r` does not have one entry per row.
     pub fn natural_residual(&self, x: &[f64], r: &mut [f64]) -> f64 {
         self.affine(x, r);
         fold(

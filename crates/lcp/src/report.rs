@@ -1,10 +1,11 @@
-//! How a solve went, while it runs and at its end.
+//! Progress and reports of solves.
 
 use std::fmt;
 use std::ops::ControlFlow;
 
-/// What ended a solve. Only [`Converged`](Status::Converged) is success.
+/// Reason for which a solve ended. Only [`Converged`](Status::Converged) is success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Status {
     /// The natural residual is within the tolerance.
     Converged,
@@ -18,8 +19,8 @@ pub enum Status {
     NonDescent,
     /// An iteration limit was reached.
     IterationLimit,
-    /// A direction was found along which the problem has no end: it has no solution.
-    Ray,
+    /// The problem has no solution: a direction was found along which the iterates grow without bound.
+    Infeasible,
     /// A number overflowed or became NaN; the last finite iterate is kept.
     NonFinite,
     /// The observer asked to stop.
@@ -27,7 +28,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// The word for it in files and on the command line.
+    /// Name in files and on the command line.
     pub fn word(self) -> &'static str {
         match self {
             Self::Converged => "converged",
@@ -36,9 +37,34 @@ impl Status {
             Self::LocalMinimum => "local-minimum",
             Self::NonDescent => "non-descent",
             Self::IterationLimit => "iteration-limit",
-            Self::Ray => "ray",
+            Self::Infeasible => "infeasible",
             Self::NonFinite => "non-finite",
             Self::Stopped => "stopped",
+        }
+    }
+}
+
+impl Status {
+    /// What the status means, as the end of a sentence that begins with the method.
+    pub fn explanation(self) -> &'static str {
+        match self {
+            Self::Converged => "reached the tolerance",
+            Self::Relative => {
+                "made no more progress in its merit; a looser tolerance or another method may help"
+            }
+            Self::Stagnated => {
+                "made no more progress: the residual may be at the level of rounding errors"
+            }
+            Self::LocalMinimum => {
+                "ended in a local minimum of its merit; try another start or method"
+            }
+            Self::NonDescent => {
+                "found no descent direction: the matrix may not be of the kind it is for"
+            }
+            Self::IterationLimit => "reached its iteration limit",
+            Self::Infeasible => "found a direction along which the iterates grow without bound",
+            Self::NonFinite => "met a value that overflowed; scale the problem",
+            Self::Stopped => "was stopped by the observer",
         }
     }
 }
@@ -49,10 +75,11 @@ impl fmt::Display for Status {
     }
 }
 
-/// How a solve ended.
+/// Report of a solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Report {
-    /// What ended it.
+    /// Reason for the end.
     pub status: Status,
     /// Outer iterations: one each time the method linearised the problem.
     pub iterations: usize,
@@ -64,8 +91,28 @@ pub struct Report {
     pub merit: f64,
 }
 
-/// How a solve stands after an outer iteration, and before the first.
+impl Report {
+    /// A report of a solve that took the given numbers of outer and inner iterations.
+    pub fn new(
+        status: Status,
+        iterations: usize,
+        inner_iterations: usize,
+        residual: f64,
+        merit: f64,
+    ) -> Self {
+        Self {
+            status,
+            iterations,
+            inner_iterations,
+            residual,
+            merit,
+        }
+    }
+}
+
+/// Progress of a solve, before the first outer iteration and after each.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Progress {
     /// Outer iterations done.
     pub iteration: usize,
@@ -77,8 +124,21 @@ pub struct Progress {
     pub merit: f64,
 }
 
-/// How the linear solve inside an outer iteration stands.
+impl Progress {
+    /// The progress after the given numbers of outer and inner iterations.
+    pub fn new(iteration: usize, inner_iterations: usize, residual: f64, merit: f64) -> Self {
+        Self {
+            iteration,
+            inner_iterations,
+            residual,
+            merit,
+        }
+    }
+}
+
+/// Progress of the linear solve inside an outer iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct InnerProgress {
     /// Inner iterations done, over all outer ones.
     pub iteration: usize,
@@ -88,14 +148,25 @@ pub struct InnerProgress {
     pub largest: f64,
 }
 
-/// Watches a solve, and may stop it.
+impl InnerProgress {
+    /// The progress after so many inner iterations, over all outer ones.
+    pub fn new(iteration: usize, norm: f64, largest: f64) -> Self {
+        Self {
+            iteration,
+            norm,
+            largest,
+        }
+    }
+}
+
+/// Progress callback, which can stop a solve.
 ///
-/// `()` never stops anything; [`Trace`] keeps what it saw.
+/// `()` ignores all progress; [`Trace`] records it.
 pub trait Observer {
     /// Called before the first outer iteration and after each.
     fn observe(&mut self, progress: &Progress) -> ControlFlow<()>;
 
-    /// Called after each inner iteration. An inner solve can be long: a caller that wants to interrupt quickly asks here.
+    /// Called after each inner iteration. An inner solve can be long: stop it here to interrupt quickly.
     fn observe_inner(&mut self, progress: &InnerProgress) -> ControlFlow<()> {
         let _ = progress;
         ControlFlow::Continue(())
@@ -108,12 +179,12 @@ impl Observer for () {
     }
 }
 
-/// Keeps every progress report.
+/// Records all progress.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
-    /// One a call of [`Observer::observe`].
+    /// One entry per call of [`Observer::observe`].
     pub outer: Vec<Progress>,
-    /// One a call of [`Observer::observe_inner`].
+    /// One entry per call of [`Observer::observe_inner`].
     pub inner: Vec<InnerProgress>,
 }
 

@@ -1,4 +1,4 @@
-//! Matrices whose rows can be read.
+//! Matrices with access to single rows.
 
 use crate::csr::Csr;
 use crate::dense::Dense;
@@ -9,7 +9,7 @@ pub trait Rows: Operator {
     /// `sum_j A_ij x_j`
     ///
     /// # Panics
-    /// If there is no such row, or `x` does not have one entry a row.
+    /// If there is no such row, or `x` does not have one entry per row.
     fn row_dot(&self, row: usize, x: &[f64]) -> f64;
 
     /// Calls `visit` with column and value of every stored entry of a row, columns rising.

@@ -1,4 +1,4 @@
-//! Work over rows, split at places that depend on the number of rows alone.
+//! Parallel loops and reductions whose splits depend on the number of rows alone.
 //!
 //! Every sum in this crate is added up in the tree that [`fold`] walks, and its leaves and branches are the same
 //! for any number of threads. That is what makes results the same bits on one core and on sixty-four; the

@@ -193,8 +193,11 @@ pub struct Settings<const D: usize> {
     pub start: Start,
     /// Bound on the largest natural residual of the pressure problem, in 1/s.
     pub tolerance: f64,
-    /// Limit on outer iterations of the solver, and a thousandth of the limit on inner ones.
+    /// Limit on outer iterations of the solver. Default: 100.
     pub max_iterations: usize,
+    /// Limit on inner iterations for one linear system, and on the steps of methods that have no inner solve. Default:
+    /// 100,000.
+    pub max_inner_iterations: usize,
     /// Particles seeded in a full cell.
     pub particles_per_cell: usize,
     /// Seed of the jitter.
@@ -247,6 +250,7 @@ impl<const D: usize> Settings<D> {
             start: Start::Given,
             tolerance: 1e-6,
             max_iterations: 100,
+            max_inner_iterations: 100_000,
             particles_per_cell: if D == 2 { 9 } else { 8 },
             seed: 1,
             cfl: 2.0,
@@ -269,7 +273,7 @@ impl<const D: usize> Settings<D> {
             solver: self.solver,
             tolerance,
             max_iterations: self.max_iterations,
-            max_inner_iterations: self.max_iterations.saturating_mul(1000),
+            max_inner_iterations: self.max_inner_iterations,
             preconditioner: self.preconditioner,
             inner: self.inner,
             fas: solvers::Fas {
@@ -304,7 +308,7 @@ impl<const D: usize> Settings<D> {
 
     pub(crate) fn check(&self) -> Result<(), SettingsError> {
         let positive = |x: f64| x > 0.0 && x.is_finite();
-        let rules: [(&'static str, bool, &'static str); 11] = [
+        let rules: [(&'static str, bool, &'static str); 12] = [
             (
                 "cells",
                 self.cells.iter().all(|&n| (1..=1 << 20).contains(&n)),
@@ -334,6 +338,11 @@ impl<const D: usize> Settings<D> {
             ),
             ("tolerance", positive(self.tolerance), "positive"),
             ("max_iterations", self.max_iterations > 0, "at least 1"),
+            (
+                "max_inner_iterations",
+                self.max_inner_iterations > 0,
+                "at least 1",
+            ),
             (
                 "particles_per_cell",
                 (1..=1000).contains(&self.particles_per_cell),

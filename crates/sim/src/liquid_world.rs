@@ -3,7 +3,6 @@
 use std::any::Any;
 use std::io::{self, Write};
 
-use meniscus_lcp::Report;
 use meniscus_liquid::{self as liquid, Liquid, Phases, State, StepError, StepLimit};
 use meniscus_shapes::Scenery;
 use rayon::prelude::*;
@@ -166,20 +165,17 @@ fn poses<const D: usize>(solids: &Scenery<D>, time: f64) -> Vec<BodyState> {
 /// The report of a liquid's step as solves and measures.
 fn report_of(report: &liquid::StepReport) -> StepReport {
     let mut tree = StepReport::new(report.time, report.dt);
-    let pressure = Report {
+    let unknowns = report.unknowns;
+    tree.solves.push(SolveReport {
+        name: "pressure",
+        solver: report.solver,
         status: report.status,
+        unknowns,
         iterations: report.outer_iterations,
         inner_iterations: report.inner_iterations,
         residual: report.residual,
-        merit: 0.0,
-    };
-    let unknowns = report.unknowns;
-    tree.solves.push(SolveReport::new(
-        "pressure",
-        report.solver,
-        unknowns,
-        &pressure,
-    ));
+        solves: Vec::new(),
+    });
     if let Some(correction) = &report.correction {
         let solve = SolveReport::new("position-correction", report.solver, unknowns, correction);
         tree.solves.push(solve);

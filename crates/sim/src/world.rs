@@ -52,7 +52,7 @@ pub trait World: Send + Sync {
 }
 
 /// A state that can be written more than once, for example to a hasher and then to a file.
-pub trait SavedState {
+pub trait SavedState: Sync {
     /// Length in bytes.
     fn len(&self) -> usize;
 

@@ -6,8 +6,8 @@ use crate::study::Study;
 use crate::table::{Cell, Table};
 use crate::target::{self, Bound, Target};
 use clap::{Args, value_parser};
-use meniscus_app::error::{Error, Kind};
 use meniscus_shapes::{PointLattice, TriangleMesh};
+use meniscus_store::error::{Error, Kind};
 use std::f64::consts::TAU;
 use std::hint::black_box;
 

@@ -6,10 +6,10 @@ use crate::study::Study;
 use crate::table::{Cell, Table};
 use crate::target::{self, Bound, Target};
 use clap::{Args, value_parser};
-use meniscus_app::error::Error;
-use meniscus_app::run::{self, Options as RunOptions};
-use meniscus_app::scene::builtin;
-use meniscus_app::scene::text::{Change, load};
+use meniscus_app::runner::{self, Options as RunOptions};
+use meniscus_scene::builtin;
+use meniscus_scene::text::{Override, load};
+use meniscus_store::error::Error;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -119,8 +119,8 @@ fn check_all() -> Result<Vec<(String, f64)>, Error> {
 /// Runs the dam break in a folder of its own and returns the share of every phase in per cent.
 fn write_shares(options: &Options) -> Result<Vec<(String, f64)>, Error> {
     let changes = [
-        Change::short("--resolution", "domain.resolution", options.resolution),
-        Change::short("--frames", "time.frames", options.frames),
+        Override::short("--resolution", "domain.resolution", options.resolution),
+        Override::short("--frames", "time.frames", options.frames),
     ];
     let (scene, scene_text) = load("dam-break", &changes, false)?.ready()?;
     let folder = std::env::temp_dir().join(format!("meniscus-runner-speed-{}", std::process::id()));
@@ -129,7 +129,7 @@ fn write_shares(options: &Options) -> Result<Vec<(String, f64)>, Error> {
         overwrite: true,
         ..RunOptions::new(folder.clone(), scene_text, &stop)
     };
-    let shares = run::run(&scene, &run_options, &mut ())
+    let shares = runner::run(&scene, &run_options, &mut ())
         .and_then(|_| shares_of(&folder.join("timings.jsonl")));
     // What is left of it is no result.
     let _ = std::fs::remove_dir_all(&folder);

@@ -6,14 +6,14 @@ use crate::study::Study;
 use crate::table::{Cell, Table};
 use crate::target::{self, Bound, Target};
 use clap::{Args, value_parser};
-use meniscus_app::cache;
-use meniscus_app::error::{Error, Kind};
-use meniscus_app::run::Simulation;
-use meniscus_app::run::film::encoded;
-use meniscus_app::scene::text::{Change, load};
-use meniscus_app::scene::{AnyScene, Scene};
-use meniscus_app::surface::{Maker, Settings, Source};
-use meniscus_app::whole_file;
+use meniscus_app::runner::Simulation;
+use meniscus_app::runner::film::encoded;
+use meniscus_app::surface::Maker;
+use meniscus_scene::text::{Override, load};
+use meniscus_scene::{AnyScene, Scene, SurfaceSettings, SurfaceSource};
+use meniscus_store::atomic_file;
+use meniscus_store::cache;
+use meniscus_store::error::{Error, Kind};
 
 /// CPU time of surfacing and writing a frame, as a share of that of simulating it.
 const MOST_SHARE: f64 = 1.0;
@@ -40,8 +40,8 @@ impl Study for SurfaceSpeed {
     fn run(options: &Options) -> Result<Findings, Error> {
         let load_before = machine::load();
         let changes = [
-            Change::short("--resolution", "domain.resolution", options.resolution),
-            Change::short("--frames", "time.frames", options.frames),
+            Override::short("--resolution", "domain.resolution", options.resolution),
+            Override::short("--frames", "time.frames", options.frames),
         ];
         let (scene, _) = load("dam-break", &changes, false)?.ready()?;
         let AnyScene::Three(scene) = scene else {
@@ -113,7 +113,7 @@ struct Measured {
 
 /// Surfaces from one source.
 struct Made {
-    source: Source,
+    source: SurfaceSource,
     vertices: u64,
     bytes: u64,
     /// CPU seconds a frame.
@@ -122,7 +122,7 @@ struct Made {
 
 fn measure(scene: &Scene<3>, frames: u32) -> Result<Measured, Error> {
     const SAMPLES: u32 = 2;
-    let sources = [Source::LevelSet, Source::Particles];
+    let sources = [SurfaceSource::LevelSet, SurfaceSource::Particles];
     let mut measured = Measured {
         particles: 0,
         simulation: 0.0,
@@ -148,9 +148,9 @@ fn measure(scene: &Scene<3>, frames: u32) -> Result<Measured, Error> {
         measured.particles = simulation.liquid().particles().len();
         let bytes = encoded(scene, simulation.world(), frame)?;
         for one in &mut measured.surfaces {
-            let settings = Settings {
+            let settings = SurfaceSettings {
                 source: one.source,
-                ..Settings::default()
+                ..SurfaceSettings::default()
             };
             surface(scene, &bytes, settings, one, 1.0 / f64::from(SAMPLES))?;
         }
@@ -162,7 +162,7 @@ fn measure(scene: &Scene<3>, frames: u32) -> Result<Measured, Error> {
 fn surface(
     scene: &Scene<3>,
     particles: &[u8],
-    settings: Settings,
+    settings: SurfaceSettings,
     made: &mut Made,
     share: f64,
 ) -> Result<(), Error> {
@@ -171,7 +171,7 @@ fn surface(
     let frame = cache::decode::<3>(particles)
         .map_err(|e| Error::new(Kind::Storage, format!("a frame is damaged: {e}")))?;
     let (bytes, _) = Maker::new(scene, "", settings).file(particles, &frame)?;
-    let written = whole_file::write(&path, &bytes);
+    let written = atomic_file::write(&path, &bytes);
     made.cpu += share * Moment::now().since(&start).cpu;
     made.bytes = bytes.len() as u64;
     let content = cache::container::Content::Surface;

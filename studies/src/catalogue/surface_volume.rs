@@ -6,13 +6,13 @@ use crate::study::Study;
 use crate::table::{Cell, Table};
 use crate::target::{self, Bound, Target};
 use clap::{Args, value_parser};
-use meniscus_app::cache;
-use meniscus_app::error::{Error, Kind};
-use meniscus_app::run::Simulation;
-use meniscus_app::run::film::encoded;
-use meniscus_app::scene::text::{Change, load};
-use meniscus_app::scene::{AnyScene, Scene};
-use meniscus_app::surface::{self, Measures, Settings, Source};
+use meniscus_app::runner::Simulation;
+use meniscus_app::runner::film::encoded;
+use meniscus_app::surface::{self, Measures};
+use meniscus_scene::text::{Override, load};
+use meniscus_scene::{AnyScene, Scene, SurfaceSettings, SurfaceSource};
+use meniscus_store::cache;
+use meniscus_store::error::{Error, Kind};
 
 /// Largest difference from the volume of the particles, in per cent.
 const MOST_ERROR: f64 = 5.0;
@@ -38,7 +38,7 @@ pub struct Options {
     frames: Option<u32>,
     /// What surfaces are made from
     #[arg(long, value_name = "SOURCE", default_value = "level-set")]
-    from: Source,
+    from: SurfaceSource,
 }
 
 impl Study for SurfaceVolume {
@@ -66,14 +66,14 @@ impl Study for SurfaceVolume {
         for name in &options.scenes {
             let mut changes = Vec::new();
             if let Some(resolution) = options.resolution {
-                changes.push(Change::short(
+                changes.push(Override::short(
                     "--resolution",
                     "domain.resolution",
                     resolution,
                 ));
             }
             if let Some(frames) = options.frames {
-                changes.push(Change::short("--frames", "time.frames", frames));
+                changes.push(Override::short("--frames", "time.frames", frames));
             }
             let (scene, _) = load(name, &changes, false)?.ready()?;
             let AnyScene::Three(scene) = scene else {
@@ -87,7 +87,7 @@ impl Study for SurfaceVolume {
         }
         let variant = [
             options.resolution.map(|n| n.to_string()),
-            (options.from != Source::default()).then(|| options.from.to_string()),
+            (options.from != SurfaceSource::default()).then(|| options.from.to_string()),
         ];
         let variant: Vec<String> = variant.into_iter().flatten().collect();
         Ok(Findings {
@@ -121,15 +121,15 @@ impl Study for SurfaceVolume {
 struct Measured {
     particles: usize,
     measures: Measures,
-    /// Change of volume since the frame before, as a share; none if particles have come or gone.
+    /// Override of volume since the frame before, as a share; none if particles have come or gone.
     change: Option<f64>,
     cpu: f64,
 }
 
-fn measure(scene: &Scene<3>, source: Source) -> Result<Vec<Measured>, Error> {
-    let settings = Settings {
+fn measure(scene: &Scene<3>, source: SurfaceSource) -> Result<Vec<Measured>, Error> {
+    let settings = SurfaceSettings {
         source,
-        ..Settings::default()
+        ..SurfaceSettings::default()
     };
     let scenery = scene.scenery();
     let mut all: Vec<Measured> = Vec::new();

@@ -7,10 +7,10 @@ use crate::table::{Cell, Table};
 use crate::target::{self, Bound, Target};
 use crate::walls::{one_thread, scene};
 use clap::{Args, value_parser};
-use meniscus_app::error::{Error, Kind};
-use meniscus_app::run::Simulation;
-use meniscus_app::scene::{AnyScene, Scene, builtin};
+use meniscus_app::runner::Simulation;
 use meniscus_liquid::Walls;
+use meniscus_scene::{AnyScene, Scene, builtin};
+use meniscus_store::error::{Error, Kind};
 
 /// How much longer a step may take, in per cent.
 const MOST: f64 = 10.0;

@@ -5,7 +5,7 @@ mod document;
 use crate::catalogue::STUDIES;
 use crate::study::Entry;
 use document::Document;
-use meniscus_app::error::Error;
+use meniscus_store::error::Error;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

@@ -1,14 +1,14 @@
 //! Means over the problems of a run.
 
-use super::contestant::{Contestant, Rules};
 use super::sample::{Choice, Seen, visit};
-use meniscus_app::error::Error;
-use meniscus_app::scene::Scene;
+use super::solver_case::{Rules, SolverCase};
+use meniscus_scene::Scene;
+use meniscus_store::error::Error;
 
 /// How a solver fared on the problems of a run.
 #[derive(Clone, Debug)]
 pub struct Averages {
-    pub contestant: Contestant,
+    pub case: SolverCase,
     /// Problems that it was given.
     pub problems: usize,
     /// Those that it solved: the others are in no mean.
@@ -23,9 +23,9 @@ pub struct Averages {
 }
 
 impl Averages {
-    fn new(contestant: Contestant) -> Self {
+    fn new(case: SolverCase) -> Self {
         Averages {
-            contestant,
+            case,
             problems: 0,
             solved: 0,
             too_long: false,
@@ -45,19 +45,18 @@ pub fn mean(values: &[f64]) -> Option<f64> {
 pub fn averages<const D: usize>(
     scene: &Scene<D>,
     choice: Choice,
-    contestants: &[Contestant],
+    cases: &[SolverCase],
     rules: &Rules,
 ) -> Result<(Vec<Averages>, Seen), Error> {
-    let mut found: Vec<Averages> = contestants.iter().copied().map(Averages::new).collect();
+    let mut found: Vec<Averages> = cases.iter().copied().map(Averages::new).collect();
     let seen = visit(scene, choice, &mut |sample| {
         for one in found.iter_mut().filter(|one| !one.too_long) {
-            let outcome = one.contestant.solve(sample, rules)?;
+            let outcome = one.case.solve(sample, rules)?;
             one.problems += 1;
             one.too_long = outcome.too_long;
             if outcome.solved() {
                 one.solved += 1;
-                one.iterations
-                    .push(one.contestant.iterations(&outcome) as f64);
+                one.iterations.push(one.case.iterations(&outcome) as f64);
                 one.outer.push(outcome.outer as f64);
                 one.cpu.push(outcome.cpu);
             }

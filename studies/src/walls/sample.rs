@@ -1,10 +1,10 @@
 //! The problems of a run, one after the other.
 
-use meniscus_app::error::{Error, Kind};
-use meniscus_app::run::Simulation;
-use meniscus_app::scene::{AnyScene, Scene, builtin};
+use meniscus_app::runner::Simulation;
 use meniscus_lcp::{BoxMlcp, Csr, InputError};
 use meniscus_liquid::{PressureProblem, Walls};
+use meniscus_scene::{AnyScene, Scene, builtin};
+use meniscus_store::error::{Error, Kind};
 
 /// A pressure problem on the way of a run.
 pub struct Sample<const D: usize> {
@@ -124,7 +124,7 @@ fn next_sample<const D: usize>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::contestant::{Contestant, Rules};
+    use super::super::solver_case::{Rules, SolverCase};
     use super::*;
 
     fn small_circle() -> Scene<2> {
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn the_pressure_of_the_step_before_is_a_better_start_than_zero() {
-        let solver = Contestant::named("PI-PCG").unwrap();
+        let solver = SolverCase::named("PI-PCG").unwrap();
         let cold = Rules {
             from_zero: true,
             ..Default::default()

@@ -114,23 +114,12 @@ mod tests {
 
     #[test]
     fn a_solve_without_time_is_stopped_at_its_first_report() {
-        let progress = Progress {
-            iteration: 0,
-            inner_iterations: 0,
-            residual: 1.0,
-            merit: 1.0,
-        };
+        let progress = Progress::new(0, 0, 1.0, 1.0);
         let mut patient = Watch::new(f64::INFINITY);
         assert!(patient.observe(&progress).is_continue());
         let mut hasty = Watch::new(-1.0);
         assert!(hasty.observe(&progress).is_break());
-        let report = Report {
-            status: Status::Stopped,
-            iterations: 0,
-            inner_iterations: 0,
-            residual: 1.0,
-            merit: 1.0,
-        };
+        let report = Report::new(Status::Stopped, 0, 0, 1.0, 1.0);
         let outcome = hasty.outcome(&report);
         assert!(outcome.too_long && !outcome.solved());
     }

@@ -112,7 +112,7 @@ mod tests {
         let files = [
             (DOCUMENT, document),
             ("crates/liquid/tests/rest.rs", TESTS),
-            ("xtask/src/repository/rooms.rs", ""),
+            ("xtask/src/repository/crate_graph.rs", ""),
         ];
         findings_of(check, &files)
     }
@@ -122,7 +122,7 @@ mod tests {
         let document = "# House\n- not here\n## Invariants\nSome words.\n\n\
                         - Water at rest stays so:\n  `still_water_stays_still`.\n\
                         - It works (`crates/liquid/tests/rest.rs::it_works`).\n\
-                        - Rooms: `xtask/src/repository/rooms.rs`.\n## Next\n- nor here\n";
+                        - Rooms: `xtask/src/repository/crate_graph.rs`.\n## Next\n- nor here\n";
         assert!(found(document).is_empty(), "{:?}", found(document));
     }
 

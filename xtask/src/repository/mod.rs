@@ -3,6 +3,7 @@
 //! A check takes the whole tree and returns what it found. Adding one means a file here, with tests
 //! on a made-up tree that show it failing, and a line in [`CHECKS`].
 
+mod crate_graph;
 mod file_names;
 mod file_sizes;
 mod house_files;
@@ -14,7 +15,6 @@ mod paper_item;
 mod paper_table;
 mod papers;
 mod paths;
-mod rooms;
 mod wording;
 mod words;
 
@@ -67,7 +67,10 @@ const CHECKS: &[Check] = &[
     ("equation tags and docs/papers.md", papers::check),
     ("paths named in the documents", paths::check),
     ("invariants name their tests", invariants::check),
-    ("rooms use only the rooms they may", rooms::check),
+    (
+        "crates depend only on crates they may depend on",
+        crate_graph::check,
+    ),
     ("no physics word in crates/lcp", neutral_words::check),
     ("file names", file_names::check),
     ("file sizes", file_sizes::check),

@@ -43,7 +43,7 @@ const NUMBERED: &[(&str, Kind, &str, &str)] = &[
 /// Commands that show something, and where the word behind them has to occur.
 const COMMANDS: &[(&str, &str)] = &[
     ("cargo study ", "studies/"),
-    ("meniscus run ", "crates/app/"),
+    ("meniscus run ", "crates/scene/"),
 ];
 
 /// Tags, rows and numbers agree.

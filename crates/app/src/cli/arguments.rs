@@ -2,15 +2,15 @@
 
 use super::lcp::LcpCommand;
 use crate::export::{Format, NamePattern, What};
-use crate::run::FrameChoice;
-use crate::scene::Style;
-use crate::scene::builtin;
-use crate::scene::text::Change;
-use crate::surface::{self, Source};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use meniscus_liquid::{Solver, Walls};
+use meniscus_scene::Style;
+use meniscus_scene::builtin;
+use meniscus_scene::text::Override;
+use meniscus_scene::{SurfaceSettings, SurfaceSource};
+use meniscus_store::opened_run::FrameChoice;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -140,8 +140,8 @@ pub struct RunFlags {
 #[derive(Debug, Args)]
 pub struct SceneFlags {
     /// Replace any key of the scene, as in walls.kappa=0.1 or `solid[1].ease=linear`; may be given again
-    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = Change::parse)]
-    pub set: Vec<Change>,
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = Override::parse)]
+    pub set: Vec<Override>,
     /// How many frames to simulate (time.frames)
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub frames: Option<i64>,
@@ -167,26 +167,26 @@ pub struct SceneFlags {
 
 impl SceneFlags {
     /// What is to be changed in the scene; short cuts come last and win.
-    pub fn changes(&self) -> Vec<Change> {
+    pub fn changes(&self) -> Vec<Override> {
         let mut changes = self.set.clone();
         if let Some(frames) = self.frames {
-            changes.push(Change::short("--frames", "time.frames", frames));
+            changes.push(Override::short("--frames", "time.frames", frames));
         }
         if let Some(cells) = self.resolution {
-            changes.push(Change::short("--resolution", "domain.resolution", cells));
+            changes.push(Override::short("--resolution", "domain.resolution", cells));
         }
         if let Some(walls) = self.walls {
-            changes.push(Change::short("--walls", "walls.kind", walls));
+            changes.push(Override::short("--walls", "walls.kind", walls));
         }
         if let Some(solver) = self.solver {
-            changes.push(Change::short("--solver", "solver.method", solver));
+            changes.push(Override::short("--solver", "solver.method", solver));
         }
         if let Some(transfer) = self.transfer {
             let word = match transfer {
                 TransferName::Apic => "apic",
                 TransferName::Flip => "flip",
             };
-            changes.push(Change::short("--transfer", "particles.transfer", word));
+            changes.push(Override::short("--transfer", "particles.transfer", word));
         }
         changes
     }
@@ -328,7 +328,7 @@ pub struct PreviewArguments {
     pub slow: Option<f64>,
     /// Another camera, as in position=[1,-2,1] or field_of_view=40; may be given again
     #[arg(long, value_name = "KEY=VALUE", value_parser = camera_key)]
-    pub camera: Vec<Change>,
+    pub camera: Vec<Override>,
     /// Folder to write to [default: OUT/preview]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -344,10 +344,10 @@ pub struct PreviewArguments {
 }
 
 /// A key of the scene's camera.
-fn camera_key(text: &str) -> Result<Change, String> {
-    let change = Change::parse(&format!("camera.{text}"))
+fn camera_key(text: &str) -> Result<Override, String> {
+    let change = Override::parse(&format!("camera.{text}"))
         .map_err(|_| "write key=value, as in position=[1,-2,1]".to_string())?;
-    Ok(Change {
+    Ok(Override {
         typed: format!("--camera {text}"),
         ..change
     })
@@ -391,8 +391,8 @@ pub struct FrameFlags {
 pub struct SurfaceFlags {
     /// What the surface is made from: the level set of the simulation, with thin features from the particles, or the
     /// particles alone by splashsurf, in space only
-    #[arg(long, value_name = "SOURCE", value_parser = words::<Source>(Source::WORDS))]
-    pub from: Option<Source>,
+    #[arg(long, value_name = "SOURCE", value_parser = words::<SurfaceSource>(SurfaceSource::WORDS))]
+    pub from: Option<SurfaceSource>,
     /// Passes of smoothing, 0 to 100; thin features are left as they are [default: 4]
     #[arg(long, value_name = "N")]
     pub smoothing: Option<u32>,
@@ -403,8 +403,8 @@ pub struct SurfaceFlags {
 
 impl SurfaceFlags {
     /// What was asked for, the rest as in `otherwise`.
-    pub fn settings(&self, otherwise: surface::Settings) -> surface::Settings {
-        surface::Settings {
+    pub fn settings(&self, otherwise: SurfaceSettings) -> SurfaceSettings {
+        SurfaceSettings {
             source: self.from.unwrap_or(otherwise.source),
             smoothing: self.smoothing.unwrap_or(otherwise.smoothing),
             resolution: self.resolution.unwrap_or(otherwise.resolution),

@@ -1,8 +1,8 @@
 //! Progress of work on one frame after another: a bar on a terminal, lines on a pipe, nothing when asked to be quiet.
 
-use super::say::say;
-use crate::quantity::duration;
+use super::output::say;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use meniscus_store::quantity::duration;
 use std::io::IsTerminal;
 use std::time::Instant;
 

@@ -1,10 +1,10 @@
 //! `meniscus diff`.
 
 use super::arguments::DiffArguments;
-use super::say::say;
-use crate::error::{Error, Kind};
-use crate::quantity::count;
-use crate::run::diff::{Difference, FrameDifference, diff as compare};
+use super::output::say;
+use crate::runner::diff::{Difference, FrameDifference, diff as compare};
+use meniscus_store::error::{Error, Kind};
+use meniscus_store::quantity::count;
 use serde_json::json;
 
 /// Fields of a step that are shown.

@@ -2,17 +2,18 @@
 
 use super::arguments::{ExportArguments, UpName};
 use super::counter::Counter;
+use super::output::say;
 use super::running::{STOP, stop_on_ctrl_c};
-use super::say::say;
-use crate::error::Error;
 use crate::export::{self, Up};
-use crate::quantity::{bytes, count};
-use crate::run::{Written, with_threads};
-use crate::surface;
+use crate::runner::with_threads;
+use meniscus_scene::SurfaceSettings;
+use meniscus_store::OpenedRun;
+use meniscus_store::error::Error;
+use meniscus_store::quantity::{bytes, count};
 
 /// Turns the frames of a run into files for other programs.
 pub fn export(arguments: &ExportArguments) -> Result<(), Error> {
-    let run = Written::open(&arguments.run)?;
+    let run = OpenedRun::open(&arguments.run)?;
     let options = export::Options {
         format: arguments.to,
         what: arguments.what,
@@ -25,7 +26,7 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Error> {
         name: arguments.name.clone(),
         out: arguments.out.clone(),
         assets: arguments.which.assets.clone(),
-        settings: surface::Settings::default(),
+        settings: SurfaceSettings::default(),
         stop: &STOP,
     };
     let plan = export::plan(&run, &options)?;

@@ -1,13 +1,13 @@
 //! `meniscus preview`.
 
 use super::arguments::PreviewArguments;
+use super::output::say;
 use super::running::{STOP, stop_on_ctrl_c};
-use super::say::say;
-use crate::error::Error;
-use crate::filming::{self, Options, Watch};
-use crate::quantity::{bytes, count, duration};
-use crate::run::with_threads;
+use crate::runner::with_threads;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use meniscus_render::filming::{self, Options, Watch};
+use meniscus_store::error::Error;
+use meniscus_store::quantity::{bytes, count, duration};
 use std::io::IsTerminal;
 use std::time::Instant;
 

@@ -1,11 +1,11 @@
 //! Commands about the folder of a run.
 
 use super::arguments::FolderArguments;
-use super::say::say;
-use crate::error::{Error, Kind};
-use crate::quantity::{bytes, duration};
-use crate::run::status::Activity;
-use crate::run::{Status, status as look, verify as examine};
+use super::output::say;
+use crate::runner::status::Activity;
+use crate::runner::{Status, status as look, verify as examine};
+use meniscus_store::error::{Error, Kind};
+use meniscus_store::quantity::{bytes, duration};
 use serde_json::json;
 
 /// Tells how a run stands.

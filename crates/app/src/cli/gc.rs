@@ -1,10 +1,10 @@
 //! `meniscus gc`.
 
 use super::arguments::GcArguments;
-use super::say::say;
-use crate::error::Error;
-use crate::quantity::bytes;
-use crate::run::gc::{self, Item, Reason};
+use super::output::say;
+use crate::runner::gc::{self, Item, Reason};
+use meniscus_store::error::Error;
+use meniscus_store::quantity::bytes;
 use serde_json::json;
 
 /// Says what can go, and removes it if that was asked for.

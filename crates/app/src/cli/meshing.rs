@@ -2,21 +2,24 @@
 
 use super::arguments::MeshArguments;
 use super::counter::Counter;
+use super::output::say;
 use super::running::{STOP, stop_on_ctrl_c};
-use super::say::say;
-use crate::error::Error;
-use crate::quantity::{bytes, count};
-use crate::run::{Written, with_threads};
+use crate::runner::with_threads;
 use crate::surface::{self, Measures, Watch};
+use meniscus_scene::SurfaceSettings;
+use meniscus_scene::text::load_run;
+use meniscus_store::OpenedRun;
+use meniscus_store::error::Error;
+use meniscus_store::quantity::{bytes, count};
 
 /// Makes the surfaces of a run.
 pub fn mesh(arguments: &MeshArguments) -> Result<(), Error> {
-    let run = Written::open(&arguments.run)?;
-    let scene = run.scene(arguments.which.assets.as_deref())?;
+    let run = OpenedRun::open(&arguments.run)?;
+    let scene = load_run(&run, arguments.which.assets.as_deref())?;
     stop_on_ctrl_c()?;
     let options = surface::Options {
         frames: arguments.which.frames.unwrap_or_default(),
-        settings: arguments.how.settings(surface::Settings::default()),
+        settings: arguments.how.settings(SurfaceSettings::default()),
         stop: &STOP,
     };
     let mut counter = Counter::new("surface", arguments.quiet);

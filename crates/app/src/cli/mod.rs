@@ -9,20 +9,20 @@ mod folders;
 mod gc;
 mod lcp;
 mod meshing;
+mod output;
 mod report;
 mod running;
-mod say;
 mod scenes;
 mod sizes;
 mod terminal;
 mod time_left;
 mod view;
 
-use crate::error::Error;
-use crate::scene::builtin;
 use arguments::{Arguments, Command, CompletionArguments};
 use clap::{CommandFactory, Parser};
-use say::{complain, say};
+use meniscus_scene::builtin;
+use meniscus_store::error::Error;
+use output::{complain, say};
 use std::path::Path;
 use std::process::ExitCode;
 

@@ -1,14 +1,14 @@
 //! The last lines of a run: what was written, and what to type next.
 
 use super::arguments::RunFlags;
-use super::say::say;
-use crate::quantity::{bytes, count, duration};
-use crate::run::Summary;
-use crate::run::folder::next_free;
-use crate::scene::AnyScene;
-use crate::scene::text::Change;
+use super::output::say;
+use crate::runner::Summary;
 use crate::shell::{quoted, quoted_path};
 use meniscus_liquid::Walls;
+use meniscus_scene::AnyScene;
+use meniscus_scene::text::Override;
+use meniscus_store::quantity::{bytes, count, duration};
+use meniscus_store::run_folder::next_free;
 use std::path::Path;
 
 /// Says what a run of the scene with these flags has written and what can be done with it.
@@ -96,8 +96,9 @@ fn other_walls(walls: Walls) -> Walls {
 }
 
 /// The changes as they were typed, each after a space; without those that go with one kind of walls only.
-fn but_for_walls(changes: &[Change]) -> String {
-    let both = |change: &&Change| !["walls.kind", "solver.method"].contains(&change.path.as_str());
+fn but_for_walls(changes: &[Override]) -> String {
+    let both =
+        |change: &&Override| !["walls.kind", "solver.method"].contains(&change.path.as_str());
     let typed =
         changes
             .iter()

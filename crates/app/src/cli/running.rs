@@ -1,13 +1,14 @@
 //! `meniscus run`.
 
 use super::arguments::RunFlags;
-use super::say::remark;
+use super::output::remark;
 use super::{report, terminal};
-use crate::error::{Error, Kind};
-use crate::run::folder::{self, next_free, usual};
-use crate::run::record::Record;
-use crate::run::{self, Options, Start, no_run};
-use crate::scene::text::load;
+use crate::runner::{self, Options, Start};
+use meniscus_scene::text::load;
+use meniscus_store::error::{Error, Kind};
+use meniscus_store::manifest::Manifest;
+use meniscus_store::opened_run::no_run;
+use meniscus_store::run_folder::{self, next_free, usual};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -48,7 +49,7 @@ pub fn run(name: &Path, flags: &RunFlags, bare: bool) -> Result<(), Error> {
         stop: &STOP,
     };
     let mut progress = terminal::progress(&scene, flags.quiet);
-    let summary = run::run(&scene, &options, progress.as_mut());
+    let summary = runner::run(&scene, &options, progress.as_mut());
     // The bar goes before anything else is said.
     drop(progress);
     let summary = summary?;
@@ -92,14 +93,14 @@ fn start(flags: &RunFlags, usual: &Path, out: &Path) -> Result<Start, Error> {
         return Ok(Start::Branch { run, frame });
     }
     // A branch that was killed while it was made has no frames yet, and is made again.
-    let has_frames = match Record::read(out) {
-        Ok(record) => record.is_some_and(|record| record.frames_done > 0),
+    let has_frames = match Manifest::read(out) {
+        Ok(manifest) => manifest.is_some_and(|manifest| manifest.frames_done > 0),
         Err(_) => true,
     };
     if frame == 0 || has_frames {
         return Ok(Start::FromFrame(frame));
     }
-    if folder::is_same(usual, out) || !Record::path(usual).exists() {
+    if run_folder::is_same(usual, out) || !Manifest::path(usual).exists() {
         return Err(no_run(usual).with_remedy(
             "--branch-from DIR names the folder of the run whose frames come before",
         ));

@@ -1,13 +1,13 @@
 //! Commands about scenes that simulate nothing.
 
 use super::arguments::{CheckArguments, InitArguments, SchemaArguments};
-use super::say::{remark, say};
-use crate::error::{Error, Kind};
-use crate::quantity::{bytes, count, duration};
-use crate::run::{self, estimate};
-use crate::scene::builtin;
-use crate::scene::text::{self, Loaded, load};
+use super::output::{remark, say};
+use crate::runner::{self, estimate};
 use crate::shell::quoted_path;
+use meniscus_scene::builtin;
+use meniscus_scene::text::{self, Loaded, load};
+use meniscus_store::error::{Error, Kind};
+use meniscus_store::quantity::{bytes, count, duration};
 use serde_json::json;
 use std::path::Path;
 
@@ -28,7 +28,7 @@ pub fn check(arguments: &CheckArguments) -> Result<(), Error> {
     let refused = loaded
         .scene
         .as_ref()
-        .and_then(|scene| run::refused(scene).err());
+        .and_then(|scene| runner::refused(scene).err());
     if arguments.json {
         let lines: Vec<_> = loaded
             .problems
@@ -154,7 +154,7 @@ pub fn init(arguments: &InitArguments) -> Result<(), Error> {
         }
     }
     for (path, content) in &files {
-        crate::whole_file::write(path, content)?;
+        meniscus_store::atomic_file::write(path, content)?;
         say(format_args!("wrote {}", path.display()));
     }
     say(format_args!(

@@ -1,6 +1,6 @@
 //! Sizes as they are typed on the command line.
 
-use crate::filming;
+use meniscus_render::filming;
 
 /// A number of bytes as people write it: `8GB`, `512 MiB`, `2.5g`; plain numbers are bytes.
 ///

@@ -1,11 +1,11 @@
 //! Progress: a bar on a terminal, plain lines on a pipe, nothing when asked to be quiet.
 
-use super::say::say;
+use super::output::say;
 use super::time_left::TimeLeft;
-use crate::quantity::count;
-use crate::run::{Event, Progress, StepLine};
-use crate::scene::AnyScene;
+use crate::runner::{Event, Progress, StepLine};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use meniscus_scene::AnyScene;
+use meniscus_store::quantity::count;
 use std::io::IsTerminal;
 
 /// The kind of progress that suits the terminal.

@@ -1,8 +1,8 @@
 //! Time that the rest of a run will take.
 
-use crate::quantity::duration;
-use crate::run::estimate::{self, Forecast};
-use crate::scene::AnyScene;
+use crate::runner::estimate::{self, Forecast};
+use meniscus_scene::AnyScene;
+use meniscus_store::quantity::duration;
 use std::collections::VecDeque;
 use std::time::Instant;
 
@@ -52,8 +52,8 @@ impl TimeLeft {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::builtin;
-    use crate::scene::text::load_alone;
+    use meniscus_scene::builtin;
+    use meniscus_scene::text::load_alone;
 
     #[test]
     fn frames_that_will_be_longer_count_as_longer() {

@@ -1,11 +1,11 @@
 //! `meniscus view` and `meniscus report`.
 
 use super::arguments::{ReportArguments, ViewArguments};
-use super::say::{remark, say};
-use crate::error::{Error, Kind};
-use crate::quantity::{bytes, count};
+use super::output::{remark, say};
 use crate::viewer::server::Server;
 use crate::viewer::{Watched, report as reports};
+use meniscus_store::error::{Error, Kind};
+use meniscus_store::quantity::{bytes, count};
 use std::process::{Command, Stdio};
 
 /// Shows one or two runs in a browser, until Ctrl-C.

@@ -1,18 +1,20 @@
 //! Frames of a run, exported one after the other.
 
 use super::usd::Stage;
-use super::{
-    ALL_FRAMES, Cloud, Format, Layer, Manifest, Options, Up, bgeo, npz, obj, ply, room, volume, vtk,
-};
-use crate::cache::{self, Frame, container};
-use crate::error::{Error, Kind};
-use crate::plain_file;
-use crate::quantity::count;
-use crate::run::Written;
-use crate::scene::{AnyScene, Scene};
+use super::{Cloud, Format, Layer, Options, Up, bgeo, disk_space, npz, obj, ply, volume, vtk};
 use crate::surface::{self, Surface, Watch, solids, upright};
-use crate::whole_file;
+use meniscus_scene::text::load_run;
+use meniscus_scene::{AnyScene, Scene};
 use meniscus_shapes::Scenery;
+use meniscus_store::atomic_file;
+use meniscus_store::cache::{self, Frame, container};
+use meniscus_store::error::{Error, Kind};
+use meniscus_store::export_list::ExportList;
+use meniscus_store::layout::exports::{self, ALL_FRAMES};
+use meniscus_store::layout::surfaces;
+use meniscus_store::opened_run::OpenedRun;
+use meniscus_store::quantity::count;
+use meniscus_store::regular_file;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -44,22 +46,22 @@ pub struct Plan {
     pub bytes: u64,
 }
 
-/// Looks at what there is to export and how much room it takes.
+/// Looks at what there is to export and how much disk_space it takes.
 ///
 /// # Errors
 /// If there is nothing, the format can't hold it, or it won't fit.
-pub fn plan(run: &Written, options: &Options<'_>) -> Result<Plan, Error> {
+pub fn plan(run: &OpenedRun, options: &Options<'_>) -> Result<Plan, Error> {
     options.settings.check()?;
     let format = options.format;
     let what = options.what.unwrap_or(format.usual());
-    let layers = format.layers(what, run.record.settings.dimension)?;
+    let layers = format.layers(what, run.manifest.settings.dimension)?;
     let frames = run.frames(&options.frames)?;
     check_names(options, &frames)?;
     let folder = match &options.out {
         Some(folder) => folder.clone(),
         None => super::folder(&run.root, format),
     };
-    let per_cell = run.record.settings.particles_per_cell as u64;
+    let per_cell = run.manifest.settings.particles_per_cell as u64;
     let mut bytes = 0;
     for &number in &frames {
         let particles = count_in(
@@ -68,7 +70,7 @@ pub fn plan(run: &Written, options: &Options<'_>) -> Result<Plan, Error> {
         );
         let particles = particles.unwrap_or(0);
         let made = count_in(
-            &surface::path(&run.root, number),
+            &surfaces::path(&run.root, number),
             container::Content::Surface,
         );
         // A surface that is not there has about as many vertices as a cube of the liquid has cells on its sides, and
@@ -76,10 +78,11 @@ pub fn plan(run: &Written, options: &Options<'_>) -> Result<Plan, Error> {
         let cells = (particles / per_cell.max(1)) as f64;
         let guess = (40.0 * cells.powf(2.0 / 3.0)) as u64;
         let vertices = made.unwrap_or(guess);
-        let of_layer = |&layer: &Layer| room::bytes(format, layer, particles, vertices, per_cell);
+        let of_layer =
+            |&layer: &Layer| disk_space::bytes(format, layer, particles, vertices, per_cell);
         bytes += layers.iter().map(of_layer).sum::<u64>();
     }
-    room::check(&folder, bytes)?;
+    disk_space::check(&folder, bytes)?;
     Ok(Plan {
         folder,
         frames,
@@ -116,7 +119,7 @@ fn check_names(options: &Options<'_>, frames: &[u32]) -> Result<(), Error> {
 /// How many particles or vertices a file says it holds.
 fn count_in(path: &Path, content: container::Content) -> Option<u64> {
     let mut head = Vec::new();
-    let file = plain_file::open(path).ok()?;
+    let file = regular_file::open(path).ok()?;
     file.take(container::HEADER as u64)
         .read_to_end(&mut head)
         .ok()?;
@@ -131,18 +134,18 @@ fn count_in(path: &Path, content: container::Content) -> Option<u64> {
 /// If a file can't be written, or somebody stopped it. Damaged frames are left out and named in the error, after all the
 /// others have been exported.
 pub fn export(
-    run: &Written,
+    run: &OpenedRun,
     plan: &Plan,
     options: &Options<'_>,
     watch: &mut (dyn Watch + Send),
 ) -> Result<Exported, Error> {
     let needs_scene = options.format == Format::Usd || plan.layers != [Layer::Particles];
     let scene = match needs_scene {
-        true => Some(run.scene(options.assets.as_deref())?),
+        true => Some(load_run(run, options.assets.as_deref())?),
         false => None,
     };
     watch.begin(plan.frames.len());
-    match (&scene, run.record.settings.dimension) {
+    match (&scene, run.manifest.settings.dimension) {
         (Some(AnyScene::Two(scene)), _) => Job::new(run, plan, options, Some(scene)).run(watch),
         (Some(AnyScene::Three(scene)), _) => Job::new(run, plan, options, Some(scene)).run(watch),
         (None, 2) => Job::<2>::new(run, plan, options, None).run(watch),
@@ -152,7 +155,7 @@ pub fn export(
 
 /// An export at work.
 struct Job<'a, const D: usize> {
-    run: &'a Written,
+    run: &'a OpenedRun,
     plan: &'a Plan,
     options: &'a Options<'a>,
     scene: Option<(&'a Scene<D>, Scenery<D>)>,
@@ -163,7 +166,7 @@ struct Job<'a, const D: usize> {
 
 impl<'a, const D: usize> Job<'a, D> {
     fn new(
-        run: &'a Written,
+        run: &'a OpenedRun,
         plan: &'a Plan,
         options: &'a Options<'a>,
         scene: Option<&'a Scene<D>>,
@@ -230,13 +233,13 @@ impl<'a, const D: usize> Job<'a, D> {
         if self.is_renamed() {
             for &layer in &self.plan.layers {
                 let folder = self.plan.folder.join(layer.name());
-                let mut manifest = Manifest::read(&folder);
+                let mut list = ExportList::read(&folder);
                 let named = self
                     .done
                     .iter()
                     .map(|&n| (self.file_name(layer, n), Some(n)));
-                manifest.files.extend(named);
-                manifest.write(&folder)?;
+                list.files.extend(named);
+                list.write(&folder)?;
             }
         }
         if self.options.format == Format::Vtk && !self.done.is_empty() {
@@ -283,7 +286,7 @@ impl<'a, const D: usize> Job<'a, D> {
         match layer {
             Layer::Particles => {
                 let cloud = cloud(frame, up);
-                whole_file::write_with(&path, |out: &mut dyn Write| match format {
+                atomic_file::write_with(&path, |out: &mut dyn Write| match format {
                     Format::Vtk => vtk::write_cloud(out, &cloud, time),
                     Format::Bgeo => bgeo::write_cloud(out, &cloud),
                     Format::Npz => npz::write_cloud(out, &cloud, time, dx),
@@ -292,7 +295,7 @@ impl<'a, const D: usize> Job<'a, D> {
             }
             Layer::Surface => {
                 let surface = self.surface(frame)?;
-                whole_file::write_with(&path, |out: &mut dyn Write| match format {
+                atomic_file::write_with(&path, |out: &mut dyn Write| match format {
                     Format::Vtk => vtk::write_surface(out, &surface, time),
                     Format::Bgeo => bgeo::write_surface(out, &surface),
                     Format::Npz => npz::write_surface(out, &surface, time, dx),
@@ -305,7 +308,7 @@ impl<'a, const D: usize> Job<'a, D> {
                     return Err(Error::usage("without its scene a run has no volume"));
                 };
                 let volume = volume::of_frame(scene, scenery, frame, up)?;
-                whole_file::write_seeking(&path, |out| volume.write(out))?;
+                atomic_file::write_seeking(&path, |out| volume.write(out))?;
             }
         }
         self.bytes += size(&path)?;
@@ -322,7 +325,7 @@ impl<'a, const D: usize> Job<'a, D> {
         let shown = self.shown(number);
         match &self.options.name {
             Some(pattern) => {
-                let name = pattern.name(&self.run.record.scene, what, shown);
+                let name = pattern.name(&self.run.manifest.scene, what, shown);
                 format!("{name}.{extension}")
             }
             None => format!("{what}_{shown:06}.{extension}"),
@@ -336,7 +339,7 @@ impl<'a, const D: usize> Job<'a, D> {
 
     /// The surface of a frame, the one that was made or one made now, turned as asked for.
     fn surface(&self, frame: &Frame<D>) -> Result<Surface, Error> {
-        let path = surface::path(&self.run.root, frame.number);
+        let path = surfaces::path(&self.run.root, frame.number);
         let mut surface = match (path.is_file(), &self.scene) {
             (false, Some((scene, scenery))) => {
                 surface::of_frame(scene, scenery, frame, &self.options.settings)?
@@ -354,13 +357,13 @@ impl<'a, const D: usize> Job<'a, D> {
     fn write_series(&mut self, layer: Layer) -> Result<(), Error> {
         let folder = self.plan.folder.join(layer.name());
         let entries = fs::read_dir(&folder).map_err(|e| Error::io("read", &folder, &e))?;
-        let rate = self.run.record.settings.frame_rate;
-        let manifest = Manifest::read(&folder);
+        let rate = self.run.manifest.settings.frame_rate;
+        let list = ExportList::read(&folder);
         // Files of one way of naming only: a frame must not be listed twice.
         let frame_of = |name: &str| match self.is_renamed() {
-            true => manifest.frame(name),
-            false if manifest.lists(name) => None,
-            false => super::frame_number(name),
+            true => list.frame(name),
+            false if list.lists(name) => None,
+            false => exports::frame_number(name),
         };
         let mut files: Vec<(u32, String)> = entries
             .flatten()
@@ -374,7 +377,7 @@ impl<'a, const D: usize> Job<'a, D> {
             .map(|(number, name)| (name, f64::from(number) / rate))
             .collect();
         let path = folder.join(format!("{}.vtp.series", layer.name()));
-        whole_file::write(&path, vtk::series(&timed).as_bytes())?;
+        atomic_file::write(&path, vtk::series(&timed).as_bytes())?;
         self.bytes += size(&path)?;
         Ok(())
     }
@@ -387,18 +390,18 @@ impl<'a, const D: usize> Job<'a, D> {
                     [layer] => layer.name(),
                     _ => "all",
                 };
-                format!("{}.usdc", pattern.name(&self.run.record.scene, what, 0))
+                format!("{}.usdc", pattern.name(&self.run.manifest.scene, what, 0))
             }
             None => ALL_FRAMES.into(),
         };
         let path = self.plan.folder.join(&name);
-        let solids = solids::of_scene(&self.run.scene(self.options.assets.as_deref())?);
-        let settings = &self.run.record.settings;
+        let solids = solids::of_scene(&load_run(&self.run, self.options.assets.as_deref())?);
+        let settings = &self.run.manifest.settings;
         let (rate, dx, up) = (settings.frame_rate, settings.dx, self.plan.up);
         // As many as are in a cell share it, side by side.
         let side = (settings.particles_per_cell as f64).powf(-1.0 / D as f64);
         let mut trouble = None;
-        let written = whole_file::write_seeking(&path, |out| {
+        let written = atomic_file::write_seeking(&path, |out| {
             let mut stage = Stage::new(out, up, rate, solids)?;
             for &number in &self.plan.frames {
                 if let Err(stopped) = self.stopped(number) {
@@ -434,9 +437,9 @@ impl<'a, const D: usize> Job<'a, D> {
         written?;
         self.bytes += size(&path)?;
         if self.options.name.is_some() {
-            let mut manifest = Manifest::read(&self.plan.folder);
-            manifest.files.insert(name, None);
-            manifest.write(&self.plan.folder)?;
+            let mut list = ExportList::read(&self.plan.folder);
+            list.files.insert(name, None);
+            list.write(&self.plan.folder)?;
         }
         Ok(())
     }

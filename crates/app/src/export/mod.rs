@@ -6,13 +6,12 @@
 
 mod axes;
 pub mod bgeo;
+mod disk_space;
 mod frames;
-mod manifest;
 mod names;
 pub mod npz;
 pub mod obj;
 pub mod ply;
-mod room;
 pub mod usd;
 pub mod vdb;
 pub mod volume;
@@ -20,19 +19,15 @@ pub mod vtk;
 
 pub use axes::Up;
 pub use frames::{Exported, Plan, export, plan};
-pub use manifest::{Manifest, NAME as MANIFEST};
 pub use names::NamePattern;
 
-use crate::cache;
-use crate::error::Error;
-use crate::run::FrameChoice;
-use crate::surface;
 use clap::ValueEnum;
+use meniscus_scene::SurfaceSettings;
+use meniscus_store::FrameChoice;
+use meniscus_store::error::Error;
+use meniscus_store::layout::exports::FOLDER;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-
-/// Folder of the exports inside a run's folder.
-pub const FOLDER: &str = "export";
 
 /// Particles, upright and turned as asked for.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -85,8 +80,6 @@ pub enum Layer {
 }
 
 impl Layer {
-    const ALL: [Layer; 3] = [Layer::Particles, Layer::Surface, Layer::Volume];
-
     /// The name of its folder, and what its files' names begin with.
     pub fn name(self) -> &'static str {
         match self {
@@ -185,7 +178,7 @@ pub struct Options<'a> {
     /// Folder of the scene's file, if it refers to meshes of its own.
     pub assets: Option<PathBuf>,
     /// How surfaces are made that are not there yet.
-    pub settings: surface::Settings,
+    pub settings: SurfaceSettings,
     /// Set by somebody else to stop after the current frame.
     pub stop: &'a AtomicBool,
 }
@@ -195,54 +188,17 @@ pub fn folder(run: &Path, format: Format) -> PathBuf {
     run.join(FOLDER).join(format.name())
 }
 
-/// The folders of exports that a run's folder may have.
-pub fn folders(run: &Path) -> Vec<PathBuf> {
-    let mut all = vec![run.join(FOLDER)];
-    for &format in Format::value_variants() {
-        let of_format = folder(run, format);
-        all.extend(Layer::ALL.map(|layer| of_format.join(layer.name())));
-        all.push(of_format);
-    }
-    all
-}
-
-/// The number of the frame in the name of an exported file, if it is one of ours.
-pub fn frame_number(file_name: &str) -> Option<u32> {
-    let (stem, extension) = file_name.split_once('.')?;
-    let known = Format::value_variants()
-        .iter()
-        .any(|f| f.extension() == extension);
-    let of_layer = |layer: Layer| cache::numbered(stem, &format!("{}_", layer.name()), "");
-    Layer::ALL.into_iter().find_map(of_layer).filter(|_| known)
-}
-
-/// Whether a name is that of a file of ours that holds or lists many frames.
-pub fn holds_many(file_name: &str) -> bool {
-    let layers = || Layer::ALL.into_iter().map(Layer::name);
-    layers().any(|layer| file_name == format!("{layer}.vtp.series")) || file_name == ALL_FRAMES
-}
-
-/// The file that holds all frames of a run.
-const ALL_FRAMES: &str = "meniscus.usdc";
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meniscus_store::layout::exports;
 
     #[test]
-    fn only_our_own_names_are_exports() {
-        assert_eq!(frame_number("particles_000012.ply"), Some(12));
-        assert_eq!(frame_number("surface_000001.vtp"), Some(1));
-        assert_eq!(frame_number("volume_000007.vdb"), Some(7));
-        for other in [
-            "particles_12.ply",
-            "surface_000001.txt",
-            "cat.ply",
-            "surface_000001.bgeo.gz",
-        ] {
-            assert_eq!(frame_number(other), None, "{other}");
-        }
-        assert!(holds_many("surface.vtp.series") && holds_many("meniscus.usdc"));
-        assert!(!holds_many("other.usdc"));
+    fn formats_and_layers_have_the_names_that_the_run_folder_knows() {
+        let formats = Format::value_variants().iter();
+        let formats: Vec<_> = formats.map(|f| (f.name(), f.extension())).collect();
+        assert_eq!(formats, exports::FORMATS);
+        let layers = [Layer::Particles, Layer::Surface, Layer::Volume];
+        assert_eq!(layers.map(Layer::name), exports::LAYERS);
     }
 }

@@ -2,14 +2,14 @@
 
 use super::Up;
 use super::vdb::{Tree, Volume};
-use crate::cache::Frame;
-use crate::error::Error;
-use crate::scene::Scene;
 use crate::surface::around::{Around, Rows};
 use crate::surface::field::GAP;
 use crate::surface::upright;
 use meniscus_liquid::Distance;
+use meniscus_scene::Scene;
 use meniscus_shapes::Scenery;
+use meniscus_store::cache::Frame;
+use meniscus_store::error::Error;
 use rayon::prelude::*;
 
 /// Distances beyond this, in cells, are not told apart; nor are voxels that far away.

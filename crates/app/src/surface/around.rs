@@ -1,6 +1,6 @@
 //! The particles around a point.
 
-use crate::cache::Frame;
+use meniscus_store::cache::Frame;
 use std::ops::Range;
 
 /// Particles by cell, for asking what is near a point.

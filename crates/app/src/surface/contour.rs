@@ -5,7 +5,7 @@
 
 mod join;
 
-use super::{cubes, transition};
+use super::{marching_cubes_table, transition};
 use join::{Piece, join};
 use rayon::prelude::*;
 
@@ -229,9 +229,9 @@ impl<const D: usize, I: Inside<D>> Block<'_, D, I> {
             return;
         }
         if D == 3 {
-            for triangle in &cubes::TRIANGLES[case] {
+            for triangle in &marching_cubes_table::TRIANGLES[case] {
                 let triangle = triangle.map(|e| {
-                    let (c, axis) = cubes::edge(e);
+                    let (c, axis) = marching_cubes_table::edge(e);
                     self.crossing(corner(c), axis, step)
                 });
                 self.piece.triangles.push(triangle);

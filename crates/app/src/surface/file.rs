@@ -10,8 +10,8 @@
 //! | 12 for each triangle | three vertices, each as the difference from the one before, four planes of bytes |
 
 use super::{Measures, Surface};
-use crate::cache::CacheError;
-use crate::cache::container::{self, Content, Header};
+use meniscus_store::cache::CacheError;
+use meniscus_store::cache::container::{self, Content, Header};
 
 /// A surface with what its file says about it.
 #[derive(Clone, Debug, PartialEq)]

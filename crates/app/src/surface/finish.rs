@@ -4,10 +4,11 @@ use super::around::{Around, Rows};
 use super::contour::Contour;
 use super::field::GAP;
 use super::volume::{self, AGAINST};
-use super::{Settings, Surface, cross, sub, upright};
-use crate::cache::Frame;
-use crate::scene::Scene;
+use super::{Surface, cross, sub, upright};
+use meniscus_scene::Scene;
+use meniscus_scene::SurfaceSettings;
 use meniscus_shapes::PosedScenery;
+use meniscus_store::cache::Frame;
 use rayon::prelude::*;
 
 /// One step shrinks by the first, the next grows by the second; together they take away what is short and leave what
@@ -24,7 +25,7 @@ pub fn finish<const D: usize>(
     scene: &Scene<D>,
     posed: &PosedScenery<'_, D>,
     frame: &Frame<D>,
-    settings: &Settings,
+    settings: &SurfaceSettings,
     target: f64,
 ) -> (Surface, f64) {
     let dx = scene.dx();

@@ -2,13 +2,14 @@
 
 use super::contour::{self, BLOCK, COARSE, Contour, Lattice};
 use super::field::Field;
+use super::too_large;
 use super::volume::{FARTHEST, MOST_STEPS, area, remove_crumbs};
-use super::{Settings, too_large};
-use crate::cache::Frame;
-use crate::error::Error;
-use crate::scene::Scene;
 use meniscus_liquid::Distance;
+use meniscus_scene::Scene;
+use meniscus_scene::SurfaceSettings;
 use meniscus_shapes::{PosedScenery, Scenery};
+use meniscus_store::cache::Frame;
+use meniscus_store::error::Error;
 
 /// Volume of the smallest drop that is shown, in particles.
 const SMALLEST: f64 = 0.25;
@@ -31,7 +32,7 @@ pub fn contour<const D: usize>(
     scenery: &Scenery<D>,
     posed: &PosedScenery<'_, D>,
     frame: &Frame<D>,
-    settings: &Settings,
+    settings: &SurfaceSettings,
     target: f64,
 ) -> Result<Made<D>, Error> {
     let distance = Distance::of_particles(scene.settings(), &frame.positions, scenery, frame.time)

@@ -2,12 +2,13 @@
 
 use super::contour::Contour;
 use super::field::GAP;
-use super::{Settings, too_large};
-use crate::cache::Frame;
-use crate::error::{Error, Kind};
-use crate::scene::Scene;
+use super::too_large;
+use meniscus_scene::Scene;
+use meniscus_scene::SurfaceSettings;
 use meniscus_shapes::PosedScenery;
 use meniscus_skin::{Skin, around};
+use meniscus_store::cache::Frame;
+use meniscus_store::error::{Error, Kind};
 use rayon::prelude::*;
 
 /// How far a particle is felt, in cells: two spaces between particles, and a bit more, since those of a liquid on a grid
@@ -23,7 +24,7 @@ pub fn contour<const D: usize>(
     scene: &Scene<D>,
     posed: &PosedScenery<'_, D>,
     frame: &Frame<D>,
-    settings: &Settings,
+    settings: &SurfaceSettings,
 ) -> Result<Contour<D>, Error> {
     let dx = scene.dx();
     // A ball with a particle's share of a cell.

@@ -1,14 +1,16 @@
 //! Surfaces for the frames of a run, one after the other.
 
-use super::{FOLDER, Measures, Settings, file, measured, measures, path};
-use crate::cache::{self, Frame};
-use crate::error::{Error, Kind};
-use crate::quantity::count;
-use crate::run::lock::Lock;
-use crate::run::written::{FrameChoice, Written};
-use crate::scene::{AnyScene, Scene};
-use crate::whole_file;
+use super::{Measures, file, measured, measures};
+use meniscus_scene::SurfaceSettings;
+use meniscus_scene::{AnyScene, Scene};
 use meniscus_shapes::Scenery;
+use meniscus_store::atomic_file;
+use meniscus_store::cache::{self, Frame};
+use meniscus_store::error::{Error, Kind};
+use meniscus_store::layout::surfaces::{FOLDER, path};
+use meniscus_store::lock::Lock;
+use meniscus_store::opened_run::{FrameChoice, OpenedRun};
+use meniscus_store::quantity::count;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -21,7 +23,7 @@ pub struct Options<'a> {
     /// Which frames.
     pub frames: FrameChoice,
     /// How surfaces are made.
-    pub settings: Settings,
+    pub settings: SurfaceSettings,
     /// Set by somebody else to stop after the current frame.
     pub stop: &'a AtomicBool,
 }
@@ -60,7 +62,7 @@ pub struct Made {
 /// If the folder is no run, nothing can be written, or somebody stopped it. Frames whose particles are damaged are left
 /// out and named in the error, after all the others have been made.
 pub fn make(
-    run: &Written,
+    run: &OpenedRun,
     scene: &AnyScene,
     options: &Options<'_>,
     watch: &mut (dyn Watch + Send),
@@ -91,12 +93,12 @@ fn refuse_links(folder: &Path) -> Result<(), Error> {
 
 fn frames_of<const D: usize>(
     scene: &Scene<D>,
-    run: &Written,
+    run: &OpenedRun,
     frames: &[u32],
     options: &Options<'_>,
     watch: &mut (dyn Watch + Send),
 ) -> Result<Made, Error> {
-    let maker = Maker::new(scene, &run.record.scene_essence, options.settings);
+    let maker = Maker::new(scene, &run.manifest.physics_hash, options.settings);
     let mut done = Made {
         folder: run.root.join(FOLDER),
         made: 0,
@@ -130,7 +132,7 @@ fn frames_of<const D: usize>(
             Some(measures) => measures,
             None => {
                 let (bytes, measures) = maker.file(&particles, &frame)?;
-                whole_file::write(&target, &bytes)?;
+                atomic_file::write(&target, &bytes)?;
                 measures
             }
         };
@@ -161,12 +163,12 @@ pub struct Maker<'a, const D: usize> {
     scene: &'a Scene<D>,
     scenery: Scenery<D>,
     essence: String,
-    settings: Settings,
+    settings: SurfaceSettings,
 }
 
 impl<'a, const D: usize> Maker<'a, D> {
     /// For a scene with the hash of all of it that particles depend on.
-    pub fn new(scene: &'a Scene<D>, essence: &str, settings: Settings) -> Self {
+    pub fn new(scene: &'a Scene<D>, essence: &str, settings: SurfaceSettings) -> Self {
         Maker {
             scene,
             scenery: scene.scenery(),
@@ -211,7 +213,7 @@ impl<'a, const D: usize> Maker<'a, D> {
 
     /// The hash of all that a surface depends on.
     fn fingerprint(&self, particles: &[u8]) -> [u8; 32] {
-        let Settings {
+        let SurfaceSettings {
             source,
             resolution,
             smoothing,

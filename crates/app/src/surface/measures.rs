@@ -1,12 +1,10 @@
 //! Statistics of surfaces.
 
-use crate::error::Error;
-use crate::whole_file;
+use meniscus_store::atomic_file;
+use meniscus_store::error::Error;
+use meniscus_store::layout::surfaces::STATS;
 use serde::Serialize;
 use std::path::Path;
-
-/// Name of the statistics beside the surfaces of a run: JSON, one line per frame.
-pub const STATS: &str = "stats.jsonl";
 
 /// Measures of the surface of a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -58,5 +56,5 @@ pub fn write(folder: &Path, all: &[(u32, Measures)]) -> Result<(), Error> {
         text += &line;
         text.push('\n');
     }
-    whole_file::write(&folder.join(STATS), text.as_bytes())
+    atomic_file::write(&folder.join(STATS), text.as_bytes())
 }

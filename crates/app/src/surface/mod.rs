@@ -13,7 +13,6 @@
 pub(crate) mod around;
 mod cells;
 pub mod contour;
-mod cubes;
 pub(crate) mod field;
 pub mod file;
 mod finish;
@@ -21,9 +20,9 @@ mod from_level_set;
 mod from_particles;
 mod local_shape;
 mod make;
+mod marching_cubes_table;
 mod measures;
 pub mod solids;
-mod source;
 #[cfg(test)]
 mod tests;
 mod thickness;
@@ -31,14 +30,16 @@ mod transition;
 mod volume;
 
 pub use make::{Made, Maker, Options, Watch, make};
-pub use measures::{Measures, STATS};
-pub use source::Source;
+pub use measures::Measures;
 
-use crate::cache::{self, Frame};
-use crate::error::{Error, Kind};
-use crate::scene::Scene;
+use meniscus_scene::Scene;
+use meniscus_scene::SurfaceSettings;
+use meniscus_scene::surface_settings::SurfaceSource;
 use meniscus_shapes::Scenery;
-use std::path::{Path, PathBuf};
+use meniscus_store::cache::{self, Frame};
+use meniscus_store::error::{Error, Kind};
+use meniscus_store::layout::surfaces;
+use std::path::Path;
 
 /// The liquid's surface at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -92,54 +93,6 @@ impl Surface {
     }
 }
 
-/// How a surface is made. Two frames with the same particles and the same settings have the same surface.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// What it is made from.
-    pub source: Source,
-    /// Points of the lattice along a cell of the simulation in thick liquid; twice as many in thin liquid.
-    pub resolution: u32,
-    /// Passes of Taubin smoothing; thin features are left as they are.
-    pub smoothing: u32,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Settings {
-            source: Source::LevelSet,
-            resolution: 2,
-            smoothing: 4,
-        }
-    }
-}
-
-impl Settings {
-    /// More points along a cell than this show the particles, not the liquid.
-    pub const FINEST: u32 = 8;
-    /// More passes than this change nothing that can be seen.
-    pub const SMOOTHEST: u32 = 100;
-
-    /// Whether the numbers can be meant.
-    ///
-    /// # Errors
-    /// In words, for the command line.
-    pub fn check(&self) -> Result<(), Error> {
-        if !(1..=Self::FINEST).contains(&self.resolution) {
-            return Err(Error::usage(format!(
-                "--resolution must be from 1 to {}: it counts points along a cell of the simulation",
-                Self::FINEST
-            )));
-        }
-        if self.smoothing > Self::SMOOTHEST {
-            return Err(Error::usage(format!(
-                "--smoothing must be from 0 to {}",
-                Self::SMOOTHEST
-            )));
-        }
-        Ok(())
-    }
-}
-
 /// The surface of the liquid in one frame of a scene.
 ///
 /// # Errors
@@ -148,7 +101,7 @@ pub fn of_frame<const D: usize>(
     scene: &Scene<D>,
     scenery: &Scenery<D>,
     frame: &Frame<D>,
-    settings: &Settings,
+    settings: &SurfaceSettings,
 ) -> Result<Surface, Error> {
     measured(scene, scenery, frame, settings).map(|(surface, _)| surface)
 }
@@ -161,7 +114,7 @@ pub fn measured<const D: usize>(
     scene: &Scene<D>,
     scenery: &Scenery<D>,
     frame: &Frame<D>,
-    settings: &Settings,
+    settings: &SurfaceSettings,
 ) -> Result<(Surface, Measures), Error> {
     if frame.positions.is_empty() {
         return Ok(Default::default());
@@ -182,7 +135,7 @@ pub fn measured<const D: usize>(
     let particle_volume = frame.positions.len() as f64 * particle;
     // splashsurf supports three dimensions only.
     let (contour, thin, level) = match settings.source {
-        Source::Particles if D == 3 => {
+        SurfaceSource::Particles if D == 3 => {
             let contour = from_particles::contour(scene, &posed, frame, settings)?;
             (contour, None, 0.0)
         }
@@ -217,43 +170,12 @@ fn too_large() -> Error {
     .with_remedy("choose a coarser --resolution")
 }
 
-/// Folder of the surfaces inside a run's folder.
-pub const FOLDER: &str = "surfaces";
-
-/// Path of the surface of a frame inside a run's folder.
-pub fn path(run: &Path, number: u32) -> PathBuf {
-    run.join(FOLDER).join(format!("surface_{number:06}.msf"))
-}
-
-/// The number in the name of a surface's file, if it is one of ours.
-pub fn frame_number(file_name: &str) -> Option<u32> {
-    cache::numbered(file_name, "surface_", ".msf")
-}
-
-/// The numbers of the frames that have a surface in a run's folder, in order.
-///
-/// # Errors
-/// If the folder is there and can't be read.
-pub fn frames_in(run: &Path) -> Result<Vec<u32>, Error> {
-    let folder = run.join(FOLDER);
-    let entries = match std::fs::read_dir(&folder) {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.map_err(|e| Error::io("read", &folder, &e))?,
-    };
-    let mut numbers: Vec<u32> = entries
-        .flatten()
-        .filter_map(|entry| frame_number(entry.file_name().to_str()?))
-        .collect();
-    numbers.sort_unstable();
-    Ok(numbers)
-}
-
 /// Reads the surface of a frame from a run's folder.
 ///
 /// # Errors
 /// If there is none, or it is damaged.
 pub fn read(run: &Path, number: u32) -> Result<Surface, Error> {
-    let path = path(run, number);
+    let path = surfaces::path(run, number);
     let bytes = cache::read_bytes(&path)?;
     let sealed = file::decode(&bytes).map_err(|cause| damaged(&path, &cause))?;
     Ok(sealed.surface)

@@ -2,7 +2,7 @@
 
 use super::contour::{self, BLOCK, COARSE, Contour, Inside, Lattice};
 use super::upright;
-use crate::scene::{AnyScene, Scene};
+use meniscus_scene::{AnyScene, Scene};
 use meniscus_shapes::{Body, Bounds, Motion, Pose, Shape};
 
 /// Cells along the longest side of a solid's mesh.

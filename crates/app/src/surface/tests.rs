@@ -1,8 +1,9 @@
 //! Surfaces of clouds of particles with known volumes.
 
-use super::{Measures, Settings, Source, Surface, measured};
-use crate::cache::Frame;
-use crate::scene::Scene;
+use super::{Measures, Surface, SurfaceSource, measured};
+use meniscus_scene::Scene;
+use meniscus_scene::SurfaceSettings;
+use meniscus_store::cache::Frame;
 use std::f64::consts::PI;
 
 /// Cells along the domain, each a metre wide.
@@ -22,7 +23,7 @@ impl Random {
     }
 }
 
-fn surface_of(positions: Vec<[f32; 3]>, source: Source) -> (Surface, Measures) {
+fn surface_of(positions: Vec<[f32; 3]>, source: SurfaceSource) -> (Surface, Measures) {
     let scene = Scene::<3>::new("cloud", "", [SIDE as f64; 3], SIDE);
     assert_eq!(scene.particles_per_cell as f64, PER_CELL);
     let frame = Frame {
@@ -33,7 +34,7 @@ fn surface_of(positions: Vec<[f32; 3]>, source: Source) -> (Surface, Measures) {
         positions,
         pressures: Vec::new(),
     };
-    let settings = Settings {
+    let settings = SurfaceSettings {
         source,
         ..Default::default()
     };
@@ -125,7 +126,7 @@ fn assert_sound(what: &str, surface: &Surface, measures: &Measures, farthest: f6
 fn sheets_keep_their_volume_and_stay_sheets() {
     for (thickness, most_pieces) in [(0.3, 8), (0.5, 1), (0.8, 1), (1.0, 1)] {
         let particles = slab([14.0, 12.0, thickness]);
-        let (surface, measures) = surface_of(particles, Source::LevelSet);
+        let (surface, measures) = surface_of(particles, SurfaceSource::LevelSet);
         let what = format!("{thickness}");
         assert_sound(&what, &surface, &measures, 0.15);
         assert!(measures.pieces <= most_pieces, "{what}: {measures:?}");
@@ -139,7 +140,7 @@ fn sheets_keep_their_volume_and_stay_sheets() {
 #[test]
 fn filaments_keep_their_volume_and_stay_whole() {
     for radius in [0.4, 0.6] {
-        let (surface, measures) = surface_of(filament(radius), Source::LevelSet);
+        let (surface, measures) = surface_of(filament(radius), SurfaceSource::LevelSet);
         assert_sound(&format!("{radius}"), &surface, &measures, 0.15);
         assert!(measures.pieces <= 2, "{radius}: {measures:?}");
     }
@@ -148,7 +149,7 @@ fn filaments_keep_their_volume_and_stay_whole() {
 #[test]
 fn no_drop_vanishes_and_none_swells() {
     for particles in [1, 2, 5, 20] {
-        let (surface, measures) = surface_of(drops(particles), Source::LevelSet);
+        let (surface, measures) = surface_of(drops(particles), SurfaceSource::LevelSet);
         assert_sound(&format!("{particles}"), &surface, &measures, 0.15);
         assert_eq!(measures.pieces, 27, "{particles}");
     }
@@ -165,7 +166,7 @@ fn a_ball_is_round_and_has_its_volume() {
         .iter()
         .map(|x| x.map(|c| (c + centre) as f32))
         .collect();
-    let (surface, measures) = surface_of(particles, Source::LevelSet);
+    let (surface, measures) = surface_of(particles, SurfaceSource::LevelSet);
     assert_sound("ball", &surface, &measures, 0.25);
     let from_centre = |x: &[f32; 3]| {
         let square: f64 = x.iter().map(|&c| (f64::from(c) - centre).powi(2)).sum();
@@ -185,7 +186,7 @@ fn a_pool_is_flat_and_shows_no_particles() {
         .map(|k| [k % side, k / side % side, k / side / side])
         .map(|cell| cell.map(|c| (0.5 * (c as f64 + random.next())) as f32))
         .collect();
-    let (surface, measures) = surface_of(particles, Source::LevelSet);
+    let (surface, measures) = surface_of(particles, SurfaceSource::LevelSet);
     assert_sound("pool", &surface, &measures, 0.25);
     assert!(measures.thin_share().unwrap() < 0.001, "{measures:?}");
     let top = surface.positions.iter().zip(&surface.normals);
@@ -210,7 +211,7 @@ fn a_film_on_the_floor_keeps_its_volume() {
             [x, y, 0.5 * random.next() as f32]
         })
         .collect();
-    let (surface, measures) = surface_of(particles, Source::LevelSet);
+    let (surface, measures) = surface_of(particles, SurfaceSource::LevelSet);
     assert_sound("film", &surface, &measures, 0.3);
     assert!(measures.thin_share().unwrap() > 0.9, "{measures:?}");
 }
@@ -218,7 +219,7 @@ fn a_film_on_the_floor_keeps_its_volume() {
 #[test]
 fn surfaces_by_splashsurf_hold_the_volume_too() {
     for particles in [slab([14.0, 12.0, 1.0]), slab([10.0, 10.0, 4.0]), drops(20)] {
-        let (surface, measures) = surface_of(particles, Source::Particles);
+        let (surface, measures) = surface_of(particles, SurfaceSource::Particles);
         assert_eq!(surface.open_edges(), 0);
         assert!(measures.error().abs() < 0.05, "{measures:?}");
         assert_eq!(measures.thin_volume, None);
@@ -231,7 +232,7 @@ fn thin_surfaces_are_the_same_for_any_number_of_threads() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let particles = [slab([14.0, 12.0, 0.4]), drops(3)].concat();
         pool.unwrap()
-            .install(|| surface_of(particles, Source::LevelSet))
+            .install(|| surface_of(particles, SurfaceSource::LevelSet))
     };
     let one = of(1);
     assert!(of(2) == one && of(5) == one);
@@ -257,7 +258,7 @@ fn areas_in_the_plane_are_those_of_the_particles() {
             positions,
             pressures: Vec::new(),
         };
-        let settings = Settings::default();
+        let settings = SurfaceSettings::default();
         let (surface, measures) = measured(&scene, &scene.scenery(), &frame, &settings).unwrap();
         assert!(measures.error().abs() < 0.01, "{height}: {measures:?}");
         assert!(surface.normals.iter().all(|n| n[1] < -0.99), "{height}");

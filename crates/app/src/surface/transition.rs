@@ -6,7 +6,7 @@
 //! cells on both sides draw the same: no gaps.
 
 use super::contour::{Block, COARSE, Inside, MIDDLES};
-use super::cubes;
+use super::marching_cubes_table;
 
 /// Whether one of the cells around a cell is fine.
 pub fn beside_fine<const D: usize, I: Inside<D>>(
@@ -48,7 +48,7 @@ pub fn cell<const D: usize, I: Inside<D>>(
     };
     let mut lines: Vec<(u32, u32)> = Vec::new();
     for (axis, side) in (0..3).flat_map(|axis| [(axis, 0), (axis, 1)]) {
-        let corners = cubes::face(axis, side);
+        let corners = marching_cubes_table::face(axis, side);
         let mut across = [0; D];
         across[axis] = step(axis, side);
         if is_fine(across) {

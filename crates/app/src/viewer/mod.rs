@@ -18,10 +18,10 @@
 //! The page also shows the surface of the liquid, if `now` lists the frames that have one as `surfaces`: it asks for
 //! `/run/I/surface/N`, a mesh as that of a solid.
 
-mod follower;
-mod hidden;
+pub mod dual_contouring;
 mod http;
-pub mod lattice;
+mod jsonl_tail;
+mod occlusion_cull;
 mod page;
 pub mod report;
 mod routes;

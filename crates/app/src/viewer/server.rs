@@ -3,7 +3,7 @@
 use super::http::{self, Refusal, Response};
 use super::routes::Site;
 use super::watched::Watched;
-use crate::error::{Error, Kind};
+use meniscus_store::error::{Error, Kind};
 use std::io::Read;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,10 +1,10 @@
 //! The solids of a scene as the page shows them: a mesh each, made once, and where it is at every frame.
 
-use super::lattice::{Sampled, area, surface};
+use super::dual_contouring::{Sampled, area, surface};
 use super::wire::WireMesh;
-use crate::preview::materials_of;
-use crate::preview::solids::look;
-use crate::scene::{Color, Material, Scene};
+use meniscus_render::preview::materials_of;
+use meniscus_render::preview::solids::look;
+use meniscus_scene::{Color, Material, Scene};
 use meniscus_shapes::{Body, Bounds, Pose, Shape};
 use serde::Serialize;
 use std::array::from_fn;
@@ -193,7 +193,7 @@ fn may_be_thin<const D: usize>(shape: &Shape<D>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::{AnyScene, builtin};
+    use meniscus_scene::{AnyScene, builtin};
 
     #[test]
     fn every_built_in_scene_shows_its_solids() {

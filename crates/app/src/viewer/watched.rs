@@ -1,18 +1,20 @@
 //! A run as the page is told of it, whether it goes on or not.
 
-use super::follower::Follower;
+use super::jsonl_tail::Follower;
 use super::solids::{SolidView, solids};
 use super::wire::{WireMesh, encode_particles};
-use crate::cache;
-use crate::error::{Error, Kind};
-use crate::plain_file;
-use crate::run::folder::RunFolder;
-use crate::run::lock::{self, Holder};
-use crate::run::record::{self, Record, State};
-use crate::run::{StepLine, no_run};
-use crate::scene::text::load_kept;
-use crate::scene::{AnyScene, Color};
+use crate::runner::StepLine;
 use crate::surface;
+use meniscus_scene::text::load_kept;
+use meniscus_scene::{AnyScene, Color};
+use meniscus_store::cache;
+use meniscus_store::error::{Error, Kind};
+use meniscus_store::layout::surfaces;
+use meniscus_store::lock::{self, Holder};
+use meniscus_store::manifest::{self, Manifest, State};
+use meniscus_store::opened_run::no_run;
+use meniscus_store::regular_file;
+use meniscus_store::run_folder::RunFolder;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::array::from_fn;
@@ -33,7 +35,7 @@ struct TimingLine {
 pub struct Watched {
     path: PathBuf,
     assets: Option<PathBuf>,
-    record: Record,
+    manifest: Manifest,
     scene_text: String,
     solids: Vec<SolidView>,
     liquid_color: Option<Color>,
@@ -48,10 +50,10 @@ impl Watched {
     /// # Errors
     /// If it holds no run, or that of another version of the program.
     pub fn open(path: &Path, assets: Option<&Path>) -> Result<Self, Error> {
-        record::check_version(path)?;
-        let record = Record::read(path)?.ok_or_else(|| no_run(path))?;
+        manifest::check_version(path)?;
+        let manifest = Manifest::read(path)?.ok_or_else(|| no_run(path))?;
         let folder = RunFolder::of_run(path);
-        let scene_text = plain_file::read_text(&folder.scene())
+        let scene_text = regular_file::read_text(&folder.scene())
             .map_err(|e| Error::io("read", &folder.scene(), &e))?;
         let scene = scene_of(&folder.scene(), &scene_text, assets);
         let (solids, liquid_color, solids_missing) = match scene {
@@ -62,7 +64,7 @@ impl Watched {
         Ok(Watched {
             path: path.into(),
             assets: assets.map(Path::to_path_buf),
-            record,
+            manifest,
             scene_text,
             solids,
             liquid_color,
@@ -89,39 +91,39 @@ impl Watched {
 
     /// 2 or 3.
     pub fn dimension(&self) -> usize {
-        self.record.settings.dimension
+        self.manifest.settings.dimension
     }
 
     /// Width of a cell of the simulation.
     pub fn cell_width(&self) -> f64 {
-        self.record.settings.dx
+        self.manifest.settings.dx
     }
 
     /// The longest side of the domain.
     pub fn longest_side(&self) -> f64 {
-        let sides = self.record.settings.domain.iter();
+        let sides = self.manifest.settings.domain.iter();
         sides.copied().fold(0.0, f64::max)
     }
 
     /// Whether the folder still holds the run that was looked at first, and not another one in its place.
     pub fn is_current(&self) -> bool {
-        match Record::read(&self.path) {
-            Ok(Some(record)) => record.scene_hash == self.record.scene_hash,
+        match Manifest::read(&self.path) {
+            Ok(Some(manifest)) => manifest.scene_hash == self.manifest.scene_hash,
             _ => true,
         }
     }
 
     /// What does not change while the run goes on.
     pub fn about(&self) -> Value {
-        let record = &self.record;
+        let manifest = &self.manifest;
         json!({
             "folder": self.path.display().to_string(),
-            "scene": record.scene,
-            "version": record.version,
-            "settings": record.settings,
-            "threads": record.threads,
+            "scene": manifest.scene,
+            "version": manifest.version,
+            "settings": manifest.settings,
+            "threads": manifest.threads,
             "sceneText": self.scene_text,
-            "sceneHash": record.scene_hash,
+            "sceneHash": manifest.scene_hash,
             "solids": self.solids.iter().map(|solid| &solid.about).collect::<Vec<_>>(),
             "liquidColor": self.liquid_color.map(Color::parts),
             "solidsMissing": self.solids_missing,
@@ -132,11 +134,11 @@ impl Watched {
     pub fn now(&self) -> Value {
         // The lock first: a run that ends in between is then done, not killed.
         let held = lock::holder(&self.path) != Holder::Nobody;
-        let record = match Record::read(&self.path) {
-            Ok(Some(record)) => record,
-            _ => self.record.clone(),
+        let manifest = match Manifest::read(&self.path) {
+            Ok(Some(manifest)) => manifest,
+            _ => self.manifest.clone(),
         };
-        let state = match (held, record.state) {
+        let state = match (held, manifest.state) {
             (true, _) => "running",
             (false, State::Running) => "killed",
             (false, State::Done) => "done",
@@ -147,14 +149,14 @@ impl Watched {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         json!({
             "state": state,
-            "error": record.error,
-            "drift": record.drift.as_ref().map(|drift| json!({
+            "error": manifest.error,
+            "drift": manifest.drift.as_ref().map(|drift| json!({
                 "message": drift.message(),
                 "remedy": drift.remedy,
             })),
-            "sceneHash": record.scene_hash,
-            "framesAsked": record.frames,
-            "wallSeconds": record.wall_seconds,
+            "sceneHash": manifest.scene_hash,
+            "framesAsked": manifest.frames,
+            "wallSeconds": manifest.wall_seconds,
             "frames": frames,
             "surfaces": self.surfaces(),
             "steps": step_columns(lines.0.lines()),
@@ -169,8 +171,8 @@ impl Watched {
     pub fn particles(&self, number: u32, every: usize) -> Result<Vec<u8>, Error> {
         let path = cache::frame_path(&self.path, number);
         let bytes = cache::read_bytes(&path)?;
-        let domain = &self.record.settings.domain;
-        let encoded = if self.record.settings.dimension == 2 {
+        let domain = &self.manifest.settings.domain;
+        let encoded = if self.manifest.settings.dimension == 2 {
             cache::decode::<2>(&bytes)
                 .map(|frame| (frame.number, encode_particles(&frame, sides(domain), every)))
         } else {
@@ -189,7 +191,7 @@ impl Watched {
 
     /// Frames that have a surface.
     pub fn surfaces(&self) -> Vec<u32> {
-        surface::frames_in(&self.path).unwrap_or_default()
+        surfaces::frames_in(&self.path).unwrap_or_default()
     }
 
     /// A frame's surface for the page.

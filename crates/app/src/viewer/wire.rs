@@ -32,8 +32,8 @@
 //!
 //! Both bodies are what a graphics card takes as it is, so that the page copies nothing.
 
-use super::hidden::hidden;
-use crate::cache::Frame;
+use super::occlusion_cull::hidden;
+use meniscus_store::cache::Frame;
 
 /// Bytes before the particles.
 pub const PARTICLES_HEADER: usize = 60;

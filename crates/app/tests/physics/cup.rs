@@ -1,8 +1,8 @@
 //! A cup with walls two cells thick keeps what is in it, however it is moved.
 
-use meniscus_app::run::Simulation;
-use meniscus_app::scene::{Scene, Volume};
+use meniscus_app::runner::Simulation;
 use meniscus_liquid::Walls;
+use meniscus_scene::{Scene, Volume};
 use meniscus_shapes::{Body, Ease, Keyframe, Motion, Rotation, Shape};
 
 use crate::play;

@@ -5,9 +5,9 @@ mod solvers;
 mod sticking;
 mod volume;
 
-use meniscus_app::run::Simulation;
-use meniscus_app::scene::{AnyScene, Scene, builtin};
+use meniscus_app::runner::Simulation;
 use meniscus_liquid::Walls;
+use meniscus_scene::{AnyScene, Scene, builtin};
 use meniscus_sim::StepReport;
 
 /// A scene whose dimension the test knows.

@@ -1,10 +1,10 @@
 //! Pressure solvers in the built-in scenes: they agree with each other, and `auto` never fails.
 
 use super::{Known, play};
-use meniscus_app::run::Simulation;
-use meniscus_app::scene::{AnyScene, Scene, builtin};
+use meniscus_app::runner::Simulation;
 use meniscus_lcp::{BoxMlcp, Status};
 use meniscus_liquid::{PressureProblem, Solver, Walls, solvers};
+use meniscus_scene::{AnyScene, Scene, builtin};
 
 /// Solves a problem to 1e-10 of its largest divergence by the solver of this name.
 fn solved<const D: usize>(given: &PressureProblem<D>, name: &str) -> Vec<f64> {

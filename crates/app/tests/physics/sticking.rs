@@ -1,6 +1,6 @@
 //! Liquid lets go of separating walls, and only of them.
 
-use meniscus_app::run::Simulation;
+use meniscus_app::runner::Simulation;
 use meniscus_liquid::Walls;
 
 use crate::{play, scene};

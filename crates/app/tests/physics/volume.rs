@@ -1,8 +1,8 @@
 //! The volume of the liquid, measured from its surface and in features below the grid's resolution, stays what it was.
 
-use meniscus_app::run::Simulation;
-use meniscus_app::scene::Scene;
+use meniscus_app::runner::Simulation;
 use meniscus_liquid::Walls;
+use meniscus_scene::Scene;
 
 use crate::{Known, play, scene};
 

@@ -39,11 +39,11 @@ fn a_branch_has_the_frames_before_it_and_goes_on_with_the_changed_scene() {
     for k in 0..=6 {
         assert_eq!(frame(&out, k) == frame(&source, k), k <= 4, "frame {k}");
     }
-    let record = json(&out.join("run.json"));
-    assert_eq!(record["branched_from"]["frame"], 4);
-    assert_eq!(record["branched_from"]["run"], "out/dam-break-2d");
+    let manifest = json(&out.join("run.json"));
+    assert_eq!(manifest["branched_from"]["frame"], 4);
+    assert_eq!(manifest["branched_from"]["run"], "out/dam-break-2d");
     let steps = lines(&out.join("stats.jsonl")).len() as u64;
-    assert_eq!(record["steps"].as_u64(), Some(steps));
+    assert_eq!(manifest["steps"].as_u64(), Some(steps));
     assert!(
         trial
             .call_well("status new")

@@ -1,5 +1,5 @@
 use crate::trial::{Trial, names};
-use meniscus_app::scene::builtin;
+use meniscus_scene::builtin;
 
 #[test]
 fn help_explains_the_commands_with_examples() {

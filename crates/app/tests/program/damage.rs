@@ -1,6 +1,6 @@
 use crate::interruptions::{run_it, small_dam_break};
 use crate::trial::{Trial, assert_same_run, assert_sound, names};
-use meniscus_app::run::{Start, verify};
+use meniscus_app::runner::{Start, verify};
 use std::fs;
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! `meniscus diff` and `meniscus gc`.
 
 use crate::trial::{Trial, assert_sound, names};
-use meniscus_app::run::lock::Lock;
+use meniscus_store::lock::Lock;
 use serde_json::Value;
 use std::fs;
 

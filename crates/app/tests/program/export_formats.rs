@@ -1,8 +1,8 @@
 //! Every format holds what the cache does, read by small readers of the tests' own.
 
 use crate::trial::{Trial, json, names};
-use meniscus_app::cache::{self, Frame};
 use meniscus_app::surface::{self, Surface};
+use meniscus_store::cache::{self, Frame};
 use std::fs;
 use std::process::Command;
 

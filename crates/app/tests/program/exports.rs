@@ -1,5 +1,5 @@
 use crate::trial::{Trial, json, names};
-use meniscus_app::cache;
+use meniscus_store::cache;
 use std::fs;
 
 #[test]

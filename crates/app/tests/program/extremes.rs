@@ -1,11 +1,11 @@
 //! Liquid where it can't be, more of it than there is room for, faster than it should be, or none at all.
 
 use crate::trial::{Trial, json, lines, run_alone as run};
-use meniscus_app::cache;
-use meniscus_app::error::Kind;
-use meniscus_app::scene::{Drain, Emitter, FrameRange, Scene, Volume};
 use meniscus_liquid::Walls;
+use meniscus_scene::{Drain, Emitter, FrameRange, Scene, Volume};
 use meniscus_shapes::{Body, Ease, Keyframe, Motion, Rotation, Shape};
+use meniscus_store::cache;
+use meniscus_store::error::Kind;
 
 fn block(low: [f64; 2], high: [f64; 2]) -> Shape<2> {
     Shape::Box { low, high }
@@ -80,13 +80,13 @@ fn velocities_a_thousand_times_too_high_are_stepped_through_or_given_up_cleanly(
     scene.frames = 1;
     scene.liquids[0].velocity = [3000.0, 1000.0];
     let end = run(scene, &trial);
-    let record = json(&trial.path("out/run.json"));
+    let manifest = json(&trial.path("out/run.json"));
     match end {
-        Ok(_) => assert_eq!(record["state"], "done"),
+        Ok(_) => assert_eq!(manifest["state"], "done"),
         Err(error) => {
             assert_eq!(error.kind(), Kind::Numerical, "{error}");
             assert!(error.to_string().contains("m/s"), "{error}");
-            assert_eq!(record["state"], "failed");
+            assert_eq!(manifest["state"], "failed");
         }
     }
     let steps = lines(&trial.path("out/stats.jsonl"));

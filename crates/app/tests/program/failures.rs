@@ -1,8 +1,8 @@
 use crate::trial::{Trial, json, lines, names, run_alone};
-use meniscus_app::cache;
-use meniscus_app::error::Kind;
-use meniscus_app::run::{self, Event, Options, Progress};
-use meniscus_app::scene::{AnyScene, Scene, builtin};
+use meniscus_app::runner::{self, Event, Options, Progress};
+use meniscus_scene::{AnyScene, Scene, builtin};
+use meniscus_store::cache;
+use meniscus_store::error::Kind;
 use std::sync::atomic::AtomicBool;
 
 fn small_dam_break() -> Scene<2> {
@@ -44,12 +44,12 @@ fn a_failed_solve_ends_the_run_and_leaves_its_problem_for_study() {
             .unwrap()
             > 0
     );
-    let record = json(&out.join("run.json"));
+    let manifest = json(&out.join("run.json"));
     assert_eq!(
-        (&record["state"], &record["frames_done"]),
+        (&manifest["state"], &manifest["frames_done"]),
         (&"failed".into(), &0.into())
     );
-    assert!(record["error"].as_str().unwrap().contains("frame 1"));
+    assert!(manifest["error"].as_str().unwrap().contains("frame 1"));
     assert!(
         out.join("preview.gif").is_file(),
         "what was there to see is kept"
@@ -95,9 +95,9 @@ impl Progress for Witness {
                 number,
                 "statistics can be followed"
             );
-            let record = json(&self.folder.join("run.json"));
-            assert_eq!(record["state"], "running");
-            let written = record["frames_done"].as_u64().unwrap() as u32;
+            let manifest = json(&self.folder.join("run.json"));
+            assert_eq!(manifest["state"], "running");
+            let written = manifest["frames_done"].as_u64().unwrap() as u32;
             assert!((number - 1..=number).contains(&written), "{written}");
             for frame in 1..=written {
                 let bytes = std::fs::read(cache::frame_path(&self.folder, frame)).unwrap();
@@ -118,6 +118,6 @@ fn a_run_can_be_followed_while_it_goes_on() {
         folder: out,
         frames: 0,
     };
-    run::run(&small_dam_break().into(), &options, &mut witness).unwrap();
+    runner::run(&small_dam_break().into(), &options, &mut witness).unwrap();
     assert_eq!(witness.frames, 3);
 }

@@ -160,12 +160,12 @@ fn records_and_frames_of_another_version_are_told() {
     fs::write(&frame, bytes).unwrap();
     let outcome = trial.call("preview run --size 32x32");
     assert_told(&outcome, 6, &["particles_000003.mpc", "version"]);
-    let record = trial.path("run/run.json");
-    let text = fs::read_to_string(&record).unwrap();
-    fs::write(&record, text.replace("frames_done", "frames_ready")).unwrap();
+    let manifest = trial.path("run/run.json");
+    let text = fs::read_to_string(&manifest).unwrap();
+    fs::write(&manifest, text.replace("frames_done", "frames_ready")).unwrap();
     let outcome = trial.call("preview run --size 32x32");
     assert_told(&outcome, 6, &["run.json", "frames_done"]);
-    fs::write(&record, text).unwrap();
+    fs::write(&manifest, text).unwrap();
     let scene = trial.path("run/scene.toml");
     fs::write(&scene, "name = \"something else\"\n").unwrap();
     let outcome = trial.call("preview run --size 32x32");

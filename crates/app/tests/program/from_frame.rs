@@ -2,9 +2,9 @@
 
 use crate::interruptions::{run_it, small_dam_break};
 use crate::trial::{Trial, assert_sound, json, lines, names};
-use meniscus_app::error::Kind;
-use meniscus_app::run::Start;
+use meniscus_app::runner::Start;
 use meniscus_liquid::Walls;
+use meniscus_store::error::Kind;
 use std::fs;
 
 #[test]

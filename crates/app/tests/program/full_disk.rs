@@ -1,7 +1,7 @@
 //! A disk that fills up in the middle of a run.
 
 use crate::trial::{Outcome, Trial, assert_same_run, assert_sound, names};
-use meniscus_app::cache;
+use meniscus_store::cache;
 use std::fs;
 use std::path::Path;
 use std::process::Command;

@@ -1,10 +1,10 @@
 //! Ctrl-C, and going on after it.
 
 use crate::trial::{Trial, assert_same_run, assert_sound, json, lines, names};
-use meniscus_app::error::{Error, Kind};
-use meniscus_app::run::status::Activity;
-use meniscus_app::run::{self, Event, Options, Progress, Start, Summary, status};
-use meniscus_app::scene::{AnyScene, Scene, builtin};
+use meniscus_app::runner::status::Activity;
+use meniscus_app::runner::{self, Event, Options, Progress, Start, Summary, status};
+use meniscus_scene::{AnyScene, Scene, builtin};
+use meniscus_store::error::{Error, Kind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -64,7 +64,7 @@ pub fn run_it(
         start,
         ..Options::new(out, scene_text(scene), &stop)
     };
-    let result = run::run(&scene.clone().into(), &options, &mut watcher);
+    let result = runner::run(&scene.clone().into(), &options, &mut watcher);
     (result, watcher.notices)
 }
 
@@ -212,9 +212,9 @@ fn ctrl_c_leaves_a_checkpoint_and_130_and_the_run_goes_on_to_the_same_bytes() {
         .status();
     assert!(sent.unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    let record = json(&out.join("run.json"));
-    assert_eq!(record["state"], "interrupted");
-    let done = record["frames_done"].as_u64().unwrap();
+    let manifest = json(&out.join("run.json"));
+    assert_eq!(manifest["state"], "interrupted");
+    let done = manifest["frames_done"].as_u64().unwrap();
     assert!((3..24).contains(&done), "{done}");
     assert!(!names(&out.join("state")).is_empty());
     assert_sound(&out);

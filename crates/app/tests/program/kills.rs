@@ -1,8 +1,8 @@
 //! `kill -9` at any instant.
 
 use crate::trial::{Trial, assert_same_run, assert_sound};
-use meniscus_app::run::status;
-use meniscus_app::run::status::Activity;
+use meniscus_app::runner::status;
+use meniscus_app::runner::status::Activity;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 

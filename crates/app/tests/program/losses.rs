@@ -40,18 +40,18 @@ fn a_run_that_loses_a_third_of_its_liquid_ends_with_5_and_says_why_everywhere() 
         "{}",
         outcome.said
     );
-    let record = json(&trial.path("run/run.json"));
-    let done = record["frames_done"].as_u64().unwrap();
-    assert_eq!(record["state"], "failed");
+    let manifest = json(&trial.path("run/run.json"));
+    let done = manifest["frames_done"].as_u64().unwrap();
+    assert_eq!(manifest["state"], "failed");
     assert!((5..9).contains(&done), "{done}");
-    let drift = record["drift"]["drift"].as_f64().unwrap();
+    let drift = manifest["drift"]["drift"].as_f64().unwrap();
     assert!((-0.4..-0.3).contains(&drift), "{drift}");
-    let first = record["drift"]["first_frame"].as_u64().unwrap();
+    let first = manifest["drift"]["first_frame"].as_u64().unwrap();
     assert!(first < done);
     let since = format!("exceeded since frame {first}");
     assert!(outcome.errors.contains(&since), "{}", outcome.errors);
-    assert!(record["drift"]["cause"].as_str().unwrap().contains(cause));
-    assert!(record["drift"]["place"].as_array().is_some());
+    assert!(manifest["drift"]["cause"].as_str().unwrap().contains(cause));
+    assert!(manifest["drift"]["place"].as_array().is_some());
     let status = trial.call_well("status run").said;
     assert!(
         status.contains("lost") && status.contains(cause),
@@ -72,12 +72,12 @@ fn a_run_that_loses_a_third_of_its_liquid_ends_with_5_and_says_why_everywhere() 
         "{}",
         resumed.said
     );
-    let record = json(&trial.path("run/run.json"));
+    let manifest = json(&trial.path("run/run.json"));
     assert_eq!(
-        (&record["state"], &record["frames_done"]),
+        (&manifest["state"], &manifest["frames_done"]),
         (&"done".into(), &10.into())
     );
-    assert!(record["drift"]["drift"].as_f64().unwrap() < -0.4);
+    assert!(manifest["drift"]["drift"].as_f64().unwrap() < -0.4);
     assert_sound(&trial.path("run"));
 }
 

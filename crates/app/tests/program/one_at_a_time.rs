@@ -1,8 +1,8 @@
 //! Two runs in one folder, and folders that can't be written.
 
 use crate::trial::{Trial, assert_same_run, assert_sound};
-use meniscus_app::run::status;
-use meniscus_app::run::status::Activity;
+use meniscus_app::runner::status;
+use meniscus_app::runner::status::Activity;
 use std::fs;
 use std::process::Command;
 use std::time::Duration;
@@ -56,7 +56,7 @@ fn the_status_of_a_run_is_json_for_scripts() {
     assert_eq!(json["frames_done"], 3);
     assert_eq!(json["seconds_left"], 0.0);
     assert_eq!(json["checkpoints"], serde_json::json!([1, 2, 3]));
-    let error = meniscus_app::run::status(&trial.path("")).unwrap_err();
+    let error = meniscus_app::runner::status(&trial.path("")).unwrap_err();
     assert!(error.message().contains("run.json"), "{error}");
 }
 

@@ -1,8 +1,8 @@
 use crate::trial::{Trial, json, lines, names};
-use meniscus_app::cache::{self, Frame};
-use meniscus_app::run::{self, Event, Options, Progress};
-use meniscus_app::scene::builtin;
-use meniscus_app::scene::text::{Change, load};
+use meniscus_app::runner::{self, Event, Options, Progress};
+use meniscus_scene::builtin;
+use meniscus_scene::text::{Override, load};
+use meniscus_store::cache::{self, Frame};
 use serde_json::Value;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -96,18 +96,18 @@ fn a_run_writes_frames_statistics_timings_a_preview_and_its_record() {
         assert!(phases.values().all(|s| s.as_f64().unwrap() >= 0.0));
     }
 
-    let record = json(&out.join("run.json"));
-    assert_eq!(record["program"], "meniscus");
-    assert_eq!(record["version"], env!("CARGO_PKG_VERSION"));
-    assert_eq!(record["state"], "done");
-    assert_eq!(record["scene"], "ceiling-ball");
+    let manifest = json(&out.join("run.json"));
+    assert_eq!(manifest["program"], "meniscus");
+    assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(manifest["state"], "done");
+    assert_eq!(manifest["scene"], "ceiling-ball");
     assert_eq!(
-        (&record["frames_done"], &record["frames"]),
+        (&manifest["frames_done"], &manifest["frames"]),
         (&Value::from(4), &Value::from(4))
     );
-    assert_eq!(record["steps"], steps.len());
-    assert_eq!(record["settings"]["resolution"], 16);
-    assert_eq!(record["settings"]["walls"], "separating");
+    assert_eq!(manifest["steps"], steps.len());
+    assert_eq!(manifest["settings"]["resolution"], 16);
+    assert_eq!(manifest["settings"]["walls"], "separating");
 
     let gif = std::fs::read(out.join("preview.gif")).unwrap();
     assert!(
@@ -156,8 +156,8 @@ fn a_run_can_be_changed_from_the_command_line() {
     trial.call_well(
         "run sphere --walls slip --solver cg --transfer flip --resolution 12 --frames 1 --out x --quiet",
     );
-    let record = json(&trial.path("x/run.json"));
-    let settings = &record["settings"];
+    let manifest = json(&trial.path("x/run.json"));
+    let settings = &manifest["settings"];
     assert_eq!(settings["walls"], "slip");
     assert_eq!(settings["solver"], "cg");
     assert_eq!(settings["transfer"], "flip");
@@ -185,7 +185,7 @@ impl Progress for Impatient<'_> {
 fn a_stopped_run_keeps_its_frames_and_its_preview() {
     let trial = Trial::new();
     let stop = AtomicBool::new(false);
-    let small = [Change::parse("domain.resolution=16").unwrap()];
+    let small = [Override::parse("domain.resolution=16").unwrap()];
     let loaded = load("dam-break-2d", &small, false).unwrap();
     let (scene, scene_text) = loaded.ready().unwrap();
     let out = trial.path("stopped");
@@ -193,13 +193,13 @@ fn a_stopped_run_keeps_its_frames_and_its_preview() {
         threads: Some(1),
         ..Options::new(out.clone(), scene_text, &stop)
     };
-    let error = run::run(&scene, &options, &mut Impatient(&stop)).unwrap_err();
+    let error = runner::run(&scene, &options, &mut Impatient(&stop)).unwrap_err();
     assert_eq!(error.kind().exit_code(), 130);
     assert_eq!(cache::frames_in(&out).unwrap(), [0, 1, 2]);
     assert!(out.join("preview.gif").is_file());
-    let record = json(&out.join("run.json"));
+    let manifest = json(&out.join("run.json"));
     assert_eq!(
-        (&record["state"], &record["frames_done"]),
+        (&manifest["state"], &manifest["frames_done"]),
         (&"interrupted".into(), &2.into())
     );
 }

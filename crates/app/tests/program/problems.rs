@@ -1,6 +1,6 @@
 use crate::trial::{Trial, names};
 use meniscus_lcp::matrix_market::{Limits, read_vector};
-use meniscus_lcp::toolbox::Method;
+use meniscus_lcp::registry::Method;
 use serde_json::Value;
 use std::path::Path;
 

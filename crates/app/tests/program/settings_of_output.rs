@@ -2,7 +2,7 @@
 
 use crate::interruptions::{run_it, small_dam_break};
 use crate::trial::{Trial, assert_same_run, assert_sound, names};
-use meniscus_app::run::Start;
+use meniscus_app::runner::Start;
 use std::fs;
 
 #[test]
@@ -56,7 +56,7 @@ fn how_often_may_change_on_the_way_and_a_gap_is_still_a_gap() {
     );
     assert_sound(&out);
     fs::remove_file(out.join("particles/particles_000005.mpc")).unwrap();
-    let findings = meniscus_app::run::verify(&out).unwrap();
+    let findings = meniscus_app::runner::verify(&out).unwrap();
     assert_eq!(findings.len(), 1, "{findings:?}");
     assert!(findings[0].file.ends_with("particles_000005.mpc"));
     assert!(findings[0].what.contains("missing"));

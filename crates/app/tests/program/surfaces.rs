@@ -1,10 +1,12 @@
 //! Surfaces of the liquid, from the folder of a run.
 
 use crate::trial::{Trial, assert_sound, lines, names};
-use meniscus_app::cache;
-use meniscus_app::run::Written;
-use meniscus_app::scene::AnyScene;
 use meniscus_app::surface::{self, Surface};
+use meniscus_scene::AnyScene;
+use meniscus_scene::text::load_run;
+use meniscus_store::OpenedRun;
+use meniscus_store::cache;
+use meniscus_store::layout::surfaces;
 use std::fs;
 use std::path::Path;
 
@@ -17,7 +19,7 @@ fn reported_volume(run: &Path, frame: u32) -> f64 {
 
 /// How deep the deepest vertex is inside solids, in cells.
 fn depth_in_solids(run: &Path, frame: u32, surface: &Surface) -> f64 {
-    let AnyScene::Three(scene) = Written::open(run).unwrap().scene(None).unwrap() else {
+    let AnyScene::Three(scene) = load_run(&OpenedRun::open(run).unwrap(), None).unwrap() else {
         panic!("not in space")
     };
     let scenery = scene.scenery();
@@ -161,7 +163,7 @@ fn vertices_move_as_the_liquid_does() {
 fn surfaces_are_the_same_bytes_for_any_number_of_threads() {
     let trial = Trial::new();
     trial.call_well("run sphere --resolution 24 --frames 2 --quiet --out run");
-    let path = surface::path(&trial.path("run"), 2);
+    let path = surfaces::path(&trial.path("run"), 2);
     for source in ["level-set", "particles"] {
         let mut first: Option<Vec<u8>> = None;
         for threads in [1, 2, 5] {
@@ -203,7 +205,7 @@ fn surfaces_that_are_up_to_date_are_left_alone_and_others_made_again() {
     assert!(said.contains("4 surfaces, "), "{said}");
 
     // A damaged one is found, named and made again.
-    let path = surface::path(&trial.path("run"), 2);
+    let path = surfaces::path(&trial.path("run"), 2);
     let whole = fs::read(&path).unwrap();
     let mut bytes = whole.clone();
     bytes[200] ^= 4;
@@ -304,7 +306,7 @@ fn damaged_frames_are_named_and_the_others_get_their_surface() {
                 outcome.errors
             );
         }
-        let made = surface::frames_in(&trial.path("run")).unwrap();
+        let made = surfaces::frames_in(&trial.path("run")).unwrap();
         assert_eq!(made, [0, 1, 3]);
         let exported = names(&trial.path("run/export/npz/surface"));
         let expected = [0, 1, 3].map(|frame| format!("surface_{frame:06}.npz"));

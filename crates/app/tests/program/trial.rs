@@ -1,8 +1,8 @@
 //! Calls the program in a folder of its own.
 
-use meniscus_app::error::Error;
-use meniscus_app::run::{self, Options};
-use meniscus_app::scene::Scene;
+use meniscus_app::runner::{self, Options};
+use meniscus_scene::Scene;
+use meniscus_store::error::Error;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -84,18 +84,18 @@ pub fn assert_told(outcome: &Outcome, code: i32, words: &[&str]) {
 
 /// Nothing is wrong in a run's folder.
 pub fn assert_sound(run: &Path) {
-    let findings = meniscus_app::run::verify(run).unwrap();
+    let findings = meniscus_app::runner::verify(run).unwrap();
     assert!(findings.is_empty(), "{findings:?}");
 }
 
 /// Runs a scene of a test's own into the folder `out`, with one thread.
-pub fn run_alone(scene: Scene<2>, trial: &Trial) -> Result<run::Summary, Error> {
+pub fn run_alone(scene: Scene<2>, trial: &Trial) -> Result<runner::Summary, Error> {
     let stop = AtomicBool::new(false);
     let options = Options {
         threads: Some(1),
         ..Options::new(trial.path("out"), "name = \"test\"\n", &stop)
     };
-    run::run(&scene.into(), &options, &mut ())
+    runner::run(&scene.into(), &options, &mut ())
 }
 
 /// What a call has said and returned.

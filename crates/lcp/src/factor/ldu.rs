@@ -1,4 +1,4 @@
-//! A factorisation that follows a changing set of rows.
+//! LDU factorisation with updates: rows are added and removed.
 
 use crate::reduce::dot;
 
@@ -157,7 +157,7 @@ impl Ldu {
     /// `x = inv(A) x`
     ///
     /// # Panics
-    /// If `x` does not have one entry a row.
+    /// If `x` does not have one entry per row.
     pub fn solve(&self, x: &mut [f64]) {
         assert_eq!(x.len(), self.len, "x has the wrong length");
         let stride = self.stride;

@@ -96,7 +96,7 @@ impl Lu {
     /// `x = inv(A) x`, with zeros for columns without a pivot.
     ///
     /// # Panics
-    /// If `x` does not have one entry a row.
+    /// If `x` does not have one entry per row.
     pub fn solve(&self, x: &mut [f64]) {
         let n = self.n;
         assert_eq!(x.len(), n, "x has the wrong length");

@@ -1,4 +1,4 @@
-//! Dense factorisations: one made at once, one that follows a set of rows as it changes.
+//! Dense factorisations: LU with partial pivoting, and LDU with row updates.
 //!
 //! | type | for | cost |
 //! | --- | --- | --- |

@@ -1,9 +1,9 @@
-//! Problems to try methods on, made from a seed, with a known solution.
+//! Random test problems with known solutions.
 //!
 //! | generator | matrix | after |
 //! | --- | --- | --- |
 //! | [`banded()`] | sparse, symmetric positive definite, a few constant bands | [Erl13 sec. 7], first kind |
-//! | [`cone()`] | sparse, not symmetric, zeros on the diagonal | [Erl13 (27)], second kind |
+//! | [`contact_cone()`] | sparse, not symmetric, zeros on the diagonal | [Erl13 (27)], second kind |
 //! | [`dense()`] | dense, symmetric, eigenvalues evenly spread, some of them zero if asked for | [Erl13 sec. 7], the dense kind |
 //!
 //! DEVIATION [Erl13 sec. 7]: the program behind the notes sets `b = 0` where `x = 0`. There `y = A x` may be negative,
@@ -17,12 +17,12 @@
 //! ```
 
 mod banded;
-mod cone;
+mod contact_cone;
 mod dense;
 mod random;
 
 pub use banded::banded;
-pub use cone::{PER_CONE, cone};
+pub use contact_cone::{ROWS_PER_CONE, contact_cone};
 pub use dense::dense;
 pub use random::Random;
 

@@ -1,4 +1,4 @@
-//! Numbers that a seed names for ever.
+//! Reproducible pseudo-random numbers.
 
 /// A small generator of pseudo-random numbers (splitmix64): a seed names a problem for ever, on every machine.
 #[derive(Clone, Debug)]

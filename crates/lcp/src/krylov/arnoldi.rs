@@ -1,12 +1,12 @@
-//! The space that GMRES looks for a solution in, and the triangle that goes with it.
+//! Arnoldi iteration of GMRES, with Givens rotations.
 
 use std::ops::ControlFlow;
 
 use super::gmres::{Report, Status};
-use crate::face::add;
 use crate::operator::Operator;
 use crate::precondition::Preconditioner;
 use crate::reduce;
+use crate::reduced_system::add;
 use crate::split::for_each;
 
 /// What rounding leaves of a vector that lies in the space already, as a part of its length.
@@ -45,7 +45,7 @@ impl Core {
         self.sum.resize(n, 0.0);
     }
 
-    /// Makes room for so many basis vectors.
+    /// Reserves memory for basis vectors.
     fn grow(&mut self, n: usize, vectors: usize) {
         while self.basis.len() < vectors {
             self.basis.push(vec![0.0; n]);

@@ -38,7 +38,7 @@ use crate::reduce;
 /// An inner product this small, as a part of what it could be, counts as zero.
 const ORTHOGONAL: f64 = 1e-12;
 
-/// Memory for the iteration, kept between solves.
+/// Scratch memory of the iteration, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     shared: Shared,

@@ -47,7 +47,7 @@ const NULL: f64 = 1e-5;
 /// Such a ratio on the way is made of rounding, and so are the next directions.
 const LOST: f64 = 1e-9;
 
-/// Memory for the iteration, kept between solves.
+/// Scratch memory of the iteration, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     shared: Shared,

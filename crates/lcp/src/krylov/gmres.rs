@@ -33,38 +33,28 @@ use std::ops::ControlFlow;
 pub(crate) use super::arnoldi::Core;
 use super::arnoldi::{Cycle, End};
 use crate::error::{InputError, check_finite, check_length, check_not_negative};
-use crate::face::add;
 use crate::operator::Operator;
 use crate::precondition::Preconditioner;
 use crate::reduce;
+use crate::reduced_system::add;
 use crate::split::for_each;
 
 /// The part of the residual that a cycle must leave behind for another one to be worth it.
 const HOPELESS: f64 = 0.999_999;
 
-/// When to stop: at the first of the two tolerances that is met, or at the limit.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// `||c - A x||_2` as a part of its value at the start. 1e-8 unless told.
-    pub relative_tolerance: f64,
-    /// `||c - A x||_2`. 0, which is never met by chance, unless told.
-    pub absolute_tolerance: f64,
-    /// Iterations, over all cycles. 10,000 unless told.
-    pub max_iterations: usize,
-    /// Directions after which the iteration starts anew. 50 unless told.
-    ///
-    /// Memory and the time of an iteration grow with it.
-    pub restart: usize,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            relative_tolerance: 1e-8,
-            absolute_tolerance: 0.0,
-            max_iterations: 10_000,
-            restart: 50,
-        }
+settings! {
+    /// Stopping criteria: the first of the two tolerances that is met, or the limit.
+    pub struct Settings {
+        /// `||c - A x||_2` relative to its initial value.
+        pub relative_tolerance: f64 = 1e-8,
+        /// `||c - A x||_2`. Zero disables it.
+        pub absolute_tolerance: f64 = 0.0,
+        /// Iterations, over all cycles.
+        pub max_iterations: usize = 10_000,
+        /// Iterations between restarts.
+        ///
+        /// Memory and the time of an iteration grow with it.
+        pub restart: usize = 50,
     }
 }
 
@@ -88,8 +78,9 @@ pub(crate) fn check_restart(restart: usize) -> Result<(), InputError> {
     Ok(())
 }
 
-/// What ended the iteration.
+/// Reason for which a linear solve ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Status {
     /// One of the tolerances is met.
     Converged,
@@ -105,10 +96,11 @@ pub enum Status {
     Stopped,
 }
 
-/// How the iteration ended.
+/// Report of a linear solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Report {
-    /// What ended it.
+    /// Reason for the end.
     pub status: Status,
     /// Iterations done, over all cycles.
     pub iterations: usize,
@@ -117,7 +109,7 @@ pub struct Report {
     pub norm: f64,
 }
 
-/// Memory for the iteration, kept between solves.
+/// Scratch memory of the iteration, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     r: Vec<f64>,
@@ -169,7 +161,7 @@ where
     ))
 }
 
-/// When to stop, in absolute terms.
+/// Absolute stopping criteria.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     /// `||r||_2`

@@ -1,7 +1,7 @@
 //! Preconditioned conjugate gradients.
 //!
 //! For `A x = c` with `A` symmetric and positive semidefinite. Breakdown is part of the result: an indefinite
-//! matrix and a singular, inconsistent system are told apart from an iteration limit, and `x` is finite always.
+//! matrix and a singular, inconsistent system are distinguished from an iteration limit, and `x` is always finite.
 //!
 //! ```
 //! use meniscus_lcp::krylov::pcg;
@@ -11,7 +11,7 @@
 //! let matrix = Csr::new(2, vec![0, 2, 4], vec![0, 1, 0, 1], vec![2.0, -1.0, -1.0, 2.0])?;
 //! let mut x = [0.0; 2];
 //! let mut workspace = pcg::Workspace::default();
-//! let settings = pcg::Settings { relative_tolerance: 1e-12, ..Default::default() };
+//! let settings = pcg::Settings::default().relative_tolerance(1e-12);
 //! let report = pcg::solve(&matrix, &[1.0, 1.0], &settings, &Jacobi::new(&matrix)?, &mut x, &mut workspace)?;
 //! assert_eq!(report.status, pcg::Status::Converged);
 //! assert!((x[0] - 1.0).abs() < 1e-12);
@@ -36,24 +36,15 @@ const INDEFINITE: f64 = 1e-12;
 /// No positive definite matrix that can be solved with at all lets the residual grow so much over the smallest one met.
 const DIVERGENCE: f64 = 1e8;
 
-/// When to stop: at the first of the two tolerances that is met, or at the limit.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// `||c - A x||_2` as a part of its value at the start. 1e-8 unless told.
-    pub relative_tolerance: f64,
-    /// `||c - A x||_inf`. 0, which is never met by chance, unless told.
-    pub absolute_tolerance: f64,
-    /// Iterations. 10,000 unless told.
-    pub max_iterations: usize,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            relative_tolerance: 1e-8,
-            absolute_tolerance: 0.0,
-            max_iterations: 10_000,
-        }
+settings! {
+    /// Stopping criteria: the first of the two tolerances that is met, or the limit.
+    pub struct Settings {
+        /// `||c - A x||_2` relative to its initial value.
+        pub relative_tolerance: f64 = 1e-8,
+        /// `||c - A x||_inf`. Zero disables it.
+        pub absolute_tolerance: f64 = 0.0,
+        /// Iterations.
+        pub max_iterations: usize = 10_000,
     }
 }
 
@@ -65,8 +56,9 @@ impl Settings {
     }
 }
 
-/// What ended the iteration.
+/// Reason for which a linear solve ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Status {
     /// One of the tolerances is met.
     Converged,
@@ -82,20 +74,21 @@ pub enum Status {
     Stopped,
 }
 
-/// How the iteration ended.
+/// Report of a linear solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Report {
-    /// What ended it.
+    /// Reason for the end.
     pub status: Status,
     /// Iterations done.
     pub iterations: usize,
-    /// `||c - A x||_2` at the returned `x`, as the recursion has it.
+    /// `||c - A x||_2` at the returned `x`, by the recursion.
     pub norm: f64,
-    /// `||c - A x||_inf` at the returned `x`, as the recursion has it.
+    /// `||c - A x||_inf` at the returned `x`, by the recursion.
     pub largest: f64,
 }
 
-/// Memory for the iteration, kept between solves.
+/// Scratch memory of the iteration, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     r: Vec<f64>,
@@ -171,7 +164,7 @@ where
     ))
 }
 
-/// When to stop, in absolute terms.
+/// Absolute stopping criteria.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     /// `||r||_2`
@@ -303,7 +296,7 @@ where
     }
 }
 
-/// The size of a residual.
+/// Norms of a residual.
 #[derive(Clone, Copy)]
 struct Size {
     squares: f64,

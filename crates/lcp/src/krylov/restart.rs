@@ -1,4 +1,4 @@
-//! What conjugate residuals and BiCGStab share: limits, endings, and a residual that is computed, not believed.
+//! Restarts shared by conjugate residuals and BiCGStab: limits, exits, and recomputed residuals.
 
 use std::ops::ControlFlow;
 
@@ -8,8 +8,9 @@ use crate::operator::Operator;
 use crate::reduce;
 use crate::split::for_each;
 
-/// What ended the iteration.
+/// Reason for which a linear solve ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Status {
     /// One of the tolerances is met by the residual of the returned `x`, computed from it.
     Converged,
@@ -18,7 +19,7 @@ pub enum Status {
     /// What is left of the residual is out of reach of the matrix, up to rounding: no solution exists, or the matrix is
     /// too close to one without.
     Singular,
-    /// The recursion divides by what should not be zero, or rounding has taken over, and starting anew did not help. With
+    /// The recursion divides by what should not be zero, or rounding has taken over, and restarts did not help. With
     /// conjugate residuals also: the preconditioner is not positive definite.
     Breakdown,
     /// A number overflowed.
@@ -27,29 +28,30 @@ pub enum Status {
     Stopped,
 }
 
-/// How the iteration ended.
+/// Report of a linear solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Report {
-    /// What ended it.
+    /// Reason for the end.
     pub status: Status,
     /// Iterations done.
     pub iterations: usize,
-    /// `||c - A x||_2` at the returned `x`, computed from it. While the iteration runs: as the recursion has it.
+    /// `||c - A x||_2` at the returned `x`, computed from it. While the iteration runs: by the recursion.
     pub norm: f64,
     /// `||c - A x||_inf`, likewise.
     pub largest: f64,
 }
 
-/// A recursion that starts anew must have brought the residual to this part of what it was.
+/// Relative residual that a recursion must have reached to be restarted.
 const PROGRESS: f64 = 0.5;
 /// A residual that was not brought to this part stands still, as it may for a while where nothing is wrong.
 const STANDSTILL: f64 = 0.999_999;
-/// Starts in a row that leave the residual where it was.
+/// Consecutive restarts without progress.
 const PATIENCE: usize = 20;
 /// A residual that grows by this factor over the best one will not come back.
 const DIVERGENCE: f64 = 1e8;
 
-/// The size of a residual.
+/// Norms of a residual.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
     pub norm: f64,
@@ -82,11 +84,11 @@ impl Size {
 /// Why a recursion ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// It says that a tolerance is met.
+    /// A tolerance is met by the recursion.
     Small,
     Limit,
     Broken,
-    /// It has to start anew, although nothing is wrong.
+    /// It must restart, although nothing is wrong.
     Aside,
     Singular,
     NonFinite,
@@ -111,7 +113,7 @@ impl Point<'_> {
         size.norm <= self.norm || size.largest <= self.largest
     }
 
-    /// Counts an iteration that left a new residual. Says whether that ends the recursion.
+    /// Counts an iteration with its new residual; returns whether that ends the recursion.
     pub fn count(&mut self) -> Option<End> {
         self.iterations += 1;
         let size = Size::of(self.r);
@@ -218,7 +220,7 @@ pub(super) fn solve<A: Operator + ?Sized>(
             let claimed = residual(matrix, c, point.best_x, point.r);
             overall = overall.or(claimed, point.best_x, kept_x);
         }
-        // Where nothing is wrong the recursion goes on from where it is, otherwise from the best point.
+        // The recursion continues from where it is if nothing is wrong, otherwise from the best point.
         if end != End::Aside || size.norm.is_nan() || size.norm > DIVERGENCE * overall.norm {
             point.x.copy_from_slice(kept_x);
         }

@@ -29,25 +29,17 @@ use std::io::{self, Write};
 
 use crate::csr::Csr;
 
-/// What a file may hold at most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Rows of a matrix, or entries of a vector. 2^25 unless told.
-    pub max_rows: usize,
-    /// Entries of a matrix, those that symmetry implies included. 2^28 unless told.
-    pub max_entries: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            max_rows: 1 << 25,
-            max_entries: 1 << 28,
-        }
+settings! {
+    /// Limits on the size of a file.
+    pub struct Limits {
+        /// Rows of a matrix, or entries of a vector.
+        pub max_rows: usize = 1 << 25,
+        /// Entries of a matrix, those that symmetry implies included.
+        pub max_entries: usize = 1 << 28,
     }
 }
 
-/// Why a file could not be read.
+/// Failure to read a file.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ReadError {

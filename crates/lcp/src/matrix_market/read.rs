@@ -1,4 +1,4 @@
-//! The reader, which trusts nothing.
+//! Reader for untrusted Matrix Market files.
 
 use std::io::{BufRead, Read};
 
@@ -97,7 +97,7 @@ fn sort(rows: usize, mut entries: Vec<(u32, u32, f64)>) -> Result<Csr, ReadError
     Ok(matrix.expect("the entries are in order, in range and finite"))
 }
 
-/// What the first line of a file says.
+/// Header of a file.
 #[derive(Clone, Copy)]
 struct Header {
     dense: bool,
@@ -105,7 +105,7 @@ struct Header {
     symmetric: bool,
 }
 
-/// What the size line of a file says.
+/// Size line of a file.
 struct Size {
     rows: usize,
     columns: usize,

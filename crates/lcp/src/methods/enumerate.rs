@@ -27,25 +27,17 @@ use crate::problem::BoxMlcp;
 use crate::report::{Observer, Report, Status};
 use crate::rows::Rows;
 
-/// What is a solution, and how much work is too much.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Bound on `||r||_inf` of the natural residual of a solution. 1e-8 unless told.
-    pub tolerance: f64,
-    /// A problem with more cones than this is refused. `2^20` unless told: 20 rows with one bound, or 12 with two.
-    pub max_cones: usize,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            max_cones: 1 << 20,
-        }
+settings! {
+    /// What is a solution, and how much work is too much.
+    pub struct Settings {
+        /// Bound on `||r||_inf` of the natural residual of a solution.
+        pub tolerance: f64 = 1e-8,
+        /// A problem with more cones than this is refused. The default allows 20 rows with one bound, or 12 with two.
+        pub max_cones: usize = 1 << 20,
     }
 }
 
-/// Memory for the method, kept between solves.
+/// Scratch memory of the method, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     course: Course,
@@ -119,7 +111,7 @@ where
 
 /// The first solution, in the order of the cones; the given `x` if it is one.
 ///
-/// Takes any matrix and all bounds, as long as there are few cones. [`Status::Ray`] means that no cone holds a
+/// Takes any matrix and all bounds, as long as there are few cones. [`Status::Infeasible`] means that no cone holds a
 /// solution, and [`Status::NonFinite`] that the numbers of the problem cannot be worked with.
 pub fn solve<A, O>(
     problem: &BoxMlcp<'_, A>,
@@ -140,7 +132,7 @@ where
     let status = status.unwrap_or(if found {
         Status::Converged
     } else {
-        Status::Ray
+        Status::Infeasible
     });
     let as_pivoting = settings.as_pivoting();
     Ok(workspace.course.end(problem, &as_pivoting, status, x))
@@ -224,7 +216,7 @@ where
     // A cone that holds a point which misses the tolerance by rounding is no proof that there is no solution.
     let (mut any, mut missed) = (false, false);
     loop {
-        course.counts.outer += 1;
+        course.pivots += 1;
         let mut enough = false;
         if let Some(is_face) = cone.solve(&course.scaled) {
             course.scaled.back(&cone.x, &mut cone.point);
@@ -246,14 +238,14 @@ where
         }
         let stop = course.tell(observer).is_break();
         if enough {
-            return Ok((course.counts.outer, None));
+            return Ok((course.pivots, None));
         }
         if stop {
-            return Ok((course.counts.outer, Some(Status::Stopped)));
+            return Ok((course.pivots, Some(Status::Stopped)));
         }
         if !cone.next(&course.scaled) {
             let ended = (missed && !any).then_some(Status::Stagnated);
-            return Ok((course.counts.outer, ended));
+            return Ok((course.pivots, ended));
         }
     }
 }

@@ -54,48 +54,36 @@ mod level;
 use super::check_tolerance;
 use crate::error::{InputError, check_length};
 use crate::hierarchy::{self, Hierarchy};
+use crate::monitor::{Best, Iterate, Monitor};
 use crate::operator::Operator;
 use crate::problem::BoxMlcp;
 use crate::reduce;
-use crate::report::{Observer, Progress, Report, Status};
+use crate::report::{Observer, Report, Status};
 use crate::rows::Rows;
 use crate::split::{first_row, for_each};
-use crate::sweep::{Order, divisors};
+use crate::splitting::{Order, divisors};
 use level::Level;
 
-/// When to stop, and the constants of the method.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Bound on `||r||_inf` of the natural residual. 1e-8 unless told.
-    pub tolerance: f64,
-    /// Limit of cycles. 100 unless told.
-    pub max_iterations: usize,
-    /// Sweeps of projected Gauss-Seidel before the coarser level is visited. 2 unless told.
-    pub sweeps_before: usize,
-    /// Sweeps after. 2 unless told; together with those before at least 1.
-    pub sweeps_after: usize,
-    /// Further sweeps, each time and on every level, over the bounded rows and those coupled to them alone. 0 unless told.
-    ///
-    /// DEVIATION [Lai20 alg. 3]: the paper has none. Where bounds begin and end to hold, the coarse correction is at its
-    /// worst, and there are few such rows.
-    pub bound_sweeps: usize,
-    /// Limit of sweeps on the coarsest level; fewer where they change nothing any more. 100 unless told, at least 1.
-    pub coarsest_sweeps: usize,
-    /// The order of the rows in a sweep. Their own unless told.
-    pub order: Order,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            max_iterations: 100,
-            sweeps_before: 2,
-            sweeps_after: 2,
-            bound_sweeps: 0,
-            coarsest_sweeps: 100,
-            order: Order::Natural,
-        }
+settings! {
+    /// Settings of the method: stopping criteria and constants.
+    pub struct Settings {
+        /// Bound on `||r||_inf` of the natural residual.
+        pub tolerance: f64 = 1e-8,
+        /// Limit on cycles.
+        pub max_iterations: usize = 100,
+        /// Sweeps of projected Gauss-Seidel before the coarser level is visited.
+        pub sweeps_before: usize = 2,
+        /// Sweeps after. Together with those before, at least 1.
+        pub sweeps_after: usize = 2,
+        /// Further sweeps, each time and on every level, over the bounded rows and those coupled to them alone.
+        ///
+        /// DEVIATION [Lai20 alg. 3]: the paper has none. Where bounds begin and end to hold, the coarse correction is
+        /// at its worst, and there are few such rows.
+        pub bound_sweeps: usize = 0,
+        /// Limit on sweeps on the coarsest level; fewer where they converge. At least 1.
+        pub coarsest_sweeps: usize = 100,
+        /// The order of the rows in a sweep.
+        pub order: Order = Order::Natural,
     }
 }
 
@@ -117,7 +105,7 @@ impl Settings {
     }
 }
 
-/// Memory for the method, kept between solves.
+/// Scratch memory of the method, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     levels: Vec<Level>,
@@ -126,10 +114,10 @@ pub struct Workspace {
     best: Vec<f64>,
 }
 
-/// Cycles without a smaller residual after which there will be none.
+/// Cycles without progress after which the method has stagnated.
 const PATIENCE: usize = 10;
 
-/// Solves the problem, starting from the given `x` (which is moved into the box first).
+/// Solves the problem, starting from the given `x`, projected onto the box.
 ///
 /// `A` must be symmetric and positive semidefinite, best an M-matrix like that of a diffusion on a grid. Bounds from below
 /// may be any finite numbers, or none; one from above is an error, and so is a diagonal entry that is not positive. A problem
@@ -155,53 +143,29 @@ where
     problem.project(x);
     workspace.set(x);
 
-    let mut iterations = 0;
-    let mut best_residual = f64::INFINITY;
+    let mut best = std::mem::take(&mut workspace.best);
+    let mut monitor = Monitor::new(settings.tolerance, settings.max_iterations, observer)
+        .keep_best(Best::Residual, &mut best, x);
     let mut idle = 0;
-    workspace.best.copy_from_slice(x);
     let status = loop {
         workspace.write(problem);
         let residual = problem.natural_residual(&workspace.x, &mut workspace.r);
-        let progress = Progress {
-            iteration: iterations,
-            inner_iterations: 0,
-            residual,
-            merit: 0.5 * reduce::sum_of_squares(&workspace.r),
+        idle = if residual < monitor.best() {
+            0
+        } else {
+            idle + 1
         };
-        let stop = observer.observe(&progress).is_break();
-        if !(residual.is_finite() && reduce::largest(&workspace.x).is_finite()) {
-            break Status::NonFinite;
-        }
-        idle += 1;
-        if residual < best_residual {
-            best_residual = residual;
-            idle = 0;
-            workspace.best.copy_from_slice(&workspace.x);
-        }
-        if residual <= settings.tolerance {
-            break Status::Converged;
-        }
-        if stop {
-            break Status::Stopped;
-        }
-        if idle >= PATIENCE && residual <= 2.0 * best_residual {
-            break Status::Stagnated;
-        }
-        if iterations >= settings.max_iterations {
-            break Status::IterationLimit;
+        let stagnated = idle >= PATIENCE && residual <= 2.0 * monitor.best();
+        let iterate = workspace.iterate(residual);
+        if let Some(status) = monitor.check(iterate, stagnated.then_some(Status::Stagnated)) {
+            break status;
         }
         workspace.cycle(problem.matrix(), settings, hierarchy);
-        iterations += 1;
+        monitor.count(1, 0);
     };
-    x.copy_from_slice(&workspace.best);
-    let residual = problem.natural_residual(x, &mut workspace.r);
-    Ok(Report {
-        status,
-        iterations,
-        inner_iterations: 0,
-        residual,
-        merit: 0.5 * reduce::sum_of_squares(&workspace.r),
-    })
+    let report = monitor.finish(status, x, |x| problem.natural_residual(x, &mut workspace.r));
+    workspace.best = best;
+    Ok(report)
 }
 
 impl Workspace {
@@ -219,7 +183,7 @@ impl Workspace {
             return Err(InputError::UpperBound { row });
         }
         let n = problem.len();
-        for array in [&mut self.x, &mut self.r, &mut self.best] {
+        for array in [&mut self.x, &mut self.r] {
             array.resize(n, 0.0);
         }
         self.levels
@@ -253,6 +217,12 @@ impl Workspace {
             }
         }
         Ok(())
+    }
+
+    /// The iterate for the [`Monitor`](crate::Monitor).
+    fn iterate(&self, residual: f64) -> Iterate<'_> {
+        let finite = residual.is_finite() && reduce::largest(&self.x).is_finite();
+        Iterate::new(&self.x, residual, 0.5 * reduce::sum_of_squares(&self.r)).finite(finite)
     }
 
     /// `p = x - l`

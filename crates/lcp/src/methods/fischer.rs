@@ -50,12 +50,12 @@ use crate::semismooth::{self, First};
 
 pub use crate::semismooth::map::Kink;
 
-/// How the Newton equation is solved.
+/// Linear solver for the Newton equation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inner {
     /// GMRES, with the preconditioner given. For large problems.
     Gmres {
-        /// Directions after which it starts anew; it keeps one vector for each.
+        /// Iterations between restarts; one vector is stored for each.
         restart: usize,
     },
     /// Conjugate gradients on the normal equations `J'J dx = -J'F`, without a preconditioner. Slow, but it takes little
@@ -66,69 +66,46 @@ pub enum Inner {
     Direct,
 }
 
-/// When to stop, and the constants of the method.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Bound on `||r||_inf` of the natural residual. 1e-8 unless told.
-    pub tolerance: f64,
-    /// Change of the merit, as a part of it, that counts as none if it stays so for five iterations. [Erl13 (108)]
-    /// 1e-6 unless told.
-    pub relative: f64,
-    /// Change of `x`, as a part of the largest `|x_i|`, that counts as none if it stays so for five iterations. 1e-14
-    /// unless told.
-    ///
-    /// DEVIATION [Erl13 (109)]: absolute in the notes, which depends on units.
-    pub stagnation: f64,
-    /// Limit of Newton steps. 200 unless told.
-    pub max_iterations: usize,
-    /// The element of the generalised Jacobian at kinks. [`Kink::Zero`] unless told.
-    pub kink: Kink,
-    /// What solves the Newton equation. GMRES with 100 directions unless told.
-    pub inner: Inner,
-    /// `xi`, the part of `||F||` to which a Newton equation is solved. [Erl13 (105)] 0.01 unless told.
-    ///
-    /// It is tightened as `||F||` falls, for fast convergence at the end.
-    pub forcing: f64,
-    /// Limit of inner iterations for one direction. 2,000 unless told.
-    pub max_inner_iterations: usize,
-    /// The part of the predicted decrease that a step must reach. [Erl13 (83)] 1e-4 unless told.
-    pub sufficient_decrease: f64,
-    /// The factor from one trial step to the next. 1/2 unless told.
-    pub backtracking: f64,
-    /// The step that is too small to try. 1e-9 unless told.
-    pub smallest_step: f64,
-    /// A step must improve on the largest of so many last merits. 1, which lets no merit rise, unless told.
-    pub memory: usize,
-    /// `s` of the regularised step, as a part of the squared diagonal; without such steps if zero. 1e-3 unless told.
-    pub regularisation: f64,
-    /// How often a solve that is stuck is taken up again with `phi` smoothed. 3 unless told.
-    pub rescues: usize,
-    /// Whether bounded rows are brought to the units of `y` by the diagonal of `A`, where that is positive. True unless
-    /// told.
-    ///
-    /// DEVIATION [Erl13 (84)]: the notes compare `x_i` with `y_i` as they are.
-    pub scaled: bool,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            relative: 1e-6,
-            stagnation: 1e-14,
-            max_iterations: 200,
-            kink: Kink::Zero,
-            inner: Inner::Gmres { restart: 100 },
-            forcing: 0.01,
-            max_inner_iterations: 2_000,
-            sufficient_decrease: 1e-4,
-            backtracking: 0.5,
-            smallest_step: 1e-9,
-            memory: 1,
-            regularisation: 1e-3,
-            rescues: 3,
-            scaled: true,
-        }
+settings! {
+    /// Settings of the method: stopping criteria and constants.
+    pub struct Settings {
+        /// Bound on `||r||_inf` of the natural residual.
+        pub tolerance: f64 = 1e-8,
+        /// Change of the merit, as a part of it, that counts as none if it stays so for five iterations. [Erl13
+        /// (108)]
+        pub relative: f64 = 1e-6,
+        /// Change of `x`, as a part of the largest `|x_i|`, that counts as none if it stays so for five iterations.
+        ///
+        /// DEVIATION [Erl13 (109)]: absolute in the notes, which depends on units.
+        pub stagnation: f64 = 1e-14,
+        /// Limit on Newton steps.
+        pub max_iterations: usize = 200,
+        /// The element of the generalised Jacobian at kinks.
+        pub kink: Kink = Kink::Zero,
+        /// Linear solver for the Newton equation.
+        pub inner: Inner = Inner::Gmres { restart: 100 },
+        /// `xi`, forcing term: relative residual to which a Newton equation is solved. [Erl13 (105)]
+        ///
+        /// It is tightened as `||F||` falls, for fast convergence at the end.
+        pub forcing: f64 = 0.01,
+        /// Limit on inner iterations for one direction.
+        pub max_inner_iterations: usize = 2_000,
+        /// Sufficient decrease parameter of the Armijo condition. [Erl13 (83)]
+        pub sufficient_decrease: f64 = 1e-4,
+        /// Backtracking factor of the line search.
+        pub backtracking: f64 = 0.5,
+        /// smallest step length of the line search.
+        pub smallest_step: f64 = 1e-9,
+        /// Previous merits on whose largest a step must improve: a non-monotone line search. With 1 the merit never rises.
+        pub memory: usize = 1,
+        /// `s` of the regularised step, as a part of the squared diagonal; without such steps if zero.
+        pub regularisation: f64 = 1e-3,
+        /// Restarts of a stalled solve with `phi` smoothed.
+        pub rescues: usize = 3,
+        /// Whether bounded rows are scaled to the units of `y` by the diagonal of `A`, where that is positive.
+        ///
+        /// DEVIATION [Erl13 (84)]: the notes compare `x_i` with `y_i` as they are.
+        pub scaled: bool = true,
     }
 }
 
@@ -159,11 +136,11 @@ impl Settings {
     }
 }
 
-/// Memory for the method, kept between solves.
+/// Scratch memory of the method, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace(semismooth::Workspace);
 
-/// Solves the problem, starting from the given `x` (which is moved into the box first).
+/// Solves the problem, starting from the given `x`, projected onto the box.
 ///
 /// For any `A`. The preconditioner is one of `A`, told the rows on which `y` rules, and used by [`Inner::Gmres`] only;
 /// [`Identity`](crate::precondition::Identity) will do. If the solve does not converge, `x` is the iterate with the

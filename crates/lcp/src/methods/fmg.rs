@@ -3,7 +3,7 @@
 //!
 //! | symbol | meaning |
 //! | --- | --- |
-//! | `r` | `-(A x + b)`, zero where `x` is held at a bound that it would leave on the wrong side |
+//! | `r` | `-(A x + b)`, zero where `x` is at a bound that it would leave on the wrong side |
 //! | `e` | correction of a level, `A e = r`, without bounds |
 //! | `P`, `R` | prolongation and restriction, see [`Hierarchy`] |
 //!
@@ -47,36 +47,27 @@
 
 use super::check_tolerance;
 use crate::error::{InputError, check_length};
-use crate::face::add;
 use crate::hierarchy::{self, Hierarchy};
+use crate::monitor::{Best, Iterate, Monitor};
 use crate::operator::Operator;
 use crate::problem::BoxMlcp;
 use crate::reduce;
-use crate::report::{Observer, Progress, Report, Status};
+use crate::reduced_system::add;
+use crate::report::{Observer, Report, Status};
 use crate::rows::Rows;
-use crate::sweep::{divisors, rows};
+use crate::splitting::{divisors, rows};
 
-/// When to stop, and the constants of the method.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Bound on `||r||_inf` of the natural residual. 1e-8 unless told.
-    pub tolerance: f64,
-    /// Limit of full cycles. 100 unless told.
-    pub max_iterations: usize,
-    /// Sweeps of Gauss-Seidel before the coarser level is visited, and again after. 4 unless told, at least 1.
-    pub sweeps: usize,
-    /// Limit of sweeps on the coarsest level; fewer where they change nothing any more. 100 unless told, at least 1.
-    pub coarsest_sweeps: usize,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            max_iterations: 100,
-            sweeps: 4,
-            coarsest_sweeps: 100,
-        }
+settings! {
+    /// Settings of the method: stopping criteria and constants.
+    pub struct Settings {
+        /// Bound on `||r||_inf` of the natural residual.
+        pub tolerance: f64 = 1e-8,
+        /// Limit on full cycles.
+        pub max_iterations: usize = 100,
+        /// Sweeps of Gauss-Seidel before the coarser level is visited, and again after. At least 1.
+        pub sweeps: usize = 4,
+        /// Limit on sweeps on the coarsest level; fewer where they converge. At least 1.
+        pub coarsest_sweeps: usize = 100,
     }
 }
 
@@ -97,12 +88,12 @@ impl Settings {
     }
 }
 
-/// Memory for the method, kept between solves.
+/// Scratch memory of the method, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     /// Level 1 and on.
     levels: Vec<Level>,
-    /// Of the finest level: diagonal, `A x + b`, what of it is not held by bounds, a correction and its product.
+    /// Of the finest level: diagonal, `A x + b`, its part on rows away from their bounds, a correction and its product.
     d: Vec<f64>,
     y: Vec<f64>,
     r: Vec<f64>,
@@ -123,13 +114,13 @@ struct Level {
     upper: Vec<f64>,
 }
 
-/// Cycles without a smaller residual after which there will be none.
+/// Cycles without progress after which the method has stagnated.
 const PATIENCE: usize = 30;
 
 /// Times that a step is halved before it is left out.
 const HALVINGS: usize = 6;
 
-/// Solves the problem, starting from the given `x` (which is moved into the box first).
+/// Solves the problem, starting from the given `x`, projected onto the box.
 ///
 /// `A` must be symmetric and positive semidefinite; a diagonal entry that is not positive is an error on a row that can
 /// move. An iteration is a full cycle; the merit is half the sum of squares of the natural residual.
@@ -151,51 +142,30 @@ where
     check_length("the finest level", problem.len(), hierarchy.finest())?;
     workspace.prepare(problem, hierarchy)?;
     problem.project(x);
-    workspace.best.copy_from_slice(x);
-
-    let mut iterations = 0;
-    let (mut best, mut idle) = (f64::INFINITY, 0);
+    let mut best = std::mem::take(&mut workspace.best);
+    let mut monitor = Monitor::new(settings.tolerance, settings.max_iterations, observer)
+        .keep_best(Best::Residual, &mut best, x);
+    let mut idle = 0;
     let status = loop {
         let residual = problem.natural_residual(x, &mut workspace.r);
-        let progress = Progress {
-            iteration: iterations,
-            inner_iterations: 0,
-            residual,
-            merit: 0.5 * reduce::sum_of_squares(&workspace.r),
+        idle = if residual < monitor.best() {
+            0
+        } else {
+            idle + 1
         };
-        let stop = observer.observe(&progress).is_break();
-        if !(residual.is_finite() && reduce::largest(x).is_finite()) {
-            break Status::NonFinite;
-        }
-        idle += 1;
-        if residual < best {
-            (best, idle) = (residual, 0);
-            workspace.best.copy_from_slice(x);
-        }
-        if residual <= settings.tolerance {
-            break Status::Converged;
-        }
-        if stop {
-            break Status::Stopped;
-        }
-        if idle >= PATIENCE {
-            break Status::Stagnated;
-        }
-        if iterations >= settings.max_iterations {
-            break Status::IterationLimit;
+        let finite = residual.is_finite() && reduce::largest(x).is_finite();
+        let merit = 0.5 * reduce::sum_of_squares(&workspace.r);
+        let iterate = Iterate::new(x, residual, merit).finite(finite);
+        let stall = (idle >= PATIENCE).then_some(Status::Stagnated);
+        if let Some(status) = monitor.check(iterate, stall) {
+            break status;
         }
         workspace.full_cycle(problem, settings, hierarchy, x);
-        iterations += 1;
+        monitor.count(1, 0);
     };
-    x.copy_from_slice(&workspace.best);
-    let residual = problem.natural_residual(x, &mut workspace.r);
-    Ok(Report {
-        status,
-        iterations,
-        inner_iterations: 0,
-        residual,
-        merit: 0.5 * reduce::sum_of_squares(&workspace.r),
-    })
+    let report = monitor.finish(status, x, |x| problem.natural_residual(x, &mut workspace.r));
+    workspace.best = best;
+    Ok(report)
 }
 
 impl Workspace {
@@ -211,7 +181,6 @@ impl Workspace {
             &mut self.e,
             &mut self.product,
             &mut self.trial,
-            &mut self.best,
         ] {
             array.resize(n, 0.0);
         }

@@ -26,47 +26,35 @@ use crate::error::InputError;
 use crate::problem::BoxMlcp;
 use crate::report::{Observer, Report};
 use crate::rows::Rows;
-use crate::sweep::{self, Kind, Rules, Sweeps};
+use crate::splitting::{self, Kind, Rules, Sweeps};
 
-/// When to stop, and the constants of the method.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Bound on `||r||_inf` of the natural residual. 1e-8 unless told.
-    pub tolerance: f64,
-    /// Change of the merit from one check to the next, as a part of it, that counts as none. [Erl13 (108)] 0, which
-    /// is never met, unless told.
-    ///
-    /// DEVIATION [Erl13 sec. 6]: 1e-6 in the notes. A sweep converges slowly, and a merit that hardly changes is no sign
-    /// that it has: that of the notes is zero at `x = 0`, whatever `y`.
-    pub relative: f64,
-    /// Change of `x` in a sweep, as a part of the largest `|x_i|`, that counts as none. 1e-15 unless told: all that is
-    /// left is rounding.
-    ///
-    /// DEVIATION [Erl13 (109)]: absolute in the notes, which depends on units.
-    pub stagnation: f64,
-    /// Limit of sweeps. 10,000 unless told, since the tolerance is finer than that of the notes, which use 100.
-    pub max_iterations: usize,
-    /// Sweeps from one check to the next. 1 unless told.
-    ///
-    /// A check costs next to nothing: the sweep that follows needs `A x + b`, too.
-    pub check_every: usize,
-    /// `omega`, between 0 and 2. 2/3 unless told.
-    ///
-    /// DEVIATION [Erl13 sec. 5.2]: the notes do not damp. Undamped, the method fails on symmetric positive definite matrices
-    /// of three rows already.
-    pub relaxation: f64,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            relative: 0.0,
-            stagnation: 1e-15,
-            max_iterations: 10_000,
-            check_every: 1,
-            relaxation: 2.0 / 3.0,
-        }
+settings! {
+    /// Settings of the method: stopping criteria and constants.
+    pub struct Settings {
+        /// Bound on `||r||_inf` of the natural residual.
+        pub tolerance: f64 = 1e-8,
+        /// Relative change of the merit from one check to the next at which the method ends. [Erl13 (108)] Zero,
+        /// which is never met, disables it.
+        ///
+        /// DEVIATION [Erl13 sec. 6]: 1e-6 in the notes. A sweep converges slowly, and a merit that hardly changes is
+        /// no sign that it has: that of the notes is zero at `x = 0`, whatever `y`.
+        pub relative: f64 = 0.0,
+        /// Change of `x` in a sweep, relative to the largest `|x_i|`, at which the method ends. All that is left at the
+        /// default is rounding error.
+        ///
+        /// DEVIATION [Erl13 (109)]: absolute in the notes, which depends on units.
+        pub stagnation: f64 = 1e-15,
+        /// Limit on sweeps. The notes use 100, for a coarser tolerance.
+        pub max_iterations: usize = 10_000,
+        /// Sweeps from one check to the next.
+        ///
+        /// A check costs next to nothing: the sweep that follows needs `A x + b`, too.
+        pub check_every: usize = 1,
+        /// `omega`, between 0 and 2.
+        ///
+        /// DEVIATION [Erl13 sec. 5.2]: the notes do not damp. Undamped, the method fails on symmetric positive
+        /// definite matrices of three rows already.
+        pub relaxation: f64 = 2.0 / 3.0,
     }
 }
 
@@ -83,13 +71,13 @@ impl Settings {
     }
 }
 
-/// Memory for the method, kept between solves.
+/// Scratch memory of the method, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     sweeps: Sweeps,
 }
 
-/// Solves the problem, starting from the given `x` (which is moved into the box first).
+/// Solves the problem, starting from the given `x`, projected onto the box.
 ///
 /// Converges if `A` is symmetric and all eigenvalues of `inv(D) A` lie between 0 and `2/omega`: they do for symmetric
 /// M-matrices, not for all positive definite ones; or if `A` is strictly diagonally dominant and `omega <= 1`. Where it
@@ -108,7 +96,7 @@ where
     A: Rows + ?Sized,
     O: Observer + ?Sized,
 {
-    sweep::solve(
+    splitting::solve(
         problem,
         &settings.rules(),
         Kind::Jacobi,

@@ -45,7 +45,7 @@ use crate::problem::BoxMlcp;
 use crate::report::{Observer, Report};
 use crate::rows::Rows;
 
-/// Memory for the method, kept between solves.
+/// Scratch memory of the method, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     drive: Drive,
@@ -55,7 +55,7 @@ pub struct Workspace {
 /// Solves the problem; of the given `x`, free rows take their start and boxed rows the bound that is nearer.
 ///
 /// Meant for positive semidefinite matrices, symmetric or not, and for P-matrices; free rows and all bounds are
-/// welcome. [`Status::Ray`](crate::Status::Ray) means that a proof was found that there is no solution,
+/// welcome. [`Status::Infeasible`](crate::Status::Infeasible) means that a proof was found that there is no solution,
 /// [`Status::NonDescent`](crate::Status::NonDescent) that the matrix is not one of these.
 pub fn solve<A, O>(
     problem: &BoxMlcp<'_, A>,

@@ -19,7 +19,7 @@
 //! On a box: fixed rows are constants, free rows are solved for first, a second bound adds a row, `[A I; -I 0]`. Of
 //! all variables that limit the entering one the lexicographically first leaves, so that no basis can come twice.
 //!
-//! [`Status::Ray`] is given only if the ray, what is left of the free rows, or a linear programme proves that there
+//! [`Status::Infeasible`] is given only if the ray, what is left of the free rows, or a linear programme proves that there
 //! is no solution. For positive semidefinite (and other copositive-plus) matrices it always does. A ray that proves
 //! nothing is left for another path, with another covering vector, then also from another start, in which some `z`
 //! are basic in place of their `w`; when all of them end on one, the status is [`Status::NonDescent`].
@@ -52,7 +52,7 @@ use crate::problem::BoxMlcp;
 use crate::report::{Observer, Report, Status};
 use crate::rows::Rows;
 
-/// Memory for the method, kept between solves.
+/// Scratch memory of the method, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     course: Course,
@@ -65,7 +65,7 @@ pub struct Workspace {
 ///
 /// Takes any matrix, free rows and all bounds. It finds a solution, or proves that there is none, whenever the matrix
 /// is positive semidefinite (symmetric or not); and it finds one for P-matrices, for polyhedral cones such as those of
-/// [`gallery::cone`](crate::gallery::cone()), and where every row has two finite bounds, whatever the matrix, though
+/// [`gallery::contact_cone`](crate::gallery::contact_cone()), and where every row has two finite bounds, whatever the matrix, though
 /// the path can then be long.
 pub fn solve<A, O>(
     problem: &BoxMlcp<'_, A>,
@@ -93,7 +93,7 @@ where
             .scaled
             .is_infeasible(&standard.contradiction, &mut point.scratch)
     {
-        return Ok(course.end(problem, settings, Status::Ray, x));
+        return Ok(course.end(problem, settings, Status::Infeasible, x));
     }
     let mut status = Status::Stagnated;
     for number in 0..PATHS {
@@ -110,13 +110,13 @@ where
         // No path led anywhere. That the signs alone cannot be met is known sooner than that no solution exists.
         point.prove(standard, course.pivots_left());
         if course.scaled.is_infeasible(&point.x, &mut point.scratch) {
-            status = Status::Ray;
+            status = Status::Infeasible;
         }
     }
     Ok(course.end(problem, settings, status, x))
 }
 
-/// Follows one path. Breaks with what ends the solve; goes on with what to say if no other path does better.
+/// Follows one path. Breaks with the status that ends the solve; continues with the status if no other path does better.
 fn follow<A, O>(
     problem: &BoxMlcp<'_, A>,
     settings: &Settings,
@@ -152,7 +152,7 @@ where
         path.ray(standard, variable, &mut point.x);
         let proved = course.scaled.is_infeasible(&point.x, &mut point.scratch);
         return if proved {
-            ControlFlow::Break(Status::Ray)
+            ControlFlow::Break(Status::Infeasible)
         } else {
             ControlFlow::Continue(Status::NonDescent)
         };

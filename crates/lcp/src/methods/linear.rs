@@ -16,35 +16,28 @@
 //! # Ok::<(), meniscus_lcp::InputError>(())
 //! ```
 
-use super::{Counts, check_tolerance, finish, watch_inner};
+use super::check_tolerance;
 use crate::error::InputError;
 use crate::krylov::pcg;
+use crate::monitor::{Iterate, Monitor};
 use crate::operator::Operator;
 use crate::precondition::Preconditioner;
 use crate::problem::BoxMlcp;
 use crate::reduce;
-use crate::report::{Observer, Progress, Report, Status};
+use crate::report::{Observer, Report, Status};
 use crate::split::{first_row, for_each};
 
-/// When to stop.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Bound on `||A x + b||_inf`. 1e-8 unless told.
-    pub tolerance: f64,
-    /// Limit of conjugate gradient iterations. 10,000 unless told.
-    pub max_iterations: usize,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            max_iterations: 10_000,
-        }
+settings! {
+    /// Stopping criteria.
+    pub struct Settings {
+        /// Bound on `||A x + b||_inf`.
+        pub tolerance: f64 = 1e-8,
+        /// Limit on conjugate gradient iterations.
+        pub max_iterations: usize = 10_000,
     }
 }
 
-/// Memory for the method, kept between solves.
+/// Scratch memory of the method, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     r: Vec<f64>,
@@ -55,7 +48,7 @@ pub struct Workspace {
 ///
 /// `A` must be symmetric and positive semidefinite. A finite bound is an error. The merit is `1/2 ||A x + b||^2`;
 /// an outer iteration is one run of conjugate gradients, which the next one restarts from the true residual.
-/// [`Status::Ray`] means that `A` is singular and `A x + b = 0` has no solution.
+/// [`Status::Infeasible`] means that `A` is singular and `A x + b = 0` has no solution.
 pub fn solve<A, P, O>(
     problem: &BoxMlcp<'_, A>,
     settings: &Settings,
@@ -79,39 +72,26 @@ where
     }
     let Workspace { r, pcg } = workspace;
     r.resize(problem.len(), 0.0);
-    let mut counts = Counts::default();
+    // The limit is one on conjugate gradient iterations.
+    let mut monitor = Monitor::new(settings.tolerance, usize::MAX, observer);
     let mut last_residual = f64::INFINITY;
     let mut inner_status = pcg::Status::Converged;
-    let (status, merit) = loop {
+    let status = loop {
         problem.affine(x, r);
         let residual = reduce::largest(r);
         let merit = 0.5 * reduce::sum_of_squares(r);
-        let progress = Progress {
-            iteration: counts.outer,
-            inner_iterations: counts.inner,
-            residual,
-            merit,
-        };
-        let stop = observer.observe(&progress).is_break();
-        if residual <= settings.tolerance {
-            break (Status::Converged, merit);
-        }
-        if !residual.is_finite() {
-            break (Status::NonFinite, merit);
-        }
-        let status = match inner_status {
+        let stall = match inner_status {
             pcg::Status::Stopped => Some(Status::Stopped),
             pcg::Status::IterationLimit => Some(Status::IterationLimit),
-            pcg::Status::Singular => Some(Status::Ray),
+            pcg::Status::Singular => Some(Status::Infeasible),
             pcg::Status::Indefinite => Some(Status::NonDescent),
             pcg::Status::NonFinite => Some(Status::NonFinite),
-            pcg::Status::Converged if stop => Some(Status::Stopped),
             // A restart that gains less than half is at the limit of rounding.
             pcg::Status::Converged if residual >= 0.5 * last_residual => Some(Status::Stagnated),
             pcg::Status::Converged => None,
         };
-        if let Some(status) = status {
-            break (status, merit);
+        if let Some(status) = monitor.check(Iterate::new(x, residual, merit), stall) {
+            break status;
         }
         last_residual = residual;
         for_each(&mut r[..], &|_, r| r.iter_mut().for_each(|r| *r = -*r));
@@ -119,10 +99,11 @@ where
             norm: 0.0,
             largest: 0.9 * settings.tolerance,
             cap: f64::INFINITY,
-            iterations: settings.max_iterations - counts.inner.min(settings.max_iterations),
+            iterations: settings
+                .max_iterations
+                .saturating_sub(monitor.inner_iterations()),
             null_quotient: pcg::NULL_QUOTIENT,
         };
-        let mut watch = watch_inner(observer, counts.inner);
         let inner = pcg::correct(
             problem.matrix(),
             &*preconditioner,
@@ -130,11 +111,10 @@ where
             x,
             r,
             pcg,
-            &mut watch,
+            &mut monitor.inner(),
         );
         inner_status = inner.status;
-        counts.outer += 1;
-        counts.inner += inner.iterations;
+        monitor.count(1, inner.iterations);
     };
-    Ok(finish(problem, status, counts, merit, x, r))
+    Ok(monitor.finish(status, x, |x| problem.natural_residual(x, r)))
 }

@@ -11,7 +11,7 @@
 //! | `Gamma` | proportionality: how much of the gradient may be chopped before the face is left |
 //!
 //! While `beta'beta <= Gamma^2 phi~'phi` the method stays on its face: conjugate gradients, preconditioned on the free
-//! rows only, until a step would leave the box. Then it goes as far as the box allows and expands the set of held rows by
+//! rows only, until a step would leave the box. Then it goes as far as the box allows and expands the set of rows at a bound by
 //! a projected gradient step with the fixed length `abar`. Otherwise it leaves the face along `beta`. Each of these steps is an
 //! iteration. With no bounds in the way this is preconditioned conjugate gradients, step for step.
 //!
@@ -34,41 +34,31 @@
 
 mod step;
 
-use super::{Counts, check_tolerance, finish};
+use super::check_tolerance;
 use crate::error::{InputError, check_positive};
+use crate::monitor::Monitor;
 use crate::operator::Operator;
 use crate::precondition::Preconditioner;
 use crate::problem::BoxMlcp;
 use crate::reduce;
-use crate::report::{Observer, Progress, Report, Status};
+use crate::report::{Observer, Report, Status};
 use step::{Ahead, Gradients, advance, expand, gradients, look_ahead, norm, turn};
 
-/// When to stop, and the constants of the method.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Bound on `||r||_inf` of the natural residual. 1e-8 unless told.
-    pub tolerance: f64,
-    /// Limit of steps. 10,000 unless told.
-    pub max_iterations: usize,
-    /// `Gamma`, positive. 1 unless told.
-    pub proportionality: f64,
-    /// `abar` times the norm of `A`, between 0 and 2. 1.9 unless told.
-    pub step_factor: f64,
-    /// Steps of the power method that estimates the norm of `A`, at least 1. 10 unless told.
-    ///
-    /// The estimate comes from below. It is raised where an expansion with it would go uphill.
-    pub power_iterations: usize,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            max_iterations: 10_000,
-            proportionality: 1.0,
-            step_factor: 1.9,
-            power_iterations: 10,
-        }
+settings! {
+    /// Settings of the method: stopping criteria and constants.
+    pub struct Settings {
+        /// Bound on `||r||_inf` of the natural residual.
+        pub tolerance: f64 = 1e-8,
+        /// Limit on steps.
+        pub max_iterations: usize = 10_000,
+        /// `Gamma`, positive.
+        pub proportionality: f64 = 1.0,
+        /// `abar` times the norm of `A`, between 0 and 2.
+        pub step_factor: f64 = 1.9,
+        /// Steps of the power method that estimates the norm of `A`, at least 1.
+        ///
+        /// The estimate comes from below. It is raised where an expansion with it would go uphill.
+        pub power_iterations: usize = 10,
     }
 }
 
@@ -87,7 +77,7 @@ impl Settings {
     }
 }
 
-/// Memory for the method, kept between solves.
+/// Scratch memory of the method, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     x: Vec<f64>,
@@ -116,10 +106,10 @@ const PATIENCE: usize = 3;
 /// Times that `abar` is halved before an expansion is given up. An estimate of the norm is never so wrong.
 const HALVINGS: usize = 60;
 
-/// Solves the problem, starting from the given `x` (which is moved into the box first).
+/// Solves the problem, starting from the given `x`, projected onto the box.
 ///
-/// `A` must be symmetric and positive semidefinite. [`Status::Ray`] means that a null vector of `A` was found along which
-/// `x` can go on for ever, always downhill: the problem has no solution. [`Status::NonDescent`] means that the same
+/// `A` must be symmetric and positive semidefinite. [`Status::Infeasible`] means that a null vector of `A` was found along which
+/// `x` can grow without bound, always downhill: the problem has no solution. [`Status::NonDescent`] means that the same
 /// happened along a direction of negative curvature: `A` is not positive semidefinite. The merit is
 /// `1/2 (phi'phi + beta'beta)`; of two iterates the later one is the better one, as it has less energy
 /// `1/2 x'Ax + b'x`.
@@ -140,17 +130,10 @@ where
     problem.check_start(x)?;
     problem.project(x);
     workspace.prepare(problem, x);
-    let mut counts = Counts::default();
-    let (status, merit) = iterate(
-        problem,
-        settings,
-        preconditioner,
-        workspace,
-        observer,
-        &mut counts,
-    );
+    let mut monitor = Monitor::new(settings.tolerance, settings.max_iterations, observer);
+    let status = iterate(problem, settings, preconditioner, workspace, &mut monitor);
     x.copy_from_slice(&workspace.x);
-    Ok(finish(problem, status, counts, merit, x, &mut workspace.r))
+    Ok(monitor.finish(status, x, |x| problem.natural_residual(x, &mut workspace.r)))
 }
 
 fn iterate<A, P, O>(
@@ -158,155 +141,113 @@ fn iterate<A, P, O>(
     settings: &Settings,
     preconditioner: &mut P,
     workspace: &mut Workspace,
-    observer: &mut O,
-    counts: &mut Counts,
-) -> (Status, f64)
+    monitor: &mut Monitor<'_, O>,
+) -> Status
 where
     A: Operator + ?Sized,
     P: Preconditioner + ?Sized,
     O: Observer + ?Sized,
 {
-    let Workspace {
-        x,
-        trial,
-        g,
-        d,
-        r,
-        z,
-        p,
-        q,
-        free,
-    } = workspace;
-    problem.affine(x, g);
-    // The estimate overwrites vectors that are not in use yet.
-    let mut abar = settings.step_factor / norm(problem.matrix(), settings.power_iterations, z, q);
-    if !abar.is_finite() {
-        abar = 1.0; // the zero matrix: any step will do
-    }
-    let mut exact = true; // whether g is A x + b, not what a recursion made of it
-    let mut last_exact = f64::INFINITY; // the smallest residual when it was
-    let mut idle = 0; // times that it was no smaller than before
+    let w = workspace;
+    problem.affine(&w.x, &mut w.g);
+    let mut abar = w.expansion_step(problem, settings);
+    let mut gradient = Recursion::default();
     let mut along = None; // p'Ap of the last conjugate gradient step, if p and q can be used again
-    let mut first = true;
+    let mut new_face = true;
     loop {
-        let mut now = gradients(problem, x, g, abar, r, free);
-        if !exact && (now.residual <= settings.tolerance || now.residual <= TRUST * last_exact) {
-            problem.affine(x, g);
-            now = Gradients {
-                changed: now.changed,
-                ..gradients(problem, x, g, abar, r, free)
-            };
-            exact = true;
+        let (now, recomputed) = w.measure(problem, settings.tolerance, abar, &mut gradient);
+        let stall = (gradient.idle > PATIENCE).then_some(Status::Stagnated);
+        if let Some(status) = monitor.check(now.iterate(&w.x), stall) {
+            return status;
+        }
+        if new_face || now.changed {
+            preconditioner.restrict(&w.free);
+            new_face = false;
             along = None;
-            idle = if now.residual < 0.5 * last_exact {
-                0
-            } else {
-                idle + 1
-            };
-        }
-        if exact {
-            last_exact = last_exact.min(now.residual);
-        }
-        let stop = observe(observer, counts, &now);
-        if now.residual <= settings.tolerance {
-            return (Status::Converged, now.merit());
-        }
-        if !(now.residual.is_finite() && now.merit().is_finite()) {
-            return (Status::NonFinite, now.merit());
-        }
-        if stop {
-            return (Status::Stopped, now.merit());
-        }
-        if idle > PATIENCE {
-            return (Status::Stagnated, now.merit());
-        }
-        if counts.outer >= settings.max_iterations {
-            return (Status::IterationLimit, now.merit());
-        }
-        if first || now.changed {
-            preconditioner.restrict(free);
+        } else if recomputed {
             along = None;
-            first = false;
         }
 
         let gamma = settings.proportionality;
         let proportional = now.chopped <= gamma * gamma * now.reduced;
         if proportional {
-            // `r` is `phi`: zero, and so is `z`, on the rows held.
-            let rho = preconditioner.apply_masked_dot(free, r, z);
-            if !rho.is_finite() {
-                return (Status::NonFinite, now.merit());
+            // `r` is `phi`: zero, and so is `z`, on the rows at their bounds.
+            let rho = preconditioner.apply_masked_dot(&w.free, &w.r, &mut w.z);
+            if !(rho > 0.0 && rho.is_finite()) {
+                // A preconditioner that is not positive definite is none for this method.
+                return if rho.is_finite() {
+                    Status::NonDescent
+                } else {
+                    Status::NonFinite
+                };
             }
-            if rho <= 0.0 {
-                // No preconditioner for this method.
-                return (Status::NonDescent, now.merit());
-            }
-            turn(p, z, q, along);
+            turn(&mut w.p, &w.z, &w.q, along);
         } else {
-            step::chop(problem, x, g, p);
+            step::chop(problem, &w.x, &w.g, &mut w.p);
         }
-        let curvature = problem.matrix().apply_dot(p, q);
-        let Ahead { room, slope, scale } = look_ahead(problem, x, g, d, p);
+        let curvature = problem.matrix().apply_dot(&w.p, &mut w.q);
+        let Ahead { room, slope, scale } = look_ahead(problem, &w.x, &w.g, &w.d, &w.p);
         if !(curvature.is_finite() && slope.is_finite() && scale.is_finite()) {
-            return (Status::NonFinite, now.merit());
+            return Status::NonFinite;
         }
         if slope <= 0.0 {
             // Rounding has made a bad direction of a good one; the next one is the gradient.
             along = None;
-            counts.outer += 1;
+            monitor.count(1, 0);
             continue;
         }
         let bent = curvature > FLAT * scale;
         if !bent && room == f64::INFINITY {
-            let ray = curvature >= -FLAT * scale;
-            let status = if ray { Status::Ray } else { Status::NonDescent };
-            return (status, now.merit());
+            let flat = curvature >= -FLAT * scale;
+            return if flat {
+                Status::Infeasible
+            } else {
+                Status::NonDescent
+            };
         }
         let inside = bent && slope / curvature <= room;
         let length = if inside { slope / curvature } else { room };
-        let moved = advance(problem, x, p, length, trial);
+        let moved = advance(problem, &w.x, &w.p, length, &mut w.trial);
         if !moved.is_finite() {
-            return (Status::NonFinite, now.merit());
+            return Status::NonFinite;
         }
-        if moved == 0.0 && exact {
-            return (Status::Stagnated, now.merit());
+        if moved == 0.0 && gradient.exact {
+            return Status::Stagnated;
         }
-        std::mem::swap(x, trial);
-        counts.outer += 1;
-        crate::face::add(g, -length, q);
-        exact = false;
+        std::mem::swap(&mut w.x, &mut w.trial);
+        crate::reduced_system::add(&mut w.g, -length, &w.q);
+        gradient.exact = false;
+        monitor.count(1, 0);
         along = (proportional && inside).then_some(curvature);
         if proportional && !inside {
-            // With the new `phi`: the estimate of the norm may be too small, and the step too long.
-            gradients(problem, x, g, abar, r, free);
-            for _ in 0..HALVINGS {
-                expand(problem, x, r, abar, trial);
-                problem.affine(trial, q);
-                if !step::uphill(x, trial, g, q, abar) {
-                    break;
-                }
-                abar *= 0.5;
+            if !w.expand(problem, &mut abar) {
+                return Status::NonFinite;
             }
-            if !reduce::largest(q).is_finite() || !reduce::largest(trial).is_finite() {
-                return (Status::NonFinite, now.merit());
-            }
-            std::mem::swap(x, trial);
-            std::mem::swap(g, q);
-            exact = true;
+            gradient.exact = true;
             // What the mask was compared with is the point before the expansion.
-            first = true;
+            new_face = true;
         }
     }
 }
 
-fn observe<O: Observer + ?Sized>(observer: &mut O, counts: &Counts, now: &Gradients) -> bool {
-    let progress = Progress {
-        iteration: counts.outer,
-        inner_iterations: counts.inner,
-        residual: now.residual,
-        merit: now.merit(),
-    };
-    observer.observe(&progress).is_break()
+/// How far `g` can be trusted, which a recursion updates.
+struct Recursion {
+    /// Whether `g` is `A x + b`.
+    exact: bool,
+    /// The smallest residual when it was.
+    smallest: f64,
+    /// Times that a recomputed `g` showed no progress.
+    idle: usize,
+}
+
+impl Default for Recursion {
+    fn default() -> Self {
+        Self {
+            exact: true,
+            smallest: f64::INFINITY,
+            idle: 0,
+        }
+    }
 }
 
 impl Workspace {
@@ -333,5 +274,74 @@ impl Workspace {
         for d in d {
             *d = if *d == 0.0 { 1.0 } else { d.abs() };
         }
+    }
+    /// `abar`, with an estimate of the norm that overwrites vectors that are not in use yet.
+    fn expansion_step<A: Operator + ?Sized>(
+        &mut self,
+        problem: &BoxMlcp<'_, A>,
+        settings: &Settings,
+    ) -> f64 {
+        let steps = settings.power_iterations;
+        let abar = settings.step_factor / norm(problem.matrix(), steps, &mut self.z, &mut self.q);
+        // The zero matrix: any step will do.
+        if abar.is_finite() { abar } else { 1.0 }
+    }
+
+    /// The gradients at `x`, and whether `g` was recomputed, as it is where the recursion is no longer trusted.
+    fn measure<A: Operator + ?Sized>(
+        &mut self,
+        problem: &BoxMlcp<'_, A>,
+        tolerance: f64,
+        abar: f64,
+        gradient: &mut Recursion,
+    ) -> (Gradients, bool) {
+        let Self { x, g, r, free, .. } = self;
+        let mut now = gradients(problem, x, g, abar, r, free);
+        let suspect = now.residual <= tolerance || now.residual <= TRUST * gradient.smallest;
+        let recompute = !gradient.exact && suspect;
+        if recompute {
+            problem.affine(x, g);
+            now = Gradients {
+                changed: now.changed,
+                ..gradients(problem, x, g, abar, r, free)
+            };
+            gradient.exact = true;
+            let progress = now.residual < 0.5 * gradient.smallest;
+            gradient.idle = if progress { 0 } else { gradient.idle + 1 };
+        }
+        if gradient.exact {
+            gradient.smallest = gradient.smallest.min(now.residual);
+        }
+        (now, recompute)
+    }
+
+    /// Expands the set of rows at their bounds by a projected gradient step; returns whether all values are finite.
+    ///
+    /// With the new `phi` the estimate of the norm may be too small, and the step too long: `abar` is halved then.
+    fn expand<A: Operator + ?Sized>(&mut self, problem: &BoxMlcp<'_, A>, abar: &mut f64) -> bool {
+        let Self {
+            x,
+            trial,
+            g,
+            r,
+            q,
+            free,
+            ..
+        } = self;
+        gradients(problem, x, g, *abar, r, free);
+        for _ in 0..HALVINGS {
+            expand(problem, x, r, *abar, trial);
+            problem.affine(trial, q);
+            if !step::uphill(x, trial, g, q, *abar) {
+                break;
+            }
+            *abar *= 0.5;
+        }
+        let finite = reduce::largest(q).is_finite() && reduce::largest(trial).is_finite();
+        if finite {
+            std::mem::swap(x, trial);
+            std::mem::swap(g, q);
+        }
+        finite
     }
 }

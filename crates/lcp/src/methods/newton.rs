@@ -3,7 +3,7 @@
 //! | symbol | meaning |
 //! | --- | --- |
 //! | `H` | minimum map, zero exactly at a solution [ANE17 (11)] |
-//! | `A`, `F` | active rows (`H = y`) and rows held at a bound (`H = d (x - bound)`) [ANE17 (26)] |
+//! | `A`, `F` | active rows (`H = y`) and rows at a bound (`H = d (x - bound)`) [ANE17 (26)] |
 //! | `dx` | Newton direction [ANE17 (28)] |
 //! | `theta` | merit `1/2 H'H` [ANE17 (15)] |
 //! | `xi` | forcing term: how well the Newton equation is solved [ANE17 (22)] |
@@ -28,20 +28,21 @@
 //! Where `A` is not symmetric, [`Inner::Gmres`] solves the Newton equation. Where it may be singular on the faces that
 //! the method meets (a zero diagonal block is enough), [`Globalisation::Fischer`] keeps the method going.
 
-use super::{Counts, check_memory, check_tolerance, finish, fischer, watch_inner};
+use super::{check_memory, check_tolerance, fischer};
 use crate::error::{InputError, check_fraction, check_not_negative};
-use crate::face::{Accuracy, Face, Means, NullSpace, Solved};
 use crate::krylov::gmres::check_restart;
 use crate::krylov::pcg;
-use crate::minimum_map::{self, Standing};
+use crate::minimum_map::{self, MeritState};
+use crate::monitor::{Best, Monitor};
 use crate::operator::Operator;
 use crate::precondition::Preconditioner;
 use crate::problem::BoxMlcp;
 use crate::reduce;
+use crate::reduced_system::{Accuracy, NullSpace, ReducedSystem, SolveContext, Solved};
 use crate::report::{Observer, Report, Status};
 use crate::semismooth::{self, First};
 
-/// How the Newton equation is solved.
+/// Linear solver for the Newton equation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inner {
     /// Conjugate gradients, for symmetric positive semidefinite `A`.
@@ -52,15 +53,15 @@ pub enum Inner {
     Bicgstab,
     /// GMRES, for any `A`.
     Gmres {
-        /// Directions after which it starts anew; it keeps one vector for each.
+        /// Iterations between restarts; one vector is stored for each.
         restart: usize,
     },
 }
 
-/// What is done where the Newton direction fails.
+/// Strategy where the Newton direction fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Globalisation {
-    /// Nothing: the solve ends and says why. [ANE17 alg. 2]
+    /// None: the solve ends with the reason as its status. [ANE17 alg. 2]
     None,
     /// Progress is measured by the Fischer-Burmeister map, whose merit has a continuous gradient, and where the
     /// minimum map gives no direction that lowers it, one of those of [`fischer`] is taken. For any `A`; the
@@ -70,60 +71,41 @@ pub enum Globalisation {
     Fischer,
 }
 
-/// When to stop, and the constants of the method.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Bound on `||r||_inf` of the natural residual. 1e-8 unless told.
-    pub tolerance: f64,
-    /// Change of the merit, as a part of it, that counts as none. [ANE17 (33)] 1e-6 unless told.
-    pub relative: f64,
-    /// Change of `x`, as a part of the largest `|x_i|`, that counts as none. 1e-14 unless told.
-    ///
-    /// DEVIATION [ANE17 (34)]: absolute in the paper, which depends on units.
-    pub stagnation: f64,
-    /// Limit of Newton steps. 100 unless told.
-    pub max_iterations: usize,
-    /// `xi`, the part of `||H||` to which a Newton equation is solved. [ANE17 (22)] 0.01 unless told.
-    ///
-    /// It is tightened where an inexact direction is what keeps the method from going on.
-    pub forcing: f64,
-    /// Limit of conjugate gradient iterations in one Newton step. 10,000 unless told.
-    pub max_inner_iterations: usize,
-    /// `alpha`, the part of the predicted decrease that a step must reach. [ANE17 (30)] 1e-4 unless told.
-    pub sufficient_decrease: f64,
-    /// `beta`, the factor from one trial step to the next. [ANE17 (31)] 1/2 unless told.
-    pub backtracking: f64,
-    /// `delta`, the step that is too small to try. 1e-9 unless told.
-    pub smallest_step: f64,
-    /// Whether bounded rows are brought to the units of `y` by the diagonal of `A`. True unless told.
-    ///
-    /// DEVIATION [ANE17 (11)]: the paper compares `x_i` with `y_i` as they are.
-    pub scaled: bool,
-    /// What solves the Newton equation. Conjugate gradients unless told.
-    pub inner: Inner,
-    /// A step must improve on the largest of so many last merits. 1, which lets no merit rise, unless told.
-    pub memory: usize,
-    /// What is done where the Newton direction fails. Nothing unless told.
-    pub globalisation: Globalisation,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            relative: 1e-6,
-            stagnation: 1e-14,
-            max_iterations: 100,
-            forcing: 0.01,
-            max_inner_iterations: 10_000,
-            sufficient_decrease: 1e-4,
-            backtracking: 0.5,
-            smallest_step: 1e-9,
-            scaled: true,
-            inner: Inner::Pcg,
-            memory: 1,
-            globalisation: Globalisation::None,
-        }
+settings! {
+    /// Settings of the method: stopping criteria and constants.
+    pub struct Settings {
+        /// Bound on `||r||_inf` of the natural residual.
+        pub tolerance: f64 = 1e-8,
+        /// Relative change of the merit at which the method ends. [ANE17 (33)]
+        pub relative: f64 = 1e-6,
+        /// Change of `x`, relative to the largest `|x_i|`, at which the method ends.
+        ///
+        /// DEVIATION [ANE17 (34)]: absolute in the paper, which depends on units.
+        pub stagnation: f64 = 1e-14,
+        /// Limit on Newton steps.
+        pub max_iterations: usize = 100,
+        /// `xi`, forcing term: relative residual to which a Newton equation is solved. [ANE17 (22)]
+        ///
+        /// It is tightened where an inexact direction is what keeps the method from going on.
+        pub forcing: f64 = 0.01,
+        /// Limit on conjugate gradient iterations in one Newton step.
+        pub max_inner_iterations: usize = 10_000,
+        /// `alpha`, sufficient decrease parameter of the Armijo condition. [ANE17 (30)]
+        pub sufficient_decrease: f64 = 1e-4,
+        /// `beta`, backtracking factor of the line search. [ANE17 (31)]
+        pub backtracking: f64 = 0.5,
+        /// `delta`, smallest step length of the line search.
+        pub smallest_step: f64 = 1e-9,
+        /// Whether bounded rows are scaled to the units of `y` by the diagonal of `A`.
+        ///
+        /// DEVIATION [ANE17 (11)]: the paper compares `x_i` with `y_i` as they are.
+        pub scaled: bool = true,
+        /// Linear solver for the Newton equation.
+        pub inner: Inner = Inner::Pcg,
+        /// Previous merits on whose largest a step must improve: a non-monotone line search. With 1 the merit never rises.
+        pub memory: usize = 1,
+        /// Strategy where the Newton direction fails.
+        pub globalisation: Globalisation = Globalisation::None,
     }
 }
 
@@ -167,7 +149,7 @@ impl Settings {
     }
 }
 
-/// The forcing term below which rounding decides.
+/// Smallest forcing term: below it rounding dominates.
 const SMALLEST_FORCING: f64 = 1e-12;
 
 /// A minimum map no larger than this part of the terms it is made of is made of rounding.
@@ -176,10 +158,10 @@ const ROUNDING: f64 = 64.0 * f64::EPSILON;
 /// Gradient of the merit, as a part of what it could be, that counts as zero.
 const FLAT: f64 = 1e-7;
 
-/// Memory for the method, kept between solves.
+/// Scratch memory of the method, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
-    face: Face,
+    reduced: ReducedSystem,
     trial: Trial,
     /// Merits of the last iterates.
     merits: Vec<f64>,
@@ -188,18 +170,18 @@ pub struct Workspace {
     globalised: semismooth::Workspace,
 }
 
-/// A point that the search looks at.
+/// Trial point of the line search.
 #[derive(Clone, Debug, Default)]
 struct Trial {
     x: Vec<f64>,
     y: Vec<f64>,
 }
 
-/// Solves the problem, starting from the given `x` (which is moved into the box first).
+/// Solves the problem, starting from the given `x`, projected onto the box.
 ///
 /// Meant for symmetric positive semidefinite `A`, and at its best for M-matrices; for other matrices see [`Inner`] and
-/// [`Globalisation`]. [`Status::Ray`] means that a null
-/// vector of `A` was found along which `x` can go on for ever: the problem has no solution.
+/// [`Globalisation`]. [`Status::Infeasible`] means that a null
+/// vector of `A` was found along which `x` can grow without bound: the problem has no solution.
 pub fn solve<A, P, O>(
     problem: &BoxMlcp<'_, A>,
     settings: &Settings,
@@ -228,109 +210,80 @@ where
     }
     problem.check_start(x)?;
     let Workspace {
-        face,
+        reduced,
         trial,
         merits,
         best,
         ..
     } = workspace;
-    face.prepare(problem, settings.scaled)?;
+    reduced.prepare(problem, settings.scaled)?;
     trial.x.resize(problem.len(), 0.0);
     trial.y.resize(problem.len(), 0.0);
     merits.clear();
     merits.resize(settings.memory, f64::NEG_INFINITY);
-    let mut best_merit = f64::INFINITY;
 
     problem.project(x);
-    problem.affine(x, &mut face.y);
-    let mut counts = Counts::default();
+    problem.affine(x, &mut reduced.y);
+    let mut monitor = Monitor::new(settings.tolerance, settings.max_iterations, observer);
+    if settings.memory > 1 {
+        monitor = monitor.keep_best(Best::Merit, best, x);
+    }
     let mut forcing = settings.forcing;
     let mut stalled = None;
-    let (status, merit) = loop {
-        let standing = face.select(problem, x);
-        let merit = standing.merit();
-        let stop = observer.observe(&counts.progress(&standing)).is_break();
-        if standing.residual <= settings.tolerance {
-            best_merit = merit;
-            best.clear();
-            break (Status::Converged, merit);
-        }
-        if settings.memory > 1 && merit < best_merit {
-            best_merit = merit;
-            best.clear();
-            best.extend_from_slice(x);
-        }
-        if !merit.is_finite() {
-            break (Status::NonFinite, merit);
-        }
-        if stop {
-            break (Status::Stopped, merit);
-        }
-        if let Some(status) = stalled.take() {
+    let status = loop {
+        let state = reduced.select(problem, x);
+        if stalled.is_some() && forcing > SMALLEST_FORCING {
             // An inexact direction may be all that is wrong.
-            if forcing <= SMALLEST_FORCING {
-                break (status, merit);
-            }
-            forcing *= 0.1;
+            (stalled, forcing) = (None, 0.1 * forcing);
         }
-        if counts.outer >= settings.max_iterations {
-            break (Status::IterationLimit, merit);
+        if let Some(status) = monitor.check(state.iterate(x), stalled) {
+            break status;
         }
-        if counts.outer == 0 || standing.changed > 0 {
-            preconditioner.restrict(&face.active);
+        if monitor.iterations() == 0 || state.changed > 0 {
+            preconditioner.restrict(&reduced.active);
         }
+        // [ANE17 (28)]
         let accuracy = Accuracy {
             forcing,
             enough: 0.5 * settings.tolerance,
             max_iterations: settings.max_inner_iterations,
         };
-        let mut watch = watch_inner(observer, counts.inner);
-        let mut means = Means {
-            problem,
-            preconditioner: &*preconditioner,
-            watch: &mut watch,
+        let solved = {
+            let mut context = SolveContext {
+                problem,
+                preconditioner: &*preconditioner,
+                watch: &mut monitor.inner(),
+            };
+            match settings.inner {
+                Inner::Pcg => reduced.solve(&mut context, x, &state, &accuracy),
+                other => reduced.solve_general(&mut context, &state, &accuracy, other),
+            }
         };
-        let solved = match settings.inner {
-            Inner::Pcg => face.solve(&mut means, x, &standing, &accuracy),
-            other => face.solve_general(&mut means, &standing, &accuracy, other),
-        };
-        merits[counts.outer % settings.memory] = merit;
-        counts.outer += 1;
-        counts.inner += solved.iterations;
+        merits[monitor.iterations() % settings.memory] = state.merit();
+        monitor.count(1, solved.iterations);
         if solved.status == pcg::Status::Stopped {
-            break (Status::Stopped, merit);
+            break Status::Stopped;
         }
-        if solved.null == NullSpace::Ray {
-            break (Status::Ray, merit);
+        if solved.null == NullSpace::Unbounded {
+            break Status::Infeasible;
         }
         let reference = merits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        match search(
-            problem,
-            settings,
-            (&standing, reference),
-            &solved,
-            face,
-            x,
-            trial,
-        ) {
+        let from = (&state, reference);
+        stalled = match search(problem, settings, from, &solved, reduced, x, trial) {
             Some((next, moved)) => {
                 x.copy_from_slice(&trial.x);
-                std::mem::swap(&mut face.y, &mut trial.y);
-                stalled = stall(settings, &standing, &solved, &next, moved, x);
+                std::mem::swap(&mut reduced.y, &mut trial.y);
+                stall(settings, &state, &solved, &next, moved, x)
             }
             None => {
-                let blocked = blocked(problem, settings, &solved, &standing, face, x, &mut trial.x);
-                stalled = Some(blocked);
+                let scratch = &mut trial.x;
+                Some(blocked(
+                    problem, settings, &solved, &state, reduced, x, scratch,
+                ))
             }
-        }
+        };
     };
-    let merit = if settings.memory > 1 && best_merit < merit {
-        x.copy_from_slice(best);
-        best_merit
-    } else {
-        merit
-    };
-    Ok(finish(problem, status, counts, merit, x, &mut face.r))
+    Ok(monitor.finish(status, x, |x| problem.natural_residual(x, &mut reduced.r)))
 }
 
 /// Projected Armijo search [ANE17 alg. 1]: leaves the accepted point in `trial`.
@@ -339,14 +292,14 @@ where
 fn search<A: Operator + ?Sized>(
     problem: &BoxMlcp<'_, A>,
     settings: &Settings,
-    (standing, reference): (&Standing, f64),
+    (state, reference): (&MeritState, f64),
     solved: &Solved,
-    face: &Face,
+    reduced: &ReducedSystem,
     x: &[f64],
     trial: &mut Trial,
-) -> Option<(Standing, f64)> {
+) -> Option<(MeritState, f64)> {
     // BH dx = -H - r with the residual r of the Newton equation, so this is H'BH dx. [ANE17 (19)]
-    let mut slope = -standing.squares - reduce::dot(&face.h, &face.r);
+    let mut slope = -state.squares - reduce::dot(&reduced.h, &reduced.r);
     if solved.null == NullSpace::ToBound {
         // Along a null vector the merit stays as it is until the bound is met: what matters is the new face.
         slope = slope.min(0.0);
@@ -355,9 +308,9 @@ fn search<A: Operator + ?Sized>(
     }
     let mut step = 1.0;
     while step >= settings.smallest_step {
-        let moved = problem.project_step(x, step, &face.dx, &mut trial.x);
+        let moved = problem.project_step(x, step, &reduced.dx, &mut trial.x);
         problem.affine(&trial.x, &mut trial.y);
-        let next = minimum_map::measure(problem, (&trial.x, &trial.y, &face.d));
+        let next = minimum_map::measure(problem, (&trial.x, &trial.y, &reduced.d));
         // [ANE17 (31)]
         if next.merit() <= reference + settings.sufficient_decrease * step * slope {
             return Some((next, moved));
@@ -367,16 +320,16 @@ fn search<A: Operator + ?Sized>(
     None
 }
 
-/// Whether a step changed next to nothing.
+/// Stall test of a step.
 fn stall(
     settings: &Settings,
-    standing: &Standing,
+    state: &MeritState,
     solved: &Solved,
-    next: &Standing,
+    next: &MeritState,
     moved: f64,
     x: &[f64],
 ) -> Option<Status> {
-    let merit = standing.merit();
+    let merit = state.merit();
     if solved.null == NullSpace::ToBound && moved > 0.0 {
         None
     } else if moved <= settings.stagnation * reduce::largest(x) {
@@ -388,28 +341,28 @@ fn stall(
     }
 }
 
-/// Why no step along the direction lowers the merit.
+/// Status where no step along the direction lowers the merit.
 fn blocked<A: Operator + ?Sized>(
     problem: &BoxMlcp<'_, A>,
     settings: &Settings,
     solved: &Solved,
-    standing: &Standing,
-    face: &mut Face,
+    state: &MeritState,
+    reduced: &mut ReducedSystem,
     x: &[f64],
     scratch: &mut [f64],
 ) -> Status {
     if solved.status == pcg::Status::NonFinite {
         return Status::NonFinite;
     }
-    let Face {
+    let ReducedSystem {
         d, h, r, active, ..
-    } = face;
+    } = reduced;
     problem.matrix().diagonal(scratch);
     let terms = reduce::largest(scratch) * reduce::largest(x) + reduce::largest(problem.rhs());
     if reduce::largest(h) <= ROUNDING * terms {
         return Status::Stagnated;
     }
-    // The gradient of 1/2 H'H is A'H_A on all rows plus d H on the rows held at a bound.
+    // The gradient of 1/2 H'H is A'H_A on all rows plus d H on the rows at a bound.
     for i in 0..h.len() {
         scratch[i] = if active[i] { h[i] } else { 0.0 };
     }
@@ -422,7 +375,7 @@ fn blocked<A: Operator + ?Sized>(
             r[i] += d[i] * h[i];
         }
     }
-    let largest_gradient = reduce::largest(d) * standing.squares.sqrt();
+    let largest_gradient = reduce::largest(d) * state.squares.sqrt();
     if reduce::largest(r) <= FLAT * largest_gradient {
         Status::LocalMinimum
     } else if solved.status == pcg::Status::IterationLimit {

@@ -33,10 +33,11 @@
 
 mod system;
 
-use super::{Counts, check_tolerance, finish, watch_inner};
+use super::check_tolerance;
 use crate::error::{InputError, check_fraction, check_positive};
 use crate::krylov::pcg;
 use crate::minimum_map;
+use crate::monitor::{Best, Monitor};
 use crate::operator::Operator;
 use crate::precondition::Preconditioner;
 use crate::problem::BoxMlcp;
@@ -44,36 +45,26 @@ use crate::reduce;
 use crate::report::{Observer, Report, Status};
 use system::System;
 
-/// When to stop, and the constants of the method.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Bound on `||r||_inf` of the natural residual. 1e-8 unless told.
-    pub tolerance: f64,
-    /// Limit of linear systems to solve. 100 unless told.
-    pub max_iterations: usize,
-    /// What the tolerance is divided into for the penalty: `rho_i = penalty A_ii ||y||_inf / tolerance`, with the `y` of
-    /// the start. 1e3 unless told. [Lai20 alg. 2]
-    ///
-    /// DEVIATION [Lai20 alg. 2]: `rho = 1e3 / tolerance` in the paper, where `A` and `y` are of the order of 1. Ours leaves
-    /// as much of the tolerance in any units.
-    pub penalty: f64,
-    /// The part of its residual to which a linear system is solved. 0.01 unless told.
-    ///
-    /// It is tightened whenever the merit did not fall, so that inexact solves cannot make the method go round in circles.
-    pub inner_tolerance: f64,
-    /// Limit of conjugate gradient iterations for one system. 10,000 unless told.
-    pub max_inner_iterations: usize,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            max_iterations: 100,
-            penalty: 1e3,
-            inner_tolerance: 0.01,
-            max_inner_iterations: 10_000,
-        }
+settings! {
+    /// Settings of the method: stopping criteria and constants.
+    pub struct Settings {
+        /// Bound on `||r||_inf` of the natural residual.
+        pub tolerance: f64 = 1e-8,
+        /// Limit on linear systems to solve.
+        pub max_iterations: usize = 100,
+        /// What the tolerance is divided into for the penalty: `rho_i = penalty A_ii ||y||_inf / tolerance`, with the
+        /// `y` of the start. [Lai20 alg. 2]
+        ///
+        /// DEVIATION [Lai20 alg. 2]: `rho = 1e3 / tolerance` in the paper, where `A` and `y` are of the order of 1.
+        /// Ours leaves as much of the tolerance in any units.
+        pub penalty: f64 = 1e3,
+        /// Relative residual to which a linear system is solved.
+        ///
+        /// It is tightened whenever the merit did not fall, so that inexact solves cannot make the method go round in
+        /// circles.
+        pub inner_tolerance: f64 = 0.01,
+        /// Limit on conjugate gradient iterations for one system.
+        pub max_inner_iterations: usize = 10_000,
     }
 }
 
@@ -85,7 +76,7 @@ impl Settings {
     }
 }
 
-/// The inner tolerance below which rounding decides.
+/// Smallest inner tolerance: below it rounding dominates.
 const SMALLEST_INNER_TOLERANCE: f64 = 1e-13;
 
 /// `rho_i / A_ii` lies between these: below, a penalty is none; above, numbers may overflow.
@@ -94,7 +85,7 @@ const PENALTIES: (f64, f64) = (1e3, 1e30);
 /// The part of its residual to which a system is solved that shows the way along a null vector.
 const NULL_TOLERANCE: f64 = 1e-12;
 
-/// Memory for the method, kept between solves.
+/// Scratch memory of the method, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     system: System,
@@ -107,9 +98,9 @@ pub struct Workspace {
 
 /// Solves the problem, starting from the rows on which the given `x` is at or beyond a bound.
 ///
-/// Meant for symmetric positive semidefinite M-matrices, where it always ends. [`Status::Ray`] means that without bounds
+/// Meant for symmetric positive semidefinite M-matrices, where it always ends. [`Status::Infeasible`] means that without bounds
 /// `A` is singular and that no bound is ahead along its null vector: the problem has no solution. The merit is that of the
-/// minimum map, with rows held at a bound in the units of `y`.
+/// minimum map, with rows at a bound in the units of `y`.
 pub fn solve<A, P, O>(
     problem: &BoxMlcp<'_, A>,
     settings: &Settings,
@@ -139,40 +130,25 @@ where
     let size = reduce::largest(y).max(reduce::largest(problem.rhs()));
     let rho = (settings.penalty * size / settings.tolerance).clamp(least, most);
 
-    let mut counts = Counts::default();
+    let mut monitor = Monitor::new(settings.tolerance, settings.max_iterations, observer)
+        .keep_best(Best::Merit, best, inside);
     let mut inner_tolerance = settings.inner_tolerance;
-    let mut best_merit = f64::INFINITY;
     let mut changed = system.start(problem, at);
-    let mut endless = false; // whether x can go on along a null vector, as far as the last system can tell
-    let (status, merit) = loop {
-        let standing = minimum_map::measure(problem, (inside, y, d));
-        let merit = standing.merit();
-        let stop = observer.observe(&counts.progress(&standing)).is_break();
-        if standing.residual <= settings.tolerance {
-            best.copy_from_slice(inside);
-            break (Status::Converged, merit);
+    let mut endless = false; // whether x can grow along a null vector, by the last system
+    let status = loop {
+        let state = minimum_map::measure(problem, (inside, y, d));
+        let mut stall = (endless && !changed).then_some(Status::Infeasible);
+        if state.merit() >= monitor.best() {
+            if inner_tolerance > SMALLEST_INNER_TOLERANCE {
+                inner_tolerance *= 0.1;
+            } else if !changed {
+                stall = Some(Status::Stagnated);
+            }
         }
-        if !merit.is_finite() {
-            break (Status::NonFinite, best_merit);
+        if let Some(status) = monitor.check(state.iterate(inside), stall) {
+            break status;
         }
-        if merit < best_merit {
-            best_merit = merit;
-            best.copy_from_slice(inside);
-        } else if inner_tolerance > SMALLEST_INNER_TOLERANCE {
-            inner_tolerance *= 0.1;
-        } else if !changed {
-            break (Status::Stagnated, best_merit);
-        }
-        if stop {
-            break (Status::Stopped, best_merit);
-        }
-        if endless && !changed {
-            break (Status::Ray, best_merit);
-        }
-        if counts.outer >= settings.max_iterations {
-            break (Status::IterationLimit, best_merit);
-        }
-        if changed || counts.outer == 0 {
+        if changed || monitor.iterations() == 0 {
             preconditioner.restrict(&system.active);
         }
         let limits = pcg::Limits {
@@ -183,14 +159,8 @@ where
             null_quotient: pcg::NULL_QUOTIENT,
         };
         system.pose(problem, d, rho, at);
-        let mut solved = system.solve(
-            problem,
-            &*preconditioner,
-            &limits,
-            &mut watch_inner(observer, counts.inner),
-        );
-        counts.outer += 1;
-        counts.inner += solved.iterations;
+        let mut solved = system.solve(problem, &*preconditioner, &limits, &mut monitor.inner());
+        monitor.count(1, solved.iterations);
         endless = solved.status == pcg::Status::Singular;
         if endless {
             // Nothing holds x back in some direction: go that way until a bound does.
@@ -202,20 +172,15 @@ where
                 ..limits
             };
             system.pose(problem, d, rho, at);
-            solved = system.solve_shifted(
-                problem,
-                &*preconditioner,
-                d,
-                &limits,
-                &mut watch_inner(observer, counts.inner),
-            );
-            counts.inner += solved.iterations;
+            solved =
+                system.solve_shifted(problem, &*preconditioner, d, &limits, &mut monitor.inner());
+            monitor.count(0, solved.iterations);
             endless = system.follows_null_vector(problem, 0.5 * settings.tolerance);
         }
         match solved.status {
-            pcg::Status::Stopped => break (Status::Stopped, best_merit),
-            pcg::Status::Indefinite => break (Status::NonDescent, best_merit),
-            pcg::Status::NonFinite => break (Status::NonFinite, best_merit),
+            pcg::Status::Stopped => break Status::Stopped,
+            pcg::Status::Indefinite => break Status::NonDescent,
+            pcg::Status::NonFinite => break Status::NonFinite,
             _ => {}
         }
         // [Lai20 (4.4)]
@@ -224,8 +189,7 @@ where
         problem.project(inside);
         problem.affine(inside, y);
     };
-    x.copy_from_slice(best);
-    Ok(finish(problem, status, counts, merit, x, y))
+    Ok(monitor.finish(status, x, |x| problem.natural_residual(x, y)))
 }
 
 impl Workspace {
@@ -236,20 +200,14 @@ impl Workspace {
     ) -> Result<(), InputError> {
         let n = problem.len();
         let Self {
-            x,
-            inside,
-            y,
-            d,
-            best,
-            ..
+            x, inside, y, d, ..
         } = self;
-        for array in [&mut *x, inside, y, d, best] {
+        for array in [&mut *x, inside, y, d] {
             array.resize(n, 0.0);
         }
         x.copy_from_slice(start);
         inside.copy_from_slice(start);
         problem.project(inside);
-        best.copy_from_slice(inside);
         minimum_map::scales(problem.matrix(), true, d)
     }
 }

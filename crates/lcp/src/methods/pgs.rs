@@ -27,44 +27,32 @@ use crate::error::InputError;
 use crate::problem::BoxMlcp;
 use crate::report::{Observer, Report};
 use crate::rows::Rows;
-use crate::sweep::{self, Kind, Order, Rules, Sweeps};
+use crate::splitting::{self, Kind, Order, Rules, Sweeps};
 
-/// When to stop, and the constants of the method.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Bound on `||r||_inf` of the natural residual. 1e-8 unless told.
-    pub tolerance: f64,
-    /// Change of the merit from one check to the next, as a part of it, that counts as none. [Erl13 (108)] 0, which
-    /// is never met, unless told.
-    ///
-    /// DEVIATION [Erl13 sec. 6]: 1e-6 in the notes. A sweep converges slowly, and a merit that hardly changes is no sign
-    /// that it has: that of the notes is zero at `x = 0`, whatever `y`.
-    pub relative: f64,
-    /// Change of `x` in a sweep, as a part of the largest `|x_i|`, that counts as none. 1e-15 unless told: all that is
-    /// left is rounding.
-    ///
-    /// DEVIATION [Erl13 (109)]: absolute in the notes, which depends on units.
-    pub stagnation: f64,
-    /// Limit of sweeps. 10,000 unless told, since the tolerance is finer than that of the notes, which use 100.
-    pub max_iterations: usize,
-    /// Sweeps from one check to the next. 1 unless told.
-    ///
-    /// A check, and with it a call of the observer, costs about as much as a sweep.
-    pub check_every: usize,
-    /// The order of the rows. Their own unless told.
-    pub order: Order,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            relative: 0.0,
-            stagnation: 1e-15,
-            max_iterations: 10_000,
-            check_every: 1,
-            order: Order::Natural,
-        }
+settings! {
+    /// Settings of the method: stopping criteria and constants.
+    pub struct Settings {
+        /// Bound on `||r||_inf` of the natural residual.
+        pub tolerance: f64 = 1e-8,
+        /// Relative change of the merit from one check to the next at which the method ends. [Erl13 (108)] Zero,
+        /// which is never met, disables it.
+        ///
+        /// DEVIATION [Erl13 sec. 6]: 1e-6 in the notes. A sweep converges slowly, and a merit that hardly changes is
+        /// no sign that it has: that of the notes is zero at `x = 0`, whatever `y`.
+        pub relative: f64 = 0.0,
+        /// Change of `x` in a sweep, relative to the largest `|x_i|`, at which the method ends. All that is left at the
+        /// default is rounding error.
+        ///
+        /// DEVIATION [Erl13 (109)]: absolute in the notes, which depends on units.
+        pub stagnation: f64 = 1e-15,
+        /// Limit on sweeps. The notes use 100, for a coarser tolerance.
+        pub max_iterations: usize = 10_000,
+        /// Sweeps from one check to the next.
+        ///
+        /// A check, and with it a call of the observer, costs about as much as a sweep.
+        pub check_every: usize = 1,
+        /// The order of the rows.
+        pub order: Order = Order::Natural,
     }
 }
 
@@ -81,16 +69,16 @@ impl Settings {
     }
 }
 
-/// Memory for the method, kept between solves.
+/// Scratch memory of the method, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     sweeps: Sweeps,
 }
 
-/// Solves the problem, starting from the given `x` (which is moved into the box first).
+/// Solves the problem, starting from the given `x`, projected onto the box.
 ///
 /// Converges if `A` is symmetric and positive definite [Erl13 (53)-(59)], or an M-matrix, or strictly diagonally
-/// dominant; if it is merely positive semidefinite, `x` may go on for ever where the problem has no solution.
+/// dominant; if it is merely positive semidefinite, `x` may grow without bound where the problem has no solution.
 /// An entry of the diagonal that is not positive is an error, unless the bounds of its row are equal. The merit is
 /// `x'|A x + b|` [Erl13 (106)]: on each row the distance from the bound that the sign of `y_i` calls for, or from the
 /// only one there is, times `|y_i|`; on free rows `y_i^2 / A_ii`. An iteration is a sweep.
@@ -105,7 +93,7 @@ where
     A: Rows + ?Sized,
     O: Observer + ?Sized,
 {
-    sweep::solve(
+    splitting::solve(
         problem,
         &settings.rules(),
         Kind::Forward(settings.order),

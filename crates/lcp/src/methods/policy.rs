@@ -20,46 +20,37 @@
 //! # Ok::<(), meniscus_lcp::InputError>(())
 //! ```
 
-use super::{Counts, check_tolerance, finish, watch_inner};
+use super::check_tolerance;
 use crate::error::{InputError, check_fraction};
-use crate::face::{Accuracy, Face, Means, NullSpace, add};
 use crate::krylov::pcg;
 use crate::minimum_map;
+use crate::monitor::{Best, Monitor};
 use crate::operator::Operator;
 use crate::precondition::Preconditioner;
 use crate::problem::BoxMlcp;
+use crate::reduced_system::{Accuracy, NullSpace, ReducedSystem, SolveContext, add};
 use crate::report::{Observer, Report, Status};
 
-/// When to stop, and the constants of the method.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Bound on `||r||_inf` of the natural residual. 1e-8 unless told.
-    pub tolerance: f64,
-    /// Limit of policies to solve for. 100 unless told.
-    pub max_iterations: usize,
-    /// The part of `||H||` to which the linear system of a policy is solved. 0.01 unless told.
-    ///
-    /// It is tightened whenever the merit did not fall: with exact solves the iteration cannot fail on M-matrices,
-    /// with inexact ones it can go on for ever. A tolerance above 0.1 is also tightened where the merit falls slowly.
-    pub inner_tolerance: f64,
-    /// Limit of conjugate gradient iterations for one policy. 10,000 unless told.
-    pub max_inner_iterations: usize,
-    /// Whether bounded rows are brought to the units of `y` by the diagonal of `A`. True unless told.
-    ///
-    /// DEVIATION [Lai20 (4.1)]: the paper compares `x_i` with `y_i` as they are.
-    /// On rows bounded from both sides that can make the policies go round in a circle.
-    pub scaled: bool,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            max_iterations: 100,
-            inner_tolerance: 0.01,
-            max_inner_iterations: 10_000,
-            scaled: true,
-        }
+settings! {
+    /// Settings of the method: stopping criteria and constants.
+    pub struct Settings {
+        /// Bound on `||r||_inf` of the natural residual.
+        pub tolerance: f64 = 1e-8,
+        /// Limit on policies to solve for.
+        pub max_iterations: usize = 100,
+        /// Residual, relative to `||H||`, to which the linear system of a policy is solved.
+        ///
+        /// It is tightened whenever the merit did not fall: with exact solves the iteration cannot fail on
+        /// M-matrices, with inexact ones it can cycle. A tolerance above 0.1 is also tightened where the
+        /// merit falls slowly.
+        pub inner_tolerance: f64 = 0.01,
+        /// Limit on conjugate gradient iterations for one policy.
+        pub max_inner_iterations: usize = 10_000,
+        /// Whether bounded rows are scaled to the units of `y` by the diagonal of `A`.
+        ///
+        /// DEVIATION [Lai20 (4.1)]: the paper compares `x_i` with `y_i` as they are. On rows bounded from both sides
+        /// that can make the policies go round in a circle.
+        pub scaled: bool = true,
     }
 }
 
@@ -70,7 +61,7 @@ impl Settings {
     }
 }
 
-/// The inner tolerance below which rounding decides.
+/// Smallest inner tolerance: below it rounding dominates.
 const SMALLEST_INNER_TOLERANCE: f64 = 1e-13;
 
 /// An inner tolerance so loose that the merit may fall at every iteration, and yet too slowly to get anywhere.
@@ -79,17 +70,17 @@ const LOOSE: f64 = 0.1;
 /// The part of itself to which the merit must fall at a loose inner tolerance.
 const SLOW: f64 = 0.25;
 
-/// Memory for the method, kept between solves.
+/// Scratch memory of the method, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
-    face: Face,
+    reduced: ReducedSystem,
     best: Vec<f64>,
 }
 
 /// Solves the problem, starting from the policy of the given `x`.
 ///
-/// Meant for symmetric positive semidefinite M-matrices, where it always ends. [`Status::Ray`] means that a null
-/// vector of `A` was found along which `x` can go on for ever: the problem has no solution.
+/// Meant for symmetric positive semidefinite M-matrices, where it always ends. [`Status::Infeasible`] means that a null
+/// vector of `A` was found along which `x` can grow without bound: the problem has no solution.
 pub fn solve<A, P, O>(
     problem: &BoxMlcp<'_, A>,
     settings: &Settings,
@@ -105,52 +96,38 @@ where
 {
     settings.check()?;
     problem.check_start(x)?;
-    let Workspace { face, best } = workspace;
-    face.prepare(problem, settings.scaled)?;
-    best.resize(problem.len(), 0.0);
-    best.copy_from_slice(x);
-
-    problem.affine(x, &mut face.y);
-    let mut counts = Counts::default();
+    let Workspace { reduced, best } = workspace;
+    reduced.prepare(problem, settings.scaled)?;
+    problem.affine(x, &mut reduced.y);
+    let mut monitor = Monitor::new(settings.tolerance, settings.max_iterations, observer)
+        .keep_best(Best::Merit, best, x);
     let mut inner_tolerance = settings.inner_tolerance;
-    let mut best_merit = f64::INFINITY;
     let status = loop {
         // [Lai20 (4.1)]
-        let standing = face.select(problem, x);
-        let merit = standing.merit();
-        let stop = observer.observe(&counts.progress(&standing)).is_break();
-        if standing.residual <= settings.tolerance {
-            // A policy does not keep x inside the box; what is returned must be. The map itself is not needed here.
-            let inside = &mut face.h;
-            inside.copy_from_slice(x);
-            problem.project(inside);
-            if problem.natural_residual(inside, &mut face.r) <= settings.tolerance {
-                best.copy_from_slice(inside);
-                break Status::Converged;
-            }
-        }
-        if !merit.is_finite() {
-            break Status::NonFinite;
-        }
+        let state = reduced.select(problem, x);
+        let (merit, best_merit) = (state.merit(), monitor.best());
+        // A policy does not keep x inside the box; what is returned must be. The map itself is not needed here.
+        let confirmed = state.residual > settings.tolerance || {
+            reduced.h.copy_from_slice(x);
+            problem.project(&mut reduced.h);
+            problem.natural_residual(&reduced.h, &mut reduced.r) <= settings.tolerance
+        };
         if inner_tolerance > LOOSE && merit > SLOW * best_merit {
             inner_tolerance *= 0.1;
         }
-        if merit < best_merit {
-            best_merit = merit;
-            best.copy_from_slice(x);
-        } else if inner_tolerance > SMALLEST_INNER_TOLERANCE {
-            inner_tolerance *= 0.1;
-        } else if standing.changed == 0 && standing.jump == 0.0 {
-            break Status::Stagnated;
+        let mut stall = None;
+        if merit >= best_merit {
+            if inner_tolerance > SMALLEST_INNER_TOLERANCE {
+                inner_tolerance *= 0.1;
+            } else if state.changed == 0 && state.jump == 0.0 {
+                stall = Some(Status::Stagnated);
+            }
         }
-        if stop {
-            break Status::Stopped;
+        if let Some(status) = monitor.check(state.iterate(x).confirmed(confirmed), stall) {
+            break status;
         }
-        if counts.outer >= settings.max_iterations {
-            break Status::IterationLimit;
-        }
-        if counts.outer == 0 || standing.changed > 0 {
-            preconditioner.restrict(&face.active);
+        if monitor.iterations() == 0 || state.changed > 0 {
+            preconditioner.restrict(&reduced.active);
         }
         // [Lai20 (4.2)], for the change of x instead of x.
         let accuracy = Accuracy {
@@ -158,28 +135,28 @@ where
             enough: 0.5 * settings.tolerance,
             max_iterations: settings.max_inner_iterations,
         };
-        let mut watch = watch_inner(observer, counts.inner);
-        let mut means = Means {
-            problem,
-            preconditioner: &*preconditioner,
-            watch: &mut watch,
+        let solved = {
+            let mut context = SolveContext {
+                problem,
+                preconditioner: &*preconditioner,
+                watch: &mut monitor.inner(),
+            };
+            reduced.solve(&mut context, x, &state, &accuracy)
         };
-        let solved = face.solve(&mut means, x, &standing, &accuracy);
-        counts.outer += 1;
-        counts.inner += solved.iterations;
+        monitor.count(1, solved.iterations);
         match solved.status {
             pcg::Status::Stopped => break Status::Stopped,
             pcg::Status::Indefinite => break Status::NonDescent,
             pcg::Status::NonFinite => break Status::NonFinite,
-            _ if solved.null == NullSpace::Ray => break Status::Ray,
+            _ if solved.null == NullSpace::Unbounded => break Status::Infeasible,
             _ => {}
         }
-        add(x, 1.0, &face.dx);
-        problem.affine(x, &mut face.y);
+        add(x, 1.0, &reduced.dx);
+        problem.affine(x, &mut reduced.y);
     };
-    x.copy_from_slice(best);
+    monitor.restore(x);
     problem.project(x);
-    problem.affine(x, &mut face.y);
-    let merit = minimum_map::measure(problem, (x, &face.y, &face.d)).merit();
-    Ok(finish(problem, status, counts, merit, x, &mut face.r))
+    problem.affine(x, &mut reduced.y);
+    let merit = minimum_map::measure(problem, (x, &reduced.y, &reduced.d)).merit();
+    Ok(monitor.report(status, problem.natural_residual(x, &mut reduced.r), merit))
 }

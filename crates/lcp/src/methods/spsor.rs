@@ -27,15 +27,15 @@ use crate::error::InputError;
 use crate::problem::BoxMlcp;
 use crate::report::{Observer, Report};
 use crate::rows::Rows;
-use crate::sweep::{self, Kind};
+use crate::splitting::{self, Kind};
 
 /// Those of [PSOR](super::psor). A sweep goes there and back, so that a check costs about half as much.
 pub use super::psor::{Settings, Workspace};
 
-/// Solves the problem, starting from the given `x` (which is moved into the box first).
+/// Solves the problem, starting from the given `x`, projected onto the box.
 ///
 /// Converges if `A` is symmetric and positive definite [Erl13 (53)-(59)], or an M-matrix, or strictly diagonally
-/// dominant (then for `omega <= 1`); if it is merely positive semidefinite, `x` may go on for ever where the problem has no solution.
+/// dominant (then for `omega <= 1`); if it is merely positive semidefinite, `x` may grow without bound where the problem has no solution.
 /// An entry of the diagonal that is not positive is an error, unless the bounds of its row are equal. The merit is
 /// `x'|A x + b|` [Erl13 (106)]: on each row the distance from the bound that the sign of `y_i` calls for, or from the
 /// only one there is, times `|y_i|`; on free rows `y_i^2 / A_ii`. An iteration is a sweep.
@@ -50,7 +50,7 @@ where
     A: Rows + ?Sized,
     O: Observer + ?Sized,
 {
-    sweep::solve(
+    splitting::solve(
         problem,
         &settings.rules(),
         Kind::Symmetric(settings.order),

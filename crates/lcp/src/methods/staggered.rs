@@ -1,4 +1,4 @@
-//! Staggering for bounds that follow another unknown. [Erl13 (110)-(112)]
+//! Staggering for bounds that depend on another unknown. [Erl13 (110)-(112)]
 //!
 //! The rows fall into those with bounds of their own, `n`, and those that follow, `t`. Each iteration solves two box MLCPs:
 //!
@@ -17,15 +17,15 @@
 //! ```
 //! use meniscus_lcp::methods::{mprgp, staggered};
 //! use meniscus_lcp::precondition::Jacobi;
-//! use meniscus_lcp::{BoxMlcp, Csr, Following, FollowingMlcp, Status};
+//! use meniscus_lcp::{BoxMlcp, Csr, CoupledBound, CoupledBoundMlcp, Status};
 //!
 //! let matrix = Csr::new(2, vec![0, 2, 4], vec![0, 1, 0, 1], vec![2.0, 0.5, 0.5, 2.0])?;
 //! let (lower, upper) = ([0.0, f64::NEG_INFINITY], [f64::INFINITY; 2]);
 //! let rest = BoxMlcp::new(&matrix, &[-2.0, -5.0], &lower, &upper)?;
-//! let following = [Following { row: 1, of: 0, factor: 0.5 }];
-//! let problem = FollowingMlcp::new(rest, &following)?;
+//! let following = [CoupledBound { row: 1, of: 0, factor: 0.5 }];
+//! let problem = CoupledBoundMlcp::new(rest, &following)?;
 //!
-//! let settings = mprgp::Settings { tolerance: 1e-10, ..Default::default() };
+//! let settings = mprgp::Settings::default().tolerance(1e-10);
 //! let (mut jacobi, mut workspace) = (Jacobi::new(&matrix)?, mprgp::Workspace::default());
 //! let mut inner = |part: &BoxMlcp<'_, Csr>, x: &mut [f64]| {
 //!     mprgp::solve(part, &settings, &mut jacobi, x, &mut workspace, &mut ())
@@ -39,37 +39,29 @@
 //! ```
 
 use super::check_tolerance;
+use crate::coupled_bounds::CoupledBoundMlcp;
 use crate::error::{InputError, check_not_negative};
-use crate::following::FollowingMlcp;
+use crate::monitor::{Best, Iterate, Monitor};
 use crate::operator::Operator;
 use crate::problem::BoxMlcp;
 use crate::reduce::{self, larger};
-use crate::report::{Observer, Progress, Report, Status};
+use crate::report::{Observer, Report, Status};
 
-/// When to stop.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Bound on `||r||_inf` of the natural residual, with the bounds as they are at `x`. 1e-8 unless told.
-    ///
-    /// The method inside should be asked for less.
-    pub tolerance: f64,
-    /// Change of `x` in an iteration, as a part of the largest `|x_i|`, that counts as none. 1e-14 unless told.
-    pub stagnation: f64,
-    /// Limit of iterations, two solves each. 100 unless told.
-    pub max_iterations: usize,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            stagnation: 1e-14,
-            max_iterations: 100,
-        }
+settings! {
+    /// Stopping criteria.
+    pub struct Settings {
+        /// Bound on `||r||_inf` of the natural residual, with the bounds as they are at `x`.
+        ///
+        /// The method inside should be asked for less.
+        pub tolerance: f64 = 1e-8,
+        /// Change of `x` in an iteration, relative to the largest `|x_i|`, at which the method ends.
+        pub stagnation: f64 = 1e-14,
+        /// Limit on iterations, two solves each.
+        pub max_iterations: usize = 100,
     }
 }
 
-/// Memory for the method, kept between solves.
+/// Scratch memory of the method, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     lower: Vec<f64>,
@@ -79,14 +71,14 @@ pub struct Workspace {
     best: Vec<f64>,
 }
 
-/// Solves the problem, starting from the given `x` (which is moved into its bounds first).
+/// Solves the problem, starting from the given `x`, projected onto its bounds.
 ///
 /// `inner` solves a box MLCP from where its `x` is, by any method: [`mprgp`](super::mprgp) and [`pgs`](super::pgs) stand
 /// the singular matrices that are the rule here. What it stops at short of its tolerance is accepted, but a ray, a
 /// number that overflows, or a wish to stop ends the iteration with the same words. The merit is half the sum of squares
 /// of the natural residual; an inner iteration is one of `inner`.
 pub fn solve<A, M, O>(
-    problem: &FollowingMlcp<'_, A>,
+    problem: &CoupledBoundMlcp<'_, A>,
     settings: &Settings,
     inner: &mut M,
     x: &mut [f64],
@@ -103,48 +95,25 @@ where
     problem.rest().check_start(x)?;
     workspace.prepare(problem.len());
     problem.project(x);
-    workspace.best.copy_from_slice(x);
-    let mut best_residual = f64::INFINITY;
+    let mut best = std::mem::take(&mut workspace.best);
+    let mut monitor = Monitor::new(settings.tolerance, settings.max_iterations, observer)
+        .keep_best(Best::Residual, &mut best, x);
     let mut moved = f64::INFINITY;
-    let (mut iterations, mut inner_iterations) = (0, 0);
     let mut ended = None;
     let status = loop {
         let residual = problem.natural_residual(x, &mut workspace.r);
-        let progress = Progress {
-            iteration: iterations,
-            inner_iterations,
-            residual,
-            merit: 0.5 * reduce::sum_of_squares(&workspace.r),
-        };
-        let stop = observer.observe(&progress).is_break();
-        if !residual.is_finite() {
-            break Status::NonFinite;
-        }
-        if residual < best_residual {
-            best_residual = residual;
-            workspace.best.copy_from_slice(x);
-        }
-        if residual <= settings.tolerance {
-            break Status::Converged;
-        }
-        if let Some(status) = ended {
+        let merit = 0.5 * reduce::sum_of_squares(&workspace.r);
+        let resting = moved <= settings.stagnation * reduce::largest(x);
+        let stall = ended.or(resting.then_some(Status::Stagnated));
+        if let Some(status) = monitor.check(Iterate::new(x, residual, merit), stall) {
             break status;
         }
-        if stop {
-            break Status::Stopped;
-        }
-        if moved <= settings.stagnation * reduce::largest(x) {
-            break Status::Stagnated;
-        }
-        if iterations >= settings.max_iterations {
-            break Status::IterationLimit;
-        }
         workspace.last.copy_from_slice(x);
-        for part in [Part::Own, Part::Following] {
+        for part in [Part::Own, Part::CoupledBound] {
             // [Erl13 (110)]
             let report = inner(&workspace.freeze(problem, part, x)?, x)?;
-            inner_iterations += report.iterations.max(report.inner_iterations);
-            if let Status::Ray | Status::NonFinite | Status::NonDescent | Status::Stopped =
+            monitor.count(0, report.iterations.max(report.inner_iterations));
+            if let Status::Infeasible | Status::NonFinite | Status::NonDescent | Status::Stopped =
                 report.status
             {
                 ended = Some(report.status);
@@ -153,30 +122,24 @@ where
         }
         // A method inside that stops early may leave its bounds.
         problem.project(x);
-        iterations += 1;
+        monitor.count(1, 0);
         moved = x
             .iter()
             .zip(&workspace.last)
             .fold(0.0, |moved, (x, last)| larger(moved, (x - last).abs()));
     };
-    x.copy_from_slice(&workspace.best);
-    let residual = problem.natural_residual(x, &mut workspace.r);
-    Ok(Report {
-        status,
-        iterations,
-        inner_iterations,
-        residual,
-        merit: 0.5 * reduce::sum_of_squares(&workspace.r),
-    })
+    let report = monitor.finish(status, x, |x| problem.natural_residual(x, &mut workspace.r));
+    workspace.best = best;
+    Ok(report)
 }
 
 /// The rows that one of the two problems solves for.
 #[derive(Clone, Copy, PartialEq)]
 enum Part {
-    /// Those with bounds of their own.
+    /// Rows with constant bounds.
     Own,
-    /// Those that follow.
-    Following,
+    /// Rows with coupled bounds.
+    CoupledBound,
 }
 
 impl Workspace {
@@ -186,17 +149,17 @@ impl Workspace {
             upper,
             r,
             last,
-            best,
+            ..
         } = self;
-        for array in [lower, upper, r, last, best] {
+        for array in [lower, upper, r, last] {
             array.resize(n, 0.0);
         }
     }
 
-    /// The box MLCP of a part, the rows of the other held at `x`.
+    /// The box MLCP of a part, the rows of the other fixed at `x`.
     fn freeze<'a, A: Operator + ?Sized>(
         &'a mut self,
-        problem: &FollowingMlcp<'a, A>,
+        problem: &CoupledBoundMlcp<'a, A>,
         part: Part,
         x: &[f64],
     ) -> Result<BoxMlcp<'a, A>, InputError> {
@@ -206,16 +169,16 @@ impl Workspace {
                 self.lower.copy_from_slice(rest.lower());
                 self.upper.copy_from_slice(rest.upper());
             }
-            Part::Following => {
+            Part::CoupledBound => {
                 self.lower.copy_from_slice(x);
                 self.upper.copy_from_slice(x);
             }
         }
-        for bound in problem.following() {
+        for bound in problem.coupled_bounds() {
             let i = bound.row;
             (self.lower[i], self.upper[i]) = match part {
                 Part::Own => (x[i], x[i]),
-                Part::Following => {
+                Part::CoupledBound => {
                     let reach = bound.reach(x); // [Erl13 (112)]
                     (-reach, reach)
                 }

@@ -16,7 +16,7 @@
 //! use meniscus_lcp::precondition::Identity;
 //! use meniscus_lcp::Status;
 //!
-//! let instance = gallery::cone(5, &mut Random::new(1));
+//! let instance = gallery::contact_cone(5, &mut Random::new(1));
 //! let problem = instance.problem();
 //! let mut x = vec![0.0; problem.len()];
 //! let before = problem.residual_inf(&x);
@@ -28,19 +28,20 @@
 //! # Ok::<(), meniscus_lcp::InputError>(())
 //! ```
 
-use super::{Counts, check_tolerance, finish, fischer};
+use super::{check_tolerance, fischer};
 use crate::error::InputError;
-use crate::face::add;
 use crate::minimum_map;
+use crate::monitor::Monitor;
 use crate::operator::Operator;
 use crate::precondition::Identity;
 use crate::problem::BoxMlcp;
 use crate::reduce;
+use crate::reduced_system::add;
 use crate::report::{Observer, Report, Status};
 use crate::semismooth::{self, First};
 use crate::split::fold;
 
-/// What the steps go down.
+/// Objective of the steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// `1/2 x'Ax + b'x`, for symmetric positive semidefinite `A`.
@@ -49,28 +50,19 @@ pub enum Measure {
     Merit,
 }
 
-/// When to stop, and what to go down.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Bound on `||r||_inf` of the natural residual, at which no further step is needed. 1e-8 unless told.
-    pub tolerance: f64,
-    /// Steps. 10 unless told.
-    pub max_iterations: usize,
-    /// What the steps go down. [`Measure::Merit`], which is safe for every matrix, unless told.
-    pub measure: Measure,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            max_iterations: 10,
-            measure: Measure::Merit,
-        }
+settings! {
+    /// Settings of the gradient steps.
+    pub struct Settings {
+        /// Bound on `||r||_inf` of the natural residual, at which no further step is needed.
+        pub tolerance: f64 = 1e-8,
+        /// Steps.
+        pub max_iterations: usize = 10,
+        /// Objective of the steps. [`Measure::Merit`] is safe for every matrix.
+        pub measure: Measure = Measure::Merit,
     }
 }
 
-/// Memory for the steps, kept between solves.
+/// Scratch memory of the steps, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     d: Vec<f64>,
@@ -80,7 +72,7 @@ pub struct Workspace {
     merit: semismooth::Workspace,
 }
 
-/// Improves the given `x`, which is moved into the box first.
+/// Improves the given `x`, projected onto the box.
 ///
 /// [`Status::IterationLimit`] is the usual end.
 pub fn solve<A, O>(
@@ -137,27 +129,18 @@ where
     minimum_map::scales(problem.matrix(), true, d)?;
     problem.project(x);
     problem.affine(x, y);
-    let mut counts = Counts::default();
-    let (status, merit) = loop {
-        let standing = minimum_map::measure(problem, (x, y, d));
-        let merit = standing.merit();
-        let stop = observer.observe(&counts.progress(&standing)).is_break();
-        if standing.residual <= settings.tolerance {
-            // y was carried along: what counts is the one of this x.
+    let mut monitor = Monitor::new(settings.tolerance, settings.max_iterations, observer);
+    let status = loop {
+        let state = minimum_map::measure(problem, (x, y, d));
+        let mut confirmed = true;
+        if state.residual <= settings.tolerance {
+            // y was updated by a recursion: what counts is the one of this x.
             problem.affine(x, y);
             let recomputed = minimum_map::measure(problem, (x, y, d));
-            if recomputed.residual <= settings.tolerance {
-                break (Status::Converged, recomputed.merit());
-            }
+            confirmed = recomputed.residual <= settings.tolerance;
         }
-        if !merit.is_finite() {
-            break (Status::NonFinite, merit);
-        }
-        if stop {
-            break (Status::Stopped, merit);
-        }
-        if counts.outer >= settings.max_iterations {
-            break (Status::IterationLimit, merit);
+        if let Some(status) = monitor.check(state.iterate(x).confirmed(confirmed), None) {
+            break status;
         }
         let slope = direction(problem, (x, y, d), dx);
         let curvature = problem.matrix().apply_dot(dx, product);
@@ -168,17 +151,21 @@ where
         };
         let farthest = reduce::largest(x) + reduce::largest(dx);
         if !slope.is_finite() || !step.is_finite() || !farthest.is_finite() {
-            break (Status::NonFinite, merit);
+            break Status::NonFinite;
         }
         if slope >= 0.0 || step <= 0.0 {
-            break (Status::Stagnated, merit);
+            break Status::Stagnated;
         }
         add(x, step, dx);
         problem.project(x); // rounding only
         add(y, step, product);
-        counts.outer += 1;
+        monitor.count(1, 0);
     };
-    Ok(finish(problem, status, counts, merit, x, product))
+    let mut report = monitor.finish(status, x, |x| problem.natural_residual(x, product));
+    if status == Status::Converged {
+        report.merit = minimum_map::measure(problem, (x, y, d)).merit();
+    }
+    Ok(report)
 }
 
 /// `dx = clamp(x - y/d) - x`; returns `y'dx`, the slope of the energy along it.

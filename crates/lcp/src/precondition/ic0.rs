@@ -11,22 +11,17 @@
 //! cheaper. Where lower neighbours of a row are coupled with each other, this one is the better.
 
 use super::Preconditioner;
-use super::stages::{Scratch, Stages, Values};
+use super::level_schedule::{LevelSchedule, Scratch, Values};
 use crate::error::{InputError, check_positive};
 use crate::reduce;
 use crate::rows::Rows;
 
-/// The constants of [`Ic0`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ic0Settings {
-    /// If a pivot is not positive, this part of the diagonal is added to it, then twice as much, and so on (Manteuffel's
-    /// shift). 1e-3 unless told.
-    pub shift: f64,
-}
-
-impl Default for Ic0Settings {
-    fn default() -> Self {
-        Self { shift: 1e-3 }
+settings! {
+    /// The constants of [`Ic0`].
+    pub struct Ic0Settings {
+        /// If a pivot is not positive, this part of the diagonal is added to it, then twice as much, and so on
+        /// (Manteuffel's shift).
+        pub shift: f64 = 1e-3,
     }
 }
 
@@ -56,7 +51,7 @@ const LARGEST_SHIFT: f64 = 1e6;
 #[derive(Clone, Debug, Default)]
 pub struct Ic0 {
     settings: Ic0Settings,
-    stages: Stages,
+    schedule: LevelSchedule,
     /// The matrix itself.
     lower: Vec<f64>,
     diagonal: Vec<f64>,
@@ -80,12 +75,12 @@ impl Ic0 {
     ///
     /// A negative entry on the diagonal is an error. After an error, rebuild before the next use.
     pub fn rebuild<A: Rows + ?Sized>(&mut self, matrix: &A) -> Result<(), InputError> {
-        self.stages = Stages::of_levels(matrix);
-        self.stages
+        self.schedule = LevelSchedule::of_levels(matrix);
+        self.schedule
             .read(matrix, &mut self.lower, &mut self.diagonal);
         for (place, &value) in self.diagonal.iter().enumerate() {
             if !value.is_finite() || value < 0.0 {
-                let row = self.stages.row_at(place);
+                let row = self.schedule.row_at(place);
                 return Err(InputError::Diagonal { row, value });
             }
         }
@@ -119,7 +114,7 @@ impl Ic0 {
         // Only numbers that overflow end here: the diagonal is left.
         values.lower.fill(0.0);
         for (place, inverse) in values.inverse.iter_mut().enumerate() {
-            *inverse = if keep(self.stages.row_at(place)) {
+            *inverse = if keep(self.schedule.row_at(place)) {
                 pivot_inverse(self.diagonal[place])
             } else {
                 0.0
@@ -128,14 +123,14 @@ impl Ic0 {
         shift
     }
 
-    /// Says whether all pivots were positive.
+    /// Returns whether all pivots were positive.
     fn eliminate(&self, values: &mut Values, keep: &impl Fn(usize) -> bool, shift: f64) -> bool {
         let Values { lower, inverse } = values;
-        for place in 0..self.stages.len() {
-            let (before, start) = self.stages.before(place);
+        for place in 0..self.schedule.len() {
+            let (before, start) = self.schedule.before(place);
             let diagonal = self.diagonal[place];
             let mut pivot = diagonal * (1.0 + shift);
-            if !keep(self.stages.row_at(place)) || pivot_inverse(diagonal) == 0.0 {
+            if !keep(self.schedule.row_at(place)) || pivot_inverse(diagonal) == 0.0 {
                 inverse[place] = 0.0;
                 lower[start..start + before.len()].fill(0.0);
                 continue;
@@ -145,7 +140,7 @@ impl Ic0 {
                 let value = if scale == 0.0 {
                     0.0
                 } else {
-                    let (of_k, start_k) = self.stages.before(k as usize);
+                    let (of_k, start_k) = self.schedule.before(k as usize);
                     let own = (&before[..at], &lower[start..start + at]);
                     let other = (of_k, &lower[start_k..start_k + of_k.len()]);
                     self.lower[start + at] - product(own, other, inverse)
@@ -191,12 +186,12 @@ fn product(
 
 impl Preconditioner for Ic0 {
     fn apply(&self, r: &[f64], z: &mut [f64]) {
-        self.stages.solve(&self.values, 1.0, r, z, &self.scratch);
+        self.schedule.solve(&self.values, 1.0, r, z, &self.scratch);
     }
 
     fn apply_masked_dot(&self, active: &[bool], r: &[f64], z: &mut [f64]) -> f64 {
         assert_eq!(active.len(), z.len(), "the mask has the wrong length");
-        self.stages
+        self.schedule
             .solve(&self.restricted, 1.0, r, z, &self.scratch);
         reduce::dot(r, z)
     }
@@ -204,7 +199,7 @@ impl Preconditioner for Ic0 {
     fn restrict(&mut self, active: &[bool]) {
         assert_eq!(
             active.len(),
-            self.stages.len(),
+            self.schedule.len(),
             "the mask has the wrong length"
         );
         let mut restricted = std::mem::take(&mut self.restricted);

@@ -1,4 +1,4 @@
-//! Division by the diagonal.
+//! Jacobi (diagonal) preconditioner.
 
 use super::Preconditioner;
 use crate::error::InputError;

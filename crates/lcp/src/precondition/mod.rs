@@ -3,9 +3,9 @@
 mod ainv;
 mod ic0;
 mod jacobi;
+mod level_schedule;
 mod mic0;
 mod ssor;
-mod stages;
 
 pub use ainv::{Ainv, AinvPattern, AinvSettings};
 pub use ic0::{Ic0, Ic0Settings};

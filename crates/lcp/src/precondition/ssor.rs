@@ -1,22 +1,17 @@
 //! Symmetric successive over-relaxation, colour by colour.
 
 use super::Preconditioner;
-use super::stages::{Scratch, Stages, Values};
+use super::level_schedule::{LevelSchedule, Scratch, Values};
 use crate::colouring::Colouring;
 use crate::error::InputError;
 use crate::reduce;
 use crate::rows::Rows;
 
-/// The constants of [`Ssor`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SsorSettings {
-    /// `omega`, between 0 and 2. 1, which is symmetric Gauss-Seidel, unless told.
-    pub relaxation: f64,
-}
-
-impl Default for SsorSettings {
-    fn default() -> Self {
-        Self { relaxation: 1.0 }
+settings! {
+    /// The constants of [`Ssor`].
+    pub struct SsorSettings {
+        /// `omega`, between 0 and 2. With 1 it is symmetric Gauss-Seidel.
+        pub relaxation: f64 = 1.0,
     }
 }
 
@@ -54,7 +49,7 @@ impl SsorSettings {
 #[derive(Clone, Debug, Default)]
 pub struct Ssor {
     settings: SsorSettings,
-    stages: Stages,
+    schedule: LevelSchedule,
     values: Values,
     restricted: Values,
     scratch: Scratch,
@@ -70,17 +65,17 @@ impl Ssor {
         })
     }
 
-    /// Takes in a matrix, which must be symmetric: an entry may be read on either side of the diagonal.
+    /// Copies a matrix, which must be symmetric: an entry may be read on either side of the diagonal.
     ///
     /// A negative entry on the diagonal is an error. After an error, rebuild before the next use.
     pub fn rebuild<A: Rows + ?Sized>(&mut self, matrix: &A) -> Result<(), InputError> {
-        self.stages = Stages::of_colours(matrix, &Colouring::welsh_powell(matrix));
+        self.schedule = LevelSchedule::of_colours(matrix, &Colouring::welsh_powell(matrix));
         let Values { lower, inverse } = &mut self.values;
-        self.stages.read(matrix, lower, inverse);
+        self.schedule.read(matrix, lower, inverse);
         for (place, d) in inverse.iter_mut().enumerate() {
             let inverse = self.settings.relaxation / *d;
             if !d.is_finite() || *d < 0.0 {
-                let row = self.stages.row_at(place);
+                let row = self.schedule.row_at(place);
                 return Err(InputError::Diagonal { row, value: *d });
             }
             *d = if inverse.is_finite() { inverse } else { 0.0 };
@@ -91,7 +86,7 @@ impl Ssor {
 
     fn solve(&self, values: &Values, r: &[f64], z: &mut [f64]) -> f64 {
         let factor = 2.0 - self.settings.relaxation;
-        self.stages.solve(values, factor, r, z, &self.scratch);
+        self.schedule.solve(values, factor, r, z, &self.scratch);
         reduce::dot(r, z)
     }
 }
@@ -111,10 +106,10 @@ impl Preconditioner for Ssor {
     }
 
     fn restrict(&mut self, active: &[bool]) {
-        let n = self.stages.len();
+        let n = self.schedule.len();
         assert_eq!(active.len(), n, "the mask has the wrong length");
         for (row, &active) in active.iter().enumerate() {
-            let place = self.stages.place(row);
+            let place = self.schedule.place(row);
             self.restricted.inverse[place] = if active {
                 self.values.inverse[place]
             } else {

@@ -11,7 +11,7 @@
 use std::ops::ControlFlow;
 
 use super::jacobian::{self, Difference, Jacobian, Mixed};
-use super::map::{self, Kink, Standing};
+use super::map::{self, Kink, MeritState};
 use super::{Workspace, normal};
 use crate::krylov::gmres;
 use crate::methods::fischer::{Inner, Settings};
@@ -21,7 +21,7 @@ use crate::problem::BoxMlcp;
 use crate::reduce::{self, larger};
 use crate::split::{fold, for_each};
 
-/// The forcing term below which rounding decides.
+/// Smallest forcing term: below it rounding dominates.
 const SMALLEST_FORCING: f64 = 1e-10;
 
 /// A direction that does not promise this part of the merit is nearly orthogonal to the gradient.
@@ -78,7 +78,7 @@ pub(super) struct Solve<'a, 'p, A: Operator + ?Sized> {
     pub first: First,
     /// `m`
     pub smoothing: f64,
-    pub standing: Standing,
+    pub state: MeritState,
     /// `||F||` when the stage began.
     pub start: f64,
     pub forcing: f64,
@@ -123,7 +123,7 @@ impl<A: Operator + ?Sized> Solve<'_, '_, A> {
         let slope = reduce::dot(&w.gradient, &w.dx); // [Erl13 (104)]
         let promising = match kind {
             Kind::Gradient => slope < 0.0,
-            _ => slope <= -PROMISE * self.standing.squares,
+            _ => slope <= -PROMISE * self.state.squares,
         };
         let finite = reduce::largest(&w.dx).is_finite();
         Found {
@@ -271,7 +271,7 @@ impl<A: Operator + ?Sized> Solve<'_, '_, A> {
             ..
         } = w;
         let settings = self.settings;
-        let shift = settings.regularisation * (self.standing.norm() / self.start).min(1.0);
+        let shift = settings.regularisation * (self.state.norm() / self.start).min(1.0);
         if shift == 0.0 {
             return Solved {
                 iterations: 0,

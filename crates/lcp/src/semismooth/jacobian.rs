@@ -45,6 +45,10 @@ impl<A: Operator + ?Sized> Operator for Jacobian<'_, A> {
         });
     }
 
+    fn apply_transposed(&self, x: &[f64], y: &mut [f64]) {
+        self.transposed(x, &mut vec![0.0; x.len()], y);
+    }
+
     fn diagonal(&self, d: &mut [f64]) {
         self.matrix.diagonal(d);
         for_each((d, self.p, self.q), &|_, (d, p, q)| {
@@ -87,6 +91,10 @@ impl<A: Operator + ?Sized> Operator for Difference<'_, '_, A> {
             (self.smoothing, self.step / largest),
             (v, out),
         );
+    }
+
+    fn apply_transposed(&self, _: &[f64], _: &mut [f64]) {
+        unreachable!("GMRES, the only method used with differences, needs no transposed product");
     }
 
     fn diagonal(&self, d: &mut [f64]) {

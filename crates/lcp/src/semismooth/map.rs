@@ -52,16 +52,16 @@ struct Near {
     element: (f64, f64),
 }
 
-/// How far a point is from a solution.
+/// Merit and residual of a point.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Standing {
+pub(crate) struct MeritState {
     /// `F'F`
     pub squares: f64,
     /// `||r||_inf` of the natural residual.
     pub residual: f64,
 }
 
-impl Standing {
+impl MeritState {
     /// `1/2 F'F` [Erl13 (103)]
     pub fn merit(&self) -> f64 {
         0.5 * self.squares
@@ -147,7 +147,7 @@ pub(crate) fn measure<A: Operator + ?Sized>(
     (x, y, d): (&[f64], &[f64], &[f64]),
     smoothing: f64,
     f: &mut [f64],
-) -> Standing {
+) -> MeritState {
     let near = Near {
         smoothing,
         ..Near::default()
@@ -155,18 +155,18 @@ pub(crate) fn measure<A: Operator + ?Sized>(
     fold(
         ((x, y, d), (problem.lower(), problem.upper()), f),
         &|_, ((x, y, d), (lower, upper), f)| {
-            let mut standing = Standing::default();
+            let mut state = MeritState::default();
             for i in 0..x.len() {
                 (f[i], ..) = row(x[i], y[i], d[i], (lower[i], upper[i]), &near);
-                standing.squares += f[i] * f[i];
-                standing.residual = larger(
-                    standing.residual,
+                state.squares += f[i] * f[i];
+                state.residual = larger(
+                    state.residual,
                     natural(x[i], y[i], lower[i], upper[i]).abs(),
                 );
             }
-            standing
+            state
         },
-        &Standing::join,
+        &MeritState::join,
     )
 }
 

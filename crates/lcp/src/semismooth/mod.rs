@@ -1,9 +1,9 @@
-//! Globalised semismooth Newton methods: what `methods::fischer`, `methods::newton` with a globalisation and
-//! `methods::start` share.
+//! Globalised semismooth Newton method, shared by `methods::fischer`, `methods::newton` with a globalisation and
+//! `methods::start`.
 //!
 //! All look for a zero of the Fischer-Burmeister map `F` (see [`map`]) and measure progress by `1/2 F'F`, which has
 //! a continuous gradient `J'F`. They differ in the direction they try first; the others, and when they are tried,
-//! are told in [`direction`].
+//! are described in [`direction`].
 //!
 //! A solve that gets stuck away from a solution is taken up again with the function smoothed, `F_m` with
 //! `phi_m(a, b) = sqrt(a^2 + b^2 + 2 m^2) - a - b`, which has no kinks for the iterates to be caught in; `m` then
@@ -20,20 +20,21 @@ use std::ops::ControlFlow;
 
 use self::direct::Direct;
 use self::direction::{Kind, Solve};
-use self::map::Standing;
+use self::map::MeritState;
 use crate::error::InputError;
 use crate::krylov::gmres;
 use crate::methods::fischer::{Inner, Settings};
 use crate::minimum_map;
+use crate::monitor::{Best, Iterate, Monitor};
 use crate::operator::Operator;
 use crate::precondition::Preconditioner;
 use crate::problem::BoxMlcp;
 use crate::reduce;
-use crate::report::{InnerProgress, Observer, Progress, Report, Status};
+use crate::report::{InnerProgress, Observer, Report, Status};
 
 pub(crate) use self::direction::First;
 
-/// Iterations in a row that must change next to nothing to count as a stall: an iterate may crawl round a corner.
+/// Consecutive iterations without progress that count as a stall: an iterate may crawl round a corner.
 const PATIENCE: usize = 5;
 
 /// A merit that has not fallen to this part of itself in so many iterations crawls, and is worth a rescue.
@@ -48,10 +49,10 @@ const FIRST_SMOOTHING: f64 = 100.0;
 /// `m` from one stage to the next.
 const LESS_SMOOTHING: f64 = 0.1;
 
-/// Stages of a rescue.
+/// LevelSchedule of a rescue.
 const STAGES: usize = 5;
 
-/// Memory for the method, kept between solves.
+/// Scratch memory of the method, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Workspace {
     at: Point,
@@ -90,7 +91,6 @@ impl Workspace {
             }
         }
         for array in [
-            &mut self.best,
             &mut self.d,
             &mut self.p,
             &mut self.q,
@@ -125,7 +125,7 @@ impl Point {
         problem: &BoxMlcp<'_, A>,
         d: &[f64],
         smoothing: f64,
-    ) -> Standing {
+    ) -> MeritState {
         problem.affine(&self.x, &mut self.y);
         map::measure(problem, (&self.x, &self.y, d), smoothing, &mut self.f)
     }
@@ -136,7 +136,7 @@ impl Point {
 struct Stage {
     /// `m`, zero for the plain map.
     smoothing: f64,
-    /// Stages left before the plain map.
+    /// LevelSchedule left before the plain map.
     left: usize,
     /// Rescues begun.
     rescues: usize,
@@ -177,19 +177,19 @@ impl Stage {
     }
 
     /// Takes note of where the stage begins.
-    fn begin(&mut self, standing: &Standing) {
-        self.start = standing.norm();
-        (self.since, self.mark) = (0, standing.merit());
+    fn begin(&mut self, state: &MeritState) {
+        self.start = state.norm();
+        (self.since, self.mark) = (0, state.merit());
     }
 
     /// Whether the merit hardly fell for many iterations. Only asks for a rescue: without one, patience decides.
-    fn crawls(&mut self, standing: &Standing, limit: usize) -> bool {
+    fn crawls(&mut self, state: &MeritState, limit: usize) -> bool {
         self.since += 1;
         if self.since < CRAWL.1 {
             return false;
         }
-        let crawls = standing.merit() > CRAWL.0 * self.mark;
-        (self.since, self.mark) = (0, standing.merit());
+        let crawls = state.merit() > CRAWL.0 * self.mark;
+        (self.since, self.mark) = (0, state.merit());
         crawls && (self.smoothing > 0.0 || self.rescues < limit)
     }
 }
@@ -216,36 +216,18 @@ where
     }
     problem.project(x);
     w.at.x.copy_from_slice(x);
-    w.best.copy_from_slice(x);
-    let mut best_residual = f64::INFINITY;
-    let mut standing = w.at.measure(problem, &w.d, 0.0);
+    let mut best = std::mem::take(&mut w.best);
+    let mut monitor = Monitor::new(settings.tolerance, settings.max_iterations, observer)
+        .keep_best(Best::Residual, &mut best, x);
+    let mut state = w.at.measure(problem, &w.d, 0.0);
     let mut stage = Stage::default();
-    stage.begin(&standing);
-    let (mut iterations, mut inner) = (0, 0);
+    stage.begin(&state);
     let mut stalled = None;
     let status = loop {
-        let progress = Progress {
-            iteration: iterations,
-            inner_iterations: inner,
-            residual: standing.residual,
-            merit: standing.merit(),
-        };
-        let stop = observer.observe(&progress).is_break();
-        if standing.residual < best_residual {
-            best_residual = standing.residual;
-            w.best.copy_from_slice(&w.at.x);
-        }
-        if standing.residual <= settings.tolerance {
-            break Status::Converged;
-        }
-        if !standing.squares.is_finite() {
-            break Status::NonFinite;
-        }
-        if stop {
-            break Status::Stopped;
-        }
-        if iterations >= settings.max_iterations {
-            break Status::IterationLimit;
+        let iterate = Iterate::new(&w.at.x, state.residual, state.merit());
+        let iterate = iterate.finite(state.squares.is_finite());
+        if let Some(status) = monitor.check(iterate, None) {
+            break status;
         }
         if stalled == Some(Status::Stagnated) && stage.smoothing == 0.0 {
             break Status::Stagnated; // rounding is in the way, and no smoothing helps against that
@@ -255,50 +237,46 @@ where
                 break stalled.unwrap_or(Status::Stagnated);
             }
             w.merits.fill(f64::NEG_INFINITY);
-            standing = w.at.measure(problem, &w.d, stage.smoothing);
-            stage.begin(&standing);
+            state = w.at.measure(problem, &w.d, stage.smoothing);
+            stage.begin(&state);
         }
-        let slot = iterations % settings.memory;
-        w.merits[slot] = standing.merit();
+        let slot = monitor.iterations() % settings.memory;
+        w.merits[slot] = state.merit();
         let solve = Solve {
             problem,
             settings,
             first,
             smoothing: stage.smoothing,
-            standing,
+            state,
             start: stage.start,
             // Far away an exact step is wasted; near the end an inexact one spoils the quadratic convergence.
-            forcing: settings.forcing.min(standing.norm() / stage.start),
+            forcing: settings.forcing.min(state.norm() / stage.start),
         };
-        solve.differentiate(iterations, w);
-        iterations += 1;
-        let taken = match step(&solve, preconditioner, w, &mut inner, observer) {
+        solve.differentiate(monitor.iterations(), w);
+        monitor.count(1, 0);
+        let taken = match step(&solve, preconditioner, w, &mut monitor) {
             ControlFlow::Continue(taken) => taken,
             ControlFlow::Break(()) => break Status::Stopped,
         };
         match taken {
             Some(next) => {
                 std::mem::swap(&mut w.at, &mut w.chosen);
-                stalled = stall(settings, &mut stage, &standing, &next, &w.at.x);
-                standing = next.standing;
-                if stalled.is_none() && stage.crawls(&standing, settings.rescues) {
+                stalled = stall(settings, &mut stage, &state, &next, &w.at.x);
+                state = next.state;
+                if stalled.is_none() && stage.crawls(&state, settings.rescues) {
                     stalled = Some(Status::Relative);
                 }
             }
             None => stalled = Some(solve.blocked(w)),
         }
     };
-    x.copy_from_slice(&w.best);
+    monitor.restore(x);
     let residual = problem.natural_residual(x, &mut w.r);
     w.at.x.copy_from_slice(x);
     let merit = w.at.measure(problem, &w.d, 0.0).merit();
-    Ok(Report {
-        status,
-        iterations,
-        inner_iterations: inner,
-        residual,
-        merit,
-    })
+    let report = monitor.report(status, residual, merit);
+    w.best = best;
+    Ok(report)
 }
 
 /// Tries one direction after the other, and leaves the best point found in `w.chosen`.
@@ -306,8 +284,7 @@ fn step<A, P, O>(
     solve: &Solve<'_, '_, A>,
     preconditioner: &mut P,
     w: &mut Workspace,
-    inner: &mut usize,
-    observer: &mut O,
+    monitor: &mut Monitor<'_, O>,
 ) -> ControlFlow<(), Option<Taken>>
 where
     A: Operator + ?Sized,
@@ -320,24 +297,20 @@ where
         _ => &[Kind::Newton, Kind::Regularised, Kind::Gradient],
     };
     for &kind in kinds {
-        let before = *inner;
+        let before = monitor.inner_iterations();
         let mut watch = |iteration: usize, norm: f64| {
-            observer.observe_inner(&InnerProgress {
-                iteration: before + iteration,
-                norm,
-                // Not known without another pass, and no larger than this.
-                largest: norm,
-            })
+            // The largest entry is not known without another pass; it is no larger than the norm.
+            monitor.check_inner(&InnerProgress::new(before + iteration, norm, norm))
         };
         let found = solve.direction(kind, preconditioner, w, &mut watch);
-        *inner += found.iterations;
+        monitor.count(0, found.iterations);
         if found.stopped {
             return ControlFlow::Break(());
         }
         let Some(next) = found.slope.and_then(|slope| solve.search(kind, slope, w)) else {
             continue;
         };
-        if taken.is_none_or(|last| next.standing.squares < last.standing.squares) {
+        if taken.is_none_or(|last| next.state.squares < last.state.squares) {
             std::mem::swap(&mut w.trial, &mut w.chosen);
             taken = Some(next);
         }
@@ -351,7 +324,7 @@ where
 /// A step that a search has accepted.
 #[derive(Clone, Copy, Debug)]
 struct Taken {
-    standing: Standing,
+    state: MeritState,
     /// `max |x_new - x|`
     moved: f64,
     /// Its length, 1 for the whole direction.
@@ -362,11 +335,11 @@ struct Taken {
 fn stall(
     settings: &Settings,
     stage: &mut Stage,
-    before: &Standing,
+    before: &MeritState,
     taken: &Taken,
     x: &[f64],
 ) -> Option<Status> {
-    let change = (taken.standing.merit() - before.merit()).abs();
+    let change = (taken.state.merit() - before.merit()).abs();
     let status = if taken.moved <= settings.stagnation * reduce::largest(x) {
         Status::Stagnated
     } else if change <= settings.relative * before.merit() {

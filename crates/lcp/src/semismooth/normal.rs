@@ -5,8 +5,8 @@
 
 use std::ops::ControlFlow;
 
-use crate::face::add;
 use crate::reduce;
+use crate::reduced_system::add;
 use crate::split::for_each;
 
 /// Memory for the iteration.
@@ -19,7 +19,7 @@ pub(super) struct Core {
     w: Vec<f64>,
 }
 
-/// When to stop.
+/// Stopping criteria.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits<'a> {
     /// `||J'(c - J v) - s D^2 v||` as a part of its value at the start.

@@ -1,4 +1,4 @@
-//! The search along a direction of a semismooth Newton method, and what to say where all of them fail.
+//! Line search of a semismooth Newton method, and the status where all directions fail.
 
 use super::direction::{Kind, Solve};
 use super::{Taken, Workspace};
@@ -21,19 +21,15 @@ impl<A: Operator + ?Sized> Solve<'_, '_, A> {
         let mut step = 1.0;
         while step >= settings.smallest_step {
             let moved = problem.project_step(&w.at.x, step, &w.dx, &mut w.trial.x);
-            let standing = w.trial.measure(problem, &w.d, self.smoothing);
+            let state = w.trial.measure(problem, &w.d, self.smoothing);
             let predicted = match kind {
                 // What projection leaves of a gradient step is still one of descent, but of less.
                 Kind::Gradient => decrease(&w.gradient, &w.at.x, &w.trial.x),
                 _ => step * slope,
             };
             let enough = reference + settings.sufficient_decrease * predicted;
-            if standing.merit() <= enough && moved > 0.0 {
-                return Some(Taken {
-                    standing,
-                    moved,
-                    step,
-                });
+            if state.merit() <= enough && moved > 0.0 {
+                return Some(Taken { state, moved, step });
             }
             step *= settings.backtracking;
         }
@@ -72,7 +68,7 @@ impl<A: Operator + ?Sized> Solve<'_, '_, A> {
             },
             &larger,
         );
-        if flat <= FLAT * self.standing.norm() {
+        if flat <= FLAT * self.state.norm() {
             Status::LocalMinimum
         } else {
             Status::NonDescent

@@ -1,4 +1,4 @@
-//! The factors themselves: a small dense matrix for each group of rows.
+//! Multifrontal numerical factorisation: a dense front for each supernode.
 
 use std::ops::Range;
 

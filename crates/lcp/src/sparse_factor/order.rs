@@ -1,4 +1,4 @@
-//! An order of elimination that keeps the factors sparse: always the row with (nearly) the fewest neighbours.
+//! Approximate minimum degree ordering: the row with (nearly) the fewest neighbours is eliminated first.
 //!
 //! Eliminating a row couples all its neighbours with each other. That clique is never written down: it becomes an
 //! element, a list of rows, and a row is coupled with its remaining neighbours and with the rows of its elements.

@@ -1,4 +1,4 @@
-//! Where the factors have entries, and how fronts hang together.
+//! Symbolic factorisation: pattern of the factors, and the assembly tree of the fronts.
 
 use std::ops::Range;
 

@@ -2,6 +2,7 @@
 
 use crate::gallery;
 use crate::gallery::{Domain, Instance, Random};
+use crate::harness::Run;
 use crate::oracle::quadratic_programme;
 use meniscus_lcp::methods::{newton, policy};
 use meniscus_lcp::precondition::{Jacobi, Mic0, Mic0Settings};
@@ -9,43 +10,19 @@ use meniscus_lcp::{Operator, Status, reduce};
 use proptest::prelude::*;
 
 fn newton(instance: &Instance, x: &mut [f64]) {
-    let settings = newton::Settings {
-        tolerance: 1e-10,
-        ..Default::default()
-    };
+    let settings = newton::Settings::default().tolerance(1e-10);
     let mut mic = Mic0::new(Mic0Settings::default()).unwrap();
     mic.rebuild(&instance.matrix, &instance.blocks).unwrap();
-    let mut workspace = newton::Workspace::default();
-    let report = newton::solve(
-        &instance.problem(),
-        &settings,
-        &mut mic,
-        x,
-        &mut workspace,
-        &mut (),
-    )
-    .unwrap();
+    let report = settings.preconditioned(&instance.problem(), &mut mic, x);
     assert_eq!(report.status, Status::Converged, "Newton: {report:?}");
     assert_eq!(report.residual, instance.problem().residual_inf(x));
     assert!(report.residual <= 1e-10);
 }
 
 fn policy(instance: &Instance, x: &mut [f64]) {
-    let settings = policy::Settings {
-        tolerance: 1e-10,
-        ..Default::default()
-    };
+    let settings = policy::Settings::default().tolerance(1e-10);
     let mut jacobi = Jacobi::new(&instance.matrix).unwrap();
-    let mut workspace = policy::Workspace::default();
-    let report = policy::solve(
-        &instance.problem(),
-        &settings,
-        &mut jacobi,
-        x,
-        &mut workspace,
-        &mut (),
-    )
-    .unwrap();
+    let report = settings.preconditioned(&instance.problem(), &mut jacobi, x);
     assert_eq!(
         report.status,
         Status::Converged,
@@ -172,31 +149,11 @@ fn the_units_of_x_and_y_do_not_matter() {
             let mut x = vec![0.0; instance.len()];
             let problem = instance.problem();
             let report = if method == "newton" {
-                let settings = newton::Settings {
-                    tolerance,
-                    ..Default::default()
-                };
-                newton::solve(
-                    &problem,
-                    &settings,
-                    &mut mic,
-                    &mut x,
-                    &mut Default::default(),
-                    &mut (),
-                )
+                let settings = newton::Settings::default().tolerance(tolerance);
+                settings.attempt(&problem, &mut mic, &mut x, &mut ())
             } else {
-                let settings = policy::Settings {
-                    tolerance,
-                    ..Default::default()
-                };
-                policy::solve(
-                    &problem,
-                    &settings,
-                    &mut mic,
-                    &mut x,
-                    &mut Default::default(),
-                    &mut (),
-                )
+                let settings = policy::Settings::default().tolerance(tolerance);
+                settings.attempt(&problem, &mut mic, &mut x, &mut ())
             };
             assert_eq!(
                 report.unwrap().status,

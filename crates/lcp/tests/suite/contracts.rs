@@ -1,6 +1,7 @@
 //! Broken contracts are errors that name what is wrong.
 
 use crate::gallery::chain;
+use crate::harness::Run;
 use meniscus_lcp::krylov::pcg;
 use meniscus_lcp::methods::{linear, newton, policy};
 use meniscus_lcp::precondition::Identity;
@@ -156,37 +157,19 @@ fn starts_and_settings_are_checked() {
     let matrix = chain(2, 0.0);
     let problem = BoxMlcp::new(&matrix, &[0.0; 2], &[0.0; 2], &[INF; 2]).unwrap();
     let newton = |settings: newton::Settings, x: &mut [f64]| {
-        newton::solve(
-            &problem,
-            &settings,
-            &mut Identity,
-            x,
-            &mut Default::default(),
-            &mut (),
-        )
-        .unwrap_err()
+        settings
+            .attempt(&problem, &mut Identity, x, &mut ())
+            .unwrap_err()
     };
     let policy = |settings: policy::Settings, x: &mut [f64]| {
-        policy::solve(
-            &problem,
-            &settings,
-            &mut Identity,
-            x,
-            &mut Default::default(),
-            &mut (),
-        )
-        .unwrap_err()
+        settings
+            .attempt(&problem, &mut Identity, x, &mut ())
+            .unwrap_err()
     };
     let linear = |settings: linear::Settings, x: &mut [f64]| {
-        linear::solve(
-            &problem,
-            &settings,
-            &mut Identity,
-            x,
-            &mut Default::default(),
-            &mut (),
-        )
-        .unwrap_err()
+        settings
+            .attempt(&problem, &mut Identity, x, &mut ())
+            .unwrap_err()
     };
     for x in [&mut [0.0][..], &mut [0.0; 3]] {
         assert!(matches!(
@@ -238,109 +221,49 @@ fn starts_and_settings_are_checked() {
     };
     for bad in [0.0, -1.0, f64::NAN, INF] {
         assert_eq!(
-            name(newton(
-                newton::Settings {
-                    tolerance: bad,
-                    ..Default::default()
-                },
-                x
-            )),
+            name(newton(newton::Settings::default().tolerance(bad), x)),
             "tolerance"
         );
         assert_eq!(
-            name(policy(
-                policy::Settings {
-                    tolerance: bad,
-                    ..Default::default()
-                },
-                x
-            )),
+            name(policy(policy::Settings::default().tolerance(bad), x)),
             "tolerance"
         );
         assert_eq!(
-            name(linear(
-                linear::Settings {
-                    tolerance: bad,
-                    ..Default::default()
-                },
-                x
-            )),
+            name(linear(linear::Settings::default().tolerance(bad), x)),
             "tolerance"
         );
     }
     for bad in [-1.0, f64::NAN] {
         assert_eq!(
-            name(newton(
-                newton::Settings {
-                    relative: bad,
-                    ..Default::default()
-                },
-                x
-            )),
+            name(newton(newton::Settings::default().relative(bad), x)),
             "relative"
         );
         assert_eq!(
-            name(newton(
-                newton::Settings {
-                    stagnation: bad,
-                    ..Default::default()
-                },
-                x
-            )),
+            name(newton(newton::Settings::default().stagnation(bad), x)),
             "stagnation"
         );
     }
     for bad in [0.0, 1.0, f64::NAN] {
         assert_eq!(
-            name(newton(
-                newton::Settings {
-                    forcing: bad,
-                    ..Default::default()
-                },
-                x
-            )),
+            name(newton(newton::Settings::default().forcing(bad), x)),
             "forcing"
         );
         assert_eq!(
-            name(newton(
-                newton::Settings {
-                    backtracking: bad,
-                    ..Default::default()
-                },
-                x
-            )),
+            name(newton(newton::Settings::default().backtracking(bad), x)),
             "backtracking"
         );
         assert_eq!(
-            name(newton(
-                newton::Settings {
-                    smallest_step: bad,
-                    ..Default::default()
-                },
-                x
-            )),
+            name(newton(newton::Settings::default().smallest_step(bad), x)),
             "smallest_step"
         );
-        let settings = newton::Settings {
-            sufficient_decrease: bad,
-            ..Default::default()
-        };
+        let settings = newton::Settings::default().sufficient_decrease(bad);
         assert_eq!(name(newton(settings, x)), "sufficient_decrease");
         assert_eq!(
-            name(policy(
-                policy::Settings {
-                    inner_tolerance: bad,
-                    ..Default::default()
-                },
-                x
-            )),
+            name(policy(policy::Settings::default().inner_tolerance(bad), x)),
             "inner_tolerance"
         );
     }
-    let settings = pcg::Settings {
-        relative_tolerance: f64::NAN,
-        ..Default::default()
-    };
+    let settings = pcg::Settings::default().relative_tolerance(f64::NAN);
     let error = pcg::solve(
         &matrix,
         &[1.0; 2],

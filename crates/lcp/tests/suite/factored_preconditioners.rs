@@ -2,6 +2,7 @@
 
 use crate::gallery;
 use crate::gallery::{Domain, Laplacian, Random, chain, dense, from_rows};
+use crate::harness::Run;
 use meniscus_lcp::krylov::pcg;
 use meniscus_lcp::methods::newton;
 use meniscus_lcp::precondition::{
@@ -11,7 +12,7 @@ use meniscus_lcp::{Colouring, Csr, InputError, Operator, Rows, Status, reduce};
 use proptest::prelude::*;
 
 fn ssor(matrix: &Csr, relaxation: f64) -> Ssor {
-    let mut ssor = Ssor::new(SsorSettings { relaxation }).unwrap();
+    let mut ssor = Ssor::new(SsorSettings::default().relaxation(relaxation)).unwrap();
     ssor.rebuild(matrix).unwrap();
     ssor
 }
@@ -23,11 +24,10 @@ fn ic(matrix: &Csr) -> Ic0 {
 }
 
 fn ainv(matrix: &Csr, scaled: bool, tolerance: f64, pattern: AinvPattern) -> Ainv {
-    let settings = AinvSettings {
-        scaled,
-        tolerance,
-        pattern,
-    };
+    let settings = AinvSettings::default()
+        .scaled(scaled)
+        .tolerance(tolerance)
+        .pattern(pattern);
     let mut ainv = Ainv::new(settings).unwrap();
     ainv.rebuild(matrix).unwrap();
     ainv
@@ -327,16 +327,7 @@ fn a_mask_makes_the_preconditioner_one_of_the_active_rows() {
     let count = |preconditioner: &mut dyn Preconditioner| {
         let settings = newton::Settings::default();
         let mut x = vec![0.0; instance.len()];
-        let mut workspace = Default::default();
-        let report = newton::solve(
-            &instance.problem(),
-            &settings,
-            preconditioner,
-            &mut x,
-            &mut workspace,
-            &mut (),
-        )
-        .unwrap();
+        let report = settings.preconditioned(&instance.problem(), preconditioner, &mut x);
         assert_eq!(report.status, Status::Converged);
         report.inner_iterations
     };
@@ -421,7 +412,7 @@ fn a_failing_pivot_shifts_the_diagonal() {
     assert!(reduce::dot(&r, &applied(&ic, &r)) > 0.0);
     assert!(iterations(&sparse, &r, &ic) <= 8);
     // A larger first shift is taken as it is.
-    let mut coarse = Ic0::new(Ic0Settings { shift: 5.0 }).unwrap();
+    let mut coarse = Ic0::new(Ic0Settings::default().shift(5.0)).unwrap();
     coarse.rebuild(&sparse).unwrap();
     assert_eq!(coarse.shift(), 5.0);
 }
@@ -537,7 +528,7 @@ fn the_same_bits_for_any_number_of_threads() {
 #[test]
 fn settings_out_of_range_are_refused() {
     for relaxation in [0.0, 2.0, -1.0, f64::NAN] {
-        let refused = Ssor::new(SsorSettings { relaxation });
+        let refused = Ssor::new(SsorSettings::default().relaxation(relaxation));
         assert!(matches!(
             refused,
             Err(InputError::Setting {
@@ -547,17 +538,14 @@ fn settings_out_of_range_are_refused() {
         ));
     }
     for shift in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let refused = Ic0::new(Ic0Settings { shift });
+        let refused = Ic0::new(Ic0Settings::default().shift(shift));
         assert!(matches!(
             refused,
             Err(InputError::Setting { name: "shift", .. })
         ));
     }
     for tolerance in [-1.0, f64::NAN, f64::INFINITY] {
-        let refused = Ainv::new(AinvSettings {
-            tolerance,
-            ..Default::default()
-        });
+        let refused = Ainv::new(AinvSettings::default().tolerance(tolerance));
         assert!(matches!(
             refused,
             Err(InputError::Setting {

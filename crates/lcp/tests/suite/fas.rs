@@ -1,6 +1,7 @@
 //! Multigrid by the full approximation scheme: as many cycles for fine grids as for coarse ones.
 
 use crate::gallery;
+use crate::harness::Run;
 use std::ops::ControlFlow;
 
 use crate::gallery::{Instance, Random, chain};
@@ -84,10 +85,7 @@ fn the_number_of_cycles_hardly_depends_on_the_size_of_a_plane() {
         let problem = instance.problem();
         let hierarchy = Galerkin::grid(&instance.matrix, &[n, n]).unwrap();
         let mut x = vec![0.0; n * n];
-        let settings = fas::Settings {
-            tolerance: 1e-10,
-            ..Default::default()
-        };
+        let settings = fas::Settings::default().tolerance(1e-10);
         let report = solve(&problem, settings, &hierarchy, &mut x, &mut ());
         assert_eq!(report.status, Status::Converged, "{n}: {report:?}");
         let held = (0..n * n).filter(|&i| x[i] == instance.lower[i]).count();
@@ -98,21 +96,9 @@ fn the_number_of_cycles_hardly_depends_on_the_size_of_a_plane() {
         );
 
         let mut by_newton = vec![0.0; n * n];
-        let settings = newton::Settings {
-            tolerance: 1e-11,
-            ..Default::default()
-        };
+        let settings = newton::Settings::default().tolerance(1e-11);
         let mut jacobi = Jacobi::new(&instance.matrix).unwrap();
-        let mut workspace = newton::Workspace::default();
-        newton::solve(
-            &problem,
-            &settings,
-            &mut jacobi,
-            &mut by_newton,
-            &mut workspace,
-            &mut (),
-        )
-        .unwrap();
+        settings.preconditioned(&problem, &mut jacobi, &mut by_newton);
         assert!(difference(&x, &by_newton) < 1e-6);
         report.iterations
     });
@@ -139,10 +125,7 @@ fn the_number_of_cycles_hardly_depends_on_the_size_of_a_line() {
         let problem = BoxMlcp::new(&matrix, &rhs, &lower, &upper).unwrap();
         let hierarchy = Galerkin::grid(&matrix, &[n]).unwrap();
         let mut x = vec![0.0; n];
-        let settings = fas::Settings {
-            tolerance: 1e-11,
-            ..Default::default()
-        };
+        let settings = fas::Settings::default().tolerance(1e-11);
         let report = solve(&problem, settings, &hierarchy, &mut x, &mut ());
         assert_eq!(report.status, Status::Converged, "{n}: {report:?}");
         let held = x.iter().filter(|&&x| x == -0.01).count();
@@ -216,11 +199,9 @@ fn without_bounds_each_cycle_is_one_of_linear_multigrid() {
     for cycles in 1..6 {
         linear_cycle(&matrix, 0, &hierarchy, &right, &mut expected, 100);
         let mut x = start.clone();
-        let settings = fas::Settings {
-            tolerance: 1e-300,
-            max_iterations: cycles,
-            ..Default::default()
-        };
+        let settings = fas::Settings::default()
+            .tolerance(1e-300)
+            .max_iterations(cycles);
         let report = solve(&problem, settings, &hierarchy, &mut x, &mut ());
         assert_eq!(report.iterations, cycles);
         assert!(
@@ -272,7 +253,7 @@ proptest! {
         let hierarchy = Galerkin::grid(&instance.matrix, &[width, height]).unwrap();
         let order = if colours { Order::Colours } else { Order::Natural };
         let mut x: Vec<f64> = (0..n).map(|_| random.between(-3.0, 3.0)).collect();
-        let settings = fas::Settings { order, ..Default::default() };
+        let settings = fas::Settings::default().order(order);
         let report = solve(&instance.problem(), settings, &hierarchy, &mut x, &mut ());
         prop_assert_eq!(report.status, Status::Converged, "{:?}", report);
         prop_assert!(difference(&x, &oracle) < 1e-5 + 1e3 * instance.problem().residual_inf(&oracle));
@@ -344,19 +325,9 @@ fn what_it_cannot_do_is_refused_before_it_starts() {
         Err(InputError::Length { .. })
     ));
     for settings in [
-        fas::Settings {
-            coarsest_sweeps: 0,
-            ..good
-        },
-        fas::Settings {
-            sweeps_before: 0,
-            sweeps_after: 0,
-            ..good
-        },
-        fas::Settings {
-            tolerance: 0.0,
-            ..good
-        },
+        good.coarsest_sweeps(0),
+        good.sweeps_before(0).sweeps_after(0),
+        good.tolerance(0.0),
     ] {
         assert!(matches!(
             run(&problem, settings, &hierarchy),
@@ -456,24 +427,12 @@ fn limits_stops_and_stagnation_are_said() {
     let mut trace = Trace::default();
     let report = run(Default::default(), &mut trace);
     assert_eq!(trace.outer.len(), report.iterations + 1);
-    let limited = run(
-        fas::Settings {
-            max_iterations: 2,
-            ..Default::default()
-        },
-        &mut (),
-    );
+    let limited = run(fas::Settings::default().max_iterations(2), &mut ());
     assert_eq!(
         (limited.status, limited.iterations),
         (Status::IterationLimit, 2)
     );
-    let stagnated = run(
-        fas::Settings {
-            tolerance: 1e-300,
-            ..Default::default()
-        },
-        &mut (),
-    );
+    let stagnated = run(fas::Settings::default().tolerance(1e-300), &mut ());
     assert_eq!(stagnated.status, Status::Stagnated);
     assert!(stagnated.residual < 1e-14);
     struct StopAt(usize);
@@ -503,11 +462,9 @@ fn the_same_bits_for_any_number_of_threads() {
         pool.install(|| {
             let mut x = vec![0.0; n * n];
             let mut trace = Trace::default();
-            let settings = fas::Settings {
-                order: Order::Colours,
-                max_iterations: 3,
-                ..Default::default()
-            };
+            let settings = fas::Settings::default()
+                .order(Order::Colours)
+                .max_iterations(3);
             let report = solve(
                 &instance.problem(),
                 settings,

@@ -1,6 +1,7 @@
 //! Fischer-Newton: what it solves, by which means, and what it says where it cannot.
 
 use crate::gallery;
+use crate::harness::Run;
 use std::ops::ControlFlow;
 
 use crate::gallery::{Domain, Instance, Random, by_exhaustion, dense};
@@ -52,16 +53,9 @@ fn solve_with(
     x: &mut [f64],
     observer: &mut impl Observer,
 ) -> Report {
-    let mut workspace = fischer::Workspace::default();
-    let report = fischer::solve(
-        problem,
-        settings,
-        preconditioner,
-        x,
-        &mut workspace,
-        observer,
-    )
-    .unwrap();
+    let report = settings
+        .attempt(problem, preconditioner, x, observer)
+        .unwrap();
     assert!(x.iter().all(|x| x.is_finite()), "{report:?}");
     let residual = problem.residual_inf(x);
     assert!(
@@ -80,7 +74,7 @@ fn solve_with(
 }
 
 fn cone(seed: u64) -> generated::Instance {
-    generated::cone(30, &mut Random::new(seed))
+    generated::contact_cone(30, &mut Random::new(seed))
 }
 
 #[test]
@@ -108,10 +102,7 @@ fn banded_problems_take_the_few_iterations_of_the_notes_whatever_is_done_at_kink
     let instance = generated::banded(1000, 3, 0.5, &mut Random::new(1));
     let problem = instance.problem();
     for kink in KINKS {
-        let settings = Settings {
-            kink,
-            ..Default::default()
-        };
+        let settings = Settings::default().kink(kink);
         let mut x = vec![0.0; 1000];
         let mut trace = Trace::default();
         let report = solve(&problem, &settings, &mut x, &mut trace);
@@ -132,11 +123,7 @@ fn every_inner_solver_solves_cone_problems_with_every_treatment_of_kinks() {
         let solved = (0..10)
             .filter(|&seed| {
                 let instance = cone(seed);
-                let settings = Settings {
-                    inner,
-                    kink,
-                    ..Default::default()
-                };
+                let settings = Settings::default().inner(inner).kink(kink);
                 let mut x = vec![0.0; instance.rhs.len()];
                 let report = solve(&instance.problem(), &settings, &mut x, &mut ());
                 report.status == Status::Converged
@@ -189,7 +176,7 @@ proptest! {
         let oracle = oracle.unwrap();
         let problem = BoxMlcp::new(&matrix, &rhs, &lower, &upper).unwrap();
         for (inner, kink) in means() {
-            let settings = Settings { inner, kink, tolerance: 1e-9, ..Default::default() };
+            let settings = Settings::default().inner(inner).kink(kink).tolerance(1e-9);
             let mut x = vec![random.between(-3.0, 3.0); n];
             let report = solve(&problem, &settings, &mut x, &mut ());
             prop_assert_eq!(report.status, Status::Converged, "{:?} {:?} {:?}", inner, kink, report);
@@ -207,13 +194,13 @@ proptest! {
         let mut mic = Mic0::new(Mic0Settings::default()).unwrap();
         mic.rebuild(&instance.matrix, &instance.blocks).unwrap();
         let (mut x, mut other) = (vec![0.0; instance.len()], vec![0.0; instance.len()]);
-        let settings = Settings { tolerance: 1e-10, ..Default::default() };
+        let settings = Settings::default().tolerance(1e-10);
         let report =
-            fischer::solve(&problem, &settings, &mut mic, &mut x, &mut Default::default(), &mut ()).unwrap();
+            settings.preconditioned(&problem, &mut mic, &mut x);
         prop_assert_eq!(report.status, Status::Converged, "{:?}", report);
-        let settings = newton::Settings { tolerance: 1e-10, ..Default::default() };
+        let settings = newton::Settings::default().tolerance(1e-10);
         let report =
-            newton::solve(&problem, &settings, &mut mic, &mut other, &mut Default::default(), &mut ()).unwrap();
+            settings.preconditioned(&problem, &mut mic, &mut other);
         prop_assert_eq!(report.status, Status::Converged);
         let largest = reduce::largest(&other).max(1e-3);
         for (a, b) in x.iter().zip(&other) {
@@ -243,7 +230,7 @@ proptest! {
         }
         let problem = BoxMlcp::new(&matrix, &rhs, &lower, &upper).unwrap();
         for (inner, kink) in means() {
-            let settings = Settings { inner, kink, max_iterations: 60, ..Default::default() };
+            let settings = Settings::default().inner(inner).kink(kink).max_iterations(60);
             let start: Vec<f64> = (0..n).map(|_| random.between(-1.0, 1.0)).collect();
             let mut x = start.clone();
             let report = solve(&problem, &settings, &mut x, &mut ());
@@ -303,10 +290,7 @@ fn the_seed_of_random_kinks_names_the_run() {
     let (lower, upper) = (vec![0.0; 20], vec![INF; 20]);
     let problem = BoxMlcp::new(&matrix, &rhs, &lower, &upper).unwrap();
     let run = |kink| {
-        let settings = Settings {
-            kink,
-            ..Default::default()
-        };
+        let settings = Settings::default().kink(kink);
         let mut trace = Trace::default();
         let mut x = vec![0.0; 20];
         let report = solve(&problem, &settings, &mut x, &mut trace);
@@ -329,11 +313,7 @@ fn the_merit_never_rises_unless_the_search_may_look_back() {
     let rises = |memory: usize| {
         let rising = (0..20).filter(|&seed| {
             let instance = cone(seed);
-            let settings = Settings {
-                memory,
-                rescues: 0,
-                ..Default::default()
-            };
+            let settings = Settings::default().memory(memory).rescues(0);
             let mut trace = Trace::default();
             let mut x = vec![0.0; instance.rhs.len()];
             solve(&instance.problem(), &settings, &mut x, &mut trace);
@@ -352,10 +332,7 @@ fn the_merit_never_rises_unless_the_search_may_look_back() {
 fn a_rescue_is_what_solves_the_hardest_cone_problem() {
     let instance = cone(83);
     let run = |rescues| {
-        let settings = Settings {
-            rescues,
-            ..Default::default()
-        };
+        let settings = Settings::default().rescues(rescues);
         let mut x = vec![0.0; instance.rhs.len()];
         let mut jacobi = Jacobi::new(&instance.matrix).unwrap();
         solve_with(&mut jacobi, &instance.problem(), &settings, &mut x, &mut ())
@@ -370,11 +347,9 @@ fn regularised_steps_save_iterations_where_the_jacobian_is_singular() {
     let iterations = |regularisation| -> usize {
         let run = |seed| {
             let instance = cone(seed);
-            let settings = Settings {
-                inner: Inner::Direct,
-                regularisation,
-                ..Default::default()
-            };
+            let settings = Settings::default()
+                .inner(Inner::Direct)
+                .regularisation(regularisation);
             let mut x = vec![0.0; instance.rhs.len()];
             solve(&instance.problem(), &settings, &mut x, &mut ()).iterations
         };
@@ -390,10 +365,7 @@ fn problems_without_a_solution_end_with_a_word_that_is_not_success() {
     let zero = dense([[0.0]]);
     let problem = BoxMlcp::new(&zero, &[-1.0], &[0.0], &[INF]).unwrap();
     for inner in INNERS {
-        let settings = Settings {
-            inner,
-            ..Default::default()
-        };
+        let settings = Settings::default().inner(inner);
         let report = solve(&problem, &settings, &mut [0.0], &mut ());
         assert_ne!(report.status, Status::Converged, "{inner:?} {report:?}");
     }
@@ -401,10 +373,7 @@ fn problems_without_a_solution_end_with_a_word_that_is_not_success() {
     let matrix = dense([[1.0, 1.0], [1.0, 1.0]]);
     let problem = BoxMlcp::new(&matrix, &[-1.0, -2.0], &[-INF; 2], &[INF; 2]).unwrap();
     for inner in INNERS {
-        let settings = Settings {
-            inner,
-            ..Default::default()
-        };
+        let settings = Settings::default().inner(inner);
         let mut x = [0.0; 2];
         let report = solve(&problem, &settings, &mut x, &mut ());
         assert_eq!(report.status, Status::LocalMinimum, "{inner:?} {report:?}");
@@ -439,10 +408,7 @@ fn it_stops_when_asked_and_at_its_limits() {
     let instance = cone(1);
     let problem = instance.problem();
     for inner in INNERS {
-        let settings = Settings {
-            inner,
-            ..Default::default()
-        };
+        let settings = Settings::default().inner(inner);
         let mut x = vec![0.0; problem.len()];
         let mut observer = StopAt {
             outer: 2,
@@ -461,10 +427,7 @@ fn it_stops_when_asked_and_at_its_limits() {
             (Status::Stopped, 1),
             "{inner:?}"
         );
-        let settings = Settings {
-            max_iterations: 3,
-            ..settings
-        };
+        let settings = settings.max_iterations(3);
         x.fill(0.0);
         let report = solve(&problem, &settings, &mut x, &mut ());
         assert_eq!(
@@ -493,12 +456,10 @@ fn units_do_not_matter() {
     for inner in INNERS {
         let merits = |matrix_scale: f64, x_scale: f64| -> Vec<f64> {
             let instance = plain.rescaled(matrix_scale, x_scale);
-            let settings = Settings {
-                inner,
-                tolerance: 1e-300,
-                max_iterations: 6,
-                ..Default::default()
-            };
+            let settings = Settings::default()
+                .inner(inner)
+                .tolerance(1e-300)
+                .max_iterations(6);
             let mut trace = Trace::default();
             let mut x = vec![0.0; instance.len()];
             let mut jacobi = Jacobi::new(&instance.matrix).unwrap();
@@ -533,102 +494,30 @@ fn settings_out_of_range_are_refused() {
     let problem = BoxMlcp::new(&matrix, &[1.0; 3], &[0.0; 3], &[INF; 3]).unwrap();
     let default = Settings::default;
     for (name, settings) in [
-        (
-            "tolerance",
-            Settings {
-                tolerance: 0.0,
-                ..default()
-            },
-        ),
-        (
-            "relative",
-            Settings {
-                relative: -1.0,
-                ..default()
-            },
-        ),
-        (
-            "stagnation",
-            Settings {
-                stagnation: f64::NAN,
-                ..default()
-            },
-        ),
-        (
-            "forcing",
-            Settings {
-                forcing: 1.0,
-                ..default()
-            },
-        ),
-        (
-            "sufficient_decrease",
-            Settings {
-                sufficient_decrease: 0.0,
-                ..default()
-            },
-        ),
-        (
-            "backtracking",
-            Settings {
-                backtracking: 1.0,
-                ..default()
-            },
-        ),
-        (
-            "smallest_step",
-            Settings {
-                smallest_step: 0.0,
-                ..default()
-            },
-        ),
-        (
-            "memory",
-            Settings {
-                memory: 0,
-                ..default()
-            },
-        ),
-        (
-            "regularisation",
-            Settings {
-                regularisation: INF,
-                ..default()
-            },
-        ),
-        (
-            "restart",
-            Settings {
-                inner: Inner::Gmres { restart: 0 },
-                ..default()
-            },
-        ),
+        ("tolerance", default().tolerance(0.0)),
+        ("relative", default().relative(-1.0)),
+        ("stagnation", default().stagnation(f64::NAN)),
+        ("forcing", default().forcing(1.0)),
+        ("sufficient_decrease", default().sufficient_decrease(0.0)),
+        ("backtracking", default().backtracking(1.0)),
+        ("smallest_step", default().smallest_step(0.0)),
+        ("memory", default().memory(0)),
+        ("regularisation", default().regularisation(INF)),
+        ("restart", default().inner(Inner::Gmres { restart: 0 })),
         (
             "epsilon",
-            Settings {
-                kink: Kink::Perturbation { epsilon: 0.0 },
-                ..default()
-            },
+            default().kink(Kink::Perturbation { epsilon: 0.0 }),
         ),
         (
             "inner",
-            Settings {
-                kink: Kink::Approximation,
-                inner: Inner::NormalEquations,
-                ..default()
-            },
+            default()
+                .kink(Kink::Approximation)
+                .inner(Inner::NormalEquations),
         ),
     ] {
-        let mut workspace = fischer::Workspace::default();
-        let error = fischer::solve(
-            &problem,
-            &settings,
-            &mut Identity,
-            &mut [0.0; 3],
-            &mut workspace,
-            &mut (),
-        )
-        .unwrap_err();
+        let error = settings
+            .attempt(&problem, &mut Identity, &mut [0.0; 3], &mut ())
+            .unwrap_err();
         assert!(
             matches!(error, InputError::Setting { name: found, .. } if found == name),
             "{name}: {error}"

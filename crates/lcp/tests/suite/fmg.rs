@@ -57,19 +57,13 @@ fn without_bounds_the_number_of_cycles_does_not_depend_on_the_size() {
 fn limits_are_kept_and_a_solution_is_a_fixed_point() {
     let membrane = membrane(31);
     let mut x = vec![0.0; 961];
-    let once = fmg::Settings {
-        max_iterations: 1,
-        ..Default::default()
-    };
+    let once = fmg::Settings::default().max_iterations(1);
     let report = solve(&membrane, 31, once, &mut x).unwrap();
     assert_eq!(report.status, Status::IterationLimit);
     assert_eq!(report.residual, membrane.problem().residual_inf(&x));
     solve(&membrane, 31, fmg::Settings::default(), &mut x).unwrap();
     let before = x.clone();
-    let again = fmg::Settings {
-        tolerance: 1e-300,
-        ..once
-    };
+    let again = once.tolerance(1e-300);
     solve(&membrane, 31, again, &mut x).unwrap();
     for (x, y) in x.iter().zip(&before) {
         assert!((x - y).abs() < 1e-7, "{x} and {y}");
@@ -79,10 +73,7 @@ fn limits_are_kept_and_a_solution_is_a_fixed_point() {
 #[test]
 fn broken_contracts_are_errors() {
     let membrane = membrane(7);
-    let none = fmg::Settings {
-        sweeps: 0,
-        ..Default::default()
-    };
+    let none = fmg::Settings::default().sweeps(0);
     let refused = solve(&membrane, 7, none, &mut [0.0; 49]).unwrap_err();
     assert!(matches!(
         refused,

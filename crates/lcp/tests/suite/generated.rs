@@ -1,7 +1,7 @@
 //! What the gallery promises: known solutions, symmetry, spectrum; and colourings.
 
 use crate::gallery;
-use meniscus_lcp::gallery::{Random, banded, cone, dense};
+use meniscus_lcp::gallery::{Random, banded, contact_cone as cone, dense};
 use meniscus_lcp::{Colouring, Csr, Operator, Rows};
 use proptest::prelude::*;
 

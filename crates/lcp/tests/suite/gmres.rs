@@ -30,10 +30,7 @@ fn solve<A: Operator>(
 }
 
 fn with_restart(restart: usize) -> gmres::Settings {
-    gmres::Settings {
-        restart,
-        ..Default::default()
-    }
+    gmres::Settings::default().restart(restart)
 }
 
 /// `x_i <- x_(i+1)`, in a circle: the space grows by one row an iteration, and nothing is gained before the last.
@@ -55,7 +52,7 @@ proptest! {
             if i == j { 1.0 + n as f64 * random.between(0.5, 1.0) } else { random.between(-1.0, 1.0) }
         });
         let c: Vec<f64> = (0..n).map(|_| random.between(-1.0, 1.0)).collect();
-        let settings = gmres::Settings { relative_tolerance: 1e-11, ..with_restart(restart) };
+        let settings = with_restart(restart).relative_tolerance(1e-11);
         let (report, x) = if scaled {
             solve(&matrix, &c, &settings, &Jacobi::new(&matrix).unwrap())
         } else {
@@ -76,10 +73,10 @@ proptest! {
         let mut random = Random::new(seed);
         let matrix = chain(30, 0.1);
         let c: Vec<f64> = (0..30).map(|_| random.between(-1.0, 1.0)).collect();
-        let settings = gmres::Settings { relative_tolerance: 1e-12, ..with_restart(30) };
+        let settings = with_restart(30).relative_tolerance(1e-12);
         let (report, x) = solve(&matrix, &c, &settings, &Identity);
         let mut by_pcg = vec![0.0; 30];
-        let settings = pcg::Settings { relative_tolerance: 1e-12, ..Default::default() };
+        let settings = pcg::Settings::default().relative_tolerance(1e-12);
         pcg::solve(&matrix, &c, &settings, &Identity, &mut by_pcg, &mut Default::default()).unwrap();
         prop_assert_eq!(report.status, gmres::Status::Converged);
         for (a, b) in x.iter().zip(&by_pcg) {
@@ -99,7 +96,7 @@ proptest! {
             (0..rank).map(|k| scale * left[i * rank + k] * (scale * right[j * rank + k])).sum()
         });
         let c = factors(n);
-        let settings = gmres::Settings { max_iterations: 100, ..with_restart(3 + n % 5) };
+        let settings = with_restart(3 + n % 5).max_iterations(100);
         let (report, x) = solve(&matrix, &c, &settings, &Identity);
         let truth = residual(&matrix, &c, &x);
         let start = reduce::sum_of_squares(&c).sqrt();
@@ -188,33 +185,22 @@ fn nothing_is_done_for_a_start_that_is_a_solution_or_for_no_rows() {
 #[test]
 fn limits_and_settings_are_kept() {
     let (matrix, c) = (chain(50, 0.0), [1.0; 50]);
-    let settings = gmres::Settings {
-        max_iterations: 7,
-        ..with_restart(3)
-    };
+    let settings = with_restart(3).max_iterations(7);
     let (report, _) = solve(&matrix, &c, &settings, &Identity);
     assert_eq!(
         (report.status, report.iterations),
         (gmres::Status::IterationLimit, 7)
     );
-    let settings = gmres::Settings {
-        relative_tolerance: 0.0,
-        absolute_tolerance: 1.0,
-        ..Default::default()
-    };
+    let settings = gmres::Settings::default()
+        .relative_tolerance(0.0)
+        .absolute_tolerance(1.0);
     let (report, x) = solve(&matrix, &c, &settings, &Identity);
     assert_eq!(report.status, gmres::Status::Converged);
     assert!(residual(&matrix, &c, &x) <= 1.0 && report.iterations > 0);
     for settings in [
         with_restart(0),
-        gmres::Settings {
-            relative_tolerance: f64::NAN,
-            ..Default::default()
-        },
-        gmres::Settings {
-            absolute_tolerance: -1.0,
-            ..Default::default()
-        },
+        gmres::Settings::default().relative_tolerance(f64::NAN),
+        gmres::Settings::default().absolute_tolerance(-1.0),
     ] {
         assert!(settings.check().is_err(), "{settings:?}");
     }

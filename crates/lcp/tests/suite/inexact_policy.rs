@@ -1,8 +1,9 @@
 //! Policy iteration with inexact linear solves ends, because it tightens them; without that it need not.
 
 use crate::gallery::{Domain, Instance, Random};
+use crate::harness::Run;
 use meniscus_lcp::krylov::pcg;
-use meniscus_lcp::methods::policy::{self, Settings};
+use meniscus_lcp::methods::policy::Settings;
 use meniscus_lcp::precondition::Identity;
 use meniscus_lcp::{Masked, Operator, Status};
 
@@ -69,10 +70,8 @@ fn unguarded(instance: &Instance, inner_tolerance: f64, max_iterations: usize) -
         }
         let size = r.iter().map(|r| r * r).sum::<f64>().sqrt();
         if size > 0.0 {
-            let settings = pcg::Settings {
-                relative_tolerance: inner_tolerance * residual / size,
-                ..Default::default()
-            };
+            let settings =
+                pcg::Settings::default().relative_tolerance(inner_tolerance * residual / size);
             let matrix = Masked::new(&instance.matrix, &active);
             let mut change = vec![0.0; n];
             let mut workspace = pcg::Workspace::default();
@@ -93,23 +92,12 @@ fn unguarded(instance: &Instance, inner_tolerance: f64, max_iterations: usize) -
 }
 
 fn guarded(instance: &Instance, inner_tolerance: f64, scaled: bool) -> bool {
-    let settings = Settings {
-        inner_tolerance,
-        scaled,
-        ..Default::default()
-    };
+    let settings = Settings::default()
+        .inner_tolerance(inner_tolerance)
+        .scaled(scaled);
     let mut x = vec![0.0; instance.len()];
-    let mut workspace = policy::Workspace::default();
     let problem = instance.problem();
-    let report = policy::solve(
-        &problem,
-        &settings,
-        &mut Identity,
-        &mut x,
-        &mut workspace,
-        &mut (),
-    )
-    .unwrap();
+    let report = settings.run(&problem, &mut x);
     report.status == Status::Converged
 }
 

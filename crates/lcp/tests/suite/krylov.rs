@@ -120,10 +120,7 @@ fn check_solution(
     let mut c = vec![0.0; n];
     matrix.apply(&expected, &mut c);
     let mut x = noise(n, random);
-    let settings = Settings {
-        relative_tolerance: 1e-12,
-        ..Default::default()
-    };
+    let settings = Settings::default().relative_tolerance(1e-12);
     let report = run(solve, matrix, &c, &settings, p, &mut x);
     assert_eq!(report.status, Status::Converged, "{report:?}");
     for i in 0..n {
@@ -204,7 +201,7 @@ proptest! {
         let matrix = full(&mut number);
         let c: Vec<f64> = (0..n).map(|_| number()).collect();
         let x: Vec<f64> = (0..n).map(|_| number()).collect();
-        let settings = Settings { max_iterations: 200, ..Default::default() };
+        let settings = Settings::default().max_iterations(200);
         for solve in BOTH {
             run(solve, &matrix, &c, &settings, &Identity, &mut x.clone());
             run(solve, &matrix, &c, &settings, &Identity, &mut vec![0.0; n]);
@@ -244,10 +241,7 @@ fn the_residual_of_conjugate_residuals_falls_with_each_iteration() {
         norms.push(report.norm);
         ControlFlow::Continue(())
     };
-    let settings = Settings {
-        relative_tolerance: 1e-6,
-        ..Default::default()
-    };
+    let settings = Settings::default().relative_tolerance(1e-6);
     let mut x = vec![0.0; 80];
     let report = cr::solve_watched(
         &matrix,
@@ -400,10 +394,7 @@ fn limits_are_kept_and_said() {
     let c = noise(300, &mut Random::new(1));
     for solve in BOTH {
         for max_iterations in [0, 1, 7] {
-            let settings = Settings {
-                max_iterations,
-                ..Default::default()
-            };
+            let settings = Settings::default().max_iterations(max_iterations);
             let report = run(
                 solve,
                 &matrix,
@@ -417,11 +408,9 @@ fn limits_are_kept_and_said() {
                 (Status::IterationLimit, max_iterations)
             );
         }
-        let settings = Settings {
-            relative_tolerance: 0.0,
-            absolute_tolerance: 1e-3,
-            ..Default::default()
-        };
+        let settings = Settings::default()
+            .relative_tolerance(0.0)
+            .absolute_tolerance(1e-3);
         let report = run(
             solve,
             &matrix,
@@ -433,10 +422,7 @@ fn limits_are_kept_and_said() {
         assert_eq!(report.status, Status::Converged);
         assert!(report.largest <= 1e-3);
         // What cannot be reached ends, without success, near the limit of rounding.
-        let settings = Settings {
-            relative_tolerance: 1e-30,
-            ..Default::default()
-        };
+        let settings = Settings::default().relative_tolerance(1e-30);
         let report = run(
             solve,
             &matrix,
@@ -527,10 +513,7 @@ fn a_watcher_may_stop_the_iteration() {
 #[test]
 fn broken_contracts_are_errors() {
     let matrix = chain(3, 0.0);
-    let settings = Settings {
-        relative_tolerance: -1.0,
-        ..Default::default()
-    };
+    let settings = Settings::default().relative_tolerance(-1.0);
     let mut x = [0.0; 3];
     let error = cr::solve(
         &matrix,
@@ -578,10 +561,7 @@ fn the_same_bits_for_any_number_of_threads() {
             .build()
             .unwrap();
         pool.install(|| {
-            let settings = Settings {
-                max_iterations: 30,
-                ..Default::default()
-            };
+            let settings = Settings::default().max_iterations(30);
             BOTH.map(|solve| {
                 let mut x = vec![0.0; c.len()];
                 let report = solve(

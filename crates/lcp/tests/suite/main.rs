@@ -1,18 +1,21 @@
-//! What holds for problems, methods, Krylov methods and preconditioners. One program: each further one would be built and
-//! linked with the oracles again.
+//! Tests of problems, methods, Krylov methods and preconditioners, in one program: each further one would be linked with
+//! the oracles again.
 
 mod agreement;
+mod analysis;
 mod contracts;
+mod coupled_bounds;
 mod factored_preconditioners;
 mod fas;
 mod fischer;
 mod fmg;
-mod following;
 mod generated;
 mod gmres;
+mod harness;
 mod inexact_policy;
 mod interior_point;
 mod krylov;
+mod matrix_market;
 mod mprgp;
 mod newton_general;
 mod penalty;
@@ -21,15 +24,14 @@ mod pivoting_agreement;
 mod pivoting_data;
 mod pivoting_known;
 mod preconditioners;
+mod registry;
 mod singular;
 mod smallest;
+mod splitting;
 mod start;
 mod statuses;
-mod survey;
-mod sweeps;
 mod threads;
 mod threads_newton;
-mod toolbox;
 
 #[path = "../gallery/mod.rs"]
 mod gallery;

@@ -1,6 +1,7 @@
 //! MPRGP: conjugate gradients where nothing is in the way, the solution of the box where something is.
 
 use crate::gallery;
+use crate::harness::Run;
 use std::ops::ControlFlow;
 
 use crate::gallery::{Domain, Instance, Random, chain, dense};
@@ -10,7 +11,7 @@ use meniscus_lcp::krylov::pcg;
 use meniscus_lcp::methods::mprgp;
 use meniscus_lcp::precondition::{Identity, Jacobi, Mic0, Mic0Settings, Preconditioner};
 use meniscus_lcp::{
-    BoxMlcp, Csr, InputError, Observer, Operator, Progress, Report, Status, Trace, reduce,
+    BoxMlcp, Csr, InputError, Observer, Operator, Progress, Report, Rows, Status, Trace, reduce,
 };
 use proptest::prelude::*;
 
@@ -30,22 +31,16 @@ fn mic(instance: &Instance) -> Mic0 {
 }
 
 /// Solves, and checks what holds for every report.
-fn solve<A: Operator>(
+fn solve<A: Rows>(
     problem: &BoxMlcp<'_, A>,
     settings: mprgp::Settings,
     preconditioner: &mut impl Preconditioner,
     x: &mut [f64],
     observer: &mut impl Observer,
 ) -> Report {
-    let report = mprgp::solve(
-        problem,
-        &settings,
-        preconditioner,
-        x,
-        &mut Default::default(),
-        observer,
-    )
-    .unwrap();
+    let report = settings
+        .attempt(problem, preconditioner, x, observer)
+        .unwrap();
     assert!(x.iter().all(|x| x.is_finite()), "{report:?}");
     let residual = problem.residual_inf(x);
     assert!(report.residual == residual || (report.residual.is_nan() && residual.is_nan()));
@@ -61,10 +56,7 @@ fn solve<A: Operator>(
 }
 
 fn tight() -> mprgp::Settings {
-    mprgp::Settings {
-        tolerance: 1e-10,
-        ..Default::default()
-    }
+    mprgp::Settings::default().tolerance(1e-10)
 }
 
 proptest! {
@@ -126,7 +118,7 @@ proptest! {
         for steps in 0..40 {
             let mut x = vec![1.0; instance.len()];
             // One step of the power method, so that the estimate of the norm is a bad one.
-            let settings = mprgp::Settings { max_iterations: steps, power_iterations: 1, ..tight() };
+            let settings = tight().max_iterations(steps).power_iterations(1);
             solve(&problem, settings, &mut Jacobi::new(&instance.matrix).unwrap(), &mut x, &mut ());
             let mut product = vec![0.0; x.len()];
             let energy = 0.5 * instance.matrix.apply_dot(&x, &mut product) + reduce::dot(&instance.rhs, &x);
@@ -163,7 +155,7 @@ proptest! {
         let rhs: Vec<f64> = (0..n).map(|_| random.between(-1.0, 1.0) * 10_f64.powi(random.below(4) as i32 * 100)).collect();
         let problem = BoxMlcp::new(&matrix, &rhs, &lower, &upper).unwrap();
         let mut x: Vec<f64> = (0..n).map(|_| random.between(-1.0, 1.0) * 1e10).collect();
-        solve(&problem, mprgp::Settings { max_iterations: 500, ..Default::default() }, &mut Identity, &mut x, &mut ());
+        solve(&problem, mprgp::Settings::default().max_iterations(500), &mut Identity, &mut x, &mut ());
     }
 }
 
@@ -177,11 +169,9 @@ fn without_bounds_its_steps_are_those_of_conjugate_gradients() {
     let preconditioner = mic(&instance);
     for steps in [1, 2, 3, 5, 8, 13] {
         let mut by_pcg = vec![0.5; n];
-        let settings = pcg::Settings {
-            relative_tolerance: 0.0,
-            max_iterations: steps,
-            ..Default::default()
-        };
+        let settings = pcg::Settings::default()
+            .relative_tolerance(0.0)
+            .max_iterations(steps);
         pcg::solve(
             &instance.matrix,
             &right,
@@ -192,11 +182,9 @@ fn without_bounds_its_steps_are_those_of_conjugate_gradients() {
         )
         .unwrap();
         let mut x = vec![0.5; n];
-        let settings = mprgp::Settings {
-            tolerance: 1e-300,
-            max_iterations: steps,
-            ..Default::default()
-        };
+        let settings = mprgp::Settings::default()
+            .tolerance(1e-300)
+            .max_iterations(steps);
         let report = solve(
             &problem,
             settings,
@@ -218,15 +206,7 @@ fn a_good_preconditioner_saves_steps_on_the_free_face_too() {
     let instance = Instance::with_known_solution(Domain::plane(40), 9).grounded(1e-3);
     let steps = |preconditioner: &mut dyn Preconditioner| {
         let mut x = vec![0.0; instance.len()];
-        let report = mprgp::solve(
-            &instance.problem(),
-            &tight(),
-            preconditioner,
-            &mut x,
-            &mut Default::default(),
-            &mut (),
-        )
-        .unwrap();
+        let report = tight().preconditioned(&instance.problem(), preconditioner, &mut x);
         assert_eq!(report.status, Status::Converged);
         report.iterations
     };
@@ -257,12 +237,15 @@ fn problems_without_a_solution_end_in_a_ray() {
     let mut uneven = [-0.1; 16];
     uneven[3] = 0.7;
     for rhs in [[-0.1; 16], uneven] {
-        assert_eq!(end(&ring, &rhs, (0.0, f64::INFINITY), 3.0), Status::Ray);
-        assert_eq!(end(&ring, &rhs, FREE, 3.0), Status::Ray);
+        assert_eq!(
+            end(&ring, &rhs, (0.0, f64::INFINITY), 3.0),
+            Status::Infeasible
+        );
+        assert_eq!(end(&ring, &rhs, FREE, 3.0), Status::Infeasible);
         // With an end to it, it is a problem like any other.
         assert_eq!(end(&ring, &rhs, (0.0, 100.0), 3.0), Status::Converged);
     }
-    assert_eq!(end(&dense([[0.0]]), &[1.0], FREE, 0.0), Status::Ray);
+    assert_eq!(end(&dense([[0.0]]), &[1.0], FREE, 0.0), Status::Infeasible);
     assert_eq!(
         end(&dense([[0.0]]), &[1.0], (0.0, f64::INFINITY), 4.0),
         Status::Converged
@@ -286,38 +269,18 @@ fn limits_stops_and_stagnation_are_said() {
     let problem = BoxMlcp::new(&matrix, &rhs, &lower, &upper).unwrap();
     let run = |settings: mprgp::Settings, observer: &mut dyn Observer| {
         let mut x = vec![1.0; 60];
-        mprgp::solve(
-            &problem,
-            &settings,
-            &mut Identity,
-            &mut x,
-            &mut Default::default(),
-            observer,
-        )
-        .unwrap()
+        settings.observed(&problem, &mut x, observer)
     };
     let mut trace = Trace::default();
     let report = run(mprgp::Settings::default(), &mut trace);
     assert_eq!(report.status, Status::Converged);
     assert_eq!(trace.outer.len(), report.iterations + 1);
-    let report = run(
-        mprgp::Settings {
-            max_iterations: 5,
-            ..Default::default()
-        },
-        &mut (),
-    );
+    let report = run(mprgp::Settings::default().max_iterations(5), &mut ());
     assert_eq!(
         (report.status, report.iterations),
         (Status::IterationLimit, 5)
     );
-    let report = run(
-        mprgp::Settings {
-            tolerance: 1e-300,
-            ..Default::default()
-        },
-        &mut (),
-    );
+    let report = run(mprgp::Settings::default().tolerance(1e-300), &mut ());
     assert_eq!(report.status, Status::Stagnated);
     assert!(report.residual < 1e-10);
 
@@ -344,45 +307,15 @@ fn settings_out_of_range_are_refused() {
     let problem = BoxMlcp::new(&matrix, &zero, &zero, &[1.0; 2]).unwrap();
     let good = mprgp::Settings::default();
     let bad = [
-        (
-            "tolerance",
-            mprgp::Settings {
-                tolerance: -1.0,
-                ..good
-            },
-        ),
-        (
-            "proportionality",
-            mprgp::Settings {
-                proportionality: 0.0,
-                ..good
-            },
-        ),
-        (
-            "step_factor",
-            mprgp::Settings {
-                step_factor: 2.0,
-                ..good
-            },
-        ),
-        (
-            "power_iterations",
-            mprgp::Settings {
-                power_iterations: 0,
-                ..good
-            },
-        ),
+        ("tolerance", good.tolerance(-1.0)),
+        ("proportionality", good.proportionality(0.0)),
+        ("step_factor", good.step_factor(2.0)),
+        ("power_iterations", good.power_iterations(0)),
     ];
     for (expected, settings) in bad {
-        let error = mprgp::solve(
-            &problem,
-            &settings,
-            &mut Identity,
-            &mut [0.0; 2],
-            &mut Default::default(),
-            &mut (),
-        )
-        .unwrap_err();
+        let error = settings
+            .attempt(&problem, &mut Identity, &mut [0.0; 2], &mut ())
+            .unwrap_err();
         assert!(
             matches!(error, InputError::Setting { name, .. } if name == expected),
             "{error}"

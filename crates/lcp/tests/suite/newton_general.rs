@@ -2,10 +2,11 @@
 
 use crate::gallery;
 use crate::gallery::{Domain, Instance, Random, by_exhaustion};
+use crate::harness::Run;
 use meniscus_lcp::gallery as generated;
 use meniscus_lcp::methods::newton::{self, Globalisation, Inner, Settings};
 use meniscus_lcp::precondition::{Identity, Jacobi};
-use meniscus_lcp::{BoxMlcp, Csr, InputError, Observer, Report, Status, Trace, reduce};
+use meniscus_lcp::{BoxMlcp, Csr, InputError, Observer, Operator, Report, Status, Trace, reduce};
 use proptest::prelude::*;
 
 const GMRES: Inner = Inner::Gmres { restart: 100 };
@@ -18,16 +19,7 @@ fn solve(
     x: &mut [f64],
     observer: &mut impl Observer,
 ) -> Report {
-    let mut workspace = newton::Workspace::default();
-    let report = newton::solve(
-        problem,
-        settings,
-        &mut Identity,
-        x,
-        &mut workspace,
-        observer,
-    )
-    .unwrap();
+    let report = settings.observed(problem, x, observer);
     assert!(x.iter().all(|x| x.is_finite()), "{report:?}");
     let residual = problem.residual_inf(x);
     assert!(report.residual == residual || (report.residual.is_nan() && residual.is_nan()));
@@ -41,7 +33,7 @@ fn solve(
 
 fn cones_solved(settings: &Settings) -> usize {
     let solved = |&seed: &u64| {
-        let instance = generated::cone(30, &mut Random::new(seed));
+        let instance = generated::contact_cone(30, &mut Random::new(seed));
         let mut x = vec![0.0; instance.rhs.len()];
         solve(&instance.problem(), settings, &mut x, &mut ()).status == Status::Converged
     };
@@ -50,15 +42,8 @@ fn cones_solved(settings: &Settings) -> usize {
 
 #[test]
 fn the_globalisation_solves_the_cone_problems_that_the_plain_method_gives_up_on() {
-    let plain = Settings {
-        inner: GMRES,
-        max_inner_iterations: 1000,
-        ..Default::default()
-    };
-    let globalised = Settings {
-        globalisation: Globalisation::Fischer,
-        ..plain
-    };
+    let plain = Settings::default().inner(GMRES).max_inner_iterations(1000);
+    let globalised = plain.globalisation(Globalisation::Fischer);
     let (plain, globalised) = (cones_solved(&plain), cones_solved(&globalised));
     assert!(plain < 50, "{plain}");
     assert_eq!(globalised, 100);
@@ -108,7 +93,7 @@ proptest! {
         let oracle = by_exhaustion(&matrix, &rhs, &lower, &upper).unwrap();
         let problem = BoxMlcp::new(&matrix, &rhs, &lower, &upper).unwrap();
         let globalisation = if globalised { Globalisation::Fischer } else { Globalisation::None };
-        let settings = Settings { inner: GMRES, memory, globalisation, ..Default::default() };
+        let settings = Settings::default().inner(GMRES).memory(memory).globalisation(globalisation);
         let mut x = vec![random.between(-3.0, 3.0); n];
         let report = solve(&problem, &settings, &mut x, &mut ());
         prop_assert_eq!(report.status, Status::Converged, "{:?}", report);
@@ -140,7 +125,7 @@ proptest! {
         }
         let problem = BoxMlcp::new(&matrix, &rhs, &lower, &upper).unwrap();
         let globalisation = if globalised { Globalisation::Fischer } else { Globalisation::None };
-        let settings = Settings { inner: GMRES, memory, globalisation, max_iterations: 50, ..Default::default() };
+        let settings = Settings::default().inner(GMRES).memory(memory).globalisation(globalisation).max_iterations(50);
         let mut x: Vec<f64> = (0..n).map(|_| random.between(-1.0, 1.0)).collect();
         solve(&problem, &settings, &mut x, &mut ());
         prop_assert!((0..n).all(|i| lower[i] <= x[i] && x[i] <= upper[i]));
@@ -151,21 +136,21 @@ proptest! {
         let instance = Instance::with_known_solution(Domain::plane(side), seed).grounded(0.01);
         prop_assume!(instance.len() > 0);
         let problem = instance.problem();
-        let default = Settings { tolerance: 1e-10, ..Default::default() };
+        let default = Settings::default().tolerance(1e-10);
         let run = |settings: Settings| {
             let mut x = vec![0.0; instance.len()];
             let mut jacobi = Jacobi::new(&instance.matrix).unwrap();
             let report =
-                newton::solve(&problem, &settings, &mut jacobi, &mut x, &mut Default::default(), &mut ()).unwrap();
+                settings.preconditioned(&problem, &mut jacobi, &mut x);
             assert_eq!(report.status, Status::Converged, "{settings:?} {report:?}");
             x
         };
         let by_pcg = run(default);
         let largest = reduce::largest(&by_pcg).max(1e-3);
         for settings in [
-            Settings { inner: GMRES, ..default },
-            Settings { memory: 4, ..default },
-            Settings { inner: GMRES, globalisation: Globalisation::Fischer, ..default },
+            default.inner(GMRES),
+            default.memory(4),
+            default.inner(GMRES).globalisation(Globalisation::Fischer),
         ] {
             for (a, b) in run(settings).iter().zip(&by_pcg) {
                 prop_assert!((a - b).abs() <= 1e-6 * largest, "{:?}", settings);
@@ -179,14 +164,12 @@ fn the_merit_rises_only_if_the_search_may_look_back_and_the_best_iterate_is_kept
     let mut rose = [false; 2];
     for (at, memory) in [(0, 1), (1, 5)] {
         for seed in 0..20 {
-            let instance = generated::cone(10, &mut Random::new(seed));
-            let settings = Settings {
-                inner: GMRES,
-                memory,
-                max_inner_iterations: 200,
-                max_iterations: 30,
-                ..Default::default()
-            };
+            let instance = generated::contact_cone(10, &mut Random::new(seed));
+            let settings = Settings::default()
+                .inner(GMRES)
+                .memory(memory)
+                .max_inner_iterations(200)
+                .max_iterations(30);
             let mut trace = Trace::default();
             let mut x = vec![0.0; instance.rhs.len()];
             let report = solve(&instance.problem(), &settings, &mut x, &mut trace);
@@ -212,36 +195,17 @@ fn settings_out_of_range_are_refused() {
     for (name, settings) in [
         (
             "restart",
-            Settings {
-                inner: Inner::Gmres { restart: 0 },
-                ..Default::default()
-            },
+            Settings::default().inner(Inner::Gmres { restart: 0 }),
         ),
-        (
-            "memory",
-            Settings {
-                memory: 0,
-                ..Default::default()
-            },
-        ),
+        ("memory", Settings::default().memory(0)),
         (
             "inner",
-            Settings {
-                globalisation: Globalisation::Fischer,
-                ..Default::default()
-            },
+            Settings::default().globalisation(Globalisation::Fischer),
         ),
     ] {
-        let mut workspace = newton::Workspace::default();
-        let error = newton::solve(
-            &problem,
-            &settings,
-            &mut Identity,
-            &mut [0.0; 3],
-            &mut workspace,
-            &mut (),
-        )
-        .unwrap_err();
+        let error = settings
+            .attempt(&problem, &mut Identity, &mut [0.0; 3], &mut ())
+            .unwrap_err();
         assert!(
             matches!(error, InputError::Setting { name: found, .. } if found == name),
             "{name}: {error}"
@@ -254,10 +218,7 @@ fn every_krylov_method_inside_finds_the_same_solution() {
     let membrane = crate::fas::membrane(20);
     let problem = membrane.problem();
     let of = |inner: Inner, jacobi: bool| {
-        let settings = Settings {
-            inner,
-            ..Default::default()
-        };
+        let settings = Settings::default().inner(inner);
         let mut x = vec![0.0; problem.len()];
         let memory = &mut newton::Workspace::default();
         let report = match jacobi {
@@ -280,16 +241,78 @@ fn every_krylov_method_inside_finds_the_same_solution() {
             }
         }
     }
-    let unfit = Settings {
-        inner: Inner::Cr,
-        globalisation: Globalisation::Fischer,
-        ..Default::default()
-    };
-    let memory = &mut newton::Workspace::default();
+    let unfit = Settings::default()
+        .inner(Inner::Cr)
+        .globalisation(Globalisation::Fischer);
     let x = &mut vec![0.0; problem.len()];
-    let refused = newton::solve(&problem, &unfit, &mut Identity, x, memory, &mut ());
+    let refused = unfit.attempt(&problem, &mut Identity, x, &mut ());
     assert!(matches!(
         refused,
         Err(InputError::Setting { name: "inner", .. })
     ));
+}
+
+/// `(A x)_i = 2 x_i + 1.5 x_{i-1} - 0.5 x_{i+1}`: a non-symmetric operator without stored entries.
+struct Advection(usize);
+
+impl Advection {
+    fn product(x: &[f64], y: &mut [f64], before: f64, after: f64) {
+        for i in 0..x.len() {
+            let below = if i > 0 { x[i - 1] } else { 0.0 };
+            let above = x.get(i + 1).copied().unwrap_or(0.0);
+            y[i] = 2.0 * x[i] + before * below + after * above;
+        }
+    }
+}
+
+impl Operator for Advection {
+    fn len(&self) -> usize {
+        self.0
+    }
+    fn apply(&self, x: &[f64], y: &mut [f64]) {
+        Self::product(x, y, 1.5, -0.5);
+    }
+    fn apply_transposed(&self, x: &[f64], y: &mut [f64]) {
+        Self::product(x, y, -0.5, 1.5);
+    }
+    fn diagonal(&self, d: &mut [f64]) {
+        d.fill(2.0);
+    }
+}
+
+#[test]
+fn a_non_symmetric_matrix_free_operator_is_solved_like_its_matrix() {
+    let n = 40;
+    let entries = (0..n as u32).flat_map(|i| {
+        let below = (i > 0).then(|| (i, i - 1, 1.5));
+        let above = (i + 1 < n as u32).then_some((i, i + 1, -0.5));
+        [Some((i, i, 2.0)), below, above].into_iter().flatten()
+    });
+    let matrix = Csr::from_entries(n, entries.collect()).unwrap();
+    let mut random = Random::new(11);
+    let (x, mut rhs): (Vec<f64>, Vec<f64>) = (0..n)
+        .map(|_| (random.unit(), random.between(-1.0, 1.0)))
+        .unzip();
+    let (mut of_matrix, mut of_operator) = (vec![0.0; n], vec![0.0; n]);
+    matrix.apply_transposed(&x, &mut of_matrix);
+    Advection(n).apply_transposed(&x, &mut of_operator);
+    for (a, b) in of_matrix.iter().zip(&of_operator) {
+        assert!((a - b).abs() < 1e-14);
+    }
+    rhs[0] = -1.0;
+    let (lower, upper) = (vec![0.0; n], vec![INF; n]);
+    let operator = Advection(n);
+    let problem = BoxMlcp::new(&operator, &rhs, &lower, &upper).unwrap();
+    for globalisation in [Globalisation::None, Globalisation::Fischer] {
+        let settings = Settings::default()
+            .inner(GMRES)
+            .globalisation(globalisation);
+        let mut x = vec![0.0; n];
+        let memory = &mut Default::default();
+        let report =
+            newton::solve(&problem, &settings, &mut Identity, &mut x, memory, &mut ()).unwrap();
+        assert_eq!(report.status, Status::Converged);
+        let assembled = BoxMlcp::new(&matrix, &rhs, &lower, &upper).unwrap();
+        assert!(assembled.residual_inf(&x) <= 1e-8);
+    }
 }

@@ -1,6 +1,7 @@
 //! The penalty method: what it solves, and that its penalties are neither too small nor in the way.
 
 use crate::gallery;
+use crate::harness::Run;
 use std::ops::ControlFlow;
 
 use crate::gallery::{Domain, Instance, Random, chain, dense};
@@ -36,16 +37,9 @@ fn solve(
     x: &mut [f64],
     observer: &mut impl Observer,
 ) -> Report {
-    let mut workspace = penalty::Workspace::default();
-    let report = penalty::solve(
-        problem,
-        &settings,
-        preconditioner,
-        x,
-        &mut workspace,
-        observer,
-    )
-    .unwrap();
+    let report = settings
+        .attempt(problem, preconditioner, x, observer)
+        .unwrap();
     assert!(x.iter().all(|x| x.is_finite()), "{report:?}");
     let residual = problem.residual_inf(x);
     assert!(report.residual == residual || (report.residual.is_nan() && residual.is_nan()));
@@ -77,7 +71,7 @@ proptest! {
         let problem = instance.problem();
         let mut random = Random::new(seed);
         let mut x: Vec<f64> = (0..instance.len()).map(|_| random.between(-20.0, 20.0)).collect();
-        let settings = penalty::Settings { tolerance, ..Default::default() };
+        let settings = penalty::Settings::default().tolerance(tolerance);
         let report = solve(&problem, settings, &mut mic(&instance), &mut x, &mut ());
         prop_assert_eq!(report.status, Status::Converged, "{:?}", report);
         // The matrix is at least 0.01 I, which bounds both errors by their residuals.
@@ -141,10 +135,7 @@ proptest! {
 fn the_units_of_x_and_y_do_not_matter() {
     let plain = Instance::with_known_solution(Domain::cube(8), 3).grounded(0.01);
     let mut expected = vec![0.0; plain.len()];
-    let settings = penalty::Settings {
-        tolerance: 1e-10,
-        ..Default::default()
-    };
+    let settings = penalty::Settings::default().tolerance(1e-10);
     let report = solve(
         &plain.problem(),
         settings,
@@ -155,10 +146,7 @@ fn the_units_of_x_and_y_do_not_matter() {
     assert_eq!(report.status, Status::Converged);
     for (matrix_scale, x_scale) in [(1e-9, 1.0), (1e9, 1.0), (1.0, 1e-6), (1e-3, 1e5)] {
         let instance = plain.rescaled(matrix_scale, x_scale);
-        let settings = penalty::Settings {
-            tolerance: 1e-10 * matrix_scale * x_scale,
-            ..Default::default()
-        };
+        let settings = penalty::Settings::default().tolerance(1e-10 * matrix_scale * x_scale);
         // A preconditioner that knows the units, and one that does not.
         for known in [true, false] {
             let mut x = vec![0.0; instance.len()];
@@ -205,15 +193,11 @@ fn it_takes_about_as_many_systems_as_policy_iteration() {
         &mut (),
     );
     let mut y = vec![0.0; instance.len()];
-    let by_policy = policy::solve(
+    let by_policy = policy::Settings::default().preconditioned(
         &instance.problem(),
-        &Default::default(),
         &mut mic(&instance),
         &mut y,
-        &mut Default::default(),
-        &mut (),
-    )
-    .unwrap();
+    );
     assert_eq!(
         (report.status, by_policy.status),
         (Status::Converged, Status::Converged)
@@ -242,10 +226,7 @@ fn a_penalty_that_is_too_small_is_no_success() {
     let (lower, upper) = ([0.0, FREE.0], [FREE.1; 2]);
     let problem = BoxMlcp::new(&matrix, &rhs, &lower, &upper).unwrap();
     let run = |penalty| {
-        let settings = penalty::Settings {
-            penalty,
-            ..Default::default()
-        };
+        let settings = penalty::Settings::default().penalty(penalty);
         solve(&problem, settings, &mut Identity, &mut [1.0; 2], &mut ()).status
     };
     assert_eq!(run(1e3), Status::Converged);
@@ -274,8 +255,11 @@ fn problems_without_a_solution_and_bad_matrices_are_told_apart() {
     let mut uneven = [-0.1; 16];
     uneven[3] = 0.7;
     for rhs in [[-0.1; 16], uneven] {
-        assert_eq!(end(&ring, &rhs, (0.0, f64::INFINITY), 3.0), Status::Ray);
-        assert_eq!(end(&ring, &rhs, FREE, 3.0), Status::Ray);
+        assert_eq!(
+            end(&ring, &rhs, (0.0, f64::INFINITY), 3.0),
+            Status::Infeasible
+        );
+        assert_eq!(end(&ring, &rhs, FREE, 3.0), Status::Infeasible);
         assert_eq!(end(&ring, &rhs, (0.0, 100.0), 3.0), Status::Converged);
     }
     assert_eq!(end(&dense([[-1.0]]), &[1.0], FREE, 0.0), Status::NonDescent);
@@ -316,16 +300,7 @@ fn limits_and_stops_are_said() {
     let problem = BoxMlcp::new(&matrix, &rhs, &lower, &upper).unwrap();
     let run = |settings: penalty::Settings, observer: &mut dyn Observer| {
         let mut x = vec![1.0; 200];
-        let mut workspace = penalty::Workspace::default();
-        penalty::solve(
-            &problem,
-            &settings,
-            &mut Identity,
-            &mut x,
-            &mut workspace,
-            observer,
-        )
-        .unwrap()
+        settings.observed(&problem, &mut x, observer)
     };
     let mut trace = Trace::default();
     let report = run(Default::default(), &mut trace);
@@ -334,13 +309,7 @@ fn limits_and_stops_are_said() {
         (trace.outer.len(), trace.inner.len()),
         (report.iterations + 1, report.inner_iterations)
     );
-    let limited = run(
-        penalty::Settings {
-            max_iterations: 1,
-            ..Default::default()
-        },
-        &mut (),
-    );
+    let limited = run(penalty::Settings::default().max_iterations(1), &mut ());
     assert_eq!(
         (limited.status, limited.iterations),
         (Status::IterationLimit, 1)
@@ -352,36 +321,11 @@ fn limits_and_stops_are_said() {
     }
     let good = penalty::Settings::default();
     for (expected, settings) in [
-        (
-            "tolerance",
-            penalty::Settings {
-                tolerance: 0.0,
-                ..good
-            },
-        ),
-        (
-            "penalty",
-            penalty::Settings {
-                penalty: 0.0,
-                ..good
-            },
-        ),
-        (
-            "inner_tolerance",
-            penalty::Settings {
-                inner_tolerance: 1.0,
-                ..good
-            },
-        ),
+        ("tolerance", good.tolerance(0.0)),
+        ("penalty", good.penalty(0.0)),
+        ("inner_tolerance", good.inner_tolerance(1.0)),
     ] {
-        let error = penalty::solve(
-            &problem,
-            &settings,
-            &mut Identity,
-            &mut [0.0; 200],
-            &mut Default::default(),
-            &mut (),
-        );
+        let error = settings.attempt(&problem, &mut Identity, &mut [0.0; 200], &mut ());
         assert!(matches!(error, Err(InputError::Setting { name, .. }) if name == expected));
     }
 }

@@ -80,10 +80,11 @@ fn mic0_is_exact_on_chains() {
             .collect();
         let matrix = from_rows(rows);
         for modification in [0.0, 0.97, 1.0] {
-            let mut mic = Mic0::new(Mic0Settings {
-                modification,
-                safety: 1e-9,
-            })
+            let mut mic = Mic0::new(
+                Mic0Settings::default()
+                    .modification(modification)
+                    .safety(1e-9),
+            )
             .unwrap();
             mic.rebuild(&matrix, &Blocks::single(n)).unwrap();
             let x = noise(n, &mut random);
@@ -108,10 +109,11 @@ fn full_modification_keeps_the_row_sums_of_the_matrix() {
     let Laplacian { matrix, blocks } = Domain::cube(5).laplacian(&mut random);
     let n = matrix.rows();
     for modification in [0.0, 1.0] {
-        let mut mic = Mic0::new(Mic0Settings {
-            modification,
-            safety: 1e-12,
-        })
+        let mut mic = Mic0::new(
+            Mic0Settings::default()
+                .modification(modification)
+                .safety(1e-12),
+        )
         .unwrap();
         mic.rebuild(&matrix, &blocks).unwrap();
         // If M 1 = A 1, then inv(M) (A 1) = 1.
@@ -154,11 +156,7 @@ fn conjugate_gradients_need_fewer_iterations_the_better_the_preconditioner() {
         assert!(reduce::sum_of_squares(&r) <= 1.1e-16 * reduce::sum_of_squares(&c));
         report.iterations
     };
-    let mut ic = Mic0::new(Mic0Settings {
-        modification: 0.0,
-        ..Default::default()
-    })
-    .unwrap();
+    let mut ic = Mic0::new(Mic0Settings::default().modification(0.0)).unwrap();
     ic.rebuild(&matrix, &blocks).unwrap();
     let counts = [
         iterations(&mic(&matrix, &blocks)),
@@ -276,6 +274,9 @@ impl Operator for Plain<'_> {
     }
     fn apply(&self, x: &[f64], y: &mut [f64]) {
         self.0.apply(x, y);
+    }
+    fn apply_transposed(&self, x: &[f64], y: &mut [f64]) {
+        self.0.apply_transposed(x, y);
     }
     fn diagonal(&self, d: &mut [f64]) {
         self.0.diagonal(d);
@@ -397,10 +398,11 @@ fn settings_of_mic0_are_checked() {
         (0.97, f64::NAN),
     ] {
         assert!(matches!(
-            Mic0::new(Mic0Settings {
-                modification,
-                safety
-            }),
+            Mic0::new(
+                Mic0Settings::default()
+                    .modification(modification)
+                    .safety(safety)
+            ),
             Err(InputError::Setting { .. })
         ));
     }

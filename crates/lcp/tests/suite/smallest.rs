@@ -1,6 +1,7 @@
 //! Empty problems and problems of one row are no special cases.
 
 use crate::gallery::dense;
+use crate::harness::Run;
 use meniscus_lcp::methods::{linear, newton, policy};
 use meniscus_lcp::precondition::{Jacobi, Mic0, Mic0Settings, Preconditioner};
 use meniscus_lcp::{Blocks, BoxMlcp, Csr, Operator, Status, reduce};
@@ -18,30 +19,9 @@ fn an_empty_problem_is_solved() {
         mic.restrict(&[]);
         assert_eq!(mic.apply_masked_dot(&[], &[], &mut []), 0.0);
         let reports = [
-            newton::solve(
-                &problem,
-                &Default::default(),
-                &mut mic,
-                &mut [],
-                &mut Default::default(),
-                &mut (),
-            ),
-            policy::solve(
-                &problem,
-                &Default::default(),
-                &mut mic,
-                &mut [],
-                &mut Default::default(),
-                &mut (),
-            ),
-            linear::solve(
-                &problem,
-                &Default::default(),
-                &mut mic,
-                &mut [],
-                &mut Default::default(),
-                &mut (),
-            ),
+            newton::Settings::default().attempt(&problem, &mut mic, &mut [], &mut ()),
+            policy::Settings::default().attempt(&problem, &mut mic, &mut [], &mut ()),
+            linear::Settings::default().attempt(&problem, &mut mic, &mut [], &mut ()),
         ];
         for report in reports {
             let report = report.unwrap();
@@ -72,30 +52,14 @@ fn one_row_takes_every_side_of_its_box() {
         for start in [-10.0, 0.0, 10.0] {
             let mut x = [start];
             let mut jacobi = Jacobi::new(&matrix).unwrap();
-            let report = newton::solve(
-                &problem,
-                &Default::default(),
-                &mut jacobi,
-                &mut x,
-                &mut Default::default(),
-                &mut (),
-            )
-            .unwrap();
+            let report = newton::Settings::default().preconditioned(&problem, &mut jacobi, &mut x);
             assert_eq!(
                 (report.status, x),
                 (Status::Converged, [expected]),
                 "Newton {b} {lower} {upper} {start}"
             );
             let mut x = [start];
-            let report = policy::solve(
-                &problem,
-                &Default::default(),
-                &mut jacobi,
-                &mut x,
-                &mut Default::default(),
-                &mut (),
-            )
-            .unwrap();
+            let report = policy::Settings::default().preconditioned(&problem, &mut jacobi, &mut x);
             assert_eq!(
                 (report.status, x),
                 (Status::Converged, [expected]),

@@ -2,6 +2,7 @@
 
 use crate::gallery;
 use crate::gallery::{Domain, Instance, Random};
+use crate::harness::Run;
 use meniscus_lcp::gallery as generated;
 use meniscus_lcp::methods::newton;
 use meniscus_lcp::methods::start::{self, Measure, Settings};
@@ -12,11 +13,9 @@ use proptest::prelude::*;
 const INF: f64 = f64::INFINITY;
 
 fn steps(measure: Measure, max_iterations: usize) -> Settings {
-    Settings {
-        measure,
-        max_iterations,
-        ..Default::default()
-    }
+    Settings::default()
+        .measure(measure)
+        .max_iterations(max_iterations)
 }
 
 /// `1/2 x'Ax + b'x`
@@ -33,11 +32,11 @@ proptest! {
         prop_assume!(instance.len() > 0);
         let problem = instance.problem();
         let mut x = vec![if far { 100.0 } else { 0.0 }; instance.len()];
-        start::solve(&problem, &steps(Measure::Energy, 0), &mut x, &mut Default::default(), &mut ()).unwrap();
+        (steps(Measure::Energy, 0)).run(&problem, &mut x);
         let mut last = energy(&instance, &x);
         for _ in 0..20 {
             let report =
-                start::solve(&problem, &steps(Measure::Energy, 1), &mut x, &mut Default::default(), &mut ()).unwrap();
+                (steps(Measure::Energy, 1)).run(&problem, &mut x);
             let now = energy(&instance, &x);
             prop_assert!(now <= last + 1e-12 * last.abs(), "{now} {last} {report:?}");
             prop_assert!((0..x.len()).all(|i| instance.lower[i] <= x[i] && x[i] <= instance.upper[i]));
@@ -58,7 +57,7 @@ proptest! {
         let mut trace = Trace::default();
         let mut x = vec![0.5; n];
         let report =
-            start::solve(&problem, &steps(Measure::Merit, 20), &mut x, &mut Default::default(), &mut trace).unwrap();
+            (steps(Measure::Merit, 20)).observed(&problem, &mut x, &mut trace);
         prop_assert!(trace.outer.windows(2).all(|pair| pair[1].merit < pair[0].merit));
         prop_assert_eq!(report.residual, problem.residual_inf(&x));
         prop_assert_eq!(report.inner_iterations, 0);
@@ -71,15 +70,7 @@ fn enough_steps_reach_the_solution() {
     for (measure, iterations) in [(Measure::Energy, 2_000), (Measure::Merit, 20_000)] {
         let mut x = vec![0.0; 200];
         let settings = steps(measure, iterations);
-        let mut workspace = start::Workspace::default();
-        let report = start::solve(
-            &instance.problem(),
-            &settings,
-            &mut x,
-            &mut workspace,
-            &mut (),
-        )
-        .unwrap();
+        let report = settings.run(&instance.problem(), &mut x);
         assert_eq!(report.status, Status::Converged, "{measure:?} {report:?}");
         for (x, solution) in x.iter().zip(&instance.solution) {
             assert!((x - solution).abs() < 1e-6, "{measure:?}");
@@ -96,26 +87,10 @@ fn a_start_by_gradient_steps_saves_newton_iterations() {
         let newton = |gradient_steps| {
             let mut x = vec![0.0; 1000];
             let settings = steps(Measure::Energy, gradient_steps);
-            start::solve(
-                &problem,
-                &settings,
-                &mut x,
-                &mut Default::default(),
-                &mut (),
-            )
-            .unwrap();
+            settings.run(&problem, &mut x);
             let mut jacobi = Jacobi::new(&instance.matrix).unwrap();
-            let mut workspace = newton::Workspace::default();
             let settings = newton::Settings::default();
-            let report = newton::solve(
-                &problem,
-                &settings,
-                &mut jacobi,
-                &mut x,
-                &mut workspace,
-                &mut (),
-            )
-            .unwrap();
+            let report = settings.preconditioned(&problem, &mut jacobi, &mut x);
             assert_eq!(report.status, Status::Converged);
             report.iterations
         };
@@ -134,9 +109,7 @@ fn hostile_problems_end_with_a_finite_point() {
             for measure in [Measure::Energy, Measure::Merit] {
                 let mut x = [1.0, 2.0];
                 let settings = steps(measure, 50);
-                let mut workspace = start::Workspace::default();
-                let report =
-                    start::solve(&problem, &settings, &mut x, &mut workspace, &mut ()).unwrap();
+                let report = settings.run(&problem, &mut x);
                 assert!(
                     x.iter().all(|x| x.is_finite()),
                     "{measure:?} {scale} {report:?}"
@@ -148,13 +121,6 @@ fn hostile_problems_end_with_a_finite_point() {
     }
     let none = gallery::from_rows(vec![]);
     let problem = BoxMlcp::new(&none, &[], &[], &[]).unwrap();
-    let report = start::solve(
-        &problem,
-        &Default::default(),
-        &mut [],
-        &mut Default::default(),
-        &mut (),
-    )
-    .unwrap();
+    let report = start::Settings::default().run(&problem, &mut []);
     assert_eq!(report.status, Status::Converged);
 }

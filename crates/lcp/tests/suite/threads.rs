@@ -1,7 +1,8 @@
 //! The same bits for any number of threads.
 
 use crate::gallery::{Domain, Instance, Laplacian, Random};
-use meniscus_lcp::methods::{linear, newton, policy};
+use crate::harness::Run;
+use meniscus_lcp::methods::{interior_point, linear, newton, policy};
 use meniscus_lcp::precondition::{Jacobi, Mic0, Mic0Settings, Preconditioner};
 use meniscus_lcp::{BoxMlcp, Operator, Report, Status, reduce};
 
@@ -76,15 +77,7 @@ fn minimum_map_newton() {
     same_for_all_threads(|| {
         let mut x = vec![0.0; instance.len()];
         let settings = newton::Settings::default();
-        let report = newton::solve(
-            &instance.problem(),
-            &settings,
-            &mut mic(&instance),
-            &mut x,
-            &mut Default::default(),
-            &mut (),
-        )
-        .unwrap();
+        let report = settings.preconditioned(&instance.problem(), &mut mic(&instance), &mut x);
         assert_eq!(report.status, Status::Converged);
         (x, Some(report))
     });
@@ -96,15 +89,7 @@ fn policy_iteration() {
     same_for_all_threads(|| {
         let mut x = vec![0.0; instance.len()];
         let settings = policy::Settings::default();
-        let report = policy::solve(
-            &instance.problem(),
-            &settings,
-            &mut mic(&instance),
-            &mut x,
-            &mut Default::default(),
-            &mut (),
-        )
-        .unwrap();
+        let report = settings.preconditioned(&instance.problem(), &mut mic(&instance), &mut x);
         assert_eq!(report.status, Status::Converged);
         (x, Some(report))
     });
@@ -121,15 +106,19 @@ fn linear_systems() {
         let problem = BoxMlcp::new(&instance.matrix, &instance.rhs, &lower, &upper).unwrap();
         let mut x = vec![0.0; instance.len()];
         let settings = linear::Settings::default();
-        let report = linear::solve(
-            &problem,
-            &settings,
-            &mut mic(&instance),
-            &mut x,
-            &mut Default::default(),
-            &mut (),
-        )
-        .unwrap();
+        let report = settings.preconditioned(&problem, &mut mic(&instance), &mut x);
+        assert_eq!(report.status, Status::Converged);
+        (x, Some(report))
+    });
+}
+
+#[test]
+fn interior_point() {
+    let instance = Instance::with_known_solution(Domain::plane(150), 2).grounded(0.01);
+    assert!(instance.len() > 16_384, "several leaves of work");
+    same_for_all_threads(|| {
+        let mut x = vec![0.0; instance.len()];
+        let report = interior_point::Settings::default().run(&instance.problem(), &mut x);
         assert_eq!(report.status, Status::Converged);
         (x, Some(report))
     });

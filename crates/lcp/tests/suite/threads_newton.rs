@@ -1,6 +1,7 @@
 //! Semismooth Newton methods give the same bits for any number of threads.
 
 use crate::gallery::{Domain, Instance};
+use crate::harness::Run;
 use meniscus_lcp::methods::fischer::{self, Inner, Kink};
 use meniscus_lcp::methods::newton::{self, Globalisation};
 use meniscus_lcp::methods::start::{self, Measure};
@@ -39,22 +40,14 @@ fn fischer_newton_with_random_kinks() {
         (Inner::Gmres { restart: 30 }, Kink::Approximation),
         (Inner::NormalEquations, Kink::Zero),
     ] {
-        let settings = fischer::Settings {
-            inner,
-            kink,
-            ..Default::default()
-        };
+        let settings = fischer::Settings::default().inner(inner).kink(kink);
         let report = same_for_all_threads(|| {
             let mut x = vec![0.0; instance.len()];
-            let report = fischer::solve(
+            let report = settings.preconditioned(
                 &instance.problem(),
-                &settings,
                 &mut Jacobi::new(&instance.matrix).unwrap(),
                 &mut x,
-                &mut Default::default(),
-                &mut (),
-            )
-            .unwrap();
+            );
             (x, report)
         });
         assert_eq!(report.status, Status::Converged, "{inner:?} {kink:?}");
@@ -65,22 +58,16 @@ fn fischer_newton_with_random_kinks() {
 fn minimum_map_newton_with_gmres_and_its_globalisation() {
     let instance = instance();
     for globalisation in [Globalisation::None, Globalisation::Fischer] {
-        let settings = newton::Settings {
-            inner: newton::Inner::Gmres { restart: 30 },
-            globalisation,
-            ..Default::default()
-        };
+        let settings = newton::Settings::default()
+            .inner(newton::Inner::Gmres { restart: 30 })
+            .globalisation(globalisation);
         let report = same_for_all_threads(|| {
             let mut x = vec![0.0; instance.len()];
-            let report = newton::solve(
+            let report = settings.preconditioned(
                 &instance.problem(),
-                &settings,
                 &mut Jacobi::new(&instance.matrix).unwrap(),
                 &mut x,
-                &mut Default::default(),
-                &mut (),
-            )
-            .unwrap();
+            );
             (x, report)
         });
         assert_eq!(report.status, Status::Converged, "{globalisation:?}");
@@ -91,20 +78,10 @@ fn minimum_map_newton_with_gmres_and_its_globalisation() {
 fn gradient_steps() {
     let instance = instance();
     for measure in [Measure::Energy, Measure::Merit] {
-        let settings = start::Settings {
-            measure,
-            ..Default::default()
-        };
+        let settings = start::Settings::default().measure(measure);
         same_for_all_threads(|| {
             let mut x = vec![0.0; instance.len()];
-            let report = start::solve(
-                &instance.problem(),
-                &settings,
-                &mut x,
-                &mut Default::default(),
-                &mut (),
-            )
-            .unwrap();
+            let report = settings.run(&instance.problem(), &mut x);
             (x, report)
         });
     }

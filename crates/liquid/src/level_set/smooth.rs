@@ -7,7 +7,9 @@
 //!
 //! Cells count by their open share. The distance of a cell that is mostly solid comes from few particles and their
 //! images; below a sloping ceiling it even falls when particles leave, because the mean of those that are left is closer
-//! to the cell's centre. Such cells take the distance of the open cells beside them, as a level surface has it.
+//! to the cell's centre. Such cells take the distance of the open cells beside them, as a level surface has it, and the
+//! less open they are, the more their own distance may differ from it: below a third of a cell the range grows with the
+//! inverse of the open share.
 
 use rayon::prelude::*;
 
@@ -21,6 +23,10 @@ const RANGE: f32 = 0.3;
 const LEVEL: f64 = 0.9;
 /// Least weight of a cell, for cells among solids only.
 const LEAST_OPEN: f32 = 0.01;
+/// Open share above which a cell's own distance is as certain as that of a full cell, as its inverse.
+const INVERSE_CERTAIN: f32 = 3.0;
+/// Least certainty: the range grows to five times itself.
+const LEAST_CERTAINTY: f32 = 0.2;
 
 /// Filters `phi` in the cells on both sides of the surface. `up` is the direction against gravity; without gravity nothing
 /// happens.
@@ -59,6 +65,8 @@ pub fn smooth<const D: usize>(
             let near = tiles.around(index as usize);
             let own = phi[index as usize];
             let (mut sum, mut total) = (0.0, 0.0);
+            let open = cut.open_cell(index as usize);
+            let scale = scale * (INVERSE_CERTAIN * open).clamp(LEAST_CERTAINTY, 1.0);
             for &(k, weight) in &neighbours {
                 let difference = phi[near[k]] - own;
                 let far = difference * scale;

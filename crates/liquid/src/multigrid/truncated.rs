@@ -164,12 +164,7 @@ fn iterate<const D: usize>(
     let (mut slow, mut settled) = (false, false);
     conjugate.restart();
     let status = loop {
-        let progress = Progress {
-            iteration: cycles,
-            inner_iterations: cycles,
-            residual: found.residual,
-            merit: found.energy,
-        };
+        let progress = Progress::new(cycles, cycles, found.residual, found.energy);
         let stop = observer.observe(&progress).is_break();
         if !(found.residual + found.energy).is_finite() {
             break Status::NonFinite;
@@ -179,13 +174,13 @@ fn iterate<const D: usize>(
             state.write(hierarchy, x);
             let residual = problem.largest_residual(x);
             if residual <= settings.tolerance {
-                return Ok(Report {
-                    status: Status::Converged,
-                    iterations: cycles,
-                    inner_iterations: cycles,
+                return Ok(Report::new(
+                    Status::Converged,
+                    cycles,
+                    cycles,
                     residual,
-                    merit: found.energy,
-                });
+                    found.energy,
+                ));
             }
         }
         if found.residual < best.0 {
@@ -227,13 +222,13 @@ fn iterate<const D: usize>(
         }
     };
     state.write(hierarchy, x);
-    Ok(Report {
+    Ok(Report::new(
         status,
-        iterations: cycles,
-        inner_iterations: cycles,
-        residual: problem.largest_residual(x),
-        merit: found.energy,
-    })
+        cycles,
+        cycles,
+        problem.largest_residual(x),
+        found.energy,
+    ))
 }
 
 fn check_start(problem: &BoxMlcp<Csr>, x: &[f64]) -> Result<(), InputError> {

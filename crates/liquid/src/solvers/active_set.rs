@@ -32,50 +32,42 @@ pub(super) fn solve<const D: usize>(
     let forcing = settings.forcing(by_cycles(solver));
     match solver {
         Solver::Newton => {
-            let settings = newton::Settings {
-                tolerance,
-                max_iterations,
-                max_inner_iterations,
-                forcing,
-                inner: match settings.inner {
+            let settings = newton::Settings::default()
+                .tolerance(tolerance)
+                .max_iterations(max_iterations)
+                .max_inner_iterations(max_inner_iterations)
+                .forcing(forcing)
+                .inner(match settings.inner {
                     Inner::Cg => newton::Inner::Pcg,
                     Inner::Cr => newton::Inner::Cr,
                     Inner::Gmres => newton::Inner::Gmres { restart: RESTART },
                     Inner::Bicgstab => newton::Inner::Bicgstab,
-                },
-                ..Default::default()
-            };
+                });
             let memory = &mut workspace.newton;
             newton::solve(problem, &settings, preconditioner, x, memory, observer)
         }
         Solver::PePcg | Solver::PeMg => {
-            let settings = penalty::Settings {
-                tolerance,
-                max_iterations,
-                max_inner_iterations,
-                inner_tolerance: forcing,
-                ..Default::default()
-            };
+            let settings = penalty::Settings::default()
+                .tolerance(tolerance)
+                .max_iterations(max_iterations)
+                .max_inner_iterations(max_inner_iterations)
+                .inner_tolerance(forcing);
             let memory = &mut workspace.penalty;
             penalty::solve(problem, &settings, preconditioner, x, memory, observer)
         }
         Solver::MprgpMg => {
-            let settings = mprgp::Settings {
-                tolerance,
-                max_iterations: max_inner_iterations,
-                ..Default::default()
-            };
+            let settings = mprgp::Settings::default()
+                .tolerance(tolerance)
+                .max_iterations(max_inner_iterations);
             let memory = &mut workspace.mprgp;
             mprgp::solve(problem, &settings, preconditioner, x, memory, observer)
         }
         _ => {
-            let settings = policy::Settings {
-                tolerance,
-                max_iterations,
-                max_inner_iterations,
-                inner_tolerance: forcing,
-                ..Default::default()
-            };
+            let settings = policy::Settings::default()
+                .tolerance(tolerance)
+                .max_iterations(max_iterations)
+                .max_inner_iterations(max_inner_iterations)
+                .inner_tolerance(forcing);
             let memory = &mut workspace.policy;
             policy::solve(problem, &settings, preconditioner, x, memory, observer)
         }

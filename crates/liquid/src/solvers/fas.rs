@@ -38,14 +38,12 @@ pub(super) fn solve<const D: usize>(
     let memory = &mut workspace.fas;
     without_held(posed, x, |problem, cells, x| {
         let levels = Levels::new(problem.matrix(), cells, &settings.fas.levels)?;
-        let settings = fas::Settings {
-            tolerance: settings.tolerance,
-            max_iterations: settings.max_iterations,
-            sweeps_before: settings.fas.sweeps,
-            sweeps_after: settings.fas.sweeps,
-            bound_sweeps: settings.fas.bound_sweeps,
-            ..Default::default()
-        };
+        let settings = fas::Settings::default()
+            .tolerance(settings.tolerance)
+            .max_iterations(settings.max_iterations)
+            .sweeps_before(settings.fas.sweeps)
+            .sweeps_after(settings.fas.sweeps)
+            .bound_sweeps(settings.fas.bound_sweeps);
         fas::solve(problem, &settings, &levels, x, memory, observer)
     })
 }

@@ -39,12 +39,10 @@ pub(super) fn solve<const D: usize>(
     let memory = &mut workspace.fmg;
     without_held(posed, x, |problem, cells, x| {
         let levels = Levels::new(problem.matrix(), cells, &settings.fmg.levels)?;
-        let settings = fmg::Settings {
-            tolerance: settings.tolerance,
-            max_iterations: settings.max_iterations,
-            sweeps: settings.fmg.sweeps,
-            ..Default::default()
-        };
+        let settings = fmg::Settings::default()
+            .tolerance(settings.tolerance)
+            .max_iterations(settings.max_iterations)
+            .sweeps(settings.fmg.sweeps);
         fmg::solve(problem, &settings, &levels, x, memory, observer)
     })
 }

@@ -44,18 +44,15 @@ pub(super) fn solve_held<const D: usize>(
         .preconditioners
         .of(solver, settings.preconditioner);
     if !policy_wanted && problem.lower().iter().all(|l| l.is_infinite()) {
-        let settings = linear::Settings {
-            tolerance: settings.tolerance,
-            max_iterations: settings.max_inner_iterations,
-        };
+        let settings = linear::Settings::default()
+            .tolerance(settings.tolerance)
+            .max_iterations(settings.max_inner_iterations);
         let memory = &mut workspace.linear;
         linear::solve(problem, &settings, preconditioner, x, memory, observer)
     } else {
-        let settings = policy::Settings {
-            tolerance: settings.tolerance,
-            max_inner_iterations: settings.max_inner_iterations,
-            ..Default::default()
-        };
+        let settings = policy::Settings::default()
+            .tolerance(settings.tolerance)
+            .max_inner_iterations(settings.max_inner_iterations);
         let memory = &mut workspace.policy;
         policy::solve(problem, &settings, preconditioner, x, memory, observer)
     }

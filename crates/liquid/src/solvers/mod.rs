@@ -36,12 +36,13 @@
 //! ```
 
 mod active_set;
-mod chain;
+mod fallback;
 mod fas;
 mod fmg;
 mod linear;
 mod preconditioners;
 mod reduced;
+mod registry;
 mod settings;
 mod start;
 mod truncated;
@@ -49,40 +50,16 @@ mod workspace;
 
 pub use fas::Fas;
 pub use fmg::Fmg;
+pub use meniscus_lcp::registry::Solution;
+pub use registry::register;
 pub use settings::{Inner, Settings, Start};
 pub use workspace::Workspace;
 
-use meniscus_lcp::{Blocks, BoxMlcp, Csr, InputError, Observer, Report, Status};
+use meniscus_lcp::{Blocks, BoxMlcp, Csr, InputError, Observer, Report};
 
 use crate::compiled::Compiled;
 use crate::settings::Solver;
 use crate::tiles::Coord;
-
-/// How a solve went.
-#[derive(Clone, Debug)]
-pub struct Solution {
-    /// The method, and what it had to step in for: `"pi-pcg after tn-mg"`.
-    pub solver: &'static str,
-    /// Its report.
-    pub report: Report,
-}
-
-impl Solution {
-    /// No solve took place.
-    pub fn none() -> Self {
-        let report = Report {
-            status: Status::Stopped,
-            iterations: 0,
-            inner_iterations: 0,
-            residual: 0.0,
-            merit: 0.0,
-        };
-        Self {
-            solver: "none",
-            report,
-        }
-    }
-}
 
 /// Solves a problem whose rows belong to `cells`, starting from `x`: coupled rows share a face, no two rows share a cell.
 pub fn solve<const D: usize>(
@@ -126,7 +103,7 @@ pub(crate) fn solve_impl<const D: usize>(
         blocks,
     };
     start::begin(problem, settings, x, &mut workspace.start, observer)?;
-    chain::solve(&posed, settings, x, workspace, observer)
+    fallback::solve(&posed, settings, x, workspace, observer)
 }
 
 /// A problem with all that a method may want to know of it.

@@ -85,16 +85,14 @@ impl<const D: usize> Reduced<D> {
     ) -> Result<Report, InputError> {
         let problem = BoxMlcp::new(&self.matrix, &self.rhs, &self.lower, &self.upper)?;
         let mut part: Vec<f64> = self.rows.iter().map(|&row| x[row]).collect();
-        let report = method(&problem, &self.cells, &mut part)?;
+        let mut report = method(&problem, &self.cells, &mut part)?;
         for (x, &held) in x.iter_mut().zip(whole.lower()) {
             *x = held; // all others are overwritten
         }
         for (&row, &value) in self.rows.iter().zip(&part) {
             x[row] = value;
         }
-        Ok(Report {
-            residual: whole.residual_inf(x),
-            ..report
-        })
+        report.residual = whole.residual_inf(x);
+        Ok(report)
     }
 }

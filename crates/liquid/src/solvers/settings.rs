@@ -116,7 +116,7 @@ impl Settings {
         Ok(settings)
     }
 
-    fn vary(&mut self, word: &str) -> Result<(), String> {
+    pub(super) fn vary(&mut self, word: &str) -> Result<(), String> {
         let solver = self.solver;
         let levels = match solver {
             Solver::FasMg => Some(&mut self.fas.levels),

@@ -28,19 +28,16 @@ pub(super) fn begin(
         Start::Given => {}
         Start::Zero => x.fill(0.0),
         Start::Psor => {
-            let settings = psor::Settings {
-                tolerance: settings.tolerance,
-                max_iterations: STEPS,
-                ..Default::default()
-            };
+            let settings = psor::Settings::default()
+                .tolerance(settings.tolerance)
+                .max_iterations(STEPS);
             psor::solve(problem, &settings, x, &mut memory.psor, observer)?;
         }
         Start::Gradient => {
-            let settings = start::Settings {
-                tolerance: settings.tolerance,
-                max_iterations: STEPS,
-                measure: start::Measure::Energy,
-            };
+            let settings = start::Settings::default()
+                .tolerance(settings.tolerance)
+                .max_iterations(STEPS)
+                .measure(start::Measure::Energy);
             start::solve(problem, &settings, x, &mut memory.gradient, observer)?;
         }
     }

@@ -32,10 +32,7 @@ pub fn by_policy<const D: usize>(grid: &Grid<D>, relative: f64) -> Vec<f64> {
     let mut mic = Mic0::default();
     mic.rebuild(&grid.matrix, &Blocks::single(grid.len()))
         .unwrap();
-    let settings = policy::Settings {
-        tolerance: relative * grid.largest(),
-        ..Default::default()
-    };
+    let settings = policy::Settings::default().tolerance(relative * grid.largest());
     let mut workspace = policy::Workspace::default();
     let report = policy::solve(
         &grid.problem(),
@@ -431,10 +428,7 @@ fn a_cycle_preconditions_policy_iteration() {
     let largest = expected.iter().fold(0.0, |m: f64, p| m.max(p.abs()));
     let mut cycle = Cycle::default();
     cycle.rebuild(&grid.problem(), &grid.cells, 2).unwrap();
-    let settings = policy::Settings {
-        tolerance: 1e-10 * grid.largest(),
-        ..Default::default()
-    };
+    let settings = policy::Settings::default().tolerance(1e-10 * grid.largest());
     let mut x = vec![0.0; grid.len()];
     let mut workspace = policy::Workspace::default();
     let problem = grid.problem();
@@ -533,10 +527,7 @@ fn the_smallest_spheres_are_solved_as_policy_iteration_does() {
         let report =
             multigrid::solve(&problem, &bare.cells, &settings, &mut ours, memory, &mut ()).unwrap();
         assert_eq!(report.status, Status::Converged, "{cells} cells, {n} rows");
-        let settings = policy::Settings {
-            tolerance,
-            ..Default::default()
-        };
+        let settings = policy::Settings::default().tolerance(tolerance);
         let mut jacobi = Jacobi::new(&bare.matrix).unwrap();
         let memory = &mut policy::Workspace::default();
         policy::solve(

@@ -234,10 +234,7 @@ fn where_no_step_lowers_the_energy_it_says_so_and_leaves_a_good_start() {
     let mut mic = Mic0::default();
     mic.rebuild(&grid.matrix, &Blocks::single(grid.len()))
         .unwrap();
-    let settings = policy::Settings {
-        tolerance: settings.tolerance,
-        ..Default::default()
-    };
+    let settings = policy::Settings::default().tolerance(settings.tolerance);
     let memory = &mut policy::Workspace::default();
     let report = policy::solve(&problem, &settings, &mut mic, &mut x, memory, &mut ()).unwrap();
     assert_eq!(report.status, Status::Converged);

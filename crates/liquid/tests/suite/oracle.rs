@@ -98,10 +98,7 @@ fn agree<const D: usize>(cells: [usize; D], ball: Shape<D>, surface: f64, veloci
     let mut mic0 = Mic0::new(Mic0Settings::default()).unwrap();
     mic0.rebuild(&problem.matrix, &Blocks::single(n)).unwrap();
     let mut by_newton = vec![0.0; n];
-    let exact = newton::Settings {
-        tolerance: 1e-10,
-        ..Default::default()
-    };
+    let exact = newton::Settings::default().tolerance(1e-10);
     newton::solve(
         &mlcp,
         &exact,
@@ -112,10 +109,7 @@ fn agree<const D: usize>(cells: [usize; D], ball: Shape<D>, surface: f64, veloci
     )
     .unwrap();
     let mut by_policy = vec![0.0; n];
-    let exact = policy::Settings {
-        tolerance: 1e-10,
-        ..Default::default()
-    };
+    let exact = policy::Settings::default().tolerance(1e-10);
     policy::solve(
         &mlcp,
         &exact,

@@ -2,7 +2,7 @@
 
 use crate::findings::Picture;
 use crate::walls::{Outcome, Quartiles, thinned};
-use meniscus_app::plot::{Axis, Chart, Series};
+use meniscus_render::plot::{Axis, Chart, Series};
 
 /// A value before the first iteration and after each, for every solve.
 #[derive(Clone, Debug)]

@@ -9,9 +9,9 @@ use crate::table::{Cell, Table};
 use crate::target::{self, Bound, Target};
 use crate::walls::{Choice, Outcome, Quartiles, mean, thinned, visit};
 use clap::{Args, value_parser};
-use meniscus_app::error::Error;
-use meniscus_app::plot::{Axis, Chart, Series};
 use meniscus_liquid::Walls;
+use meniscus_render::plot::{Axis, Chart, Series};
+use meniscus_store::error::Error;
 
 /// Six values, several resolutions.
 pub struct Fig16;

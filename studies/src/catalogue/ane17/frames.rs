@@ -4,7 +4,7 @@ use crate::figures::{Figure, Look, Rows, findings};
 use crate::findings::Findings;
 use crate::study::Study;
 use clap::{Args, value_parser};
-use meniscus_app::error::Error;
+use meniscus_store::error::Error;
 
 /// How they look unless told.
 const USUAL: Look = Look {

@@ -27,9 +27,9 @@ pub use volume::Fig15;
 use curves::Curves;
 
 use crate::walls;
-use meniscus_app::error::Error;
-use meniscus_app::scene::{AnyScene, Scene};
 use meniscus_liquid::Walls;
+use meniscus_scene::{AnyScene, Scene};
+use meniscus_store::error::Error;
 
 /// Scene 1 to 5.
 fn flat_scene(number: u32, cells: usize, walls: Walls) -> Result<Scene<2>, Error> {

@@ -1,12 +1,12 @@
 //! Krylov methods and preconditioners, alone and inside Newton's method.
 
 use crate::walls::{Outcome, PATIENCE, Sample, Watch, one_thread};
-use meniscus_app::error::{Error, Kind};
 use meniscus_lcp::methods::newton::{self, Inner};
 use meniscus_lcp::precondition::{
     Ainv, AinvPattern, AinvSettings, Ic0, Identity, Jacobi, Mic0, Preconditioner, Ssor,
 };
 use meniscus_lcp::{Blocks, BoxMlcp, Csr, InputError};
+use meniscus_store::error::{Error, Kind};
 
 /// A Krylov method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,11 +88,12 @@ impl Pre {
 
     fn of(self, matrix: &Csr) -> Result<Box<dyn Preconditioner>, InputError> {
         let bridson = |scaled, tolerance, pattern| {
-            let mut ainv = Ainv::new(AinvSettings {
-                scaled,
-                tolerance,
-                pattern,
-            })?;
+            let mut ainv = Ainv::new(
+                AinvSettings::default()
+                    .scaled(scaled)
+                    .tolerance(tolerance)
+                    .pattern(pattern),
+            )?;
             ainv.rebuild(matrix)?;
             Ok::<_, InputError>(Box::new(ainv) as Box<dyn Preconditioner>)
         };
@@ -177,12 +178,10 @@ impl Racer {
         };
         let mut watch = Watch::new(PATIENCE);
         let mut preconditioner = self.pre.of(&given.matrix)?;
-        let settings = newton::Settings {
-            tolerance: self.tolerance,
-            forcing: self.forcing,
-            inner: self.krylov.inner(),
-            ..Default::default()
-        };
+        let settings = newton::Settings::default()
+            .tolerance(self.tolerance)
+            .forcing(self.forcing)
+            .inner(self.krylov.inner());
         let mut x = vec![0.0; sample.rows()];
         let memory = &mut newton::Workspace::default();
         let report = newton::solve(

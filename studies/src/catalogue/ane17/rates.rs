@@ -10,9 +10,9 @@ use crate::table::{Cell, Table};
 use crate::target::{self, Bound, Target};
 use crate::walls::{Choice, Outcome, Quartiles, Seen, visit};
 use clap::{Args, value_parser};
-use meniscus_app::error::Error;
-use meniscus_app::scene::Scene;
 use meniscus_liquid::Walls;
+use meniscus_scene::Scene;
+use meniscus_store::error::Error;
 
 /// Newton in 3D.
 pub struct Fig8;

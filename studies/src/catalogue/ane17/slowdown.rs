@@ -8,11 +8,11 @@ use crate::table::{Cell, Table};
 use crate::target::{self, Bound, Target};
 use crate::walls::one_thread;
 use clap::{Args, value_parser};
-use meniscus_app::error::{Error, Kind};
-use meniscus_app::plot::Bars;
-use meniscus_app::run::Simulation;
-use meniscus_app::scene::Scene;
+use meniscus_app::runner::Simulation;
 use meniscus_liquid::{Phases, Solver, Walls};
+use meniscus_render::plot::Bars;
+use meniscus_scene::Scene;
+use meniscus_store::error::{Error, Kind};
 
 /// The study.
 pub struct Table1;

@@ -6,12 +6,12 @@ use crate::stills::{in_rows, png, stills};
 use crate::study::Study;
 use crate::table::{Cell, Table};
 use crate::target::{self, Bound, Target};
-use crate::walls::{Choice, Contestant, Quartiles, Rules, averages};
+use crate::walls::{Choice, Quartiles, Rules, SolverCase, averages};
 use clap::{Args, value_parser};
-use meniscus_app::error::Error;
-use meniscus_app::scene::{Scene, Volume};
 use meniscus_liquid::Walls;
+use meniscus_scene::{Scene, Volume};
 use meniscus_shapes::{Body, Shape};
+use meniscus_store::error::Error;
 
 /// The study.
 pub struct Fig1;
@@ -125,7 +125,7 @@ impl Study for Fig1 {
 
     fn run(options: &Options) -> Result<Findings, Error> {
         let load = machine::load();
-        let contestants = Contestant::all_of(&SOLVERS);
+        let cases = SolverCase::all_of(&SOLVERS);
         let mut table = Table::new([
             "scene",
             "size",
@@ -144,15 +144,15 @@ impl Study for Fig1 {
         for deep in [Deep::Sphere, Deep::Columns] {
             for &size in &options.sizes {
                 let scene = deep.scene(size as usize, Walls::Separating);
-                let (found, _) = averages(&scene, choice, &contestants, &Rules::default())?;
+                let (found, _) = averages(&scene, choice, &cases, &Rules::default())?;
                 for one in &found {
                     let median =
                         |values: &[f64]| Quartiles::of(values.iter().copied()).map(|q| q.median);
-                    let theirs = printed(deep, size).filter(|_| one.contestant.label == SOLVERS[0]);
+                    let theirs = printed(deep, size).filter(|_| one.case.label == SOLVERS[0]);
                     table.push([
                         deep.name().into(),
                         Cell::Whole(size.into()),
-                        one.contestant.label.into(),
+                        one.case.label.into(),
                         Cell::Whole(one.problems as u64),
                         Cell::Whole(one.solved as u64),
                         Cell::maybe(median(&one.cpu), 3),
@@ -237,7 +237,7 @@ mod tests {
         for deep in [Deep::Sphere, Deep::Columns] {
             let scene = deep.scene(12, Walls::Separating);
             assert!(
-                meniscus_app::run::Simulation::new(&scene).is_ok(),
+                meniscus_app::runner::Simulation::new(&scene).is_ok(),
                 "{deep:?}"
             );
         }

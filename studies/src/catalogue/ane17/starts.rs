@@ -6,11 +6,11 @@ use crate::machine;
 use crate::study::Study;
 use crate::table::{Cell, Table};
 use crate::target::{self, Bound, Target};
-use crate::walls::{Averages, Choice, Contestant, Rules, averages, mean};
+use crate::walls::{Averages, Choice, Rules, SolverCase, averages, mean};
 use clap::{Args, value_parser};
-use meniscus_app::error::Error;
-use meniscus_app::plot::Bars;
 use meniscus_liquid::Walls;
+use meniscus_render::plot::Bars;
+use meniscus_store::error::Error;
 
 /// The study.
 pub struct Starts;
@@ -27,15 +27,15 @@ pub struct Options {
 }
 
 /// From zero, from ten sweeps or steps after zero, and from the pressure of the step before.
-const STARTS: [Contestant; 8] = [
-    Contestant::newton("zero", "newton:none:zero"),
-    Contestant::newton("PSOR", "newton:none:psor"),
-    Contestant::newton("gradient", "newton:none:gradient"),
-    Contestant::newton("step before", "newton:none:given"),
-    Contestant::newton("zero, MIC(0)", "newton:mic0:zero"),
-    Contestant::newton("PSOR, MIC(0)", "newton:mic0:psor"),
-    Contestant::newton("gradient, MIC(0)", "newton:mic0:gradient"),
-    Contestant::newton("step before, MIC(0)", "newton:mic0:given"),
+const STARTS: [SolverCase; 8] = [
+    SolverCase::newton("zero", "newton:none:zero"),
+    SolverCase::newton("PSOR", "newton:none:psor"),
+    SolverCase::newton("gradient", "newton:none:gradient"),
+    SolverCase::newton("step before", "newton:none:given"),
+    SolverCase::newton("zero, MIC(0)", "newton:mic0:zero"),
+    SolverCase::newton("PSOR, MIC(0)", "newton:mic0:psor"),
+    SolverCase::newton("gradient, MIC(0)", "newton:mic0:gradient"),
+    SolverCase::newton("step before, MIC(0)", "newton:mic0:given"),
 ];
 
 impl Study for Starts {
@@ -51,8 +51,8 @@ impl Study for Starts {
             frames: options.frames,
             every: 5,
         };
-        // Sweeps and steps begin at zero, as in the paper; the last step's pressure is the start of its own contestants.
-        let (cold, warm): (Vec<Contestant>, Vec<Contestant>) = STARTS
+        // Sweeps and steps begin at zero, as in the paper; the last step's pressure is the start of its own cases.
+        let (cold, warm): (Vec<SolverCase>, Vec<SolverCase>) = STARTS
             .into_iter()
             .partition(|one| !one.label.starts_with("step"));
         let from_zero = Rules {
@@ -62,7 +62,7 @@ impl Study for Starts {
         let (mut found, seen) = averages(&scene, choice, &cold, &from_zero)?;
         found.extend(averages(&scene, choice, &warm, &Rules::default())?.0);
         let data = data(&found);
-        let groups = found.iter().map(|one| one.contestant.label.to_string());
+        let groups = found.iter().map(|one| one.case.label.to_string());
         let bars = Bars {
             title: "CPU seconds of a solve, by start".into(),
             x_label: String::new(),
@@ -126,7 +126,7 @@ impl Study for Starts {
 
 fn claims(found: &[Averages]) -> Vec<Target> {
     let of = |label: &str| {
-        let one = found.iter().find(|one| one.contestant.label == label)?;
+        let one = found.iter().find(|one| one.case.label == label)?;
         mean(&one.iterations)
     };
     let target = |label: &str, bound| Target {
@@ -163,7 +163,7 @@ fn data(found: &[Averages]) -> Table {
     ]);
     for one in found {
         table.push([
-            one.contestant.label.into(),
+            one.case.label.into(),
             Cell::Whole(one.problems as u64),
             Cell::Whole(one.solved as u64),
             Cell::maybe(mean(&one.outer), 2),

@@ -6,10 +6,10 @@ use crate::study::Study;
 use crate::table::{Cell, Table};
 use crate::target::{self, Bound, Target};
 use clap::{Args, value_parser};
-use meniscus_app::error::{Error, Kind};
-use meniscus_app::plot::{Axis, Chart, Series};
-use meniscus_app::run::Simulation;
+use meniscus_app::runner::Simulation;
 use meniscus_liquid::Walls;
+use meniscus_render::plot::{Axis, Chart, Series};
+use meniscus_store::error::{Error, Kind};
 use rayon::prelude::*;
 
 /// The study.

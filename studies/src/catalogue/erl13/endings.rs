@@ -1,15 +1,15 @@
 //! How 100 problems of each kind end. [Erl13 table 1]
 
-use super::contestant::Contestant;
 use super::rules::{Ending, ROBUSTNESS};
+use super::solver_case::SolverCase;
 use super::{AS_PRINTED, as_printed, contact, fluid};
 use crate::findings::{Findings, Picture, Section};
 use crate::study::Study;
 use crate::table::{Cell, Table};
 use clap::{Args, value_parser};
-use meniscus_app::error::Error;
-use meniscus_app::plot::Bars;
 use meniscus_lcp::gallery::Instance;
+use meniscus_render::plot::Bars;
+use meniscus_store::error::Error;
 
 /// The study.
 pub struct Table1;
@@ -26,15 +26,15 @@ pub struct Options {
 type Kind = (
     &'static str,
     fn(u64) -> Instance,
-    &'static [(Contestant, [Option<u64>; 3])],
+    &'static [(SolverCase, [Option<u64>; 3])],
 );
 
 /// The notes' figures for fluid problems.
-const FLUID: &[(Contestant, [Option<u64>; 3])] = &[
-    (Contestant::NOTES[0], [Some(0), Some(100), None]),
-    (Contestant::NOTES[1], [Some(0), Some(100), None]),
-    (Contestant::NOTES[2], [Some(0), Some(100), None]),
-    (Contestant::NOTES[3], [Some(0), Some(100), None]),
+const FLUID: &[(SolverCase, [Option<u64>; 3])] = &[
+    (SolverCase::NOTES[0], [Some(0), Some(100), None]),
+    (SolverCase::NOTES[1], [Some(0), Some(100), None]),
+    (SolverCase::NOTES[2], [Some(0), Some(100), None]),
+    (SolverCase::NOTES[3], [Some(0), Some(100), None]),
 ];
 
 const KINDS: [Kind; 3] = [
@@ -44,10 +44,10 @@ const KINDS: [Kind; 3] = [
         "contact",
         |seed| contact(180, seed),
         &[
-            (Contestant::NOTES[0], [None, Some(100), Some(0)]),
-            (Contestant::NOTES[1], [None, Some(0), Some(100)]),
-            (Contestant::OurFischer, [None, None, None]),
-            (Contestant::OurNewton, [None, None, None]),
+            (SolverCase::NOTES[0], [None, Some(100), Some(0)]),
+            (SolverCase::NOTES[1], [None, Some(0), Some(100)]),
+            (SolverCase::OurFischer, [None, None, None]),
+            (SolverCase::OurNewton, [None, None, None]),
         ],
     ),
 ];
@@ -64,18 +64,18 @@ impl Study for Table1 {
         headings.push("largest residual");
         let mut data = Table::new(headings);
         let mut pictures = Vec::new();
-        for (kind, make, contestants) in KINDS {
+        for (kind, make, cases) in KINDS {
             let mut counts = Vec::new();
-            for (contestant, notes) in contestants {
+            for (case, notes) in cases {
                 let mut ended = [0_u64; Ending::ALL.len()];
                 let mut worst = 0.0_f64;
                 for seed in 1..=options.problems {
-                    let outcome = contestant.solve_from_zero(&make(seed), ROBUSTNESS)?;
+                    let outcome = case.solve_from_zero(&make(seed), ROBUSTNESS)?;
                     let at = Ending::ALL.iter().position(|&e| e == outcome.ending);
                     ended[at.unwrap_or(Ending::ALL.len() - 1)] += 1;
                     worst = worst.max(outcome.residual);
                 }
-                let mut row = vec![Cell::from(kind), contestant.name().into()];
+                let mut row = vec![Cell::from(kind), case.name().into()];
                 row.extend(ended.map(Cell::Whole));
                 row.extend(notes.map(|count| count.map_or(Cell::Missing, Cell::Whole)));
                 row.push(format!("{worst:.1e}").into());
@@ -86,7 +86,7 @@ impl Study for Table1 {
                 title: format!("how {} {kind} problems end", options.problems),
                 x_label: "method".into(),
                 y_label: "problems".into(),
-                groups: contestants.iter().map(|(c, _)| c.name()).collect(),
+                groups: cases.iter().map(|(c, _)| c.name()).collect(),
                 series: (0..Ending::ALL.len())
                     .filter(|&e| counts.iter().any(|ended| ended[e] > 0))
                     .map(|e| {

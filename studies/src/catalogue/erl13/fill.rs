@@ -5,8 +5,8 @@ use crate::findings::{Findings, Picture};
 use crate::study::Study;
 use crate::table::{Cell, Table};
 use clap::Args;
-use meniscus_app::error::Error;
-use meniscus_app::plot::fill_pattern;
+use meniscus_render::plot::fill_pattern;
+use meniscus_store::error::Error;
 
 /// The study.
 pub struct Fig1;

@@ -1,17 +1,17 @@
 //! Time against size. [Erl13 fig. 5]
 
-use super::contestant::Contestant;
 use super::rules::Rules;
+use super::solver_case::SolverCase;
 use super::{contact, fluid};
 use crate::findings::{Findings, Picture, Section};
 use crate::machine::{self, Moment};
 use crate::study::Study;
 use crate::table::{Cell, Table};
 use clap::Args;
-use meniscus_app::error::Error;
-use meniscus_app::plot::{Axis, Chart, Series};
 use meniscus_lcp::gallery::Instance;
-use meniscus_lcp::toolbox::{self, Method, Options as Ask};
+use meniscus_lcp::registry::{self, Method, Options as Ask};
+use meniscus_render::plot::{Axis, Chart, Series};
+use meniscus_store::error::Error;
 
 /// The study.
 pub struct Fig5;
@@ -40,7 +40,7 @@ const RULES: Rules = Rules {
 /// What is timed: ten iterations of a method, or all of Lemke's.
 #[derive(Clone, Copy)]
 enum Timed {
-    Iterations(Contestant),
+    Iterations(SolverCase),
     Lemke,
 }
 
@@ -50,7 +50,7 @@ type Kind<'a> = (&'static str, fn(usize) -> Instance, Vec<usize>, &'a [Timed]);
 impl Timed {
     fn name(self) -> String {
         match self {
-            Self::Iterations(contestant) => contestant.name(),
+            Self::Iterations(case) => case.name(),
             Self::Lemke => "Lemke, to the end".into(),
         }
     }
@@ -61,14 +61,14 @@ impl Timed {
         while spent < LEAST {
             let start = Moment::now();
             let share = match self {
-                Self::Iterations(contestant) => {
+                Self::Iterations(case) => {
                     // One that converged before is counted as if it had gone on.
-                    let done = contestant.solve_from_zero(instance, RULES)?.iterations;
+                    let done = case.solve_from_zero(instance, RULES)?.iterations;
                     ITERATIONS as f64 / done.max(1) as f64
                 }
                 Self::Lemke => {
                     let mut x = vec![0.0; instance.rhs.len()];
-                    toolbox::solve(
+                    registry::solve(
                         &instance.problem(),
                         Method::Lemke,
                         &Ask::default(),
@@ -99,8 +99,8 @@ impl Study for Fig5 {
         let sizes = |least: usize, largest: usize| {
             std::iter::successors(Some(least), |n| Some(2 * n)).take_while(move |&n| n <= largest)
         };
-        let newton = [Contestant::NOTES[0], Contestant::NOTES[1]].map(Timed::Iterations);
-        let sweeps = [Contestant::NOTES[2], Contestant::NOTES[3]].map(Timed::Iterations);
+        let newton = [SolverCase::NOTES[0], SolverCase::NOTES[1]].map(Timed::Iterations);
+        let sweeps = [SolverCase::NOTES[2], SolverCase::NOTES[3]].map(Timed::Iterations);
         let all = [newton[0], newton[1], sweeps[0], sweeps[1], Timed::Lemke];
         let kinds: [Kind<'_>; 2] = [
             (

@@ -1,15 +1,15 @@
 //! Statistics of iterations. [Erl13 table 2]
 
-use super::contestant::Contestant;
 use super::rules::{Ending, ROBUSTNESS};
+use super::solver_case::SolverCase;
 use super::{AS_PRINTED, as_printed, contact, fluid};
 use crate::findings::{Findings, Picture, Section};
 use crate::study::Study;
 use crate::table::{Cell, Table};
 use clap::{Args, value_parser};
-use meniscus_app::error::Error;
-use meniscus_app::plot::Bars;
 use meniscus_lcp::gallery::Instance;
+use meniscus_render::plot::Bars;
+use meniscus_store::error::Error;
 
 /// The study.
 pub struct Table2;
@@ -28,11 +28,11 @@ type Figures = [f64; 4];
 type Entry = (
     &'static str,
     fn(u64) -> Instance,
-    Contestant,
+    SolverCase,
     Option<Figures>,
 );
 
-/// What the notes have for fluid problems, in the order of [`Contestant::NOTES`].
+/// What the notes have for fluid problems, in the order of [`SolverCase::NOTES`].
 const FLUID: [Figures; 4] = [
     [5.0, 5.0, 5.0, 0.0],
     [4.07, 3.0, 5.0, 0.29],
@@ -50,18 +50,18 @@ fn entries() -> Vec<Entry> {
         (
             "contact",
             contact_problem,
-            Contestant::NOTES[0],
+            SolverCase::NOTES[0],
             Some(CONTACT),
         ),
-        ("contact", contact_problem, Contestant::OurFischer, None),
-        ("contact", contact_problem, Contestant::OurNewton, None),
+        ("contact", contact_problem, SolverCase::OurFischer, None),
+        ("contact", contact_problem, SolverCase::OurNewton, None),
     ];
-    for (contestant, notes) in Contestant::NOTES.into_iter().zip(FLUID) {
-        entries.push(("fluid", |seed| fluid(1000, seed), contestant, Some(notes)));
+    for (case, notes) in SolverCase::NOTES.into_iter().zip(FLUID) {
+        entries.push(("fluid", |seed| fluid(1000, seed), case, Some(notes)));
     }
-    for (contestant, notes) in Contestant::NOTES.into_iter().zip(FLUID) {
+    for (case, notes) in SolverCase::NOTES.into_iter().zip(FLUID) {
         let make: fn(u64) -> Instance = |seed| as_printed(fluid(1000, seed));
-        entries.push(("fluid, b as printed", make, contestant, Some(notes)));
+        entries.push(("fluid, b as printed", make, case, Some(notes)));
     }
     entries
 }
@@ -87,10 +87,10 @@ impl Study for Table2 {
             "notes: std",
         ]);
         let (mut groups, mut ours, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
-        for (kind, make, contestant, notes) in entries() {
+        for (kind, make, case, notes) in entries() {
             let mut counts = Vec::new();
             for seed in 1..=options.problems {
-                let outcome = contestant.solve_from_zero(&make(seed), ROBUSTNESS)?;
+                let outcome = case.solve_from_zero(&make(seed), ROBUSTNESS)?;
                 if outcome.ending == Ending::Absolute {
                     counts.push(outcome.iterations as f64);
                 }
@@ -98,13 +98,13 @@ impl Study for Table2 {
             let figures = figures(&counts);
             let mut row = vec![
                 Cell::from(kind),
-                contestant.name().into(),
+                case.name().into(),
                 Cell::Whole(counts.len() as u64),
             ];
             row.extend(figures.map(|figure| Cell::Number(figure, 2)));
             row.extend((0..4).map(|k| Cell::maybe(notes.map(|n| n[k]), 2)));
             data.push(row);
-            groups.push(format!("{kind}: {}", contestant.name()));
+            groups.push(format!("{kind}: {}", case.name()));
             ours.push(figures[0]);
             theirs.push(notes.map_or(f64::NAN, |n| n[0]));
         }

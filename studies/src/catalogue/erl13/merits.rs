@@ -1,13 +1,13 @@
 //! Convergence of every method. [Erl13 fig. 2]
 
-use super::contestant::Contestant;
 use super::rules::Rules;
+use super::solver_case::SolverCase;
 use super::{AS_PRINTED, as_printed, contact, convergence, fluid};
 use crate::findings::{Findings, Section};
 use crate::study::Study;
 use crate::table::{Cell, Table};
 use clap::Args;
-use meniscus_app::error::Error;
+use meniscus_store::error::Error;
 
 /// The study.
 pub struct Fig2;
@@ -35,34 +35,34 @@ impl Study for Fig2 {
 
     fn run(options: &Options) -> Result<Findings, Error> {
         let problems = [
-            ("fluid", fluid(1000, options.seed), &Contestant::NOTES[..]),
+            ("fluid", fluid(1000, options.seed), &SolverCase::NOTES[..]),
             (
                 "printed",
                 as_printed(fluid(1000, options.seed)),
-                &Contestant::NOTES[..],
+                &SolverCase::NOTES[..],
             ),
             (
                 "contact",
                 contact(300, options.seed),
                 &[
-                    Contestant::Fischer(Contestant::PERTURBATION),
-                    Contestant::MinimumMap,
-                    Contestant::OurFischer,
-                    Contestant::OurNewton,
+                    SolverCase::Fischer(SolverCase::PERTURBATION),
+                    SolverCase::MinimumMap,
+                    SolverCase::OurFischer,
+                    SolverCase::OurNewton,
                 ],
             ),
         ];
         let mut data = Table::new(["problem", "method", "iteration", "merit"]);
         let mut summary = Table::new(["problem", "method", "iterations", "ending", "last merit"]);
         let mut pictures = Vec::new();
-        for (name, instance, contestants) in &problems {
+        for (name, instance, cases) in &problems {
             let mut outcomes = Vec::new();
-            for &contestant in *contestants {
-                let outcome = contestant.solve_from_zero(instance, RULES)?;
+            for &case in *cases {
+                let outcome = case.solve_from_zero(instance, RULES)?;
                 for (iteration, &merit) in outcome.merits.iter().enumerate() {
                     data.push([
                         (*name).into(),
-                        contestant.name().into(),
+                        case.name().into(),
                         Cell::Whole(iteration as u64),
                         Cell::Number(merit, 6),
                     ]);
@@ -70,12 +70,12 @@ impl Study for Fig2 {
                 let last = outcome.merits.last().copied().unwrap_or(f64::NAN);
                 summary.push([
                     (*name).into(),
-                    contestant.name().into(),
+                    case.name().into(),
                     Cell::Whole(outcome.iterations as u64),
                     outcome.ending.word().into(),
                     format!("{last:.1e}").into(),
                 ]);
-                outcomes.push((contestant, outcome));
+                outcomes.push((case, outcome));
             }
             let rows = instance.rhs.len();
             let title = match *name {

@@ -1,6 +1,5 @@
 //! The tables and figures of Erleben's notes, on problems generated as there, with known solutions.
 
-mod contestant;
 mod endings;
 mod fill;
 mod growth;
@@ -10,6 +9,7 @@ mod orders;
 mod psd;
 mod relaxation;
 mod rules;
+mod solver_case;
 mod strategies;
 mod warm_start;
 
@@ -25,9 +25,9 @@ pub use strategies::Fig3;
 pub use warm_start::Fig6;
 
 use crate::findings::Picture;
-use contestant::{Contestant, Outcome};
-use meniscus_app::plot::{Axis, Chart, Series};
 use meniscus_lcp::gallery::{self, Instance, Random};
+use meniscus_render::plot::{Axis, Chart, Series};
+use solver_case::{Outcome, SolverCase};
 
 /// Off-diagonal bands of a fluid problem, and the share of its solution that is zero.
 const BANDS: usize = 3;
@@ -57,13 +57,13 @@ const AS_PRINTED: &str = "The program behind the notes sets b to zero wherever t
 
 /// A contact problem of the notes, of so many variables.
 fn contact(rows: usize, seed: u64) -> Instance {
-    gallery::cone(rows / gallery::PER_CONE, &mut Random::new(seed))
+    gallery::contact_cone(rows / gallery::ROWS_PER_CONE, &mut Random::new(seed))
 }
 
 /// How merits fall.
-fn convergence(name: &'static str, title: &str, outcomes: &[(Contestant, Outcome)]) -> Picture {
-    let series = outcomes.iter().map(|(contestant, outcome)| Series {
-        name: contestant.name(),
+fn convergence(name: &'static str, title: &str, outcomes: &[(SolverCase, Outcome)]) -> Picture {
+    let series = outcomes.iter().map(|(case, outcome)| Series {
+        name: case.name(),
         points: outcome
             .merits
             .iter()

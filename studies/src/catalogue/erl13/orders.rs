@@ -7,10 +7,10 @@ use crate::machine::{self, Moment};
 use crate::study::Study;
 use crate::table::{Cell, Table};
 use clap::{Args, value_parser};
-use meniscus_app::error::Error;
 use meniscus_lcp::gallery::{self, Instance, Random};
-use meniscus_lcp::toolbox::{self, Family, Method, Options as Ask};
+use meniscus_lcp::registry::{self, Family, Method, Options as Ask};
 use meniscus_lcp::{Status, Trace};
+use meniscus_store::error::Error;
 
 /// The study.
 pub struct Table3;
@@ -180,7 +180,7 @@ fn timed(method: Method, instance: &Instance) -> Result<Timing, Error> {
         let mut trace = Trace::default();
         let start = Moment::now();
         let ask = Ask::default();
-        let solution = toolbox::solve(&instance.problem(), method, &ask, &mut x, &mut trace)
+        let solution = registry::solve(&instance.problem(), method, &ask, &mut x, &mut trace)
             .map_err(|fault| Error::usage(format!("{method}: {fault}")))?;
         spent += Moment::now().since(&start).cpu;
         times += 1.0;
@@ -218,12 +218,8 @@ mod tests {
     use meniscus_lcp::Progress;
 
     fn trace(residuals: &[f64]) -> Trace {
-        let progress = |(iteration, &residual): (usize, &f64)| Progress {
-            iteration,
-            inner_iterations: 0,
-            residual,
-            merit: residual,
-        };
+        let progress =
+            |(iteration, &residual): (usize, &f64)| Progress::new(iteration, 0, residual, residual);
         Trace {
             outer: residuals.iter().enumerate().map(progress).collect(),
             inner: Vec::new(),

@@ -1,16 +1,16 @@
 //! More and more zero eigenvalues. [Erl13 sec. 7]
 
 use super::ZEROS;
-use super::contestant::Contestant;
 use super::rules::{Ending, Rules};
+use super::solver_case::SolverCase;
 use crate::findings::{Findings, Picture, Section};
 use crate::study::Study;
 use crate::table::{Cell, Table};
 use clap::{Args, value_parser};
-use meniscus_app::error::Error;
-use meniscus_app::plot::{Axis, Chart, Series};
 use meniscus_lcp::gallery::{self, Random};
 use meniscus_lcp::methods::fischer::Kink;
+use meniscus_render::plot::{Axis, Chart, Series};
+use meniscus_store::error::Error;
 
 /// The study.
 pub struct Psd;
@@ -31,13 +31,13 @@ const RULES: Rules = Rules {
     iterations: 100,
 };
 
-const CONTESTANTS: [Contestant; 6] = [
-    Contestant::Fischer(Kink::Approximation),
-    Contestant::MinimumMap,
-    Contestant::Pgs,
-    Contestant::PSOR,
-    Contestant::OurFischer,
-    Contestant::OurNewton,
+const CASES: [SolverCase; 6] = [
+    SolverCase::Fischer(Kink::Approximation),
+    SolverCase::MinimumMap,
+    SolverCase::Pgs,
+    SolverCase::PSOR,
+    SolverCase::OurFischer,
+    SolverCase::OurNewton,
 ];
 
 impl Study for Psd {
@@ -50,21 +50,21 @@ impl Study for Psd {
         headings.extend(Ending::ALL.map(Ending::word));
         headings.push("mean iterations");
         let mut data = Table::new(headings);
-        let mut series: Vec<Series> = CONTESTANTS
+        let mut series: Vec<Series> = CASES
             .iter()
-            .map(|contestant| Series {
-                name: contestant.name(),
+            .map(|case| Series {
+                name: case.name(),
                 points: Vec::new(),
             })
             .collect();
         for percent in (0..100).step_by(10) {
-            for (contestant, series) in CONTESTANTS.iter().zip(&mut series) {
+            for (case, series) in CASES.iter().zip(&mut series) {
                 let mut ended = [0_u64; Ending::ALL.len()];
                 let mut iterations = 0;
                 for seed in 1..=options.problems {
                     let share = f64::from(percent) / 100.0;
                     let instance = gallery::dense(ROWS, share, ZEROS, &mut Random::new(seed));
-                    let outcome = contestant.solve_from_zero(&instance, RULES)?;
+                    let outcome = case.solve_from_zero(&instance, RULES)?;
                     let at = Ending::ALL.iter().position(|&e| e == outcome.ending);
                     ended[at.unwrap_or(Ending::ALL.len() - 1)] += 1;
                     iterations += outcome.iterations;
@@ -77,7 +77,7 @@ impl Study for Psd {
                 series
                     .points
                     .push((f64::from(percent), 100.0 * good / options.problems as f64));
-                let mut row = vec![Cell::Whole(percent as u64), contestant.name().into()];
+                let mut row = vec![Cell::Whole(percent as u64), case.name().into()];
                 row.extend(ended.map(Cell::Whole));
                 row.push(Cell::Number(iterations as f64 / options.problems as f64, 1));
                 data.push(row);

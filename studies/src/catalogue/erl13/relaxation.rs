@@ -1,15 +1,15 @@
 //! The relaxation of PSOR. [Erl13 fig. 4]
 
-use super::contestant::Contestant;
 use super::rules::{ROBUSTNESS, Rules};
+use super::solver_case::SolverCase;
 use super::{AS_PRINTED, as_printed, convergence, fluid};
 use crate::findings::{Findings, Picture, Section};
 use crate::study::Study;
 use crate::table::{Cell, Table};
 use clap::{Args, value_parser};
-use meniscus_app::error::Error;
-use meniscus_app::plot::{Axis, Chart, Series};
 use meniscus_lcp::gallery::Instance;
+use meniscus_render::plot::{Axis, Chart, Series};
+use meniscus_store::error::Error;
 
 /// The study.
 pub struct Fig4;
@@ -55,7 +55,7 @@ impl Study for Fig4 {
                 let (mut sum, mut within) = (0, 0);
                 for seed in 1..=options.problems {
                     let outcome =
-                        Contestant::Psor(relaxation).solve_from_zero(&make(seed), ROBUSTNESS)?;
+                        SolverCase::Psor(relaxation).solve_from_zero(&make(seed), ROBUSTNESS)?;
                     sum += outcome.iterations;
                     within += u64::from(outcome.iterations < ROBUSTNESS.iterations);
                 }
@@ -77,8 +77,8 @@ impl Study for Fig4 {
         let instance = as_printed(fluid(1000, 1));
         let mut outcomes = Vec::new();
         for relaxation in [0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8] {
-            let contestant = Contestant::Psor(relaxation);
-            outcomes.push((contestant, contestant.solve_from_zero(&instance, RULES)?));
+            let case = SolverCase::Psor(relaxation);
+            outcomes.push((case, case.solve_from_zero(&instance, RULES)?));
         }
         let found: Vec<String> = best
             .iter()

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 pub struct Rules {
     /// Merit that is small enough.
     pub absolute: f64,
-    /// Change of the merit, as a part of it, that counts as none.
+    /// Override of the merit, as a part of it, that counts as none.
     pub relative: f64,
     /// Limit of iterations.
     pub iterations: usize,
@@ -88,7 +88,7 @@ impl Judge {
             Status::LocalMinimum => Ending::LocalMinimum,
             Status::NonDescent => Ending::NonDescent,
             Status::IterationLimit => Ending::Limit,
-            Status::Ray | Status::NonFinite | Status::Stopped => Ending::Other,
+            _ => Ending::Other,
         })
     }
 
@@ -129,12 +129,7 @@ mod tests {
     fn ending(merits: &[f64], blind: bool) -> (Option<Ending>, usize) {
         let mut judge = Judge::new(ROBUSTNESS, blind);
         for (iteration, &merit) in merits.iter().enumerate() {
-            let progress = Progress {
-                iteration,
-                inner_iterations: 0,
-                residual: 1.0,
-                merit,
-            };
+            let progress = Progress::new(iteration, 0, 1.0, merit);
             if judge.observe(&progress).is_break() {
                 break;
             }

@@ -1,15 +1,15 @@
 //! The four ways through the kink. [Erl13 fig. 3]
 
-use super::contestant::Contestant;
 use super::rules::Rules;
+use super::solver_case::SolverCase;
 use super::{contact, fluid};
 use crate::findings::{Findings, Picture, Section};
 use crate::study::Study;
 use crate::table::{Cell, Table};
 use clap::Args;
-use meniscus_app::error::Error;
-use meniscus_app::plot::{Axis, Chart, Series};
 use meniscus_lcp::methods::fischer::Kink;
+use meniscus_render::plot::{Axis, Chart, Series};
+use meniscus_store::error::Error;
 
 /// The study.
 pub struct Fig3;
@@ -31,7 +31,7 @@ const RULES: Rules = Rules {
 const KINKS: [(&str, Kink); 4] = [
     ("random", Kink::Random { seed: 1 }),
     ("zero", Kink::Zero),
-    ("perturbation", Contestant::PERTURBATION),
+    ("perturbation", SolverCase::PERTURBATION),
     ("approximation", Kink::Approximation),
 ];
 
@@ -51,7 +51,7 @@ impl Study for Fig3 {
         ] {
             let mut series = Vec::new();
             for (word, kink) in KINKS {
-                let outcome = Contestant::Fischer(kink).solve_from_zero(&instance, RULES)?;
+                let outcome = SolverCase::Fischer(kink).solve_from_zero(&instance, RULES)?;
                 let least = outcome.merits.iter().copied().fold(f64::INFINITY, f64::min);
                 summary.push([
                     name.into(),

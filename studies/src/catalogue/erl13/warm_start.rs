@@ -1,15 +1,15 @@
 //! Warm starts by PGS. [Erl13 fig. 6]
 
-use super::contestant::Contestant;
 use super::rules::{Ending, Rules};
+use super::solver_case::SolverCase;
 use super::{AS_PRINTED, ZEROS, as_printed};
 use crate::findings::{Findings, Picture, Section};
 use crate::study::Study;
 use crate::table::{Cell, Table};
 use clap::{Args, value_parser};
-use meniscus_app::error::Error;
-use meniscus_app::plot::{Axis, Chart, Series};
 use meniscus_lcp::gallery::{self, Instance, Random};
+use meniscus_render::plot::{Axis, Chart, Series};
+use meniscus_store::error::Error;
 
 /// The study.
 pub struct Fig6;
@@ -68,20 +68,16 @@ impl Study for Fig6 {
         let mut series = Vec::new();
         let kinds: [Kind; 2] = [("dense", |instance| instance), ("b as printed", as_printed)];
         for (kind, make) in kinds {
-            for contestant in [Contestant::NOTES[0], Contestant::NOTES[1]] {
+            for case in [SolverCase::NOTES[0], SolverCase::NOTES[1]] {
                 let mut points = [Vec::new(), Vec::new()];
                 let (mut sums, mut absolute) = ([0.0; 2], 0);
                 for seed in 1..=options.problems {
                     let instance = make(gallery::dense(ROWS, 0.0, ZEROS, &mut Random::new(seed)));
-                    let cold = contestant.solve_from_zero(&instance, RULES)?;
+                    let cold = case.solve_from_zero(&instance, RULES)?;
                     let mut x = vec![0.0; ROWS];
-                    Contestant::Pgs.solve(&instance, WARM_UP, &mut x)?;
-                    let warm = contestant.solve(&instance, RULES, &mut x)?;
-                    let mut row = vec![
-                        Cell::from(kind),
-                        Cell::Whole(seed),
-                        contestant.name().into(),
-                    ];
+                    SolverCase::Pgs.solve(&instance, WARM_UP, &mut x)?;
+                    let warm = case.solve(&instance, RULES, &mut x)?;
+                    let mut row = vec![Cell::from(kind), Cell::Whole(seed), case.name().into()];
                     for (k, outcome) in [&cold, &warm].into_iter().enumerate() {
                         sums[k] += outcome.iterations as f64;
                         absolute += u64::from(outcome.ending == Ending::Absolute);
@@ -94,7 +90,7 @@ impl Study for Fig6 {
                 let means = sums.map(|sum| sum / options.problems as f64);
                 summary.push([
                     kind.into(),
-                    contestant.name().into(),
+                    case.name().into(),
                     Cell::Number(means[0], 2),
                     Cell::Number(means[1], 2),
                     Cell::Number(means[1] / means[0], 2),
@@ -103,7 +99,7 @@ impl Study for Fig6 {
                 if kind != "dense" {
                     for (word, points) in ["without", "with"].into_iter().zip(points) {
                         series.push(Series {
-                            name: format!("{}, {word}", contestant.name()),
+                            name: format!("{}, {word}", case.name()),
                             points,
                         });
                     }

@@ -7,10 +7,10 @@ use crate::machine;
 use crate::study::Study;
 use crate::table::{Cell, Table};
 use crate::target::{self, Bound, Target};
-use crate::walls::{Contestant, Outcome, Rules, thinned};
+use crate::walls::{Outcome, Rules, SolverCase, thinned};
 use clap::{Args, value_parser};
-use meniscus_app::error::Error;
-use meniscus_app::plot::{Axis, Chart, Series};
+use meniscus_render::plot::{Axis, Chart, Series};
+use meniscus_store::error::Error;
 
 /// The study.
 pub struct Fig5x10;
@@ -46,7 +46,7 @@ impl Study for Fig5x10 {
     fn run(options: &Options) -> Result<Findings, Error> {
         let load = machine::load();
         let labels: Vec<&str> = SHOWN.iter().chain(OURS).chain(&OTHERS).copied().collect();
-        let contestants = Contestant::all_of(&labels);
+        let cases = SolverCase::all_of(&labels);
         let rules = Rules {
             from_zero: true,
             ..Default::default()
@@ -63,32 +63,32 @@ impl Study for Fig5x10 {
         let (mut pictures, mut targets) = (Vec::new(), Vec::new());
         for (index, scenario) in SCENARIOS.into_iter().enumerate() {
             let sample = scenario.sample(options.size)?;
-            let outcomes = solve_all(&sample, &contestants, &rules)?;
+            let outcomes = solve_all(&sample, &cases, &rules)?;
             let mut lines = Vec::new();
-            for (contestant, outcome) in contestants.iter().zip(&outcomes) {
-                let curve = thinned(curve(*contestant, outcome));
+            for (case, outcome) in cases.iter().zip(&outcomes) {
+                let curve = thinned(curve(*case, outcome));
                 for &(iteration, residual) in &curve {
                     data.push([
                         Cell::Whole(index as u64 + 1),
-                        contestant.label.into(),
+                        case.label.into(),
                         Cell::Number(iteration, 0),
                         Cell::Number(residual, 12),
                     ]);
                 }
                 summary.push([
                     Cell::Whole(index as u64 + 1),
-                    contestant.label.into(),
+                    case.label.into(),
                     outcome.status.word().into(),
-                    Cell::Whole(contestant.iterations(outcome) as u64),
+                    Cell::Whole(case.iterations(outcome) as u64),
                     format!("{:.1e}", outcome.residual).into(),
                     Cell::Number(outcome.cpu, 3),
                 ]);
-                lines.push((*contestant, curve));
+                lines.push((*case, curve));
             }
             let title = format!("`{}`, frame {}", scenario.scene, scenario.frame).replace('`', "");
             pictures.push(multigrid_picture(NAMES[index][0], &title, &lines));
             pictures.push(picture_of_all(NAMES[index][1], &title, &lines));
-            targets.extend(claims(index + 1, &contestants, &outcomes));
+            targets.extend(claims(index + 1, &cases, &outcomes));
         }
         Ok(Findings {
             study: Self::NAME,
@@ -122,12 +122,12 @@ impl Study for Fig5x10 {
 }
 
 /// Residuals over iterations as the tables count them.
-fn curve(contestant: Contestant, outcome: &Outcome) -> Vec<(f64, f64)> {
+fn curve(case: SolverCase, outcome: &Outcome) -> Vec<(f64, f64)> {
     let outer = outcome.outer_points.iter().map(|at| {
-        let count = contestant.count(at.iteration, at.inner_iterations);
+        let count = case.count(at.iteration, at.inner_iterations);
         (count as f64, at.residual)
     });
-    if contestant.counts_cycles() {
+    if case.counts_cycles() {
         return outer.collect();
     }
     // Newton's searches are counted with the step they belong to, which is not known inside.
@@ -140,11 +140,11 @@ fn curve(contestant: Contestant, outcome: &Outcome) -> Vec<(f64, f64)> {
     points
 }
 
-type Lines = [(Contestant, Vec<(f64, f64)>)];
+type Lines = [(SolverCase, Vec<(f64, f64)>)];
 
-fn series((contestant, points): &(Contestant, Vec<(f64, f64)>)) -> Series {
+fn series((case, points): &(SolverCase, Vec<(f64, f64)>)) -> Series {
     Series {
-        name: contestant.label.into(),
+        name: case.label.into(),
         points: points.clone(),
     }
 }
@@ -185,13 +185,13 @@ fn picture_of_all(name: &'static str, title: &str, lines: &Lines) -> Picture {
 }
 
 /// FMG takes more cycles than the others, FAS-MG about ten.
-fn claims(scenario: usize, contestants: &[Contestant], outcomes: &[Outcome]) -> Vec<Target> {
+fn claims(scenario: usize, cases: &[SolverCase], outcomes: &[Outcome]) -> Vec<Target> {
     let cycles = |label: &str| {
-        let at = contestants.iter().position(|one| one.label == label)?;
+        let at = cases.iter().position(|one| one.label == label)?;
         let outcome = &outcomes[at];
         outcome
             .solved()
-            .then(|| contestants[at].iterations(outcome) as f64)
+            .then(|| cases[at].iterations(outcome) as f64)
     };
     let target = |what: String, bound, measured| Target {
         what,

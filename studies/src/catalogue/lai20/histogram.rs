@@ -6,12 +6,12 @@ use crate::machine;
 use crate::study::Study;
 use crate::table::{Cell, Table};
 use crate::target::{self, Bound, Target};
-use crate::walls::{self, Averages, Choice, Contestant, Rules, mean};
+use crate::walls::{self, Averages, Choice, Rules, SolverCase, mean};
 use clap::{Args, value_parser};
-use meniscus_app::error::Error;
-use meniscus_app::plot::Bars;
-use meniscus_app::scene::AnyScene;
 use meniscus_liquid::Walls;
+use meniscus_render::plot::Bars;
+use meniscus_scene::AnyScene;
+use meniscus_store::error::Error;
 
 /// The study.
 pub struct Fig5x5;
@@ -55,12 +55,12 @@ impl Study for Fig5x5 {
             frames: options.frames,
             every: options.every.into(),
         };
-        let contestants = Contestant::all_of(&SHOWN);
+        let cases = SolverCase::all_of(&SHOWN);
         let rules = Rules::default();
         let size = options.size as usize;
         let (found, seen) = match walls::scene("sphere", size, Walls::Separating)? {
-            AnyScene::Three(scene) => walls::averages(&scene, choice, &contestants, &rules)?,
-            AnyScene::Two(scene) => walls::averages(&scene, choice, &contestants, &rules)?,
+            AnyScene::Three(scene) => walls::averages(&scene, choice, &cases, &rules)?,
+            AnyScene::Two(scene) => walls::averages(&scene, choice, &cases, &rules)?,
         };
         let most = found
             .iter()
@@ -87,7 +87,7 @@ impl Study for Fig5x5 {
                 .iter()
                 .map(|one| {
                     let heights = (0..=most).map(|outer| count(one, outer) as f64);
-                    (one.contestant.label.into(), heights.collect())
+                    (one.case.label.into(), heights.collect())
                 })
                 .collect(),
         };
@@ -133,7 +133,7 @@ impl Study for Fig5x5 {
 
 fn claims(found: &[Averages]) -> Vec<Target> {
     let of = |label: &str| {
-        let one = found.iter().find(|one| one.contestant.label == label)?;
+        let one = found.iter().find(|one| one.case.label == label)?;
         mean(&one.outer)
     };
     let target = |what: &str, bound, unit, measured| Target {

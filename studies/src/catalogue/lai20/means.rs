@@ -14,11 +14,11 @@ use crate::machine;
 use crate::study::Study;
 use crate::table::{Cell, Table};
 use crate::target;
-use crate::walls::{self, Averages, Choice, Contestant, PATIENCE, Rules, Seen, mean};
+use crate::walls::{self, Averages, Choice, PATIENCE, Rules, Seen, SolverCase, mean};
 use clap::{Args, value_parser};
-use meniscus_app::error::Error;
-use meniscus_app::scene::AnyScene;
 use meniscus_liquid::Walls;
+use meniscus_scene::AnyScene;
+use meniscus_store::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The study of a table.
@@ -92,14 +92,14 @@ fn measured(
             }
         }
     }
-    let contestants = Contestant::all_of(&wanted);
+    let cases = SolverCase::all_of(&wanted);
     let rules = Rules {
         from_zero: cold,
         ..Default::default()
     };
     let (averages, seen) = match walls::scene(scene, size as usize, Walls::Separating)? {
-        AnyScene::Two(scene) => walls::averages(&scene, choice, &contestants, &rules)?,
-        AnyScene::Three(scene) => walls::averages(&scene, choice, &contestants, &rules)?,
+        AnyScene::Two(scene) => walls::averages(&scene, choice, &cases, &rules)?,
+        AnyScene::Three(scene) => walls::averages(&scene, choice, &cases, &rules)?,
     };
     let found = Arc::new(AtSize {
         size,
@@ -112,7 +112,7 @@ fn measured(
 
 impl AtSize {
     fn of(&self, label: &str) -> Option<&Averages> {
-        let same = |one: &&Averages| one.contestant.label == label;
+        let same = |one: &&Averages| one.case.label == label;
         self.averages.iter().find(same)
     }
 }
@@ -240,7 +240,7 @@ fn data(found: &[Arc<AtSize>]) -> Table {
         for one in &at.averages {
             table.push([
                 Cell::Whole(at.size.into()),
-                one.contestant.label.into(),
+                one.case.label.into(),
                 Cell::Whole(one.problems as u64),
                 Cell::Whole(one.solved as u64),
                 if one.too_long { "yes" } else { "no" }.into(),

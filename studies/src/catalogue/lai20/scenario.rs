@@ -1,10 +1,10 @@
 //! The three scenarios of single solves.
 
 use super::printed::SINGLES;
-use crate::walls::{self, Contestant, Outcome, Rules, Sample};
-use meniscus_app::error::Error;
-use meniscus_app::scene::AnyScene;
+use crate::walls::{self, Outcome, Rules, Sample, SolverCase};
 use meniscus_liquid::Walls;
+use meniscus_scene::AnyScene;
+use meniscus_store::error::Error;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -58,11 +58,8 @@ impl Scenario {
 /// Every solver on a problem.
 pub fn solve_all(
     sample: &Sample<3>,
-    contestants: &[Contestant],
+    cases: &[SolverCase],
     rules: &Rules,
 ) -> Result<Vec<Outcome>, Error> {
-    contestants
-        .iter()
-        .map(|contestant| contestant.solve(sample, rules))
-        .collect()
+    cases.iter().map(|case| case.solve(sample, rules)).collect()
 }

@@ -4,7 +4,7 @@ use super::printed::Printed;
 use crate::findings::Picture;
 use crate::table::{Cell, Table};
 use crate::walls::PATIENCE;
-use meniscus_app::plot::{Axis, Chart, Series};
+use meniscus_render::plot::{Axis, Chart, Series};
 
 /// What there is to say of a solver at a size.
 #[derive(Clone, Copy, Debug, PartialEq)]

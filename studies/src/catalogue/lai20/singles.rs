@@ -12,9 +12,9 @@ use crate::machine;
 use crate::study::Study;
 use crate::table::{Cell, Table};
 use crate::target::{self, Target};
-use crate::walls::{Contestant, Outcome, PATIENCE, Rules};
+use crate::walls::{Outcome, PATIENCE, Rules, SolverCase};
 use clap::{Args, value_parser};
-use meniscus_app::error::Error;
+use meniscus_store::error::Error;
 
 /// The study of table 9, 10 or 11.
 pub struct Single<const TABLE: usize>;
@@ -36,21 +36,21 @@ pub struct Options {
 const USUAL: &[u32] = &[32, 64];
 
 /// The variants, in the order of the table, and one of ours.
-pub const VARIANTS: [Contestant; 6] = [
-    Contestant::variant(ABLATION.columns[0], "fas-mg"),
-    Contestant::variant(ABLATION.columns[1], "fas-mg:trilinear"),
-    Contestant::variant(ABLATION.columns[2], "fas-mg:constant"),
-    Contestant::variant(ABLATION.columns[3], "fas-mg:plain"),
-    Contestant::variant(ABLATION.columns[4], "fas-mg:direct"),
+pub const VARIANTS: [SolverCase; 6] = [
+    SolverCase::variant(ABLATION.columns[0], "fas-mg"),
+    SolverCase::variant(ABLATION.columns[1], "fas-mg:trilinear"),
+    SolverCase::variant(ABLATION.columns[2], "fas-mg:constant"),
+    SolverCase::variant(ABLATION.columns[3], "fas-mg:plain"),
+    SolverCase::variant(ABLATION.columns[4], "fas-mg:direct"),
     // Ours to add: sweeps over the rows at walls before each cycle, which the paper does not have.
-    Contestant::variant("no extra sweeps", "fas-mg:no-extra-sweeps"),
+    SolverCase::variant("no extra sweeps", "fas-mg:no-extra-sweeps"),
 ];
 
 /// The solves at one size.
 struct AtSize {
     size: u32,
     rows: usize,
-    outcomes: Vec<(Contestant, Outcome)>,
+    outcomes: Vec<(SolverCase, Outcome)>,
 }
 
 impl<const TABLE: usize> Study for Single<TABLE> {
@@ -61,11 +61,11 @@ impl<const TABLE: usize> Study for Single<TABLE> {
     fn run(options: &Options) -> Result<Findings, Error> {
         let printed = &SINGLES[TABLE - 9];
         let labels: Vec<&str> = printed.columns.iter().chain(OURS).copied().collect();
-        let contestants = Contestant::all_of(&labels);
+        let cases = SolverCase::all_of(&labels);
         findings(
             printed,
             SCENARIOS[TABLE - 9],
-            &contestants,
+            &cases,
             options,
             claims::of_means,
         )
@@ -93,7 +93,7 @@ type Claims = fn(&Printed, &[u32], &dyn Fn(&str, u32) -> Option<f64>) -> Vec<Tar
 fn findings(
     printed: &Printed,
     scenario: Scenario,
-    contestants: &[Contestant],
+    cases: &[SolverCase],
     options: &Options,
     claims: Claims,
 ) -> Result<Findings, Error> {
@@ -106,22 +106,22 @@ fn findings(
     let mut found = Vec::new();
     for &size in &sizes {
         let sample = scenario.sample(size)?;
-        let outcomes = solve_all(&sample, contestants, &rules)?;
+        let outcomes = solve_all(&sample, cases, &rules)?;
         found.push(AtSize {
             size,
             rows: sample.rows(),
-            outcomes: contestants.iter().copied().zip(outcomes).collect(),
+            outcomes: cases.iter().copied().zip(outcomes).collect(),
         });
     }
-    let labels: Vec<&str> = contestants.iter().map(|one| one.label).collect();
+    let labels: Vec<&str> = cases.iter().map(|one| one.label).collect();
     let here = |label: &str, size: u32| {
         let at_size = found.iter().find(|at| at.size == size);
         let mut solves = at_size.into_iter().flat_map(|at| &at.outcomes);
         solves
-            .find(|(contestant, _)| contestant.label == label)
-            .map_or(Here::Nothing, |(contestant, outcome)| {
+            .find(|(case, _)| case.label == label)
+            .map_or(Here::Nothing, |(case, outcome)| {
                 if outcome.solved() {
-                    Here::Value(contestant.iterations(outcome) as f64)
+                    Here::Value(case.iterations(outcome) as f64)
                 } else if outcome.too_long {
                     Here::TooLong
                 } else {
@@ -193,13 +193,13 @@ fn data(found: &[AtSize]) -> Table {
         "cpu_s",
     ]);
     for at in found {
-        for (contestant, outcome) in &at.outcomes {
+        for (case, outcome) in &at.outcomes {
             table.push([
                 Cell::Whole(at.size.into()),
                 Cell::Whole(at.rows as u64),
-                contestant.label.into(),
+                case.label.into(),
                 outcome.status.word().into(),
-                Cell::Whole(contestant.iterations(outcome) as u64),
+                Cell::Whole(case.iterations(outcome) as u64),
                 Cell::Whole(outcome.outer as u64),
                 Cell::Whole(outcome.inner as u64),
                 Cell::Number(outcome.residual, 12),

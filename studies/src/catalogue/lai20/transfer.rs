@@ -11,8 +11,8 @@ use crate::table::{Cell, Table};
 use crate::target::{self, Bound, Target};
 use crate::walls::{Outcome, Rules};
 use clap::{Args, value_parser};
-use meniscus_app::error::Error;
-use meniscus_app::plot::Bars;
+use meniscus_render::plot::Bars;
+use meniscus_store::error::Error;
 
 /// The study.
 pub struct Fig5x11;

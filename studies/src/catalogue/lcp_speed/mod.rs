@@ -8,9 +8,9 @@ use crate::machine::{self, Moment};
 use crate::study::Study;
 use crate::table::{Cell, Table};
 use clap::{Args, value_parser};
-use meniscus_app::error::{Error, Kind};
-use meniscus_lcp::toolbox::{self, Method, Options as Ask};
+use meniscus_lcp::registry::{self, Method, Options as Ask};
 use meniscus_lcp::{BoxMlcp, Csr, Status};
+use meniscus_store::error::{Error, Kind};
 use serde_json::Value;
 
 /// The study.
@@ -66,15 +66,12 @@ impl Solve {
         method: Method,
         tolerance: f64,
     ) -> Result<Self, Error> {
-        let ask = Ask {
-            tolerance,
-            ..Ask::default()
-        };
+        let ask = Ask::default().tolerance(tolerance);
         let (mut best, mut spent) = (f64::INFINITY, 0.0);
         loop {
             let mut x = vec![0.0; problem.len()];
             let start = Moment::now();
-            let solution = toolbox::solve(problem, method, &ask, &mut x, &mut ())
+            let solution = registry::solve(problem, method, &ask, &mut x, &mut ())
                 .map_err(|fault| Error::new(Kind::Numerical, format!("{method}: {fault}")))?;
             let cpu = Moment::now().since(&start).cpu;
             best = f64::min(best, cpu);

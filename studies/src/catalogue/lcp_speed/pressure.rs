@@ -3,12 +3,12 @@
 use super::{Options, Solve, table};
 use crate::findings::Section;
 use crate::peer;
-use meniscus_app::error::{Error, Kind};
 use meniscus_app::problem_files;
-use meniscus_app::run::{self, AnyProblem};
-use meniscus_app::scene::text::{Change, load};
-use meniscus_lcp::toolbox::Method;
+use meniscus_app::runner::{self, AnyProblem};
+use meniscus_lcp::registry::Method;
 use meniscus_lcp::{BoxMlcp, Csr};
+use meniscus_scene::text::{Override, load};
+use meniscus_store::error::{Error, Kind};
 use std::path::Path;
 use std::time::Duration;
 
@@ -21,9 +21,9 @@ pub fn section(options: &Options) -> Result<(Vec<Solve>, Section), Error> {
     let (mut solves, mut missing, mut words) = (Vec::new(), Vec::new(), Vec::new());
     for &cells in &options.sizes {
         let name = format!("sphere, {cells} cells");
-        let change = Change::short("--sizes", "domain.resolution", i64::from(cells));
+        let change = Override::short("--sizes", "domain.resolution", i64::from(cells));
         let (scene, _) = load(Path::new("sphere"), &[change], false)?.ready()?;
-        let problem = run::problem_of_frame(&scene, options.frame, Some(1))?;
+        let problem = runner::problem_of_frame(&scene, options.frame, Some(1))?;
         let folder = tempfile::tempdir()
             .map_err(|cause| Error::new(Kind::Storage, format!("no temporary folder: {cause}")))?;
         let (matrix, rhs, lower, upper) = match &problem {

@@ -4,10 +4,10 @@ use super::{Options, Solve, section as section_of};
 use crate::findings::Section;
 use crate::peer;
 use crate::table::{Cell, Table};
-use meniscus_app::error::{Error, Kind};
 use meniscus_app::problem_files;
 use meniscus_lcp::gallery::{self, Instance, Random};
-use meniscus_lcp::toolbox::Method;
+use meniscus_lcp::registry::Method;
+use meniscus_store::error::{Error, Kind};
 use std::time::Duration;
 
 const TOLERANCE: f64 = 1e-8;
@@ -83,7 +83,7 @@ fn fluid(rows: usize) -> Entry {
 
 /// Sweeps need a diagonal without zeros.
 fn contact(rows: usize) -> Entry {
-    let instance = gallery::cone(rows / gallery::PER_CONE, &mut Random::new(1));
+    let instance = gallery::contact_cone(rows / gallery::ROWS_PER_CONE, &mut Random::new(1));
     (format!("contact, {rows}"), instance, &NAMESAKES[..3])
 }
 

@@ -2,11 +2,11 @@
 
 use super::stage::{Impact, Stage, with_twice_the_air};
 use crate::machine::{Moment, Span, peak_memory, waited_by_all_threads};
-use meniscus_app::error::{Error, Kind};
-use meniscus_app::run::Simulation;
-use meniscus_app::scene::Scene;
+use meniscus_app::runner::Simulation;
 use meniscus_liquid::{Phases, Walls};
+use meniscus_scene::Scene;
 use meniscus_sim::StepReport;
+use meniscus_store::error::{Error, Kind};
 use serde::{Deserialize, Serialize};
 
 /// How often each number of threads is timed where numbers are compared.

@@ -1,12 +1,12 @@
 //! How fast the pressure problem with separating walls is solved, from a cold start, on the analytic sphere.
 
 mod bandwidth;
-mod contender;
 mod part;
+mod solver_case;
 mod targets;
 
-use self::contender::Contender;
 use self::part::{Answer, Part};
+use self::solver_case::SolverCase;
 use crate::alone;
 use crate::findings::{Findings, Section};
 use crate::machine;
@@ -14,8 +14,8 @@ use crate::peer;
 use crate::study::Study;
 use crate::table::{Cell, Table};
 use clap::{Args, ValueEnum, value_parser};
-use meniscus_app::error::{Error, Kind};
 use meniscus_app::problem_files;
+use meniscus_store::error::{Error, Kind};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -31,8 +31,8 @@ pub struct Options {
     #[arg(long, value_name = "N,N", value_delimiter = ',', default_values_t = [32, 64, 128], value_parser = value_parser!(u32).range(8..=512))]
     sizes: Vec<u32>,
     /// Solvers, separated by commas
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values = Contender::USUAL, value_parser = Contender::from_str)]
-    solvers: Vec<Contender>,
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values = SolverCase::USUAL, value_parser = SolverCase::from_str)]
+    solvers: Vec<SolverCase>,
     /// Threads; several numbers, separated by commas, are compared
     #[arg(long, value_name = "N,N", value_delimiter = ',', default_values_t = [1], value_parser = value_parser!(u16).range(1..=256))]
     threads: Vec<u16>,
@@ -71,8 +71,8 @@ const A_TURN: u32 = 2;
 /// Every solver at every size with every number of threads.
 fn parts(options: &Options, repeat: u32) -> Vec<Part> {
     let mut parts = Vec::new();
-    let is_told = |solver: &Contender| {
-        !solver.is_linear() || options.solvers.iter().all(Contender::is_linear)
+    let is_told = |solver: &SolverCase| {
+        !solver.is_linear() || options.solvers.iter().all(SolverCase::is_linear)
     };
     for &size in &options.sizes {
         for solver in &options.solvers {
@@ -163,7 +163,7 @@ impl Options {
 
     fn has_usual_solvers(&self) -> bool {
         let names = self.solvers.iter().map(ToString::to_string);
-        names.eq(Contender::USUAL)
+        names.eq(SolverCase::USUAL)
     }
 }
 

@@ -1,13 +1,13 @@
 //! One problem by one solver, in a process of its own.
 
 use super::RELATIVE_TOLERANCE;
-use super::contender::Contender;
+use super::solver_case::SolverCase;
 use crate::machine::{self, Moment, Span};
-use meniscus_app::error::{Error, Kind};
-use meniscus_app::whole_file;
 use meniscus_lcp::{BoxMlcp, InputError, Observer, Progress, Report, Status, matrix_market};
 use meniscus_liquid::analytic::{Bare, Sphere, Surface};
 use meniscus_liquid::solvers;
+use meniscus_store::atomic_file;
+use meniscus_store::error::{Error, Kind};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Part {
     pub size: u32,
-    pub solver: Contender,
+    pub solver: SolverCase,
     pub threads: u16,
     pub repeat: u32,
     pub wave: bool,
@@ -31,7 +31,7 @@ pub struct Answer {
     pub unknowns: u64,
     pub wall_rows: u64,
     pub separated_rows: u64,
-    pub solver: Contender,
+    pub solver: SolverCase,
     pub threads: u16,
     pub converged: bool,
     pub cycles: u64,
@@ -126,7 +126,7 @@ impl Part {
         }
         let best = best.ok_or_else(|| Error::usage("nothing to repeat"))?;
         if let Some(path) = &self.pressure_out {
-            whole_file::write_with(path, |out| matrix_market::write_vector(out, &x))?;
+            atomic_file::write_with(path, |out| matrix_market::write_vector(out, &x))?;
         }
         let separated = wall.iter().zip(&x).filter(|(wall, x)| **wall && **x == 0.0);
         Ok(Answer {

@@ -2,7 +2,7 @@
 
 use super::super::arguments::{SceneFlags, words};
 use clap::{Args, Subcommand, ValueEnum, value_parser};
-use meniscus_lcp::toolbox::{Method, Prelude};
+use meniscus_lcp::registry::{Method, Presolve};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -59,8 +59,8 @@ pub struct StopFlags {
     #[arg(long, value_name = "N")]
     pub max_iterations: Option<usize>,
     /// Improve the start first, as in pgs:10, psor:10 or gradient:10 (sweeps or steps)
-    #[arg(long, value_name = "METHOD:N", value_parser = Prelude::from_str)]
-    pub first: Option<Prelude>,
+    #[arg(long, value_name = "METHOD:N", value_parser = Presolve::from_str)]
+    pub first: Option<Presolve>,
 }
 
 #[derive(Debug, Args)]

@@ -1,18 +1,18 @@
 //! `meniscus lcp compare`.
 
-use super::super::say::{remark, say};
+use super::super::output::{remark, say};
 use super::arguments::CompareArguments;
 use super::files::{self, Problem, broken};
 use super::grid::Grid;
 use super::solve::{answer, cannot_use};
 use super::watch::{Seen, Watch};
-use crate::error::{Error, Kind};
-use crate::plot::{Axis, Chart, Series};
-use meniscus_lcp::survey::survey;
-use meniscus_lcp::toolbox::{self, Method, Options};
+use meniscus_lcp::analysis::analyse;
+use meniscus_lcp::registry::{Method, NamedSolver, Options, Registry};
 use meniscus_lcp::{Report, Status};
 use meniscus_liquid::Solver;
 use meniscus_liquid::solvers::Settings;
+use meniscus_render::plot::{Axis, Chart, Series};
+use meniscus_store::error::{Error, Kind};
 use std::fmt::Write;
 use std::str::FromStr;
 use std::time::Duration;
@@ -31,12 +31,6 @@ struct Tried {
     x: Vec<f64>,
 }
 
-/// A method that sees the matrix alone, or one that sees the grid, by its name.
-enum Contender {
-    Algebraic(Method),
-    OnGrid(String, Settings),
-}
-
 /// Solves a problem by several methods and says how each went.
 pub fn compare(arguments: &CompareArguments) -> Result<(), Error> {
     if !(arguments.seconds > 0.0 && arguments.seconds <= LONGEST) {
@@ -45,10 +39,14 @@ pub fn compare(arguments: &CompareArguments) -> Result<(), Error> {
         )));
     }
     let given = Problem::read(&arguments.problem)?;
-    let (contenders, grid) = chosen(arguments, &given)?;
+    let grid = grid(arguments, &given)?;
+    let mut registry = Registry::default();
+    if let Some(grid) = &grid {
+        grid.register(&mut registry);
+    }
     let (mut tried, mut refused) = (Vec::new(), None);
-    for contender in contenders {
-        match attempt(&contender, arguments, &given, grid.as_ref()) {
+    for (name, solver) in chosen(arguments, &given, &registry)? {
+        match solver.and_then(|solver| attempt(name, &*solver, arguments, &given)) {
             Ok(one) => {
                 if arguments.json {
                     let mut line = answer(&one.name, &one.report, one.seconds, &given);
@@ -86,116 +84,106 @@ pub fn compare(arguments: &CompareArguments) -> Result<(), Error> {
 }
 
 fn attempt(
-    contender: &Contender,
+    name: String,
+    solver: &dyn NamedSolver,
     arguments: &CompareArguments,
     given: &Problem,
-    grid: Option<&Grid>,
 ) -> Result<Tried, Error> {
     let problem = given.problem()?;
     let mut x = given.start();
     let mut watch = Watch::new(Some(Duration::from_secs_f64(arguments.seconds)));
-    let (name, picked, report) = match (contender, grid) {
-        (Contender::OnGrid(name, settings), Some(grid)) => {
-            let solution = grid.solve(&problem, settings, &arguments.stop, &mut x, &mut watch)?;
-            let picked = (settings.solver == Solver::Auto).then_some(solution.solver);
-            (name.clone(), picked, solution.report)
-        }
-        (Contender::OnGrid(name, _), None) => {
-            return Err(
-                Error::usage(format!("{name} needs the grid of the problem"))
-                    .with_remedy("name a folder that holds grid.json with --problem DIR"),
-            );
-        }
-        (&Contender::Algebraic(method), _) => {
-            let options = Options {
-                tolerance: arguments.stop.tolerance,
-                max_iterations: arguments.stop.max_iterations,
-                prelude: arguments.stop.first,
-            };
-            let solution = toolbox::solve(&problem, method, &options, &mut x, &mut watch)
-                .map_err(|fault| cannot_use(method, &broken(&fault)))?;
-            let picked = (method == Method::Auto).then_some(solution.method.name());
-            (method.to_string(), picked, solution.report)
-        }
-    };
+    let options = Options::default()
+        .tolerance(arguments.stop.tolerance)
+        .max_iterations(arguments.stop.max_iterations)
+        .presolve(arguments.stop.first);
+    let solution = solver
+        .solve(&problem, &options, &mut x, &mut watch)
+        .map_err(|fault| cannot_use(&name, &broken(&fault)))?;
+    let auto = solver.name() == Method::Auto.name();
     Ok(Tried {
         name,
-        picked,
-        report,
+        picked: auto.then_some(solution.solver),
+        report: solution.report,
         seconds: watch.seconds(),
         seen: watch.seen,
         x,
     })
 }
 
-/// What was asked for, or all that fit, and the grid if it is needed.
-fn chosen(
-    arguments: &CompareArguments,
-    given: &Problem,
-) -> Result<(Vec<Contender>, Option<Grid>), Error> {
-    if !arguments.solvers.is_empty() {
-        let names = arguments.solvers.iter();
-        let wanted = names.clone().any(|name| on_grid(name));
-        let grid = match wanted {
-            true => Grid::beside(&arguments.problem, given)?,
-            false => None,
-        };
-        let asked: Result<Vec<Contender>, Error> =
-            names.map(|name| named(name, grid.is_some())).collect();
-        return Ok((asked?, grid));
+/// The grid beside the problem, if a solver may need it.
+fn grid(arguments: &CompareArguments, given: &Problem) -> Result<Option<Grid>, Error> {
+    let asked = &arguments.solvers;
+    if asked.is_empty() {
+        return Ok(
+            Grid::beside(&arguments.problem, given).unwrap_or_else(|fault| {
+                remark(&format!(
+                    "left out tn-mg and all others that need the grid: {}",
+                    fault.message()
+                ));
+                None
+            }),
+        );
     }
-    let grid = Grid::beside(&arguments.problem, given).unwrap_or_else(|fault| {
-        remark(&format!(
-            "left out tn-mg and all others that need the grid: {}",
-            fault.message()
-        ));
-        None
-    });
-    let survey = survey(&given.problem()?);
-    let mut fitting = Vec::new();
-    for &method in Method::ALL {
-        match method.fits(&survey) {
-            _ if grid.is_some() && on_grid(method.name()) => {}
-            Ok(()) => fitting.push(Contender::Algebraic(method)),
-            Err(why) => remark(&format!("left out {method}: {why}")),
-        }
+    match asked.iter().any(|name| uses_grid(name)) {
+        true => Grid::beside(&arguments.problem, given),
+        false => Ok(None),
     }
-    if grid.is_some() {
-        for &solver in Solver::ALL {
-            if solver.is_linear() && !survey.bounds.is_linear() {
-                remark(&format!("left out {solver}: some rows have bounds"));
-                continue;
-            }
-            let settings = Settings {
-                solver,
-                ..Default::default()
-            };
-            fitting.push(Contender::OnGrid(solver.to_string(), settings));
-        }
-    }
-    Ok((fitting, grid))
 }
 
-/// Whether a name is that of a method that sees the grid.
-fn on_grid(name: &str) -> bool {
+/// A solver by the name under which it is listed, or why it cannot be used.
+type Chosen<'a> = (String, Result<Box<dyn NamedSolver + 'a>, Error>);
+
+/// The solvers that were asked for, or all that fit.
+fn chosen<'a>(
+    arguments: &CompareArguments,
+    given: &Problem,
+    registry: &'a Registry<'_>,
+) -> Result<Vec<Chosen<'a>>, Error> {
+    if !arguments.solvers.is_empty() {
+        return arguments
+            .solvers
+            .iter()
+            .map(|name| named(name, registry))
+            .collect();
+    }
+    let analysis = analyse(&given.problem()?);
+    let mut fitting: Vec<Chosen> = Vec::new();
+    for solver in registry.solvers() {
+        match solver.fits(&analysis) {
+            Ok(()) => fitting.push((solver.name().to_owned(), Ok(Box::new(solver)))),
+            Err(why) => remark(&format!("left out {}: {why}", solver.name())),
+        }
+    }
+    Ok(fitting)
+}
+
+/// Whether a name is that of a solver that uses the grid.
+fn uses_grid(name: &str) -> bool {
     let word = name.split(':').next().unwrap_or(name);
     Solver::from_str(word).is_ok()
 }
 
-/// A method by its name. Names that both know mean the same, and that of scenes where there is a grid.
-fn named(name: &str, has_grid: bool) -> Result<Contender, Error> {
-    let known = on_grid(name);
-    match Method::from_str(name) {
-        Ok(method) if !(has_grid && known) => Ok(Contender::Algebraic(method)),
-        Err(why) if !known => Err(Error::usage(format!(
-            "{why}; and, with a grid, {}",
-            Solver::WORDS.join(", ")
-        ))),
-        _ => {
-            let settings = Settings::named(name).map_err(Error::usage)?;
-            Ok(Contender::OnGrid(name.to_owned(), settings))
+/// A solver by its name; where there is a grid, names that are also those of scenes mean the solver of scenes.
+fn named<'a>(name: &str, registry: &'a Registry<'_>) -> Result<Chosen<'a>, Error> {
+    let has_grid = registry
+        .solvers()
+        .any(|solver| solver.name() == Solver::TnMg.name());
+    let solver = match registry.find(name) {
+        Ok(solver) => Ok(solver),
+        Err(why) if has_grid => return Err(Error::usage(why)),
+        Err(_) if uses_grid(name) => {
+            Settings::named(name).map_err(Error::usage)?;
+            Err(
+                Error::usage(format!("{name} needs the grid of the problem"))
+                    .with_remedy("name a folder that holds grid.json with --problem DIR"),
+            )
         }
-    }
+        Err(why) => {
+            let words = Solver::WORDS.join(", ");
+            return Err(Error::usage(format!("{why}; and, with a grid, {words}")));
+        }
+    };
+    Ok((name.to_owned(), solver))
 }
 
 impl Tried {

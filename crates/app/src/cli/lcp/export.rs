@@ -1,13 +1,14 @@
 //! `meniscus lcp export`.
 
-use super::super::say::say;
+use super::super::output::say;
 use super::arguments::ExportArguments;
-use crate::error::Error;
 use crate::problem_files;
-use crate::quantity::count;
-use crate::run::{self, AnyProblem};
-use crate::scene::AnyScene;
-use crate::scene::text::load;
+use crate::runner::{self, AnyProblem};
+use meniscus_scene::AnyScene;
+use meniscus_scene::text::load;
+use meniscus_store::error::Error;
+use meniscus_store::layout::problems;
+use meniscus_store::quantity::count;
 use std::path::{Path, PathBuf};
 
 /// Writes a pressure problem of a scene.
@@ -24,7 +25,7 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Error> {
         .clone()
         .unwrap_or_else(|| default_folder(&scene, arguments.frame));
     problem_files::check_folder(&folder)?;
-    let problem = run::problem_of_frame(&scene, arguments.frame, arguments.changes.threads)?;
+    let problem = runner::problem_of_frame(&scene, arguments.frame, arguments.changes.threads)?;
     match &problem {
         AnyProblem::Two(problem) => problem_files::write(&folder, problem)?,
         AnyProblem::Three(problem) => problem_files::write(&folder, problem)?,
@@ -35,7 +36,7 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Error> {
         scene.name(),
         count(problem.rows(), "unknown"),
         folder.display(),
-        problem_files::NAMES.join(", ")
+        problems::NAMES.join(", ")
     ));
     Ok(())
 }

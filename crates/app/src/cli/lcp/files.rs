@@ -1,10 +1,10 @@
 //! Problems from and to Matrix Market files.
 
 use super::arguments::ProblemFlags;
-use crate::error::{Error, Kind};
-use crate::whole_file;
 use meniscus_lcp::matrix_market::{self, Limits, ReadError};
 use meniscus_lcp::{BoxMlcp, Csr, InputError};
+use meniscus_store::atomic_file;
+use meniscus_store::error::{Error, Kind};
 use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -138,13 +138,13 @@ fn read<T>(
 /// Writes a vector, whole or not at all.
 pub fn write_vector(path: &Path, vector: &[f64]) -> Result<(), Error> {
     make_parent(path)?;
-    whole_file::write_with(path, |out| matrix_market::write_vector(out, vector))
+    atomic_file::write_with(path, |out| matrix_market::write_vector(out, vector))
 }
 
 /// Writes text, whole or not at all.
 pub fn write_text(path: &Path, text: &str) -> Result<(), Error> {
     make_parent(path)?;
-    whole_file::write(path, text.as_bytes())
+    atomic_file::write(path, text.as_bytes())
 }
 
 fn make_parent(path: &Path) -> Result<(), Error> {

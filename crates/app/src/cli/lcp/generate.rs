@@ -1,15 +1,16 @@
 //! `meniscus lcp generate`.
 
-use super::super::say::say;
+use super::super::output::say;
 use super::arguments::{GenerateCommand, GenerateFlags, SurfaceName, WallsArguments};
-use crate::error::{Error, Kind};
 use crate::problem_files;
-use crate::quantity::{count, plural};
 use meniscus_lcp::InputError;
 use meniscus_lcp::gallery::{self, Instance, Random};
 use meniscus_lcp::matrix_market::Limits;
 use meniscus_liquid::PressureProblem;
 use meniscus_liquid::analytic::{Sphere, Surface};
+use meniscus_store::error::{Error, Kind};
+use meniscus_store::layout::problems;
+use meniscus_store::quantity::{count, plural};
 
 /// Makes a problem and writes it with its solution.
 pub fn generate(what: &GenerateCommand) -> Result<(), Error> {
@@ -29,7 +30,7 @@ pub fn generate(what: &GenerateCommand) -> Result<(), Error> {
         }
         GenerateCommand::Contact(contact) => {
             let mut random = Random::new(contact.flags.seed);
-            let instance = gallery::cone(contact.contacts as usize, &mut random);
+            let instance = gallery::contact_cone(contact.contacts as usize, &mut random);
             (&contact.flags, instance)
         }
         GenerateCommand::Dense(dense) => {
@@ -85,7 +86,7 @@ fn write_pressure<const D: usize>(
     say(format_args!(
         "wrote the pressure problem of a sphere, {}, {wall_rows} of them at walls, to {folder}: {}",
         count(problem.rhs.len(), "unknown"),
-        problem_files::NAMES.join(", ")
+        problems::NAMES.join(", ")
     ));
     say(format_args!(
         "Next:\n  meniscus lcp solve --problem {folder}"

@@ -1,12 +1,11 @@
 //! Problems that lie on a grid, for methods that use it.
 
-use super::arguments::{ProblemFlags, StopFlags};
-use super::files::{Problem, broken};
-use super::watch::Watch;
-use crate::error::{Error, Kind};
-use meniscus_lcp::{BoxMlcp, Csr, toolbox};
+use super::arguments::ProblemFlags;
+use super::files::Problem;
+use meniscus_lcp::registry::Registry;
 use meniscus_liquid::Coord;
-use meniscus_liquid::solvers::{self, Settings, Solution};
+use meniscus_liquid::solvers;
+use meniscus_store::error::{Error, Kind};
 use serde::Deserialize;
 use std::fs::File;
 use std::io::BufReader;
@@ -60,38 +59,12 @@ impl Grid {
         grid.map(Some).ok_or_else(|| unreadable(&what))
     }
 
-    /// Solves the problem.
-    pub fn solve(
-        &self,
-        problem: &BoxMlcp<'_, Csr>,
-        chosen: &Settings,
-        stop: &StopFlags,
-        x: &mut [f64],
-        watch: &mut Watch,
-    ) -> Result<Solution, Error> {
-        let mut settings = Settings {
-            tolerance: stop.tolerance,
-            ..*chosen
-        };
-        if let Some(limit) = stop.max_iterations {
-            settings.max_iterations = limit;
-            if settings.solver.is_krylov() {
-                settings.max_inner_iterations = limit;
-            }
+    /// Registers the methods that use the grid.
+    pub fn register<'a>(&'a self, registry: &mut Registry<'a>) {
+        match self {
+            Self::Two(cells) => solvers::register(registry, cells),
+            Self::Three(cells) => solvers::register(registry, cells),
         }
-        if let Some(first) = stop.first {
-            toolbox::improve(problem, first, stop.tolerance, x, watch)
-                .map_err(|fault| broken(&fault))?;
-        }
-        let solved = match self {
-            Self::Two(cells) => {
-                solvers::solve(problem, cells, &settings, x, &mut Default::default(), watch)
-            }
-            Self::Three(cells) => {
-                solvers::solve(problem, cells, &settings, x, &mut Default::default(), watch)
-            }
-        };
-        solved.map_err(|fault| Error::usage(format!("{}: {fault}", settings.solver)))
     }
 }
 

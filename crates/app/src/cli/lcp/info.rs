@@ -1,52 +1,52 @@
 //! `meniscus lcp info`.
 
-use super::super::say::say;
+use super::super::output::say;
 use super::arguments::InfoArguments;
 use super::files::{self, Problem};
-use crate::error::Error;
-use crate::plot;
-use meniscus_lcp::survey::{Definiteness, Survey, survey};
-use meniscus_lcp::toolbox::Method;
+use meniscus_lcp::analysis::{Analysis, Definiteness, analyse};
+use meniscus_lcp::registry::Method;
+use meniscus_render::plot;
+use meniscus_store::error::Error;
 use serde_json::{Value, json};
 
 /// Says what can be seen of a problem.
 pub fn info(arguments: &InfoArguments) -> Result<(), Error> {
     let given = Problem::read(&arguments.problem)?;
-    let survey = survey(&given.problem()?);
+    let analysis = analyse(&given.problem()?);
     if let Some(path) = &arguments.plot {
         files::write_text(path, &plot::fill_pattern(&given.matrix, &given.name))?;
     }
     if arguments.json {
-        say(format_args!("{}", as_json(&survey)));
+        say(format_args!("{}", as_json(&analysis)));
     } else {
-        tell(&given, &survey);
+        tell(&given, &analysis);
     }
     Ok(())
 }
 
-fn as_json(survey: &Survey) -> Value {
-    let fits = |method: &Method| method.fits(survey).is_ok();
+fn as_json(analysis: &Analysis) -> Value {
+    let fits = |method: &Method| method.fits(analysis).is_ok();
     let fitting: Vec<&str> = Method::ALL
         .iter()
         .filter(|method| fits(method))
         .map(|method| method.name())
         .collect();
-    let bounds = &survey.bounds;
+    let bounds = &analysis.bounds;
     json!({
-        "n": survey.rows,
-        "nnz": survey.entries,
-        "bandwidth": survey.bandwidth,
-        "symmetric": survey.symmetric,
-        "definiteness": survey.definiteness.to_string(),
-        "no_positive_couplings": survey.no_positive_couplings,
-        "dominant": survey.dominant,
+        "n": analysis.rows,
+        "nnz": analysis.entries,
+        "bandwidth": analysis.bandwidth,
+        "symmetric": analysis.symmetric,
+        "definiteness": analysis.definiteness.to_string(),
+        "no_positive_couplings": analysis.no_positive_couplings,
+        "dominant": analysis.dominant,
         "diagonal": {
-            "zero": survey.diagonal.zero,
-            "negative": survey.diagonal.negative,
-            "least": survey.diagonal.least,
-            "largest": survey.diagonal.largest,
+            "zero": analysis.diagonal.zero,
+            "negative": analysis.diagonal.negative,
+            "least": analysis.diagonal.least,
+            "largest": analysis.diagonal.largest,
         },
-        "magnitudes": survey.magnitudes,
+        "magnitudes": analysis.magnitudes,
         "bounds": {
             "free": bounds.free,
             "lower_only": bounds.lower_only,
@@ -58,22 +58,22 @@ fn as_json(survey: &Survey) -> Value {
     })
 }
 
-fn tell(given: &Problem, survey: &Survey) {
+fn tell(given: &Problem, analysis: &Analysis) {
     let yes = |answer: bool| if answer { "yes" } else { "no" };
-    let (diagonal, bounds) = (&survey.diagonal, &survey.bounds);
-    let per_row = survey.entries as f64 / survey.rows.max(1) as f64;
+    let (diagonal, bounds) = (&analysis.diagonal, &analysis.bounds);
+    let per_row = analysis.entries as f64 / analysis.rows.max(1) as f64;
     let lines = [
         ("problem", given.name.clone()),
-        ("rows", survey.rows.to_string()),
+        ("rows", analysis.rows.to_string()),
         (
             "entries",
             format!(
                 "{}, {per_row:.1} a row, bandwidth {}",
-                survey.entries, survey.bandwidth
+                analysis.entries, analysis.bandwidth
             ),
         ),
-        ("symmetric", yes(survey.symmetric).into()),
-        ("definiteness", survey.definiteness.to_string()),
+        ("symmetric", yes(analysis.symmetric).into()),
+        ("definiteness", analysis.definiteness.to_string()),
         (
             "diagonal",
             format!(
@@ -82,13 +82,15 @@ fn tell(given: &Problem, survey: &Survey) {
                 diagonal.largest,
                 diagonal.zero,
                 diagonal.negative,
-                yes(survey.dominant)
+                yes(analysis.dominant)
             ),
         ),
         (
             "couplings",
-            match (survey.no_positive_couplings, survey.definiteness) {
-                (true, Definiteness::Positive) if survey.symmetric => "none positive: an M-matrix",
+            match (analysis.no_positive_couplings, analysis.definiteness) {
+                (true, Definiteness::Positive) if analysis.symmetric => {
+                    "none positive: an M-matrix"
+                }
                 (true, _) => "none positive",
                 (false, _) => "some positive",
             }
@@ -98,7 +100,7 @@ fn tell(given: &Problem, survey: &Survey) {
             "scaling",
             format!(
                 "magnitudes from {:.3e} to {:.3e}",
-                survey.magnitudes[0], survey.magnitudes[1]
+                analysis.magnitudes[0], analysis.magnitudes[1]
             ),
         ),
         (
@@ -114,7 +116,7 @@ fn tell(given: &Problem, survey: &Survey) {
     }
     say(format_args!("methods"));
     for method in Method::ALL {
-        let verdict = match method.fits(survey) {
+        let verdict = match method.fits(analysis) {
             Ok(()) => "fits".into(),
             Err(why) => format!("does not fit: {why}"),
         };

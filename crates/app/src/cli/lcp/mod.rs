@@ -13,7 +13,7 @@ mod watch;
 
 pub use arguments::LcpCommand;
 
-use crate::error::Error;
+use meniscus_store::error::Error;
 
 /// Does what was typed after `meniscus lcp`.
 pub fn dispatch(command: &LcpCommand) -> Result<(), Error> {

@@ -1,14 +1,14 @@
 //! `meniscus lcp solve`.
 
-use super::super::say::{remark, say};
+use super::super::output::{remark, say};
 use super::arguments::SolveArguments;
 use super::files::{self, Problem, broken};
 use super::watch::{Seen, Watch};
-use crate::error::{Error, Kind};
-use crate::plot::{Axis, Chart, Series};
-use crate::quantity::count;
-use meniscus_lcp::toolbox::{self, Method, Options, Solution};
+use meniscus_lcp::registry::{self, Method, Options, Solution};
 use meniscus_lcp::{Report, Status};
+use meniscus_render::plot::{Axis, Chart, Series};
+use meniscus_store::error::{Error, Kind};
+use meniscus_store::quantity::count;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -20,14 +20,13 @@ pub fn solve(arguments: &SolveArguments) -> Result<(), Error> {
         Some(path) => files::vector(path, problem.len())?,
         None => given.start(),
     };
-    let options = Options {
-        tolerance: arguments.stop.tolerance,
-        max_iterations: arguments.stop.max_iterations,
-        prelude: arguments.stop.first,
-    };
+    let options = Options::default()
+        .tolerance(arguments.stop.tolerance)
+        .max_iterations(arguments.stop.max_iterations)
+        .presolve(arguments.stop.first);
     let mut watch = Watch::new(None);
-    let solution = toolbox::solve(&problem, arguments.solver, &options, &mut x, &mut watch)
-        .map_err(|fault| cannot_use(arguments.solver, &broken(&fault)))?;
+    let solution = registry::solve(&problem, arguments.solver, &options, &mut x, &mut watch)
+        .map_err(|fault| cannot_use(arguments.solver.name(), &broken(&fault)))?;
     let seconds = watch.seconds();
     if let Some(path) = &arguments.out {
         files::write_vector(path, &x)?;
@@ -39,7 +38,7 @@ pub fn solve(arguments: &SolveArguments) -> Result<(), Error> {
         files::write_text(path, &chart(&watch.seen, &solution, &given.name).svg())?;
     }
     if arguments.json {
-        let mut answer = answer(solution.method.name(), &solution.report, seconds, &given);
+        let mut answer = answer(solution.solver, &solution.report, seconds, &given);
         if arguments.solver == Method::Auto {
             answer["attempts"] = attempts(&solution);
         }
@@ -56,12 +55,12 @@ pub fn solve(arguments: &SolveArguments) -> Result<(), Error> {
 }
 
 /// A method that does not take the problem at all.
-pub fn cannot_use(method: Method, fault: &Error) -> Error {
-    if method == Method::Auto {
+pub fn cannot_use(name: &str, fault: &Error) -> Error {
+    if name == Method::Auto.name() {
         // Auto takes every problem: what is wrong is something else that was asked for.
         return fault.clone();
     }
-    Error::usage(format!("{method}: {}", fault.message()))
+    Error::usage(format!("{name}: {}", fault.message()))
         .with_remedy("`meniscus lcp info` says which methods fit; --solver auto picks one")
 }
 
@@ -80,9 +79,9 @@ pub fn answer(solver: &str, report: &Report, seconds: f64, given: &Problem) -> V
 }
 
 fn attempts(solution: &Solution) -> Value {
-    let attempt = |attempt: &toolbox::Attempt| {
+    let attempt = |attempt: &registry::Attempt| {
         json!({
-            "solver": attempt.method.name(),
+            "solver": attempt.solver,
             "why": attempt.why,
             "status": attempt.report.status.word(),
             "residual_inf": attempt.report.residual,
@@ -96,7 +95,7 @@ fn tell(asked: Method, solution: &Solution, seconds: f64, given: &Problem) {
         for attempt in &solution.attempts {
             remark(&format!(
                 "auto picked {}: {} ({})",
-                attempt.method, attempt.why, attempt.report.status
+                attempt.solver, attempt.why, attempt.report.status
             ));
         }
     }
@@ -113,7 +112,7 @@ fn tell(asked: Method, solution: &Solution, seconds: f64, given: &Problem) {
     say(format_args!(
         "{verdict} a problem of {} by {}: {}, residual {:.3e}, {}{inner}, {seconds:.3} s",
         count(given.matrix.rows(), "row"),
-        solution.method,
+        solution.solver,
         report.status,
         report.residual,
         count(report.iterations, "iteration"),
@@ -159,7 +158,7 @@ fn csv(seen: &[Seen], solution: &Solution) -> String {
 
 fn name_of(attempt: usize, solution: &Solution) -> &'static str {
     let tried = solution.attempts.get(attempt);
-    tried.map_or(solution.method, |tried| tried.method).name()
+    tried.map_or(solution.solver, |tried| tried.solver)
 }
 
 fn chart(seen: &[Seen], solution: &Solution, name: &str) -> Chart {
@@ -180,7 +179,7 @@ fn chart(seen: &[Seen], solution: &Solution, name: &str) -> Chart {
             .push((report.iterations as f64, report.residual));
     }
     Chart {
-        title: format!("{name}, {}", solution.method),
+        title: format!("{name}, {}", solution.solver),
         x: Axis::linear("iteration"),
         y: Axis::logarithmic("largest entry of the natural residual"),
         series,

@@ -1,8 +1,8 @@
 //! `meniscus lcp solvers`.
 
-use super::super::say::say;
-use crate::error::Error;
-use meniscus_lcp::toolbox::Method;
+use super::super::output::say;
+use meniscus_lcp::registry::Method;
+use meniscus_store::error::Error;
 
 /// Lists the methods and when to use them.
 pub fn list() -> Result<(), Error> {

@@ -165,7 +165,7 @@ fn dot(a: Vector, b: Vector) -> f32 {
 mod tests {
     use super::*;
     use crate::surface::Surface;
-    use crate::viewer::lattice::{Sampled, surface};
+    use crate::viewer::dual_contouring::{Sampled, surface};
     use meniscus_shapes::Shape;
 
     /// A shape within the unit cube as a mesh of this many cells along a side.

@@ -7,9 +7,9 @@ mod surfaces;
 use super::page;
 use super::watched::Watched;
 use super::wire::{PARTICLE, PARTICLES_HEADER};
-use crate::error::{Error, Kind};
-use crate::quantity::count;
-use crate::whole_file;
+use meniscus_store::atomic_file;
+use meniscus_store::error::{Error, Kind};
+use meniscus_store::quantity::count;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::Path;
@@ -28,7 +28,7 @@ const MOST_SKIPPED: usize = 8;
 
 /// What a report holds and what was left out.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Written {
+pub struct OpenedRun {
     /// Bytes of the file.
     pub bytes: usize,
     /// Frames in it.
@@ -49,7 +49,7 @@ pub struct Written {
     pub damaged_surfaces: Vec<u32>,
 }
 
-impl Written {
+impl OpenedRun {
     /// What was left out, in words; nothing if all of it is there.
     pub fn left_out(&self) -> Option<String> {
         let mut parts = Vec::new();
@@ -93,11 +93,11 @@ impl Written {
 ///
 /// # Errors
 /// If the folder holds no run, or that of another version, or nothing can be written.
-pub fn write(run: &Path, assets: Option<&Path>, to: &Path) -> Result<Written, Error> {
+pub fn write(run: &Path, assets: Option<&Path>, to: &Path) -> Result<OpenedRun, Error> {
     refuse_parts_of(run, to)?;
     let run = Watched::open(run, assets)?;
     let (text, written) = compose(&run, LARGEST)?;
-    whole_file::write(to, text.as_bytes())?;
+    atomic_file::write(to, text.as_bytes())?;
     Ok(written)
 }
 
@@ -117,7 +117,7 @@ fn refuse_parts_of(run: &Path, to: &Path) -> Result<(), Error> {
 }
 
 /// The report as text of at most `largest` bytes.
-pub fn compose(run: &Watched, largest: usize) -> Result<(String, Written), Error> {
+pub fn compose(run: &Watched, largest: usize) -> Result<(String, OpenedRun), Error> {
     let mut blocks = String::new();
     for (k, solid) in run.solids().iter().enumerate() {
         let address = format!("/run/0/solid/{k}");
@@ -147,7 +147,7 @@ pub fn compose(run: &Watched, largest: usize) -> Result<(String, Written), Error
             format!("not even a few frames fit into a report of {largest} bytes"),
         ));
     };
-    let mut written = Written {
+    let mut written = OpenedRun {
         bytes: 0,
         frames: 0,
         frames_of_run: frames.len(),

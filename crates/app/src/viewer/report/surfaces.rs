@@ -3,9 +3,9 @@
 use super::coarse::coarsened;
 use super::packed::packed;
 use super::{base64_size, is_kept};
-use crate::error::Error;
 use crate::viewer::watched::Watched;
 use crate::viewer::wire::WireMesh;
+use meniscus_store::error::Error;
 use rayon::prelude::*;
 
 /// So many frames tell how large the others will be.

@@ -1,11 +1,11 @@
-//! What the scheme does on one level.
+//! One level of the full approximation scheme.
 
 use crate::hierarchy::Hierarchy;
 use crate::problem::BoxMlcp;
 use crate::reduce;
 use crate::rows::Rows;
 use crate::split::for_each;
-use crate::sweep::{Colours, Order, rows};
+use crate::splitting::{Colours, Order, rows};
 
 /// What belongs to a level.
 #[derive(Clone, Debug, Default)]
@@ -161,7 +161,7 @@ impl Level {
         hierarchy.restrict(level, &fine.scratch, &mut self.f);
         self.entered.copy_from_slice(&self.p);
         self.equation(hierarchy.matrix(level));
-        crate::face::add(&mut self.f, 1.0, &self.scratch);
+        crate::reduced_system::add(&mut self.f, 1.0, &self.scratch);
     }
 
     /// There and back on the coarsest level, until nothing moves.
@@ -183,9 +183,9 @@ impl Level {
         coarse: &mut Self,
     ) {
         let Self { p, entered, .. } = &mut *coarse;
-        crate::face::add(p, -1.0, entered);
+        crate::reduced_system::add(p, -1.0, entered);
         hierarchy.prolongate(level, &coarse.p, &mut self.scratch);
-        crate::face::add(&mut self.p, 1.0, &self.scratch);
+        crate::reduced_system::add(&mut self.p, 1.0, &self.scratch);
     }
 
     /// Leaves `N(p)` in the scratch memory. [Lai20 (4.6)]

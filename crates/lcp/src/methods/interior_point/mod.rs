@@ -25,7 +25,7 @@
 //! `x` and `y` get one step length, since here `y` is a function of `x`. The problem is brought to entries of about 1
 //! first, so units do not matter. Rows without finite bounds have no slack; rows with `l = u` are taken out.
 //!
-//! The method comes close to a solution in ten to thirty iterations whatever the problem's size, but never onto it. So
+//! The method approaches a solution in ten to thirty iterations whatever the problem's size, but never reaches it. So
 //! once it is clear which rows are at a bound, that guess is solved exactly, and the result taken if it is better.
 //!
 //! ```
@@ -51,38 +51,28 @@ mod scaled;
 use self::path::{Path, Step};
 use self::polish::Polish;
 use self::scaled::Scaled;
-use super::{Counts, check_tolerance, finish};
+use super::check_tolerance;
 use crate::error::{InputError, check_fraction};
+use crate::monitor::{Iterate, Monitor};
 use crate::problem::BoxMlcp;
 use crate::reduce;
-use crate::report::{InnerProgress, Observer, Progress, Report, Status};
+use crate::report::{InnerProgress, Observer, Report, Status};
 use crate::rows::Rows;
 use crate::sparse_factor::{Factor, Left};
 
-/// When to stop, and the constants of the method.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Bound on `||r||_inf` of the natural residual. 1e-8 unless told.
-    pub tolerance: f64,
-    /// Limit of iterations, each of which factorises one matrix, or two with an attempt to finish exactly. 100 unless
-    /// told.
-    pub max_iterations: usize,
-    /// The part of the way to the nearest bound that a step goes. 0.99 unless told.
-    pub step: f64,
-    /// Whether to solve the rows that are not at a bound exactly once they are known. True unless told.
-    ///
-    /// Without it the residual is what the path leaves, just below the tolerance.
-    pub polish: bool,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            max_iterations: 100,
-            step: 0.99,
-            polish: true,
-        }
+settings! {
+    /// Settings of the method: stopping criteria and constants.
+    pub struct Settings {
+        /// Bound on `||r||_inf` of the natural residual.
+        pub tolerance: f64 = 1e-8,
+        /// Limit on iterations, each of which factorises one matrix, or two with an attempt to finish exactly.
+        pub max_iterations: usize = 100,
+        /// Fraction of the distance to the boundary that a step covers.
+        pub step: f64 = 0.99,
+        /// Whether to solve for the inactive rows exactly once the active set is known (crossover).
+        ///
+        /// Without it the residual is what the path leaves, just below the tolerance.
+        pub polish: bool = true,
     }
 }
 
@@ -93,14 +83,14 @@ impl Settings {
     }
 }
 
-/// Iterations without a better point after which there will be none.
+/// Iterations without progress after which the method has stagnated.
 const PATIENCE: usize = 15;
 /// An `x` that grows by this factor with an iteration has not come to rest.
 const RUNAWAY: f64 = 1.5;
 /// What counts as better: a residual smaller by this factor.
 const BETTER: f64 = 0.9;
 
-/// Memory for the method, kept between solves.
+/// Scratch memory of the method, reused between solves.
 ///
 /// It holds the factorisation, too: a solve with the pattern of the last one reuses order and pattern of the factors, and
 /// does not allocate.
@@ -119,7 +109,7 @@ pub struct Workspace {
 /// The given `x` is not where the path starts, which has a place of its own inside the box; it is returned if it is a
 /// solution, or if nothing better is found.
 ///
-/// Meant for monotone problems, where it finds a solution if there is one. [`Status::Ray`] means that a direction was
+/// Meant for monotone problems, where it finds a solution if there is one. [`Status::Infeasible`] means that a direction was
 /// found that proves there is none, whatever `A` is; or none smaller than 1e8 times what the entries of a row suggest,
 /// since rounding hides those. Without monotony, and now and then without a solution, it ends in [`Status::Stagnated`].
 pub fn solve<A, O>(
@@ -152,7 +142,7 @@ where
     path.start(scaled);
     polish.start(x.len());
 
-    let mut counts = Counts::default();
+    let mut monitor = Monitor::new(settings.tolerance, settings.max_iterations, observer);
     let mut residual = problem.natural_residual(x, r);
     let mut best_residual = if residual.is_nan() {
         f64::INFINITY
@@ -162,45 +152,26 @@ where
     let mut merit = 0.5 * reduce::sum_of_squares(r);
     let (mut waited, mut last_reach) = (0, 0.0);
     let mut status = loop {
-        let progress = Progress {
-            iteration: counts.outer,
-            inner_iterations: counts.inner,
-            residual,
-            merit,
-        };
-        let stop = observer.observe(&progress).is_break();
-        if residual <= settings.tolerance {
-            break Status::Converged;
-        }
-        if !scaled.finite || !path.is_finite() || residual.is_nan() {
-            break Status::NonFinite;
-        }
-        if stop {
-            break Status::Stopped;
-        }
-        if waited >= PATIENCE {
-            break Status::Stagnated;
-        }
-        if counts.outer >= settings.max_iterations {
-            break Status::IterationLimit;
+        let finite = scaled.finite && path.is_finite() && !residual.is_nan();
+        let stall = (waited >= PATIENCE).then_some(Status::Stagnated);
+        let iterate = Iterate::new(x, residual, merit).finite(finite);
+        if let Some(status) = monitor.check(iterate, stall) {
+            break status;
         }
         let mut inner = |left: Left| {
-            counts.inner += 1;
-            observer.observe_inner(&InnerProgress {
-                iteration: counts.inner,
-                norm: left.norm,
-                largest: left.largest,
-            })
+            monitor.count(0, 1);
+            let done = monitor.inner_iterations();
+            monitor.check_inner(&InnerProgress::new(done, left.norm, left.largest))
         };
         let stepped = path.advance(scaled, factor, settings, &mut inner);
-        counts.outer += 1;
+        monitor.count(1, 0);
         match stepped {
             Step::Done => {}
             Step::Stopped => break Status::Stopped,
             Step::NonFinite => break Status::NonFinite,
         }
         if scaled.proves_unsolvable(&path.x) || scaled.proves_unsolvable(&path.dx) {
-            break Status::Ray;
+            break Status::Infeasible;
         }
         scaled.unscale(&path.x, x);
         problem.project(x);
@@ -237,6 +208,6 @@ where
     if problem.natural_residual(x, r) <= settings.tolerance {
         status = Status::Converged;
     }
-    let merit = 0.5 * reduce::sum_of_squares(r);
-    Ok(finish(problem, status, counts, merit, x, r))
+    let residual = problem.natural_residual(x, r);
+    Ok(monitor.report(status, residual, 0.5 * reduce::sum_of_squares(r)))
 }

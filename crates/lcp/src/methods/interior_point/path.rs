@@ -1,4 +1,4 @@
-//! The path: a point inside the box, and the step to the next.
+//! Central path: iterate and predictor-corrector step.
 
 use std::ops::ControlFlow;
 

@@ -1,4 +1,4 @@
-//! The exact end of the path: once it is clear which rows are at a bound, the others are a linear system.
+//! Crossover: once the active set is clear, the remaining rows are solved as a linear system.
 
 use super::path::Path;
 use super::scaled::Scaled;

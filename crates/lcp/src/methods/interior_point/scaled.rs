@@ -1,4 +1,4 @@
-//! The problem with entries of about 1.
+//! Equilibrated copy of the problem, with entries of about 1.
 
 use crate::problem::BoxMlcp;
 use crate::reduce;
@@ -31,7 +31,7 @@ pub(super) struct Scaled {
 }
 
 impl Scaled {
-    /// Takes in a problem; says whether its matrix has the pattern of the last one.
+    /// Copies a problem; returns whether its matrix has the pattern of the last one.
     pub fn take<A: Rows + ?Sized>(&mut self, problem: &BoxMlcp<'_, A>) -> bool {
         let n = problem.len();
         let same = self.matrix.gather(problem.matrix());

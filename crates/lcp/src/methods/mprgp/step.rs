@@ -1,12 +1,13 @@
-//! The vectors of a step: gradients, directions, and how far one can go.
+//! Gradients, directions and step lengths of MPRGP.
 
+use crate::monitor::Iterate;
 use crate::operator::Operator;
 use crate::problem::{BoxMlcp, natural};
 use crate::reduce::{self, larger};
 use crate::split::{fold, for_each};
-use crate::sweep::project;
+use crate::splitting::project;
 
-/// How a point stands.
+/// Gradient norms and residual of a point.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Gradients {
     /// `phi'phi`
@@ -25,6 +26,12 @@ impl Gradients {
     /// `1/2 (phi'phi + beta'beta)`
     pub fn merit(&self) -> f64 {
         0.5 * (self.free + self.chopped)
+    }
+
+    /// The iterate for the [`Monitor`](crate::Monitor).
+    pub fn iterate<'a>(&self, x: &'a [f64]) -> Iterate<'a> {
+        let finite = self.residual.is_finite() && self.merit().is_finite();
+        Iterate::new(x, self.residual, self.merit()).finite(finite)
     }
 
     fn join(low: Self, high: Self) -> Self {
@@ -52,7 +59,7 @@ fn chopped(x: f64, g: f64, lower: f64, upper: f64) -> f64 {
     }
 }
 
-/// Sorts the rows into free and held ones, and writes `phi`.
+/// Classifies the rows as free or at a bound, and writes `phi`.
 pub(super) fn gradients<A: Operator + ?Sized>(
     problem: &BoxMlcp<'_, A>,
     x: &[f64],
@@ -78,7 +85,7 @@ pub(super) fn gradients<A: Operator + ?Sized>(
                 };
                 let beta = chopped(x[i], g[i], l, u);
                 sums.free += phi[i] * phi[i];
-                // On held rows `(x - l)/abar` may be 0/0.
+                // On rows at a bound `(x - l)/abar` may be 0/0.
                 sums.reduced += if inside { reduced * phi[i] } else { 0.0 };
                 sums.chopped += beta * beta;
                 sums.residual = larger(sums.residual, natural(x[i], g[i], l, u).abs());

@@ -1,4 +1,4 @@
-//! The linear system with penalties on some rows.
+//! Penalised linear system.
 //!
 //! It is solved for the change from a point that has the penalised rows on their bounds. The change of such a row is
 //! how far it is outside, a number far below the rounding of `x_i` itself: its sign could not be told from `x`.
@@ -318,6 +318,10 @@ impl<A: Operator + ?Sized> Operator for Penalised<'_, A> {
         self.apply_dot(x, y);
     }
 
+    fn apply_transposed(&self, x: &[f64], y: &mut [f64]) {
+        self.apply(x, y); // the penalty method is for symmetric matrices
+    }
+
     fn apply_dot(&self, x: &[f64], y: &mut [f64]) -> f64 {
         self.matrix.apply(x, y);
         fold(
@@ -334,7 +338,7 @@ impl<A: Operator + ?Sized> Operator for Penalised<'_, A> {
 
     fn diagonal(&self, d: &mut [f64]) {
         self.matrix.diagonal(d);
-        crate::face::add(d, 1.0, self.diagonal);
+        crate::reduced_system::add(d, 1.0, self.diagonal);
     }
 }
 

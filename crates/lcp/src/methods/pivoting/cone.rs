@@ -25,7 +25,7 @@ pub(crate) struct Cone {
     between: Vec<usize>,
     /// The point, in the units of [`Scaled`].
     pub x: Vec<f64>,
-    /// Memory for one number a row.
+    /// Scratch vector.
     pub y: Vec<f64>,
     /// Memory for the point in the units of the problem.
     pub point: Vec<f64>,

@@ -1,4 +1,4 @@
-//! What the pivoting methods share.
+//! Shared parts of the pivoting methods.
 //!
 //! | module | holds |
 //! | --- | --- |
@@ -22,12 +22,11 @@ pub(super) mod tableau;
 
 use std::ops::ControlFlow;
 
-use super::{Counts, finish};
 use crate::error::{InputError, check_positive};
-use crate::minimum_map::Standing;
+use crate::minimum_map::MeritState;
 use crate::operator::Operator;
 use crate::problem::BoxMlcp;
-use crate::report::{Observer, Report, Status};
+use crate::report::{Observer, Progress, Report, Status};
 use crate::rows::Rows;
 use polish::Polish;
 use scaled::Scaled;
@@ -35,23 +34,15 @@ use scaled::Scaled;
 /// The most rows of a problem whose entries are all stored: 200 MB a copy, and second bounds make it four times that.
 const MOST_ROWS: usize = 5_000;
 
-/// When a pivoting method stops.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Bound on `||r||_inf` of the natural residual. 1e-8 unless told.
-    ///
-    /// A pivoting method goes on to the last pivot whatever it is: it decides what is called a success.
-    pub tolerance: f64,
-    /// Limit of pivots. 100,000 unless told.
-    pub max_iterations: usize,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            max_iterations: 100_000,
-        }
+settings! {
+    /// Settings of a pivoting method.
+    pub struct Settings {
+        /// Bound on `||r||_inf` of the natural residual.
+        ///
+        /// A pivoting method continues to the last pivot whatever it is: it decides what counts as converged.
+        pub tolerance: f64 = 1e-8,
+        /// Limit on pivots.
+        pub max_iterations: usize = 100_000,
     }
 }
 
@@ -61,20 +52,21 @@ impl Settings {
     }
 }
 
-/// The course of a solve: the best point so far, counted and shown to the observer.
+/// Exits of a pivoting method: counts pivots, calls the observer, keeps the best point.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Course {
     pub scaled: Scaled,
     pub polish: Polish,
-    pub counts: Counts,
+    /// Pivots so far.
+    pub pivots: usize,
     best: Vec<f64>,
-    best_standing: Standing,
+    best_state: MeritState,
     scratch: Vec<f64>,
     limit: usize,
 }
 
 impl Course {
-    /// Copies the problem; tells the observer how the given `x` stands. A status means that there is nothing to do.
+    /// Copies the problem and reports the given `x` to the observer. A status ends the solve at once.
     pub fn begin<A, O>(
         &mut self,
         problem: &BoxMlcp<'_, A>,
@@ -100,12 +92,12 @@ impl Course {
         self.scratch.resize(n, 0.0);
         self.best.copy_from_slice(x);
         problem.project(&mut self.best);
-        self.counts = Counts::default();
+        self.pivots = 0;
         self.limit = settings.max_iterations;
         problem.natural_residual(&self.best, &mut self.scratch);
-        self.best_standing = standing(self.scratch.iter().copied());
-        let stop = observer.observe(&self.counts.progress(&self.best_standing));
-        Ok(if self.best_standing.residual <= settings.tolerance {
+        self.best_state = state(self.scratch.iter().copied());
+        let stop = observer.observe(&self.progress(&self.best_state));
+        Ok(if self.best_state.residual <= settings.tolerance {
             Some(Status::Converged)
         } else if stop.is_break() {
             Some(Status::Stopped)
@@ -127,16 +119,16 @@ impl Course {
         A: Operator + ?Sized,
         O: Observer + ?Sized,
     {
-        self.counts.outer += 1;
-        let now = self.scaled.standing(problem, x, y);
+        self.pivots += 1;
+        let now = self.scaled.state(problem, x, y);
         self.keep_if_better(x, now);
-        if observer.observe(&self.counts.progress(&now)).is_break() {
+        if observer.observe(&self.progress(&now)).is_break() {
             return ControlFlow::Break(Status::Stopped);
         }
         if !now.residual.is_finite() {
             return ControlFlow::Break(Status::NonFinite);
         }
-        if self.counts.outer >= self.limit {
+        if self.pivots >= self.limit {
             return ControlFlow::Break(Status::IterationLimit);
         }
         ControlFlow::Continue(())
@@ -145,34 +137,34 @@ impl Course {
     /// Takes a point with its natural residual, in the units of the problem, if it is the best.
     pub fn offer(&mut self, x: &[f64], r: &[f64]) {
         let residual = crate::reduce::largest(r);
-        if residual < self.best_standing.residual || self.best_standing.residual.is_nan() {
+        if residual < self.best_state.residual || self.best_state.residual.is_nan() {
             self.best.copy_from_slice(x);
-            self.best_standing = standing(r.iter().copied());
+            self.best_state = state(r.iter().copied());
         }
     }
 
     /// The best point, in the units of the problem, and its residual.
     pub fn best(&self) -> (&[f64], f64) {
-        (&self.best, self.best_standing.residual)
+        (&self.best, self.best_state.residual)
     }
 
-    /// Shows the observer how the best point stands.
+    /// Reports the best point to the observer.
     pub fn tell<O: Observer + ?Sized>(&self, observer: &mut O) -> ControlFlow<()> {
-        observer.observe(&self.counts.progress(&self.best_standing))
+        observer.observe(&self.progress(&self.best_state))
     }
 
     /// Pivots that may follow.
     pub fn pivots_left(&self) -> usize {
-        self.limit.saturating_sub(self.counts.outer)
+        self.limit.saturating_sub(self.pivots)
     }
 
-    fn keep_if_better(&mut self, x: &[f64], now: Standing) {
+    fn keep_if_better(&mut self, x: &[f64], now: MeritState) {
         // An unknown standing must never replace a known one.
-        if now.residual < self.best_standing.residual || self.best_standing.residual.is_nan() {
+        if now.residual < self.best_state.residual || self.best_state.residual.is_nan() {
             self.scaled.back(x, &mut self.scratch);
             if self.scratch.iter().all(|x| x.is_finite()) {
                 std::mem::swap(&mut self.best, &mut self.scratch);
-                self.best_standing = now;
+                self.best_state = now;
             }
         }
     }
@@ -193,14 +185,14 @@ impl Course {
         }
         let residual = problem.natural_residual(&self.scratch, self.polish.scratch(problem.len()));
         let solved = residual <= settings.tolerance;
-        if solved || residual < self.best_standing.residual {
+        if solved || residual < self.best_state.residual {
             std::mem::swap(&mut self.best, &mut self.scratch);
-            self.best_standing = standing(self.polish.scratch(problem.len()).iter().copied());
+            self.best_state = state(self.polish.scratch(problem.len()).iter().copied());
         }
         solved
     }
 
-    /// Ends the solve with the best point. Whatever a method thinks, the residual recomputed there decides.
+    /// Ends the solve with the best point; the residual recomputed there decides on convergence.
     pub fn end<A: Operator + ?Sized>(
         &mut self,
         problem: &BoxMlcp<'_, A>,
@@ -210,28 +202,28 @@ impl Course {
     ) -> Report {
         problem.project(&mut self.best);
         x.copy_from_slice(&self.best);
-        let report = finish(problem, status, self.counts, 0.0, x, &mut self.scratch);
-        let merit = standing(self.scratch.iter().copied()).merit();
-        let status = match (status, report.residual <= settings.tolerance) {
+        let residual = problem.natural_residual(x, &mut self.scratch);
+        let merit = state(self.scratch.iter().copied()).merit();
+        let status = match (status, residual <= settings.tolerance) {
             (Status::Stopped, _) => Status::Stopped,
             (_, true) => Status::Converged,
             (Status::Converged, false) => Status::Stagnated,
             (other, false) => other,
         };
-        Report {
-            status,
-            merit,
-            ..report
-        }
+        Report::new(status, self.pivots, 0, residual, merit)
+    }
+
+    fn progress(&self, state: &MeritState) -> Progress {
+        Progress::new(self.pivots, 0, state.residual, state.merit())
     }
 }
 
-/// The standing of a natural residual.
-fn standing(residual: impl Iterator<Item = f64>) -> Standing {
-    let mut standing = Standing::default();
+/// Merit and norm of a natural residual.
+fn state(residual: impl Iterator<Item = f64>) -> MeritState {
+    let mut state = MeritState::default();
     for r in residual {
-        standing.squares += r * r;
-        standing.residual = crate::reduce::larger(standing.residual, r.abs());
+        state.squares += r * r;
+        state.residual = crate::reduce::larger(state.residual, r.abs());
     }
-    standing
+    state
 }

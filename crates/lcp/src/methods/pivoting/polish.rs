@@ -1,4 +1,4 @@
-//! A fresh solve on the rows that a method found to be active.
+//! Iterative refinement on the active set that a pivoting method found.
 
 use super::scaled::Scaled;
 use crate::factor::Lu;
@@ -18,7 +18,7 @@ pub(crate) struct Polish {
 const ROUNDS: usize = 4;
 
 impl Polish {
-    /// One number a row, for anything.
+    /// Scratch vector.
     pub fn scratch(&mut self, n: usize) -> &mut [f64] {
         self.scratch.resize(n, 0.0);
         &mut self.scratch

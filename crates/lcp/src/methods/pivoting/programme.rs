@@ -25,7 +25,7 @@ pub(crate) struct Programme {
 const ROUNDING: f64 = 1e-11;
 /// By how much constraints may be violated; they have entries near 1.
 const FEASIBLE: f64 = 1e-10;
-/// Limit of pivots, against rounding: Bland's rule ends without one.
+/// Limit on pivots, against rounding: Bland's rule ends without one.
 const MOST_PIVOTS: usize = 10_000;
 
 impl Programme {

@@ -1,8 +1,8 @@
-//! The problem with every entry stored, in units in which its numbers are near 1.
+//! Dense equilibrated copy of the problem, with entries near 1.
 
-use super::standing;
+use super::state;
 use crate::error::InputError;
-use crate::minimum_map::Standing;
+use crate::minimum_map::MeritState;
 use crate::operator::Operator;
 use crate::problem::{BoxMlcp, natural};
 use crate::reduce;
@@ -192,14 +192,14 @@ impl Scaled {
         }
     }
 
-    /// How a point stands in the units of the problem, given its `y'`.
-    pub fn standing<A: Operator + ?Sized>(
+    /// Merit and residual of a point in the units of the problem, given its `y'`.
+    pub fn state<A: Operator + ?Sized>(
         &self,
         problem: &BoxMlcp<'_, A>,
         x: &[f64],
         y: &[f64],
-    ) -> Standing {
-        standing((0..self.n).map(|i| self.natural_of(problem, i, x[i], y[i])))
+    ) -> MeritState {
+        state((0..self.n).map(|i| self.natural_of(problem, i, x[i], y[i])))
     }
 
     /// The natural residual of one row in the units of the problem.

@@ -1,4 +1,4 @@
-//! A dictionary: some variables as linear functions of the others, row after row.
+//! Dense pivoting tableau (dictionary).
 
 use crate::split::LEAF;
 

@@ -1,4 +1,4 @@
-//! The unit vectors are made conjugate, one after the other.
+//! Biconjugation: the unit vectors are made A-conjugate, one after the other.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -4,7 +4,7 @@ mod conjugation;
 
 use self::conjugation::{Compressed, Conjugation};
 use super::Preconditioner;
-use super::stages::Scratch;
+use super::level_schedule::Scratch;
 use crate::error::{InputError, check_not_negative};
 use crate::reduce;
 use crate::rows::Rows;
@@ -21,24 +21,15 @@ pub enum AinvPattern {
     Power(usize),
 }
 
-/// The constants of [`Ainv`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct AinvSettings {
-    /// Whether the matrix is brought to a diagonal of 1 first, so that one tolerance fits all rows. True unless told.
-    pub scaled: bool,
-    /// Entries of the factor smaller than this are dropped; those of the diagonal are 1. 0.1 unless told.
-    pub tolerance: f64,
-    /// Which entries may stay, of those that are large enough. Any unless told.
-    pub pattern: AinvPattern,
-}
-
-impl Default for AinvSettings {
-    fn default() -> Self {
-        Self {
-            scaled: true,
-            tolerance: 0.1,
-            pattern: AinvPattern::Any,
-        }
+settings! {
+    /// The constants of [`Ainv`].
+    pub struct AinvSettings {
+        /// Whether the matrix is brought to a diagonal of 1 first, so that one tolerance fits all rows.
+        pub scaled: bool = true,
+        /// Entries of the factor smaller than this are dropped; those of the diagonal are 1.
+        pub tolerance: f64 = 0.1,
+        /// Which entries may stay, of those that are large enough.
+        pub pattern: AinvPattern = AinvPattern::Any,
     }
 }
 
@@ -64,7 +55,7 @@ impl Default for AinvSettings {
 /// use meniscus_lcp::Csr;
 ///
 /// let matrix = Csr::new(2, vec![0, 2, 4], vec![0, 1, 0, 1], vec![2.0, -1.0, -1.0, 2.0])?;
-/// let mut ainv = Ainv::new(AinvSettings { tolerance: 0.0, ..Default::default() })?;
+/// let mut ainv = Ainv::new(AinvSettings::default().tolerance(0.0))?;
 /// ainv.rebuild(&matrix)?;
 /// let mut z = [0.0; 2];
 /// ainv.apply(&[1.0, 1.0], &mut z); // nothing was dropped: the inverse is exact
@@ -106,7 +97,7 @@ impl Ainv {
         self.by_columns.entries.len()
     }
 
-    /// Takes in a symmetric matrix. A negative entry on its diagonal is an error; after one, rebuild before the next use.
+    /// Factorises a symmetric matrix. A negative entry on its diagonal is an error; after one, rebuild before the next use.
     pub fn rebuild<A: Rows + ?Sized>(&mut self, matrix: &A) -> Result<(), InputError> {
         let n = matrix.len();
         let mut diagonal = vec![0.0; n];

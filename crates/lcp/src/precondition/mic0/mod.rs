@@ -23,21 +23,13 @@ use crate::error::{InputError, check_fraction};
 use crate::precondition::Preconditioner;
 use crate::split::{Split, fold, fold_blocks};
 
-/// The constants of [`Mic0`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mic0Settings {
-    /// How much of the dropped fill is added to the diagonal, 0 (IC(0)) to 1 (all of it). 0.97 unless told.
-    pub modification: f64,
-    /// The part of `A_ii` below which a pivot is replaced by `A_ii`, between 0 and 1. 0.25 unless told.
-    pub safety: f64,
-}
-
-impl Default for Mic0Settings {
-    fn default() -> Self {
-        Self {
-            modification: 0.97,
-            safety: 0.25,
-        }
+settings! {
+    /// The constants of [`Mic0`].
+    pub struct Mic0Settings {
+        /// How much of the dropped fill is added to the diagonal, 0 (IC(0)) to 1 (all of it).
+        pub modification: f64 = 0.97,
+        /// The part of `A_ii` below which a pivot is replaced by `A_ii`, between 0 and 1.
+        pub safety: f64 = 0.25,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Which row ends a step of a drive.
+//! Ratio test of a drive: the row that blocks.
 
 use super::Drive;
 

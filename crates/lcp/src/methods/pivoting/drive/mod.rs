@@ -9,7 +9,7 @@
 //! ```
 //!
 //! until `y_j = 0`, or `x_j` is at its other bound, or another row blocks: an `x_q` at a bound, or a `y_r` at zero. A
-//! blocking row changes sides, and the drive goes on. [Erl13 (42), (43)]
+//! blocking row changes sides, and the drive continues. [Erl13 (42), (43)]
 //!
 //! | symbol | here |
 //! | --- | --- |
@@ -53,7 +53,7 @@ pub(crate) trait Basis {
     fn exchange(&mut self, scaled: &Scaled, active: &[bool], r: usize, j: usize) -> Exchange;
 }
 
-/// Memory of a drive, kept between solves.
+/// Scratch memory of a drive, reused between solves.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Drive {
     course: Course,
@@ -355,7 +355,7 @@ impl Drive {
             };
         }
         ControlFlow::Break(if course.scaled.is_infeasible(rates, scratch) {
-            Status::Ray
+            Status::Infeasible
         } else {
             Status::NonDescent
         })

@@ -1,0 +1,64 @@
+//! How much room an export needs, and whether it is there.
+
+use super::{Format, Layer};
+use meniscus_store::error::{Error, Kind};
+use meniscus_store::quantity;
+use std::path::Path;
+
+/// Bytes of one frame's file, roughly. Of a surface there are `vertices` and twice as many triangles.
+pub fn bytes(format: Format, layer: Layer, particles: u64, vertices: u64, per_cell: u64) -> u64 {
+    let head = 1000;
+    let triangles = 2 * vertices;
+    head + match (layer, format) {
+        (Layer::Particles, Format::Vtk) => 32 * particles,
+        (Layer::Particles, Format::Bgeo) => 28 * particles,
+        (Layer::Particles, _) => 24 * particles,
+        (Layer::Surface, Format::Obj) => 75 * vertices + 42 * triangles,
+        (Layer::Surface, Format::Vtk | Format::Usd) => 36 * vertices + 16 * triangles,
+        (Layer::Surface, Format::Bgeo) => 40 * vertices + 21 * triangles,
+        (Layer::Surface, _) => 36 * vertices + 13 * triangles,
+        // Distance and velocity of the liquid's cells and of those around it, and nodes of the trees.
+        (Layer::Volume, _) => 16 * 2 * particles / per_cell.max(1) + 40_000,
+    }
+}
+
+/// Makes sure that so many bytes fit where a folder is or will be.
+///
+/// # Errors
+/// If they don't. Where the system does not say how much room there is, nothing is refused.
+pub fn check(folder: &Path, bytes: u64) -> Result<(), Error> {
+    let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.into());
+    let there = absolute.ancestors().find(|folder| folder.is_dir());
+    let Some(free) = there.and_then(|folder| fs4::available_space(folder).ok()) else {
+        return Ok(());
+    };
+    if bytes <= free {
+        return Ok(());
+    }
+    Err(Error::new(
+        Kind::Storage,
+        format!(
+            "the export takes about {}, {} has {} left",
+            quantity::bytes(bytes),
+            folder.display(),
+            quantity::bytes(free)
+        ),
+    )
+    .with_remedy("make room, choose fewer frames with --frames, or another disk with --out DIR"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_not_fit_is_refused_before_anything_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("not/there/yet");
+        check(&inner, 1000).unwrap();
+        let error = check(&inner, 1 << 60).unwrap_err();
+        assert_eq!(error.kind(), Kind::Storage);
+        assert!(error.to_string().contains("--frames"), "{error}");
+        assert!(!inner.exists());
+    }
+}

@@ -1,0 +1,209 @@
+//! The preview of a run. It is drawn from frames as they come back from the cache, so that it can be drawn again from
+//! the cache alone: a run that was interrupted and went on does so at its end.
+
+use image::RgbImage;
+use meniscus_render::preview::{FASTEST, FrameRenderer, GifWriter};
+use meniscus_scene::Scene;
+use meniscus_sim::{Layers, World};
+use meniscus_store::cache::{self, Frame};
+use meniscus_store::error::{Error, Kind};
+use meniscus_store::manifest::{Kept, Manifest, is_kept};
+use meniscus_store::run_folder::RunFolder;
+use std::path::Path;
+
+/// Pictures per second of simulated time that the preview of a run draws, about, at high frame rates: still in slow motion,
+/// and a small part of the time that the run takes.
+const MOST_PICTURES: f64 = 1.5 * FASTEST;
+
+/// Frames from one picture of the preview to the next.
+pub(super) fn frames_per_picture(frame_rate: f64) -> u32 {
+    (frame_rate / MOST_PICTURES).round().max(1.0) as u32
+}
+
+/// The pictures of a run, as many as there are so far.
+pub struct Film<'a, const D: usize> {
+    shot: FrameRenderer<'a, D>,
+    pictures: GifWriter,
+    /// One picture per so many frames.
+    every: u32,
+    last: Option<RgbImage>,
+}
+
+impl<'a, const D: usize> Film<'a, D> {
+    /// A film without pictures so far.
+    pub fn new(scene: &'a Scene<D>) -> Result<Self, Error> {
+        let size = picture_size(&scene.domain, scene.output.preview_side);
+        let every = frames_per_picture(scene.frame_rate);
+        let rate = (scene.frame_rate / f64::from(every)).min(FASTEST);
+        Ok(Film {
+            shot: FrameRenderer::new(scene, size, scene.output.preview_style),
+            pictures: GifWriter::new(size, rate)?,
+            every,
+            last: None,
+        })
+    }
+
+    /// The film of frames that were written before, up to `last`.
+    pub fn of_frames(
+        scene: &'a Scene<D>,
+        run: &Path,
+        kept: &[Kept],
+        last: u32,
+    ) -> Result<Self, Error> {
+        let mut film = Film::new(scene)?;
+        for frame in 0..=last {
+            if is_kept(kept, frame) && film.draws(frame) {
+                let bytes = cache::read_bytes(&cache::frame_path(run, frame))?;
+                film.add(frame, Some(&bytes))?;
+            } else {
+                film.add(frame, None)?;
+            }
+        }
+        Ok(film)
+    }
+
+    /// Whether a frame is one of those that are drawn.
+    fn draws(&self, frame: u32) -> bool {
+        frame.is_multiple_of(self.every)
+    }
+
+    /// Adds a frame from the bytes of its file. The picture before is repeated for a frame whose particles were not
+    /// written.
+    pub fn add(&mut self, frame: u32, bytes: Option<&[u8]>) -> Result<(), Error> {
+        if !self.draws(frame) {
+            return Ok(());
+        }
+        if let Some(bytes) = bytes {
+            let decoded = cache::decode::<D>(bytes).map_err(|cause| {
+                Error::new(Kind::Storage, format!("a frame is damaged: {cause}"))
+            })?;
+            self.last = Some(self.shot.draw(&decoded, &self.shot.caption(&decoded)));
+        }
+        match &self.last {
+            Some(picture) => self.pictures.push(picture),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the film so far and returns the hash of the file.
+    pub fn write(&self, path: &Path) -> Result<String, Error> {
+        self.pictures.write(path)?;
+        let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, &e))?;
+        Ok(blake3::hash(&bytes).to_hex().to_string())
+    }
+}
+
+/// When the preview of a run is drawn.
+pub(super) enum Pictures<'a, const D: usize> {
+    Never,
+    /// Frame by frame.
+    Now(Box<Film<'a, D>>),
+    /// At the end, from the frames that were written: first a run that was interrupted goes on.
+    AtTheEnd,
+}
+
+impl<'a, const D: usize> Pictures<'a, D> {
+    /// For a run from the beginning.
+    pub fn from_now_on(scene: &'a Scene<D>) -> Result<Self, Error> {
+        Ok(match scene.output.preview {
+            true => Pictures::Now(Box::new(Film::new(scene)?)),
+            false => Pictures::Never,
+        })
+    }
+
+    /// For a run that goes on.
+    pub fn at_the_end(scene: &Scene<D>) -> Self {
+        match scene.output.preview {
+            true => Pictures::AtTheEnd,
+            false => Pictures::Never,
+        }
+    }
+
+    /// Adds a frame, with the bytes of its file if it has one.
+    pub fn frame(&mut self, frame: u32, bytes: Option<&[u8]>) -> Result<(), Error> {
+        match self {
+            Pictures::Now(film) => film.add(frame, bytes),
+            Pictures::Never | Pictures::AtTheEnd => Ok(()),
+        }
+    }
+
+    /// Writes the preview and returns its hash. A run that went on and was stopped again keeps the one it had.
+    pub fn write(
+        &self,
+        scene: &Scene<D>,
+        folder: &RunFolder,
+        manifest: &Manifest,
+        complete: bool,
+    ) -> Result<Option<String>, Error> {
+        let path = folder.preview();
+        match self {
+            Pictures::Never => folder.remove_preview().map(|()| None),
+            Pictures::Now(film) => film.write(&path).map(Some),
+            Pictures::AtTheEnd if complete => {
+                let (kept, last) = (&manifest.particles, manifest.frames_done);
+                let film = Film::of_frames(scene, folder.root(), kept, last)?;
+                film.write(&path).map(Some)
+            }
+            Pictures::AtTheEnd => Ok(manifest.preview.clone()),
+        }
+    }
+}
+
+/// The bytes of the file of a frame that a world has just reached.
+pub fn encoded<const D: usize>(
+    scene: &Scene<D>,
+    world: &dyn World,
+    number: u32,
+) -> Result<Vec<u8>, Error> {
+    let snapshot = world.snapshot(Layers { pressure: true });
+    let Some(liquid) = snapshot.points.first() else {
+        let what = format!("frame {number} has no particles");
+        return Err(Error::new(Kind::Numerical, what));
+    };
+    let frame = Frame::<D> {
+        number,
+        time: snapshot.time,
+        dx: scene.dx(),
+        positions: liquid.positions().to_vec(),
+        velocities: liquid.velocities().to_vec(),
+        pressures: liquid.scalar("pressure").unwrap_or_default().to_vec(),
+    };
+    cache::encode(&frame).map_err(|cause| {
+        Error::new(
+            Kind::Numerical,
+            format!("frame {number} can't be kept: {cause}"),
+        )
+    })
+}
+
+/// Width and height of the preview: a flat domain fills its picture, a spatial one is seen in a square.
+fn picture_size<const D: usize>(domain: &[f64; D], side: u32) -> (u32, u32) {
+    if D == 3 {
+        return (side, side);
+    }
+    let longest = domain.iter().copied().fold(0.0, f64::max);
+    let along = |axis: usize| {
+        let pixels = (f64::from(side) * domain[axis] / longest).round() as u32;
+        pixels.clamp((side / 4).max(1), side)
+    };
+    (along(0), along(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usual_frame_rates_are_drawn_whole_and_fast_ones_in_part() {
+        for (rate, every) in [
+            (1.0, 1),
+            (24.0, 1),
+            (30.0, 1),
+            (60.0, 1),
+            (120.0, 3),
+            (240.0, 5),
+        ] {
+            assert_eq!(frames_per_picture(rate), every, "{rate}");
+        }
+    }
+}

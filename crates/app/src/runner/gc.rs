@@ -1,0 +1,233 @@
+//! What can go from the folder of a run without losing anything that can't be made again.
+//!
+//! Particles, statistics, the manifest and the preview stay; so do the last sound checkpoint and that of an interruption. Links
+//! are neither followed nor removed, and what no command of ours writes is left alone.
+
+use meniscus_store::atomic_file::UNFINISHED_SUFFIX;
+use meniscus_store::cache;
+use meniscus_store::checkpoint::{self, Checkpoint};
+use meniscus_store::error::{Error, Kind};
+use meniscus_store::export_list::{self, ExportList};
+use meniscus_store::layout::{exports, pictures, problems, surfaces};
+use meniscus_store::lock::{self, Holder, Lock};
+use meniscus_store::manifest::{self, Manifest};
+use meniscus_store::mesh_copies;
+use meniscus_store::opened_run::no_run;
+use serde::Serialize;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Folders inside folders are looked into no deeper than this.
+const DEEPEST: usize = 6;
+
+/// Why a file can go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reason {
+    /// A checkpoint that is not the last.
+    Checkpoint,
+    /// The surface of a frame, which can be made again from its particles.
+    Surface,
+    /// An export of a frame, which can be made again.
+    Export,
+    /// A picture or film, which can be drawn again; the run's own preview stays.
+    Picture,
+    /// The pressure problem of a step that failed.
+    Failure,
+    /// Half a file, left by something that was killed.
+    Leftover,
+}
+
+/// A file that can go.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Item {
+    /// The file.
+    pub path: PathBuf,
+    /// Its size.
+    pub bytes: u64,
+    /// Why it can go.
+    pub reason: Reason,
+}
+
+/// Finds what can go, in the order of its reasons; removes nothing.
+///
+/// # Errors
+/// If the folder holds no run or that of another version, or a run goes on in it.
+pub fn find(run: &Path) -> Result<Vec<Item>, Error> {
+    check(run)?;
+    if let Holder::Process(pid) = lock::holder(run) {
+        let who = pid.map_or("another process".into(), |pid| format!("process {pid}"));
+        let message = format!("{who} is running in {}", run.display());
+        return Err(Error::new(Kind::Storage, message).with_remedy("wait for it, or stop it"));
+    }
+    list(run)
+}
+
+/// Removes what can go and says what it was.
+///
+/// # Errors
+/// Like [`find`], and if a file can't be removed.
+pub fn remove(run: &Path) -> Result<Vec<Item>, Error> {
+    check(run)?;
+    // Nobody begins a run here meanwhile.
+    let _lock = Lock::take(run)?;
+    let items = list(run)?;
+    for item in &items {
+        meniscus_store::run_folder::remove(&item.path)?;
+    }
+    for folder in [
+        surfaces::FOLDER,
+        pictures::FOLDER,
+        problems::FOLDER,
+        exports::FOLDER,
+    ] {
+        remove_empty(&run.join(folder), 0);
+    }
+    Ok(items)
+}
+
+fn check(run: &Path) -> Result<(), Error> {
+    manifest::check_version(run)?;
+    Manifest::read(run)?.map(|_| ()).ok_or_else(|| no_run(run))
+}
+
+fn list(run: &Path) -> Result<Vec<Item>, Error> {
+    let mut items = Vec::new();
+    let last = last_sound_checkpoint(run)?;
+    let old = |name: &str| {
+        let frame = checkpoint::frame_number(name);
+        frame.is_some_and(|frame| last.is_some_and(|last| frame < last))
+    };
+    let mut take = |folder: PathBuf, deep: usize, reason, ours: &dyn Fn(&str) -> bool| {
+        collect(&folder, deep, &mut |path, bytes| {
+            let name = path.file_name().and_then(|name| name.to_str());
+            let listed = || {
+                let list = path.parent().map(ExportList::read);
+                reason == Reason::Export
+                    && list.is_some_and(|m| name.is_some_and(|name| m.lists(name)))
+            };
+            if name.is_some_and(ours) || listed() {
+                items.push(Item {
+                    path,
+                    bytes,
+                    reason,
+                });
+            }
+        })
+    };
+    take(run.join(checkpoint::FOLDER), 0, Reason::Checkpoint, &old)?;
+    let surfaces = run.join(surfaces::FOLDER);
+    let ours = |name: &str| is_of_a_frame(name) || name == surfaces::STATS;
+    take(surfaces, 0, Reason::Surface, &ours)?;
+    let drawn =
+        |name: &str| pictures::frame_number(name).is_some() || pictures::FILMS.contains(&name);
+    take(run.join(pictures::FOLDER), 0, Reason::Picture, &drawn)?;
+    let exported =
+        |name: &str| is_of_a_frame(name) || exports::holds_many(name) || name == export_list::NAME;
+    take(
+        run.join(exports::FOLDER),
+        DEEPEST,
+        Reason::Export,
+        &exported,
+    )?;
+    let failed = |name: &str| problems::NAMES.contains(&name);
+    take(run.join(problems::FOLDER), 0, Reason::Failure, &failed)?;
+    let half = |name: &str| name.starts_with('.') && name.ends_with(UNFINISHED_SUFFIX);
+    for folder in [
+        "",
+        cache::FOLDER,
+        checkpoint::FOLDER,
+        surfaces::FOLDER,
+        pictures::FOLDER,
+        mesh_copies::FOLDER,
+    ] {
+        take(run.join(folder), 0, Reason::Leftover, &half)?;
+    }
+    Ok(items)
+}
+
+/// The newest checkpoint that a run can really go on from: a damaged one is no reason to remove those before it.
+fn last_sound_checkpoint(run: &Path) -> Result<Option<u32>, Error> {
+    let sound = |frame: &u32| {
+        let path = checkpoint::path(run, *frame);
+        let plain = fs::symlink_metadata(&path).is_ok_and(|data| data.is_file());
+        plain && Checkpoint::read(&path).is_ok()
+    };
+    Ok(checkpoint::frames_in(run)?.into_iter().rev().find(sound))
+}
+
+/// Whether a name is that of a file a frame: `surface_000012.ply`.
+fn is_of_a_frame(name: &str) -> bool {
+    let Some((stem, ending)) = name.split_once('.') else {
+        return false;
+    };
+    let Some((layer, digits)) = stem.rsplit_once('_') else {
+        return false;
+    };
+    let lower = |c: char| c.is_ascii_lowercase() || c == '_';
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '.';
+    !layer.is_empty()
+        && layer.chars().all(lower)
+        && digits.len() >= 6
+        && digits.bytes().all(|b| b.is_ascii_digit())
+        && ending.chars().all(plain)
+}
+
+/// Tells every plain file of a folder that is really one, and of those inside it to a depth, in the order of names.
+fn collect(folder: &Path, deep: usize, found: &mut dyn FnMut(PathBuf, u64)) -> Result<(), Error> {
+    if !fs::symlink_metadata(folder).is_ok_and(|data| data.is_dir()) {
+        return Ok(());
+    }
+    let failed = |e: std::io::Error| Error::io("read", folder, &e);
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        paths.push(entry.map_err(failed)?.path());
+    }
+    paths.sort();
+    for path in paths {
+        match fs::symlink_metadata(&path) {
+            Ok(data) if data.is_file() => found(path, data.len()),
+            Ok(data) if data.is_dir() && deep > 0 => collect(&path, deep - 1, found)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Removes a folder if nothing is in it, and those inside it first.
+fn remove_empty(folder: &Path, depth: usize) {
+    if depth > DEEPEST || !fs::symlink_metadata(folder).is_ok_and(|data| data.is_dir()) {
+        return;
+    }
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        remove_empty(&entry.path(), depth + 1);
+    }
+    // It fails, rightly, if something is left.
+    let _ = fs::remove_dir(folder);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_files_of_frames_are_taken_for_such() {
+        for ours in [
+            "surface_000012.ply",
+            "particles_1234567.vtu",
+            "a_b_000001.0.bgeo",
+        ] {
+            assert!(is_of_a_frame(ours), "{ours}");
+        }
+        for other in [
+            "notes.txt",
+            "surface_12.ply",
+            "_000001.ply",
+            "surface_000001",
+            "My_000001.ply",
+            "a_+00001.ply",
+        ] {
+            assert!(!is_of_a_frame(other), "{other}");
+        }
+    }
+}

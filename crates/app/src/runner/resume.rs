@@ -1,0 +1,356 @@
+//! Where a run that was interrupted goes on: from the newest checkpoint that is sound and has everything before it.
+
+use super::scene_summary;
+use super::simulation::Simulation;
+use super::verify::verify;
+use meniscus_scene::Scene;
+use meniscus_scene::scene_hash;
+use meniscus_store::cache;
+use meniscus_store::checkpoint::{self, Account, Checkpoint};
+use meniscus_store::error::{Error, Kind};
+use meniscus_store::manifest::DriftWarning;
+use meniscus_store::manifest::{self, Kept, Manifest, State};
+use meniscus_store::quantity::count;
+use meniscus_store::regular_file;
+use meniscus_store::run_folder::RunFolder;
+use std::path::{Path, PathBuf};
+
+/// What was found in the folder of a run that is to go on.
+pub struct Found<'a, const D: usize> {
+    /// Where to go on; none to start from the beginning.
+    pub place: Option<Place<'a, D>>,
+    /// The manifest of the run so far, if it is sound.
+    pub manifest: Option<Manifest>,
+    /// Checkpoints that are damaged and of no use any more.
+    pub damaged: Vec<PathBuf>,
+    /// What there is to say about it.
+    pub notices: Vec<String>,
+}
+
+impl<const D: usize> Found<'_, D> {
+    /// Nothing to continue from.
+    pub fn nothing() -> Self {
+        Found {
+            place: None,
+            manifest: None,
+            damaged: Vec::new(),
+            notices: Vec::new(),
+        }
+    }
+}
+
+impl<const D: usize> Found<'_, D> {
+    /// The warning of a drift that was recorded by a frame.
+    pub fn drift_until(&self, frame: u32) -> Option<DriftWarning> {
+        let recorded = self.manifest.as_ref()?.drift.clone();
+        recorded.filter(|warning| warning.frame <= frame)
+    }
+}
+
+/// A checkpoint, brought back to life.
+pub struct Place<'a, const D: usize> {
+    /// Its file.
+    pub path: PathBuf,
+    /// What the run had come to.
+    pub account: Account,
+    /// The simulation, about to go on.
+    pub simulation: Simulation<'a, D>,
+}
+
+/// Which frames of a run have their particles written.
+pub fn kept<const D: usize>(manifest: Option<&Manifest>, scene: &Scene<D>) -> Vec<Kept> {
+    match manifest {
+        Some(manifest) => manifest.particles.clone(),
+        None => manifest::keep(&[], 0, scene.output.particles_every),
+    }
+}
+
+/// What there is to do for a run that was started before.
+pub enum Search<'a, const D: usize> {
+    /// Nothing: every frame asked for is there, and nothing is damaged.
+    Complete(Box<Manifest>),
+    /// To go on, if a place was found, or to start again.
+    Found(Box<Found<'a, D>>),
+}
+
+/// Looks for the place where an interrupted run goes on with the same scene.
+///
+/// # Errors
+/// If the scene is another one.
+pub fn after_interruption<'a, const D: usize>(
+    scene: &'a Scene<D>,
+    scene_text: &str,
+    folder: &RunFolder,
+) -> Result<Search<'a, D>, Error> {
+    let mut notices = Vec::new();
+    let manifest = readable(folder, &mut notices);
+    let same = same_scene(folder, scene_text, manifest.as_ref(), &mut notices)?;
+    let manifest = match manifest {
+        Some(manifest) if is_complete(scene, folder, &manifest) => {
+            return Ok(Search::Complete(Box::new(manifest)));
+        }
+        manifest => manifest,
+    };
+    let mut found = if same {
+        search(scene, folder, manifest, u32::MAX)?
+    } else {
+        Found {
+            manifest,
+            ..Found::nothing()
+        }
+    };
+    if let (None, Some(manifest)) = (&found.place, &found.manifest)
+        && let Some(branch) = &manifest.branched_from
+    {
+        return Err(Error::new(
+            Kind::Storage,
+            format!(
+                "{} has nothing to resume from: it branched from {} after frame {}, and no checkpoint of that is sound",
+                folder.root().display(),
+                branch.run,
+                branch.frame
+            ),
+        )
+        .with_remedy("remove it and branch again with --from-frame K --branch-from DIR"));
+    }
+    notices.append(&mut found.notices);
+    notices.push(match &found.place {
+        None => "there is nothing to go on from: starting from the beginning".into(),
+        Some(Place { account, .. }) => {
+            let steps = match account.steps_of_frame {
+                0 => String::new(),
+                n => format!(" and {}", count(n, "step")),
+            };
+            format!(
+                "going on after frame {}{steps} of {}",
+                account.frames_done, scene.frames
+            )
+        }
+    });
+    Ok(Search::Found(Box::new(Found { notices, ..found })))
+}
+
+fn is_complete<const D: usize>(scene: &Scene<D>, folder: &RunFolder, manifest: &Manifest) -> bool {
+    manifest.state == State::Done
+        && manifest.frames_done >= scene.frames
+        && manifest.preview.is_some() == scene.output.preview
+        && verify(folder.root()).is_ok_and(|findings| findings.is_empty())
+}
+
+/// Looks for the place from which a run is done again after a frame, with a scene that may be another one.
+///
+/// # Errors
+/// If there is none, or the particles don't fit into the other scene.
+pub fn from_frame<'a, const D: usize>(
+    scene: &'a Scene<D>,
+    folder: &RunFolder,
+    frame: u32,
+) -> Result<Found<'a, D>, Error> {
+    let mut notices = Vec::new();
+    let manifest = readable(folder, &mut notices);
+    let done = manifest.as_ref().map(|manifest| manifest.frames_done);
+    if let Some(done) = done.filter(|&done| frame > done) {
+        return Err(Error::usage(format!(
+            "the run in {} has {}: there is no frame {frame} to go on from",
+            folder.root().display(),
+            count(done, "frame")
+        ))
+        .with_remedy("--frames N and --resume make it longer"));
+    }
+    let mut found = search(scene, folder, manifest, frame)?;
+    let Some(place) = &found.place else {
+        let kept = checkpoint::frames_in(folder.root())?;
+        let kept: Vec<String> = kept.iter().map(u32::to_string).collect();
+        return Err(Error::usage(format!(
+            "{} has no checkpoint to go on from at frame {frame}",
+            folder.root().display()
+        ))
+        .with_remedy(match kept.is_empty() {
+            true => "there are none: run the scene from the beginning".into(),
+            false => format!("there are some after the frames {}", kept.join(", ")),
+        }));
+    };
+    notices.append(&mut found.notices);
+    let done = place.account.frames_done;
+    notices.push(if done == frame {
+        format!("going on from frame {frame}")
+    } else {
+        format!("there is no checkpoint after frame {frame}: going on from frame {done}")
+    });
+    Ok(Found { notices, ..found })
+}
+
+/// The manifest, if it is sound; else it is said why not.
+fn readable(folder: &RunFolder, notices: &mut Vec<String>) -> Option<Manifest> {
+    Manifest::read(folder.root()).unwrap_or_else(|error| {
+        notices.push(format!("{}: it is made anew", error.message()));
+        None
+    })
+}
+
+/// Whether the scene of the run is known and the same as the one asked for.
+fn same_scene(
+    folder: &RunFolder,
+    asked: &str,
+    manifest: Option<&Manifest>,
+    notices: &mut Vec<String>,
+) -> Result<bool, Error> {
+    let path = folder.scene();
+    let of_run = regular_file::read_text(&path).ok();
+    let another = |shown: String| {
+        Err(Error::usage(format!(
+            "the run in {} has another scene than the one asked for: {shown}",
+            folder.root().display()
+        ))
+        .with_remedy(
+            "resume with the scene as it was, branch with the changed scene by --from-frame K --out auto, \
+             or choose another folder with --out DIR",
+        ))
+    };
+    let sound = |text: &&String| manifest.is_none_or(|r| r.scene_hash == scene_hash::hash(text));
+    match (of_run.as_ref().filter(sound), manifest) {
+        (Some(of_run), _) => match scene_hash::difference(of_run, asked) {
+            Some(lines) => another(format!("(- was, + is asked for)\n{lines}")),
+            None => Ok(true),
+        },
+        (None, Some(manifest)) => {
+            notices.push(format!("{} is damaged: it is written anew", path.display()));
+            if manifest.physics_hash == scene_hash::physics_hash(asked) {
+                Ok(true)
+            } else {
+                another(format!(
+                    "in what can't be shown, since {} is damaged",
+                    path.display()
+                ))
+            }
+        }
+        (None, None) => Ok(false),
+    }
+}
+
+/// The newest sound checkpoint after `latest` or an earlier frame, whose statistics and frames are all there. All
+/// damaged ones are named, also those that are not needed: a run that goes on leaves nothing damaged behind.
+fn search<'a, const D: usize>(
+    scene: &'a Scene<D>,
+    folder: &RunFolder,
+    manifest: Option<Manifest>,
+    latest: u32,
+) -> Result<Found<'a, D>, Error> {
+    let root = folder.root();
+    let kept = kept(manifest.as_ref(), scene);
+    let mut faults: Vec<(String, String)> = Vec::new();
+    let mut damaged = Vec::new();
+    let mut place: Option<Place<'a, D>> = None;
+    let mut statistics_are_whole = true;
+    // The first frame that is damaged, once frames were looked at.
+    let mut first_bad: Option<u32> = None;
+    for path in candidates(root, latest)? {
+        let checkpoint = match read(&path) {
+            Ok(checkpoint) => checkpoint,
+            Err(fault) => {
+                faults.push((name_of(&path), fault));
+                damaged.push(path);
+                continue;
+            }
+        };
+        let account = &checkpoint.account;
+        if place.is_some() || account.frames_done > latest {
+            continue;
+        }
+        if !account.statistics.begins(&folder.statistics()) {
+            if statistics_are_whole {
+                let fault = format!("it is not what it was after frame {}", account.frames_done);
+                faults.push((name_of(&folder.statistics()), fault));
+            }
+            statistics_are_whole = false;
+            continue;
+        }
+        let first_bad = *first_bad.get_or_insert_with(|| {
+            let mut bad = u32::MAX;
+            for frame in (0..=account.frames_done).filter(|&f| manifest::is_kept(&kept, f)) {
+                if let Some(fault) = cache::fault(root, frame, Some(D)) {
+                    faults.push((name_of(&cache::frame_path(root, frame)), fault));
+                    bad = bad.min(frame);
+                }
+            }
+            bad
+        });
+        if account.frames_done >= first_bad {
+            continue;
+        }
+        fits(&path, account, scene)?;
+        let next = account.frames_done + 1;
+        match Simulation::restored(scene, checkpoint.liquid(), next) {
+            Ok(simulation) => {
+                place = Some(Place {
+                    path,
+                    account: checkpoint.account,
+                    simulation,
+                });
+            }
+            Err(fault) => {
+                faults.push((name_of(&path), fault));
+                damaged.push(path);
+            }
+        }
+    }
+    let onward = match &place {
+        Some(place) => format!("going on from frame {}", place.account.frames_done),
+        None => "starting from the beginning".into(),
+    };
+    let notices = faults
+        .into_iter()
+        .map(|(name, fault)| format!("{name} is damaged ({fault}): {onward}"))
+        .collect();
+    Ok(Found {
+        place,
+        manifest,
+        damaged,
+        notices,
+    })
+}
+
+/// A checkpoint that is what its name says.
+fn read(path: &Path) -> Result<Checkpoint, String> {
+    let checkpoint = Checkpoint::read(path)?;
+    let frame = checkpoint.account.frames_done;
+    let named = path
+        .file_name()
+        .and_then(|name| checkpoint::frame_number(name.to_str()?));
+    match named {
+        Some(named) if named != frame => Err(format!("it is that of frame {frame}")),
+        _ => Ok(checkpoint),
+    }
+}
+
+/// Particles are bound to some settings; with others they can't go on.
+fn fits<const D: usize>(path: &Path, account: &Account, scene: &Scene<D>) -> Result<(), Error> {
+    let changed = account.fixed.changed(&scene_summary::fixed(scene));
+    if changed.is_empty() {
+        return Ok(());
+    }
+    Err(Error::usage(format!(
+        "{} can't go on with another {}",
+        path.display(),
+        changed.join(", ")
+    ))
+    .with_remedy("this is what its particles are bound to; run the scene from the beginning"))
+}
+
+/// Checkpoints that could be gone on from, the newest first.
+fn candidates(root: &Path, latest: u32) -> Result<Vec<PathBuf>, Error> {
+    let mut paths = Vec::new();
+    let interrupted = checkpoint::interrupted(root);
+    if latest == u32::MAX && interrupted.exists() {
+        paths.push(interrupted);
+    }
+    let frames = checkpoint::frames_in(root)?;
+    let frames = frames.into_iter().rev().filter(|&frame| frame <= latest);
+    paths.extend(frames.map(|frame| checkpoint::path(root, frame)));
+    Ok(paths)
+}
+
+fn name_of(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}

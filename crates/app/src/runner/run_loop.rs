@@ -1,0 +1,453 @@
+//! One run from its first step to its last frame, and what it leaves behind however it ends.
+
+use super::drift;
+use super::film::{Pictures, encoded};
+use super::progress::{Event, Progress};
+use super::resume::{self, Found, Place};
+use super::resume_command::resume_command;
+use super::scene_summary;
+use super::simulation::{Simulation, Step};
+use super::statistics::StepLine;
+use super::timings::{PREVIEW, SURFACE, Stopwatch, WRITE};
+use super::writer::{Frame, Writer};
+use super::{Options, Summary};
+use crate::problem_files;
+use crate::surface::Maker;
+use meniscus_scene::{OnDrift, Scene, speeds};
+use meniscus_sim::{Phases, Problem, StepError, StepFailure};
+use meniscus_store::atomic_file::{self, Filled};
+use meniscus_store::cache;
+use meniscus_store::checkpoint::{self, Account};
+use meniscus_store::error::{Error, Kind};
+use meniscus_store::jsonl::JsonlFile;
+use meniscus_store::layout::surfaces;
+use meniscus_store::manifest::DriftWarning;
+use meniscus_store::manifest::{self, Manifest, State};
+use meniscus_store::quantity::count;
+use meniscus_store::run_folder::{self, RunFolder};
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+/// A run that writes its folder.
+pub(super) struct Runner<'a, const D: usize> {
+    scene: &'a Scene<D>,
+    options: &'a Options<'a>,
+    folder: RunFolder,
+    manifest: Manifest,
+    statistics: JsonlFile,
+    timings: JsonlFile,
+    pictures: Pictures<'a, D>,
+    watch: Stopwatch,
+    started: Instant,
+    /// Seconds before it went on this time.
+    seconds_before: f64,
+    simulation: Simulation<'a, D>,
+    steps_of_frame: u32,
+    /// Whether there are steps that no checkpoint holds.
+    unsaved: bool,
+    writer: Writer,
+}
+
+impl<'a, const D: usize> Runner<'a, D> {
+    /// A run from the beginning.
+    pub fn begin(
+        scene: &'a Scene<D>,
+        options: &'a Options<'_>,
+        folder: RunFolder,
+        simulation: Simulation<'a, D>,
+    ) -> Result<Self, Error> {
+        let started = Instant::now();
+        let mut watch = Stopwatch::start();
+        let threads = rayon::current_num_threads();
+        let manifest = scene_summary::manifest(scene, options, threads);
+        // Promises no frame yet: frame 0 is not on the disk.
+        let promises_nothing = Manifest {
+            particles: Vec::new(),
+            ..manifest.clone()
+        };
+        folder.begin(&promises_nothing, &options.scene_files())?;
+        let mut runner = Runner {
+            scene,
+            options,
+            statistics: JsonlFile::create(&folder.statistics())?,
+            timings: JsonlFile::create(&folder.timings())?,
+            pictures: Pictures::from_now_on(scene)?,
+            watch: Stopwatch::start(),
+            folder,
+            manifest,
+            started,
+            seconds_before: 0.0,
+            steps_of_frame: 0,
+            unsaved: false,
+            writer: Writer::default(),
+            simulation,
+        };
+        runner.initial_frame(&mut watch)?;
+        runner.watch = watch;
+        Ok(runner)
+    }
+
+    /// Writes frame 0, the initial state, and then the manifest that says it is there.
+    fn initial_frame(&mut self, watch: &mut Stopwatch) -> Result<(), Error> {
+        watch.begin(WRITE);
+        let bytes = encoded(self.scene, self.simulation.world(), 0)?;
+        let root = self.folder.root();
+        atomic_file::write(&cache::frame_path(root, 0), &bytes)?;
+        watch.begin(SURFACE);
+        if let Some(surface) = self.surface(0, &bytes)? {
+            surface.finish()?;
+        }
+        watch.begin(WRITE);
+        self.update_manifest();
+        self.manifest.write(self.folder.root())?;
+        watch.begin(PREVIEW);
+        self.pictures.frame(0, Some(&bytes))?;
+        watch.begin("");
+        Ok(())
+    }
+
+    /// A run from a checkpoint of an earlier one.
+    pub fn go_on(
+        scene: &'a Scene<D>,
+        options: &'a Options<'_>,
+        folder: RunFolder,
+        found: Found<'a, D>,
+        place: Place<'a, D>,
+        progress: &mut (dyn Progress + Send),
+    ) -> Result<Self, Error> {
+        let Place {
+            path,
+            account,
+            simulation,
+        } = place;
+        let kept = resume::kept(found.manifest.as_ref(), scene);
+        let done = account.frames_done;
+        let seconds_before = found.manifest.as_ref().map_or(0.0, |r| r.wall_seconds);
+        let mut manifest = Manifest {
+            frames_done: done,
+            steps: account.steps,
+            wall_seconds: seconds_before,
+            particles: manifest::keep(&kept, done + 1, scene.output.particles_every),
+            statistics: account.statistics.clone(),
+            drift: found.drift_until(done),
+            branched_from: found
+                .manifest
+                .as_ref()
+                .and_then(|r| r.branched_from.clone()),
+            preview: found.manifest.and_then(|r| r.preview),
+            ..scene_summary::manifest(scene, options, rayon::current_num_threads())
+        };
+        let timings = if account.timings.begins(&folder.timings()) {
+            JsonlFile::go_on(&folder.timings(), account.timings.bytes)?
+        } else {
+            progress.event(Event::Notice(
+                "timings.jsonl is damaged: what is whole of it is kept",
+            ));
+            JsonlFile::salvage(&folder.timings(), account.timings.bytes)?
+        };
+        manifest.timings = timings.prefix();
+        for damaged in &found.damaged {
+            run_folder::remove(damaged)?;
+        }
+        folder.rewind(&manifest, &options.scene_files(), &path)?;
+        Ok(Runner {
+            scene,
+            options,
+            statistics: JsonlFile::go_on(&folder.statistics(), account.statistics.bytes)?,
+            timings,
+            pictures: Pictures::at_the_end(scene),
+            watch: Stopwatch::start(),
+            folder,
+            manifest,
+            started: Instant::now(),
+            seconds_before,
+            steps_of_frame: account.steps_of_frame,
+            unsaved: false,
+            writer: Writer::default(),
+            simulation,
+        })
+    }
+
+    /// All frames, or as many as can be had.
+    pub fn frames(&mut self, progress: &mut (dyn Progress + Send)) -> Result<(), Error> {
+        progress.event(Event::Begin {
+            frames: self.scene.frames,
+            done: self.manifest.frames_done,
+            particles: self.simulation.liquid().particles().len(),
+            threads: self.manifest.threads,
+        });
+        while self.simulation.frame() <= self.scene.frames {
+            if self.options.stop.load(Ordering::Relaxed) {
+                return Err(self.stopped()?);
+            }
+            let step = match self.simulation.step(&mut self.watch) {
+                Ok(step) => step,
+                Err(failure) => return Err(self.failed(&failure)),
+            };
+            let timing = self.watch.line(step.frame, step.report.time);
+            self.watch.begin(WRITE);
+            self.timings.push(&timing)?;
+            let line = StepLine::new(step.frame, &step.report);
+            self.statistics.push(&line)?;
+            self.manifest.steps += 1;
+            self.steps_of_frame += 1;
+            self.unsaved = true;
+            self.watch.begin("");
+            progress.event(Event::Step(&line));
+            if step.completes_frame {
+                let steps = std::mem::take(&mut self.steps_of_frame);
+                let drift = self.examine_drift(&step, progress);
+                self.complete(step.frame)?;
+                progress.event(Event::Frame {
+                    number: step.frame,
+                    steps,
+                    last: &line,
+                    drifted: drift.is_some(),
+                });
+                if drift.is_some_and(|drift| self.ends_with(&drift)) {
+                    return Err(self.drifted()?);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the frame that was completed. The files are filled here; somebody else waits for the disk meanwhile.
+    fn complete(&mut self, frame: u32) -> Result<(), Error> {
+        let output = &self.scene.output;
+        self.watch.begin(WRITE);
+        self.wait_for_writer()?;
+        let root = self.folder.root();
+        let particles = || -> Result<_, Error> {
+            if !output.writes_particles(frame) {
+                return Ok(None);
+            }
+            let bytes = encoded(self.scene, self.simulation.world(), frame)?;
+            let path = cache::frame_path(root, frame);
+            let filled = atomic_file::fill(&path, |out| out.write_all(&bytes))?;
+            Ok(Some((bytes, filled)))
+        };
+        let checkpoint = || -> Result<_, Error> {
+            if !output.writes_checkpoint(frame, self.scene.frames) {
+                return Ok(None);
+            }
+            let path = checkpoint::path(root, frame);
+            self.checkpoint(&path, frame).map(Some)
+        };
+        let (particles, checkpoint) = rayon::join(particles, checkpoint);
+        let (bytes, particles) = particles?.unzip();
+        let checkpoint = checkpoint?;
+        self.watch.begin(SURFACE);
+        let surface = match &bytes {
+            Some(bytes) => self.surface(frame, bytes)?,
+            None => None,
+        };
+        self.watch.begin(WRITE);
+        let run = root.into();
+        self.unsaved &= checkpoint.is_none();
+        self.manifest.frames_done = frame;
+        self.update_manifest();
+        self.writer.give(Frame {
+            particles,
+            surface,
+            checkpoint,
+            statistics: self.statistics.sync()?,
+            output: output.clone(),
+            manifest: self.manifest.clone(),
+            run,
+        })?;
+        self.watch.begin(PREVIEW);
+        self.pictures.frame(frame, bytes.as_deref())?;
+        self.watch.begin("");
+        Ok(())
+    }
+
+    /// The surface of a frame, from the bytes of its particles' file, if surfaces are asked for.
+    fn surface(&self, frame: u32, particles: &[u8]) -> Result<Option<Filled>, Error> {
+        let Some(settings) = self.scene.output.surface else {
+            return Ok(None);
+        };
+        let maker = Maker::new(self.scene, &self.manifest.physics_hash, settings);
+        let decoded = cache::decode::<D>(particles)
+            .map_err(|cause| Error::new(Kind::Storage, format!("a frame is damaged: {cause}")))?;
+        let (bytes, _) = maker.file(particles, &decoded)?;
+        let folder = self.folder.root().join(surfaces::FOLDER);
+        std::fs::create_dir_all(&folder).map_err(|e| Error::io("create", &folder, &e))?;
+        let path = surfaces::path(self.folder.root(), frame);
+        atomic_file::fill(&path, |out| out.write_all(&bytes)).map(Some)
+    }
+
+    /// Waits until the last frame is on the disk; if it does not get there, it is not done.
+    fn wait_for_writer(&mut self) -> Result<(), Error> {
+        let written = self.writer.wait();
+        if written.is_err() {
+            self.manifest.frames_done -= 1;
+        }
+        written
+    }
+
+    /// Fills the checkpoint after a frame.
+    fn checkpoint(&self, path: &Path, frames_done: u32) -> Result<Filled, Error> {
+        let world = self.simulation.world();
+        let state = world.state();
+        let state = checkpoint::State {
+            dimension: world.dimension(),
+            particles: world.cost().points,
+            time: world.time(),
+            dx: self.scene.dx(),
+            length: state.len(),
+            write: &|out| state.write(out),
+        };
+        checkpoint::fill(path, &self.account(frames_done), &state)
+    }
+
+    /// What the run has come to.
+    fn account(&self, frames_done: u32) -> Account {
+        Account {
+            frames_done,
+            steps_of_frame: self.steps_of_frame,
+            steps: self.manifest.steps,
+            fixed: scene_summary::fixed(self.scene),
+            statistics: self.statistics.prefix(),
+            timings: self.timings.prefix(),
+        }
+    }
+
+    fn update_manifest(&mut self) {
+        self.manifest.wall_seconds = self.seconds_before + self.started.elapsed().as_secs_f64();
+        self.manifest.statistics = self.statistics.prefix();
+        self.manifest.timings = self.timings.prefix();
+    }
+
+    /// Judges the drift at the end of a frame: one beyond the limit is recorded, and said when it is the first.
+    fn examine_drift(
+        &mut self,
+        step: &Step,
+        progress: &mut (dyn Progress + Send),
+    ) -> Option<DriftWarning> {
+        let solids = self.simulation.scenery();
+        let warning = drift::examine(self.scene, solids, step.frame, &(&step.report).into())?;
+        let before = self.manifest.drift.take();
+        if before.is_none() {
+            let message = format!("warning: {}", warning.message());
+            progress.event(Event::Notice(&message));
+        }
+        self.manifest.drift = Some(match before {
+            Some(before) => before.or_larger(warning.clone()),
+            None => warning.clone(),
+        });
+        Some(warning)
+    }
+
+    /// Whether a drift is so large that the run ends.
+    fn ends_with(&self, warning: &DriftWarning) -> bool {
+        let limits = &self.scene.limits;
+        limits.on_drift == OnDrift::Stop && warning.drift.abs() > limits.stop_drift()
+    }
+
+    /// Keeps everything of a run that lost too much liquid, and says what to do.
+    fn drifted(&mut self) -> Result<Error, Error> {
+        self.keep_state()?;
+        let recorded = self.manifest.drift.as_ref();
+        let message = recorded.map_or(String::new(), DriftWarning::message);
+        let remedy = recorded.map_or("", |warning| &warning.remedy);
+        let command = resume_command(&self.manifest, self.folder.root());
+        Ok(Error::new(Kind::Numerical, message).with_remedy(format!(
+            "{remedy}; all frames are kept, and the run continues regardless with: {command} --set run.on_drift=warn"
+        )))
+    }
+
+    /// Makes sure that there is a checkpoint of the last step.
+    fn keep_state(&mut self) -> Result<(), Error> {
+        self.wait_for_writer()?;
+        if self.unsaved {
+            self.statistics.sync()?.wait()?;
+            let path = checkpoint::interrupted(self.folder.root());
+            self.checkpoint(&path, self.manifest.frames_done)?
+                .finish()?;
+            self.unsaved = false;
+        }
+        Ok(())
+    }
+
+    /// Keeps what was done towards the next frame, and says how to go on.
+    fn stopped(&mut self) -> Result<Error, Error> {
+        self.keep_state()?;
+        let steps = match self.steps_of_frame {
+            0 => String::new(),
+            n => format!(" and {}", count(n, "step")),
+        };
+        let done = self.manifest.frames_done;
+        let command = resume_command(&self.manifest, self.folder.root());
+        Ok(Error::new(
+            Kind::Interrupted,
+            format!("stopped after frame {done}{steps}"),
+        )
+        .with_remedy(format!("nothing is lost; continue with: {command}")))
+    }
+
+    /// Keeps the pressure problem of a failed step for study, and says where it is.
+    fn failed(&self, failure: &StepFailure) -> Error {
+        let reached = match self.manifest.frames_done {
+            0 => "no frame was completed".into(),
+            last => format!("frame {last} is the last good one"),
+        };
+        let what = format!(
+            "frame {} failed at {:.4} s: {failure}; {reached}",
+            self.simulation.frame(),
+            self.simulation.world().time()
+        );
+        let error = Error::new(Kind::Numerical, what);
+        if let StepError::TooFast { speed } = failure.error
+            && speed > speeds::FASTEST_PHYSICAL
+        {
+            return error.with_remedy(speeds::origin_of_speed(self.scene, speed));
+        }
+        let folder = self.folder.failed();
+        let written = match &failure.problem {
+            Problem::Plane(problem) => problem_files::write(&folder, problem),
+            Problem::Space(problem) => problem_files::write(&folder, problem),
+        };
+        match written {
+            Ok(()) => error.with_remedy(format!(
+                "the pressure problem is in {} (A.mtx, b.mtx, lower.mtx, upper.mtx, grid.json); \
+                 try another --solver, or another --resolution",
+                folder.display()
+            )),
+            Err(second) => error.with_remedy(format!("its problem was lost: {second}")),
+        }
+    }
+
+    /// Writes the preview and the last manifest, whatever has happened.
+    pub fn close(mut self, end: Result<(), Error>) -> Result<Summary, Error> {
+        let written = self.wait_for_writer();
+        let end = end.and(written);
+        let preview = self
+            .pictures
+            .write(self.scene, &self.folder, &self.manifest, end.is_ok());
+        let end = match preview {
+            Ok(hash) => {
+                self.manifest.preview = hash;
+                end
+            }
+            Err(e) => end.and(Err(e)),
+        };
+        (self.manifest.state, self.manifest.error) = match &end {
+            Ok(()) => (State::Done, None),
+            Err(e) if e.kind() == Kind::Interrupted => (State::Interrupted, None),
+            Err(e) => (State::Failed, Some(e.to_string())),
+        };
+        self.update_manifest();
+        let recorded = self.manifest.write(self.folder.root());
+        // The first error is the one that matters.
+        end.and(recorded)?;
+        Ok(Summary {
+            folder: self.folder,
+            frames: self.manifest.frames_done,
+            drift: self.manifest.drift,
+            nothing_to_do: false,
+            wall_seconds: self.manifest.wall_seconds,
+        })
+    }
+}

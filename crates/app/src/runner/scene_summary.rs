@@ -1,0 +1,84 @@
+//! What the manifest and the checkpoints of a run say about its scene.
+
+use super::Options;
+use meniscus_liquid::Transfer;
+use meniscus_scene::{Scene, scene_hash};
+use meniscus_store::checkpoint::Fixed;
+use meniscus_store::jsonl::Prefix;
+use meniscus_store::manifest::{Manifest, PROGRAM, SettingsSummary, State, keep};
+
+/// Manifest of a run that begins.
+pub fn manifest<const D: usize>(
+    scene: &Scene<D>,
+    options: &Options<'_>,
+    threads: usize,
+) -> Manifest {
+    let scene_text = &options.scene_text;
+    Manifest {
+        program: PROGRAM.into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        state: State::Running,
+        scene: scene.name.clone(),
+        frames_done: 0,
+        frames: scene.frames,
+        steps: 0,
+        wall_seconds: 0.0,
+        threads,
+        scene_hash: scene_hash::hash(scene_text),
+        physics_hash: scene_hash::physics_hash(scene_text),
+        meshes: options.meshes.iter().map(|m| m.copy_name()).collect(),
+        branched_from: None,
+        particles: keep(&[], 0, scene.output.particles_every),
+        statistics: Prefix::nothing(),
+        timings: Prefix::nothing(),
+        preview: None,
+        drift: None,
+        settings: settings(scene),
+        error: None,
+    }
+}
+
+/// Settings of a scene, as `run.json` shows them.
+fn settings<const D: usize>(scene: &Scene<D>) -> SettingsSummary {
+    let (transfer, pic) = match scene.transfer {
+        Transfer::Apic => ("apic", None),
+        Transfer::Flip { pic } => ("flip", Some(pic)),
+    };
+    SettingsSummary {
+        dimension: D,
+        domain: scene.domain.to_vec(),
+        resolution: scene.resolution,
+        cells: scene.cells().to_vec(),
+        dx: scene.dx(),
+        gravity: scene.gravity.to_vec(),
+        density: scene.density,
+        walls: scene.walls.to_string(),
+        separation: scene.separation,
+        solver: scene.solver.to_string(),
+        preconditioner: scene.preconditioner.to_string(),
+        inner: scene.inner.to_string(),
+        interpolation: scene.levels.interpolation.to_string(),
+        boundaries: scene.levels.boundaries.to_string(),
+        coarse: scene.levels.coarse.to_string(),
+        start: scene.start.to_string(),
+        tolerance: scene.tolerance,
+        max_iterations: scene.max_iterations,
+        transfer: transfer.into(),
+        pic,
+        particles_per_cell: scene.particles_per_cell,
+        seed: scene.seed,
+        cfl: scene.cfl,
+        max_step: scene.max_step,
+        frame_rate: scene.frame_rate,
+    }
+}
+
+/// Settings that the particles of a checkpoint are bound to.
+pub fn fixed<const D: usize>(scene: &Scene<D>) -> Fixed {
+    Fixed {
+        domain: scene.domain.to_vec(),
+        resolution: scene.resolution as u64,
+        frame_rate: scene.frame_rate,
+        particles_per_cell: scene.particles_per_cell as u64,
+    }
+}

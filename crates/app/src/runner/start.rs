@@ -1,0 +1,169 @@
+//! Where a run begins: at the start of its scene, from a checkpoint of its own, or from one of another run.
+
+use super::branch;
+use super::progress::{Event, Progress};
+use super::resume::{self, Found, Search};
+use super::run_loop::Runner;
+use super::simulation::Simulation;
+use super::{Options, Summary, estimate};
+use meniscus_scene::Scene;
+use meniscus_store::error::Error;
+use meniscus_store::lock::Lock;
+use meniscus_store::manifest::{Manifest, State};
+use meniscus_store::opened_run::no_run;
+use meniscus_store::quantity::count;
+use meniscus_store::run_folder::{self, RunFolder};
+use std::path::PathBuf;
+
+/// Where a run begins.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Start {
+    /// At the beginning of the scene.
+    #[default]
+    Beginning,
+    /// Where an earlier run of the same scene in the same folder was interrupted.
+    Resume,
+    /// After this frame of an earlier run in the same folder, with a scene that may have changed. Later frames are
+    /// replaced.
+    FromFrame(u32),
+    /// After a frame of a run in another folder, with a scene that may have changed. That run stays as it is.
+    Branch {
+        /// Folder of the other run.
+        run: PathBuf,
+        /// The frame.
+        frame: u32,
+    },
+}
+
+impl Start {
+    /// Whether the folder is expected to hold a run already.
+    fn continues(&self) -> bool {
+        matches!(self, Start::Resume | Start::FromFrame(_))
+    }
+
+    /// The last frame of an earlier run in the folder that is kept; none if all are.
+    fn keeps(&self) -> Option<u32> {
+        match self {
+            Start::Beginning | Start::Branch { .. } => Some(0),
+            Start::FromFrame(frame) => Some(*frame),
+            Start::Resume => None,
+        }
+    }
+}
+
+/// Runs a scene in the thread pool of the caller.
+pub(super) fn run<const D: usize>(
+    scene: &Scene<D>,
+    options: &Options<'_>,
+    progress: &mut (dyn Progress + Send),
+) -> Result<Summary, Error> {
+    scene.check()?;
+    estimate::check(scene, options.memory_limit)?;
+    if matches!(options.start, Start::FromFrame(1..)) && !options.out.is_dir() {
+        return Err(no_run(&options.out));
+    }
+    let continues = options.start.continues();
+    // Checked before anything is made, and again once nobody else can change it.
+    RunFolder::open(&options.out, &scene.name, continues)?;
+    let beginning = match options.start {
+        Start::Beginning => Some(Simulation::new(scene)?),
+        _ => None,
+    };
+    let source = match &options.start {
+        Start::Branch {
+            run,
+            frame: frame @ 1..,
+        } => Some(branch::Source::find(scene, run, *frame, &options.out)?),
+        _ => None,
+    };
+    let _lock = Lock::take(&options.out)?;
+    let folder = RunFolder::open(&options.out, &scene.name, continues)?;
+    refuse_to_replace(&folder, &scene.name, options)?;
+    let mut found = match (&options.start, source) {
+        (_, Some(source)) => source.copy_to(scene, options, &folder)?,
+        (Start::Resume, _) => {
+            match resume::after_interruption(scene, &options.scene_text, &folder)? {
+                Search::Complete(manifest) => {
+                    return Ok(nothing_to_do(folder, &manifest, progress));
+                }
+                Search::Found(found) => *found,
+            }
+        }
+        (&Start::FromFrame(frame @ 1..), _) => resume::from_frame(scene, &folder, frame)?,
+        _ => Found::nothing(),
+    };
+    for notice in &found.notices {
+        progress.event(Event::Notice(notice));
+    }
+    let mut runner = match found.place.take() {
+        Some(place) => Runner::go_on(scene, options, folder, found, place, progress)?,
+        None => {
+            let beginning = beginning.map_or_else(|| Simulation::new(scene), Ok)?;
+            Runner::begin(scene, options, folder, beginning)?
+        }
+    };
+    let end = runner.frames(progress);
+    runner.close(end)
+}
+
+fn nothing_to_do(
+    folder: RunFolder,
+    manifest: &Manifest,
+    progress: &mut (dyn Progress + Send),
+) -> Summary {
+    let done = manifest.frames_done;
+    let notice = format!("nothing to do: {} done and undamaged", count(done, "frame"));
+    progress.event(Event::Notice(&notice));
+    Summary {
+        folder,
+        frames: done,
+        drift: manifest.drift.clone(),
+        nothing_to_do: true,
+        wall_seconds: manifest.wall_seconds,
+    }
+}
+
+/// Makes sure that frames of an earlier run are replaced only if somebody said so.
+///
+/// # Errors
+/// If the folder has frames that would be lost, with the ways to go on.
+fn refuse_to_replace(folder: &RunFolder, scene: &str, options: &Options<'_>) -> Result<(), Error> {
+    let Some(kept) = options.start.keeps().filter(|_| !options.overwrite) else {
+        return Ok(());
+    };
+    let Ok(Some(manifest)) = Manifest::read(folder.root()) else {
+        return Ok(());
+    };
+    if manifest.frames_done <= kept {
+        return Ok(());
+    }
+    let root = folder.root().display();
+    let done = manifest.frames_done;
+    let (counted, all) = (count(done, "frame"), count(manifest.frames, "frame"));
+    let free = run_folder::next_free(&run_folder::usual(scene));
+    let free = free.display();
+    if kept > 0 {
+        return Err(Error::usage(format!(
+            "the run in {root} has {counted}: those after frame {kept} would be replaced"
+        ))
+        .with_remedy(format!(
+            "--overwrite replaces them; --out auto leaves this run as it is and branches into {free}"
+        )));
+    }
+    let (what, resume) = match manifest.state {
+        State::Done => (format!("a finished run of {counted}"), ""),
+        State::Failed => (
+            format!("a run that failed after {done} of {all}"),
+            "--resume continues it; ",
+        ),
+        State::Interrupted | State::Running => (
+            format!("a run that was interrupted after {done} of {all}"),
+            "--resume continues it; ",
+        ),
+    };
+    Err(
+        Error::usage(format!("{root} has {what}")).with_remedy(format!(
+            "{resume}--overwrite replaces it; --out auto writes to the next free folder, {free}"
+        )),
+    )
+}

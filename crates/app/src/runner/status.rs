@@ -1,0 +1,164 @@
+//! How the run in a folder stands.
+
+use super::resume_command::resume_command;
+use meniscus_store::checkpoint;
+use meniscus_store::error::Error;
+use meniscus_store::lock::{self, Holder};
+use meniscus_store::manifest::DriftWarning;
+use meniscus_store::manifest::{BranchOrigin, Manifest, State};
+use meniscus_store::opened_run::no_run;
+use meniscus_store::regular_file;
+use meniscus_store::run_folder::RunFolder;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+/// Frames whose time the estimate is made of.
+const RECENT: usize = 8;
+/// No more than this is read of the end of the timings.
+const TAIL: u64 = 1 << 20;
+
+/// What a run is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Activity {
+    /// All frames are there.
+    Done,
+    /// A process is at work.
+    Running,
+    /// Somebody stopped it.
+    Interrupted,
+    /// It did not end by itself, and nobody works on it: the process was killed, or the machine stopped.
+    Killed,
+    /// It could not go on.
+    Failed,
+}
+
+/// How a run stands.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Status {
+    /// Name of the scene.
+    pub scene: String,
+    /// What to type to go on with it.
+    pub resume: String,
+    /// What the run is doing.
+    pub state: Activity,
+    /// The process that works on it, if it is known.
+    pub process: Option<u32>,
+    /// Why it failed.
+    pub error: Option<String>,
+    /// The run that its first frames come from, if it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branched_from: Option<BranchOrigin>,
+    /// The largest drift of the volume, if it was beyond the limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drift: Option<DriftWarning>,
+    /// Frames that are complete.
+    pub frames_done: u32,
+    /// Frames asked for.
+    pub frames: u32,
+    /// Steps at the last complete frame.
+    pub steps: u64,
+    /// Seconds on the wall so far, interruptions left out.
+    pub wall_seconds: f64,
+    /// Seconds that the frames to come will take if they take as long as the last few; none without any.
+    pub seconds_left: Option<f64>,
+    /// Frames after which there is a checkpoint.
+    pub checkpoints: Vec<u32>,
+    /// Whether there is one on the way to a frame.
+    pub interrupted_checkpoint: bool,
+    /// Bytes in the folder.
+    pub disk_bytes: u64,
+}
+
+/// Looks at the folder of a run; changes nothing.
+///
+/// # Errors
+/// If it holds no run, or its manifest can't be read.
+pub fn status(run: &Path) -> Result<Status, Error> {
+    // The lock first: a run that ends in between is then done, not killed.
+    let holder = lock::holder(run);
+    let manifest = Manifest::read(run)?.ok_or_else(|| no_run(run))?;
+    let state = match (holder, manifest.state) {
+        (Holder::Process(_), _) => Activity::Running,
+        (Holder::Nobody, State::Running) => Activity::Killed,
+        (Holder::Nobody, State::Done) => Activity::Done,
+        (Holder::Nobody, State::Failed) => Activity::Failed,
+        (Holder::Nobody, State::Interrupted) => Activity::Interrupted,
+    };
+    let to_come = manifest.frames.saturating_sub(manifest.frames_done);
+    let each = seconds_a_frame(&RunFolder::of_run(run));
+    Ok(Status {
+        resume: resume_command(&manifest, run),
+        scene: manifest.scene,
+        state,
+        process: match holder {
+            Holder::Process(pid) => pid,
+            Holder::Nobody => None,
+        },
+        error: manifest.error,
+        branched_from: manifest.branched_from,
+        drift: manifest.drift,
+        frames_done: manifest.frames_done,
+        frames: manifest.frames,
+        steps: manifest.steps,
+        wall_seconds: manifest.wall_seconds,
+        seconds_left: match to_come {
+            0 => Some(0.0),
+            n => each.map(|each| each * f64::from(n)),
+        },
+        checkpoints: checkpoint::frames_in(run)?,
+        interrupted_checkpoint: checkpoint::interrupted(run).is_file(),
+        disk_bytes: size_of(run),
+    })
+}
+
+/// What of a line of the timings is needed here.
+#[derive(Deserialize)]
+struct Timing {
+    frame: u32,
+    seconds: f64,
+}
+
+/// Mean seconds of the last few whole frames.
+fn seconds_a_frame(folder: &RunFolder) -> Option<f64> {
+    let mut file = regular_file::open(&folder.timings()).ok()?;
+    let start = file.metadata().ok()?.len().saturating_sub(TAIL);
+    file.seek(SeekFrom::Start(start)).ok()?;
+    let mut bytes = Vec::new();
+    file.take(TAIL).read_to_end(&mut bytes).ok()?;
+    let mut frames: Vec<Timing> = Vec::new();
+    for line in String::from_utf8_lossy(&bytes).lines() {
+        // The first line may be cut, the last one half written.
+        let Ok(timing) = serde_json::from_str::<Timing>(line) else {
+            continue;
+        };
+        match frames.last_mut() {
+            Some(last) if last.frame == timing.frame => last.seconds += timing.seconds,
+            _ => frames.push(timing),
+        }
+    }
+    // The last frame may still be on its way, the first one cut; with one or two they are all there is to go by.
+    if frames.len() > 2 {
+        frames.pop();
+    }
+    let recent = &frames[frames.len().saturating_sub(RECENT)..];
+    let whole: f64 = recent.iter().map(|f| f.seconds).sum();
+    (!recent.is_empty()).then(|| whole / recent.len() as f64)
+}
+
+/// Bytes of all files in a folder; links are not followed.
+fn size_of(folder: &Path) -> u64 {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return 0;
+    };
+    entries
+        .flatten()
+        .map(|entry| match entry.metadata() {
+            Ok(data) if data.is_dir() => size_of(&entry.path()),
+            Ok(data) => data.len(),
+            Err(_) => 0,
+        })
+        .sum()
+}

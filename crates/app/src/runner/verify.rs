@@ -1,0 +1,195 @@
+//! Checks every file that a run has written, and changes none.
+
+use super::resume_command::resume_command;
+use crate::shell;
+use crate::surface;
+use meniscus_store::cache;
+use meniscus_store::checkpoint::{self, Checkpoint};
+use meniscus_store::error::Error;
+use meniscus_store::jsonl::Prefix;
+use meniscus_store::layout::surfaces;
+use meniscus_store::manifest::{Manifest, State};
+use meniscus_store::mesh_copies;
+use meniscus_store::opened_run::no_run;
+use meniscus_store::regular_file;
+use meniscus_store::run_folder::RunFolder;
+use serde::Serialize;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Something that is wrong in the folder of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// The file.
+    pub file: PathBuf,
+    /// What is wrong with it, in a sentence that begins with "it".
+    pub what: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+/// Checks the hash of every file in the folder of a run, and that no frame is missing. A run that goes on meanwhile is
+/// checked as far as its manifest says it has come.
+///
+/// # Errors
+/// If there is no such folder, or it holds no run.
+pub fn verify(run: &Path) -> Result<Vec<Finding>, Error> {
+    let folder = RunFolder::of_run(run);
+    let manifest = Manifest::read(run);
+    if matches!(manifest, Ok(None)) && !folder.scene().exists() {
+        return Err(no_run(run));
+    }
+    let mut check = Check {
+        findings: Vec::new(),
+        remedy: match &manifest {
+            Ok(Some(manifest)) => resume_command(manifest, run),
+            _ => format!(
+                "meniscus run SCENE --out {} --resume",
+                shell::quoted_path(run)
+            ),
+        },
+    };
+    match &manifest {
+        Ok(Some(manifest)) => check.of_record(&folder, manifest)?,
+        Ok(None) => check.found(&Manifest::path(run), "it is missing"),
+        Err(error) => check.found(&Manifest::path(run), error.message()),
+    }
+    if let Ok(Some(manifest)) = &manifest {
+        check.meshes(run, manifest);
+    }
+    check.frames(run, manifest.ok().flatten().as_ref())?;
+    check.surfaces(run)?;
+    check.checkpoints(run)?;
+    Ok(check.findings)
+}
+
+struct Check {
+    findings: Vec<Finding>,
+    remedy: String,
+}
+
+impl Check {
+    fn found(&mut self, file: &Path, what: impl Into<String>) {
+        self.findings.push(Finding {
+            file: file.into(),
+            what: what.into(),
+            remedy: self.remedy.clone(),
+        });
+    }
+
+    /// The files whose hash is in the manifest.
+    fn of_record(&mut self, folder: &RunFolder, manifest: &Manifest) -> Result<(), Error> {
+        self.hash(&folder.scene(), &manifest.scene_hash)?;
+        if let Some(expected) = &manifest.preview {
+            self.hash(&folder.preview(), expected)?;
+        }
+        let complete = manifest.state == State::Done;
+        self.lines(&folder.statistics(), &manifest.statistics, complete);
+        self.lines(&folder.timings(), &manifest.timings, complete);
+        Ok(())
+    }
+
+    fn hash(&mut self, file: &Path, expected: &str) -> Result<(), Error> {
+        match regular_file::read(file) {
+            Ok(bytes) if blake3::hash(&bytes).to_hex().as_str() == expected => {}
+            Ok(_) => self.found(file, "its content does not match its hash"),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => self.found(file, "it is missing"),
+            Err(e) => return Err(Error::io("read", file, &e)),
+        }
+        Ok(())
+    }
+
+    /// A file that grows: while its run goes on, it may be ahead of the manifest.
+    fn lines(&mut self, file: &Path, recorded: &Prefix, complete: bool) {
+        let Ok(data) = fs::metadata(file) else {
+            return self.found(file, "it is missing");
+        };
+        if data.len() < recorded.bytes || complete && data.len() > recorded.bytes {
+            self.found(
+                file,
+                format!(
+                    "it should have {} bytes and has {}",
+                    recorded.bytes,
+                    data.len()
+                ),
+            );
+        } else if !recorded.begins(file) {
+            self.found(file, "its content does not match its hash");
+        }
+    }
+
+    /// The copies of meshes that the manifest names. Only the original files can mend them.
+    fn meshes(&mut self, run: &Path, manifest: &Manifest) {
+        for name in &manifest.meshes {
+            if let Some(fault) = mesh_copies::fault(run, name) {
+                self.findings.push(Finding {
+                    file: run.join(mesh_copies::FOLDER).join(name),
+                    what: fault.into(),
+                    remedy: format!(
+                        "meniscus run SCENE.toml --out {} --resume, with the original scene file",
+                        shell::quoted_path(run)
+                    ),
+                });
+            }
+        }
+    }
+
+    /// All frames that are there, and those that should be.
+    fn frames(&mut self, run: &Path, manifest: Option<&Manifest>) -> Result<(), Error> {
+        let mut frames = match run.join(cache::FOLDER).is_dir() {
+            true => cache::frames_in(run)?,
+            false => Vec::new(),
+        };
+        if let Some(manifest) = manifest {
+            frames.extend((0..=manifest.frames_done).filter(|&f| manifest.keeps(f)));
+            frames.sort_unstable();
+            frames.dedup();
+        }
+        for frame in frames {
+            let fault = cache::fault(run, frame, manifest.map(|r| r.settings.dimension));
+            if let Some(fault) = fault {
+                self.found(&cache::frame_path(run, frame), fault);
+            }
+        }
+        Ok(())
+    }
+
+    /// Surfaces that are there: whoever wants one that is not can make it.
+    fn surfaces(&mut self, run: &Path) -> Result<(), Error> {
+        for frame in surfaces::frames_in(run)? {
+            let path = surfaces::path(run, frame);
+            let bytes = regular_file::read(&path).map_err(|e| Error::io("read", &path, &e))?;
+            let fault = match surface::file::decode(&bytes) {
+                Err(fault) => Some(fault.to_string()),
+                Ok(sealed) if sealed.number != frame => {
+                    Some(format!("it holds frame {}", sealed.number))
+                }
+                Ok(_) => None,
+            };
+            if let Some(what) = fault {
+                self.findings.push(Finding {
+                    file: path,
+                    what,
+                    remedy: format!("meniscus mesh {} --frames {frame}", shell::quoted_path(run)),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn checkpoints(&mut self, run: &Path) -> Result<(), Error> {
+        let frames = checkpoint::frames_in(run)?;
+        let mut paths: Vec<PathBuf> = frames.iter().map(|&f| checkpoint::path(run, f)).collect();
+        paths.push(checkpoint::interrupted(run));
+        for path in paths {
+            // One that a run has just replaced is no fault.
+            if let Err(fault) = Checkpoint::read(&path)
+                && path.exists()
+            {
+                self.found(&path, fault);
+            }
+        }
+        Ok(())
+    }
+}

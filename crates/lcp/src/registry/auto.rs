@@ -1,0 +1,72 @@
+//! Choice of methods by the properties of a problem.
+
+use super::{Candidate, Method, Options, Solution, StartFrom, first_converged, run};
+use crate::analysis::{Analysis, Definiteness};
+use crate::csr::Csr;
+use crate::error::InputError;
+use crate::problem::BoxMlcp;
+use crate::report::Observer;
+
+/// Rows up to which pivoting is as quick as anything.
+const FEW: usize = 300;
+/// Rows up to which a dense tableau is worth waiting for where nothing else converged.
+const PIVOTABLE: usize = 3_000;
+
+/// A method and why it was picked.
+type Choice = (Method, &'static str);
+
+/// The methods to try, in order. Depends on the problem alone.
+pub(super) fn choices(analysis: &Analysis) -> Vec<Choice> {
+    use Method::*;
+    let few = analysis.rows <= FEW;
+    let possible = analysis.definiteness != Definiteness::Indefinite;
+    let mut choices = Vec::new();
+    if analysis.bounds.is_linear() && analysis.symmetric && possible {
+        choices.push((Linear, "no row has a bound and the matrix is symmetric"));
+    }
+    if analysis.symmetric && possible {
+        if analysis.no_positive_couplings {
+            choices.push((Policy, "a symmetric matrix without positive couplings"));
+            choices.push((Newton, "a symmetric matrix without positive couplings"));
+        }
+        if few {
+            choices.push((Keller, "few rows and a symmetric matrix"));
+        }
+        choices.push((Mprgp, "a symmetric matrix"));
+        choices.push((InteriorPoint, "a symmetric matrix"));
+    }
+    if few {
+        choices.push((Lemke, "few rows: pivoting is sure and quick enough"));
+    }
+    if !analysis.symmetric && analysis.definiteness.is_semidefinite() {
+        choices.push((InteriorPoint, "a monotone problem that is not symmetric"));
+    }
+    choices.push((Fischer, "it takes any matrix"));
+    if !few && analysis.rows <= PIVOTABLE {
+        choices.push((Lemke, "it takes any matrix, though it takes time"));
+    }
+    if analysis.rows <= super::method::ENUMERABLE {
+        choices.push((Enumerate, "so few rows that every cone can be tried"));
+    }
+    choices
+}
+
+pub(super) fn solve<O: Observer + ?Sized>(
+    problem: &BoxMlcp<'_, Csr>,
+    analysis: &Analysis,
+    options: &Options,
+    x: &mut [f64],
+    observer: &mut O,
+) -> Result<Solution, InputError> {
+    let candidates: Vec<Candidate<Method>> = choices(analysis)
+        .into_iter()
+        .map(|(solver, why)| Candidate {
+            solver,
+            name: solver.name(),
+            why,
+        })
+        .collect();
+    first_converged(&candidates, StartFrom::Given, x, |method, x| {
+        run::run(problem, method, options, x, observer)
+    })
+}

@@ -1,0 +1,213 @@
+//! Solvers by name, and `auto`, which chooses one.
+//!
+//! [`solve()`] runs a method of this crate with settings that fit most problems. The modules under
+//! [`methods`](crate::methods) have all the settings, keep their memory between solves, and take operators that are no
+//! matrices.
+//!
+//! ```
+//! use meniscus_lcp::registry::{self, Method, Options};
+//! use meniscus_lcp::{BoxMlcp, Csr, Status};
+//!
+//! let matrix = Csr::new(2, vec![0, 2, 4], vec![0, 1, 0, 1], vec![2.0, -1.0, -1.0, 2.0])?;
+//! let problem = BoxMlcp::new(&matrix, &[-1.0, 5.0], &[0.0; 2], &[f64::INFINITY; 2])?;
+//! let mut x = [0.0; 2];
+//! let solution = registry::solve(&problem, Method::Auto, &Options::default(), &mut x, &mut ())?;
+//! assert_eq!(solution.report.status, Status::Converged);
+//! assert_eq!(x, [0.5, 0.0]);
+//! for attempt in &solution.attempts {
+//!     println!("{}: {}, because {}", attempt.solver, attempt.report.status, attempt.why);
+//! }
+//! # Ok::<(), meniscus_lcp::InputError>(())
+//! ```
+//!
+//! A [`Registry`] holds solvers of other crates as well, which may know more of a problem than its matrix, for example
+//! the grid that it lies on.
+
+mod auto;
+mod method;
+mod presolve;
+mod run;
+mod solution;
+
+pub use method::{Family, Method};
+pub use presolve::{Presolve, presolve};
+pub use solution::{Attempt, Candidate, Solution, StartFrom, first_converged};
+
+use crate::analysis::{Analysis, analyse};
+use crate::csr::Csr;
+use crate::error::InputError;
+use crate::problem::BoxMlcp;
+use crate::report::Observer;
+
+settings! {
+    /// Options that every solver takes.
+    pub struct Options {
+        /// Bound on `||r||_inf` of the natural residual.
+        pub tolerance: f64 = 1e-8,
+        /// Limit on iterations, pivots or sweeps. `None`: the method's own default.
+        pub max_iterations: Option<usize> = None,
+        /// Steps that improve the start before the solver begins.
+        pub presolve: Option<Presolve> = None,
+    }
+}
+
+/// Solves a problem by a method of this crate, starting from the given `x`.
+///
+/// An error if the method cannot be used on the problem at all; [`Method::fits`] states that in advance.
+pub fn solve<O: Observer + ?Sized>(
+    problem: &BoxMlcp<'_, Csr>,
+    method: Method,
+    options: &Options,
+    x: &mut [f64],
+    observer: &mut O,
+) -> Result<Solution, InputError> {
+    if let Some(steps) = options.presolve {
+        presolve(problem, steps, options.tolerance, x, observer)?;
+    }
+    if method == Method::Auto {
+        return auto::solve(problem, &analyse(problem), options, x, observer);
+    }
+    let report = run::run(problem, method, options, x, observer)?;
+    Ok(Solution::of(method.name(), "it was asked for", report))
+}
+
+/// A solver that a [`Registry`] holds.
+pub trait NamedSolver {
+    /// Name, with variations after colons: `newton:gmres`.
+    fn name(&self) -> &str;
+
+    /// Whether the solver has this name, without variations.
+    fn is_named(&self, word: &str) -> bool {
+        self.name() == word
+    }
+
+    /// The solver with variations, the words after the colons of a name. An error lists those that there are.
+    fn vary(&self, words: &[&str]) -> Result<Box<dyn NamedSolver + '_>, String> {
+        let words = words.join(":");
+        Err(format!(
+            "{words:?} is no variation of {}; there are none",
+            self.name()
+        ))
+    }
+
+    /// Whether the solver can be expected to solve a problem; if not, why.
+    fn fits(&self, analysis: &Analysis) -> Result<(), &'static str>;
+
+    /// Solves a problem, starting from the given `x`.
+    fn solve(
+        &self,
+        problem: &BoxMlcp<'_, Csr>,
+        options: &Options,
+        x: &mut [f64],
+        observer: &mut dyn Observer,
+    ) -> Result<Solution, InputError>;
+}
+
+impl<S: NamedSolver + ?Sized> NamedSolver for &S {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn is_named(&self, word: &str) -> bool {
+        (**self).is_named(word)
+    }
+
+    fn vary(&self, words: &[&str]) -> Result<Box<dyn NamedSolver + '_>, String> {
+        (**self).vary(words)
+    }
+
+    fn fits(&self, analysis: &Analysis) -> Result<(), &'static str> {
+        (**self).fits(analysis)
+    }
+
+    fn solve(
+        &self,
+        problem: &BoxMlcp<'_, Csr>,
+        options: &Options,
+        x: &mut [f64],
+        observer: &mut dyn Observer,
+    ) -> Result<Solution, InputError> {
+        (**self).solve(problem, options, x, observer)
+    }
+}
+
+impl NamedSolver for Method {
+    fn name(&self) -> &str {
+        Method::name(*self)
+    }
+
+    fn fits(&self, analysis: &Analysis) -> Result<(), &'static str> {
+        Method::fits(*self, analysis)
+    }
+
+    fn solve(
+        &self,
+        problem: &BoxMlcp<'_, Csr>,
+        options: &Options,
+        x: &mut [f64],
+        observer: &mut dyn Observer,
+    ) -> Result<Solution, InputError> {
+        solve(problem, *self, options, x, observer)
+    }
+}
+
+/// Solvers by name: the methods of this crate, and those that other crates register.
+///
+/// ```
+/// use meniscus_lcp::registry::{Options, Registry};
+/// use meniscus_lcp::{BoxMlcp, Csr, Status};
+///
+/// let matrix = Csr::new(1, vec![0, 1], vec![0], vec![2.0])?;
+/// let problem = BoxMlcp::new(&matrix, &[-1.0], &[0.0], &[f64::INFINITY])?;
+/// let registry = Registry::default();
+/// for name in ["auto", "lemke", "pgs"] {
+///     let solver = registry.find(name).unwrap();
+///     let mut x = [0.0];
+///     let solution = solver.solve(&problem, &Options::default(), &mut x, &mut ())?;
+///     assert_eq!((solution.report.status, x), (Status::Converged, [0.5]));
+/// }
+/// # Ok::<(), meniscus_lcp::InputError>(())
+/// ```
+pub struct Registry<'a> {
+    solvers: Vec<Box<dyn NamedSolver + 'a>>,
+}
+
+impl Default for Registry<'_> {
+    /// The methods of this crate.
+    fn default() -> Self {
+        let boxed = |&method: &Method| Box::new(method) as Box<dyn NamedSolver>;
+        Self {
+            solvers: Method::ALL.iter().map(boxed).collect(),
+        }
+    }
+}
+
+impl<'a> Registry<'a> {
+    /// Adds a solver. It replaces those whose names it takes.
+    pub fn register(&mut self, solver: impl NamedSolver + 'a) {
+        self.solvers.retain(|known| !solver.is_named(known.name()));
+        self.solvers.push(Box::new(solver));
+    }
+
+    /// All solvers, in the order in which they were registered.
+    pub fn solvers(&self) -> impl Iterator<Item = &(dyn NamedSolver + 'a)> {
+        self.solvers.iter().map(|solver| &**solver)
+    }
+
+    /// The solver with a name, which may have variations after colons.
+    pub fn find(&self, name: &str) -> Result<Box<dyn NamedSolver + '_>, String> {
+        let mut words = name.split(':');
+        let word = words.next().unwrap_or_default();
+        let Some(solver) = self.solvers().find(|solver| solver.is_named(word)) else {
+            let names: Vec<&str> = self.solvers().map(NamedSolver::name).collect();
+            return Err(format!(
+                "there is no method {word}; there are {}",
+                names.join(", ")
+            ));
+        };
+        match words.collect::<Vec<&str>>() {
+            none if none.is_empty() => Ok(Box::new(solver)),
+            words => solver.vary(&words),
+        }
+    }
+}

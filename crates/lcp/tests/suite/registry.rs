@@ -1,0 +1,430 @@
+//! Every method by its name: the right answer or an honest status, against oracles that share no code with it.
+
+use crate::gallery;
+use crate::gallery::{Domain, Instance, Random, chain, dense, from_rows};
+use meniscus_lcp::analysis::analyse;
+use meniscus_lcp::gallery::{banded, contact_cone as cone, dense as dense_instance};
+use meniscus_lcp::methods::enumerate;
+use meniscus_lcp::registry::{self, Method, Options, Solution};
+use meniscus_lcp::{BoxMlcp, Csr, Status, Trace};
+use proptest::prelude::*;
+
+const INF: f64 = f64::INFINITY;
+
+/// A problem with its data.
+#[derive(Clone, Debug)]
+struct Given {
+    matrix: Csr,
+    rhs: Vec<f64>,
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+}
+
+impl Given {
+    fn lcp(matrix: Csr, rhs: &[f64]) -> Self {
+        let n = rhs.len();
+        Self {
+            matrix,
+            rhs: rhs.to_vec(),
+            lower: vec![0.0; n],
+            upper: vec![INF; n],
+        }
+    }
+
+    fn problem(&self) -> BoxMlcp<'_, Csr> {
+        BoxMlcp::new(&self.matrix, &self.rhs, &self.lower, &self.upper).unwrap()
+    }
+
+    fn start(&self) -> Vec<f64> {
+        let bounds = self.lower.iter().zip(&self.upper);
+        bounds.map(|(&l, &u)| 0.0_f64.clamp(l, u)).collect()
+    }
+}
+
+/// Solves by one method and checks that what it says of itself is true. `None` if it refuses the problem.
+fn honest(given: &Given, method: Method) -> Option<(Solution, Vec<f64>)> {
+    let problem = given.problem();
+    let mut x = given.start();
+    let options = Options::default()
+        .tolerance(1e-8)
+        .max_iterations(
+            matches!(
+                method,
+                Method::Jacobi | Method::Pgs | Method::Psor | Method::Spsor
+            )
+            .then_some(3000),
+        )
+        .presolve(None);
+    let solution = registry::solve(&problem, method, &options, &mut x, &mut ()).ok()?;
+    assert!(x.iter().all(|x| x.is_finite()), "{method}: {x:?}");
+    let residual = problem.residual_inf(&x);
+    assert_eq!(solution.report.residual, residual, "{method}");
+    let converged = solution.report.status == Status::Converged;
+    assert!(
+        !converged || residual <= 1e-8,
+        "{method}: {:?}",
+        solution.report
+    );
+    assert!(
+        converged || residual > 1e-8 || solution.report.status != Status::Infeasible,
+        "{method} calls a solution a ray: {:?}",
+        solution.report
+    );
+    Some((solution, x))
+}
+
+/// A small problem of any kind: matrices that are symmetric or not, definite or not, with ties and zero rows, and rows
+/// of every kind.
+fn strange(seed: u64, n: usize) -> Given {
+    let mut random = Random::new(seed);
+    let kind = random.below(6);
+    // Small whole numbers: ties, zeros and singular blocks are the rule.
+    let mut a = vec![vec![0.0; n]; n];
+    for row in &mut a {
+        for entry in row {
+            *entry = random.below(5) as f64 - 2.0;
+        }
+    }
+    if kind < 4 {
+        // B'B or B'B + I, plus a skew part for some.
+        let b = a.clone();
+        for i in 0..n {
+            for j in 0..n {
+                a[i][j] = (0..n).map(|k| b[k][i] * b[k][j]).sum::<f64>();
+                if kind >= 2 {
+                    a[i][j] += b[i][j] - b[j][i];
+                }
+            }
+            if kind.is_multiple_of(2) {
+                a[i][i] += 1.0;
+            }
+        }
+    }
+    let rows = a.iter().map(|row| {
+        let entries = row.iter().enumerate();
+        entries.map(|(j, &value)| (j as u32, value)).collect()
+    });
+    let matrix = from_rows(rows.collect());
+    let mut given = Given::lcp(matrix, &vec![0.0; n]);
+    for i in 0..n {
+        given.rhs[i] = random.below(7) as f64 - 3.0;
+        match random.below(8) {
+            0 => given.lower[i] = -INF,
+            1 => given.upper[i] = 2.0,
+            2 => (given.lower[i], given.upper[i]) = (-INF, 1.0),
+            3 => (given.lower[i], given.upper[i]) = (1.0, 1.0),
+            _ => {}
+        }
+    }
+    given
+}
+
+fn solutions(given: &Given) -> Vec<Vec<f64>> {
+    let found = enumerate::all(
+        &given.problem(),
+        &Default::default(),
+        &mut Default::default(),
+        &mut (),
+    );
+    let found = found.expect("a tiny problem can be enumerated");
+    found
+        .solutions
+        .into_iter()
+        .map(|solution| solution.x)
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(gallery::cases(400))]
+
+    #[test]
+    fn on_any_small_problem_every_method_is_right_or_says_that_it_is_not(seed: u64, n in 0_usize..7) {
+        let given = strange(seed, n);
+        let known = solutions(&given);
+        let seen = analyse(&given.problem());
+        for &method in Method::ALL {
+            let Some((solution, _)) = honest(&given, method) else { continue };
+            let converged = solution.report.status == Status::Converged;
+            prop_assert!(!converged || !known.is_empty(), "{method} solved what has no solution: {given:?}");
+            // Where a solution exists, auto finds one; so do the methods that are made for such a problem.
+            let exact = matches!(method, Method::Auto | Method::Enumerate)
+                || (matches!(method, Method::Lemke | Method::Keller | Method::InteriorPoint)
+                    && seen.definiteness.is_semidefinite());
+            if exact && !known.is_empty() {
+                prop_assert!(converged, "{method} did not solve {given:?}: {:?}", solution.attempts);
+            }
+        }
+    }
+}
+
+/// The kinds of problems that the methods are made for.
+fn made_for() -> Vec<(&'static str, Given)> {
+    let of = |instance: meniscus_lcp::gallery::Instance| Given {
+        matrix: instance.matrix,
+        rhs: instance.rhs,
+        lower: instance.lower,
+        upper: instance.upper,
+    };
+    let mixed = |domain, seed| {
+        let instance = Instance::with_known_solution(domain, seed);
+        Given {
+            matrix: instance.matrix,
+            rhs: instance.rhs,
+            lower: instance.lower,
+            upper: instance.upper,
+        }
+    };
+    vec![
+        ("banded", of(banded(300, 3, 0.5, &mut Random::new(1)))),
+        (
+            "dense",
+            of(dense_instance(60, 0.0, 0.5, &mut Random::new(1))),
+        ),
+        (
+            "dense, singular",
+            of(dense_instance(60, 0.4, 0.5, &mut Random::new(1))),
+        ),
+        ("cone", of(cone(20, &mut Random::new(1)))),
+        ("plane, rows of all kinds", mixed(Domain::plane(15), 3)),
+        ("cube, rows of all kinds", mixed(Domain::cube(7), 4)),
+        ("chain", Given::lcp(chain(50, 0.0), &[-1.0; 50])),
+    ]
+}
+
+#[test]
+fn every_method_solves_what_it_says_it_fits() {
+    for (name, given) in made_for() {
+        let seen = analyse(&given.problem());
+        for &method in Method::ALL {
+            if method.fits(&seen).is_err() {
+                continue;
+            }
+            let (solution, _) = honest(&given, method).expect(name);
+            let slow = matches!(
+                method,
+                Method::Jacobi | Method::Pgs | Method::Psor | Method::Spsor
+            );
+            let ended = solution.report.status;
+            assert!(
+                ended == Status::Converged || (slow && ended == Status::IterationLimit),
+                "{method} on {name}: {:?}",
+                solution.report
+            );
+        }
+    }
+}
+
+#[test]
+fn auto_solves_every_kind_and_says_what_it_picked_and_why() {
+    for (name, given) in made_for() {
+        let (solution, _) = honest(&given, Method::Auto).unwrap();
+        assert_eq!(solution.report.status, Status::Converged, "{name}");
+        let last = solution.attempts.last().unwrap();
+        assert_eq!(
+            (last.solver, last.report),
+            (solution.solver, solution.report)
+        );
+        assert!(
+            solution
+                .attempts
+                .iter()
+                .all(|a| !a.why.is_empty() && a.solver != Method::Auto.name())
+        );
+    }
+}
+
+#[test]
+fn auto_picks_the_same_whatever_the_machine_does() {
+    for (_, given) in made_for() {
+        let picked = |_| honest(&given, Method::Auto).unwrap();
+        let (a, b) = (picked(0), picked(1));
+        assert_eq!(a, b);
+    }
+}
+
+#[test]
+fn sweeps_and_gradient_steps_bring_newton_nearer() {
+    let given = &made_for()[1].1;
+    let iterations = |presolve: Option<&str>| {
+        let options = Options::default().presolve(presolve.map(|text| text.parse().unwrap()));
+        let mut x = given.start();
+        let solved = registry::solve(&given.problem(), Method::Fischer, &options, &mut x, &mut ());
+        let report = solved.unwrap().report;
+        assert_eq!(report.status, Status::Converged);
+        report.iterations
+    };
+    let cold = iterations(None);
+    for presolve in ["pgs:20", "psor:20", "gradient:50"] {
+        let warm = iterations(Some(presolve));
+        assert!(warm < cold, "{presolve}: {warm} and {cold}");
+    }
+    for wrong in ["pgs", "pgs:", "sor:3", "pgs:-1", ""] {
+        assert!(wrong.parse::<registry::Presolve>().is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn traces_end_where_the_report_does() {
+    let (_, given) = made_for().swap_remove(0);
+    for &method in Method::ALL {
+        let mut trace = Trace::default();
+        let mut x = given.start();
+        let solved = registry::solve(
+            &given.problem(),
+            method,
+            &Options::default(),
+            &mut x,
+            &mut trace,
+        );
+        let Ok(solution) = solved else { continue };
+        assert!(!trace.outer.is_empty(), "{method} showed nothing");
+        assert_eq!(trace.outer[0].iteration, 0, "{method}");
+        assert_eq!(solution.report.status, Status::Converged, "{method}");
+    }
+}
+
+/// Problems that other programs are known to fail on.
+#[test]
+fn known_traps_are_no_traps() {
+    // One row, for which complementary pivoting elsewhere found nothing.
+    for (a, b, x) in [
+        (2.0, -4.0, 2.0),
+        (2.0, 4.0, 0.0),
+        (1e-3, -1e-3, 1.0),
+        (5.0, 0.0, 0.0),
+    ] {
+        let given = Given::lcp(dense([[a]]), &[b]);
+        for method in [Method::Lemke, Method::Dantzig, Method::Keller, Method::Auto] {
+            let (solution, found) = honest(&given, method).unwrap();
+            assert_eq!(
+                solution.report.status,
+                Status::Converged,
+                "{method}: {a} {b}"
+            );
+            assert!(
+                (found[0] - x).abs() <= 1e-8 * x.max(1.0),
+                "{method}: {a} {b}: {found:?}"
+            );
+        }
+    }
+    // A definite matrix for which an answer below zero was given elsewhere.
+    let given = Given::lcp(
+        dense([[100.0, 10.0, 1.0], [10.0, 4.0, -1.0], [1.0, -1.0, 3.0]]),
+        &[-1.0, -1.0, -1.0],
+    );
+    for &method in Method::ALL {
+        if let Some((solution, x)) = honest(&given, method) {
+            assert!(x.iter().all(|&x| x >= 0.0), "{method}: {x:?}");
+            assert!(
+                solution.report.status == Status::Converged || method == Method::Linear,
+                "{method}"
+            );
+        }
+    }
+    // No solution: nobody calls it solved, and every x is a number.
+    let given = Given::lcp(dense([[0.0, 1.0], [0.0, 0.0]]), &[-1.0, -1.0]);
+    for &method in Method::ALL {
+        if let Some((solution, _)) = honest(&given, method) {
+            assert_ne!(solution.report.status, Status::Converged, "{method}");
+        }
+    }
+}
+
+#[test]
+fn nothing_and_next_to_nothing_are_solved_by_all() {
+    let nothing = Given::lcp(Csr::default(), &[]);
+    let zero = Given::lcp(dense([[0.0, 0.0], [0.0, 0.0]]), &[1.0, 0.0]);
+    let fixed = Given {
+        lower: vec![3.0],
+        upper: vec![3.0],
+        ..Given::lcp(dense([[1.0]]), &[5.0])
+    };
+    for given in [nothing, zero, fixed] {
+        for &method in Method::ALL {
+            if let Some((solution, _)) = honest(&given, method) {
+                assert_eq!(
+                    solution.report.status,
+                    Status::Converged,
+                    "{method}: {given:?}"
+                );
+            }
+        }
+    }
+}
+
+/// Reads one of the files: `n`, how it is stored, sizes, the matrix column by column, the right-hand side.
+fn read_dense(text: &str) -> Option<Given> {
+    let mut numbers = text
+        .split_whitespace()
+        .map_while(|word| word.parse::<f64>().ok());
+    let n = numbers.next()? as usize;
+    if numbers.next()? != 0.0 {
+        return None; // in blocks: the same problem is there in one piece
+    }
+    let rest: Vec<f64> = numbers.skip(4).collect();
+    let matrix = (0..n).map(|i| (0..n).map(|j| (j as u32, rest[j * n + i])).collect());
+    Some(Given::lcp(
+        from_rows(matrix.collect()),
+        &rest[n * n..n * n + n],
+    ))
+}
+
+#[test]
+fn auto_solves_every_real_problem_that_has_a_solution() {
+    let folder = std::env::var_os("MENISCUS_DATA").map_or_else(
+        || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
+        Into::into,
+    );
+    let Ok(files) = std::fs::read_dir(folder.join("siconos_lcp")) else {
+        eprintln!(
+            "skipped: there is no {}; set MENISCUS_DATA",
+            folder.display()
+        );
+        return;
+    };
+    let mut seen = 0;
+    for file in files {
+        let path = file.unwrap().path();
+        let Some(given) = read_dense(&std::fs::read_to_string(&path).unwrap()) else {
+            continue;
+        };
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let (solution, _) = honest(&given, Method::Auto).unwrap();
+        let solved = solution.report.status == Status::Converged;
+        println!("{name}: {} rows, {:?}", given.rhs.len(), solution);
+        if given.rhs.len() <= 9 {
+            assert_eq!(
+                solved,
+                !solutions(&given).is_empty(),
+                "{name}: {solution:?}"
+            );
+        } else if name != "lcp_tobenna" {
+            assert!(solved, "{name}: {solution:?}");
+        }
+        seen += 1;
+    }
+    assert!(seen >= 15, "only {seen} problems were there");
+}
+
+#[test]
+fn the_example_of_the_readme_is_the_first_doctest_of_the_crate() {
+    let readme = include_str!("../../../../README.md");
+    let docs = include_str!("../../src/lib.rs");
+    let lines = docs
+        .lines()
+        .map(|line| line.trim_start_matches("//!").trim());
+    let example: Vec<&str> = lines
+        .skip_while(|line| *line != "```")
+        .skip(1)
+        .take_while(|line| *line != "```")
+        .filter(|line| !(line.is_empty() || line.starts_with("# ") || line.starts_with("println")))
+        .collect();
+    assert!(
+        example
+            .iter()
+            .any(|line| line.contains("meniscus_lcp::solve(&problem)?"))
+    );
+    for line in example {
+        assert!(readme.contains(line), "the README lacks {line:?}");
+    }
+}

@@ -1,0 +1,86 @@
+//! Surfaces of solids as veils over what is behind them.
+
+use super::light::{fresnel, key_direction, surroundings};
+use super::solids::Layer;
+use super::vector::{Vec3, add, dot, mix, mul, reflect, scale};
+use meniscus_scene::Material;
+
+const STONE: Vec3 = [0.56, 0.53, 0.50];
+/// How much a surface of coloured glass colours what is behind it.
+const GLASS_TINT: f32 = 0.4;
+
+/// Light that comes through what has been drawn so far: `passed * behind + added`.
+#[derive(Clone, Copy)]
+pub(super) struct Veil {
+    passed: Vec3,
+    added: Vec3,
+}
+
+impl Veil {
+    pub const NONE: Self = Self {
+        passed: [1.0; 3],
+        added: [0.0; 3],
+    };
+
+    pub fn over(&self, behind: Vec3) -> Vec3 {
+        add(mul(self.passed, behind), self.added)
+    }
+
+    /// This veil with a nearer one before it.
+    pub fn behind(&self, nearer: &Self) -> Self {
+        Self {
+            passed: mul(self.passed, nearer.passed),
+            added: nearer.over(self.added),
+        }
+    }
+}
+
+impl Default for Veil {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
+/// One surface of a solid as a veil over what is behind it.
+pub(super) fn shade(layer: &Layer, direction: Vec3) -> Veil {
+    let facing = -dot(layer.normal, direction);
+    let whole = match layer.material {
+        Material::Stone => {
+            let light = 0.45 + 0.65 * dot(layer.normal, key_direction()).max(0.0);
+            let sky = 0.12 * layer.normal[2];
+            let shine = fresnel(0.03, facing);
+            let mirrored = surroundings(reflect(direction, layer.normal));
+            let colour = mix(
+                scale(layer.colour.unwrap_or(STONE), light + sky),
+                mirrored.map(|c| c.min(1.0)),
+                shine,
+            );
+            Veil {
+                passed: [0.0; 3],
+                added: mix(colour, [0.9; 3], 0.2 * layer.crease),
+            }
+        }
+        Material::Glass => {
+            let grazing = (1.0 - facing).clamp(0.0, 1.0);
+            // A glass wall is seen edge-on near its outline: darker there, a little green.
+            let rim = grazing * grazing * grazing.sqrt();
+            let passed = [0.62, 0.50, 0.46].map(|d| 1.0 - d * rim);
+            let passed = mul(
+                passed,
+                layer
+                    .colour
+                    .map_or([1.0; 3], |c| mix([1.0; 3], c, GLASS_TINT)),
+            );
+            let shine = fresnel(0.045, facing).max(0.2 * layer.crease);
+            let mirrored = surroundings(reflect(direction, layer.normal));
+            Veil {
+                passed: scale(passed, 1.0 - shine),
+                added: scale(mirrored, shine),
+            }
+        }
+    };
+    Veil {
+        passed: mix([1.0; 3], whole.passed, layer.alpha),
+        added: scale(whole.added, layer.alpha),
+    }
+}

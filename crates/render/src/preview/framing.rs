@@ -1,0 +1,167 @@
+//! Which part of space a picture shows: solids and liquid, not an empty domain, and the same for all frames.
+
+use super::solids::{hollow_bounds, is_inverted};
+use meniscus_scene::Scene;
+use meniscus_shapes::{Body, Bounds, Motion};
+
+/// Times at which moving solids are looked at.
+const TIMES: u32 = 64;
+/// Share of a side of the domain from which on the whole side is shown.
+const MOST_OF_A_SIDE: f64 = 0.5;
+/// Free space around what is shown, as a part of its longest side.
+const MARGIN: f64 = 0.06;
+
+/// What matters in a scene before it is simulated: its containers, or else its solids, the liquid at the start and some
+/// space around for it to move.
+pub fn of_scene<const D: usize>(scene: &Scene<D>) -> Bounds<D> {
+    if let Some(inside) = containers(scene) {
+        return finished(scene, inside, false);
+    }
+    let mut shown = solids(scene);
+    let liquids = scene.liquids.iter().map(|volume| &volume.shape);
+    for shape in liquids.chain(scene.emitters.iter().map(|emitter| &emitter.shape)) {
+        let bounds = shape.bounds().unwrap_or(domain(scene));
+        shown = shown.union(&bounds.intersection(&domain(scene)));
+    }
+    let longest = longest_side(&shown);
+    finished(scene, shown.expanded(longest), true)
+}
+
+/// What matters in a run whose particles were all within `liquid`.
+pub fn of_run<const D: usize>(scene: &Scene<D>, liquid: &Bounds<D>) -> Bounds<D> {
+    match containers(scene) {
+        Some(inside) => finished(scene, inside, false),
+        None => finished(scene, solids(scene).union(liquid), true),
+    }
+}
+
+/// Clips to the domain. With `walls`, those of the domain hold the liquid: then there is a margin, a side of which most is
+/// shown is shown whole, and the floor is shown if it is near.
+fn finished<const D: usize>(scene: &Scene<D>, shown: Bounds<D>, walls: bool) -> Bounds<D> {
+    let whole = domain(scene);
+    let mut shown = shown.intersection(&whole);
+    if shown.is_empty() || !shown.is_finite() {
+        return whole;
+    }
+    let longest = longest_side(&shown);
+    if walls {
+        shown = shown.expanded(MARGIN * longest);
+    }
+    for axis in 0..D {
+        let side = scene.domain[axis];
+        if walls && shown.high[axis] - shown.low[axis] >= MOST_OF_A_SIDE * side {
+            (shown.low[axis], shown.high[axis]) = (0.0, side);
+        }
+    }
+    let up = D - 1;
+    if walls && shown.low[up] < longest {
+        shown.low[up] = 0.0;
+    }
+    match walls {
+        true => shown.intersection(&whole),
+        false => shown,
+    }
+}
+
+fn domain<const D: usize>(scene: &Scene<D>) -> Bounds<D> {
+    Bounds {
+        low: [0.0; D],
+        high: scene.domain,
+    }
+}
+
+fn longest_side<const D: usize>(bounds: &Bounds<D>) -> f64 {
+    let sides = (0..D).map(|i| bounds.high[i] - bounds.low[i]);
+    sides.fold(0.0, f64::max)
+}
+
+/// The space inside all containers, wherever they go; `None` if there are none, or they have no end.
+fn containers<const D: usize>(scene: &Scene<D>) -> Option<Bounds<D>> {
+    let mut inside: Option<Bounds<D>> = None;
+    for body in scene.solids.iter().filter(|b| is_inverted(&b.shape)) {
+        let own = hollow_bounds(&body.shape).filter(Bounds::is_finite)?;
+        let swept = swept(body, own, scene);
+        inside = Some(inside.map_or(swept, |other| other.union(&swept)));
+    }
+    inside
+}
+
+/// The space of all solids that have an end.
+fn solids<const D: usize>(scene: &Scene<D>) -> Bounds<D> {
+    let mut all = Bounds::NOTHING;
+    for body in &scene.solids {
+        if let Some(own) = body.shape.bounds().filter(Bounds::is_finite) {
+            all = all.union(&swept(body, own, scene));
+        }
+    }
+    all.intersection(&domain(scene))
+}
+
+/// The space through which a body moves during all frames.
+fn swept<const D: usize>(body: &Body<D>, own: Bounds<D>, scene: &Scene<D>) -> Bounds<D> {
+    let end = scene.time_of_frame(scene.frames);
+    let times = match body.motion {
+        Motion::Still => 0..=0,
+        Motion::Keyframes { .. } => 0..=TIMES,
+    };
+    times
+        .map(|k| {
+            let time = end * f64::from(k) / f64::from(TIMES);
+            own.placed(&body.motion.world_from_body(time))
+        })
+        .fold(Bounds::NOTHING, |all, there| all.union(&there))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meniscus_scene::Volume;
+    use meniscus_shapes::Shape;
+
+    fn ball(domain: f64) -> Scene<3> {
+        let mut scene = Scene::new("ball", "", [domain; 3], 32);
+        scene.liquids.push(Volume::at_rest(Shape::Sphere {
+            center: [domain / 2.0, domain / 2.0, 0.3],
+            radius: 0.2,
+        }));
+        scene
+    }
+
+    #[test]
+    fn an_empty_domain_is_not_shown_and_a_full_one_is() {
+        let small = of_scene(&ball(1.0));
+        assert_eq!((small.low, small.high), ([0.0; 3], [1.0; 3]));
+        let huge = of_scene(&ball(100.0));
+        assert!(longest_side(&huge) < 3.0, "{huge:?}");
+        assert!(huge.contains([50.0, 50.0, 0.0]) && huge.contains([50.2, 49.8, 0.5]));
+        let liquid = Bounds {
+            low: [49.0, 49.5, 0.0],
+            high: [51.0, 50.5, 0.4],
+        };
+        let run = of_run(&ball(100.0), &liquid);
+        assert!(run.contains(liquid.low) && run.contains(liquid.high));
+        assert!(longest_side(&run) < 2.5, "{run:?}");
+    }
+
+    #[test]
+    fn what_moves_is_shown_wherever_it_goes() {
+        let meniscus_scene::AnyScene::Three(scene) =
+            meniscus_scene::builtin::named("thrown-sphere").unwrap()
+        else {
+            panic!("it is in space")
+        };
+        let shown = of_scene(&scene);
+        for frame in 0..=scene.frames {
+            let glass = &scene.solids[0];
+            let pose = glass.motion.world_from_body(scene.time_of_frame(frame));
+            let own = hollow_bounds(&glass.shape).unwrap().placed(&pose);
+            for axis in 0..3 {
+                let middle = 0.5 * (own.low[axis] + own.high[axis]);
+                for side in [-0.139, 0.139] {
+                    let x = middle + side;
+                    assert!((shown.low[axis]..shown.high[axis]).contains(&x), "{frame}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,396 @@
+//! The picture of a scene in space.
+
+use super::View;
+use super::blur::{Field, raster};
+use super::camera::{Box3, Camera};
+use super::colours::{Tint, linear};
+use super::compositing::{Veil, shade};
+use super::droplets::{self, Droplet};
+use super::ground::Ground;
+use super::legend::speed_colour;
+use super::light::{backdrop, fresnel, key_direction, surroundings};
+use super::march::{Crossing, march};
+use super::particle_sprites::{self, Beads};
+use super::particles::{Spot, sound_particles};
+use super::solid_layers::{Sights, ray};
+use super::solids::{Solid, is_domain_box};
+use super::strokes::stroke;
+use super::vector::{Vec3, along, dot, mix, mul, normalize, reflect, scale, smoothstep};
+use super::volume::Volume;
+use meniscus_scene::{Material, Style};
+use meniscus_shapes::PosedBody;
+use std::array::from_fn;
+
+/// How thick the thinnest liquid looks, in mean sides of the domain.
+const LEAST_TINT: f32 = 0.04;
+/// Least way of light through liquid that ends at a wall, in mean sides of the domain.
+const REFLECTED: f32 = 0.24;
+/// How large a bead is, in radii of the particles, so that single ones can be told apart.
+const BEAD: f32 = 0.55;
+const EDGE: Vec3 = [0.16, 0.20, 0.25];
+
+/// A pixel without the liquid.
+#[derive(Clone, Copy, Default)]
+struct Bare {
+    /// What is seen behind the liquid, or at all if there is none.
+    behind: Vec3,
+    /// What lies before the liquid.
+    before: Veil,
+}
+
+/// Draws the scene: linear colours, row by row.
+pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<Vec3> {
+    let domain: Vec3 = from_fn(|i| view.sound_domain().get(i).map_or(1.0, |&d| d as f32));
+    let frame = view.frame_in_space();
+    let camera = Camera::new(&view.camera, &frame, size);
+    let radius = view.sound_radius() as f32;
+    let materials = view
+        .materials
+        .iter()
+        .chain(std::iter::repeat(&Material::Stone));
+    let colours = view.colours.iter().chain(std::iter::repeat(&None));
+    let solids: Vec<Solid<D>> = view
+        .bodies
+        .iter()
+        .zip(materials.zip(colours))
+        .filter_map(|(body, (&material, colour))| {
+            Solid::new(body, (material, colour.map(linear)), view.time, domain)
+        })
+        .collect();
+
+    let edges = view.bodies.iter().any(|body| is_domain_box(body, domain));
+    let sights = Sights::new(&camera, size, &solids, domain, edges);
+
+    let particles = sound_particles(view);
+    let posed: Vec<PosedBody<D>> = view
+        .bodies
+        .iter()
+        .filter(|body| body.validate().is_ok())
+        .map(|body| body.at(view.time))
+        .collect();
+    let volume = Volume::new(&particles, 2.0 * radius, view.sound_per_cell(), &posed);
+    let liquid = match view.style {
+        Style::Surface => {
+            let crossings = raster(size, |x, y| {
+                let window = sights.window(x, y);
+                let mut found = match window.open > 0.0 {
+                    true => march(&volume, &ray(&camera, x, y), window.span),
+                    false => Crossing::default(),
+                };
+                found.cover = found.cover.min(window.open);
+                found
+            });
+            let droplets = droplets::draw(&particles, &volume, |p| spot(&camera, p), size);
+            Liquid::Surface {
+                crossings,
+                droplets,
+            }
+        }
+        Style::Particles => Liquid::Beads(string_beads(&particles, &camera, &sights, view, size)),
+    };
+
+    let ground = Ground::new(&frame, &volume, &solids);
+    let [rear, front] = box_edges(&camera, domain, size, edges);
+
+    let stage = Stage {
+        camera,
+        size,
+        sights,
+        ground,
+        liquid,
+        tint: Tint::new(view.liquid_colour),
+        mean: frame.mean_side(),
+        spacing: volume.spacing,
+        fast: (9.8 * frame.sides()[2]).sqrt(),
+    };
+    let bare = raster(size, |x, y| stage.without_liquid(x, y, &rear));
+    raster(size, |x, y| {
+        let at = y * size.0 + x;
+        let colour = bare[at].before.over(stage.with_liquid(x, y, &bare));
+        mix(colour, EDGE, 0.55 * front.values[at])
+    })
+}
+
+/// Where the camera sees a point.
+fn spot(camera: &Camera, p: Vec3) -> Option<Spot> {
+    let ([x, y], depth) = camera.project(p)?;
+    let zoom = camera.focal / depth;
+    Some(Spot { x, y, depth, zoom })
+}
+
+/// Beads as the camera sees them, inside the outlines of their containers.
+fn string_beads<const D: usize>(
+    particles: &[(Vec3, f32)],
+    camera: &Camera,
+    sights: &Sights,
+    view: &View<D>,
+    size: (usize, usize),
+) -> Beads {
+    let fastest = view.sound_fastest();
+    let shaded = |[x, y, near]: Vec3, speed: f32| {
+        let normal = camera.world_from_picture([x, y, near]);
+        let light = 0.5 + 0.62 * dot(normal, key_direction()).max(0.0);
+        scale(speed_colour(speed / fastest), light)
+    };
+    let radius = BEAD * view.sound_radius() as f32;
+    let mut beads = particle_sprites::string(particles, radius, |p| spot(camera, p), shaded, size);
+    for y in 0..size.1 {
+        for x in 0..size.0 {
+            let cover = &mut beads.cover.values[y * size.0 + x];
+            *cover = cover.min(sights.window(x, y).open);
+        }
+    }
+    beads
+}
+
+/// Coverage of the domain's rear and front edges.
+fn box_edges(camera: &Camera, domain: Vec3, size: (usize, usize), wanted: bool) -> [Field; 2] {
+    let mut cover = [(); 2].map(|()| Field::new(size.0, size.1, 0.0));
+    if !wanted {
+        return cover;
+    }
+    let half_width = (0.0016 * size.0.min(size.1) as f32).max(0.35);
+    let corners = Box3 {
+        low: [0.0; 3],
+        high: domain,
+    }
+    .corners();
+    // Whether the face of an axis, on the low (0) or high (1) side, is turned away from the camera.
+    let away = |axis: usize, side: usize| {
+        if side == 0 {
+            camera.eye[axis] > 0.0
+        } else {
+            camera.eye[axis] < domain[axis]
+        }
+    };
+    for a in 0..8_usize {
+        for axis in 0..3 {
+            let b = a | 1 << axis;
+            if a == b {
+                continue;
+            }
+            let hidden = (0..3)
+                .filter(|&other| other != axis)
+                .all(|other| away(other, a >> other & 1));
+            if let (Some((from, _)), Some((to, _))) =
+                (camera.project(corners[a]), camera.project(corners[b]))
+            {
+                stroke(&mut cover[usize::from(!hidden)], from, to, half_width);
+            }
+        }
+    }
+    cover
+}
+
+/// What is seen of the liquid.
+enum Liquid {
+    /// A surface, and spray.
+    Surface {
+        crossings: Vec<Crossing>,
+        droplets: Vec<Droplet>,
+    },
+    /// Particles.
+    Beads(Beads),
+}
+
+/// All that a pixel depends on.
+struct Stage {
+    camera: Camera,
+    size: (usize, usize),
+    sights: Sights,
+    ground: Ground,
+    liquid: Liquid,
+    tint: Tint,
+    mean: f32,
+    /// Of the field of the liquid.
+    spacing: f32,
+    /// A speed that counts as fast: that of a fall through the domain, nearly.
+    fast: f32,
+}
+
+impl Stage {
+    /// Distance from the eye at which liquid begins, in a direction.
+    fn liquid_start(&self, at: usize, direction: Vec3) -> f32 {
+        let stretch = 1.0 / dot(direction, self.camera.forward);
+        match &self.liquid {
+            Liquid::Surface {
+                crossings,
+                droplets,
+            } => {
+                let surface = &crossings[at];
+                let surface = if surface.cover > 0.0 {
+                    surface.start
+                } else {
+                    f32::INFINITY
+                };
+                surface.min(
+                    droplets
+                        .get(at)
+                        .map_or(f32::INFINITY, |d| d.depth * stretch),
+                )
+            }
+            Liquid::Beads(beads) => beads.depth.values[at] * stretch,
+        }
+    }
+
+    /// What a pixel shows behind and before the liquid.
+    fn without_liquid(&self, x: usize, y: usize, rear: &Field) -> Bare {
+        let ray = ray(&self.camera, x, y);
+        let at = y * self.size.0 + x;
+        let liquid_t = self.liquid_start(at, ray.direction);
+
+        let across = (x as f32 + 0.5) / self.size.0 as f32;
+        let mut colour = backdrop(across, (y as f32 + 0.5) / self.size.1 as f32);
+        let mut ground_t = f32::INFINITY;
+        if ray.direction[2] < -1e-4 {
+            ground_t = -ray.from[2] / ray.direction[2];
+            let p = along(ray.from, ground_t, ray.direction);
+            let (ground, fade) = self.ground.at(p[0], p[1]);
+            colour = mix(ground, colour, fade);
+        }
+        colour = mix(colour, EDGE, 0.4 * rear.values[at]);
+
+        let mut before = Veil::NONE;
+        let start = self.sights.window(x, y).span.start;
+        for layer in self.sights.layers(x, y) {
+            if layer.t > ground_t {
+                continue;
+            }
+            let veil = shade(layer, ray.direction);
+            // Liquid is never before the wall through which one looks in.
+            if layer.t > liquid_t && layer.t > start * (1.0 + 1e-5) {
+                colour = veil.over(colour);
+            } else {
+                before = before.behind(&veil);
+            }
+        }
+        // Where there is no liquid its distance is infinite and everything is before it.
+        Bare {
+            behind: colour,
+            before,
+        }
+    }
+
+    /// The liquid over what is behind it.
+    fn with_liquid(&self, x: usize, y: usize, picture: &[Bare]) -> Vec3 {
+        let at = y * self.size.0 + x;
+        let bare = picture[at].behind;
+        match &self.liquid {
+            Liquid::Beads(beads) => mix(bare, beads.colours[at], beads.cover.values[at]),
+            Liquid::Surface {
+                crossings,
+                droplets,
+            } => {
+                let found = &crossings[at];
+                let droplet = droplets.get(at).unwrap_or(&Droplet::NONE);
+                if found.cover == 0.0 && droplet.cover == 0.0 {
+                    return bare;
+                }
+                let direction = normalize(self.camera.toward(x as f32 + 0.5, y as f32 + 0.5));
+                let mut colour = bare;
+                if found.cover > 0.0 {
+                    colour = mix(
+                        bare,
+                        self.surface(x, y, found, direction, picture),
+                        found.cover,
+                    );
+                }
+                let depth = found.start * dot(direction, self.camera.forward);
+                if droplet.cover > 0.0 && (found.cover < 0.5 || droplet.depth < depth) {
+                    let open = self.sights.window(x, y).open;
+                    let drop = self.droplet(droplet, direction, colour);
+                    colour = mix(colour, drop, droplet.cover.min(open));
+                }
+                colour
+            }
+        }
+    }
+
+    /// The colour of the liquid's body.
+    fn surface(
+        &self,
+        x: usize,
+        y: usize,
+        found: &Crossing,
+        direction: Vec3,
+        picture: &[Bare],
+    ) -> Vec3 {
+        let normal = found.normal;
+        // What lies behind is seen displaced, the more so the thicker the liquid; through a flat wall it is not.
+        let seen = if found.from_wall {
+            picture[y * self.size.0 + x].behind
+        } else {
+            let bend = 0.22 * found.length.min(0.4 * self.mean) * self.camera.focal / found.start;
+            let [right, down] = self.camera.on_picture(normal);
+            self.blend(picture, x as f32 - bend * right, y as f32 - bend * down)
+        };
+        // Light does not leave flat through a wall of the container: it is reflected inside, and its way is longer.
+        let length = found.length / self.mean;
+        let way = if found.to_wall {
+            length.hypot(REFLECTED)
+        } else {
+            length
+        };
+        let clear = self.tint.swallowed.map(|s| (-s * (way + LEAST_TINT)).exp());
+        let lit = 0.62 + 0.5 * dot(normal, key_direction()).max(0.0);
+        let foam = 0.55 * smoothstep(0.45, 1.3, found.speed / self.fast);
+        let scattered = scale(mix(self.tint.scattered, self.tint.foam, foam), lit);
+        let inside = from_fn(|i| clear[i] * seen[i] + (1.0 - clear[i]) * scattered[i]);
+        if found.from_wall {
+            // There is no air to make a surface that shines.
+            return inside;
+        }
+        let gap = found.start - self.sights.window(x, y).span.start;
+        let free = smoothstep(0.0, self.spacing, gap);
+        mix(
+            inside,
+            self.mirrored(direction, normal),
+            free * self.shine(direction, normal),
+        )
+    }
+
+    /// The colour of a droplet over what is behind it.
+    fn droplet(&self, droplet: &Droplet, direction: Vec3, behind: Vec3) -> Vec3 {
+        let normal = normalize(self.camera.world_from_picture(droplet.facing));
+        let way = droplet.thickness / self.mean + LEAST_TINT;
+        let clear = self.tint.swallowed.map(|s| (-s * way).exp());
+        let lit = 0.62 + 0.5 * dot(normal, key_direction()).max(0.0);
+        let scattered = scale(mix(self.tint.scattered, self.tint.foam, 0.25), lit);
+        let inside = from_fn(|i| clear[i] * behind[i] + (1.0 - clear[i]) * scattered[i]);
+        mix(
+            inside,
+            self.mirrored(direction, normal),
+            0.5 * self.shine(direction, normal),
+        )
+    }
+
+    fn shine(&self, direction: Vec3, normal: Vec3) -> f32 {
+        fresnel(0.03, -dot(direction, normal)).min(0.5)
+    }
+
+    /// The studio as liquid mirrors it: what it reflects of grey walls would look purple on blue.
+    fn mirrored(&self, direction: Vec3, normal: Vec3) -> Vec3 {
+        // Lamps are mirrored where the surface faces the eye; along its outline they would be dashes of white.
+        let facing = -dot(direction, normal);
+        let brightest = 0.8 + 2.0 * smoothstep(0.15, 0.5, facing);
+        let seen = surroundings(reflect(direction, normal)).map(|c| c.min(brightest));
+        mul(seen, [0.82, 0.97, 1.0])
+    }
+
+    /// The colour between the four nearest pixels.
+    fn blend(&self, picture: &[Bare], x: f32, y: f32) -> Vec3 {
+        let (width, height) = self.size;
+        let (x, y) = (
+            x.clamp(0.0, (width - 1) as f32),
+            y.clamp(0.0, (height - 1) as f32),
+        );
+        let (i, j) = (x as usize, y as usize);
+        let (fx, fy) = (x - i as f32, y - j as f32);
+        let at = |i: usize, j: usize| picture[j.min(height - 1) * width + i.min(width - 1)].behind;
+        mix(
+            mix(at(i, j), at(i + 1, j), fx),
+            mix(at(i, j + 1), at(i + 1, j + 1), fx),
+            fy,
+        )
+    }
+}

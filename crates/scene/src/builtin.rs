@@ -1,0 +1,131 @@
+//! The scenes that come with the program: files like those that people write.
+
+use super::AnyScene;
+use super::suggest::similar;
+use super::text::load;
+use meniscus_store::error::Error;
+
+/// The scene that runs when none is named.
+pub const FIRST: &str = "thrown-sphere";
+
+macro_rules! scenes {
+    ($($name:literal),+ $(,)?) => {
+        /// Name and text of every built-in scene, in the order in which they are listed.
+        pub const TEXTS: &[(&str, &str)] =
+            &[$(($name, include_str!(concat!("../scenes/", $name, ".toml")))),+];
+    };
+}
+
+scenes![
+    "thrown-sphere",
+    "faucet",
+    "paddle",
+    "cup",
+    "knot",
+    "dam-break",
+    "dam-break-2d",
+    "box-kick",
+    "ceiling-ball",
+    "ane17-1",
+    "ane17-2",
+    "ane17-3",
+    "ane17-4",
+    "ane17-5",
+    "circle",
+    "square",
+    "maze",
+    "sphere",
+    "sphere-cuboid",
+    "double-sphere",
+];
+
+/// The text of a built-in scene.
+pub fn text(name: &str) -> Option<&'static str> {
+    TEXTS
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, text)| *text)
+}
+
+/// Files that built-in scenes refer to.
+pub const ASSETS: &[(&str, &[u8])] = &[("knot.ply", include_bytes!("../scenes/knot.ply"))];
+
+/// The files that the text of a scene refers to.
+pub fn assets_of(text: &str) -> impl Iterator<Item = (&'static str, &'static [u8])> + '_ {
+    let named = |file: &str| text.contains(&format!("\"{file}\""));
+    ASSETS.iter().copied().filter(move |(file, _)| named(file))
+}
+
+/// The built-in scene of this name.
+///
+/// # Errors
+/// If there is none; the message has the names that look like it.
+pub fn named(name: &str) -> Result<AnyScene, Error> {
+    if text(name).is_none() {
+        return Err(unknown(name));
+    }
+    let (scene, _) = load(name, &[], false)?.ready()?;
+    Ok(scene)
+}
+
+/// What to say of a name that is none of a built-in scene.
+pub fn unknown(name: &str) -> Error {
+    let names: Vec<&str> = TEXTS.iter().map(|(name, _)| *name).collect();
+    let remedy = match similar(name, &names) {
+        Some(guess) => format!("did you mean {guess}? `meniscus scenes` lists them all"),
+        None => {
+            "`meniscus scenes` lists them all, `meniscus init` starts a file of your own".into()
+        }
+    };
+    Error::usage(format!("there is no scene named {name:?}")).with_remedy(remedy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure;
+
+    #[test]
+    fn every_built_in_scene_is_sound_and_has_no_warnings() {
+        for (name, _) in TEXTS {
+            let loaded = load(name, &[], false).unwrap();
+            assert!(loaded.problems.is_empty(), "{}", loaded.warnings());
+            let (scene, _) = loaded.ready().unwrap();
+            assert_eq!(scene.name(), *name);
+            assert!(!scene.summary().is_empty() && !scene.summary().contains('\n'));
+        }
+        assert!(text(FIRST).is_some());
+    }
+
+    #[test]
+    fn a_misspelt_scene_gets_a_suggestion() {
+        for (typed, meant) in [
+            ("thrown_sphere", "thrown-sphere"),
+            ("dambreak", "dam-break"),
+            ("ane17-6", "ane17-"),
+            ("Circle", "circle"),
+        ] {
+            let error = named(typed).unwrap_err();
+            assert!(
+                error
+                    .remedy()
+                    .unwrap()
+                    .contains(&format!("did you mean {meant}")),
+                "{error}"
+            );
+        }
+        let error = named("zzzz").unwrap_err();
+        assert!(!error.to_string().contains("did you mean"));
+    }
+
+    #[test]
+    fn every_built_in_scene_has_liquid_or_gets_some() {
+        for (name, _) in TEXTS {
+            let filled = match named(name).unwrap() {
+                AnyScene::Two(s) => measure::liquid_volume(&s) > 0.0 || !s.emitters.is_empty(),
+                AnyScene::Three(s) => measure::liquid_volume(&s) > 0.0 || !s.emitters.is_empty(),
+            };
+            assert!(filled, "{name}");
+        }
+    }
+}

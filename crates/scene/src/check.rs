@@ -1,0 +1,74 @@
+//! What can be wrong with a scene, in words that name the field.
+
+use super::Scene;
+use meniscus_liquid::{Liquid, Settings};
+use meniscus_store::error::Error;
+
+/// More cells along a side than any machine holds; the memory of this one is looked at later.
+const MOST_CELLS: usize = 1 << 16;
+/// About eleven hours at 24 frames a second.
+const MOST_FRAMES: u32 = 999_999;
+
+impl<const D: usize> Scene<D> {
+    /// Says what is wrong with the scene, if something is.
+    pub fn check(&self) -> Result<(), Error> {
+        let wrong = |what: String| Err(Error::usage(format!("scene {}: {what}", self.name)));
+        let positive = |x: f64| x.is_finite() && x > 0.0;
+
+        if !name_is_usable(&self.name) {
+            return wrong("name must be letters, digits, '-' or '_'".into());
+        }
+        if !self.domain.iter().all(|&side| positive(side)) {
+            return wrong(format!("domain {:?} must have positive sides", self.domain));
+        }
+        if !(1..=MOST_CELLS).contains(&self.resolution) {
+            return wrong(format!(
+                "resolution is {}, it must be from 1 to {MOST_CELLS} cells",
+                self.resolution
+            ));
+        }
+        if !(1..=MOST_FRAMES).contains(&self.frames) {
+            return wrong(format!(
+                "frames is {}, it must be from 1 to {MOST_FRAMES}",
+                self.frames
+            ));
+        }
+        if !positive(self.frame_rate) {
+            return wrong(format!(
+                "frame_rate is {}, it must be positive",
+                self.frame_rate
+            ));
+        }
+        if self.liquids.is_empty() && self.emitters.is_empty() {
+            return wrong("there is no liquid, and no emitter that brings some".into());
+        }
+        for (i, volume) in self.liquids.iter().enumerate() {
+            if let Err(fault) = volume.shape.validate() {
+                return wrong(format!("liquid {}: {fault}", i + 1));
+            }
+            if !volume.velocity.iter().all(|v| v.is_finite()) {
+                return wrong(format!("liquid {}: velocity must be finite", i + 1));
+            }
+        }
+        if let Err(fault) = self.check_ports() {
+            return wrong(fault);
+        }
+        if let Err(fault) = self.scenery().validate() {
+            return wrong(fault.to_string());
+        }
+        // The liquid knows the rest; asked on a single cell, it answers without allocating a grid.
+        match Liquid::new(Settings {
+            cells: [1; D],
+            ..self.settings()
+        }) {
+            Err(fault) => wrong(fault.to_string()),
+            Ok(_) => Ok(()),
+        }
+    }
+}
+
+/// The name becomes a folder's name: nothing in it may mean anything to a file system.
+fn name_is_usable(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    !name.is_empty() && name.len() <= 100 && name.chars().all(plain)
+}

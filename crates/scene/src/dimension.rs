@@ -1,0 +1,75 @@
+//! A scene whose dimension is known only when the program runs.
+
+use super::{Limits, Scene};
+use meniscus_store::error::Error;
+
+/// A scene in two or in three dimensions.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AnyScene {
+    /// In the plane, up is y.
+    Two(Scene<2>),
+    /// In space, up is z.
+    Three(Scene<3>),
+}
+
+/// Runs the same expression for either dimension.
+macro_rules! either {
+    ($any:expr, $scene:ident => $body:expr) => {
+        match $any {
+            AnyScene::Two($scene) => $body,
+            AnyScene::Three($scene) => $body,
+        }
+    };
+}
+
+impl From<Scene<2>> for AnyScene {
+    fn from(scene: Scene<2>) -> Self {
+        AnyScene::Two(scene)
+    }
+}
+
+impl From<Scene<3>> for AnyScene {
+    fn from(scene: Scene<3>) -> Self {
+        AnyScene::Three(scene)
+    }
+}
+
+impl AnyScene {
+    /// Short name, also that of the output folder.
+    pub fn name(&self) -> &str {
+        either!(self, scene => &scene.name)
+    }
+
+    /// What it shows, in one line.
+    pub fn summary(&self) -> &str {
+        either!(self, scene => &scene.summary)
+    }
+
+    /// 2 or 3.
+    pub fn dimension(&self) -> usize {
+        match self {
+            AnyScene::Two(_) => 2,
+            AnyScene::Three(_) => 3,
+        }
+    }
+
+    /// Cells along the longest side.
+    pub fn resolution(&self) -> usize {
+        either!(self, scene => scene.resolution)
+    }
+
+    /// How many frames to simulate.
+    pub fn frames(&self) -> u32 {
+        either!(self, scene => scene.frames)
+    }
+
+    /// When a run warns and ends.
+    pub fn limits(&self) -> Limits {
+        either!(self, scene => scene.limits)
+    }
+
+    /// Says what is wrong with the scene, if something is.
+    pub fn check(&self) -> Result<(), Error> {
+        either!(self, scene => scene.check())
+    }
+}

@@ -1,0 +1,233 @@
+//! What a scene is: plain data, in two or three dimensions, whoever wrote it and however.
+//!
+//! The built-in scenes are in [`builtin`]; [`check`](Scene::check) says in words what is wrong with one.
+
+mod appearance;
+pub mod builtin;
+mod check;
+mod color;
+mod dimension;
+mod limits;
+pub mod measure;
+pub mod mesh_files;
+pub mod meshes;
+mod output;
+mod ports;
+pub mod scene_hash;
+pub mod settle;
+pub mod speeds;
+mod suggest;
+pub mod surface_settings;
+pub mod text;
+
+pub use appearance::{Camera, CameraTrack, Material, Style};
+pub use color::{Color, NAMED as NAMED_COLORS};
+pub use dimension::AnyScene;
+pub use limits::{Limits, OnDrift};
+pub use output::Output;
+pub use ports::{Drain, Emitter, FrameRange};
+pub use surface_settings::{SurfaceSettings, SurfaceSource};
+
+use meniscus_liquid::solvers::{Inner, Start};
+use meniscus_liquid::{Preconditioner, Settings, Solver, Transfer, Walls, fas};
+use meniscus_shapes::{Body, Scenery, Shape};
+
+/// A part of the space that is full of liquid at the start.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Volume<const D: usize> {
+    /// Where the liquid is; what overlaps a solid is left out.
+    pub shape: Shape<D>,
+    /// How fast it moves at the start.
+    pub velocity: [f64; D],
+}
+
+impl<const D: usize> Volume<D> {
+    /// Liquid at rest.
+    pub fn at_rest(shape: Shape<D>) -> Self {
+        Volume {
+            shape,
+            velocity: [0.0; D],
+        }
+    }
+}
+
+/// Everything that defines a run. SI units; the lower corner of the domain is the origin, up is the
+/// last axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scene<const D: usize> {
+    /// Short name, also that of the output folder.
+    pub name: String,
+    /// What it shows, in one line.
+    pub summary: String,
+    /// Size of the domain, whose sides are walls unless they are open.
+    pub domain: [f64; D],
+    /// Sides through which liquid leaves for good: the low and the high one of every axis.
+    pub open: [[bool; 2]; D],
+    /// Cells along the longest side of the domain.
+    pub resolution: usize,
+    /// Acceleration of free fall.
+    pub gravity: [f64; D],
+    /// Mass per volume; per area in 2D.
+    pub density: f64,
+    /// Liquid at the start. Where two overlap, the first gives the velocity.
+    pub liquids: Vec<Volume<D>>,
+    /// Where more liquid comes in. Where two overlap, the first gives the velocity.
+    pub emitters: Vec<Emitter<D>>,
+    /// Where it vanishes.
+    pub drains: Vec<Drain<D>>,
+    /// Solids, moving or not.
+    pub solids: Vec<Body<D>>,
+    /// What the solids are made of in pictures, in their order; where nothing is said, their shape decides.
+    pub materials: Vec<Option<Material>>,
+    /// Colours of the solids in pictures, in their order.
+    pub colors: Vec<Option<Color>>,
+    /// Colour of the liquid in pictures. Default: that of water.
+    pub liquid_color: Option<Color>,
+    /// What walls do to the liquid that touches them.
+    pub walls: Walls,
+    /// Speed at which liquid is to leave separating walls, kappa.
+    pub separation: f64,
+    /// Method for the pressure.
+    pub solver: Solver,
+    /// Preconditioner inside it.
+    pub preconditioner: Preconditioner,
+    /// What solves the linear systems of `newton`.
+    pub inner: Inner,
+    /// What the levels of `fas-mg` are made of.
+    pub levels: fas::Settings,
+    /// Where the method starts.
+    pub start: Start,
+    /// Largest divergence, in 1/s, that the pressure may leave.
+    pub tolerance: f64,
+    /// Outer iterations after which a solve has failed.
+    pub max_iterations: usize,
+    /// How velocity travels between particles and grid.
+    pub transfer: Transfer,
+    /// Particles seeded in a full cell.
+    pub particles_per_cell: usize,
+    /// Seed of their jitter.
+    pub seed: u64,
+    /// Cells a particle may cross in a step.
+    pub cfl: f64,
+    /// Longest step in seconds.
+    pub max_step: f64,
+    /// How many frames to simulate.
+    pub frames: u32,
+    /// Frames a second.
+    pub frame_rate: f64,
+    /// When a run warns and ends.
+    pub limits: Limits,
+    /// What to write.
+    pub output: Output,
+    /// From where pictures are taken.
+    pub camera: Camera<D>,
+    /// How the camera moves.
+    pub camera_track: CameraTrack<D>,
+}
+
+impl<const D: usize> Scene<D> {
+    /// An empty domain with the usual settings, ready to be filled.
+    pub fn new(name: &str, summary: &str, domain: [f64; D], resolution: usize) -> Self {
+        let usual = Settings::<D>::new([1; D], 1.0);
+        Scene {
+            name: name.into(),
+            summary: summary.into(),
+            domain,
+            open: [[false; 2]; D],
+            resolution,
+            gravity: usual.gravity,
+            density: usual.density,
+            liquids: Vec::new(),
+            emitters: Vec::new(),
+            drains: Vec::new(),
+            solids: Vec::new(),
+            materials: Vec::new(),
+            colors: Vec::new(),
+            liquid_color: None,
+            walls: usual.walls,
+            separation: usual.separation,
+            solver: usual.solver,
+            preconditioner: usual.preconditioner,
+            inner: usual.inner,
+            levels: usual.levels,
+            start: usual.start,
+            tolerance: usual.tolerance,
+            max_iterations: usual.max_iterations,
+            transfer: usual.transfer,
+            // Three a side in the plane: fewer leave holes where it is stretched, more cost little there.
+            particles_per_cell: if D == 2 { 9 } else { 8 },
+            seed: usual.seed,
+            cfl: usual.cfl,
+            max_step: usual.max_step,
+            frames: 100,
+            frame_rate: 24.0,
+            limits: Limits::default(),
+            output: Output::default(),
+            camera: Camera::default(),
+            camera_track: CameraTrack::default(),
+        }
+    }
+
+    /// Width of a cell.
+    pub fn dx(&self) -> f64 {
+        self.domain.iter().copied().fold(0.0, f64::max) / self.resolution as f64
+    }
+
+    /// Cells along each side. The last one may reach beyond the domain if the sides are not in proportion.
+    pub fn cells(&self) -> [usize; D] {
+        let dx = self.dx();
+        // A hair less, so that a side of exactly n cells is n cells whatever the rounding.
+        self.domain
+            .map(|side| ((side / dx - 1e-9).ceil() as usize).max(1))
+    }
+
+    /// The time of a frame. Frame k is the state after k frame intervals.
+    pub fn time_of_frame(&self, frame: u32) -> f64 {
+        f64::from(frame) / self.frame_rate
+    }
+
+    /// What the liquid is told.
+    pub fn settings(&self) -> Settings<D> {
+        Settings {
+            gravity: self.gravity,
+            density: self.density,
+            walls: self.walls,
+            separation: self.separation,
+            transfer: self.transfer,
+            solver: self.solver,
+            preconditioner: self.preconditioner,
+            inner: self.inner,
+            levels: self.levels,
+            start: self.start,
+            tolerance: self.tolerance,
+            max_iterations: self.max_iterations,
+            particles_per_cell: self.particles_per_cell,
+            seed: self.seed,
+            cfl: self.cfl,
+            max_step: self.max_step,
+            ..Settings::new(self.cells(), self.dx())
+        }
+    }
+
+    /// The solids and the sides of the domain, which are walls unless they are open.
+    pub fn scenery(&self) -> Scenery<D> {
+        let mut bodies = self.solids.clone();
+        bodies.push(Body::still("domain", self.room().inverted()));
+        Scenery::new(bodies)
+    }
+
+    /// Signed distance to the liquid at the start, negative inside.
+    pub fn liquid_distance(&self, x: [f64; D]) -> f64 {
+        self.liquids
+            .iter()
+            .map(|v| v.shape.distance(x))
+            .fold(f64::INFINITY, f64::min)
+            .max(self.beyond_open_sides(x))
+    }
+
+    /// Velocity of the liquid at the start: that of the first volume around the point.
+    pub fn liquid_velocity(&self, x: [f64; D]) -> [f64; D] {
+        let around = self.liquids.iter().find(|v| v.shape.distance(x) <= 0.0);
+        around.map_or([0.0; D], |v| v.velocity)
+    }
+}

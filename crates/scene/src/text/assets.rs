@@ -1,0 +1,293 @@
+//! Files that a scene refers to: found without leaving its folder, read once, remembered by their hashes.
+
+use super::problem::{Place, Problem};
+use super::read::Reader;
+use super::tree::{Entry, Node, Value};
+use super::values::{number, text};
+use crate::builtin;
+use crate::mesh_files::{self, Format, Limits};
+use meniscus_shapes::{Shape, TriangleMesh};
+use meniscus_store::mesh_copies::{self, Copy, MeshSource, Origin};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+/// Where a scene's files are, and what was read of them.
+#[derive(Debug)]
+pub struct Assets {
+    /// The scene's folder; none for built-in scenes, whose files are in the program.
+    folder: Option<PathBuf>,
+    /// Whether files may be anywhere.
+    outside: bool,
+    /// The folder of a run, which has copies of the files whose hashes its scene names.
+    run: Option<PathBuf>,
+    /// Whether somebody said where the originals are, for copies that are damaged.
+    has_originals: bool,
+    meshes: Vec<Mesh>,
+    warnings: Vec<Problem>,
+}
+
+/// A mesh that was read.
+#[derive(Clone, Debug)]
+struct Mesh {
+    file: String,
+    scale: f64,
+    up: String,
+    hash: String,
+    format: Format,
+    origin: Origin,
+    mesh: Arc<TriangleMesh>,
+}
+
+/// What is wrong with a file, and what to do.
+struct Fault {
+    message: String,
+    help: String,
+    /// Whether it is a damaged file of a run.
+    storage: bool,
+}
+
+impl Fault {
+    fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Fault {
+            message: message.into(),
+            help: help.into(),
+            storage: false,
+        }
+    }
+}
+
+impl Assets {
+    /// Those that come with the program.
+    pub fn built_in() -> Self {
+        Assets {
+            folder: None,
+            outside: false,
+            run: None,
+            has_originals: false,
+            meshes: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Those in the folder of a scene, or anywhere if that is allowed.
+    pub fn in_folder(folder: &Path, outside: bool) -> Self {
+        let here = folder.as_os_str().is_empty();
+        let folder: PathBuf = if here { ".".into() } else { folder.into() };
+        Assets {
+            // The scene may be the one that a run has kept.
+            run: Some(folder.clone()),
+            folder: Some(folder),
+            outside,
+            ..Assets::built_in()
+        }
+    }
+
+    /// Those of a run's own scene: copies in its folder, or the originals in another one.
+    pub fn of_run(run: &Path, originals: Option<&Path>) -> Self {
+        Assets {
+            run: Some(run.into()),
+            has_originals: originals.is_some(),
+            // The run itself was allowed to read them, and their hashes tell whether they are the same.
+            ..Assets::in_folder(originals.unwrap_or(run), true)
+        }
+    }
+
+    /// The files that were read, each once.
+    pub fn sources(&self) -> Vec<MeshSource> {
+        let mut sources: Vec<MeshSource> = Vec::new();
+        for mesh in &self.meshes {
+            let known =
+                |source: &MeshSource| source.hash == mesh.hash && source.format == mesh.format;
+            if !sources.iter().any(known) {
+                sources.push(MeshSource {
+                    hash: mesh.hash.clone(),
+                    format: mesh.format,
+                    origin: mesh.origin.clone(),
+                });
+            }
+        }
+        sources
+    }
+
+    /// What the owner of the files should know.
+    pub fn warnings(&self) -> &[Problem] {
+        &self.warnings
+    }
+
+    /// Writes into a tree the hash of every file that was read.
+    pub fn put_hashes(&self, node: &mut Node) {
+        match &mut node.value {
+            Value::List(parts) => parts.iter_mut().for_each(|part| self.put_hashes(part)),
+            Value::Table(entries) => {
+                for entry in entries {
+                    if entry.key == "mesh" {
+                        self.put_hash(&mut entry.node);
+                    }
+                    self.put_hashes(&mut entry.node);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn put_hash(&self, mesh: &mut Node) {
+        let file = text(mesh, "file").to_string();
+        let read = self.meshes.iter().find(|known| known.file == file);
+        let (Some(read), Value::Table(entries)) = (read, &mut mesh.value) else {
+            return;
+        };
+        entries.retain(|entry| entry.key != "hash");
+        entries.push(Entry {
+            key: "hash".into(),
+            key_place: Place::Nowhere,
+            node: Node::unwritten(Value::Text(read.hash.clone())),
+        });
+    }
+
+    fn mesh(&mut self, node: &Node, path: &str, place: Place) -> Result<Arc<TriangleMesh>, Fault> {
+        let (file, up) = (text(node, "file"), text(node, "up"));
+        let scale = number(node, "scale");
+        let same = |known: &&Mesh| known.file == file && known.scale == scale && known.up == up;
+        if let Some(known) = self.meshes.iter().find(same) {
+            return Ok(known.mesh.clone());
+        }
+        let format = Format::of(Path::new(file));
+        let wanted = text(node, "hash");
+        let (bytes, origin) = self.bytes(file, format, wanted)?;
+        let hash = blake3::hash(&bytes).to_hex().to_string();
+        if !wanted.is_empty() && wanted != hash {
+            return Err(Fault::new(
+                format!("{file} is not the file it was: its hash is {hash}"),
+                "bring back the old file, or remove the hash",
+            ));
+        }
+        let format = format.ok_or_else(|| {
+            Fault::new(
+                format!("{file} does not end in .obj, .ply or .stl"),
+                "save it as OBJ, PLY or STL",
+            )
+        })?;
+        let raw = mesh_files::parse(format, &bytes, &Limits::default())
+            .map_err(|e| Fault::new(format!("{file}: {e}"), "save the mesh again, or repair it"))?;
+        let vertices: Vec<[f64; 3]> = raw
+            .vertices
+            .iter()
+            .map(|&[x, y, z]| if up == "y" { [x, -z, y] } else { [x, y, z] })
+            .map(|x| x.map(|c| scale * c))
+            .collect();
+        let (mesh, report) = TriangleMesh::new(&vertices, &raw.triangles)
+            .map_err(|e| Fault::new(format!("{file}: {e}"), e.remedy()))?;
+        for warning in report.warnings() {
+            self.warnings
+                .push(Problem::warning(place, path, format!("{file}: {warning}")).of_asset());
+        }
+        let mesh = Arc::new(mesh);
+        self.meshes.push(Mesh {
+            file: file.into(),
+            scale,
+            up: up.into(),
+            hash,
+            format,
+            origin,
+            mesh: mesh.clone(),
+        });
+        Ok(mesh)
+    }
+
+    /// The content of a file, and where it is. A copy in the folder of a run comes first: it is known to be the file
+    /// that the run was made with.
+    fn bytes(
+        &self,
+        file: &str,
+        format: Option<Format>,
+        hash: &str,
+    ) -> Result<(Vec<u8>, Origin), Fault> {
+        if let (Some(run), Some(format), false) = (&self.run, format, hash.is_empty()) {
+            let path = mesh_copies::path(run, hash, format);
+            match mesh_copies::read(run, hash, format) {
+                Copy::Sound(bytes) => return Ok((bytes, Origin::File(path))),
+                Copy::Damaged if !self.has_originals => {
+                    return Err(Fault {
+                        storage: true,
+                        ..Fault::new(
+                            format!(
+                                "{}, the copy of {file}, is damaged: its content does not match its hash",
+                                path.display()
+                            ),
+                            "--resume with the original scene file writes it anew; --assets DIR, the folder of that file, does without it",
+                        )
+                    });
+                }
+                Copy::Damaged | Copy::Missing => {}
+            }
+        }
+        let of_program = builtin::ASSETS.iter().find(|(name, _)| *name == file);
+        let Some(folder) = &self.folder else {
+            let (_, bytes) = of_program.ok_or_else(|| {
+                Fault::new(format!("no file {file} comes with the program"), MISSING)
+            })?;
+            return Ok((bytes.to_vec(), Origin::Program(bytes)));
+        };
+        let path = folder.join(file);
+        // What a run keeps of a built-in scene has no files beside it.
+        if let Some((_, bytes)) = of_program
+            && !path.exists()
+            && blake3::hash(bytes).to_hex().as_str() == hash
+        {
+            return Ok((bytes.to_vec(), Origin::Program(bytes)));
+        }
+        if !self.outside {
+            stays_inside(folder, file)?;
+        }
+        let bytes = mesh_files::read_bytes(&path, &Limits::default())
+            .map_err(|e| Fault::new(e.message(), e.remedy().unwrap_or(MISSING)))?;
+        Ok((bytes, Origin::File(path)))
+    }
+}
+
+const MISSING: &str = "paths are relative to the folder of the scene file";
+const OUTSIDE: &str = "move it there, or allow it with --allow-outside-files";
+
+/// Refuses paths that lead out of a folder, through links too.
+fn stays_inside(folder: &Path, file: &str) -> Result<(), Fault> {
+    let out = || Fault::new(format!("{file} is outside the scene's folder"), OUTSIDE);
+    let plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+    if !Path::new(file).components().all(plain) {
+        return Err(out());
+    }
+    let Ok(home) = folder.canonicalize() else {
+        return Ok(());
+    };
+    match folder.join(file).canonicalize() {
+        Ok(real) if !real.starts_with(&home) => Err(out()),
+        // Reading it will say that it is missing.
+        _ => Ok(()),
+    }
+}
+
+impl Reader<'_> {
+    /// The mesh that a table describes.
+    pub fn mesh<const D: usize>(
+        &mut self,
+        node: &Node,
+        path: &str,
+        place: Place,
+    ) -> Option<Shape<D>> {
+        if D != 3 {
+            let message = "meshes need a scene with three dimensions";
+            self.problems.push(Problem::error(place, path, message));
+            return None;
+        }
+        match self.assets.mesh(node, path, place) {
+            Ok(mesh) => Some(Shape::Mesh(mesh)),
+            Err(fault) => {
+                let problem = Problem::error(place, path, fault.message).with_help(fault.help);
+                self.problems.push(match fault.storage {
+                    true => problem.of_storage(),
+                    false => problem.of_asset(),
+                });
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! From the name of a scene to the scene, or to everything that is wrong with it.
+
+use super::assets::Assets;
+use super::defaults::filled;
+use super::keys::SCENE;
+use super::overrides::{self, Override};
+use super::problem::{Blame, Place, Problem, Source};
+use super::read::{Reader, solver_fits_walls};
+use super::tree::{Node, parse};
+use super::validate::Validator;
+use super::{warnings, write};
+use crate::{AnyScene, Scene, builtin};
+use meniscus_store::OpenedRun;
+use meniscus_store::error::{Error, Kind};
+use meniscus_store::mesh_copies::MeshSource;
+use std::io::Read;
+use std::path::Path;
+
+/// A scene is typed by people; what is larger was made by a program that should write a mesh.
+const LARGEST_FILE: u64 = 4 << 20;
+/// Problems that are shown; nobody reads more at once.
+const MOST_SHOWN: usize = 20;
+
+/// What became of a scene file.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The text, for drawing problems into it.
+    pub source: Source,
+    /// All that is wrong with it.
+    pub problems: Vec<Problem>,
+    /// The scene, if nothing keeps it from running.
+    pub scene: Option<AnyScene>,
+    /// The scene as TOML with every default filled in; empty if there is no scene.
+    pub complete: String,
+    /// Mesh files that it refers to, each once.
+    pub meshes: Vec<MeshSource>,
+}
+
+impl Loaded {
+    /// The scene and its complete text.
+    ///
+    /// # Errors
+    /// If something keeps it from running; the message shows all of it.
+    pub fn ready(self) -> Result<(AnyScene, String), Error> {
+        match self.scene {
+            Some(scene) => Ok((scene, self.complete)),
+            None => Err(self.error()),
+        }
+    }
+
+    /// All that keeps the scene from running, drawn.
+    fn error(&self) -> Error {
+        let errors: Vec<&Problem> = self.problems.iter().filter(|p| p.is_error()).collect();
+        // Only if nothing but files is to blame is the scene itself in order.
+        let kind = if errors.is_empty() || errors.iter().any(|p| p.blame == Blame::Scene) {
+            Kind::Usage
+        } else if errors.iter().any(|p| p.blame == Blame::Storage) {
+            Kind::Storage
+        } else {
+            Kind::Asset
+        };
+        Error::drawn(kind, self.draw(&errors))
+    }
+
+    /// The warnings, drawn; empty if there are none.
+    pub fn warnings(&self) -> String {
+        let warnings: Vec<&Problem> = self.problems.iter().filter(|p| !p.is_error()).collect();
+        self.draw(&warnings)
+    }
+
+    fn draw(&self, problems: &[&Problem]) -> String {
+        let colours = std::io::IsTerminal::is_terminal(&std::io::stderr())
+            && std::env::var_os("NO_COLOR").is_none();
+        let mut drawn: Vec<String> = problems
+            .iter()
+            .take(MOST_SHOWN)
+            .map(|problem| self.source.draw(problem, colours))
+            .collect();
+        if problems.len() > MOST_SHOWN {
+            drawn.push(format!("... and {} more", problems.len() - MOST_SHOWN));
+        }
+        drawn.join("\n\n")
+    }
+}
+
+/// Loads a scene by the name of a built-in one or by the path of a file. `outside` allows its meshes to be anywhere.
+///
+/// # Errors
+/// If there is no such scene, or its file can't be read at all. What is wrong with its text is in the result.
+pub fn load(
+    name: impl AsRef<Path>,
+    overrides: &[Override],
+    outside: bool,
+) -> Result<Loaded, Error> {
+    let path = name.as_ref();
+    let shown = path.to_string_lossy();
+    let looks_like_a_path = shown.contains('/') || shown.ends_with(".toml");
+    if !looks_like_a_path && let Some(scene) = builtin::text(&shown) {
+        let assets = Assets::built_in();
+        return Ok(load_text(&shown, scene, &shown, overrides, assets));
+    }
+    if !looks_like_a_path && !path.exists() {
+        return Err(builtin::unknown(&shown));
+    }
+    let text = read_file(path)?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let assets = Assets::in_folder(folder, outside);
+    Ok(load_text(&shown, &text, &name_of(path), overrides, assets))
+}
+
+/// Loads the scene that a run has kept in its folder. Its meshes are the copies in that folder; what is missing there or
+/// damaged comes from `assets`, the folder of the scene's own file, or from the program.
+pub fn load_kept(path: &Path, text: &str, assets: Option<&Path>) -> Loaded {
+    let run = path.parent().unwrap_or(Path::new("."));
+    let shown = path.to_string_lossy();
+    let assets = Assets::of_run(run, assets);
+    load_text(&shown, text, "scene", &[], assets)
+}
+
+/// Loads the scene of a run. `assets` is the folder of the scene's own file: runs of earlier versions have no copies of
+/// their meshes.
+///
+/// # Errors
+/// If the scene that the run has kept is damaged, or its meshes are missing.
+pub fn load_run(run: &OpenedRun, assets: Option<&Path>) -> Result<AnyScene, Error> {
+    let (path, text) = run.scene_text()?;
+    let (scene, _) = load_kept(&path, &text, assets).ready().map_err(|e| {
+        if e.kind() == Kind::Asset && assets.is_none() {
+            e.with_remedy(
+                "name the folder of the scene's file, where its meshes are, with --assets DIR",
+            )
+        } else {
+            e
+        }
+    })?;
+    Ok(scene)
+}
+
+/// Loads a scene from text alone; of files it can refer to those that come with the program.
+pub fn load_alone(text: &str) -> Loaded {
+    load_text("scene", text, "scene", &[], Assets::built_in())
+}
+
+/// Loads a scene from its text.
+pub(super) fn load_text(
+    source: &str,
+    text: &str,
+    default_name: &str,
+    overrides: &[Override],
+    mut assets: Assets,
+) -> Loaded {
+    let source = Source {
+        name: source.into(),
+        text: text.into(),
+        overrides: overrides.to_vec(),
+    };
+    let (mut root, mut problems) = parse(text);
+    if !problems.is_empty() {
+        // What comes after a slip of the pen is guesswork.
+        return Loaded {
+            source,
+            problems,
+            scene: None,
+            complete: String::new(),
+            meshes: Vec::new(),
+        };
+    }
+    problems.extend(overrides::apply(&mut root, overrides));
+    let dimension = dimension(&root);
+    let mut structure = Validator {
+        dimension,
+        problems,
+    };
+    structure.table(&root, Place::File(0, 0), &SCENE, "", 0);
+    let whole = filled(&root, &SCENE, dimension);
+    let mut reader = Reader {
+        problems: structure.problems,
+        assets: &mut assets,
+    };
+    let scene = if dimension == 2 {
+        sound::<2>(&mut reader, &whole, default_name).map(AnyScene::from)
+    } else {
+        sound::<3>(&mut reader, &whole, default_name).map(AnyScene::from)
+    };
+    let problems = reader.problems;
+    let complete = match &scene {
+        Some(scene) => complete(whole, scene.name(), &assets),
+        None => String::new(),
+    };
+    Loaded {
+        source,
+        problems,
+        scene,
+        complete,
+        meshes: assets.sources(),
+    }
+}
+
+/// The scene, if nothing keeps it from running.
+fn sound<const D: usize>(
+    reader: &mut Reader<'_>,
+    root: &Node,
+    default_name: &str,
+) -> Option<Scene<D>> {
+    let scene: Scene<D> = reader.scene(root, default_name)?;
+    let before = reader.problems.len();
+    reader.problems.extend(solver_fits_walls(&scene, root));
+    if reader.problems.len() == before
+        && let Err(fault) = scene.check()
+    {
+        let place = root.get("name").map_or(Place::Nowhere, |name| name.place);
+        reader
+            .problems
+            .push(Problem::error(place, "", fault.message()));
+    }
+    if reader.problems.iter().any(Problem::is_error) {
+        return None;
+    }
+    let found = warnings::find(&scene, root, reader.assets);
+    reader.problems.extend(found);
+    Some(scene)
+}
+
+fn complete(mut root: Node, name: &str, assets: &Assets) -> String {
+    super::tree::put_first(&mut root, "name", name);
+    assets.put_hashes(&mut root);
+    let text = write::write(&root, &SCENE);
+    format!("# Every key of this run, defaults included.\n{text}")
+}
+
+/// As many axes as the domain has sides; three until somebody says how many.
+fn dimension(root: &Node) -> usize {
+    let size = root.get("domain").and_then(|domain| domain.get("size"));
+    match size.map(|size| size.list().len()) {
+        Some(2) => 2,
+        _ => 3,
+    }
+}
+
+/// The file's name as that of a scene.
+fn name_of(path: &Path) -> String {
+    plain_name(&path.file_stem().unwrap_or_default().to_string_lossy())
+}
+
+/// A name without anything that means something to a file system.
+pub fn plain_name(stem: &str) -> String {
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() || c == '-' || c == '_' {
+            c
+        } else {
+            '-'
+        }
+    };
+    let name: String = stem.chars().map(plain).take(100).collect();
+    if name.is_empty() {
+        "scene".into()
+    } else {
+        name
+    }
+}
+
+fn read_file(path: &Path) -> Result<String, Error> {
+    let shown = path.display();
+    let refuse = |why: String| Err(Error::usage(format!("{shown} {why}")));
+    let data = match std::fs::metadata(path) {
+        Ok(data) => data,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+            return Err(
+                Error::usage(format!("there is no file {shown}")).with_remedy(
+                    "`meniscus scenes` lists the built-in scenes, `meniscus init` writes a file",
+                ),
+            );
+        }
+        Err(e) => return Err(Error::usage(format!("could not read {shown}: {e}"))),
+    };
+    // A pipe or device may never end.
+    if !data.is_file() {
+        return refuse("is not a regular file".into());
+    }
+    if data.len() > LARGEST_FILE {
+        return refuse(format!(
+            "has {} MB, a scene may have {}",
+            data.len() >> 20,
+            LARGEST_FILE >> 20
+        ));
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)
+        .and_then(|file| file.take(LARGEST_FILE).read_to_end(&mut bytes))
+        .map_err(|e| Error::usage(format!("could not read {shown}: {e}")))?;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(text),
+        Err(e) => {
+            let at = e.utf8_error().valid_up_to();
+            refuse(format!("is not UTF-8 text: byte {at} fits no character"))
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Scene files: TOML that knows where everything is written.
+//!
+//! A file becomes a tree (`tree.rs`), [overrides] from the command line are put into it, it is compared with the
+//! [grammar] (`validate.rs`), filled with defaults (`defaults.rs`), and read as a [`Scene`](super::Scene). All problems are
+//! collected on the way, each with its place.
+
+mod appearance_keys;
+mod assets;
+mod camera;
+mod defaults;
+pub mod differences;
+pub mod grammar;
+pub mod keys;
+mod load;
+pub mod overrides;
+pub mod problem;
+mod read;
+mod read_camera;
+mod read_shape;
+mod reference;
+mod run_keys;
+mod scale_warnings;
+mod schema;
+pub mod shape_keys;
+mod starter;
+#[cfg(test)]
+mod tests;
+mod thing_keys;
+mod tree;
+mod validate;
+mod values;
+mod warnings;
+mod write;
+
+pub use camera::{flat_camera, spatial_camera};
+pub use differences::{KeyDifference, differences};
+#[cfg(test)]
+use load::load_text;
+pub use load::{Loaded, load, load_alone, load_kept, load_run, plain_name};
+pub use overrides::Override;
+pub use reference::markdown;
+pub use schema::schema;
+pub use starter::starter;

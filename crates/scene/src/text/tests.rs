@@ -1,0 +1,450 @@
+//! What the reader of scene files promises.
+
+use super::assets::Assets;
+use super::grammar::{Absent, Kind, Table};
+use super::keys::SCENE;
+use super::problem::{Place, Severity};
+use super::tree::{Entry, Node, Value, parse_value};
+use super::validate::Validator;
+use super::{Loaded, Override, load, load_text};
+use crate::builtin;
+
+fn check(text: &str) -> Loaded {
+    load_text("test.toml", text, "test", &[], Assets::built_in())
+}
+
+/// Asserts that the first problem is at this line and column and says this.
+fn complains(text: &str, line: usize, column: usize, what: &str) {
+    let loaded = check(text);
+    let problem = loaded
+        .problems
+        .first()
+        .unwrap_or_else(|| panic!("no problem in\n{text}"));
+    let at = loaded.source.line_and_column(problem.place);
+    let said = format!(
+        "{}: {} / {}",
+        problem.path,
+        problem.message,
+        problem.help.as_deref().unwrap_or("")
+    );
+    assert_eq!(at, Some((line, column)), "{said}\n{text}");
+    assert!(said.contains(what), "{said}\ninstead of {what}");
+    assert!(loaded.scene.is_none() || problem.severity == Severity::Warning);
+}
+
+const POOL: &str = "[domain]\nsize = [1, 1, 1]\n[[liquid]]\nshape = { sphere = { center = [0.5, 0.5, 0.5], radius = 0.2 } }\n";
+
+#[test]
+fn problems_name_line_and_column_and_say_what_to_write() {
+    complains("", 1, 1, "`domain` is missing");
+    complains("[domain\n", 1, 8, "not TOML");
+    complains(
+        "[domain]\nsize = [1, 1, 1]\nresolutoin = 3\n",
+        3,
+        1,
+        "did you mean `resolution`?",
+    );
+    complains(
+        "[domain]\nsize = [1, 1, 1]\nresolution = \"many\"\n",
+        3,
+        14,
+        "must be a whole number, this is text",
+    );
+    complains(
+        "[domain]\nsize = [1, 1, 1]\nresolution = 0\n",
+        3,
+        14,
+        "from 1 to 65536",
+    );
+    complains(
+        "[domain]\nsize = [1, -1, 1]\n",
+        2,
+        12,
+        "has -1, it must be above 0",
+    );
+    complains("[domain]\nsize = [1]\n", 2, 8, "two or three");
+    complains(
+        "gravity = [0, nan, 0]\n[domain]\nsize = [1, 1, 1]\n",
+        1,
+        15,
+        "finite",
+    );
+    complains(
+        "gravity = [0, -9.81]\n[domain]\nsize = [1, 1, 1]\n",
+        1,
+        11,
+        "has 2 numbers, but the domain has 3 sides",
+    );
+    complains(
+        "[domain]\nsize = [1, 1, 1]\n[walls]\nkind = \"slipp\"\n",
+        4,
+        8,
+        "did you mean \"slip\"?",
+    );
+    complains(
+        "[domain]\nsize = [1, 1, 1]\n[time]\nrate = inf\n",
+        4,
+        8,
+        "is inf, it must be",
+    );
+    complains(
+        "[domain]\nsize = [1, 1, 1]\n[liquid]\nvelocity = [0, 0, 0]\n",
+        3,
+        1,
+        "write [[liquid]] above its keys",
+    );
+    complains(
+        "[domain]\nsize = [1, 1, 1]\n[[liquid]]\nshape = { sphere = { center = [0, 0, 0] } }\n",
+        4,
+        11,
+        "`radius` is missing",
+    );
+    complains(
+        "[domain]\nsize = [1, 1, 1]\n[[solid]]\nshape = { box = { low = [1, 0, 0], high = [0, 1, 1] } }\n",
+        4,
+        17,
+        "low (1) must be less than high (0)",
+    );
+    complains(
+        "[domain]\nsize = [1, 1]\nopen = [\"front\"]\n",
+        3,
+        9,
+        "a scene in the plane has no side",
+    );
+    complains(
+        "[domain]\nsize = [1, 1, 1]\n[[liquid]]\nshape = { sphere = { radius = 0.1 }, box = { low = [0, 0, 0], high = [1, 1, 1] } }\n",
+        4,
+        38,
+        "both `sphere` and `box`",
+    );
+    complains(
+        "name = \"a/b\"\n[domain]\nsize = [1, 1, 1]\n[[liquid]]\nshape = { sphere = { radius = 0.5 } }\n",
+        1,
+        8,
+        "name must be letters",
+    );
+}
+
+#[test]
+fn all_problems_are_told_at_once() {
+    let text = "grvity = [0, 0, 0]\n[domain]\nsize = [1, 1, 1]\nresolution = 1.5\n[[solid]]\nshape = { sphere = { radius = -1 } }\n\
+                [[solid]]\nshape = { box = { low = [1, 1, 1], high = [0, 0, 0] } }\nkeyframes = [{ time = 1 }, { time = 0 }]\n";
+    let loaded = check(text);
+    assert_eq!(loaded.problems.len(), 5, "{:#?}", loaded.problems);
+    assert!(loaded.scene.is_none());
+}
+
+#[test]
+fn keyframes_are_checked_where_they_are_written() {
+    let solid = |keys: &str| {
+        format!("{POOL}[[solid]]\nshape = {{ sphere = {{ radius = 0.2 }} }}\nkeyframes = {keys}\n")
+    };
+    complains(&solid("[{ time = 1 }, { time = 0.5 }]"), 7, 28, "");
+    complains(
+        &solid("[{ time = 1, frame = 3 }]"),
+        7,
+        26,
+        "both `time` and `frame`",
+    );
+    complains(
+        &solid("[{ position = [0, 0, 0] }]"),
+        7,
+        14,
+        "write one of time, frame",
+    );
+    complains(
+        &solid("[{ time = 0, rotation = { degrees = 3 } }]"),
+        7,
+        37,
+        "`axis` is missing",
+    );
+}
+
+#[test]
+fn a_picture_shows_the_line_and_the_help() {
+    let loaded = check("[domain]\nsize = [1, 1, 1]\nresolutoin = 3\n");
+    let drawn = loaded.source.draw(&loaded.problems[0], false);
+    for part in [
+        "test.toml:3:1",
+        "resolutoin = 3",
+        "^^^^^^^^^^",
+        "did you mean `resolution`?",
+    ] {
+        assert!(drawn.contains(part), "{part} is not in\n{drawn}");
+    }
+}
+
+#[test]
+fn changes_replace_keys_and_are_named_in_messages() {
+    let overrides = |texts: &[&str]| -> Vec<Override> {
+        texts
+            .iter()
+            .map(|text| Override::parse(text).unwrap())
+            .collect()
+    };
+    let load = |texts: &[&str]| {
+        load_text(
+            "test.toml",
+            POOL,
+            "test",
+            &overrides(texts),
+            Assets::built_in(),
+        )
+    };
+    let (scene, text) = load(&[
+        "domain.resolution=24",
+        "walls.kind=slip",
+        "liquid[1].shape.sphere.radius=0.3",
+        "gravity=[0,0,-1.62]",
+    ])
+    .ready()
+    .unwrap();
+    assert_eq!(scene.resolution(), 24);
+    assert!(text.contains("kind = \"slip\"") && text.contains("radius = 0.3"));
+    for (change, what) in [
+        ("domain.resolution=many", "must be a whole number"),
+        ("liquid[2].velocity=[0,0,0]", "there are only 1"),
+        ("wals.kind=slip", "did you mean `walls`?"),
+        ("liquid[0].shape=1", "counted from 1"),
+    ] {
+        let error = load(&[change]).ready().unwrap_err().to_string();
+        assert!(error.contains(what) && error.contains(change), "{error}");
+    }
+    assert!(Override::parse("domain.resolution").is_err());
+}
+
+#[test]
+fn the_complete_text_reads_back_as_the_same_scene() {
+    for (name, _) in builtin::TEXTS {
+        let (scene, complete) = load(name, &[], false).unwrap().ready().unwrap();
+        let assets = Assets::built_in();
+        let again = load_text("scene.toml", &complete, "other", &[], assets);
+        let (same, text) = again.ready().unwrap();
+        assert_eq!(scene, same);
+        assert_eq!(complete, text);
+    }
+}
+
+#[test]
+fn a_started_scene_is_the_scene_it_started_from() {
+    for (name, text) in builtin::TEXTS {
+        let started = super::starter(text, name);
+        let (scene, _) = load_text("x.toml", &started, "x", &[], Assets::built_in())
+            .ready()
+            .unwrap();
+        assert_eq!(scene, builtin::named(name).unwrap());
+    }
+}
+
+#[test]
+fn what_is_hardly_intended_is_a_warning_with_a_remedy() {
+    let warned = |text: &str, what: &str| {
+        let loaded = check(text);
+        let said = loaded.warnings();
+        assert!(loaded.scene.is_some() && said.contains(what), "{said}");
+    };
+    let plate = "[[solid]]\nshape = { box = { low = [0, 0, 0.1], high = [1, 1, 0.11] } }\n";
+    warned(
+        &format!("{POOL}{plate}"),
+        "domain.resolution = 200 holds it",
+    );
+    let cup = "[[solid]]\nshape = { difference = [\n\
+               { cylinder = { from = [0.5, 0.5, 0.1], to = [0.5, 0.5, 0.9], radius = 0.4 } },\n\
+               { cylinder = { from = [0.5, 0.5, 0.12], to = [0.5, 0.5, 1], radius = 0.38 } } ] }\n";
+    warned(&format!("{POOL}{cup}"), "thin, less than two cells");
+    let away = "[[solid]]\nshape = { sphere = { center = [5, 0, 0], radius = 0.3 } }\n";
+    warned(&format!("{POOL}{away}"), "outside the domain");
+    let ball = "[[solid]]\nshape = { sphere = { center = [0.5, 0.5, 0.6], radius = 0.2 } }\n";
+    warned(&format!("{POOL}{ball}"), "overlaps solids");
+    let over = "[[solid]]\nshape = { box = { low = [0, 0, 0], high = [1, 1, 1] } }\n";
+    warned(&format!("{POOL}{over}"), "nothing is left of it");
+    let jet = "[[emitter]]\nshape = { sphere = { center = [0.5, 0.5, 0.8], radius = 0.1 } }\nvelocity = [0, 0, -1e6]\n";
+    warned(&format!("{POOL}{jet}"), "not physical");
+    let jet = jet.replace("-1e6", "-2e3");
+    warned(&format!("{POOL}{jet}"), "every frame will take about");
+    let slow = |low: f64| {
+        format!(
+            "[[emitter]]\nshape = {{ box = {{ low = [0.4, 0.4, {low}], high = [0.6, 0.6, {}] }} }}\nvelocity = [0, 0, -1]\n",
+            low + 0.1
+        )
+    };
+    let block = "[[solid]]\nshape = { box = { low = [0, 0, 0.7], high = [1, 1, 1] } }\n";
+    warned(
+        &format!("{POOL}{block}{}", slow(0.8)),
+        "nothing comes out of it",
+    );
+    warned(
+        &format!("{POOL}{block}{}", slow(0.65)),
+        "50 % of it bring no liquid",
+    );
+    let open = check(&format!("{POOL}{block}{}", slow(0.55)));
+    assert!(!open.warnings().contains("emitter"), "{}", open.warnings());
+    let drop = "[domain]\nsize = [0.02, 0.02, 0.02]\n[[liquid]]\n\
+                shape = { sphere = { center = [0.01, 0.01, 0.014], radius = 0.0025 } }\n";
+    warned(drop, "surface tension, which is not simulated");
+    warned(drop, "2.709 mm");
+    let large = check(
+        &drop
+            .replace("0.02, 0.02, 0.02", "0.2, 0.2, 0.2")
+            .replace("0.0025", "0.02"),
+    );
+    assert!(
+        !large.warnings().contains("surface tension"),
+        "{}",
+        large.warnings()
+    );
+}
+
+#[test]
+fn hostile_texts_are_refused_quickly() {
+    let nested = format!(
+        "{POOL}[[solid]]\nshape = {}{}\n",
+        "{ union = [".repeat(60),
+        "] }".repeat(60)
+    );
+    assert!(check(&nested).scene.is_none());
+    let deep = format!("{POOL}[[solid]]\nshape = {}", "[".repeat(100_000));
+    assert!(check(&deep).scene.is_none());
+    let many = format!(
+        "{POOL}{}",
+        "[[solid]]\nshape = { sphere = { radius = 0.1 } }\n".repeat(20_000)
+    );
+    let loaded = check(&many);
+    assert!(
+        loaded.problems[0].message.contains("at most"),
+        "{:?}",
+        loaded.problems
+    );
+    for text in [
+        "\u{feff}",
+        "=",
+        "[[",
+        "a.b.c.d = 1",
+        "x = 2020-01-01",
+        "[domain]\nsize = [9999999999999999999999, 1]",
+    ] {
+        assert!(check(text).scene.is_none(), "{text}");
+    }
+}
+
+/// Calls back for every table of the grammar, once.
+fn each_table(
+    table: &'static Table,
+    seen: &mut Vec<*const Table>,
+    found: &mut Vec<&'static Table>,
+) {
+    if seen.contains(&std::ptr::from_ref(table)) {
+        return;
+    }
+    seen.push(table);
+    found.push(table);
+    for key in table.keys {
+        if let Kind::Table(inner) | Kind::Tables(inner, _) = key.kind {
+            each_table(inner, seen, found);
+        }
+    }
+}
+
+#[test]
+fn every_default_and_example_of_the_grammar_fits_it() {
+    let mut tables = Vec::new();
+    each_table(&SCENE, &mut Vec::new(), &mut tables);
+    for table in tables {
+        for key in table.keys {
+            let defaults: &[&str] = match &key.absent {
+                Absent::Default(text) => &[text],
+                Absent::ByDimension(two, three) => &[two, three],
+                Absent::Refused | Absent::Nothing => &[],
+            };
+            for text in defaults {
+                assert!(
+                    parse_value(text, Place::Nowhere).is_ok(),
+                    "{}: {text}",
+                    key.name
+                );
+            }
+            let three = match key.absent {
+                Absent::ByDimension(_, three) => Some(three),
+                Absent::Default(text) => Some(text),
+                _ => None,
+            };
+            let example = (!key.example.is_empty()).then_some(key.example);
+            for text in three.into_iter().chain(example) {
+                let node = parse_value(text, Place::Nowhere).unwrap();
+                let entry = Entry {
+                    key: key.name.into(),
+                    key_place: Place::Nowhere,
+                    node,
+                };
+                let mut structure = Validator {
+                    dimension: 3,
+                    problems: Vec::new(),
+                };
+                let alone = Node::unwritten(Value::Table(vec![entry]));
+                structure.table(&alone, Place::Nowhere, table, "", 0);
+                let own = |p: &&super::problem::Problem| p.path.starts_with(key.name);
+                let problem = structure.problems.iter().find(own);
+                assert!(problem.is_none(), "{} = {text}: {problem:?}", key.name);
+            }
+        }
+        for name in table.one_of {
+            assert!(table.keys.iter().any(|key| key.name == *name), "{name}");
+        }
+    }
+}
+
+#[test]
+fn the_reference_in_the_documentation_is_that_of_the_grammar() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/scene.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    assert!(
+        page == super::markdown(),
+        "write docs/scene.md again with `meniscus schema --markdown`"
+    );
+}
+
+/// What a schema for editors says of a scene's text.
+fn fits_the_schema(text: &str) -> bool {
+    let mut schemas = boon::Schemas::new();
+    let mut compiler = boon::Compiler::new();
+    compiler
+        .add_resource("scene.json", super::schema())
+        .expect("the schema is JSON");
+    let index = compiler
+        .compile("scene.json", &mut schemas)
+        .expect("the schema is one");
+    let (tree, problems) = super::tree::parse(text);
+    assert!(problems.is_empty(), "{problems:?}");
+    schemas
+        .validate(&super::schema::plain(&tree), index)
+        .is_ok()
+}
+
+#[test]
+fn the_schema_takes_what_the_reader_takes_and_refuses_what_it_refuses() {
+    for (name, text) in builtin::TEXTS {
+        assert!(fits_the_schema(text), "{name}");
+        let (_, complete) = load(name, &[], false).unwrap().ready().unwrap();
+        assert!(fits_the_schema(&complete), "{name}, complete");
+    }
+    for (good, bad) in [
+        ("radius = 0.2", "radius = 0"),
+        ("radius = 0.2", "raduis = 0.2"),
+        ("size = [1, 1, 1]", "size = [1, 1, 1]\nresolution = 1.5"),
+        ("size = [1, 1, 1]", "size = [1]"),
+        ("size = [1, 1, 1]", "size = [1, 1, 1]\nopen = [\"up\"]"),
+        (
+            "center = [0.5, 0.5, 0.5], radius = 0.2 }",
+            "radius = 0.2 }, box = { low = [0, 0, 0], high = [1, 1, 1] }",
+        ),
+        ("shape", "velocity = [0, 0, 0] #"),
+    ] {
+        assert!(fits_the_schema(POOL) && check(POOL).scene.is_some());
+        let text = POOL.replacen(good, bad, 1);
+        assert_ne!(text, POOL);
+        assert!(
+            !fits_the_schema(&text) && check(&text).scene.is_none(),
+            "{text}"
+        );
+    }
+}

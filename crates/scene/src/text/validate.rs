@@ -1,0 +1,303 @@
+//! Whether a tree is what the grammar allows: every key known, every value of its kind and within its limits.
+
+use super::grammar::{Absent, Key, Kind, Table, quoted};
+use super::problem::{Place, Problem};
+use super::tree::{Entry, Node, Value};
+use super::values::color;
+use crate::suggest::similar;
+
+/// Shapes inside shapes inside shapes: nobody means more.
+const DEEPEST: usize = 32;
+/// More tables of a kind than any scene needs.
+pub const MOST_TABLES: usize = 10_000;
+
+/// Compares a tree with the grammar and collects all that does not fit.
+pub struct Validator {
+    /// 2 or 3.
+    pub dimension: usize,
+    /// What was found.
+    pub problems: Vec<Problem>,
+}
+
+impl Validator {
+    /// Checks a table and everything in it. `place` is where the table is named, for what is missing from it.
+    pub fn table(&mut self, node: &Node, place: Place, table: &Table, path: &str, depth: usize) {
+        let Value::Table(entries) = &node.value else {
+            let expected = format!("must be a table, this is {}", node.what());
+            let problem = Problem::error(node.place, path, expected);
+            self.problems.push(problem.with_help(table_help(table)));
+            return;
+        };
+        if depth > DEEPEST {
+            let message = format!("shapes are nested more than {DEEPEST} deep");
+            self.problems.push(Problem::error(place, path, message));
+            return;
+        }
+        let mut meant = Vec::new();
+        for entry in entries {
+            match table.keys.iter().find(|key| key.name == entry.key) {
+                Some(key) => self.value(&entry.node, entry.key_place, key, path, depth),
+                None => meant.extend(self.unknown(entry, table, path)),
+            }
+        }
+        for key in table.keys {
+            // What is misspelt is not missing.
+            let written = node.get(key.name).is_some() || meant.contains(&key.name);
+            if matches!(key.absent, Absent::Refused) && !written {
+                let message = format!("`{}` is missing", key.name);
+                let help = match key.example {
+                    "" => format!("write [{}]", join(path, key.name)),
+                    example => format!("write {} = {example}", key.name),
+                };
+                self.problems
+                    .push(Problem::error(place, path, message).with_help(help));
+            }
+        }
+        self.one_of(node, place, table, path);
+    }
+
+    fn one_of(&mut self, node: &Node, place: Place, table: &Table, path: &str) {
+        if table.one_of.is_empty() {
+            return;
+        }
+        let chosen: Vec<&Entry> = node
+            .entries()
+            .iter()
+            .filter(|entry| table.one_of.contains(&entry.key.as_str()))
+            .collect();
+        match chosen[..] {
+            [_] => {}
+            [] => {
+                // If something is misspelt, that was said already.
+                let known = |e: &Entry| table.keys.iter().any(|key| key.name == e.key);
+                if node.entries().iter().all(known) {
+                    let message = format!("{} has none of its kinds", table.title);
+                    let help = format!("write one of {}", table.one_of.join(", "));
+                    self.problems
+                        .push(Problem::error(place, path, message).with_help(help));
+                }
+            }
+            [first, second, ..] => {
+                let message = format!("both `{}` and `{}` are there", first.key, second.key);
+                let help = if table.one_of.contains(&"union") {
+                    "keep one, or write union = [{ ... }, { ... }]"
+                } else {
+                    "keep one of the two"
+                };
+                self.problems
+                    .push(Problem::error(second.key_place, path, message).with_help(help));
+            }
+        }
+    }
+
+    /// Complains of a key that is none, and returns what it was meant to be.
+    fn unknown(&mut self, entry: &Entry, table: &Table, path: &str) -> Option<&'static str> {
+        let names: Vec<&'static str> = table.keys.iter().map(|key| key.name).collect();
+        let shown: String = entry.key.chars().take(60).collect();
+        let message = format!("there is no key `{shown}` here");
+        let guess = similar(&entry.key, &names);
+        let help = match guess {
+            Some(guess) => format!("did you mean `{guess}`?"),
+            None => format!("the keys of {} are {}", table.title, names.join(", ")),
+        };
+        self.problems
+            .push(Problem::error(entry.key_place, path, message).with_help(help));
+        guess
+    }
+
+    fn value(&mut self, node: &Node, key_place: Place, key: &Key, path: &str, depth: usize) {
+        let path = &join(path, key.name);
+        match key.kind {
+            Kind::Table(table) => self.table(node, key_place, table, path, depth + 1),
+            Kind::Tables(table, least) => self.tables(node, key_place, table, least, path, depth),
+            _ => {
+                if let Err((place, message)) = self.plain(node, key) {
+                    let help = format!("write {}, as in {} = {}", key.kind.words(), key.name, {
+                        self.example(key)
+                    });
+                    self.problems
+                        .push(Problem::error(place, path, message).with_help(help));
+                }
+            }
+        }
+    }
+
+    /// An example with as many numbers as the scene has axes.
+    fn example(&self, key: &Key) -> String {
+        if !matches!(key.kind, Kind::Vector(_)) || self.dimension == 3 {
+            return key.example.into();
+        }
+        let numbers: Vec<&str> = key.example.trim_matches(['[', ']']).split(", ").collect();
+        let last = numbers.last().copied().unwrap_or("0");
+        format!("[{}, {last}]", numbers.first().copied().unwrap_or("0"))
+    }
+
+    fn tables(
+        &mut self,
+        node: &Node,
+        key_place: Place,
+        table: &Table,
+        least: usize,
+        path: &str,
+        depth: usize,
+    ) {
+        let Value::List(parts) = &node.value else {
+            let message = format!("must be a list of tables, this is {}", node.what());
+            let name = path.rsplit('.').next().unwrap_or(path);
+            let help = if depth == 0 {
+                format!("write [[{name}]] above its keys")
+            } else {
+                format!("write {name} = [{{ ... }}, {{ ... }}]")
+            };
+            self.problems
+                .push(Problem::error(node.place, path, message).with_help(help));
+            return;
+        };
+        if parts.len() > MOST_TABLES {
+            let message = format!(
+                "there are {} of them, at most {MOST_TABLES} are allowed",
+                parts.len()
+            );
+            self.problems
+                .push(Problem::error(key_place, path, message).with_help("use a mesh instead"));
+            return;
+        }
+        if parts.len() < least {
+            let message = format!("needs at least {least} of {}", table.title);
+            self.problems
+                .push(Problem::error(node.place, path, message));
+        }
+        for (i, part) in parts.iter().enumerate() {
+            let place = match part.place {
+                Place::Nowhere => key_place,
+                place => place,
+            };
+            self.table(part, place, table, &format!("{path}[{}]", i + 1), depth + 1);
+        }
+    }
+
+    /// Whether a value is what its key takes; otherwise where and why not.
+    fn plain(&self, node: &Node, key: &Key) -> Result<(), (Place, String)> {
+        let refuse = |message: String| Err((node.place, message));
+        let expected = |what: &str| refuse(format!("must be {what}, this is {}", node.what()));
+        match key.kind {
+            Kind::Text | Kind::File => match &node.value {
+                Value::Text(_) => Ok(()),
+                _ => expected("text"),
+            },
+            Kind::Switch => match node.value {
+                Value::Switch(_) => Ok(()),
+                _ => expected("true or false"),
+            },
+            Kind::Number(range, _) => match node.number() {
+                Some(x) if range.holds(x) => Ok(()),
+                Some(x) => refuse(format!("is {x}, it must be {}", range.words())),
+                None => expected("a number"),
+            },
+            Kind::Whole(low, high) => match node.value {
+                Value::Whole(n) if u64::try_from(n).is_ok_and(|n| (low..=high).contains(&n)) => {
+                    Ok(())
+                }
+                Value::Whole(n) => refuse(format!("is {n}, it must be from {low} to {high}")),
+                Value::Number(x) => refuse(format!(
+                    "is {x}, it must be a whole number from {low} to {high}"
+                )),
+                _ => expected("a whole number"),
+            },
+            Kind::Word(words) => match node.text() {
+                Some(word) => known_word(word, words).map_err(|message| (node.place, message)),
+                None => expected("a word in quotes"),
+            },
+            Kind::Words(words) => {
+                let Value::List(parts) = &node.value else {
+                    return expected("a list of words");
+                };
+                for part in parts {
+                    let Some(word) = part.text() else {
+                        return Err((
+                            part.place,
+                            format!("must be a word, this is {}", part.what()),
+                        ));
+                    };
+                    known_word(word, words).map_err(|message| (part.place, message))?;
+                }
+                Ok(())
+            }
+            Kind::Vector(_) => {
+                let Value::List(parts) = &node.value else {
+                    return expected("a list of numbers");
+                };
+                if parts.len() != self.dimension {
+                    return refuse(format!(
+                        "has {}, but the domain has {} sides",
+                        counted(parts.len(), "number"),
+                        self.dimension
+                    ));
+                }
+                numbers(parts, |x| x.is_finite(), "finite")
+            }
+            Kind::Lengths => {
+                let Value::List(parts) = &node.value else {
+                    return expected("a list of two or three numbers");
+                };
+                if !(2..=3).contains(&parts.len()) {
+                    return refuse(format!(
+                        "has {}, it must have two or three",
+                        counted(parts.len(), "number")
+                    ));
+                }
+                numbers(parts, |x| x > 0.0 && x <= 1e9, "above 0 and at most 1e9")
+            }
+            Kind::Color => color(node).map(|_| ()).or_else(refuse),
+            Kind::Table(_) | Kind::Tables(..) => Ok(()),
+        }
+    }
+}
+
+fn numbers(parts: &[Node], holds: impl Fn(f64) -> bool, must: &str) -> Result<(), (Place, String)> {
+    for part in parts {
+        match part.number() {
+            Some(x) if holds(x) => {}
+            Some(x) => return Err((part.place, format!("has {x}, it must be {must}"))),
+            None => {
+                return Err((
+                    part.place,
+                    format!("must be numbers, this is {}", part.what()),
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn known_word(word: &str, words: &[&str]) -> Result<(), String> {
+    if words.contains(&word) {
+        return Ok(());
+    }
+    let shown: String = word.chars().take(60).collect();
+    Err(match similar(word, words) {
+        Some(guess) => format!("there is no \"{shown}\"; did you mean \"{guess}\"?"),
+        None => format!("is \"{shown}\", it must be {}", quoted(words)),
+    })
+}
+
+fn counted(n: usize, thing: &str) -> String {
+    match n {
+        1 => format!("1 {thing}"),
+        _ => format!("{n} {thing}s"),
+    }
+}
+
+fn table_help(table: &Table) -> String {
+    let names: Vec<&str> = table.keys.iter().map(|key| key.name).take(6).collect();
+    format!("write {{ ... }} with keys such as {}", names.join(", "))
+}
+
+/// The path of a key in a table.
+pub fn join(path: &str, key: &str) -> String {
+    if path.is_empty() {
+        key.into()
+    } else {
+        format!("{path}.{key}")
+    }
+}

@@ -1,0 +1,98 @@
+//! Values out of a filled tree. What does not fit the grammar was said before anybody asks here, so that a value of
+//! the wrong kind needs no message of its own: it reads as not a number, or as nothing.
+
+use super::tree::{Node, Value};
+use crate::Color;
+use meniscus_shapes::{Generator, Rotation};
+use std::array::from_fn;
+
+/// A number.
+pub fn number(table: &Node, key: &str) -> f64 {
+    table.get(key).and_then(Node::number).unwrap_or(f64::NAN)
+}
+
+/// A whole number.
+pub fn whole(table: &Node, key: &str) -> u64 {
+    written_whole(table, key).unwrap_or(0)
+}
+
+/// A whole number that need not be there.
+pub fn written_whole(table: &Node, key: &str) -> Option<u64> {
+    match table.get(key)?.value {
+        Value::Whole(n) => u64::try_from(n).ok(),
+        _ => None,
+    }
+}
+
+/// A switch.
+pub fn switch(table: &Node, key: &str) -> bool {
+    matches!(
+        table.get(key).map(|node| &node.value),
+        Some(Value::Switch(true))
+    )
+}
+
+/// Text; empty if there is none.
+pub fn text<'a>(table: &'a Node, key: &str) -> &'a str {
+    table.get(key).and_then(Node::text).unwrap_or("")
+}
+
+/// A vector.
+pub fn vector<const D: usize>(table: &Node, key: &str) -> [f64; D] {
+    table.get(key).map_or([f64::NAN; D], components)
+}
+
+/// The numbers of a list.
+pub fn components<const D: usize>(node: &Node) -> [f64; D] {
+    let parts = node.list();
+    from_fn(|axis| parts.get(axis).and_then(Node::number).unwrap_or(f64::NAN))
+}
+
+/// A colour.
+///
+/// # Errors
+/// Why it is none, in words that follow its key.
+pub fn color(node: &Node) -> Result<Color, String> {
+    match &node.value {
+        Value::Text(text) => text.parse(),
+        Value::List(parts) if parts.len() == 3 => {
+            let parts: [Option<f64>; 3] = from_fn(|i| parts[i].number());
+            match parts {
+                [Some(r), Some(g), Some(b)] => Color::from_parts([r, g, b]),
+                _ => Err("must be three numbers".into()),
+            }
+        }
+        _ => Err(format!("must be a colour, this is {}", node.what())),
+    }
+}
+
+/// The rotation that a table describes.
+///
+/// # Errors
+/// If the axis is missing in space, or has no length.
+pub fn rotation<const D: usize>(table: &Node) -> Result<Rotation<D>, &'static str> {
+    let angle = number(table, "degrees").to_radians();
+    let mut generator: Generator<D> = [[0.0; D]; D];
+    if D == 2 {
+        if table.get("axis").is_some() {
+            return Err("a rotation in the plane has no axis");
+        }
+        generator[0][1] = -angle;
+        generator[1][0] = angle;
+        return Ok(Rotation::exp(&generator));
+    }
+    let axis: [f64; D] = match table.get("axis") {
+        Some(axis) => components(axis),
+        None => return Err("`axis` is missing"),
+    };
+    let length = axis.iter().map(|a| a * a).sum::<f64>().sqrt();
+    if length == 0.0 || !length.is_finite() {
+        return Err("the axis has no direction");
+    }
+    for i in 0..D {
+        let (j, k) = ((i + 1) % D, (i + 2) % D);
+        generator[k][j] = axis[i] / length * angle;
+        generator[j][k] = -generator[k][j];
+    }
+    Ok(Rotation::exp(&generator))
+}

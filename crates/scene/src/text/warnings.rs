@@ -1,0 +1,232 @@
+//! Warnings about a scene that can be run.
+
+use super::assets::Assets;
+use super::problem::{Place, Problem};
+use super::scale_warnings;
+use super::tree::Node;
+use super::validate::join;
+use crate::{Scene, measure, speeds};
+use meniscus_liquid::{Settings, Solver};
+use meniscus_shapes::{Body, Bounds, Motion, Shape};
+
+/// Cells that a feature needs to be there at all.
+const CELLS: f64 = 2.0;
+/// Share of a volume of liquid that may be lost to solids without a word.
+const LOST: f64 = 0.1;
+
+/// Steps of a frame that nobody need be told of.
+const MOST_STEPS: f64 = 100.0;
+
+/// All warnings, in the order of the file.
+pub fn find<const D: usize>(scene: &Scene<D>, root: &Node, assets: &Assets) -> Vec<Problem> {
+    let mut warnings: Vec<Problem> = assets.warnings().to_vec();
+    let mut objects: Vec<(&str, usize, &Shape<D>, Option<Bounds<D>>)> = Vec::new();
+    for (i, volume) in scene.liquids.iter().enumerate() {
+        objects.push(("liquid", i, &volume.shape, volume.shape.bounds()));
+    }
+    for (i, solid) in scene.solids.iter().enumerate() {
+        objects.push(("solid", i, &solid.shape, swept(solid)));
+    }
+    for (i, emitter) in scene.emitters.iter().enumerate() {
+        objects.push(("emitter", i, &emitter.shape, emitter.shape.bounds()));
+    }
+    for (i, drain) in scene.drains.iter().enumerate() {
+        objects.push(("drain", i, &drain.shape, drain.shape.bounds()));
+    }
+    for (list, index, shape, bounds) in objects {
+        let path = format!("{list}[{}]", index + 1);
+        let place = place_of(root, list, index);
+        warnings.extend(thin(scene, shape, &path, place));
+        warnings.extend(outside(scene, bounds, &path, place));
+    }
+    warnings.extend(hurried(scene, root));
+    warnings.extend(carved(scene, root));
+    warnings.extend(idle(scene, root));
+    warnings.extend(scale_warnings::find(scene, root));
+    warnings
+}
+
+/// Liquid so fast that a frame takes a great many steps: as a rule somebody meant another unit.
+fn hurried<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
+    let liquids = scene.liquids.iter().map(|liquid| liquid.velocity);
+    let emitters = scene.emitters.iter().map(|emitter| emitter.velocity);
+    let liquids = liquids.enumerate().map(|of| ("liquid", of));
+    let all = liquids.chain(emitters.enumerate().map(|of| ("emitter", of)));
+    let slow_enough = MOST_STEPS * scene.cfl * scene.dx() * scene.frame_rate;
+    let told = all.filter_map(|(list, (index, velocity))| {
+        let speed = velocity.iter().map(|v| v * v).sum::<f64>().sqrt();
+        let table = root.get(list).and_then(|list| list.list().get(index));
+        let velocity = table.and_then(|table| table.get("velocity"));
+        let steps = MOST_STEPS * speed / slow_enough;
+        (steps > MOST_STEPS).then(|| {
+            let message = match speed > speeds::FASTEST_PHYSICAL {
+                true => format!("a speed of {speed:.1e} m/s is not physical: the run will fail"),
+                false => format!("every frame will take about {steps:.0} time steps"),
+            };
+            let help = format!(
+                "velocities are in metres per second; up to {slow_enough:.0} m/s a frame takes at most {MOST_STEPS} steps"
+            );
+            let path = format!("{list}[{}].velocity", index + 1);
+            let place = velocity.map_or(Place::Nowhere, |node| node.place);
+            Problem::warning(place, path, message).with_help(help)
+        })
+    });
+    told.collect()
+}
+
+/// Settings of the solver that the method does not look at.
+fn idle<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
+    let usual = Settings::new(scene.cells(), scene.dx());
+    let has_levels = scene.solver == Solver::FasMg;
+    let rules = [
+        (
+            "inner",
+            scene.inner != usual.inner && scene.solver != Solver::Newton,
+            "only \"newton\" does",
+        ),
+        (
+            "interpolation",
+            scene.levels.interpolation != usual.levels.interpolation && !has_levels,
+            "only \"fas-mg\" does",
+        ),
+        (
+            "boundaries",
+            scene.levels.boundaries != usual.levels.boundaries && !has_levels,
+            "only \"fas-mg\" does",
+        ),
+        (
+            "coarse",
+            scene.levels.coarse != usual.levels.coarse && !has_levels,
+            "only \"fas-mg\" does",
+        ),
+        (
+            "preconditioner",
+            scene.preconditioner != usual.preconditioner && !scene.solver.is_preconditioned(),
+            "a multigrid cycle is its preconditioner",
+        ),
+    ];
+    let used = |(key, idle, why): (&str, bool, &str)| {
+        let place = root
+            .get("solver")
+            .and_then(|solver| solver.get(key))
+            .map_or(Place::Nowhere, |node| node.place);
+        let message = format!("changes nothing: \"{}\" does not use it", scene.solver);
+        idle.then(|| Problem::warning(place, join("solver", key), message).with_help(why))
+    };
+    rules.into_iter().filter_map(used).collect()
+}
+
+/// Where the shape of an object is written.
+pub(super) fn place_of(root: &Node, list: &str, index: usize) -> Place {
+    let table = root.get(list).and_then(|list| list.list().get(index));
+    let Some(table) = table else {
+        return Place::Nowhere;
+    };
+    match table.get("shape").map_or(Place::Nowhere, |s| s.place) {
+        Place::Nowhere => table.place,
+        place => place,
+    }
+}
+
+fn thin<const D: usize>(
+    scene: &Scene<D>,
+    shape: &Shape<D>,
+    path: &str,
+    place: Place,
+) -> Option<Problem> {
+    let thinnest = shape.thinnest()?;
+    // A hair of tolerance: two cells are enough, whatever the rounding.
+    if thinnest >= CELLS * scene.dx() * (1.0 - 1e-9) {
+        return None;
+    }
+    let longest = scene.domain.iter().copied().fold(0.0, f64::max);
+    let enough = (CELLS * longest / thinnest - 1e-9).ceil();
+    let least = meniscus_liquid::least_thickness::<D>() * scene.dx();
+    let treated = match path.starts_with("solid") {
+        true if thinnest < least => format!(
+            ": liquid sees it {} thick, {} more on either side",
+            length(least),
+            length(0.5 * (least - thinnest))
+        ),
+        _ => String::new(),
+    };
+    let message = format!(
+        "is {} thin, less than two cells of {}{treated}",
+        length(thinnest),
+        length(scene.dx())
+    );
+    let help = format!(
+        "domain.resolution = {enough} holds it; or make it {} thick",
+        length(CELLS * scene.dx())
+    );
+    Some(Problem::warning(place, join(path, "shape"), message).with_help(help))
+}
+
+fn outside<const D: usize>(
+    scene: &Scene<D>,
+    bounds: Option<Bounds<D>>,
+    path: &str,
+    place: Place,
+) -> Option<Problem> {
+    let domain = Bounds {
+        low: [0.0; D],
+        high: scene.domain,
+    };
+    let apart = bounds?.intersection(&domain).is_empty();
+    apart.then(|| {
+        Problem::warning(place, path, "lies outside the domain all the time").with_help(
+            "the domain reaches from the origin to domain.size; move it inside or remove it",
+        )
+    })
+}
+
+/// A box around all places of a solid: around its keys, since no path between them overshoots.
+fn swept<const D: usize>(body: &Body<D>) -> Option<Bounds<D>> {
+    let own = body.shape.bounds()?;
+    let Motion::Keyframes { keys, .. } = &body.motion else {
+        return Some(own);
+    };
+    // Turned in any way, it stays within its farthest point of the key's position.
+    let reach = own.farthest([0.0; D]);
+    let around = keys.iter().fold(Bounds::NOTHING, |all, key| {
+        let here = Bounds {
+            low: key.position,
+            high: key.position,
+        };
+        all.union(&here.expanded(reach))
+    });
+    Some(around)
+}
+
+/// Liquid that solids leave no room for. A container around the liquid is meant, and so are solids in liquid without
+/// end; others may not be.
+fn carved<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
+    let mut warnings = Vec::new();
+    let lost = measure::lost_to_solids(scene);
+    for (i, lost) in lost.into_iter().enumerate() {
+        let path = format!("liquid[{}]", i + 1);
+        let place = place_of(root, "liquid", i);
+        if lost.inside == 0.0 && lost.whole > 0.0 {
+            let message = "is inside solids: nothing is left of it";
+            warnings.push(Problem::warning(place, path, message));
+        } else if lost.to_bounded > LOST * lost.whole && scene.liquids[i].shape.bounds().is_some() {
+            let message = format!(
+                "overlaps solids: {:.1} % of it are left out",
+                100.0 * lost.to_bounded / lost.whole
+            );
+            warnings.push(Problem::warning(place, path, message));
+        }
+    }
+    warnings
+}
+
+/// A length in a unit that fits.
+pub(super) fn length(metres: f64) -> String {
+    if metres < 0.01 {
+        format!("{:.3} mm", 1000.0 * metres)
+    } else if metres < 1.0 {
+        format!("{:.2} cm", 100.0 * metres)
+    } else {
+        format!("{metres:.3} m")
+    }
+}

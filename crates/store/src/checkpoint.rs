@@ -1,0 +1,270 @@
+//! Checkpoints: `state/state_000012.bin` is all that a run needs to go on after frame 12, and
+//! `state/interrupted.bin` the same of a run that was stopped on the way to a frame.
+//!
+//! The envelope is that of [`container`]. The payload, little endian: steps towards the next frame, steps in all,
+//! volume at the start; sides of the domain, cells along the longest, frames a second, particles in a full cell; length and
+//! hash of `stats.jsonl` and of `timings.jsonl`; the state of the liquid.
+
+use crate::atomic_file::{self, Filled};
+use crate::cache::container::{self, Content};
+use crate::cache::{self, Header};
+use crate::error::Error;
+use crate::jsonl::Prefix;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Folder of the checkpoints inside a run's folder.
+pub const FOLDER: &str = "state";
+/// The checkpoint of a run that was stopped on the way to a frame.
+pub const INTERRUPTED: &str = "interrupted.bin";
+
+/// Where the checkpoint after a frame is.
+pub fn path(run: &Path, frame: u32) -> PathBuf {
+    run.join(FOLDER).join(format!("state_{frame:06}.bin"))
+}
+
+/// Where the checkpoint of a stopped run is.
+pub fn interrupted(run: &Path) -> PathBuf {
+    run.join(FOLDER).join(INTERRUPTED)
+}
+
+/// The frame in a checkpoint's file name, if it is one of ours.
+pub fn frame_number(file_name: &str) -> Option<u32> {
+    cache::numbered(file_name, "state_", ".bin")
+}
+
+/// The frames after which there is a checkpoint, in order.
+pub fn frames_in(run: &Path) -> Result<Vec<u32>, Error> {
+    let folder = run.join(FOLDER);
+    let entries = match fs::read_dir(&folder) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other.map_err(|e| Error::io("read", &folder, &e))?,
+    };
+    let mut frames = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(|e| Error::io("read", &folder, &e))?;
+        frames.extend(entry.file_name().to_str().and_then(frame_number));
+    }
+    frames.sort_unstable();
+    Ok(frames)
+}
+
+/// What a run has come to, its liquid apart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Account {
+    /// Frames that are complete.
+    pub frames_done: u32,
+    /// Steps towards the next one.
+    pub steps_of_frame: u32,
+    /// Steps in all.
+    pub steps: u64,
+    /// What can't be changed on the way.
+    pub fixed: Fixed,
+    /// The statistics so far.
+    pub statistics: Prefix,
+    /// The timings so far.
+    pub timings: Prefix,
+}
+
+/// Settings that particles are bound to: no run can go on with others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fixed {
+    /// Sides of the domain.
+    pub domain: Vec<f64>,
+    /// Cells along the longest side.
+    pub resolution: u64,
+    /// Frames per second.
+    pub frame_rate: f64,
+    /// Particles seeded in a full cell.
+    pub particles_per_cell: u64,
+}
+
+impl Fixed {
+    /// What is different in another scene, in words.
+    pub fn changed(&self, other: &Fixed) -> Vec<String> {
+        let mut changed = Vec::new();
+        let mut compare = |name: &str, old: String, new: String| {
+            if old != new {
+                changed.push(format!("{name} (from {old} to {new})"));
+            }
+        };
+        let Fixed {
+            domain,
+            resolution,
+            frame_rate,
+            particles_per_cell,
+        } = self;
+        let dimension = |domain: &[f64]| format!("{}D", domain.len());
+        if domain.len() == other.domain.len() {
+            compare(
+                "domain",
+                format!("{domain:?}"),
+                format!("{:?}", other.domain),
+            );
+        } else {
+            compare("dimension", dimension(domain), dimension(&other.domain));
+        }
+        let mut number = |name, old: f64, new: f64| compare(name, old.to_string(), new.to_string());
+        number("resolution", *resolution as f64, other.resolution as f64);
+        number("frame_rate", *frame_rate, other.frame_rate);
+        number(
+            "particles_per_cell",
+            *particles_per_cell as f64,
+            other.particles_per_cell as f64,
+        );
+        changed
+    }
+}
+
+/// A checkpoint that was read and is sound.
+#[derive(Clone, Debug)]
+pub struct Checkpoint {
+    /// What the run had come to.
+    pub account: Account,
+    file: Vec<u8>,
+    liquid: usize,
+}
+
+impl Checkpoint {
+    /// The state of its liquid.
+    pub fn liquid(&self) -> &[u8] {
+        &self.file[self.liquid..]
+    }
+
+    /// Reads one.
+    ///
+    /// # Errors
+    /// What is wrong with it, in words that complete "is damaged".
+    pub fn read(path: &Path) -> Result<Self, String> {
+        let file = cache::read_bytes(path).map_err(|e| e.message().to_string())?;
+        let (header, payload) =
+            container::open_as(Content::State, &file).map_err(|e| e.to_string())?;
+        let length = payload.len();
+        let mut rest = &payload[..];
+        let account = account(&header, &mut rest).ok_or("it is not one of a run")?;
+        let liquid = length - rest.len();
+        // Ours are stored as they are; what somebody packed is unpacked once.
+        let (file, liquid) = match payload {
+            std::borrow::Cow::Borrowed(_) => (file, container::HEADER + liquid),
+            std::borrow::Cow::Owned(payload) => (payload, liquid),
+        };
+        Ok(Checkpoint {
+            account,
+            file,
+            liquid,
+        })
+    }
+}
+
+/// State of a simulation, as a checkpoint keeps it.
+pub struct State<'a> {
+    /// 2 or 3.
+    pub dimension: usize,
+    /// Number of particles.
+    pub particles: usize,
+    /// Simulated time in seconds.
+    pub time: f64,
+    /// Width of a cell in metres.
+    pub dx: f64,
+    /// Length of what `write` writes, in bytes.
+    pub length: usize,
+    /// Writes the state; called twice, for the hash and for the file.
+    pub write: &'a (dyn Fn(&mut dyn io::Write) -> io::Result<()> + Sync),
+}
+
+/// Hands a checkpoint to the system; it appears once it is finished.
+pub fn fill(path: &Path, account: &Account, state: &State<'_>) -> Result<Filled, Error> {
+    let mut before = Vec::new();
+    put_account(&mut before, account);
+    let header = Header {
+        dimension: state.dimension as u32,
+        number: account.frames_done,
+        count: state.particles as u64,
+        time: state.time,
+        dx: state.dx,
+        lowest: [0; 3],
+        extent: [1; 3],
+        pressure: 0.0,
+        fastest: [0.0; 3],
+    };
+    let length = before.len() + state.length;
+    atomic_file::fill(path, |out| {
+        let head = container::head_of_plain(Content::State, &header, length, |hasher| {
+            hasher.update(&before);
+            (state.write)(hasher)
+        })?;
+        out.write_all(&head)?;
+        out.write_all(&before)?;
+        (state.write)(out)
+    })
+}
+
+/// Removes the checkpoints that are neither among the `latest` ones, at least one, nor milestones.
+pub fn prune(run: &Path, latest: u32, is_milestone: impl Fn(u32) -> bool) -> Result<(), Error> {
+    let frames = frames_in(run)?;
+    let old = &frames[..frames.len().saturating_sub(latest.max(1) as usize)];
+    for &frame in old.iter().filter(|&&frame| !is_milestone(frame)) {
+        let path = path(run, frame);
+        fs::remove_file(&path).map_err(|e| Error::io("remove", &path, &e))?;
+    }
+    Ok(())
+}
+
+fn put_account(bytes: &mut Vec<u8>, account: &Account) {
+    let Account {
+        frames_done: _, // in the header
+        steps_of_frame,
+        steps,
+        fixed:
+            Fixed {
+                domain,
+                resolution,
+                frame_rate,
+                particles_per_cell,
+            },
+        statistics,
+        timings,
+    } = account;
+    bytes.extend(steps_of_frame.to_le_bytes());
+    bytes.extend(steps.to_le_bytes());
+    bytes.extend(domain.iter().flat_map(|side| side.to_le_bytes()));
+    bytes.extend(resolution.to_le_bytes());
+    bytes.extend(frame_rate.to_le_bytes());
+    bytes.extend(particles_per_cell.to_le_bytes());
+    for prefix in [statistics, timings] {
+        bytes.extend(prefix.bytes.to_le_bytes());
+        bytes.extend(prefix.blake3.as_bytes());
+    }
+}
+
+fn account(header: &Header, rest: &mut &[u8]) -> Option<Account> {
+    Some(Account {
+        frames_done: header.number,
+        steps_of_frame: u32::from_le_bytes(take(rest)?),
+        steps: u64::from_le_bytes(take(rest)?),
+        fixed: Fixed {
+            domain: (0..header.dimension)
+                .map(|_| take(rest).map(f64::from_le_bytes))
+                .collect::<Option<_>>()?,
+            resolution: u64::from_le_bytes(take(rest)?),
+            frame_rate: f64::from_le_bytes(take(rest)?),
+            particles_per_cell: u64::from_le_bytes(take(rest)?),
+        },
+        statistics: prefix(rest)?,
+        timings: prefix(rest)?,
+    })
+}
+
+fn prefix(rest: &mut &[u8]) -> Option<Prefix> {
+    Some(Prefix {
+        bytes: u64::from_le_bytes(take(rest)?),
+        blake3: String::from_utf8(take::<64>(rest)?.to_vec()).ok()?,
+    })
+}
+
+fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
+    let (taken, left) = rest.split_first_chunk::<N>()?;
+    *rest = left;
+    Some(*taken)
+}

@@ -1,0 +1,200 @@
+//! A file that grows by whole lines, so that others can follow it while the run goes on.
+
+use crate::atomic_file;
+use crate::error::Error;
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// The first bytes of a file that only grows, by their number and their hash.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+pub struct Prefix {
+    /// How many bytes.
+    pub bytes: u64,
+    /// Their BLAKE3, in hexadecimal.
+    pub blake3: String,
+}
+
+impl Prefix {
+    /// No bytes at all.
+    pub fn nothing() -> Self {
+        Prefix::of(&blake3::Hasher::new())
+    }
+
+    fn of(hasher: &blake3::Hasher) -> Self {
+        Prefix {
+            bytes: hasher.count(),
+            blake3: hasher.finalize().to_hex().to_string(),
+        }
+    }
+
+    /// Whether a file begins with these bytes. One that can't be read does not.
+    pub fn begins(&self, path: &Path) -> bool {
+        hash_of_first(path, self.bytes).is_ok_and(|hasher| Prefix::of(&hasher) == *self)
+    }
+}
+
+/// Hashes the first bytes of a plain file, or all if it has fewer.
+fn hash_of_first(path: &Path, bytes: u64) -> io::Result<blake3::Hasher> {
+    let mut hasher = blake3::Hasher::new();
+    io::copy(&mut plain(path)?.take(bytes), &mut hasher)?;
+    Ok(hasher)
+}
+
+/// Opens a file for reading; a link is not followed.
+fn plain(path: &Path) -> io::Result<File> {
+    if fs::symlink_metadata(path)?.is_file() {
+        File::open(path)
+    } else {
+        Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is not a plain file",
+        ))
+    }
+}
+
+/// A JSON-lines file that is being written.
+#[derive(Debug)]
+pub struct JsonlFile {
+    path: PathBuf,
+    file: File,
+    hasher: blake3::Hasher,
+}
+
+impl JsonlFile {
+    /// Starts a new file in place of whatever had the name. A link is replaced, not followed.
+    pub fn create(path: &Path) -> Result<Self, Error> {
+        let attempt = || -> io::Result<File> {
+            match fs::remove_file(path) {
+                Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+                _ => {}
+            }
+            File::create_new(path)
+        };
+        match attempt() {
+            Ok(file) => Ok(JsonlFile {
+                path: path.into(),
+                file,
+                hasher: blake3::Hasher::new(),
+            }),
+            Err(cause) => Err(Error::io("write", path, &cause)),
+        }
+    }
+
+    /// Goes on after the first bytes of a file that is there; what follows them is cut off.
+    pub fn go_on(path: &Path, bytes: u64) -> Result<Self, Error> {
+        let attempt = || -> io::Result<Self> {
+            let hasher = hash_of_first(path, bytes)?;
+            let mut file = OpenOptions::new().write(true).open(path)?;
+            file.set_len(hasher.count())?;
+            file.seek(SeekFrom::End(0))?;
+            Ok(JsonlFile {
+                path: path.into(),
+                file,
+                hasher,
+            })
+        };
+        attempt().map_err(|cause| Error::io("go on with", path, &cause))
+    }
+
+    /// Goes on after those of the first bytes that are whole lines of JSON: all that can be had of a file that is
+    /// damaged and can't be made again.
+    pub fn salvage(path: &Path, bytes: u64) -> Result<Self, Error> {
+        let mut content = Vec::new();
+        if let Ok(file) = plain(path) {
+            file.take(bytes)
+                .read_to_end(&mut content)
+                .map_err(|e| Error::io("read", path, &e))?;
+        }
+        let sound: Vec<u8> = content
+            .split_inclusive(|&byte| byte == b'\n')
+            .filter(|line| line.ends_with(b"\n"))
+            .filter(|line| serde_json::from_slice::<serde_json::Value>(line).is_ok())
+            .flatten()
+            .copied()
+            .collect();
+        atomic_file::write(path, &sound)?;
+        JsonlFile::go_on(path, sound.len() as u64)
+    }
+
+    /// Adds a line. It goes out in one write, so that a reader sees no half of it.
+    pub fn push(&mut self, line: &impl Serialize) -> Result<(), Error> {
+        let mut bytes =
+            serde_json::to_vec(line).map_err(|e| Error::io("write", &self.path, &e.into()))?;
+        bytes.push(b'\n');
+        self.file
+            .write_all(&bytes)
+            .map_err(|e| Error::io("write", &self.path, &e))?;
+        self.hasher.update(&bytes);
+        Ok(())
+    }
+
+    /// What was written so far.
+    pub fn prefix(&self) -> Prefix {
+        Prefix::of(&self.hasher)
+    }
+
+    /// What pushes it to the disk, for somebody who has time to wait.
+    pub fn sync(&self) -> Result<Sync, Error> {
+        let file = self.file.try_clone();
+        Ok(Sync {
+            file: file.map_err(|e| Error::io("write", &self.path, &e))?,
+            path: self.path.clone(),
+        })
+    }
+}
+
+/// Pushes what a file was given so far to the disk.
+#[derive(Debug)]
+pub struct Sync {
+    path: PathBuf,
+    file: File,
+}
+
+impl Sync {
+    /// Waits until it is there.
+    pub fn wait(&self) -> Result<(), Error> {
+        self.file
+            .sync_data()
+            .map_err(|e| Error::io("write", &self.path, &e))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn going_on_cuts_off_what_came_after_and_keeps_the_hash() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("stats.jsonl");
+        let mut whole = JsonlFile::create(&path).unwrap();
+        whole.push(&1).unwrap();
+        let after_one = whole.prefix();
+        whole.push(&2).unwrap();
+        let after_two = whole.prefix();
+        whole.push(&[3; 20]).unwrap();
+        assert!(after_one.begins(&path) && after_two.begins(&path) && whole.prefix().begins(&path));
+
+        let mut again = JsonlFile::go_on(&path, after_one.bytes).unwrap();
+        assert_eq!(again.prefix(), after_one);
+        assert!(!after_two.begins(&path));
+        again.push(&2).unwrap();
+        assert_eq!(again.prefix(), after_two);
+        assert_eq!(fs::read(&path).unwrap(), b"1\n2\n");
+    }
+
+    #[test]
+    fn what_is_whole_is_salvaged() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("timings.jsonl");
+        fs::write(&path, b"{\"a\":1}\n{\"a\"?2}\n{\"a\":3}\n{\"a\":4").unwrap();
+        let file = JsonlFile::salvage(&path, 1000).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"{\"a\":1}\n{\"a\":3}\n");
+        assert!(file.prefix().begins(&path));
+        fs::remove_file(&path).unwrap();
+        JsonlFile::salvage(&path, 1000).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"");
+    }
+}

@@ -1,0 +1,328 @@
+//! The folder of a run: what may be written into, what is replaced, and what is left alone.
+
+use crate::atomic_file::{self, UNFINISHED_SUFFIX};
+use crate::cache;
+use crate::checkpoint;
+use crate::error::Error;
+use crate::export_list::ExportList;
+use crate::layout::{exports, pictures, problems, surfaces};
+use crate::lock;
+use crate::manifest::{self, Manifest};
+use crate::mesh_copies::{self, MeshSource};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Names of the files that a run writes at the top of its folder, beside its manifest and its scene.
+const STATISTICS: &str = "stats.jsonl";
+const TIMINGS: &str = "timings.jsonl";
+const PREVIEW: &str = "preview.gif";
+/// Name of the scene that a run keeps.
+pub const SCENE: &str = "scene.toml";
+
+/// The usual folder for runs of a scene.
+pub fn usual(scene: &str) -> PathBuf {
+    Path::new("out").join(scene)
+}
+
+/// Whether two paths lead to the same folder.
+pub fn is_same(one: &Path, other: &Path) -> bool {
+    match (fs::canonicalize(one), fs::canonicalize(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => one == other,
+    }
+}
+
+/// A folder that nothing is in: this one, or the first of those with `-2`, `-3` and so on after its name.
+pub fn next_free(usual: &Path) -> PathBuf {
+    // What can't be looked at counts as free: the run will say why it can't be used.
+    let is_free = |folder: &PathBuf| match fs::symlink_metadata(folder) {
+        Ok(data) if data.is_dir() => {
+            fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none())
+        }
+        other => other.is_err(),
+    };
+    let numbered = (2u32..).map(|n| {
+        let mut name = usual.file_name().unwrap_or_default().to_os_string();
+        name.push(format!("-{n}"));
+        usual.with_file_name(name)
+    });
+    let mut all = std::iter::once(usual.to_path_buf()).chain(numbered);
+    all.find(is_free).unwrap_or_else(|| usual.into())
+}
+
+/// The scene as a run keeps it.
+#[derive(Clone, Copy, Debug)]
+pub struct SceneFiles<'a> {
+    /// Its text, complete with every default.
+    pub text: &'a str,
+    /// Mesh files that it refers to.
+    pub meshes: &'a [MeshSource],
+}
+
+/// The folder that a run writes to. Nothing is ever written outside of it.
+#[derive(Clone, Debug)]
+pub struct RunFolder {
+    root: PathBuf,
+}
+
+impl RunFolder {
+    /// Makes sure that a run of `scene` may use this folder: it is new, or empty, or holds an earlier
+    /// run of the same scene. Changes nothing. A run that is to go on needs no intact manifest.
+    pub fn open(root: &Path, scene: &str, resume: bool) -> Result<Self, Error> {
+        let folder = RunFolder { root: root.into() };
+        let entries = match fs::read_dir(root) {
+            Ok(entries) => entries,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(folder),
+            Err(e) if e.kind() == io::ErrorKind::NotADirectory => {
+                return Err(refused(root, "is a file, not a folder"));
+            }
+            Err(e) => return Err(Error::io("read", root, &e)),
+        };
+        let looks_like_a_run =
+            folder.scene().is_file() && folder.root.join(checkpoint::FOLDER).is_dir();
+        let remedy = "choose another folder with --out DIR, or remove this one";
+        match Manifest::read(root) {
+            Ok(Some(manifest)) if manifest.scene == scene => {}
+            Ok(Some(manifest)) => {
+                return Err(refused(
+                    root,
+                    &format!("holds a run of the scene {}", manifest.scene),
+                ));
+            }
+            _ if resume && looks_like_a_run => {}
+            Ok(None) if nothing_yet(entries) => {}
+            Ok(None) => return Err(refused(root, "holds files that are not a run of meniscus")),
+            Err(e) => return Err(Error::usage(e.message()).with_remedy(remedy)),
+        }
+        // A link in place of one of our folders would lead our files out of the run's folder.
+        for inner in folder.inner_folders() {
+            match fs::symlink_metadata(&inner) {
+                Ok(data) if !data.is_dir() => {
+                    return Err(refused(&inner, "is not a folder, where a run has one"));
+                }
+                _ => {}
+            }
+        }
+        Ok(folder)
+    }
+
+    /// Puts the manifest of a new run into the folder, and its scene, and removes what an earlier run left. Files that no
+    /// run writes are left alone.
+    pub fn begin(&self, manifest: &Manifest, scene: &SceneFiles<'_>) -> Result<(), Error> {
+        self.make_folders()?;
+        // First what can fail: a mesh file may have changed since it was read.
+        mesh_copies::write(&self.root, scene.meshes)?;
+        // First the checkpoints go, and for good: those of an earlier run must never meet the manifest of this one.
+        self.remove_checkpoints(|_| true)?;
+        remove(&checkpoint::interrupted(&self.root))?;
+        atomic_file::sync_folder(&checkpoint::path(&self.root, 0))
+            .map_err(|e| Error::io("write", &self.root, &e))?;
+        // Then the manifest: from here on the folder says that its content is being replaced.
+        manifest.write(&self.root)?;
+        self.keep_scene(scene)?;
+        for name in [STATISTICS, TIMINGS, PREVIEW] {
+            remove(&self.root.join(name))?;
+        }
+        self.remove_frames_after(None)
+    }
+
+    /// Takes a run back to what it was after a frame, for `manifest` to go on from there. Every moment of it is one that a
+    /// run can go on from.
+    pub fn rewind(
+        &self,
+        manifest: &Manifest,
+        scene: &SceneFiles<'_>,
+        keep: &Path,
+    ) -> Result<(), Error> {
+        let frame = manifest.frames_done;
+        self.make_folders()?;
+        // First what can fail: a mesh file may have changed since it was read.
+        mesh_copies::write(&self.root, scene.meshes)?;
+        self.remove_checkpoints(|number| number > frame)?;
+        let interrupted = checkpoint::interrupted(&self.root);
+        if keep != interrupted {
+            remove(&interrupted)?;
+        }
+        atomic_file::sync_folder(&interrupted).map_err(|e| Error::io("write", &self.root, &e))?;
+        manifest.write(&self.root)?;
+        self.keep_scene(scene)?;
+        self.remove_frames_after(Some(frame))
+    }
+
+    /// Writes the scene, and removes the copies of meshes that it does not have.
+    fn keep_scene(&self, scene: &SceneFiles<'_>) -> Result<(), Error> {
+        atomic_file::write(&self.scene(), scene.text.as_bytes())?;
+        let used = |name: &str| scene.meshes.iter().any(|mesh| mesh.copy_name() == name);
+        let folder = self.root.join(mesh_copies::FOLDER);
+        remove_matching(&folder, |name| {
+            mesh_copies::is_copy(name) && !used(name) || unfinished(name)
+        })?;
+        // Only if nothing is in it.
+        let _ = fs::remove_dir(folder);
+        Ok(())
+    }
+
+    fn make_folders(&self) -> Result<(), Error> {
+        for name in [cache::FOLDER, checkpoint::FOLDER] {
+            let folder = self.root.join(name);
+            fs::create_dir_all(&folder).map_err(|e| Error::io("create", &folder, &e))?;
+        }
+        Ok(())
+    }
+
+    fn remove_checkpoints(&self, which: impl Fn(u32) -> bool) -> Result<(), Error> {
+        remove_matching(&self.root.join(checkpoint::FOLDER), |name| {
+            checkpoint::frame_number(name).is_some_and(&which) || unfinished(name)
+        })
+        .map(|_| ())
+    }
+
+    /// Removes frames, exports of them and failures after a frame, or all of them, and what a killed run left half
+    /// written.
+    fn remove_frames_after(&self, frame: Option<u32>) -> Result<(), Error> {
+        let after = |number: Option<u32>| number.is_some_and(|n| frame.is_none_or(|last| n > last));
+        let any_gone = remove_matching(&self.root.join(cache::FOLDER), |name| {
+            after(cache::frame_number(name)) || unfinished(name)
+        })?;
+        remove_matching(&self.root.join(surfaces::FOLDER), |name| {
+            after(surfaces::frame_number(name)) || name == surfaces::STATS || unfinished(name)
+        })?;
+        for folder in exports::folders(&self.root) {
+            // What lists or holds many frames may have one that is gone.
+            let listed = ExportList::read(&folder);
+            let frame = |name: &str| match listed.lists(name) {
+                true => listed.frame(name),
+                false => exports::frame_number(name),
+            };
+            let many = |name: &str| exports::holds_many(name) || listed.holds_many(name);
+            remove_matching(&folder, |name| after(frame(name)) || any_gone && many(name))?;
+        }
+        remove_matching(&self.root.join(pictures::FOLDER), |name| {
+            after(pictures::frame_number(name))
+                || frame.is_none() && pictures::FILMS.contains(&name)
+                || unfinished(name)
+        })?;
+        let ours = [manifest::NAME, SCENE, PREVIEW];
+        remove_matching(&self.root, |name| {
+            ours.iter().any(|ours| name == half_written(ours))
+        })?;
+        remove_matching(&self.failed(), |name| problems::NAMES.contains(&name))?;
+        // Only if nothing else is in it.
+        let _ = fs::remove_dir(self.failed());
+        Ok(())
+    }
+
+    fn inner_folders(&self) -> Vec<PathBuf> {
+        let mut all = vec![
+            self.root.join(cache::FOLDER),
+            self.root.join(surfaces::FOLDER),
+            self.root.join(checkpoint::FOLDER),
+            self.root.join(mesh_copies::FOLDER),
+            self.failed(),
+            self.root.join(pictures::FOLDER),
+        ];
+        all.extend(exports::folders(&self.root));
+        all
+    }
+
+    /// The folder itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// What is simulated.
+    pub fn scene(&self) -> PathBuf {
+        self.root.join(SCENE)
+    }
+
+    /// Statistics, a line a step.
+    pub fn statistics(&self) -> PathBuf {
+        self.root.join(STATISTICS)
+    }
+
+    /// Seconds per phase, a line a step.
+    pub fn timings(&self) -> PathBuf {
+        self.root.join(TIMINGS)
+    }
+
+    /// The preview.
+    pub fn preview(&self) -> PathBuf {
+        self.root.join(PREVIEW)
+    }
+
+    /// Where the pressure problem goes that could not be solved.
+    pub fn failed(&self) -> PathBuf {
+        self.root.join(problems::FOLDER)
+    }
+
+    /// Removes the preview of a run that is to have none.
+    pub fn remove_preview(&self) -> Result<(), Error> {
+        remove(&self.preview())
+    }
+
+    /// The folder of a run that is only looked at.
+    pub fn of_run(root: &Path) -> Self {
+        RunFolder { root: root.into() }
+    }
+}
+
+/// Whether nothing is there but what a run leaves that was killed before it wrote its manifest.
+fn nothing_yet(entries: fs::ReadDir) -> bool {
+    let empty =
+        |folder: PathBuf| fs::read_dir(folder).is_ok_and(|mut inner| inner.next().is_none());
+    let only_copies = |folder: PathBuf| {
+        let ours = |name: &str| mesh_copies::is_copy(name) || unfinished(name);
+        fs::read_dir(folder).is_ok_and(|mut inner| {
+            inner.all(|file| file.is_ok_and(|file| file.file_name().to_str().is_some_and(ours)))
+        })
+    };
+    entries.into_iter().all(|entry| {
+        let Ok(entry) = entry else { return false };
+        match entry.file_name().to_str() {
+            Some(cache::FOLDER | checkpoint::FOLDER) => empty(entry.path()),
+            Some(mesh_copies::FOLDER) => only_copies(entry.path()),
+            Some(name) => name == lock::NAME || name == half_written(manifest::NAME),
+            None => false,
+        }
+    })
+}
+
+/// The name of a file at the top while it is being written.
+fn half_written(name: &str) -> String {
+    format!(".{name}{UNFINISHED_SUFFIX}")
+}
+
+fn unfinished(name: &str) -> bool {
+    name.ends_with(UNFINISHED_SUFFIX)
+}
+
+fn refused(path: &Path, why: &str) -> Error {
+    Error::usage(format!("{} {why}", path.display()))
+        .with_remedy("choose another folder with --out DIR, or remove this one")
+}
+
+/// Removes a file, which may be gone already.
+pub fn remove(path: &Path) -> Result<(), Error> {
+    match fs::remove_file(path) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(Error::io("remove", path, &e)),
+        _ => Ok(()),
+    }
+}
+
+/// Removes files by their names, and says whether there were any.
+fn remove_matching(folder: &Path, ours: impl Fn(&str) -> bool) -> Result<bool, Error> {
+    let entries = match fs::read_dir(folder) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(false),
+        other => other.map_err(|e| Error::io("read", folder, &e))?,
+    };
+    let mut any = false;
+    for entry in entries {
+        let entry = entry.map_err(|e| Error::io("read", folder, &e))?;
+        if entry.file_name().to_str().is_some_and(&ours) {
+            remove(&entry.path())?;
+            any = true;
+        }
+    }
+    Ok(any)
+}

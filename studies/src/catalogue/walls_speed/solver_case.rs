@@ -1,0 +1,57 @@
+//! The solvers that are compared.
+
+use meniscus_liquid::Solver;
+use meniscus_liquid::solvers::Settings;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// A solver by its name, with variations after colons.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+pub struct SolverCase(String);
+
+impl SolverCase {
+    /// Those of the usual run.
+    pub const USUAL: [&'static str; 4] = ["tn-mg", "pi-pcg", "mg", "cg"];
+
+    /// What its name stands for.
+    pub fn settings(&self) -> Result<Settings, String> {
+        Settings::named(&self.0)
+    }
+
+    fn solver(&self) -> Option<Solver> {
+        self.settings().ok().map(|settings| settings.solver)
+    }
+
+    /// Whether it is this one.
+    pub fn is(&self, solver: Solver) -> bool {
+        self.solver() == Some(solver)
+    }
+
+    /// Whether its iterations are cycles of multigrid.
+    pub fn cycles(&self) -> bool {
+        [Solver::Auto, Solver::TnMg, Solver::Mg]
+            .into_iter()
+            .any(|solver| self.is(solver))
+    }
+
+    /// Whether it solves the linear problem.
+    pub fn is_linear(&self) -> bool {
+        self.solver().is_some_and(Solver::is_linear)
+    }
+}
+
+impl fmt::Display for SolverCase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl FromStr for SolverCase {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        Settings::named(name)?;
+        Ok(Self(name.into()))
+    }
+}
