@@ -4,9 +4,9 @@ use std::fmt;
 
 use meniscus_lcp::{Csr, InputError, Report, Status};
 
-use crate::pressure::Beyond;
+use crate::grid::tiles::Coord;
+use crate::pressure::FaceNeighbour;
 use crate::solvers::Solution;
-use crate::tiles::Coord;
 
 /// Told when the phases of a step begin, so that somebody with a clock can time them.
 pub trait Phases {
@@ -112,7 +112,7 @@ pub struct Face {
     /// Open share.
     pub open: f64,
     /// What lies beyond.
-    pub beyond: Beyond,
+    pub beyond: FaceNeighbour,
 }
 
 /// Why a step failed.

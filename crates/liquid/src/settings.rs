@@ -228,7 +228,7 @@ impl fmt::Display for SettingsError {
 impl std::error::Error for SettingsError {}
 
 impl<const D: usize> Settings<D> {
-    /// Beyond this the particles would leave the band of tiles around the liquid in one step.
+    /// FaceNeighbour this the particles would leave the band of tiles around the liquid in one step.
     pub const MAX_CFL: f64 = 5.0;
 
     /// Water on a grid of `cells` cells of width `dx`.

@@ -34,7 +34,7 @@ impl<'a, const D: usize> Simulation<'a, D> {
             &|x| scene.liquid_velocity(x),
             &scenery,
         );
-        liquid.set_ports(scene.ports());
+        liquid.set_sources(scene.ports());
         if liquid.particles().is_empty() && scene.emitters.is_empty() {
             return Err(no_liquid(scene));
         }
@@ -51,7 +51,7 @@ impl<'a, const D: usize> Simulation<'a, D> {
     /// What is wrong with the state, in words that complete "is damaged".
     pub fn restored(scene: &'a Scene<D>, liquid: &[u8], frame: u32) -> Result<Self, String> {
         let mut liquid = Liquid::restore(scene.settings(), liquid).map_err(|e| e.to_string())?;
-        liquid.set_ports(scene.ports());
+        liquid.set_sources(scene.ports());
         Ok(Simulation {
             scene,
             world: Box::new(LiquidWorld::new(liquid, scene.scenery())),

@@ -2,11 +2,11 @@
 
 use super::Liquid;
 use crate::compiled::Compiled;
-use crate::gradient::Gradient;
+use crate::grid::tiles::{Coord, TILE, Tiles};
 use crate::particles::Particles;
+use crate::particles::gradient::Gradient;
 use crate::settings::{Settings, SettingsError};
 use crate::solids::SolidMotion;
-use crate::tiles::{Coord, TILE, Tiles};
 
 /// The signed distance to the liquid at the centres of cells, negative inside, in blocks of cells around the liquid.
 ///

@@ -13,22 +13,22 @@ pub(crate) use volume_target::VolumeMeasure;
 use rayon::prelude::*;
 
 use self::volume_target::VolumeTarget;
-use crate::awake::awake_if;
 use crate::compiled::Compiled;
-use crate::cut_cells::CutCells;
-use crate::extrapolate::FaceState;
-use crate::level_set::LevelSet;
+use crate::grid::cut_cells::CutCells;
+use crate::grid::extrapolate::FaceState;
+use crate::grid::level_set::LevelSet;
+use crate::grid::thick_walls::ThickWalls;
+use crate::grid::tiles::{Coord, Tiles};
+use crate::particles::seed;
+use crate::particles::sources::{Exchanged, Sources};
+use crate::particles::transfer::FaceField;
 use crate::particles::{Bins, Particles, cell_of};
-use crate::ports::{Exchanged, Ports};
 use crate::pressure::PressureProjection;
 use crate::projection::Projection;
 use crate::report::{Phases, PressureProblem, StepError, StepReport};
-use crate::seed;
 use crate::settings::{Settings, SettingsError};
 use crate::solids::SolidMotion;
-use crate::thick_walls::ThickWalls;
-use crate::tiles::{Coord, Tiles};
-use crate::transfer::FaceField;
+use crate::spin_pool::spin_if;
 
 /// From so many particles on most parts of a step are long enough to be shared, and short enough that a thread would fall
 /// asleep between two of them.
@@ -49,7 +49,7 @@ pub struct StepLimit {
 pub struct Liquid<const D: usize> {
     pub(crate) settings: Settings<D>,
     pub(crate) particles: Particles<D>,
-    ports: Ports<D>,
+    ports: Sources<D>,
     pub(crate) time: f64,
     /// Length of the last step; gravity acts from the middle of that step to the middle of the next.
     pub(crate) last_dt: f64,
@@ -113,7 +113,7 @@ impl<const D: usize> Liquid<D> {
                 attributes: settings.attributes.then(Default::default),
                 ..Default::default()
             },
-            ports: Ports::default(),
+            ports: Sources::default(),
             time: 0.0,
             last_dt: 0.0,
             volume_target: None,
@@ -151,7 +151,7 @@ impl<const D: usize> Liquid<D> {
     }
 
     /// Says where liquid comes in and leaves from now on.
-    pub fn set_ports(&mut self, ports: Ports<D>) {
+    pub fn set_sources(&mut self, ports: Sources<D>) {
         self.ports = ports;
     }
 
@@ -216,7 +216,7 @@ impl<const D: usize> Liquid<D> {
         dt: f64,
         phases: &mut dyn Phases,
     ) -> Result<StepReport, StepError> {
-        awake_if(self.particles.len() >= SHARED, || {
+        spin_if(self.particles.len() >= SHARED, || {
             (Compiled::get().step_with)(self, projection, solids, dt, phases)
         })
     }

@@ -4,13 +4,13 @@ use meniscus_lcp::{Report, Status};
 use rayon::prelude::*;
 
 use super::{Liquid, VolumeMeasure, health};
-use crate::ports::Exchanged;
+use crate::grid::thick_walls::ThickWalls;
+use crate::particles::sources::Exchanged;
 use crate::pressure::Weights;
 use crate::projection::Projected;
 use crate::report::{PressureProblem, StepError, StepFailure, StepReport};
 use crate::solids::SolidMotion;
 use crate::solvers::Solution;
-use crate::thick_walls::ThickWalls;
 
 impl<const D: usize> Liquid<D> {
     /// Sum over fixed runs of particles, so that it does not depend on the number of threads.

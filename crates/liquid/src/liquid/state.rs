@@ -11,13 +11,13 @@ use std::io::{self, Write};
 
 use super::Liquid;
 use super::volume_target::VolumeTarget;
-use crate::attributes::Attributes;
 use crate::compiled::Compiled;
-use crate::gradient::Gradient;
+use crate::grid::tiles::Coord;
 use crate::particles::Particles;
+use crate::particles::attributes::Attributes;
+use crate::particles::gradient::Gradient;
 use crate::pressure::{PressureProjection, WarmStart};
 use crate::settings::{Settings, SettingsError};
-use crate::tiles::Coord;
 
 /// Cells are never farther from the origin than this.
 const FARTHEST_CELL: i32 = 1 << 30;

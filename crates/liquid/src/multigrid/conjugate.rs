@@ -11,7 +11,7 @@ use super::chunks::fold;
 use super::hierarchy::Hierarchy;
 use super::level::{CHUNK, FEWEST};
 use super::sums::product;
-use crate::room::Room;
+use crate::growth::Growth;
 
 /// Correction and last step are parallel if the sine of the angle between them, squared, is below this.
 const PARALLEL: f64 = 1e-9;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use meniscus_liquid::{Attributes, Drain, Emitter, Liquid, Ports, Settings};
+use meniscus_liquid::{Attributes, Drain, Emitter, Liquid, Settings, Sources};
 use meniscus_shapes::{Scenery, Shape};
 
 use super::common::{run, tank};
@@ -16,18 +16,18 @@ fn pool(attributes: bool) -> (Liquid<2>, Scenery<2>) {
     let solids = tank(&settings);
     let mut liquid = Liquid::new(settings).unwrap();
     liquid.fill(&|x| x[1] - 0.3, &|_| [0.0; 2], &solids);
-    liquid.set_ports(ports());
+    liquid.set_sources(ports());
     (liquid, solids)
 }
 
-fn ports() -> Ports<2> {
+fn ports() -> Sources<2> {
     let all = 0.0..f64::INFINITY;
     let (low, high) = ([0.4, 0.7], [0.6, 0.8]);
     let corner = Shape::Box {
         low: [0.9, 0.0],
         high: [1.0, 0.1],
     };
-    Ports {
+    Sources {
         emitters: vec![Emitter {
             shape: Shape::Box { low, high },
             velocity: [0.0, -1.0],
@@ -97,7 +97,7 @@ fn attributes_are_saved_and_restored() {
     let bytes = saved(&liquid);
     let settings = liquid.settings().clone();
     let mut restored = Liquid::restore(settings.clone(), &bytes).unwrap();
-    restored.set_ports(ports());
+    restored.set_sources(ports());
     assert_eq!(restored.particles(), liquid.particles());
     run(&mut liquid, &solids, 0.125, |_, _| {});
     run(&mut restored, &solids, 0.125, |_, _| {});

@@ -2,7 +2,7 @@
 
 use crate::common::advance;
 use crate::common::{mean, run, tank};
-use meniscus_liquid::{Drain, Emitter, Liquid, Ports, Settings};
+use meniscus_liquid::{Drain, Emitter, Liquid, Settings, Sources};
 use meniscus_shapes::{Body, Scenery, Shape};
 
 const ALWAYS: std::ops::Range<f64> = 0.0..f64::INFINITY;
@@ -28,7 +28,7 @@ fn jet_keeps_its_speed<const D: usize>() {
     let solids = tank(&settings);
     let mut liquid = Liquid::new(settings).unwrap();
     let middle: [f64; D] = std::array::from_fn(|a| if a == 0 { 0.1 } else { 0.253 });
-    liquid.set_ports(Ports {
+    liquid.set_sources(Sources {
         emitters: vec![Emitter {
             shape: block(middle, 0.06),
             velocity: along(0, 2.0),
@@ -77,7 +77,7 @@ fn an_empty_tank_is_filled<const D: usize>() {
     let domain = settings.domain();
     let mut liquid = Liquid::new(settings).unwrap();
     let mouth: [f64; D] = std::array::from_fn(|a| if a == D - 1 { 0.8 } else { 0.5 * domain[a] });
-    liquid.set_ports(Ports {
+    liquid.set_sources(Sources {
         emitters: vec![Emitter {
             shape: block(mouth, 0.13),
             velocity: along(D - 1, -2.0),
@@ -119,7 +119,7 @@ fn an_emitter_fills_an_empty_tank_with_the_right_volume_in_3d() {
 
 /// Still water, 0.5 m deep; half a second later the ports open for three quarters of a second. Returns volumes before
 /// and after, emitted and drained, and the mean height of the particles, before and after.
-fn pool<const D: usize>(ports: impl Fn([f64; D]) -> Ports<D>) -> ([f64; 4], [f64; 2]) {
+fn pool<const D: usize>(ports: impl Fn([f64; D]) -> Sources<D>) -> ([f64; 4], [f64; 2]) {
     let dx = 1.0 / 24.0;
     let settings = Settings::<D>::new(std::array::from_fn(|a| [12, 24, 24][a + 3 - D]), dx);
     let solids = tank(&settings);
@@ -129,7 +129,7 @@ fn pool<const D: usize>(ports: impl Fn([f64; D]) -> Ports<D>) -> ([f64; 4], [f64
     let before = liquid.volume(&solids);
     let height = |liquid: &Liquid<D>| 2.0 * mean(&liquid.particles().position, D - 1);
     let high = height(&liquid);
-    liquid.set_ports(ports(domain));
+    liquid.set_sources(ports(domain));
     let (mut emitted, mut drained) = (0.0, 0.0);
     run(&mut liquid, &solids, 4.0, |_, report| {
         emitted += report.emitted;
@@ -139,7 +139,7 @@ fn pool<const D: usize>(ports: impl Fn([f64; D]) -> Ports<D>) -> ([f64; 4], [f64
     ([before, after, emitted, drained], [high, height(&liquid)])
 }
 
-fn check_the_pool<const D: usize>(ports: impl Fn([f64; D]) -> Ports<D>) -> [f64; 2] {
+fn check_the_pool<const D: usize>(ports: impl Fn([f64; D]) -> Sources<D>) -> [f64; 2] {
     let ([before, after, emitted, drained], [high, low]) = pool(ports);
     let due = before + emitted - drained;
     eprintln!(
@@ -155,7 +155,7 @@ fn check_the_pool<const D: usize>(ports: impl Fn([f64; D]) -> Ports<D>) -> [f64;
 }
 
 fn emitter_under_water<const D: usize>() {
-    let [emitted, _] = check_the_pool(|domain: [f64; D]| Ports {
+    let [emitted, _] = check_the_pool(|domain: [f64; D]| Sources {
         emitters: vec![Emitter {
             shape: block(domain.map(|side| 0.3 * side), 0.12),
             velocity: along(0, 1.5),
@@ -177,7 +177,7 @@ fn an_emitter_under_water_raises_the_level_by_what_it_adds_in_3d() {
 }
 
 fn drain_under_water<const D: usize>() {
-    let [_, drained] = check_the_pool(|domain: [f64; D]| Ports {
+    let [_, drained] = check_the_pool(|domain: [f64; D]| Sources {
         emitters: vec![],
         drains: vec![Drain {
             shape: block(domain.map(|side| 0.3 * side), 0.12),
@@ -210,7 +210,7 @@ fn drained_at_once<const D: usize>() {
         shape,
         active: ALWAYS,
     };
-    liquid.set_ports(Ports {
+    liquid.set_sources(Sources {
         emitters: vec![],
         drains: vec![drain],
     });
@@ -245,7 +245,7 @@ fn a_tank_that_runs_dry_stays_dry_and_can_be_filled_again() {
         point: [0.0, 2.0],
         normal: [0.0, 1.0],
     };
-    liquid.set_ports(Ports {
+    liquid.set_sources(Sources {
         emitters: vec![Emitter {
             shape: block([0.5, 0.5], 0.2),
             velocity: [0.0, -1.0],
@@ -275,7 +275,7 @@ fn open_tank<const D: usize>(
     settings: &Settings<D>,
     axis: usize,
     is_high: bool,
-) -> (Scenery<D>, Ports<D>) {
+) -> (Scenery<D>, Sources<D>) {
     let (mut low, mut high) = ([0.0; D], settings.domain());
     let at = if is_high { high[axis] } else { 0.0 };
     if is_high {
@@ -284,7 +284,7 @@ fn open_tank<const D: usize>(
         low[axis] -= 1.0;
     }
     let walls = Shape::Box { low, high }.inverted();
-    let ports = Ports {
+    let ports = Sources {
         emitters: vec![],
         drains: vec![Drain::open_side(axis, is_high, at, settings.dx)],
     };
@@ -297,7 +297,7 @@ fn falls_out_of_the_bottom<const D: usize>() {
     let each = settings.particle_volume();
     let (solids, ports) = open_tank(&settings, D - 1, false);
     let mut liquid = Liquid::new(settings).unwrap();
-    liquid.set_ports(ports);
+    liquid.set_sources(ports);
     let falling = block([0.5; D], 0.2);
     liquid.fill(&|x| falling.distance(x), &|_| [0.0; D], &solids);
     let count = liquid.particles().len();
@@ -344,7 +344,7 @@ fn runs_out_of_a_side<const D: usize>(is_high: bool) {
     let width: f64 = settings.domain()[1..D - 1].iter().product();
     let (solids, ports) = open_tank(&settings, 0, is_high);
     let mut liquid = Liquid::new(settings).unwrap();
-    liquid.set_ports(ports);
+    liquid.set_sources(ports);
     liquid.fill(&|x| x[D - 1] - depth, &|_| [0.0; D], &solids);
     let start = length * depth * width;
     let (mut out, mut half) = (0.0, 0.0);
