@@ -39,7 +39,7 @@ mod report;
 mod settings;
 mod solids;
 pub mod solvers;
-mod spin_pool;
+pub mod spin_pool;
 mod step;
 
 pub use grid::extrapolate::FaceState;

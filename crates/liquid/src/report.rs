@@ -1,4 +1,4 @@
-//! What a step says of itself.
+//! Step reports and failures.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::grid::tiles::Coord;
 use crate::pressure::FaceNeighbour;
 use crate::solvers::Solution;
 
-/// Told when the phases of a step begin, so that somebody with a clock can time them.
+/// Progress callback: called when the phases of a step begin, for example to time them.
 pub trait Phases {
     /// The phase before, if any, has ended. The name is empty when the step is over.
     fn begin(&mut self, phase: &'static str);
@@ -18,7 +18,7 @@ impl Phases for () {
     fn begin(&mut self, _phase: &'static str) {}
 }
 
-/// A step in numbers.
+/// Report of one step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepReport {
     /// Time after the step, in seconds.

@@ -1,4 +1,4 @@
-//! What a liquid is told before it starts.
+//! Settings of a liquid.
 
 use std::fmt;
 

@@ -1,12 +1,13 @@
-//! Keeping threads awake through work that is handed out in small pieces.
+//! Spinning thread pool: threads that stay awake through work that is handed out in small pieces. Opt-in.
 //!
-//! A thread of rayon that finds nothing to do for a moment goes to sleep, and waking it takes longer than a sweep over a small
-//! grid: then nobody gains by sharing. While [`spin_if`] lasts the other threads look for work instead, and give way
-//! to other programs between two looks.
+//! A thread of rayon that finds no work for a moment goes to sleep, and waking it takes longer than a sweep over a small
+//! grid, so that sharing small pieces gains nothing. During [`spin_if`] the other threads of the caller's pool poll for work
+//! instead, and yield to other programs in between. Steps and solves don't do that by themselves: it takes the processors of
+//! the whole pool, and only the caller knows whether they are free.
 //!
-//! A thread that looks for work until the work is done must not itself be in the middle of a part of that work: the one would wait for
-//! the other for ever. A thread of rayon that waits for a part takes up whatever else it finds, this looking around included.
-//! So there is a door: who comes before the work begins can hold no part of it and stays, who comes later leaves at once.
+//! A thread that polls until the work is done must not itself be in the middle of a part of that work, or both would wait for
+//! each other. A thread of rayon that waits for a part takes up whatever else it finds, the polling included. So there is a
+//! gate: a thread that arrives before the work begins can hold no part of it and stays, one that arrives later leaves at once.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -24,8 +25,8 @@ thread_local! {
     static KEEPS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does the work, and if it `is_shared` the other threads of the pool wait for parts of it without falling asleep.
-pub(crate) fn spin_if<R>(is_shared: bool, work: impl FnOnce() -> R) -> R {
+/// Runs the work. If it `is_shared`, the other threads of the caller's pool poll for parts of it meanwhile.
+pub fn spin_if<R>(is_shared: bool, work: impl FnOnce() -> R) -> R {
     let threads = rayon::current_num_threads();
     if !is_shared || threads == 1 || KEEPS.get() {
         return work();

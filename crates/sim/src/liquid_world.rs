@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::io::{self, Write};
 
+use meniscus_liquid::spin_pool::spin_if;
 use meniscus_liquid::{self as liquid, Liquid, Phases, State, StepError, StepLimit};
 use meniscus_shapes::Scenery;
 use rayon::prelude::*;
@@ -10,6 +11,10 @@ use rayon::prelude::*;
 use crate::report::{Problem, SolveReport, StepFailure, StepReport};
 use crate::snapshot::{BodyState, Layers, PointLayer, Snapshot};
 use crate::world::{Cost, SavedState, World};
+
+/// Particles from which on most parts of a step are long enough to be shared, and short enough that threads would fall
+/// asleep between two of them.
+const SHARED: usize = 50_000;
 
 /// A liquid among scripted solids.
 pub struct LiquidWorld<const D: usize> {
@@ -73,7 +78,9 @@ impl<const D: usize> World for LiquidWorld<D> {
         dt: f64,
         phases: &mut dyn Phases,
     ) -> Result<StepReport, Box<StepFailure>> {
-        match self.liquid.step(&self.solids, dt, phases) {
+        let is_shared = self.liquid.particles().len() >= SHARED;
+        let stepped = spin_if(is_shared, || self.liquid.step(&self.solids, dt, phases));
+        match stepped {
             Ok(report) => {
                 self.unknowns = report.unknowns;
                 Ok(report_of(&report))

@@ -1,4 +1,4 @@
-//! The liquid's surface for others to draw: the distance that a step would see, from particles alone.
+//! Signed distance to the liquid, from particles alone, for surface meshes and pictures.
 
 use super::Liquid;
 use crate::compiled::Compiled;

@@ -28,11 +28,6 @@ use crate::projection::Projection;
 use crate::report::{Phases, PressureProblem, StepError, StepReport};
 use crate::settings::{Settings, SettingsError};
 use crate::solids::SolidMotion;
-use crate::spin_pool::spin_if;
-
-/// From so many particles on most parts of a step are long enough to be shared, and short enough that a thread would fall
-/// asleep between two of them.
-const SHARED: usize = 50_000;
 
 /// Longest step, and what limits it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -216,9 +211,7 @@ impl<const D: usize> Liquid<D> {
         dt: f64,
         phases: &mut dyn Phases,
     ) -> Result<StepReport, StepError> {
-        spin_if(self.particles.len() >= SHARED, || {
-            (Compiled::get().step_with)(self, projection, solids, dt, phases)
-        })
+        (Compiled::get().step_with)(self, projection, solids, dt, phases)
     }
 
     /// The pressure problem of a step of `dt` seconds. Changes nothing but fields of the step.

@@ -1,5 +1,5 @@
-//! Everything in a liquid that later steps depend on, as bytes: what was saved and restored goes on to the same bits
-//! as what was never stopped.
+//! State of a liquid as bytes: a liquid that was saved and restored continues to the same bits as one that was never
+//! stopped.
 //!
 //! Little endian, in this order: time, length of the last step, whether the volume at the start is known and what it
 //! was, drift, number of particles at the start; number of particles, their positions, their velocities, whether any
@@ -31,7 +31,7 @@ const BUFFER: usize = 1 << 15;
 /// Why a state can't be restored.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StateError {
-    /// The settings that it is to go on with make no sense.
+    /// The settings are out of range.
     Settings(SettingsError),
     /// The bytes are not a state of a liquid with these settings.
     Malformed(&'static str),

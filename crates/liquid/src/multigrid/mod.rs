@@ -14,8 +14,8 @@
 //! constant, coarse faces are averages, so that every level has at most one coupling a face (see `level.rs`
 //! for how they are stored), except where thin solids divide a coarse cell into several unknowns.
 //!
-//! A workspace keeps its levels. If the next problem has the same matrix and cells, which takes one look at each row to find
-//! out, they serve again: see `reuse.rs`.
+//! A workspace keeps its levels. If the next problem has the same matrix and cells, which takes one pass over the rows to
+//! find out, they are used again: see `reuse.rs`.
 //!
 //! Everything follows from the matrix and the cells of its rows; the result has the same bits for any number of threads
 //! and any width of vectors.
@@ -43,6 +43,7 @@ mod sums;
 #[cfg(test)]
 mod tests;
 
+pub use chunks::SHARED;
 pub use cycle::Cycle;
 pub(crate) use reuse::Bounds;
 pub use settings::Settings;

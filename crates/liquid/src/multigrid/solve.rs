@@ -3,7 +3,7 @@
 use meniscus_lcp::{BoxMlcp, Csr, InputError, Observer, Progress, Report, Status};
 use rayon::prelude::*;
 
-use super::chunks::{Chunk, SHARED, each, fold};
+use super::chunks::{Chunk, each, fold};
 use super::conjugate::Conjugate;
 use super::finest::gather;
 use super::hierarchy::Hierarchy;
@@ -14,7 +14,6 @@ use super::sums::{Exact, Found, measure};
 use crate::compiled::Compiled;
 use crate::grid::tiles::Coord;
 use crate::growth::Growth;
-use crate::spin_pool::spin_if;
 
 /// Rises of the energy below this share of its terms are rounding.
 const ROUNDING: f64 = 1e-13;
@@ -136,10 +135,8 @@ pub(crate) fn solve_impl<const D: usize>(
     observer: &mut dyn Observer,
     bounds: Bounds,
 ) -> Result<Report, InputError> {
-    spin_if(problem.len() >= SHARED, || {
-        workspace.prepare(problem, cells, settings, x, bounds)?;
-        iterate(problem, settings, x, workspace, observer)
-    })
+    workspace.prepare(problem, cells, settings, x, bounds)?;
+    iterate(problem, settings, x, workspace, observer)
 }
 
 /// The iteration, once the levels are there.
