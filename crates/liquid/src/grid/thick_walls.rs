@@ -162,6 +162,11 @@ impl<const D: usize> SolidField<D> for PosedThickWalls<'_, D> {
         }
     }
 
+    /// Without the growth, which does not decide whose wall is the closest.
+    fn distance_to(&self, solid: SolidId, x: [f64; D]) -> f64 {
+        self.solids.distance_to(solid, x)
+    }
+
     fn closest(&self, x: [f64; D]) -> Option<SolidId> {
         self.solids.closest(x)
     }
@@ -251,6 +256,9 @@ mod tests {
         }
         fn distance(&self, x: [f64; D]) -> f64 {
             self.0.distance(x)
+        }
+        fn distance_to(&self, solid: SolidId, x: [f64; D]) -> f64 {
+            SolidField::distance_to(&self.0, solid, x)
         }
         fn closest(&self, x: [f64; D]) -> Option<SolidId> {
             SolidField::closest(&self.0, x)

@@ -129,10 +129,9 @@ pub fn constrain<const D: usize>(
     let with_spray = rule.walls == Walls::Slip;
     let cells = Tiles::<D>::CELLS;
     let changes: [(Vec<u32>, Vec<f32>); D] = std::array::from_fn(|axis| {
-        let continued = CellSet::in_field(tiles, &state[axis], |state| match state {
-            FaceState::Known | FaceState::Unknown => false,
-            FaceState::Spray => with_spray,
-            FaceState::Extrapolated | FaceState::Ballistic => true,
+        let continued = CellSet::in_field(tiles, &state[axis], |state| {
+            let own = state == FaceState::Known || state == FaceState::Unknown;
+            !own && (with_spray || state != FaceState::Spray)
         });
         let slots = (0..tiles.len()).into_par_iter().with_min_len(8);
         let faces: Vec<u32> = slots

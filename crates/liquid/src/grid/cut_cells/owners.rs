@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::CutCells;
-use crate::grid::tiles::Tiles;
+use crate::grid::tiles::{Coord, TILE, Tiles};
 use crate::particles::transfer::face_offset;
 use crate::solids::{SolidField, SolidId};
 
@@ -86,6 +86,9 @@ fn of_tile<const D: usize>(
     solids: &dyn SolidField<D>,
     slot: usize,
 ) -> (OfTile, Vec<SolidId>) {
+    if let Some(solid) = only_close(tiles.base(slot), dx, solids) {
+        return (OfTile::One(solid), Vec::new());
+    }
     let cells = Tiles::<D>::CELLS;
     let mut owners: Vec<(usize, SolidId)> = Vec::new();
     for axis in 0..D {
@@ -111,4 +114,25 @@ fn of_tile<const D: usize>(
         block[place] = owner;
     }
     (OfTile::None, block)
+}
+
+/// The solid that is closest everywhere in a tile, if its centre tells: distances change by no more than the way.
+fn only_close<const D: usize>(
+    base: Coord<D>,
+    dx: f64,
+    solids: &dyn SolidField<D>,
+) -> Option<SolidId> {
+    let centre = base.map(|c| (c as f64 + 0.5 * TILE as f64) * dx);
+    let reach = 0.5 * TILE as f64 * dx * (D as f64).sqrt();
+    let (mut closest, mut first, mut second) = (None, f64::INFINITY, f64::INFINITY);
+    for solid in (0..solids.count() as u32).map(SolidId) {
+        let distance = solids.distance_to(solid, centre);
+        if distance < first {
+            (closest, second, first) = (Some(solid), first, distance);
+        } else {
+            second = second.min(distance);
+        }
+    }
+    // A hair more, for rounding.
+    closest.filter(|_| second - first > 2.01 * reach)
 }
