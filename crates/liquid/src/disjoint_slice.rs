@@ -1,4 +1,4 @@
-//! Writing into one field from several threads at disjoint places.
+//! Slice that several threads write to at disjoint places.
 
 use std::marker::PhantomData;
 use std::ops::AddAssign;

@@ -1,4 +1,4 @@
-//! Vectors that grow a little when a little more is needed.
+//! Vectors that grow by a sixteenth instead of doubling.
 //!
 //! The liquid has a few cells more or less in every step. A vector that is too short by one doubles its room if it is left to
 //! itself, and takes as much address space again that nobody uses.

@@ -1,4 +1,4 @@
-//! Liquids on a sparse staggered grid, with walls they can let go of.
+//! Liquid simulation on a sparse staggered grid, with separating walls.
 //!
 //! Particles carry the liquid; every step puts tiles of cells around them, moves their velocity to the faces of
 //! cells, makes it free of divergence with a pressure that walls may bound from below, and moves the particles. One

@@ -20,6 +20,7 @@ impl Phases for () {
 
 /// Report of one step.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct StepReport {
     /// Time after the step, in seconds.
     pub time: f64,

@@ -1,4 +1,4 @@
-//! What the levels are made of.
+//! Settings of the levels.
 
 use crate::settings::words;
 

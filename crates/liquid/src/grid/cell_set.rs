@@ -1,4 +1,4 @@
-//! One bit for every cell: sets that grow by a cell at a time at the cost of a few operations for 64 cells.
+//! Sets of cells as bit masks, dilated and eroded by a few operations per 64 cells.
 
 use rayon::prelude::*;
 

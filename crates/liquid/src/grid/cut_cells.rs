@@ -1,4 +1,4 @@
-//! How much of every face and cell the solids leave open.
+//! Cut cells: open fractions of faces and cells beside solids.
 //!
 //! Distances are sampled at nodes, the lower corners of cells, and taken as linear in between.
 

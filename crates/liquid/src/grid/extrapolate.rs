@@ -1,4 +1,4 @@
-//! Velocities beyond the liquid: layer by layer, the mean of the neighbours that are known.
+//! Extrapolation of velocities beyond the liquid, layer by layer: the mean of the known neighbours.
 
 use rayon::prelude::*;
 

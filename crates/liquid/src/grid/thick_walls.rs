@@ -1,4 +1,4 @@
-//! Walls as thick as the grid needs.
+//! Thin walls, thickened to what the grid can resolve.
 //!
 //! A wall thinner than a cell leaves no node inside it, and liquid passes it; one that is a little thicker leaves cells
 //! with open faces on both of its sides, and their liquid mixes. Here every wall is at least as thick as the diagonal of

@@ -1,4 +1,4 @@
-//! The part of a field in and around one tile, side by side in memory: for what reads or writes it many times.
+//! Copy of one tile and its halo, contiguous in memory.
 //!
 //! A window holds the cells of its tile and `MARGIN` cells beyond them on every side, the last axis contiguous. Inside
 //! there are no tiles to be looked up, and neighbours are a fixed distance apart.

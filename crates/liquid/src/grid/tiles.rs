@@ -1,4 +1,4 @@
-//! Which cells exist: tiles of 8 cells a side around the liquid, and how to walk between them.
+//! Sparse grid: tiles of 8 cells per side around the liquid, and their neighbours.
 //!
 //! A field over the grid is a plain `Vec` with one block of `8^D` values per tile and one more block at the
 //! end, the *null tile*, that holds the background value. Neighbours that lie outside every tile resolve to the

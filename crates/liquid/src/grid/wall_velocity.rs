@@ -1,4 +1,4 @@
-//! Velocities on faces that belong to solids.
+//! Velocity boundary conditions on faces inside solids.
 //!
 //! A closed face has no velocity of its own, and yet particles beside a wall read it. It is continued from the
 //! liquid first. Then, where the wall holds the liquid, its part normal to the wall becomes the wall's own. Next to

@@ -1,4 +1,4 @@
-//! The volume that the liquid should have.
+//! Target of the liquid's volume.
 
 use super::{Liquid, health};
 use crate::particles::position_correction::DRIFT_TIME;

@@ -1,4 +1,4 @@
-//! Work on parts of an array at a time, by as many threads as there are, always cut at the same places.
+//! Parallel loops over chunks with fixed boundaries, so that results do not depend on the number of threads.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Reading the matrix, row by row, to find the regular unknowns.
+//! Classification of rows: regular ones have the full stencil.
 
 use meniscus_lcp::{BoxMlcp, Csr, InputError};
 

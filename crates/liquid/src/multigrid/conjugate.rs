@@ -1,4 +1,4 @@
-//! Steps that also use the direction of the step before.
+//! Conjugate directions: steps that also use the direction of the last one.
 //!
 //! A region behind a hole, or one that is long and narrow, has a few slow modes that the cycle misjudges. The best step in
 //! the plane of the cycle's correction and the last step is that of conjugate gradients, which deal with a few such modes in as

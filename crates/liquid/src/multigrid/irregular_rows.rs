@@ -1,4 +1,4 @@
-//! Listing the rows of the finest level that are not regular, with their links.
+//! Irregular rows of the finest level, with their links.
 
 use meniscus_lcp::{BoxMlcp, Csr, InputError};
 use rayon::prelude::*;

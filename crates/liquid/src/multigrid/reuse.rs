@@ -1,4 +1,4 @@
-//! Whether the levels of the last problem are those of the next.
+//! Reuse of the hierarchy for a problem with the same matrix.
 //!
 //! Finding out takes one pass over the matrix and no memory: what the levels are made of is what they hold.
 

@@ -1,4 +1,4 @@
-//! Compiling the inner loops for several widths of vectors.
+//! SIMD: the inner loops compiled for several vector widths.
 //!
 //! They are plain loops over slices. On x86-64 each is compiled three times, and the processor is asked once which copy
 //! it can run. No copy may fuse a product with a sum, so all give the same bits. Calling a function that was compiled for

@@ -1,4 +1,4 @@
-//! The truncated iteration.
+//! The multigrid solve: truncated Newton multigrid.
 
 use meniscus_lcp::{BoxMlcp, Csr, InputError, Observer, Progress, Report, Status};
 use rayon::prelude::*;

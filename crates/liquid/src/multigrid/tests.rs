@@ -1,4 +1,4 @@
-//! What must hold of the levels.
+//! Properties of the levels.
 
 use meniscus_lcp::{BoxMlcp, Csr};
 

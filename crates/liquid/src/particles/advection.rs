@@ -1,4 +1,4 @@
-//! Grid to particles, and the particles' way through a step: third-order Runge-Kutta, kept out of solids.
+//! Advection: grid to particles, and their paths by a third-order Runge-Kutta scheme, outside solids.
 
 use rayon::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The velocity gradients of particles, in little room.
+//! Velocity gradients of particles (APIC), compressed.
 
 /// Whole parts of its unit that the largest entry of a gradient is.
 const PARTS: f32 = 32767.0;

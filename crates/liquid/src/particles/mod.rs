@@ -1,4 +1,4 @@
-//! The particles that carry the liquid, and their order in memory.
+//! Particles that carry the liquid, and their order in memory.
 
 pub mod advection;
 pub mod attributes;

@@ -1,4 +1,4 @@
-//! Particles to grid, and reading the grid at a point.
+//! Transfer of velocity from particles to the grid, and interpolation on the grid.
 
 use rayon::prelude::*;
 

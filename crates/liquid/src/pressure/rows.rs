@@ -1,4 +1,4 @@
-//! Which row belongs to which cell, in a bit and a half a cell.
+//! Map from cells to rows, in one and a half bits per cell.
 
 use crate::grid::cell_set::CellSet;
 use crate::grid::tiles::Tiles;

@@ -1,4 +1,4 @@
-//! Multigrid of its own: `tn-mg`, `mg`.
+//! Multigrid as a solver: `tn-mg`, `mg`.
 
 use meniscus_lcp::{InputError, Observer, Report};
 

@@ -1,4 +1,4 @@
-//! What to solve with, and when to stop.
+//! Settings: method and stopping criteria.
 
 use meniscus_lcp::InputError;
 

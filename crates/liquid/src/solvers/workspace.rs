@@ -1,4 +1,4 @@
-//! Memory of the methods.
+//! Workspace of the methods.
 
 use meniscus_lcp::methods::{fas, fmg, linear, mprgp, newton, penalty, policy};
 use meniscus_lcp::{BoxMlcp, Csr, InputError, Report};

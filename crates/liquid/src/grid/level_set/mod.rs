@@ -1,4 +1,4 @@
-//! The liquid's signed distance from its particles, and the volume it encloses.
+//! Level set: the liquid's signed distance from its particles, and the volume it encloses.
 //!
 //! At a point, `phi = |x - mean of the particles near x| - r`, the mean weighted by a smooth kernel of radius
 //! [`REACH`] cells. On the boundary of a half-space full of particles the mean lies a fixed share of the reach

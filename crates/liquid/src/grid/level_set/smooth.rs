@@ -1,4 +1,4 @@
-//! Smoothing of the distance along the horizontal.
+//! Bilateral filter of the level set along the horizontal.
 //!
 //! The distance of a cell is as noisy as the places of the few dozen particles around it, and noise in it moves liquid
 //! at rest: a neighbouring column that seems higher by `d` is accelerated by `g d / dx`. A bilateral filter over the

@@ -1,4 +1,4 @@
-//! The volume that the liquid's surface encloses.
+//! Volume inside the level set.
 
 use rayon::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Where liquid comes in and where it leaves.
+//! Sources and drains: where liquid comes in and where it leaves.
 //!
 //! At the end of every step the drains take away what is inside them, the emitters add what came into them during the
 //! step, and everything inside an emitter moves at its speed from then on. All of it depends on the time alone and on

@@ -1,4 +1,4 @@
-//! What the solvers carry from one step to the next, for somebody who goes on with a run later.
+//! Warm start: the last pressure, saved in checkpoints.
 
 use rayon::prelude::*;
 

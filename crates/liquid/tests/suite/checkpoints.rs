@@ -59,7 +59,7 @@ fn saved<const D: usize>(liquid: &Liquid<D>) -> Vec<u8> {
 }
 
 /// Steps, saving and restoring on the way; the other one is never stopped.
-fn assert_goes_on_to_the_same_bits<const D: usize>(settings: Settings<D>, steps: usize) {
+fn assert_continues_to_the_same_bits<const D: usize>(settings: Settings<D>, steps: usize) {
     let (mut whole, solids) = scene(&settings);
     let (mut stopped, _) = scene(&settings);
     for i in 0..steps {
@@ -81,27 +81,27 @@ fn assert_goes_on_to_the_same_bits<const D: usize>(settings: Settings<D>, steps:
 }
 
 #[test]
-fn a_restored_liquid_goes_on_to_the_same_bits_in_2d() {
+fn a_restored_liquid_continues_to_the_same_bits_in_2d() {
     let settings = Settings::<2>::new([24, 24], 1.0 / 24.0);
-    assert_goes_on_to_the_same_bits(settings.clone(), 25);
+    assert_continues_to_the_same_bits(settings.clone(), 25);
     let flip = Settings {
         transfer: Transfer::Flip { pic: 0.05 },
         walls: Walls::Slip,
         preconditioner: Preconditioner::Jacobi,
         ..settings.clone()
     };
-    assert_goes_on_to_the_same_bits(flip, 25);
+    assert_continues_to_the_same_bits(flip, 25);
     let newton = Settings {
         solver: Solver::Newton,
         ..settings
     };
-    assert_goes_on_to_the_same_bits(newton, 15);
+    assert_continues_to_the_same_bits(newton, 15);
 }
 
 #[test]
-fn a_restored_liquid_goes_on_to_the_same_bits_in_3d() {
+fn a_restored_liquid_continues_to_the_same_bits_in_3d() {
     let settings = Settings::<3>::new([16, 12, 16], 1.0 / 16.0);
-    assert_goes_on_to_the_same_bits(settings, 12);
+    assert_continues_to_the_same_bits(settings, 12);
 }
 
 #[test]
