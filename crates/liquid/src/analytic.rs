@@ -21,9 +21,9 @@ use meniscus_lcp::{Csr, InputError};
 
 use self::shape::Open;
 use crate::compiled::Compiled;
-use crate::pressure::Beyond;
+use crate::grid::tiles::Coord;
+use crate::pressure::FaceNeighbour;
 use crate::report::{Face, PressureProblem};
-use crate::tiles::Coord;
 
 /// Length of the step.
 const DT: f64 = 0.01;
@@ -102,9 +102,9 @@ impl Sphere {
                     flow += sign * face.open * grid.velocity(cell, axis, high) / grid.dx;
                     wall |= face.open < 1.0;
                     match face.beyond {
-                        Beyond::Solid => {}
-                        Beyond::Air { theta } => entries[0].1 += scale * face.open / theta,
-                        Beyond::Liquid => {
+                        FaceNeighbour::Solid => {}
+                        FaceNeighbour::Air { theta } => entries[0].1 += scale * face.open / theta,
+                        FaceNeighbour::Liquid => {
                             let mut other = cell;
                             other[axis] += if high { 1 } else { -1 };
                             entries[0].1 += scale * face.open;
@@ -143,7 +143,7 @@ impl Sphere {
                     .faces(cell)
                     .iter()
                     .flatten()
-                    .any(|face| matches!(face.beyond, Beyond::Air { .. }));
+                    .any(|face| matches!(face.beyond, FaceNeighbour::Air { .. }));
             if to_air {
                 reached[index] = true;
                 waiting.push(cell);
@@ -153,7 +153,7 @@ impl Sphere {
             let faces = grid.faces(cell);
             for axis in 0..D {
                 for (high, face) in faces[axis].iter().enumerate() {
-                    if face.beyond != Beyond::Liquid {
+                    if face.beyond != FaceNeighbour::Liquid {
                         continue;
                     }
                     let mut other = cell;
@@ -260,12 +260,12 @@ impl<const D: usize> Grid<D> {
         other[axis] += if high { 1 } else { -1 };
         // Faces at the sides of the cube are closed: no other cell is ever outside.
         let beyond = if open == 0.0 {
-            Beyond::Solid
+            FaceNeighbour::Solid
         } else if self.is_liquid(other) {
-            Beyond::Liquid
+            FaceNeighbour::Liquid
         } else {
             let (inside, outside) = (self.phi(cell), self.phi(other));
-            Beyond::Air {
+            FaceNeighbour::Air {
                 theta: (inside / (inside - outside)).clamp(LEAST_THETA, 1.0),
             }
         };

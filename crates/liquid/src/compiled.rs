@@ -9,6 +9,7 @@ use meniscus_lcp::{Blocks, BoxMlcp, Csr, InputError, Observer, Report};
 
 use crate::analytic::{Bare, Sphere};
 use crate::fas::{self, Levels};
+use crate::grid::tiles::Coord;
 use crate::liquid::{Distance, Liquid, StateError};
 use crate::multigrid::{self, Cycle};
 use crate::projection::Projection;
@@ -16,9 +17,12 @@ use crate::report::{Phases, PressureProblem, StepError, StepReport};
 use crate::settings::{Settings, SettingsError};
 use crate::solids::SolidMotion;
 use crate::solvers::{self, Solution};
-use crate::tiles::Coord;
 
 /// The functions of one number of dimensions.
+#[expect(
+    clippy::type_complexity,
+    reason = "each signature is that of one function"
+)]
 pub(crate) struct Compiled<const D: usize> {
     pub new: fn(Settings<D>) -> Result<Liquid<D>, SettingsError>,
     pub fill: fn(

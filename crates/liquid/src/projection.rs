@@ -2,16 +2,16 @@
 
 use meniscus_lcp::Report;
 
-use crate::cut_cells::CutCells;
-use crate::extrapolate::FaceState;
-use crate::marks::Marks;
+use crate::grid::cell_set::CellSet;
+use crate::grid::cut_cells::CutCells;
+use crate::grid::extrapolate::FaceState;
+use crate::grid::tiles::Tiles;
+use crate::particles::transfer::FaceField;
 use crate::pressure::Weights;
 use crate::report::{Phases, StepError};
 use crate::settings::Settings;
 use crate::solids::SolidField;
 use crate::solvers::Solution;
-use crate::tiles::Tiles;
-use crate::transfer::FaceField;
 
 /// The staggered grid of a step that has begun: geometry to read, and the velocity on faces to change.
 pub struct Faces<'a, const D: usize> {
@@ -53,9 +53,9 @@ impl<'a, const D: usize> Faces<'a, D> {
 #[derive(Clone, Debug)]
 pub struct Projected {
     /// Cells with a pressure.
-    pub liquid: Marks,
+    pub liquid: CellSet,
     /// Those that separate from their wall.
-    pub separated: Marks,
+    pub separated: CellSet,
     /// Unknowns of the pressure problem.
     pub unknowns: usize,
     /// Those that touch a solid.

@@ -1,14 +1,14 @@
-//! What a step says of itself.
+//! Step reports and failures.
 
 use std::fmt;
 
 use meniscus_lcp::{Csr, InputError, Report, Status};
 
-use crate::pressure::Beyond;
+use crate::grid::tiles::Coord;
+use crate::pressure::FaceNeighbour;
 use crate::solvers::Solution;
-use crate::tiles::Coord;
 
-/// Told when the phases of a step begin, so that somebody with a clock can time them.
+/// Progress callback: called when the phases of a step begin, for example to time them.
 pub trait Phases {
     /// The phase before, if any, has ended. The name is empty when the step is over.
     fn begin(&mut self, phase: &'static str);
@@ -18,8 +18,9 @@ impl Phases for () {
     fn begin(&mut self, _phase: &'static str) {}
 }
 
-/// A step in numbers.
+/// Report of one step.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct StepReport {
     /// Time after the step, in seconds.
     pub time: f64,
@@ -70,8 +71,6 @@ pub struct StepReport {
     pub lost_volume: f64,
     /// A place in the pocket that lost most, if one did.
     pub squeezed: Option<Vec<f64>>,
-    /// Tries with longer steps that failed before this one.
-    pub retries: usize,
 }
 
 /// A cell that holds too many particles.
@@ -114,7 +113,7 @@ pub struct Face {
     /// Open share.
     pub open: f64,
     /// What lies beyond.
-    pub beyond: Beyond,
+    pub beyond: FaceNeighbour,
 }
 
 /// Why a step failed.
@@ -160,12 +159,12 @@ impl fmt::Display for StepError {
 
 impl std::error::Error for StepError {}
 
-/// A step that failed after all retries. The liquid is as it was before the step.
+/// A step that failed. The liquid is as it was before the step.
 #[derive(Clone, Debug)]
 pub struct StepFailure<const D: usize> {
     /// Why it failed.
     pub error: StepError,
-    /// Report of the last try.
+    /// Report of the failed solve.
     pub report: StepReport,
     /// The problem that was not solved.
     pub problem: PressureProblem<D>,

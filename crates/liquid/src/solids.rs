@@ -29,6 +29,9 @@ pub trait SolidField<const D: usize>: Send + Sync {
     /// Signed distance at `x`, or a lower bound of its magnitude; infinite without solids.
     fn distance(&self, x: [f64; D]) -> f64;
 
+    /// Signed distance to one solid. It must not change faster than the position (be 1-Lipschitz).
+    fn distance_to(&self, solid: SolidId, x: [f64; D]) -> f64;
+
     /// Signed distance within `band` of the surface; farther away any magnitude between `band` and the exact one.
     fn distance_within(&self, x: [f64; D], band: f64) -> f64 {
         let _ = band;
@@ -84,6 +87,10 @@ impl<const D: usize> SolidField<D> for PosedScenery<'_, D> {
 
     fn distance_within(&self, x: [f64; D], band: f64) -> f64 {
         PosedScenery::distance_within(self, x, band)
+    }
+
+    fn distance_to(&self, solid: SolidId, x: [f64; D]) -> f64 {
+        self.body(solid.0 as usize).distance(x)
     }
 
     fn least_thickness(&self, solid: SolidId) -> f64 {

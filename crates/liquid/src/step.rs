@@ -2,19 +2,19 @@
 
 use rayon::prelude::*;
 
-use crate::advect::{Flow, advect};
-use crate::density::relative;
-use crate::extrapolate::{FaceState, extrapolate};
-use crate::level_set::GridGeometry;
+use crate::grid::extrapolate::{FaceState, extrapolate};
+use crate::grid::level_set::GridGeometry;
+use crate::grid::thick_walls::{PosedThickWalls, ThickWalls};
+use crate::grid::wall_velocity::{WallRule, constrain};
 use crate::liquid::{Grid, Liquid, VolumeMeasure};
-use crate::ports::Exchanged;
+use crate::particles::advection::{Flow, advect};
+use crate::particles::position_correction::relative;
+use crate::particles::sources::Exchanged;
+use crate::particles::transfer::to_grid;
 use crate::projection::{Faces, Projected, Projection};
 use crate::report::{Phases, StepError, StepReport};
 use crate::settings::{Settings, Transfer};
 use crate::solids::{SolidField, SolidMotion};
-use crate::thick_walls::{PosedThickWalls, ThickWalls};
-use crate::transfer::to_grid;
-use crate::walls::{WallRule, constrain};
 
 /// Layers beyond the particles' own faces in which a velocity is extrapolated before the pressure acts.
 const GAP_LAYERS: u8 = 3;

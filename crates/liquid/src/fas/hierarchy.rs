@@ -8,7 +8,7 @@ use super::level::Level;
 use super::settings::{Coarse, Settings};
 use super::transfer::transfer;
 use crate::compiled::Compiled;
-use crate::tiles::Coord;
+use crate::grid::tiles::Coord;
 
 /// Unknowns that need no coarser level.
 const FEW: usize = 8;

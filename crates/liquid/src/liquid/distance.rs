@@ -1,12 +1,12 @@
-//! The liquid's surface for others to draw: the distance that a step would see, from particles alone.
+//! Signed distance to the liquid, from particles alone, for surface meshes and pictures.
 
 use super::Liquid;
 use crate::compiled::Compiled;
-use crate::gradient::Gradient;
+use crate::grid::tiles::{Coord, TILE, Tiles};
 use crate::particles::Particles;
+use crate::particles::gradient::Gradient;
 use crate::settings::{Settings, SettingsError};
 use crate::solids::SolidMotion;
-use crate::tiles::{Coord, TILE, Tiles};
 
 /// The signed distance to the liquid at the centres of cells, negative inside, in blocks of cells around the liquid.
 ///
@@ -51,6 +51,7 @@ impl<const D: usize> Distance<D> {
             velocity: vec![[0.0; D]; position.len()],
             affine: vec![Gradient::NONE; position.len()],
             position,
+            attributes: None,
         };
         liquid.time = time;
         let volume = liquid.volume(solids);

@@ -2,11 +2,11 @@
 
 use rayon::prelude::*;
 
-use crate::cut_cells::CutCells;
+use crate::grid::cut_cells::CutCells;
+use crate::grid::tiles::Tiles;
 use crate::particles::Bins;
 use crate::report::Crowded;
 use crate::settings::Settings;
-use crate::tiles::Tiles;
 
 /// Weight of the level set's volume against that of the particles. The excess absorbs the random noise of particle
 /// counts at a flat surface, which would otherwise count as thin liquid.

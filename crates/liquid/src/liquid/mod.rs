@@ -13,37 +13,29 @@ pub(crate) use volume_target::VolumeMeasure;
 use rayon::prelude::*;
 
 use self::volume_target::VolumeTarget;
-use crate::awake::awake_if;
 use crate::compiled::Compiled;
-use crate::cut_cells::CutCells;
-use crate::extrapolate::FaceState;
-use crate::level_set::LevelSet;
+use crate::grid::cut_cells::CutCells;
+use crate::grid::extrapolate::FaceState;
+use crate::grid::level_set::LevelSet;
+use crate::grid::thick_walls::ThickWalls;
+use crate::grid::tiles::{Coord, Tiles};
+use crate::particles::seed;
+use crate::particles::sources::{Exchanged, Sources};
+use crate::particles::transfer::FaceField;
 use crate::particles::{Bins, Particles, cell_of};
-use crate::ports::{Exchanged, Ports};
 use crate::pressure::PressureProjection;
 use crate::projection::Projection;
-use crate::report::{Phases, PressureProblem, StepError, StepFailure, StepReport};
-use crate::seed;
+use crate::report::{Phases, PressureProblem, StepError, StepReport};
 use crate::settings::{Settings, SettingsError};
 use crate::solids::SolidMotion;
-use crate::thick_walls::ThickWalls;
-use crate::tiles::{Coord, Tiles};
-use crate::transfer::FaceField;
-
-/// Tries with half the step after a failed one.
-const RETRIES: usize = 3;
-/// A step below this share of the longest one means that something has run away.
-const SHORTEST: f64 = 1e-7;
-
-/// From so many particles on most parts of a step are long enough to be shared, and short enough that a thread would fall
-/// asleep between two of them.
-const SHARED: usize = 50_000;
 
 /// Longest step, and what limits it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepLimit {
     /// Length in seconds.
     pub dt: f64,
+    /// The longest one that is allowed at any speed.
+    pub longest: f64,
     /// Largest speed to be expected; not finite if a particle's is not.
     pub speed: f64,
 }
@@ -52,7 +44,7 @@ pub struct StepLimit {
 pub struct Liquid<const D: usize> {
     pub(crate) settings: Settings<D>,
     pub(crate) particles: Particles<D>,
-    ports: Ports<D>,
+    ports: Sources<D>,
     pub(crate) time: f64,
     /// Length of the last step; gravity acts from the middle of that step to the middle of the next.
     pub(crate) last_dt: f64,
@@ -112,8 +104,11 @@ impl<const D: usize> Liquid<D> {
                 state: face_field(),
                 number_density: Vec::new(),
             },
-            particles: Particles::default(),
-            ports: Ports::default(),
+            particles: Particles {
+                attributes: settings.attributes.then(Default::default),
+                ..Default::default()
+            },
+            ports: Sources::default(),
             time: 0.0,
             last_dt: 0.0,
             volume_target: None,
@@ -147,10 +142,11 @@ impl<const D: usize> Liquid<D> {
             velocity,
             &ThickWalls::new(solids, self.settings.dx).over_step(self.time, 0.0),
         );
+        self.particles.attribute_new(self.time, 0);
     }
 
     /// Says where liquid comes in and leaves from now on.
-    pub fn set_ports(&mut self, ports: Ports<D>) {
+    pub fn set_sources(&mut self, ports: Sources<D>) {
         self.ports = ports;
     }
 
@@ -215,34 +211,7 @@ impl<const D: usize> Liquid<D> {
         dt: f64,
         phases: &mut dyn Phases,
     ) -> Result<StepReport, StepError> {
-        awake_if(self.particles.len() >= SHARED, || {
-            (Compiled::get().step_with)(self, projection, solids, dt, phases)
-        })
-    }
-
-    /// One step of at most `time_left` seconds. The liquid changes only if it succeeds; a failed solve is tried
-    /// again with shorter steps first.
-    pub fn advance(
-        &mut self,
-        solids: &dyn SolidMotion<D>,
-        time_left: f64,
-        phases: &mut dyn Phases,
-    ) -> Result<StepReport, Box<StepFailure<D>>> {
-        let StepLimit { mut dt, speed } = self.step_limit(solids, time_left);
-        if dt < SHORTEST * self.settings.max_step.min(time_left) || !speed.is_finite() {
-            return Err(self.failure(StepError::TooFast { speed }, dt, 0));
-        }
-        let mut retries = 0;
-        loop {
-            match self.step(solids, dt, phases) {
-                Ok(report) => return Ok(StepReport { retries, ..report }),
-                Err(error) if retries == RETRIES => return Err(self.failure(error, dt, retries)),
-                Err(_) => {
-                    retries += 1;
-                    dt *= 0.5;
-                }
-            }
-        }
+        (Compiled::get().step_with)(self, projection, solids, dt, phases)
     }
 
     /// The pressure problem of a step of `dt` seconds. Changes nothing but fields of the step.
@@ -284,6 +253,7 @@ impl<const D: usize> Liquid<D> {
         if own.is_nan() {
             return StepLimit {
                 dt: longest,
+                longest,
                 speed: own,
             };
         }
@@ -293,6 +263,7 @@ impl<const D: usize> Liquid<D> {
         let steps = (time_left / allowed - 1e-9).ceil().max(1.0);
         StepLimit {
             dt: time_left / steps,
+            longest,
             speed,
         }
     }

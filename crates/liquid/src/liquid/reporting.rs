@@ -4,13 +4,13 @@ use meniscus_lcp::{Report, Status};
 use rayon::prelude::*;
 
 use super::{Liquid, VolumeMeasure, health};
-use crate::ports::Exchanged;
+use crate::grid::thick_walls::ThickWalls;
+use crate::particles::sources::Exchanged;
 use crate::pressure::Weights;
 use crate::projection::Projected;
 use crate::report::{PressureProblem, StepError, StepFailure, StepReport};
 use crate::solids::SolidMotion;
 use crate::solvers::Solution;
-use crate::thick_walls::ThickWalls;
 
 impl<const D: usize> Liquid<D> {
     /// Sum over fixed runs of particles, so that it does not depend on the number of threads.
@@ -101,12 +101,11 @@ impl<const D: usize> Liquid<D> {
             pockets: 0,
             lost_volume: 0.0,
             squeezed: None,
-            retries: 0,
         }
     }
 
-    /// Full description of a failed step of `dt` seconds, the last of `retries` shorter and shorter ones.
-    pub fn failure(&self, error: StepError, dt: f64, retries: usize) -> Box<StepFailure<D>> {
+    /// Full description of a failed step of `dt` seconds.
+    pub fn failure(&self, error: StepError, dt: f64) -> Box<StepFailure<D>> {
         let solution = match &error {
             StepError::Unsolved(solution) | StepError::NotFinite(solution) => solution.clone(),
             StepError::TooFast { .. } | StepError::Refused(_) => Solution::none(),
@@ -114,7 +113,6 @@ impl<const D: usize> Liquid<D> {
         Box::new(StepFailure {
             error,
             report: StepReport {
-                retries,
                 unknowns: self.pressure.unknowns(),
                 wall_rows: self.pressure.wall_rows(),
                 ..self.report_of_solve(solution, dt)

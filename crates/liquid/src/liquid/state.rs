@@ -1,9 +1,10 @@
-//! Everything in a liquid that later steps depend on, as bytes: what was saved and restored goes on to the same bits
-//! as what was never stopped.
+//! State of a liquid as bytes: a liquid that was saved and restored continues to the same bits as one that was never
+//! stopped.
 //!
 //! Little endian, in this order: time, length of the last step, whether the volume at the start is known and what it
 //! was, drift, number of particles at the start; number of particles, their positions, their velocities, whether any
-//! of them has a gradient and, if so, the gradients; length of the step of the last pressure, number of its cells, the cells, the pressures.
+//! of them has a gradient and, if so, the gradients; length of the step of the last pressure, number of its cells, the cells, the pressures;
+//! if particles keep attributes: the next number, all numbers, times of birth, sources.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -11,14 +12,18 @@ use std::io::{self, Write};
 use super::Liquid;
 use super::volume_target::VolumeTarget;
 use crate::compiled::Compiled;
-use crate::gradient::Gradient;
+use crate::grid::tiles::Coord;
 use crate::particles::Particles;
+use crate::particles::attributes::Attributes;
+use crate::particles::gradient::Gradient;
 use crate::pressure::{PressureProjection, WarmStart};
 use crate::settings::{Settings, SettingsError};
-use crate::tiles::Coord;
 
 /// Cells are never farther from the origin than this.
 const FARTHEST_CELL: i32 = 1 << 30;
+
+/// Particles are never numbered beyond this.
+const MOST_PARTICLES: u64 = 1 << 62;
 
 /// Bytes that are written at once.
 const BUFFER: usize = 1 << 15;
@@ -26,7 +31,7 @@ const BUFFER: usize = 1 << 15;
 /// Why a state can't be restored.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StateError {
-    /// The settings that it is to go on with make no sense.
+    /// The settings are out of range.
     Settings(SettingsError),
     /// The bytes are not a state of a liquid with these settings.
     Malformed(&'static str),
@@ -107,16 +112,21 @@ impl<const D: usize> Liquid<D> {
         } else {
             vec![Gradient::NONE; count]
         };
-        let particles = Particles {
+        let mut particles = Particles {
             position,
             velocity,
             affine,
+            attributes: empty.particles.attributes.clone(),
         };
 
         let [dt] = rest.floats()?;
         let count = rest.count(4 * D + 8)?;
         let cells: Vec<Coord<D>> = rest.vectors(count, i32::from_le_bytes)?;
         let pressure: Vec<[f64; 1]> = rest.vectors(count, f64::from_le_bytes)?;
+        let attributes = match rest.0.is_empty() {
+            true => None,
+            false => Some(rest.attributes(particles.len())?),
+        };
         if !rest.0.is_empty() {
             return Err(StateError::Malformed("it goes on after its end"));
         }
@@ -130,6 +140,11 @@ impl<const D: usize> Liquid<D> {
         }
         if !cells.as_flattened().iter().all(near) {
             return Err(StateError::Malformed("a cell is far outside"));
+        }
+        if particles.attributes.is_some() {
+            particles.attributes = attributes.or(particles.attributes);
+            // Of a state that has none, they begin here.
+            particles.attribute_new(time, 0);
         }
         let start = WarmStart {
             dt,
@@ -163,8 +178,12 @@ impl<const D: usize> State<'_, D> {
             0
         };
         let particles = self.particles.len() * (8 * D + gradients);
+        let attributes = match &self.particles.attributes {
+            Some(attributes) => 8 + attributes.id.len() * 16,
+            None => 0,
+        };
         let numbers = 8 * 8 + 2;
-        numbers + particles + self.pressure.cells.len() * (4 * D + 8)
+        numbers + particles + self.pressure.cells.len() * (4 * D + 8) + attributes
     }
 
     /// False: there is always something to write.
@@ -178,6 +197,7 @@ impl<const D: usize> State<'_, D> {
             position,
             velocity,
             affine,
+            attributes,
         } = self.particles;
         let WarmStart {
             dt,
@@ -208,7 +228,14 @@ impl<const D: usize> State<'_, D> {
         put(out, &[*dt], f64::to_le_bytes)?;
         put(out, &[cells.len() as u64], u64::to_le_bytes)?;
         put(out, cells.as_flattened(), i32::to_le_bytes)?;
-        put(out, pressure, f64::to_le_bytes)
+        put(out, pressure, f64::to_le_bytes)?;
+        if let Some(attributes) = attributes {
+            put(out, &[attributes.next_id], u64::to_le_bytes)?;
+            put(out, &attributes.id, u64::to_le_bytes)?;
+            put(out, &attributes.birth, f32::to_le_bytes)?;
+            put(out, &attributes.source, u32::to_le_bytes)?;
+        }
+        Ok(())
     }
 }
 
@@ -262,6 +289,28 @@ impl<'a> Rest<'a> {
                     .is_some_and(|total| total <= self.0.len())
             })
             .ok_or(StateError::Malformed("it ends early"))
+    }
+
+    fn attributes(&mut self, count: usize) -> Result<Attributes, StateError> {
+        let [[next_id]] = self.vectors::<u64, 8, 1>(1, u64::from_le_bytes)?[..] else {
+            return Err(StateError::Malformed("it ends early"));
+        };
+        let id: Vec<[u64; 1]> = self.vectors(count, u64::from_le_bytes)?;
+        let birth: Vec<[f32; 1]> = self.vectors(count, f32::from_le_bytes)?;
+        let source: Vec<[u32; 1]> = self.vectors(count, u32::from_le_bytes)?;
+        let attributes = Attributes {
+            id: id.into_flattened(),
+            birth: birth.into_flattened(),
+            source: source.into_flattened(),
+            next_id,
+        };
+        let sound = next_id <= MOST_PARTICLES
+            && attributes.id.iter().all(|&id| id < next_id)
+            && attributes.birth.iter().all(|birth| birth.is_finite());
+        match sound {
+            true => Ok(attributes),
+            false => Err(StateError::Malformed("an attribute is out of range")),
+        }
     }
 
     fn gradients<const D: usize>(&mut self, count: usize) -> Result<Vec<Gradient<D>>, StateError> {

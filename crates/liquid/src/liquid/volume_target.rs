@@ -1,7 +1,7 @@
-//! The volume that the liquid should have.
+//! Target of the liquid's volume.
 
 use super::{Liquid, health};
-use crate::density::DRIFT_TIME;
+use crate::particles::position_correction::DRIFT_TIME;
 use crate::report::{Crowded, Phases};
 
 /// Nothing but drops encloses less than this share of the volume that its particles stand for, ...

@@ -6,9 +6,9 @@ use meniscus_lcp::precondition::Preconditioner;
 use meniscus_lcp::{BoxMlcp, Csr, InputError};
 
 use super::hierarchy::Hierarchy;
-use super::kept::Bounds;
+use super::reuse::Bounds;
 use crate::compiled::Compiled;
-use crate::tiles::Coord;
+use crate::grid::tiles::Coord;
 
 /// A V-cycle of the multigrid hierarchy, symmetric and positive definite, for conjugate gradients and for methods that work on
 /// a part of the rows: those follow the rows that have a lower bound into the coarse levels.

@@ -4,10 +4,10 @@ use rayon::prelude::*;
 
 use super::rows::NO_ROW;
 use super::system::System;
-use super::weights::{Beyond, Weights};
-use crate::extrapolate::FaceState;
-use crate::tiles::Tiles;
-use crate::transfer::FaceField;
+use super::weights::{FaceNeighbour, Weights};
+use crate::grid::extrapolate::FaceState;
+use crate::grid::tiles::Tiles;
+use crate::particles::transfer::FaceField;
 
 /// Faces of the free surface that are less open than this take their velocity from their neighbours: the pressure of such
 /// a cell is that of the cells beside it, and where its own surface seems a little higher or lower than theirs, the
@@ -110,7 +110,7 @@ pub fn subtract_gradient<const D: usize, T: Change>(
     }
 }
 
-/// Marks the faces that the pressure acted on as [`FaceState::Known`], but for slivers of the free surface. Of the other
+/// CellSet the faces that the pressure acted on as [`FaceState::Known`], but for slivers of the free surface. Of the other
 /// open faces, those that carry particles become [`FaceState::Ballistic`]; all the rest is [`FaceState::Unknown`].
 pub fn classify_faces<const D: usize>(
     weights: &Weights<D>,
@@ -129,7 +129,7 @@ pub fn classify_faces<const D: usize>(
                         cell, air, high, ..
                     }) => {
                         let theta = weights.theta(cell, air);
-                        let open = weights.open_to(Beyond::Air { theta }, cell, axis, high);
+                        let open = weights.open_to(FaceNeighbour::Air { theta }, cell, axis, high);
                         match open < SLIVER {
                             true => FaceState::Unknown,
                             false => FaceState::Known,

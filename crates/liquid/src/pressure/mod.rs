@@ -15,4 +15,4 @@ pub use projection::PressureProjection;
 pub use rows::Rows;
 pub use solve::WarmStart;
 pub use system::System;
-pub use weights::{Beyond, Weights};
+pub use weights::{FaceNeighbour, Weights};

@@ -9,13 +9,13 @@ use super::rows::NO_ROW;
 use super::solve::{PressureSolver, WarmStart};
 use super::system::System;
 use super::weights::Weights;
-use crate::density::crowding;
-use crate::marks::Marks;
+use crate::grid::cell_set::CellSet;
+use crate::grid::tiles::{Coord, Tiles};
+use crate::particles::position_correction::excess_density;
 use crate::projection::{Faces, Projected, Projection};
 use crate::report::{Face, PressureProblem, StepError};
 use crate::settings::{Settings, Walls};
 use crate::solvers::Solution;
-use crate::tiles::{Coord, Tiles};
 
 /// The pressure that makes the velocity free of divergence, with walls that may bound it from below.
 pub struct PressureProjection<const D: usize> {
@@ -129,8 +129,8 @@ impl<const D: usize> PressureProjection<D> {
         Projected {
             liquid: rows.cells().clone(),
             separated: match settings.walls {
-                Walls::Slip => Marks::default(),
-                Walls::Separating => Marks::of(tiles, |index| match rows.of(index) {
+                Walls::Slip => CellSet::default(),
+                Walls::Separating => CellSet::of(tiles, |index| match rows.of(index) {
                     NO_ROW => false,
                     row => separated[row as usize],
                 }),
@@ -183,12 +183,12 @@ impl<const D: usize> Projection<D> for PressureProjection<D> {
         drift: f64,
         dt: f64,
     ) -> Result<Option<Report>, StepError> {
-        faces.phases.begin("even-out");
+        faces.phases.begin("position-correction");
         let settings = faces.settings;
         let weights = faces.weights();
         let (system, number_density) = (&self.system, faces.number_density);
         let excess =
-            |rhs: &mut Vec<f64>| crowding(&weights, system, number_density, drift, dt, rhs);
+            |rhs: &mut Vec<f64>| excess_density(&weights, system, number_density, drift, dt, rhs);
         let (potential, report) = self
             .solver
             .displacement(system, excess)

@@ -10,10 +10,10 @@ use rayon::prelude::*;
 use super::rows::{NO_ROW, Rows};
 use super::system::System;
 use super::weights::Weights;
-use crate::room::Room;
+use crate::grid::tiles::{Coord, Tiles};
+use crate::growth::Growth;
 use crate::settings::Settings;
 use crate::solvers::{self, Solution};
-use crate::tiles::{Coord, Tiles};
 
 /// The displacement that evens out the particles is found to this share of its right-hand side.
 const DISPLACEMENT_TOLERANCE: f64 = 0.05;

@@ -17,14 +17,14 @@ use meniscus_lcp::{Blocks, Csr, InputError};
 use rayon::prelude::*;
 
 use super::rows::Rows;
-use super::weights::{Beyond, Weights};
-use crate::marks::Marks;
-use crate::room::Room;
-use crate::scatter::Scatter;
+use super::weights::{FaceNeighbour, Weights};
+use crate::disjoint_slice::DisjointSlice;
+use crate::grid::cell_set::CellSet;
+use crate::grid::tiles::Tiles;
+use crate::growth::Growth;
+use crate::particles::transfer::FaceField;
 use crate::settings::{Settings, Walls};
 use crate::solids::SolidField;
-use crate::tiles::Tiles;
-use crate::transfer::FaceField;
 
 /// Rows that are assembled together.
 const CHUNK: usize = 4096;
@@ -76,13 +76,13 @@ impl System {
     /// Numbers the unknowns: tile after tile, tiles of one checkerboard colour together.
     fn number<const D: usize>(&mut self, weights: &Weights<D>) -> Result<(), InputError> {
         let tiles = weights.tiles;
-        let unknowns = Marks::of(tiles, |index| weights.is_unknown(index));
+        let unknowns = CellSet::of(tiles, |index| weights.is_unknown(index));
         let (starts, colours) = self.rows.by_colour(tiles, unknowns);
         self.cells.clear();
         self.cells.resize_closely(starts[starts.len() - 1], 0);
         self.blocks = Blocks::new(starts, colours)?;
         let (cells, rows) = (Tiles::<D>::CELLS, &self.rows);
-        let cell_of = Scatter::new(&mut self.cells);
+        let cell_of = DisjointSlice::new(&mut self.cells);
         (0..tiles.len()).into_par_iter().for_each(|slot| {
             for cell in rows.cells().within(slot * cells..(slot + 1) * cells) {
                 // SAFETY: no two cells have the same row.
@@ -201,7 +201,7 @@ impl<const D: usize> Assembly<'_, D> {
     /// Number of entries in the row of a cell.
     fn entries(&self, index: usize) -> usize {
         let liquid = |&(axis, high): &(usize, bool)| {
-            self.weights.beyond(index, axis, high) == Beyond::Liquid
+            self.weights.beyond(index, axis, high) == FaceNeighbour::Liquid
         };
         let faces = (0..D).flat_map(|axis| [(axis, false), (axis, true)]);
         1 + faces.filter(liquid).count()
@@ -218,8 +218,8 @@ impl<const D: usize> Assembly<'_, D> {
                 let beyond = self.weights.beyond(index, axis, high);
                 let w = self.weights.open_to(beyond, index, axis, high);
                 match beyond {
-                    Beyond::Solid => {}
-                    Beyond::Liquid => {
+                    FaceNeighbour::Solid => {}
+                    FaceNeighbour::Liquid => {
                         let other = if high {
                             tiles.above(index, axis)
                         } else {
@@ -229,7 +229,7 @@ impl<const D: usize> Assembly<'_, D> {
                         entries[count] = (self.rows.of(other), -self.scale * w);
                         count += 1;
                     }
-                    Beyond::Air { theta } => {
+                    FaceNeighbour::Air { theta } => {
                         diagonal += self.scale * w / theta;
                         surface = true;
                     }

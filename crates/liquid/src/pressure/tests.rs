@@ -9,11 +9,11 @@ use rayon::prelude::*;
 use super::gradient::{classify_faces, subtract_gradient};
 use super::solve::PressureSolver;
 use super::{System, Weights, pockets};
-use crate::cut_cells::CutCells;
-use crate::extrapolate::FaceState;
+use crate::grid::cut_cells::CutCells;
+use crate::grid::extrapolate::FaceState;
+use crate::grid::tiles::{Coord, Tiles};
+use crate::particles::transfer::FaceField;
 use crate::settings::{Settings, Solver, Walls};
-use crate::tiles::{Coord, Tiles};
-use crate::transfer::FaceField;
 
 struct Projected<const D: usize> {
     velocity: Vec<HashMap<Coord<D>, f64>>,

@@ -40,12 +40,12 @@ mod fallback;
 mod fas;
 mod fmg;
 mod linear;
+mod multigrid;
 mod preconditioners;
 mod reduced;
 mod registry;
 mod settings;
 mod start;
-mod truncated;
 mod workspace;
 
 pub use fas::Fas;
@@ -58,8 +58,8 @@ pub use workspace::Workspace;
 use meniscus_lcp::{Blocks, BoxMlcp, Csr, InputError, Observer, Report};
 
 use crate::compiled::Compiled;
+use crate::grid::tiles::Coord;
 use crate::settings::Solver;
-use crate::tiles::Coord;
 
 /// Solves a problem whose rows belong to `cells`, starting from `x`: coupled rows share a face, no two rows share a cell.
 pub fn solve<const D: usize>(
@@ -132,7 +132,7 @@ fn run<const D: usize>(
             linear::solve(posed.problem, solver, settings, x, workspace, observer)
         }
         Solver::Mg | Solver::TnMg => {
-            truncated::solve(posed, solver, settings, x, workspace, observer)
+            multigrid::solve(posed, solver, settings, x, workspace, observer)
         }
         Solver::FasMg => fas::solve(posed, settings, x, workspace, observer),
         Solver::Fmg => fmg::solve(posed, settings, x, workspace, observer),

@@ -1,4 +1,4 @@
-//! Where a method starts.
+//! Initial iterate of a method.
 
 use meniscus_lcp::methods::{psor, start};
 use meniscus_lcp::{BoxMlcp, Csr, InputError, Observer};

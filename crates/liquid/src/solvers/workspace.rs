@@ -1,13 +1,13 @@
-//! Memory of the methods.
+//! Workspace of the methods.
 
 use meniscus_lcp::methods::{fas, fmg, linear, mprgp, newton, penalty, policy};
 use meniscus_lcp::{BoxMlcp, Csr, InputError, Report};
 
 use super::preconditioners::Preconditioners;
 use super::{Settings, linear as linear_family, start};
+use crate::grid::tiles::Coord;
 use crate::multigrid;
 use crate::settings::{Preconditioner, Solver};
-use crate::tiles::Coord;
 
 /// Memory of the methods, kept between solves. Those that are not used take none.
 #[derive(Debug, Default)]

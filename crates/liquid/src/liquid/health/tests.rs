@@ -14,9 +14,18 @@ fn tank<const D: usize>(settings: &Settings<D>) -> Scenery<D> {
 }
 
 fn first_step<const D: usize>(liquid: &mut Liquid<D>, solids: &Scenery<D>) -> StepReport {
-    match liquid.advance(solids, 1e-3, &mut ()) {
+    advance(liquid, solids, 1e-3)
+}
+
+fn advance<const D: usize>(
+    liquid: &mut Liquid<D>,
+    solids: &Scenery<D>,
+    time_left: f64,
+) -> StepReport {
+    let dt = liquid.step_limit(solids, time_left).dt;
+    match liquid.step(solids, dt, &mut ()) {
         Ok(report) => report,
-        Err(failure) => panic!("{failure}"),
+        Err(error) => panic!("{error}"),
     }
 }
 
@@ -48,10 +57,7 @@ fn still_water_has_no_thin_liquid<const D: usize>(cells: [usize; D]) {
     liquid.fill(&|x| x[D - 1] - 0.32, &|_| [0.0; D], &solids);
     let mut largest = 0.0f64;
     while liquid.time() < 0.5 {
-        let report = match liquid.advance(&solids, 1.0 / 24.0, &mut ()) {
-            Ok(report) => report,
-            Err(failure) => panic!("{failure}"),
-        };
+        let report = advance(&mut liquid, &solids, 1.0 / 24.0);
         largest = largest.max(shares(&liquid, &report).0);
         assert_eq!(report.crowded, None);
     }

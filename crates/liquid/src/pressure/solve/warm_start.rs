@@ -1,11 +1,11 @@
-//! What the solvers carry from one step to the next, for somebody who goes on with a run later.
+//! Warm start: the last pressure, saved in checkpoints.
 
 use rayon::prelude::*;
 
 use super::{Last, PressureSolver};
-use crate::marks::Marks;
+use crate::grid::cell_set::CellSet;
+use crate::grid::tiles::{Coord, Tiles};
 use crate::pressure::Rows;
-use crate::tiles::{Coord, Tiles};
 
 /// The last pressure, cell by cell: where the next solve starts, and so part of its result.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,7 +69,7 @@ impl<const D: usize> PressureSolver<D> {
         if places.iter().any(|&(index, _)| !tiles.exists(index)) {
             return None;
         }
-        let marked = Marks::listed(&tiles, places.iter().map(|place| place.0));
+        let marked = CellSet::listed(&tiles, places.iter().map(|place| place.0));
         let rows = Rows::in_order(marked);
         if rows.count() != places.len() {
             return None;
