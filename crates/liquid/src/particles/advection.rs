@@ -26,6 +26,10 @@ const MOST_PIECES: usize = 1000;
 const PUSHES: usize = 4;
 /// Evening out moves no particle farther than this in a step, along each axis and in cells.
 const LARGEST_SHIFT: f64 = 0.5;
+/// Cells with more than this many times their share of particles have clumps.
+const CLUMPED: usize = 3;
+/// Width, in cells, over which the particles of a clump are spread in a step.
+const SPREAD: f64 = 0.5;
 /// Particles are kept this far inside the domain, in cells.
 const MARGIN: f64 = 1e-3;
 
@@ -96,6 +100,7 @@ pub fn advect<const D: usize>(
         .collect();
     let move_one = |nearby: &Nearby<D>,
                     clearance: f64,
+                    spread: [f64; D],
                     position: &mut [f32; D],
                     velocity: &mut [f32; D],
                     affine: &mut Gradient<D>| {
@@ -106,7 +111,8 @@ pub fn advect<const D: usize>(
             rest.damp(velocity, affine);
         }
         let mut end: [f64; D] = std::array::from_fn(|a| {
-            (start[a] + path[a]) * dx + shift[a].clamp(-LARGEST_SHIFT * dx, LARGEST_SHIFT * dx)
+            let shift = (shift[a] + spread[a] * dx).clamp(-LARGEST_SHIFT * dx, LARGEST_SHIFT * dx);
+            (start[a] + path[a]) * dx + shift
         });
         let from = position.map(|x| x as f64);
         let travel = (0..D)
@@ -145,12 +151,28 @@ pub fn advect<const D: usize>(
                     continue;
                 }
                 let clearance = flow.clearance(cell);
-                for ((position, velocity), affine) in particles.by_ref().take(count) {
-                    move_one(nearby, clearance, position, velocity, affine);
+                let is_clumped = count > CLUMPED * settings.particles_per_cell;
+                let in_cell = particles.by_ref().take(count).enumerate();
+                for (k, ((position, velocity), affine)) in in_cell {
+                    let spread = if is_clumped { spread(k) } else { [0.0; D] };
+                    move_one(nearby, clearance, spread, position, velocity, affine);
                 }
             }
         },
     );
+}
+
+/// Displacement, in cells, of the `k`-th particle of a clump: points of a low-discrepancy sequence around zero.
+///
+/// Particles that walls have pressed onto one another read the same velocity and the same displacement for ever after:
+/// position correction, a field on the grid, cannot part them.
+fn spread<const D: usize>(k: usize) -> [f64; D] {
+    let steps = [
+        0.754_877_666_246_693,
+        0.569_840_290_998_053,
+        0.430_159_709_001_947,
+    ];
+    std::array::from_fn(|a| SPREAD * (((k + 1) as f64 * steps[a]).fract() - 0.5))
 }
 
 /// What the particles of a tile read.

@@ -121,10 +121,11 @@ impl<const D: usize> Weights<'_, D> {
         }
     }
 
-    /// Least pressure of a cell at a separating wall: zero at the wall.
+    /// Least pressure of a row at a separating wall, so that the pressure is at least zero at the wall itself.
     ///
-    /// Where a cell's centre lies inside a ceiling, the pressure there is that at the wall less what liquid at rest loses
-    /// on the way up; a bound of zero would pull the liquid off the ceiling wherever the free surface meets it.
+    /// DEVIATION [Lai20 (3.7)]: the paper bounds the pressure at the cell's centre by zero. Where the centre lies a distance
+    /// `d` inside a ceiling, the pressure of liquid at rest there is `rho g d` less than at the wall: a bound of zero
+    /// would pull the liquid off the ceiling wherever the free surface meets it.
     pub fn least_pressure(&self, index: usize, settings: &Settings<D>) -> f64 {
         let cell = self.tiles.coord(index);
         let distance = self.cut.centre(self.tiles, cell);

@@ -1,8 +1,9 @@
 //! A slab of liquid under a ceiling falls if walls let go, and hangs there if they don't; without gravity it leaves a
 //! wall at the speed one asks for.
 
-use crate::common::{mean, run, tank};
+use crate::common::{mean, run, still, tank};
 use meniscus_liquid::{Liquid, Settings, Walls};
+use meniscus_shapes::{Scenery, Shape};
 
 fn slab<const D: usize>(cells: [usize; D], walls: Walls) -> (f64, f64) {
     let dx = 1.0 / cells[D - 1] as f64;
@@ -26,6 +27,34 @@ fn falls<const D: usize>(cells: [usize; D]) {
         (fallen / expected - 1.0).abs() < 0.01,
         "fell {fallen}, free fall {expected}"
     );
+}
+
+/// The ceiling lies below the centres of the cells that it cuts, where the least pressure of a row is negative.
+#[test]
+fn a_slab_under_a_ceiling_off_the_grid_falls_freely_with_separating_walls() {
+    for above in [0.55, 0.7, 0.9] {
+        let dx = 1.0 / 48.0;
+        let mut settings = Settings::<2>::new([32, 48], dx);
+        settings.walls = Walls::Separating;
+        let mut high = settings.domain();
+        high[1] -= above * dx;
+        let hollow = Shape::Box {
+            low: [0.0; 2],
+            high,
+        };
+        let solids = Scenery::new(vec![still("tank", hollow.inverted())]);
+        let mut liquid = Liquid::new(settings).unwrap();
+        liquid.fill(&|x| 0.807 - x[1], &|_| [0.0; 2], &solids);
+        let before = mean(&liquid.particles().position, 1);
+        run(&mut liquid, &solids, 0.25, |_, _| {});
+        let fallen = before - mean(&liquid.particles().position, 1);
+        let expected = 0.5 * 9.81 * 0.25 * 0.25;
+        eprintln!("{above} cells off the grid: fell {fallen:.5}, free fall {expected:.5}");
+        assert!(
+            (fallen / expected - 1.0).abs() < 0.02,
+            "{above} cells off the grid: fell {fallen}, free fall {expected}"
+        );
+    }
 }
 
 fn hangs<const D: usize>(cells: [usize; D]) {
