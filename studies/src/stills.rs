@@ -2,7 +2,7 @@
 
 use image::{ImageFormat, RgbImage, imageops};
 use meniscus_app::runner::Simulation;
-use meniscus_liquid::{Liquid, PosedSolids};
+use meniscus_liquid::{Liquid, SolidField};
 use meniscus_render::preview::FrameRenderer;
 use meniscus_scene::{Scene, Style};
 use meniscus_shapes::Scenery;
@@ -93,8 +93,8 @@ fn hanging<const D: usize>(scenery: &Scenery<D>, liquid: &Liquid<D>) -> f64 {
     let dx = liquid.settings().dx;
     let hangs = |place: &&[f32; D]| {
         let x = place.map(f64::from);
-        PosedSolids::distance_within(&posed, x, dx) < dx
-            && PosedSolids::normal(&posed, x)[D - 1] < ABOVE
+        SolidField::distance_within(&posed, x, dx) < dx
+            && SolidField::normal(&posed, x)[D - 1] < ABOVE
             && liquid
                 .pressure(x.map(|x| (x / dx).floor() as i32))
                 .is_none_or(|p| p <= 0.0)

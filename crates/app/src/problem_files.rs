@@ -6,7 +6,7 @@
 
 use meniscus_lcp::gallery::Instance;
 use meniscus_lcp::{Csr, matrix_market};
-use meniscus_liquid::{Beyond, Face, PressureProblem};
+use meniscus_liquid::{Face, FaceNeighbour, PressureProblem};
 use meniscus_store::atomic_file;
 use meniscus_store::error::Error;
 use meniscus_store::layout::problems::NAMES;
@@ -61,11 +61,13 @@ impl<'a, const D: usize> From<&'a PressureProblem<D>> for Grid<'a> {
             rows: problem.cells.len(),
             cells: problem.cells.iter().map(|cell| &cell[..]).collect(),
             open: per_face(problem, |face| face.open),
-            air: per_face(problem, |face| matches!(face.beyond, Beyond::Air { .. })),
+            air: per_face(problem, |face| {
+                matches!(face.beyond, FaceNeighbour::Air { .. })
+            }),
             solid: per_face(problem, |face| face.open < 1.0),
             theta: per_face(problem, |face| match face.beyond {
-                Beyond::Air { theta } => Some(theta),
-                Beyond::Liquid | Beyond::Solid => None,
+                FaceNeighbour::Air { theta } => Some(theta),
+                FaceNeighbour::Liquid | FaceNeighbour::Solid => None,
             }),
         }
     }

@@ -47,14 +47,14 @@ pub enum InputError {
     },
     /// The three arrays of a sparse matrix do not describe one.
     Structure {
-        /// The row in which it was noticed.
+        /// The row.
         row: usize,
         /// What is wrong with it.
         why: &'static str,
     },
     /// A partition of rows into coloured blocks is not one, or its colours do not separate coupled blocks.
     Blocks {
-        /// The block, colour or row in which it was noticed, as `why` says.
+        /// The block, colour or row, as stated in `why`.
         index: usize,
         /// What is wrong with it.
         why: &'static str,

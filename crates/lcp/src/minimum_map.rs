@@ -1,8 +1,8 @@
 //! The minimum map of a box MLCP: a function that is zero exactly at a solution.
 //!
 //! ```text
-//! x - y/d <= l:   H = d (x - l)    held at l    dx = l - x
-//! x - y/d >= u:   H = d (x - u)    held at u    dx = u - x
+//! x - y/d <= l:   H = d (x - l)    at l         dx = l - x
+//! x - y/d >= u:   H = d (x - u)    at u         dx = u - x
 //! else            H = y            active       dx = 0 here, from the Newton equation later
 //! ```
 //!

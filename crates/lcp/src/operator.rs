@@ -36,7 +36,7 @@ pub trait Operator: Sync {
 
     /// `y = a (A (a x)) + f x`, returns `x'y`: see [`Masked`].
     ///
-    /// The default copies `x`, which allocates: an operator for large problems should mask as it goes.
+    /// The default copies `x`, which allocates: override it in operators for large problems.
     fn apply_masked_dot(&self, active: &[bool], x: &[f64], y: &mut [f64]) -> f64 {
         let kept: Vec<f64> = x
             .iter()

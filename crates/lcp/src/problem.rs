@@ -6,7 +6,7 @@ use crate::operator::Operator;
 use crate::reduce::{self, larger};
 use crate::split::{first_row, fold, for_each};
 
-/// Find `x` in `[l, u]` such that `y = A x + b` is complementary to it, row by row.
+/// Box-constrained mixed LCP: find `x` in `[l, u]` such that `y = A x + b` is complementary to it, row by row.
 ///
 /// | row | `x_i` | `y_i` |
 /// | --- | --- | --- |

@@ -39,7 +39,7 @@ impl RectCsr {
         self.starts.len() - 1
     }
 
-    /// `factor M'` with so many rows. Columns rise since rows do.
+    /// `factor M'` with the given number of rows. Columns rise since rows do.
     pub fn transposed(&self, rows: usize, factor: f64) -> Self {
         let mut starts = vec![0; rows + 1];
         for &column in &self.columns {
@@ -89,7 +89,7 @@ impl RectCsr {
         });
     }
 
-    /// `A B` with so many rows of `A`, and columns of `B`.
+    /// `A B`, with the numbers of rows of `A` and columns of `B`.
     pub fn product<'a>(
         (rows, a): (usize, impl Fn(usize) -> (&'a [u32], &'a [f64])),
         (columns, b): (usize, &Self),

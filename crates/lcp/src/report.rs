@@ -149,7 +149,7 @@ pub struct InnerProgress {
 }
 
 impl InnerProgress {
-    /// The progress after so many inner iterations, over all outer ones.
+    /// The progress after a number of inner iterations, over all outer ones.
     pub fn new(iteration: usize, norm: f64, largest: f64) -> Self {
         Self {
             iteration,

@@ -20,9 +20,10 @@ use std::f64::consts::PI;
 use meniscus_lcp::{Csr, InputError};
 
 use self::shape::Open;
-use crate::pressure::Beyond;
+use crate::compiled::Compiled;
+use crate::grid::tiles::Coord;
+use crate::pressure::FaceNeighbour;
 use crate::report::{Face, PressureProblem};
-use crate::tiles::Coord;
 
 /// Length of the step.
 const DT: f64 = 0.01;
@@ -53,6 +54,10 @@ pub struct Sphere {
 impl Sphere {
     /// The problem, faces included, rows in the order of cells, the last axis fastest.
     pub fn problem<const D: usize>(&self) -> Result<PressureProblem<D>, InputError> {
+        (Compiled::get().analytic)(self)
+    }
+
+    pub(crate) fn problem_impl<const D: usize>(&self) -> Result<PressureProblem<D>, InputError> {
         let grid = Grid::<D>::new(*self);
         let Bare {
             matrix,
@@ -76,6 +81,10 @@ impl Sphere {
 
     /// The problem without its faces, which take more memory than all the rest. There are no upper bounds.
     pub fn bare<const D: usize>(&self) -> Result<Bare<D>, InputError> {
+        (Compiled::get().analytic_bare)(self)
+    }
+
+    pub(crate) fn bare_impl<const D: usize>(&self) -> Result<Bare<D>, InputError> {
         let (cells, rows) = self.unknowns::<D>();
         let grid = Grid::<D>::new(*self);
         let n = cells.len();
@@ -93,9 +102,9 @@ impl Sphere {
                     flow += sign * face.open * grid.velocity(cell, axis, high) / grid.dx;
                     wall |= face.open < 1.0;
                     match face.beyond {
-                        Beyond::Solid => {}
-                        Beyond::Air { theta } => entries[0].1 += scale * face.open / theta,
-                        Beyond::Liquid => {
+                        FaceNeighbour::Solid => {}
+                        FaceNeighbour::Air { theta } => entries[0].1 += scale * face.open / theta,
+                        FaceNeighbour::Liquid => {
                             let mut other = cell;
                             other[axis] += if high { 1 } else { -1 };
                             entries[0].1 += scale * face.open;
@@ -134,7 +143,7 @@ impl Sphere {
                     .faces(cell)
                     .iter()
                     .flatten()
-                    .any(|face| matches!(face.beyond, Beyond::Air { .. }));
+                    .any(|face| matches!(face.beyond, FaceNeighbour::Air { .. }));
             if to_air {
                 reached[index] = true;
                 waiting.push(cell);
@@ -144,7 +153,7 @@ impl Sphere {
             let faces = grid.faces(cell);
             for axis in 0..D {
                 for (high, face) in faces[axis].iter().enumerate() {
-                    if face.beyond != Beyond::Liquid {
+                    if face.beyond != FaceNeighbour::Liquid {
                         continue;
                     }
                     let mut other = cell;
@@ -251,12 +260,12 @@ impl<const D: usize> Grid<D> {
         other[axis] += if high { 1 } else { -1 };
         // Faces at the sides of the cube are closed: no other cell is ever outside.
         let beyond = if open == 0.0 {
-            Beyond::Solid
+            FaceNeighbour::Solid
         } else if self.is_liquid(other) {
-            Beyond::Liquid
+            FaceNeighbour::Liquid
         } else {
             let (inside, outside) = (self.phi(cell), self.phi(other));
-            Beyond::Air {
+            FaceNeighbour::Air {
                 theta: (inside / (inside - outside)).clamp(LEAST_THETA, 1.0),
             }
         };

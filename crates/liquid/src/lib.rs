@@ -1,4 +1,4 @@
-//! Liquids on a sparse staggered grid, with walls they can let go of.
+//! Liquid simulation on a sparse staggered grid, with separating walls.
 //!
 //! Particles carry the liquid; every step puts tiles of cells around them, moves their velocity to the faces of
 //! cells, makes it free of divergence with a pressure that walls may bound from below, and moves the particles. One
@@ -17,48 +17,41 @@
 //! let solids = Scenery::new(vec![tank]);
 //! let mut liquid = Liquid::new(settings)?;
 //! liquid.fill(&|x| x[1] - 0.42, &|_| [0.0; 2], &solids);
-//! let report = liquid.advance(&solids, 0.04, &mut ()).map_err(|e| e.to_string())?;
+//! let limit = liquid.step_limit(&solids, 0.04);
+//! let report = liquid.step(&solids, limit.dt, &mut ())?;
 //! assert_eq!(report.particles, liquid.particles().len());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 pub mod analytic;
 
-mod advect;
-mod awake;
-mod cut_cells;
-mod density;
-mod extrapolate;
+mod compiled;
+mod disjoint_slice;
 pub mod fas;
-mod gradient;
-mod level_set;
-mod marks;
+pub mod grid;
+mod growth;
+mod liquid;
 pub mod multigrid;
-mod particles;
-mod ports;
+pub mod particles;
 mod pressure;
+mod projection;
 mod report;
-mod rest;
-mod room;
-mod scatter;
-mod seed;
 mod settings;
 mod solids;
 pub mod solvers;
+pub mod spin_pool;
 mod step;
-mod thick_walls;
-mod tiles;
-mod transfer;
-mod walls;
-mod window;
 
-pub use gradient::Gradient;
+pub use grid::extrapolate::FaceState;
+pub use grid::thick_walls::least_thickness;
+pub use grid::tiles::{Coord, Tiles};
+pub use liquid::{Distance, Liquid, State, StateError, StepLimit};
 pub use particles::Particles;
-pub use ports::{Drain, Emitter, Ports};
-pub use pressure::Beyond;
-pub use report::{Crowded, Face, Phases, PressureProblem, StepFailure, StepReport, Trouble};
+pub use particles::attributes::Attributes;
+pub use particles::gradient::Gradient;
+pub use particles::sources::{Drain, Emitter, Sources};
+pub use pressure::{FaceNeighbour, PressureProjection};
+pub use projection::{Faces, Projected, Projection};
+pub use report::{Crowded, Face, Phases, PressureProblem, StepError, StepFailure, StepReport};
 pub use settings::{Preconditioner, Settings, SettingsError, Solver, Transfer, Walls};
-pub use solids::{PosedSolids, Solids};
-pub use step::{Distance, Liquid, State, StateError};
-pub use thick_walls::least_thickness;
-pub use tiles::Coord;
+pub use solids::{SolidField, SolidId, SolidMotion};

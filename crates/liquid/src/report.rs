@@ -1,13 +1,14 @@
-//! What a step says of itself.
+//! Step reports and failures.
 
 use std::fmt;
 
-use meniscus_lcp::{Csr, Status};
+use meniscus_lcp::{Csr, InputError, Report, Status};
 
-use crate::pressure::Beyond;
-use crate::tiles::Coord;
+use crate::grid::tiles::Coord;
+use crate::pressure::FaceNeighbour;
+use crate::solvers::Solution;
 
-/// Told when the phases of a step begin, so that somebody with a clock can time them.
+/// Progress callback: called when the phases of a step begin, for example to time them.
 pub trait Phases {
     /// The phase before, if any, has ended. The name is empty when the step is over.
     fn begin(&mut self, phase: &'static str);
@@ -17,8 +18,9 @@ impl Phases for () {
     fn begin(&mut self, _phase: &'static str) {}
 }
 
-/// A step in numbers.
+/// Report of one step.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct StepReport {
     /// Time after the step, in seconds.
     pub time: f64,
@@ -42,6 +44,8 @@ pub struct StepReport {
     pub inner_iterations: usize,
     /// Largest natural residual of the problem that was solved, recomputed from it, in 1/s.
     pub residual: f64,
+    /// Report of the position correction's solve, if there was one.
+    pub correction: Option<Report>,
     /// Volume of the liquid outside solids at the start of the step (area in 2D).
     pub volume: f64,
     /// Volume held by particles in sheets and drops below the grid's resolution, which `volume` misses.
@@ -67,8 +71,6 @@ pub struct StepReport {
     pub lost_volume: f64,
     /// A place in the pocket that lost most, if one did.
     pub squeezed: Option<Vec<f64>>,
-    /// Tries with longer steps that failed before this one.
-    pub retries: usize,
 }
 
 /// A cell that holds too many particles.
@@ -111,31 +113,58 @@ pub struct Face {
     /// Open share.
     pub open: f64,
     /// What lies beyond.
-    pub beyond: Beyond,
+    pub beyond: FaceNeighbour,
 }
 
-/// Why a step could not be done.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Trouble {
+/// Why a step failed.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum StepError {
     /// The pressure solver did not converge.
-    Unsolved,
-    /// The velocities are not finite.
-    NotFinite,
+    Unsolved(Solution),
+    /// A velocity is not finite after the solve.
+    NotFinite(Solution),
     /// The liquid is so fast that the step would be absurdly short.
     TooFast {
         /// Largest speed found.
         speed: f64,
     },
-    /// The problem was refused by the solver.
+    /// The solver refused the problem.
     Refused(String),
 }
 
-/// A step that failed after all retries. The liquid is as it was before the step.
+impl StepError {
+    pub(crate) fn refused(why: InputError) -> Self {
+        Self::Refused(why.to_string())
+    }
+}
+
+impl fmt::Display for StepError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unsolved(solution) => write!(
+                f,
+                "the pressure solver {} ended with status {} after {} iterations, residual {:.3e} 1/s",
+                solution.solver,
+                solution.report.status,
+                solution.report.iterations,
+                solution.report.residual
+            ),
+            Self::NotFinite(_) => write!(f, "a velocity is not a finite number"),
+            Self::TooFast { speed } => write!(f, "the liquid reached {speed:.3e} m/s"),
+            Self::Refused(why) => write!(f, "the pressure problem is not well formed: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for StepError {}
+
+/// A step that failed. The liquid is as it was before the step.
 #[derive(Clone, Debug)]
 pub struct StepFailure<const D: usize> {
-    /// What went wrong.
-    pub trouble: Trouble,
-    /// Report of the last try.
+    /// Why it failed.
+    pub error: StepError,
+    /// Report of the failed solve.
     pub report: StepReport,
     /// The problem that was not solved.
     pub problem: PressureProblem<D>,
@@ -143,26 +172,13 @@ pub struct StepFailure<const D: usize> {
 
 impl<const D: usize> fmt::Display for StepFailure<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let report = &self.report;
-        match &self.trouble {
-            Trouble::Unsolved => write!(
-                f,
-                "the pressure solver {} ended with status {} after {} iterations, residual {:.3e} 1/s, even with a step of {:.3e} s",
-                report.solver, report.status, report.outer_iterations, report.residual, report.dt
-            ),
-            Trouble::NotFinite => write!(
-                f,
-                "a velocity is not a finite number, even with a step of {:.3e} s",
-                report.dt
-            ),
-            Trouble::TooFast { speed } => {
-                write!(
-                    f,
-                    "the liquid reached {speed:.3e} m/s, which needs time steps of {:.3e} s",
-                    report.dt
-                )
+        let (error, dt) = (&self.error, self.report.dt);
+        match error {
+            StepError::Unsolved(_) | StepError::NotFinite(_) => {
+                write!(f, "{error}, even with a step of {dt:.3e} s")
             }
-            Trouble::Refused(why) => write!(f, "the pressure problem is not well formed: {why}"),
+            StepError::TooFast { .. } => write!(f, "{error}, which needs time steps of {dt:.3e} s"),
+            StepError::Refused(_) => error.fmt(f),
         }
     }
 }

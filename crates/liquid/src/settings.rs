@@ -1,4 +1,4 @@
-//! What a liquid is told before it starts.
+//! Settings of a liquid.
 
 use std::fmt;
 
@@ -206,6 +206,8 @@ pub struct Settings<const D: usize> {
     pub cfl: f64,
     /// Longest step in seconds.
     pub max_step: f64,
+    /// Whether particles keep [`Attributes`](crate::Attributes). Default: no.
+    pub attributes: bool,
 }
 
 /// A setting out of range.
@@ -226,7 +228,7 @@ impl fmt::Display for SettingsError {
 impl std::error::Error for SettingsError {}
 
 impl<const D: usize> Settings<D> {
-    /// Beyond this the particles would leave the band of tiles around the liquid in one step.
+    /// FaceNeighbour this the particles would leave the band of tiles around the liquid in one step.
     pub const MAX_CFL: f64 = 5.0;
 
     /// Water on a grid of `cells` cells of width `dx`.
@@ -253,6 +255,7 @@ impl<const D: usize> Settings<D> {
             seed: 1,
             cfl: 2.0,
             max_step: 1.0 / 24.0,
+            attributes: false,
         }
     }
 

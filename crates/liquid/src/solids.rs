@@ -1,61 +1,68 @@
-//! What the liquid knows of solids: a signed distance and a velocity at a point.
+//! Solids as the liquid sees them: a signed distance, a normal, and the velocity of a material point.
+//!
+//! Both traits are object-safe: the liquid is compiled once, whatever its solids are.
 
 use meniscus_shapes::{Bounds, PosedScenery, Scenery};
 
-/// Solids that may move, as the liquid sees them.
-pub trait Solids<const D: usize>: Sync {
-    /// The solids during one step.
-    type Posed<'a>: PosedSolids<D>
-    where
-        Self: 'a;
+/// One solid of a [`SolidField`]; solids are numbered from zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SolidId(pub u32);
 
-    /// Distances at time `t`, velocities as the mean from `t` to `t + dt`.
-    fn during(&self, t: f64, dt: f64) -> Self::Posed<'_>;
+/// Solids that may move.
+pub trait SolidMotion<const D: usize>: Sync {
+    /// The solids over one step: distances at time `t`, velocities as the mean from `t` to `t + dt`.
+    fn over_step(&self, t: f64, dt: f64) -> Box<dyn SolidField<D> + '_>;
 
     /// Bound on the speed of solids inside the box from `low` to `high` between `t` and `t + dt`.
     fn max_speed(&self, t: f64, dt: f64, low: [f64; D], high: [f64; D]) -> f64;
 }
 
-/// Solids during one step. Distances are negative inside.
-pub trait PosedSolids<const D: usize>: Sync {
-    /// Signed distance at `x`, or a lower bound of its magnitude; infinite where there is no solid at all.
+/// Solids at one instant. Distances are negative inside.
+pub trait SolidField<const D: usize>: Send + Sync {
+    /// Number of solids.
+    fn count(&self) -> usize;
+
+    /// Distances at many points, exact within `band` of a surface as in [`distance_within`](Self::distance_within), and
+    /// the closest solid of each point. Without solids the distance is infinite and the owner is not changed.
+    fn sample(&self, points: &[[f64; D]], band: f64, distance: &mut [f64], owner: &mut [SolidId]);
+
+    /// Signed distance at `x`, or a lower bound of its magnitude; infinite without solids.
     fn distance(&self, x: [f64; D]) -> f64;
 
-    /// The same within `band` of the surface; farther away a magnitude between `band` and that may do, if it is cheaper.
+    /// Signed distance to one solid. It must not change faster than the position (be 1-Lipschitz).
+    fn distance_to(&self, solid: SolidId, x: [f64; D]) -> f64;
+
+    /// Signed distance within `band` of the surface; farther away any magnitude between `band` and the exact one.
     fn distance_within(&self, x: [f64; D], band: f64) -> f64 {
         let _ = band;
         self.distance(x)
     }
 
-    /// A distance within which no point is inside a solid; negative if `x` itself is inside. It may be zero close to a
-    /// solid, if that is cheaper.
+    /// Radius of a ball around `x` that no solid enters; negative if `x` itself is inside a solid. Close to a solid it
+    /// may be zero, if that is cheaper.
     fn clearance(&self, x: [f64; D]) -> f64 {
         self.distance(x)
     }
 
-    /// A thickness that all walls are known to have everywhere; zero if nothing is known.
-    fn least_thickness(&self) -> f64 {
+    /// Lower bound of the thickness of a solid's walls; zero if nothing is known.
+    fn least_thickness(&self, solid: SolidId) -> f64 {
+        let _ = solid;
         0.0
     }
 
-    /// A thickness that the solid nearest to `x` is known to have everywhere; zero if nothing is known.
-    fn least_thickness_near(&self, x: [f64; D]) -> f64 {
-        let _ = x;
-        self.least_thickness()
-    }
+    /// The solid closest to `x`.
+    fn closest(&self, x: [f64; D]) -> Option<SolidId>;
 
-    /// Unit normal out of the nearest solid.
+    /// Unit normal out of the closest solid; zero without solids.
     fn normal(&self, x: [f64; D]) -> [f64; D];
 
-    /// Velocity of the nearest solid's material point at `x`.
-    fn velocity(&self, x: [f64; D]) -> [f64; D];
+    /// Velocity of a solid's material point at `x`.
+    fn velocity(&self, solid: SolidId, x: [f64; D]) -> [f64; D];
 }
 
-impl<const D: usize> Solids<D> for Scenery<D> {
-    type Posed<'a> = PosedScenery<'a, D>;
-
-    fn during(&self, t: f64, dt: f64) -> PosedScenery<'_, D> {
-        Scenery::during(self, t, dt)
+impl<const D: usize> SolidMotion<D> for Scenery<D> {
+    fn over_step(&self, t: f64, dt: f64) -> Box<dyn SolidField<D> + '_> {
+        Box::new(self.during(t, dt))
     }
 
     fn max_speed(&self, t: f64, dt: f64, low: [f64; D], high: [f64; D]) -> f64 {
@@ -63,7 +70,17 @@ impl<const D: usize> Solids<D> for Scenery<D> {
     }
 }
 
-impl<const D: usize> PosedSolids<D> for PosedScenery<'_, D> {
+impl<const D: usize> SolidField<D> for PosedScenery<'_, D> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn sample(&self, points: &[[f64; D]], band: f64, distance: &mut [f64], owner: &mut [SolidId]) {
+        PosedScenery::sample(self, points, band, distance, |point, body| {
+            owner[point] = SolidId(body as u32);
+        });
+    }
+
     fn distance(&self, x: [f64; D]) -> f64 {
         PosedScenery::distance(self, x)
     }
@@ -72,19 +89,23 @@ impl<const D: usize> PosedSolids<D> for PosedScenery<'_, D> {
         PosedScenery::distance_within(self, x, band)
     }
 
-    fn least_thickness(&self) -> f64 {
-        PosedScenery::least_thickness(self)
+    fn distance_to(&self, solid: SolidId, x: [f64; D]) -> f64 {
+        self.body(solid.0 as usize).distance(x)
     }
 
-    fn least_thickness_near(&self, x: [f64; D]) -> f64 {
-        PosedScenery::least_thickness_near(self, x)
+    fn least_thickness(&self, solid: SolidId) -> f64 {
+        self.least_thickness_of(solid.0 as usize)
+    }
+
+    fn closest(&self, x: [f64; D]) -> Option<SolidId> {
+        PosedScenery::closest(self, x).map(|(body, _)| SolidId(body as u32))
     }
 
     fn normal(&self, x: [f64; D]) -> [f64; D] {
         PosedScenery::normal(self, x).unwrap_or([0.0; D])
     }
 
-    fn velocity(&self, x: [f64; D]) -> [f64; D] {
-        PosedScenery::velocity(self, x)
+    fn velocity(&self, solid: SolidId, x: [f64; D]) -> [f64; D] {
+        self.velocity_of(solid.0 as usize, x)
     }
 }

@@ -1,7 +1,7 @@
 //! Where liquid comes in and where it leaves, as a scene says it.
 
 use super::Scene;
-use meniscus_liquid::{self as liquid, Ports};
+use meniscus_liquid::{self as liquid, Sources};
 use meniscus_shapes::{Bounds, Shape};
 use std::ops::Range;
 
@@ -101,7 +101,7 @@ impl<const D: usize> Drain<D> {
 
 impl<const D: usize> Scene<D> {
     /// What the liquid is told of emitters, drains and open sides.
-    pub fn ports(&self) -> Ports<D> {
+    pub fn ports(&self) -> Sources<D> {
         let emitters = self.emitters.iter().map(|emitter| liquid::Emitter {
             shape: emitter.shape.clone(),
             velocity: emitter.velocity,
@@ -120,7 +120,7 @@ impl<const D: usize> Scene<D> {
                     liquid::Drain::open_side(axis, high, at, self.dx())
                 })
         });
-        Ports {
+        Sources {
             emitters: emitters.collect(),
             drains: drains.chain(open_sides).collect(),
         }

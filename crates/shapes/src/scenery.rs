@@ -140,18 +140,31 @@ impl<'a, const D: usize> PosedScenery<'a, D> {
             .map(|(index, _)| self.bodies[index].body.normal(x))
     }
 
-    /// A thickness that all bodies have everywhere; see [`Shape::least_thickness`](crate::Shape::least_thickness).
-    pub fn least_thickness(&self) -> f64 {
-        self.bodies
-            .iter()
-            .map(|moving| moving.thickness)
-            .fold(f64::INFINITY, f64::min)
+    /// Signed distances at many points, exact within `band` as in [`distance_within`](Self::distance_within);
+    /// infinite if there is no body. `closest` is called with a point and a body whenever the body is closer than those
+    /// before it, so that the last call for a point names its closest body.
+    pub fn sample(
+        &self,
+        points: &[[f64; D]],
+        band: f64,
+        distance: &mut [f64],
+        mut closest: impl FnMut(usize, usize),
+    ) {
+        distance.fill(f64::INFINITY);
+        for (body, moving) in self.bodies.iter().enumerate() {
+            for (point, (&x, least)) in points.iter().zip(distance.iter_mut()).enumerate() {
+                let here = moving.body.distance_within(x, band);
+                if here < *least {
+                    *least = here;
+                    closest(point, body);
+                }
+            }
+        }
     }
 
-    /// A thickness that the closest body has everywhere.
-    pub fn least_thickness_near(&self, x: [f64; D]) -> f64 {
-        self.closest(x)
-            .map_or(f64::INFINITY, |(index, _)| self.bodies[index].thickness)
+    /// A thickness that one body has everywhere; see [`Shape::least_thickness`](crate::Shape::least_thickness).
+    pub fn least_thickness_of(&self, index: usize) -> f64 {
+        self.bodies[index].thickness
     }
 
     /// The velocity of the closest body at `x`, the mean over the step; zero if there is none.

@@ -146,7 +146,7 @@ fn measure(scene: &Scene<3>, frames: u32) -> Result<Measured, Error> {
         }
         measured.simulation += Moment::now().since(&start).cpu / f64::from(SAMPLES);
         measured.particles = simulation.liquid().particles().len();
-        let bytes = encoded(scene, &simulation, frame)?;
+        let bytes = encoded(scene, simulation.world(), frame)?;
         for one in &mut measured.surfaces {
             let settings = SurfaceSettings {
                 source: one.source,

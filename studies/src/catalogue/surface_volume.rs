@@ -138,7 +138,7 @@ fn measure(scene: &Scene<3>, source: SurfaceSource) -> Result<Vec<Measured>, Err
             let step = simulation.step(&mut ());
             step.map_err(|failure| Error::new(Kind::Numerical, failure.to_string()))?;
         }
-        let frame = cache::decode::<3>(&encoded(scene, &simulation, number)?)
+        let frame = cache::decode::<3>(&encoded(scene, simulation.world(), number)?)
             .map_err(|e| Error::new(Kind::Storage, format!("a frame is damaged: {e}")))?;
         let start = Moment::now();
         let (_, measures) = surface::measured(scene, &frame, &settings)?;

@@ -78,7 +78,11 @@ pub fn visit<const D: usize>(
         last_step = step.report.dt;
         seen.steps += 1;
         if let Some(sample) = sample.filter(|sample| sample.rows() > 0) {
-            if step.report.pockets > 0 {
+            if step
+                .report
+                .measure("pockets")
+                .is_some_and(|pockets| pockets > 0.0)
+            {
                 seen.closed += 1;
             } else {
                 seen.looked_at += 1;

@@ -39,12 +39,24 @@ const CRATES: &[Crate] = &[
         ],
     ),
     (
+        "crates/sim",
+        &[
+            "crates/lcp",
+            "crates/shapes",
+            "crates/liquid",
+            "crates/rigid",
+            "crates/coupled",
+            "crates/projective",
+        ],
+    ),
+    (
         "crates/app",
         &[
             "crates/lcp",
             "crates/shapes",
             "crates/skin",
             "crates/liquid",
+            "crates/sim",
             "crates/rigid",
             "crates/coupled",
             "crates/projective",
@@ -64,6 +76,7 @@ const CRATES: &[Crate] = &[
             "crates/rigid",
             "crates/coupled",
             "crates/projective",
+            "crates/sim",
             "crates/store",
             "crates/scene",
             "crates/render",

@@ -1,8 +1,8 @@
 //! Volume drift of a run: when it is too large, where it comes from, and what to do.
 
-use meniscus_liquid::{Crowded, StepReport};
 use meniscus_scene::Scene;
 use meniscus_shapes::Scenery;
+use meniscus_sim::StepReport;
 use meniscus_store::manifest::DriftWarning;
 
 /// Deviations of fewer cells than this along each axis are the noise of a surface, not a loss.
@@ -16,9 +16,44 @@ const PROBED: f64 = 4.0;
 /// ... in steps of this.
 const PROBE_STEP: f64 = 0.05;
 
+/// What a step reports about the volume of its liquid.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VolumeReport {
+    /// Time at the start of the step.
+    pub start: f64,
+    /// Volume inside the surface.
+    pub volume: f64,
+    /// Volume of liquid below the grid's resolution.
+    pub thin_volume: f64,
+    /// What both together should be.
+    pub expected_volume: f64,
+    /// Volume that the particles stand for.
+    pub own_volume: f64,
+    /// Place of the most overfull cell, and how many times its share of particles it holds.
+    pub crowded: Option<(Vec<f64>, f64)>,
+    /// Place of the pocket that lost most.
+    pub squeezed: Option<Vec<f64>>,
+}
+
+impl From<&StepReport> for VolumeReport {
+    fn from(report: &StepReport) -> Self {
+        let measure = |name: &str| report.measure(name).unwrap_or(0.0);
+        let place = |name: &str| report.place(name).map(<[f64]>::to_vec);
+        Self {
+            start: report.time - report.dt,
+            volume: measure("volume"),
+            thin_volume: measure("thin_volume"),
+            expected_volume: measure("expected_volume"),
+            own_volume: measure("own_volume"),
+            crowded: place("crowded").zip(report.measure("crowded")),
+            squeezed: place("squeezed"),
+        }
+    }
+}
+
 /// Drift of the volume as a share of what should be there, liquid below the grid's resolution included; zero where
 /// nothing should be, and between what should be there and what the particles stand for.
-pub fn drift(report: &StepReport) -> f64 {
+pub fn drift(report: &VolumeReport) -> f64 {
     let found = report.volume + report.thin_volume;
     let (expected, own) = (report.expected_volume, report.own_volume);
     if expected <= 0.0 {
@@ -36,7 +71,7 @@ pub fn examine<const D: usize>(
     scene: &Scene<D>,
     solids: &Scenery<D>,
     frame: u32,
-    report: &StepReport,
+    report: &VolumeReport,
 ) -> Option<DriftWarning> {
     let drift = drift(report);
     let noise = (NOISE_CELLS * scene.dx()).powi(D as i32);
@@ -72,7 +107,7 @@ fn cause<const D: usize>(
     scene: &Scene<D>,
     solids: &Scenery<D>,
     drift: f64,
-    report: &StepReport,
+    report: &VolumeReport,
 ) -> Cause {
     let finer = format!("raise domain.resolution above {}", scene.resolution);
     if drift > 0.0 {
@@ -93,7 +128,7 @@ fn cause<const D: usize>(
         };
     }
     if let Some(crowded) = &report.crowded {
-        return piled_up(scene, solids, crowded, report.time - report.dt);
+        return piled_up(scene, solids, crowded, report.start);
     }
     let thin = 100.0 * report.thin_volume / report.expected_volume;
     Cause {
@@ -110,15 +145,15 @@ fn cause<const D: usize>(
 fn piled_up<const D: usize>(
     scene: &Scene<D>,
     solids: &Scenery<D>,
-    crowded: &Crowded,
+    (crowded, times): &(Vec<f64>, f64),
     time: f64,
 ) -> Cause {
     let dx = scene.dx();
-    let place: [f64; D] = std::array::from_fn(|a| crowded.place.get(a).copied().unwrap_or(0.0));
+    let place: [f64; D] = std::array::from_fn(|a| crowded.get(a).copied().unwrap_or(0.0));
     let mut words = format!(
         "particles piled up at {}, {:.0} times as many as fit into a cell there",
-        coordinates(&crowded.place),
-        crowded.times
+        coordinates(crowded),
+        times
     );
     let mut remedy = format!("raise domain.resolution above {}", scene.resolution);
     let posed = solids.during(time, 0.0);
@@ -155,7 +190,7 @@ fn piled_up<const D: usize>(
         }
     }
     Cause {
-        place: Some(crowded.place.clone()),
+        place: Some(crowded.clone()),
         words,
         remedy,
     }

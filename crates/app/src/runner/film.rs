@@ -1,16 +1,14 @@
 //! The preview of a run. It is drawn from frames as they come back from the cache, so that it can be drawn again from
 //! the cache alone: a run that was interrupted and went on does so at its end.
 
-use super::simulation::Simulation;
 use image::RgbImage;
-use meniscus_liquid::Liquid;
 use meniscus_render::preview::{FASTEST, FrameRenderer, GifWriter};
 use meniscus_scene::Scene;
+use meniscus_sim::{Layers, World};
 use meniscus_store::cache::{self, Frame, PointLayer, Precision, Scalar};
 use meniscus_store::error::{Error, Kind};
 use meniscus_store::manifest::{Kept, Manifest, is_kept};
 use meniscus_store::run_folder::RunFolder;
-use rayon::prelude::*;
 use std::path::Path;
 
 /// Pictures per second of simulated time that the preview of a run draws, about, at high frame rates: still in slow motion,
@@ -155,28 +153,26 @@ impl<'a, const D: usize> Pictures<'a, D> {
     }
 }
 
-/// The bytes of the file of a frame that a simulation has just reached.
+/// The bytes of the file of a frame that a world has just reached.
 pub fn encoded<const D: usize>(
     scene: &Scene<D>,
-    simulation: &Simulation<'_, D>,
+    world: &dyn World,
     number: u32,
 ) -> Result<Vec<u8>, Error> {
-    let particles = simulation.liquid().particles();
-    let (liquid, dx) = (simulation.liquid(), scene.dx());
-    let mut layer = PointLayer::liquid(dx, particles.position.clone(), particles.velocity.clone());
-    let pressures = pressures(liquid, dx);
-    if pressures.iter().any(|&pressure| pressure != 0.0) {
-        layer.scalars.push(Scalar {
-            name: cache::PRESSURE.into(),
-            precision: Precision::Relative,
-            values: pressures,
-        });
-    }
-    let frame = Frame {
+    let snapshot = world.snapshot(Layers { pressure: true });
+    let layer = |points: &meniscus_sim::PointLayer| PointLayer {
+        name: points.name.clone(),
+        spacing: scene.dx(),
+        positions: points.positions().to_vec(),
+        velocities: points.velocities().to_vec(),
+        ids: points.id.clone(),
+        scalars: points.scalars.iter().filter_map(scalar).collect(),
+    };
+    let frame = Frame::<D> {
         number,
-        time: liquid.time(),
-        points: vec![layer],
-        bodies: scene.body_states(liquid.time()),
+        time: snapshot.time,
+        points: snapshot.points.iter().map(layer).collect(),
+        bodies: scene.body_states(snapshot.time),
     };
     cache::encode(&frame).map_err(|cause| {
         Error::new(
@@ -186,14 +182,21 @@ pub fn encoded<const D: usize>(
     })
 }
 
-/// The pressure of each particle's cell in the last step; none before the first. Cells that had no liquid then, where spray
-/// is now, are at the pressure of the air.
-fn pressures<const D: usize>(liquid: &Liquid<D>, dx: f64) -> Vec<f32> {
-    let of = |x: &[f32; D]| {
-        let cell = x.map(|c| (f64::from(c) / dx).floor() as i32);
-        liquid.pressure(cell).unwrap_or(0.0) as f32
-    };
-    liquid.particles().position.par_iter().map(of).collect()
+/// A scalar of a frame; none for a pressure that is zero everywhere. Ages and sources are kept exactly.
+fn scalar((name, values): &(&'static str, Vec<f32>)) -> Option<Scalar> {
+    let is_pressure = *name == cache::PRESSURE;
+    if is_pressure && values.iter().all(|&value| value == 0.0) {
+        return None;
+    }
+    Some(Scalar {
+        name: (*name).into(),
+        precision: if is_pressure {
+            Precision::Relative
+        } else {
+            Precision::Exact
+        },
+        values: values.clone(),
+    })
 }
 
 /// Width and height of the preview: a flat domain fills its picture, a spatial one is seen in a square.

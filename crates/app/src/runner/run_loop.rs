@@ -13,8 +13,8 @@ use super::writer::{Frame, Writer};
 use super::{Options, Summary};
 use crate::problem_files;
 use crate::surface::Maker;
-use meniscus_liquid::{Phases, StepFailure, Trouble};
 use meniscus_scene::{OnDrift, Scene, speeds};
+use meniscus_sim::{Phases, Problem, StepError, StepFailure};
 use meniscus_store::atomic_file::{self, Filled};
 use meniscus_store::cache;
 use meniscus_store::checkpoint::{self, Account};
@@ -91,7 +91,7 @@ impl<'a, const D: usize> Runner<'a, D> {
     /// Writes frame 0, the initial state, and then the manifest that says it is there.
     fn initial_frame(&mut self, watch: &mut Stopwatch) -> Result<(), Error> {
         watch.begin(WRITE);
-        let bytes = encoded(self.scene, &self.simulation, 0)?;
+        let bytes = encoded(self.scene, self.simulation.world(), 0)?;
         let root = self.folder.root();
         atomic_file::write(&cache::frame_path(root, 0), &bytes)?;
         watch.begin(SURFACE);
@@ -224,7 +224,7 @@ impl<'a, const D: usize> Runner<'a, D> {
             if !output.writes_particles(frame) {
                 return Ok(None);
             }
-            let bytes = encoded(self.scene, &self.simulation, frame)?;
+            let bytes = encoded(self.scene, self.simulation.world(), frame)?;
             let path = cache::frame_path(root, frame);
             let filled = atomic_file::fill(&path, |out| out.write_all(&bytes))?;
             Ok(Some((bytes, filled)))
@@ -306,12 +306,12 @@ impl<'a, const D: usize> Runner<'a, D> {
 
     /// Fills the checkpoint after a frame.
     fn checkpoint(&self, path: &Path, frames_done: u32) -> Result<Filled, Error> {
-        let liquid = self.simulation.liquid();
-        let state = liquid.state();
+        let world = self.simulation.world();
+        let state = world.state();
         let state = checkpoint::State {
-            dimension: D,
-            particles: liquid.particles().len(),
-            time: liquid.time(),
+            dimension: world.dimension(),
+            particles: world.cost().points,
+            time: world.time(),
             length: state.len(),
             write: &|out| state.write(out),
         };
@@ -343,7 +343,7 @@ impl<'a, const D: usize> Runner<'a, D> {
         progress: &mut (dyn Progress + Send),
     ) -> Option<DriftWarning> {
         let solids = self.simulation.scenery();
-        let warning = drift::examine(self.scene, solids, step.frame, &step.report)?;
+        let warning = drift::examine(self.scene, solids, step.frame, &(&step.report).into())?;
         let before = self.manifest.drift.take();
         if before.is_none() {
             let message = format!("warning: {}", warning.message());
@@ -404,7 +404,7 @@ impl<'a, const D: usize> Runner<'a, D> {
     }
 
     /// Keeps the pressure problem of a failed step for study, and says where it is.
-    fn failed(&self, failure: &StepFailure<D>) -> Error {
+    fn failed(&self, failure: &StepFailure) -> Error {
         let reached = match self.manifest.frames_done {
             0 => "no frame was completed".into(),
             last => format!("frame {last} is the last good one"),
@@ -412,16 +412,20 @@ impl<'a, const D: usize> Runner<'a, D> {
         let what = format!(
             "frame {} failed at {:.4} s: {failure}; {reached}",
             self.simulation.frame(),
-            self.simulation.liquid().time()
+            self.simulation.world().time()
         );
         let error = Error::new(Kind::Numerical, what);
-        if let Trouble::TooFast { speed } = failure.trouble
+        if let StepError::TooFast { speed } = failure.error
             && speed > speeds::FASTEST_PHYSICAL
         {
             return error.with_remedy(speeds::origin_of_speed(self.scene, speed));
         }
         let folder = self.folder.failed();
-        match problem_files::write(&folder, &failure.problem) {
+        let written = match &failure.problem {
+            Problem::Plane(problem) => problem_files::write(&folder, problem),
+            Problem::Space(problem) => problem_files::write(&folder, problem),
+        };
+        match written {
             Ok(()) => error.with_remedy(format!(
                 "the pressure problem is in {} (A.mtx, b.mtx, lower.mtx, upper.mtx, grid.json); \
                  try another --solver, or another --resolution",

@@ -1,8 +1,9 @@
-//! A scene in motion: its liquid, its solids, and the frame it is on the way to.
+//! A scene in motion: its world, and the frame that the next step leads to.
 
-use meniscus_liquid::{Liquid, Phases, PressureProblem, StepFailure, StepReport};
+use meniscus_liquid::{Distance, Liquid, PressureProblem};
 use meniscus_scene::{Scene, measure};
 use meniscus_shapes::Scenery;
+use meniscus_sim::{LiquidWorld, Phases, StepFailure, StepReport, World, advance};
 use meniscus_store::error::{Error, Kind};
 
 /// The last of a frame's time that is not worth a step, as a share of the frame.
@@ -11,11 +12,10 @@ const ROUNDING: f64 = 1e-9;
 /// Liquid of more cells than this, by a coarse measure, has particles.
 const CERTAIN_CELLS: f64 = 1000.0;
 
-/// A liquid on its way through the frames of a scene.
+/// The world of a scene on its way through the frames.
 pub struct Simulation<'a, const D: usize> {
     scene: &'a Scene<D>,
-    scenery: Scenery<D>,
-    liquid: Liquid<D>,
+    world: Box<dyn World>,
     frame: u32,
 }
 
@@ -34,14 +34,13 @@ impl<'a, const D: usize> Simulation<'a, D> {
             &|x| scene.liquid_velocity(x),
             &scenery,
         );
-        liquid.set_ports(scene.ports());
+        liquid.set_sources(scene.ports());
         if liquid.particles().is_empty() && scene.emitters.is_empty() {
             return Err(no_liquid(scene));
         }
         Ok(Simulation {
             scene,
-            scenery,
-            liquid,
+            world: Box::new(LiquidWorld::new(liquid, scenery)),
             frame: 1,
         })
     }
@@ -52,11 +51,10 @@ impl<'a, const D: usize> Simulation<'a, D> {
     /// What is wrong with the state, in words that complete "is damaged".
     pub fn restored(scene: &'a Scene<D>, liquid: &[u8], frame: u32) -> Result<Self, String> {
         let mut liquid = Liquid::restore(scene.settings(), liquid).map_err(|e| e.to_string())?;
-        liquid.set_ports(scene.ports());
+        liquid.set_sources(scene.ports());
         Ok(Simulation {
             scene,
-            scenery: scene.scenery(),
-            liquid,
+            world: Box::new(LiquidWorld::new(liquid, scene.scenery())),
             frame,
         })
     }
@@ -66,27 +64,43 @@ impl<'a, const D: usize> Simulation<'a, D> {
         self.frame
     }
 
+    /// Everything that moves.
+    pub fn world(&self) -> &dyn World {
+        &*self.world
+    }
+
+    fn liquid_world(&self) -> &LiquidWorld<D> {
+        let world = self.world.as_any().downcast_ref();
+        world.expect("a scene has a liquid")
+    }
+
     /// The liquid.
     pub fn liquid(&self) -> &Liquid<D> {
-        &self.liquid
+        self.liquid_world().liquid()
     }
 
     /// The solids, walls of the domain included.
     pub fn scenery(&self) -> &Scenery<D> {
-        &self.scenery
+        self.liquid_world().solids()
     }
 
     /// Volume of the liquid now.
-    pub fn volume(&mut self) -> f64 {
-        self.liquid.volume(&self.scenery)
+    ///
+    /// # Errors
+    /// If the settings of the scene are out of range.
+    pub fn volume(&self) -> Result<f64, Error> {
+        let (settings, positions) = (self.scene.settings(), &self.liquid().particles().position);
+        Distance::of_particles(settings, positions, self.scenery(), self.world.time())
+            .map(|distance| distance.volume())
+            .map_err(|fault| Error::usage(fault.to_string()))
     }
 
     /// One step. If it completes a frame, the next step leads to the next one.
-    pub fn step(&mut self, phases: &mut dyn Phases) -> Result<Step, Box<StepFailure<D>>> {
+    pub fn step(&mut self, phases: &mut dyn Phases) -> Result<Step, Box<StepFailure>> {
         let frame = self.frame;
-        let left = self.time_left();
-        let report = self.liquid.advance(&self.scenery, left, phases)?;
-        let completes_frame = self.time_left() <= ROUNDING / self.scene.frame_rate;
+        let until = self.scene.time_of_frame(frame);
+        let report = advance(&mut *self.world, until, phases)?;
+        let completes_frame = until - self.world.time() <= ROUNDING / self.scene.frame_rate;
         if completes_frame {
             self.frame += 1;
         }
@@ -120,13 +134,11 @@ impl<'a, const D: usize> Simulation<'a, D> {
     /// # Errors
     /// Why the problem is not well formed.
     pub fn next_problem(&mut self) -> Result<PressureProblem<D>, String> {
-        let left = self.time_left();
-        self.liquid.pressure_problem(&self.scenery, left)
-    }
-
-    /// Time until the frame that the next step leads to.
-    fn time_left(&self) -> f64 {
-        self.scene.time_of_frame(self.frame) - self.liquid.time()
+        let limit = self.world.step_limit(self.scene.time_of_frame(self.frame));
+        let problem = self.world.problem(limit.dt).map_err(|e| e.to_string())?;
+        problem
+            .of_dimension()
+            .ok_or_else(|| "it has another dimension".into())
     }
 }
 
@@ -157,7 +169,7 @@ pub fn has_liquid<const D: usize>(scene: &Scene<D>) -> Result<(), Error> {
 pub struct Step {
     /// The frame that it led to.
     pub frame: u32,
-    /// What the liquid says of it.
+    /// Report of the step.
     pub report: StepReport,
     /// Whether that frame is reached.
     pub completes_frame: bool,

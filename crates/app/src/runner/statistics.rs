@@ -2,12 +2,18 @@
 //! number of threads.
 
 use super::drift::drift;
-use meniscus_liquid::StepReport;
+use meniscus_sim::{SolveReport, StepReport};
 use serde::{Deserialize, Serialize};
+
+/// Version of the lines: 2 since solves are nested.
+pub const VERSION: u32 = 2;
 
 /// One step of a run, as it stands in `stats.jsonl`.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct StepLine {
+    /// Version of the line; lines of version 1 have none.
+    #[serde(default = "first_version")]
+    pub version: u32,
     /// The frame that the step leads to, from 1.
     pub frame: u32,
     /// Simulated time after the step, in seconds.
@@ -65,37 +71,88 @@ pub struct StepLine {
     pub squeezed: Option<Vec<f64>>,
     /// How many times the step was tried again with a shorter one.
     pub retries: usize,
+    /// Solves of the step, in order.
+    #[serde(default)]
+    pub solves: Vec<SolveLine>,
+}
+
+fn first_version() -> u32 {
+    1
+}
+
+/// One solve of a step.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct SolveLine {
+    /// What was solved for.
+    pub name: String,
+    /// Method that solved it.
+    pub solver: String,
+    /// How it ended.
+    pub status: String,
+    /// Unknowns.
+    pub unknowns: usize,
+    /// Iterations of the method.
+    pub iterations: usize,
+    /// Iterations of the solvers inside.
+    pub inner_iterations: usize,
+    /// Largest natural residual.
+    pub residual: f64,
+    /// Solves inside it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub solves: Vec<SolveLine>,
+}
+
+impl From<&SolveReport> for SolveLine {
+    fn from(report: &SolveReport) -> Self {
+        SolveLine {
+            name: report.name.into(),
+            solver: report.solver.into(),
+            status: report.status.to_string(),
+            unknowns: report.unknowns,
+            iterations: report.iterations,
+            inner_iterations: report.inner_iterations,
+            residual: report.residual,
+            solves: report.solves.iter().map(SolveLine::from).collect(),
+        }
+    }
 }
 
 impl StepLine {
     /// The line of a step that leads to `frame`.
     pub fn new(frame: u32, report: &StepReport) -> Self {
+        let measure = |name: &str| report.measure(name).unwrap_or(0.0);
+        let count = |name: &str| measure(name) as usize;
+        let place = |name: &str| report.place(name).map(<[f64]>::to_vec);
+        let solves: Vec<SolveLine> = report.solves.iter().map(SolveLine::from).collect();
+        let pressure = report.solve("pressure");
         StepLine {
+            version: VERSION,
             frame,
             time: report.time,
             dt: report.dt,
-            particles: report.particles,
-            unknowns: report.unknowns,
-            wall_rows: report.wall_rows,
-            separated_rows: report.separated_rows,
-            solver: report.solver.into(),
-            status: report.status.to_string(),
-            outer_iterations: report.outer_iterations,
-            inner_iterations: report.inner_iterations,
-            residual: report.residual,
-            volume: report.volume,
-            thin_volume: report.thin_volume,
-            volume_drift: drift(report),
-            crowded: report.crowded.as_ref().map(|cell| cell.times),
-            crowded_place: report.crowded.as_ref().map(|cell| cell.place.clone()),
-            emitted: report.emitted,
-            drained: report.drained,
-            kinetic_energy: report.kinetic_energy,
-            max_speed: report.max_speed,
-            pockets: report.pockets,
-            lost_volume: report.lost_volume,
-            squeezed: report.squeezed.clone(),
+            particles: count("particles"),
+            unknowns: count("unknowns"),
+            wall_rows: count("wall_rows"),
+            separated_rows: count("separated_rows"),
+            solver: pressure.map_or("none", |solve| solve.solver).into(),
+            status: pressure.map_or(String::new(), |solve| solve.status.to_string()),
+            outer_iterations: pressure.map_or(0, |solve| solve.iterations),
+            inner_iterations: pressure.map_or(0, |solve| solve.inner_iterations),
+            residual: pressure.map_or(0.0, |solve| solve.residual),
+            volume: measure("volume"),
+            thin_volume: measure("thin_volume"),
+            volume_drift: drift(&report.into()),
+            crowded: report.measure("crowded"),
+            crowded_place: place("crowded"),
+            emitted: measure("emitted"),
+            drained: measure("drained"),
+            kinetic_energy: measure("kinetic_energy"),
+            max_speed: measure("max_speed"),
+            pockets: count("pockets"),
+            lost_volume: measure("lost_volume"),
+            squeezed: place("squeezed"),
             retries: report.retries,
+            solves,
         }
     }
 }

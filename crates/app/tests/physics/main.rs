@@ -6,8 +6,9 @@ mod sticking;
 mod volume;
 
 use meniscus_app::runner::Simulation;
-use meniscus_liquid::{StepReport, Walls};
+use meniscus_liquid::Walls;
 use meniscus_scene::{AnyScene, Scene, builtin};
+use meniscus_sim::StepReport;
 
 /// A scene whose dimension the test knows.
 trait Known: Sized {

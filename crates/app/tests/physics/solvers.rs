@@ -95,11 +95,12 @@ fn auto_lasts_in<const D: usize>(mut scene: Scene<D>, resolution: usize) {
         scene.frames,
         |step| {
             steps += 1;
-            replaced += usize::from(step.solver.contains("after"));
+            let pressure = &step.solves[0];
+            replaced += usize::from(pressure.solver.contains("after"));
             assert!(
-                step.unknowns == 0 || step.status == Status::Converged,
+                pressure.unknowns == 0 || pressure.status == Status::Converged,
                 "{name}, step {steps}: {}",
-                step.status
+                pressure.status
             );
         },
         |_, _| {},

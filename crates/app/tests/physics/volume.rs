@@ -15,14 +15,16 @@ where
     scene.resolution = 48;
     let start = Simulation::new(&scene)
         .expect("a scene that makes sense")
-        .volume();
+        .volume()
+        .expect("settings in range");
     let frames = (5.0 * scene.frame_rate).ceil() as u32 + 1;
     let (mut worst, mut last) = (0.0f64, 0.0);
     play(
         &scene,
         frames,
         |report| {
-            last = (report.volume + report.thin_volume) / start - 1.0;
+            let measure = |name| report.measure(name).expect("a measure of every step");
+            last = (measure("volume") + measure("thin_volume")) / start - 1.0;
             worst = worst.max(last.abs());
         },
         |_, _| {},

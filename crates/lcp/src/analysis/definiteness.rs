@@ -3,7 +3,7 @@
 use crate::csr::Csr;
 use crate::dense::Dense;
 
-/// Up to so many rows the symmetric part is factorised, which settles it.
+/// Number of rows up to which the symmetric part is factorised, which decides.
 const FACTORISED: usize = 400;
 /// A pivot no larger than this part of the largest diagonal entry is what rounding leaves of zero.
 const ZERO_PIVOT: f64 = 1e-11;

@@ -1,4 +1,4 @@
-//! Problems with a polyhedral cone. [Erl13 (26), (27)]
+//! Contacts with Coulomb friction, by polyhedral cones. [Erl13 (26), (27)]
 //!
 //! One block of six rows a cone: `n` (along its axis), four `t` (two directions across and their negatives), `beta`:
 //!
@@ -25,10 +25,10 @@ const WIDTH: f64 = 0.5;
 /// Ends that the cones share, for each cone: few enough that `B` is singular.
 const ENDS_PER_CONE: f64 = 0.6;
 
-/// A row of `J`: what it says about each end, three numbers for places and three for turns.
+/// A row of `J`: per body, three translational and three rotational entries.
 type Ends = [(usize, [f64; 6]); 2];
 
-/// A problem with so many cones; in its solution a third of them each is at the apex, inside, and on the surface.
+/// A problem with the given number of contacts; in its solution a third of them each separates, sticks and slides.
 pub fn contact_cone(cones: usize, random: &mut Random) -> Instance {
     let ends = ((cones as f64 * ENDS_PER_CONE).ceil() as usize).max(2);
     let weights: Vec<f64> = (0..ends).map(|_| random.between(0.5, 2.0)).collect();

@@ -2,7 +2,7 @@
 //!
 //! For `A x = c` with any square `A`. Unlike GMRES it keeps no basis: memory and the time of an iteration (two products)
 //! do not grow. In exchange nothing is guaranteed: the residual jumps about, and the recursion can break down. Then it
-//! starts anew, and if that does not help, the status is [`Status::Breakdown`]; skew matrices do that as a rule.
+//! restarts, and if that does not help, the status is [`Status::Breakdown`], as for most skew matrices.
 //!
 //! | symbol | is |
 //! | --- | --- |

@@ -10,8 +10,8 @@
 //! | `p` | direction, `(A p_i)'P (A p_j) = 0` for different ones |
 //! | `q` | `P A p` |
 //!
-//! If `z'A z` is zero, as can be if `A` is indefinite, the direction `z` changes nothing. The step then goes along the
-//! part of `P A z` that is conjugate to `z`, which does, and the recursion starts anew.
+//! If `z'A z` is zero, as can be if `A` is indefinite, the direction `z` changes nothing. The step then follows the
+//! part of `P A z` that is conjugate to `z`, which does, and the recursion restarts.
 //!
 //! ```
 //! use meniscus_lcp::krylov::cr;

@@ -1,7 +1,7 @@
 //! Restarted GMRES, preconditioned from the right.
 //!
 //! For `A x = c` with any square `A`. Over the space spanned by `r, (A P) r, (A P)^2 r, ...` it finds the `x` with
-//! the smallest `||c - A x||_2`, and starts anew from there when the space has grown to `restart` directions. With
+//! the smallest `||c - A x||_2`, and restarts from there when the space has grown to `restart` directions. With
 //! the preconditioner `P` on the right, what it makes small is the residual itself and not that of another system.
 //!
 //! | symbol | meaning |
@@ -11,7 +11,7 @@
 //! | `g` | `||r|| e_1` after the same rotations: its last entry is the norm of the residual |
 //!
 //! A space that stops growing (a happy breakdown) holds the solution if there is one; if what is left of the
-//! residual says that there is none, the status is [`Status::Singular`], and `x` has the smallest residual found.
+//! residual shows that there is none, the status is [`Status::Singular`], and `x` has the smallest residual found.
 //!
 //! ```
 //! use meniscus_lcp::krylov::gmres;
@@ -39,7 +39,7 @@ use crate::reduce;
 use crate::reduced_system::add;
 use crate::split::for_each;
 
-/// The part of the residual that a cycle must leave behind for another one to be worth it.
+/// Relative residual that a cycle must reach for another one to follow.
 const HOPELESS: f64 = 0.999_999;
 
 settings! {

@@ -30,7 +30,7 @@ use crate::split::{fold, for_each};
 /// met: what rounding leaves of zero, and far beyond what can be solved for.
 pub(crate) const NULL_QUOTIENT: f64 = 1e-12;
 
-/// `p'Ap` this much below zero, as a part of `p' diag(A) p`, is no rounding any more.
+/// `p'Ap` this much below zero, as a part of `p' diag(A) p`, is more than rounding.
 const INDEFINITE: f64 = 1e-12;
 
 /// No positive definite matrix that can be solved with at all lets the residual grow so much over the smallest one met.

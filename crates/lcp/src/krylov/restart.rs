@@ -44,7 +44,7 @@ pub struct Report {
 
 /// Relative residual that a recursion must have reached to be restarted.
 const PROGRESS: f64 = 0.5;
-/// A residual that was not brought to this part stands still, as it may for a while where nothing is wrong.
+/// Relative reduction of the residual below which a restart counts as no progress.
 const STANDSTILL: f64 = 0.999_999;
 /// Consecutive restarts without progress.
 const PATIENCE: usize = 20;
@@ -167,7 +167,7 @@ pub(super) struct Shared {
 }
 
 /// Starts a recursion, again and again if need be, until the residual that is computed from `x` meets a tolerance or
-/// starting anew does not help.
+/// restarts do not help.
 pub(super) fn solve<A: Operator + ?Sized>(
     matrix: &A,
     c: &[f64],

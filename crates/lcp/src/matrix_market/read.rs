@@ -311,7 +311,7 @@ impl<R: BufRead> File<R> {
         })
     }
 
-    /// Reads on to a line that is neither empty nor a comment; false at the end of the file.
+    /// Reads up to a line that is neither empty nor a comment; false at the end of the file.
     fn next_content(&mut self) -> Result<bool, ReadError> {
         while self.next_line()? {
             let text = self.text()?.trim_start();

@@ -86,7 +86,7 @@ struct Factor {
 const SMALLEST_PIVOT: f64 = 1e-12;
 
 impl Factor {
-    /// Factorises the rows of the members anew.
+    /// Refactorises the active rows.
     fn rebuild(&mut self, scaled: &Scaled) -> bool {
         self.ldu.reset(scaled.len());
         self.previous.clear();

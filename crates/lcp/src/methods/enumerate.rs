@@ -1,8 +1,8 @@
-//! All solutions of a tiny problem, one complementary cone after the other. [Erl13 (36)-(40)]
+//! Enumeration of all complementary cones of a tiny problem. [Erl13 (36)-(40)]
 //!
-//! A cone says of every row whether `x_i` is at its lower bound, at its upper bound, or between them with `y_i = 0`.
+//! A cone determines for every row whether `x_i` is at its lower bound, at its upper bound, or between them with `y_i = 0`.
 //! Inside a cone all conditions are linear. Where the block `A_AA` of the rows between their bounds is regular, one
-//! solve gives the only point in question; where it is singular, a linear programme says whether the cone holds a
+//! solve gives the only point in question; where it is singular, a linear programme determines whether the cone holds a
 //! solution, and whether it holds a whole face of them. There are two cones for each row with one bound and three for
 //! each row with two, multiplied: this is an oracle, not a method for problems of any size.
 //!
@@ -28,7 +28,7 @@ use crate::report::{Observer, Report, Status};
 use crate::rows::Rows;
 
 settings! {
-    /// What is a solution, and how much work is too much.
+    /// Settings of the enumeration.
     pub struct Settings {
         /// Bound on `||r||_inf` of the natural residual of a solution.
         pub tolerance: f64 = 1e-8,
@@ -55,18 +55,18 @@ pub struct Solution {
     pub is_face: bool,
 }
 
-/// All that was found.
+/// Result of an enumeration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solutions {
-    /// One each, in the order of their cones. Empty if there is none, or if it was stopped before.
+    /// One solution per cone, in the order of the cones. Empty if there is none, or if the enumeration was stopped before.
     pub solutions: Vec<Solution>,
-    /// Cones that were looked into.
+    /// Number of cones examined.
     pub cones: usize,
-    /// Whether the observer asked to stop, so that there may be more.
+    /// Whether the observer stopped the enumeration, so that there may be more solutions.
     pub is_stopped: bool,
 }
 
-/// Looks into every cone.
+/// Examines every cone.
 pub fn all<A, O>(
     problem: &BoxMlcp<'_, A>,
     settings: &Settings,
@@ -199,7 +199,7 @@ where
     match course.begin(problem, &settings.as_pivoting(), x, observer)? {
         None => {}
         Some(Status::Converged) => {
-            // That the start is a solution says nothing about others.
+            // There may be solutions other than the start.
             let (point, residual) = course.best();
             let start = Found {
                 x: point,

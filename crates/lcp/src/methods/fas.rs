@@ -25,7 +25,7 @@
 //! use meniscus_lcp::methods::fas;
 //! use meniscus_lcp::{BoxMlcp, Csr, Galerkin, Status};
 //!
-//! // A string over a floor, held at both ends and pulled down in the middle.
+//! // The obstacle problem: a string over a floor, fixed at both ends.
 //! let n = 63;
 //! let mut entries = Vec::new();
 //! for i in 0..n as u32 {

@@ -9,12 +9,12 @@
 //! | `theta` | merit `1/2 F'F` [Erl13 (103)], with the gradient `J'F` |
 //! | `xi` | forcing term: how well the Newton equation is solved [Erl13 (105)] |
 //!
-//! On a row with both bounds `F = phi(x - l, phi(u - x, -y))`; with one or none, what is left of it.
+//! On a row with both bounds `F = phi(x - l, phi(u - x, -y))`; with one bound or none, the remaining part.
 //!
 //! The method makes no assumption on `A`: it need not be symmetric, nor have anything on its diagonal. It needs
 //! products with `A` and, for the gradient of the merit, with its transpose
 //! ([`Operator::apply_transposed`]). That it always ends at a solution is known for few matrices (P0 matrices with
-//! bounded level sets); elsewhere it says where it ended. What it does there beyond the notes:
+//! bounded level sets); elsewhere its status reports where it ended. Beyond the notes it has these remedies:
 //!
 //! | trouble | remedy |
 //! | --- | --- |
@@ -142,7 +142,7 @@ pub struct Workspace(semismooth::Workspace);
 
 /// Solves the problem, starting from the given `x`, projected onto the box.
 ///
-/// For any `A`. The preconditioner is one of `A`, told the rows on which `y` rules, and used by [`Inner::Gmres`] only;
+/// For any `A`. The preconditioner approximates `A` on the active rows, and is used by [`Inner::Gmres`] only;
 /// [`Identity`](crate::precondition::Identity) will do. If the solve does not converge, `x` is the iterate with the
 /// smallest residual.
 pub fn solve<A, P, O>(

@@ -16,10 +16,10 @@
 //! Unlike the [full approximation scheme](super::fas) the coarser levels know nothing of bounds: rows that come to theirs or
 //! leave them do so by the sweeps of the finest level only, and the number of cycles grows with the size of the problem.
 //!
-//! DEVIATION [Lai20 sec. 5]: the method is known to us from its description there. Ours is that rows held at their bounds
+//! DEVIATION [Lai20 sec. 5]: the method is known to us from its description there. Our additions: rows at their bounds
 //! send no residual to the coarser levels and take no correction from them, without which a solution is no fixed point; and
 //! the length `t` of a step, the one with the least energy `1/2 x'Ax + b'x`, shorter if the box makes the energy rise. To
-//! levels without bounds the problem is softer than it is where many rows are held, and with `t = 1` it was seen to
+//! levels without bounds the problem is softer than it is where many rows are at their bounds, and with `t = 1` it was seen to
 //! stagnate.
 //!
 //! ```

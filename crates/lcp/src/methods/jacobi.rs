@@ -81,7 +81,7 @@ pub struct Workspace {
 ///
 /// Converges if `A` is symmetric and all eigenvalues of `inv(D) A` lie between 0 and `2/omega`: they do for symmetric
 /// M-matrices, not for all positive definite ones; or if `A` is strictly diagonally dominant and `omega <= 1`. Where it
-/// does not converge, `x` overflows or jumps between its bounds, and the status says so.
+/// does not converge, `x` overflows or jumps between its bounds, which the status reports.
 /// An entry of the diagonal that is not positive is an error, unless the bounds of its row are equal. The merit is
 /// `x'|A x + b|` [Erl13 (106)]: on each row the distance from the bound that the sign of `y_i` calls for, or from the
 /// only one there is, times `|y_i|`; on free rows `y_i^2 / A_ii`. An iteration is a sweep.

@@ -76,11 +76,11 @@ where
 #[derive(Clone, Debug, Default)]
 struct Dictionary {
     table: Tableau,
-    /// Rows still to be made active when the dictionary begins anew.
+    /// Rows still to be made active when the dictionary is rebuilt.
     waiting: Vec<usize>,
 }
 
-/// A diagonal entry below this part of its row and column is taken for zero.
+/// A diagonal entry below this part of its row and column counts as zero.
 const SMALLEST_PIVOT: f64 = 1e-9;
 /// A pivot below this is rounding; entries of the matrix are at most about 1.
 const ROUNDING: f64 = 1e-10;

@@ -288,7 +288,7 @@ where
 
 /// Projected Armijo search [ANE17 alg. 1]: leaves the accepted point in `trial`.
 ///
-/// The merit is compared with `reference`. Returns how the point stands and how far it moved.
+/// The merit is compared with `reference`. Returns the merit of the point and the largest change of an entry.
 fn search<A: Operator + ?Sized>(
     problem: &BoxMlcp<'_, A>,
     settings: &Settings,

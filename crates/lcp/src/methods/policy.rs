@@ -1,6 +1,6 @@
 //! Policy iteration. [Lai20 alg. 1]
 //!
-//! A policy says for each row whether its equation is `y_i = 0` (it is active) or `x_i = bound`. Each iteration
+//! A policy determines for each row whether its equation is `y_i = 0` (it is active) or `x_i = bound`. Each iteration
 //! takes the policy that the last `x` prefers [Lai20 (4.1)] and solves its linear system [Lai20 (4.2)].
 //!
 //! ```

@@ -4,7 +4,7 @@
 //! x_i <- clamp(x_i - omega (A x + b)_i / A_ii, l_i, u_i)        for one row after the other
 //! ```
 //!
-//! [Projected Gauss-Seidel](super::pgs) that goes farther (`omega > 1`) or less far than the solution of each row.
+//! [Projected Gauss-Seidel](super::pgs) with over-relaxation (`omega > 1`) or under-relaxation of each row.
 //!
 //! ```
 //! use meniscus_lcp::methods::psor;

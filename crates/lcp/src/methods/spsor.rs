@@ -29,7 +29,7 @@ use crate::report::{Observer, Report};
 use crate::rows::Rows;
 use crate::splitting::{self, Kind};
 
-/// Those of [PSOR](super::psor). A sweep goes there and back, so that a check costs about half as much.
+/// The settings of [PSOR](super::psor). A sweep runs forward and backward, so that a check costs about half as much.
 pub use super::psor::{Settings, Workspace};
 
 /// Solves the problem, starting from the given `x`, projected onto the box.

@@ -9,10 +9,10 @@
 //!
 //! until neither changes the other. Both are given to a method of the caller's choice as problems with all rows, of which
 //! those that stay as they are have equal bounds. If `A` is symmetric and positive semidefinite, so is the matrix of
-//! each; whether the iteration reaches a fixed point is another matter, and the status tells.
+//! each; convergence of the iteration is not guaranteed; see the status.
 //!
 //! DEVIATION [Erl13 (110b)]: the notes bound the tangents by a polyhedral cone, which makes the matrix of the second
-//! problem one that is not symmetric; here each tangent has a box of its own.
+//! problem one that is not symmetric; here each tangent has its own box.
 //!
 //! ```
 //! use meniscus_lcp::methods::{mprgp, staggered};

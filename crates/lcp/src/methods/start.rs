@@ -1,11 +1,11 @@
-//! A few cheap projected gradient steps, as a start for a Newton method. [Erl13 sec. 6]
+//! Projected gradient steps that improve the start of a Newton method. [Erl13 sec. 6]
 //!
 //! Newton methods are at their best near a solution, and how they fare far from one depends on where they begin. These
 //! steps cost one or two products with `A` each, need no linear solve, and never make the measure they go down worse.
 //!
 //! | measure | for | step |
 //! | --- | --- | --- |
-//! | [`Measure::Energy`] | symmetric positive semidefinite `A` | from `x` towards `clamp(x - y/d)`, as far as `1/2 x'Ax + b'x` falls, but no farther |
+//! | [`Measure::Energy`] | symmetric positive semidefinite `A` | from `x` towards `clamp(x - y/d)`, to the minimum of `1/2 x'Ax + b'x` on that segment |
 //! | [`Measure::Merit`] | any `A` | `clamp(x - t J'F)` for the Fischer-Burmeister map `F`, with a backtracking search |
 //!
 //! `d` is the diagonal of `A`. The first step never leaves the box, since both of its ends are inside.

@@ -62,7 +62,7 @@ pub struct Ic0 {
 }
 
 impl Ic0 {
-    /// A preconditioner of no rows yet.
+    /// A preconditioner without a matrix; call `rebuild` first.
     pub fn new(settings: Ic0Settings) -> Result<Self, InputError> {
         check_positive("shift", settings.shift)?;
         Ok(Self {

@@ -235,7 +235,7 @@ impl Clone for Scratch {
 }
 
 impl Scratch {
-    /// Calls `work` with a vector of so many entries.
+    /// Calls `work` with a scratch vector of `n` entries.
     pub fn with<T>(&self, n: usize, work: impl FnOnce(&mut [f64]) -> T) -> T {
         // Never waits: while this thread waits for others it may be handed work that comes here again.
         match self.0.try_lock() {

@@ -35,7 +35,7 @@ pub trait Preconditioner: Sync {
     /// `active` is the mask of the last call of [`restrict`](Self::restrict).
     fn apply_masked_dot(&self, active: &[bool], r: &[f64], z: &mut [f64]) -> f64;
 
-    /// Announces the rows of the masked applications that follow; [`apply`](Self::apply) stays as it was.
+    /// Sets the rows of the masked applications that follow; [`apply`](Self::apply) is unaffected.
     fn restrict(&mut self, active: &[bool]) {
         let _ = active;
     }
@@ -55,7 +55,7 @@ impl Preconditioner for Identity {
     }
 }
 
-/// `a (P (a r)) + f r` as a preconditioner of its own. [ANE17 (42)]
+/// `a (P (a r)) + f r` as a preconditioner. [ANE17 (42)]
 #[derive(Debug)]
 pub(crate) struct MaskedPreconditioner<'a, P: Preconditioner + ?Sized> {
     pub(crate) inner: &'a P,

@@ -56,7 +56,7 @@ pub struct Ssor {
 }
 
 impl Ssor {
-    /// A preconditioner of no rows yet.
+    /// A preconditioner without a matrix; call `rebuild` first.
     pub fn new(settings: SsorSettings) -> Result<Self, InputError> {
         settings.check()?;
         Ok(Self {

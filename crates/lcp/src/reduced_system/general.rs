@@ -11,7 +11,7 @@ use crate::reduce;
 impl ReducedSystem {
     /// Solves `A_AA dx_A = -y_A - A_AF dx_F` by another method than conjugate gradients.
     ///
-    /// What a null vector of a matrix that need not be symmetric says about the problem is not known: none is followed.
+    /// Null vectors of non-symmetric matrices prove nothing about the problem, and are not followed.
     pub fn solve_general<A, P>(
         &mut self,
         context: &mut SolveContext<'_, '_, A, P>,

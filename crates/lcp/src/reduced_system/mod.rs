@@ -1,6 +1,6 @@
 //! Reduced linear system on the active rows.
 //!
-//! With the active rows `A` and the rows `F` that are held at a bound, the step of both minimum map Newton and
+//! With the active rows `A` and the rows `F` at a bound, the step of both minimum map Newton and
 //! policy iteration is
 //!
 //! ```text
@@ -92,7 +92,7 @@ pub(crate) struct Solved {
 pub(crate) enum NullSpace {
     /// Nothing.
     Unmet,
-    /// The step goes along a null vector to a bound.
+    /// The step follows a null vector to a bound.
     ToBound,
     /// A null vector meets no bound.
     Unbounded,

@@ -33,7 +33,7 @@ const NULL: f64 = 1e-12;
 const NOISE: f64 = 1e-6;
 
 impl ReducedSystem {
-    /// Solves the system on a face on which conjugate gradients, after so many iterations, have met the null space.
+    /// Solves a reduced system in which conjugate gradients have met the null space.
     pub(super) fn solve_singular<A, P>(
         &mut self,
         context: &mut SolveContext<'_, '_, A, P>,

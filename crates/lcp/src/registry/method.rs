@@ -12,7 +12,7 @@ pub enum Family {
     Choice,
     /// Exchanges rows one at a time; exact but for rounding.
     Pivoting,
-    /// Sweeps over the rows, each clamped as it goes.
+    /// Projected relaxation sweeps over the rows.
     Splitting,
     /// Linearises a function whose root is the solution.
     Newton,

@@ -27,7 +27,7 @@ const SMALLEST_FORCING: f64 = 1e-10;
 /// A direction that does not promise this part of the merit is nearly orthogonal to the gradient.
 const PROMISE: f64 = 1e-4;
 
-/// A Newton step that moves `x`, in units of `y`, by so many times `||F||` goes along a null vector of `J`.
+/// A Newton step that moves `x`, in units of `y`, by so many times `||F||` follows a null vector of `J`.
 const FARTHEST: f64 = 1e6;
 
 /// `x + h v` of a finite difference moves by this part of the largest `|x_i|`.

@@ -37,7 +37,7 @@ pub(crate) use self::direction::First;
 /// Consecutive iterations without progress that count as a stall: an iterate may crawl round a corner.
 const PATIENCE: usize = 5;
 
-/// A merit that has not fallen to this part of itself in so many iterations crawls, and is worth a rescue.
+/// Reduction of the merit, and iterations in which it must be reached: a slower solve is restarted with smoothing.
 const CRAWL: (f64, usize) = (0.5, 10);
 
 /// A step this short makes one look at the next direction, too, before it is taken.
@@ -131,7 +131,7 @@ impl Point {
     }
 }
 
-/// Where a solve stands between the plain map and a smoothed one.
+/// Continuation state between the smoothed and the plain map.
 #[derive(Clone, Copy, Debug, Default)]
 struct Stage {
     /// `m`, zero for the plain map.
@@ -164,7 +164,7 @@ impl Stage {
             self.smoothing =
                 FIRST_SMOOTHING * 10.0_f64.powi(self.rescues.min(5) as i32) * reduce::largest(f);
             self.rescues += 1;
-            // A stronger smoothing comes from farther away.
+            // A stronger smoothing starts farther from the solution.
             self.left = STAGES + self.rescues;
         } else if self.left > 1 {
             self.smoothing *= LESS_SMOOTHING;

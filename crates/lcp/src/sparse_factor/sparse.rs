@@ -18,7 +18,7 @@ pub(crate) struct Sparse {
 }
 
 impl Sparse {
-    /// Reads a matrix; says whether it has the pattern that was there before.
+    /// Copies a matrix; returns whether its pattern is that of the last one.
     pub fn gather<A: Rows + ?Sized>(&mut self, matrix: &A) -> bool {
         let n = matrix.len();
         let old_entries = self.columns.len();

@@ -98,7 +98,7 @@ struct MeritState {
     merit: f64,
 }
 
-/// Sweeps until one of the rules says stop.
+/// Sweeps until a stopping criterion is met.
 pub(crate) fn solve<A, O>(
     problem: &BoxMlcp<'_, A>,
     rules: &Rules,

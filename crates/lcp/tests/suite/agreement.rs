@@ -2,7 +2,7 @@
 
 use crate::gallery;
 use crate::gallery::{Domain, Instance, Random};
-use crate::harness::Run;
+use crate::harness::{Run, difference};
 use crate::oracle::quadratic_programme;
 use meniscus_lcp::methods::{newton, policy};
 use meniscus_lcp::precondition::{Jacobi, Mic0, Mic0Settings};
@@ -30,13 +30,6 @@ fn policy(instance: &Instance, x: &mut [f64]) {
     );
     assert_eq!(report.residual, instance.problem().residual_inf(x));
     assert!(report.residual <= 1e-10);
-}
-
-fn difference(a: &[f64], b: &[f64]) -> f64 {
-    a.iter()
-        .zip(b)
-        .map(|(a, b)| (a - b).abs())
-        .fold(0.0, f64::max)
 }
 
 /// `1/2 x'Ax + b'x`
@@ -136,7 +129,7 @@ fn a_warm_start_needs_fewer_iterations_than_a_cold_one() {
 }
 
 #[test]
-fn the_units_of_x_and_y_do_not_matter() {
+fn results_do_not_depend_on_the_units_of_x_and_y() {
     let plain = Instance::with_known_solution(Domain::cube(8), 3).grounded(0.01);
     let mut expected = vec![0.0; plain.len()];
     newton(&plain, &mut expected);

@@ -277,7 +277,7 @@ fn starts_and_settings_are_checked() {
 }
 
 #[test]
-fn every_error_says_what_is_wrong() {
+fn every_error_names_its_cause() {
     let errors = [
         (
             InputError::Length {

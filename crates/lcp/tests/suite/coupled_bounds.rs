@@ -364,7 +364,7 @@ proptest! {
     #![proptest_config(gallery::cases(128))]
 
     #[test]
-    fn no_finite_problem_makes_them_panic_or_lie(
+    fn no_finite_problem_causes_a_panic_or_a_false_report(
         pairs in 0_usize..4, seed: u64, scale in prop::sample::select(vec![1e-300, 1e-8, 1.0, 1e150, 1e300]),
     ) {
         let mut random = Random::new(seed);
@@ -453,7 +453,7 @@ fn bounds_that_cannot_follow_are_refused() {
 }
 
 #[test]
-fn the_ways_to_end_are_said() {
+fn every_exit_is_reported() {
     let pile = Pile::new(10);
     let matrix = pile.matrix();
     let n = matrix.rows();

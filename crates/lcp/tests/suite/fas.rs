@@ -1,7 +1,7 @@
 //! Multigrid by the full approximation scheme: as many cycles for fine grids as for coarse ones.
 
 use crate::gallery;
-use crate::harness::Run;
+use crate::harness::{Run, bits, difference, same_for_all_threads};
 use std::ops::ControlFlow;
 
 use crate::gallery::{Instance, Random, chain};
@@ -69,13 +69,6 @@ fn solve<A: Rows>(
     );
     assert!((0..x.len()).all(|i| x[i] >= problem.lower()[i]));
     report
-}
-
-fn difference(a: &[f64], b: &[f64]) -> f64 {
-    a.iter()
-        .zip(b)
-        .map(|(a, b)| (a - b).abs())
-        .fold(0.0, f64::max)
 }
 
 #[test]
@@ -408,7 +401,7 @@ fn small_and_degenerate_problems_end_well() {
 }
 
 #[test]
-fn limits_stops_and_stagnation_are_said() {
+fn limits_stops_and_stagnation_are_reported() {
     let instance = membrane(15);
     let hierarchy = Galerkin::grid(&instance.matrix, &[15, 15]).unwrap();
     let run = |settings: fas::Settings, observer: &mut dyn Observer| {
@@ -454,31 +447,13 @@ fn the_same_bits_for_any_number_of_threads() {
     let n = 200;
     let instance = membrane(n);
     let hierarchy = Galerkin::grid(&instance.matrix, &[n, n]).unwrap();
-    let run = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .unwrap();
-        pool.install(|| {
-            let mut x = vec![0.0; n * n];
-            let mut trace = Trace::default();
-            let settings = fas::Settings::default()
-                .order(Order::Colours)
-                .max_iterations(3);
-            let report = solve(
-                &instance.problem(),
-                settings,
-                &hierarchy,
-                &mut x,
-                &mut trace,
-            );
-            (
-                x.iter().map(|x| x.to_bits()).collect::<Vec<u64>>(),
-                report,
-                trace,
-            )
-        })
-    };
-    let one = run(1);
-    assert!(one == run(2) && one == run(3));
+    same_for_all_threads(|| {
+        let (mut x, mut trace) = (vec![0.0; n * n], Trace::default());
+        let settings = fas::Settings::default()
+            .order(Order::Colours)
+            .max_iterations(3);
+        let problem = instance.problem();
+        let report = solve(&problem, settings, &hierarchy, &mut x, &mut trace);
+        (bits(&x), report, trace)
+    });
 }

@@ -108,7 +108,7 @@ proptest! {
 }
 
 #[test]
-fn a_space_of_all_directions_is_enough_and_a_shorter_cycle_says_that_it_stands_still() {
+fn a_space_of_all_directions_is_enough_and_a_shorter_cycle_reports_stagnation() {
     let mut c = vec![0.0; 12];
     c[3] = 1.0;
     let (report, x) = solve(&circle(12), &c, &with_restart(12), &Identity);
@@ -140,7 +140,7 @@ fn a_singular_system_with_a_solution_is_solved() {
 }
 
 #[test]
-fn a_singular_system_without_a_solution_is_told_with_the_smallest_residual() {
+fn a_singular_system_without_a_solution_is_reported_with_the_smallest_residual() {
     let (report, x) = solve(
         &dense([[1.0, 0.0], [0.0, 0.0]]),
         &[2.0, 1.0],

@@ -1,11 +1,12 @@
 //! One way to run every method, with memory of its own, and what holds for every report.
 
+use crate::gallery::{Instance, Random, from_rows};
 use meniscus_lcp::methods::{
     enumerate, fischer, interior_point, jacobi, linear, mprgp, newton, penalty, pgs, policy, psor,
     start,
 };
-use meniscus_lcp::precondition::{Identity, Preconditioner};
-use meniscus_lcp::{BoxMlcp, InputError, Observer, Operator, Report, Rows, Status};
+use meniscus_lcp::precondition::{Identity, Mic0, Mic0Settings, Preconditioner};
+use meniscus_lcp::{BoxMlcp, Csr, InputError, Observer, Operator, Report, Rows, Status};
 
 /// A method with its settings.
 pub trait Run {
@@ -119,5 +120,110 @@ pub fn check<A: Operator + ?Sized>(
     assert_eq!(converged, residual <= tolerance, "{report:?}");
     for i in 0..x.len() {
         assert!(problem.lower()[i] <= x[i] && x[i] <= problem.upper()[i]);
+    }
+}
+
+/// Solves, and checks what holds for every report.
+pub fn checked<S: Run, A: Rows + ?Sized>(
+    problem: &BoxMlcp<'_, A>,
+    settings: S,
+    preconditioner: &mut (impl Preconditioner + ?Sized),
+    x: &mut [f64],
+    observer: &mut (impl Observer + ?Sized),
+) -> Report {
+    let report = settings
+        .attempt(problem, preconditioner, x, observer)
+        .unwrap();
+    check(problem, &report, x, settings.bound());
+    report
+}
+
+/// A setting out of range is an error that names it.
+pub fn refused(settings: impl Run, expected: &str) {
+    let matrix = from_rows(vec![vec![(0, 2.0)], vec![(1, 2.0)]]);
+    let problem = BoxMlcp::new(&matrix, &[1.0; 2], &[0.0; 2], &[1.0; 2]).unwrap();
+    let error = settings.attempt(&problem, &mut Identity, &mut [0.0; 2], &mut ());
+    let error = error.unwrap_err();
+    assert!(
+        matches!(error, InputError::Setting { name, .. } if name == expected),
+        "{expected}: {error}"
+    );
+}
+
+/// `max |a_i - b_i|`
+pub fn difference(a: &[f64], b: &[f64]) -> f64 {
+    let pairs = a.iter().zip(b);
+    pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+}
+
+/// MIC(0) of an instance.
+pub fn mic(instance: &Instance) -> Mic0 {
+    let mut mic = Mic0::new(Mic0Settings::default()).unwrap();
+    mic.rebuild(&instance.matrix, &instance.blocks).unwrap();
+    mic
+}
+
+/// The bits of a vector.
+pub fn bits(x: &[f64]) -> Vec<u64> {
+    x.iter().map(|x| x.to_bits()).collect()
+}
+
+/// The result of a computation, which must be the same with 1, 2, 3 and 4 threads.
+pub fn same_for_all_threads<T: PartialEq + Send>(compute: impl Fn() -> T + Sync) -> T {
+    let with = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        pool.build().unwrap().install(&compute)
+    };
+    let one = with(1);
+    assert!((2..=4).all(|threads| with(threads) == one));
+    one
+}
+
+/// A random matrix of any kind with entries of any size, with a right-hand side, bounds and a start.
+pub struct Hostile {
+    pub matrix: Csr,
+    pub rhs: Vec<f64>,
+    pub lower: Vec<f64>,
+    pub upper: Vec<f64>,
+    pub start: Vec<f64>,
+}
+
+impl Hostile {
+    pub fn new(seed: u64, n: usize, scale: f64) -> Self {
+        let mut random = Random::new(seed);
+        let mut entries = vec![Vec::new(); n];
+        for i in 0..n {
+            for j in 0..n {
+                if i == j || random.chance(0.7) {
+                    entries[i].push((j as u32, scale * random.between(-1.0, 1.0)));
+                }
+            }
+        }
+        let (mut lower, mut upper) = (vec![f64::NEG_INFINITY; n], vec![f64::INFINITY; n]);
+        for i in 0..n {
+            match random.below(5) {
+                0 => lower[i] = 0.0,
+                1 => upper[i] = random.between(-1.0, 1.0),
+                2 => (lower[i], upper[i]) = (-1.0, 1e300),
+                3 => (lower[i], upper[i]) = (0.5, 0.5),
+                _ => {}
+            }
+        }
+        let size = |random: &mut Random| 10_f64.powi(random.below(4) as i32 * 100);
+        let rhs = (0..n)
+            .map(|_| random.between(-1.0, 1.0) * size(&mut random))
+            .collect();
+        let start = (0..n).map(|_| random.between(-1.0, 1.0) * 1e10).collect();
+        Self {
+            matrix: from_rows(entries),
+            rhs,
+            lower,
+            upper,
+            start,
+        }
+    }
+
+    pub fn problem(&self) -> BoxMlcp<'_, Csr> {
+        BoxMlcp::new(&self.matrix, &self.rhs, &self.lower, &self.upper).unwrap()
     }
 }

@@ -375,7 +375,7 @@ fn directions_of_no_curvature_do_not_stop_conjugate_residuals() {
 }
 
 #[test]
-fn bicgstab_says_that_it_breaks_down_on_a_rotation() {
+fn bicgstab_reports_a_breakdown_on_a_rotation() {
     let matrix = dense([[0.0, 1.0], [-1.0, 0.0]]);
     let report = run(
         by_bicgstab,
@@ -389,7 +389,7 @@ fn bicgstab_says_that_it_breaks_down_on_a_rotation() {
 }
 
 #[test]
-fn limits_are_kept_and_said() {
+fn iteration_limits_are_respected_and_reported() {
     let matrix = chain(300, 0.0);
     let c = noise(300, &mut Random::new(1));
     for solve in BOTH {

@@ -1,7 +1,7 @@
 //! MPRGP: conjugate gradients where nothing is in the way, the solution of the box where something is.
 
 use crate::gallery;
-use crate::harness::Run;
+use crate::harness::{Hostile, Run, bits, checked, difference, mic, refused, same_for_all_threads};
 use std::ops::ControlFlow;
 
 use crate::gallery::{Domain, Instance, Random, chain, dense};
@@ -9,51 +9,11 @@ use crate::oracle::quadratic_programme;
 use meniscus_lcp::gallery as generated;
 use meniscus_lcp::krylov::pcg;
 use meniscus_lcp::methods::mprgp;
-use meniscus_lcp::precondition::{Identity, Jacobi, Mic0, Mic0Settings, Preconditioner};
-use meniscus_lcp::{
-    BoxMlcp, Csr, InputError, Observer, Operator, Progress, Report, Rows, Status, Trace, reduce,
-};
+use meniscus_lcp::precondition::{Identity, Jacobi, Preconditioner};
+use meniscus_lcp::{BoxMlcp, Csr, Observer, Operator, Progress, Status, Trace, reduce};
 use proptest::prelude::*;
 
 const FREE: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
-
-fn difference(a: &[f64], b: &[f64]) -> f64 {
-    a.iter()
-        .zip(b)
-        .map(|(a, b)| (a - b).abs())
-        .fold(0.0, f64::max)
-}
-
-fn mic(instance: &Instance) -> Mic0 {
-    let mut mic = Mic0::new(Mic0Settings::default()).unwrap();
-    mic.rebuild(&instance.matrix, &instance.blocks).unwrap();
-    mic
-}
-
-/// Solves, and checks what holds for every report.
-fn solve<A: Rows>(
-    problem: &BoxMlcp<'_, A>,
-    settings: mprgp::Settings,
-    preconditioner: &mut impl Preconditioner,
-    x: &mut [f64],
-    observer: &mut impl Observer,
-) -> Report {
-    let report = settings
-        .attempt(problem, preconditioner, x, observer)
-        .unwrap();
-    assert!(x.iter().all(|x| x.is_finite()), "{report:?}");
-    let residual = problem.residual_inf(x);
-    assert!(report.residual == residual || (report.residual.is_nan() && residual.is_nan()));
-    assert_eq!(
-        report.status == Status::Converged,
-        residual <= settings.tolerance,
-        "{report:?}"
-    );
-    for i in 0..x.len() {
-        assert!(problem.lower()[i] <= x[i] && x[i] <= problem.upper()[i]);
-    }
-    report
-}
 
 fn tight() -> mprgp::Settings {
     mprgp::Settings::default().tolerance(1e-10)
@@ -78,9 +38,9 @@ proptest! {
         let start: Vec<f64> = (0..instance.len()).map(|_| random.between(-20.0, 20.0)).collect();
         let (mut plain, mut by_diagonal, mut by_mic) = (start.clone(), start.clone(), start);
         let reports = [
-            solve(&problem, tight(), &mut Identity, &mut plain, &mut ()),
-            solve(&problem, tight(), &mut Jacobi::new(&instance.matrix).unwrap(), &mut by_diagonal, &mut ()),
-            solve(&problem, tight(), &mut mic(&instance), &mut by_mic, &mut ()),
+            checked(&problem, tight(), &mut Identity, &mut plain, &mut ()),
+            checked(&problem, tight(), &mut Jacobi::new(&instance.matrix).unwrap(), &mut by_diagonal, &mut ()),
+            checked(&problem, tight(), &mut mic(&instance), &mut by_mic, &mut ()),
         ];
         for (report, x) in reports.iter().zip([plain, by_diagonal, by_mic]) {
             prop_assert_eq!(report.status, Status::Converged, "{:?}", report);
@@ -95,7 +55,7 @@ proptest! {
         let instance = Instance::with_known_solution(Domain { holes: 0.0, cuts, ..Domain::plane(side) }, seed);
         let mut x = vec![50.0; instance.len()];
         let settings = mprgp::Settings::default();
-        let report = solve(&instance.problem(), settings, &mut mic(&instance), &mut x, &mut ());
+        let report = checked(&instance.problem(), settings, &mut mic(&instance), &mut x, &mut ());
         prop_assert_eq!(report.status, Status::Converged, "{:?}", report);
     }
 
@@ -103,7 +63,7 @@ proptest! {
     fn dense_matrices_are_solved_the_singular_ones_too(seed: u64, n in 1_usize..50, null in prop::sample::select(vec![0.0, 0.3])) {
         let instance = generated::dense(n, null, 0.5, &mut Random::new(seed));
         let mut x = vec![0.0; n];
-        let report = solve(&instance.problem(), mprgp::Settings::default(), &mut Identity, &mut x, &mut ());
+        let report = checked(&instance.problem(), mprgp::Settings::default(), &mut Identity, &mut x, &mut ());
         prop_assert_eq!(report.status, Status::Converged, "{:?}", report);
         if null == 0.0 {
             prop_assert!(difference(&x, &instance.solution) < 1e-8 * 10.0 * (n * n) as f64);
@@ -119,7 +79,7 @@ proptest! {
             let mut x = vec![1.0; instance.len()];
             // One step of the power method, so that the estimate of the norm is a bad one.
             let settings = tight().max_iterations(steps).power_iterations(1);
-            solve(&problem, settings, &mut Jacobi::new(&instance.matrix).unwrap(), &mut x, &mut ());
+            checked(&problem, settings, &mut Jacobi::new(&instance.matrix).unwrap(), &mut x, &mut ());
             let mut product = vec![0.0; x.len()];
             let energy = 0.5 * instance.matrix.apply_dot(&x, &mut product) + reduce::dot(&instance.rhs, &x);
             prop_assert!(energy <= last + 1e-11 * (1.0 + energy.abs()), "step {steps}: {last} {energy}");
@@ -128,34 +88,13 @@ proptest! {
     }
 
     #[test]
-    fn no_finite_problem_makes_it_panic_or_lie(
+    fn no_finite_problem_causes_a_panic_or_a_false_report(
         n in 0_usize..6, seed: u64,
         scale in prop::sample::select(vec![0.0, 1e-300, 1e-8, 1.0, 1e150, 1e300]),
     ) {
-        let mut random = Random::new(seed);
-        let mut entries = vec![Vec::new(); n];
-        for i in 0..n {
-            for j in 0..n {
-                if i == j || random.chance(0.7) {
-                    entries[i].push((j as u32, scale * random.between(-1.0, 1.0)));
-                }
-            }
-        }
-        let matrix = gallery::from_rows(entries);
-        let (mut lower, mut upper) = (vec![FREE.0; n], vec![FREE.1; n]);
-        for i in 0..n {
-            match random.below(5) {
-                0 => lower[i] = 0.0,
-                1 => upper[i] = random.between(-1.0, 1.0),
-                2 => (lower[i], upper[i]) = (-1.0, 1e300),
-                3 => (lower[i], upper[i]) = (0.5, 0.5),
-                _ => {}
-            }
-        }
-        let rhs: Vec<f64> = (0..n).map(|_| random.between(-1.0, 1.0) * 10_f64.powi(random.below(4) as i32 * 100)).collect();
-        let problem = BoxMlcp::new(&matrix, &rhs, &lower, &upper).unwrap();
-        let mut x: Vec<f64> = (0..n).map(|_| random.between(-1.0, 1.0) * 1e10).collect();
-        solve(&problem, mprgp::Settings::default().max_iterations(500), &mut Identity, &mut x, &mut ());
+        let hostile = Hostile::new(seed, n, scale);
+        let settings = mprgp::Settings::default().max_iterations(500);
+        checked(&hostile.problem(), settings, &mut Identity, &mut hostile.start.clone(), &mut ());
     }
 }
 
@@ -185,7 +124,7 @@ fn without_bounds_its_steps_are_those_of_conjugate_gradients() {
         let settings = mprgp::Settings::default()
             .tolerance(1e-300)
             .max_iterations(steps);
-        let report = solve(
+        let report = checked(
             &problem,
             settings,
             &mut preconditioner.clone(),
@@ -218,9 +157,9 @@ fn end(matrix: &Csr, rhs: &[f64], bounds: (f64, f64), start: f64) -> Status {
     let n = rhs.len();
     let (lower, upper) = (vec![bounds.0; n], vec![bounds.1; n]);
     let problem = BoxMlcp::new(matrix, rhs, &lower, &upper).unwrap();
-    solve(
+    checked(
         &problem,
-        Default::default(),
+        mprgp::Settings::default(),
         &mut Identity,
         &mut vec![start; n],
         &mut (),
@@ -229,7 +168,7 @@ fn end(matrix: &Csr, rhs: &[f64], bounds: (f64, f64), start: f64) -> Status {
 }
 
 #[test]
-fn problems_without_a_solution_end_in_a_ray() {
+fn problems_without_a_solution_are_infeasible() {
     // A ring without ground: A 1 = 0, so sum y = sum b, and nothing can make it zero or positive.
     let ring = Domain::closed([4, 4, 1])
         .laplacian(&mut Random::new(1))
@@ -263,7 +202,7 @@ fn negative_curvature_without_a_bound_ahead_is_no_descent() {
 }
 
 #[test]
-fn limits_stops_and_stagnation_are_said() {
+fn limits_stops_and_stagnation_are_reported() {
     let (matrix, rhs) = (chain(60, 0.0), vec![-1.0; 60]);
     let (lower, upper) = (vec![0.0; 60], vec![50.0; 60]);
     let problem = BoxMlcp::new(&matrix, &rhs, &lower, &upper).unwrap();
@@ -302,25 +241,11 @@ fn limits_stops_and_stagnation_are_said() {
 
 #[test]
 fn settings_out_of_range_are_refused() {
-    let matrix = chain(2, 0.0);
-    let zero = [0.0; 2];
-    let problem = BoxMlcp::new(&matrix, &zero, &zero, &[1.0; 2]).unwrap();
     let good = mprgp::Settings::default();
-    let bad = [
-        ("tolerance", good.tolerance(-1.0)),
-        ("proportionality", good.proportionality(0.0)),
-        ("step_factor", good.step_factor(2.0)),
-        ("power_iterations", good.power_iterations(0)),
-    ];
-    for (expected, settings) in bad {
-        let error = settings
-            .attempt(&problem, &mut Identity, &mut [0.0; 2], &mut ())
-            .unwrap_err();
-        assert!(
-            matches!(error, InputError::Setting { name, .. } if name == expected),
-            "{error}"
-        );
-    }
+    refused(good.tolerance(-1.0), "tolerance");
+    refused(good.proportionality(0.0), "proportionality");
+    refused(good.step_factor(2.0), "step_factor");
+    refused(good.power_iterations(0), "power_iterations");
 }
 
 #[test]
@@ -331,29 +256,17 @@ fn the_same_bits_for_any_number_of_threads() {
     };
     let instance = Instance::with_known_solution(domain, 11).grounded(0.01);
     assert!(instance.len() > 30_000);
-    let run = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .unwrap();
-        pool.install(|| {
-            let mut x = vec![0.0; instance.len()];
-            let mut trace = Trace::default();
-            let report = solve(
-                &instance.problem(),
-                Default::default(),
-                &mut mic(&instance),
-                &mut x,
-                &mut trace,
-            );
-            assert_eq!(report.status, Status::Converged);
-            (
-                x.iter().map(|x| x.to_bits()).collect::<Vec<u64>>(),
-                report,
-                trace,
-            )
-        })
-    };
-    let one = run(1);
-    assert!(one == run(2) && one == run(3));
+    same_for_all_threads(|| {
+        let (mut x, mut trace) = (vec![0.0; instance.len()], Trace::default());
+        let settings = mprgp::Settings::default();
+        let report = checked(
+            &instance.problem(),
+            settings,
+            &mut mic(&instance),
+            &mut x,
+            &mut trace,
+        );
+        assert_eq!(report.status, Status::Converged);
+        (bits(&x), report, trace)
+    });
 }

@@ -1,58 +1,20 @@
 //! The penalty method: what it solves, and that its penalties are neither too small nor in the way.
 
 use crate::gallery;
-use crate::harness::Run;
+use crate::harness::{Hostile, Run, bits, checked, difference, mic, same_for_all_threads};
 use std::ops::ControlFlow;
 
 use crate::gallery::{Domain, Instance, Random, chain, dense};
 use crate::oracle::quadratic_programme;
 use meniscus_lcp::gallery as generated;
 use meniscus_lcp::methods::{penalty, policy};
-use meniscus_lcp::precondition::{Identity, Jacobi, Mic0, Mic0Settings, Preconditioner};
+use meniscus_lcp::precondition::{Identity, Jacobi};
 use meniscus_lcp::{
-    BoxMlcp, Csr, InnerProgress, InputError, Observer, Progress, Report, Status, Trace, reduce,
+    BoxMlcp, Csr, InnerProgress, InputError, Observer, Progress, Status, Trace, reduce,
 };
 use proptest::prelude::*;
 
 const FREE: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
-
-fn difference(a: &[f64], b: &[f64]) -> f64 {
-    a.iter()
-        .zip(b)
-        .map(|(a, b)| (a - b).abs())
-        .fold(0.0, f64::max)
-}
-
-fn mic(instance: &Instance) -> Mic0 {
-    let mut mic = Mic0::new(Mic0Settings::default()).unwrap();
-    mic.rebuild(&instance.matrix, &instance.blocks).unwrap();
-    mic
-}
-
-/// Solves, and checks what holds for every report.
-fn solve(
-    problem: &BoxMlcp<'_, Csr>,
-    settings: penalty::Settings,
-    preconditioner: &mut impl Preconditioner,
-    x: &mut [f64],
-    observer: &mut impl Observer,
-) -> Report {
-    let report = settings
-        .attempt(problem, preconditioner, x, observer)
-        .unwrap();
-    assert!(x.iter().all(|x| x.is_finite()), "{report:?}");
-    let residual = problem.residual_inf(x);
-    assert!(report.residual == residual || (report.residual.is_nan() && residual.is_nan()));
-    assert_eq!(
-        report.status == Status::Converged,
-        residual <= settings.tolerance,
-        "{report:?}"
-    );
-    for i in 0..x.len() {
-        assert!(problem.lower()[i] <= x[i] && x[i] <= problem.upper()[i]);
-    }
-    report
-}
 
 proptest! {
     #![proptest_config(gallery::cases(96))]
@@ -72,7 +34,7 @@ proptest! {
         let mut random = Random::new(seed);
         let mut x: Vec<f64> = (0..instance.len()).map(|_| random.between(-20.0, 20.0)).collect();
         let settings = penalty::Settings::default().tolerance(tolerance);
-        let report = solve(&problem, settings, &mut mic(&instance), &mut x, &mut ());
+        let report = checked(&problem, settings, &mut mic(&instance), &mut x, &mut ());
         prop_assert_eq!(report.status, Status::Converged, "{:?}", report);
         // The matrix is at least 0.01 I, which bounds both errors by their residuals.
         let allowed = 1e-6 * reduce::largest(&oracle).max(1e-3) + 1e3 * (tolerance + problem.residual_inf(&oracle));
@@ -85,7 +47,7 @@ proptest! {
     ) {
         let instance = Instance::with_known_solution(Domain { holes: 0.0, cuts, ..Domain::plane(side) }, seed);
         let mut x = vec![start; instance.len()];
-        let report = solve(&instance.problem(), Default::default(), &mut mic(&instance), &mut x, &mut ());
+        let report = checked(&instance.problem(), penalty::Settings::default(), &mut mic(&instance), &mut x, &mut ());
         prop_assert_eq!(report.status, Status::Converged, "{:?}", report);
     }
 
@@ -94,49 +56,28 @@ proptest! {
         let instance = generated::banded(n, 4, 0.5, &mut Random::new(seed));
         let mut x = vec![0.0; n];
         let mut jacobi = Jacobi::new(&instance.matrix).unwrap();
-        let report = solve(&instance.problem(), Default::default(), &mut jacobi, &mut x, &mut ());
+        let report = checked(&instance.problem(), penalty::Settings::default(), &mut jacobi, &mut x, &mut ());
         prop_assert_eq!(report.status, Status::Converged, "{:?}", report);
         prop_assert!(difference(&x, &instance.solution) < 1e-6);
     }
 
     #[test]
-    fn no_finite_problem_makes_it_panic_or_lie(
+    fn no_finite_problem_causes_a_panic_or_a_false_report(
         n in 0_usize..6, seed: u64,
         scale in prop::sample::select(vec![0.0, 1e-300, 1e-8, 1.0, 1e150, 1e300]),
     ) {
-        let mut random = Random::new(seed);
-        let mut entries = vec![Vec::new(); n];
-        for i in 0..n {
-            for j in 0..n {
-                if i == j || random.chance(0.7) {
-                    entries[i].push((j as u32, scale * random.between(-1.0, 1.0)));
-                }
-            }
-        }
-        let matrix = gallery::from_rows(entries);
-        let (mut lower, mut upper) = (vec![FREE.0; n], vec![FREE.1; n]);
-        for i in 0..n {
-            match random.below(5) {
-                0 => lower[i] = 0.0,
-                1 => upper[i] = random.between(-1.0, 1.0),
-                2 => (lower[i], upper[i]) = (-1.0, 1e300),
-                3 => (lower[i], upper[i]) = (0.5, 0.5),
-                _ => {}
-            }
-        }
-        let rhs: Vec<f64> = (0..n).map(|_| random.between(-1.0, 1.0) * 10_f64.powi(random.below(4) as i32 * 100)).collect();
-        let problem = BoxMlcp::new(&matrix, &rhs, &lower, &upper).unwrap();
-        let mut x: Vec<f64> = (0..n).map(|_| random.between(-1.0, 1.0) * 1e10).collect();
-        solve(&problem, Default::default(), &mut Identity, &mut x, &mut ());
+        let hostile = Hostile::new(seed, n, scale);
+        let settings = penalty::Settings::default();
+        checked(&hostile.problem(), settings, &mut Identity, &mut hostile.start.clone(), &mut ());
     }
 }
 
 #[test]
-fn the_units_of_x_and_y_do_not_matter() {
+fn results_do_not_depend_on_the_units_of_x_and_y() {
     let plain = Instance::with_known_solution(Domain::cube(8), 3).grounded(0.01);
     let mut expected = vec![0.0; plain.len()];
     let settings = penalty::Settings::default().tolerance(1e-10);
-    let report = solve(
+    let report = checked(
         &plain.problem(),
         settings,
         &mut mic(&plain),
@@ -151,7 +92,7 @@ fn the_units_of_x_and_y_do_not_matter() {
         for known in [true, false] {
             let mut x = vec![0.0; instance.len()];
             let scaled = if known {
-                solve(
+                checked(
                     &instance.problem(),
                     settings,
                     &mut mic(&instance),
@@ -159,7 +100,7 @@ fn the_units_of_x_and_y_do_not_matter() {
                     &mut (),
                 )
             } else {
-                solve(
+                checked(
                     &instance.problem(),
                     settings,
                     &mut Identity,
@@ -185,9 +126,9 @@ fn it_takes_about_as_many_systems_as_policy_iteration() {
     // The two agree in the limit of large penalties.
     let instance = Instance::with_known_solution(Domain::cube(12), 7).grounded(0.01);
     let mut x = vec![0.0; instance.len()];
-    let report = solve(
+    let report = checked(
         &instance.problem(),
-        Default::default(),
+        penalty::Settings::default(),
         &mut mic(&instance),
         &mut x,
         &mut (),
@@ -208,9 +149,9 @@ fn it_takes_about_as_many_systems_as_policy_iteration() {
     );
     assert!(difference(&x, &y) < 1e-5);
     // From its own solution it has nothing to do, and near it little.
-    let again = solve(
+    let again = checked(
         &instance.problem(),
-        Default::default(),
+        penalty::Settings::default(),
         &mut mic(&instance),
         &mut x,
         &mut (),
@@ -227,7 +168,7 @@ fn a_penalty_that_is_too_small_is_no_success() {
     let problem = BoxMlcp::new(&matrix, &rhs, &lower, &upper).unwrap();
     let run = |penalty| {
         let settings = penalty::Settings::default().penalty(penalty);
-        solve(&problem, settings, &mut Identity, &mut [1.0; 2], &mut ()).status
+        checked(&problem, settings, &mut Identity, &mut [1.0; 2], &mut ()).status
     };
     assert_eq!(run(1e3), Status::Converged);
     assert_eq!(run(1e-12), Status::Stagnated);
@@ -237,9 +178,9 @@ fn end(matrix: &Csr, rhs: &[f64], bounds: (f64, f64), start: f64) -> Status {
     let n = rhs.len();
     let (lower, upper) = (vec![bounds.0; n], vec![bounds.1; n]);
     let problem = BoxMlcp::new(matrix, rhs, &lower, &upper).unwrap();
-    solve(
+    checked(
         &problem,
-        Default::default(),
+        penalty::Settings::default(),
         &mut Identity,
         &mut vec![start; n],
         &mut (),
@@ -248,7 +189,7 @@ fn end(matrix: &Csr, rhs: &[f64], bounds: (f64, f64), start: f64) -> Status {
 }
 
 #[test]
-fn problems_without_a_solution_and_bad_matrices_are_told_apart() {
+fn infeasible_problems_and_indefinite_matrices_are_distinguished() {
     let ring = Domain::closed([4, 4, 1])
         .laplacian(&mut Random::new(1))
         .matrix;
@@ -289,7 +230,7 @@ impl Observer for StopAt {
 }
 
 #[test]
-fn limits_and_stops_are_said() {
+fn limits_and_stops_are_reported() {
     let (matrix, rhs) = (
         chain(200, 0.0),
         (0..200)
@@ -338,29 +279,17 @@ fn the_same_bits_for_any_number_of_threads() {
     };
     let instance = Instance::with_known_solution(domain, 11).grounded(0.01);
     assert!(instance.len() > 20_000);
-    let run = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .unwrap();
-        pool.install(|| {
-            let mut x = vec![0.0; instance.len()];
-            let mut trace = Trace::default();
-            let report = solve(
-                &instance.problem(),
-                Default::default(),
-                &mut mic(&instance),
-                &mut x,
-                &mut trace,
-            );
-            assert_eq!(report.status, Status::Converged);
-            (
-                x.iter().map(|x| x.to_bits()).collect::<Vec<u64>>(),
-                report,
-                trace,
-            )
-        })
-    };
-    let one = run(1);
-    assert!(one == run(2) && one == run(3));
+    same_for_all_threads(|| {
+        let (mut x, mut trace) = (vec![0.0; instance.len()], Trace::default());
+        let settings = penalty::Settings::default();
+        let report = checked(
+            &instance.problem(),
+            settings,
+            &mut mic(&instance),
+            &mut x,
+            &mut trace,
+        );
+        assert_eq!(report.status, Status::Converged);
+        (bits(&x), report, trace)
+    });
 }

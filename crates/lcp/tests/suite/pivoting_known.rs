@@ -215,7 +215,7 @@ fn the_longest_path_is_walked_to_its_end() {
 }
 
 #[test]
-fn equal_rows_and_zero_matrices_are_told_apart_by_their_right_hand_side() {
+fn equal_rows_and_zero_matrices_are_distinguished_by_their_right_hand_side() {
     lcp([[1.0; 3]; 3], [-1.0; 3], |problem| {
         for method in ALL {
             assert_eq!(
@@ -269,7 +269,7 @@ fn free_rows_that_contradict_each_other_have_no_solution_and_equal_ones_do() {
 }
 
 #[test]
-fn a_ray_is_claimed_only_with_a_proof() {
+fn infeasibility_is_reported_only_with_a_proof() {
     // y >= 0 can be met, by x = (0, 1), but no point is complementary: y_1 > 0 holds x_1 at 0, and then y_0 < 0.
     lcp([[0.0, 1.0], [1.0, 0.0]], [-1.0, 1.0], |problem| {
         assert_eq!(run(Enumerate, problem).0.status, Status::Infeasible);

@@ -138,7 +138,7 @@ proptest! {
     #![proptest_config(gallery::cases(400))]
 
     #[test]
-    fn on_any_small_problem_every_method_is_right_or_says_that_it_is_not(seed: u64, n in 0_usize..7) {
+    fn on_any_small_problem_every_method_is_right_or_reports_failure(seed: u64, n in 0_usize..7) {
         let given = strange(seed, n);
         let known = solutions(&given);
         let seen = analyse(&given.problem());
@@ -192,7 +192,7 @@ fn made_for() -> Vec<(&'static str, Given)> {
 }
 
 #[test]
-fn every_method_solves_what_it_says_it_fits() {
+fn every_method_solves_the_problems_that_it_fits() {
     for (name, given) in made_for() {
         let seen = analyse(&given.problem());
         for &method in Method::ALL {
@@ -215,7 +215,7 @@ fn every_method_solves_what_it_says_it_fits() {
 }
 
 #[test]
-fn auto_solves_every_kind_and_says_what_it_picked_and_why() {
+fn auto_solves_every_kind_and_reports_its_choice_and_reason() {
     for (name, given) in made_for() {
         let (solution, _) = honest(&given, Method::Auto).unwrap();
         assert_eq!(solution.report.status, Status::Converged, "{name}");
@@ -234,7 +234,7 @@ fn auto_solves_every_kind_and_says_what_it_picked_and_why() {
 }
 
 #[test]
-fn auto_picks_the_same_whatever_the_machine_does() {
+fn the_choice_of_auto_depends_on_the_problem_alone() {
     for (_, given) in made_for() {
         let picked = |_| honest(&given, Method::Auto).unwrap();
         let (a, b) = (picked(0), picked(1));

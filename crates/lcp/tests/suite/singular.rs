@@ -116,7 +116,7 @@ fn a_positive_sum_is_solved_from_any_start() {
 }
 
 #[test]
-fn a_negative_sum_is_a_ray() {
+fn a_negative_sum_is_infeasible() {
     for (size, seed) in [([9, 9, 1], 1), ([6, 6, 6], 2)] {
         let instance = closed_box(size, -0.1, seed);
         all_have(
@@ -148,7 +148,7 @@ fn several_parts_are_solved_at_once() {
 }
 
 #[test]
-fn one_part_with_a_negative_sum_is_a_ray() {
+fn one_part_with_a_negative_sum_is_infeasible() {
     let parts = side_by_side(
         closed_box([6, 6, 1], 0.05, 1),
         closed_box([5, 5, 1], -0.05, 2),

@@ -2,7 +2,7 @@
 
 use crate::gallery;
 use crate::gallery::{Domain, Instance, Random, chain, dense};
-use crate::harness::Run;
+use crate::harness::{Run, bits, difference, refused, same_for_all_threads};
 use crate::oracle::quadratic_programme;
 use meniscus_lcp::gallery as generated;
 use meniscus_lcp::methods::{jacobi, pgs, psor, spsor};
@@ -90,13 +90,6 @@ fn solve<A: Rows>(
     }
 }
 
-fn difference(a: &[f64], b: &[f64]) -> f64 {
-    a.iter()
-        .zip(b)
-        .map(|(a, b)| (a - b).abs())
-        .fold(0.0, f64::max)
-}
-
 /// What holds for every report.
 fn check<A: Rows>(problem: &BoxMlcp<'_, A>, report: &Report, x: &[f64], tolerance: f64) {
     assert!(x.iter().all(|x| x.is_finite()), "{report:?}");
@@ -166,7 +159,7 @@ proptest! {
     }
 
     #[test]
-    fn no_finite_problem_makes_a_sweep_panic_or_lie(
+    fn no_finite_problem_causes_a_panic_or_a_false_report(
         n in 0_usize..6, seed: u64,
         scale in prop::sample::select(vec![1e-300, 1e-8, 1.0, 1e150, 1e300]),
     ) {
@@ -314,18 +307,6 @@ fn a_diagonal_that_cannot_be_divided_by_is_named() {
 
 #[test]
 fn settings_out_of_range_are_refused() {
-    let matrix = chain(2, 0.0);
-    let zero = [0.0; 2];
-    let problem = BoxMlcp::new(&matrix, &zero, &zero, &[1.0; 2]).unwrap();
-    let refused = |settings: psor::Settings, expected: &str| {
-        let error = settings
-            .attempt(&problem, &mut Identity, &mut [0.0; 2], &mut ())
-            .unwrap_err();
-        assert!(
-            matches!(error, InputError::Setting { name, .. } if name == expected),
-            "{error}"
-        );
-    };
     let good = psor::Settings::default();
     for relaxation in [0.0, 2.0, -1.0, f64::NAN] {
         refused(good.relaxation(relaxation), "relaxation");
@@ -337,7 +318,7 @@ fn settings_out_of_range_are_refused() {
 }
 
 #[test]
-fn every_way_to_end_is_said() {
+fn every_exit_is_reported() {
     let (matrix, rhs) = (chain(30, 0.0), vec![-1.0; 30]);
     let (lower, upper) = (vec![0.0; 30], vec![f64::INFINITY; 30]);
     let problem = BoxMlcp::new(&matrix, &rhs, &lower, &upper).unwrap();
@@ -444,25 +425,15 @@ fn sweeps_by_colours_give_the_same_bits_for_any_number_of_threads() {
         Method::Spsor(Order::Colours),
     ];
     for method in methods {
-        let run = |threads: usize| {
-            let pool = rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build()
-                .unwrap();
-            pool.install(|| {
-                let mut x = vec![0.0; instance.len()];
-                let stop = Stop {
-                    max_iterations: 8,
-                    ..STOP
-                };
-                let mut trace = Trace::default();
-                let report = solve(method, &instance.problem(), stop, &mut x, &mut trace).unwrap();
-                let bits: Vec<u64> = x.iter().map(|x| x.to_bits()).collect();
-                (bits, report, trace)
-            })
-        };
-        let one = run(1);
-        assert!(one == run(2) && one == run(3), "{method:?}");
+        same_for_all_threads(|| {
+            let (mut x, mut trace) = (vec![0.0; instance.len()], Trace::default());
+            let stop = Stop {
+                max_iterations: 8,
+                ..STOP
+            };
+            let report = solve(method, &instance.problem(), stop, &mut x, &mut trace).unwrap();
+            (bits(&x), report, trace)
+        });
     }
 }
 

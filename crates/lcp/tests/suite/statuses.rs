@@ -136,7 +136,7 @@ fn a_start_that_is_a_solution_needs_no_iteration() {
 }
 
 #[test]
-fn newton_says_relative_when_its_merit_hardly_changes() {
+fn newton_reports_relative_when_its_merit_hardly_changes() {
     let (matrix, rhs) = (chain(30, 0.0), ramp(30));
     let settings = newton::Settings::default()
         .tolerance(1e-300)
@@ -153,7 +153,7 @@ fn newton_says_relative_when_its_merit_hardly_changes() {
 }
 
 #[test]
-fn newton_says_stagnated_when_x_hardly_changes() {
+fn newton_reports_stagnated_when_x_hardly_changes() {
     let (matrix, rhs) = (chain(30, 0.0), ramp(30));
     let settings = newton::Settings::default()
         .tolerance(1e-300)
@@ -191,14 +191,14 @@ fn a_tolerance_below_rounding_ends_without_success() {
 }
 
 #[test]
-fn a_direction_of_negative_curvature_is_no_descent() {
+fn negative_curvature_is_reported_as_non_descent() {
     for report in all((&dense([[-1.0]]), &[1.0], FREE), 0.0, &mut ()) {
         assert_eq!(report.status, Status::NonDescent);
     }
 }
 
 #[test]
-fn newton_tells_a_flat_merit_from_a_bad_direction() {
+fn newton_distinguishes_a_flat_merit_from_a_bad_direction() {
     // With no inner iteration there is no direction; on the zero matrix there could be none anyway.
     let settings = newton::Settings::default().max_inner_iterations(0);
     let flat = with(
@@ -311,7 +311,7 @@ fn an_observer_stops_outer_and_inner_iterations() {
 }
 
 #[test]
-fn policy_iteration_without_scaling_can_cycle_on_boxes_and_says_so() {
+fn policy_iteration_without_scaling_can_cycle_on_boxes_and_reports_it() {
     // Rows bounded on both sides jump from one bound to the other when x is compared with a much larger y.
     let mut cycles = 0;
     for seed in 0..40 {

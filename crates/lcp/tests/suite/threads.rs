@@ -1,31 +1,10 @@
 //! The same bits for any number of threads.
 
 use crate::gallery::{Domain, Instance, Laplacian, Random};
-use crate::harness::Run;
+use crate::harness::{Run, bits, mic, same_for_all_threads};
 use meniscus_lcp::methods::{interior_point, linear, newton, policy};
 use meniscus_lcp::precondition::{Jacobi, Mic0, Mic0Settings, Preconditioner};
-use meniscus_lcp::{BoxMlcp, Operator, Report, Status, reduce};
-
-/// What a computation gives with 1, 2 and 4 threads must be equal, bit for bit.
-fn same_for_all_threads(compute: impl Fn() -> (Vec<f64>, Option<Report>) + Sync) {
-    let bits = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .unwrap();
-        let (numbers, report) = pool.install(&compute);
-        (
-            numbers
-                .iter()
-                .map(|number| number.to_bits())
-                .collect::<Vec<u64>>(),
-            report,
-        )
-    };
-    let one = bits(1);
-    assert!(one == bits(2));
-    assert!(one == bits(4));
-}
+use meniscus_lcp::{BoxMlcp, Operator, Status, reduce};
 
 /// Large enough for several leaves of work, and for blocks that run at the same time.
 fn large() -> Domain {
@@ -38,12 +17,6 @@ fn large() -> Domain {
 
 fn instance() -> Instance {
     Instance::with_known_solution(large(), 11)
-}
-
-fn mic(instance: &Instance) -> Mic0 {
-    let mut mic = Mic0::new(Mic0Settings::default()).unwrap();
-    mic.rebuild(&instance.matrix, &instance.blocks).unwrap();
-    mic
 }
 
 #[test]
@@ -67,7 +40,7 @@ fn sums_products_and_preconditioners() {
             mic.apply_masked_dot(&active, &x, &mut w),
             Jacobi::new(&matrix).unwrap().apply_dot(&x, &mut w.clone()),
         ];
-        ([&y[..], &z, &w, &sums].concat(), None)
+        bits(&[&y[..], &z, &w, &sums].concat())
     });
 }
 
@@ -79,7 +52,7 @@ fn minimum_map_newton() {
         let settings = newton::Settings::default();
         let report = settings.preconditioned(&instance.problem(), &mut mic(&instance), &mut x);
         assert_eq!(report.status, Status::Converged);
-        (x, Some(report))
+        (bits(&x), report)
     });
 }
 
@@ -91,7 +64,7 @@ fn policy_iteration() {
         let settings = policy::Settings::default();
         let report = settings.preconditioned(&instance.problem(), &mut mic(&instance), &mut x);
         assert_eq!(report.status, Status::Converged);
-        (x, Some(report))
+        (bits(&x), report)
     });
 }
 
@@ -108,7 +81,7 @@ fn linear_systems() {
         let settings = linear::Settings::default();
         let report = settings.preconditioned(&problem, &mut mic(&instance), &mut x);
         assert_eq!(report.status, Status::Converged);
-        (x, Some(report))
+        (bits(&x), report)
     });
 }
 
@@ -120,6 +93,6 @@ fn interior_point() {
         let mut x = vec![0.0; instance.len()];
         let report = interior_point::Settings::default().run(&instance.problem(), &mut x);
         assert_eq!(report.status, Status::Converged);
-        (x, Some(report))
+        (bits(&x), report)
     });
 }

@@ -2,7 +2,7 @@
 
 use super::level::{Level, Link};
 use super::settings::Boundaries;
-use crate::tiles::Coord;
+use crate::grid::tiles::Coord;
 
 /// Makes the coarser level; also says of which coarse unknown each fine one is a part.
 pub(super) fn coarsen<const D: usize>(

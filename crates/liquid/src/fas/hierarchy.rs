@@ -7,7 +7,8 @@ use super::direct::discretise;
 use super::level::Level;
 use super::settings::{Coarse, Settings};
 use super::transfer::transfer;
-use crate::tiles::Coord;
+use crate::compiled::Compiled;
+use crate::grid::tiles::Coord;
 
 /// Unknowns that need no coarser level.
 const FEW: usize = 8;
@@ -24,6 +25,14 @@ pub struct Levels<const D: usize> {
 impl<const D: usize> Levels<D> {
     /// From a matrix that couples cells that share a face, and the cells of its rows.
     pub fn new(matrix: &Csr, cells: &[Coord<D>], settings: &Settings) -> Result<Self, InputError> {
+        (Compiled::get().fas_levels)(matrix, cells, settings)
+    }
+
+    pub(crate) fn new_impl(
+        matrix: &Csr,
+        cells: &[Coord<D>],
+        settings: &Settings,
+    ) -> Result<Self, InputError> {
         let mut fine = Level::finest(matrix, cells)?;
         let mut levels = Self {
             finest: matrix.rows(),

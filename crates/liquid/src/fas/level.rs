@@ -2,7 +2,7 @@
 
 use meniscus_lcp::{Csr, InputError};
 
-use crate::tiles::Coord;
+use crate::grid::tiles::Coord;
 
 /// A row whose diagonal exceeds its couplings by no more than this part of it does so by rounding.
 const ROUNDING: f64 = 1e-9;

@@ -1,4 +1,4 @@
-//! What the levels are made of.
+//! Settings of the levels.
 
 use crate::settings::words;
 
@@ -54,11 +54,11 @@ words!(
 /// What the levels are made of. The defaults are those of the paper, the others its ablations. [Lai20 table 12]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Barycentric unless told.
+    /// Default: barycentric.
     pub interpolation: Interpolation,
-    /// One-sided unless told.
+    /// Default: one-sided.
     pub boundaries: Boundaries,
-    /// Galerkin unless told.
+    /// Default: Galerkin.
     pub coarse: Coarse,
 }
 

@@ -6,11 +6,11 @@ use meniscus_lcp::{InputError, Transfer};
 
 use super::level::Level;
 use super::settings::{Boundaries, Interpolation};
-use crate::tiles::Coord;
+use crate::grid::tiles::Coord;
 
 /// What lies on a side of a coarse unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Beyond {
+enum FaceNeighbour {
     Solid,
     Air,
     Unknown(u32),
@@ -18,7 +18,7 @@ enum Beyond {
 
 /// What lies on every side of every coarse unknown.
 struct Sides<const D: usize> {
-    beyond: Vec<[[Beyond; 2]; D]>,
+    beyond: Vec<[[FaceNeighbour; 2]; D]>,
 }
 
 impl<const D: usize> Sides<D> {
@@ -34,9 +34,9 @@ impl<const D: usize> Sides<D> {
                         if better { b } else { a }
                     });
                     match widest {
-                        Some(link) => Beyond::Unknown(link.to),
-                        None if coarse.air[k] >> side & 1 == 1 => Beyond::Air,
-                        None => Beyond::Solid,
+                        Some(link) => FaceNeighbour::Unknown(link.to),
+                        None if coarse.air[k] >> side & 1 == 1 => FaceNeighbour::Air,
+                        None => FaceNeighbour::Solid,
                     }
                 })
             })
@@ -57,7 +57,7 @@ impl<const D: usize> Sides<D> {
                     there[axis] += step;
                     places
                         .get(&there)
-                        .map_or(Beyond::Air, |&k| Beyond::Unknown(k))
+                        .map_or(FaceNeighbour::Air, |&k| FaceNeighbour::Unknown(k))
                 })
             })
         };
@@ -67,18 +67,18 @@ impl<const D: usize> Sides<D> {
     }
 
     /// What is reached from an unknown by steps along the axes of a set, in any order.
-    fn reached(&self, from: u32, octant: [usize; D], axes: usize) -> Beyond {
+    fn reached(&self, from: u32, octant: [usize; D], axes: usize) -> FaceNeighbour {
         if axes == 0 {
-            return Beyond::Unknown(from);
+            return FaceNeighbour::Unknown(from);
         }
         let steps = (0..D).filter(|axis| axes >> axis & 1 == 1);
         let ways = steps.map(
             |axis| match self.beyond[from as usize][axis][octant[axis]] {
-                Beyond::Unknown(next) => self.reached(next, octant, axes & !(1 << axis)),
+                FaceNeighbour::Unknown(next) => self.reached(next, octant, axes & !(1 << axis)),
                 other => other,
             },
         );
-        ways.max().unwrap_or(Beyond::Solid)
+        ways.max().unwrap_or(FaceNeighbour::Solid)
     }
 }
 
@@ -100,25 +100,25 @@ pub(super) fn transfer<const D: usize>(
         let octant: [usize; D] = std::array::from_fn(|a| (fine.cells[i][a] & 1) as usize);
         let first = entries.len();
         let mut sum = 0.0;
-        let mut take = |beyond: Beyond, weight: f64| match beyond {
-            Beyond::Unknown(k) => {
+        let mut take = |beyond: FaceNeighbour, weight: f64| match beyond {
+            FaceNeighbour::Unknown(k) => {
                 entries.push((i as u32, k, weight));
                 sum += weight;
             }
-            Beyond::Air => sum += weight,
-            Beyond::Solid => {}
+            FaceNeighbour::Air => sum += weight,
+            FaceNeighbour::Solid => {}
         };
         match interpolation {
-            Interpolation::Constant => take(Beyond::Unknown(own), 1.0),
+            Interpolation::Constant => take(FaceNeighbour::Unknown(own), 1.0),
             Interpolation::Barycentric => {
-                take(Beyond::Unknown(own), 1.0 - 0.25 * D as f64);
+                take(FaceNeighbour::Unknown(own), 1.0 - 0.25 * D as f64);
                 for axis in 0..D {
                     // The way through its own face is the best.
                     let side = (2 * axis + octant[axis]) as u8;
                     let own_face = fine.links(i).iter().find(|link| link.side == side);
                     let beyond = match (boundaries, own_face) {
                         (Boundaries::OneSided, Some(link)) => {
-                            Beyond::Unknown(parent[link.to as usize])
+                            FaceNeighbour::Unknown(parent[link.to as usize])
                         }
                         _ => sides.beyond[own as usize][axis][octant[axis]],
                     };

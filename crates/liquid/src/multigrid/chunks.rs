@@ -1,4 +1,4 @@
-//! Work on parts of an array at a time, by as many threads as there are, always cut at the same places.
+//! Parallel loops over chunks with fixed boundaries, so that results do not depend on the number of threads.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ pub(super) fn count_up(counts: &mut [[u32; 2]], first: [u32; 2]) -> [u32; 2] {
 /// Fewer unknowns than this are faster done than handed to another thread, even to one that is awake.
 const SERIAL: usize = 1024;
 /// Problems with fewer unknowns than this are not worth keeping threads awake.
-pub(super) const SHARED: usize = 16 * SERIAL;
+pub const SHARED: usize = 16 * SERIAL;
 
 fn is_worth_sharing(chunks: &[Chunk]) -> bool {
     let unknowns = chunks.iter().map(|chunk| chunk.unknowns.len());

@@ -7,9 +7,9 @@ use rayon::prelude::*;
 use super::clusters::{Clusters, Crossing, crosses};
 use super::finest::{end_spans, octant_of};
 use super::level::{Level, NONE, Rows, Span, nobody};
-use crate::room::Room;
-use crate::scatter::Scatter;
-use crate::tiles::Coord;
+use crate::disjoint_slice::DisjointSlice;
+use crate::grid::tiles::Coord;
+use crate::growth::Growth;
 
 /// Levels smaller than this have no regular unknowns: looking for them is not worth it, and the direct solver wants rows.
 pub(super) const ALL_ROWS: usize = 512;
@@ -262,8 +262,8 @@ fn list_children<const D: usize>(fine: &mut Level<D>, coarse: &mut Level<D>, scr
     coarse.child.resize_closely(start[n] as usize, 0);
     fine.parent.clear();
     fine.parent.resize_closely(fine.unknowns, n as u32);
-    let child = Scatter::new(&mut coarse.child);
-    let parent = Scatter::new(&mut fine.parent);
+    let child = DisjointSlice::new(&mut coarse.child);
+    let parent = DisjointSlice::new(&mut fine.parent);
     let parts = scratch.parts[..scratch.in_use].par_iter();
     parts.with_min_len(2).for_each(|part| {
         let mut list = &part.list[..];

@@ -1,4 +1,4 @@
-//! Steps that also use the direction of the step before.
+//! Conjugate directions: steps that also use the direction of the last one.
 //!
 //! A region behind a hole, or one that is long and narrow, has a few slow modes that the cycle misjudges. The best step in
 //! the plane of the cycle's correction and the last step is that of conjugate gradients, which deal with a few such modes in as
@@ -11,7 +11,7 @@ use super::chunks::fold;
 use super::hierarchy::Hierarchy;
 use super::level::{CHUNK, FEWEST};
 use super::sums::product;
-use crate::room::Room;
+use crate::growth::Growth;
 
 /// Correction and last step are parallel if the sine of the angle between them, squared, is below this.
 const PARALLEL: f64 = 1e-9;

@@ -6,8 +6,9 @@ use meniscus_lcp::precondition::Preconditioner;
 use meniscus_lcp::{BoxMlcp, Csr, InputError};
 
 use super::hierarchy::Hierarchy;
-use super::kept::Bounds;
-use crate::tiles::Coord;
+use super::reuse::Bounds;
+use crate::compiled::Compiled;
+use crate::grid::tiles::Coord;
 
 /// A V-cycle of the multigrid hierarchy, symmetric and positive definite, for conjugate gradients and for methods that work on
 /// a part of the rows: those follow the rows that have a lower bound into the coarse levels.
@@ -30,6 +31,15 @@ struct State<const D: usize> {
 impl<const D: usize> Cycle<D> {
     /// Builds the hierarchy of a problem, see [`solve`](super::solve), with so many sweeps down and up.
     pub fn rebuild(
+        &mut self,
+        problem: &BoxMlcp<Csr>,
+        cells: &[Coord<D>],
+        sweeps: usize,
+    ) -> Result<(), InputError> {
+        (Compiled::get().rebuild_cycle)(self, problem, cells, sweeps)
+    }
+
+    pub(crate) fn rebuild_impl(
         &mut self,
         problem: &BoxMlcp<Csr>,
         cells: &[Coord<D>],
@@ -100,8 +110,8 @@ impl<const D: usize> State<D> {
     }
 }
 
-impl<const D: usize> Preconditioner for Cycle<D> {
-    fn apply(&self, r: &[f64], z: &mut [f64]) {
+impl<const D: usize> Cycle<D> {
+    pub(crate) fn apply_impl(&self, r: &[f64], z: &mut [f64]) {
         let mut state = self.lock();
         if state.masked {
             state.follow(None);
@@ -109,7 +119,7 @@ impl<const D: usize> Preconditioner for Cycle<D> {
         state.apply(self.sweeps, |_| true, r, z);
     }
 
-    fn apply_masked_dot(&self, active: &[bool], r: &[f64], z: &mut [f64]) -> f64 {
+    pub(crate) fn apply_masked_impl(&self, active: &[bool], r: &[f64], z: &mut [f64]) -> f64 {
         let mut state = self.lock();
         if !state.masked {
             state.follow(Some(&self.mask));
@@ -118,10 +128,24 @@ impl<const D: usize> Preconditioner for Cycle<D> {
         meniscus_lcp::reduce::dot(r, z)
     }
 
-    fn restrict(&mut self, active: &[bool]) {
+    pub(crate) fn restrict_impl(&mut self, active: &[bool]) {
         self.mask.clear();
         self.mask.extend_from_slice(active);
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         state.follow(Some(active));
+    }
+}
+
+impl<const D: usize> Preconditioner for Cycle<D> {
+    fn apply(&self, r: &[f64], z: &mut [f64]) {
+        (Compiled::get().apply_cycle)(self, r, z);
+    }
+
+    fn apply_masked_dot(&self, active: &[bool], r: &[f64], z: &mut [f64]) -> f64 {
+        (Compiled::get().apply_cycle_masked)(self, active, r, z)
+    }
+
+    fn restrict(&mut self, active: &[bool]) {
+        (Compiled::get().restrict_cycle)(self, active);
     }
 }

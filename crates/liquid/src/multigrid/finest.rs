@@ -4,12 +4,12 @@ use meniscus_lcp::{BoxMlcp, Csr, InputError};
 use rayon::prelude::*;
 
 use super::chunks::count_up;
+use super::classify_rows::{Part, Reading};
 use super::coarsen::ALL_ROWS;
 use super::level::{CHUNK, FEWEST, Level, Span, nobody};
-use super::reading::{Part, Reading};
-use crate::room::Room;
-use crate::scatter::Scatter;
-use crate::tiles::Coord;
+use crate::disjoint_slice::DisjointSlice;
+use crate::grid::tiles::Coord;
+use crate::growth::Growth;
 
 /// Cells along an axis, from the first to the last that is used.
 const MOST_CELLS: i64 = 1 << 24;
@@ -203,10 +203,10 @@ impl Finest {
         self.lines
             .resize_with(chunks.max(self.lines.len()), Vec::new);
 
-        let unknown_of = Scatter::new(&mut self.unknown);
-        let row_of = Scatter::new(&mut self.matrix_row);
-        let along_of = Scatter::new(&mut level.along);
-        let octant_of_unknown = Scatter::new(&mut level.octant);
+        let unknown_of = DisjointSlice::new(&mut self.unknown);
+        let row_of = DisjointSlice::new(&mut self.matrix_row);
+        let along_of = DisjointSlice::new(&mut level.along);
+        let octant_of_unknown = DisjointSlice::new(&mut level.octant);
         let lines = self.lines.par_iter_mut().zip(&self.cuts).enumerate();
         let second = lines.with_min_len(FEWEST).map(|(chunk, (lines, &cut))| {
             lines.clear();

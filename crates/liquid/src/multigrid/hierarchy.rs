@@ -10,9 +10,9 @@ use super::coarsest::{Coarsest, LARGEST};
 use super::finest::Finest;
 use super::kernels;
 use super::level::{ENTRIES, Level};
-use super::width::Width;
-use crate::room::Room;
-use crate::tiles::Coord;
+use super::simd::Width;
+use crate::grid::tiles::Coord;
+use crate::growth::Growth;
 
 /// The smoother's colours.
 const RED: usize = 0;

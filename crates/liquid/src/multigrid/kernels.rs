@@ -2,7 +2,7 @@
 
 use super::chunks::Chunk;
 use super::level::{Level, Run};
-use super::width::{Width, for_every_width};
+use super::simd::{Width, for_every_width};
 
 /// The neighbours of a run, side by side, in an array whose first entry belongs to unknown `first`.
 #[inline(always)]

@@ -11,9 +11,9 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::chunks::Chunk;
-use crate::room::Room;
-use crate::scatter::Scatter;
-use crate::tiles::Coord;
+use crate::disjoint_slice::DisjointSlice;
+use crate::grid::tiles::Coord;
+use crate::growth::Growth;
 
 /// No unknown, or no row.
 pub(super) const NONE: u32 = u32::MAX;
@@ -276,7 +276,7 @@ impl<const D: usize> Level<D> {
             children: [0; 4],
         };
         runs.resize_closely(run, nothing);
-        let places = Scatter::new(&mut runs);
+        let places = DisjointSlice::new(&mut runs);
         chunks.par_iter().with_min_len(FEWEST).for_each(|chunk| {
             let mut place = chunk.runs.start;
             self.runs_in(chunk.unknowns.clone(), |run| {

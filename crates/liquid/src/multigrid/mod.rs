@@ -14,13 +14,14 @@
 //! constant, coarse faces are averages, so that every level has at most one coupling a face (see `level.rs`
 //! for how they are stored), except where thin solids divide a coarse cell into several unknowns.
 //!
-//! A workspace keeps its levels. If the next problem has the same matrix and cells, which takes one look at each row to find
-//! out, they serve again: see `kept.rs`.
+//! A workspace keeps its levels. If the next problem has the same matrix and cells, which takes one pass over the rows to
+//! find out, they are used again: see `reuse.rs`.
 //!
 //! Everything follows from the matrix and the cells of its rows; the result has the same bits for any number of threads
 //! and any width of vectors.
 
 mod chunks;
+mod classify_rows;
 mod clusters;
 mod coarse_weights;
 mod coarsen;
@@ -29,20 +30,22 @@ mod conjugate;
 mod cycle;
 mod finest;
 mod hierarchy;
-mod kept;
+mod irregular_rows;
 mod kernels;
 mod level;
-mod listing;
-mod reading;
+mod reuse;
 mod settings;
+mod simd;
+mod solve;
 mod stencil;
 mod sums;
-mod truncated;
-mod width;
 
 #[cfg(test)]
 mod tests;
 
+pub use chunks::SHARED;
 pub use cycle::Cycle;
+pub(crate) use reuse::Bounds;
 pub use settings::Settings;
-pub use truncated::{Workspace, solve, solve_again};
+pub(crate) use solve::solve_impl;
+pub use solve::{Workspace, solve, solve_again};

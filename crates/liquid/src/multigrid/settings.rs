@@ -1,17 +1,17 @@
-//! What can be chosen of the iteration.
+//! Settings of the iteration.
 
 use meniscus_lcp::InputError;
 
 /// When to stop, and the constants of the method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// Bound on `||r||_inf` of the natural residual. 1e-8 unless told.
+    /// Bound on `||r||_inf` of the natural residual. Default: 1e-8.
     pub tolerance: f64,
-    /// Limit of cycles. 100 unless told.
+    /// Limit of cycles. Default: 100.
     pub max_iterations: usize,
-    /// Red-black sweeps on the way down, and again on the way up. 3 unless told.
+    /// Red-black sweeps on the way down, and again on the way up. Default: 3.
     pub sweeps: usize,
-    /// Sweeps over bounded rows before each cycle. 2 unless told.
+    /// Sweeps over bounded rows before each cycle. Default: 2.
     pub bound_sweeps: usize,
 }
 

@@ -3,7 +3,7 @@
 use meniscus_lcp::{Csr, InputError};
 
 use super::level::NONE;
-use crate::tiles::Coord;
+use crate::grid::tiles::Coord;
 
 /// Couplings that differ by less, as a share, are the same: rounding of a sum of a few.
 const SAME: f64 = 1e-13;

@@ -4,7 +4,7 @@
 use super::chunks::Chunk;
 use super::kernels::{LANES, beside, block};
 use super::level::Level;
-use super::width::{Width, for_every_width};
+use super::simd::{Width, for_every_width};
 
 /// The system on the finest grid, in double precision.
 pub(super) struct Exact<'a, const D: usize> {

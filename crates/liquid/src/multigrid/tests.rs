@@ -1,13 +1,13 @@
-//! What must hold of the levels.
+//! Properties of the levels.
 
 use meniscus_lcp::{BoxMlcp, Csr};
 
 use super::chunks::{Chunk, fold};
 use super::hierarchy::Hierarchy;
 use super::level::{Level, NONE};
+use super::simd::Width;
 use super::sums::{Exact, Found, measure};
-use super::width::Width;
-use crate::tiles::Coord;
+use crate::grid::tiles::Coord;
 
 /// A box of cells, open to air above, with a plate of solid that has a hole: the faces between two layers of cells.
 struct Tank {

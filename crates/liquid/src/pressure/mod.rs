@@ -1,7 +1,8 @@
-//! The pressure step, in four parts: [`weights`], [`system`], [`solve`], [`mod@apply`].
+//! The pressure step, in four parts: [`weights`], [`system`], [`solve`], [`gradient`]; [`projection`] does all of it.
 
-pub mod apply;
+pub mod gradient;
 pub mod pockets;
+pub mod projection;
 pub mod rows;
 pub mod solve;
 pub mod system;
@@ -10,8 +11,8 @@ pub mod weights;
 #[cfg(test)]
 mod tests;
 
-pub use apply::apply;
-pub use rows::{NO_ROW, Rows};
-pub use solve::{Solvers, WarmStart};
+pub use projection::PressureProjection;
+pub use rows::Rows;
+pub use solve::WarmStart;
 pub use system::System;
-pub use weights::{Beyond, Weights};
+pub use weights::{FaceNeighbour, Weights};

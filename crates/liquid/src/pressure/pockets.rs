@@ -4,8 +4,8 @@
 //! the problem has a solution if and only if `sum b >= 0`, with slip walls if and only if it is zero.
 
 use super::system::System;
+use crate::grid::tiles::{Coord, Tiles};
 use crate::settings::Walls;
-use crate::tiles::{Coord, Tiles};
 
 /// A set of connected rows without an open face to air, made solvable.
 #[derive(Clone, Debug)]

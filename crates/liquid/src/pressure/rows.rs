@@ -1,24 +1,24 @@
-//! Which row belongs to which cell, in a bit and a half a cell.
+//! Map from cells to rows, in one and a half bits per cell.
 
-use crate::marks::Marks;
-use crate::room::Room;
-use crate::tiles::Tiles;
+use crate::grid::cell_set::CellSet;
+use crate::grid::tiles::Tiles;
+use crate::growth::Growth;
 
-/// Marks cells that are no unknowns.
+/// CellSet cells that are no unknowns.
 pub const NO_ROW: u32 = u32::MAX;
 
 /// The cells that have a row, and which. Rows follow one another through each tile: it takes one bit to say whether a cell has
 /// one, and for every 64 cells the first.
 #[derive(Clone, Debug, Default)]
 pub struct Rows {
-    cells: Marks,
+    cells: CellSet,
     /// Rows before the first cell of each word of marks.
     first: Vec<u32>,
 }
 
 impl Rows {
     /// Numbers the cells tile by tile in the order of the tiles.
-    pub fn in_order(cells: Marks) -> Self {
+    pub fn in_order(cells: CellSet) -> Self {
         let mut next = 0;
         let mut rows = Self::default();
         rows.first.extend(cells.words().iter().map(|word| {
@@ -35,7 +35,7 @@ impl Rows {
     pub fn by_colour<const D: usize>(
         &mut self,
         tiles: &Tiles<D>,
-        cells: Marks,
+        cells: CellSet,
     ) -> (Vec<usize>, Vec<usize>) {
         let words = Tiles::<D>::CELLS / 64;
         self.first.clear();
@@ -83,7 +83,7 @@ impl Rows {
     }
 
     /// The cells that have a row.
-    pub fn cells(&self) -> &Marks {
+    pub fn cells(&self) -> &CellSet {
         &self.cells
     }
 
@@ -99,7 +99,7 @@ impl Rows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::marks::tests::scattered;
+    use crate::grid::cell_set::tests::scattered;
 
     fn check<const D: usize>(cells: [[i32; D]; 2]) {
         let (tiles, wanted) = scattered(cells);
@@ -109,7 +109,7 @@ mod tests {
         let mut by_colour = all.clone();
         by_colour.sort_by_key(|&index| (tiles.colour(slot(index)), index));
         let mut rows = Rows::default();
-        let (starts, colours) = rows.by_colour(&tiles, Marks::of(&tiles, wanted));
+        let (starts, colours) = rows.by_colour(&tiles, CellSet::of(&tiles, wanted));
         for (row, &index) in by_colour.iter().enumerate() {
             assert_eq!(rows.of(index), row as u32);
         }
@@ -128,7 +128,7 @@ mod tests {
         }
         assert_eq!((colours[0], colours[2]), (0, starts.len() - 1));
 
-        let in_order = Rows::in_order(Marks::listed(&tiles, all.iter().copied()));
+        let in_order = Rows::in_order(CellSet::listed(&tiles, all.iter().copied()));
         for (row, &index) in all.iter().enumerate() {
             assert_eq!(in_order.of(index), row as u32);
         }

@@ -4,16 +4,16 @@ mod warm_start;
 
 pub use warm_start::WarmStart;
 
-use meniscus_lcp::{BoxMlcp, InputError};
+use meniscus_lcp::{BoxMlcp, InputError, Report};
 use rayon::prelude::*;
 
 use super::rows::{NO_ROW, Rows};
 use super::system::System;
 use super::weights::Weights;
-use crate::room::Room;
+use crate::grid::tiles::{Coord, Tiles};
+use crate::growth::Growth;
 use crate::settings::Settings;
 use crate::solvers::{self, Solution};
-use crate::tiles::{Coord, Tiles};
 
 /// The displacement that evens out the particles is found to this share of its right-hand side.
 const DISPLACEMENT_TOLERANCE: f64 = 0.05;
@@ -23,7 +23,7 @@ const DISPLACEMENT_ITERATIONS: usize = 100;
 const ROUNDING: f64 = 1e-11;
 
 /// The pressure, and memory for finding it.
-pub struct Solvers<const D: usize> {
+pub struct PressureSolver<const D: usize> {
     workspace: solvers::Workspace<D>,
     /// Where the rows are.
     cells: Vec<Coord<D>>,
@@ -49,7 +49,7 @@ struct Last<const D: usize> {
     dt: f64,
 }
 
-impl<const D: usize> Solvers<D> {
+impl<const D: usize> PressureSolver<D> {
     /// Nothing solved yet.
     pub fn new() -> Self {
         Self {
@@ -67,12 +67,7 @@ impl<const D: usize> Solvers<D> {
         }
     }
 
-    /// The pressure of the last solve, a value a row.
-    pub fn pressure_now(&self) -> &[f64] {
-        &self.pressure
-    }
-
-    /// The same, to be changed.
+    /// The pressure of the last solve, one value per row.
     pub fn pressure_mut(&mut self) -> &mut [f64] {
         &mut self.pressure
     }
@@ -184,7 +179,7 @@ impl<const D: usize> Solvers<D> {
         &mut self,
         system: &System,
         crowd: impl FnOnce(&mut Vec<f64>),
-    ) -> Result<&[f64], InputError> {
+    ) -> Result<(&[f64], Option<Report>), InputError> {
         let Displacement {
             rhs,
             lower,
@@ -208,17 +203,18 @@ impl<const D: usize> Solvers<D> {
         potential.resize_closely(system.len(), 0.0);
         let problem = BoxMlcp::new(&system.matrix, rhs, lower, upper)?;
         let largest = rhs.iter().fold(0.0, |m: f64, b| m.max(b.abs()));
+        let mut report = None;
         if largest > 0.0 {
             let bounded = system.lower.iter().any(|l| l.is_finite());
-            self.workspace.solve_again(
+            report = Some(self.workspace.solve_again(
                 &problem,
                 &self.cells,
                 DISPLACEMENT_TOLERANCE * largest,
                 DISPLACEMENT_ITERATIONS,
                 bounded,
                 potential,
-            )?;
+            )?);
         }
-        Ok(potential)
+        Ok((potential, report))
     }
 }

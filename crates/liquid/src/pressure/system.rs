@@ -17,14 +17,14 @@ use meniscus_lcp::{Blocks, Csr, InputError};
 use rayon::prelude::*;
 
 use super::rows::Rows;
-use super::weights::{Beyond, Weights};
-use crate::marks::Marks;
-use crate::room::Room;
-use crate::scatter::Scatter;
+use super::weights::{FaceNeighbour, Weights};
+use crate::disjoint_slice::DisjointSlice;
+use crate::grid::cell_set::CellSet;
+use crate::grid::tiles::Tiles;
+use crate::growth::Growth;
+use crate::particles::transfer::FaceField;
 use crate::settings::{Settings, Walls};
-use crate::solids::PosedSolids;
-use crate::tiles::Tiles;
-use crate::transfer::FaceField;
+use crate::solids::SolidField;
 
 /// Rows that are assembled together.
 const CHUNK: usize = 4096;
@@ -76,13 +76,13 @@ impl System {
     /// Numbers the unknowns: tile after tile, tiles of one checkerboard colour together.
     fn number<const D: usize>(&mut self, weights: &Weights<D>) -> Result<(), InputError> {
         let tiles = weights.tiles;
-        let unknowns = Marks::of(tiles, |index| weights.is_unknown(index));
+        let unknowns = CellSet::of(tiles, |index| weights.is_unknown(index));
         let (starts, colours) = self.rows.by_colour(tiles, unknowns);
         self.cells.clear();
         self.cells.resize_closely(starts[starts.len() - 1], 0);
         self.blocks = Blocks::new(starts, colours)?;
         let (cells, rows) = (Tiles::<D>::CELLS, &self.rows);
-        let cell_of = Scatter::new(&mut self.cells);
+        let cell_of = DisjointSlice::new(&mut self.cells);
         (0..tiles.len()).into_par_iter().for_each(|slot| {
             for cell in rows.cells().within(slot * cells..(slot + 1) * cells) {
                 // SAFETY: no two cells have the same row.
@@ -97,7 +97,7 @@ impl System {
         &mut self,
         weights: &Weights<D>,
         velocity: &FaceField<D>,
-        solids: &impl PosedSolids<D>,
+        solids: &dyn SolidField<D>,
         settings: &Settings<D>,
         dt: f64,
     ) -> Result<(), InputError> {
@@ -187,21 +187,21 @@ impl Row {
     }
 }
 
-struct Assembly<'a, const D: usize, S> {
+struct Assembly<'a, const D: usize> {
     weights: &'a Weights<'a, D>,
     velocity: &'a FaceField<D>,
-    solids: &'a S,
+    solids: &'a dyn SolidField<D>,
     scale: f64,
     dx: f64,
     kappa: f64,
     rows: &'a Rows,
 }
 
-impl<const D: usize, S: PosedSolids<D>> Assembly<'_, D, S> {
+impl<const D: usize> Assembly<'_, D> {
     /// Number of entries in the row of a cell.
     fn entries(&self, index: usize) -> usize {
         let liquid = |&(axis, high): &(usize, bool)| {
-            self.weights.beyond(index, axis, high) == Beyond::Liquid
+            self.weights.beyond(index, axis, high) == FaceNeighbour::Liquid
         };
         let faces = (0..D).flat_map(|axis| [(axis, false), (axis, true)]);
         1 + faces.filter(liquid).count()
@@ -218,8 +218,8 @@ impl<const D: usize, S: PosedSolids<D>> Assembly<'_, D, S> {
                 let beyond = self.weights.beyond(index, axis, high);
                 let w = self.weights.open_to(beyond, index, axis, high);
                 match beyond {
-                    Beyond::Solid => {}
-                    Beyond::Liquid => {
+                    FaceNeighbour::Solid => {}
+                    FaceNeighbour::Liquid => {
                         let other = if high {
                             tiles.above(index, axis)
                         } else {
@@ -229,7 +229,7 @@ impl<const D: usize, S: PosedSolids<D>> Assembly<'_, D, S> {
                         entries[count] = (self.rows.of(other), -self.scale * w);
                         count += 1;
                     }
-                    Beyond::Air { theta } => {
+                    FaceNeighbour::Air { theta } => {
                         diagonal += self.scale * w / theta;
                         surface = true;
                     }
@@ -242,7 +242,9 @@ impl<const D: usize, S: PosedSolids<D>> Assembly<'_, D, S> {
                 if w < 1.0 {
                     let mut x = tiles.coord(index).map(|c| (c as f64 + 0.5) * self.dx);
                     x[axis] += if high { 0.5 } else { -0.5 } * self.dx;
-                    flux += (1.0 - w) * self.solids.velocity(x)[axis];
+                    let cut = self.weights.cut;
+                    let solid = cut.solid_velocity(self.solids, axis, face, x);
+                    flux += (1.0 - w) * solid[axis];
                     closed += 1.0 - w;
                 }
                 divergence += if high { flux } else { -flux };

@@ -6,12 +6,14 @@ use meniscus_lcp::Status;
 use meniscus_shapes::{Body, Motion, Scenery, Shape};
 use rayon::prelude::*;
 
-use super::{Solvers, System, Weights, apply, pockets};
-use crate::cut_cells::CutCells;
-use crate::extrapolate::UNKNOWN;
+use super::gradient::{classify_faces, subtract_gradient};
+use super::solve::PressureSolver;
+use super::{System, Weights, pockets};
+use crate::grid::cut_cells::CutCells;
+use crate::grid::extrapolate::FaceState;
+use crate::grid::tiles::{Coord, Tiles};
+use crate::particles::transfer::FaceField;
 use crate::settings::{Settings, Solver, Walls};
-use crate::tiles::{Coord, Tiles};
-use crate::transfer::FaceField;
 
 struct Projected<const D: usize> {
     velocity: Vec<HashMap<Coord<D>, f64>>,
@@ -65,10 +67,10 @@ fn project<const D: usize>(
     let mut distance = Vec::new();
     tiles.reset(&mut distance, settings.dx as f32);
     let mut velocity: FaceField<D> = std::array::from_fn(|_| Vec::new());
-    let mut known: [Vec<u8>; D] = std::array::from_fn(|_| Vec::new());
+    let mut state: [Vec<FaceState>; D] = std::array::from_fn(|_| Vec::new());
     for a in 0..D {
         tiles.reset(&mut velocity[a], 0.0);
-        tiles.reset(&mut known[a], UNKNOWN);
+        tiles.reset(&mut state[a], FaceState::Unknown);
     }
     for index in 0..tiles.cells() {
         let cell = tiles.coord(index);
@@ -93,7 +95,7 @@ fn project<const D: usize>(
     system
         .assemble(&weights, &velocity, &posed, settings, dt)
         .unwrap();
-    let mut solvers = Solvers::new();
+    let mut solvers = PressureSolver::new();
     let found = pockets::prepare(&mut system, settings.walls, settings.tolerance);
     let solution = solvers.solve(&weights, &system, settings, dt).unwrap();
     assert_eq!(
@@ -104,25 +106,26 @@ fn project<const D: usize>(
         solution.report.residual
     );
     pockets::settle(&found, &system, settings.walls, solvers.pressure_mut());
-    apply(
+    let scale = dt / (settings.density * settings.dx);
+    subtract_gradient(
         &weights,
         &system,
-        solvers.pressure_now(),
-        dt / (settings.density * settings.dx),
+        solvers.pressure_mut(),
+        scale,
         &mut velocity,
-        &mut known,
     );
+    classify_faces(&weights, &system, &mut state);
     let faces = |a: usize| {
         (0..tiles.cells())
-            .filter(|&i| known[a][i] == 0)
+            .filter(|&i| state[a][i] == FaceState::Known)
             .map(|i| (tiles.coord(i), velocity[a][i]))
             .collect()
     };
-    let rows = system.cells.iter().zip(solvers.pressure_now());
+    let rows = system.cells.iter().zip(solvers.pressure_mut());
     Projected {
         velocity: (0..D).map(faces).collect(),
         pressure: rows
-            .map(|(&cell, &p)| (tiles.coord(cell as usize), p))
+            .map(|(&cell, p)| (tiles.coord(cell as usize), *p))
             .collect(),
     }
 }

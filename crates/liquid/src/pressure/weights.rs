@@ -1,10 +1,10 @@
 //! Part one of the pressure step: how much of every face is open, where the free surface cuts it, and which cells
 //! are unknowns.
 
-use crate::cut_cells::CutCells;
+use crate::grid::cut_cells::CutCells;
+use crate::grid::tiles::Tiles;
+use crate::particles::transfer::Stencil;
 use crate::settings::Settings;
-use crate::tiles::Tiles;
-use crate::transfer::Stencil;
 
 /// The free surface is kept this far from a liquid cell's centre, as a share of the distance between centres.
 const LEAST_THETA: f64 = 0.01;
@@ -13,7 +13,7 @@ const LEAST_AT_SURFACE: f64 = 0.01;
 
 /// What lies beyond a face of a liquid cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Beyond {
+pub enum FaceNeighbour {
     /// Another unknown.
     Liquid,
     /// Air, with the surface at this share of the way to the neighbour's centre.
@@ -66,9 +66,9 @@ impl<const D: usize> Weights<'_, D> {
 
     /// What an unknown's face leads to.
     #[inline]
-    pub fn beyond(&self, index: usize, axis: usize, high: bool) -> Beyond {
+    pub fn beyond(&self, index: usize, axis: usize, high: bool) -> FaceNeighbour {
         if self.open(axis, self.face(index, axis, high)) == 0.0 {
-            return Beyond::Solid;
+            return FaceNeighbour::Solid;
         }
         let other = if high {
             self.tiles.above(index, axis)
@@ -77,9 +77,9 @@ impl<const D: usize> Weights<'_, D> {
         };
         if self.phi[other] < 0.0 {
             // An open face makes the neighbour an unknown, too.
-            Beyond::Liquid
+            FaceNeighbour::Liquid
         } else {
-            Beyond::Air {
+            FaceNeighbour::Air {
                 theta: self.theta(index, other),
             }
         }
@@ -92,10 +92,10 @@ impl<const D: usize> Weights<'_, D> {
     /// face may be open where the surface already touches the ceiling: with the face's share nothing would keep more
     /// liquid from being pressed into a cell that is full.
     #[inline]
-    pub fn open_to(&self, beyond: Beyond, index: usize, axis: usize, high: bool) -> f64 {
+    pub fn open_to(&self, beyond: FaceNeighbour, index: usize, axis: usize, high: bool) -> f64 {
         let open = self.open(axis, self.face(index, axis, high));
         match beyond {
-            Beyond::Air { theta } if !self.cut.far[index / Tiles::<D>::CELLS] => {
+            FaceNeighbour::Air { theta } if !self.cut.far[index / Tiles::<D>::CELLS] => {
                 let at_surface =
                     self.open_at_surface(index, axis, if high { theta } else { -theta });
                 at_surface.clamp(LEAST_AT_SURFACE * open, open)

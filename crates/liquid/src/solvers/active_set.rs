@@ -12,13 +12,13 @@ use crate::settings::Solver;
 const RESTART: usize = 50;
 
 /// The preconditioner must be there.
-pub(super) fn solve<const D: usize, O: Observer + ?Sized>(
+pub(super) fn solve<const D: usize>(
     problem: &BoxMlcp<Csr>,
     solver: Solver,
     settings: &Settings,
     x: &mut [f64],
     workspace: &mut Workspace<D>,
-    observer: &mut O,
+    observer: &mut dyn Observer,
 ) -> Result<Report, InputError> {
     let preconditioner = workspace
         .preconditioners

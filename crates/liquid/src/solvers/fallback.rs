@@ -44,12 +44,12 @@ impl Solver {
 }
 
 /// Tries the method, and its fallback where that is allowed.
-pub(super) fn solve<const D: usize, O: Observer + ?Sized>(
+pub(super) fn solve<const D: usize>(
     posed: &Posed<D>,
     settings: &Settings,
     x: &mut [f64],
     workspace: &mut Workspace<D>,
-    observer: &mut O,
+    observer: &mut dyn Observer,
 ) -> Result<Solution, InputError> {
     let solver = settings.solver.pick(posed.problem);
     let auto = settings.solver == Solver::Auto;

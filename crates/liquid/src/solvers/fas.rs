@@ -10,11 +10,11 @@ use crate::fas::{self as levels, Levels};
 /// Levels and sweeps of `fas-mg`; the defaults are those of the paper but for `bound_sweeps`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fas {
-    /// Barycentric, one-sided at solids, Galerkin unless told.
+    /// Default: barycentric, one-sided at solids, Galerkin.
     pub levels: levels::Settings,
-    /// Sweeps before the coarser level is visited, and again after. 2 unless told.
+    /// Sweeps before the coarser level is visited, and again after. Default: 2.
     pub sweeps: usize,
-    /// Further ones over the rows at walls and their neighbours alone. 2 unless told; the paper has none.
+    /// Further ones over the rows at walls and their neighbours alone. Default: 2; the paper has none.
     pub bound_sweeps: usize,
 }
 
@@ -28,12 +28,12 @@ impl Default for Fas {
     }
 }
 
-pub(super) fn solve<const D: usize, O: Observer + ?Sized>(
+pub(super) fn solve<const D: usize>(
     posed: &Posed<D>,
     settings: &Settings,
     x: &mut [f64],
     workspace: &mut Workspace<D>,
-    observer: &mut O,
+    observer: &mut dyn Observer,
 ) -> Result<Report, InputError> {
     let memory = &mut workspace.fas;
     without_held(posed, x, |problem, cells, x| {

@@ -10,9 +10,9 @@ use crate::fas::{self, Boundaries, Coarse, Interpolation, Levels};
 /// Levels and sweeps of `fmg`; the defaults are those of Chentanez and Mueller (2012). [Lai20 sec. 5]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fmg {
-    /// Trilinear, solids not looked at, direct discretisation unless told.
+    /// Default: trilinear, solids not looked at, direct discretisation.
     pub levels: fas::Settings,
-    /// Sweeps before the coarser level is visited, and again after. 4 unless told.
+    /// Sweeps before the coarser level is visited, and again after. Default: 4.
     pub sweeps: usize,
 }
 
@@ -29,12 +29,12 @@ impl Default for Fmg {
     }
 }
 
-pub(super) fn solve<const D: usize, O: Observer + ?Sized>(
+pub(super) fn solve<const D: usize>(
     posed: &Posed<D>,
     settings: &Settings,
     x: &mut [f64],
     workspace: &mut Workspace<D>,
-    observer: &mut O,
+    observer: &mut dyn Observer,
 ) -> Result<Report, InputError> {
     let memory = &mut workspace.fmg;
     without_held(posed, x, |problem, cells, x| {

@@ -17,13 +17,13 @@ pub(super) fn check(problem: &BoxMlcp<Csr>) -> Result<(), InputError> {
 }
 
 /// The preconditioner must be there.
-pub(super) fn solve<const D: usize, O: Observer + ?Sized>(
+pub(super) fn solve<const D: usize>(
     problem: &BoxMlcp<Csr>,
     solver: Solver,
     settings: &Settings,
     x: &mut [f64],
     workspace: &mut Workspace<D>,
-    observer: &mut O,
+    observer: &mut dyn Observer,
 ) -> Result<Report, InputError> {
     check(problem)?;
     solve_held(problem, solver, settings, false, x, workspace, observer)
@@ -31,14 +31,14 @@ pub(super) fn solve<const D: usize, O: Observer + ?Sized>(
 
 /// Rows that are held at a value take the form of policy iteration that has one policy only, and so does the whole system if
 /// policy iteration is wanted anyway.
-pub(super) fn solve_held<const D: usize, O: Observer + ?Sized>(
+pub(super) fn solve_held<const D: usize>(
     problem: &BoxMlcp<Csr>,
     solver: Solver,
     settings: &Settings,
     policy_wanted: bool,
     x: &mut [f64],
     workspace: &mut Workspace<D>,
-    observer: &mut O,
+    observer: &mut dyn Observer,
 ) -> Result<Report, InputError> {
     let preconditioner = workspace
         .preconditioners

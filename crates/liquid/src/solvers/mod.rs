@@ -40,12 +40,12 @@ mod fallback;
 mod fas;
 mod fmg;
 mod linear;
+mod multigrid;
 mod preconditioners;
 mod reduced;
 mod registry;
 mod settings;
 mod start;
-mod truncated;
 mod workspace;
 
 pub use fas::Fas;
@@ -57,31 +57,44 @@ pub use workspace::Workspace;
 
 use meniscus_lcp::{Blocks, BoxMlcp, Csr, InputError, Observer, Report};
 
+use crate::compiled::Compiled;
+use crate::grid::tiles::Coord;
 use crate::settings::Solver;
-use crate::tiles::Coord;
 
 /// Solves a problem whose rows belong to `cells`, starting from `x`: coupled rows share a face, no two rows share a cell.
-pub fn solve<const D: usize, O: Observer + ?Sized>(
+pub fn solve<const D: usize>(
     problem: &BoxMlcp<Csr>,
     cells: &[Coord<D>],
     settings: &Settings,
     x: &mut [f64],
     workspace: &mut Workspace<D>,
-    observer: &mut O,
+    observer: &mut dyn Observer,
 ) -> Result<Solution, InputError> {
     let blocks = Blocks::single(problem.len());
     solve_in_blocks(problem, cells, &blocks, settings, x, workspace, observer)
 }
 
 /// [`solve`], with the blocks by colour in which MIC(0) shares its work among threads.
-pub fn solve_in_blocks<const D: usize, O: Observer + ?Sized>(
+pub fn solve_in_blocks<const D: usize>(
     problem: &BoxMlcp<Csr>,
     cells: &[Coord<D>],
     blocks: &Blocks,
     settings: &Settings,
     x: &mut [f64],
     workspace: &mut Workspace<D>,
-    observer: &mut O,
+    observer: &mut dyn Observer,
+) -> Result<Solution, InputError> {
+    (Compiled::get().solve)(problem, cells, blocks, settings, x, workspace, observer)
+}
+
+pub(crate) fn solve_impl<const D: usize>(
+    problem: &BoxMlcp<Csr>,
+    cells: &[Coord<D>],
+    blocks: &Blocks,
+    settings: &Settings,
+    x: &mut [f64],
+    workspace: &mut Workspace<D>,
+    observer: &mut dyn Observer,
 ) -> Result<Solution, InputError> {
     settings.check()?;
     let posed = Posed {
@@ -102,13 +115,13 @@ struct Posed<'a, const D: usize> {
 }
 
 /// One method, alone.
-fn run<const D: usize, O: Observer + ?Sized>(
+fn run<const D: usize>(
     posed: &Posed<D>,
     solver: Solver,
     settings: &Settings,
     x: &mut [f64],
     workspace: &mut Workspace<D>,
-    observer: &mut O,
+    observer: &mut dyn Observer,
 ) -> Result<Report, InputError> {
     workspace.last = Some((solver, settings.preconditioner));
     match solver {
@@ -119,7 +132,7 @@ fn run<const D: usize, O: Observer + ?Sized>(
             linear::solve(posed.problem, solver, settings, x, workspace, observer)
         }
         Solver::Mg | Solver::TnMg => {
-            truncated::solve(posed, solver, settings, x, workspace, observer)
+            multigrid::solve(posed, solver, settings, x, workspace, observer)
         }
         Solver::FasMg => fas::solve(posed, settings, x, workspace, observer),
         Solver::Fmg => fmg::solve(posed, settings, x, workspace, observer),

@@ -3,7 +3,7 @@
 use meniscus_lcp::{BoxMlcp, Csr, InputError, Report};
 
 use super::Posed;
-use crate::tiles::Coord;
+use crate::grid::tiles::Coord;
 
 /// Solves a problem by a method that is given the rows that are not held, and their cells.
 pub(super) fn without_held<const D: usize>(

@@ -5,8 +5,8 @@ use meniscus_lcp::registry::{NamedSolver, Options, Registry, Solution, presolve}
 use meniscus_lcp::{BoxMlcp, Csr, InputError, Observer};
 
 use super::{Settings, Workspace, solve};
+use crate::grid::tiles::Coord;
 use crate::settings::Solver;
-use crate::tiles::Coord;
 
 /// Registers every method for problems whose rows belong to `cells`.
 ///

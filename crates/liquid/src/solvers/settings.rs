@@ -1,4 +1,4 @@
-//! What to solve with, and when to stop.
+//! Settings: method and stopping criteria.
 
 use meniscus_lcp::InputError;
 
@@ -56,29 +56,29 @@ const NO_EXTRA_SWEEPS: &str = "no-extra-sweeps";
 /// What to solve with, and when to stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// The method. `auto` unless told.
+    /// Method. Default: `auto`.
     pub solver: Solver,
-    /// Bound on `||r||_inf` of the natural residual. 1e-6 unless told. [Lai20 sec. 5]
+    /// Bound on `||r||_inf` of the natural residual. Default: 1e-6. [Lai20 sec. 5]
     pub tolerance: f64,
-    /// Limit of cycles, policies, penalty systems or Newton steps. 100 unless told.
+    /// Limit of cycles, policies, penalty systems or Newton steps. Default: 100.
     pub max_iterations: usize,
-    /// Limit of Krylov iterations for one linear system, and of steps of MPRGP. 10,000 unless told.
+    /// Limit of Krylov iterations for one linear system, and of steps of MPRGP. Default: 10,000.
     pub max_inner_iterations: usize,
-    /// Preconditioner of methods without multigrid. MIC(0) unless told.
+    /// Preconditioner of methods without multigrid. Default: MIC(0).
     pub preconditioner: Preconditioner,
-    /// What solves the linear systems of `newton`. Conjugate gradients unless told.
+    /// Solver of the linear systems of `newton`. Default: conjugate gradients.
     pub inner: Inner,
-    /// The part of its residual to which a linear system inside is solved: xi of [ANE17 (22)]. Unless told, 0.01, and 0.1
+    /// The part of its residual to which a linear system inside is solved: xi of [ANE17 (22)]. Default: 0.01, and 0.1
     /// where a multigrid cycle is the preconditioner.
     pub inner_tolerance: Option<f64>,
     /// Levels and sweeps of `fas-mg`.
     pub fas: Fas,
     /// Levels and sweeps of `fmg`.
     pub fmg: Fmg,
-    /// Where to start. At the given `x` unless told.
+    /// Where to start. Default: at the given `x`.
     pub start: Start,
-    /// Whether a multigrid method that fails is followed by one that can't on M-matrices, as always with `auto`. Not
-    /// unless told.
+    /// Whether a multigrid method that fails is followed by one that can't on M-matrices, as always with `auto`.
+    /// Default: no.
     pub fall_back: bool,
 }
 

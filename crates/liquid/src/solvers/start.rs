@@ -1,4 +1,4 @@
-//! Where a method starts.
+//! Initial iterate of a method.
 
 use meniscus_lcp::methods::{psor, start};
 use meniscus_lcp::{BoxMlcp, Csr, InputError, Observer};
@@ -16,12 +16,12 @@ pub(super) struct Memory {
 }
 
 /// Brings `x` to where the method starts.
-pub(super) fn begin<O: Observer + ?Sized>(
+pub(super) fn begin(
     problem: &BoxMlcp<Csr>,
     settings: &Settings,
     x: &mut [f64],
     memory: &mut Memory,
-    observer: &mut O,
+    observer: &mut dyn Observer,
 ) -> Result<(), InputError> {
     // How that ends does not matter: the method goes on from there.
     match settings.start {

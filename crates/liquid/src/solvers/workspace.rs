@@ -1,13 +1,13 @@
-//! Memory of the methods.
+//! Workspace of the methods.
 
 use meniscus_lcp::methods::{fas, fmg, linear, mprgp, newton, penalty, policy};
-use meniscus_lcp::{BoxMlcp, Csr, InputError};
+use meniscus_lcp::{BoxMlcp, Csr, InputError, Report};
 
 use super::preconditioners::Preconditioners;
 use super::{Settings, linear as linear_family, start};
+use crate::grid::tiles::Coord;
 use crate::multigrid;
 use crate::settings::{Preconditioner, Solver};
-use crate::tiles::Coord;
 
 /// Memory of the methods, kept between solves. Those that are not used take none.
 #[derive(Debug, Default)]
@@ -37,7 +37,7 @@ impl<const D: usize> Workspace<D> {
         limit: usize,
         bounded: bool,
         x: &mut [f64],
-    ) -> Result<(), InputError> {
+    ) -> Result<Report, InputError> {
         let (solver, preconditioner) = self.last.unwrap_or((Solver::Cg, Preconditioner::None));
         let by_cycles = [Solver::TnMg, Solver::Mg, Solver::FasMg, Solver::Fmg];
         if by_cycles.contains(&solver) {
@@ -47,7 +47,7 @@ impl<const D: usize> Workspace<D> {
                 ..Default::default()
             };
             let memory = &mut self.multigrid;
-            multigrid::solve_again(problem, cells, &settings, x, memory, &mut ())?;
+            multigrid::solve_again(problem, cells, &settings, x, memory, &mut ())
         } else {
             let settings = Settings {
                 solver,
@@ -56,8 +56,7 @@ impl<const D: usize> Workspace<D> {
                 max_inner_iterations: limit,
                 ..Default::default()
             };
-            linear_family::solve_held(problem, solver, &settings, bounded, x, self, &mut ())?;
+            linear_family::solve_held(problem, solver, &settings, bounded, x, self, &mut ())
         }
-        Ok(())
     }
 }

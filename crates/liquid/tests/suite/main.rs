@@ -1,17 +1,18 @@
-//! What must hold of the liquid and of the pressure solvers. One program: each further one would have the whole simulation
-//! compiled into it again, in both dimensions.
+//! Properties of the liquid and of the pressure solvers.
 
+mod attributes;
 mod ceiling;
+mod checkpoints;
+mod failed_steps;
 mod flight_and_solids;
-mod going_on;
 mod levels;
 mod meshes;
 mod multigrid;
 mod multigrid_guards;
 mod oracle;
-mod ports;
 mod rest;
 mod solvers;
+mod sources;
 mod still_water;
 mod thin_walls;
 

@@ -1,5 +1,6 @@
 //! The multigrid solver against policy iteration, and what it promises of itself.
 
+use crate::common::advance;
 use crate::grids::{Dice, Grid, Scene, Sphere, build, from_faces, random};
 use meniscus_lcp::methods::policy;
 use meniscus_lcp::precondition::{Jacobi, Mic0};
@@ -477,7 +478,7 @@ fn run<const D: usize>(cells: [usize; D], walls: Walls, solver: Solver) {
     upwards[D - 1] = 3.0;
     liquid.fill(&|x| x[0] - 0.45, &|_| upwards, &solids);
     for _ in 0..10 {
-        let report = liquid.advance(&solids, 0.02, &mut ()).unwrap();
+        let report = advance(&mut liquid, &solids, 0.02).unwrap();
         assert_eq!(report.status, Status::Converged);
         assert_eq!(report.solver, solver.to_string());
     }

@@ -1,6 +1,7 @@
 //! What multigrid does where it cannot go on as usual: keeping levels that still serve, shortening steps that overshoot, and
 //! leaving a problem to another method.
 
+use crate::common::advance;
 use std::ops::ControlFlow;
 
 use crate::grids::{Dice, Grid, Sphere, build, from_faces};
@@ -266,7 +267,7 @@ fn thrown(solver: Solver, max_iterations: usize) -> (Liquid<3>, StepReport) {
     let solids = Scenery::new(bodies);
     let mut liquid = Liquid::new(settings).unwrap();
     liquid.fill(&|x| x[0] - 0.45, &|_| [0.5, 0.5, 3.0], &solids);
-    let report = liquid.advance(&solids, 0.02, &mut ()).unwrap();
+    let report = advance(&mut liquid, &solids, 0.02).unwrap();
     (liquid, report)
 }
 

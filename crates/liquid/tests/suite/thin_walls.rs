@@ -1,5 +1,6 @@
 //! Walls thinner than a cell hold what is on either side of them, at rest and in motion.
 
+use crate::common::advance;
 use meniscus_liquid::{Liquid, Settings, Walls};
 use meniscus_shapes::{Body, Ease, Keyframe, Motion, Pose, Rotation, Shape};
 
@@ -129,7 +130,7 @@ impl Case {
             let end = frame as f64 / 24.0;
             while end - liquid.time() > 1e-9 {
                 let left = end - liquid.time();
-                report = Some(match liquid.advance(&solids, left, &mut ()) {
+                report = Some(match advance(&mut liquid, &solids, left) {
                     Ok(report) => report,
                     Err(failure) => return vec![failure.to_string()],
                 });

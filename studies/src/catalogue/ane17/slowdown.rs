@@ -223,8 +223,10 @@ fn spend(scene: &Scene<2>, frames: u32) -> Result<Spent, Error> {
                 .step(&mut watch)
                 .map_err(|failure| Error::new(Kind::Numerical, failure.to_string()))?;
             watch.spent.steps += 1;
-            watch.spent.inner += step.report.inner_iterations;
-            watch.spent.unknowns = step.report.unknowns;
+            if let Some(pressure) = step.report.solve("pressure") {
+                watch.spent.inner += pressure.inner_iterations;
+                watch.spent.unknowns = pressure.unknowns;
+            }
         }
         Ok(watch.spent)
     })

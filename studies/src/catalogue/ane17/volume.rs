@@ -164,11 +164,12 @@ fn simulate(number: u32, walls: Walls, options: &Options) -> Result<Run, Error> 
             .step(&mut ())
             .map_err(|failure| Error::new(Kind::Numerical, failure.to_string()))?;
         let report = step.report;
-        let first = *first.get_or_insert(report.volume);
+        let volume = report.measure("volume").unwrap_or(f64::NAN);
+        let first = *first.get_or_insert(volume);
         if step.completes_frame {
             // A report has the volume at the start of its step.
             let time = report.time - report.dt;
-            change.push((time, 100.0 * (report.volume / first - 1.0)));
+            change.push((time, 100.0 * (volume / first - 1.0)));
         }
     }
     Ok(Run {

@@ -3,8 +3,9 @@
 use super::stage::{Impact, Stage, with_twice_the_air};
 use crate::machine::{Moment, Span, peak_memory, waited_by_all_threads};
 use meniscus_app::runner::Simulation;
-use meniscus_liquid::{Phases, StepReport, Walls};
+use meniscus_liquid::{Phases, Walls};
 use meniscus_scene::Scene;
+use meniscus_sim::StepReport;
 use meniscus_store::error::{Error, Kind};
 use serde::{Deserialize, Serialize};
 
@@ -204,9 +205,11 @@ fn simulate_frame(simulation: &mut Simulation<'_, 3>) -> Result<(Frame, Vec<Step
         })?;
         let report = step.report;
         frame.steps += 1;
-        frame.unknowns = frame.unknowns.max(report.unknowns as u64);
-        frame.outer_iterations += report.outer_iterations as u64;
-        frame.inner_iterations += report.inner_iterations as u64;
+        if let Some(pressure) = report.solve("pressure") {
+            frame.unknowns = frame.unknowns.max(pressure.unknowns as u64);
+            frame.outer_iterations += pressure.iterations as u64;
+            frame.inner_iterations += pressure.inner_iterations as u64;
+        }
         reports.push(report);
         if step.completes_frame {
             break;

@@ -5,7 +5,8 @@ use super::solver_case::SolverCase;
 use crate::machine::{self, Moment, Span};
 use meniscus_lcp::{BoxMlcp, InputError, Observer, Progress, Report, Status, matrix_market};
 use meniscus_liquid::analytic::{Bare, Sphere, Surface};
-use meniscus_liquid::solvers;
+use meniscus_liquid::spin_pool::spin_if;
+use meniscus_liquid::{multigrid, solvers};
 use meniscus_store::atomic_file;
 use meniscus_store::error::{Error, Kind};
 use serde::{Deserialize, Serialize};
@@ -166,7 +167,9 @@ impl Part {
         let mut clock = Clock::default();
         let start = Moment::now();
         let memory = &mut solvers::Workspace::default();
-        let solution = solvers::solve(&problem, &bare.cells, settings, x, memory, &mut clock)?;
+        let solution = spin_if(problem.len() >= multigrid::SHARED, || {
+            solvers::solve(&problem, &bare.cells, settings, x, memory, &mut clock)
+        })?;
         let end = Moment::now();
         let ready = clock.ready.unwrap_or(end);
         Ok(Timed {

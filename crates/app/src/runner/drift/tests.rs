@@ -1,7 +1,6 @@
 //! Causes of volume drift, from the data of a step.
 
 use super::*;
-use meniscus_lcp::Status;
 use meniscus_scene::Volume;
 use meniscus_shapes::{Body, Shape};
 
@@ -21,36 +20,18 @@ fn scene(plate: f64) -> Scene<2> {
     scene
 }
 
-fn report(volume: f64, thin: f64) -> StepReport {
-    StepReport {
-        time: 0.1,
-        dt: 0.01,
-        particles: 1800,
-        unknowns: 200,
-        wall_rows: 40,
-        separated_rows: 0,
-        solver: "cg",
-        status: Status::Converged,
-        outer_iterations: 1,
-        inner_iterations: 10,
-        residual: 1e-9,
+fn report(volume: f64, thin: f64) -> VolumeReport {
+    VolumeReport {
+        start: 0.09,
         volume,
         thin_volume: thin,
         expected_volume: 0.5,
         own_volume: 0.5,
-        crowded: None,
-        emitted: 0.0,
-        drained: 0.0,
-        kinetic_energy: 0.0,
-        max_speed: 0.0,
-        pockets: 0,
-        lost_volume: 0.0,
-        squeezed: None,
-        retries: 0,
+        ..Default::default()
     }
 }
 
-fn warning(scene: &Scene<2>, report: &StepReport) -> Option<DriftWarning> {
+fn warning(scene: &Scene<2>, report: &VolumeReport) -> Option<DriftWarning> {
     examine(scene, &scene.scenery(), 7, report)
 }
 
@@ -60,13 +41,13 @@ fn thin_liquid_is_no_loss_and_noise_no_drift() {
     assert_eq!(warning(&scene, &report(0.4, 0.1)), None);
     assert_eq!(warning(&scene, &report(0.48, 0.0)), None);
     // Nor is a surface that was too small at the start and grows to its particles' volume.
-    let grown = StepReport {
+    let grown = VolumeReport {
         own_volume: 0.6,
         ..report(0.58, 0.0)
     };
     assert_eq!(warning(&scene, &grown), None);
     // Nor one that was too large and shrinks to it.
-    let shrunk = StepReport {
+    let shrunk = VolumeReport {
         own_volume: 0.4,
         ..report(0.41, 0.0)
     };
@@ -89,7 +70,7 @@ fn thin_liquid_is_no_loss_and_noise_no_drift() {
     assert_eq!(warning(&scene, &report(0.4, 0.05)), None);
     // A few cells of spray that should be more or fewer are no reason to warn.
     scene.limits.max_drift = 0.0;
-    let spray = StepReport {
+    let spray = VolumeReport {
         expected_volume: 0.02,
         ..report(0.012, 0.0)
     };
@@ -98,11 +79,8 @@ fn thin_liquid_is_no_loss_and_noise_no_drift() {
 
 #[test]
 fn piled_up_particles_are_blamed_on_the_solid_beside_them_and_its_thickness() {
-    let crowded = |place: [f64; 2]| StepReport {
-        crowded: Some(Crowded {
-            place: place.to_vec(),
-            times: 12.0,
-        }),
+    let crowded = |place: [f64; 2]| VolumeReport {
+        crowded: Some((place.to_vec(), 12.0)),
         ..report(0.3, 0.0)
     };
     let thin = warning(&scene(0.04), &crowded([0.475, 0.025])).unwrap();

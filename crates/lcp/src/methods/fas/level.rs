@@ -98,7 +98,7 @@ impl Level {
         );
     }
 
-    /// Sweeps over `N(p) = f`, which must be posed: so many over all rows, then so many over those near bounds.
+    /// Sweeps over `N(p) = f`, which must be posed: first over all rows, then over those near bounds.
     pub fn smooth<M: Rows + ?Sized>(
         &mut self,
         matrix: &M,

@@ -204,7 +204,7 @@ impl Path {
         watch(left)
     }
 
-    /// The longest step, at most 1, that goes no further than a part of the way to any bound.
+    /// The longest step, at most 1, that covers at most a fraction of the distance to any bound.
     fn longest(&self, part: f64) -> f64 {
         let mut longest = 1.0_f64;
         for bounds in &self.bounds {

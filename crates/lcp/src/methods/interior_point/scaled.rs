@@ -19,7 +19,7 @@ pub(super) struct Scaled {
     pub upper: Vec<f64>,
     /// Rows that are not fixed.
     pub keep: Vec<bool>,
-    /// Whether no number overflowed.
+    /// Whether all values are finite.
     pub finite: bool,
     /// `S`
     scale: Vec<f64>,

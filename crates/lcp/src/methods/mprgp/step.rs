@@ -226,7 +226,7 @@ pub(super) fn expand<A: Operator + ?Sized>(
 /// Whether `1/2 x'Ax + b'x` rises along an expansion because its step is too long.
 ///
 /// With `s = to - from` it changes by `s'(g(from) + g(to))/2`; and it cannot rise unless `s'As > 2/abar s's`, which
-/// tells a step that is too long from a change that is mere rounding.
+/// distinguishes a step that is too long from rounding.
 pub(super) fn uphill(from: &[f64], to: &[f64], g_from: &[f64], g_to: &[f64], abar: f64) -> bool {
     let sums = fold(
         (from, to, g_from, g_to),

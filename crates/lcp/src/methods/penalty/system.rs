@@ -1,7 +1,7 @@
 //! Penalised linear system.
 //!
 //! It is solved for the change from a point that has the penalised rows on their bounds. The change of such a row is
-//! how far it is outside, a number far below the rounding of `x_i` itself: its sign could not be told from `x`.
+//! how far it is outside, a number far below the rounding of `x_i` itself: its sign could not be read from `x`.
 
 use std::ops::ControlFlow;
 
@@ -12,7 +12,7 @@ use crate::problem::BoxMlcp;
 use crate::reduce;
 use crate::split::{fold, for_each};
 
-/// The small diagonal that stands in for a bound where there is none, as a part of that of `A`.
+/// Small diagonal shift that replaces a missing bound, relative to the diagonal of `A`.
 const SHIFT: f64 = 1e-9;
 
 /// `v'Av / v'Dv` up to which `v` is a null vector.

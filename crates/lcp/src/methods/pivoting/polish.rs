@@ -39,7 +39,7 @@ impl Polish {
         self.change.resize(rows.len(), 0.0);
         self.trial.resize(n, 0.0);
         self.y.resize(n, 0.0);
-        // Rows that are held lie exactly on their bounds.
+        // Rows at a bound lie exactly on it.
         for i in 0..n {
             if !active[i] {
                 x[i] = x[i].clamp(scaled.lower[i], scaled.upper[i]);

@@ -183,7 +183,7 @@ impl Standard {
         sound
     }
 
-    /// Numbers the pairs and says what becomes of every row.
+    /// Numbers the pairs and determines the role of every row.
     fn assign(&mut self, scaled: &Scaled) {
         self.roles.clear();
         self.roles

@@ -10,12 +10,12 @@ use crate::reduce;
 use crate::rows::Rows;
 use crate::split::{fold, for_each};
 
-/// Which entries of the factor may stay, of those that are large enough.
+/// Sparsity pattern of the factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AinvPattern {
-    /// All of them.
+    /// Every entry above the tolerance.
     Any,
-    /// So many a column, the largest, beside the diagonal.
+    /// The given number of entries per column, the largest, beside the diagonal.
     Largest(usize),
     /// Those where the given power of `|A|` has entries: 1 is the pattern of `A`, 0 the diagonal.
     Power(usize),
@@ -28,7 +28,7 @@ settings! {
         pub scaled: bool = true,
         /// Entries of the factor smaller than this are dropped; those of the diagonal are 1.
         pub tolerance: f64 = 0.1,
-        /// Which entries may stay, of those that are large enough.
+        /// Sparsity pattern of the factor.
         pub pattern: AinvPattern = AinvPattern::Any,
     }
 }
@@ -74,7 +74,7 @@ pub struct Ainv {
 }
 
 impl Ainv {
-    /// A preconditioner of no rows yet.
+    /// A preconditioner without a matrix; call `rebuild` first.
     pub fn new(settings: AinvSettings) -> Result<Self, InputError> {
         check_not_negative("tolerance", settings.tolerance)?;
         Ok(Self {

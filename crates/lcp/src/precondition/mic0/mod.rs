@@ -90,7 +90,7 @@ impl Default for Mic0 {
 }
 
 impl Mic0 {
-    /// A preconditioner of no rows yet.
+    /// A preconditioner without a matrix; call `rebuild` first.
     pub fn new(settings: Mic0Settings) -> Result<Self, InputError> {
         settings.check()?;
         Ok(Self {

@@ -1,11 +1,11 @@
-//! What the solvers carry from one step to the next, for somebody who goes on with a run later.
+//! Warm start: the last pressure, saved in checkpoints.
 
 use rayon::prelude::*;
 
-use super::{Last, Solvers};
-use crate::marks::Marks;
+use super::{Last, PressureSolver};
+use crate::grid::cell_set::CellSet;
+use crate::grid::tiles::{Coord, Tiles};
 use crate::pressure::Rows;
-use crate::tiles::{Coord, Tiles};
 
 /// The last pressure, cell by cell: where the next solve starts, and so part of its result.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,11 +18,11 @@ pub struct WarmStart<const D: usize> {
     pub pressure: Vec<f64>,
 }
 
-impl<const D: usize> Solvers<D> {
+impl<const D: usize> PressureSolver<D> {
     /// What the next solve will start from.
     pub fn warm_start(&self) -> WarmStart<D> {
         // Every field is named, so that a new one is thought about here: what is left out is made anew by every solve.
-        let Solvers {
+        let PressureSolver {
             workspace: _,
             cells: _,
             pressure: _,
@@ -69,7 +69,7 @@ impl<const D: usize> Solvers<D> {
         if places.iter().any(|&(index, _)| !tiles.exists(index)) {
             return None;
         }
-        let marked = Marks::listed(&tiles, places.iter().map(|place| place.0));
+        let marked = CellSet::listed(&tiles, places.iter().map(|place| place.0));
         let rows = Rows::in_order(marked);
         if rows.count() != places.len() {
             return None;

@@ -1,7 +1,7 @@
 //! What the physics tests share.
 #![allow(dead_code, missing_docs)]
 
-use meniscus_liquid::{Liquid, Settings, StepReport};
+use meniscus_liquid::{Liquid, Settings, StepFailure, StepReport};
 use meniscus_shapes::{Body, Motion, Scenery, Shape};
 
 /// A box-shaped tank, the domain itself.
@@ -24,6 +24,17 @@ pub fn still<const D: usize>(name: &str, shape: Shape<D>) -> Body<D> {
     }
 }
 
+/// One step as long as the CFL number allows, of at most `time_left` seconds.
+pub fn advance<const D: usize>(
+    liquid: &mut Liquid<D>,
+    solids: &Scenery<D>,
+    time_left: f64,
+) -> Result<StepReport, Box<StepFailure<D>>> {
+    let dt = liquid.step_limit(solids, time_left).dt;
+    let stepped = liquid.step(solids, dt, &mut ());
+    stepped.map_err(|error| liquid.failure(error, dt))
+}
+
 /// Runs for `seconds` in frames of 1/24 s.
 pub fn run<const D: usize>(
     liquid: &mut Liquid<D>,
@@ -37,7 +48,7 @@ pub fn run<const D: usize>(
         let end = start + frame as f64 / 24.0;
         while end - liquid.time() > 1e-9 {
             let left = end - liquid.time();
-            let report = match liquid.advance(solids, left, &mut ()) {
+            let report = match advance(liquid, solids, left) {
                 Ok(report) => report,
                 Err(failure) => panic!("{failure}"),
             };

@@ -1,5 +1,6 @@
 //! Containers of every kind, filled to some height, and how well the liquid in them rests.
 
+use crate::common::advance;
 use meniscus_liquid::{Liquid, Settings, Walls};
 use meniscus_shapes::{Pose, Rotation, Scenery, Shape};
 
@@ -171,7 +172,7 @@ impl Case {
             let mut volume = 0.0;
             while end - liquid.time() > 1e-9 {
                 let left = end - liquid.time();
-                let report = match liquid.advance(&solids, left, &mut ()) {
+                let report = match advance(&mut liquid, &solids, left) {
                     Ok(report) => report,
                     Err(failure) => panic!("{failure}"),
                 };

@@ -199,7 +199,7 @@ impl Drive {
         ControlFlow::Continue(())
     }
 
-    /// Recomputes `y`, and begins the basis anew if too much was lost.
+    /// Recomputes `y`, and refactorises the basis if too much accuracy was lost.
     fn refresh(&mut self, basis: &mut impl Basis) -> bool {
         let fresh = &mut self.scratch;
         self.course.scaled.affine(&self.x, fresh);
@@ -229,7 +229,7 @@ impl Drive {
         }
     }
 
-    /// Begins the basis anew from the rows that are active now.
+    /// Rebuilds the basis from the active rows.
     fn renew(&mut self, basis: &mut impl Basis) -> bool {
         self.settled();
         self.course.scaled.affine(&self.x, &mut self.y);

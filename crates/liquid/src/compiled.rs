@@ -1,0 +1,116 @@
+//! Entry points that are compiled once, in this crate, for two and three dimensions.
+//!
+//! A generic function is compiled again in every crate that calls it, with that crate's settings. So the public functions
+//! behind which most of the code lies are thin: they call through a table of functions of `D = 2` or `D = 3`.
+
+use std::any::Any;
+
+use meniscus_lcp::{Blocks, BoxMlcp, Csr, InputError, Observer, Report};
+
+use crate::analytic::{Bare, Sphere};
+use crate::fas::{self, Levels};
+use crate::grid::tiles::Coord;
+use crate::liquid::{Distance, Liquid, StateError};
+use crate::multigrid::{self, Cycle};
+use crate::projection::Projection;
+use crate::report::{Phases, PressureProblem, StepError, StepReport};
+use crate::settings::{Settings, SettingsError};
+use crate::solids::SolidMotion;
+use crate::solvers::{self, Solution};
+
+/// The functions of one number of dimensions.
+#[expect(
+    clippy::type_complexity,
+    reason = "each signature is that of one function"
+)]
+pub(crate) struct Compiled<const D: usize> {
+    pub new: fn(Settings<D>) -> Result<Liquid<D>, SettingsError>,
+    pub fill: fn(
+        &mut Liquid<D>,
+        &(dyn Fn([f64; D]) -> f64 + Sync),
+        &(dyn Fn([f64; D]) -> [f64; D] + Sync),
+        &dyn SolidMotion<D>,
+    ),
+    pub volume: fn(&mut Liquid<D>, &dyn SolidMotion<D>) -> f64,
+    pub step_with: fn(
+        &mut Liquid<D>,
+        &mut dyn Projection<D>,
+        &dyn SolidMotion<D>,
+        f64,
+        &mut dyn Phases,
+    ) -> Result<StepReport, StepError>,
+    pub pressure_problem:
+        fn(&mut Liquid<D>, &dyn SolidMotion<D>, f64) -> Result<PressureProblem<D>, StepError>,
+    pub restore: fn(Settings<D>, &[u8]) -> Result<Liquid<D>, StateError>,
+    pub distance: fn(
+        Settings<D>,
+        &[[f32; D]],
+        &dyn SolidMotion<D>,
+        f64,
+    ) -> Result<Distance<D>, SettingsError>,
+    pub solve: fn(
+        &BoxMlcp<Csr>,
+        &[Coord<D>],
+        &Blocks,
+        &solvers::Settings,
+        &mut [f64],
+        &mut solvers::Workspace<D>,
+        &mut dyn Observer,
+    ) -> Result<Solution, InputError>,
+    pub multigrid: fn(
+        &BoxMlcp<Csr>,
+        &[Coord<D>],
+        &multigrid::Settings,
+        &mut [f64],
+        &mut multigrid::Workspace<D>,
+        &mut dyn Observer,
+        multigrid::Bounds,
+    ) -> Result<Report, InputError>,
+    pub rebuild_cycle:
+        fn(&mut Cycle<D>, &BoxMlcp<Csr>, &[Coord<D>], usize) -> Result<(), InputError>,
+    pub apply_cycle: fn(&Cycle<D>, &[f64], &mut [f64]),
+    pub apply_cycle_masked: fn(&Cycle<D>, &[bool], &[f64], &mut [f64]) -> f64,
+    pub restrict_cycle: fn(&mut Cycle<D>, &[bool]),
+    pub fas_levels: fn(&Csr, &[Coord<D>], &fas::Settings) -> Result<Levels<D>, InputError>,
+    pub analytic: fn(&Sphere) -> Result<PressureProblem<D>, InputError>,
+    pub analytic_bare: fn(&Sphere) -> Result<Bare<D>, InputError>,
+}
+
+macro_rules! compiled {
+    ($d:literal) => {
+        Compiled::<$d> {
+            new: Liquid::new_impl,
+            fill: Liquid::fill_impl,
+            volume: Liquid::volume_impl,
+            step_with: Liquid::step_with_impl,
+            pressure_problem: Liquid::pressure_problem_impl,
+            restore: Liquid::restore_impl,
+            distance: Distance::of_particles_impl,
+            solve: solvers::solve_impl,
+            multigrid: multigrid::solve_impl,
+            rebuild_cycle: Cycle::rebuild_impl,
+            apply_cycle: Cycle::apply_impl,
+            apply_cycle_masked: Cycle::apply_masked_impl,
+            restrict_cycle: Cycle::restrict_impl,
+            fas_levels: Levels::new_impl,
+            analytic: Sphere::problem_impl,
+            analytic_bare: Sphere::bare_impl,
+        }
+    };
+}
+
+static PLANE: Compiled<2> = compiled!(2);
+static SPACE: Compiled<3> = compiled!(3);
+
+impl<const D: usize> Compiled<D> {
+    /// The table of `D` dimensions.
+    pub fn get() -> &'static Self {
+        const { assert!(D == 2 || D == 3, "two or three dimensions") };
+        let tables: [&'static dyn Any; 2] = [&PLANE, &SPACE];
+        let mut tables = tables.into_iter();
+        match tables.find_map(|table| table.downcast_ref()) {
+            Some(table) => table,
+            None => unreachable!("two or three dimensions"),
+        }
+    }
+}

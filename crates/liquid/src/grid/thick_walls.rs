@@ -1,0 +1,350 @@
+//! Thin walls, thickened to what the grid can resolve.
+//!
+//! A wall thinner than a cell leaves no node inside it, and liquid passes it; one that is a little thicker leaves cells
+//! with open faces on both of its sides, and their liquid mixes. Here every wall is at least as thick as the diagonal of
+//! a cell: a thinner one of thickness `t` grows by `(least - t) / 2` on either side. Then no cell is open on both sides,
+//! no particle sees another through the wall, and no step, which is cut into pieces of half a cell, jumps it.
+//!
+//! The thickness at a point is found by a probe: from the nearest point of the surface straight in by the least
+//! thickness. If the probe comes out on the other side it goes back by its distance from the wall (sphere tracing) until it
+//! touches it. Simple solids that are thick enough, and containers around them, need no probe.
+
+use crate::solids::{SolidField, SolidId, SolidMotion};
+
+/// Thickness beyond the diagonal of a cell, in cells.
+const MARGIN: f64 = 0.1;
+/// Probes for a thickness. One finds that of a flat wall, the others that of edges and corners.
+const PROBES: usize = 6;
+/// Distance at which a probe touches the wall, as a share of the least thickness.
+const NEGLIGIBLE: f64 = 0.01;
+/// Thickness below which a wall may be none at all, as a share of the least thickness.
+const PHANTOM: f64 = 0.1;
+/// Distance within which walls have their thickness, in cells: what cutting cells and reflecting particles need.
+const NEAR: f64 = 4.0;
+
+/// Solids with walls of a least thickness.
+pub struct ThickWalls<'a, const D: usize> {
+    solids: &'a dyn SolidMotion<D>,
+    dx: f64,
+}
+
+impl<'a, const D: usize> ThickWalls<'a, D> {
+    /// The same solids on a grid with cells of width `dx`.
+    pub fn new(solids: &'a dyn SolidMotion<D>, dx: f64) -> Self {
+        Self { solids, dx }
+    }
+
+    /// The solids over one step, as [`SolidMotion::over_step`].
+    pub fn over_step(&self, t: f64, dt: f64) -> PosedThickWalls<'a, D> {
+        PosedThickWalls::new(self.solids.over_step(t, dt), self.dx)
+    }
+
+    /// Bound on the speed of solids inside a box, as [`SolidMotion::max_speed`].
+    pub fn max_speed(&self, t: f64, dt: f64, low: [f64; D], high: [f64; D]) -> f64 {
+        self.solids.max_speed(t, dt, low, high)
+    }
+}
+
+/// Least thickness of walls, in cells.
+pub fn least_thickness<const D: usize>() -> f64 {
+    (D as f64).sqrt() + MARGIN
+}
+
+/// Solids with walls of a least thickness, over one step.
+pub struct PosedThickWalls<'a, const D: usize> {
+    solids: Box<dyn SolidField<D> + 'a>,
+    /// In metres.
+    least: f64,
+    near: f64,
+    /// By how much any wall grows, at most: zero if all are known to be thick enough.
+    most_growth: f64,
+}
+
+impl<'a, const D: usize> PosedThickWalls<'a, D> {
+    fn new(solids: Box<dyn SolidField<D> + 'a>, dx: f64) -> Self {
+        let least = least_thickness::<D>() * dx;
+        let thinnest = (0..solids.count())
+            .map(|solid| solids.least_thickness(SolidId(solid as u32)))
+            .fold(f64::INFINITY, f64::min);
+        Self {
+            most_growth: if thinnest < least { 0.5 * least } else { 0.0 },
+            solids,
+            least,
+            near: NEAR * dx,
+        }
+    }
+
+    /// By how much a wall grows at the surface nearest to `x`, which is `distance` away.
+    fn growth(&self, x: [f64; D], distance: f64) -> f64 {
+        if self.most_growth == 0.0 {
+            return 0.0;
+        }
+        match self.solids.closest(x) {
+            Some(solid) => self.growth_of(solid, x, distance),
+            None => 0.0,
+        }
+    }
+
+    /// By how much a solid grows at its surface nearest to `x`, which is `distance` away.
+    fn growth_of(&self, solid: SolidId, x: [f64; D], distance: f64) -> f64 {
+        if self.solids.least_thickness(solid) >= self.least {
+            return 0.0;
+        }
+        let normal = self.solids.normal(x);
+        let mut depth = self.least;
+        for _ in 0..PROBES {
+            let probe = std::array::from_fn(|a| x[a] - (distance + depth) * normal[a]);
+            let beyond = self.solids.distance_within(probe, self.least);
+            if beyond <= NEGLIGIBLE * self.least {
+                break;
+            }
+            depth = (depth - beyond).max(0.0);
+        }
+        if depth == self.least {
+            return 0.0;
+        }
+        // Where a shape is cut out of another up to its very end, the distance is nearly zero with nothing there.
+        let middle = std::array::from_fn(|a| x[a] - (distance + 0.5 * depth) * normal[a]);
+        if depth < PHANTOM * self.least && self.solids.distance(middle) >= 0.0 {
+            return 0.0;
+        }
+        0.5 * (self.least - depth)
+    }
+}
+
+impl<const D: usize> SolidField<D> for PosedThickWalls<'_, D> {
+    fn count(&self) -> usize {
+        self.solids.count()
+    }
+
+    fn sample(&self, points: &[[f64; D]], band: f64, distance: &mut [f64], owner: &mut [SolidId]) {
+        self.solids.sample(points, band, distance, owner);
+        if self.most_growth == 0.0 {
+            return;
+        }
+        let reach = self.near.min(band);
+        for ((&x, distance), &owner) in points.iter().zip(distance).zip(&*owner) {
+            if distance.abs() < reach {
+                *distance -= self.growth_of(owner, x, *distance);
+            } else if distance.abs() == reach {
+                // Such a distance may be the limit of a farther one, whose owner is then not known.
+                *distance -= self.growth(x, *distance);
+            }
+        }
+    }
+
+    fn distance(&self, x: [f64; D]) -> f64 {
+        let distance = self.solids.distance(x);
+        if distance.abs() > self.near {
+            distance
+        } else {
+            distance - self.growth(x, distance)
+        }
+    }
+
+    fn distance_within(&self, x: [f64; D], band: f64) -> f64 {
+        let distance = self.solids.distance_within(x, band);
+        if distance.abs() > self.near.min(band) {
+            distance
+        } else {
+            distance - self.growth(x, distance)
+        }
+    }
+
+    fn clearance(&self, x: [f64; D]) -> f64 {
+        let distance = self.solids.distance(x);
+        if distance >= self.most_growth || self.most_growth == 0.0 {
+            distance - self.most_growth
+        } else if distance < self.growth(x, distance) {
+            f64::NEG_INFINITY
+        } else {
+            0.0
+        }
+    }
+
+    /// Without the growth, which does not decide whose wall is the closest.
+    fn distance_to(&self, solid: SolidId, x: [f64; D]) -> f64 {
+        self.solids.distance_to(solid, x)
+    }
+
+    fn closest(&self, x: [f64; D]) -> Option<SolidId> {
+        self.solids.closest(x)
+    }
+
+    fn normal(&self, x: [f64; D]) -> [f64; D] {
+        self.solids.normal(x)
+    }
+
+    fn velocity(&self, solid: SolidId, x: [f64; D]) -> [f64; D] {
+        self.solids.velocity(solid, x)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meniscus_shapes::{Body, Scenery, Shape};
+
+    #[test]
+    fn the_mouth_of_a_cup_cut_out_to_its_rim_is_open() {
+        let cone = |low: f64, high: f64, radius: f64| Shape::Cone {
+            from: [0.5, low],
+            to: [0.5, high],
+            radius_from: radius,
+            radius_to: radius + 0.1,
+        };
+        let cup = cone(0.1, 0.8, 0.23).without(vec![cone(0.13, 0.80001, 0.2)]);
+        let scenery = Scenery::new(vec![Body::still("cup", cup)]);
+        let thick = ThickWalls::new(&scenery, 0.05);
+        let posed = thick.over_step(0.0, 0.0);
+        for height in [0.70, 0.78, 0.79999, 0.80002, 0.82, 0.9] {
+            assert!(posed.distance([0.5, height]) > 0.0, "closed at {height}");
+            assert!(posed.clearance([0.5, height]) >= 0.0);
+        }
+        assert!(posed.clearance([0.5, 0.115]) < 0.0);
+    }
+
+    #[test]
+    fn thin_walls_grow_to_the_least_thickness_and_thick_ones_keep_theirs() {
+        let dx = 0.1;
+        for (thickness, grown) in [(0.03, true), (0.08, true), (0.15, true), (0.4, false)] {
+            for slope in [0.0f64, 0.3, 1.0] {
+                let normal = [1.0, slope];
+                let length = (1.0 + slope * slope).sqrt();
+                let side = |sign: f64| Shape::HalfSpace {
+                    point: [5.0 + sign * 0.5 * thickness * length, 5.0],
+                    normal: normal.map(|n| sign * n),
+                };
+                let wall = Body::still("wall", Shape::Intersection(vec![side(1.0), side(-1.0)]));
+                let scenery = Scenery::new(vec![wall]);
+                let thick = ThickWalls::new(&scenery, dx);
+                let posed = thick.over_step(0.0, 0.0);
+                let expected = if grown {
+                    least_thickness::<2>() * dx
+                } else {
+                    thickness
+                };
+                for away in [-0.02, 0.01, 0.1, 0.2] {
+                    let x = [5.0, 5.0];
+                    let x = std::array::from_fn(|a| {
+                        x[a] + (0.5 * thickness + away) * normal[a] / length
+                    });
+                    let found = posed.distance(x);
+                    let exact = 0.5 * (thickness - expected) + away;
+                    if away < 0.0 && -2.0 * away > thickness {
+                        continue;
+                    }
+                    assert!(
+                        (found - exact).abs() < NEGLIGIBLE * posed.least,
+                        "{thickness} {slope} {away}: {found} {exact}"
+                    );
+                    assert_eq!(posed.clearance(x) < 0.0, exact < 0.0);
+                }
+            }
+        }
+    }
+
+    /// Solids whose thickness is not known.
+    struct Unknown<'a, const D: usize>(meniscus_shapes::PosedScenery<'a, D>);
+
+    impl<const D: usize> SolidField<D> for Unknown<'_, D> {
+        fn count(&self) -> usize {
+            self.0.len()
+        }
+        fn sample(&self, x: &[[f64; D]], band: f64, d: &mut [f64], owner: &mut [SolidId]) {
+            SolidField::sample(&self.0, x, band, d, owner);
+        }
+        fn distance(&self, x: [f64; D]) -> f64 {
+            self.0.distance(x)
+        }
+        fn distance_to(&self, solid: SolidId, x: [f64; D]) -> f64 {
+            SolidField::distance_to(&self.0, solid, x)
+        }
+        fn closest(&self, x: [f64; D]) -> Option<SolidId> {
+            SolidField::closest(&self.0, x)
+        }
+        fn normal(&self, x: [f64; D]) -> [f64; D] {
+            SolidField::normal(&self.0, x)
+        }
+        fn velocity(&self, solid: SolidId, x: [f64; D]) -> [f64; D] {
+            SolidField::velocity(&self.0, solid, x)
+        }
+    }
+
+    /// Whether a probe finds what is known about a shape, and how many points had one.
+    fn compare<const D: usize>(shape: &Shape<D>, dx: f64) -> usize {
+        let scenery = Scenery::new(vec![Body::still("shape", shape.clone())]);
+        let least = least_thickness::<D>() * dx;
+        assert!(shape.least_thickness() >= least, "{shape:?}");
+        let probed = PosedThickWalls::new(Box::new(Unknown(scenery.during(0.0, 0.0))), dx);
+        assert_eq!(probed.most_growth, 0.5 * least);
+        let mut near = 0;
+        for k in 0..20_000 {
+            let x = std::array::from_fn(|a| [0.618_03, 0.754_87, 0.569_84][a] * k as f64 % 1.0);
+            let distance = scenery.distance(x, 0.0);
+            if distance.abs() < probed.near {
+                near += 1;
+                assert_eq!(probed.growth(x, distance), 0.0, "{shape:?} at {x:?}");
+            }
+        }
+        near
+    }
+
+    fn shapes<const D: usize>() -> Vec<Shape<D>> {
+        let at = |x: f64, y: f64| {
+            let mut place = [0.5; D];
+            (place[0], place[D - 1]) = (x, y);
+            place
+        };
+        let radius = 0.2;
+        let (center, from, to) = ([0.5; D], at(0.3, 0.4), at(0.7, 0.55));
+        let (low, high) = (
+            at(0.3, 0.35).map(|x| x - 0.1),
+            at(0.6, 0.8).map(|x| x + 0.1),
+        );
+        let simple = vec![
+            Shape::Sphere { center, radius },
+            Shape::Box { low, high },
+            Shape::Capsule { from, to, radius },
+            Shape::Cylinder { from, to, radius },
+            Shape::HalfSpace {
+                point: center,
+                normal: at(0.3, 0.8),
+            },
+        ];
+        let cone = Shape::Cone {
+            from,
+            to,
+            radius_from: 0.0,
+            radius_to: radius,
+        };
+        let half = |sign: f64| Shape::HalfSpace {
+            point: center,
+            normal: at(sign, 1.0),
+        };
+        let vee = Shape::Intersection(vec![half(0.9), half(-0.9)]);
+        let hollows = simple.iter().chain([&cone, &vee]);
+        let mut all: Vec<Shape<D>> = hollows.map(|s| s.clone().inverted()).collect();
+        all.push(simple[1].clone().shell(0.15));
+        all.push(simple[3].clone().rounded(0.05));
+        all.push(Shape::Torus {
+            center,
+            axis: at(0.2, 1.0),
+            major: 0.3,
+            minor: 0.12,
+        });
+        all.push(Shape::Union(simple.clone()));
+        all.extend(simple);
+        all
+    }
+
+    #[test]
+    fn walls_that_are_known_to_be_thick_are_found_thick_by_probes() {
+        for shape in shapes::<2>() {
+            assert!(compare(&shape, 0.04) > 100);
+        }
+        for shape in shapes::<3>() {
+            assert!(compare(&shape, 0.04) > 100);
+        }
+    }
+}

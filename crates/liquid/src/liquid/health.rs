@@ -1,0 +1,158 @@
+//! Health of a step: liquid below the grid's resolution, and cells with too many particles.
+
+use rayon::prelude::*;
+
+use crate::grid::cut_cells::CutCells;
+use crate::grid::tiles::Tiles;
+use crate::particles::Bins;
+use crate::report::Crowded;
+use crate::settings::Settings;
+
+/// Weight of the level set's volume against that of the particles. The excess absorbs the random noise of particle
+/// counts at a flat surface, which would otherwise count as thin liquid.
+const SEEN_WEIGHT: f64 = 1.15;
+/// Cells that hold no more than this many times their share of particles are in order.
+const CROWDED: f64 = 3.0;
+/// Cells less open than this count as open by this much: a sliver with a few particles is not overfull.
+const LEAST_OPEN: f64 = 0.5;
+/// Distance of the level set, in cells, below which a cell is full, ...
+const FULL: f32 = -0.3;
+/// ... and above which it is empty.
+const EMPTY: f32 = 0.75;
+/// Share of the particles' own volume below which a budget was taken from liquid that the level set could not see.
+const LEAST_SEEN: f64 = 0.8;
+
+/// What is measured of the particles of a step, before they move.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Health {
+    /// Volume of liquid that the level set does not see (area in 2D).
+    pub thin_volume: f64,
+    /// The most overfull cell.
+    pub crowded: Option<Crowded>,
+}
+
+/// Measures thin liquid and crowded cells.
+///
+/// Let `h` be the volume of a cell's particles, capped at the cell's open volume, and `s` the liquid volume that the
+/// level set has in the cell. With `H` and `S` their sums over the `3^D` cells around it, the share `1 - S/H` of `h` is
+/// thin liquid: held by particles in sheets and drops that the level set misses. Because of the cap, particles that pile
+/// up in a cell never count as thin.
+pub(crate) fn measure<const D: usize>(
+    tiles: &Tiles<D>,
+    bins: &Bins,
+    cut: &CutCells<D>,
+    phi: &[f32],
+    settings: &Settings<D>,
+) -> Health {
+    let cells = Tiles::<D>::CELLS;
+    let each = 1.0 / settings.particles_per_cell as f64;
+    let mut seen: Vec<f32> = Vec::new();
+    seen.reserve_exact(tiles.field_len());
+    let indices = (0..tiles.cells()).into_par_iter().with_min_len(4096);
+    indices
+        .map(|index| seen_share(tiles, phi, settings.dx as f32, index) * cut.open_cell(index))
+        .collect_into_vec(&mut seen);
+    // The null tile, which stands for all tiles without liquid.
+    seen.resize(tiles.field_len(), 0.0);
+    let held = |index: usize| {
+        let count = bins.of(index).len();
+        if count == 0 {
+            return 0.0;
+        }
+        (count as f64 * each).min(cut.open_cell(index) as f64)
+    };
+    let thin_in = |index: usize| {
+        let own = held(index);
+        // Full cells are seen; most of the liquid ends here.
+        if own == 0.0 || seen[index] >= cut.open_cell(index) {
+            return 0.0;
+        }
+        let (mut all_held, mut all_seen) = (0.0, 0.0);
+        for &near in &tiles.around(index)[..Tiles::<D>::DIRECTIONS] {
+            all_held += held(near);
+            all_seen += seen[near] as f64;
+        }
+        own * (1.0 - SEEN_WEIGHT * all_seen / all_held).max(0.0)
+    };
+    let crowd_of = |index: usize| {
+        let open = (cut.open_cell(index) as f64).max(LEAST_OPEN);
+        bins.of(index).len() as f64 * each / open
+    };
+    let of_tile = |slot: usize| {
+        let first = slot * cells;
+        let (mut thin, mut most) = (0.0, (0.0, first));
+        if bins.of_cells(first..first + cells).is_empty() {
+            return (thin, most);
+        }
+        for index in first..first + cells {
+            thin += thin_in(index);
+            let crowd = crowd_of(index);
+            if crowd > most.0 {
+                most = (crowd, index);
+            }
+        }
+        (thin, most)
+    };
+    // In the order of tiles, so that the sum and the choice do not depend on the number of threads.
+    let tiles_in_order: Vec<(f64, (f64, usize))> =
+        (0..tiles.len()).into_par_iter().map(of_tile).collect();
+    let thin: f64 = tiles_in_order.iter().map(|(thin, _)| thin).sum();
+    let most = tiles_in_order.iter().map(|&(_, most)| most);
+    let (times, index) = most.fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
+    let place = || tiles.coord(index).map(|c| (c as f64 + 0.5) * settings.dx);
+    Health {
+        thin_volume: thin * settings.dx.powi(D as i32),
+        crowded: (times > CROWDED).then(|| Crowded {
+            place: place().to_vec(),
+            times,
+        }),
+    }
+}
+
+/// Share of a cell with negative level set, by quadrature over `2^D` subcells between whose neighbouring centres the
+/// level set is multilinear.
+fn seen_share<const D: usize>(tiles: &Tiles<D>, phi: &[f32], dx: f32, index: usize) -> f32 {
+    let own = phi[index] / dx;
+    if own <= FULL {
+        return 1.0;
+    }
+    if own >= EMPTY {
+        return 0.0;
+    }
+    let near = tiles.around(index);
+    let mut sum = 0.0;
+    for subcell in 0..1usize << D {
+        // Its centre is a quarter of a cell off, towards the low or the high side along each axis.
+        let mut value = 0.0;
+        for corner in 0..1usize << D {
+            let (mut weight, mut place) = (1.0, 0);
+            for a in (0..D).rev() {
+                let beside = corner >> a & 1 == 1;
+                let step = match (beside, subcell >> a & 1 == 1) {
+                    (false, _) => 1,
+                    (true, false) => 0,
+                    (true, true) => 2,
+                };
+                weight *= if beside { 0.25 } else { 0.75 };
+                place = 3 * place + step;
+            }
+            value += weight * phi[near[place]];
+        }
+        sum += (0.5 - 2.0 * value / dx).clamp(0.0, 1.0);
+    }
+    sum / (1usize << D) as f32
+}
+
+/// The volume that level set and thin liquid together should have, from what the level set alone should have and the
+/// particles' own volume. A scene that begins with sheets or drops has a budget that is too small by what the level set
+/// could not see then.
+pub(crate) fn expected_with_thin(expected: f64, own: f64) -> f64 {
+    if expected < LEAST_SEEN * own {
+        own
+    } else {
+        expected
+    }
+}
+
+#[cfg(test)]
+mod tests;

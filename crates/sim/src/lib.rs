@@ -1,0 +1,38 @@
+//! One simulation of many materials.
+//!
+//! A [`World`] is everything that moves in a scene. It is object-safe and has no dimension: the runner, the files, the
+//! viewer and bindings to other languages see nothing else. [`advance`] chooses the length of a step and tries again with a
+//! shorter one if a step fails. A [`Snapshot`] is what a frame keeps of a world, a [`StepReport`] what a step reports.
+//!
+//! ```
+//! use meniscus_liquid::{Liquid, Settings};
+//! use meniscus_shapes::{Body, Scenery, Shape};
+//! use meniscus_sim::{Layers, LiquidWorld, World, advance};
+//!
+//! let tank = Shape::Box { low: [0.0; 2], high: [1.0; 2] }.inverted();
+//! let solids = Scenery::new(vec![Body::still("tank", tank)]);
+//! let mut liquid = Liquid::new(Settings::<2>::new([16, 16], 1.0 / 16.0))?;
+//! liquid.fill(&|x| x[1] - 0.42, &|_| [0.0; 2], &solids);
+//! let mut world: Box<dyn World> = Box::new(LiquidWorld::new(liquid, solids));
+//! while world.time() < 0.1 - 1e-9 {
+//!     let report = advance(&mut *world, 0.1, &mut ())?;
+//!     assert_eq!(report.solves[0].name, "pressure");
+//! }
+//! let snapshot = world.snapshot(Layers::default());
+//! assert_eq!(snapshot.points[0].positions::<2>().len(), world.cost().points);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod liquid_world;
+mod report;
+mod snapshot;
+mod time_stepping;
+mod world;
+
+pub use liquid_world::LiquidWorld;
+pub use report::{Problem, SolveReport, StepFailure, StepReport};
+pub use snapshot::{BodyState, DeformedMesh, Layers, PointLayer, Snapshot};
+pub use time_stepping::advance;
+pub use world::{Cost, SavedState, World};
+
+pub use meniscus_liquid::{Phases, StepError, StepLimit};

@@ -1,0 +1,78 @@
+//! The state of a world at one instant, as frames keep it.
+
+/// Which parts of a snapshot are wanted beyond positions, velocities and poses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Layers {
+    /// Pressure at the particles of liquids, as the scalar `pressure`.
+    pub pressure: bool,
+}
+
+/// A world at one instant.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Snapshot {
+    /// Seconds since the start.
+    pub time: f64,
+    /// Number of dimensions.
+    pub dimension: usize,
+    /// Particles, one layer per material.
+    pub points: Vec<PointLayer>,
+    /// Solids, scripted ones included.
+    pub bodies: Vec<BodyState>,
+    /// Meshes whose vertices move.
+    pub meshes: Vec<DeformedMesh>,
+}
+
+/// Particles of one material.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PointLayer {
+    /// Name of the material.
+    pub name: String,
+    /// Mean distance between neighbours, in metres.
+    pub spacing: f64,
+    /// Coordinates of one particle after another, in metres.
+    pub position: Vec<f32>,
+    /// Components of the velocity of one particle after another, in m/s.
+    pub velocity: Vec<f32>,
+    /// Numbers that particles keep from birth to death, if they are kept.
+    pub id: Option<Vec<u64>>,
+    /// One value per particle each, by name.
+    pub scalars: Vec<(&'static str, Vec<f32>)>,
+}
+
+impl PointLayer {
+    /// Positions as vectors of a snapshot of `D` dimensions.
+    pub fn positions<const D: usize>(&self) -> &[[f32; D]] {
+        self.position.as_chunks().0
+    }
+
+    /// Velocities as vectors of a snapshot of `D` dimensions.
+    pub fn velocities<const D: usize>(&self) -> &[[f32; D]] {
+        self.velocity.as_chunks().0
+    }
+
+    /// Values of a scalar.
+    pub fn scalar(&self, name: &str) -> Option<&[f32]> {
+        let mut scalars = self.scalars.iter();
+        scalars.find_map(|(own, values)| (*own == name).then_some(&values[..]))
+    }
+}
+
+/// Pose of a solid.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodyState {
+    /// Name of the solid.
+    pub name: String,
+    /// Rotation of `world_from_body`, row after row.
+    pub rotation: Vec<f64>,
+    /// Translation of `world_from_body`, in metres.
+    pub translation: Vec<f64>,
+}
+
+/// Vertices of a mesh that moves and changes its shape.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DeformedMesh {
+    /// Name of the mesh.
+    pub name: String,
+    /// Coordinates of one vertex after another, in metres.
+    pub vertex: Vec<f32>,
+}
