@@ -3,7 +3,7 @@
 use crate::trial::{Trial, assert_same_run, assert_sound, json, lines, names};
 use meniscus_app::runner::status::Activity;
 use meniscus_app::runner::{self, Event, Options, Progress, Start, Summary, status};
-use meniscus_scene::{AnyScene, Scene, builtin};
+use meniscus_scene::{AnyScene, Output, Scene, builtin};
 use meniscus_store::error::{Error, Kind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -68,9 +68,18 @@ pub fn run_it(
     (result, watcher.notices)
 }
 
-/// As good as any other text in which every setting has a line.
+/// TOML in which everything that particles depend on is a key, and the number of frames another one.
 fn scene_text(scene: &Scene<2>) -> String {
-    format!("{scene:#?}").replace(": ", " = ")
+    let physics = Scene {
+        frames: 0,
+        output: Output::default(),
+        ..scene.clone()
+    };
+    let frames = scene.frames;
+    format!(
+        "settings = {:?}\n[time]\nframes = {frames}\n",
+        format!("{physics:?}")
+    )
 }
 
 #[test]

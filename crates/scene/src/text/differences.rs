@@ -37,10 +37,15 @@ pub fn differences(first: &str, second: &str) -> Vec<KeyDifference> {
         .collect()
 }
 
-/// Every key that has a value, by its path. What is no TOML has none.
+/// Every key that has a value, by its path. A text that is not TOML is one value without a key, so that two of them are the
+/// same only if they are the same text.
 pub(crate) fn leaves(text: &str) -> Vec<(String, String)> {
+    let (root, problems) = parse(text);
+    if !problems.is_empty() {
+        return vec![(String::new(), text.into())];
+    }
     let mut found = Vec::new();
-    collect(&parse(text).0, "", &mut found);
+    collect(&root, "", &mut found);
     found
 }
 
@@ -90,5 +95,7 @@ mod tests {
             ]
         );
         assert!(differences(first, first).is_empty());
+        assert!(differences("no TOML", "no TOML").is_empty());
+        assert_eq!(differences("no TOML", "none either").len(), 1);
     }
 }
