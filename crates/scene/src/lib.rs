@@ -206,6 +206,7 @@ impl<const D: usize> Scene<D> {
             seed: self.seed,
             cfl: self.cfl,
             max_step: self.max_step,
+            attributes: self.output.attributes,
             ..Settings::new(self.cells(), self.dx())
         }
     }

@@ -7,6 +7,8 @@ use super::{Style, SurfaceSettings};
 pub struct Output {
     /// The particles of every this many frames are written; 1 for those of all.
     pub particles_every: u32,
+    /// Whether particles have an id, their age and their source.
+    pub attributes: bool,
     /// Whether a preview is drawn of the frames that are written.
     pub preview: bool,
     /// Longest side of the preview in pixels.
@@ -27,6 +29,7 @@ impl Default for Output {
     fn default() -> Self {
         Output {
             particles_every: 1,
+            attributes: false,
             preview: true,
             preview_side: 320,
             surface: None,

@@ -7,15 +7,30 @@ use std::io::{self, Write};
 
 /// The type of attributes that are turned with the geometry.
 const VECTOR: i32 = 5;
+/// The types of plain numbers.
+const FLOAT: i32 = 0;
+const INTEGER: i32 = 1;
 /// A polygon, and that its last corner is joined to the first.
 const POLYGON: i32 = 1;
 const CLOSED: u8 = b'<';
 
 /// Particles as points.
 pub fn write_cloud(out: &mut dyn Write, cloud: &Cloud) -> io::Result<()> {
-    head(out, cloud.positions.len(), 0, &["v"])?;
-    for (position, velocity) in cloud.positions.iter().zip(&cloud.velocities) {
-        point(out, position, &[velocity])?;
+    let kept = cloud.attributes.as_ref();
+    let numbers: &[_] = match kept {
+        Some(_) => &[("id", INTEGER), ("age", FLOAT), ("source", INTEGER)],
+        None => &[],
+    };
+    head(out, cloud.positions.len(), 0, &["v"], numbers)?;
+    for (k, position) in cloud.positions.iter().enumerate() {
+        point(out, position, &[&cloud.velocities[k]])?;
+        if let Some(kept) = kept {
+            let id = i32::try_from(kept.ids[k]);
+            let id = id.map_err(|_| io::Error::other("an id is too large for bgeo"))?;
+            out.write_all(&id.to_be_bytes())?;
+            out.write_all(&kept.ages[k].to_be_bytes())?;
+            out.write_all(&kept.sources[k].to_be_bytes())?;
+        }
     }
     end(out)
 }
@@ -23,7 +38,7 @@ pub fn write_cloud(out: &mut dyn Write, cloud: &Cloud) -> io::Result<()> {
 /// A surface as points and triangles.
 pub fn write_surface(out: &mut dyn Write, surface: &Surface) -> io::Result<()> {
     let points = surface.positions.len();
-    head(out, points, surface.triangles.len(), &["v", "N"])?;
+    head(out, points, surface.triangles.len(), &["v", "N"], &[])?;
     for v in 0..points {
         let more = [&surface.velocities[v], &surface.normals[v]];
         point(out, &surface.positions[v], &more)?;
@@ -43,30 +58,41 @@ pub fn write_surface(out: &mut dyn Write, surface: &Surface) -> io::Result<()> {
     end(out)
 }
 
-fn head(out: &mut dyn Write, points: usize, polygons: usize, vectors: &[&str]) -> io::Result<()> {
+fn head(
+    out: &mut dyn Write,
+    points: usize,
+    polygons: usize,
+    vectors: &[&str],
+    numbers: &[(&str, i32)],
+) -> io::Result<()> {
     out.write_all(b"BgeoV")?;
     let count = |n: usize| i32::try_from(n).map_err(|_| io::Error::other("too many for bgeo"));
     // Version; points, primitives, groups of either; attributes of points, vertices, primitives and all.
-    let numbers = [
+    let counts = [
         5,
         count(points)?,
         count(polygons)?,
         0,
         0,
-        vectors.len() as i32,
+        (vectors.len() + numbers.len()) as i32,
         0,
         0,
         0,
     ];
-    for number in numbers {
-        out.write_all(&number.to_be_bytes())?;
+    for count in counts {
+        out.write_all(&count.to_be_bytes())?;
     }
-    for name in vectors {
+    // Name, components, type and the default value of each component.
+    let vectors = vectors.iter().map(|&name| (name, 3u16, VECTOR));
+    let numbers = numbers.iter().map(|&(name, kind)| (name, 1u16, kind));
+    for (name, components, kind) in vectors.chain(numbers) {
         out.write_all(&(name.len() as u16).to_be_bytes())?;
         out.write_all(name.as_bytes())?;
-        out.write_all(&3u16.to_be_bytes())?;
-        out.write_all(&VECTOR.to_be_bytes())?;
-        out.write_all(&[0; 12])?;
+        out.write_all(&components.to_be_bytes())?;
+        out.write_all(&kind.to_be_bytes())?;
+        for _ in 0..components {
+            out.write_all(&[0; 4])?;
+        }
     }
     Ok(())
 }

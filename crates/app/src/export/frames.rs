@@ -1,7 +1,10 @@
 //! Frames of a run, exported one after the other.
 
 use super::usd::Stage;
-use super::{Cloud, Format, Layer, Options, Up, bgeo, disk_space, npz, obj, ply, volume, vtk};
+use super::{
+    Cloud, CloudAttributes, Format, Layer, Options, Up, bgeo, disk_space, npz, obj, ply, volume,
+    vtk,
+};
 use crate::surface::{self, Surface, Watch, solids, upright};
 use meniscus_scene::text::load_run;
 use meniscus_scene::{AnyScene, Scene};
@@ -432,7 +435,17 @@ fn cloud<const D: usize>(frame: &Frame<D>, up: Up) -> Cloud {
     Cloud {
         positions: frame.positions().iter().map(spatial).collect(),
         velocities: frame.velocities().iter().map(spatial).collect(),
+        attributes: attributes(frame),
     }
+}
+
+fn attributes<const D: usize>(frame: &Frame<D>) -> Option<CloudAttributes> {
+    let layer = frame.liquid()?;
+    Some(CloudAttributes {
+        ids: layer.ids.clone()?,
+        ages: layer.scalar("age")?.to_vec(),
+        sources: layer.scalar("source")?.iter().map(|&s| s as i32).collect(),
+    })
 }
 
 fn size(path: &Path) -> Result<u64, Error> {

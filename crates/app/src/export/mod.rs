@@ -34,8 +34,21 @@ use std::sync::atomic::AtomicBool;
 pub struct Cloud {
     /// Positions in metres.
     pub positions: Vec<[f32; 3]>,
-    /// Velocities in metres a second, one for each position.
+    /// Velocities in metres per second, one for each position.
     pub velocities: Vec<[f32; 3]>,
+    /// Attributes, if the run kept them.
+    pub attributes: Option<CloudAttributes>,
+}
+
+/// Attributes of particles, one of each for every particle.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CloudAttributes {
+    /// Numbers that particles keep from birth to death.
+    pub ids: Vec<u64>,
+    /// Seconds since birth.
+    pub ages: Vec<f32>,
+    /// 0 for the liquid at the start, k for the k-th emitter.
+    pub sources: Vec<i32>,
 }
 
 /// A format.

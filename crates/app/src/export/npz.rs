@@ -4,11 +4,20 @@ use super::Cloud;
 use crate::surface::Surface;
 use std::io::{self, Write};
 
-/// Particles: `positions` and `velocities`, with `time` and `dx`.
+/// Particles: `positions` and `velocities`, and `ids`, `ages` and `sources` if there are any, with `time` and `dx`.
 pub fn write_cloud(out: &mut dyn Write, cloud: &Cloud, time: f64, dx: f64) -> io::Result<()> {
     let mut archive = Archive::default();
     archive.vectors("positions", &cloud.positions);
     archive.vectors("velocities", &cloud.velocities);
+    if let Some(kept) = &cloud.attributes {
+        let shape = format!("({},)", kept.ids.len());
+        let ids = kept.ids.iter().flat_map(|id| id.to_le_bytes());
+        archive.array("ids", "<u8", &shape, ids.collect());
+        let ages = kept.ages.iter().flat_map(|age| age.to_le_bytes());
+        archive.array("ages", "<f4", &shape, ages.collect());
+        let sources = kept.sources.iter().flat_map(|source| source.to_le_bytes());
+        archive.array("sources", "<i4", &shape, sources.collect());
+    }
     archive.number("time", time);
     archive.number("dx", dx);
     archive.write(out)

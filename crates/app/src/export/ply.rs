@@ -7,10 +7,23 @@ use std::io::{self, Write};
 /// Particles as a point cloud.
 pub fn write_cloud(out: &mut dyn Write, cloud: &Cloud, title: &str) -> io::Result<()> {
     head(out, title, cloud.positions.len(), &["vx", "vy", "vz"])?;
+    if cloud.attributes.is_some() {
+        write!(
+            out,
+            "property uint id\nproperty float age\nproperty int source\n"
+        )?;
+    }
     writeln!(out, "end_header")?;
-    for (position, velocity) in cloud.positions.iter().zip(&cloud.velocities) {
-        for number in position.iter().chain(velocity) {
+    for (k, position) in cloud.positions.iter().enumerate() {
+        for number in position.iter().chain(&cloud.velocities[k]) {
             out.write_all(&number.to_le_bytes())?;
+        }
+        if let Some(kept) = &cloud.attributes {
+            let id = u32::try_from(kept.ids[k]);
+            let id = id.map_err(|_| io::Error::other("an id is too large for PLY"))?;
+            out.write_all(&id.to_le_bytes())?;
+            out.write_all(&kept.ages[k].to_le_bytes())?;
+            out.write_all(&kept.sources[k].to_le_bytes())?;
         }
     }
     Ok(())
@@ -61,6 +74,7 @@ mod tests {
         let cloud = Cloud {
             positions: vec![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]],
             velocities: vec![[-1.0, -2.0, -3.0], [-4.0, -5.0, -6.0]],
+            attributes: None,
         };
         let mut bytes = Vec::new();
         write_cloud(&mut bytes, &cloud, "meniscus").unwrap();

@@ -12,11 +12,22 @@ pub fn write_cloud(out: &mut dyn Write, cloud: &Cloud, time: f64) -> io::Result<
     let mut file = File::default();
     let points = file.vectors("Points", &cloud.positions);
     let velocity = file.vectors("velocity", &cloud.velocities);
+    let attributes = match &cloud.attributes {
+        None => String::new(),
+        Some(kept) => {
+            let ids = kept.ids.iter().map(|id| id.to_le_bytes());
+            let ages = kept.ages.iter().map(|age| age.to_le_bytes());
+            let sources = kept.sources.iter().map(|source| source.to_le_bytes());
+            file.scalars("id", "UInt64", ids)
+                + &file.scalars("age", "Float32", ages)
+                + &file.scalars("source", "Int32", sources)
+        }
+    };
     let cells = file.cells(&each, &ends);
     let n = cloud.positions.len();
     let counts = format!("NumberOfPoints=\"{n}\" NumberOfVerts=\"{n}\" NumberOfPolys=\"0\"");
     let body = format!(
-        "<PointData Vectors=\"velocity\">\n{velocity}</PointData>\n<Points>\n{points}</Points>\n<Verts>\n{cells}</Verts>\n"
+        "<PointData Vectors=\"velocity\">\n{velocity}{attributes}</PointData>\n<Points>\n{points}</Points>\n<Verts>\n{cells}</Verts>\n"
     );
     file.write(out, &counts, &body, time)
 }
@@ -67,6 +78,18 @@ impl File {
         )
     }
 
+    fn scalars<const N: usize>(
+        &mut self,
+        name: &str,
+        kind: &str,
+        values: impl Iterator<Item = [u8; N]>,
+    ) -> String {
+        let offset = self.append(values);
+        format!(
+            "<DataArray type=\"{kind}\" Name=\"{name}\" format=\"appended\" offset=\"{offset}\"/>\n"
+        )
+    }
+
     fn cells(&mut self, corners: &[u32], ends: &[u32]) -> String {
         let corners = self.append(corners.iter().map(|v| v.to_le_bytes()));
         let ends = self.append(ends.iter().map(|v| v.to_le_bytes()));
@@ -78,7 +101,7 @@ impl File {
         array("connectivity", corners) + &array("offsets", ends)
     }
 
-    fn append(&mut self, numbers: impl Iterator<Item = [u8; 4]>) -> usize {
+    fn append<const N: usize>(&mut self, numbers: impl Iterator<Item = [u8; N]>) -> usize {
         let offset = self.appended.len();
         self.appended.extend([0; 8]);
         self.appended.extend(numbers.flatten());

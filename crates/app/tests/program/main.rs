@@ -1,5 +1,6 @@
 //! Tests of the program as people use it: its commands, its exit codes, and the files it writes.
 
+mod attributes;
 mod branches;
 mod commands;
 mod damage;

@@ -401,6 +401,14 @@ static OUTPUT: Table = Table {
             example: "2",
         },
         Key {
+            name: "attributes",
+            kind: Kind::Switch,
+            absent: Default("false"),
+            effect: Effect::Physics,
+            about: "Whether particles keep an id from birth to death, and have their age in seconds and their source (0: the liquid at the start, k: the k-th emitter), in frames and exports.",
+            example: "true",
+        },
+        Key {
             name: "preview",
             kind: Kind::Switch,
             absent: Default("true"),

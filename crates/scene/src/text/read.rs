@@ -94,6 +94,7 @@ impl Reader<'_> {
             },
             output: Output {
                 particles_every: whole(output, "particles_every") as u32,
+                attributes: switch(output, "attributes"),
                 preview: switch(output, "preview"),
                 preview_side: whole(output, "preview_side") as u32,
                 surface: self.surface(output)?,

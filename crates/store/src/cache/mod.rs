@@ -60,9 +60,8 @@ impl<const D: usize> Frame<D> {
 
     /// Pressures of the liquid's particles in pascal, one for each position; empty if the frame has none.
     pub fn pressures(&self) -> &[f32] {
-        let scalars = self.liquid().map_or(&[][..], |layer| &layer.scalars);
-        let found = scalars.iter().find(|scalar| scalar.name == PRESSURE);
-        found.map_or(&[], |scalar| &scalar.values)
+        let pressures = self.liquid().and_then(|layer| layer.scalar(PRESSURE));
+        pressures.unwrap_or(&[])
     }
 }
 

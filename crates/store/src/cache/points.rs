@@ -60,6 +60,12 @@ impl<const D: usize> PointLayer<D> {
             scalars: Vec::new(),
         }
     }
+
+    /// Values of a scalar attribute, one for each position.
+    pub fn scalar(&self, name: &str) -> Option<&[f32]> {
+        let mut scalars = self.scalars.iter();
+        scalars.find_map(|scalar| (scalar.name == name).then_some(&scalar.values[..]))
+    }
 }
 
 /// A scalar attribute of points.

@@ -16,6 +16,7 @@ const INLINED: u64 = 1 << 62;
 #[repr(u64)]
 enum Type {
     Int = 3,
+    Int64 = 5,
     Float = 8,
     Double = 9,
     Token = 11,
@@ -77,7 +78,10 @@ impl<W: Write + Seek> CrateFile<W> {
         self.out.write_all(bytes)
     }
 
-    fn put_numbers(&mut self, numbers: impl Iterator<Item = [u8; 4]>) -> io::Result<()> {
+    fn put_numbers<const N: usize>(
+        &mut self,
+        numbers: impl Iterator<Item = [u8; N]>,
+    ) -> io::Result<()> {
         let bytes: Vec<u8> = numbers.flatten().collect();
         self.put(&bytes)
     }
@@ -128,11 +132,16 @@ impl<W: Write + Seek> CrateFile<W> {
         self.array(Type::Int, values.len(), values.map(|n| n.to_le_bytes()))
     }
 
-    fn array(
+    /// A list of long whole numbers.
+    pub fn longs(&mut self, values: impl ExactSizeIterator<Item = i64>) -> io::Result<Rep> {
+        self.array(Type::Int64, values.len(), values.map(|n| n.to_le_bytes()))
+    }
+
+    fn array<const N: usize>(
         &mut self,
         kind: Type,
         length: usize,
-        numbers: impl Iterator<Item = [u8; 4]>,
+        numbers: impl Iterator<Item = [u8; N]>,
     ) -> io::Result<Rep> {
         if length == 0 {
             return Ok(rep(kind, ARRAY, 0));

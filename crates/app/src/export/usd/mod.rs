@@ -17,7 +17,7 @@ pub struct Stage<W: Write + Seek> {
     up: Up,
     frame_rate: f64,
     times: Vec<f64>,
-    particles: [Samples; 3],
+    particles: [Samples; 6],
     surface: [Samples; 6],
     solids: Vec<(SolidMesh, Vec<(f64, Matrix)>)>,
 }
@@ -65,6 +65,9 @@ impl<W: Write + Seek> Stage<W> {
                 of("points", "point3f[]"),
                 of("velocities", "vector3f[]"),
                 of("extent", "float3[]"),
+                of("ids", "int64[]"),
+                of("primvars:age", "float[]"),
+                of("primvars:source", "int[]"),
             ],
             surface: [
                 of("points", "point3f[]"),
@@ -95,6 +98,12 @@ impl<W: Write + Seek> Stage<W> {
                 file.vectors(&cloud.velocities)?,
                 file.vectors(&extent(&cloud.positions))?,
             ];
+            let mut values = Vec::from(values);
+            if let Some(kept) = &cloud.attributes {
+                values.push(file.longs(kept.ids.iter().map(|&id| id as i64))?);
+                values.push(file.floats(&kept.ages)?);
+                values.push(file.ints(kept.sources.iter().copied())?);
+            }
             for (samples, value) in self.particles.iter_mut().zip(values) {
                 samples.push(code, value);
             }
@@ -143,8 +152,8 @@ impl<W: Write + Seek> Stage<W> {
         }
         if !self.particles[0].times.is_empty() {
             let mut points = self.file.prim("particles", "Points");
-            let samples = std::mem::replace(&mut self.particles, [const { nothing() }; 3]);
-            for samples in samples {
+            let samples = std::mem::replace(&mut self.particles, [const { nothing() }; 6]);
+            for samples in samples.into_iter().filter(|s| !s.times.is_empty()) {
                 self.sampled(&mut points, samples)?;
             }
             let widths = self.file.floats(&[width])?;
@@ -183,7 +192,7 @@ impl<W: Write + Seek> Stage<W> {
     fn sampled(&mut self, prim: &mut Prim, samples: Samples) -> io::Result<()> {
         let value = self.file.samples(&samples.times, &samples.values)?;
         let mut fields = vec![("timeSamples", value)];
-        if samples.name == "normals" {
+        if samples.name == "normals" || samples.name.starts_with("primvars:") {
             fields.push(("interpolation", self.file.token("vertex")));
         }
         self.file

@@ -9,7 +9,7 @@
 //! images; below a sloping ceiling it even falls when particles leave, because the mean of those that are left is closer
 //! to the cell's centre. Such cells take the distance of the open cells beside them, as a level surface has it, and the
 //! less open they are, the more their own distance may differ from it: below a third of a cell the range grows with the
-//! inverse of the open share, for neighbours through an open face. Others may be on the far side of a thin wall.
+//! inverse of the open share, for neighbours through open faces. Others may be on the far side of a thin wall.
 
 use rayon::prelude::*;
 
@@ -67,17 +67,15 @@ pub fn smooth<const D: usize>(
             let (mut sum, mut total) = (0.0, 0.0);
             let open = cut.open_cell(index as usize);
             let certainty = (INVERSE_CERTAIN * open).clamp(LEAST_CERTAINTY, 1.0);
+            // Through open faces, along one axis after the other.
             let is_joined = |k: usize| {
-                let mut axes = (0..D).filter(|&a| step(k, a) != 1);
-                let (Some(axis), None) = (axes.next(), axes.next()) else {
-                    return false;
-                };
-                let high = if step(k, axis) == 2 {
-                    near[k]
-                } else {
-                    index as usize
-                };
-                cut.open_face(axis, high) > 0.0
+                let mut at = Tiles::<D>::DIRECTIONS / 2;
+                (0..D).filter(|&a| step(k, a) != 1).all(|a| {
+                    let before = at;
+                    at = at + step(k, a) * 3usize.pow(a as u32) - 3usize.pow(a as u32);
+                    let high = if step(k, a) == 2 { at } else { before };
+                    cut.open_face(a, near[high]) > 0.0
+                })
             };
             for &(k, weight) in &neighbours {
                 let difference = phi[near[k]] - own;
