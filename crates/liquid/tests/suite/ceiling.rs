@@ -29,7 +29,7 @@ fn falls<const D: usize>(cells: [usize; D]) {
     );
 }
 
-/// The ceiling lies below the centres of the cells that it cuts, where the least pressure of a row is negative.
+/// The ceiling lies below the centres of the cells that it cuts.
 #[test]
 fn a_slab_under_a_ceiling_off_the_grid_falls_freely_with_separating_walls() {
     for above in [0.55, 0.7, 0.9] {
