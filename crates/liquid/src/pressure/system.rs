@@ -10,7 +10,8 @@
 //!
 //! so that `y = A p + b` is the divergence that is left: zero inside, allowed to be positive where liquid leaves a
 //! wall. Where `j` is air, `w` is the open share at the free surface if that is smaller ([`Weights::open_to`]). Wall
-//! rows, those with a face that is not fully open, are bounded below by zero if walls separate.
+//! rows, those with a face that is not fully open, are bounded below if walls separate: by zero, or by less where the
+//! free surface meets a ceiling ([`Weights::least_pressure`]).
 
 use meniscus_lcp::{Blocks, Csr, InputError};
 use rayon::prelude::*;
@@ -35,7 +36,7 @@ pub struct System {
     pub matrix: Csr,
     /// Divergence before the pressure acts.
     pub rhs: Vec<f64>,
-    /// 0 on wall rows of separating walls, else minus infinity.
+    /// Least pressure of wall rows of separating walls, else minus infinity.
     pub lower: Vec<f64>,
     /// Infinity.
     pub upper: Vec<f64>,
@@ -159,11 +160,12 @@ impl System {
         self.lower.clear();
         self.lower.make_room(n);
         let bounded = settings.walls == Walls::Separating;
-        self.lower.extend(
-            self.wall
-                .iter()
-                .map(|&w| if w && bounded { 0.0 } else { f64::NEG_INFINITY }),
-        );
+        let rows = self.wall.par_iter().zip(&self.cells).with_min_len(CHUNK);
+        let least = |(&wall, &cell): (&bool, &u32)| match wall && bounded {
+            true => weights.least_pressure(cell as usize, settings),
+            false => f64::NEG_INFINITY,
+        };
+        self.lower.par_extend(rows.map(least));
         self.upper.clear();
         self.upper.resize_closely(n, f64::INFINITY);
         Ok(())

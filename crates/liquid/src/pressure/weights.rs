@@ -4,6 +4,7 @@
 use crate::grid::cut_cells::CutCells;
 use crate::grid::tiles::Tiles;
 use crate::particles::transfer::Stencil;
+use crate::settings::Settings;
 
 /// The free surface is kept this far from a liquid cell's centre, as a share of the distance between centres.
 const LEAST_THETA: f64 = 0.01;
@@ -118,6 +119,29 @@ impl<const D: usize> Weights<'_, D> {
         } else {
             0.5 + distance / across
         }
+    }
+
+    /// Least pressure of a row at a separating wall: zero at the cell's centre, or at the wall where the free surface meets
+    /// it.
+    ///
+    /// DEVIATION [Lai20 (3.7)]: the paper bounds the pressure at the cell's centre by zero. Where the centre lies a distance
+    /// `d` inside a ceiling, the pressure of liquid at rest there is `rho g d` less than at the wall: beside air, where
+    /// the pressure at the wall is about zero, a bound of zero would pull the liquid off the ceiling.
+    pub fn least_pressure(&self, index: usize, settings: &Settings<D>) -> f64 {
+        let cell = self.tiles.coord(index);
+        let distance = self.cut.centre(self.tiles, cell);
+        if distance >= 0.0 || !self.is_beside_air(index) {
+            return 0.0;
+        }
+        let normal = self.cut.normal(self.tiles, cell.map(|c| c as f64 + 0.5));
+        let fall: f64 = (0..D).map(|a| normal[a] * settings.gravity[a]).sum();
+        settings.density * distance * fall.max(0.0)
+    }
+
+    fn is_beside_air(&self, index: usize) -> bool {
+        let is_air =
+            |axis, high| matches!(self.beyond(index, axis, high), FaceNeighbour::Air { .. });
+        (0..D).any(|axis| is_air(axis, false) || is_air(axis, true))
     }
 
     /// Share of the way from a liquid cell's centre to an air cell's at which the surface lies.

@@ -132,10 +132,10 @@ fn pool<const D: usize>(ports: impl Fn([f64; D]) -> Sources<D>) -> ([f64; 4], [f
     let high = height(&liquid);
     liquid.set_sources(ports(domain));
     let (mut emitted, mut drained, mut lowest) = (0.0, 0.0, f64::INFINITY);
-    run(&mut liquid, &solids, 4.0, |liquid, report| {
+    run(&mut liquid, &solids, 8.0, |liquid, report| {
         emitted += report.emitted;
         drained += report.drained;
-        if liquid.time() > 2.0 {
+        if liquid.time() > 6.0 {
             lowest = lowest.min(height(liquid));
         }
     });
