@@ -1,6 +1,6 @@
 //! Contouring of coarse cells beside fine ones.
 //!
-//! As in [`cubes`], lines are drawn into the faces of a cell and join to loops. A face that is shared with a fine cell has the lines of
+//! As in `marching_cubes_table.rs`, lines are drawn into the faces of a cell and join to loops. A face that is shared with a fine cell has the lines of
 //! that cell's four faces; a face between coarse cells may have an edge that is shared with a fine cell, and then that edge has a
 //! point in its middle. What is drawn into a face depends on the points on its border and inside of it alone, so that the
 //! cells on both sides draw the same: no gaps.

@@ -219,7 +219,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// The iterate for the [`Monitor`](crate::Monitor).
+    /// The iterate for the [`Monitor`].
     fn iterate(&self, residual: f64) -> Iterate<'_> {
         let finite = residual.is_finite() && reduce::largest(&self.x).is_finite();
         Iterate::new(&self.x, residual, 0.5 * reduce::sum_of_squares(&self.r)).finite(finite)

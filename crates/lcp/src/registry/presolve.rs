@@ -12,11 +12,11 @@ use crate::report::{InnerProgress, Observer, Progress};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Presolve {
-    /// Sweeps of [`pgs`](crate::methods::pgs).
+    /// Sweeps of [`pgs`].
     Pgs(usize),
-    /// Sweeps of [`psor`](crate::methods::psor).
+    /// Sweeps of [`psor`].
     Psor(usize),
-    /// Projected gradient steps; see [`start`](crate::methods::start).
+    /// Projected gradient steps; see [`start`].
     Gradient(usize),
 }
 

@@ -29,7 +29,7 @@ struct State<const D: usize> {
 }
 
 impl<const D: usize> Cycle<D> {
-    /// Builds the hierarchy of a problem, see [`solve`](super::solve), with so many sweeps down and up.
+    /// Builds the hierarchy of a problem, see [`solve`](super::solve()), with so many sweeps down and up.
     pub fn rebuild(
         &mut self,
         problem: &BoxMlcp<Csr>,

@@ -1,7 +1,7 @@
 //! Level set: the liquid's signed distance from its particles, and the volume it encloses.
 //!
 //! At a point, `phi = |x - mean of the particles near x| - r`, the mean weighted by a smooth kernel of radius
-//! [`REACH`] cells. On the boundary of a half-space full of particles the mean lies a fixed share of the reach
+//! `REACH` cells. On the boundary of a half-space full of particles the mean lies a fixed share of the reach
 //! away, and `r` is that distance: flat surfaces are where the particles end, without bias. Particles of sheets and
 //! drops thinner than a cell have a smaller `r`, in keeping with their number, or splashes would swell.
 
@@ -73,7 +73,7 @@ impl LevelSet {
     /// Rebuilds the distance in all tiles. `crowd` is the number of particles around the centres of cells, as a share
     /// of what belongs there, solids counted as full.
     ///
-    /// Near walls the liquid is continued into the solid so that a level surface stays level ([`mirror`]), or every wall would look like a free surface.
+    /// Near walls the liquid is continued into the solid so that a level surface stays level (`mirror.rs`), or every wall would look like a free surface.
     pub fn build<const D: usize>(
         &mut self,
         geometry: &GridGeometry<D>,
