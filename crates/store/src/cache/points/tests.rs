@@ -290,7 +290,7 @@ fn a_frame_of_another_dimension_or_version_is_named() {
     );
 }
 
-/// Writes a hash that fits, as somebody would who means harm.
+/// Replaces the hash by one that matches, as a malicious file would have.
 fn rehashed(mut bytes: Vec<u8>) -> Vec<u8> {
     let hashed = HEADER - 32;
     let hash = blake3::Hasher::new()
