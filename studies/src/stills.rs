@@ -5,7 +5,7 @@ use meniscus_app::runner::Simulation;
 use meniscus_liquid::{Liquid, SolidField};
 use meniscus_render::preview::FrameRenderer;
 use meniscus_scene::{Scene, Style};
-use meniscus_shapes::Scenery;
+use meniscus_shapes::Solids;
 use meniscus_store::cache::{Frame, PointLayer};
 use meniscus_store::error::{Error, Kind};
 use std::io::Cursor;
@@ -82,14 +82,14 @@ fn still<const D: usize>(
         frame,
         picture: FrameRenderer::new(scene, size, Style::Surface)
             .draw(&shown, &format!("{words}, frame {frame}"))?,
-        hanging: hanging(run.scenery(), run.liquid()) / count,
+        hanging: hanging(run.solids(), run.liquid()) / count,
         centre: centre.into_iter().map(|sum| sum / count).collect(),
     })
 }
 
 /// How many particles hang. Liquid that is thrown against a wall above it does not: there is pressure in it.
-fn hanging<const D: usize>(scenery: &Scenery<D>, liquid: &Liquid<D>) -> f64 {
-    let posed = scenery.during(liquid.time(), 0.0);
+fn hanging<const D: usize>(solids: &Solids<D>, liquid: &Liquid<D>) -> f64 {
+    let posed = solids.over_step(liquid.time(), 0.0);
     let dx = liquid.settings().dx;
     let hangs = |place: &&[f32; D]| {
         let x = place.map(f64::from);

@@ -4,7 +4,7 @@
 use image::RgbImage;
 use meniscus_render::preview::{View, draw};
 use meniscus_scene::{Camera, Material, Style};
-use meniscus_shapes::{Body, Bounds, Shape};
+use meniscus_shapes::{Bounds, ScriptedSolid, Shape};
 use std::error::Error;
 use std::path::Path;
 
@@ -66,7 +66,7 @@ fn glass_sphere() -> RgbImage {
         center,
         radius: 0.4,
     };
-    let bodies = [Body::still("glass", sphere.clone().inverted())];
+    let bodies = [ScriptedSolid::still("glass", sphere.clone().inverted())];
     let positions = Scatter(1).points(150_000, [1.0; 3], |x| {
         let [a, b, c] = [0, 1, 2].map(|i| x[i] - center[i]);
         let ripple = 0.015 * (14.0 * a).sin() * (11.0 * b).cos();
@@ -96,7 +96,7 @@ fn glass_sphere() -> RgbImage {
 fn tank_with_post() -> RgbImage {
     let domain = [2.0, 0.6, 1.0];
     let bodies = [
-        Body::still(
+        ScriptedSolid::still(
             "tank",
             Shape::Box {
                 low: [0.0; 3],
@@ -104,7 +104,7 @@ fn tank_with_post() -> RgbImage {
             }
             .inverted(),
         ),
-        Body::still(
+        ScriptedSolid::still(
             "post",
             Shape::Box {
                 low: [1.2, 0.2, 0.0],
@@ -150,7 +150,10 @@ fn flat_dam() -> RgbImage {
         low: [0.35, 0.55],
         high: [0.9, 0.62],
     };
-    let bodies = [Body::still("tank", tank.without(vec![shelf]).inverted())];
+    let bodies = [ScriptedSolid::still(
+        "tank",
+        tank.without(vec![shelf]).inverted(),
+    )];
     let mut scatter = Scatter(3);
     let mut positions = scatter.points(40_000, [1.0; 2], |x| {
         let top = 0.5 - 0.4 * (x[0] - 0.1) + 0.02 * (20.0 * x[0]).sin();

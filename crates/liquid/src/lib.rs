@@ -6,15 +6,15 @@
 //!
 //! ```
 //! use meniscus_liquid::{Liquid, Settings};
-//! use meniscus_shapes::{Body, Motion, Scenery, Shape};
+//! use meniscus_shapes::{ScriptedSolid, Motion, Solids, Shape};
 //!
 //! let settings = Settings::<2>::new([16, 16], 1.0 / 16.0);
-//! let tank = Body {
+//! let tank = ScriptedSolid {
 //!     name: "tank".into(),
 //!     shape: Shape::Box { low: [0.0; 2], high: [1.0; 2] }.inverted(),
 //!     motion: Motion::Still,
 //! };
-//! let solids = Scenery::new(vec![tank]);
+//! let solids = Solids::new(vec![tank]);
 //! let mut liquid = Liquid::new(settings)?;
 //! liquid.fill(&|x| x[1] - 0.42, &|_| [0.0; 2], &solids);
 //! let limit = liquid.step_limit(&solids, 0.04);

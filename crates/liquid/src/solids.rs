@@ -2,7 +2,7 @@
 //!
 //! Both traits are object-safe: the liquid is compiled once, whatever its solids are.
 
-use meniscus_shapes::{Bounds, PosedScenery, Scenery};
+use meniscus_shapes::{Bounds, PosedSolids, Solids};
 
 /// One solid of a [`SolidField`]; solids are numbered from zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -60,37 +60,37 @@ pub trait SolidField<const D: usize>: Send + Sync {
     fn velocity(&self, solid: SolidId, x: [f64; D]) -> [f64; D];
 }
 
-impl<const D: usize> SolidMotion<D> for Scenery<D> {
+impl<const D: usize> SolidMotion<D> for Solids<D> {
     fn over_step(&self, t: f64, dt: f64) -> Box<dyn SolidField<D> + '_> {
-        Box::new(self.during(t, dt))
+        Box::new(self.over_step(t, dt))
     }
 
     fn max_speed(&self, t: f64, dt: f64, low: [f64; D], high: [f64; D]) -> f64 {
-        Scenery::max_speed(self, t, dt, &Bounds { low, high })
+        Solids::max_speed(self, t, dt, &Bounds { low, high })
     }
 }
 
-impl<const D: usize> SolidField<D> for PosedScenery<'_, D> {
+impl<const D: usize> SolidField<D> for PosedSolids<'_, D> {
     fn count(&self) -> usize {
         self.len()
     }
 
     fn sample(&self, points: &[[f64; D]], band: f64, distance: &mut [f64], owner: &mut [SolidId]) {
-        PosedScenery::sample(self, points, band, distance, |point, body| {
+        PosedSolids::sample(self, points, band, distance, |point, body| {
             owner[point] = SolidId(body as u32);
         });
     }
 
     fn distance(&self, x: [f64; D]) -> f64 {
-        PosedScenery::distance(self, x)
+        PosedSolids::distance(self, x)
     }
 
     fn distance_within(&self, x: [f64; D], band: f64) -> f64 {
-        PosedScenery::distance_within(self, x, band)
+        PosedSolids::distance_within(self, x, band)
     }
 
     fn distance_to(&self, solid: SolidId, x: [f64; D]) -> f64 {
-        self.body(solid.0 as usize).distance(x)
+        self.solid(solid.0 as usize).distance(x)
     }
 
     fn least_thickness(&self, solid: SolidId) -> f64 {
@@ -98,11 +98,11 @@ impl<const D: usize> SolidField<D> for PosedScenery<'_, D> {
     }
 
     fn closest(&self, x: [f64; D]) -> Option<SolidId> {
-        PosedScenery::closest(self, x).map(|(body, _)| SolidId(body as u32))
+        PosedSolids::closest(self, x).map(|(body, _)| SolidId(body as u32))
     }
 
     fn normal(&self, x: [f64; D]) -> [f64; D] {
-        PosedScenery::normal(self, x).unwrap_or([0.0; D])
+        PosedSolids::normal(self, x).unwrap_or([0.0; D])
     }
 
     fn velocity(&self, solid: SolidId, x: [f64; D]) -> [f64; D] {

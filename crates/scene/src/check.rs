@@ -53,7 +53,7 @@ impl<const D: usize> Scene<D> {
         if let Err(fault) = self.check_ports() {
             return wrong(fault);
         }
-        if let Err(fault) = self.scenery().validate() {
+        if let Err(fault) = self.solids_and_walls().validate() {
             return wrong(fault.to_string());
         }
         // The liquid knows the rest; asked on a single cell, it answers without allocating a grid.

@@ -31,7 +31,7 @@ pub use surface_settings::{SurfaceSettings, SurfaceSource};
 
 use meniscus_liquid::solvers::{Inner, Start};
 use meniscus_liquid::{Preconditioner, Settings, Solver, Transfer, Walls, fas};
-use meniscus_shapes::{Body, Scenery, Shape};
+use meniscus_shapes::{ScriptedSolid, Shape, Solids};
 
 /// A part of the space that is full of liquid at the start.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,7 +77,7 @@ pub struct Scene<const D: usize> {
     /// Where it vanishes.
     pub drains: Vec<Drain<D>>,
     /// Solids, moving or not.
-    pub solids: Vec<Body<D>>,
+    pub solids: Vec<ScriptedSolid<D>>,
     /// What the solids are made of in pictures, in their order; where nothing is said, their shape decides.
     pub materials: Vec<Option<Material>>,
     /// Colours of the solids in pictures, in their order.
@@ -212,15 +212,15 @@ impl<const D: usize> Scene<D> {
     }
 
     /// The solids and the sides of the domain, which are walls unless they are open.
-    pub fn scenery(&self) -> Scenery<D> {
+    pub fn solids_and_walls(&self) -> Solids<D> {
         let mut bodies = self.solids.clone();
         bodies.push(self.sides());
-        Scenery::new(bodies)
+        Solids::new(bodies)
     }
 
     /// The sides of the domain, which are walls unless they are open.
-    pub fn sides(&self) -> Body<D> {
-        Body::still("domain", self.room().inverted())
+    pub fn sides(&self) -> ScriptedSolid<D> {
+        ScriptedSolid::still("domain", self.room().inverted())
     }
 
     /// Signed distance to the liquid at the start, negative inside.

@@ -23,10 +23,10 @@ pub struct Carved {
 
 /// How much of each volume of liquid is left at the start.
 pub fn lost_to_solids<const D: usize>(scene: &Scene<D>) -> Vec<Carved> {
-    let scenery = scene.scenery();
-    let posed = scenery.during(0.0, 0.0);
-    let bounded: Vec<bool> = scenery
-        .bodies
+    let solids = scene.solids_and_walls();
+    let posed = solids.over_step(0.0, 0.0);
+    let bounded: Vec<bool> = solids
+        .list
         .iter()
         .map(|body| body.shape.bounds().is_some())
         .collect();
@@ -70,8 +70,8 @@ pub fn liquid_volume<const D: usize>(scene: &Scene<D>) -> f64 {
     let Some(lattice) = Lattice::around(&whole, &scene.domain) else {
         return 0.0;
     };
-    let scenery = scene.scenery();
-    let posed = scenery.during(0.0, 0.0);
+    let solids = scene.solids_and_walls();
+    let posed = solids.over_step(0.0, 0.0);
     let near = lattice.near();
     let liquid = lattice
         .points()
@@ -90,8 +90,8 @@ pub fn points_of<const D: usize>(scene: &Scene<D>, shape: &Shape<D>) -> Vec<[f64
     let Some(lattice) = Lattice::around(shape, &scene.domain) else {
         return Vec::new();
     };
-    let scenery = scene.scenery();
-    let posed = scenery.during(0.0, 0.0);
+    let solids = scene.solids_and_walls();
+    let posed = solids.over_step(0.0, 0.0);
     let near = lattice.near();
     let free = |x: &[f64; D]| {
         shape.distance_within(*x, near) < 0.0 && posed.distance_within(*x, near) > 0.0
@@ -106,8 +106,8 @@ pub fn share_in_solids<const D: usize>(
     time: f64,
 ) -> Option<f64> {
     let lattice = Lattice::around(shape, &scene.domain)?;
-    let scenery = scene.scenery();
-    let posed = scenery.during(time, 0.0);
+    let solids = scene.solids_and_walls();
+    let posed = solids.over_step(time, 0.0);
     let near = lattice.near();
     let inside = |x: &[f64; D]| shape.distance_within(*x, near) < 0.0;
     let (mut all, mut solid) = (0, 0);
@@ -133,8 +133,8 @@ pub fn emission_rate<const D: usize>(scene: &Scene<D>, emitter: &Emitter<D>) -> 
     let speed = emitter.speed();
     let along = emitter.velocity.map(|v| v / speed);
     let across = across(along);
-    let scenery = scene.scenery();
-    let posed = scenery.during(emitter.frames.seconds(scene.frame_rate).start, 0.0);
+    let solids = scene.solids_and_walls();
+    let posed = solids.over_step(emitter.frames.seconds(scene.frame_rate).start, 0.0);
     let spacing = 2.0 * reach / RAYS as f64;
     let offset = |k: usize| (k as f64 + 0.5) * spacing - reach;
     let emits = |x: [f64; D]| {

@@ -271,11 +271,11 @@ mod tests {
     fn open_sides_have_no_wall_and_let_everything_beyond_out() {
         let mut scene = Scene::<2>::new("test", "a test", [1.0, 2.0], 16);
         scene.open = [[true, false], [false, true]];
-        let scenery = scene.scenery();
-        assert!(scenery.distance([-0.5, 1.0], 0.0) > 0.0);
-        assert!(scenery.distance([0.5, 2.5], 0.0) > 0.0);
-        assert!(scenery.distance([1.01, 1.0], 0.0) < 0.0);
-        assert!(scenery.distance([0.5, -0.01], 0.0) < 0.0);
+        let solids = scene.solids_and_walls();
+        assert!(solids.distance([-0.5, 1.0], 0.0) > 0.0);
+        assert!(solids.distance([0.5, 2.5], 0.0) > 0.0);
+        assert!(solids.distance([1.01, 1.0], 0.0) < 0.0);
+        assert!(solids.distance([0.5, -0.01], 0.0) < 0.0);
         let drains = scene.ports().drains;
         let leaves = |x| drains.iter().any(|d| d.shape.distance(x) < 0.0);
         assert!(leaves([0.0, 1.0]) && leaves([0.5, 2.0]));

@@ -3,7 +3,7 @@
 //! Whoever shows or uses a frame takes the poses from it; only the simulation follows keyframes.
 
 use super::Scene;
-use meniscus_shapes::{Body, Ease, Keyframe, Motion, Pose, Rotation, Scenery};
+use meniscus_shapes::{Ease, Keyframe, Motion, Pose, Rotation, ScriptedSolid, Solids};
 use meniscus_store::cache::BodyState;
 use meniscus_store::error::{Error, Kind};
 
@@ -35,7 +35,10 @@ impl<const D: usize> Scene<D> {
     ///
     /// # Errors
     /// If a pose is none.
-    pub fn solids_at(&self, bodies: &[BodyState<D>]) -> Result<Vec<(usize, Body<D>)>, Error> {
+    pub fn solids_at(
+        &self,
+        bodies: &[BodyState<D>],
+    ) -> Result<Vec<(usize, ScriptedSolid<D>)>, Error> {
         let matched = self.match_bodies(bodies);
         let solids = self.solids.iter().zip(matched).enumerate();
         solids
@@ -46,7 +49,7 @@ impl<const D: usize> Scene<D> {
                         format!("the pose of {} is not one: it is no rotation", body.name);
                     Error::new(Kind::Storage, message)
                 })?;
-                let body = Body {
+                let body = ScriptedSolid {
                     name: body.name.clone(),
                     shape: body.shape.clone(),
                     motion,
@@ -60,13 +63,13 @@ impl<const D: usize> Scene<D> {
     ///
     /// # Errors
     /// As [`Scene::solids_at`].
-    pub fn scenery_at(&self, bodies: &[BodyState<D>]) -> Result<Scenery<D>, Error> {
+    pub fn posed_solids(&self, bodies: &[BodyState<D>]) -> Result<Solids<D>, Error> {
         let solids = self.solids_at(bodies)?.into_iter().map(|(_, body)| body);
-        Ok(Scenery::new(solids.chain([self.sides()]).collect()))
+        Ok(Solids::new(solids.chain([self.sides()]).collect()))
     }
 }
 
-fn state<const D: usize>(body: &Body<D>, time: f64) -> BodyState<D> {
+fn state<const D: usize>(body: &ScriptedSolid<D>, time: f64) -> BodyState<D> {
     let pose = body.motion.world_from_body(time);
     let (mut velocity, mut angular_velocity) = ([0.0; D], [0.0; 3]);
     if body.moves() {
@@ -114,7 +117,7 @@ fn fixed_at<const D: usize>(state: &BodyState<D>) -> Option<Motion<D>> {
 #[cfg(test)]
 mod tests {
     use crate::{AnyScene, builtin};
-    use meniscus_shapes::{Body, Shape};
+    use meniscus_shapes::{ScriptedSolid, Shape};
 
     #[test]
     fn solids_at_the_poses_of_a_frame_are_where_keyframes_put_them() {
@@ -124,10 +127,10 @@ mod tests {
             };
             for time in [0.0, 0.13, 0.71, 2.5] {
                 let states = scene.body_states(time);
-                let posed = scene.scenery_at(&states).unwrap();
-                let posed = posed.during(99.0, 0.0);
-                let scripted = scene.scenery();
-                let scripted = scripted.during(time, 0.0);
+                let posed = scene.posed_solids(&states).unwrap();
+                let posed = posed.over_step(99.0, 0.0);
+                let scripted = scene.solids_and_walls();
+                let scripted = scripted.over_step(time, 0.0);
                 for k in 0..60 {
                     let x = [0.31, 0.17, 0.23].map(|step| (f64::from(k) * step).fract());
                     assert_eq!(posed.distance(x), scripted.distance(x), "{name} at {time}");
@@ -149,10 +152,10 @@ mod tests {
             center: [x, 0.5],
             radius: 0.1,
         };
-        scene.solids.push(Body::still("ball", ball(0.2)));
-        scene.solids.push(Body::still("ball", ball(0.5)));
+        scene.solids.push(ScriptedSolid::still("ball", ball(0.2)));
+        scene.solids.push(ScriptedSolid::still("ball", ball(0.5)));
         let states = scene.body_states(0.0);
-        scene.solids.push(Body::still("new", ball(0.8)));
+        scene.solids.push(ScriptedSolid::still("new", ball(0.8)));
         let found = scene.solids_at(&states).unwrap();
         assert_eq!(found.iter().map(|(k, _)| *k).collect::<Vec<_>>(), [0, 1]);
         assert_eq!(found[1].1, scene.solids[1]);

@@ -5,7 +5,7 @@
 //! cells are found on the way between two centres.
 
 use super::Scene;
-use meniscus_shapes::PosedScenery;
+use meniscus_shapes::PosedSolids;
 use std::array::from_fn;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -36,8 +36,8 @@ pub fn height<const D: usize>(scene: &Scene<D>, x: [f64; D]) -> Option<f64> {
 /// Where `volume` comes to rest that starts at the given points; none without gravity or points.
 pub fn rest<const D: usize>(scene: &Scene<D>, points: &[[f64; D]], volume: f64) -> Option<Rest> {
     height(scene, [0.0; D])?;
-    let scenery = scene.scenery();
-    let mut flood = Flood::new(scene, scenery.during(0.0, 0.0));
+    let solids = scene.solids_and_walls();
+    let mut flood = Flood::new(scene, solids.over_step(0.0, 0.0));
     let mut starts: Vec<usize> = points.iter().map(|&x| flood.cell_of(x)).collect();
     starts.sort_unstable();
     starts.dedup();
@@ -58,7 +58,7 @@ pub fn rest<const D: usize>(scene: &Scene<D>, points: &[[f64; D]], volume: f64) 
 
 struct Flood<'a, const D: usize> {
     scene: &'a Scene<D>,
-    solids: PosedScenery<'a, D>,
+    solids: PosedSolids<'a, D>,
     spacing: f64,
     cells: [usize; D],
     /// Distance of the solids at the centres; not a number until somebody asks.
@@ -68,7 +68,7 @@ struct Flood<'a, const D: usize> {
 }
 
 impl<'a, const D: usize> Flood<'a, D> {
-    fn new(scene: &'a Scene<D>, solids: PosedScenery<'a, D>) -> Self {
+    fn new(scene: &'a Scene<D>, solids: PosedSolids<'a, D>) -> Self {
         let longest = scene.domain.iter().copied().fold(0.0, f64::max);
         let spacing = longest / CELLS[D - 2];
         let cells = scene
@@ -227,7 +227,7 @@ impl<'a, const D: usize> Flood<'a, D> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use meniscus_shapes::{Body, Shape};
+    use meniscus_shapes::{ScriptedSolid, Shape};
 
     fn tank() -> Scene<2> {
         Scene::new("tank", "", [2.0, 1.0], 64)
@@ -246,7 +246,8 @@ mod tests {
         let mut scene = tank();
         scene.open[0] = [true, true];
         // A cup 0.4 m wide and 0.3 m high inside, with walls thinner than a cell of the flood.
-        let cup = |low: [f64; 2], high: [f64; 2]| Body::still("cup", Shape::Box { low, high });
+        let cup =
+            |low: [f64; 2], high: [f64; 2]| ScriptedSolid::still("cup", Shape::Box { low, high });
         scene.solids = vec![
             cup([0.8, 0.1], [1.2, 0.11]),
             cup([0.79, 0.1], [0.8, 0.41]),

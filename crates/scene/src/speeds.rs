@@ -24,10 +24,10 @@ pub fn fastest_prescribed<const D: usize>(scene: &Scene<D>) -> Option<(String, f
         let key = format!("emitter[{}].velocity", i + 1);
         (key, length(&emitter.velocity))
     });
-    let scenery = scene.scenery();
+    let solids = scene.solids_and_walls();
     let solids = (!scene.solids.is_empty()).then(|| {
         let key = "the keyframes of the solids".to_string();
-        (key, scenery.max_speed(0.0, end, &domain))
+        (key, solids.max_speed(0.0, end, &domain))
     });
     let gravity = ("gravity".to_string(), length(&scene.gravity) * end);
     liquids

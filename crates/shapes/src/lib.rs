@@ -5,9 +5,9 @@
 //! negative inside a solid, and normals point out of it.
 //!
 //! ```
-//! use meniscus_shapes::{Body, Ease, Keyframe, Motion, Rotation, Shape};
+//! use meniscus_shapes::{ScriptedSolid, Ease, Keyframe, Motion, Rotation, Shape};
 //!
-//! let glass = Body {
+//! let glass = ScriptedSolid {
 //!     name: "glass".into(),
 //!     shape: Shape::Sphere { center: [0.0; 3], radius: 0.4 }.inverted(),
 //!     motion: Motion::Keyframes {
@@ -23,7 +23,6 @@
 //! assert!(glass.velocity([0.5, 0.5, 1.0], 0.5, 0.001)[2] > 1.0);
 //! ```
 
-mod body;
 mod bounds;
 pub mod mesh;
 mod motion;
@@ -31,18 +30,19 @@ mod path;
 mod pose;
 mod primitive;
 mod rotation;
-mod scenery;
+mod scripted_solid;
 mod shape;
+mod solids;
 mod thickness;
 mod validate;
 mod vector;
 
-pub use body::{Body, BodyError, BodyFault, PosedBody};
 pub use bounds::Bounds;
 pub use mesh::{LatticeDistances, MeshError, MeshReport, PointLattice, TriangleMesh};
 pub use motion::{Ease, Keyframe, Motion, MotionError};
 pub use pose::Pose;
 pub use rotation::{Generator, Rotation, angle_of};
-pub use scenery::{PosedScenery, Scenery};
+pub use scripted_solid::{PosedSolid, ScriptedSolid, SolidError, SolidFault};
 pub use shape::Shape;
+pub use solids::{PosedSolids, Solids};
 pub use validate::{ShapeError, ShapeFault};

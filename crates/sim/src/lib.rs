@@ -6,11 +6,11 @@
 //!
 //! ```
 //! use meniscus_liquid::{Liquid, Settings};
-//! use meniscus_shapes::{Body, Scenery, Shape};
+//! use meniscus_shapes::{ScriptedSolid, Solids, Shape};
 //! use meniscus_sim::{Layers, LiquidWorld, World, advance};
 //!
 //! let tank = Shape::Box { low: [0.0; 2], high: [1.0; 2] }.inverted();
-//! let solids = Scenery::new(vec![Body::still("tank", tank)]);
+//! let solids = Solids::new(vec![ScriptedSolid::still("tank", tank)]);
 //! let mut liquid = Liquid::new(Settings::<2>::new([16, 16], 1.0 / 16.0))?;
 //! liquid.fill(&|x| x[1] - 0.42, &|_| [0.0; 2], &solids);
 //! let mut world: Box<dyn World> = Box::new(LiquidWorld::new(liquid, solids));

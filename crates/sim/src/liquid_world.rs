@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use meniscus_liquid::spin_pool::spin_if;
 use meniscus_liquid::{self as liquid, Liquid, Phases, State, StepError, StepLimit};
-use meniscus_shapes::Scenery;
+use meniscus_shapes::Solids;
 use rayon::prelude::*;
 
 use crate::report::{Problem, SolveReport, StepFailure, StepReport};
@@ -19,13 +19,13 @@ const SHARED: usize = 50_000;
 /// A liquid among scripted solids.
 pub struct LiquidWorld<const D: usize> {
     liquid: Liquid<D>,
-    solids: Scenery<D>,
+    solids: Solids<D>,
     unknowns: usize,
 }
 
 impl<const D: usize> LiquidWorld<D> {
     /// A liquid and the solids around it.
-    pub fn new(liquid: Liquid<D>, solids: Scenery<D>) -> Self {
+    pub fn new(liquid: Liquid<D>, solids: Solids<D>) -> Self {
         Self {
             liquid,
             solids,
@@ -39,7 +39,7 @@ impl<const D: usize> LiquidWorld<D> {
     }
 
     /// The solids, walls of the domain included.
-    pub fn solids(&self) -> &Scenery<D> {
+    pub fn solids(&self) -> &Solids<D> {
         &self.solids
     }
 
@@ -135,7 +135,7 @@ impl<const D: usize> World for LiquidWorld<D> {
         Cost {
             points: self.liquid.particles().len(),
             unknowns: self.unknowns,
-            bodies: self.solids.bodies.len(),
+            bodies: self.solids.list.len(),
         }
     }
 
@@ -157,8 +157,8 @@ fn pressures<const D: usize>(liquid: &Liquid<D>) -> Vec<f32> {
 }
 
 /// Poses of scripted solids.
-fn poses<const D: usize>(solids: &Scenery<D>, time: f64) -> Vec<BodyState> {
-    let pose_of = |body: &meniscus_shapes::Body<D>| {
+fn poses<const D: usize>(solids: &Solids<D>, time: f64) -> Vec<BodyState> {
+    let pose_of = |body: &meniscus_shapes::ScriptedSolid<D>| {
         let pose = body.motion.world_from_body(time);
         BodyState {
             name: body.name.clone(),
@@ -166,7 +166,7 @@ fn poses<const D: usize>(solids: &Scenery<D>, time: f64) -> Vec<BodyState> {
             translation: pose.translation.to_vec(),
         }
     };
-    solids.bodies.iter().map(pose_of).collect()
+    solids.list.iter().map(pose_of).collect()
 }
 
 /// The report of a liquid's step as solves and measures.

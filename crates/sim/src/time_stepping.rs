@@ -51,7 +51,7 @@ mod tests {
     use std::io::{self, Write};
 
     use meniscus_liquid::{Liquid, Settings, StepLimit};
-    use meniscus_shapes::Scenery;
+    use meniscus_shapes::Solids;
 
     use super::*;
     use crate::{Cost, Layers, LiquidWorld, Problem, SavedState, Snapshot};
@@ -104,7 +104,7 @@ mod tests {
         }
         fn refuse_step(&self, error: StepError, dt: f64) -> Box<StepFailure> {
             let empty = Liquid::new(Settings::<2>::new([4; 2], 0.25)).unwrap();
-            LiquidWorld::new(empty, Scenery::default()).refuse_step(error, dt)
+            LiquidWorld::new(empty, Solids::default()).refuse_step(error, dt)
         }
         fn snapshot(&self, _: Layers) -> Snapshot {
             Snapshot::default()

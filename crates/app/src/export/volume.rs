@@ -24,12 +24,12 @@ pub fn of_frame<const D: usize>(
     frame: &Frame<D>,
     up: Up,
 ) -> Result<Volume, Error> {
-    let scenery = &scene.scenery_at(&frame.bodies)?;
+    let solids = &scene.posed_solids(&frame.bodies)?;
     let settings = scene.settings();
-    let distance = Distance::of_particles(settings, frame.positions(), scenery, frame.time)
+    let distance = Distance::of_particles(settings, frame.positions(), solids, frame.time)
         .map_err(|fault| Error::usage(fault.to_string()))?;
     let dx = distance.dx();
-    let posed = scenery.during(frame.time, 0.0);
+    let posed = solids.over_step(frame.time, 0.0);
     let around = Around::new(frame);
     let side = Distance::<D>::SIDE as i32;
     let of_cell = |rows: &mut Rows<D>, cell: [i32; D]| {

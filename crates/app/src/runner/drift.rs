@@ -1,7 +1,7 @@
 //! Volume drift of a run: when it is too large, where it comes from, and what to do.
 
 use meniscus_scene::Scene;
-use meniscus_shapes::Scenery;
+use meniscus_shapes::Solids;
 use meniscus_sim::StepReport;
 use meniscus_store::manifest::DriftWarning;
 
@@ -69,7 +69,7 @@ pub fn drift(report: &VolumeReport) -> f64 {
 /// Judges the last step of a frame: nothing if its drift is within the limit.
 pub fn examine<const D: usize>(
     scene: &Scene<D>,
-    solids: &Scenery<D>,
+    solids: &Solids<D>,
     frame: u32,
     report: &VolumeReport,
 ) -> Option<DriftWarning> {
@@ -105,7 +105,7 @@ struct Cause {
 
 fn cause<const D: usize>(
     scene: &Scene<D>,
-    solids: &Scenery<D>,
+    solids: &Solids<D>,
     drift: f64,
     report: &VolumeReport,
 ) -> Cause {
@@ -144,7 +144,7 @@ fn cause<const D: usize>(
 /// Particles that a solid holds together or lets pass into a gap.
 fn piled_up<const D: usize>(
     scene: &Scene<D>,
-    solids: &Scenery<D>,
+    solids: &Solids<D>,
     (crowded, times): &(Vec<f64>, f64),
     time: f64,
 ) -> Cause {
@@ -156,18 +156,18 @@ fn piled_up<const D: usize>(
         times
     );
     let mut remedy = format!("raise domain.resolution above {}", scene.resolution);
-    let posed = solids.during(time, 0.0);
+    let posed = solids.over_step(time, 0.0);
     // A solid rather than a side of the domain: sides have no end that liquid could get through.
-    let near = (0..solids.bodies.len())
-        .map(|index| (index, posed.body(index).distance(place)))
+    let near = (0..solids.list.len())
+        .map(|index| (index, posed.solid(index).distance(place)))
         .filter(|&(_, distance)| distance < BESIDE * dx)
         .min_by(|(i, a), (j, b)| {
             let is_side = |index: &usize| *index >= scene.solids.len();
             is_side(i).cmp(&is_side(j)).then(a.total_cmp(b))
         });
     if let Some((index, distance)) = near {
-        let body = posed.body(index);
-        let name = &solids.bodies[index].name;
+        let body = posed.solid(index);
+        let name = &solids.list[index].name;
         // The last body is the domain itself.
         let is_domain = index >= scene.solids.len();
         let solid = match is_domain {

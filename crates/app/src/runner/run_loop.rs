@@ -342,7 +342,7 @@ impl<'a, const D: usize> Runner<'a, D> {
         step: &Step,
         progress: &mut (dyn Progress + Send),
     ) -> Option<DriftWarning> {
-        let solids = self.simulation.scenery();
+        let solids = self.simulation.solids();
         let warning = drift::examine(self.scene, solids, step.frame, &(&step.report).into())?;
         let before = self.manifest.drift.take();
         if before.is_none() {

@@ -2,7 +2,7 @@
 
 use meniscus_liquid::{Distance, Liquid, PressureProblem};
 use meniscus_scene::{Scene, measure};
-use meniscus_shapes::Scenery;
+use meniscus_shapes::Solids;
 use meniscus_sim::{LiquidWorld, Phases, StepFailure, StepReport, World, advance};
 use meniscus_store::error::{Error, Kind};
 
@@ -26,13 +26,13 @@ impl<'a, const D: usize> Simulation<'a, D> {
     /// If the scene does not make sense, or no liquid is in it and none will be.
     pub fn new(scene: &'a Scene<D>) -> Result<Self, Error> {
         scene.check()?;
-        let scenery = scene.scenery();
+        let solids = scene.solids_and_walls();
         let mut liquid =
             Liquid::new(scene.settings()).map_err(|fault| Error::usage(fault.to_string()))?;
         liquid.fill(
             &|x| scene.liquid_distance(x),
             &|x| scene.liquid_velocity(x),
-            &scenery,
+            &solids,
         );
         liquid.set_sources(scene.ports());
         if liquid.particles().is_empty() && scene.emitters.is_empty() {
@@ -40,7 +40,7 @@ impl<'a, const D: usize> Simulation<'a, D> {
         }
         Ok(Simulation {
             scene,
-            world: Box::new(LiquidWorld::new(liquid, scenery)),
+            world: Box::new(LiquidWorld::new(liquid, solids)),
             frame: 1,
         })
     }
@@ -54,7 +54,7 @@ impl<'a, const D: usize> Simulation<'a, D> {
         liquid.set_sources(scene.ports());
         Ok(Simulation {
             scene,
-            world: Box::new(LiquidWorld::new(liquid, scene.scenery())),
+            world: Box::new(LiquidWorld::new(liquid, scene.solids_and_walls())),
             frame,
         })
     }
@@ -80,7 +80,7 @@ impl<'a, const D: usize> Simulation<'a, D> {
     }
 
     /// The solids, walls of the domain included.
-    pub fn scenery(&self) -> &Scenery<D> {
+    pub fn solids(&self) -> &Solids<D> {
         self.liquid_world().solids()
     }
 
@@ -90,7 +90,7 @@ impl<'a, const D: usize> Simulation<'a, D> {
     /// If the settings of the scene are out of range.
     pub fn volume(&self) -> Result<f64, Error> {
         let (settings, positions) = (self.scene.settings(), &self.liquid().particles().position);
-        Distance::of_particles(settings, positions, self.scenery(), self.world.time())
+        Distance::of_particles(settings, positions, self.solids(), self.world.time())
             .map(|distance| distance.volume())
             .map_err(|fault| Error::usage(fault.to_string()))
     }

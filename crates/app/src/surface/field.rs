@@ -9,7 +9,7 @@ use super::contour::{BLOCK, Inside, Lattice};
 use super::local_shape::{self, Body, LIMIT};
 use super::thickness;
 use meniscus_liquid::Distance;
-use meniscus_shapes::PosedScenery;
+use meniscus_shapes::PosedSolids;
 use std::collections::HashMap;
 
 /// The liquid ends this far before a solid, in cells: drawn together they don't flicker, and the flat triangles along a
@@ -23,7 +23,7 @@ const FADING: f32 = 0.5;
 /// The field.
 pub struct Field<'a, const D: usize> {
     distance: Distance<D>,
-    posed: &'a PosedScenery<'a, D>,
+    posed: &'a PosedSolids<'a, D>,
     lattice: Lattice<D>,
     dx: f64,
     /// Distance from the zero set to the contour, in cells, outwards if positive.
@@ -48,7 +48,7 @@ impl<'a, const D: usize> Field<'a, D> {
     /// The field of particles, given by their positions in metres and their volume in cells.
     pub fn new(
         distance: Distance<D>,
-        posed: &'a PosedScenery<'a, D>,
+        posed: &'a PosedSolids<'a, D>,
         lattice: Lattice<D>,
         positions: &[[f32; D]],
         volume: f64,

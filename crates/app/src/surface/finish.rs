@@ -7,7 +7,7 @@ use super::volume::{self, AGAINST};
 use super::{Surface, cross, sub, upright};
 use meniscus_scene::Scene;
 use meniscus_scene::SurfaceSettings;
-use meniscus_shapes::PosedScenery;
+use meniscus_shapes::PosedSolids;
 use meniscus_store::cache::Frame;
 use rayon::prelude::*;
 
@@ -23,7 +23,7 @@ const NEAR: f64 = 0.6;
 pub fn finish<const D: usize>(
     mut contour: Contour<D>,
     scene: &Scene<D>,
-    posed: &PosedScenery<'_, D>,
+    posed: &PosedSolids<'_, D>,
     frame: &Frame<D>,
     settings: &SurfaceSettings,
     target: f64,
@@ -62,7 +62,7 @@ pub fn finish<const D: usize>(
 
 /// The point itself, or the nearest that is no deeper in solids than `gap` before them. Between two solids that are
 /// too near for that, as far out as can be.
-fn out_of_solids<const D: usize>(x: [f64; D], posed: &PosedScenery<'_, D>, gap: f64) -> [f64; D] {
+fn out_of_solids<const D: usize>(x: [f64; D], posed: &PosedSolids<'_, D>, gap: f64) -> [f64; D] {
     let mut best = (x, f64::NEG_INFINITY);
     let mut at = x;
     for _ in 0..4 {
@@ -85,7 +85,7 @@ fn out_of_solids<const D: usize>(x: [f64; D], posed: &PosedScenery<'_, D>, gap: 
 /// shrink.
 fn smooth<const D: usize>(
     contour: &mut Contour<D>,
-    posed: &PosedScenery<'_, D>,
+    posed: &PosedSolids<'_, D>,
     dx: f64,
     passes: u32,
 ) {

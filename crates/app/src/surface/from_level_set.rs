@@ -7,7 +7,7 @@ use super::volume::{FARTHEST, MOST_STEPS, area, remove_crumbs};
 use meniscus_liquid::Distance;
 use meniscus_scene::Scene;
 use meniscus_scene::SurfaceSettings;
-use meniscus_shapes::{PosedScenery, Scenery};
+use meniscus_shapes::{PosedSolids, Solids};
 use meniscus_store::cache::Frame;
 use meniscus_store::error::Error;
 
@@ -29,13 +29,13 @@ pub struct Made<const D: usize> {
 /// The contour of a frame. In the plane it encloses the area `target`; in space that is done later, by moving vertices.
 pub fn contour<const D: usize>(
     scene: &Scene<D>,
-    scenery: &Scenery<D>,
-    posed: &PosedScenery<'_, D>,
+    solids: &Solids<D>,
+    posed: &PosedSolids<'_, D>,
     frame: &Frame<D>,
     settings: &SurfaceSettings,
     target: f64,
 ) -> Result<Made<D>, Error> {
-    let distance = Distance::of_particles(scene.settings(), frame.positions(), scenery, frame.time)
+    let distance = Distance::of_particles(scene.settings(), frame.positions(), solids, frame.time)
         .map_err(|fault| Error::usage(fault.to_string()))?;
     let dx = distance.dx();
     let lattice = Lattice {

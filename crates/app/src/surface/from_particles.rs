@@ -5,7 +5,7 @@ use super::field::GAP;
 use super::too_large;
 use meniscus_scene::Scene;
 use meniscus_scene::SurfaceSettings;
-use meniscus_shapes::PosedScenery;
+use meniscus_shapes::PosedSolids;
 use meniscus_skin::{Skin, around};
 use meniscus_store::cache::Frame;
 use meniscus_store::error::{Error, Kind};
@@ -22,7 +22,7 @@ const SNAP: f64 = 0.5;
 /// The contour of a frame. It knows nothing of solids but that vertices near them lie against them.
 pub fn contour<const D: usize>(
     scene: &Scene<D>,
-    posed: &PosedScenery<'_, D>,
+    posed: &PosedSolids<'_, D>,
     frame: &Frame<D>,
     settings: &SurfaceSettings,
 ) -> Result<Contour<D>, Error> {
@@ -62,7 +62,7 @@ pub fn contour<const D: usize>(
 }
 
 /// A point near a solid, or inside of it, as one that lies against it.
-fn snapped<const D: usize>(x: [f64; D], posed: &PosedScenery<'_, D>, dx: f64) -> [f64; D] {
+fn snapped<const D: usize>(x: [f64; D], posed: &PosedSolids<'_, D>, dx: f64) -> [f64; D] {
     let mut at = x;
     // In a corner two or three solids want it, one after the other.
     for _ in 0..3 {

@@ -128,8 +128,8 @@ pub fn measured<const D: usize>(
             ),
         ));
     }
-    let scenery = &scene.scenery_at(&frame.bodies)?;
-    let posed = scenery.during(frame.time, 0.0);
+    let solids = &scene.posed_solids(&frame.bodies)?;
+    let posed = solids.over_step(frame.time, 0.0);
     let particle = scene.dx().powi(D as i32) / scene.particles_per_cell as f64;
     let particle_volume = frame.positions().len() as f64 * particle;
     // splashsurf supports three dimensions only.
@@ -140,7 +140,7 @@ pub fn measured<const D: usize>(
         }
         _ => {
             let target = particle_volume;
-            let made = from_level_set::contour(scene, scenery, &posed, frame, settings, target)?;
+            let made = from_level_set::contour(scene, solids, &posed, frame, settings, target)?;
             (made.contour, Some(made.thin), made.level)
         }
     };

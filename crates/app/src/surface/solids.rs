@@ -3,7 +3,7 @@
 use super::contour::{self, BLOCK, COARSE, Contour, Inside, Lattice};
 use super::upright;
 use meniscus_scene::Scene;
-use meniscus_shapes::{Body, Bounds, Shape};
+use meniscus_shapes::{Bounds, ScriptedSolid, Shape};
 use meniscus_store::cache::BodyState;
 
 /// Cells along the longest side of a solid's mesh.
@@ -39,7 +39,7 @@ pub fn pose<const D: usize>(body: &BodyState<D>) -> ([[f64; 3]; 3], [f64; 3]) {
 /// The solids of a scene, the walls of its domain left out. A container is shown as the surface of its hollow; what has no
 /// end is cut off where the domain ends.
 pub fn of_scene<const D: usize>(scene: &Scene<D>) -> Vec<SolidMesh> {
-    let of_body = |(solid, body): (usize, &Body<D>)| {
+    let of_body = |(solid, body): (usize, &ScriptedSolid<D>)| {
         let (positions, triangles) = triangles(&body.shape, scene);
         SolidMesh {
             name: plain(&body.name),

@@ -5,7 +5,7 @@ use super::wire::WireMesh;
 use meniscus_render::preview::materials_of;
 use meniscus_render::preview::solids::look;
 use meniscus_scene::{Color, Material, Scene};
-use meniscus_shapes::{Body, Bounds, Shape};
+use meniscus_shapes::{Bounds, ScriptedSolid, Shape};
 use meniscus_store::cache::BodyState;
 use serde::Serialize;
 use std::array::from_fn;
@@ -87,7 +87,7 @@ pub fn poses<const D: usize>(
 
 fn triangulate<const D: usize>(
     scene: &Scene<D>,
-    body: &Body<D>,
+    body: &ScriptedSolid<D>,
     hollow: bool,
     own: Option<Bounds<D>>,
 ) -> WireMesh {

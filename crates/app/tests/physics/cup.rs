@@ -3,7 +3,7 @@
 use meniscus_app::runner::Simulation;
 use meniscus_liquid::Walls;
 use meniscus_scene::{Scene, Volume};
-use meniscus_shapes::{Body, Ease, Keyframe, Motion, Rotation, Shape};
+use meniscus_shapes::{Ease, Keyframe, Motion, Rotation, ScriptedSolid, Shape};
 
 use crate::play;
 
@@ -78,7 +78,7 @@ fn cup<const D: usize>(walls: Walls) -> Scene<D> {
         rotation: turned(degrees),
     });
     let start = keys[0].pose();
-    scene.solids.push(Body {
+    scene.solids.push(ScriptedSolid {
         name: "cup".into(),
         shape: block(thick, -thick, RIM).without(vec![block(0.0, 0.0, 2.0)]),
         motion: Motion::Keyframes {

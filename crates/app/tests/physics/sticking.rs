@@ -139,7 +139,7 @@ fn lining_left(walls: Walls) -> f64 {
     let hanging = |simulation: &Simulation<2>| {
         let near = simulation.liquid().particles().position.iter().filter(|x| {
             let x = x.map(|x| x as f64);
-            x[1] > 0.6 && simulation.scenery().distance(x, 0.0) < 0.0575 + scene.dx()
+            x[1] > 0.6 && simulation.solids().distance(x, 0.0) < 0.0575 + scene.dx()
         });
         near.count() as f64
     };

@@ -3,7 +3,7 @@
 use crate::trial::{Trial, json, lines, run_alone as run};
 use meniscus_liquid::Walls;
 use meniscus_scene::{Drain, Emitter, FrameRange, Scene, Volume};
-use meniscus_shapes::{Body, Ease, Keyframe, Motion, Rotation, Shape};
+use meniscus_shapes::{Ease, Keyframe, Motion, Rotation, ScriptedSolid, Shape};
 use meniscus_store::cache;
 use meniscus_store::error::Kind;
 
@@ -47,13 +47,13 @@ fn a_piston_on_a_closed_pocket_is_told_with_the_place_of_the_pocket() {
         let mut scene = Scene { walls, ..tank(1.0) };
         // A wall between two full chambers, and a piston that pushes into the right one.
         let wall = block([0.4, -1.0], [0.55, 2.0]);
-        scene.solids.push(Body::still("wall", wall));
+        scene.solids.push(ScriptedSolid::still("wall", wall));
         let key = |time, x| Keyframe {
             time,
             position: [x, 0.0],
             rotation: Rotation::IDENTITY,
         };
-        scene.solids.push(Body {
+        scene.solids.push(ScriptedSolid {
             name: "piston".into(),
             shape: block([0.95, -1.0], [3.0, 2.0]),
             motion: Motion::Keyframes {

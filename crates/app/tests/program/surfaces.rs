@@ -22,8 +22,8 @@ fn depth_in_solids(run: &Path, frame: u32, surface: &Surface) -> f64 {
     let AnyScene::Three(scene) = load_run(&OpenedRun::open(run).unwrap(), None).unwrap() else {
         panic!("not in space")
     };
-    let scenery = scene.scenery();
-    let posed = scenery.during(scene.time_of_frame(frame), 0.0);
+    let solids = scene.solids_and_walls();
+    let posed = solids.over_step(scene.time_of_frame(frame), 0.0);
     let depth = |x: &[f32; 3]| -posed.distance(x.map(f64::from)) / scene.dx();
     surface
         .positions

@@ -183,7 +183,7 @@ impl<const D: usize> SolidField<D> for PosedThickWalls<'_, D> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use meniscus_shapes::{Body, Scenery, Shape};
+    use meniscus_shapes::{ScriptedSolid, Shape, Solids};
 
     #[test]
     fn the_mouth_of_a_cup_cut_out_to_its_rim_is_open() {
@@ -194,8 +194,8 @@ mod tests {
             radius_to: radius + 0.1,
         };
         let cup = cone(0.1, 0.8, 0.23).without(vec![cone(0.13, 0.80001, 0.2)]);
-        let scenery = Scenery::new(vec![Body::still("cup", cup)]);
-        let thick = ThickWalls::new(&scenery, 0.05);
+        let solids = Solids::new(vec![ScriptedSolid::still("cup", cup)]);
+        let thick = ThickWalls::new(&solids, 0.05);
         let posed = thick.over_step(0.0, 0.0);
         for height in [0.70, 0.78, 0.79999, 0.80002, 0.82, 0.9] {
             assert!(posed.distance([0.5, height]) > 0.0, "closed at {height}");
@@ -215,9 +215,10 @@ mod tests {
                     point: [5.0 + sign * 0.5 * thickness * length, 5.0],
                     normal: normal.map(|n| sign * n),
                 };
-                let wall = Body::still("wall", Shape::Intersection(vec![side(1.0), side(-1.0)]));
-                let scenery = Scenery::new(vec![wall]);
-                let thick = ThickWalls::new(&scenery, dx);
+                let wall =
+                    ScriptedSolid::still("wall", Shape::Intersection(vec![side(1.0), side(-1.0)]));
+                let solids = Solids::new(vec![wall]);
+                let thick = ThickWalls::new(&solids, dx);
                 let posed = thick.over_step(0.0, 0.0);
                 let expected = if grown {
                     least_thickness::<2>() * dx
@@ -245,7 +246,7 @@ mod tests {
     }
 
     /// Solids whose thickness is not known.
-    struct Unknown<'a, const D: usize>(meniscus_shapes::PosedScenery<'a, D>);
+    struct Unknown<'a, const D: usize>(meniscus_shapes::PosedSolids<'a, D>);
 
     impl<const D: usize> SolidField<D> for Unknown<'_, D> {
         fn count(&self) -> usize {
@@ -273,15 +274,15 @@ mod tests {
 
     /// Whether a probe finds what is known about a shape, and how many points had one.
     fn compare<const D: usize>(shape: &Shape<D>, dx: f64) -> usize {
-        let scenery = Scenery::new(vec![Body::still("shape", shape.clone())]);
+        let solids = Solids::new(vec![ScriptedSolid::still("shape", shape.clone())]);
         let least = least_thickness::<D>() * dx;
         assert!(shape.least_thickness() >= least, "{shape:?}");
-        let probed = PosedThickWalls::new(Box::new(Unknown(scenery.during(0.0, 0.0))), dx);
+        let probed = PosedThickWalls::new(Box::new(Unknown(solids.over_step(0.0, 0.0))), dx);
         assert_eq!(probed.most_growth, 0.5 * least);
         let mut near = 0;
         for k in 0..20_000 {
             let x = std::array::from_fn(|a| [0.618_03, 0.754_87, 0.569_84][a] * k as f64 % 1.0);
-            let distance = scenery.distance(x, 0.0);
+            let distance = solids.distance(x, 0.0);
             if distance.abs() < probed.near {
                 near += 1;
                 assert_eq!(probed.growth(x, distance), 0.0, "{shape:?} at {x:?}");

@@ -111,16 +111,16 @@ fn near_air<const D: usize>(weights: &Weights<D>, index: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use meniscus_shapes::{Body, Motion, Scenery, Shape};
+    use meniscus_shapes::{Motion, ScriptedSolid, Shape, Solids};
 
     /// The open share around a cell beside a wall, against quadrature with many points.
     fn compare<const D: usize>(shape: Shape<D>, cells: [usize; D]) -> f64 {
-        let scenery = Scenery::new(vec![Body {
+        let solids = Solids::new(vec![ScriptedSolid {
             name: "wall".into(),
             shape,
             motion: Motion::Still,
         }]);
-        let posed = scenery.during(0.0, 0.0);
+        let posed = solids.over_step(0.0, 0.0);
         let mut tiles = Tiles::<D>::new(cells);
         tiles.cover([[8; D]].par_iter().copied(), 8);
         let mut cut = CutCells::new();
@@ -142,7 +142,7 @@ mod tests {
                 });
                 let hat: f64 = at.iter().map(|t| 1.0 - t.abs()).product();
                 let x = std::array::from_fn(|a| cell[a] as f64 + 0.5 + at[a]);
-                exact += hat * f64::from(scenery.distance(x, 0.0) > 0.0);
+                exact += hat * f64::from(solids.distance(x, 0.0) > 0.0);
             }
             exact *= (2.0 / n as f64).powi(D as i32);
             worst = worst.max((found - exact).abs());

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use meniscus_lcp::Status;
-use meniscus_shapes::{Body, Motion, Scenery, Shape};
+use meniscus_shapes::{Motion, ScriptedSolid, Shape, Solids};
 use rayon::prelude::*;
 
 use super::gradient::{classify_faces, subtract_gradient};
@@ -38,12 +38,12 @@ fn project<const D: usize>(
         domain
     }
     .inverted();
-    let body = |shape| Body {
+    let body = |shape| ScriptedSolid {
         name: "solid".into(),
         shape,
         motion: Motion::Still,
     };
-    let solids = Scenery::new(solids.into_iter().chain([domain]).map(body).collect());
+    let solids = Solids::new(solids.into_iter().chain([domain]).map(body).collect());
     let mut tiles = Tiles::new(settings.cells);
     let all = (0..settings.cells.iter().product::<usize>())
         .into_par_iter()
@@ -55,7 +55,7 @@ fn project<const D: usize>(
             })
         });
     tiles.cover(all, 4);
-    let posed = solids.during(0.0, 0.01);
+    let posed = solids.over_step(0.0, 0.01);
     let mut cut = CutCells::new();
     cut.sample(&tiles, settings.dx, &posed);
     for (index, axis) in (0..tiles.cells()).flat_map(|index| (0..D).map(move |axis| (index, axis)))

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use meniscus_liquid::{Attributes, Drain, Emitter, Liquid, Settings, Sources};
-use meniscus_shapes::{Scenery, Shape};
+use meniscus_shapes::{Shape, Solids};
 
 use super::common::{run, tank};
 
 /// A pool with an emitter above it and a drain in a corner.
-fn pool(attributes: bool) -> (Liquid<2>, Scenery<2>) {
+fn pool(attributes: bool) -> (Liquid<2>, Solids<2>) {
     let settings = Settings {
         attributes,
         ..Settings::new([24; 2], 1.0 / 24.0)

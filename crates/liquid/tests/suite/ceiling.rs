@@ -3,7 +3,7 @@
 
 use crate::common::{mean, run, still, tank};
 use meniscus_liquid::{Liquid, Settings, Walls};
-use meniscus_shapes::{Scenery, Shape};
+use meniscus_shapes::{Shape, Solids};
 
 fn slab<const D: usize>(cells: [usize; D], walls: Walls) -> (f64, f64) {
     let dx = 1.0 / cells[D - 1] as f64;
@@ -42,7 +42,7 @@ fn a_slab_under_a_ceiling_off_the_grid_falls_freely_with_separating_walls() {
             low: [0.0; 2],
             high,
         };
-        let solids = Scenery::new(vec![still("tank", hollow.inverted())]);
+        let solids = Solids::new(vec![still("tank", hollow.inverted())]);
         let mut liquid = Liquid::new(settings).unwrap();
         liquid.fill(&|x| 0.807 - x[1], &|_| [0.0; 2], &solids);
         let before = mean(&liquid.particles().position, 1);

@@ -5,12 +5,12 @@ use crate::common::{still, tank};
 use meniscus_liquid::{
     Liquid, Preconditioner, Settings, Solver, StateError, StepReport, Transfer, Walls,
 };
-use meniscus_shapes::{Body, Ease, Keyframe, Motion, Rotation, Scenery, Shape};
+use meniscus_shapes::{Ease, Keyframe, Motion, Rotation, ScriptedSolid, Shape, Solids};
 
 const FRAME: f64 = 1.0 / 24.0;
 
 /// A column that breaks beside a block that moves through the tank.
-fn scene<const D: usize>(settings: &Settings<D>) -> (Liquid<D>, Scenery<D>) {
+fn scene<const D: usize>(settings: &Settings<D>) -> (Liquid<D>, Solids<D>) {
     let mut solids = tank(settings);
     let at = |x: f64| {
         let mut place = [0.5; D];
@@ -22,7 +22,7 @@ fn scene<const D: usize>(settings: &Settings<D>) -> (Liquid<D>, Scenery<D>) {
         position: at(x),
         rotation: Rotation::IDENTITY,
     };
-    solids.bodies.push(Body {
+    solids.list.push(ScriptedSolid {
         motion: Motion::Keyframes {
             keys: vec![key(0.0, 0.8), key(0.5, 0.5)],
             ease: Ease::Smooth,
@@ -44,7 +44,7 @@ fn scene<const D: usize>(settings: &Settings<D>) -> (Liquid<D>, Scenery<D>) {
     (liquid, solids)
 }
 
-fn step<const D: usize>(liquid: &mut Liquid<D>, solids: &Scenery<D>) -> StepReport {
+fn step<const D: usize>(liquid: &mut Liquid<D>, solids: &Solids<D>) -> StepReport {
     let frames = (liquid.time() / FRAME + 1e-9).floor() + 1.0;
     let left = frames * FRAME - liquid.time();
     advance(liquid, solids, left).unwrap()

@@ -4,7 +4,7 @@ use meniscus_lcp::Report;
 use meniscus_liquid::{
     Faces, Liquid, PressureProjection, Projected, Projection, Settings, Solver, StepError, Tiles,
 };
-use meniscus_shapes::Scenery;
+use meniscus_shapes::Solids;
 
 use super::common::{run, tank};
 
@@ -57,7 +57,7 @@ fn saved<const D: usize>(liquid: &Liquid<D>) -> Vec<u8> {
 }
 
 /// A column of liquid that has collapsed for a moment, so that its particles are out of order.
-fn moving<const D: usize>(settings: Settings<D>) -> (Liquid<D>, Scenery<D>) {
+fn moving<const D: usize>(settings: Settings<D>) -> (Liquid<D>, Solids<D>) {
     let solids = tank(&settings);
     let mut liquid = Liquid::new(settings).unwrap();
     liquid.fill(

@@ -2,7 +2,7 @@
 
 use crate::common::{mean, run, still, tank};
 use meniscus_liquid::{Liquid, Settings, Transfer, Walls};
-use meniscus_shapes::{Body, Ease, Keyframe, Motion, Rotation, Shape};
+use meniscus_shapes::{Ease, Keyframe, Motion, Rotation, ScriptedSolid, Shape};
 
 #[test]
 fn a_block_in_free_flight_keeps_its_momentum_to_rounding_and_its_shape_to_a_cell() {
@@ -88,14 +88,14 @@ fn drops_smaller_than_a_cell_fly_like_stones() {
     }
 }
 
-fn moving<const D: usize>(shape: Shape<D>, by: [f64; D], seconds: f64) -> Body<D> {
+fn moving<const D: usize>(shape: Shape<D>, by: [f64; D], seconds: f64) -> ScriptedSolid<D> {
     let key = |time, position| Keyframe {
         time,
         position,
         rotation: Rotation::IDENTITY,
     };
     let keys = vec![key(0.0, [0.0; D]), key(seconds, by)];
-    Body {
+    ScriptedSolid {
         name: "mover".into(),
         shape,
         motion: Motion::Keyframes {
@@ -117,7 +117,7 @@ fn a_piston_that_pushes_into_a_tank_raises_the_surface_by_the_right_amount() {
             low: [-0.5, -0.5],
             high: [0.013, 1.5],
         };
-        solids.bodies.push(moving(piston, [0.25, 0.0], 2.0));
+        solids.list.push(moving(piston, [0.25, 0.0], 2.0));
         let mut liquid = Liquid::new(settings).unwrap();
         liquid.fill(&|x| x[1] - 0.412, &|_| [0.0; 2], &solids);
         let before = liquid.volume(&solids);
@@ -156,7 +156,7 @@ fn no_particle_passes_a_wall_two_cells_thick_that_moves_at_the_speed_of_the_cfl_
     settings.max_step = 1.0 / 60.0;
     let limit = settings.cfl * dx / settings.max_step;
     let mut solids = tank(&settings);
-    solids.bodies.push(moving(
+    solids.list.push(moving(
         Shape::Box {
             low: [0.103, -1.0],
             high: [0.103 + 2.0 * dx, 2.0],
@@ -195,7 +195,7 @@ fn liquid_thrown_at_a_thin_plate_stays_on_its_side() {
     let dx = 1.0 / 32.0;
     let settings = Settings::<3>::new([32, 16, 32], dx);
     let mut solids = tank(&settings);
-    solids.bodies.push(still(
+    solids.list.push(still(
         "plate",
         Shape::Box {
             low: [-1.0, -1.0, 0.31],

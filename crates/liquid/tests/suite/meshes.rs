@@ -6,7 +6,9 @@ mod icosphere;
 use crate::common::{mean, run, tank};
 use icosphere::icosphere;
 use meniscus_liquid::{Liquid, PressureProblem, Settings};
-use meniscus_shapes::{Body, Ease, Keyframe, Motion, Rotation, Scenery, Shape, TriangleMesh};
+use meniscus_shapes::{
+    Ease, Keyframe, Motion, Rotation, ScriptedSolid, Shape, Solids, TriangleMesh,
+};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -27,7 +29,7 @@ fn a_mesh_sphere_and_an_analytic_sphere_give_the_same_face_fractions_within_a_hu
     let problem = |shape: Shape<3>| -> PressureProblem<3> {
         let settings = Settings::<3>::new([24; 3], 1.0 / 24.0);
         let mut solids = tank(&settings);
-        solids.bodies.push(Body::still("ball", shape));
+        solids.list.push(ScriptedSolid::still("ball", shape));
         let mut liquid = Liquid::new(settings).unwrap();
         liquid.fill(&|x| x[2] - 0.72, &|_| [0.0; 3], &solids);
         liquid.pressure_problem(&solids, 0.01).unwrap()
@@ -60,13 +62,13 @@ fn a_mesh_sphere_and_an_analytic_sphere_give_the_same_face_fractions_within_a_hu
 fn water_in_the_shape_of_a_mesh_runs_around_a_moving_mesh_as_around_a_sphere() {
     let results = |water: Shape<3>, solid: Shape<3>| {
         let settings = Settings::<3>::new([20; 3], 1.0 / 20.0);
-        let mut solids: Scenery<3> = tank(&settings);
+        let mut solids: Solids<3> = tank(&settings);
         let key = |time: f64, x: f64, turn: f64| Keyframe {
             time,
             position: [x, 0.5, 0.2],
             rotation: Rotation::from_axis_angle([0.0, 0.0, 1.0], turn),
         };
-        solids.bodies.push(Body {
+        solids.list.push(ScriptedSolid {
             name: "ball".into(),
             shape: solid,
             motion: Motion::Keyframes {

@@ -7,7 +7,7 @@ use meniscus_lcp::precondition::{Jacobi, Mic0};
 use meniscus_lcp::{Blocks, BoxMlcp, Csr, InputError, Report, Status};
 use meniscus_liquid::multigrid::{self, Cycle, Settings, Workspace};
 use meniscus_liquid::{Coord, Liquid, Solver, Walls};
-use meniscus_shapes::{Body, Motion, Scenery, Shape};
+use meniscus_shapes::{Motion, ScriptedSolid, Shape, Solids};
 
 fn solve<const D: usize>(grid: &Grid<D>, relative: f64, x: &mut [f64]) -> Report {
     let settings = Settings {
@@ -458,7 +458,7 @@ fn run<const D: usize>(cells: [usize; D], walls: Walls, solver: Solver) {
     let mut settings = meniscus_liquid::Settings::<D>::new(cells, 1.0 / cells[0] as f64);
     (settings.walls, settings.solver) = (walls, solver);
     let high = settings.domain();
-    let still = |name: &str, shape| Body {
+    let still = |name: &str, shape| ScriptedSolid {
         name: name.into(),
         shape,
         motion: Motion::Still,
@@ -472,7 +472,7 @@ fn run<const D: usize>(cells: [usize; D], walls: Walls, solver: Solver) {
         center: [0.5; D],
         radius: 0.2,
     };
-    let solids = Scenery::new(vec![still("tank", tank), still("ball", ball)]);
+    let solids = Solids::new(vec![still("tank", tank), still("ball", ball)]);
     let mut liquid = Liquid::new(settings).unwrap();
     let mut upwards = [0.5; D];
     upwards[D - 1] = 3.0;

@@ -11,7 +11,7 @@ use meniscus_lcp::precondition::Mic0;
 use meniscus_lcp::{Blocks, BoxMlcp, Csr, Observer, Progress, Report, Status};
 use meniscus_liquid::multigrid::{self, Settings, Workspace};
 use meniscus_liquid::{Coord, Liquid, Solver, StepReport, Walls};
-use meniscus_shapes::{Body, Motion, Scenery, Shape};
+use meniscus_shapes::{Motion, ScriptedSolid, Shape, Solids};
 
 fn solve<const D: usize>(grid: &Grid<D>, workspace: &mut Workspace<D>) -> (Vec<f64>, Report) {
     let settings = Settings {
@@ -250,7 +250,7 @@ fn thrown(solver: Solver, max_iterations: usize) -> (Liquid<3>, StepReport) {
     let mut settings = meniscus_liquid::Settings::<3>::new([16; 3], 1.0 / 16.0);
     (settings.walls, settings.solver) = (Walls::Separating, solver);
     settings.max_iterations = max_iterations;
-    let still = |name: &str, shape| Body {
+    let still = |name: &str, shape| ScriptedSolid {
         name: name.into(),
         shape,
         motion: Motion::Still,
@@ -264,7 +264,7 @@ fn thrown(solver: Solver, max_iterations: usize) -> (Liquid<3>, StepReport) {
         radius: 0.2,
     };
     let bodies = vec![still("tank", tank.inverted()), still("ball", ball)];
-    let solids = Scenery::new(bodies);
+    let solids = Solids::new(bodies);
     let mut liquid = Liquid::new(settings).unwrap();
     liquid.fill(&|x| x[0] - 0.45, &|_| [0.5, 0.5, 3.0], &solids);
     let report = advance(&mut liquid, &solids, 0.02).unwrap();

@@ -79,7 +79,7 @@ fn by_clarabel<const D: usize>(problem: &PressureProblem<D>) -> Vec<f64> {
 fn agree<const D: usize>(cells: [usize; D], ball: Shape<D>, surface: f64, velocity: [f64; D]) {
     let settings = Settings::<D>::new(cells, 1.0 / cells[0] as f64);
     let mut solids = tank(&settings);
-    solids.bodies.push(still("ball", ball));
+    solids.list.push(still("ball", ball));
     let mut liquid = Liquid::new(settings).unwrap();
     liquid.fill(
         &|x| x[D - 1] - surface,

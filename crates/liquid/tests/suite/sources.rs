@@ -3,7 +3,7 @@
 use crate::common::advance;
 use crate::common::{mean, run, tank};
 use meniscus_liquid::{Drain, Emitter, Liquid, Settings, Sources};
-use meniscus_shapes::{Body, Scenery, Shape};
+use meniscus_shapes::{ScriptedSolid, Shape, Solids};
 
 const ALWAYS: std::ops::Range<f64> = 0.0..f64::INFINITY;
 
@@ -279,7 +279,7 @@ fn open_tank<const D: usize>(
     settings: &Settings<D>,
     axis: usize,
     is_high: bool,
-) -> (Scenery<D>, Sources<D>) {
+) -> (Solids<D>, Sources<D>) {
     let (mut low, mut high) = ([0.0; D], settings.domain());
     let at = if is_high { high[axis] } else { 0.0 };
     if is_high {
@@ -292,7 +292,10 @@ fn open_tank<const D: usize>(
         emitters: vec![],
         drains: vec![Drain::open_side(axis, is_high, at, settings.dx)],
     };
-    (Scenery::new(vec![Body::still("tank", walls)]), ports)
+    (
+        Solids::new(vec![ScriptedSolid::still("tank", walls)]),
+        ports,
+    )
 }
 
 fn falls_out_of_the_bottom<const D: usize>() {

@@ -2,7 +2,7 @@
 
 use crate::common::advance;
 use meniscus_liquid::{Liquid, Settings, Walls};
-use meniscus_shapes::{Body, Ease, Keyframe, Motion, Pose, Rotation, Shape};
+use meniscus_shapes::{Ease, Keyframe, Motion, Pose, Rotation, ScriptedSolid, Shape};
 
 use crate::common::tank;
 
@@ -104,7 +104,7 @@ impl Case {
         let mut solids = tank(&settings);
         let motion = self.motion::<D>();
         let inner = self.form.shape::<D>();
-        solids.bodies.push(Body {
+        solids.list.push(ScriptedSolid {
             name: "vessel".into(),
             shape: Shape::Shell {
                 shape: Box::new(inner.clone()),

@@ -6,7 +6,7 @@ use super::materials::materials_of;
 use super::{View, draw};
 use image::RgbImage;
 use meniscus_scene::{Camera, Color, Material, Scene, Style, measure};
-use meniscus_shapes::{Body, Bounds, Shape};
+use meniscus_shapes::{Bounds, ScriptedSolid, Shape};
 use meniscus_store::cache::Frame;
 use meniscus_store::error::Error;
 
@@ -74,7 +74,7 @@ impl<'a, const D: usize> FrameRenderer<'a, D> {
         let materials: Vec<Material> = solids.iter().map(|(k, _)| self.materials[*k]).collect();
         let colour = |k: usize| self.scene.colors.get(k).copied().flatten();
         let colours: Vec<Option<Color>> = solids.iter().map(|(k, _)| colour(*k)).collect();
-        let mut bodies: Vec<Body<D>> = solids.into_iter().map(|(_, body)| body).collect();
+        let mut bodies: Vec<ScriptedSolid<D>> = solids.into_iter().map(|(_, body)| body).collect();
         // The walls of the domain are drawn, too, unless the liquid is in a container of its own.
         if !bodies.iter().any(|b| matches!(b.shape, Shape::Inverted(_))) {
             bodies.push(self.scene.sides());

@@ -2,7 +2,7 @@
 
 use super::solids::{hollow_bounds, is_inverted};
 use meniscus_scene::Scene;
-use meniscus_shapes::{Body, Bounds, Motion};
+use meniscus_shapes::{Bounds, Motion, ScriptedSolid};
 
 /// Times at which moving solids are looked at.
 const TIMES: u32 = 64;
@@ -98,7 +98,7 @@ fn solids<const D: usize>(scene: &Scene<D>) -> Bounds<D> {
 }
 
 /// The space through which a body moves during all frames.
-fn swept<const D: usize>(body: &Body<D>, own: Bounds<D>, scene: &Scene<D>) -> Bounds<D> {
+fn swept<const D: usize>(body: &ScriptedSolid<D>, own: Bounds<D>, scene: &Scene<D>) -> Bounds<D> {
     let end = scene.time_of_frame(scene.frames);
     let times = match body.motion {
         Motion::Still => 0..=0,

@@ -39,7 +39,7 @@ pub use materials::{material_of, materials_of};
 use camera::Box3;
 use image::RgbImage;
 use meniscus_scene::{Camera, Color, Material, Style};
-use meniscus_shapes::{Body, Bounds};
+use meniscus_shapes::{Bounds, ScriptedSolid};
 use std::array::from_fn;
 
 /// What there is to see at one time.
@@ -52,7 +52,7 @@ pub struct View<'a, const D: usize> {
     /// Of a particle in metres, about half a cell.
     pub radius: f64,
     /// Solids; a container is drawn around its hollow, the domain's own box as edges.
-    pub bodies: &'a [Body<D>],
+    pub bodies: &'a [ScriptedSolid<D>],
     /// What they are made of; stone where nothing is said.
     pub materials: &'a [Material],
     /// Their colours; that of their material where nothing is said.

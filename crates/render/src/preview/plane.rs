@@ -8,7 +8,7 @@ use super::particle_sprites;
 use super::particles::{Drop, Lumps, Spot, sound_particles, spread};
 use super::vector::{Vec3, mix, scale, smoothstep};
 use meniscus_scene::{Camera, Style};
-use meniscus_shapes::{Bounds, PosedBody};
+use meniscus_shapes::{Bounds, PosedSolid};
 use std::array::from_fn;
 
 /// Free part of the picture around the domain; below, there is room for a caption.
@@ -109,7 +109,7 @@ pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<
 
     // Containers go on for ever, obstacles don't.
     let solid_colours = view.colours.iter().chain(std::iter::repeat(&None));
-    let bodies: Vec<(PosedBody<D>, bool, Vec3)> = view
+    let bodies: Vec<(PosedSolid<D>, bool, Vec3)> = view
         .bodies
         .iter()
         .zip(solid_colours)

@@ -3,7 +3,7 @@
 use super::camera::Box3;
 use super::vector::{Vec3, along, dot, scale};
 use meniscus_scene::Material;
-use meniscus_shapes::{Body, Bounds, Motion, PosedBody, Shape};
+use meniscus_shapes::{Bounds, Motion, PosedSolid, ScriptedSolid, Shape};
 use std::array::from_fn;
 
 /// How many surfaces a line of sight can cross.
@@ -73,7 +73,7 @@ pub struct Look<const D: usize> {
 }
 
 /// How to draw a body; `None` for the domain's own box, which is drawn as edges, and for what can't be seen.
-pub fn look<const D: usize>(body: &Body<D>, t: f64, domain: [f32; 3]) -> Option<Look<D>> {
+pub fn look<const D: usize>(body: &ScriptedSolid<D>, t: f64, domain: [f32; 3]) -> Option<Look<D>> {
     if is_domain_box(body, domain) || body.validate().is_err() {
         return None;
     }
@@ -97,7 +97,7 @@ pub fn look<const D: usize>(body: &Body<D>, t: f64, domain: [f32; 3]) -> Option<
 
 /// A body ready to be looked at.
 pub(super) struct Solid<'a, const D: usize> {
-    body: PosedBody<'a, D>,
+    body: PosedSolid<'a, D>,
     material: Material,
     colour: Option<Vec3>,
     /// A container is drawn as its hollow, whose distance is that of the body turned round.
@@ -110,7 +110,7 @@ pub(super) struct Solid<'a, const D: usize> {
 impl<'a, const D: usize> Solid<'a, D> {
     /// `None` for the domain's own box, which is drawn as edges, and for what can't be seen.
     pub fn new(
-        body: &'a Body<D>,
+        body: &'a ScriptedSolid<D>,
         (material, colour): (Material, Option<Vec3>),
         t: f64,
         domain: Vec3,
@@ -270,7 +270,7 @@ pub(super) fn box_span(ray: &Ray, low: Vec3, high: Vec3) -> Option<(f32, f32, Ve
 }
 
 /// Whether the body is the box around the whole domain, or around more where sides are open, at rest.
-pub(super) fn is_domain_box<const D: usize>(body: &Body<D>, domain: Vec3) -> bool {
+pub(super) fn is_domain_box<const D: usize>(body: &ScriptedSolid<D>, domain: Vec3) -> bool {
     let (Shape::Inverted(hollow), Motion::Still) = (&body.shape, &body.motion) else {
         return false;
     };

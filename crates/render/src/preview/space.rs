@@ -18,7 +18,7 @@ use super::strokes::stroke;
 use super::vector::{Vec3, along, dot, mix, mul, normalize, reflect, scale, smoothstep};
 use super::volume::Volume;
 use meniscus_scene::{Material, Style};
-use meniscus_shapes::PosedBody;
+use meniscus_shapes::PosedSolid;
 use std::array::from_fn;
 
 /// How thick the thinnest liquid looks, in mean sides of the domain.
@@ -62,7 +62,7 @@ pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<
     let sights = Sights::new(&camera, size, &solids, domain, edges);
 
     let particles = sound_particles(view);
-    let posed: Vec<PosedBody<D>> = view
+    let posed: Vec<PosedSolid<D>> = view
         .bodies
         .iter()
         .filter(|body| body.validate().is_ok())

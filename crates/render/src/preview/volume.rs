@@ -7,7 +7,7 @@
 mod walls;
 
 use super::vector::{Vec3, along, normalize};
-use meniscus_shapes::PosedBody;
+use meniscus_shapes::PosedSolid;
 use rayon::prelude::*;
 use std::array::from_fn;
 
@@ -56,7 +56,7 @@ impl Volume {
         particles: &[(Vec3, f32)],
         spacing: f32,
         per_cell: f32,
-        bodies: &[PosedBody<'_, D>],
+        bodies: &[PosedSolid<'_, D>],
     ) -> Self {
         let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
         for (position, _) in particles {
@@ -301,7 +301,7 @@ fn smooth(values: &[f32], nodes: [usize; 3]) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use meniscus_shapes::{Body, Shape};
+    use meniscus_shapes::{ScriptedSolid, Shape};
 
     pub(super) const SPACING: f32 = 0.1;
 
@@ -317,7 +317,7 @@ mod tests {
 
     #[test]
     fn liquid_reaches_the_walls_and_ends_at_its_surface() {
-        let room = Body::still(
+        let room = ScriptedSolid::still(
             "room",
             Shape::Box {
                 low: [0.0; 3],

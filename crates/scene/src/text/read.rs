@@ -7,7 +7,7 @@ use super::values::{color, number, switch, text, vector, whole, written_whole};
 use crate::SurfaceSettings;
 use crate::{Drain, Emitter, FrameRange, Limits, Output, Scene, Volume};
 use meniscus_liquid::{Transfer, Walls, fas};
-use meniscus_shapes::{Body, Ease, Keyframe, Motion, Rotation, Shape};
+use meniscus_shapes::{Ease, Keyframe, Motion, Rotation, ScriptedSolid, Shape};
 use std::str::FromStr;
 
 /// Reads what fits the grammar, and collects what does not make sense for other reasons.
@@ -202,13 +202,18 @@ impl Reader<'_> {
         FrameRange { from, to }
     }
 
-    fn solid<const D: usize>(&mut self, table: &Node, path: &str, rate: f64) -> Option<Body<D>> {
+    fn solid<const D: usize>(
+        &mut self,
+        table: &Node,
+        path: &str,
+        rate: f64,
+    ) -> Option<ScriptedSolid<D>> {
         let motion = match table.get("keyframes") {
             None => Some(Motion::Still),
             Some(list) => self.motion(list, table, path, rate),
         };
         let shape = self.own_shape(table, path);
-        Some(Body {
+        Some(ScriptedSolid {
             name: name_of(table, path),
             shape: shape?,
             motion: motion?,

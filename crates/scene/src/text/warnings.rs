@@ -7,7 +7,7 @@ use super::tree::Node;
 use super::validate::join;
 use crate::{Scene, measure, speeds};
 use meniscus_liquid::{Settings, Solver};
-use meniscus_shapes::{Body, Bounds, Motion, Shape};
+use meniscus_shapes::{Bounds, Motion, ScriptedSolid, Shape};
 
 /// Cells that a feature needs to be there at all.
 const CELLS: f64 = 2.0;
@@ -181,7 +181,7 @@ fn outside<const D: usize>(
 }
 
 /// A box around all places of a solid: around its keys, since no path between them overshoots.
-fn swept<const D: usize>(body: &Body<D>) -> Option<Bounds<D>> {
+fn swept<const D: usize>(body: &ScriptedSolid<D>) -> Option<Bounds<D>> {
     let own = body.shape.bounds()?;
     let Motion::Keyframes { keys, .. } = &body.motion else {
         return Some(own);

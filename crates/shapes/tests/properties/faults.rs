@@ -1,6 +1,6 @@
 //! What is refused, and in which words.
 
-use meniscus_shapes::{Body, Ease, Keyframe, Motion, Pose, Rotation, Scenery, Shape};
+use meniscus_shapes::{Ease, Keyframe, Motion, Pose, Rotation, ScriptedSolid, Shape, Solids};
 
 fn ball(radius: f64) -> Shape<3> {
     Shape::Sphere {
@@ -124,11 +124,11 @@ fn a_shape_of_nothing_is_infinitely_far_and_does_not_panic() {
     assert_eq!(nothing.gradient([0.0; 3]), [0.0, 0.0, 1.0]);
     assert!(nothing.bounds().expect("known to be empty").is_empty());
     assert_eq!(
-        Scenery::<3>::default().distance([0.0; 3], 0.0),
+        Solids::<3>::default().distance([0.0; 3], 0.0),
         f64::INFINITY
     );
     assert_eq!(
-        Scenery::<3>::default().velocity([0.0; 3], 0.0, 0.1),
+        Solids::<3>::default().velocity([0.0; 3], 0.0, 0.1),
         [0.0; 3]
     );
 }
@@ -162,7 +162,7 @@ fn motions_that_cannot_be_meant_are_refused() {
             "body paddle: key 3: half a turn from the key before does not say which way; add a key between",
         ),
     ] {
-        let body = Body {
+        let body = ScriptedSolid {
             name: "paddle".into(),
             shape: Shape::Sphere {
                 center: [0.0; 2],
@@ -173,7 +173,7 @@ fn motions_that_cannot_be_meant_are_refused() {
                 ease: Ease::Smooth,
             },
         };
-        let scenery = Scenery::new(vec![body]);
-        assert_eq!(scenery.validate().expect_err("refused").to_string(), told);
+        let solids = Solids::new(vec![body]);
+        assert_eq!(solids.validate().expect_err("refused").to_string(), told);
     }
 }

@@ -2,7 +2,9 @@
 
 use crate::arbitrary;
 
-use meniscus_shapes::{Body, Bounds, Ease, Keyframe, Motion, Pose, Rotation, Scenery, Shape};
+use meniscus_shapes::{
+    Bounds, Ease, Keyframe, Motion, Pose, Rotation, ScriptedSolid, Shape, Solids,
+};
 use proptest::prelude::*;
 use std::array::from_fn;
 
@@ -106,8 +108,8 @@ fn no_coordinate_leaves_the_range_of_its_two_keys<const D: usize>(
     Ok(())
 }
 
-fn ball<const D: usize>(keys: Vec<Keyframe<D>>, ease: Ease) -> Body<D> {
-    Body {
+fn ball<const D: usize>(keys: Vec<Keyframe<D>>, ease: Ease) -> ScriptedSolid<D> {
+    ScriptedSolid {
         name: "ball".into(),
         shape: Shape::Sphere {
             center: [0.1; D],
@@ -118,7 +120,7 @@ fn ball<const D: usize>(keys: Vec<Keyframe<D>>, ease: Ease) -> Body<D> {
 }
 
 fn velocity_is_that_of_the_carried_point<const D: usize>(
-    body: &Body<D>,
+    body: &ScriptedSolid<D>,
     x: [f64; D],
     t: f64,
     dt: f64,
@@ -130,8 +132,8 @@ fn velocity_is_that_of_the_carried_point<const D: usize>(
     prop_assert!((body.distance(carried, t + dt) - body.distance(x, t)).abs() < 1e-12);
     prop_assert!(apart(body.carried(carried, t + dt, t), x) < 1e-12);
     // The snapshot answers the same.
-    let scenery = Scenery::new(vec![body.clone()]);
-    let step = scenery.during(t, dt);
+    let solids = Solids::new(vec![body.clone()]);
+    let step = solids.over_step(t, dt);
     prop_assert_eq!(step.distance(x), body.distance(x, t));
     prop_assert_eq!(step.normal(x), Some(body.normal(x, t)));
     prop_assert!(apart(step.velocity(x), velocity) < 1e-12);
@@ -140,7 +142,7 @@ fn velocity_is_that_of_the_carried_point<const D: usize>(
 }
 
 fn no_surface_point_is_faster_than_the_bound<const D: usize>(
-    body: &Body<D>,
+    body: &ScriptedSolid<D>,
     direction: [f64; D],
     t: f64,
     dt: f64,
@@ -286,29 +288,29 @@ fn only_bodies_with_differing_keys_move() {
 #[test]
 fn the_closest_of_several_bodies_answers() {
     let moving = ball(to_and_fro(), Ease::Linear);
-    let wall = Body::still(
+    let wall = ScriptedSolid::still(
         "wall",
         Shape::HalfSpace {
             point: [0.0, -2.0],
             normal: [0.0, 1.0],
         },
     );
-    let scenery = Scenery::new(vec![wall, moving.clone()]);
-    assert!(scenery.moves());
-    let step = scenery.during(0.5, 0.1);
+    let solids = Solids::new(vec![wall, moving.clone()]);
+    assert!(solids.moves());
+    let step = solids.over_step(0.5, 0.1);
     assert_eq!(step.len(), 2);
     for (x, closest) in [([0.5, 0.2], 1), ([0.5, -1.9], 0)] {
-        let (index, distance) = scenery.closest(x, 0.5).expect("two bodies");
+        let (index, distance) = solids.closest(x, 0.5).expect("two bodies");
         assert_eq!(index, closest);
         assert_eq!(step.closest(x), Some((index, distance)));
-        assert_eq!(distance, scenery.distance(x, 0.5));
-        assert_eq!(distance, step.body(index).distance(x));
-        let velocity = scenery.velocity(x, 0.5, 0.1);
+        assert_eq!(distance, solids.distance(x, 0.5));
+        assert_eq!(distance, step.solid(index).distance(x));
+        let velocity = solids.velocity(x, 0.5, 0.1);
         assert!(apart(velocity, step.velocity(x)) < 1e-12);
         assert_eq!(velocity == [0.0; 2], closest == 0);
     }
     assert_eq!(
-        scenery.max_speed(0.2, 0.1, &Bounds::EVERYTHING),
+        solids.max_speed(0.2, 0.1, &Bounds::EVERYTHING),
         moving.max_speed(0.2, 0.1, &Bounds::EVERYTHING)
     );
 }

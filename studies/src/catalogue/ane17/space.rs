@@ -10,7 +10,7 @@ use crate::walls::{Choice, Quartiles, Rules, SolverCase, averages};
 use clap::{Args, value_parser};
 use meniscus_liquid::Walls;
 use meniscus_scene::{Scene, Volume};
-use meniscus_shapes::{Body, Shape};
+use meniscus_shapes::{ScriptedSolid, Shape};
 use meniscus_store::error::Error;
 
 /// The study.
@@ -82,8 +82,8 @@ impl Deep {
                     radius: 0.4,
                 };
                 scene.solids = vec![
-                    Body::still("sphere", container.inverted()),
-                    Body::still("slab", block([0.2, 0.2, 0.4], [0.8, 0.8, 0.6])),
+                    ScriptedSolid::still("sphere", container.inverted()),
+                    ScriptedSolid::still("slab", block([0.2, 0.2, 0.4], [0.8, 0.8, 0.6])),
                 ];
                 scene.liquids = vec![Volume::at_rest(Shape::HalfSpace {
                     point: [0.5; 3],
@@ -92,7 +92,7 @@ impl Deep {
             }
             Self::Columns => {
                 let container = block([0.1; 3], [0.9; 3]);
-                scene.solids = vec![Body::still("box", container.inverted())];
+                scene.solids = vec![ScriptedSolid::still("box", container.inverted())];
                 scene.liquids = vec![
                     Volume::at_rest(block([0.1; 3], [0.3, 0.9, 0.7])),
                     Volume::at_rest(block([0.7, 0.1, 0.1], [0.9, 0.9, 0.7])),

@@ -2,7 +2,7 @@
 
 use super::*;
 use meniscus_scene::Volume;
-use meniscus_shapes::{Body, Shape};
+use meniscus_shapes::{ScriptedSolid, Shape};
 
 /// A box of liquid in a domain of 1 m and 20 cells, with a vertical plate of the given thickness in the middle.
 fn scene(plate: f64) -> Scene<2> {
@@ -16,7 +16,7 @@ fn scene(plate: f64) -> Scene<2> {
         low: [0.5, 0.0],
         high: [0.5 + plate, 1.0],
     };
-    scene.solids.push(Body::still("glass", plate));
+    scene.solids.push(ScriptedSolid::still("glass", plate));
     scene
 }
 
@@ -32,7 +32,7 @@ fn report(volume: f64, thin: f64) -> VolumeReport {
 }
 
 fn warning(scene: &Scene<2>, report: &VolumeReport) -> Option<DriftWarning> {
-    examine(scene, &scene.scenery(), 7, report)
+    examine(scene, &scene.solids_and_walls(), 7, report)
 }
 
 #[test]
@@ -113,8 +113,15 @@ fn piled_up_particles_are_blamed_on_the_solid_beside_them_and_its_thickness() {
 #[test]
 fn the_largest_drift_is_kept_with_the_first_frame_of_it() {
     let scene = scene(0.1);
-    let of =
-        |volume, frame| examine(&scene, &scene.scenery(), frame, &report(volume, 0.0)).unwrap();
+    let of = |volume, frame| {
+        examine(
+            &scene,
+            &scene.solids_and_walls(),
+            frame,
+            &report(volume, 0.0),
+        )
+        .unwrap()
+    };
     let both = of(0.3, 5).or_larger(of(0.4, 6)).or_larger(of(0.2, 8));
     assert_eq!((both.first_frame, both.frame), (5, 8));
     assert!((both.drift + 0.6).abs() < 1e-12);

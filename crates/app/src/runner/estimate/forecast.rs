@@ -56,7 +56,7 @@ impl Forecast {
         // As the step does: what falls from rest may not be called slow at the start.
         let slowest = (gravity * reach).sqrt().min(gravity * frame);
         let each = scene.dx().powi(D as i32) / scene.particles_per_cell as f64;
-        let scenery = scene.scenery();
+        let solids = scene.solids_and_walls();
         let domain = Bounds {
             low: [0.0; D],
             high: scene.domain,
@@ -64,7 +64,7 @@ impl Forecast {
         let mut stirred = 0.0f64;
         let frames = (1..=scene.frames).map(|k| {
             let time = scene.time_of_frame(k);
-            let solids = scenery.max_speed(time - frame, frame, &domain);
+            let solids = solids.max_speed(time - frame, frame, &domain);
             stirred = (STIRRED * solids).max(stirred * (-frame / CALMING).exp());
             let own = jets.iter().map(|jet| jet.speed(time - frame, time));
             let own = own.fold(start.speed(time, gravity).max(stirred), f64::max);

@@ -1,25 +1,25 @@
 //! Liquid below the grid's resolution, and crowded cells.
 
 use crate::{Liquid, Settings, StepReport};
-use meniscus_shapes::{Body, Scenery, Shape};
+use meniscus_shapes::{ScriptedSolid, Shape, Solids};
 
 const DX: f64 = 1.0 / 32.0;
 
-fn tank<const D: usize>(settings: &Settings<D>) -> Scenery<D> {
+fn tank<const D: usize>(settings: &Settings<D>) -> Solids<D> {
     let inside = Shape::Box {
         low: [0.0; D],
         high: settings.domain(),
     };
-    Scenery::new(vec![Body::still("tank", inside.inverted())])
+    Solids::new(vec![ScriptedSolid::still("tank", inside.inverted())])
 }
 
-fn first_step<const D: usize>(liquid: &mut Liquid<D>, solids: &Scenery<D>) -> StepReport {
+fn first_step<const D: usize>(liquid: &mut Liquid<D>, solids: &Solids<D>) -> StepReport {
     advance(liquid, solids, 1e-3)
 }
 
 fn advance<const D: usize>(
     liquid: &mut Liquid<D>,
-    solids: &Scenery<D>,
+    solids: &Solids<D>,
     time_left: f64,
 ) -> StepReport {
     let dt = liquid.step_limit(solids, time_left).dt;
@@ -52,7 +52,7 @@ fn still_water_has_no_thin_liquid<const D: usize>(cells: [usize; D]) {
         point: [0.1; D],
         normal,
     };
-    solids.bodies.push(Body::still("slope", slope));
+    solids.list.push(ScriptedSolid::still("slope", slope));
     let mut liquid = Liquid::new(settings).unwrap();
     liquid.fill(&|x| x[D - 1] - 0.32, &|_| [0.0; D], &solids);
     let mut largest = 0.0f64;

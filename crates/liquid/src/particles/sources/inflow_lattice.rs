@@ -244,7 +244,7 @@ fn axes_along<const D: usize>(velocity: [f64; D]) -> [[f64; D]; D] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use meniscus_shapes::{Body, Scenery, Shape};
+    use meniscus_shapes::{ScriptedSolid, Shape, Solids};
 
     fn settings<const D: usize>() -> Settings<D> {
         Settings::new([64; D], 1.0 / 32.0)
@@ -255,7 +255,7 @@ mod tests {
     fn emit<const D: usize>(
         shape: &Shape<D>,
         velocity: [f64; D],
-        solids: &Scenery<D>,
+        solids: &Solids<D>,
         steps: &[f64],
     ) -> (f64, Vec<[f64; D]>) {
         let settings = settings::<D>();
@@ -268,7 +268,7 @@ mod tests {
         let (mut time, mut places, mut k) = (0.0, Vec::new(), 0);
         while time < 2.0 {
             let end = time + steps[k % steps.len()];
-            let found = lattice.places(&solids.during(end, 0.0), time, end);
+            let found = lattice.places(&solids.over_step(end, 0.0), time, end);
             let gone_on = |x: [f64; D]| std::array::from_fn(|a| x[a] + (10.0 - end) * velocity[a]);
             places.extend(found.into_iter().map(gone_on));
             (time, k) = (end, k + 1);
@@ -277,7 +277,7 @@ mod tests {
     }
 
     fn right_amount<const D: usize>(shape: Shape<D>, velocity: [f64; D], area: f64) {
-        let open = Scenery::new(vec![]);
+        let open = Solids::new(vec![]);
         let speed = velocity.iter().map(|v| v * v).sum::<f64>().sqrt();
         let due = area * speed * 1.5;
         for steps in [&[0.004][..], &[0.1], &[0.03, 0.001, 0.09]] {
@@ -341,7 +341,7 @@ mod tests {
 
     #[test]
     fn the_same_points_come_whatever_the_steps() {
-        let open = Scenery::new(vec![]);
+        let open = Solids::new(vec![]);
         let ball = Shape::Sphere {
             center: [1.0, 1.0],
             radius: 0.11,
@@ -370,7 +370,10 @@ mod tests {
             low: [1.2, 0.0],
             high: [1.3, 2.0],
         };
-        let solids = Scenery::new(vec![Body::still("wall", wall), Body::still("plate", plate)]);
+        let solids = Solids::new(vec![
+            ScriptedSolid::still("wall", wall),
+            ScriptedSolid::still("plate", plate),
+        ]);
         let beam = Shape::Box {
             low: [0.3, 0.5],
             high: [1.6, 0.637],

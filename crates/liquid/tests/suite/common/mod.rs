@@ -2,11 +2,11 @@
 #![allow(dead_code, missing_docs)]
 
 use meniscus_liquid::{Liquid, Settings, StepFailure, StepReport};
-use meniscus_shapes::{Body, Motion, Scenery, Shape};
+use meniscus_shapes::{Motion, ScriptedSolid, Shape, Solids};
 
 /// A box-shaped tank, the domain itself.
-pub fn tank<const D: usize>(settings: &Settings<D>) -> Scenery<D> {
-    Scenery::new(vec![still(
+pub fn tank<const D: usize>(settings: &Settings<D>) -> Solids<D> {
+    Solids::new(vec![still(
         "tank",
         Shape::Box {
             low: [0.0; D],
@@ -16,8 +16,8 @@ pub fn tank<const D: usize>(settings: &Settings<D>) -> Scenery<D> {
     )])
 }
 
-pub fn still<const D: usize>(name: &str, shape: Shape<D>) -> Body<D> {
-    Body {
+pub fn still<const D: usize>(name: &str, shape: Shape<D>) -> ScriptedSolid<D> {
+    ScriptedSolid {
         name: name.into(),
         shape,
         motion: Motion::Still,
@@ -27,7 +27,7 @@ pub fn still<const D: usize>(name: &str, shape: Shape<D>) -> Body<D> {
 /// One step as long as the CFL number allows, of at most `time_left` seconds.
 pub fn advance<const D: usize>(
     liquid: &mut Liquid<D>,
-    solids: &Scenery<D>,
+    solids: &Solids<D>,
     time_left: f64,
 ) -> Result<StepReport, Box<StepFailure<D>>> {
     let dt = liquid.step_limit(solids, time_left).dt;
@@ -38,7 +38,7 @@ pub fn advance<const D: usize>(
 /// Runs for `seconds` in frames of 1/24 s.
 pub fn run<const D: usize>(
     liquid: &mut Liquid<D>,
-    solids: &Scenery<D>,
+    solids: &Solids<D>,
     seconds: f64,
     mut each: impl FnMut(&Liquid<D>, &StepReport),
 ) {

@@ -2,7 +2,7 @@
 
 use crate::common::advance;
 use meniscus_liquid::{Liquid, Settings, Walls};
-use meniscus_shapes::{Pose, Rotation, Scenery, Shape};
+use meniscus_shapes::{Pose, Rotation, Shape, Solids};
 
 use crate::common::still;
 
@@ -132,7 +132,7 @@ pub struct Rest {
 
 impl Case {
     /// Liquid at rest in the vessel.
-    pub fn liquid<const D: usize>(&self) -> (Liquid<D>, Scenery<D>, f64, f64) {
+    pub fn liquid<const D: usize>(&self) -> (Liquid<D>, Solids<D>, f64, f64) {
         let dx = WIDTH / self.cells as f64;
         let mut settings = Settings::<D>::new([self.cells; D], dx);
         settings.walls = self.walls;
@@ -142,7 +142,7 @@ impl Case {
             low: [0.0; D],
             high: settings.domain(),
         };
-        let solids = Scenery::new(vec![
+        let solids = Solids::new(vec![
             still("tank", tank.inverted()),
             still("vessel", hollow.inverted()),
         ]);

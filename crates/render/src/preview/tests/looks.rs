@@ -4,7 +4,7 @@ use super::pictures::{SIZE, at, blueness, differing, flat_dam, half_full, lattic
 use crate::preview::{View, draw, material_of};
 use image::RgbImage;
 use meniscus_scene::{Material, Style};
-use meniscus_shapes::{Body, Shape};
+use meniscus_shapes::{ScriptedSolid, Shape};
 
 #[test]
 fn beads_are_coloured_by_their_speed_and_a_legend_says_how() {
@@ -110,7 +110,7 @@ fn a_cup_of_glass_shows_what_is_in_it_and_one_of_stone_does_not() {
     };
     let shape = cylinder(0.1, 0.7, 0.3).without(vec![cylinder(0.15, 0.9, 0.26)]);
     assert_eq!(material_of(&shape), Material::Glass);
-    let cup = [Body::still("cup", shape)];
+    let cup = [ScriptedSolid::still("cup", shape)];
     let water: Vec<[f32; 3]> = lattice()
         .filter(|p| p[2] > 0.15 && p[2] < 0.5 && (p[0] - 0.5).hypot(p[1] - 0.5) < 0.25)
         .collect();

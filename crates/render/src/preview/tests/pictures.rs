@@ -2,7 +2,9 @@ use crate::preview::camera::{Box3, Camera};
 use crate::preview::{View, draw};
 use image::{Rgb, RgbImage};
 use meniscus_scene::{Material, Style};
-use meniscus_shapes::{Body, Bounds, Ease, Keyframe, Motion, Rotation, Shape, TriangleMesh};
+use meniscus_shapes::{
+    Bounds, Ease, Keyframe, Motion, Rotation, ScriptedSolid, Shape, TriangleMesh,
+};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -16,8 +18,8 @@ pub(super) fn lattice() -> impl Iterator<Item = [f32; 3]> {
     (0..N * N * N).map(|k| [k % N, k / N % N, k / N / N].map(|c| (c as f32 + 0.5) / N as f32))
 }
 
-fn glass() -> Body<3> {
-    Body::still(
+fn glass() -> ScriptedSolid<3> {
+    ScriptedSolid::still(
         "glass",
         Shape::Sphere {
             center: CENTRE,
@@ -37,7 +39,7 @@ pub(super) fn half_full() -> Vec<[f32; 3]> {
 
 pub(super) fn view<'a, const D: usize>(
     positions: &'a [[f32; D]],
-    bodies: &'a [Body<D>],
+    bodies: &'a [ScriptedSolid<D>],
 ) -> View<'a, D> {
     View {
         positions,
@@ -98,7 +100,7 @@ pub(super) fn blueness(Rgb([r, _, b]): Rgb<u8>) -> i32 {
 }
 
 /// A flat tank with liquid in its left part.
-pub(super) fn flat_dam() -> (Vec<[f32; 2]>, Vec<Body<2>>) {
+pub(super) fn flat_dam() -> (Vec<[f32; 2]>, Vec<ScriptedSolid<2>>) {
     let tank = Shape::Box {
         low: [0.1; 2],
         high: [0.9; 2],
@@ -107,7 +109,10 @@ pub(super) fn flat_dam() -> (Vec<[f32; 2]>, Vec<Body<2>>) {
         .filter(|p| p[2] < 0.02 && p[0] > 0.1 && p[0] < 0.5 && p[1] > 0.1 && p[1] < 0.6)
         .map(|[x, y, _]| [x, y])
         .collect();
-    (positions, vec![Body::still("tank", tank.inverted())])
+    (
+        positions,
+        vec![ScriptedSolid::still("tank", tank.inverted())],
+    )
 }
 
 #[test]
@@ -228,7 +233,7 @@ fn glass_goes_with_its_body() {
 #[test]
 fn stone_hides_the_water_behind_it() {
     let water: Vec<[f32; 3]> = lattice().filter(|p| p[1] > 0.5 && p[2] < 0.6).collect();
-    let wall = [Body::still(
+    let wall = [ScriptedSolid::still(
         "wall",
         Shape::Box {
             low: [0.0, 0.1, 0.0],
@@ -261,7 +266,7 @@ fn a_box_of_triangles_is_drawn_like_the_box() {
         .flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]])
         .collect();
     let (mesh, _) = TriangleMesh::new(&vertices, &triangles).unwrap();
-    let drawn = |shape: Shape<3>| draw(&view(&[], &[Body::still("box", shape)]), SIZE);
+    let drawn = |shape: Shape<3>| draw(&view(&[], &[ScriptedSolid::still("box", shape)]), SIZE);
     let (exact, meshed) = (
         drawn(Shape::Box { low, high }),
         drawn(Shape::Mesh(Arc::new(mesh))),
@@ -274,7 +279,7 @@ fn a_box_of_triangles_is_drawn_like_the_box() {
 #[test]
 fn the_domain_is_drawn_as_edges() {
     let bare = draw(&view::<3>(&[], &[]), SIZE);
-    let edges = [Body::still(
+    let edges = [ScriptedSolid::still(
         "domain",
         Shape::Box {
             low: [0.0; 3],
@@ -331,14 +336,14 @@ fn senseless_views_do_not_crash() {
     let positions = [[0.5; 3], [0.2; 3]];
     let velocities = [[f32::NAN; 3]];
     let broken = [
-        Body::still(
+        ScriptedSolid::still(
             "broken",
             Shape::Sphere {
                 center: [f64::NAN; 3],
                 radius: -1.0,
             },
         ),
-        Body::still("nothing", Shape::Union(vec![])),
+        ScriptedSolid::still("nothing", Shape::Union(vec![])),
     ];
     for radius in [f64::NAN, 0.0, -1.0, 1e9] {
         for side in [f64::NAN, 0.0, f64::INFINITY] {

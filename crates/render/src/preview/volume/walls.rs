@@ -2,7 +2,7 @@
 
 use super::{LEVEL, Volume};
 use crate::preview::vector::{Vec3, mix, scale};
-use meniscus_shapes::PosedBody;
+use meniscus_shapes::PosedSolid;
 use rayon::prelude::*;
 use std::array::from_fn;
 
@@ -11,7 +11,7 @@ impl Volume {
     /// that smoothing may leave there: liquid ends in a wall and does not show on its other side.
     pub(super) fn reach_walls<const D: usize>(
         &mut self,
-        bodies: &[PosedBody<'_, D>],
+        bodies: &[PosedSolid<'_, D>],
         centres: &[Vec3],
         partial: f32,
     ) -> Vec<(usize, f32)> {
@@ -138,11 +138,11 @@ fn near_liquid(occupancy: &[f32], nodes: [usize; 3]) -> Vec<bool> {
 mod tests {
     use super::super::tests::{SPACING, particles};
     use super::*;
-    use meniscus_shapes::{Body, Shape};
+    use meniscus_shapes::{ScriptedSolid, Shape};
 
     #[test]
     fn liquid_does_not_show_through_a_thin_wall() {
-        let plate = Body::still(
+        let plate = ScriptedSolid::still(
             "plate",
             Shape::Box {
                 low: [0.49, -1.0, -1.0],

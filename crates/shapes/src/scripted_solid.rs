@@ -14,7 +14,7 @@ const SHORTEST_STEP: f64 = 1e-6;
 
 /// A solid that moves by script.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Body<const D: usize> {
+pub struct ScriptedSolid<const D: usize> {
     /// For people.
     pub name: String,
     /// The solid in the frame of the body.
@@ -23,7 +23,7 @@ pub struct Body<const D: usize> {
     pub motion: Motion<D>,
 }
 
-impl<const D: usize> Body<D> {
+impl<const D: usize> ScriptedSolid<D> {
     /// A body that stays where its shape is.
     pub fn still(name: impl Into<String>, shape: Shape<D>) -> Self {
         Self {
@@ -34,8 +34,8 @@ impl<const D: usize> Body<D> {
     }
 
     /// The body at the time `t`, for asking about many points.
-    pub fn at(&self, t: f64) -> PosedBody<'_, D> {
-        PosedBody {
+    pub fn at(&self, t: f64) -> PosedSolid<'_, D> {
+        PosedSolid {
             shape: &self.shape,
             world_from_body: self.placement(t),
         }
@@ -95,17 +95,17 @@ impl<const D: usize> Body<D> {
     }
 
     /// Whether shape and motion can be meant.
-    pub fn validate(&self) -> Result<(), BodyError> {
-        let named = |fault| BodyError {
+    pub fn validate(&self) -> Result<(), SolidError> {
+        let named = |fault| SolidError {
             name: self.name.clone(),
             fault,
         };
         self.shape
             .validate()
-            .map_err(|e| named(BodyFault::Shape(e)))?;
+            .map_err(|e| named(SolidFault::Shape(e)))?;
         self.motion
             .validate()
-            .map_err(|e| named(BodyFault::Motion(e)))
+            .map_err(|e| named(SolidFault::Motion(e)))
     }
 
     fn placement(&self, t: f64) -> Option<Pose<D>> {
@@ -118,12 +118,12 @@ impl<const D: usize> Body<D> {
 
 /// A body at one time.
 #[derive(Clone, Copy, Debug)]
-pub struct PosedBody<'a, const D: usize> {
+pub struct PosedSolid<'a, const D: usize> {
     shape: &'a Shape<D>,
     world_from_body: Option<Pose<D>>,
 }
 
-impl<const D: usize> PosedBody<'_, D> {
+impl<const D: usize> PosedSolid<'_, D> {
     /// The signed distance, negative inside.
     pub fn distance(&self, x: [f64; D]) -> f64 {
         match &self.world_from_body {
@@ -154,36 +154,36 @@ impl<const D: usize> PosedBody<'_, D> {
 
 /// A body that can't be meant.
 #[derive(Clone, Debug, PartialEq)]
-pub struct BodyError {
+pub struct SolidError {
     /// Which body.
     pub name: String,
     /// What is wrong with it.
-    pub fault: BodyFault,
+    pub fault: SolidFault,
 }
 
 /// What is wrong with a body.
 #[derive(Clone, Debug, PartialEq)]
-pub enum BodyFault {
+pub enum SolidFault {
     /// Its shape.
     Shape(ShapeError),
     /// Its motion.
     Motion(MotionError),
 }
 
-impl fmt::Display for BodyError {
+impl fmt::Display for SolidError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.fault {
-            BodyFault::Shape(e) => write!(f, "body {}: {e}", self.name),
-            BodyFault::Motion(e) => write!(f, "body {}: {e}", self.name),
+            SolidFault::Shape(e) => write!(f, "body {}: {e}", self.name),
+            SolidFault::Motion(e) => write!(f, "body {}: {e}", self.name),
         }
     }
 }
 
-impl Error for BodyError {
+impl Error for SolidError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match &self.fault {
-            BodyFault::Shape(e) => Some(e),
-            BodyFault::Motion(e) => Some(e),
+            SolidFault::Shape(e) => Some(e),
+            SolidFault::Motion(e) => Some(e),
         }
     }
 }
