@@ -51,16 +51,8 @@ pub fn findings(
     look: Look,
     usual: Look,
 ) -> Result<Findings, Error> {
-    let mut data = Table::new([
-        "figure",
-        "scene",
-        "cells",
-        "row",
-        "frame",
-        "hanging",
-        "centre x",
-        "centre up",
-    ]);
+    let mut data =
+        Table::columns("figure | scene | cells | row | frame | hanging | centre x | centre up");
     let (mut pictures, mut targets) = (Vec::new(), Vec::new());
     for figure in figures {
         let labels = match figure.rows {
@@ -103,24 +95,22 @@ pub fn findings(
         )],
         pictures,
         sections: vec![
-            Section {
-                heading: "What the paper finds, here".into(),
-                words: vec![
+            Section::new(
+                "What the paper finds, here",
+                [
                     "Liquid hangs below slip walls and falls from separating ones: over the frames of a figure, fewer particles \
-                     hang. Solvers do not show."
-                        .into(),
+                     hang. Solvers do not show.",
                 ],
-                table: Some(target::table(&targets)),
-            },
-            Section {
-                heading: "Beside the paper".into(),
-                words: vec![
+                target::table(&targets),
+            ),
+            Section::new(
+                "Beside the paper",
+                [
                     "Frames with the numbers of the figures, where the text gives them; the length of a frame is not always \
-                     given."
-                        .into(),
+                     given.",
                 ],
-                table: Some(data.clone()),
-            },
+                data.clone(),
+            ),
         ],
         data,
     })

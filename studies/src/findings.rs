@@ -1,20 +1,69 @@
 //! What a study found out: words and tables for people, and the data behind them.
 
 use crate::table::Table;
+use crate::target::{self, Target};
+use meniscus_render::plot::{Bars, Chart};
 use meniscus_store::error::Error;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// A heading, what there is to say, and a table.
+/// Section of a document: a heading, paragraphs and a table.
 #[derive(Clone, Debug)]
 pub struct Section {
-    /// In a few words.
     pub heading: String,
     /// Paragraphs before the table.
     pub words: Vec<String>,
-    /// The table, unless the words are all.
     pub table: Option<Table>,
+}
+
+impl Section {
+    /// A section with paragraphs and a table.
+    pub fn new<W: Into<String>>(
+        heading: impl Into<String>,
+        words: impl IntoIterator<Item = W>,
+        table: Table,
+    ) -> Self {
+        Section {
+            table: Some(table),
+            ..Self::text(heading, words)
+        }
+    }
+
+    /// A section without paragraphs.
+    pub fn table(heading: impl Into<String>, table: Table) -> Self {
+        Self::new(heading, NO_WORDS, table)
+    }
+
+    /// A section without a table.
+    pub fn text<W: Into<String>>(
+        heading: impl Into<String>,
+        words: impl IntoIterator<Item = W>,
+    ) -> Self {
+        Section {
+            heading: heading.into(),
+            words: words.into_iter().map(Into::into).collect(),
+            table: None,
+        }
+    }
+}
+
+/// No paragraphs.
+pub const NO_WORDS: [&str; 0] = [];
+
+/// Sections of a study that reproduces a table or figure of a paper: results beside the paper's, the claims of the paper
+/// as targets, and known differences.
+pub fn paper_sections<W: Into<String>>(
+    words: impl IntoIterator<Item = W>,
+    comparison: Table,
+    claims: &[Target],
+    differences: &[&str],
+) -> Vec<Section> {
+    vec![
+        Section::new("Beside the paper", words, comparison),
+        Section::table("What the paper finds, here", target::table(claims)),
+        Section::text("Where we differ", differences.iter().copied()),
+    ]
 }
 
 /// A plot.
@@ -35,6 +84,43 @@ pub enum Content {
     Svg(String),
     /// Pixels.
     Png(Vec<u8>),
+}
+
+impl Picture {
+    /// A chart, with its title as the caption.
+    pub fn chart(name: &'static str, chart: &impl Svg) -> Self {
+        Picture {
+            name,
+            caption: chart.title().into(),
+            content: Content::Svg(chart.svg()),
+        }
+    }
+}
+
+/// Chart that can be drawn as SVG.
+pub trait Svg {
+    fn title(&self) -> &str;
+    fn svg(&self) -> String;
+}
+
+impl Svg for Chart {
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn svg(&self) -> String {
+        Chart::svg(self)
+    }
+}
+
+impl Svg for Bars {
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn svg(&self) -> String {
+        Bars::svg(self)
+    }
 }
 
 impl Content {
@@ -185,11 +271,7 @@ mod tests {
                 caption: "CPU time".into(),
                 content: String::from("<svg/>").into(),
             }],
-            sections: vec![Section {
-                heading: "Frames".into(),
-                words: vec!["All of them.".into()],
-                table: Some(data.clone()),
-            }],
+            sections: vec![Section::new("Frames", ["All of them."], data.clone())],
             data,
         }
     }

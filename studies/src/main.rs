@@ -12,6 +12,7 @@ mod figures;
 mod findings;
 mod machine;
 mod peer;
+mod prelude;
 mod stills;
 mod study;
 mod table;

@@ -94,6 +94,11 @@ impl Table {
         }
     }
 
+    /// An empty table with the given headings, separated by `" | "`.
+    pub fn columns(headings: &str) -> Self {
+        Self::new(headings.split(" | "))
+    }
+
     /// Adds a row.
     ///
     /// # Panics

@@ -56,7 +56,7 @@ impl Target {
 
 /// The targets of a study with their verdicts.
 pub fn table(targets: &[Target]) -> Table {
-    let mut table = Table::new(["what", "target", "measured", "verdict"]);
+    let mut table = Table::columns("what | target | measured | verdict");
     for target in targets {
         table.push([
             target.what.as_str().into(),
@@ -70,11 +70,7 @@ pub fn table(targets: &[Target]) -> Table {
 
 /// The targets of a study as the part of its document that comes first.
 pub fn section(words: Vec<String>, targets: &[Target]) -> Section {
-    Section {
-        heading: "Targets".into(),
-        words,
-        table: Some(table(targets)),
-    }
+    Section::new("Targets", words, table(targets))
 }
 
 #[cfg(test)]

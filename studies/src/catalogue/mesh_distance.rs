@@ -1,13 +1,8 @@
 //! How long the signed distances of a mesh take: on a grid, set-up included.
 
-use crate::findings::{Findings, Section};
-use crate::machine::{self, Moment, Span};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target::{self, Bound, Target};
-use clap::{Args, value_parser};
+use crate::machine::Span;
+use crate::prelude::*;
 use meniscus_shapes::{PointLattice, TriangleMesh};
-use meniscus_store::error::{Error, Kind};
 use std::f64::consts::TAU;
 use std::hint::black_box;
 
@@ -121,11 +116,7 @@ impl Study for MeshDistance {
                     )],
                     &targets,
                 ),
-                Section {
-                    heading: "Times".into(),
-                    words: Vec::new(),
-                    table: Some(table.clone()),
-                },
+                Section::table("Times", table.clone()),
             ],
             data: table,
         })
@@ -169,16 +160,10 @@ fn all_points(cells: u64, distance: impl Fn([f64; 3]) -> f64) {
 }
 
 fn table(timed: &[Timed], options: &Options) -> Table {
-    let mut table = Table::new([
-        "mesh",
-        "triangles",
-        "points",
-        "set-up CPU s",
-        "within the band CPU s",
-        "everywhere CPU s",
-        "within the band us a point",
-        "everywhere us a point",
-    ]);
+    let mut table = Table::columns(
+        "mesh | triangles | points | set-up CPU s | within the band CPU s | \
+            everywhere CPU s | within the band us a point | everywhere us a point",
+    );
     let points = options.cells.pow(3);
     for one in timed {
         let each = |span: &Span| Cell::Number(1e6 * span.cpu / points as f64, 2);

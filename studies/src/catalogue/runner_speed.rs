@@ -1,15 +1,9 @@
 //! What a run costs beside its simulation: checking scenes, and writing files.
 
-use crate::findings::{Findings, Section};
-use crate::machine::{self, Moment};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target::{self, Bound, Target};
-use clap::{Args, value_parser};
+use crate::prelude::*;
 use meniscus_app::runner::{self, Options as RunOptions};
 use meniscus_scene::builtin;
 use meniscus_scene::text::{Override, load};
-use meniscus_store::error::Error;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -64,11 +58,11 @@ impl Study for RunnerSpeed {
                 decimals: 1,
             },
         ];
-        let mut scenes = Table::new(["scene", "CPU s"]);
+        let mut scenes = Table::columns("scene | CPU s");
         for (name, seconds) in &checks {
             scenes.push([name.as_str().into(), Cell::maybe(Some(*seconds), 4)]);
         }
-        let mut phases = Table::new(["phase", "% of the run"]);
+        let mut phases = Table::columns("phase | % of the run");
         for (phase, percent) in &shares {
             phases.push([phase.as_str().into(), Cell::maybe(Some(*percent), 1)]);
         }
@@ -86,18 +80,14 @@ impl Study for RunnerSpeed {
             pictures: Vec::new(),
             sections: vec![
                 target::section(Vec::new(), &targets),
-                Section {
-                    heading: "Checks".into(),
-                    words: Vec::new(),
-                    table: Some(scenes),
-                },
-                Section {
-                    heading: "Phases of a run".into(),
-                    words: vec![
-                        "By the clock on the wall; `write` includes waiting for the disk, `preview` is apart.".into(),
+                Section::table("Checks", scenes),
+                Section::new(
+                    "Phases of a run",
+                    [
+                        "By the clock on the wall; `write` includes waiting for the disk, `preview` is apart.",
                     ],
-                    table: Some(phases.clone()),
-                },
+                    phases.clone(),
+                ),
             ],
             data: phases,
         })

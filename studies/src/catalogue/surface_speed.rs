@@ -1,11 +1,6 @@
 //! What the surface of a frame costs beside simulating it.
 
-use crate::findings::{Findings, Section};
-use crate::machine::{self, Moment};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target::{self, Bound, Target};
-use clap::{Args, value_parser};
+use crate::prelude::*;
 use meniscus_app::runner::Simulation;
 use meniscus_app::runner::film::encoded;
 use meniscus_app::surface::Maker;
@@ -13,7 +8,6 @@ use meniscus_scene::text::{Override, load};
 use meniscus_scene::{AnyScene, Scene, SurfaceSettings, SurfaceSource};
 use meniscus_store::atomic_file;
 use meniscus_store::cache;
-use meniscus_store::error::{Error, Kind};
 
 /// CPU time of surfacing and writing a frame, as a share of that of simulating it.
 const MOST_SHARE: f64 = 1.0;
@@ -48,13 +42,8 @@ impl Study for SurfaceSpeed {
             return Err(Error::usage("the dam break is in space"));
         };
         let measured = measure(&scene, options.frames)?;
-        let mut table = Table::new([
-            "made from",
-            "vertices",
-            "kB",
-            "CPU s a frame",
-            "of simulating it",
-        ]);
+        let mut table =
+            Table::columns("made from | vertices | kB | CPU s a frame | of simulating it");
         let targets: Vec<Target> = measured
             .surfaces
             .iter()
@@ -93,11 +82,7 @@ impl Study for SurfaceSpeed {
             pictures: Vec::new(),
             sections: vec![
                 target::section(Vec::new(), &targets),
-                Section {
-                    heading: "Surfaces".into(),
-                    words: Vec::new(),
-                    table: Some(table.clone()),
-                },
+                Section::table("Surfaces", table.clone()),
             ],
             data: table,
         })

@@ -1,16 +1,10 @@
 //! What separating walls cost a simulation: a step with them beside a step with slip walls, in every built-in scene.
 
-use crate::findings::{Findings, Section};
-use crate::machine::{self, Moment};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target::{self, Bound, Target};
+use crate::prelude::*;
 use crate::walls::{one_thread, scene};
-use clap::{Args, value_parser};
 use meniscus_app::runner::Simulation;
 use meniscus_liquid::Walls;
 use meniscus_scene::{AnyScene, Scene, builtin};
-use meniscus_store::error::{Error, Kind};
 
 /// How much longer a step may take, in per cent.
 const MOST: f64 = 10.0;
@@ -85,24 +79,12 @@ impl Study for WallsCost {
             true => builtin::TEXTS.iter().map(|scene| scene.0.into()).collect(),
             false => options.scenes.clone(),
         };
-        let mut table = Table::new([
-            "scene",
-            "cells",
-            "unknowns",
-            "separated rows",
-            "slip: steps",
-            "slip: ms a step",
-            "separating: steps",
-            "separating: ms a step",
-            "more %",
-        ]);
-        let mut same_liquid = Table::new([
-            "scene",
-            "steps",
-            "slip: ms a step",
-            "separating: ms a step",
-            "more %",
-        ]);
+        let mut table = Table::columns(
+            "scene | cells | unknowns | separated rows | slip: steps | slip: ms a step | \
+            separating: steps | separating: ms a step | more %",
+        );
+        let mut same_liquid =
+            Table::columns("scene | steps | slip: ms a step | separating: ms a step | more %");
         let mut targets = Vec::new();
         let mut dearest = f64::NEG_INFINITY;
         for name in &names {
@@ -159,21 +141,20 @@ impl Study for WallsCost {
             pictures: Vec::new(),
             sections: vec![
                 target::section(Vec::new(), &targets),
-                Section {
-                    heading: "Steps".into(),
-                    words: vec!["CPU time of whole steps, everything included.".into()],
-                    table: Some(table.clone()),
-                },
-                Section {
-                    heading: "From the same liquid".into(),
-                    words: vec![
+                Section::new(
+                    "Steps",
+                    ["CPU time of whole steps, everything included."],
+                    table.clone(),
+                ),
+                Section::new(
+                    "From the same liquid",
+                    [
                         "At the start of every frame the liquid with separating walls is copied twice, and each copy takes two steps, one \
                          copy with slip and the other with separating walls; the second step is timed. What is left of the difference is the walls themselves, not \
-                         that the liquid is elsewhere."
-                            .into(),
+                         that the liquid is elsewhere.",
                     ],
-                    table: Some(same_liquid),
-                },
+                    same_liquid,
+                ),
             ],
             data: table,
         })

@@ -2,16 +2,9 @@
 
 use super::race::Racer;
 use super::{Curves, flat_scene};
-use crate::findings::{Findings, Picture, Section};
-use crate::machine;
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target::{self, Bound, Target};
+use crate::prelude::*;
 use crate::walls::{Choice, Outcome, Quartiles, mean, thinned, visit};
-use clap::{Args, value_parser};
 use meniscus_liquid::Walls;
-use meniscus_render::plot::{Axis, Chart, Series};
-use meniscus_store::error::Error;
 
 /// Six values, several resolutions.
 pub struct Fig16;
@@ -163,31 +156,18 @@ fn findings(
             machine::sentence(load),
         ],
         pictures: pictures.collect(),
-        sections: vec![
-            Section {
-                heading: "Beside the paper".into(),
-                words: vec![
-                    "The paper's curves are not printed as numbers; its text says that xi hardly matters, and that smaller ones are \
-                     slightly better at 400 cells. Means over the problems."
-                        .into(),
-                ],
-                table: Some(data.clone()),
-            },
-            Section {
-                heading: "What the paper finds, here".into(),
-                words: Vec::new(),
-                table: Some(target::table(&targets)),
-            },
-            Section {
-                heading: "Where we differ".into(),
-                words: vec![
-                    "Newton iterations are cheap or dear with xi: the column of inner iterations is what a solve costs. Ours \
-                     tightens xi where an inexact direction does not lower the merit, so that a large one does not end a solve."
-                        .into(),
-                ],
-                table: None,
-            },
-        ],
+        sections: paper_sections(
+            [
+                "The paper's curves are not printed as numbers; its text says that xi hardly matters, and that smaller ones are \
+                     slightly better at 400 cells. Means over the problems.",
+            ],
+            data.clone(),
+            &targets,
+            &[
+                "Newton iterations are cheap or dear with xi: the column of inner iterations is what a solve costs. Ours \
+                     tightens xi where an inexact direction does not lower the merit, so that a large one does not end a solve.",
+            ],
+        ),
         data,
     })
 }
@@ -210,23 +190,13 @@ fn picture(name: &'static str, size: u32, with: &[&With]) -> Picture {
         y: Axis::logarithmic("merit"),
         series: series.collect(),
     };
-    Picture {
-        name,
-        caption: chart.title.clone(),
-        content: chart.svg().into(),
-    }
+    Picture::chart(name, &chart)
 }
 
 fn data(found: &[With]) -> Table {
-    let mut table = Table::new([
-        "size",
-        "xi",
-        "problems",
-        "solved",
-        "Newton iterations",
-        "inner iterations",
-        "CPU s",
-    ]);
+    let mut table = Table::columns(
+        "size | xi | problems | solved | Newton iterations | inner iterations | CPU s",
+    );
     for with in found {
         let solved = with
             .solves

@@ -1,10 +1,7 @@
 //! The frames that the figures show. [ANE17 fig. 3, fig. 4, fig. 5, fig. 6, fig. 7]
 
 use crate::figures::{Figure, Look, Rows, findings};
-use crate::findings::Findings;
-use crate::study::Study;
-use clap::{Args, value_parser};
-use meniscus_store::error::Error;
+use crate::prelude::*;
 
 /// How they look unless told.
 const USUAL: Look = Look {

@@ -2,16 +2,9 @@
 
 use super::flat_scene;
 use super::race::{Krylov, Pre, Racer};
-use crate::findings::{Findings, Picture, Section};
-use crate::machine;
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target::{self, Bound, Target};
+use crate::prelude::*;
 use crate::walls::{Outcome, Sample, first_of_frame, thinned};
-use clap::{Args, value_parser};
 use meniscus_liquid::Walls;
-use meniscus_render::plot::{Axis, Chart, Series};
-use meniscus_store::error::Error;
 
 /// With slip walls.
 pub struct Fig12;
@@ -236,51 +229,28 @@ fn pictures(solves: &[Solve], x: &str, y: &str, points: &Points) -> Vec<Picture>
             y: Axis::logarithmic(y),
             series: series.collect(),
         };
-        Picture {
-            name,
-            caption: (*title).into(),
-            content: chart.svg().into(),
-        }
+        Picture::chart(name, &chart)
     };
     PLOTS.iter().enumerate().map(picture).collect()
 }
 
 fn sections(solves: &[Solve], targets: &[Target], paper: &str) -> Vec<Section> {
-    vec![
-        Section {
-            heading: "Beside the paper".into(),
-            words: vec![paper.into()],
-            table: Some(data(solves)),
-        },
-        Section {
-            heading: "What the paper finds, here".into(),
-            words: Vec::new(),
-            table: Some(target::table(targets)),
-        },
-        Section {
-            heading: "Where we differ".into(),
-            words: vec![
-                "The Bridson kinds are approximate inverses as in the paper's library, with our dropping rules; SSOR, IC(0) and \
+    paper_sections(
+        [paper],
+        data(solves),
+        targets,
+        &[
+            "The Bridson kinds are approximate inverses as in the paper's library, with our dropping rules; SSOR, IC(0) and \
                  MIC(0) are ours to add. Ours follow the active rows where they can: incomplete factors do, approximate inverses \
-                 are masked as in the paper."
-                    .into(),
-            ],
-            table: None,
-        },
-    ]
+                 are masked as in the paper.",
+        ],
+    )
 }
 
 fn data(solves: &[Solve]) -> Table {
-    let mut table = Table::new([
-        "plot",
-        "method",
-        "preconditioner",
-        "status",
-        "outer",
-        "inner",
-        "CPU s",
-        "residual",
-    ]);
+    let mut table = Table::columns(
+        "plot | method | preconditioner | status | outer | inner | CPU s | residual",
+    );
     for solve in solves {
         let outcome = &solve.outcome;
         table.push([

@@ -1,12 +1,12 @@
 //! Krylov methods and preconditioners, alone and inside Newton's method.
 
+use crate::prelude::*;
 use crate::walls::{Outcome, PATIENCE, Sample, Watch, one_thread};
 use meniscus_lcp::methods::newton::{self, Inner};
 use meniscus_lcp::precondition::{
     Ainv, AinvPattern, AinvSettings, Ic0, Identity, Jacobi, Mic0, Preconditioner, Ssor,
 };
 use meniscus_lcp::{Blocks, BoxMlcp, Csr, InputError};
-use meniscus_store::error::{Error, Kind};
 
 /// A Krylov method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

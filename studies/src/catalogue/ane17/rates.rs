@@ -3,16 +3,10 @@
 use super::race::Racer;
 use super::space::Deep;
 use super::{Curves, flat_scene};
-use crate::findings::{Findings, Section};
-use crate::machine;
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target::{self, Bound, Target};
+use crate::prelude::*;
 use crate::walls::{Choice, Outcome, Quartiles, Seen, visit};
-use clap::{Args, value_parser};
 use meniscus_liquid::Walls;
 use meniscus_scene::Scene;
-use meniscus_store::error::Error;
 
 /// Newton in 3D.
 pub struct Fig8;
@@ -193,15 +187,8 @@ fn orders_target(newton: &Curves) -> Vec<Target> {
 }
 
 fn sections(methods: &[(&str, &Curves)], targets: Vec<Target>) -> Vec<Section> {
-    let mut table = Table::new([
-        "method",
-        "solves",
-        "least",
-        "lower quartile",
-        "median",
-        "upper quartile",
-        "most",
-    ]);
+    let mut table =
+        Table::columns("method | solves | least | lower quartile | median | upper quartile | most");
     for (name, curves) in methods {
         let quartiles = curves.lengths();
         let cells = quartiles.map_or(vec![Cell::Missing; 5], |quartiles| {
@@ -211,44 +198,26 @@ fn sections(methods: &[(&str, &Curves)], targets: Vec<Target>) -> Vec<Section> {
         let start = [Cell::from(*name), Cell::Whole(curves.curves.len() as u64)];
         table.push(start.into_iter().chain(cells));
     }
-    vec![
-        Section {
-            heading: "Beside the paper".into(),
-            words: vec![
-                format!("Iterations until a natural residual of {TO_THE_END:e}, or until a solve could go no further."),
-            ],
-            table: Some(table),
-        },
-        Section {
-            heading: "What the paper finds, here".into(),
-            words: Vec::new(),
-            table: Some(target::table(&targets)),
-        },
-        Section {
-            heading: "Where we differ".into(),
-            words: vec![
-                "The problem is piecewise linear, so Newton's method ends as soon as it has found the right rows, and before that \
+    paper_sections(
+        [format!(
+            "Iterations until a natural residual of {TO_THE_END:e}, or until a solve could go no further."
+        )],
+        table,
+        &targets,
+        &[
+            "The problem is piecewise linear, so Newton's method ends as soon as it has found the right rows, and before that \
                  each iteration is as good as its linear system is solved: to a hundredth, with xi = 0.01. The order above is \
                  computed from the last three residuals of a solve. Merits are in our units: rows at walls are brought to those of \
-                 the divergence by the diagonal."
-                    .into(),
-            ],
-            table: None,
-        },
-    ]
+                 the divergence by the diagonal.",
+        ],
+    )
 }
 
 fn data(methods: &[(&str, &Curves)]) -> Table {
-    let mut table = Table::new([
-        "method",
-        "iteration",
-        "solves",
-        "least",
-        "lower quartile",
-        "median",
-        "upper quartile",
-        "most",
-    ]);
+    let mut table = Table::columns(
+        "method | iteration | solves | least | lower quartile | median | upper quartile | \
+            most",
+    );
     for (name, curves) in methods {
         for (iteration, count, quartiles) in curves.quartiles() {
             let start = [

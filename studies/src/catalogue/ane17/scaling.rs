@@ -2,16 +2,9 @@
 
 use super::race::Racer;
 use super::{Curves, flat_scene};
-use crate::findings::{Findings, Picture, Section};
-use crate::machine;
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target::{self, Bound, Target};
+use crate::prelude::*;
 use crate::walls::{Outcome, first_of_frame, thinned};
-use clap::{Args, value_parser};
 use meniscus_liquid::Walls;
-use meniscus_render::plot::{Axis, Chart, Series};
-use meniscus_store::error::Error;
 
 /// The study.
 pub struct Fig14;
@@ -77,40 +70,35 @@ impl Study for Fig14 {
                 machine::sentence(load),
             ],
             pictures: vec![
-                picture("pcg", "PCG against resolution", "iteration", &found, &|at| {
-                    Curves::of_norms(std::slice::from_ref(&at.pcg))
-                }),
-                picture("newton", "Newton against resolution", "Newton iteration", &found, &|at| {
-                    Curves::of_merits(std::slice::from_ref(&at.newton))
-                }),
+                picture(
+                    "pcg",
+                    "PCG against resolution",
+                    "iteration",
+                    &found,
+                    &|at| Curves::of_norms(std::slice::from_ref(&at.pcg)),
+                ),
+                picture(
+                    "newton",
+                    "Newton against resolution",
+                    "Newton iteration",
+                    &found,
+                    &|at| Curves::of_merits(std::slice::from_ref(&at.newton)),
+                ),
             ],
-            sections: vec![
-                Section {
-                    heading: "Beside the paper".into(),
-                    words: vec![
-                        "The paper's curves are not printed as numbers; its text says that PCG takes about twice as many iterations \
+            sections: paper_sections(
+                [
+                    "The paper's curves are not printed as numbers; its text says that PCG takes about twice as many iterations \
                          for twice the resolution, that Newton takes 3 to 6, and that what Newton reaches goes from the order of \
-                         1e-6 to 1e-3."
-                            .into(),
-                    ],
-                    table: Some(data.clone()),
-                },
-                Section {
-                    heading: "What the paper finds, here".into(),
-                    words: Vec::new(),
-                    table: Some(target::table(&claims(&found))),
-                },
-                Section {
-                    heading: "Where we differ".into(),
-                    words: vec![
-                        "Newton's accuracy does not depend on the resolution here, where the table says that it converged: the \
+                         1e-6 to 1e-3.",
+                ],
+                data.clone(),
+                &claims(&found),
+                &[
+                    "Newton's accuracy does not depend on the resolution here, where the table says that it converged: the \
                          paper limits its conjugate gradients to 1000 iterations for a system and 10 Newton steps, ours are solved \
-                         to the part of the residual that was asked for."
-                            .into(),
-                    ],
-                    table: None,
-                },
-            ],
+                         to the part of the residual that was asked for.",
+                ],
+            ),
             data,
         })
     }
@@ -142,11 +130,7 @@ fn picture(
         y: Axis::logarithmic(y),
         series: series.collect(),
     };
-    Picture {
-        name,
-        caption: title.into(),
-        content: chart.svg().into(),
-    }
+    Picture::chart(name, &chart)
 }
 
 fn claims(found: &[AtSize]) -> Vec<Target> {
@@ -193,9 +177,8 @@ fn claims(found: &[AtSize]) -> Vec<Target> {
 }
 
 fn data(found: &[AtSize]) -> Table {
-    let mut table = Table::new([
-        "size", "unknowns", "method", "status", "outer", "inner", "residual", "CPU s",
-    ]);
+    let mut table =
+        Table::columns("size | unknowns | method | status | outer | inner | residual | CPU s");
     for at in found {
         for (name, outcome) in [("PCG", &at.pcg), ("Newton", &at.newton)] {
             table.push([

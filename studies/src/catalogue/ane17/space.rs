@@ -1,17 +1,11 @@
 //! Two scenes in space. [ANE17 fig. 1]
 
-use crate::findings::{Content, Findings, Picture, Section};
-use crate::machine;
+use crate::prelude::*;
 use crate::stills::{in_rows, png, stills};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target::{self, Bound, Target};
 use crate::walls::{Choice, Quartiles, Rules, SolverCase, averages};
-use clap::{Args, value_parser};
 use meniscus_liquid::Walls;
 use meniscus_scene::{Scene, Volume};
 use meniscus_shapes::{ScriptedSolid, Shape};
-use meniscus_store::error::Error;
 
 /// The study.
 pub struct Fig1;
@@ -126,16 +120,9 @@ impl Study for Fig1 {
     fn run(options: &Options) -> Result<Findings, Error> {
         let load = machine::load();
         let cases = SolverCase::all_of(&SOLVERS);
-        let mut table = Table::new([
-            "scene",
-            "size",
-            "solver",
-            "problems",
-            "solved",
-            "median CPU s",
-            "median outer",
-            "paper, s",
-        ]);
+        let mut table = Table::columns(
+            "scene | size | solver | problems | solved | median CPU s | median outer | paper, s",
+        );
         let choice = Choice {
             frames: options.frames,
             every: 5,
@@ -202,27 +189,15 @@ impl Study for Fig1 {
                 caption: format!("frames 80, 90, 100 and 140, 150, 160, {drawn} cells"),
                 content: Content::Png(png(&in_rows(&rows))?),
             }],
-            sections: vec![
-                Section {
-                    heading: "Beside the paper".into(),
-                    words: Vec::new(),
-                    table: Some(table.clone()),
-                },
-                Section {
-                    heading: "What the paper finds, here".into(),
-                    words: Vec::new(),
-                    table: Some(target::table(&targets)),
-                },
-                Section {
-                    heading: "Where we differ".into(),
-                    words: vec![
-                        "Other scenes, other hardware, and a start from the step before. What can be compared is the order of \
-                         magnitude."
-                            .into(),
-                    ],
-                    table: None,
-                },
-            ],
+            sections: paper_sections(
+                NO_WORDS,
+                table.clone(),
+                &targets,
+                &[
+                    "Other scenes, other hardware, and a start from the step before. What can be compared is the order of \
+                         magnitude.",
+                ],
+            ),
             data: table,
         })
     }

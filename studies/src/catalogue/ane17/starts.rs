@@ -1,16 +1,9 @@
 //! Starting iterates: a few cheap steps before Newton's method. [ANE17 sec. 7]
 
 use super::flat_scene;
-use crate::findings::{Findings, Picture, Section};
-use crate::machine;
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target::{self, Bound, Target};
+use crate::prelude::*;
 use crate::walls::{Averages, Choice, Rules, SolverCase, averages, mean};
-use clap::{Args, value_parser};
 use meniscus_liquid::Walls;
-use meniscus_render::plot::Bars;
-use meniscus_store::error::Error;
 
 /// The study.
 pub struct Starts;
@@ -89,36 +82,19 @@ impl Study for Starts {
                 ),
                 machine::sentence(load),
             ],
-            pictures: vec![Picture {
-                name: "seconds",
-                caption: bars.title.clone(),
-                content: bars.svg().into(),
-            }],
-            sections: vec![
-                Section {
-                    heading: "Beside the paper".into(),
-                    words: vec![
-                        "The paper has no numbers: it was not able to improve the performance or the robustness of Newton's method \
-                         by either start, and its linear solver often failed."
-                            .into(),
-                    ],
-                    table: Some(data.clone()),
-                },
-                Section {
-                    heading: "What the paper finds, here".into(),
-                    words: Vec::new(),
-                    table: Some(target::table(&claims(&found))),
-                },
-                Section {
-                    heading: "Where we differ".into(),
-                    words: vec![
-                        "No solve fails for its start here where the table says that all were solved. What helps is the pressure of \
-                         the step before, which the paper does not try."
-                            .into(),
-                    ],
-                    table: None,
-                },
-            ],
+            pictures: vec![Picture::chart("seconds", &bars)],
+            sections: paper_sections(
+                [
+                    "The paper has no numbers: it was not able to improve the performance or the robustness of Newton's method \
+                         by either start, and its linear solver often failed.",
+                ],
+                data.clone(),
+                &claims(&found),
+                &[
+                    "No solve fails for its start here where the table says that all were solved. What helps is the pressure of \
+                         the step before, which the paper does not try.",
+                ],
+            ),
             data,
         })
     }
@@ -153,14 +129,8 @@ fn claims(found: &[Averages]) -> Vec<Target> {
 }
 
 fn data(found: &[Averages]) -> Table {
-    let mut table = Table::new([
-        "start",
-        "problems",
-        "solved",
-        "Newton iterations",
-        "inner and search",
-        "CPU s",
-    ]);
+    let mut table =
+        Table::columns("start | problems | solved | Newton iterations | inner and search | CPU s");
     for one in found {
         table.push([
             one.case.label.into(),

@@ -3,13 +3,8 @@
 use super::rules::{Ending, ROBUSTNESS};
 use super::solver_case::SolverCase;
 use super::{AS_PRINTED, as_printed, contact, fluid};
-use crate::findings::{Findings, Picture, Section};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use clap::{Args, value_parser};
+use crate::prelude::*;
 use meniscus_lcp::gallery::Instance;
-use meniscus_render::plot::Bars;
-use meniscus_store::error::Error;
 
 /// The study.
 pub struct Table1;
@@ -95,11 +90,7 @@ impl Study for Table1 {
                     })
                     .collect(),
             };
-            pictures.push(Picture {
-                name: kind,
-                caption: bars.title.clone(),
-                content: bars.svg().into(),
-            });
+            pictures.push(Picture::chart(kind, &bars));
         }
         Ok(Findings {
             study: Self::NAME,
@@ -112,16 +103,8 @@ impl Study for Table1 {
                     .into(),
             ],
             pictures,
-            sections: vec![Section {
-                heading: "Endings".into(),
-                words: vec![
-                    AS_PRINTED.into(),
-                    "The notes' figures stand at the right. A merit of 1e-3 is not much: the largest natural residual that \
-                     any of the problems was left with is in the last column."
-                        .into(),
-                ],
-                table: Some(data.clone()),
-            }],
+            sections: vec![Section::new("Endings", [AS_PRINTED, "The notes' figures stand at the right. A merit of 1e-3 is not much: the largest natural residual that \
+                     any of the problems was left with is in the last column."], data.clone())],
             data,
         })
     }

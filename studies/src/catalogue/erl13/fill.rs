@@ -1,12 +1,8 @@
 //! Fill patterns. [Erl13 fig. 1]
 
 use super::{contact, fluid};
-use crate::findings::{Findings, Picture};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use clap::Args;
+use crate::prelude::*;
 use meniscus_render::plot::fill_pattern;
-use meniscus_store::error::Error;
 
 /// The study.
 pub struct Fig1;
@@ -27,7 +23,7 @@ impl Study for Fig1 {
     fn run(options: &Options) -> Result<Findings, Error> {
         let fluid = fluid(100, options.seed).matrix;
         let contact = contact(180, options.seed).matrix;
-        let mut table = Table::new(["matrix", "rows", "entries", "entries a row", "symmetric"]);
+        let mut table = Table::columns("matrix | rows | entries | entries a row | symmetric");
         for (name, matrix) in [("fluid", &fluid), ("contact", &contact)] {
             table.push([
                 name.into(),

@@ -3,13 +3,8 @@
 use super::rules::{Ending, ROBUSTNESS};
 use super::solver_case::SolverCase;
 use super::{AS_PRINTED, as_printed, contact, fluid};
-use crate::findings::{Findings, Picture, Section};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use clap::{Args, value_parser};
+use crate::prelude::*;
 use meniscus_lcp::gallery::Instance;
-use meniscus_render::plot::Bars;
-use meniscus_store::error::Error;
 
 /// The study.
 pub struct Table2;
@@ -73,19 +68,10 @@ impl Study for Table2 {
     type Options = Options;
 
     fn run(options: &Options) -> Result<Findings, Error> {
-        let mut data = Table::new([
-            "problems",
-            "method",
-            "converged",
-            "mean",
-            "min",
-            "max",
-            "std",
-            "notes: mean",
-            "notes: min",
-            "notes: max",
-            "notes: std",
-        ]);
+        let mut data = Table::columns(
+            "problems | method | converged | mean | min | max | std | notes: mean | notes: min | \
+            notes: max | notes: std",
+        );
         let (mut groups, mut ours, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
         for (kind, make, case, notes) in entries() {
             let mut counts = Vec::new();
@@ -123,21 +109,16 @@ impl Study for Table2 {
                  most 100 iterations, from zero.",
                 options.problems
             )],
-            pictures: vec![Picture {
-                name: "mean",
-                caption: bars.title.clone(),
-                content: bars.svg().into(),
-            }],
-            sections: vec![Section {
-                heading: "Iterations".into(),
-                words: vec![
-                    AS_PRINTED.into(),
+            pictures: vec![Picture::chart("mean", &bars)],
+            sections: vec![Section::new(
+                "Iterations",
+                [
+                    AS_PRINTED,
                     "The program behind the notes begins to count at one, so its figures are one more than the steps it made; \
-                     ours are steps. Its contact matrices are random where ours have the structure of equation (27)."
-                        .into(),
+                     ours are steps. Its contact matrices are random where ours have the structure of equation (27).",
                 ],
-                table: Some(data.clone()),
-            }],
+                data.clone(),
+            )],
             data,
         })
     }

@@ -3,11 +3,7 @@
 use super::rules::Rules;
 use super::solver_case::SolverCase;
 use super::{AS_PRINTED, as_printed, contact, convergence, fluid};
-use crate::findings::{Findings, Section};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use clap::Args;
-use meniscus_store::error::Error;
+use crate::prelude::*;
 
 /// The study.
 pub struct Fig2;
@@ -52,8 +48,8 @@ impl Study for Fig2 {
                 ],
             ),
         ];
-        let mut data = Table::new(["problem", "method", "iteration", "merit"]);
-        let mut summary = Table::new(["problem", "method", "iterations", "ending", "last merit"]);
+        let mut data = Table::columns("problem | method | iteration | merit");
+        let mut summary = Table::columns("problem | method | iterations | ending | last merit");
         let mut pictures = Vec::new();
         for (name, instance, cases) in &problems {
             let mut outcomes = Vec::new();
@@ -97,11 +93,7 @@ impl Study for Fig2 {
                     .into(),
             ],
             pictures,
-            sections: vec![Section {
-                heading: "How they end".into(),
-                words: vec![AS_PRINTED.into()],
-                table: Some(summary),
-            }],
+            sections: vec![Section::new("How they end", [AS_PRINTED], summary)],
             data,
         })
     }

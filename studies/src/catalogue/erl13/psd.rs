@@ -3,14 +3,9 @@
 use super::ZEROS;
 use super::rules::{Ending, Rules};
 use super::solver_case::SolverCase;
-use crate::findings::{Findings, Picture, Section};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use clap::{Args, value_parser};
+use crate::prelude::*;
 use meniscus_lcp::gallery::{self, Random};
 use meniscus_lcp::methods::fischer::Kink;
-use meniscus_render::plot::{Axis, Chart, Series};
-use meniscus_store::error::Error;
 
 /// The study.
 pub struct Psd;
@@ -101,16 +96,8 @@ impl Study for Psd {
                  these problems have a solution with half of its rows well inside their bounds.",
                 options.problems
             )],
-            pictures: vec![Picture {
-                name: "share",
-                caption: chart.title.clone(),
-                content: chart.svg().into(),
-            }],
-            sections: vec![Section {
-                heading: "Endings".into(),
-                words: Vec::new(),
-                table: Some(data.clone()),
-            }],
+            pictures: vec![Picture::chart("share", &chart)],
+            sections: vec![Section::table("Endings", data.clone())],
             data,
         })
     }

@@ -1,11 +1,11 @@
 //! Methods as the notes have them, and ours.
 
 use super::rules::{Ending, Judge, Rules};
+use crate::prelude::*;
 use meniscus_lcp::gallery::Instance;
 use meniscus_lcp::methods::{fischer, newton, pgs, psor};
 use meniscus_lcp::precondition::Identity;
 use meniscus_lcp::{InputError, Report};
-use meniscus_store::error::Error;
 
 /// A method and its settings.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,13 +3,8 @@
 use super::rules::Rules;
 use super::solver_case::SolverCase;
 use super::{contact, fluid};
-use crate::findings::{Findings, Picture, Section};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use clap::Args;
+use crate::prelude::*;
 use meniscus_lcp::methods::fischer::Kink;
-use meniscus_render::plot::{Axis, Chart, Series};
-use meniscus_store::error::Error;
 
 /// The study.
 pub struct Fig3;
@@ -41,9 +36,8 @@ impl Study for Fig3 {
     type Options = Options;
 
     fn run(options: &Options) -> Result<Findings, Error> {
-        let mut data = Table::new(["problem", "strategy", "iteration", "merit"]);
-        let mut summary =
-            Table::new(["problem", "strategy", "iterations", "ending", "least merit"]);
+        let mut data = Table::columns("problem | strategy | iteration | merit");
+        let mut summary = Table::columns("problem | strategy | iterations | ending | least merit");
         let mut pictures = Vec::new();
         for (name, instance) in [
             ("fluid", fluid(1000, options.seed)),
@@ -81,11 +75,7 @@ impl Study for Fig3 {
                 y: Axis::logarithmic("merit"),
                 series,
             };
-            pictures.push(Picture {
-                name,
-                caption: title,
-                content: chart.svg().into(),
-            });
+            pictures.push(Picture::chart(name, &chart));
         }
         Ok(Findings {
             study: Self::NAME,
@@ -97,11 +87,7 @@ impl Study for Fig3 {
                     .into(),
             ],
             pictures,
-            sections: vec![Section {
-                heading: "How they end".into(),
-                words: Vec::new(),
-                table: Some(summary),
-            }],
+            sections: vec![Section::table("How they end", summary)],
             data,
         })
     }

@@ -3,13 +3,8 @@
 use super::rules::{Ending, Rules};
 use super::solver_case::SolverCase;
 use super::{AS_PRINTED, ZEROS, as_printed};
-use crate::findings::{Findings, Picture, Section};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use clap::{Args, value_parser};
+use crate::prelude::*;
 use meniscus_lcp::gallery::{self, Instance, Random};
-use meniscus_render::plot::{Axis, Chart, Series};
-use meniscus_store::error::Error;
 
 /// The study.
 pub struct Fig6;
@@ -48,23 +43,11 @@ impl Study for Fig6 {
     type Options = Options;
 
     fn run(options: &Options) -> Result<Findings, Error> {
-        let mut data = Table::new([
-            "problems",
-            "seed",
-            "method",
-            "cold",
-            "cold ending",
-            "warm",
-            "warm ending",
-        ]);
-        let mut summary = Table::new([
-            "problems",
-            "method",
-            "cold, mean",
-            "warm, mean",
-            "warm : cold",
-            "ended absolute",
-        ]);
+        let mut data =
+            Table::columns("problems | seed | method | cold | cold ending | warm | warm ending");
+        let mut summary = Table::columns(
+            "problems | method | cold, mean | warm, mean | warm : cold | ended absolute",
+        );
         let mut series = Vec::new();
         let kinds: [Kind; 2] = [("dense", |instance| instance), ("b as printed", as_printed)];
         for (kind, make) in kinds {
@@ -121,16 +104,12 @@ impl Study for Fig6 {
                  brings the iterations to at most half.",
                 options.problems
             )],
-            pictures: vec![Picture {
-                name: "iterations",
-                caption: chart.title.clone(),
-                content: chart.svg().into(),
-            }],
-            sections: vec![Section {
-                heading: "Iterations".into(),
-                words: vec![AS_PRINTED.into(), "The plot shows the latter.".into()],
-                table: Some(summary),
-            }],
+            pictures: vec![Picture::chart("iterations", &chart)],
+            sections: vec![Section::new(
+                "Iterations",
+                [AS_PRINTED, "The plot shows the latter."],
+                summary,
+            )],
             data,
         })
     }

@@ -2,7 +2,7 @@
 
 use super::means::EXACT;
 use super::printed::{Printed, Quantity};
-use crate::target::{Bound, Target};
+use crate::prelude::*;
 
 type Value<'a> = &'a dyn Fn(&str, u32) -> Option<f64>;
 

@@ -1,16 +1,9 @@
 //! How residuals fall on one problem of each scenario. [Lai20 fig. 5.10]
 
 use super::scenario::{SCENARIOS, solve_all};
-use super::{COUNTED, OTHER_METHODS, OTHER_PROBLEMS, OTHER_START, OURS, differences};
-use crate::findings::{Findings, Picture, Section};
-use crate::machine;
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target::{self, Bound, Target};
+use super::{COUNTED, OTHER_METHODS, OTHER_PROBLEMS, OTHER_START, OURS};
+use crate::prelude::*;
 use crate::walls::{Outcome, Rules, SolverCase, thinned};
-use clap::{Args, value_parser};
-use meniscus_render::plot::{Axis, Chart, Series};
-use meniscus_store::error::Error;
 
 /// The study.
 pub struct Fig5x10;
@@ -51,15 +44,9 @@ impl Study for Fig5x10 {
             from_zero: true,
             ..Default::default()
         };
-        let mut data = Table::new(["scenario", "solver", "iteration", "residual"]);
-        let mut summary = Table::new([
-            "scenario",
-            "solver",
-            "status",
-            "iterations",
-            "last residual",
-            "CPU s",
-        ]);
+        let mut data = Table::columns("scenario | solver | iteration | residual");
+        let mut summary =
+            Table::columns("scenario | solver | status | iterations | last residual | CPU s");
         let (mut pictures, mut targets) = (Vec::new(), Vec::new());
         for (index, scenario) in SCENARIOS.into_iter().enumerate() {
             let sample = scenario.sample(options.size)?;
@@ -103,19 +90,12 @@ impl Study for Fig5x10 {
                 machine::sentence(load),
             ],
             pictures,
-            sections: vec![
-                Section {
-                    heading: "Beside the paper".into(),
-                    words: vec![COUNTED.into()],
-                    table: Some(summary),
-                },
-                Section {
-                    heading: "What the paper finds, here".into(),
-                    words: Vec::new(),
-                    table: Some(target::table(&targets)),
-                },
-                differences(&[OTHER_PROBLEMS, OTHER_START, OTHER_METHODS]),
-            ],
+            sections: paper_sections(
+                [COUNTED],
+                summary,
+                &targets,
+                &[OTHER_PROBLEMS, OTHER_START, OTHER_METHODS],
+            ),
             data,
         })
     }
@@ -163,11 +143,7 @@ fn multigrid_picture(name: &'static str, title: &str, lines: &Lines) -> Picture 
         y: Axis::logarithmic("largest residual, 1/s"),
         series,
     };
-    Picture {
-        name,
-        caption: chart.title.clone(),
-        content: chart.svg().into(),
-    }
+    Picture::chart(name, &chart)
 }
 
 fn picture_of_all(name: &'static str, title: &str, lines: &Lines) -> Picture {
@@ -177,11 +153,7 @@ fn picture_of_all(name: &'static str, title: &str, lines: &Lines) -> Picture {
         y: Axis::logarithmic("largest residual, 1/s"),
         series: lines.iter().map(series).collect(),
     };
-    Picture {
-        name,
-        caption: chart.title.clone(),
-        content: chart.svg().into(),
-    }
+    Picture::chart(name, &chart)
 }
 
 /// FMG takes more cycles than the others, FAS-MG about ten.

@@ -4,10 +4,7 @@
 //! [Lai20 fig. 5.6, fig. 5.7, fig. 5.8, fig. 5.9]
 
 use crate::figures::{Figure, Look, Rows, findings};
-use crate::findings::Findings;
-use crate::study::Study;
-use clap::{Args, value_parser};
-use meniscus_store::error::Error;
+use crate::prelude::*;
 
 /// How they look unless told.
 const USUAL: Look = Look {

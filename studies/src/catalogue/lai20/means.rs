@@ -6,19 +6,12 @@ use super::claims;
 use super::printed::{MEANS, Printed, Quantity};
 use super::side_by_side::{Here, pictures, side_by_side};
 use super::{
-    COUNTED, OTHER_MEANS, OTHER_METHODS, OTHER_PROBLEMS, OTHER_SLIP, OURS, differences, sizes_or,
-    variant_of,
+    COUNTED, OTHER_MEANS, OTHER_METHODS, OTHER_PROBLEMS, OTHER_SLIP, OURS, sizes_or, variant_of,
 };
-use crate::findings::{Findings, Section};
-use crate::machine;
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target;
+use crate::prelude::*;
 use crate::walls::{self, Averages, Choice, PATIENCE, Rules, Seen, SolverCase, mean};
-use clap::{Args, value_parser};
 use meniscus_liquid::Walls;
 use meniscus_scene::AnyScene;
-use meniscus_store::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The study of a table.
@@ -158,19 +151,12 @@ impl<const TABLE: usize> Study for Means<TABLE> {
             ),
             setting: vec![setting(options, choice, &found), machine::sentence(load)],
             pictures: pictures(printed, &labels, &sizes, &value),
-            sections: vec![
-                Section {
-                    heading: "Beside the paper".into(),
-                    words: vec![COUNTED.into()],
-                    table: Some(table),
-                },
-                Section {
-                    heading: "What the paper finds, here".into(),
-                    words: Vec::new(),
-                    table: Some(target::table(&targets)),
-                },
-                differences(&[OTHER_PROBLEMS, OTHER_MEANS, OTHER_METHODS, OTHER_SLIP]),
-            ],
+            sections: paper_sections(
+                [COUNTED],
+                table,
+                &targets,
+                &[OTHER_PROBLEMS, OTHER_MEANS, OTHER_METHODS, OTHER_SLIP],
+            ),
             data: data(&found),
         })
     }
@@ -226,16 +212,8 @@ fn setting(options: &Options, choice: Choice, found: &[Arc<AtSize>]) -> String {
 }
 
 fn data(found: &[Arc<AtSize>]) -> Table {
-    let mut table = Table::new([
-        "size",
-        "solver",
-        "problems",
-        "solved",
-        "too_long",
-        "iterations",
-        "outer",
-        "cpu_s",
-    ]);
+    let mut table =
+        Table::columns("size | solver | problems | solved | too_long | iterations | outer | cpu_s");
     for at in found {
         for one in &at.averages {
             table.push([

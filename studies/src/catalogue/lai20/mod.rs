@@ -18,8 +18,6 @@ pub use means::Means;
 pub use singles::{Ablation, Single};
 pub use transfer::Fig5x11;
 
-use crate::findings::Section;
-
 /// Those that the paper does not have, in its tables as well.
 const OURS: &[&str] = &["TN-MG", "Newton, MIC(0)"];
 
@@ -46,15 +44,6 @@ const OTHER_METHODS: &str = "PCG has MIC(0) here, incomplete LU there; the multi
     as in the paper.";
 /// What is solved without bounds.
 const OTHER_SLIP: &str = "No LCP is given the same matrices and right-hand sides without bounds, and not those of a run with slip walls.";
-
-/// The last section of a study.
-fn differences(words: &[&str]) -> Section {
-    Section {
-        heading: "Where we differ".into(),
-        words: words.iter().map(|words| (*words).into()).collect(),
-        table: None,
-    }
-}
 
 /// The sizes that were asked for, or the usual ones.
 fn sizes_or(asked: &[u32], usual: &[u32]) -> Vec<u32> {

@@ -1,10 +1,8 @@
 //! The paper's numbers beside ours.
 
 use super::printed::Printed;
-use crate::findings::Picture;
-use crate::table::{Cell, Table};
+use crate::prelude::*;
 use crate::walls::PATIENCE;
-use meniscus_render::plot::{Axis, Chart, Series};
 
 /// What there is to say of a solver at a size.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,10 +91,6 @@ pub fn pictures(
         &all,
         &|label, size| printed.value(label, size),
     );
-    let picture = |name, chart: Chart| Picture {
-        name,
-        caption: chart.title.clone(),
-        content: chart.svg().into(),
-    };
+    let picture = |name, chart: Chart| Picture::chart(name, &chart);
     vec![picture("here", ours), picture("paper", theirs)]
 }

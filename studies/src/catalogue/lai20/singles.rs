@@ -4,17 +4,9 @@ use super::claims;
 use super::printed::{ABLATION, Printed, SINGLES};
 use super::scenario::{SCENARIOS, Scenario, solve_all};
 use super::side_by_side::{Here, pictures, side_by_side};
-use super::{
-    COUNTED, OTHER_METHODS, OTHER_PROBLEMS, OTHER_START, OURS, differences, sizes_or, variant_of,
-};
-use crate::findings::{Findings, Section};
-use crate::machine;
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target::{self, Target};
+use super::{COUNTED, OTHER_METHODS, OTHER_PROBLEMS, OTHER_START, OURS, sizes_or, variant_of};
+use crate::prelude::*;
 use crate::walls::{Outcome, PATIENCE, Rules, SolverCase};
-use clap::{Args, value_parser};
-use meniscus_store::error::Error;
 
 /// The study of table 9, 10 or 11.
 pub struct Single<const TABLE: usize>;
@@ -163,35 +155,20 @@ fn findings(
             machine::sentence(load),
         ],
         pictures: pictures(printed, &labels, &sizes, &value),
-        sections: vec![
-            Section {
-                heading: "Beside the paper".into(),
-                words,
-                table: Some(side_by_side(printed, &labels, &sizes, &here)),
-            },
-            Section {
-                heading: "What the paper finds, here".into(),
-                words: Vec::new(),
-                table: Some(target::table(&claims(printed, &sizes, &value))),
-            },
-            differences(&[OTHER_PROBLEMS, OTHER_START, OTHER_METHODS]),
-        ],
+        sections: paper_sections(
+            words,
+            side_by_side(printed, &labels, &sizes, &here),
+            &claims(printed, &sizes, &value),
+            &[OTHER_PROBLEMS, OTHER_START, OTHER_METHODS],
+        ),
         data: data(&found),
     })
 }
 
 fn data(found: &[AtSize]) -> Table {
-    let mut table = Table::new([
-        "size",
-        "unknowns",
-        "solver",
-        "status",
-        "iterations",
-        "outer",
-        "inner",
-        "residual",
-        "cpu_s",
-    ]);
+    let mut table = Table::columns(
+        "size | unknowns | solver | status | iterations | outer | inner | residual | cpu_s",
+    );
     for at in found {
         for (case, outcome) in &at.outcomes {
             table.push([

@@ -1,18 +1,11 @@
 //! What a cheaper transfer between levels saves. [Lai20 fig. 5.11]
 
+use super::OTHER_PROBLEMS;
 use super::scenario::SCENARIOS;
 use super::singles::VARIANTS;
-use super::{OTHER_PROBLEMS, differences};
 use super::{sizes_or, variant_of};
-use crate::findings::{Findings, Picture, Section};
-use crate::machine;
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target::{self, Bound, Target};
+use crate::prelude::*;
 use crate::walls::{Outcome, Rules};
-use clap::{Args, value_parser};
-use meniscus_render::plot::Bars;
-use meniscus_store::error::Error;
 
 /// The study.
 pub struct Fig5x11;
@@ -44,7 +37,7 @@ impl Study for Fig5x11 {
             ..Default::default()
         };
         let compared = &VARIANTS[..2];
-        let mut data = Table::new(["size", "transfer", "cycles", "CPU s", "solved"]);
+        let mut data = Table::columns("size | transfer | cycles | CPU s | solved");
         let mut seconds = vec![Vec::new(); compared.len()];
         let mut last = None;
         for &size in &sizes {
@@ -103,28 +96,16 @@ impl Study for Fig5x11 {
                 ),
                 machine::sentence(load),
             ],
-            pictures: vec![Picture {
-                name: "seconds",
-                caption: bars.title.clone(),
-                content: bars.svg().into(),
-            }],
-            sections: vec![
-                Section {
-                    heading: "Beside the paper".into(),
-                    words: vec![
-                        "The paper's bars are not printed as numbers; its text says that barycentric transfer is more than two \
-                         times faster, with as many cycles."
-                            .into(),
-                    ],
-                    table: Some(data.clone()),
-                },
-                Section {
-                    heading: "What the paper finds, here".into(),
-                    words: Vec::new(),
-                    table: Some(target::table(&targets)),
-                },
-                differences(&[OTHER_PROBLEMS]),
-            ],
+            pictures: vec![Picture::chart("seconds", &bars)],
+            sections: paper_sections(
+                [
+                    "The paper's bars are not printed as numbers; its text says that barycentric transfer is more than two \
+                         times faster, with as many cycles.",
+                ],
+                data.clone(),
+                &targets,
+                &[OTHER_PROBLEMS],
+            ),
             data,
         })
     }

@@ -3,14 +3,9 @@
 mod pressure;
 mod small;
 
-use crate::findings::{Findings, Section};
-use crate::machine::{self, Moment};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use clap::{Args, value_parser};
+use crate::prelude::*;
 use meniscus_lcp::registry::{self, Method, Options as Ask};
 use meniscus_lcp::{BoxMlcp, Csr, Status};
-use meniscus_store::error::{Error, Kind};
 use serde_json::Value;
 
 /// The study.
@@ -95,16 +90,9 @@ impl Solve {
 
 /// Every solve in a row.
 fn table(solves: &[Solve]) -> Table {
-    let mut table = Table::new([
-        "problem",
-        "variables",
-        "program",
-        "method",
-        "solved",
-        "iterations",
-        "residual",
-        "CPU s",
-    ]);
+    let mut table = Table::columns(
+        "problem | variables | program | method | solved | iterations | residual | CPU s",
+    );
     for solve in solves {
         table.push([
             solve.problem.clone().into(),
@@ -155,9 +143,5 @@ fn section(heading: &str, mut words: Vec<String>, missing: Vec<String>, table: T
             .into_iter()
             .map(|why| format!("Not measured: {why}.")),
     );
-    Section {
-        heading: heading.into(),
-        words,
-        table: Some(table),
-    }
+    Section::new(heading, words, table)
 }

@@ -1,12 +1,12 @@
 //! What is measured, each in a process of its own.
 
 use super::stage::{Impact, Stage, with_twice_the_air};
-use crate::machine::{Moment, Span, peak_memory, waited_by_all_threads};
+use crate::machine::{Span, peak_memory, waited_by_all_threads};
+use crate::prelude::*;
 use meniscus_app::runner::Simulation;
 use meniscus_liquid::{Phases, Walls};
 use meniscus_scene::Scene;
 use meniscus_sim::StepReport;
-use meniscus_store::error::{Error, Kind};
 use serde::{Deserialize, Serialize};
 
 /// How often each number of threads is timed where numbers are compared.

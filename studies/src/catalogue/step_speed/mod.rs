@@ -6,14 +6,10 @@ mod report;
 mod stage;
 
 use crate::alone;
-use crate::findings::Findings;
-use crate::machine;
-use crate::study::Study;
+use crate::prelude::*;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, value_parser};
 use measure::{Air, Pace, Part, Run, Setup};
 use meniscus_liquid::Walls;
-use meniscus_store::error::Error;
 use serde_json::Value;
 use stage::Stage;
 use std::io::{Write, stderr};

@@ -1,10 +1,10 @@
 //! The scenes that are timed.
 
+use crate::prelude::*;
 use clap::ValueEnum;
 use meniscus_liquid::Walls;
 use meniscus_scene::{AnyScene, Scene, Volume, builtin};
 use meniscus_shapes::Shape;
-use meniscus_store::error::Error;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

@@ -8,14 +8,10 @@ mod targets;
 use self::part::{Answer, Part};
 use self::solver_case::SolverCase;
 use crate::alone;
-use crate::findings::{Findings, Section};
-use crate::machine;
 use crate::peer;
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use clap::{Args, ValueEnum, value_parser};
+use crate::prelude::*;
+use clap::ValueEnum;
 use meniscus_app::problem_files;
-use meniscus_store::error::{Error, Kind};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -237,19 +233,10 @@ fn others(options: &Options) -> Result<Others, Error> {
 }
 
 fn speeds(answers: &[Answer], others: &[Other], missing: Vec<String>, triad: f64) -> Section {
-    let mut table = Table::new([
-        "size",
-        "solver",
-        "threads",
-        "solved",
-        "cycles",
-        "CPU s, set-up",
-        "CPU s, solve",
-        "wall s",
-        "residual",
-        "GB/s",
-        "peak MB",
-    ]);
+    let mut table = Table::columns(
+        "size | solver | threads | solved | cycles | CPU s, set-up | CPU s, solve | wall s | \
+            residual | GB/s | peak MB",
+    );
     for answer in answers {
         // What a cycle must move, over the time it takes: for cycles of multigrid only.
         let moved = BYTES_A_CYCLE * answer.unknowns as f64 * answer.cycles as f64;
@@ -310,29 +297,14 @@ fn speeds(answers: &[Answer], others: &[Other], missing: Vec<String>, triad: f64
             .into_iter()
             .map(|why| format!("Not measured: {why}.")),
     );
-    Section {
-        heading: "Speed".into(),
-        words,
-        table: Some(table),
-    }
+    Section::new("Speed", words, table)
 }
 
 fn data(answers: &[Answer]) -> Table {
-    let mut table = Table::new([
-        "size",
-        "unknowns",
-        "wall_rows",
-        "separated_rows",
-        "solver",
-        "threads",
-        "converged",
-        "cycles",
-        "setup_cpu_s",
-        "solve_cpu_s",
-        "wall_clock_s",
-        "residual",
-        "peak_bytes",
-    ]);
+    let mut table = Table::columns(
+        "size | unknowns | wall_rows | separated_rows | solver | threads | converged | \
+            cycles | setup_cpu_s | solve_cpu_s | wall_clock_s | residual | peak_bytes",
+    );
     for answer in answers {
         table.push([
             Cell::Whole(answer.size.into()),

@@ -2,13 +2,13 @@
 
 use super::RELATIVE_TOLERANCE;
 use super::solver_case::SolverCase;
-use crate::machine::{self, Moment, Span};
+use crate::machine::Span;
+use crate::prelude::*;
 use meniscus_lcp::{BoxMlcp, InputError, Observer, Progress, Report, Status, matrix_market};
 use meniscus_liquid::analytic::{Bare, Sphere, Surface};
 use meniscus_liquid::spin_pool::spin_if;
 use meniscus_liquid::{multigrid, solvers};
 use meniscus_store::atomic_file;
-use meniscus_store::error::{Error, Kind};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::path::PathBuf;

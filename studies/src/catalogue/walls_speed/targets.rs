@@ -1,8 +1,7 @@
 //! What the solvers are expected to reach.
 
 use super::part::Answer;
-use crate::findings::Section;
-use crate::target::{self, Bound, Target};
+use crate::prelude::*;
 use meniscus_liquid::Solver;
 
 /// CPU seconds that a whole solve of the plain problem may take, by size.
