@@ -1,9 +1,9 @@
 //! `cargo study`: lists the studies, runs one, writes what it found.
 
-use crate::alone::PART;
 use crate::catalogue::{self, STUDIES};
 use crate::digest;
 use crate::findings::Findings;
+use crate::subprocess::PART;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use meniscus_store::error::{Error, Kind};
@@ -113,7 +113,7 @@ fn dispatch(matches: &ArgMatches) -> Result<(), Error> {
     };
     if name == PART {
         let name = options.get_one::<String>(STUDY);
-        return crate::alone::answer(name.map_or("", String::as_str));
+        return crate::subprocess::answer(name.map_or("", String::as_str));
     }
     if name == digest::COMMAND {
         let page = digest::compose(&results_folder())?;

@@ -20,6 +20,18 @@ pub struct Figure {
     pub rows: Rows,
 }
 
+impl Figure {
+    /// A figure that compares separating with slip walls.
+    pub const fn walls(name: &'static str, scene: &'static str, frames: &'static [u32]) -> Self {
+        Figure {
+            name,
+            scene,
+            frames,
+            rows: Rows::Walls,
+        }
+    }
+}
+
 /// What differs from row to row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rows {
@@ -143,17 +155,10 @@ fn run(figure: &Figure, label: &str, look: Look) -> Result<(Vec<Still>, usize), 
 
 fn claim(figure: &Figure, rows: &[Vec<Still>], cells: usize) -> Target {
     let name = figure.name.replace('-', " ");
-    let target = |what: String, bound, unit, measured, decimals| Target {
-        what,
-        bound,
-        unit,
-        measured,
-        decimals,
-    };
     match figure.rows {
         Rows::Walls => {
             let sum = |row: &[Still]| row.iter().map(|still| still.hanging).sum::<f64>();
-            target(
+            Target::new(
                 format!("{name}: hanging particles, separating as a part of slip"),
                 Bound::AtMost(1.0),
                 "times",
@@ -167,7 +172,7 @@ fn claim(figure: &Figure, rows: &[Vec<Still>], cells: usize) -> Target {
                 squares.sum::<f64>().sqrt() * cells as f64
             };
             let pairs = rows[0].iter().zip(&rows[1]);
-            target(
+            Target::new(
                 format!("{name}: how far the centres of {one} and {other} are apart at most"),
                 Bound::AtMost(SAME),
                 "cells",

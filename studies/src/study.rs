@@ -19,10 +19,10 @@ pub trait Study {
     /// Does the work and says what came out.
     fn run(options: &Self::Options) -> Result<Findings, Error>;
 
-    /// Does a part of the work that wants a process of its own; see [`crate::alone`].
+    /// Does a part of the work that wants a process of its own; see [`crate::subprocess`].
     fn part(_part: Value) -> Result<Value, Error> {
         Err(Error::usage(format!(
-            "{} has no parts to be run alone",
+            "{} has no parts to run in a subprocess",
             Self::NAME
         )))
     }

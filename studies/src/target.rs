@@ -44,6 +44,23 @@ pub struct Target {
 }
 
 impl Target {
+    /// A target for `measured`, shown with so many decimals.
+    pub fn new(
+        what: impl Into<String>,
+        bound: Bound,
+        unit: &'static str,
+        measured: Option<f64>,
+        decimals: usize,
+    ) -> Self {
+        Target {
+            what: what.into(),
+            bound,
+            unit,
+            measured,
+            decimals,
+        }
+    }
+
     /// `met`, `missed` or `not measured`, by the numbers as they are and not as they are rounded.
     pub fn verdict(&self) -> &'static str {
         match self.measured {

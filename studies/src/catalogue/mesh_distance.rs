@@ -84,13 +84,13 @@ impl Study for MeshDistance {
                 (format!("exact within {BAND} cells"), banded),
                 ("exact everywhere".into(), exact),
             ] {
-                targets.push(Target {
-                    what: format!("{name}: set-up and all distances, {which}"),
-                    bound: Bound::AtMost(MOST_CPU_SECONDS),
-                    unit: "s",
-                    measured: Some(setup.cpu + queries.cpu),
-                    decimals: 2,
-                });
+                targets.push(Target::new(
+                    format!("{name}: set-up and all distances, {which}"),
+                    Bound::AtMost(MOST_CPU_SECONDS),
+                    "s",
+                    Some(setup.cpu + queries.cpu),
+                    2,
+                ));
             }
         }
         let table = table(&timed, options);

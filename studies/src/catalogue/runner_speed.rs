@@ -43,20 +43,20 @@ impl Study for RunnerSpeed {
             .map(|(_, seconds)| *seconds)
             .fold(0.0, f64::max);
         let targets = [
-            Target {
-                what: "check of the slowest built-in scene, CPU time".into(),
-                bound: Bound::AtMost(MOST_CHECK_SECONDS),
-                unit: "s",
-                measured: Some(slowest),
-                decimals: 3,
-            },
-            Target {
-                what: "frames, checkpoints and statistics, of a run's time".into(),
-                bound: Bound::AtMost(MOST_WRITE_SHARE),
-                unit: "%",
-                measured: share("write"),
-                decimals: 1,
-            },
+            Target::new(
+                "check of the slowest built-in scene, CPU time",
+                Bound::AtMost(MOST_CHECK_SECONDS),
+                "s",
+                Some(slowest),
+                3,
+            ),
+            Target::new(
+                "frames, checkpoints and statistics, of a run's time",
+                Bound::AtMost(MOST_WRITE_SHARE),
+                "%",
+                share("write"),
+                1,
+            ),
         ];
         let mut scenes = Table::columns("scene | CPU s");
         for (name, seconds) in &checks {

@@ -56,16 +56,16 @@ impl Study for SurfaceSpeed {
                     Cell::maybe(Some(one.cpu), 3),
                     Cell::maybe(Some(share), 3),
                 ]);
-                Target {
-                    what: format!(
+                Target::new(
+                    format!(
                         "surface and file of a frame from {}, of simulating it",
                         one.source
                     ),
-                    bound: Bound::AtMost(MOST_SHARE),
-                    unit: "",
-                    measured: Some(share),
-                    decimals: 3,
-                }
+                    Bound::AtMost(MOST_SHARE),
+                    "",
+                    Some(share),
+                    3,
+                )
             })
             .collect();
         Ok(Findings {

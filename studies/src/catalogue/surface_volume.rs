@@ -140,12 +140,14 @@ fn measure(scene: &Scene<3>, source: SurfaceSource) -> Result<Vec<Measured>, Err
 fn judge(scene: &str, frames: &[Measured]) -> Vec<Target> {
     let liquid = || frames.iter().filter(|f| f.particles > 0);
     let most = |values: &mut dyn Iterator<Item = f64>| values.map(f64::abs).reduce(f64::max);
-    let target = |what: &str, bound, unit, measured, decimals| Target {
-        what: format!("{scene}: {what}"),
-        bound: Bound::AtMost(bound),
-        unit,
-        measured,
-        decimals,
+    let target = |what: &str, bound, unit, measured, decimals| {
+        Target::new(
+            format!("{scene}: {what}"),
+            Bound::AtMost(bound),
+            unit,
+            measured,
+            decimals,
+        )
     };
     vec![
         target(

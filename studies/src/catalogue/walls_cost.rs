@@ -111,21 +111,21 @@ impl Study for WallsCost {
                 Cell::Number(1e3 * separating.a_step(), 2),
                 Cell::Number(per_cent_more(costs.same_liquid), 1),
             ]);
-            targets.push(Target {
-                what: format!("{name}: what separating walls cost a step"),
-                bound: Bound::AtMost(MOST),
-                unit: "%",
-                measured: Some(more),
-                decimals: 1,
-            });
+            targets.push(Target::new(
+                format!("{name}: what separating walls cost a step"),
+                Bound::AtMost(MOST),
+                "%",
+                Some(more),
+                1,
+            ));
         }
-        targets.push(Target {
-            what: "any scene, from the same liquid: what separating walls cost a step".into(),
-            bound: Bound::AtMost(MOST),
-            unit: "%",
-            measured: Some(dearest).filter(|more| more.is_finite()),
-            decimals: 1,
-        });
+        targets.push(Target::new(
+            "any scene, from the same liquid: what separating walls cost a step",
+            Bound::AtMost(MOST),
+            "%",
+            Some(dearest).filter(|more| more.is_finite()),
+            1,
+        ));
         Ok(Findings {
             study: Self::NAME,
             variant: options.variant(),

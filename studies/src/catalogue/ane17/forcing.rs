@@ -1,7 +1,8 @@
 //! How exactly Newton's linear systems have to be solved. [ANE17 fig. 16, fig. 17]
 
-use super::race::Racer;
+use super::krylov_case::KrylovCase;
 use super::{Curves, flat_scene};
+use crate::options::hyphenated;
 use crate::prelude::*;
 use crate::walls::{Choice, Outcome, Quartiles, mean, thinned, visit};
 use meniscus_liquid::Walls;
@@ -63,8 +64,8 @@ impl Study for Fig16 {
 
     fn run(options: &Options16) -> Result<Findings, Error> {
         let usual = options.sizes == USUAL && options.frames == FRAMES;
-        let sizes: Vec<String> = options.sizes.iter().map(u32::to_string).collect();
-        let variant = (!usual).then(|| format!("{}-{}-frames", sizes.join("-"), options.frames));
+        let variant =
+            (!usual).then(|| format!("{}-{}-frames", hyphenated(&options.sizes), options.frames));
         findings(
             Self::NAME,
             variant,
@@ -114,11 +115,11 @@ fn findings(
             .collect();
         visit(&scene, Choice { frames, every: 1 }, &mut |sample| {
             for with in &mut at_size {
-                let racer = Racer {
+                let case = KrylovCase {
                     forcing: with.xi,
-                    ..Racer::NEWTON
+                    ..KrylovCase::NEWTON
                 };
-                with.solves.push(racer.run(sample)?);
+                with.solves.push(case.run(sample)?);
             }
             Ok(())
         })?;
@@ -135,13 +136,13 @@ fn findings(
             .filter(|with| with.size == size)
             .filter_map(|with| with.mean(|outcome| outcome.outer as f64));
         let quartiles = Quartiles::of(newton);
-        targets.push(Target {
-            what: format!("{size} cells: most Newton iterations of any xi against fewest"),
-            bound: Bound::AtMost(1.5),
-            unit: "times",
-            measured: quartiles.map(|q| q.most / q.least),
-            decimals: 2,
-        });
+        targets.push(Target::new(
+            format!("{size} cells: most Newton iterations of any xi against fewest"),
+            Bound::AtMost(1.5),
+            "times",
+            quartiles.map(|q| q.most / q.least),
+            2,
+        ));
     }
     let data = data(&found);
     Ok(Findings {

@@ -1,7 +1,7 @@
 //! Krylov methods and preconditioners: alone with slip walls, and inside Newton. [ANE17 fig. 12, fig. 13]
 
 use super::flat_scene;
-use super::race::{Krylov, Pre, Racer};
+use super::krylov_case::{Krylov, KrylovCase, Pre};
 use crate::prelude::*;
 use crate::walls::{Outcome, Sample, first_of_frame, thinned};
 use meniscus_liquid::Walls;
@@ -68,14 +68,14 @@ impl Solve {
     }
 }
 
-fn all(sample: &Sample<2>, racer: Racer) -> Result<Vec<Solve>, Error> {
+fn all(sample: &Sample<2>, case: KrylovCase) -> Result<Vec<Solve>, Error> {
     let mut solves = Vec::new();
     for plot in 0..PLOTS.len() {
         for (krylov, pre) in combinations(plot) {
-            let outcome = Racer {
+            let outcome = KrylovCase {
                 krylov,
                 pre,
-                ..racer
+                ..case
             }
             .run(sample)?;
             solves.push(Solve {
@@ -105,7 +105,7 @@ impl Study for Fig12 {
     fn run(options: &Options) -> Result<Findings, Error> {
         let load = machine::load();
         let sample = options.sample(Walls::Slip)?;
-        let solves = all(&sample, Racer::PCG)?;
+        let solves = all(&sample, KrylovCase::PCG)?;
         let pictures = pictures(
             &solves,
             "iteration",
@@ -119,12 +119,8 @@ impl Study for Fig12 {
             },
         );
         let share = |pre| Some(inner(&solves, pre)? / inner(&solves, Pre::Identity)?);
-        let target = |what: String, most, measured| Target {
-            what,
-            bound: Bound::AtMost(most),
-            unit: "times",
-            measured,
-            decimals: 2,
+        let target = |what: String, most, measured| {
+            Target::new(what, Bound::AtMost(most), "times", measured, 2)
         };
         let targets = [
             target(
@@ -162,7 +158,7 @@ impl Study for Fig13 {
     fn run(options: &Options) -> Result<Findings, Error> {
         let load = machine::load();
         let sample = options.sample(Walls::Separating)?;
-        let solves = all(&sample, Racer::NEWTON)?;
+        let solves = all(&sample, KrylovCase::NEWTON)?;
         let pictures = pictures(&solves, "Newton iteration", "merit", &|outcome| {
             let points = outcome.outer_points.iter();
             points.map(|at| (at.iteration as f64, at.merit)).collect()
@@ -170,20 +166,20 @@ impl Study for Fig13 {
         let solved = solves.iter().filter(|solve| solve.outcome.solved()).count();
         let share = |pre| Some(inner(&solves, pre)? / inner(&solves, Pre::Identity)?);
         let targets = [
-            Target {
-                what: "combinations that solve the problem (the paper's preconditioned solves fail at times)".into(),
-                bound: Bound::AtLeast(solves.len() as f64),
-                unit: "solves",
-                measured: Some(solved as f64),
-                decimals: 0,
-            },
-            Target {
-                what: "inner iterations of Newton with MIC(0), as a part of those without a preconditioner".into(),
-                bound: Bound::AtMost(1.0),
-                unit: "times",
-                measured: share(Pre::Mic0),
-                decimals: 2,
-            },
+            Target::new(
+                "combinations that solve the problem (the paper's preconditioned solves fail at times)",
+                Bound::AtLeast(solves.len() as f64),
+                "solves",
+                Some(solved as f64),
+                0,
+            ),
+            Target::new(
+                "inner iterations of Newton with MIC(0), as a part of those without a preconditioner",
+                Bound::AtMost(1.0),
+                "times",
+                share(Pre::Mic0),
+                2,
+            ),
         ];
         Ok(Findings {
             study: Self::NAME,

@@ -6,7 +6,7 @@ mod curves;
 mod forcing;
 mod frames;
 mod krylov;
-mod race;
+mod krylov_case;
 mod rates;
 mod scaling;
 mod slowdown;

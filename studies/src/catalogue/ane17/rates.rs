@@ -1,6 +1,6 @@
 //! Convergence of many solves, as quartiles. [ANE17 fig. 8, fig. 11]
 
-use super::race::Racer;
+use super::krylov_case::KrylovCase;
 use super::space::Deep;
 use super::{Curves, flat_scene};
 use crate::prelude::*;
@@ -42,9 +42,9 @@ const TO_THE_END: f64 = 1e-9;
 const SUBSET: usize = 20;
 
 /// Newton's method as far as it goes.
-const NEWTON: Racer = Racer {
+const NEWTON: KrylovCase = KrylovCase {
     tolerance: TO_THE_END,
-    ..Racer::NEWTON
+    ..KrylovCase::NEWTON
 };
 
 impl Study for Fig8 {
@@ -106,9 +106,9 @@ impl Study for Fig11 {
             every: 5,
         };
         let scene = flat_scene(1, options.size as usize, Walls::Separating)?;
-        let pcg = Racer {
+        let pcg = KrylovCase {
             tolerance: TO_THE_END,
-            ..Racer::PCG
+            ..KrylovCase::PCG
         };
         let (solves, seen) = collect(&scene, choice, &[NEWTON, pcg])?;
         let newton = Curves::of_merits(&solves[0]);
@@ -126,15 +126,15 @@ impl Study for Fig11 {
             ("half", 4.0, needed.map(|q| q.median)),
             ("all", 6.0, needed.map(|q| q.most)),
         ] {
-            targets.push(Target {
-                what: format!(
+            targets.push(Target::new(
+                format!(
                     "Newton iterations to a residual of 1e-6, {what} of the solves (paper: {most})"
                 ),
-                bound: Bound::AtMost(most),
-                unit: "iterations",
+                Bound::AtMost(most),
+                "iterations",
                 measured,
-                decimals: 1,
-            });
+                1,
+            ));
         }
         Ok(Findings {
             study: Self::NAME,
@@ -159,16 +159,16 @@ impl Study for Fig11 {
     }
 }
 
-/// All racers on all problems of a run.
+/// Solves all problems of a run with all cases.
 fn collect<const D: usize>(
     scene: &Scene<D>,
     choice: Choice,
-    racers: &[Racer],
+    cases: &[KrylovCase],
 ) -> Result<(Vec<Vec<Outcome>>, Seen), Error> {
-    let mut solves: Vec<Vec<Outcome>> = racers.iter().map(|_| Vec::new()).collect();
+    let mut solves: Vec<Vec<Outcome>> = cases.iter().map(|_| Vec::new()).collect();
     let seen = visit(scene, choice, &mut |sample| {
-        for (racer, solves) in racers.iter().zip(&mut solves) {
-            solves.push(racer.run(sample)?);
+        for (case, solves) in cases.iter().zip(&mut solves) {
+            solves.push(case.run(sample)?);
         }
         Ok(())
     })?;
@@ -177,13 +177,13 @@ fn collect<const D: usize>(
 
 /// The paper sees quadratic convergence.
 fn orders_target(newton: &Curves) -> Vec<Target> {
-    vec![Target {
-        what: "order of Newton's convergence at its end, median (2 is quadratic)".into(),
-        bound: Bound::AtLeast(1.5),
-        unit: "",
-        measured: Quartiles::of(newton.orders()).map(|q| q.median),
-        decimals: 2,
-    }]
+    vec![Target::new(
+        "order of Newton's convergence at its end, median (2 is quadratic)",
+        Bound::AtLeast(1.5),
+        "",
+        Quartiles::of(newton.orders()).map(|q| q.median),
+        2,
+    )]
 }
 
 fn sections(methods: &[(&str, &Curves)], targets: Vec<Target>) -> Vec<Section> {

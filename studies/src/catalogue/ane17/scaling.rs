@@ -1,7 +1,8 @@
 //! Convergence against resolution. [ANE17 fig. 14]
 
-use super::race::Racer;
+use super::krylov_case::KrylovCase;
 use super::{Curves, flat_scene};
+use crate::options::hyphenated;
 use crate::prelude::*;
 use crate::walls::{Outcome, first_of_frame, thinned};
 use meniscus_liquid::Walls;
@@ -42,24 +43,22 @@ impl Study for Fig14 {
         for &size in &options.sizes {
             let scene = flat_scene(1, size as usize, Walls::Separating)?;
             let sample = first_of_frame(&scene, options.frame)?;
-            let to_the_end = |racer: Racer| Racer {
+            let to_the_end = |case: KrylovCase| KrylovCase {
                 tolerance: TO_THE_END,
-                ..racer
+                ..case
             };
             found.push(AtSize {
                 size,
                 rows: sample.rows(),
-                pcg: to_the_end(Racer::PCG).run(&sample)?,
-                newton: to_the_end(Racer::NEWTON).run(&sample)?,
+                pcg: to_the_end(KrylovCase::PCG).run(&sample)?,
+                newton: to_the_end(KrylovCase::NEWTON).run(&sample)?,
             });
         }
         let data = data(&found);
         Ok(Findings {
             study: Self::NAME,
-            variant: (options.sizes != USUAL || options.frame != 10).then(|| {
-                let sizes: Vec<String> = options.sizes.iter().map(u32::to_string).collect();
-                format!("{}-frame-{}", sizes.join("-"), options.frame)
-            }),
+            variant: (options.sizes != USUAL || options.frame != 10)
+                .then(|| format!("{}-frame-{}", hyphenated(&options.sizes), options.frame)),
             setting: vec![
                 format!(
                     "Scene 1, the first step towards frame {} (of 0.01 s) of a run with separating walls, from zero, to a natural \
@@ -144,29 +143,22 @@ fn claims(found: &[AtSize]) -> Vec<Target> {
         .map(|at| at.newton.outer as f64)
         .reduce(f64::max);
     let unsolved = found.iter().filter(|at| !at.newton.solved()).count();
-    let target = |what: &str, bound, unit, measured, decimals| Target {
-        what: what.into(),
-        bound,
-        unit,
-        measured,
-        decimals,
-    };
     vec![
-        target(
+        Target::new(
             "factor of PCG's iterations for twice the resolution (paper: about 2)",
             Bound::AtMost(2.0),
             "times",
             ends.map(growth).filter(|factor| factor.is_finite()),
             2,
         ),
-        target(
+        Target::new(
             "Newton iterations, at most (paper: 6)",
             Bound::AtMost(6.0),
             "iterations",
             most,
             0,
         ),
-        target(
+        Target::new(
             "resolutions at which Newton misses the tolerance",
             Bound::AtMost(0.0),
             "resolutions",

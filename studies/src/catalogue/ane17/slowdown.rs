@@ -1,6 +1,7 @@
 //! What separating walls cost beside slip walls. [ANE17 table 1]
 
 use super::flat_scene;
+use crate::options::hyphenated;
 use crate::prelude::*;
 use crate::walls::one_thread;
 use meniscus_app::runner::Simulation;
@@ -138,13 +139,8 @@ impl Study for Table1 {
             ],
         };
         let largest = |values: &[f64]| values.iter().copied().reduce(f64::max);
-        let target = |what: &str, measured| Target {
-            what: what.into(),
-            bound: Bound::AtMost(25.0),
-            unit: "%",
-            measured,
-            decimals: 1,
-        };
+        let target =
+            |what: &str, measured| Target::new(what, Bound::AtMost(25.0), "%", measured, 1);
         let targets = [
             target(
                 "slow-down of a solve, at most (paper: 5 to 25 %)",
@@ -201,14 +197,10 @@ fn spend(scene: &Scene<2>, frames: u32) -> Result<Spent, Error> {
 }
 
 fn variant(options: &Options) -> String {
-    let words = |numbers: &[u32]| {
-        let words: Vec<String> = numbers.iter().map(u32::to_string).collect();
-        words.join("-")
-    };
     format!(
         "{}-scene-{}-{}-frames",
-        words(&options.sizes),
-        words(&options.scenes),
+        hyphenated(&options.sizes),
+        hyphenated(&options.scenes),
         options.frames
     )
 }

@@ -1,5 +1,6 @@
 //! Two scenes in space. [ANE17 fig. 1]
 
+use crate::options::hyphenated;
 use crate::prelude::*;
 use crate::stills::{in_rows, png, stills};
 use crate::walls::{Choice, Quartiles, Rules, SolverCase, averages};
@@ -147,16 +148,13 @@ impl Study for Fig1 {
                         Cell::maybe(theirs, 2),
                     ]);
                     if let Some(theirs) = theirs {
-                        targets.push(Target {
-                            what: format!(
-                                "{}, {size} cells: median of Newton's CPU time",
-                                deep.name()
-                            ),
-                            bound: Bound::AtMost(theirs),
-                            unit: "s",
-                            measured: median(&one.cpu),
-                            decimals: 2,
-                        });
+                        targets.push(Target::new(
+                            format!("{}, {size} cells: median of Newton's CPU time", deep.name()),
+                            Bound::AtMost(theirs),
+                            "s",
+                            median(&one.cpu),
+                            2,
+                        ));
                     }
                 }
             }
@@ -169,10 +167,8 @@ impl Study for Fig1 {
         }
         Ok(Findings {
             study: Self::NAME,
-            variant: (options.sizes != USUAL || options.frames != 30).then(|| {
-                let sizes: Vec<String> = options.sizes.iter().map(u32::to_string).collect();
-                format!("{}-{}-frames", sizes.join("-"), options.frames)
-            }),
+            variant: (options.sizes != USUAL || options.frames != 30)
+                .then(|| format!("{}-{}-frames", hyphenated(&options.sizes), options.frames)),
             setting: vec![
                 format!(
                     "The paper does not describe its two scenes. Ours: {} {} The pressure problem of every fifth step of the first \

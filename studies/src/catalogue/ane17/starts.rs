@@ -105,12 +105,14 @@ fn claims(found: &[Averages]) -> Vec<Target> {
         let one = found.iter().find(|one| one.case.label == label)?;
         mean(&one.iterations)
     };
-    let target = |label: &str, bound| Target {
-        what: format!("start by {label}: iterations, as a multiple of those from zero"),
-        bound,
-        unit: "times",
-        measured: of(label).zip(of("zero")).map(|(one, zero)| one / zero),
-        decimals: 2,
+    let target = |label: &str, bound| {
+        Target::new(
+            format!("start by {label}: iterations, as a multiple of those from zero"),
+            bound,
+            "times",
+            of(label).zip(of("zero")).map(|(one, zero)| one / zero),
+            2,
+        )
     };
     let solved: usize = found.iter().map(|one| one.solved).sum();
     let problems: usize = found.iter().map(|one| one.problems).sum();
@@ -118,13 +120,13 @@ fn claims(found: &[Averages]) -> Vec<Target> {
         target("PSOR", Bound::AtLeast(0.9)),
         target("gradient", Bound::AtLeast(0.9)),
         target("step before", Bound::AtMost(0.9)),
-        Target {
-            what: "solves that fail, from any start".into(),
-            bound: Bound::AtMost(0.0),
-            unit: "solves",
-            measured: Some((problems - solved) as f64),
-            decimals: 0,
-        },
+        Target::new(
+            "solves that fail, from any start",
+            Bound::AtMost(0.0),
+            "solves",
+            Some((problems - solved) as f64),
+            0,
+        ),
     ]
 }
 

@@ -72,16 +72,16 @@ impl Study for Fig15 {
                     Cell::maybe(last, 2),
                     PRINTED[scene as usize - 1].into(),
                 ]);
-                targets.push(Target {
-                    what: format!(
+                targets.push(Target::new(
+                    format!(
                         "scene {scene}, {} walls: volume after all, off by",
                         run.walls
                     ),
-                    bound: Bound::AtMost(UNSEEN),
-                    unit: "%",
-                    measured: last.map(f64::abs),
-                    decimals: 2,
-                });
+                    Bound::AtMost(UNSEEN),
+                    "%",
+                    last.map(f64::abs),
+                    2,
+                ));
             }
             let chart = Chart {
                 title: format!("scene {scene}: change of volume"),

@@ -3,19 +3,12 @@
 use super::rules::{Ending, ROBUSTNESS};
 use super::solver_case::SolverCase;
 use super::{AS_PRINTED, as_printed, contact, fluid};
+use crate::options::Problems;
 use crate::prelude::*;
 use meniscus_lcp::gallery::Instance;
 
 /// The study.
 pub struct Table1;
-
-/// How many problems to solve.
-#[derive(Args, Clone, Debug)]
-pub struct Options {
-    /// Problems of each kind
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = value_parser!(u64).range(1..=10_000))]
-    problems: u64,
-}
 
 /// What is solved, by whom, and what the notes have: endings by the rule relative, absolute, and non-descent.
 type Kind = (
@@ -50,9 +43,9 @@ const KINDS: [Kind; 3] = [
 impl Study for Table1 {
     const NAME: &'static str = "erl13-table1";
     const SUMMARY: &'static str = "how 100 fluid and 100 contact problems end, by method";
-    type Options = Options;
+    type Options = Problems;
 
-    fn run(options: &Options) -> Result<Findings, Error> {
+    fn run(options: &Problems) -> Result<Findings, Error> {
         let mut headings = vec!["problems", "method"];
         headings.extend(Ending::ALL.map(Ending::word));
         headings.extend(["notes: relative", "notes: absolute", "notes: non-descent"]);
@@ -94,7 +87,7 @@ impl Study for Table1 {
         }
         Ok(Findings {
             study: Self::NAME,
-            variant: (options.problems != 100).then(|| options.problems.to_string()),
+            variant: options.variant(),
             setting: vec![
                 "Fluid problems (\"printed\": with b as printed) have 1000 variables, contact problems 180. A relative tolerance of 1e-6, an absolute \
                  tolerance of 1e-3 on the merit, at most 100 iterations; the merit of PGS and PSOR is x'|Ax + b|, the Newton \

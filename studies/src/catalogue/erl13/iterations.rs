@@ -3,19 +3,12 @@
 use super::rules::{Ending, ROBUSTNESS};
 use super::solver_case::SolverCase;
 use super::{AS_PRINTED, as_printed, contact, fluid};
+use crate::options::Problems;
 use crate::prelude::*;
 use meniscus_lcp::gallery::Instance;
 
 /// The study.
 pub struct Table2;
-
-/// How many problems to solve.
-#[derive(Args, Clone, Debug)]
-pub struct Options {
-    /// Problems of each kind
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = value_parser!(u64).range(2..=10_000))]
-    problems: u64,
-}
 
 /// Mean, least, most, deviation.
 type Figures = [f64; 4];
@@ -65,9 +58,9 @@ impl Study for Table2 {
     const NAME: &'static str = "erl13-table2";
     const SUMMARY: &'static str =
         "iterations to absolute convergence: mean, least, most, deviation";
-    type Options = Options;
+    type Options = Problems;
 
-    fn run(options: &Options) -> Result<Findings, Error> {
+    fn run(options: &Problems) -> Result<Findings, Error> {
         let mut data = Table::columns(
             "problems | method | converged | mean | min | max | std | notes: mean | notes: min | \
             notes: max | notes: std",
@@ -103,7 +96,7 @@ impl Study for Table2 {
         };
         Ok(Findings {
             study: Self::NAME,
-            variant: (options.problems != 100).then(|| options.problems.to_string()),
+            variant: options.variant(),
             setting: vec![format!(
                 "{} problems of each kind, 1000 variables a fluid problem and 180 a contact problem, to a merit below 1e-3, at \
                  most 100 iterations, from zero.",

@@ -3,18 +3,11 @@
 use super::rules::Rules;
 use super::solver_case::SolverCase;
 use super::{AS_PRINTED, as_printed, contact, convergence, fluid};
+use crate::options::Seed;
 use crate::prelude::*;
 
 /// The study.
 pub struct Fig2;
-
-/// Which problems to solve.
-#[derive(Args, Clone, Debug)]
-pub struct Options {
-    /// Names the problems
-    #[arg(long, value_name = "K", default_value_t = 1)]
-    seed: u64,
-}
 
 /// Far beyond the tolerances of the notes, to show the rates.
 const RULES: Rules = Rules {
@@ -27,9 +20,9 @@ impl Study for Fig2 {
     const NAME: &'static str = "erl13-fig2";
     const SUMMARY: &'static str =
         "convergence of PGS, PSOR and the Newton methods on a fluid and a contact problem";
-    type Options = Options;
+    type Options = Seed;
 
-    fn run(options: &Options) -> Result<Findings, Error> {
+    fn run(options: &Seed) -> Result<Findings, Error> {
         let problems = [
             ("fluid", fluid(1000, options.seed), &SolverCase::NOTES[..]),
             (
@@ -82,7 +75,7 @@ impl Study for Fig2 {
         }
         Ok(Findings {
             study: Self::NAME,
-            variant: (options.seed != 1).then(|| options.seed.to_string()),
+            variant: options.variant(),
             setting: vec![
                 "The notes: a fluid problem of 1000 and a contact problem of 300 variables. PGS and PSOR converge linearly, \
                  PSOR with 1.4 the faster, the Newton methods quadratically; on the contact problem minimum map Newton gives \

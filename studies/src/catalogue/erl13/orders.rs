@@ -27,51 +27,47 @@ struct Row {
 }
 
 const ROWS: [Row; 8] = [
-    Row {
-        method: Method::Pgs,
-        dense: false,
-        notes: [
+    row(
+        Method::Pgs,
+        false,
+        [
             "O(n) an iteration",
             "linear",
             "symmetric PSD, or nonzero diagonal",
         ],
-    },
-    Row {
-        method: Method::Psor,
-        dense: false,
-        notes: ["O(n) an iteration", "linear", "symmetric PSD"],
-    },
-    Row {
-        method: Method::Dantzig,
-        dense: true,
-        notes: ["O(n^4) in all", "-", "symmetric PD"],
-    },
-    Row {
-        method: Method::Keller,
-        dense: true,
-        notes: ["-", "-", "-"],
-    },
-    Row {
-        method: Method::Lemke,
-        dense: true,
-        notes: ["O(2^n) in all", "-", "P-matrix"],
-    },
-    Row {
-        method: Method::Newton,
-        dense: false,
-        notes: ["O(n^3) an iteration", "quadratic", "no assumptions"],
-    },
-    Row {
-        method: Method::Fischer,
-        dense: false,
-        notes: ["O(n^3) an iteration", "quadratic", "no assumptions"],
-    },
-    Row {
-        method: Method::InteriorPoint,
-        dense: false,
-        notes: ["-", "-", "-"],
-    },
+    ),
+    row(
+        Method::Psor,
+        false,
+        ["O(n) an iteration", "linear", "symmetric PSD"],
+    ),
+    row(
+        Method::Dantzig,
+        true,
+        ["O(n^4) in all", "-", "symmetric PD"],
+    ),
+    row(Method::Keller, true, ["-", "-", "-"]),
+    row(Method::Lemke, true, ["O(2^n) in all", "-", "P-matrix"]),
+    row(
+        Method::Newton,
+        false,
+        ["O(n^3) an iteration", "quadratic", "no assumptions"],
+    ),
+    row(
+        Method::Fischer,
+        false,
+        ["O(n^3) an iteration", "quadratic", "no assumptions"],
+    ),
+    row(Method::InteriorPoint, false, ["-", "-", "-"]),
 ];
+
+const fn row(method: Method, dense: bool, notes: [&'static str; 3]) -> Row {
+    Row {
+        method,
+        dense,
+        notes,
+    }
+}
 
 impl Study for Table3 {
     const NAME: &'static str = "erl13-table3";

@@ -3,19 +3,12 @@
 use super::rules::Rules;
 use super::solver_case::SolverCase;
 use super::{contact, fluid};
+use crate::options::Seed;
 use crate::prelude::*;
 use meniscus_lcp::methods::fischer::Kink;
 
 /// The study.
 pub struct Fig3;
-
-/// Which problems to solve.
-#[derive(Args, Clone, Debug)]
-pub struct Options {
-    /// Names the problems
-    #[arg(long, value_name = "K", default_value_t = 1)]
-    seed: u64,
-}
 
 const RULES: Rules = Rules {
     absolute: 1e-24,
@@ -33,9 +26,9 @@ const KINKS: [(&str, Kink); 4] = [
 impl Study for Fig3 {
     const NAME: &'static str = "erl13-fig3";
     const SUMMARY: &'static str = "the four strategies of Fischer-Newton where x = y = 0";
-    type Options = Options;
+    type Options = Seed;
 
-    fn run(options: &Options) -> Result<Findings, Error> {
+    fn run(options: &Seed) -> Result<Findings, Error> {
         let mut data = Table::columns("problem | strategy | iteration | merit");
         let mut summary = Table::columns("problem | strategy | iterations | ending | least merit");
         let mut pictures = Vec::new();
@@ -79,7 +72,7 @@ impl Study for Fig3 {
         }
         Ok(Findings {
             study: Self::NAME,
-            variant: (options.seed != 1).then(|| options.seed.to_string()),
+            variant: options.variant(),
             setting: vec![
                 "The notes: on fluid problems all strategies are alike, on contact problems perturbation at times needs fewer \
                  iterations, and approximation, which takes finite differences for the products with the Jacobian, always \

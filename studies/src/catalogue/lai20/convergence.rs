@@ -165,13 +165,7 @@ fn claims(scenario: usize, cases: &[SolverCase], outcomes: &[Outcome]) -> Vec<Ta
             .solved()
             .then(|| cases[at].iterations(outcome) as f64)
     };
-    let target = |what: String, bound, measured| Target {
-        what,
-        bound,
-        unit: "cycles",
-        measured,
-        decimals: 0,
-    };
+    let target = |what: String, bound, measured| Target::new(what, bound, "cycles", measured, 0);
     vec![
         target(
             format!("scenario {scenario}: cycles of FAS-MG"),

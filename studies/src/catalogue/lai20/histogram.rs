@@ -117,13 +117,7 @@ fn claims(found: &[Averages]) -> Vec<Target> {
         let one = found.iter().find(|one| one.case.label == label)?;
         mean(&one.outer)
     };
-    let target = |what: &str, bound, unit, measured| Target {
-        what: what.into(),
-        bound,
-        unit,
-        measured,
-        decimals: 2,
-    };
+    let target = |what: &str, bound, unit, measured| Target::new(what, bound, unit, measured, 2);
     let ratio = |above: &str, below: &str| Some(of(above)? / of(below)?);
     vec![
         target(

@@ -5,9 +5,8 @@
 use super::claims;
 use super::printed::{MEANS, Printed, Quantity};
 use super::side_by_side::{Here, pictures, side_by_side};
-use super::{
-    COUNTED, OTHER_MEANS, OTHER_METHODS, OTHER_PROBLEMS, OTHER_SLIP, OURS, sizes_or, variant_of,
-};
+use super::{COUNTED, OTHER_MEANS, OTHER_METHODS, OTHER_PROBLEMS, OTHER_SLIP, OURS, variant_of};
+use crate::options::Sizes;
 use crate::prelude::*;
 use crate::walls::{self, Averages, Choice, PATIENCE, Rules, Seen, SolverCase, mean};
 use meniscus_liquid::Walls;
@@ -20,9 +19,8 @@ pub struct Means<const TABLE: usize>;
 /// Which problems to solve.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// Cells along a side, separated by commas [default: 32,64, in the plane also 128]
-    #[arg(long, value_name = "N,N", value_delimiter = ',', value_parser = value_parser!(u32).range(8..=512))]
-    sizes: Vec<u32>,
+    #[command(flatten)]
+    sizes: Sizes,
     /// Frames to simulate [default: 100 in the plane, 12 in space]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=1000))]
     frames: Option<u32>,
@@ -120,7 +118,7 @@ impl<const TABLE: usize> Study for Means<TABLE> {
         let printed = &MEANS[TABLE - 1];
         let flat = walls::scene(printed.scene, 32, Walls::Separating)?.dimension() == 2;
         let usual: &[u32] = if flat { &[32, 64, 128] } else { &[32, 64] };
-        let sizes = sizes_or(&options.sizes, usual);
+        let sizes = options.sizes.or(usual);
         let choice = Choice {
             frames: options.frames.unwrap_or(if flat { 100 } else { 12 }),
             every: options.every.into(),

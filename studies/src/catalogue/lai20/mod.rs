@@ -45,15 +45,6 @@ const OTHER_METHODS: &str = "PCG has MIC(0) here, incomplete LU there; the multi
 /// What is solved without bounds.
 const OTHER_SLIP: &str = "No LCP is given the same matrices and right-hand sides without bounds, and not those of a run with slip walls.";
 
-/// The sizes that were asked for, or the usual ones.
-fn sizes_or(asked: &[u32], usual: &[u32]) -> Vec<u32> {
-    if asked.is_empty() {
-        usual.to_vec()
-    } else {
-        asked.to_vec()
-    }
-}
-
 /// What sets a run apart from the usual one.
 fn variant_of(sizes: &[u32], usual: &[u32], others: &[Option<String>]) -> Option<String> {
     let mut words = Vec::new();

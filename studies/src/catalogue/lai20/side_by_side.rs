@@ -83,7 +83,7 @@ pub fn pictures(
             series: drawn.filter(|series| !series.points.is_empty()).collect(),
         }
     };
-    let all: Vec<u32> = printed.rows.iter().map(|row| row.0).collect();
+    let all: Vec<u32> = printed.rows().map(|row| row.0).collect();
     let words = printed.quantity.words();
     let ours = chart(format!("{}: {words}, here", printed.scene), sizes, here);
     let theirs = chart(

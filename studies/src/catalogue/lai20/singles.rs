@@ -4,7 +4,8 @@ use super::claims;
 use super::printed::{ABLATION, Printed, SINGLES};
 use super::scenario::{SCENARIOS, Scenario, solve_all};
 use super::side_by_side::{Here, pictures, side_by_side};
-use super::{COUNTED, OTHER_METHODS, OTHER_PROBLEMS, OTHER_START, OURS, sizes_or, variant_of};
+use super::{COUNTED, OTHER_METHODS, OTHER_PROBLEMS, OTHER_START, OURS, variant_of};
+use crate::options::Sizes;
 use crate::prelude::*;
 use crate::walls::{Outcome, PATIENCE, Rules, SolverCase};
 
@@ -17,9 +18,8 @@ pub struct Ablation;
 /// Which problems to solve.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// Cells along a side, separated by commas [default: 32,64]
-    #[arg(long, value_name = "N,N", value_delimiter = ',', value_parser = value_parser!(u32).range(8..=512))]
-    sizes: Vec<u32>,
+    #[command(flatten)]
+    sizes: Sizes,
     /// Start from the pressure of the step before, instead of from zero
     #[arg(long)]
     warm: bool,
@@ -90,7 +90,7 @@ fn findings(
     claims: Claims,
 ) -> Result<Findings, Error> {
     let load = machine::load();
-    let sizes = sizes_or(&options.sizes, USUAL);
+    let sizes = options.sizes.or(USUAL);
     let rules = Rules {
         from_zero: !options.warm,
         ..Default::default()

@@ -3,7 +3,8 @@
 use super::OTHER_PROBLEMS;
 use super::scenario::SCENARIOS;
 use super::singles::VARIANTS;
-use super::{sizes_or, variant_of};
+use super::variant_of;
+use crate::options::Sizes;
 use crate::prelude::*;
 use crate::walls::{Outcome, Rules};
 
@@ -13,9 +14,8 @@ pub struct Fig5x11;
 /// Which problems to solve.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// Cells along a side, separated by commas [default: 32,64]
-    #[arg(long, value_name = "N,N", value_delimiter = ',', value_parser = value_parser!(u32).range(8..=512))]
-    sizes: Vec<u32>,
+    #[command(flatten)]
+    sizes: Sizes,
     /// Solves of each problem: the quickest counts
     #[arg(long, value_name = "K", default_value_t = 3, value_parser = value_parser!(u32).range(1..=100))]
     repeat: u32,
@@ -31,7 +31,7 @@ impl Study for Fig5x11 {
 
     fn run(options: &Options) -> Result<Findings, Error> {
         let load = machine::load();
-        let sizes = sizes_or(&options.sizes, USUAL);
+        let sizes = options.sizes.or(USUAL);
         let rules = Rules {
             from_zero: true,
             ..Default::default()
@@ -75,15 +75,9 @@ impl Study for Fig5x11 {
         };
         let targets: Vec<Target> = last
             .into_iter()
-            .map(|(size, trilinear, barycentric)| Target {
-                what: format!(
+            .map(|(size, trilinear, barycentric)| Target::new(format!(
                     "barycentric against trilinear transfer at {size} cells (paper: more than 2)"
-                ),
-                bound: Bound::AtLeast(1.0),
-                unit: "times as fast",
-                measured: trilinear.zip(barycentric).map(|(slow, fast)| slow / fast),
-                decimals: 2,
-            })
+                ), Bound::AtLeast(1.0), "times as fast", trilinear.zip(barycentric).map(|(slow, fast)| slow / fast), 2))
             .collect();
         Ok(Findings {
             study: Self::NAME,

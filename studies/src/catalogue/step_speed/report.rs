@@ -74,44 +74,44 @@ fn targets(measured: &Measurements) -> Section {
                 .filter(move |run| run.setup.stage == stage)
         };
         let separating = || of_stage().filter(|run| run.setup.walls == "separating");
-        targets.push(Target {
-            what: format!("{stage}, separating walls: CPU time of a frame"),
-            bound: Bound::AtMost(MOST_CPU_SECONDS),
-            unit: "s",
-            measured: separating()
+        targets.push(Target::new(
+            format!("{stage}, separating walls: CPU time of a frame"),
+            Bound::AtMost(MOST_CPU_SECONDS),
+            "s",
+            separating()
                 .map(|run| dearest_cpu(&run.outcome))
                 .reduce(f64::max),
-            decimals: 2,
-        });
+            2,
+        ));
         for pace in measured.paces.iter().filter(|p| p.setup.stage == stage) {
-            targets.push(Target {
-                what: format!(
+            targets.push(Target::new(
+                format!(
                     "{stage}, {} walls: two threads against one",
                     pace.setup.walls
                 ),
-                bound: Bound::AtLeast(LEAST_SPEED_UP),
-                unit: "times as fast",
-                measured: speed_up(&pace.outcome),
-                decimals: 2,
-            });
+                Bound::AtLeast(LEAST_SPEED_UP),
+                "times as fast",
+                speed_up(&pace.outcome),
+                2,
+            ));
         }
         let air = measured.airs.iter().find(|air| air.setup.stage == stage);
-        targets.push(Target {
-            what: format!("{stage}: cost of doubling the empty space"),
-            bound: Bound::AtMost(MOST_FOR_AIR),
-            unit: "%",
-            measured: air.and_then(|air| cost_of_air(&air.outcome)),
-            decimals: 1,
-        });
-        targets.push(Target {
-            what: format!("{stage}: peak memory for a liquid cell"),
-            bound: Bound::AtMost(MOST_BYTES),
-            unit: "bytes",
-            measured: of_stage()
+        targets.push(Target::new(
+            format!("{stage}: cost of doubling the empty space"),
+            Bound::AtMost(MOST_FOR_AIR),
+            "%",
+            air.and_then(|air| cost_of_air(&air.outcome)),
+            1,
+        ));
+        targets.push(Target::new(
+            format!("{stage}: peak memory for a liquid cell"),
+            Bound::AtMost(MOST_BYTES),
+            "bytes",
+            of_stage()
                 .filter_map(|run| bytes_a_cell(&run.outcome))
                 .reduce(f64::max),
-            decimals: 0,
-        });
+            0,
+        ));
     }
     target::section(
         vec![

@@ -7,9 +7,9 @@ mod targets;
 
 use self::part::{Answer, Part};
 use self::solver_case::SolverCase;
-use crate::alone;
 use crate::peer;
 use crate::prelude::*;
+use crate::subprocess;
 use clap::ValueEnum;
 use meniscus_app::problem_files;
 use serde_json::Value;
@@ -105,7 +105,7 @@ impl Study for WallsSpeed {
             let repeat = left.min(A_TURN);
             left -= repeat;
             for (k, part) in parts(options, repeat).into_iter().enumerate() {
-                let answer: Answer = alone::run(Self::NAME, &part)?;
+                let answer: Answer = subprocess::run(Self::NAME, &part)?;
                 match answers.get_mut(k) {
                     None => answers.push(answer),
                     Some(best) if answer.seconds() < best.seconds() => *best = answer,
