@@ -7,8 +7,8 @@
 mod browser;
 mod check;
 mod clients;
-mod deny;
 mod golden;
+mod licences;
 mod pictures;
 mod repository;
 mod steps;
@@ -25,8 +25,8 @@ Tasks:
   test            build what the tests need and run the tests of the whole workspace
   test --full     the same, with long runs, all tests of the viewer in a browser, and with outside programs that
                   read our files
-  check           formatting, clippy, rustdoc, the repository checks and cargo deny
-  check NAME...   only the named ones of: repository, format, clippy, rustdoc, deny
+  check           formatting, clippy, rustdoc, the repository checks and the licences of dependencies
+  check NAME...   only the named ones of: repository, format, clippy, rustdoc, licences
   golden          compare hashes of frames and statistics of all built-in scenes with xtask/golden.txt
   golden --update write these hashes
   pictures        make every picture of the documents again; takes minutes

@@ -36,6 +36,11 @@ impl Steps {
         self.done.push((name.to_owned(), result, start.elapsed()));
     }
 
+    /// Whether a step has failed so far.
+    pub fn has_failed(&self) -> bool {
+        self.done.iter().any(|(_, result, _)| result.is_err())
+    }
+
     /// Time since the task began.
     pub fn elapsed(&self) -> Duration {
         self.start.elapsed()

@@ -52,6 +52,12 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
                 format!("the package is not called `{name}`"),
             ));
         }
+        if text.contains("= \"*\"") {
+            findings.push(Finding::about(
+                path,
+                "a dependency names its version, not `*`",
+            ));
+        }
         for (line, used) in dependencies(text) {
             if !allowed.split(' ').any(|crate_name| crate_name == used) {
                 let message = format!("{folder} may not depend on {PREFIX}{used}");
@@ -133,6 +139,15 @@ mod tests {
                 "{found:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_dependency_on_any_version_fails() {
+        assert_eq!(found("", "[dependencies]\nrayon = \"*\"\n").len(), 1);
+        assert_eq!(
+            found("", "[dependencies]\nrayon = { version = \"*\" }\n").len(),
+            1
+        );
     }
 
     #[test]
