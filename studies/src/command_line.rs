@@ -20,7 +20,7 @@ const OUTPUT: &str = "output";
 const SEVERAL: &str = "several";
 const NAMES: &str = "names";
 
-/// Does what the command line says and returns the exit code, as `meniscus` would.
+/// Runs the command line and returns the exit code, with the meaning that `meniscus` gives it.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let outcome = match command().try_get_matches_from(arguments) {
         Ok(matches) => dispatch(&matches),
@@ -87,7 +87,7 @@ fn command() -> Command {
     })
 }
 
-/// What every study can be asked.
+/// Options of all studies.
 fn output_options() -> [Arg; 2] {
     let json = Arg::new(JSON)
         .long(JSON)
@@ -184,7 +184,7 @@ fn show(findings: &Findings, as_json: bool, in_lines: bool) {
     };
 }
 
-/// The error of a name that no study has; other mistakes are told by clap itself.
+/// Error for an unknown study; clap reports other errors itself.
 fn unknown_study(fault: &clap::Error) -> Option<Error> {
     if fault.kind() != ErrorKind::InvalidSubcommand {
         return None;

@@ -16,7 +16,7 @@ pub struct Figure {
     pub name: &'static str,
     pub scene: &'static str,
     pub frames: &'static [u32],
-    /// What the rows are.
+    /// Parameter of the rows.
     pub rows: Rows,
 }
 
@@ -32,7 +32,7 @@ impl Figure {
     }
 }
 
-/// What differs from row to row.
+/// Parameter that differs between rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rows {
     /// Separating walls above slip walls.

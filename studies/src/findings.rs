@@ -1,4 +1,4 @@
-//! What a study found out: words and tables for people, and the data behind them.
+//! Results of a study: document, tables, charts and the data behind them.
 
 use crate::table::Table;
 use crate::target::{self, Target};
@@ -66,18 +66,18 @@ pub fn paper_sections<W: Into<String>>(
     ]
 }
 
-/// A plot.
+/// A chart or image.
 #[derive(Clone, Debug)]
 pub struct Picture {
-    /// Set apart from the other plots of the study: becomes a part of the file's name.
+    /// Name among the charts of the study, part of the file name.
     pub name: &'static str,
-    /// What it shows.
+    /// Caption.
     pub caption: String,
-    /// What is in the file.
+    /// Content of the file.
     pub content: Content,
 }
 
-/// The content of a plot's file.
+/// Content of a picture file.
 #[derive(Clone, Debug)]
 pub enum Content {
     /// Lines.
@@ -145,25 +145,25 @@ impl From<String> for Content {
     }
 }
 
-/// All that came out of a run of a study.
+/// Results of a run of a study.
 #[derive(Clone, Debug)]
 pub struct Findings {
     /// Name of the study.
     pub study: &'static str,
-    /// Set apart from the usual run, for example by its resolution: becomes a part of the files' names.
+    /// Suffix of the file names of a run with other than the default options.
     pub variant: Option<String>,
-    /// What was done, and where: paragraphs.
+    /// Paragraphs that describe the setup and the machine.
     pub setting: Vec<String>,
     /// Plots, shown first in the document.
     pub pictures: Vec<Picture>,
-    /// What to read, most important first.
+    /// Sections, most important first.
     pub sections: Vec<Section>,
-    /// What to plot or to compare: one row for each thing that was measured.
+    /// Raw data, one row per measurement.
     pub data: Table,
 }
 
 impl Findings {
-    /// For a terminal.
+    /// Text for a terminal.
     pub fn text(&self) -> String {
         let mut out = format!("{}\n\n", self.name());
         for paragraph in &self.setting {
@@ -184,7 +184,7 @@ impl Findings {
         out
     }
 
-    /// As a document.
+    /// Markdown document.
     pub fn markdown(&self) -> String {
         let mut out = format!("# {}\n", self.name());
         for paragraph in &self.setting {
@@ -205,7 +205,7 @@ impl Findings {
         out
     }
 
-    /// Everything, for a program.
+    /// All results as JSON.
     pub fn json(&self) -> Value {
         let sections = self.sections.iter().map(|section| {
             json!({

@@ -223,7 +223,7 @@ fn differences(before: &BTreeMap<String, Hashes>, now: &BTreeMap<String, Hashes>
     lines
 }
 
-/// Fowler-Noll-Vo hash (FNV-1a, 64 bits): changes are found, nobody is expected to forge one.
+/// Fowler-Noll-Vo hash (FNV-1a, 64 bits): detects changes, not forgeries.
 struct Fnv(u64);
 
 impl Default for Fnv {

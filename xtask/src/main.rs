@@ -56,7 +56,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Says what is wrong with the command line; 2 is the exit code of wrong usage throughout the house.
+/// Prints a usage error; its exit code is 2, as in `meniscus`.
 fn usage_error(message: &str) -> ExitCode {
     eprint!("xtask: {message}\n\n{HELP}");
     ExitCode::from(2)

@@ -7,16 +7,16 @@ use std::time::Duration;
 use crate::steps::{Steps, answers, cargo, duration_words, succeed};
 use crate::{browser, clients};
 
-/// How much is run.
+/// Extent of a test run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// What every change has to pass.
+    /// Tests that every change has to pass.
     Usual,
     /// With the tests marked `long:`, every test of the viewer's page and the outside clients.
     Full,
 }
 
-/// What the usual run may take on two cores, build included.
+/// Time limit of the usual run on two cores, build included.
 const BUDGET: Duration = Duration::from_secs(13 * 60);
 
 /// Runs the tests of the workspace and prints how it went.

@@ -17,7 +17,7 @@ const BAND: f64 = 4.0;
 /// The study.
 pub struct MeshDistance;
 
-/// What to time.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along each side of the grid

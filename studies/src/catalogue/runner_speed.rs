@@ -1,4 +1,4 @@
-//! What a run costs beside its simulation: checking scenes, and writing files.
+//! Overhead of a run: validation of scenes and writing of files.
 
 use crate::prelude::*;
 use meniscus_app::runner::{self, Options as RunOptions};
@@ -17,7 +17,7 @@ const MOST_WRITE_SHARE: f64 = 5.0;
 /// The study.
 pub struct RunnerSpeed;
 
-/// What to time.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along the channel of the dam break

@@ -1,4 +1,4 @@
-//! What the surface of a frame costs beside simulating it.
+//! Cost of the surface of a frame relative to its simulation.
 
 use crate::prelude::*;
 use meniscus_app::runner::Simulation;
@@ -15,7 +15,7 @@ const MOST_SHARE: f64 = 1.0;
 /// The study.
 pub struct SurfaceSpeed;
 
-/// What to time.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along the channel of the dam break; 150 have half a million particles

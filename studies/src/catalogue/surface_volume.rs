@@ -18,7 +18,7 @@ const MOST_OFFSET: f64 = 0.5;
 /// The study.
 pub struct SurfaceVolume;
 
-/// What to measure.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Built-in scenes, or files

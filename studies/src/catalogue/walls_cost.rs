@@ -1,4 +1,4 @@
-//! What separating walls cost a simulation: a step with them beside a step with slip walls, in every built-in scene.
+//! Cost of separating walls: a step with them compared with a step with slip walls, in every built-in scene.
 
 use crate::prelude::*;
 use crate::walls::{one_thread, scene};
@@ -9,7 +9,7 @@ use meniscus_scene::{AnyScene, Scene, builtin};
 /// How much longer a step may take, in per cent.
 const MOST: f64 = 10.0;
 
-/// What the usual run has.
+/// Defaults.
 const FLAT: u32 = 128;
 const SPATIAL: u32 = 40;
 const FRAMES: u32 = 16;
@@ -17,7 +17,7 @@ const FRAMES: u32 = 16;
 /// The study.
 pub struct WallsCost;
 
-/// What to time.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Scenes, separated by commas [default: all that are built in]
@@ -35,7 +35,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// What sets this run apart from the usual one.
+    /// Suffix of the file names for options other than the defaults.
     fn variant(&self) -> Option<String> {
         let mut words = self.scenes.clone();
         if (self.flat, self.spatial) != (FLAT, SPATIAL) {

@@ -1,6 +1,6 @@
 //! Reads the document of a study, as `findings.rs` writes it.
 
-/// What a study wrote for people.
+/// Document of a study.
 #[derive(Debug, Default)]
 pub struct Document {
     /// Paragraphs before the first section.

@@ -39,7 +39,7 @@ pub struct Choice {
     pub every: usize,
 }
 
-/// What a run had.
+/// Numbers of steps of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
     pub steps: usize,

@@ -9,7 +9,7 @@ use meniscus_store::error::{Error, Kind};
 use rayon::ThreadPool;
 use std::sync::OnceLock;
 
-/// What a table counts as an iteration.
+/// Definition of an iteration in a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Counted {
     /// Cycles of a multigrid method.
@@ -28,7 +28,7 @@ pub struct SolverCase {
     /// Its name for [`Settings::named`].
     pub word: &'static str,
     counted: Counted,
-    /// Whether it is given the problem without bounds.
+    /// Whether it solves the problem without bounds.
     linear: bool,
     /// Whether linear systems inside are solved to the tolerance, and not to a part of their residual.
     exact: bool,
@@ -101,7 +101,7 @@ impl SolverCase {
         ALL.into_iter().find(|one| one.label == label)
     }
 
-    /// Those with these names.
+    /// Cases with these labels.
     pub fn all_of(labels: &[&str]) -> Vec<Self> {
         labels
             .iter()

@@ -1,4 +1,4 @@
-//! The files that a visitor looks for first.
+//! Files that every repository has.
 
 use super::Finding;
 use crate::tree::Tree;

@@ -1,4 +1,4 @@
-//! The rules of the house that a program can look after, one file each.
+//! Repository checks, one file each.
 //!
 //! A check takes the whole tree and returns what it found. Adding one means a file here, with tests
 //! on a made-up tree that show it failing, and a line in [`CHECKS`].
@@ -24,7 +24,7 @@ use std::path::Path;
 use crate::steps::StepResult;
 use crate::tree::Tree;
 
-/// Something that breaks a rule, and where.
+/// Violation of a rule and its location.
 #[derive(Debug)]
 struct Finding {
     path: String,
@@ -107,7 +107,7 @@ pub fn check(root: &Path) -> StepResult {
     }
 }
 
-/// What a check says about a made-up tree, as lines.
+/// Findings of a check in a synthetic tree.
 #[cfg(test)]
 fn findings_of(check: fn(&Tree) -> Vec<Finding>, files: &[(&str, &str)]) -> Vec<String> {
     check(&Tree::of(files))

@@ -7,7 +7,7 @@ use crate::walls::{Outcome, Quartiles, thinned};
 #[derive(Clone, Debug)]
 pub struct Curves {
     pub curves: Vec<Vec<f64>>,
-    /// What the values are.
+    /// Name of the quantity.
     measure: &'static str,
 }
 

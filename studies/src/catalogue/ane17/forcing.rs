@@ -13,7 +13,7 @@ pub struct Fig16;
 /// More values at 400 cells.
 pub struct Fig17;
 
-/// Which problems to solve.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options16 {
     /// Cells along a side, separated by commas
@@ -24,7 +24,7 @@ pub struct Options16 {
     frames: u32,
 }
 
-/// Which problems to solve.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options17 {
     /// Cells along a side

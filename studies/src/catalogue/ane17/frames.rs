@@ -3,7 +3,7 @@
 use crate::figures::{Figure, Look, findings};
 use crate::prelude::*;
 
-/// How they look unless told.
+/// Defaults.
 const USUAL: Look = Look {
     cells: [100, 100],
     side: 200,
@@ -12,7 +12,7 @@ const USUAL: Look = Look {
 /// The study.
 pub struct Frames;
 
-/// How to draw them.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along a side

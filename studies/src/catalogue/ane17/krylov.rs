@@ -12,7 +12,7 @@ pub struct Fig12;
 /// Inside Newton, with separating walls.
 pub struct Fig13;
 
-/// Which problem to solve.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along a side

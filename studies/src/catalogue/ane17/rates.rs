@@ -14,7 +14,7 @@ pub struct Fig8;
 /// PCG and Newton in 2D.
 pub struct Fig11;
 
-/// Which problems to solve.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options8 {
     /// Cells along a side
@@ -25,7 +25,7 @@ pub struct Options8 {
     frames: u32,
 }
 
-/// Which problems to solve.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options11 {
     /// Cells along a side

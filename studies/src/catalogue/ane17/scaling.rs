@@ -10,7 +10,7 @@ use meniscus_liquid::Walls;
 /// The study.
 pub struct Fig14;
 
-/// Which problems to solve.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along a side, separated by commas

@@ -1,4 +1,4 @@
-//! What separating walls cost beside slip walls. [ANE17 table 1]
+//! Cost of separating walls compared with slip walls. [ANE17 table 1]
 
 use super::flat_scene;
 use crate::options::hyphenated;
@@ -11,7 +11,7 @@ use meniscus_scene::Scene;
 /// The study.
 pub struct Table1;
 
-/// What to run.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along a side, separated by commas

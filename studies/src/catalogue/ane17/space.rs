@@ -11,7 +11,7 @@ use meniscus_shapes::{ScriptedSolid, Shape};
 /// The study.
 pub struct Fig1;
 
-/// What to run.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along a side, separated by commas; 60 and 100 in the paper

@@ -8,7 +8,7 @@ use meniscus_liquid::Walls;
 /// The study.
 pub struct Starts;
 
-/// Which problems to solve.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along a side

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 /// The study.
 pub struct Fig15;
 
-/// What to run.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along a side
@@ -21,7 +21,7 @@ pub struct Options {
 }
 
 const NAMES: [&str; 5] = ["scene-1", "scene-2", "scene-3", "scene-4", "scene-5"];
-/// What the text says of a scene: whether the paper's volume is gained or lost at the end.
+/// Gain or loss of volume at the end of each scene, according to the paper.
 const PRINTED: [&str; 5] = ["loss", "loss", "gain", "gain", "gain"];
 /// A drift that is not seen, in per cent.
 const UNSEEN: f64 = 5.0;

@@ -10,7 +10,7 @@ use meniscus_lcp::gallery::Instance;
 /// The study.
 pub struct Table1;
 
-/// What is solved, by whom, and what the notes have: endings by the rule relative, absolute, and non-descent.
+/// Problems, solvers, and the counts of the notes: relative, absolute and non-descent endings.
 type Kind = (
     &'static str,
     fn(u64) -> Instance,

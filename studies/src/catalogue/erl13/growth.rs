@@ -10,7 +10,7 @@ use meniscus_lcp::registry::{self, Method, Options as Ask};
 /// The study.
 pub struct Fig5;
 
-/// How large the problems get.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Largest fluid problem, in variables; contact problems are smaller
@@ -31,7 +31,7 @@ const RULES: Rules = Rules {
     iterations: ITERATIONS,
 };
 
-/// What is timed: ten iterations of a method, or all of Lemke's.
+/// Timed work: ten iterations of a method, or a whole solve by Lemke's method.
 #[derive(Clone, Copy)]
 enum Timed {
     Iterations(SolverCase),

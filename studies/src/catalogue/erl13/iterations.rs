@@ -20,7 +20,7 @@ type Entry = (
     Option<Figures>,
 );
 
-/// What the notes have for fluid problems, in the order of [`SolverCase::NOTES`].
+/// Values of the notes for fluid problems, in the order of [`SolverCase::NOTES`].
 const FLUID: [Figures; 4] = [
     [5.0, 5.0, 5.0, 0.0],
     [4.07, 3.0, 5.0, 0.29],

@@ -10,7 +10,7 @@ use meniscus_lcp::{Status, Trace};
 /// The study.
 pub struct Table3;
 
-/// How large the problems get.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Largest dense problem, in variables
@@ -21,7 +21,7 @@ pub struct Options {
 /// A row of the notes' table.
 struct Row {
     method: Method,
-    /// Whether a dense matrix is what it works on.
+    /// Whether it works on a dense matrix.
     dense: bool,
     notes: [&'static str; 3],
 }

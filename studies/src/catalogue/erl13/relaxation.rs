@@ -9,7 +9,7 @@ use meniscus_lcp::gallery::Instance;
 /// The study.
 pub struct Fig4;
 
-/// Which problems to solve.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Problems to take the mean over

@@ -1,4 +1,4 @@
-//! What the paper says of its tables, as bounds on ours.
+//! Claims of the paper about its tables, as targets for our results.
 
 use super::means::EXACT;
 use super::printed::{Printed, Quantity};
@@ -8,7 +8,7 @@ type Value<'a> = &'a dyn Fn(&str, u32) -> Option<f64>;
 
 /// Iterations of a method that scales grow by less than this when the resolution doubles.
 const SCALABLE: f64 = 1.5;
-/// Those of conjugate gradients by more than this: they double.
+/// Iterations of conjugate gradients grow by more than this: they double.
 const DOUBLING: f64 = 1.5;
 
 /// The claims of a table of means.

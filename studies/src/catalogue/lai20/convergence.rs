@@ -8,7 +8,7 @@ use crate::walls::{Outcome, Rules, SolverCase, thinned};
 /// The study.
 pub struct Fig5x10;
 
-/// Which problems to solve.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along a side
@@ -17,7 +17,7 @@ pub struct Options {
 }
 
 const USUAL: u32 = 64;
-/// Those that the figure shows.
+/// Solvers that the figure shows.
 const SHOWN: [&str; 4] = ["FAS-MG", "PI-MG", "PE-MG", "FMG"];
 /// The others.
 const OTHERS: [&str; 3] = ["PI-PCG", "PE-PCG", "Newton"];
@@ -27,7 +27,7 @@ const NAMES: [[&str; 2]; 3] = [
     ["scenario-2", "scenario-2-all"],
     ["scenario-3", "scenario-3-all"],
 ];
-/// Cycles after which the plots of the multigrid methods end: FMG goes on for long.
+/// Last cycle in the plots of the multigrid methods: FMG takes many more.
 const LAST_CYCLE: f64 = 60.0;
 
 impl Study for Fig5x10 {

@@ -6,7 +6,7 @@
 use crate::figures::{Figure, Look, Rows, findings};
 use crate::prelude::*;
 
-/// How they look unless told.
+/// Defaults.
 const USUAL: Look = Look {
     cells: [128, 40],
     side: 220,
@@ -15,7 +15,7 @@ const USUAL: Look = Look {
 /// The study.
 pub struct Frames;
 
-/// How to draw them.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along a side of scenes in the plane

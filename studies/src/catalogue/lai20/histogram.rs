@@ -9,7 +9,7 @@ use meniscus_scene::AnyScene;
 /// The study.
 pub struct Fig5x5;
 
-/// Which problems to solve.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along a side

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The study of a table.
 pub struct Means<const TABLE: usize>;
 
-/// Which problems to solve.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     #[command(flatten)]
@@ -50,7 +50,7 @@ struct AtSize {
 /// Scene, size, choice, and whether from zero.
 type Key = (&'static str, u32, Choice, bool);
 
-/// What this process has measured already: tables of one scene show the same solves.
+/// Cache of measurements: several tables of a scene show the same solves.
 static MEASURED: Mutex<Vec<(Key, Arc<AtSize>)>> = Mutex::new(Vec::new());
 
 /// The solvers of a table: the paper's and ours.

@@ -18,10 +18,10 @@ pub use means::Means;
 pub use singles::{Ablation, Single};
 pub use transfer::Fig5x11;
 
-/// Those that the paper does not have, in its tables as well.
+/// Our solvers, added to the tables of the paper.
 const OURS: &[&str] = &["TN-MG", "Newton, MIC(0)"];
 
-/// What stands below the numbers.
+/// Explanation of the numbers.
 const COUNTED: &str = "Counted as in the paper: cycles of FAS-MG and FMG, iterations of the linear solver inside policy \
     iteration (PI), penalty iteration (PE) and without bounds (No LCP), and for Newton those and a point that its search tries \
     in each step. TN-MG, the multigrid method of this program, counts cycles; \"Newton, MIC(0)\" is Newton with the \
@@ -42,10 +42,10 @@ const OTHER_METHODS: &str = "PCG has MIC(0) here, incomplete LU there; the multi
     preconditions conjugate gradients here, and iterated alone there. Inner systems are solved to a hundredth (a tenth with \
     multigrid) of their residual here and tightened as needed, which makes more outer and fewer inner iterations; \"exact\" means to the tolerance, \
     as in the paper.";
-/// What is solved without bounds.
+/// Problems without bounds.
 const OTHER_SLIP: &str = "No LCP is given the same matrices and right-hand sides without bounds, and not those of a run with slip walls.";
 
-/// What sets a run apart from the usual one.
+/// Suffix of the file names for options other than the defaults.
 fn variant_of(sizes: &[u32], usual: &[u32], others: &[Option<String>]) -> Option<String> {
     let mut words = Vec::new();
     if sizes != usual {

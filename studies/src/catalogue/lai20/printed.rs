@@ -1,6 +1,6 @@
 //! The tables as they are printed.
 
-/// What a table of means shows.
+/// Quantity of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
     /// Iterations, those inside counted.
@@ -23,7 +23,7 @@ impl Quantity {
         }
     }
 
-    /// Decimals that mean something.
+    /// Significant decimals.
     pub fn decimals(self) -> usize {
         match self {
             Self::Iterations | Self::Outer => 2,

@@ -4,7 +4,7 @@ use super::printed::Printed;
 use crate::prelude::*;
 use crate::walls::PATIENCE;
 
-/// What there is to say of a solver at a size.
+/// Result of a solver at a size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Here {
     Value(f64),

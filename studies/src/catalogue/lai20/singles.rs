@@ -15,7 +15,7 @@ pub struct Single<const TABLE: usize>;
 /// The study of table 12.
 pub struct Ablation;
 
-/// Which problems to solve.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! What a cheaper transfer between levels saves. [Lai20 fig. 5.11]
+//! CPU time of multigrid with barycentric and trilinear transfer. [Lai20 fig. 5.11]
 
 use super::OTHER_PROBLEMS;
 use super::scenario::SCENARIOS;
@@ -11,7 +11,7 @@ use crate::walls::{Outcome, Rules};
 /// The study.
 pub struct Fig5x11;
 
-/// Which problems to solve.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     #[command(flatten)]

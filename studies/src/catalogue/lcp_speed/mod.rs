@@ -11,7 +11,7 @@ use serde_json::Value;
 /// The study.
 pub struct LcpSpeed;
 
-/// What to solve.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along a side of the sphere's pressure problems, separated by commas
@@ -39,7 +39,7 @@ struct Solve {
 }
 
 impl Solve {
-    /// What a script said.
+    /// Result reported by a script.
     fn told(problem: &str, answer: &Value) -> Self {
         let text = |key: &str| answer[key].as_str().unwrap_or("").to_owned();
         Self {
@@ -136,7 +136,7 @@ impl Study for LcpSpeed {
     }
 }
 
-/// A section that says what could not be measured.
+/// A section that lists what could not be measured.
 fn section(heading: &str, mut words: Vec<String>, missing: Vec<String>, table: Table) -> Section {
     words.extend(
         missing

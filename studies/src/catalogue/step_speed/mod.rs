@@ -27,7 +27,7 @@ const MOST_THREADS: u64 = 1024;
 /// The study.
 pub struct StepSpeed;
 
-/// What to time.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along the side of 2 m
@@ -128,7 +128,7 @@ fn measure_all<T: DeserializeOwned>(
     measured.collect()
 }
 
-/// What is to be measured.
+/// Planned measurements.
 #[derive(Default)]
 struct Plan {
     /// Runs of their own.

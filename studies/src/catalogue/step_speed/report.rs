@@ -16,7 +16,7 @@ use crate::table::in_thousands;
 const MOST_CPU_SECONDS: f64 = 5.0;
 /// Per cent that twice the empty space may cost.
 const MOST_FOR_AIR: f64 = 10.0;
-/// What a second thread has to bring.
+/// Least speed-up by a second thread.
 const LEAST_SPEED_UP: f64 = 1.6;
 /// Bytes for a liquid cell with its particles.
 const MOST_BYTES: f64 = 1500.0;
@@ -256,7 +256,7 @@ fn air(measured: &Measurements) -> Section {
     )
 }
 
-/// What others need for the scene, if somebody has measured it at this resolution.
+/// Published times of other programs for the scene at this resolution.
 fn beside_others(resolution: usize, measured: &Measurements) -> Option<Section> {
     let (_, particles, seconds) = MANTAFLOW.iter().find(|known| known.0 == resolution)?;
     let mut table = Table::columns("program | walls | particles | CPU s a frame | work | measured");

@@ -76,7 +76,7 @@ pub struct Impact {
 }
 
 impl Impact {
-    /// Cells between a particle and the side that it is said to have reached.
+    /// Distance, in cells, within which a particle has reached a side.
     const NEAR: f64 = 2.0;
 
     /// To be asked about liquid that starts at these places.

@@ -20,7 +20,7 @@ use std::time::Duration;
 /// The study.
 pub struct WallsSpeed;
 
-/// What to solve, and how.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along a side, separated by commas
@@ -179,14 +179,14 @@ fn variant(options: &Options) -> String {
     words.join("-")
 }
 
-/// An answer of another program: the size, the largest entry of b, and what it said.
+/// Result of another program: the size, the largest entry of b, and its output.
 struct Other {
     size: u32,
     largest: f64,
     answer: Value,
 }
 
-/// What other programs answered, and what they did not.
+/// Results of other programs, and reasons for missing ones.
 type Others = (Vec<Other>, Vec<String>);
 
 /// Cells along a side up to which others are asked: of larger problems the files alone would be hundreds of megabytes.

@@ -1,4 +1,4 @@
-//! What the solvers are expected to reach.
+//! Targets of the solvers.
 
 use super::part::Answer;
 use crate::prelude::*;
