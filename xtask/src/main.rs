@@ -1,8 +1,6 @@
-//! Tasks of the repository, run as `cargo xtask TASK`.
+//! Tasks of the repository, run as `cargo xtask TASK`; see `HELP`.
 //!
-//! `test` builds what the tests need and runs them; `check` looks at formatting, lints,
-//! documentation, the rules of the house and the licences of what we depend on; `pictures` makes the
-//! pictures of the documents. `.ci/run` is the first two in that order. Only the standard library is used, so that this compiles in seconds.
+//! `.ci/run` is `test` and `check`. Only the standard library is used, so that this compiles in seconds.
 
 mod browser;
 mod check;
@@ -22,18 +20,17 @@ const HELP: &str = "\
 Usage: cargo xtask TASK
 
 Tasks:
-  test            build what the tests need and run the tests of the whole workspace
-  test --full     the same, with long runs, all tests of the viewer in a browser, and with outside programs that
-                  read our files
-  check           formatting, clippy, rustdoc, the repository checks and the licences of dependencies
-  check NAME...   only the named ones of: repository, format, clippy, rustdoc, licences
+  test            build and run the tests of the whole workspace
+  test --full     also long tests, all browser tests of the viewer, and other programs that read our files
+  check           formatting, clippy, rustdoc, repository checks and licences of dependencies
+  check NAME...   only the given ones of: repository, format, clippy, rustdoc, licences
   golden          compare hashes of frames and statistics of all built-in scenes with xtask/golden.txt
-  golden --update write these hashes
-  pictures        make every picture of the documents again; takes minutes
-  pictures NAME...  only the named ones, such as cup
-  help            this text
+  golden --update record these hashes
+  pictures        render every picture of the documentation; takes minutes
+  pictures NAME...  only the given ones, such as cup
+  help            print this text
 
-MENISCUS_DATA=FOLDER names a folder of outside problems; tests that want one say when they skip.
+MENISCUS_DATA=FOLDER is a folder of external problems; tests that need it report when they are skipped.
 ";
 
 fn main() -> ExitCode {
