@@ -1,7 +1,7 @@
 //! Draws made-up scenes, to look at what previews look like without simulating anything:
 //! `cargo run --release -p meniscus-app --example preview -- FOLDER`
 
-use image::RgbImage;
+use meniscus_render::image::RgbImage;
 use meniscus_render::preview::{View, draw};
 use meniscus_scene::{Camera, Material, Style};
 use meniscus_shapes::{Bounds, ScriptedSolid, Shape};
@@ -11,9 +11,9 @@ use std::path::Path;
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::args().nth(1).ok_or("say into which folder")?;
     let folder = Path::new(&folder);
-    glass_sphere().save(folder.join("glass-sphere.png"))?;
-    tank_with_post().save(folder.join("tank-with-post.png"))?;
-    flat_dam().save(folder.join("flat-dam.png"))?;
+    std::fs::write(folder.join("glass-sphere.png"), glass_sphere().png()?)?;
+    std::fs::write(folder.join("tank-with-post.png"), tank_with_post().png()?)?;
+    std::fs::write(folder.join("flat-dam.png"), flat_dam().png()?)?;
     Ok(())
 }
 

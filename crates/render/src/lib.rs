@@ -3,5 +3,6 @@
 //! [`preview`] draws one frame, [`filming`] the frames of a run or of two side by side, [`plot`] charts as SVG.
 
 pub mod filming;
+pub mod image;
 pub mod plot;
 pub mod preview;

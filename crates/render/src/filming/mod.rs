@@ -7,8 +7,8 @@ mod movie;
 mod reel;
 mod sinks;
 
+use crate::image::RgbImage;
 use crate::preview::beside;
-use image::RgbImage;
 use meniscus_scene::Style;
 use meniscus_scene::text::Override;
 use meniscus_store::error::{Error, Kind};

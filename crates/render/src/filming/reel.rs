@@ -1,8 +1,8 @@
 //! The frames of one run, ready to be drawn.
 
 use super::Options;
+use crate::image::RgbImage;
 use crate::preview::{FrameRenderer, framing};
-use image::RgbImage;
 use meniscus_scene::text::{flat_camera, load_run, spatial_camera};
 use meniscus_scene::{AnyScene, Camera, Scene};
 use meniscus_shapes::Bounds;

@@ -36,8 +36,8 @@ pub use film::{FASTEST, GifWriter};
 pub use frame_renderer::FrameRenderer;
 pub use materials::{material_of, materials_of};
 
+use crate::image::RgbImage;
 use camera::Box3;
-use image::RgbImage;
 use meniscus_scene::{Camera, Color, Material, Style};
 use meniscus_shapes::{Bounds, ScriptedSolid};
 use std::array::from_fn;
