@@ -63,6 +63,12 @@ impl From<&str> for Cell {
     }
 }
 
+impl From<bool> for Cell {
+    fn from(value: bool) -> Self {
+        if value { "yes" } else { "no" }.into()
+    }
+}
+
 impl From<String> for Cell {
     fn from(words: String) -> Self {
         Cell::Text(words)

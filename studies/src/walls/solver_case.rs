@@ -85,12 +85,20 @@ pub struct Rules {
     pub from_zero: bool,
 }
 
+impl Rules {
+    /// The default rules, from zero.
+    pub const FROM_ZERO: Self = Rules {
+        tolerance: TOLERANCE,
+        patience: PATIENCE,
+        from_zero: true,
+    };
+}
+
 impl Default for Rules {
     fn default() -> Self {
         Rules {
-            tolerance: TOLERANCE,
-            patience: PATIENCE,
             from_zero: false,
+            ..Self::FROM_ZERO
         }
     }
 }

@@ -48,10 +48,7 @@ impl Study for Starts {
         let (cold, warm): (Vec<SolverCase>, Vec<SolverCase>) = STARTS
             .into_iter()
             .partition(|one| !one.label.starts_with("step"));
-        let from_zero = Rules {
-            from_zero: true,
-            ..Default::default()
-        };
+        let from_zero = Rules::FROM_ZERO;
         let (mut found, seen) = averages(&scene, choice, &cold, &from_zero)?;
         found.extend(averages(&scene, choice, &warm, &Rules::default())?.0);
         let data = data(&found);

@@ -23,12 +23,7 @@ impl Study for Fig1 {
                 Cell::Whole(matrix.rows() as u64),
                 Cell::Whole(matrix.nonzeros() as u64),
                 Cell::Number(matrix.nonzeros() as f64 / matrix.rows() as f64, 1),
-                if matrix.is_symmetric(1e-12) {
-                    "yes"
-                } else {
-                    "no"
-                }
-                .into(),
+                Cell::from(matrix.is_symmetric(1e-12)),
             ]);
         }
         let picture = |name, caption: &str, matrix| Picture {

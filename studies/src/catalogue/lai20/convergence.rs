@@ -40,10 +40,7 @@ impl Study for Fig5x10 {
         let load = machine::load();
         let labels: Vec<&str> = SHOWN.iter().chain(OURS).chain(&OTHERS).copied().collect();
         let cases = SolverCase::all_of(&labels);
-        let rules = Rules {
-            from_zero: true,
-            ..Default::default()
-        };
+        let rules = Rules::FROM_ZERO;
         let mut data = Table::columns("scenario | solver | iteration | residual");
         let mut summary =
             Table::columns("scenario | solver | status | iterations | last residual | CPU s");

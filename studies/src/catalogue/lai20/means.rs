@@ -219,7 +219,7 @@ fn data(found: &[Arc<AtSize>]) -> Table {
                 one.case.label.into(),
                 Cell::Whole(one.problems as u64),
                 Cell::Whole(one.solved as u64),
-                if one.too_long { "yes" } else { "no" }.into(),
+                Cell::from(one.too_long),
                 Cell::maybe(mean(&one.iterations), 2),
                 Cell::maybe(mean(&one.outer), 2),
                 Cell::maybe(mean(&one.cpu), 6),

@@ -32,10 +32,7 @@ impl Study for Fig5x11 {
     fn run(options: &Options) -> Result<Findings, Error> {
         let load = machine::load();
         let sizes = options.sizes.or(USUAL);
-        let rules = Rules {
-            from_zero: true,
-            ..Default::default()
-        };
+        let rules = Rules::FROM_ZERO;
         let compared = &VARIANTS[..2];
         let mut data = Table::columns("size | transfer | cycles | CPU s | solved");
         let mut seconds = vec![Vec::new(); compared.len()];
@@ -56,7 +53,7 @@ impl Study for Fig5x11 {
                     variant.label.replace("FAS-MG", "barycentric").into(),
                     Cell::Whole(best.outer as u64),
                     Cell::Number(best.cpu, 4),
-                    if best.solved() { "yes" } else { "no" }.into(),
+                    Cell::from(best.solved()),
                 ]);
                 seconds.push(best.cpu);
             }

@@ -99,7 +99,7 @@ fn table(solves: &[Solve]) -> Table {
             Cell::Whole(solve.rows as u64),
             solve.program.clone().into(),
             solve.method.clone().into(),
-            if solve.converged { "yes" } else { "no" }.into(),
+            Cell::from(solve.converged),
             Cell::Whole(solve.iterations),
             format!("{:.1e}", solve.residual).into(),
             Cell::Number(solve.cpu, 5),

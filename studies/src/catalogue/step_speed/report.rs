@@ -243,7 +243,7 @@ fn air(measured: &Measurements) -> Section {
             Cell::Number(first, 2),
             Cell::Number(second, 2),
             Cell::maybe(cost_of_air(outcome), 1),
-            if outcome.same_steps { "yes" } else { "no" }.into(),
+            Cell::from(outcome.same_steps),
         ]);
     }
     Section::new(
@@ -323,7 +323,7 @@ fn data(measured: &Measurements) -> Table {
                 setup.walls.as_str().into(),
                 Cell::Whole(setup.threads as u64),
                 Cell::Whole(index as u64 + 1),
-                if after { "yes" } else { "no" }.into(),
+                Cell::from(after),
                 Cell::Number(frame.span.cpu, 3),
                 Cell::Number(frame.span.own, 3),
                 Cell::Number(frame.span.wall, 3),

@@ -248,7 +248,7 @@ fn speeds(answers: &[Answer], others: &[Other], missing: Vec<String>, triad: f64
             Cell::Whole(answer.size.into()),
             answer.solver.to_string().into(),
             Cell::Whole(answer.threads.into()),
-            if answer.converged { "yes" } else { "no" }.into(),
+            Cell::from(answer.converged),
             Cell::Whole(answer.cycles),
             Cell::Number(answer.setup_cpu_s, 4),
             Cell::Number(answer.solve_cpu_s, 4),
@@ -269,12 +269,7 @@ fn speeds(answers: &[Answer], others: &[Other], missing: Vec<String>, triad: f64
             Cell::Whole((*size).into()),
             format!("{}, {}", text("program"), text("method")).into(),
             Cell::Whole(1),
-            if answer["converged"] == true {
-                "yes"
-            } else {
-                "no"
-            }
-            .into(),
+            Cell::from(answer["converged"] == true),
             Cell::Whole(answer["iterations"].as_u64().unwrap_or(0)),
             Cell::Missing,
             Cell::maybe(answer["cpu_seconds"].as_f64(), 4),
@@ -313,7 +308,7 @@ fn data(answers: &[Answer]) -> Table {
             Cell::Whole(answer.separated_rows),
             answer.solver.to_string().into(),
             Cell::Whole(answer.threads.into()),
-            if answer.converged { "yes" } else { "no" }.into(),
+            Cell::from(answer.converged),
             Cell::Whole(answer.cycles),
             Cell::Number(answer.setup_cpu_s, 6),
             Cell::Number(answer.solve_cpu_s, 6),
