@@ -86,20 +86,23 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The default rules, from zero.
-    pub const FROM_ZERO: Self = Rules {
+    /// The default rules: from the pressure of the last step.
+    const WARM: Self = Rules {
         tolerance: TOLERANCE,
         patience: PATIENCE,
+        from_zero: false,
+    };
+
+    /// The default rules, from zero.
+    pub const FROM_ZERO: Self = Rules {
         from_zero: true,
+        ..Self::WARM
     };
 }
 
 impl Default for Rules {
     fn default() -> Self {
-        Rules {
-            from_zero: false,
-            ..Self::FROM_ZERO
-        }
+        Self::WARM
     }
 }
 
