@@ -71,7 +71,7 @@ impl Study for RunnerSpeed {
             variant: None,
             setting: vec![
                 format!(
-                    "Every built-in scene is read, checked and measured for what will disappoint; the dam break at {} \
+                    "Every built-in scene is read, checked and checked for warnings; the dam break at {} \
                      cells is run for {} frames with its usual output and all cores.",
                     options.resolution, options.frames
                 ),

@@ -6,7 +6,6 @@
 mod crate_graph;
 mod file_names;
 mod file_sizes;
-mod house_files;
 mod ignored_tests;
 mod invariants;
 mod markdown;
@@ -15,6 +14,7 @@ mod paper_item;
 mod paper_table;
 mod papers;
 mod paths;
+mod required_files;
 mod wording;
 mod words;
 
@@ -63,7 +63,7 @@ impl fmt::Display for Finding {
 type Check = (&'static str, fn(&Tree) -> Vec<Finding>);
 
 const CHECKS: &[Check] = &[
-    ("the files every house has", house_files::check),
+    ("required files", required_files::check),
     ("equation tags and docs/papers.md", papers::check),
     ("paths named in the documents", paths::check),
     ("invariants name their tests", invariants::check),

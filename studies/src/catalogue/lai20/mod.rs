@@ -36,7 +36,7 @@ const OTHER_MEANS: &str = "The paper averages over all steps of 100 frames; each
     start from the pressure of the step before, where the paper starts policy and penalty iteration from the last policy.";
 /// Where the single solves are not the paper's.
 const OTHER_START: &str =
-    "The paper does not say where its single solves start; ours start from zero unless told.";
+    "The paper does not say where its single solves start; ours start from zero by default.";
 /// Where the methods are not the paper's.
 const OTHER_METHODS: &str = "PCG has MIC(0) here, incomplete LU there; the multigrid inside PI-MG and PE-MG is a V-cycle that \
     preconditions conjugate gradients here, and iterated alone there. Inner systems are solved to a hundredth (a tenth with \
