@@ -177,38 +177,40 @@ pub(crate) fn check_finite(what: &'static str, values: &[f64]) -> Result<(), Inp
     }
 }
 
+/// Checks a condition on a setting.
+pub(crate) fn check_setting(
+    name: &'static str,
+    must: &'static str,
+    holds: bool,
+) -> Result<(), InputError> {
+    holds
+        .then_some(())
+        .ok_or(InputError::Setting { name, must })
+}
+
 /// Checks a setting that must be positive and finite.
 pub(crate) fn check_positive(name: &'static str, value: f64) -> Result<(), InputError> {
-    if value > 0.0 && value.is_finite() {
-        Ok(())
-    } else {
-        Err(InputError::Setting {
-            name,
-            must: "positive and finite",
-        })
-    }
+    let holds = value > 0.0 && value.is_finite();
+    check_setting(name, "positive and finite", holds)
 }
 
 /// Checks a setting that must not be negative, and finite.
 pub(crate) fn check_not_negative(name: &'static str, value: f64) -> Result<(), InputError> {
-    if value >= 0.0 && value.is_finite() {
-        Ok(())
-    } else {
-        Err(InputError::Setting {
-            name,
-            must: "zero or positive, and finite",
-        })
-    }
+    let holds = value >= 0.0 && value.is_finite();
+    check_setting(name, "zero or positive, and finite", holds)
 }
 
 /// Checks a setting that must lie strictly between 0 and 1.
 pub(crate) fn check_fraction(name: &'static str, value: f64) -> Result<(), InputError> {
-    if value > 0.0 && value < 1.0 {
-        Ok(())
-    } else {
-        Err(InputError::Setting {
-            name,
-            must: "between 0 and 1",
-        })
-    }
+    check_setting(name, "between 0 and 1", value > 0.0 && value < 1.0)
+}
+
+/// Checks a relaxation factor, which must lie strictly between 0 and 2.
+pub(crate) fn check_relaxation(name: &'static str, value: f64) -> Result<(), InputError> {
+    check_setting(name, "between 0 and 2", value > 0.0 && value < 2.0)
+}
+
+/// Checks a number of things of which there must be one.
+pub(crate) fn check_at_least_1(name: &'static str, count: usize) -> Result<(), InputError> {
+    check_setting(name, "at least 1", count >= 1)
 }

@@ -14,7 +14,7 @@ const NO_DIAGONAL: f64 = 1e-12;
 
 /// The diagonal of a coarse matrix, to divide by: a coarse row that nothing depends on has none, and nothing to solve for
 /// either.
-pub(crate) fn divisors<M: Rows + ?Sized>(matrix: &M, d: &mut [f64]) {
+pub(crate) fn divisors(matrix: &(impl Rows + ?Sized), d: &mut [f64]) {
     matrix.diagonal(d);
     let largest = reduce::largest(d);
     for d in d {

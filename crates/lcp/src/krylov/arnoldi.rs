@@ -86,18 +86,14 @@ pub(super) struct Grown {
 }
 
 impl Cycle {
-    pub fn run<A, P>(
+    pub fn run(
         &self,
-        matrix: &A,
-        preconditioner: &P,
+        matrix: &(impl Operator + ?Sized),
+        preconditioner: &(impl Preconditioner + ?Sized),
         r: &[f64],
         core: &mut Core,
         watch: &mut dyn FnMut(&Report) -> ControlFlow<()>,
-    ) -> Grown
-    where
-        A: Operator + ?Sized,
-        P: Preconditioner + ?Sized,
-    {
+    ) -> Grown {
         let n = r.len();
         let height = core.g.len();
         core.grow(n, 1);

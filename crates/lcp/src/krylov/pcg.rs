@@ -121,18 +121,14 @@ impl Core {
 /// Solves `A x = c`, starting from the given `x`.
 ///
 /// If the iteration does not converge, `x` is the iterate with (nearly) the smallest residual.
-pub fn solve<A, P>(
-    matrix: &A,
+pub fn solve(
+    matrix: &(impl Operator + ?Sized),
     c: &[f64],
     settings: &Settings,
-    preconditioner: &P,
+    preconditioner: &(impl Preconditioner + ?Sized),
     x: &mut [f64],
     workspace: &mut Workspace,
-) -> Result<Report, InputError>
-where
-    A: Operator + ?Sized,
-    P: Preconditioner + ?Sized,
-{
+) -> Result<Report, InputError> {
     settings.check()?;
     check_length("c", matrix.len(), c.len())?;
     check_length("x", matrix.len(), x.len())?;
@@ -182,19 +178,15 @@ pub(crate) struct Limits {
 /// The iteration itself, from a given `x` and its residual `r = c - A x`; both are updated.
 ///
 /// Rows where `r` is zero and `A` is the identity keep their `x`, which is how masked systems use it.
-pub(crate) fn correct<A, P>(
-    matrix: &A,
-    preconditioner: &P,
+pub(crate) fn correct(
+    matrix: &(impl Operator + ?Sized),
+    preconditioner: &(impl Preconditioner + ?Sized),
     limits: &Limits,
     x: &mut [f64],
     r: &mut [f64],
     core: &mut Core,
     watch: &mut dyn FnMut(&Report) -> ControlFlow<()>,
-) -> Report
-where
-    A: Operator + ?Sized,
-    P: Preconditioner + ?Sized,
-{
+) -> Report {
     core.resize(x.len());
     let Core {
         z,
@@ -319,7 +311,7 @@ impl Size {
 }
 
 /// `p' |diag(A)| p`
-fn diagonal_energy<A: Operator + ?Sized>(matrix: &A, p: &[f64], scratch: &mut [f64]) -> f64 {
+fn diagonal_energy(matrix: &(impl Operator + ?Sized), p: &[f64], scratch: &mut [f64]) -> f64 {
     matrix.diagonal(scratch);
     fold(
         (&*scratch, p),

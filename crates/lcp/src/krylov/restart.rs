@@ -145,8 +145,8 @@ impl Point<'_> {
 }
 
 /// Checks the input of a solve.
-pub(super) fn check<A: Operator + ?Sized>(
-    matrix: &A,
+pub(super) fn check(
+    matrix: &(impl Operator + ?Sized),
     c: &[f64],
     settings: &Settings,
     x: &[f64],
@@ -168,8 +168,8 @@ pub(super) struct Shared {
 
 /// Starts a recursion, again and again if need be, until the residual that is computed from `x` meets a tolerance or
 /// restarts do not help.
-pub(super) fn solve<A: Operator + ?Sized>(
-    matrix: &A,
+pub(super) fn solve(
+    matrix: &(impl Operator + ?Sized),
     c: &[f64],
     settings: &Settings,
     x: &mut [f64],
@@ -255,7 +255,7 @@ pub(super) fn solve<A: Operator + ?Sized>(
 }
 
 /// `r = c - A x`
-fn residual<A: Operator + ?Sized>(matrix: &A, c: &[f64], x: &[f64], r: &mut [f64]) -> Size {
+fn residual(matrix: &(impl Operator + ?Sized), c: &[f64], x: &[f64], r: &mut [f64]) -> Size {
     matrix.apply(x, r);
     for_each((&mut *r, c), &|_, (r, c): (&mut [f64], &[f64])| {
         for (r, c) in r.iter_mut().zip(c) {

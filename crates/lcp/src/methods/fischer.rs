@@ -39,9 +39,10 @@
 //! # Ok::<(), meniscus_lcp::InputError>(())
 //! ```
 
-use super::{check_memory, check_tolerance};
-use crate::error::{InputError, check_fraction, check_not_negative, check_positive};
-use crate::krylov::gmres::check_restart;
+use super::check_tolerance;
+use crate::error::{
+    InputError, check_at_least_1, check_fraction, check_not_negative, check_positive, check_setting,
+};
 use crate::operator::Operator;
 use crate::precondition::Preconditioner;
 use crate::problem::BoxMlcp;
@@ -119,20 +120,18 @@ impl Settings {
         check_fraction("backtracking", self.backtracking)?;
         check_fraction("smallest_step", self.smallest_step)?;
         check_not_negative("regularisation", self.regularisation)?;
-        check_memory(self.memory)?;
+        check_at_least_1("memory", self.memory)?;
         if let Inner::Gmres { restart } = self.inner {
-            check_restart(restart)?;
+            check_at_least_1("restart", restart)?;
         }
         if let Kink::Perturbation { epsilon } = self.kink {
             check_positive("epsilon", epsilon)?;
         }
-        if (self.kink, self.inner) == (Kink::Approximation, Inner::NormalEquations) {
-            return Err(InputError::Setting {
-                name: "inner",
-                must: "another than NormalEquations for Kink::Approximation: differences give no transposed product",
-            });
-        }
-        Ok(())
+        check_setting(
+            "inner",
+            "another than NormalEquations for Kink::Approximation: differences give no transposed product",
+            (self.kink, self.inner) != (Kink::Approximation, Inner::NormalEquations),
+        )
     }
 }
 
@@ -145,19 +144,14 @@ pub struct Workspace(semismooth::Workspace);
 /// For any `A`. The preconditioner approximates `A` on the active rows, and is used by [`Inner::Gmres`] only;
 /// [`Identity`](crate::precondition::Identity) will do. If the solve does not converge, `x` is the iterate with the
 /// smallest residual.
-pub fn solve<A, P, O>(
-    problem: &BoxMlcp<'_, A>,
+pub fn solve(
+    problem: &BoxMlcp<'_, impl Operator + ?Sized>,
     settings: &Settings,
-    preconditioner: &mut P,
+    preconditioner: &mut (impl Preconditioner + ?Sized),
     x: &mut [f64],
     workspace: &mut Workspace,
-    observer: &mut O,
-) -> Result<Report, InputError>
-where
-    A: Operator + ?Sized,
-    P: Preconditioner + ?Sized,
-    O: Observer + ?Sized,
-{
+    observer: &mut (impl Observer + ?Sized),
+) -> Result<Report, InputError> {
     settings.check()?;
     semismooth::solve(
         problem,

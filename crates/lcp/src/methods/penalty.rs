@@ -101,19 +101,14 @@ pub struct Workspace {
 /// Meant for symmetric positive semidefinite M-matrices, where it always ends. [`Status::Infeasible`] means that without bounds
 /// `A` is singular and that no bound is ahead along its null vector: the problem has no solution. The merit is that of the
 /// minimum map, with rows at a bound in the units of `y`.
-pub fn solve<A, P, O>(
-    problem: &BoxMlcp<'_, A>,
+pub fn solve(
+    problem: &BoxMlcp<'_, impl Operator + ?Sized>,
     settings: &Settings,
-    preconditioner: &mut P,
+    preconditioner: &mut (impl Preconditioner + ?Sized),
     x: &mut [f64],
     workspace: &mut Workspace,
-    observer: &mut O,
-) -> Result<Report, InputError>
-where
-    A: Operator + ?Sized,
-    P: Preconditioner + ?Sized,
-    O: Observer + ?Sized,
-{
+    observer: &mut (impl Observer + ?Sized),
+) -> Result<Report, InputError> {
     settings.check()?;
     problem.check_start(x)?;
     workspace.prepare(problem, x)?;
@@ -193,9 +188,9 @@ where
 }
 
 impl Workspace {
-    fn prepare<A: Operator + ?Sized>(
+    fn prepare(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
+        problem: &BoxMlcp<'_, impl Operator + ?Sized>,
         start: &[f64],
     ) -> Result<(), InputError> {
         let n = problem.len();

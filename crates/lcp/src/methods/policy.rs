@@ -81,19 +81,14 @@ pub struct Workspace {
 ///
 /// Meant for symmetric positive semidefinite M-matrices, where it always ends. [`Status::Infeasible`] means that a null
 /// vector of `A` was found along which `x` can grow without bound: the problem has no solution.
-pub fn solve<A, P, O>(
-    problem: &BoxMlcp<'_, A>,
+pub fn solve(
+    problem: &BoxMlcp<'_, impl Operator + ?Sized>,
     settings: &Settings,
-    preconditioner: &mut P,
+    preconditioner: &mut (impl Preconditioner + ?Sized),
     x: &mut [f64],
     workspace: &mut Workspace,
-    observer: &mut O,
-) -> Result<Report, InputError>
-where
-    A: Operator + ?Sized,
-    P: Preconditioner + ?Sized,
-    O: Observer + ?Sized,
-{
+    observer: &mut (impl Observer + ?Sized),
+) -> Result<Report, InputError> {
     settings.check()?;
     problem.check_start(x)?;
     let Workspace { reduced, best } = workspace;

@@ -77,19 +77,14 @@ pub struct Workspace {
 /// the singular matrices that are the rule here. What it stops at short of its tolerance is accepted, but a ray, a
 /// number that overflows, or a wish to stop ends the iteration with the same words. The merit is half the sum of squares
 /// of the natural residual; an inner iteration is one of `inner`.
-pub fn solve<A, M, O>(
+pub fn solve<A: Operator + ?Sized>(
     problem: &CoupledBoundMlcp<'_, A>,
     settings: &Settings,
-    inner: &mut M,
+    inner: &mut (impl FnMut(&BoxMlcp<'_, A>, &mut [f64]) -> Result<Report, InputError> + ?Sized),
     x: &mut [f64],
     workspace: &mut Workspace,
-    observer: &mut O,
-) -> Result<Report, InputError>
-where
-    A: Operator + ?Sized,
-    M: FnMut(&BoxMlcp<'_, A>, &mut [f64]) -> Result<Report, InputError> + ?Sized,
-    O: Observer + ?Sized,
-{
+    observer: &mut (impl Observer + ?Sized),
+) -> Result<Report, InputError> {
     check_tolerance(settings.tolerance)?;
     check_not_negative("stagnation", settings.stagnation)?;
     problem.rest().check_start(x)?;

@@ -99,9 +99,9 @@ pub(crate) enum NullSpace {
 }
 
 impl ReducedSystem {
-    pub fn prepare<A: Operator + ?Sized>(
+    pub fn prepare(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
+        problem: &BoxMlcp<'_, impl Operator + ?Sized>,
         scaled: bool,
     ) -> Result<(), InputError> {
         let n = problem.len();
@@ -123,9 +123,9 @@ impl ReducedSystem {
     }
 
     /// Selects the face at `x`, for which `y` must be up to date.
-    pub fn select<A: Operator + ?Sized>(
+    pub fn select(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
+        problem: &BoxMlcp<'_, impl Operator + ?Sized>,
         x: &[f64],
     ) -> MeritState {
         let Self {
@@ -140,17 +140,13 @@ impl ReducedSystem {
     }
 
     /// Solves `A_AA dx_A = -y_A - A_AF dx_F` [ANE17 (29)] with masks [ANE17 (43)].
-    pub fn solve<A, P>(
+    pub fn solve(
         &mut self,
-        context: &mut SolveContext<'_, '_, A, P>,
+        context: &mut SolveContext<'_, '_, impl Operator + ?Sized, impl Preconditioner + ?Sized>,
         x: &[f64],
         state: &MeritState,
         accuracy: &Accuracy,
-    ) -> Solved
-    where
-        A: Operator + ?Sized,
-        P: Preconditioner + ?Sized,
-    {
+    ) -> Solved {
         let norm = state.squares.sqrt();
         let limits = pcg::Limits {
             norm: accuracy.forcing * norm,
@@ -173,16 +169,12 @@ impl ReducedSystem {
     }
 
     /// Adds to `dx`, on active rows, what `r` asks for. With the small diagonal added to the matrix if it is `shifted`.
-    fn conjugate_gradients<A, P>(
+    fn conjugate_gradients(
         &mut self,
-        context: &mut SolveContext<'_, '_, A, P>,
+        context: &mut SolveContext<'_, '_, impl Operator + ?Sized, impl Preconditioner + ?Sized>,
         limits: &pcg::Limits,
         shifted: bool,
-    ) -> pcg::Report
-    where
-        A: Operator + ?Sized,
-        P: Preconditioner + ?Sized,
-    {
+    ) -> pcg::Report {
         let Self {
             dx,
             r,
@@ -208,9 +200,9 @@ impl ReducedSystem {
     }
 
     /// `r = a (-y - A (f dx))`, and `dx = 0` on active rows. [ANE17 (38)]
-    fn right_hand_side<A: Operator + ?Sized>(
+    fn right_hand_side(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
+        problem: &BoxMlcp<'_, impl Operator + ?Sized>,
         state: &MeritState,
     ) {
         let Self {

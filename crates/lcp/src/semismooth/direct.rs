@@ -22,7 +22,7 @@ pub(super) struct Direct {
 
 impl Direct {
     /// Reads every entry of `A`, one column a product.
-    pub fn read<A: Operator + ?Sized>(&mut self, matrix: &A, unit: &mut [f64]) {
+    pub fn read(&mut self, matrix: &(impl Operator + ?Sized), unit: &mut [f64]) {
         let n = matrix.len();
         self.n = n;
         for array in [&mut self.columns, &mut self.factor, &mut self.jacobian] {

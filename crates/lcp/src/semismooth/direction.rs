@@ -108,10 +108,10 @@ impl<A: Operator + ?Sized> Solve<'_, '_, A> {
     }
 
     /// Leaves a direction in `w.dx`.
-    pub fn direction<P: Preconditioner + ?Sized>(
+    pub fn direction(
         &self,
         kind: Kind,
-        preconditioner: &mut P,
+        preconditioner: &mut (impl Preconditioner + ?Sized),
         w: &mut Workspace,
         watch: Watch<'_>,
     ) -> Found {
@@ -134,9 +134,9 @@ impl<A: Operator + ?Sized> Solve<'_, '_, A> {
     }
 
     /// `J dx = -F` up to the forcing term [Erl13 (105)], or the same for the minimum map.
-    fn newton<P: Preconditioner + ?Sized>(
+    fn newton(
         &self,
-        preconditioner: &mut P,
+        preconditioner: &mut (impl Preconditioner + ?Sized),
         w: &mut Workspace,
         watch: Watch<'_>,
     ) -> Solved {

@@ -142,8 +142,8 @@ fn row(x: f64, y: f64, d: f64, (lower, upper): (f64, f64), near: &Near) -> (f64,
 }
 
 /// `F` at `(x, y)` with the scales `d`.
-pub(crate) fn measure<A: Operator + ?Sized>(
-    problem: &BoxMlcp<'_, A>,
+pub(crate) fn measure(
+    problem: &BoxMlcp<'_, impl Operator + ?Sized>,
     (x, y, d): (&[f64], &[f64], &[f64]),
     smoothing: f64,
     f: &mut [f64],
@@ -173,8 +173,8 @@ pub(crate) fn measure<A: Operator + ?Sized>(
 /// The diagonals `p` and `q` of `D_p + D_q A` at `(x, y)`. [Erl13 (96)]
 ///
 /// `iteration` makes the random elements of one iteration different from those of the next.
-pub(crate) fn differentiate<A: Operator + ?Sized>(
-    problem: &BoxMlcp<'_, A>,
+pub(crate) fn differentiate(
+    problem: &BoxMlcp<'_, impl Operator + ?Sized>,
     (x, y, d): (&[f64], &[f64], &[f64]),
     smoothing: f64,
     (kink, iteration): (Kink, usize),
@@ -213,8 +213,8 @@ fn element(seed: u64, iteration: usize, row: usize) -> (f64, f64) {
 }
 
 /// `out = (F(x + h v, y + h out) - f) / h`, with `out = A v` on entry.
-pub(super) fn difference<A: Operator + ?Sized>(
-    problem: &BoxMlcp<'_, A>,
+pub(super) fn difference(
+    problem: &BoxMlcp<'_, impl Operator + ?Sized>,
     (x, y, d, f): (&[f64], &[f64], &[f64], &[f64]),
     (smoothing, h): (f64, f64),
     (v, out): (&[f64], &mut [f64]),

@@ -120,9 +120,9 @@ struct Point {
 
 impl Point {
     /// `y` and `F_m` of `x`.
-    fn measure<A: Operator + ?Sized>(
+    fn measure(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
+        problem: &BoxMlcp<'_, impl Operator + ?Sized>,
         d: &[f64],
         smoothing: f64,
     ) -> MeritState {
@@ -195,19 +195,14 @@ impl Stage {
 }
 
 /// Solves the problem from `x`, which is moved into the box first. The settings must be in range.
-pub(crate) fn solve<A, P, O>(
-    problem: &BoxMlcp<'_, A>,
+pub(crate) fn solve(
+    problem: &BoxMlcp<'_, impl Operator + ?Sized>,
     (settings, first): (&Settings, First),
-    preconditioner: &mut P,
+    preconditioner: &mut (impl Preconditioner + ?Sized),
     x: &mut [f64],
     w: &mut Workspace,
-    observer: &mut O,
-) -> Result<Report, InputError>
-where
-    A: Operator + ?Sized,
-    P: Preconditioner + ?Sized,
-    O: Observer + ?Sized,
-{
+    observer: &mut (impl Observer + ?Sized),
+) -> Result<Report, InputError> {
     problem.check_start(x)?;
     w.prepare(problem.len(), settings);
     minimum_map::scales(problem.matrix(), settings.scaled, &mut w.d)?;
@@ -280,17 +275,12 @@ where
 }
 
 /// Tries one direction after the other, and leaves the best point found in `w.chosen`.
-fn step<A, P, O>(
-    solve: &Solve<'_, '_, A>,
-    preconditioner: &mut P,
+fn step(
+    solve: &Solve<'_, '_, impl Operator + ?Sized>,
+    preconditioner: &mut (impl Preconditioner + ?Sized),
     w: &mut Workspace,
-    monitor: &mut Monitor<'_, O>,
-) -> ControlFlow<(), Option<Taken>>
-where
-    A: Operator + ?Sized,
-    P: Preconditioner + ?Sized,
-    O: Observer + ?Sized,
-{
+    monitor: &mut Monitor<'_, impl Observer + ?Sized>,
+) -> ControlFlow<(), Option<Taken>> {
     let mut taken: Option<Taken> = None;
     let kinds: &[Kind] = match solve.first {
         First::Gradient => &[Kind::Gradient],

@@ -67,7 +67,7 @@ impl Polish {
     }
 
     /// Puts rows at a bound exactly there, in the units of the problem.
-    pub fn pin<A: Operator + ?Sized>(&self, problem: &BoxMlcp<'_, A>, x: &mut [f64]) {
+    pub fn pin(&self, problem: &BoxMlcp<'_, impl Operator + ?Sized>, x: &mut [f64]) {
         for (i, place) in self.places.iter().enumerate() {
             match place {
                 Place::Inside => {}

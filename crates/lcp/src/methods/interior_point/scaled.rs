@@ -32,7 +32,7 @@ pub(super) struct Scaled {
 
 impl Scaled {
     /// Copies a problem; returns whether its matrix has the pattern of the last one.
-    pub fn take<A: Rows + ?Sized>(&mut self, problem: &BoxMlcp<'_, A>) -> bool {
+    pub fn take(&mut self, problem: &BoxMlcp<'_, impl Rows + ?Sized>) -> bool {
         let n = problem.len();
         let same = self.matrix.gather(problem.matrix());
         for array in [

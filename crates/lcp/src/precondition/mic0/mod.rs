@@ -19,7 +19,7 @@ use std::ops::Range;
 use self::triangle::Triangle;
 use crate::blocks::Blocks;
 use crate::csr::Csr;
-use crate::error::{InputError, check_fraction};
+use crate::error::{InputError, check_fraction, check_setting};
 use crate::precondition::Preconditioner;
 use crate::split::{Split, fold, fold_blocks};
 
@@ -35,12 +35,8 @@ settings! {
 
 impl Mic0Settings {
     fn check(&self) -> Result<(), InputError> {
-        if !(0.0..=1.0).contains(&self.modification) {
-            return Err(InputError::Setting {
-                name: "modification",
-                must: "from 0 to 1",
-            });
-        }
+        let holds = (0.0..=1.0).contains(&self.modification);
+        check_setting("modification", "from 0 to 1", holds)?;
         check_fraction("safety", self.safety)
     }
 }
