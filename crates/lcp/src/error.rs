@@ -12,7 +12,7 @@ use crate::split::first_row;
 pub enum InputError {
     /// A slice has the wrong number of entries.
     Length {
-        /// Which slice.
+        /// Name of the slice.
         what: &'static str,
         /// The entries it must have.
         expected: usize,
@@ -21,9 +21,9 @@ pub enum InputError {
     },
     /// A number is NaN or infinite where it must be finite.
     NotFinite {
-        /// Which array.
+        /// Name of the array.
         what: &'static str,
-        /// Where in the array.
+        /// Index in the array.
         index: usize,
     },
     /// A pair of bounds that no number lies between, or a bound that is NaN.
@@ -49,14 +49,14 @@ pub enum InputError {
     Structure {
         /// The row.
         row: usize,
-        /// What is wrong with it.
+        /// Reason.
         why: &'static str,
     },
     /// A partition of rows into coloured blocks is not one, or its colours do not separate coupled blocks.
     Blocks {
         /// The block, colour or row, as stated in `why`.
         index: usize,
-        /// What is wrong with it.
+        /// Reason.
         why: &'static str,
     },
     /// A diagonal entry with which no positive semidefinite matrix can be factorised.
@@ -68,7 +68,7 @@ pub enum InputError {
     },
     /// The problem is too large for a method that stores every entry, or that tries every case.
     TooLarge {
-        /// What there is too much of.
+        /// Name of the quantity that is too large.
         what: &'static str,
         /// The most that is allowed.
         limit: usize,
@@ -82,16 +82,16 @@ pub enum InputError {
     },
     /// A bound that is to follow another row cannot.
     CoupledBound {
-        /// Which of the bounds.
+        /// Index of the bound.
         index: usize,
-        /// What is wrong with it.
+        /// Reason.
         why: &'static str,
     },
     /// A setting is out of its range.
     Setting {
         /// The name of the setting.
         name: &'static str,
-        /// What it must be.
+        /// Condition that it must meet.
         must: &'static str,
     },
 }
@@ -142,7 +142,7 @@ impl fmt::Display for InputError {
                     "row {row} has the diagonal entry {value}: the method divides by it, so it must be positive"
                 )
             }
-            Self::CoupledBound { index, why } => write!(f, "following bound {index}: {why}"),
+            Self::CoupledBound { index, why } => write!(f, "coupled bound {index}: {why}"),
             Self::Setting { name, must } => write!(f, "setting {name} must be {must}"),
         }
     }

@@ -48,7 +48,7 @@ pub(super) fn of(matrix: &Csr) -> Definiteness {
     }
 }
 
-/// What diagonal and row sums tell: a negative 1 by 1 or 2 by 2 block, or dominance.
+/// Definiteness that follows from diagonal and row sums: a negative 1 by 1 or 2 by 2 block, or dominance.
 fn by_rows(matrix: &Csr) -> Option<Definiteness> {
     let n = matrix.rows();
     let mut strict = vec![false; n];

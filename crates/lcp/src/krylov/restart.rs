@@ -16,7 +16,7 @@ pub enum Status {
     Converged,
     /// The iteration limit was reached.
     IterationLimit,
-    /// What is left of the residual is out of reach of the matrix, up to rounding: no solution exists, or the matrix is
+    /// The rest of the residual is out of reach of the matrix, up to rounding: no solution exists, or the matrix is
     /// too close to one without.
     Singular,
     /// The recursion divides by what should not be zero, or rounding has taken over, and restarts did not help. With

@@ -72,10 +72,10 @@ settings! {
     pub struct Settings {
         /// Bound on `||r||_inf` of the natural residual.
         pub tolerance: f64 = 1e-8,
-        /// Change of the merit, as a part of it, that counts as none if it stays so for five iterations. [Erl13
-        /// (108)]
+        /// Relative change of the merit at which the method ends if it stays so for five iterations.
+        /// [Erl13 (108)]
         pub relative: f64 = 1e-6,
-        /// Change of `x`, as a part of the largest `|x_i|`, that counts as none if it stays so for five iterations.
+        /// Change of `x`, relative to the largest `|x_i|`, at which the method ends if it stays so for five iterations.
         ///
         /// DEVIATION [Erl13 (109)]: absolute in the notes, which depends on units.
         pub stagnation: f64 = 1e-14,
@@ -95,7 +95,7 @@ settings! {
         pub sufficient_decrease: f64 = 1e-4,
         /// Backtracking factor of the line search.
         pub backtracking: f64 = 0.5,
-        /// smallest step length of the line search.
+        /// Smallest step length of the line search.
         pub smallest_step: f64 = 1e-9,
         /// Previous merits on whose largest a step must improve: a non-monotone line search. With 1 the merit never rises.
         pub memory: usize = 1,

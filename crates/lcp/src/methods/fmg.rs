@@ -329,7 +329,7 @@ impl Level {
         }
     }
 
-    /// There and back from zero, until nothing moves.
+    /// Solves from zero by alternating sweeps, until nothing moves.
     fn solve(&mut self, matrix: &(impl Rows + ?Sized), sweeps: usize) {
         self.e.fill(0.0);
         let Self {

@@ -214,7 +214,7 @@ fn iterate(
     }
 }
 
-/// How far `g` can be trusted, which a recursion updates.
+/// Accuracy of `g`, which a recursion updates.
 struct Recursion {
     /// Whether `g` is `A x + b`.
     exact: bool,

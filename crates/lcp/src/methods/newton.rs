@@ -26,7 +26,7 @@
 //! ```
 //!
 //! Where `A` is not symmetric, [`Inner::Gmres`] solves the Newton equation. Where it may be singular on the faces that
-//! the method meets (a zero diagonal block is enough), [`Globalisation::Fischer`] keeps the method going.
+//! the method meets (a zero diagonal block is enough), [`Globalisation::Fischer`] lets the method continue.
 
 use super::{check_tolerance, fischer};
 use crate::error::{
@@ -87,7 +87,7 @@ settings! {
         pub max_iterations: usize = 100,
         /// `xi`, forcing term: relative residual to which a Newton equation is solved. [ANE17 (22)]
         ///
-        /// It is tightened where an inexact direction is what keeps the method from going on.
+        /// It is tightened where an inexact direction keeps the method from making progress.
         pub forcing: f64 = 0.01,
         /// Limit on conjugate gradient iterations in one Newton step.
         pub max_inner_iterations: usize = 10_000,
@@ -129,7 +129,7 @@ impl Settings {
         }
     }
 
-    /// The same for the method that the globalisation makes of it.
+    /// The same settings for the globalised method.
     fn globalised(&self, restart: usize) -> fischer::Settings {
         fischer::Settings {
             tolerance: self.tolerance,

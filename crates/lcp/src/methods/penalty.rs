@@ -52,7 +52,7 @@ settings! {
         pub tolerance: f64 = 1e-8,
         /// Limit on linear systems to solve.
         pub max_iterations: usize = 100,
-        /// What the tolerance is divided into for the penalty: `rho_i = penalty A_ii ||y||_inf / tolerance`, with the
+        /// Numerator of the penalty: `rho_i = penalty A_ii ||y||_inf / tolerance`, with the
         /// `y` of the start. [Lai20 alg. 2]
         ///
         /// DEVIATION [Lai20 alg. 2]: `rho = 1e3 / tolerance` in the paper, where `A` and `y` are of the order of 1.
@@ -60,8 +60,7 @@ settings! {
         pub penalty: f64 = 1e3,
         /// Relative residual to which a linear system is solved.
         ///
-        /// It is tightened whenever the merit did not fall, so that inexact solves cannot make the method go round in
-        /// circles.
+        /// It is tightened whenever the merit did not fall, so that inexact solves cannot make the method cycle.
         pub inner_tolerance: f64 = 0.01,
         /// Limit on conjugate gradient iterations for one system.
         pub max_inner_iterations: usize = 10_000,

@@ -22,8 +22,8 @@
 //! let matrix = Csr::new(2, vec![0, 2, 4], vec![0, 1, 0, 1], vec![2.0, 0.5, 0.5, 2.0])?;
 //! let (lower, upper) = ([0.0, f64::NEG_INFINITY], [f64::INFINITY; 2]);
 //! let rest = BoxMlcp::new(&matrix, &[-2.0, -5.0], &lower, &upper)?;
-//! let following = [CoupledBound { row: 1, of: 0, factor: 0.5 }];
-//! let problem = CoupledBoundMlcp::new(rest, &following)?;
+//! let bounds = [CoupledBound { row: 1, of: 0, factor: 0.5 }];
+//! let problem = CoupledBoundMlcp::new(rest, &bounds)?;
 //!
 //! let settings = mprgp::Settings::default().tolerance(1e-10);
 //! let (mut jacobi, mut workspace) = (Jacobi::new(&matrix)?, mprgp::Workspace::default());

@@ -24,14 +24,14 @@ pub struct Jacobi {
 }
 
 impl Jacobi {
-    /// Takes the diagonal of a matrix. A negative entry is an error.
+    /// The preconditioner of a matrix. A negative diagonal entry is an error.
     pub fn new(matrix: &(impl Operator + ?Sized)) -> Result<Self, InputError> {
         let mut jacobi = Self::default();
         jacobi.rebuild(matrix)?;
         Ok(jacobi)
     }
 
-    /// Takes the diagonal of another matrix, reusing memory.
+    /// Sets the diagonal to that of another matrix, reusing memory.
     pub fn rebuild(&mut self, matrix: &(impl Operator + ?Sized)) -> Result<(), InputError> {
         self.inverse.resize(matrix.len(), 0.0);
         matrix.diagonal(&mut self.inverse);

@@ -1,6 +1,6 @@
 //! Level scheduling of triangular solves: the rows of a level depend on earlier levels only, so they run in parallel.
 //!
-//! What is solved with is `M = (E + F) inv(E) (E + F')`, with `F` strictly lower in the order of the stages and `E`
+//! The triangular solves are with `M = (E + F) inv(E) (E + F')`, with `F` strictly lower in the order of the stages and `E`
 //! diagonal. A row whose entry of `inv(E)` is zero is no part of it: it has no say in any sum, and keeps its `r`.
 
 use std::sync::Mutex;

@@ -152,7 +152,7 @@ fn as_pcg(report: &gmres::Report) -> pcg::Report {
     }
 }
 
-/// The same of the methods with short recurrences.
+/// The same for the methods with short recurrences.
 fn short_as_pcg(report: &cr::Report) -> pcg::Report {
     let status = match report.status {
         cr::Status::Converged => pcg::Status::Converged,

@@ -79,7 +79,7 @@ impl ReducedSystem {
         }
     }
 
-    /// Makes `v` out of the solution of the shifted system, and `S v` out of `S`; false if `v` is no null vector.
+    /// Stores the solution of the shifted system as `v`, and `S v` in place of `S`; false if `v` is no null vector.
     fn take_null_vector(&mut self, problem: &BoxMlcp<'_, impl Operator + ?Sized>) -> bool {
         let Self {
             dx,
@@ -102,7 +102,7 @@ impl ReducedSystem {
         problem.matrix().apply_masked_dot(active, null, r) <= NULL * stiffness
     }
 
-    /// Makes room, and sets `S` on the active rows.
+    /// Resizes the vectors, and sets `S` on the active rows.
     fn prepare_shift(&mut self, problem: &BoxMlcp<'_, impl Operator + ?Sized>) {
         let Self {
             active,
@@ -121,7 +121,7 @@ impl ReducedSystem {
         });
     }
 
-    /// Goes on from `x + dx` along the null vector until a row meets its bound.
+    /// Continues from `x + dx` along the null vector until a row meets its bound.
     fn follow_null_space(
         &mut self,
         problem: &BoxMlcp<'_, impl Operator + ?Sized>,

@@ -16,7 +16,7 @@ pub(super) struct Direct {
     factor: Vec<f64>,
     /// `J`, one row after the other, where the factor is of `J'J`.
     jacobian: Vec<f64>,
-    /// Where the rows of the factor come from.
+    /// Row permutation of the factor.
     order: Vec<usize>,
 }
 

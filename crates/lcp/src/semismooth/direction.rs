@@ -33,7 +33,7 @@ const FARTHEST: f64 = 1e6;
 /// `x + h v` of a finite difference moves by this part of the largest `|x_i|`.
 const DIFFERENCE: f64 = 1e-8;
 
-/// Which direction is tried first.
+/// Direction that is tried first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum First {
     /// A Newton step of the Fischer-Burmeister map.
@@ -52,7 +52,7 @@ pub(super) enum Kind {
     Gradient,
 }
 
-/// How a direction was looked for.
+/// Result of the search for a direction.
 pub(super) struct Found {
     /// `F'J dx`, the slope of the merit along it, if the direction is of any use.
     pub slope: Option<f64>,
@@ -60,7 +60,7 @@ pub(super) struct Found {
     pub stopped: bool,
 }
 
-/// How a linear system was solved.
+/// Result of a linear solve.
 struct Solved {
     iterations: usize,
     /// Whether there is a direction at all.
@@ -68,7 +68,7 @@ struct Solved {
     stopped: bool,
 }
 
-/// Told iterations and the norm of the residual.
+/// Callback with the number of iterations and the norm of the residual.
 pub(super) type Watch<'a> = &'a mut dyn FnMut(usize, f64) -> ControlFlow<()>;
 
 /// One iteration.

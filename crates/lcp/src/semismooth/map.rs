@@ -19,7 +19,7 @@ use crate::problem::{BoxMlcp, natural};
 use crate::reduce::larger;
 use crate::split::{fold, for_each};
 
-/// Which element of the generalised Jacobian is taken on rows at the kink, `x = y = 0` up to the bound.
+/// Element of the generalised Jacobian on rows at the kink, `x = y = 0` up to the bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kink {
     /// A random element, the same one in every run with the same seed.
@@ -32,7 +32,7 @@ pub enum Kink {
     /// The Jacobian of rows nearer to the kink than `epsilon` is taken with `epsilon` in place of the distance
     /// from the bound.
     Perturbation {
-        /// How near is too near.
+        /// Distance from the kink below which a row is perturbed.
         epsilon: f64,
     },
     /// No element at all: products with the Jacobian are finite differences [Erl13 (102)], which need no formula.

@@ -49,7 +49,7 @@ const FIRST_SMOOTHING: f64 = 100.0;
 /// `m` from one stage to the next.
 const LESS_SMOOTHING: f64 = 0.1;
 
-/// LevelSchedule of a rescue.
+/// Stages of a rescue.
 const STAGES: usize = 5;
 
 /// Scratch memory of the method, reused between solves.
@@ -66,12 +66,12 @@ pub(crate) struct Workspace {
     /// Diagonals of the generalised Jacobian.
     p: Vec<f64>,
     q: Vec<f64>,
-    /// The same of the system of the first direction, where that is another.
+    /// Diagonals of the system of the first direction, where they differ.
     first: (Vec<f64>, Vec<f64>),
     /// `J'F`
     gradient: Vec<f64>,
     dx: Vec<f64>,
-    /// What the direction leaves of its linear system.
+    /// Residual of the linear system of the direction.
     r: Vec<f64>,
     scratch: Vec<f64>,
     /// Rows on which `q` rules.
@@ -136,7 +136,7 @@ impl Point {
 struct Stage {
     /// `m`, zero for the plain map.
     smoothing: f64,
-    /// LevelSchedule left before the plain map.
+    /// Stages left before the plain map.
     left: usize,
     /// Rescues begun.
     rescues: usize,
@@ -155,7 +155,7 @@ impl Stage {
         self.smoothing > 0.0 && reduce::largest(f) <= self.smoothing
     }
 
-    /// Goes on to the next stage; false if there is none.
+    /// Begins the next stage; false if there is none.
     fn advance(&mut self, limit: usize, f: &[f64]) -> bool {
         if self.smoothing == 0.0 {
             if self.rescues >= limit {
@@ -176,7 +176,7 @@ impl Stage {
         true
     }
 
-    /// Takes note of where the stage begins.
+    /// Records the state at the beginning of the stage.
     fn begin(&mut self, state: &MeritState) {
         self.start = state.norm();
         (self.since, self.mark) = (0, state.merit());

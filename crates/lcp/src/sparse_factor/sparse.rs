@@ -67,7 +67,7 @@ impl Sparse {
         self.starts.len().saturating_sub(1)
     }
 
-    /// Where the entries of a row are.
+    /// Range of the entries of a row.
     pub fn entries(&self, row: usize) -> Range<usize> {
         self.starts[row]..self.starts[row + 1]
     }

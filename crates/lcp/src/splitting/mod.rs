@@ -119,7 +119,7 @@ pub enum Order {
     Colours,
 }
 
-/// What a sweep does.
+/// Kind of sweep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {
     /// Every row from the old `x`.
@@ -130,7 +130,7 @@ pub(crate) enum Kind {
     Symmetric(Order),
 }
 
-/// When to stop, and the constants of a method that sweeps.
+/// Stopping criteria and constants of a splitting method.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
     pub tolerance: f64,
@@ -151,7 +151,7 @@ impl Rules {
     }
 }
 
-/// Memory for sweeps.
+/// Scratch memory of sweeps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sweeps {
     /// `A_ii`, 1 on rows whose bounds are equal: they never move.

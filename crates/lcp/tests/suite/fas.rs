@@ -1,16 +1,14 @@
 //! Multigrid by the full approximation scheme: as many cycles for fine grids as for coarse ones.
 
 use crate::gallery;
-use crate::harness::{Run, bits, difference, same_for_all_threads};
-use std::ops::ControlFlow;
-
 use crate::gallery::{Instance, Random, chain};
+use crate::harness::{Run, StopAt, bits, check, difference, same_for_all_threads};
 use crate::oracle::quadratic_programme;
 use meniscus_lcp::methods::{fas, newton};
 use meniscus_lcp::precondition::Jacobi;
 use meniscus_lcp::{
-    Blocks, BoxMlcp, Csr, Galerkin, Hierarchy, InputError, Observer, Operator, Order, Progress,
-    Report, Rows, Status, Trace, Transfer,
+    Blocks, BoxMlcp, Csr, Galerkin, Hierarchy, InputError, Observer, Operator, Order, Report, Rows,
+    Status, Trace, Transfer,
 };
 use proptest::prelude::*;
 
@@ -59,15 +57,7 @@ fn solve<A: Rows>(
 ) -> Report {
     let mut workspace = fas::Workspace::default();
     let report = fas::solve(problem, &settings, hierarchy, x, &mut workspace, observer).unwrap();
-    assert!(x.iter().all(|x| x.is_finite()), "{report:?}");
-    let residual = problem.residual_inf(x);
-    assert!(report.residual == residual || (report.residual.is_nan() && residual.is_nan()));
-    assert_eq!(
-        report.status == Status::Converged,
-        residual <= settings.tolerance,
-        "{report:?}"
-    );
-    assert!((0..x.len()).all(|i| x[i] >= problem.lower()[i]));
+    check("fas", problem, &report, x, settings.tolerance);
     report
 }
 
@@ -428,17 +418,7 @@ fn limits_stops_and_stagnation_are_reported() {
     let stagnated = run(fas::Settings::default().tolerance(1e-300), &mut ());
     assert_eq!(stagnated.status, Status::Stagnated);
     assert!(stagnated.residual < 1e-14);
-    struct StopAt(usize);
-    impl Observer for StopAt {
-        fn observe(&mut self, progress: &Progress) -> ControlFlow<()> {
-            if progress.iteration >= self.0 {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        }
-    }
-    let stopped = run(Default::default(), &mut StopAt(1));
+    let stopped = run(Default::default(), &mut StopAt { outer: 1, inner: 1 });
     assert_eq!((stopped.status, stopped.iterations), (Status::Stopped, 1));
 }
 
@@ -447,7 +427,7 @@ fn the_same_bits_for_any_number_of_threads() {
     let n = 200;
     let instance = membrane(n);
     let hierarchy = Galerkin::grid(&instance.matrix, &[n, n]).unwrap();
-    same_for_all_threads(|| {
+    same_for_all_threads("fas", || {
         let (mut x, mut trace) = (vec![0.0; n * n], Trace::default());
         let settings = fas::Settings::default()
             .order(Order::Colours)

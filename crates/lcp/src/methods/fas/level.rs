@@ -7,7 +7,7 @@ use crate::rows::Rows;
 use crate::split::for_each;
 use crate::splitting::{Colours, Order, rows};
 
-/// What belongs to a level.
+/// Vectors of a level.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Level {
     /// `l` on bounded rows, 0 elsewhere; only on the finest level.
@@ -164,7 +164,7 @@ impl Level {
         crate::reduced_system::add(&mut self.f, 1.0, &self.scratch);
     }
 
-    /// There and back on the coarsest level, until nothing moves.
+    /// Solves on the coarsest level by alternating sweeps, until nothing moves.
     pub fn solve(&mut self, matrix: &(impl Rows + ?Sized), order: Order, sweeps: usize) {
         self.pose();
         for sweep in 0..sweeps {

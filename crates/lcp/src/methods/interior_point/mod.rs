@@ -87,7 +87,7 @@ impl Settings {
 const PATIENCE: usize = 15;
 /// An `x` that grows by this factor with an iteration has not come to rest.
 const RUNAWAY: f64 = 1.5;
-/// What counts as better: a residual smaller by this factor.
+/// Factor by which a residual must be smaller to count as better.
 const BETTER: f64 = 0.9;
 
 /// Scratch memory of the method, reused between solves.

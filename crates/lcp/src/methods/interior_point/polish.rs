@@ -6,7 +6,7 @@ use crate::operator::Operator;
 use crate::problem::BoxMlcp;
 use crate::sparse_factor::{Factor, System};
 
-/// Which rows are where.
+/// Place of a row: at a bound, or between the bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 enum Place {
     #[default]

@@ -129,7 +129,7 @@ pub(super) fn turn(p: &mut [f64], z: &[f64], q: &[f64], last_curvature: Option<f
     });
 }
 
-/// What lies ahead of `x` along `-p`.
+/// Step limits and slopes at `x` along `-p`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ahead {
     /// The largest `a` with `x - a p` in the box.

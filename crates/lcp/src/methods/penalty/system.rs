@@ -340,7 +340,7 @@ struct PenalisedPreconditioner<'a, P: Preconditioner + ?Sized> {
     inner: &'a P,
     active: &'a [bool],
     diagonal: &'a [f64],
-    /// What the inverse of the penalty is multiplied by, to be as strong as the other one.
+    /// Factor of the inverse of the penalty, which makes it as strong as the other inverse.
     strength: f64,
 }
 

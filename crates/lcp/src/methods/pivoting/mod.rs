@@ -126,7 +126,7 @@ impl Course {
         ControlFlow::Continue(())
     }
 
-    /// Takes a point with its natural residual, in the units of the problem, if it is the best.
+    /// Keeps a point with its natural residual, in the units of the problem, if it is the best.
     pub fn offer(&mut self, x: &[f64], r: &[f64]) {
         let residual = crate::reduce::largest(r);
         if residual < self.best_state.residual || self.best_state.residual.is_nan() {

@@ -30,7 +30,7 @@ use crate::report::{Observer, Report, Status};
 use crate::rows::Rows;
 use block::End;
 
-/// What becomes of a row that blocks.
+/// Result of the exchange of a blocking row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exchange {
     /// The row changed sides.
@@ -134,12 +134,12 @@ impl Drive {
         scaled.affine(&self.x, &mut self.y);
     }
 
-    /// What rounding leaves of zero in `y`.
+    /// Bound on the rounding errors of `y`.
     fn noise(&self) -> f64 {
         1e-13 * (1.0 + crate::reduce::largest(&self.x))
     }
 
-    /// How far the `y` of a row is on the wrong side of zero.
+    /// Violation of a row: how far its `y` is on the wrong side of zero.
     fn violation(&self, i: usize) -> f64 {
         let scaled = &self.course.scaled;
         if scaled.is_fixed(i) {
