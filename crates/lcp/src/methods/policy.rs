@@ -153,5 +153,12 @@ pub fn solve(
     problem.project(x);
     problem.affine(x, &mut reduced.y);
     let merit = minimum_map::measure(problem, (x, &reduced.y, &reduced.d)).merit();
-    Ok(monitor.report(status, problem.natural_residual(x, &mut reduced.r), merit))
+    // The iterate becomes a point of the box only here: it may be a solution where the one outside was not finite.
+    let residual = problem.natural_residual(x, &mut reduced.r);
+    let status = if residual <= settings.tolerance {
+        Status::Converged
+    } else {
+        status
+    };
+    Ok(monitor.report(status, residual, merit))
 }

@@ -46,7 +46,7 @@ fn status_words_are_those_of_the_files() {
 
 #[test]
 fn a_trace_has_an_entry_per_iteration_and_ends_with_the_report() {
-    let (matrix, rhs) = (chain(60, 0.0), ramp(60));
+    let (matrix, rhs) = (chain(60, 0.1), ramp(60));
     for method in all() {
         let mut trace = Trace::default();
         let (report, _) = method.uniform((&matrix, &rhs, ABOVE_ZERO), 0.0, &mut trace);
@@ -155,7 +155,7 @@ fn newton_distinguishes_a_flat_merit_from_a_bad_direction() {
 fn iteration_limits_are_respected_and_reported() {
     let cone = generated::contact_cone(30, &mut Random::new(1));
     let (matrix, rhs) = (chain(200, 0.0), ramp(200));
-    for limit in [0, 1, 3] {
+    for limit in [0, 1, 2] {
         for method in all() {
             let method = method.within(1e-8, limit);
             let (report, _) = method.uniform((&matrix, &rhs, ABOVE_ZERO), 1.0, &mut ());
@@ -185,7 +185,7 @@ fn iteration_limits_are_respected_and_reported() {
 fn an_observer_stops_outer_and_inner_iterations() {
     let (matrix, rhs) = (chain(200, 0.0), ramp(200));
     for method in all() {
-        for outer in [0, 1, 3] {
+        for outer in [0, 1, 2] {
             let stop = &mut StopAt {
                 outer,
                 inner: usize::MAX,
