@@ -88,7 +88,8 @@ pub fn solve_watched(
     workspace: &mut Workspace,
     watch: &mut dyn FnMut(&Report) -> ControlFlow<()>,
 ) -> Result<Report, InputError> {
-    restart::check(matrix, c, settings, x)?;
+    settings.check()?;
+    super::check(matrix, c, x)?;
     let Workspace { shared, core } = workspace;
     for array in [
         &mut core.z,

@@ -20,7 +20,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::error::{InputError, check_finite, check_length, check_not_negative};
+use crate::error::{InputError, check_not_negative};
 use crate::operator::Operator;
 use crate::precondition::Preconditioner;
 use crate::reduce::{self, larger};
@@ -130,18 +130,10 @@ pub fn solve(
     workspace: &mut Workspace,
 ) -> Result<Report, InputError> {
     settings.check()?;
-    check_length("c", matrix.len(), c.len())?;
-    check_length("x", matrix.len(), x.len())?;
-    check_finite("c", c)?;
-    check_finite("x", x)?;
+    super::check(matrix, c, x)?;
     let Workspace { r, core } = workspace;
     r.resize(matrix.len(), 0.0);
-    matrix.apply(x, r);
-    for_each((&mut r[..], c), &|_, (r, c)| {
-        for (r, c) in r.iter_mut().zip(c) {
-            *r = c - *r;
-        }
-    });
+    super::residual(matrix, c, x, r);
     let limits = Limits {
         norm: settings.relative_tolerance * reduce::sum_of_squares(r).sqrt(),
         largest: settings.absolute_tolerance,

@@ -3,7 +3,6 @@
 use std::ops::ControlFlow;
 
 use super::pcg::Settings;
-use crate::error::{InputError, check_finite, check_length};
 use crate::operator::Operator;
 use crate::reduce;
 use crate::split::for_each;
@@ -81,7 +80,7 @@ impl Size {
     }
 }
 
-/// Why a recursion ended.
+/// Reason for the end of a recursion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     /// A tolerance is met by the recursion.
@@ -144,21 +143,7 @@ impl Point<'_> {
     }
 }
 
-/// Checks the input of a solve.
-pub(super) fn check(
-    matrix: &(impl Operator + ?Sized),
-    c: &[f64],
-    settings: &Settings,
-    x: &[f64],
-) -> Result<(), InputError> {
-    settings.check()?;
-    check_length("c", matrix.len(), c.len())?;
-    check_length("x", matrix.len(), x.len())?;
-    check_finite("c", c)?;
-    check_finite("x", x)
-}
-
-/// Memory that every solve needs.
+/// Scratch memory of every solve.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shared {
     r: Vec<f64>,
@@ -254,14 +239,9 @@ pub(super) fn solve(
     }
 }
 
-/// `r = c - A x`
+/// `r = c - A x`, and its norms.
 fn residual(matrix: &(impl Operator + ?Sized), c: &[f64], x: &[f64], r: &mut [f64]) -> Size {
-    matrix.apply(x, r);
-    for_each((&mut *r, c), &|_, (r, c): (&mut [f64], &[f64])| {
-        for (r, c) in r.iter_mut().zip(c) {
-            *r = c - *r;
-        }
-    });
+    super::residual(matrix, c, x, r);
     Size::of(r)
 }
 
