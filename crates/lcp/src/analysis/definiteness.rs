@@ -10,6 +10,7 @@ const ZERO_PIVOT: f64 = 1e-11;
 
 /// Definiteness of a matrix, which is that of its symmetric part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Definiteness {
     /// Positive for all `x` but zero.
     Positive,

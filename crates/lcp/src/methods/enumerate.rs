@@ -46,6 +46,7 @@ pub struct Workspace {
 
 /// A solution, as found in a cone.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Solution {
     /// The solution; where its cone holds more than one, a corner of them.
     pub x: Vec<f64>,
@@ -57,6 +58,7 @@ pub struct Solution {
 
 /// Result of an enumeration.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Solutions {
     /// One solution per cone, in the order of the cones. Empty if there is none, or if the enumeration was stopped before.
     pub solutions: Vec<Solution>,

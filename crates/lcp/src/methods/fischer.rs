@@ -53,6 +53,7 @@ pub use crate::semismooth::map::Kink;
 
 /// Linear solver for the Newton equation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Inner {
     /// GMRES, with the preconditioner given. For large problems.
     Gmres {

@@ -45,6 +45,7 @@ use crate::semismooth::{self, First};
 
 /// Linear solver for the Newton equation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Inner {
     /// Conjugate gradients, for symmetric positive semidefinite `A`.
     Pcg,
@@ -61,6 +62,7 @@ pub enum Inner {
 
 /// Strategy where the Newton direction fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Globalisation {
     /// None: the solve ends with the reason as its status. [ANE17 alg. 2]
     None,

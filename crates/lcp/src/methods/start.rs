@@ -43,6 +43,7 @@ use crate::split::fold;
 
 /// Objective of the steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Measure {
     /// `1/2 x'Ax + b'x`, for symmetric positive semidefinite `A`.
     Energy,

@@ -21,6 +21,7 @@ use crate::split::{fold, for_each};
 
 /// Element of the generalised Jacobian on rows at the kink, `x = y = 0` up to the bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Kink {
     /// A random element, the same one in every run with the same seed.
     Random {

@@ -109,6 +109,7 @@ pub(crate) use {settings_and_workspace, solve_by_sweeps};
 
 /// The order in which a sweep visits the rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Order {
     /// From the first to the last, by one thread.
     #[default]

@@ -8,7 +8,7 @@ use meniscus_lcp::methods::enumerate;
 use meniscus_lcp::{BoxMlcp, Csr, Status};
 
 /// The folder that the environment names, else the one beside the project.
-fn folder() -> PathBuf {
+pub fn folder() -> PathBuf {
     let data = std::env::var_os("MENISCUS_DATA").map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
         PathBuf::from,
@@ -17,7 +17,7 @@ fn folder() -> PathBuf {
 }
 
 /// `M` and `q` of a file with every entry stored: `n`, three sizes, `M` column by column, `q`, remarks.
-fn read(text: &str) -> Option<(Csr, Vec<f64>)> {
+pub fn read(text: &str) -> Option<(Csr, Vec<f64>)> {
     let mut words = text.split_whitespace();
     let n: usize = words.next()?.parse().ok()?;
     if words.next()? != "0" {

@@ -12,6 +12,7 @@ use crate::split::{fold, for_each};
 
 /// Sparsity pattern of the factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AinvPattern {
     /// Every entry above the tolerance.
     Any,
