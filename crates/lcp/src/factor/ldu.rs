@@ -86,7 +86,7 @@ impl Ldu {
     /// If `row` or `column` does not have one entry for each row already there.
     pub fn insert(&mut self, row: &[f64], column: &[f64], diagonal: f64, least: f64) -> bool {
         let k = self.len;
-        assert_eq!((row.len(), column.len()), (k, k), "one entry a row");
+        assert_eq!((row.len(), column.len()), (k, k), "one entry per row");
         if k == self.stride {
             self.grow();
         }

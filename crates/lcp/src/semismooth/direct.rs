@@ -21,7 +21,7 @@ pub(super) struct Direct {
 }
 
 impl Direct {
-    /// Reads every entry of `A`, one column a product.
+    /// Reads every entry of `A`, one column per product.
     pub fn read(&mut self, matrix: &(impl Operator + ?Sized), unit: &mut [f64]) {
         let n = matrix.len();
         self.n = n;

@@ -5,7 +5,7 @@ pub use meniscus_lcp::gallery::Random;
 use meniscus_lcp::{Blocks, BoxMlcp, Csr};
 use proptest::test_runner::{Config as ProptestConfig, RngSeed};
 
-/// So many cases, the same ones in every run.
+/// A number of cases, the same ones in every run.
 pub fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig {
         cases,
@@ -21,7 +21,7 @@ pub struct Laplacian {
     pub blocks: Blocks,
 }
 
-/// How a random Laplacian is made.
+/// Parameters of a random Laplacian.
 #[derive(Clone, Copy)]
 pub struct Domain {
     /// Cells along the axes; `[n, m, 1]` is a plane.
@@ -344,7 +344,7 @@ impl Instance {
     }
 }
 
-/// A solution of a small problem by trying every way to hold rows at their bounds; none if there is no solution.
+/// A solution of a small problem by exhaustion over all active sets; none if there is no solution.
 ///
 /// Shares no code and no idea with any method: the system of each way is solved by elimination.
 pub fn by_exhaustion(matrix: &Csr, rhs: &[f64], lower: &[f64], upper: &[f64]) -> Option<Vec<f64>> {

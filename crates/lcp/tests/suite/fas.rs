@@ -276,7 +276,7 @@ fn a_coarse_matrix_is_the_product_of_three() {
 }
 
 #[test]
-fn what_it_cannot_do_is_refused_before_it_starts() {
+fn upper_bounds_wrong_hierarchies_and_bad_settings_are_refused() {
     let matrix = plane(3);
     let hierarchy = Galerkin::grid(&matrix, &[3, 3]).unwrap();
     let (zero, free) = ([0.0; 9], [INF; 9]);

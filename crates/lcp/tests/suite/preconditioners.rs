@@ -1,4 +1,4 @@
-//! What makes a preconditioner one, and what following the active rows means.
+//! MIC(0), Jacobi and masks: exactness, and restriction to the active rows.
 
 use crate::factored_preconditioners::iterations;
 use crate::gallery::{self, Domain, Laplacian, Random, chain, dense, from_rows};

@@ -26,7 +26,7 @@ use crate::split::{Split, fold, fold_blocks};
 settings! {
     /// The constants of [`Mic0`].
     pub struct Mic0Settings {
-        /// How much of the dropped fill is added to the diagonal, 0 (IC(0)) to 1 (all of it).
+        /// Share of the dropped fill that is added to the diagonal, 0 (IC(0)) to 1 (all of it).
         pub modification: f64 = 0.97,
         /// The part of `A_ii` below which a pivot is replaced by `A_ii`, between 0 and 1.
         pub safety: f64 = 0.25,
