@@ -181,7 +181,6 @@ impl Observer for () {
 
 /// Records all progress.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
 pub struct Trace {
     /// One entry per call of [`Observer::observe`].
     pub outer: Vec<Progress>,
