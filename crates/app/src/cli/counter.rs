@@ -1,4 +1,4 @@
-//! Progress of work on one frame after another: a bar on a terminal, lines on a pipe, nothing when asked to be quiet.
+//! Progress of work done frame by frame: a bar on a terminal, lines on a pipe, nothing with `--quiet`.
 
 use super::output::say;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -6,7 +6,7 @@ use meniscus_store::quantity::duration;
 use std::io::IsTerminal;
 use std::time::Instant;
 
-/// Counts frames.
+/// Frame counter.
 pub struct Counter {
     what: &'static str,
     started: Instant,
@@ -22,7 +22,7 @@ enum Shown {
 }
 
 impl Counter {
-    /// A counter of things of this name.
+    /// Counter that names its items `name`.
     pub fn new(what: &'static str, quiet: bool) -> Self {
         let shown = if quiet {
             Shown::Nowhere
@@ -46,7 +46,7 @@ impl Counter {
         }
     }
 
-    /// So many frames are to come.
+    /// Sets the number of frames.
     pub fn begin(&mut self, frames: usize) {
         self.frames = frames;
         self.started = Instant::now();
@@ -55,7 +55,7 @@ impl Counter {
         }
     }
 
-    /// One more frame is done.
+    /// Counts one finished frame.
     pub fn one(&mut self, number: u32, remark: &str) {
         self.done += 1;
         match &self.shown {

@@ -7,10 +7,10 @@ use meniscus_store::error::{Error, Kind};
 use meniscus_store::quantity::count;
 use serde_json::json;
 
-/// Fields of a step that are shown.
+/// Statistics fields that are printed.
 const MOST_FIELDS: usize = 12;
 
-/// Says what is different between two runs.
+/// Prints the differences between two runs.
 pub fn diff(arguments: &DiffArguments) -> Result<(), Error> {
     let difference = compare(&arguments.first, &arguments.second)?;
     let same = difference.is_none();
@@ -18,7 +18,7 @@ pub fn diff(arguments: &DiffArguments) -> Result<(), Error> {
         let answer = json!({ "same": same, "difference": difference });
         say(format_args!("{answer:#}"));
     } else if same {
-        say(format_args!("the two runs are the same"));
+        say(format_args!("the runs are equal"));
     } else {
         tell(&difference);
     }
@@ -78,7 +78,7 @@ fn tell(difference: &Difference) {
     }
     if let Some(farthest) = &difference.farthest_frame {
         say(format_args!(
-            "            the farthest is {}",
+            "            the largest difference is in {}",
             frame(farthest)
         ));
     }

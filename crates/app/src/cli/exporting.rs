@@ -11,7 +11,7 @@ use meniscus_store::OpenedRun;
 use meniscus_store::error::Error;
 use meniscus_store::quantity::{bytes, count};
 
-/// Turns the frames of a run into files for other programs.
+/// Exports the frames of a run.
 pub fn export(arguments: &ExportArguments) -> Result<(), Error> {
     let run = OpenedRun::open(&arguments.run)?;
     let options = export::Options {
@@ -44,7 +44,7 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Error> {
     let exported = with_threads(arguments.threads, || {
         export::export(&run, &plan, &options, &mut counter)
     });
-    // The bar goes before anything else is said.
+    // Clear the bar before printing anything else.
     drop(counter);
     let exported = exported??;
     if !arguments.quiet {

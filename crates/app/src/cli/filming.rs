@@ -11,7 +11,7 @@ use meniscus_store::quantity::{bytes, count, duration};
 use std::io::IsTerminal;
 use std::time::Instant;
 
-/// Makes pictures and films of a run, or of two.
+/// Renders images and videos of one or two runs.
 pub fn preview(arguments: &PreviewArguments) -> Result<(), Error> {
     stop_on_ctrl_c()?;
     let all = !(arguments.png || arguments.gif || arguments.mp4);
@@ -39,7 +39,7 @@ pub fn preview(arguments: &PreviewArguments) -> Result<(), Error> {
     let filmed = with_threads(arguments.threads, || {
         filming::film(run, other, &options, watch.as_mut())
     });
-    // The bar goes before anything else is said.
+    // Clear the bar before printing anything else.
     drop(watch);
     let filmed = filmed??;
     if arguments.quiet {
@@ -56,7 +56,7 @@ pub fn preview(arguments: &PreviewArguments) -> Result<(), Error> {
     Ok(())
 }
 
-/// A bar that is redrawn in place.
+/// Progress bar, redrawn in place.
 struct Bar(ProgressBar);
 
 impl Watch for Bar {
@@ -81,7 +81,7 @@ impl Drop for Bar {
     }
 }
 
-/// A line a frame.
+/// One line per frame.
 struct Lines {
     frames: usize,
     done: usize,

@@ -1,4 +1,4 @@
-//! Commands about the folder of a run.
+//! `meniscus status` and `meniscus verify`.
 
 use super::arguments::FolderArguments;
 use super::output::say;
@@ -8,7 +8,7 @@ use meniscus_store::error::{Error, Kind};
 use meniscus_store::quantity::{bytes, duration};
 use serde_json::json;
 
-/// Tells how a run stands.
+/// Prints the state of a run.
 pub fn status(arguments: &FolderArguments) -> Result<(), Error> {
     let status = look(&arguments.run)?;
     if arguments.json {
@@ -56,7 +56,7 @@ fn state(status: &Status) -> String {
         (Activity::Running, Some(process), _) => format!("running, process {process}"),
         (Activity::Running, None, _) => "running".into(),
         (Activity::Interrupted, ..) => "interrupted".into(),
-        (Activity::Killed, ..) => "killed: it did not end by itself".into(),
+        (Activity::Killed, ..) => "killed: its process ended unexpectedly".into(),
         (Activity::Failed, _, Some(error)) => format!("failed: {error}"),
         (Activity::Failed, _, None) => "failed".into(),
     }
@@ -78,7 +78,7 @@ fn states(status: &Status) -> String {
         _ => format!("after frames {}", frames.join(", ")),
     };
     if status.interrupted_checkpoint {
-        format!("{after}, and where it was interrupted")
+        format!("{after}, and at the interruption")
     } else {
         after
     }
@@ -92,7 +92,7 @@ pub fn verify(arguments: &FolderArguments) -> Result<(), Error> {
         say(format_args!("{answer:#}"));
     } else if findings.is_empty() {
         say(format_args!(
-            "{}: every file is as it was written",
+            "{}: all files are intact",
             arguments.run.display()
         ));
     }
@@ -107,5 +107,5 @@ pub fn verify(arguments: &FolderArguments) -> Result<(), Error> {
         .map(|finding| format!("{}: {}", finding.file.display(), finding.what))
         .collect();
     Err(Error::new(Kind::Storage, list.join("\n"))
-        .with_remedy(format!("mend it with: {}", first.remedy)))
+        .with_remedy(format!("repair it with: {}", first.remedy)))
 }

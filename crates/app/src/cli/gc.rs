@@ -7,7 +7,7 @@ use meniscus_store::error::Error;
 use meniscus_store::quantity::bytes;
 use serde_json::json;
 
-/// Says what can go, and removes it if that was asked for.
+/// Lists files that can be deleted, and deletes them with `--yes`.
 pub fn gc(arguments: &GcArguments) -> Result<(), Error> {
     let items = if arguments.yes {
         gc::remove(&arguments.run)?
@@ -23,16 +23,13 @@ pub fn gc(arguments: &GcArguments) -> Result<(), Error> {
     for (reason, what) in [
         (
             Reason::Checkpoint,
-            "checkpoints but the last; --from-frame needs them",
+            "checkpoints except the last; needed by --from-frame",
         ),
-        (Reason::Surface, "surfaces, which can be made again"),
-        (Reason::Export, "exports, which can be made again"),
-        (
-            Reason::Picture,
-            "pictures and films, which can be drawn again",
-        ),
-        (Reason::Failure, "the problem of a step that failed"),
-        (Reason::Leftover, "files that were never finished"),
+        (Reason::Surface, "surfaces, can be regenerated"),
+        (Reason::Export, "exports, can be regenerated"),
+        (Reason::Picture, "images and videos, can be rendered again"),
+        (Reason::Failure, "problem of a failed step"),
+        (Reason::Leftover, "incomplete files"),
     ] {
         let of_it: Vec<&Item> = items.iter().filter(|item| item.reason == reason).collect();
         if !of_it.is_empty() {
@@ -42,10 +39,10 @@ pub fn gc(arguments: &GcArguments) -> Result<(), Error> {
         }
     }
     match (items.is_empty(), arguments.yes) {
-        (true, _) => say(format_args!("nothing can go")),
-        (false, true) => say(format_args!("removed, {} are free again", bytes(all))),
+        (true, _) => say(format_args!("nothing to delete")),
+        (false, true) => say(format_args!("deleted, {} freed", bytes(all))),
         (false, false) => say(format_args!(
-            "{} can go; nothing was removed: --yes does it",
+            "{} can be deleted; nothing was deleted yet, add --yes to do it",
             bytes(all)
         )),
     }

@@ -12,7 +12,7 @@ use meniscus_store::OpenedRun;
 use meniscus_store::error::Error;
 use meniscus_store::quantity::{bytes, count};
 
-/// Makes the surfaces of a run.
+/// Reconstructs the surfaces of a run.
 pub fn mesh(arguments: &MeshArguments) -> Result<(), Error> {
     let run = OpenedRun::open(&arguments.run)?;
     let scene = load_run(&run, arguments.which.assets.as_deref())?;
@@ -26,7 +26,7 @@ pub fn mesh(arguments: &MeshArguments) -> Result<(), Error> {
     let made = with_threads(arguments.threads, || {
         surface::make(&run, &scene, &options, &mut counter)
     });
-    // The bar goes before anything else is said.
+    // Clear the bar before printing anything else.
     drop(counter);
     let made = made??;
     if !arguments.quiet {
@@ -47,7 +47,7 @@ pub fn mesh(arguments: &MeshArguments) -> Result<(), Error> {
     Ok(())
 }
 
-/// How well the surfaces hold the volume of the particles, and how much of it is in thin features.
+/// Prints how well the surfaces preserve the volume of the particles, and how much of it is in thin features.
 fn summary(all: &[(u32, Measures)]) -> Option<String> {
     let all = all.iter().filter(|(_, m)| m.particle_volume > 0.0);
     let error = |m: &Measures| m.error().abs();
@@ -56,7 +56,7 @@ fn summary(all: &[(u32, Measures)]) -> Option<String> {
         .max_by(|a, b| error(&a.1).total_cmp(&error(&b.1)))?;
     let farthest = all.clone().map(|(_, m)| m.offset.abs()).fold(0.0, f64::max);
     let mut line = format!(
-        "their volume is within {:.1} % of the particles' (frame {frame}), moved by at most {farthest:.2} cells to match it",
+        "volume error at most {:.1} % (frame {frame}), after an offset of at most {farthest:.2} cells",
         100.0 * error(worst)
     );
     let thinnest = all
@@ -64,7 +64,7 @@ fn summary(all: &[(u32, Measures)]) -> Option<String> {
         .max_by(|a, b| a.1.total_cmp(&b.1));
     if let Some((frame, share)) = thinnest {
         line += &format!(
-            "; up to {:.1} % of it is thinner than a cell (frame {frame})",
+            "; up to {:.1} % of the liquid is thinner than a cell (frame {frame})",
             100.0 * share
         );
     }

@@ -26,9 +26,9 @@ use output::{complain, say};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Does what the command line says and returns the exit code.
+/// Runs the command line and returns the exit code.
 pub fn main() -> ExitCode {
-    // Answers --help and wrong usage itself, the latter with exit code 2.
+    // Handles --help and usage errors itself, the latter with exit code 2.
     let arguments = Arguments::parse();
     match dispatch(arguments) {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,4 +1,4 @@
-//! The last lines of a run: what was written, and what to type next.
+//! Closing summary of a run: files written and suggested next commands.
 
 use super::arguments::RunFlags;
 use super::output::say;
@@ -11,7 +11,7 @@ use meniscus_store::quantity::{bytes, count, duration};
 use meniscus_store::run_folder::next_free;
 use std::path::Path;
 
-/// Says what a run of the scene with these flags has written and what can be done with it.
+/// Prints what a run of the scene with these flags wrote, and what to do with it.
 pub fn run_written(scene: &AnyScene, typed: &Path, flags: &RunFlags, summary: &Summary) {
     let root = summary.folder.root();
     say(format_args!(
@@ -22,7 +22,7 @@ pub fn run_written(scene: &AnyScene, typed: &Path, flags: &RunFlags, summary: &S
         root.display()
     ));
     for (name, what) in [
-        ("preview.gif", "the run as a moving picture: open it now"),
+        ("preview.gif", "animation of the run: open it now"),
         (
             "particles/",
             "positions and velocities, one file per frame from 0",
@@ -33,7 +33,7 @@ pub fn run_written(scene: &AnyScene, typed: &Path, flags: &RunFlags, summary: &S
         ),
         ("timings.jsonl", "seconds per phase, one line per step"),
         ("scene.toml", "the scene with every default filled in"),
-        ("meshes/", "copies of the meshes that it refers to"),
+        ("meshes/", "copies of the scene's meshes"),
         ("run.json", "state and settings of the run"),
         ("state/", "checkpoints, for --resume and --from-frame"),
     ] {
@@ -59,14 +59,14 @@ pub fn run_written(scene: &AnyScene, typed: &Path, flags: &RunFlags, summary: &S
     say(format_args!("  {program} scenes"));
 }
 
-/// The same run with the other kind of walls, into a folder that is free.
+/// Command for the same run with the other wall boundary condition, in a free folder.
 fn with_other_walls(scene: &AnyScene, typed: &Path, flags: &RunFlags, root: &Path) -> String {
     let (walls, solver) = match scene {
         AnyScene::Two(s) => (s.walls, s.solver),
         AnyScene::Three(s) => (s.walls, s.solver),
     };
     let other = other_walls(walls);
-    // A linear solver fits slip walls only, wherever it was chosen.
+    // A linear solver applies to slip walls only, wherever it was chosen.
     let auto = if solver.is_linear() {
         " --solver auto"
     } else {
@@ -87,7 +87,7 @@ fn with_other_walls(scene: &AnyScene, typed: &Path, flags: &RunFlags, root: &Pat
     )
 }
 
-/// The walls to compare with.
+/// Wall boundary condition to compare with.
 fn other_walls(walls: Walls) -> Walls {
     match walls {
         Walls::Slip => Walls::Separating,
@@ -95,7 +95,7 @@ fn other_walls(walls: Walls) -> Walls {
     }
 }
 
-/// The changes as they were typed, each after a space; without those that go with one kind of walls only.
+/// Overrides as typed, each after a space, without those specific to one wall boundary condition.
 fn but_for_walls(changes: &[Override]) -> String {
     let both =
         |change: &&Override| !["walls.kind", "solver.method"].contains(&change.path.as_str());
@@ -110,9 +110,9 @@ fn but_for_walls(changes: &[Override]) -> String {
     typed.collect()
 }
 
-/// How the program was started, so that what is printed can be typed.
+/// Command by which the program was started, so that printed commands can be pasted.
 fn program() -> &'static str {
-    // Cargo tells the programs that it runs where their package is.
+    // Cargo sets this variable for programs that it runs.
     let by_cargo = std::env::var_os("CARGO_MANIFEST_DIR").is_some();
     if by_cargo {
         "cargo run --release --"

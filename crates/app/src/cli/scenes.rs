@@ -1,4 +1,4 @@
-//! Commands about scenes that simulate nothing.
+//! Commands about scenes that do not simulate.
 
 use super::arguments::{CheckArguments, InitArguments, SchemaArguments};
 use super::output::{remark, say};
@@ -42,7 +42,7 @@ pub fn check(arguments: &CheckArguments) -> Result<(), Error> {
             "refused": refused.as_ref().map(Error::to_string),
         });
         say(format_args!("{answer:#}"));
-        // All is said; only the exit code is left to tell.
+        // Everything is printed; only the exit code remains.
         let silent = |error: Error| Error::silent(error.kind());
         loaded.ready().map_err(silent)?;
         return refused.map_or(Ok(()), |error| Err(silent(error)));
@@ -57,8 +57,8 @@ pub fn check(arguments: &CheckArguments) -> Result<(), Error> {
         return Err(error);
     }
     let will = match warned {
-        0 => "is in order".into(),
-        n => format!("can be run, with {}", count(n, "warning")),
+        0 => "is valid".into(),
+        n => format!("is valid, with {}", count(n, "warning")),
     };
     say(format_args!(
         "{} {will}: {}D, {} along the longest side, {}",
@@ -70,7 +70,7 @@ pub fn check(arguments: &CheckArguments) -> Result<(), Error> {
     Ok(())
 }
 
-/// Tells what a scene will take.
+/// Prints the estimate of a scene.
 pub fn estimate(arguments: &CheckArguments) -> Result<(), Error> {
     let (scene, _) = loaded(arguments)?.ready()?;
     let estimate = estimate::of(&scene, arguments.changes.threads);
@@ -126,7 +126,7 @@ pub fn estimate(arguments: &CheckArguments) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes a scene file to start from, with the meshes it needs.
+/// Writes a new scene file, with the meshes it needs.
 pub fn init(arguments: &InitArguments) -> Result<(), Error> {
     let Some(scene) = builtin::text(&arguments.scene) else {
         return Err(builtin::unknown(&arguments.scene));
@@ -146,11 +146,10 @@ pub fn init(arguments: &InitArguments) -> Result<(), Error> {
     }
     for (path, _) in &files {
         if path.exists() {
-            return Err(Error::new(
-                Kind::Storage,
-                format!("{} is there already", path.display()),
-            )
-            .with_remedy("choose another name with --out FILE"));
+            return Err(
+                Error::new(Kind::Storage, format!("{} already exists", path.display()))
+                    .with_remedy("choose another name with --out FILE"),
+            );
         }
     }
     for (path, content) in &files {
@@ -158,7 +157,7 @@ pub fn init(arguments: &InitArguments) -> Result<(), Error> {
         say(format_args!("wrote {}", path.display()));
     }
     say(format_args!(
-        "Next: change it, then `meniscus check {0}` and `meniscus run {0}`",
+        "Next: edit it, then `meniscus check {0}` and `meniscus run {0}`",
         quoted_path(&path)
     ));
     Ok(())

@@ -1,4 +1,4 @@
-//! Progress: a bar on a terminal, plain lines on a pipe, nothing when asked to be quiet.
+//! Progress of a run: a bar on a terminal, plain lines on a pipe, nothing with `--quiet`.
 
 use super::output::say;
 use super::time_left::TimeLeft;
@@ -8,7 +8,7 @@ use meniscus_scene::AnyScene;
 use meniscus_store::quantity::count;
 use std::io::IsTerminal;
 
-/// The kind of progress that suits the terminal.
+/// Kind of progress output that suits the terminal.
 pub fn progress(scene: &AnyScene, quiet: bool) -> Box<dyn Progress + Send + '_> {
     if quiet {
         Box::new(())
@@ -19,12 +19,12 @@ pub fn progress(scene: &AnyScene, quiet: bool) -> Box<dyn Progress + Send + '_> 
     }
 }
 
-/// A step in the progress line. `limit` is that of the volume drift, if it was exceeded.
+/// Text of a step in the progress line. `limit` is that of the volume drift, if it was exceeded.
 fn step_in_words(line: &StepLine, limit: Option<f64>) -> String {
     let squeezed = match &line.squeezed {
-        Some(place) => format!(
-            ", a solid pushes into liquid that has no way out, near {place:.3?}: volume is lost"
-        ),
+        Some(place) => {
+            format!(", a solid compresses enclosed liquid near {place:.3?}: volume is lost")
+        }
         None => String::new(),
     };
     let beyond = match limit {
@@ -52,12 +52,12 @@ fn opening(scene: &AnyScene, particles: usize, threads: usize) -> String {
     )
 }
 
-/// A bar that is redrawn in place.
+/// Progress bar, redrawn in place.
 struct Bar<'a> {
     scene: &'a AnyScene,
     bar: ProgressBar,
     left: TimeLeft,
-    /// The limit of the volume drift, if the last frame was beyond it.
+    /// Limit of the volume drift, if the last frame exceeded it.
     limit: Option<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! Solids as triangles, each in its own frame of reference, and the poses that take them to the world.
+//! Triangle meshes of solids in body coordinates, and their poses.
 
 use super::contour::{self, BLOCK, COARSE, Contour, Inside, Lattice};
 use super::upright;
@@ -8,23 +8,23 @@ use meniscus_store::cache::BodyState;
 
 /// Cells along the longest side of a solid's mesh.
 const CELLS: f64 = 48.0;
-/// No cell of it is finer than this many cells of the simulation.
+/// Smallest cell of the mesh, in cells of the simulation.
 const FINEST: f64 = 0.25;
 
-/// The mesh of a solid.
+/// Mesh of a solid.
 #[derive(Clone, Debug)]
 pub struct SolidMesh {
-    /// A name that other programs take: letters, digits and underscores, no two alike.
+    /// Unique name that other programs accept: letters, digits and underscores.
     pub name: String,
     /// Index of the solid in the scene.
     pub solid: usize,
-    /// Vertices in the solid's own frame of reference.
+    /// Vertices in body coordinates.
     pub positions: Vec<[f32; 3]>,
-    /// Three vertices each.
+    /// Vertex indices.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// Rotation, as rows of a matrix, and translation of a body in space, upright.
+/// Rotation, as rows of a matrix, and translation of a body in 3D, upright.
 pub fn pose<const D: usize>(body: &BodyState<D>) -> ([[f64; 3]; 3], [f64; 3]) {
     let axis = |a: usize| if a + 1 == D { 2 } else { a };
     let mut rotation = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
@@ -36,8 +36,8 @@ pub fn pose<const D: usize>(body: &BodyState<D>) -> ([[f64; 3]; 3], [f64; 3]) {
     (rotation, upright(body.translation))
 }
 
-/// The solids of a scene, the walls of its domain left out. A container is shown as the surface of its hollow; what has no
-/// end is cut off where the domain ends.
+/// Meshes of the solids of a scene, without the walls of its domain. A container is represented by its inner surface;
+/// unbounded solids are clipped to the domain.
 pub fn of_scene<const D: usize>(scene: &Scene<D>) -> Vec<SolidMesh> {
     let of_body = |(solid, body): (usize, &ScriptedSolid<D>)| {
         let (positions, triangles) = triangles(&body.shape, scene);
@@ -85,7 +85,7 @@ fn triangles<const D: usize>(shape: &Shape<D>, scene: &Scene<D>) -> (Vec<[f32; 3
         return (Vec::new(), Vec::new());
     }
     let width = (longest / CELLS).max(FINEST * scene.dx());
-    // A margin of a cell, and half a cell more, so that flat sides don't fall on points of the lattice.
+    // A margin of a cell and a half, so that flat sides don't fall on lattice points.
     let lattice = Lattice {
         origin: std::array::from_fn(|a| bounds.low[a] - 1.37 * width),
         width,
@@ -142,7 +142,7 @@ impl<const D: usize> Inside<D> for Solid<'_, D> {
     }
 }
 
-/// A name without anything that other programs refuse.
+/// Removes characters that other programs reject.
 fn plain(name: &str) -> String {
     let known = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let mut plain: String = name.chars().map(known).take(60).collect();

@@ -1,4 +1,4 @@
-//! Solids of a scene as the page shows them: one mesh each, and its poses in frames.
+//! Solids of a scene for the page: one mesh each, and its poses in the frames.
 
 use super::dual_contouring::{Sampled, area, surface};
 use super::wire::WireMesh;
@@ -12,34 +12,34 @@ use std::array::from_fn;
 
 /// Cells of the lattice along the longest side of a solid.
 const CELLS: usize = 40;
-/// The same if parts of it may be thin.
+/// The same for solids with thin parts.
 const FINE_CELLS: usize = 72;
-/// The same in the plane.
+/// The same in 2D.
 const PLANE_CELLS: usize = 320;
 
-/// A solid as the page shows it.
+/// Solid as shown in the page.
 #[derive(Clone, Debug)]
 pub struct SolidView {
     /// Index of the solid in the scene.
     pub solid: usize,
-    /// What the page is told beside the mesh.
+    /// Description.
     pub about: SolidAbout,
-    /// Its triangles, in the frame of the body.
+    /// Triangles in body coordinates.
     pub mesh: WireMesh,
 }
 
-/// What the page is told of a solid beside its mesh.
+/// Description of a solid.
 #[derive(Clone, Debug, Serialize)]
 pub struct SolidAbout {
-    /// For people.
+    /// Display name.
     pub name: String,
-    /// Whether it is seen through.
+    /// Whether it is transparent.
     pub glass: bool,
-    /// Its colour if the scene gives one: red, green and blue from 0 to 1.
+    /// Colour, if the scene sets one: red, green and blue from 0 to 1.
     pub color: Option<[f32; 3]>,
 }
 
-/// All solids that are drawn; the sides of the domain are not among them.
+/// Solids that are drawn, without the sides of the domain.
 pub fn solids<const D: usize>(scene: &Scene<D>) -> Vec<SolidView> {
     let domain: [f32; 3] = from_fn(|axis| match axis {
         axis if axis < D => scene.domain[axis] as f32,
@@ -56,7 +56,7 @@ pub fn solids<const D: usize>(scene: &Scene<D>) -> Vec<SolidView> {
                 solid,
                 about: SolidAbout {
                     name: body.name.clone(),
-                    // One looks into a container, whatever it is made of.
+                    // Containers are transparent, whatever their material.
                     glass: look.hollow || material == Material::Glass,
                     color: color.map(Color::parts),
                 },
@@ -68,8 +68,8 @@ pub fn solids<const D: usize>(scene: &Scene<D>) -> Vec<SolidView> {
         .collect()
 }
 
-/// Poses of the solids of a frame that are shown, in their order: the rows of the rotation, then the translation. A pose in
-/// the plane leaves the third axis alone; a solid that the frame does not have stays where its mesh is.
+/// Poses of the visible solids in a frame, in their order: the rows of the rotation, then the translation. A 2D pose
+/// leaves the third axis alone; a solid without a pose in the frame stays where its mesh is.
 pub fn poses<const D: usize>(
     scene: &Scene<D>,
     views: &[SolidView],
@@ -96,7 +96,7 @@ fn triangulate<const D: usize>(
         high: scene.domain,
     };
     let pose = body.motion.world_from_body(0.0);
-    // What has no end is shown as far as the domain reaches at the start.
+    // Unbounded solids are clipped to the domain at the start.
     let visible = room.placed(&pose.inverse());
     let own = own.filter(|bounds| bounds.is_finite() && !bounds.is_empty());
     let filled_around = D == 2 && hollow;
@@ -115,7 +115,7 @@ fn triangulate<const D: usize>(
         _ => CELLS,
     };
     let spacing = longest / cells as f64;
-    // In the plane the area may end at the sides; in space the surface must not touch them.
+    // In 2D the area may end at the sides; in 3D the surface must not touch them.
     let bounds = if D == 2 {
         bounds
     } else {
@@ -171,7 +171,7 @@ fn triangulate<const D: usize>(
     }
 }
 
-/// Whether a shape has parts that are thinner than it is large.
+/// Whether a shape has thin parts.
 fn may_be_thin<const D: usize>(shape: &Shape<D>) -> bool {
     match shape {
         Shape::Shell { .. } | Shape::Difference(..) | Shape::Mesh(_) | Shape::Union(_) => true,
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn every_built_in_scene_shows_its_solids() {
+    fn every_built_in_scene_has_meshes_of_its_solids() {
         for (name, _) in builtin::TEXTS {
             let (views, bodies, posed) = match builtin::named(name).unwrap() {
                 AnyScene::Two(scene) => shown(&scene),

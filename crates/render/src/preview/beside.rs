@@ -1,4 +1,4 @@
-//! Two pictures side by side, above one line of time.
+//! Side-by-side composition of two images above a timeline.
 
 use super::frame_renderer::time_label;
 use super::lettering::{self, Letters};
@@ -9,11 +9,11 @@ use image::{GenericImage, RgbImage};
 const PAPER: Vec3 = [0.86, 0.88, 0.90];
 const LINE: Vec3 = [0.60, 0.64, 0.68];
 const PASSED: Vec3 = [0.03, 0.30, 0.62];
-/// Pixels between the two pictures.
+/// Pixels between the two images.
 const GAP: u32 = 2;
 
-/// Puts two pictures of one size beside each other. Below them runs a line from zero to `end` seconds that is full up to
-/// `time`; the frame rate decides how many digits the time has.
+/// Composes two images of the same size side by side. Below them is a timeline from zero to `end` seconds, filled up to
+/// `time`; the frame rate determines the digits of the time.
 pub fn beside(left: &RgbImage, right: &RgbImage, time: f64, end: f64, rate: f64) -> RgbImage {
     let (width, height) = left.dimensions();
     let strip = strip_height(height);
@@ -25,7 +25,7 @@ pub fn beside(left: &RgbImage, right: &RgbImage, time: f64, end: f64, rate: f64)
     );
     let mut picture = RgbImage::from_pixel(whole.0, whole.1, *below.get_pixel(0, 0));
     for (part, x, y) in [(left, 0, 0), (right, width + GAP, 0), (&below, 0, height)] {
-        // Only pictures of different sizes would not fit; what is left of them is paper.
+        // Images of different sizes would not fill the canvas; the rest stays blank.
         let _ = picture.copy_from(part, x, y);
     }
     picture

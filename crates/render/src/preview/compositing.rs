@@ -1,4 +1,4 @@
-//! Surfaces of solids as veils over what is behind them.
+//! Compositing of solid surfaces over the background.
 
 use super::light::{fresnel, key_direction, surroundings};
 use super::solids::Layer;
@@ -6,10 +6,10 @@ use super::vector::{Vec3, add, dot, mix, mul, reflect, scale};
 use meniscus_scene::Material;
 
 const STONE: Vec3 = [0.56, 0.53, 0.50];
-/// How much a surface of coloured glass colours what is behind it.
+/// Tint of the background by a surface of coloured glass.
 const GLASS_TINT: f32 = 0.4;
 
-/// Light that comes through what has been drawn so far: `passed * behind + added`.
+/// Composite of the layers drawn so far: `passed * behind + added`.
 #[derive(Clone, Copy)]
 pub(super) struct Veil {
     passed: Vec3,
@@ -26,7 +26,7 @@ impl Veil {
         add(mul(self.passed, behind), self.added)
     }
 
-    /// This veil with a nearer one before it.
+    /// Composites a nearer layer over this one.
     pub fn behind(&self, nearer: &Self) -> Self {
         Self {
             passed: mul(self.passed, nearer.passed),
@@ -41,7 +41,7 @@ impl Default for Veil {
     }
 }
 
-/// One surface of a solid as a veil over what is behind it.
+/// Layer of one surface of a solid.
 pub(super) fn shade(layer: &Layer, direction: Vec3) -> Veil {
     let facing = -dot(layer.normal, direction);
     let whole = match layer.material {
@@ -62,7 +62,7 @@ pub(super) fn shade(layer: &Layer, direction: Vec3) -> Veil {
         }
         Material::Glass => {
             let grazing = (1.0 - facing).clamp(0.0, 1.0);
-            // A glass wall is seen edge-on near its outline: darker there, a little green.
+            // A glass wall is seen edge-on near its outline: darker there, slightly green.
             let rim = grazing * grazing * grazing.sqrt();
             let passed = [0.62, 0.50, 0.46].map(|d| 1.0 - d * rim);
             let passed = mul(

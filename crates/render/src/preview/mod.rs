@@ -1,4 +1,4 @@
-//! Pictures of a simulation, drawn in software: no GPU, no display, the same pixels for any number of
+//! Software renderer of previews: no GPU, no display, the same pixels for any number of
 //! threads.
 
 mod beside;
@@ -42,43 +42,43 @@ use meniscus_scene::{Camera, Color, Material, Style};
 use meniscus_shapes::{Bounds, ScriptedSolid};
 use std::array::from_fn;
 
-/// What there is to see at one time.
+/// Scene content at one time.
 #[derive(Clone, Copy)]
 pub struct View<'a, const D: usize> {
-    /// Where the particles are; those that are nowhere (not finite) or far outside are left out.
+    /// Positions of the particles; those that are not finite or far outside are ignored.
     pub positions: &'a [[f32; D]],
-    /// How they move; missing ones count as resting.
+    /// Velocities; missing ones count as zero.
     pub velocities: &'a [[f32; D]],
-    /// Of a particle in metres, about half a cell.
+    /// Radius of a particle in metres, about half a cell.
     pub radius: f64,
-    /// Solids; a container is drawn around its hollow, the domain's own box as edges.
+    /// Solids; a container is drawn as its inner surface, the domain's own box as edges.
     pub bodies: &'a [ScriptedSolid<D>],
-    /// What they are made of; stone where nothing is said.
+    /// Materials of the solids; stone where missing.
     pub materials: &'a [Material],
-    /// Their colours; that of their material where nothing is said.
+    /// Colours of the solids; that of their material where missing.
     pub colours: &'a [Option<Color>],
     /// Colour of the liquid. Default: that of water.
     pub liquid_colour: Option<Color>,
-    /// Particles in a cell of twice the radius that is full of liquid.
+    /// Number of particles in a full cell of twice the radius.
     pub per_cell: f64,
-    /// In seconds; it decides where the bodies are.
+    /// Time in seconds, which determines the poses of the solids.
     pub time: f64,
-    /// The upper corner; the lower one is the origin.
+    /// Upper corner of the domain; the lower one is the origin.
     pub domain: [f64; D],
-    /// The part of space that matters: the camera sees all of it.
+    /// Region of interest, which the camera sees completely.
     pub frame: Bounds<D>,
-    /// Where the camera is to be instead.
+    /// Overrides of the camera.
     pub camera: Camera<D>,
-    /// How the liquid is drawn.
+    /// Rendering style of the liquid.
     pub style: Style,
-    /// The speed, in metres a second, that has the last colour where colours show speeds.
+    /// Speed in metres per second of the last colour, where colours show speeds.
     pub fastest: f64,
-    /// A line of text in the lower left corner.
+    /// Caption in the lower left corner.
     pub caption: Option<&'a str>,
 }
 
 impl<const D: usize> View<'_, D> {
-    /// The domain with one metre in place of what can't be a length.
+    /// Domain, with one metre in place of invalid lengths.
     fn sound_domain(&self) -> [f64; D] {
         from_fn(|i| {
             let side = self.domain[i];
@@ -90,7 +90,7 @@ impl<const D: usize> View<'_, D> {
         })
     }
 
-    /// The part of space that matters, or the domain in place of what can't be one; thin ones are thickened.
+    /// Region of interest, or the domain if it is invalid; thin ones are thickened.
     fn sound_frame(&self) -> Bounds<D> {
         let domain = Bounds {
             low: [0.0; D],
@@ -112,7 +112,7 @@ impl<const D: usize> View<'_, D> {
         }
     }
 
-    /// The same in space; a flat one is one metre deep.
+    /// The same in 3D; a 2D one is one metre deep.
     fn frame_in_space(&self) -> Box3 {
         let frame = self.sound_frame();
         Box3 {
@@ -151,8 +151,8 @@ impl<const D: usize> View<'_, D> {
     }
 }
 
-/// Draws a view of the given width and height, of a scene in the plane (`D` is 2) or in space (3). The
-/// camera depends on the frame and on wishes alone, so the pictures of one run fit together.
+/// Renders a view of the given width and height, of a 2D or 3D scene. The
+/// camera depends only on the region and the overrides, so the images of one run fit together.
 pub fn draw<const D: usize>(view: &View<D>, size: (u32, u32)) -> RgbImage {
     let (width, height) = (size.0 as usize, size.1 as usize);
     let mut picture = RgbImage::new(size.0, size.1);

@@ -1,24 +1,24 @@
-//! Particles as single beads.
+//! Particles as shaded sprites.
 
 use super::blur::Field;
 use super::particles::Spot;
 use super::vector::{Vec3, add, scale};
 use rayon::prelude::*;
 
-/// Rows of the picture that are filled together.
+/// Rows of the image per band.
 const BAND: usize = 16;
 /// Samples along each side of a pixel.
 const FINE: usize = 2;
-/// Beads are at least this large, in pixels: smaller ones would come and go.
+/// Smallest radius of a sprite in pixels: smaller ones would flicker.
 const LEAST: f32 = 0.6;
 
-/// What the camera sees of the beads.
+/// Layer of sprites.
 pub(super) struct Beads {
-    /// Of the nearest bead in a pixel; infinite where there is none.
+    /// Depth of the nearest sprite in a pixel; infinite where there is none.
     pub depth: Field,
-    /// How much of the pixel they cover, 0 to 1.
+    /// Coverage of the pixel, 0 to 1.
     pub cover: Field,
-    /// Their mean colour there.
+    /// Mean colour.
     pub colours: Vec<Vec3>,
 }
 
@@ -27,13 +27,13 @@ struct Bead {
     y: f32,
     radius: f32,
     depth: f32,
-    /// In metres.
+    /// Radius in metres.
     size: f32,
     speed: f32,
 }
 
-/// Draws particles with their speeds as beads. `shaded` has the colour of a bead with a speed where its surface points
-/// right, up and toward the eye.
+/// Draws particles with their speeds as sprites. `shaded` returns the colour for a speed and a normal
+/// (right, up and toward the eye).
 pub(super) fn string(
     particles: &[(Vec3, f32)],
     radius: f32,
@@ -60,7 +60,7 @@ pub(super) fn string(
     let mut bands: Vec<Vec<u32>> = vec![Vec::new(); height.div_ceil(BAND)];
     let rows_of_band = (BAND * FINE) as f32;
     for (index, bead) in beads.iter().enumerate() {
-        // Casts cut off what is below zero.
+        // Casts clamp negative values to zero.
         let first = ((bead.y - bead.radius) / rows_of_band) as usize;
         let last = (bead.y + bead.radius) / rows_of_band;
         if last >= 0.0 {

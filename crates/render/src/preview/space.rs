@@ -1,4 +1,4 @@
-//! The picture of a scene in space.
+//! Rendering of 3D scenes.
 
 use super::View;
 use super::blur::{Field, raster};
@@ -21,24 +21,24 @@ use meniscus_scene::{Material, Style};
 use meniscus_shapes::PosedSolid;
 use std::array::from_fn;
 
-/// How thick the thinnest liquid looks, in mean sides of the domain.
+/// Apparent thickness of the thinnest liquid, in mean sides of the domain.
 const LEAST_TINT: f32 = 0.04;
-/// Least way of light through liquid that ends at a wall, in mean sides of the domain.
+/// Smallest path of light through liquid that ends at a wall, in mean sides of the domain.
 const REFLECTED: f32 = 0.24;
-/// How large a bead is, in radii of the particles, so that single ones can be told apart.
+/// Radius of a sprite, in radii of the particles, so that single ones can be distinguished.
 const BEAD: f32 = 0.55;
 const EDGE: Vec3 = [0.16, 0.20, 0.25];
 
-/// A pixel without the liquid.
+/// Pixel without the liquid.
 #[derive(Clone, Copy, Default)]
 struct Bare {
-    /// What is seen behind the liquid, or at all if there is none.
+    /// Background of the liquid, or the whole if there is none.
     behind: Vec3,
-    /// What lies before the liquid.
+    /// Layers in front of the liquid.
     before: Veil,
 }
 
-/// Draws the scene: linear colours, row by row.
+/// Renders the scene: linear colours, row by row.
 pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<Vec3> {
     let domain: Vec3 = from_fn(|i| view.sound_domain().get(i).map_or(1.0, |&d| d as f32));
     let frame = view.frame_in_space();
@@ -111,14 +111,14 @@ pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<
     })
 }
 
-/// Where the camera sees a point.
+/// Projection of a point.
 fn spot(camera: &Camera, p: Vec3) -> Option<Spot> {
     let ([x, y], depth) = camera.project(p)?;
     let zoom = camera.focal / depth;
     Some(Spot { x, y, depth, zoom })
 }
 
-/// Beads as the camera sees them, inside the outlines of their containers.
+/// Particle sprites inside the outlines of their containers.
 fn string_beads<const D: usize>(
     particles: &[(Vec3, f32)],
     camera: &Camera,
@@ -155,7 +155,7 @@ fn box_edges(camera: &Camera, domain: Vec3, size: (usize, usize), wanted: bool) 
         high: domain,
     }
     .corners();
-    // Whether the face of an axis, on the low (0) or high (1) side, is turned away from the camera.
+    // Whether the face of an axis, on the low (0) or high (1) side, faces away from the camera.
     let away = |axis: usize, side: usize| {
         if side == 0 {
             camera.eye[axis] > 0.0
@@ -182,7 +182,7 @@ fn box_edges(camera: &Camera, domain: Vec3, size: (usize, usize), wanted: bool) 
     cover
 }
 
-/// What is seen of the liquid.
+/// Representation of the liquid.
 enum Liquid {
     /// A surface, and spray.
     Surface {
@@ -193,7 +193,7 @@ enum Liquid {
     Beads(Beads),
 }
 
-/// All that a pixel depends on.
+/// Inputs of a pixel.
 struct Stage {
     camera: Camera,
     size: (usize, usize),
@@ -202,14 +202,14 @@ struct Stage {
     liquid: Liquid,
     tint: Tint,
     mean: f32,
-    /// Of the field of the liquid.
+    /// Spacing of the liquid's field.
     spacing: f32,
-    /// A speed that counts as fast: that of a fall through the domain, nearly.
+    /// Speed that counts as fast: nearly that of a fall through the domain.
     fast: f32,
 }
 
 impl Stage {
-    /// Distance from the eye at which liquid begins, in a direction.
+    /// Distance from the eye to the liquid, in a direction.
     fn liquid_start(&self, at: usize, direction: Vec3) -> f32 {
         let stretch = 1.0 / dot(direction, self.camera.forward);
         match &self.liquid {
@@ -233,7 +233,7 @@ impl Stage {
         }
     }
 
-    /// What a pixel shows behind and before the liquid.
+    /// Background and foreground of a pixel.
     fn without_liquid(&self, x: usize, y: usize, rear: &Field) -> Bare {
         let ray = ray(&self.camera, x, y);
         let at = y * self.size.0 + x;
@@ -257,21 +257,21 @@ impl Stage {
                 continue;
             }
             let veil = shade(layer, ray.direction);
-            // Liquid is never before the wall through which one looks in.
+            // Liquid is never in front of the wall through which it is seen.
             if layer.t > liquid_t && layer.t > start * (1.0 + 1e-5) {
                 colour = veil.over(colour);
             } else {
                 before = before.behind(&veil);
             }
         }
-        // Where there is no liquid its distance is infinite and everything is before it.
+        // Without liquid its distance is infinite and everything is in front of it.
         Bare {
             behind: colour,
             before,
         }
     }
 
-    /// The liquid over what is behind it.
+    /// Composites the liquid over the background.
     fn with_liquid(&self, x: usize, y: usize, picture: &[Bare]) -> Vec3 {
         let at = y * self.size.0 + x;
         let bare = picture[at].behind;
@@ -306,7 +306,7 @@ impl Stage {
         }
     }
 
-    /// The colour of the liquid's body.
+    /// Colour of the liquid's body.
     fn surface(
         &self,
         x: usize,
@@ -316,7 +316,7 @@ impl Stage {
         picture: &[Bare],
     ) -> Vec3 {
         let normal = found.normal;
-        // What lies behind is seen displaced, the more so the thicker the liquid; through a flat wall it is not.
+        // Refraction displaces the background, more so for thicker liquid, but not through a flat wall.
         let seen = if found.from_wall {
             picture[y * self.size.0 + x].behind
         } else {
@@ -324,7 +324,7 @@ impl Stage {
             let [right, down] = self.camera.on_picture(normal);
             self.blend(picture, x as f32 - bend * right, y as f32 - bend * down)
         };
-        // Light does not leave flat through a wall of the container: it is reflected inside, and its way is longer.
+        // Light leaving at a grazing angle is reflected inside the container, which lengthens its path.
         let length = found.length / self.mean;
         let way = if found.to_wall {
             length.hypot(REFLECTED)
@@ -337,7 +337,7 @@ impl Stage {
         let scattered = scale(mix(self.tint.scattered, self.tint.foam, foam), lit);
         let inside = from_fn(|i| clear[i] * seen[i] + (1.0 - clear[i]) * scattered[i]);
         if found.from_wall {
-            // There is no air to make a surface that shines.
+            // There is no surface to air that could reflect.
             return inside;
         }
         let gap = found.start - self.sights.window(x, y).span.start;
@@ -349,7 +349,7 @@ impl Stage {
         )
     }
 
-    /// The colour of a droplet over what is behind it.
+    /// Composites a droplet over the background.
     fn droplet(&self, droplet: &Droplet, direction: Vec3, behind: Vec3) -> Vec3 {
         let normal = normalize(self.camera.world_from_picture(droplet.facing));
         let way = droplet.thickness / self.mean + LEAST_TINT;
@@ -368,16 +368,16 @@ impl Stage {
         fresnel(0.03, -dot(direction, normal)).min(0.5)
     }
 
-    /// The studio as liquid mirrors it: what it reflects of grey walls would look purple on blue.
+    /// Environment for reflections of liquid: grey walls would look purple on blue.
     fn mirrored(&self, direction: Vec3, normal: Vec3) -> Vec3 {
-        // Lamps are mirrored where the surface faces the eye; along its outline they would be dashes of white.
+        // Lights are reflected where the surface faces the eye; along its outline they would be white dashes.
         let facing = -dot(direction, normal);
         let brightest = 0.8 + 2.0 * smoothstep(0.15, 0.5, facing);
         let seen = surroundings(reflect(direction, normal)).map(|c| c.min(brightest));
         mul(seen, [0.82, 0.97, 1.0])
     }
 
-    /// The colour between the four nearest pixels.
+    /// Bilinear interpolation of the colour.
     fn blend(&self, picture: &[Bare], x: f32, y: f32) -> Vec3 {
         let (width, height) = self.size;
         let (x, y) = (

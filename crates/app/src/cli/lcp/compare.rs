@@ -17,13 +17,13 @@ use std::fmt::Write;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Seconds that one may have to wait, at most: thirty years.
+/// Largest time limit in seconds: thirty years.
 const LONGEST: f64 = 1e9;
 
-/// One method on the problem.
+/// Result of one method.
 struct Tried {
     name: String,
-    /// What auto picked.
+    /// Method that `auto` chose.
     picked: Option<&'static str>,
     report: Report,
     seconds: f64,
@@ -31,7 +31,7 @@ struct Tried {
     x: Vec<f64>,
 }
 
-/// Solves a problem by several methods and says how each went.
+/// Solves a problem with several methods and prints a table of the results.
 pub fn compare(arguments: &CompareArguments) -> Result<(), Error> {
     if !(arguments.seconds > 0.0 && arguments.seconds <= LONGEST) {
         return Err(Error::usage(format!(
@@ -57,9 +57,9 @@ pub fn compare(arguments: &CompareArguments) -> Result<(), Error> {
                 }
                 tried.push(one);
             }
-            // The others may take the problem.
+            // Other methods may accept the problem.
             Err(fault) => {
-                remark(&format!("left out {}", fault.message()));
+                remark(&format!("skipped {}", fault.message()));
                 refused.get_or_insert(fault);
             }
         }
@@ -110,14 +110,14 @@ fn attempt(
     })
 }
 
-/// The grid beside the problem, if a solver may need it.
+/// Grid of the problem, if a solver may need it.
 fn grid(arguments: &CompareArguments, given: &Problem) -> Result<Option<Grid>, Error> {
     let asked = &arguments.solvers;
     if asked.is_empty() {
         return Ok(
             Grid::beside(&arguments.problem, given).unwrap_or_else(|fault| {
                 remark(&format!(
-                    "left out tn-mg and all others that need the grid: {}",
+                    "skipped tn-mg and all other methods that need the grid: {}",
                     fault.message()
                 ));
                 None
@@ -130,10 +130,10 @@ fn grid(arguments: &CompareArguments, given: &Problem) -> Result<Option<Grid>, E
     }
 }
 
-/// A solver by the name under which it is listed, or why it cannot be used.
+/// Solver with its listed name, or the reason why it is not applicable.
 type Chosen<'a> = (String, Result<Box<dyn NamedSolver + 'a>, Error>);
 
-/// The solvers that were asked for, or all that fit.
+/// Requested solvers, or all that are applicable.
 fn chosen<'a>(
     arguments: &CompareArguments,
     given: &Problem,
@@ -151,7 +151,7 @@ fn chosen<'a>(
     for solver in registry.solvers() {
         match solver.fits(&analysis) {
             Ok(()) => fitting.push((solver.name().to_owned(), Ok(Box::new(solver)))),
-            Err(why) => remark(&format!("left out {}: {why}", solver.name())),
+            Err(why) => remark(&format!("skipped {}: {why}", solver.name())),
         }
     }
     Ok(fitting)
@@ -163,7 +163,7 @@ fn uses_grid(name: &str) -> bool {
     Solver::from_str(word).is_ok()
 }
 
-/// A solver by its name; where there is a grid, names that are also those of scenes mean the solver of scenes.
+/// Solver by name; with a grid, names shared with the solvers of scenes mean the latter.
 fn named<'a>(name: &str, registry: &'a Registry<'_>) -> Result<Chosen<'a>, Error> {
     let has_grid = registry
         .solvers()
@@ -175,7 +175,7 @@ fn named<'a>(name: &str, registry: &'a Registry<'_>) -> Result<Chosen<'a>, Error
             Settings::named(name).map_err(Error::usage)?;
             Err(
                 Error::usage(format!("{name} needs the grid of the problem"))
-                    .with_remedy("name a folder that holds grid.json with --problem DIR"),
+                    .with_remedy("pass a folder with grid.json as --problem DIR"),
             )
         }
         Err(why) => {
@@ -187,7 +187,7 @@ fn named<'a>(name: &str, registry: &'a Registry<'_>) -> Result<Chosen<'a>, Error
 }
 
 impl Tried {
-    /// With what auto picked.
+    /// Name with the choice of `auto`.
     fn title(&self) -> String {
         match self.picked {
             Some(picked) => format!("{} ({picked})", self.name),
@@ -200,7 +200,7 @@ impl Tried {
     }
 }
 
-/// The largest difference from the solution with the smallest residual, as a part of its largest entry.
+/// Largest difference from the solution with the smallest residual, relative to its largest entry.
 fn differences(tried: &[Tried]) -> Vec<f64> {
     let best = tried.iter().filter(|one| one.converged()).min_by(|a, b| {
         let (a, b) = (a.report.residual, b.report.residual);
@@ -255,7 +255,7 @@ fn table(tried: &[Tried]) -> String {
     let mut line = |cells: &[&str]| {
         for (column, cell) in cells.iter().enumerate() {
             let width = widths[column];
-            // Words to the left, numbers to the right.
+            // Text is left-aligned, numbers are right-aligned.
             let _ = if column < 2 {
                 write!(out, "{cell:width$}  ")
             } else {
@@ -269,7 +269,7 @@ fn table(tried: &[Tried]) -> String {
     for row in &rows {
         line(&row.each_ref().map(String::as_str));
     }
-    out + "\nresidual: largest entry of the natural residual; apart: largest difference from the best solution,\nas a part of its largest entry (problems with several solutions have several answers)"
+    out + "\nresidual: largest entry of the natural residual; apart: largest difference from the best solution,\nrelative to its largest entry (a problem may have several solutions)"
 }
 
 fn csv(tried: &[Tried]) -> String {

@@ -12,14 +12,14 @@ use meniscus_store::error::{Error, Kind};
 use meniscus_store::layout::problems;
 use meniscus_store::quantity::{count, plural};
 
-/// Makes a problem and writes it with its solution.
+/// Generates a problem and writes it with its solution.
 pub fn generate(what: &GenerateCommand) -> Result<(), Error> {
     let (flags, instance) = match what {
         GenerateCommand::Fluid(fluid) => {
             let most = Limits::default().max_entries as u64;
             if fluid.rows.saturating_mul(2 * fluid.bands + 1) > most {
                 return Err(Error::usage(format!(
-                    "{} rows with {} bands on each side have more than {most} entries, more than is read again",
+                    "{} rows with {} bands on each side have more than {most} entries, the most that can be read back",
                     fluid.rows, fluid.bands
                 )));
             }

@@ -9,7 +9,7 @@ use meniscus_render::plot;
 use meniscus_store::error::Error;
 use serde_json::{Value, json};
 
-/// Says what can be seen of a problem.
+/// Prints the properties of a problem.
 pub fn info(arguments: &InfoArguments) -> Result<(), Error> {
     let given = Problem::read(&arguments.problem)?;
     let analysis = analyse(&given.problem()?);
@@ -68,7 +68,7 @@ fn tell(given: &Problem, analysis: &Analysis) {
         (
             "entries",
             format!(
-                "{}, {per_row:.1} a row, bandwidth {}",
+                "{}, {per_row:.1} per row, bandwidth {}",
                 analysis.entries, analysis.bandwidth
             ),
         ),
@@ -118,7 +118,7 @@ fn tell(given: &Problem, analysis: &Analysis) {
     for method in Method::ALL {
         let verdict = match method.fits(analysis) {
             Ok(()) => "fits".into(),
-            Err(why) => format!("does not fit: {why}"),
+            Err(why) => format!("not applicable: {why}"),
         };
         say(format_args!("  {:14} {verdict}", method.name()));
     }

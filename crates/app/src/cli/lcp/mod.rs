@@ -15,7 +15,7 @@ pub use arguments::LcpCommand;
 
 use meniscus_store::error::Error;
 
-/// Does what was typed after `meniscus lcp`.
+/// Runs a subcommand of `meniscus lcp`.
 pub fn dispatch(command: &LcpCommand) -> Result<(), Error> {
     match command {
         LcpCommand::Solve(arguments) => solve::solve(arguments),

@@ -12,7 +12,7 @@ use meniscus_store::quantity::count;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// Solves a problem and says how that went.
+/// Solves a problem and prints the result.
 pub fn solve(arguments: &SolveArguments) -> Result<(), Error> {
     let given = Problem::read(&arguments.problem)?;
     let problem = given.problem()?;
@@ -54,17 +54,17 @@ pub fn solve(arguments: &SolveArguments) -> Result<(), Error> {
     }
 }
 
-/// A method that does not take the problem at all.
+/// Error of a method that does not accept the problem.
 pub fn cannot_use(name: &str, fault: &Error) -> Error {
     if name == Method::Auto.name() {
-        // Auto takes every problem: what is wrong is something else that was asked for.
+        // `auto` accepts every problem, so the fault is in another argument.
         return fault.clone();
     }
     Error::usage(format!("{name}: {}", fault.message()))
-        .with_remedy("`meniscus lcp info` says which methods fit; --solver auto picks one")
+        .with_remedy("`meniscus lcp info` lists the applicable methods; --solver auto chooses one")
 }
 
-/// What is said of a solve in JSON.
+/// Result of a solve as JSON.
 pub fn answer(solver: &str, report: &Report, seconds: f64, given: &Problem) -> Value {
     json!({
         "solver": solver,
@@ -94,7 +94,7 @@ fn tell(asked: Method, solution: &Solution, seconds: f64, given: &Problem) {
     if asked == Method::Auto {
         for attempt in &solution.attempts {
             remark(&format!(
-                "auto picked {}: {} ({})",
+                "auto chose {}: {} ({})",
                 attempt.solver, attempt.why, attempt.report.status
             ));
         }
@@ -119,7 +119,7 @@ fn tell(asked: Method, solution: &Solution, seconds: f64, given: &Problem) {
     ));
 }
 
-/// Says so if all that is left is rounding: a tolerance is an absolute number, and numbers may be large.
+/// Prints a hint if the residual is rounding error: the tolerance is absolute, and values may be large.
 fn explain(solution: &Solution, given: &Problem, x: &[f64]) {
     let mut scale = 0.0_f64;
     for row in 0..given.matrix.rows() {
@@ -133,7 +133,7 @@ fn explain(solution: &Solution, given: &Problem, x: &[f64]) {
     let rounding = 1e3 * f64::EPSILON * scale;
     if solution.report.status != Status::Converged && solution.report.residual <= rounding {
         remark(&format!(
-            "the residual is rounding for numbers of this size; --tolerance {rounding:.0e} asks for no more"
+            "the residual is rounding error for values of this magnitude; --tolerance {rounding:.0e} is attainable"
         ));
     }
 }
@@ -173,7 +173,7 @@ fn chart(seen: &[Seen], solution: &Solution, name: &str) -> Chart {
     });
     let mut series: Vec<Series> = series.collect();
     if let Some(last) = series.last_mut() {
-        // What a method sees on its way is not always what is left in the end.
+        // The last observed residual is not always that of the returned solution.
         let report = &solution.report;
         last.points
             .push((report.iterations as f64, report.residual));

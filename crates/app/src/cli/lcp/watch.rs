@@ -1,20 +1,20 @@
-//! Watching a solve from outside: with a clock, which the library has not.
+//! Observer of a solve that measures time, which the library does not.
 
 use meniscus_lcp::{InnerProgress, Observer, Progress};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-/// Keeps every report with its time, and stops a solve that takes too long.
+/// Records every report with its time, and stops a solve that exceeds its time limit.
 pub struct Watch {
     start: Instant,
     limit: Option<Duration>,
     pub seen: Vec<Seen>,
 }
 
-/// How a solve stood.
+/// State of a solve.
 #[derive(Clone, Copy)]
 pub struct Seen {
-    /// Which of the methods that were tried, from 0.
+    /// Index of the method among those that were tried, from 0.
     pub attempt: usize,
     pub progress: Progress,
     pub seconds: f64,
@@ -48,7 +48,7 @@ impl Watch {
 
 impl Observer for Watch {
     fn observe(&mut self, progress: &Progress) -> ControlFlow<()> {
-        // Every method begins to count at zero.
+        // Every method counts its iterations from zero.
         let before = self.seen.last().map(|seen| seen.attempt);
         let attempt = match before {
             None => 0,

@@ -1,4 +1,4 @@
-//! What must hold for pictures and animations.
+//! Properties of images and animations.
 
 mod animations;
 mod looks;
