@@ -1,4 +1,4 @@
-//! Draws made-up scenes, to look at what previews look like without simulating anything:
+//! Renders synthetic scenes, to inspect previews without a simulation:
 //! `cargo run --release -p meniscus-app --example preview -- FOLDER`
 
 use image::RgbImage;
@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Numbers between 0 and 1, the same in every run.
+/// Pseudo-random numbers between 0 and 1, the same in every run.
 struct Scatter(u64);
 
 impl Scatter {
@@ -33,7 +33,7 @@ impl Scatter {
         domain.map(|side| side * self.next())
     }
 
-    /// Points of the domain for which a condition holds.
+    /// Points of the domain that satisfy a condition.
     fn points<const D: usize>(
         &mut self,
         count: usize,
@@ -51,7 +51,7 @@ impl Scatter {
     }
 }
 
-/// All of a domain.
+/// The whole domain.
 fn whole<const D: usize>(high: [f64; D]) -> Bounds<D> {
     Bounds {
         low: [0.0; D],
@@ -140,7 +140,7 @@ fn tank_with_post() -> RgbImage {
     draw(&view, (480, 480))
 }
 
-/// Liquid on its way down, in the plane.
+/// Falling liquid in 2D.
 fn flat_dam() -> RgbImage {
     let tank = Shape::Box {
         low: [0.1; 2],

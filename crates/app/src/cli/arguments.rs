@@ -20,10 +20,10 @@ Examples:
   meniscus scenes                               list the built-in scenes
   meniscus run ceiling-ball                     a ball of liquid hits the ceiling and falls off
   meniscus run ceiling-ball --walls slip --out out/stuck
-                                                the same with walls that hold on to it
-  meniscus init faucet                          write faucet.toml, a scene of your own to start from
-  meniscus check faucet.toml                    what is wrong with it, if anything
-  meniscus estimate faucet.toml                 the memory, disk and time it will take
+                                                the same with slip walls, to which it sticks
+  meniscus init faucet                          write faucet.toml, to edit
+  meniscus check faucet.toml                    validate it
+  meniscus estimate faucet.toml                 memory, disk and time that it will take
   meniscus run faucet.toml --resolution 96      finer than the scene's own resolution
   meniscus run faucet.toml --resume             continue after an interruption
   meniscus run faucet.toml --overwrite          replace the run in out/faucet
@@ -31,25 +31,25 @@ Examples:
   meniscus run faucet.toml --from-frame 50 --set gravity=[0,0,-1.62] --out moon
                                                 branch after frame 50 of out/faucet, with one value changed
   meniscus mesh out/dam-break                   its liquid as closed surfaces, one file per frame
-  meniscus view out/thrown-sphere               look at it in a browser
-  meniscus preview out/dam-break                its frames as pictures and a GIF
+  meniscus view out/thrown-sphere               view it in a browser
+  meniscus preview out/dam-break                render its frames as images and a GIF
   meniscus preview out/a out/b --gif            two runs side by side
   meniscus export out/dam-break --to ply        its frames as point clouds with velocities
-  meniscus lcp export sphere --frame 10         a pressure problem, for study elsewhere
+  meniscus lcp export sphere --frame 10         write a pressure problem as Matrix Market files
 
-What a run writes into its folder:
-  preview.gif     the run as a moving picture
+Files of a run:
+  preview.gif     animation of the run
   particles/      one file per frame from 0, positions and velocities
-  surfaces/       one file per frame, once `meniscus mesh` or [output] asks for them
+  surfaces/       one file per frame, by `meniscus mesh` or output.surface
   stats.jsonl     one line per step: solver, residual, volume, energy, ...
   timings.jsonl   seconds per phase, one line per step
   scene.toml      the scene with every default filled in
-  meshes/         copies of the meshes that it refers to, named by their hash
-  run.json        the state of the run and its settings
+  meshes/         copies of the scene's meshes, named by their hash
+  run.json        state and settings of the run
   state/          checkpoints, for --resume and --from-frame
 
-Exit codes: 0 done, 1 `diff` found a difference, 2 usage or scene, 3 input file,
-  4 too little memory or threads, 5 numerical failure, 6 files, 130 interrupted.";
+Exit codes: 0 success, 1 `diff` found a difference, 2 invalid arguments or scene, 3 unreadable input
+  file, 4 not enough memory or threads, 5 numerical failure, 6 storage error, 130 interrupted.";
 
 /// Liquid simulation for animation, with separating walls.
 #[derive(Debug, Parser)]

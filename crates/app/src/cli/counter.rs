@@ -1,6 +1,6 @@
 //! Progress of work done frame by frame: a bar on a terminal, lines on a pipe, nothing with `--quiet`.
 
-use super::output::say;
+use super::output::print_line;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use meniscus_store::quantity::duration;
 use std::io::IsTerminal;
@@ -56,7 +56,7 @@ impl Counter {
     }
 
     /// Counts one finished frame.
-    pub fn one(&mut self, number: u32, remark: &str) {
+    pub fn one(&mut self, number: u32, print_note: &str) {
         self.done += 1;
         match &self.shown {
             Shown::Nowhere => {}
@@ -67,8 +67,8 @@ impl Counter {
             Shown::Lines => {
                 let each = self.started.elapsed().as_secs_f64() / self.done as f64;
                 let left = duration(each * self.frames.saturating_sub(self.done) as f64);
-                say(format_args!(
-                    "{} of frame {number}, {} of {}, {left} left{remark}",
+                print_line(format_args!(
+                    "{} of frame {number}, {} of {}, {left} left{print_note}",
                     self.what, self.done, self.frames
                 ));
             }

@@ -2,7 +2,7 @@
 
 use super::arguments::{ExportArguments, UpName};
 use super::counter::Counter;
-use super::output::say;
+use super::output::print_line;
 use super::running::{STOP, stop_on_ctrl_c};
 use crate::export::{self, Up};
 use crate::runner::with_threads;
@@ -32,7 +32,7 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Error> {
     let plan = export::plan(&run, &options)?;
     stop_on_ctrl_c()?;
     if !arguments.quiet {
-        say(format_args!(
+        print_line(format_args!(
             "{}, about {}, {} up, to {}",
             count(plan.frames.len(), "frame"),
             bytes(plan.bytes),
@@ -48,7 +48,7 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Error> {
     drop(counter);
     let exported = exported??;
     if !arguments.quiet {
-        say(format_args!(
+        print_line(format_args!(
             "wrote {}, {}, {} up, to {}",
             count(exported.frames, "frame"),
             bytes(exported.bytes),

@@ -1,11 +1,11 @@
 //! `meniscus preview`.
 
 use super::arguments::PreviewArguments;
-use super::output::say;
+use super::output::print_line;
 use super::running::{STOP, stop_on_ctrl_c};
 use crate::runner::with_threads;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use meniscus_render::filming::{self, Options, Watch};
+use meniscus_render::filming::{self, Options, Progress};
 use meniscus_store::error::Error;
 use meniscus_store::quantity::{bytes, count, duration};
 use std::io::IsTerminal;
@@ -28,7 +28,7 @@ pub fn preview(arguments: &PreviewArguments) -> Result<(), Error> {
         assets: arguments.assets.clone(),
         stop: &STOP,
     };
-    let mut watch: Box<dyn Watch + Send> = if arguments.quiet {
+    let mut watch: Box<dyn Progress + Send> = if arguments.quiet {
         Box::new(())
     } else if std::io::stdout().is_terminal() {
         Box::new(Bar(ProgressBar::hidden()))
@@ -45,13 +45,13 @@ pub fn preview(arguments: &PreviewArguments) -> Result<(), Error> {
     if arguments.quiet {
         return Ok(());
     }
-    say(format_args!(
+    print_line(format_args!(
         "{}, written to {}:",
         count(filmed.pictures, "picture"),
         filmed.folder.display()
     ));
     for (name, size) in &filmed.files {
-        say(format_args!("  {name:14} {:>10}", bytes(*size)));
+        print_line(format_args!("  {name:14} {:>10}", bytes(*size)));
     }
     Ok(())
 }
@@ -59,7 +59,7 @@ pub fn preview(arguments: &PreviewArguments) -> Result<(), Error> {
 /// Progress bar, redrawn in place.
 struct Bar(ProgressBar);
 
-impl Watch for Bar {
+impl Progress for Bar {
     fn begin(&mut self, frames: usize) {
         let style = "picture {pos} of {len} {wide_bar} {eta} left";
         let style =
@@ -98,7 +98,7 @@ impl Default for Lines {
     }
 }
 
-impl Watch for Lines {
+impl Progress for Lines {
     fn begin(&mut self, frames: usize) {
         self.frames = frames;
     }
@@ -106,7 +106,7 @@ impl Watch for Lines {
     fn frame(&mut self, number: u32) {
         self.done += 1;
         let each = self.started.elapsed().as_secs_f64() / self.done as f64;
-        say(format_args!(
+        print_line(format_args!(
             "frame {number}, {} of {}, {} left",
             self.done,
             self.frames,

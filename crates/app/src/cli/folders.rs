@@ -1,7 +1,7 @@
 //! `meniscus status` and `meniscus verify`.
 
 use super::arguments::FolderArguments;
-use super::output::say;
+use super::output::print_line;
 use crate::runner::status::Activity;
 use crate::runner::{Status, status as look, verify as examine};
 use meniscus_store::error::{Error, Kind};
@@ -12,7 +12,7 @@ use serde_json::json;
 pub fn status(arguments: &FolderArguments) -> Result<(), Error> {
     let status = look(&arguments.run)?;
     if arguments.json {
-        say(format_args!("{:#}", json!(status)));
+        print_line(format_args!("{:#}", json!(status)));
         return Ok(());
     }
     let lines = [
@@ -29,14 +29,14 @@ pub fn status(arguments: &FolderArguments) -> Result<(), Error> {
         ("disk", bytes(status.disk_bytes)),
     ];
     for (what, words) in lines {
-        say(format_args!("{what:8} {words}"));
+        print_line(format_args!("{what:8} {words}"));
     }
     if let Some(drift) = &status.drift {
-        say(format_args!("warning  {}", drift.message()));
-        say(format_args!("         {}", drift.remedy));
+        print_line(format_args!("warning  {}", drift.message()));
+        print_line(format_args!("         {}", drift.remedy));
     }
     if let Some(branch) = &status.branched_from {
-        say(format_args!(
+        print_line(format_args!(
             "branch   of {}, after its frame {}",
             branch.run, branch.frame
         ));
@@ -45,7 +45,7 @@ pub fn status(arguments: &FolderArguments) -> Result<(), Error> {
         status.state,
         Activity::Interrupted | Activity::Killed | Activity::Failed
     ) {
-        say(format_args!("Continue with: {}", status.resume));
+        print_line(format_args!("Continue with: {}", status.resume));
     }
     Ok(())
 }
@@ -89,9 +89,9 @@ pub fn verify(arguments: &FolderArguments) -> Result<(), Error> {
     let findings = examine(&arguments.run)?;
     if arguments.json {
         let answer = json!({ "run": arguments.run, "findings": findings });
-        say(format_args!("{answer:#}"));
+        print_line(format_args!("{answer:#}"));
     } else if findings.is_empty() {
-        say(format_args!(
+        print_line(format_args!(
             "{}: all files are intact",
             arguments.run.display()
         ));

@@ -1,7 +1,7 @@
 //! `meniscus gc`.
 
 use super::arguments::GcArguments;
-use super::output::say;
+use super::output::print_line;
 use crate::runner::gc::{self, Item, Reason};
 use meniscus_store::error::Error;
 use meniscus_store::quantity::bytes;
@@ -17,7 +17,7 @@ pub fn gc(arguments: &GcArguments) -> Result<(), Error> {
     let all: u64 = items.iter().map(|item| item.bytes).sum();
     if arguments.json {
         let answer = json!({ "removed": arguments.yes, "bytes": all, "files": items });
-        say(format_args!("{answer:#}"));
+        print_line(format_args!("{answer:#}"));
         return Ok(());
     }
     for (reason, what) in [
@@ -35,13 +35,13 @@ pub fn gc(arguments: &GcArguments) -> Result<(), Error> {
         if !of_it.is_empty() {
             let size: u64 = of_it.iter().map(|item| item.bytes).sum();
             let (count, size) = (of_it.len(), bytes(size));
-            say(format_args!("{size:>10}  {count:>6} {what}"));
+            print_line(format_args!("{size:>10}  {count:>6} {what}"));
         }
     }
     match (items.is_empty(), arguments.yes) {
-        (true, _) => say(format_args!("nothing to delete")),
-        (false, true) => say(format_args!("deleted, {} freed", bytes(all))),
-        (false, false) => say(format_args!(
+        (true, _) => print_line(format_args!("nothing to delete")),
+        (false, true) => print_line(format_args!("deleted, {} freed", bytes(all))),
+        (false, false) => print_line(format_args!(
             "{} can be deleted; nothing was deleted yet, add --yes to do it",
             bytes(all)
         )),

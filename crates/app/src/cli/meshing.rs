@@ -2,10 +2,10 @@
 
 use super::arguments::MeshArguments;
 use super::counter::Counter;
-use super::output::say;
+use super::output::print_line;
 use super::running::{STOP, stop_on_ctrl_c};
 use crate::runner::with_threads;
-use crate::surface::{self, Measures, Watch};
+use crate::surface::{self, Measures, Progress};
 use meniscus_scene::SurfaceSettings;
 use meniscus_scene::text::load_run;
 use meniscus_store::OpenedRun;
@@ -34,14 +34,14 @@ pub fn mesh(arguments: &MeshArguments) -> Result<(), Error> {
             0 => String::new(),
             n => format!(" ({n} up to date)"),
         };
-        say(format_args!(
+        print_line(format_args!(
             "{}{kept}, {}, in {}",
             count(made.made + made.kept, "surface"),
             bytes(made.bytes),
             made.folder.display()
         ));
         if let Some(line) = summary(&made.measures) {
-            say(format_args!("{line}"));
+            print_line(format_args!("{line}"));
         }
     }
     Ok(())
@@ -71,7 +71,7 @@ fn summary(all: &[(u32, Measures)]) -> Option<String> {
     Some(line)
 }
 
-impl Watch for Counter {
+impl Progress for Counter {
     fn begin(&mut self, frames: usize) {
         Counter::begin(self, frames);
     }

@@ -5,12 +5,12 @@ use std::fmt::Arguments;
 use std::io::{Write, stderr, stdout};
 
 /// Prints a line to standard output.
-pub fn say(line: Arguments<'_>) {
+pub fn print_line(line: Arguments<'_>) {
     let _ = writeln!(stdout().lock(), "{line}");
 }
 
 /// Prints an error to standard error.
-pub fn complain(error: &Error) {
+pub fn print_error(error: &Error) {
     if error.message().is_empty() {
         return;
     }
@@ -21,7 +21,7 @@ pub fn complain(error: &Error) {
     };
 }
 
-/// Prints a remark to standard error.
-pub fn remark(words: &str) {
+/// Prints a print_note to standard error.
+pub fn print_note(words: &str) {
     let _ = writeln!(stderr().lock(), "{words}");
 }

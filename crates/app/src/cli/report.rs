@@ -1,7 +1,7 @@
 //! Closing summary of a run: files written and suggested next commands.
 
 use super::arguments::RunFlags;
-use super::output::say;
+use super::output::print_line;
 use crate::runner::Summary;
 use crate::shell::{quoted, quoted_path};
 use meniscus_liquid::Walls;
@@ -14,7 +14,7 @@ use std::path::Path;
 /// Prints what a run of the scene with these flags wrote, and what to do with it.
 pub fn run_written(scene: &AnyScene, typed: &Path, flags: &RunFlags, summary: &Summary) {
     let root = summary.folder.root();
-    say(format_args!(
+    print_line(format_args!(
         "{} of {} in {}, written to {}:",
         count(summary.frames, "frame"),
         scene.name(),
@@ -40,23 +40,23 @@ pub fn run_written(scene: &AnyScene, typed: &Path, flags: &RunFlags, summary: &S
         let path = root.join(name.trim_end_matches('/'));
         if path.exists() {
             let size = bytes(size_of(&path));
-            say(format_args!("  {name:14} {size:>10}  {what}"));
+            print_line(format_args!("  {name:14} {size:>10}  {what}"));
         }
     }
     if let Some(drift) = &summary.drift {
-        say(format_args!("Warning: {}", drift.message()));
-        say(format_args!("  {}", drift.remedy));
+        print_line(format_args!("Warning: {}", drift.message()));
+        print_line(format_args!("  {}", drift.remedy));
     }
-    say(format_args!("Next:"));
+    print_line(format_args!("Next:"));
     let (program, run) = (program(), quoted_path(root));
-    say(format_args!("  {program} view {run}"));
-    say(format_args!(
+    print_line(format_args!("  {program} view {run}"));
+    print_line(format_args!(
         "  {program} {}",
         with_other_walls(scene, typed, flags, root)
     ));
-    say(format_args!("  {program} preview {run} --style particles"));
-    say(format_args!("  {program} export {run} --to ply"));
-    say(format_args!("  {program} scenes"));
+    print_line(format_args!("  {program} preview {run} --style particles"));
+    print_line(format_args!("  {program} export {run} --to ply"));
+    print_line(format_args!("  {program} scenes"));
 }
 
 /// Command for the same run with the other wall boundary condition, in a free folder.
@@ -82,7 +82,7 @@ fn with_other_walls(scene: &AnyScene, typed: &Path, flags: &RunFlags, root: &Pat
     format!(
         "run {}{}{outside} --walls {other}{auto} --out {}",
         quoted_path(typed),
-        but_for_walls(&flags.changes.changes()),
+        overrides_except_walls(&flags.changes.changes()),
         quoted_path(&out)
     )
 }
@@ -96,7 +96,7 @@ fn other_walls(walls: Walls) -> Walls {
 }
 
 /// Overrides as typed, each after a space, without those specific to one wall boundary condition.
-fn but_for_walls(changes: &[Override]) -> String {
+fn overrides_except_walls(changes: &[Override]) -> String {
     let both =
         |change: &&Override| !["walls.kind", "solver.method"].contains(&change.path.as_str());
     let typed =

@@ -1,7 +1,7 @@
 //! `meniscus run`.
 
 use super::arguments::RunFlags;
-use super::output::remark;
+use super::output::print_note;
 use super::{report, terminal};
 use crate::runner::{self, Options, Start};
 use meniscus_scene::text::load;
@@ -26,12 +26,12 @@ pub fn run(name: &Path, flags: &RunFlags, bare: bool) -> Result<(), Error> {
     let meshes = loaded.meshes.clone();
     let (scene, text) = loaded.ready()?;
     if !warnings.is_empty() && !flags.quiet {
-        remark(&warnings);
+        print_note(&warnings);
     }
     let usual = usual(scene.name());
     let out = out(flags, &usual, bare)?;
     if !flags.quiet && out != usual && flags.out.as_deref().is_none_or(is_auto) {
-        remark(&format!(
+        print_note(&format!(
             "{} already contains a run: writing to {}",
             usual.display(),
             out.display()

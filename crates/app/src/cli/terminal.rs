@@ -1,6 +1,6 @@
 //! Progress of a run: a bar on a terminal, plain lines on a pipe, nothing with `--quiet`.
 
-use super::output::say;
+use super::output::print_line;
 use super::time_left::TimeLeft;
 use crate::runner::{Event, Progress, StepLine};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -141,9 +141,9 @@ impl Progress for Lines<'_> {
                 ..
             } => {
                 self.left.begin(done);
-                say(format_args!("{}", opening(self.scene, particles, threads)));
+                print_line(format_args!("{}", opening(self.scene, particles, threads)));
             }
-            Event::Notice(text) => say(format_args!("{text}")),
+            Event::Notice(text) => print_line(format_args!("{text}")),
             Event::Step(_) => {}
             Event::Frame {
                 number,
@@ -153,7 +153,7 @@ impl Progress for Lines<'_> {
             } => {
                 let limit = drifted.then(|| self.scene.limits().max_drift);
                 let frames = self.scene.frames();
-                say(format_args!(
+                print_line(format_args!(
                     "frame {number} of {frames}, {} left, {}, {}",
                     self.left.frame(number),
                     count(steps, "step"),

@@ -1,7 +1,7 @@
 //! `meniscus view` and `meniscus report`.
 
 use super::arguments::{ReportArguments, ViewArguments};
-use super::output::{remark, say};
+use super::output::{print_line, print_note};
 use crate::viewer::server::Server;
 use crate::viewer::{Watched, report as reports};
 use meniscus_store::error::{Error, Kind};
@@ -32,10 +32,10 @@ pub fn view(arguments: &ViewArguments) -> Result<(), Error> {
     let stopper = server.stopper();
     ctrlc::set_handler(move || stopper.stop())
         .map_err(|e| Error::new(Kind::Resources, format!("could not listen for Ctrl-C: {e}")))?;
-    say(format_args!("{address}"));
-    remark("open this address in a browser on this machine; stop with Ctrl-C");
+    print_line(format_args!("{address}"));
+    print_note("open this address in a browser on this machine; stop with Ctrl-C");
     if arguments.open && !open_browser(&address) {
-        remark("no browser could be started: open the address by hand");
+        print_note("no browser could be started: open the address by hand");
     }
     server.serve();
     Err(Error::silent(Kind::Interrupted))
@@ -62,14 +62,14 @@ pub fn report(arguments: &ReportArguments) -> Result<(), Error> {
     let beside = || arguments.run.join(reports::NAME);
     let file = arguments.out.clone().unwrap_or_else(beside);
     let written = reports::write(&arguments.run, arguments.assets.as_deref(), &file)?;
-    say(format_args!(
+    print_line(format_args!(
         "wrote {}, {}, to {}",
         count(written.frames, "frame"),
         bytes(written.bytes as u64),
         file.display()
     ));
     if let Some(left_out) = written.left_out() {
-        say(format_args!("omitted: {left_out}"));
+        print_line(format_args!("omitted: {left_out}"));
     }
     Ok(())
 }

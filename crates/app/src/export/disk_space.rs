@@ -45,7 +45,7 @@ pub fn check(folder: &Path, bytes: u64) -> Result<(), Error> {
         ),
     )
     .with_remedy(
-        "free some space, choose fewer frames with --frames, or another disk with --out DIR",
+        "make room on the disk, choose fewer frames with --frames, or another disk with --out DIR",
     ))
 }
 

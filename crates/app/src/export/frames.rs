@@ -5,7 +5,7 @@ use super::{
     Cloud, CloudAttributes, Format, Layer, Options, Up, bgeo, disk_space, npz, obj, ply, volume,
     vtk,
 };
-use crate::surface::{self, Surface, Watch, solids, upright};
+use crate::surface::{self, Progress, Surface, solids, upright};
 use meniscus_scene::text::load_run;
 use meniscus_scene::{AnyScene, Scene};
 use meniscus_store::atomic_file;
@@ -119,7 +119,7 @@ pub fn export(
     run: &OpenedRun,
     plan: &Plan,
     options: &Options<'_>,
-    watch: &mut (dyn Watch + Send),
+    watch: &mut (dyn Progress + Send),
 ) -> Result<Exported, Error> {
     let needs_scene = options.format == Format::Usd || plan.layers != [Layer::Particles];
     let scene = match needs_scene {
@@ -169,7 +169,7 @@ impl<'a, const D: usize> Job<'a, D> {
         self.options.name.is_some() || self.options.first_frame != 0
     }
 
-    fn run(mut self, watch: &mut (dyn Watch + Send)) -> Result<Exported, Error> {
+    fn run(mut self, watch: &mut (dyn Progress + Send)) -> Result<Exported, Error> {
         let folder = &self.plan.folder;
         fs::create_dir_all(folder).map_err(|e| Error::io("create", folder, &e))?;
         if self.options.format == Format::Usd {
@@ -196,7 +196,7 @@ impl<'a, const D: usize> Job<'a, D> {
         )))
     }
 
-    fn one_file_per_frame(&mut self, watch: &mut (dyn Watch + Send)) -> Result<(), Error> {
+    fn one_file_per_frame(&mut self, watch: &mut (dyn Progress + Send)) -> Result<(), Error> {
         for layer in &self.plan.layers {
             let folder = self.plan.folder.join(layer.name());
             fs::create_dir_all(&folder).map_err(|e| Error::io("create", &folder, &e))?;
@@ -365,7 +365,7 @@ impl<'a, const D: usize> Job<'a, D> {
     }
 
     /// Writes all frames to one file.
-    fn one_file(&mut self, watch: &mut (dyn Watch + Send)) -> Result<(), Error> {
+    fn one_file(&mut self, watch: &mut (dyn Progress + Send)) -> Result<(), Error> {
         let name = match &self.options.name {
             Some(pattern) => {
                 let what = match &self.plan.layers[..] {

@@ -2,8 +2,8 @@
 
 use super::Up;
 use super::vdb::{Tree, Volume};
-use crate::surface::around::{Around, Rows};
 use crate::surface::field::GAP;
+use crate::surface::particle_lookup::{ParticleLookup, Rows};
 use crate::surface::upright;
 use meniscus_liquid::Distance;
 use meniscus_scene::Scene;
@@ -30,7 +30,7 @@ pub fn of_frame<const D: usize>(
         .map_err(|fault| Error::usage(fault.to_string()))?;
     let dx = distance.dx();
     let posed = solids.over_step(frame.time, 0.0);
-    let around = Around::new(frame);
+    let around = ParticleLookup::new(frame);
     let side = Distance::<D>::SIDE as i32;
     let of_cell = |rows: &mut Rows<D>, cell: [i32; D]| {
         let x = cell.map(|c| (f64::from(c) + 0.5) * dx);

@@ -67,7 +67,7 @@ pub fn drift(report: &VolumeReport) -> f64 {
 }
 
 /// Checks the last step of a frame; returns nothing if its drift is within the limit.
-pub fn examine<const D: usize>(
+pub fn check_drift<const D: usize>(
     scene: &Scene<D>,
     solids: &Solids<D>,
     frame: u32,
@@ -129,7 +129,7 @@ fn cause<const D: usize>(
         };
     }
     if let Some(crowded) = &report.crowded {
-        return piled_up(scene, solids, crowded, report.start);
+        return crowding(scene, solids, crowded, report.start);
     }
     let thin = 100.0 * report.thin_volume / report.expected_volume;
     Cause {
@@ -143,7 +143,7 @@ fn cause<const D: usize>(
 }
 
 /// Cause of crowded particles: a solid that confines them or lets them leak into a gap.
-fn piled_up<const D: usize>(
+fn crowding<const D: usize>(
     scene: &Scene<D>,
     solids: &Solids<D>,
     (crowded, times): &(Vec<f64>, f64),

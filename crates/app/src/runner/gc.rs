@@ -92,7 +92,7 @@ fn check(run: &Path) -> Result<(), Error> {
 
 fn list(run: &Path) -> Result<Vec<Item>, Error> {
     let mut items = Vec::new();
-    let last = last_sound_checkpoint(run)?;
+    let last = last_intact_checkpoint(run)?;
     let old = |name: &str| {
         let frame = checkpoint::frame_number(name);
         frame.is_some_and(|frame| last.is_some_and(|last| frame < last))
@@ -146,13 +146,13 @@ fn list(run: &Path) -> Result<Vec<Item>, Error> {
 }
 
 /// Newest checkpoint that a run can actually resume from: a damaged one does not justify deleting those before it.
-fn last_sound_checkpoint(run: &Path) -> Result<Option<u32>, Error> {
-    let sound = |frame: &u32| {
+fn last_intact_checkpoint(run: &Path) -> Result<Option<u32>, Error> {
+    let intact = |frame: &u32| {
         let path = checkpoint::path(run, *frame);
         let plain = fs::symlink_metadata(&path).is_ok_and(|data| data.is_file());
         plain && Checkpoint::read(&path).is_ok()
     };
-    Ok(checkpoint::frames_in(run)?.into_iter().rev().find(sound))
+    Ok(checkpoint::frames_in(run)?.into_iter().rev().find(intact))
 }
 
 /// Whether a name is that of a per-frame file: `surface_000012.ply`.

@@ -207,8 +207,8 @@ fn same_scene(
              or choose another folder with --out DIR",
         ))
     };
-    let sound = |text: &&String| manifest.is_none_or(|r| r.scene_hash == scene_hash::hash(text));
-    match (of_run.as_ref().filter(sound), manifest) {
+    let intact = |text: &&String| manifest.is_none_or(|r| r.scene_hash == scene_hash::hash(text));
+    match (of_run.as_ref().filter(intact), manifest) {
         (Some(of_run), _) => match scene_hash::difference(of_run, asked) {
             Some(lines) => another(format!("(- run, + requested)\n{lines}")),
             None => Ok(true),

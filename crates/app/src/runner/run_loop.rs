@@ -12,7 +12,7 @@ use super::timings::{PREVIEW, SURFACE, Stopwatch, WRITE};
 use super::writer::{Frame, Writer};
 use super::{Options, Summary};
 use crate::problem_files;
-use crate::surface::Maker;
+use crate::surface::SurfaceEncoder;
 use meniscus_scene::{OnDrift, Scene, speeds};
 use meniscus_sim::{Phases, Problem, StepError, StepFailure};
 use meniscus_store::atomic_file::{self, Filled};
@@ -109,7 +109,7 @@ impl<'a, const D: usize> Runner<'a, D> {
     }
 
     /// Resumes a run from a checkpoint.
-    pub fn go_on(
+    pub fn resume(
         scene: &'a Scene<D>,
         options: &'a Options<'_>,
         folder: RunFolder,
@@ -287,7 +287,7 @@ impl<'a, const D: usize> Runner<'a, D> {
         let (Some(settings), Some(frame)) = (self.scene.output.surface, frame) else {
             return Ok(None);
         };
-        let maker = Maker::new(self.scene, &self.manifest.physics_hash, settings);
+        let maker = SurfaceEncoder::new(self.scene, &self.manifest.physics_hash, settings);
         let (bytes, _) = maker.file(particles, frame)?;
         let folder = self.folder.root().join(surfaces::FOLDER);
         std::fs::create_dir_all(&folder).map_err(|e| Error::io("create", &folder, &e))?;
@@ -343,7 +343,7 @@ impl<'a, const D: usize> Runner<'a, D> {
         progress: &mut (dyn Progress + Send),
     ) -> Option<DriftWarning> {
         let solids = self.simulation.solids();
-        let warning = drift::examine(self.scene, solids, step.frame, &(&step.report).into())?;
+        let warning = drift::check_drift(self.scene, solids, step.frame, &(&step.report).into())?;
         let before = self.manifest.drift.take();
         if before.is_none() {
             let message = format!("warning: {}", warning.message());
@@ -364,7 +364,7 @@ impl<'a, const D: usize> Runner<'a, D> {
 
     /// Finishes the files of a run that lost too much liquid, and returns the error.
     fn drifted(&mut self) -> Result<Error, Error> {
-        self.keep_state()?;
+        self.write_checkpoint()?;
         let recorded = self.manifest.drift.as_ref();
         let message = recorded.map_or(String::new(), DriftWarning::message);
         let remedy = recorded.map_or("", |warning| &warning.remedy);
@@ -375,7 +375,7 @@ impl<'a, const D: usize> Runner<'a, D> {
     }
 
     /// Writes a checkpoint of the last step, if there is none.
-    fn keep_state(&mut self) -> Result<(), Error> {
+    fn write_checkpoint(&mut self) -> Result<(), Error> {
         self.wait_for_writer()?;
         if self.unsaved {
             self.statistics.sync()?.wait()?;
@@ -389,7 +389,7 @@ impl<'a, const D: usize> Runner<'a, D> {
 
     /// Writes a checkpoint of the steps towards the next frame, and returns the error with the command to resume.
     fn stopped(&mut self) -> Result<Error, Error> {
-        self.keep_state()?;
+        self.write_checkpoint()?;
         let steps = match self.steps_of_frame {
             0 => String::new(),
             n => format!(" and {}", count(n, "step")),

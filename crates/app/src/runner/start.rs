@@ -96,7 +96,7 @@ pub(super) fn run<const D: usize>(
         progress.event(Event::Notice(notice));
     }
     let mut runner = match found.place.take() {
-        Some(place) => Runner::go_on(scene, options, folder, found, place, progress)?,
+        Some(place) => Runner::resume(scene, options, folder, found, place, progress)?,
         None => {
             let beginning = beginning.map_or_else(|| Simulation::new(scene), Ok)?;
             Runner::begin(scene, options, folder, beginning)?

@@ -40,7 +40,7 @@ impl<const D: usize> Lattice<D> {
 }
 
 /// Function to contour.
-pub trait Inside<const D: usize>: Sync {
+pub trait Implicit<const D: usize>: Sync {
     /// Data prepared for a block.
     type Local: Default + Send;
     /// Prepares a block, given by its lowest cell.
@@ -70,7 +70,7 @@ pub trait Inside<const D: usize>: Sync {
         false
     }
     /// Smoothing weight of a vertex near a point, from 0 to 1.
-    fn looseness(&self, _local: &Self::Local, _point: [i32; D]) -> f32 {
+    fn smoothing_weight(&self, _local: &Self::Local, _point: [i32; D]) -> f32 {
         1.0
     }
 }
@@ -81,7 +81,7 @@ pub struct Contour<const D: usize> {
     /// Positions of the vertices.
     pub vertices: Vec<[f64; D]>,
     /// Smoothing weight of each vertex, from 0 to 1.
-    pub looseness: Vec<f32>,
+    pub smoothing_weight: Vec<f32>,
     /// Vertex indices, counter-clockwise as seen from outside.
     pub triangles: Vec<[u32; 3]>,
 }
@@ -94,7 +94,7 @@ pub struct TooLarge;
 ///
 /// # Errors
 /// If the lattice has too many points along an axis, or there are too many vertices.
-pub fn contour<const D: usize, I: Inside<D>>(
+pub fn contour<const D: usize, I: Implicit<D>>(
     lattice: &Lattice<D>,
     blocks: &[[i32; D]],
     inside: &I,
@@ -137,7 +137,7 @@ enum Known {
 }
 
 /// Block being contoured.
-pub struct Block<'a, const D: usize, I: Inside<D>> {
+pub struct Block<'a, const D: usize, I: Implicit<D>> {
     lattice: &'a Lattice<D>,
     pub(super) inside: &'a I,
     pub(super) local: &'a I::Local,
@@ -150,7 +150,7 @@ pub struct Block<'a, const D: usize, I: Inside<D>> {
 }
 
 impl Workspace {
-    fn piece<const D: usize, I: Inside<D>>(
+    fn piece<const D: usize, I: Implicit<D>>(
         &mut self,
         lattice: &Lattice<D>,
         block: [i32; D],
@@ -219,7 +219,7 @@ fn offsets<const D: usize>(n: i32) -> impl Iterator<Item = [i32; D]> {
     })
 }
 
-impl<const D: usize, I: Inside<D>> Block<'_, D, I> {
+impl<const D: usize, I: Implicit<D>> Block<'_, D, I> {
     fn small_cell(&mut self, low: [usize; D], step: usize) {
         let corner = |c: usize| std::array::from_fn(|a| low[a] + (c >> a & 1) * step);
         let case = (0..1 << D).fold(0, |case, c| {
@@ -337,7 +337,7 @@ impl<const D: usize, I: Inside<D>> Block<'_, D, I> {
                 let spacing = self.lattice.width / f64::from(self.lattice.parts);
                 place[kind] += distance * f64::from(self.unit) * spacing;
             }
-            let loose = self.inside.looseness(self.local, point);
+            let loose = self.inside.smoothing_weight(self.local, point);
             self.work.numbers[index][kind] = self.push(key(point, kind), place, loose);
         }
         self.work.numbers[index][kind]

@@ -5,7 +5,7 @@ mod local;
 pub use local::Local;
 
 use super::cells::{Cells, digits, number};
-use super::contour::{BLOCK, Inside, Lattice};
+use super::contour::{BLOCK, Implicit, Lattice};
 use super::local_shape::{self, Body, LIMIT};
 use super::thickness;
 use meniscus_liquid::Distance;
@@ -79,7 +79,7 @@ impl<'a, const D: usize> Field<'a, D> {
             blocks: HashMap::new(),
         };
         for k in 0..field.bodies.len() {
-            field.enlist(k);
+            field.add_body(k);
         }
         field
     }
@@ -96,7 +96,7 @@ impl<'a, const D: usize> Field<'a, D> {
     }
 
     /// Adds a body to the blocks and cells where it has weight.
-    fn enlist(&mut self, k: usize) {
+    fn add_body(&mut self, k: usize) {
         let body = &self.bodies[k];
         let end = |sign: f32| -> [i32; D] {
             // A small margin: blocks that share points must agree on them.
@@ -134,7 +134,7 @@ fn bit_of<const D: usize>(cell: [i32; D]) -> usize {
     number(cell.map(|c| c.rem_euclid(BLOCK)), BLOCK)
 }
 
-impl<const D: usize> Inside<D> for Field<'_, D> {
+impl<const D: usize> Implicit<D> for Field<'_, D> {
     type Local = Local<D>;
 
     fn enter(&self, block: [i32; D], local: &mut Local<D>) {
@@ -147,7 +147,7 @@ impl<const D: usize> Inside<D> for Field<'_, D> {
         let half_diagonal = 0.5 * f64::from(BLOCK) * width * (D as f64).sqrt();
         let far = half_diagonal + 2.0 * GAP * self.dx;
         let near_solids = self.posed.distance_within(middle, 2.0 * far) < far;
-        local.come_to(block, near_solids);
+        local.move_to(block, near_solids);
         local.phi.clear();
         let centres = (BLOCK + 1).pow(D as u32);
         local.phi.extend((0..centres).map(|k| {
@@ -218,7 +218,7 @@ impl<const D: usize> Inside<D> for Field<'_, D> {
         if !local.near_solids || local.room(self, point) > near.max(0.0) {
             return value;
         }
-        // Inside solids, distances matter up to the end of an edge that leads out of them.
+        // Implicit solids, distances matter up to the end of an edge that leads out of them.
         let band = near.clamp(1.1 * self.dx, 2.0 * self.dx);
         let x = self.lattice.place(point);
         value.max(GAP * self.dx - self.posed.distance_within(x, band))
@@ -235,7 +235,7 @@ impl<const D: usize> Inside<D> for Field<'_, D> {
         if wet == 0 || wet < 1 << D || D == 2 {
             return wet > 0;
         }
-        // Inside the liquid only a solid can end it.
+        // Implicit the liquid only a solid can end it.
         let low = self.lattice.place(cell.map(|c| c * self.lattice.parts));
         let half_diagonal = 0.5 * self.dx * (D as f64).sqrt();
         local.near_solids && self.in_solid(low.map(|x| x + 0.5 * self.dx)) + half_diagonal > 0.0
@@ -257,7 +257,7 @@ impl<const D: usize> Inside<D> for Field<'_, D> {
         local.any_fine
     }
 
-    fn looseness(&self, local: &Local<D>, point: [i32; D]) -> f32 {
+    fn smoothing_weight(&self, local: &Local<D>, point: [i32; D]) -> f32 {
         if local.any_fine {
             1.0 - local.thinness_at(&self.lattice, point)
         } else {

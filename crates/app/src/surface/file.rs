@@ -19,7 +19,7 @@ use std::path::Path;
 
 /// Surface with the metadata of its file.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sealed {
+pub struct SurfaceFile {
     /// Number of the frame, from 0.
     pub number: u32,
     /// Simulated time in seconds.
@@ -45,7 +45,7 @@ const PER_TRIANGLE: usize = 12;
 ///
 /// # Errors
 /// If the surface is invalid: lists of different length, or indices out of range.
-pub fn encode(sealed: &Sealed) -> Result<Vec<u8>, CacheError> {
+pub fn encode(sealed: &SurfaceFile) -> Result<Vec<u8>, CacheError> {
     let surface = &sealed.surface;
     let count = surface.positions.len();
     if surface.normals.len() != count || surface.velocities.len() != count {
@@ -111,7 +111,7 @@ pub fn count_vertices(path: &Path) -> Option<u64> {
 ///
 /// # Errors
 /// A damaged file is an error that names the fault, never a panic, whatever the bytes.
-pub fn decode(bytes: &[u8]) -> Result<Sealed, CacheError> {
+pub fn decode(bytes: &[u8]) -> Result<SurfaceFile, CacheError> {
     let opened = container::open(Content::Surface, bytes)?;
     let (section, payload) = opened.only(TAG)?;
     let header = opened.header;
@@ -160,7 +160,7 @@ pub fn decode(bytes: &[u8]) -> Result<Sealed, CacheError> {
         }
     }
     let [positions, normals, velocities] = surface_vectors;
-    Ok(Sealed {
+    Ok(SurfaceFile {
         number: header.number,
         time: header.time,
         dx,
@@ -235,8 +235,8 @@ fn unzigzag(value: u32) -> i32 {
 mod tests {
     use super::*;
 
-    fn sample() -> Sealed {
-        Sealed {
+    fn sample() -> SurfaceFile {
+        SurfaceFile {
             number: 3,
             time: 0.5,
             dx: 0.1,

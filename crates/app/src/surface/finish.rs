@@ -1,9 +1,9 @@
 //! From a contour to a surface: smoothing, projection out of solids, normals and velocities.
 
-use super::around::{Around, Rows};
 use super::contour::Contour;
 use super::field::GAP;
-use super::volume::{self, AGAINST};
+use super::particle_lookup::{ParticleLookup, Rows};
+use super::volume::{self, CONTACT_DISTANCE};
 use super::{Surface, cross, sub, upright};
 use meniscus_scene::Scene;
 use meniscus_scene::SurfaceSettings;
@@ -42,7 +42,7 @@ pub fn finish<const D: usize>(
         let vertices = contour.vertices.par_iter_mut();
         vertices.for_each(|x| *x = settle(*x));
     }
-    let around = Around::new(frame);
+    let around = ParticleLookup::new(frame);
     let velocities = contour
         .vertices
         .par_iter()
@@ -93,7 +93,7 @@ fn smooth<const D: usize>(
     let free: Vec<bool> = contour
         .vertices
         .par_iter()
-        .map(|&x| posed.distance_within(x, 2.0 * AGAINST * dx) > AGAINST * dx)
+        .map(|&x| posed.distance_within(x, 2.0 * CONTACT_DISTANCE * dx) > CONTACT_DISTANCE * dx)
         .collect();
     for factor in (0..passes).flat_map(|_| [SHRINK, GROW]) {
         let moved = |(v, x): (usize, &[f64; D])| {
@@ -103,7 +103,7 @@ fn smooth<const D: usize>(
             }
             std::array::from_fn(|a| {
                 let sum: f64 = near.iter().map(|&n| contour.vertices[n as usize][a]).sum();
-                let loose = f64::from(contour.looseness[v]);
+                let loose = f64::from(contour.smoothing_weight[v]);
                 x[a] + factor * loose * (sum / near.len() as f64 - x[a])
             })
         };

@@ -3,7 +3,7 @@
 use super::contour::{self, BLOCK, COARSE, Contour, Lattice};
 use super::field::Field;
 use super::too_large;
-use super::volume::{FARTHEST, MOST_STEPS, area, remove_crumbs};
+use super::volume::{FARTHEST, MOST_STEPS, area, remove_fragments};
 use meniscus_liquid::Distance;
 use meniscus_scene::Scene;
 use meniscus_scene::SurfaceSettings;
@@ -55,7 +55,7 @@ pub fn contour<const D: usize>(
     let mut contour = contoured(&field)?;
     let mut level = 0.0;
     if D == 3 {
-        remove_crumbs(&mut contour, SMALLEST * volume * dx.powi(3));
+        remove_fragments(&mut contour, SMALLEST * volume * dx.powi(3));
     } else {
         // Moving vertices would flip the triangles inside; contours are cheap in 2D.
         let mut found = area(&contour);

@@ -55,7 +55,7 @@ pub fn contour<const D: usize>(
         .collect();
     let triangles = mesh.triangles.iter().map(|t| t.map(|v| v as u32)).collect();
     Ok(Contour {
-        looseness: vec![1.0; vertices.len()],
+        smoothing_weight: vec![1.0; vertices.len()],
         vertices,
         triangles,
     })

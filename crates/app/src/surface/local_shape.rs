@@ -74,7 +74,7 @@ pub fn bodies<const D: usize>(
                 let middle = middle(window, window.places[p]);
                 let mut body = body(middle, window, volume, spacing, thinness);
                 if let Some((distance, normal)) = wall(body.centre) {
-                    body.lean(distance, normal);
+                    body.thicken_into_wall(distance, normal);
                 }
                 body
             })
@@ -88,7 +88,7 @@ pub fn bodies<const D: usize>(
 
 impl<const D: usize> Body<D> {
     /// Thickens a body that lies flat on a wall into the wall, or the film would touch the wall in some places only.
-    fn lean(&mut self, distance: f64, normal: [f64; D]) {
+    fn thicken_into_wall(&mut self, distance: f64, normal: [f64; D]) {
         let cosine: f32 = (0..D).map(|a| self.axis[a] * normal[a] as f32).sum();
         let gap = distance as f32 - self.half;
         if gap > MOST_GAP || cosine.abs() < FLAT {

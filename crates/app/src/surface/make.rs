@@ -28,14 +28,14 @@ pub struct Options<'a> {
 }
 
 /// Progress callback.
-pub trait Watch {
+pub trait Progress {
     /// Number of requested frames.
     fn begin(&mut self, frames: usize);
     /// One frame is done; it may have been up to date.
     fn frame(&mut self, number: u32, made: bool);
 }
 
-impl Watch for () {
+impl Progress for () {
     fn begin(&mut self, _frames: usize) {}
     fn frame(&mut self, _number: u32, _made: bool) {}
 }
@@ -64,7 +64,7 @@ pub fn make(
     run: &OpenedRun,
     scene: &AnyScene,
     options: &Options<'_>,
-    watch: &mut (dyn Watch + Send),
+    watch: &mut (dyn Progress + Send),
 ) -> Result<Made, Error> {
     options.settings.check()?;
     let frames = run.frames(&options.frames)?;
@@ -95,9 +95,9 @@ fn frames_of<const D: usize>(
     run: &OpenedRun,
     frames: &[u32],
     options: &Options<'_>,
-    watch: &mut (dyn Watch + Send),
+    watch: &mut (dyn Progress + Send),
 ) -> Result<Made, Error> {
-    let maker = Maker::new(scene, &run.manifest.physics_hash, options.settings);
+    let maker = SurfaceEncoder::new(scene, &run.manifest.physics_hash, options.settings);
     let mut done = Made {
         folder: run.root.join(FOLDER),
         made: 0,
@@ -158,16 +158,16 @@ fn frames_of<const D: usize>(
 }
 
 /// Encoder of surface files, for finished runs and for the one in progress.
-pub struct Maker<'a, const D: usize> {
+pub struct SurfaceEncoder<'a, const D: usize> {
     scene: &'a Scene<D>,
     physics_hash: String,
     settings: SurfaceSettings,
 }
 
-impl<'a, const D: usize> Maker<'a, D> {
+impl<'a, const D: usize> SurfaceEncoder<'a, D> {
     /// Creates an encoder for a scene with the hash of its physics.
     pub fn new(scene: &'a Scene<D>, physics_hash: &str, settings: SurfaceSettings) -> Self {
-        Maker {
+        SurfaceEncoder {
             scene,
             physics_hash: physics_hash.into(),
             settings,
@@ -180,7 +180,7 @@ impl<'a, const D: usize> Maker<'a, D> {
     /// If the surface can't be made.
     pub fn file(&self, particles: &[u8], frame: &Frame<D>) -> Result<(Vec<u8>, Measures), Error> {
         let (surface, measures) = measured(self.scene, frame, &self.settings)?;
-        let sealed = file::Sealed {
+        let sealed = file::SurfaceFile {
             number: frame.number,
             time: frame.time,
             dx: frame.spacing(),

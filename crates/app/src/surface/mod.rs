@@ -10,7 +10,6 @@
 //! twice as fine there (`transition.rs`). A small offset removes the remaining difference in volume
 //! (`volume.rs`).
 
-pub(crate) mod around;
 mod cells;
 pub mod contour;
 pub(crate) mod field;
@@ -22,6 +21,7 @@ mod local_shape;
 mod make;
 mod marching_cubes_table;
 mod measures;
+pub(crate) mod particle_lookup;
 pub mod solids;
 #[cfg(test)]
 mod tests;
@@ -30,7 +30,7 @@ mod transition;
 mod volume;
 
 pub use file::count_vertices;
-pub use make::{Made, Maker, Options, Watch, make};
+pub use make::{Made, Options, Progress, SurfaceEncoder, make};
 pub use measures::Measures;
 
 use meniscus_scene::Scene;

@@ -1,6 +1,6 @@
 //! Triangle meshes of solids in body coordinates, and their poses.
 
-use super::contour::{self, BLOCK, COARSE, Contour, Inside, Lattice};
+use super::contour::{self, BLOCK, COARSE, Contour, Implicit, Lattice};
 use super::upright;
 use meniscus_scene::Scene;
 use meniscus_shapes::{Bounds, ScriptedSolid, Shape};
@@ -125,7 +125,7 @@ struct Solid<'a, const D: usize> {
     lattice: Lattice<D>,
 }
 
-impl<const D: usize> Inside<D> for Solid<'_, D> {
+impl<const D: usize> Implicit<D> for Solid<'_, D> {
     type Local = ();
 
     fn enter(&self, _block: [i32; D], _local: &mut ()) {}

@@ -117,7 +117,7 @@ fn drops(particles: usize) -> Vec<[f32; 3]> {
     all
 }
 
-fn assert_sound(what: &str, surface: &Surface, measures: &Measures, farthest: f64) {
+fn assert_valid(what: &str, surface: &Surface, measures: &Measures, farthest: f64) {
     assert_eq!(surface.open_edges(), 0, "{what}");
     assert!(measures.error().abs() < 0.05, "{what}: {measures:?}");
     assert!((surface.volume() / measures.volume - 1.0).abs() < 1e-9);
@@ -131,7 +131,7 @@ fn sheets_preserve_their_volume_and_have_no_holes() {
         let particles = slab([14.0, 12.0, thickness]);
         let (surface, measures) = surface_of(particles, SurfaceSource::LevelSet);
         let what = format!("{thickness}");
-        assert_sound(&what, &surface, &measures, 0.15);
+        assert_valid(&what, &surface, &measures, 0.15);
         assert!(measures.pieces <= most_pieces, "{what}: {measures:?}");
         let area = surface.area() / (2.0 * 14.0 * 12.0);
         assert!((0.85..1.25).contains(&area), "{what}: {area}");
@@ -144,7 +144,7 @@ fn sheets_preserve_their_volume_and_have_no_holes() {
 fn filaments_preserve_their_volume_and_stay_connected() {
     for radius in [0.4, 0.6] {
         let (surface, measures) = surface_of(filament(radius), SurfaceSource::LevelSet);
-        assert_sound(&format!("{radius}"), &surface, &measures, 0.15);
+        assert_valid(&format!("{radius}"), &surface, &measures, 0.15);
         assert!(measures.pieces <= 2, "{radius}: {measures:?}");
     }
 }
@@ -153,7 +153,7 @@ fn filaments_preserve_their_volume_and_stay_connected() {
 fn drops_neither_vanish_nor_swell() {
     for particles in [1, 2, 5, 20] {
         let (surface, measures) = surface_of(drops(particles), SurfaceSource::LevelSet);
-        assert_sound(&format!("{particles}"), &surface, &measures, 0.15);
+        assert_valid(&format!("{particles}"), &surface, &measures, 0.15);
         assert_eq!(measures.pieces, 27, "{particles}");
     }
 }
@@ -170,7 +170,7 @@ fn a_ball_is_round_and_has_the_right_volume() {
         .map(|x| x.map(|c| (c + centre) as f32))
         .collect();
     let (surface, measures) = surface_of(particles, SurfaceSource::LevelSet);
-    assert_sound("ball", &surface, &measures, 0.25);
+    assert_valid("ball", &surface, &measures, 0.25);
     let from_centre = |x: &[f32; 3]| {
         let square: f64 = x.iter().map(|&c| (f64::from(c) - centre).powi(2)).sum();
         square.sqrt() / radius - 1.0
@@ -190,7 +190,7 @@ fn the_surface_of_a_pool_is_flat_without_bumps() {
         .map(|cell| cell.map(|c| (0.5 * (c as f64 + random.next())) as f32))
         .collect();
     let (surface, measures) = surface_of(particles, SurfaceSource::LevelSet);
-    assert_sound("pool", &surface, &measures, 0.25);
+    assert_valid("pool", &surface, &measures, 0.25);
     assert!(measures.thin_share().unwrap() < 0.001, "{measures:?}");
     let top = surface.positions.iter().zip(&surface.normals);
     let top: Vec<f64> = top
@@ -215,7 +215,7 @@ fn a_film_on_the_floor_preserves_its_volume() {
         })
         .collect();
     let (surface, measures) = surface_of(particles, SurfaceSource::LevelSet);
-    assert_sound("film", &surface, &measures, 0.3);
+    assert_valid("film", &surface, &measures, 0.3);
     assert!(measures.thin_share().unwrap() > 0.9, "{measures:?}");
 }
 

@@ -5,11 +5,11 @@
 //! then has a point at its midpoint. The lines in a face depend on the points on its border and inside it only, so the
 //! cells on both sides draw the same: no gaps.
 
-use super::contour::{Block, COARSE, Inside, MIDDLES};
+use super::contour::{Block, COARSE, Implicit, MIDDLES};
 use super::marching_cubes_table;
 
 /// Whether one of the neighbours of a cell is fine.
-pub fn beside_fine<const D: usize, I: Inside<D>>(
+pub fn beside_fine<const D: usize, I: Implicit<D>>(
     inside: &I,
     local: &I::Local,
     cell: [i32; D],
@@ -25,7 +25,7 @@ pub fn beside_fine<const D: usize, I: Inside<D>>(
 }
 
 /// Contours a part of a coarse cell. `low` is its lowest point in the block, `part` its index along every axis, from 0 to `last`.
-pub fn cell<const D: usize, I: Inside<D>>(
+pub fn cell<const D: usize, I: Implicit<D>>(
     block: &mut Block<'_, D, I>,
     cell: [i32; D],
     low: [usize; D],
@@ -106,7 +106,7 @@ fn edge_is_fine<const D: usize>(
 
 /// Draws lines into a polygon, given by the points on its border, counter-clockwise as seen from outside: from each
 /// crossing into the inside to the next crossing out of it.
-fn draw<const D: usize, I: Inside<D>>(
+fn draw<const D: usize, I: Implicit<D>>(
     block: &mut Block<'_, D, I>,
     border: &[[usize; D]],
     lines: &mut Vec<(u32, u32)>,
@@ -128,7 +128,7 @@ fn draw<const D: usize, I: Inside<D>>(
 }
 
 /// Joins lines to loops, and triangulates them.
-fn fill<const D: usize, I: Inside<D>>(
+fn fill<const D: usize, I: Implicit<D>>(
     block: &mut Block<'_, D, I>,
     low: [usize; D],
     mut lines: Vec<(u32, u32)>,

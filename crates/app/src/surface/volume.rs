@@ -14,12 +14,12 @@ pub const FARTHEST: f64 = 0.5;
 const THIN_SHARE: f64 = 0.3;
 /// Outward offsets, in cells, between which the fraction for thin features rises to one: where particles are that crowded,
 /// they are in thin features as well.
-const ALL_THE_WAY: (f64, f64) = (0.1, 0.3);
+const THIN_OFFSET_RANGE: (f64, f64) = (0.1, 0.3);
 /// Maximum number of steps of the offset search.
 pub const MOST_STEPS: usize = 7;
 
 /// Vertices this close to a solid, in cells, are in contact and fixed.
-pub const AGAINST: f64 = 0.05;
+pub const CONTACT_DISTANCE: f64 = 0.05;
 
 /// Offsets the vertices of a closed surface along their normals until it encloses `target`, and returns the offset in cells,
 /// positive outwards. `room` is the distance of every vertex to solids, or a lower bound if that exceeds the largest
@@ -33,7 +33,7 @@ pub fn match_volume<const D: usize>(
 ) -> f64 {
     let places: Vec<[f64; 3]> = contour.vertices.par_iter().map(|&x| upright(x)).collect();
     let normals = normals(&places, &contour.triangles);
-    let is_fixed = |v: usize| room[v] <= AGAINST * dx;
+    let is_fixed = |v: usize| room[v] <= CONTACT_DISTANCE * dx;
     let vertices = contour.vertices.par_iter_mut().enumerate();
     vertices.for_each(|(v, x)| {
         if is_fixed(v) {
@@ -41,12 +41,13 @@ pub fn match_volume<const D: usize>(
         }
     });
     let moved = |by: f64| -> Vec<[f64; D]> {
-        let thin = THIN_SHARE + (1.0 - THIN_SHARE) * ramp(by / dx, ALL_THE_WAY.0, ALL_THE_WAY.1);
+        let thin = THIN_SHARE
+            + (1.0 - THIN_SHARE) * ramp(by / dx, THIN_OFFSET_RANGE.0, THIN_OFFSET_RANGE.1);
         let one = |(v, &x): (usize, &[f64; D])| -> [f64; D] {
             if is_fixed(v) {
                 return x;
             }
-            let loose = f64::from(contour.looseness[v]);
+            let loose = f64::from(contour.smoothing_weight[v]);
             let distance = (thin + (1.0 - thin) * loose) * by;
             let normal = |a: usize| f64::from(normals[v][if a + 1 == D { 2 } else { a }]);
             let to = std::array::from_fn(|a| x[a] + distance * normal(a));
@@ -108,7 +109,7 @@ pub fn pieces(vertices: usize, triangles: &[[u32; 3]]) -> usize {
 }
 
 /// Removes connected pieces, and cavities, below this volume: a lattice can cut such fragments off a feature.
-pub fn remove_crumbs<const D: usize>(contour: &mut Contour<D>, least: f64) {
+pub fn remove_fragments<const D: usize>(contour: &mut Contour<D>, least: f64) {
     let roots = roots(contour.vertices.len(), &contour.triangles);
     let places: Vec<[f64; 3]> = contour.vertices.iter().map(|&x| upright(x)).collect();
     let mut volumes = vec![0.0; places.len()];
@@ -136,7 +137,9 @@ pub fn remove_crumbs<const D: usize>(contour: &mut Contour<D>, least: f64) {
     let mut at = 0..places.len();
     contour.vertices.retain(|_| at.next().is_some_and(kept));
     let mut at = 0..places.len();
-    contour.looseness.retain(|_| at.next().is_some_and(kept));
+    contour
+        .smoothing_weight
+        .retain(|_| at.next().is_some_and(kept));
 }
 
 /// Representative of every vertex, shared by its connected piece.

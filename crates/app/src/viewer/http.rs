@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 /// Largest size of a request's head in bytes.
 const LONGEST_HEAD: usize = 8 << 10;
 /// Time limit for the head of a request.
-pub const PATIENCE: Duration = Duration::from_secs(5);
+pub const HEAD_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub fn read_request<S: Read>(
     stream: &mut S,
     wait: impl Fn(&S, Duration) -> io::Result<()>,
 ) -> Result<Request, Refusal> {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + HEAD_TIMEOUT;
     let mut head = Vec::new();
     let mut piece = [0; 1024];
     loop {

@@ -12,17 +12,17 @@ const MOST: u64 = 64 << 20;
 
 /// Lines of a file so far.
 #[derive(Debug)]
-pub struct Follower<T> {
+pub struct JsonlTail<T> {
     path: PathBuf,
     read: u64,
     tail: Vec<u8>,
     lines: Vec<T>,
 }
 
-impl<T: DeserializeOwned> Follower<T> {
+impl<T: DeserializeOwned> JsonlTail<T> {
     /// Starts at the beginning of a file.
     pub fn new(path: PathBuf) -> Self {
-        Follower {
+        JsonlTail {
             path,
             read: 0,
             tail: Vec::new(),
@@ -80,7 +80,7 @@ mod tests {
     fn a_file_is_followed_as_it_grows_and_when_it_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lines");
-        let mut follower = Follower::<Vec<u32>>::new(path.clone());
+        let mut follower = JsonlTail::<Vec<u32>>::new(path.clone());
         assert_eq!(follower.lines().len(), 0);
         let mut expect = |text: &str, lines: &[u32]| {
             fs::write(&path, text).unwrap();

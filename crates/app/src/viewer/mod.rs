@@ -1,6 +1,6 @@
 //! Browser viewer: a page served by a small local server, or one self-contained file.
 //!
-//! [`watched`] reads the folder of a run, [`wire`] is the encoding of particles and meshes, [`solids`] triangulates the
+//! [`watched_run`] reads the folder of a run, [`wire`] is the encoding of particles and meshes, [`solids`] triangulates the
 //! solids of a scene. [`server`] serves the page on `127.0.0.1` only; [`report`] puts the page and the
 //! responses into one file. The page itself is in `web/page/`, embedded in the program.
 //!
@@ -27,8 +27,8 @@ pub mod report;
 mod routes;
 pub mod server;
 pub mod solids;
-pub mod watched;
+pub mod watched_run;
 pub mod wire;
 
-pub use watched::Watched;
+pub use watched_run::Watched;
 pub use wire::WireMesh;

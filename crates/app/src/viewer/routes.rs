@@ -2,7 +2,7 @@
 
 use super::http::{Request, Response};
 use super::page;
-use super::watched::Watched;
+use super::watched_run::Watched;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -85,7 +85,7 @@ impl Site {
 fn of_run(run: &Watched, rest: &[&str], query: &str) -> Response {
     match rest {
         ["about"] => of_json(&run.about()),
-        ["now"] => of_json(&news(run.now(), query.strip_prefix("since="))),
+        ["now"] => of_json(&since_revision(run.now(), query.strip_prefix("since="))),
         ["frame", frame] => match number(frame) {
             Some(frame) if run.frames().is_ok_and(|frames| frames.contains(&frame)) => {
                 match run.particles(frame, 1) {
@@ -111,7 +111,7 @@ fn of_run(run: &Watched, rest: &[&str], query: &str) -> Response {
 }
 
 /// The same with its revision, or only that nothing changed.
-fn news(mut now: Value, since: Option<&str>) -> Value {
+fn since_revision(mut now: Value, since: Option<&str>) -> Value {
     let revision = blake3::hash(now.to_string().as_bytes()).to_hex()[..16].to_string();
     if since == Some(&revision) {
         return json!({ "same": true });

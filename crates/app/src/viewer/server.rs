@@ -2,7 +2,7 @@
 
 use super::http::{self, Refusal, Response};
 use super::routes::Site;
-use super::watched::Watched;
+use super::watched_run::Watched;
 use meniscus_store::error::{Error, Kind};
 use std::io::Read;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -15,13 +15,13 @@ use std::time::Duration;
 /// Number of worker threads. Browsers open connections in advance, and each occupies one.
 const WORKERS: usize = 16;
 /// Length of the queue of connections; more are refused.
-const WAITING: usize = 64;
+const QUEUE_LENGTH: usize = 64;
 /// Write timeout, after which the client counts as disconnected.
-const SENDING: Duration = Duration::from_secs(20);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(20);
 /// Write timeout of a refused connection.
-const BRIEF: Duration = Duration::from_millis(25);
+const REFUSAL_TIMEOUT: Duration = Duration::from_millis(25);
 /// Largest number of bytes that are drained after a request.
-const LEFT_OVER: u64 = 64 << 10;
+const MAX_DRAINED_BYTES: u64 = 64 << 10;
 
 /// Server bound to its port.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl Stopper {
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
         // Wakes the server, which is waiting for a connection.
-        let _ = TcpStream::connect_timeout(&self.address, BRIEF);
+        let _ = TcpStream::connect_timeout(&self.address, REFUSAL_TIMEOUT);
     }
 }
 
@@ -86,7 +86,7 @@ impl Server {
 
     /// Serves until it is [stopped](Stopper::stop).
     pub fn serve(&self) {
-        let (give, take) = sync_channel::<TcpStream>(WAITING);
+        let (give, take) = sync_channel::<TcpStream>(QUEUE_LENGTH);
         let take = Arc::new(Mutex::new(take));
         thread::scope(|scope| {
             for _ in 0..WORKERS {
@@ -97,10 +97,10 @@ impl Server {
                 match self.listener.accept() {
                     Ok((stream, _)) => match give.try_send(stream) {
                         Ok(()) | Err(TrySendError::Disconnected(_)) => {}
-                        Err(TrySendError::Full(stream)) => turn_away(stream),
+                        Err(TrySendError::Full(stream)) => refuse(stream),
                     },
                     // Temporary failures, such as too many open files.
-                    Err(_) => thread::sleep(BRIEF),
+                    Err(_) => thread::sleep(REFUSAL_TIMEOUT),
                 }
             }
             drop(give);
@@ -113,13 +113,13 @@ fn work(take: &Mutex<Receiver<TcpStream>>, site: &Site) {
         let next = take.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(stream) = next else { return };
         // Errors of a connection concern the client only.
-        let _ = attend(stream, site);
+        let _ = handle(stream, site);
     }
 }
 
-fn attend(mut stream: TcpStream, site: &Site) -> std::io::Result<()> {
+fn handle(mut stream: TcpStream, site: &Site) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
-    stream.set_write_timeout(Some(SENDING))?;
+    stream.set_write_timeout(Some(WRITE_TIMEOUT))?;
     let wait = |stream: &TcpStream, left: Duration| stream.set_read_timeout(Some(left));
     let response = match http::read_request(&mut stream, wait) {
         Ok(request) => site.answer(&request),
@@ -136,11 +136,11 @@ fn attend(mut stream: TcpStream, site: &Site) -> std::io::Result<()> {
 fn finish(stream: &TcpStream) -> std::io::Result<()> {
     stream.shutdown(std::net::Shutdown::Write)?;
     stream.set_read_timeout(Some(Duration::from_millis(200)))?;
-    std::io::copy(&mut stream.take(LEFT_OVER), &mut std::io::sink()).map(|_| ())
+    std::io::copy(&mut stream.take(MAX_DRAINED_BYTES), &mut std::io::sink()).map(|_| ())
 }
 
-fn turn_away(stream: TcpStream) {
+fn refuse(stream: TcpStream) {
     let mut stream = stream;
-    let _ = stream.set_write_timeout(Some(BRIEF));
+    let _ = stream.set_write_timeout(Some(REFUSAL_TIMEOUT));
     let _ = Response::refusal(503, "too many requests").write(&mut stream);
 }

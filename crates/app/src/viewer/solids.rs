@@ -3,7 +3,7 @@
 use super::dual_contouring::{Sampled, area, surface};
 use super::wire::WireMesh;
 use meniscus_render::preview::materials_of;
-use meniscus_render::preview::solids::look;
+use meniscus_render::preview::sphere_tracing::appearance;
 use meniscus_scene::{Color, Material, Scene};
 use meniscus_shapes::{Bounds, ScriptedSolid, Shape};
 use meniscus_store::cache::BodyState;
@@ -50,14 +50,14 @@ pub fn solids<const D: usize>(scene: &Scene<D>) -> Vec<SolidView> {
     let views = solids
         .enumerate()
         .filter_map(|(solid, ((body, material), color))| {
-            let look = look(body, 0.0, domain)?;
-            let mesh = triangulate(scene, body, look.hollow, look.bounds);
+            let appearance = appearance(body, 0.0, domain)?;
+            let mesh = triangulate(scene, body, appearance.hollow, appearance.bounds);
             Some(SolidView {
                 solid,
                 about: SolidAbout {
                     name: body.name.clone(),
                     // Containers are transparent, whatever their material.
-                    glass: look.hollow || material == Material::Glass,
+                    glass: appearance.hollow || material == Material::Glass,
                     color: color.map(Color::parts),
                 },
                 mesh,

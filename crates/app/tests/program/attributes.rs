@@ -1,4 +1,4 @@
-//! Particles keep their ids, ages and sources through a run, and exports hold them.
+//! Particle ids, ages and sources, in runs and exports.
 
 use crate::trial::{Trial, assert_same_run, names};
 use meniscus_store::cache::{self, Frame};
@@ -13,7 +13,7 @@ fn frame(trial: &Trial, number: u32) -> Frame<3> {
 }
 
 #[test]
-fn ids_stay_with_their_particles_and_new_particles_get_new_ones() {
+fn ids_are_stable_and_new_particles_get_new_ones() {
     let trial = Trial::new();
     trial.call_well(&format!("{RUN} --frames 6 --out run"));
     let mut before: HashMap<u64, ([f32; 3], f32, f32)> = HashMap::new();
@@ -65,7 +65,7 @@ fn ids_stay_with_their_particles_and_new_particles_get_new_ones() {
 }
 
 #[test]
-fn exports_hold_ids_and_runs_without_attributes_have_none() {
+fn exports_have_ids_only_for_runs_with_attributes() {
     let trial = Trial::new();
     trial.call_well(&format!("{RUN} --frames 6 --out run"));
     let attributes = ["ids", "ages", "sources"];

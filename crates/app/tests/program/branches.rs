@@ -1,4 +1,4 @@
-//! Branching: a new run that begins with the frames of another one.
+//! Branches: new runs that start with the frames of another one.
 
 use crate::trial::{Trial, assert_same_run, assert_sound, assert_told, json, lines, names};
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 #[test]
-fn a_branch_has_the_frames_before_it_and_goes_on_with_the_changed_scene() {
+fn a_branch_shares_the_first_frames_and_continues_with_the_changed_scene() {
     let trial = Trial::new();
     trial.call_well(LINE);
     let source = trial.path("out/dam-break-2d");
@@ -60,13 +60,13 @@ fn a_branch_has_the_frames_before_it_and_goes_on_with_the_changed_scene() {
     assert_sound(&out);
     assert_eq!(json(&out.join("run.json"))["branched_from"]["frame"], 4);
     assert_eq!(contents(&source), before, "the source stays as it is");
-    // A branch without a change is the run it came from.
+    // A branch without changes equals its source.
     trial.call_well(&format!("{LINE} --from-frame 5 --out same"));
     assert_same_run(&trial.path("same"), &source);
 }
 
 #[test]
-fn the_source_of_a_branch_can_be_named_and_auto_finds_a_folder() {
+fn the_source_of_a_branch_can_be_given_and_auto_chooses_a_folder() {
     let trial = Trial::new();
     trial.call_well(&format!("{LINE} --out mine"));
     let missing = trial.call(&format!("{LINE} --from-frame 5 --out new"));
@@ -108,7 +108,7 @@ fn the_source_of_a_branch_can_be_named_and_auto_finds_a_folder() {
 }
 
 #[test]
-fn a_branch_that_was_not_finished_is_not_started_from_the_beginning() {
+fn an_incomplete_branch_is_not_restarted_from_the_beginning() {
     let trial = Trial::new();
     trial.call_well(LINE);
     trial.call_well(&format!("{LINE} --from-frame 5 --out new"));
@@ -116,13 +116,13 @@ fn a_branch_that_was_not_finished_is_not_started_from_the_beginning() {
     let longer = "--resolution 16 --frames 7 --out new --resume";
     let outcome = trial.call(&format!("{RUN} {longer}"));
     assert_told(&outcome, 6, &["out/dam-break-2d", "frame 5"]);
-    // As if it had been killed while its frames were copied: the same command makes it again.
+    // As if it had been killed while its frames were copied: the same command creates it again.
     fs::remove_dir_all(trial.path("new")).unwrap();
     fs::create_dir_all(trial.path("new/particles")).unwrap();
     fs::create_dir_all(trial.path("new/state")).unwrap();
     trial.call_well(&format!("{LINE} --from-frame 5 --out new"));
     assert_same_run(&trial.path("new"), &trial.path("out/dam-break-2d"));
-    // A branch replaces a run only if somebody says so.
+    // A branch replaces a run only with `--overwrite`.
     let again = format!("{LINE} --from-frame 4 --branch-from out/dam-break-2d --out new");
     assert_told(&trial.call(&again), 2, &["--overwrite"]);
     trial.call_well(&format!("{again} --overwrite"));

@@ -22,7 +22,7 @@ fn help_explains_the_commands_with_examples() {
 }
 
 #[test]
-fn scenes_lists_every_scene_on_a_line_of_its_own() {
+fn scenes_lists_one_scene_per_line() {
     let said = Trial::new().call_well("scenes").said;
     let listed: Vec<&str> = said
         .lines()
@@ -81,7 +81,7 @@ fn a_misspelt_choice_is_a_usage_error_with_a_suggestion() {
 }
 
 #[test]
-fn numbers_out_of_range_are_usage_errors_that_name_the_setting() {
+fn values_out_of_range_are_usage_errors_that_name_the_setting() {
     for (line, named) in [
         ("run circle --resolution 0", "resolution"),
         ("run circle --frames 0", "frames"),
@@ -103,7 +103,7 @@ fn numbers_out_of_range_are_usage_errors_that_name_the_setting() {
 }
 
 #[test]
-fn a_resolution_that_can_not_fit_is_refused_before_it_is_tried() {
+fn a_resolution_beyond_the_memory_is_refused_before_the_run() {
     let trial = Trial::new();
     let outcome = trial.call("run dam-break --resolution 20000");
     assert_eq!(outcome.code, 4, "{}", outcome.errors);
@@ -116,7 +116,7 @@ fn a_resolution_that_can_not_fit_is_refused_before_it_is_tried() {
 }
 
 #[test]
-fn quiet_says_nothing() {
+fn quiet_prints_nothing() {
     let trial = Trial::new();
     let outcome = trial.call_well("run dam-break-2d --resolution 16 --frames 1 --quiet");
     assert_eq!((outcome.said.as_str(), outcome.errors.as_str()), ("", ""));
@@ -124,7 +124,7 @@ fn quiet_says_nothing() {
 }
 
 #[test]
-fn the_run_to_compare_with_is_told_with_the_changes_of_this_one() {
+fn the_suggested_comparison_has_the_same_overrides() {
     let trial = Trial::new();
     let changes = "--resolution 16 --frames 1 --walls slip --solver cg --set gravity=[0,-5]";
     let outcome = trial.call_well(&format!("run dam-break-2d {changes}"));
@@ -133,7 +133,7 @@ fn the_run_to_compare_with_is_told_with_the_changes_of_this_one() {
 }
 
 #[test]
-fn on_a_pipe_progress_is_a_line_a_frame_and_the_end_says_what_to_type_next() {
+fn piped_progress_is_one_line_per_frame_and_ends_with_next_commands() {
     let trial = Trial::new();
     let outcome = trial.call_well("run dam-break-2d --resolution 16 --frames 3");
     let frames: Vec<&str> = outcome

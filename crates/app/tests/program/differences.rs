@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::fs;
 
 #[test]
-fn two_runs_of_one_scene_are_the_same_and_the_threads_do_not_matter() {
+fn two_runs_of_one_scene_are_equal_for_any_number_of_threads() {
     let trial = Trial::new();
     let line = "run dam-break-2d --resolution 16 --frames 3 --quiet";
     trial.call_well(&format!("{line} --out a --threads 1"));
@@ -18,7 +18,7 @@ fn two_runs_of_one_scene_are_the_same_and_the_threads_do_not_matter() {
 }
 
 #[test]
-fn a_difference_is_told_key_by_key_step_and_frame() {
+fn differences_are_listed_by_key_step_and_frame() {
     let trial = Trial::new();
     let line = "run dam-break-2d --resolution 12 --quiet";
     trial.call_well(&format!("{line} --frames 3 --out a"));
@@ -54,7 +54,7 @@ fn a_difference_is_told_key_by_key_step_and_frame() {
 }
 
 #[test]
-fn a_damaged_frame_ends_the_comparison_with_its_name() {
+fn a_damaged_frame_ends_the_comparison_and_is_reported() {
     let trial = Trial::new();
     let line = "run dam-break-2d --resolution 12 --frames 2 --quiet";
     trial.call_well(&format!("{line} --out a"));
@@ -69,7 +69,7 @@ fn a_damaged_frame_ends_the_comparison_with_its_name() {
     );
 }
 
-/// A run with an export, an old failure, half a file, surfaces, and things of a stranger.
+/// A run with an export, an old failure, an incomplete file, surfaces, and foreign files.
 fn littered() -> Trial {
     let trial = Trial::new();
     trial.call_well("run dam-break-2d --resolution 12 --frames 6 --quiet --out run");
@@ -91,7 +91,7 @@ fn littered() -> Trial {
 }
 
 #[test]
-fn what_can_be_made_again_goes_and_nothing_else() {
+fn gc_deletes_exactly_what_can_be_regenerated() {
     let trial = littered();
     let run = trial.path("run");
     let kept = names(&run.join("particles"));
@@ -118,7 +118,7 @@ fn what_can_be_made_again_goes_and_nothing_else() {
     assert_eq!(names(&run.join("particles")), frames);
     assert_sound(&run);
     assert!(trial.call_well("gc run --yes").said.contains("nothing"));
-    // The run goes on from what is left.
+    // The run resumes from the rest.
     trial.call_well("run dam-break-2d --resolution 12 --frames 7 --resume --quiet --out run");
     assert_sound(&run);
 }
@@ -126,7 +126,7 @@ fn what_can_be_made_again_goes_and_nothing_else() {
 fn trial_size(path: &std::path::Path) -> u64 {
     let entries = fs::read_dir(path).unwrap().map(Result::unwrap);
     entries
-        // The lock holds the number of the last process.
+        // The lock contains the number of the last process.
         .filter(|entry| entry.file_name() != "lock")
         .map(|entry| match entry.file_type().unwrap() {
             kind if kind.is_dir() => trial_size(&entry.path()),
@@ -147,7 +147,7 @@ fn a_damaged_last_checkpoint_keeps_the_one_before_it() {
 }
 
 #[test]
-fn a_folder_in_which_a_run_goes_on_is_left_alone() {
+fn gc_refuses_a_folder_with_a_run_in_progress() {
     let trial = littered();
     let lock = Lock::take(&trial.path("run")).unwrap();
     for line in ["gc run", "gc run --yes"] {
@@ -162,7 +162,7 @@ fn a_folder_in_which_a_run_goes_on_is_left_alone() {
 
 #[cfg(unix)]
 #[test]
-fn links_are_neither_followed_nor_removed() {
+fn gc_neither_follows_nor_removes_links() {
     use std::os::unix::fs::symlink;
     let trial = littered();
     let outside = trial.path("outside");

@@ -11,7 +11,7 @@ fn run() -> Trial {
 }
 
 #[test]
-fn files_have_the_names_and_numbers_that_were_asked_for() {
+fn files_have_the_requested_names_and_numbers() {
     let trial = run();
     trial.call_well(
         "export run --to obj --first-frame 1001 --name {scene}_{what}.{frame:04} --quiet",
@@ -33,7 +33,7 @@ fn files_have_the_names_and_numbers_that_were_asked_for() {
 }
 
 #[test]
-fn renamed_exports_are_found_by_gc_and_replaced_with_their_run() {
+fn renamed_exports_are_found_by_gc_and_removed_with_their_run() {
     let trial = run();
     let line = "export run --to ply --name {scene}.{frame} --quiet";
     trial.call_well(line);
@@ -51,13 +51,13 @@ fn renamed_exports_are_found_by_gc_and_replaced_with_their_run() {
 }
 
 #[test]
-fn names_that_lead_elsewhere_or_clash_are_refused() {
+fn names_that_escape_the_folder_or_collide_are_refused() {
     let trial = run();
     for (flags, told) in [
         ("--to obj --name ../{frame}", "--out DIR"),
         ("--to obj --name .{frame}", "begin with a dot"),
-        ("--to obj --name {scene}", "need {frame}"),
-        ("--to usd --name {frame}", "hold all frames"),
+        ("--to obj --name {scene}", "needs {frame}"),
+        ("--to usd --name {frame}", "contains all frames"),
         ("--to obj --name {fraem}", "no field {fraem}"),
         ("--to obj --first-frame 4294967295", "--first-frame"),
     ] {

@@ -4,7 +4,7 @@ use std::fs;
 const SMALL: &str = "run dam-break-2d --resolution 12 --frames 2 --quiet";
 
 #[test]
-fn overwriting_replaces_a_run_of_the_same_scene_and_leaves_other_files_alone() {
+fn overwrite_replaces_a_run_of_the_same_scene_and_keeps_foreign_files() {
     let trial = Trial::new();
     trial.call_well(SMALL);
     let out = trial.path("out/dam-break-2d");
@@ -25,7 +25,7 @@ fn overwriting_replaces_a_run_of_the_same_scene_and_leaves_other_files_alone() {
 }
 
 #[test]
-fn a_folder_with_another_scene_is_refused_and_left_as_it_was() {
+fn a_folder_with_another_scene_is_refused_and_unchanged() {
     let trial = Trial::new();
     trial.call_well(&format!("{SMALL} --out here"));
     let before = names(&trial.path("here"));
@@ -42,7 +42,7 @@ fn a_folder_with_another_scene_is_refused_and_left_as_it_was() {
 }
 
 #[test]
-fn a_folder_with_something_else_is_refused() {
+fn a_folder_with_foreign_files_is_refused() {
     let trial = Trial::new();
     fs::create_dir(trial.path("photos")).unwrap();
     fs::write(trial.path("photos/cat.jpg"), "cat").unwrap();
@@ -88,9 +88,9 @@ fn nothing_is_written_through_a_link() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_that_can_not_be_written_is_an_error_of_files() {
+fn a_folder_that_can_not_be_written_is_a_storage_error() {
     let trial = Trial::new();
-    // A file in the way works also for the superuser, whom no permission stops.
+    // A file in the way works for the superuser as well, whom permissions do not stop.
     fs::write(trial.path("out"), "").unwrap();
     let outcome = trial.call(SMALL);
     assert!([2, 6].contains(&outcome.code), "{}", outcome.errors);

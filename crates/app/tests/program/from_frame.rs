@@ -1,4 +1,4 @@
-//! Running again from a frame, with a scene that has changed.
+//! Restarting from a frame, with a scene that has changed.
 
 use crate::interruptions::{run_it, small_dam_break};
 use crate::trial::{Trial, assert_sound, json, lines, names};
@@ -8,7 +8,7 @@ use meniscus_store::error::Kind;
 use std::fs;
 
 #[test]
-fn frames_up_to_it_stay_and_those_after_it_follow_the_changed_scene() {
+fn earlier_frames_are_kept_and_later_ones_follow_the_changed_scene() {
     let trial = Trial::new();
     let out = trial.path("run");
     let scene = small_dam_break(6);
@@ -39,7 +39,7 @@ fn frames_up_to_it_stay_and_those_after_it_follow_the_changed_scene() {
     }
     assert_sound(&out);
 
-    // The changed run is as good as any: from the same frame it comes to the same bytes again.
+    // The changed run is as good as any: from the same frame it leads to the same bytes again.
     let after: Vec<Vec<u8>> = (1..=7).map(frame).collect();
     run_it(&changed, &out, Start::FromFrame(5), Some(2))
         .0
@@ -58,7 +58,7 @@ fn frames_up_to_it_stay_and_those_after_it_follow_the_changed_scene() {
 }
 
 #[test]
-fn the_latest_checkpoint_before_it_serves_if_it_has_none() {
+fn the_latest_earlier_checkpoint_is_used_if_the_frame_has_none() {
     let trial = Trial::new();
     let out = trial.path("run");
     let mut scene = small_dam_break(6);
@@ -81,7 +81,7 @@ fn the_latest_checkpoint_before_it_serves_if_it_has_none() {
 }
 
 #[test]
-fn what_particles_are_bound_to_can_not_change() {
+fn settings_that_particles_depend_on_can_not_change() {
     let trial = Trial::new();
     trial.call_well("run dam-break-2d --resolution 12 --frames 3 --quiet --out run");
     let before = fs::read(trial.path("run/run.json")).unwrap();
@@ -115,7 +115,7 @@ fn what_particles_are_bound_to_can_not_change() {
 }
 
 #[test]
-fn there_must_be_a_run() {
+fn from_frame_needs_an_existing_run() {
     let trial = Trial::new();
     let outcome = trial.call("run dam-break-2d --resolution 12 --out missing --from-frame 2");
     assert_eq!(outcome.code, 6, "{}", outcome.errors);

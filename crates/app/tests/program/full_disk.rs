@@ -1,4 +1,4 @@
-//! A disk that fills up in the middle of a run.
+//! A disk that fills up during a run.
 
 use crate::trial::{Outcome, Trial, assert_same_run, assert_sound, names};
 use meniscus_store::cache;
@@ -8,7 +8,7 @@ use std::process::Command;
 
 const SCENE: &str = "run dam-break-2d --resolution 24 --frames 12 --quiet";
 
-/// The run ended with an error of files that names one and says what to do, and all frames are whole.
+/// The run ended with a storage error that names a file and a remedy, and all frames are complete.
 fn assert_ended_well(outcome: &Outcome, out: &Path, cause: &str) {
     assert_eq!(outcome.code, 6, "{}", outcome.errors);
     for part in [
@@ -30,7 +30,7 @@ fn assert_ended_well(outcome: &Outcome, out: &Path, cause: &str) {
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_may_not_grow_ends_the_run_and_it_goes_on_once_there_is_room() {
+fn a_file_size_limit_ends_the_run_and_it_resumes_once_lifted() {
     let trial = Trial::new();
     trial.call_well(&format!("{SCENE} --out whole"));
     let whole = trial.path("whole");
@@ -60,7 +60,7 @@ fn a_file_that_may_not_grow_ends_the_run_and_it_goes_on_once_there_is_room() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_file_system_ends_the_run_and_it_goes_on_once_there_is_room() {
+fn a_full_file_system_ends_the_run_and_it_resumes_once_there_is_space() {
     let trial = Trial::new();
     trial.call_well(&format!("{SCENE} --out whole"));
     let disk = trial.path("disk");
@@ -93,10 +93,10 @@ fn a_full_file_system_ends_the_run_and_it_goes_on_once_there_is_room() {
     assert!(sizes >= 4, "{sizes} of the disks were too small");
 }
 
-/// The size of a small file system.
+/// Size of a small file system.
 pub const DISK_KILOBYTES: usize = 1024;
 
-/// A small file system, as only the superuser can mount one.
+/// Small file system, which only the superuser can mount.
 pub struct SmallDisk(std::path::PathBuf);
 
 impl SmallDisk {

@@ -1,4 +1,4 @@
-//! Ctrl-C, and going on after it.
+//! Ctrl-C, and resuming after it.
 
 use crate::trial::{Trial, assert_same_run, assert_sound, json, lines, names};
 use meniscus_app::runner::status::Activity;
@@ -8,7 +8,7 @@ use meniscus_store::error::{Error, Kind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A dam break with several steps a frame.
+/// A dam break with several steps per frame.
 pub fn small_dam_break(frames: u32) -> Scene<2> {
     let AnyScene::Two(mut scene) = builtin::named("dam-break-2d").unwrap() else {
         panic!("the scene is in the plane")
@@ -20,7 +20,7 @@ pub fn small_dam_break(frames: u32) -> Scene<2> {
     scene
 }
 
-/// Stops a run after so many steps, and remembers what it was told.
+/// Stops a run after some steps, and records its events.
 struct Watcher<'a> {
     stop: &'a AtomicBool,
     stop_after: Option<u32>,
@@ -43,7 +43,7 @@ impl Progress for Watcher<'_> {
     }
 }
 
-/// Runs a scene, perhaps only so many steps, and returns what it said as well.
+/// Runs a scene, optionally for some steps only, and returns its notices as well.
 pub fn run_it(
     scene: &Scene<2>,
     out: &Path,
@@ -59,7 +59,7 @@ pub fn run_it(
     };
     let options = Options {
         threads: Some(1),
-        // What may be replaced is tested in `replacing.rs`.
+        // Replacing is tested in `replacing.rs`.
         overwrite: true,
         start,
         ..Options::new(out, scene_text(scene), &stop)
@@ -68,7 +68,7 @@ pub fn run_it(
     (result, watcher.notices)
 }
 
-/// TOML in which everything that particles depend on is a key, and the number of frames another one.
+/// TOML with a key for the physics and one for the number of frames.
 fn scene_text(scene: &Scene<2>) -> String {
     let physics = Scene {
         frames: 0,
@@ -83,7 +83,7 @@ fn scene_text(scene: &Scene<2>) -> String {
 }
 
 #[test]
-fn a_run_stopped_after_any_step_goes_on_to_the_same_bytes() {
+fn a_run_stopped_after_any_step_resumes_to_the_same_bytes() {
     let trial = Trial::new();
     let scene = small_dam_break(5);
     let whole = trial.path("whole");
@@ -101,7 +101,7 @@ fn a_run_stopped_after_any_step_goes_on_to_the_same_bytes() {
         assert_eq!(lines(&out.join("stats.jsonl")).len() as u32, stop_after);
         assert_sound(&out);
         run_it(&scene, &out, Start::Resume, None).0.unwrap();
-        // No step was taken twice, and no line of the timings is missing.
+        // No step was repeated, and no line of the timings is missing.
         assert_eq!(lines(&out.join("timings.jsonl")).len() as u32, steps);
         assert_same_run(&out, &whole);
         assert_sound(&out);
@@ -110,7 +110,7 @@ fn a_run_stopped_after_any_step_goes_on_to_the_same_bytes() {
 }
 
 #[test]
-fn a_run_stopped_after_every_step_goes_on_to_the_same_bytes() {
+fn a_run_stopped_after_every_step_resumes_to_the_same_bytes() {
     let trial = Trial::new();
     let scene = small_dam_break(4);
     let (whole, out) = (trial.path("whole"), trial.path("stopped"));
@@ -126,7 +126,7 @@ fn a_run_stopped_after_every_step_goes_on_to_the_same_bytes() {
 }
 
 #[test]
-fn a_finished_run_has_nothing_to_do_and_goes_on_if_more_frames_are_wanted() {
+fn a_finished_run_has_nothing_to_do_until_more_frames_are_requested() {
     let trial = Trial::new();
     let (whole, out) = (trial.path("whole"), trial.path("grown"));
     run_it(&small_dam_break(6), &whole, Start::Beginning, None)
@@ -143,12 +143,12 @@ fn a_finished_run_has_nothing_to_do_and_goes_on_if_more_frames_are_wanted() {
     let summary = run_it(&small_dam_break(6), &out, Start::Resume, None).0;
     assert_eq!(summary.unwrap().frames, 6);
     assert_sound(&out);
-    // Only the number of frames in the scene tells them apart, and that is written anew.
+    // Only the number of frames in the scene differs, and that is rewritten.
     assert_same_run(&out, &whole);
 }
 
 #[test]
-fn emitters_drains_and_moving_solids_go_on_to_the_same_bytes() {
+fn emitters_drains_and_moving_solids_resume_to_the_same_bytes() {
     for scene in ["faucet", "paddle"] {
         let trial = Trial::new();
         let line = |frames: u32, rest: &str| {
@@ -163,7 +163,7 @@ fn emitters_drains_and_moving_solids_go_on_to_the_same_bytes() {
 }
 
 #[test]
-fn going_on_where_nothing_is_starts_from_the_beginning() {
+fn resuming_an_empty_folder_starts_from_the_beginning() {
     let trial = Trial::new();
     let (whole, out) = (trial.path("whole"), trial.path("new"));
     let scene = small_dam_break(2);
@@ -175,7 +175,7 @@ fn going_on_where_nothing_is_starts_from_the_beginning() {
 }
 
 #[test]
-fn another_scene_is_refused_with_the_difference() {
+fn resuming_another_scene_is_refused_with_the_difference() {
     let trial = Trial::new();
     let line = "run dam-break-2d --resolution 12 --frames 2 --quiet --out run";
     trial.call_well(line);
@@ -204,7 +204,7 @@ fn another_scene_is_refused_with_the_difference() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_leaves_a_checkpoint_and_130_and_the_run_goes_on_to_the_same_bytes() {
+fn ctrl_c_writes_a_checkpoint_and_exits_with_130_and_the_run_resumes_to_the_same_bytes() {
     use std::time::Duration;
     let trial = Trial::new();
     let line = "run dam-break-2d --resolution 64 --frames 24 --quiet";
@@ -227,7 +227,7 @@ fn ctrl_c_leaves_a_checkpoint_and_130_and_the_run_goes_on_to_the_same_bytes() {
     assert!((3..24).contains(&done), "{done}");
     assert!(!names(&out.join("state")).is_empty());
     assert_sound(&out);
-    // Whoever forgets how to go on loses nothing and is told.
+    // Without `--resume` nothing is lost, and the message suggests it.
     let again = trial.call(&format!("{line} --out stopped"));
     assert_eq!(again.code, 2, "{}", again.errors);
     assert!(again.errors.contains("--resume"), "{}", again.errors);

@@ -1,9 +1,9 @@
-//! Runs that lose liquid say so everywhere, and end if they lose much.
+//! Runs that lose liquid warn everywhere, and end if they lose much.
 
 use crate::trial::{Trial, assert_sound, assert_told, json, lines};
 use std::fs;
 
-/// A piston in a closed box full of liquid, which can go nowhere: 45 % of its volume are squeezed away in ten frames.
+/// A piston in a closed box full of liquid: 45 % of its volume is squeezed out in ten frames.
 const PISTON: &str = "[domain]\nsize = [1, 1]\nresolution = 20\n[time]\nframes = 10\n\
     [[liquid]]\nshape = { box = { low = [0, 0], high = [1, 1] } }\n\
     [[solid]]\nname = \"piston\"\nshape = { box = { low = [-1, -1], high = [0, 2] } }\nease = \"linear\"\n\
@@ -16,17 +16,17 @@ fn with_piston() -> Trial {
 }
 
 #[test]
-fn a_run_that_loses_a_third_of_its_liquid_ends_with_5_and_says_why_everywhere() {
+fn a_run_that_loses_a_third_of_its_liquid_exits_with_5_and_reports_the_cause_everywhere() {
     let trial = with_piston();
     let outcome = trial.call("run piston.toml --out run");
-    let cause = "a solid pushes into liquid that has no way out";
+    let cause = "a solid compresses enclosed liquid";
     assert_told(
         &outcome,
         5,
         &[
             "lost",
             cause,
-            "leave the liquid a way out",
+            "leave an outlet for the liquid",
             "run.on_drift=warn",
         ],
     );
@@ -65,7 +65,7 @@ fn a_run_that_loses_a_third_of_its_liquid_ends_with_5_and_says_why_everywhere() 
     assert!(lines(&trial.path("run/stats.jsonl"))[0]["thin_volume"].is_number());
     assert_sound(&trial.path("run"));
 
-    // Told to, it continues from where it was, and the summary has the warning too.
+    // With `run.on_drift=warn` it resumes, and the summary has the warning as well.
     let resumed = trial.call_well("run run/scene.toml --out run --resume --set run.on_drift=warn");
     assert!(
         resumed.said.contains("Warning: the liquid has lost"),
@@ -82,7 +82,7 @@ fn a_run_that_loses_a_third_of_its_liquid_ends_with_5_and_says_why_everywhere() 
 }
 
 #[test]
-fn limits_change_when_a_run_warns_and_no_particle() {
+fn drift_limits_affect_warnings_and_no_particle() {
     let trial = with_piston();
     let quiet = "run piston.toml --quiet --set output.preview=false --frames 7";
     trial.call_well(&format!("{quiet} --set run.on_drift=warn --out warned"));
@@ -105,7 +105,7 @@ fn limits_change_when_a_run_warns_and_no_particle() {
 }
 
 #[test]
-fn a_run_that_holds_its_liquid_does_not_warn() {
+fn a_run_that_conserves_its_liquid_does_not_warn() {
     let trial = Trial::new();
     let said = trial
         .call_well("run dam-break-2d --resolution 24 --frames 12")

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 const TETRAHEDRON: &str =
     "v 0 0 0\nv 0.6 0 0\nv 0 0.6 0\nv 0 0 0.6\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
-/// A run of a scene whose liquid and solid are meshes, which are gone by now.
+/// A run of a scene whose liquid and solid are meshes, with the original files deleted.
 fn run_without_its_meshes() -> (Trial, PathBuf) {
     let trial = Trial::new();
     let folder = trial.path("a folder");
@@ -29,7 +29,7 @@ fn run_without_its_meshes() -> (Trial, PathBuf) {
 }
 
 #[test]
-fn a_run_is_drawn_exported_and_resumed_without_the_original_meshes() {
+fn a_run_is_rendered_exported_and_resumed_without_the_original_meshes() {
     let (trial, run) = run_without_its_meshes();
     assert_eq!(names(&run.join("meshes")).len(), 2);
     assert_eq!(
@@ -59,7 +59,7 @@ fn a_run_is_drawn_exported_and_resumed_without_the_original_meshes() {
 }
 
 #[test]
-fn a_damaged_copy_is_named_and_the_original_mends_it() {
+fn a_damaged_mesh_copy_is_reported_and_repaired_from_the_original() {
     let (trial, run) = run_without_its_meshes();
     let name = names(&run.join("meshes")).remove(0);
     let copy = run.join("meshes").join(&name);
@@ -79,7 +79,7 @@ fn a_damaged_copy_is_named_and_the_original_mends_it() {
     assert_sound(&run);
     fs::remove_file(&copy).unwrap();
     assert_told(&trial.call("verify run"), 6, &[&name, "missing"]);
-    // Runs of earlier versions have no copies at all.
+    // Runs of earlier versions have no copies.
     assert_told(
         &trial.call("mesh run --quiet --smoothing 1"),
         3,
@@ -89,7 +89,7 @@ fn a_damaged_copy_is_named_and_the_original_mends_it() {
 }
 
 #[test]
-fn copies_of_meshes_that_a_changed_scene_does_not_have_go() {
+fn mesh_copies_that_a_changed_scene_does_not_use_are_removed() {
     let (trial, run) = run_without_its_meshes();
     let notes = run.join("meshes/notes.txt");
     fs::write(&notes, "mine").unwrap();

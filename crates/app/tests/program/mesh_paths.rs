@@ -1,9 +1,9 @@
-//! Where meshes may come from.
+//! Allowed locations of mesh files.
 
 use crate::trial::Trial;
 use std::fs;
 
-/// A scene with a tetrahedron of water; its file is somewhere.
+/// A scene with a tetrahedron of water from a mesh file.
 fn scene(file: &str) -> String {
     format!(
         "[domain]\nsize = [1, 1, 1]\nresolution = 16\n[time]\nframes = 1\n\
@@ -15,7 +15,7 @@ const TETRAHEDRON: &str =
     "v 0 0 0\nv 0.6 0 0\nv 0 0.6 0\nv 0 0 0.6\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
 #[test]
-fn a_mesh_comes_from_the_folder_of_its_scene_and_from_nowhere_else() {
+fn meshes_outside_the_folder_of_the_scene_are_refused() {
     let trial = Trial::new();
     let folder = trial.path("scenes");
     fs::create_dir_all(folder.join("inner")).unwrap();
@@ -61,7 +61,7 @@ fn a_mesh_comes_from_the_folder_of_its_scene_and_from_nowhere_else() {
 }
 
 #[test]
-fn a_mesh_that_has_changed_is_a_changed_scene() {
+fn a_changed_mesh_is_a_changed_scene() {
     let trial = Trial::new();
     fs::write(trial.path("mesh.obj"), TETRAHEDRON).unwrap();
     fs::write(trial.path("drop.toml"), scene("mesh.obj")).unwrap();
@@ -74,7 +74,7 @@ fn a_mesh_that_has_changed_is_a_changed_scene() {
 }
 
 #[test]
-fn a_mesh_in_the_plane_is_refused() {
+fn a_mesh_in_a_2d_scene_is_refused() {
     let trial = Trial::new();
     fs::write(trial.path("mesh.obj"), TETRAHEDRON).unwrap();
     let flat = scene("mesh.obj")

@@ -1,4 +1,4 @@
-//! Two runs in one folder, and folders that can't be written.
+//! Locking of run folders, and read-only folders.
 
 use crate::trial::{Trial, assert_same_run, assert_sound};
 use meniscus_app::runner::status;
@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::Duration;
 
 #[test]
-fn the_second_run_in_a_folder_is_told_who_is_there_and_the_first_goes_on() {
+fn a_second_run_in_a_folder_is_refused_with_the_process_of_the_first() {
     let trial = Trial::new();
     let line = "run dam-break-2d --resolution 48 --frames 40 --quiet";
     trial.call_well(&format!("{line} --out whole"));
@@ -47,7 +47,7 @@ fn the_second_run_in_a_folder_is_told_who_is_there_and_the_first_goes_on() {
 }
 
 #[test]
-fn the_status_of_a_run_is_json_for_scripts() {
+fn the_status_of_a_run_is_available_as_json() {
     let trial = Trial::new();
     trial.call_well("run dam-break-2d --resolution 12 --frames 3 --quiet --out run");
     let status = status(&trial.path("run")).unwrap();
@@ -62,7 +62,7 @@ fn the_status_of_a_run_is_json_for_scripts() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_that_can_only_be_read_is_named_and_left_as_it_was() {
+fn a_read_only_folder_is_reported_and_unchanged() {
     use std::os::unix::fs::PermissionsExt;
     let trial = Trial::new();
     let line = "run dam-break-2d --resolution 12 --frames 2 --quiet --out run";
@@ -86,14 +86,14 @@ fn a_folder_that_can_only_be_read_is_named_and_left_as_it_was() {
             outcome.errors
         );
     }
-    // Looking is allowed.
+    // Reading is allowed.
     assert_sound(&out);
     assert_eq!(status(&out).unwrap().state, Activity::Done);
     drop(read_only);
     let _ = fs::set_permissions(&out, fs::Permissions::from_mode(0o755));
 }
 
-/// A folder mounted onto itself, read-only, as only the superuser can.
+/// A folder mounted onto itself, read-only, which only the superuser can do.
 struct ReadOnly(std::path::PathBuf);
 
 impl ReadOnly {

@@ -16,7 +16,7 @@ fn write(trial: &Trial, name: &str, lines: &[&str]) {
     std::fs::write(trial.path(name), lines.join("\n") + "\n").unwrap();
 }
 
-/// A two by two problem: A.mtx, b.mtx, lower.mtx, upper.mtx.
+/// A 2 by 2 problem: A.mtx, b.mtx, lower.mtx, upper.mtx.
 fn tiny(trial: &Trial) {
     let vector = |name, values: [&str; 2]| {
         let head = ["%%MatrixMarket matrix array real general", "2 1"];
@@ -78,7 +78,7 @@ fn every_generated_problem_is_solved_to_its_known_solution() {
 }
 
 #[test]
-fn every_method_can_be_asked_for_by_name_and_says_honestly_how_it_ended() {
+fn every_method_is_available_by_name_and_reports_its_true_status() {
     let trial = Trial::new();
     trial.call_well("lcp generate fluid --rows 12 --out p");
     for method in Method::ALL {
@@ -116,7 +116,7 @@ fn bounds_may_be_infinite_and_are_kept() {
 }
 
 #[test]
-fn a_start_at_the_solution_takes_no_iteration() {
+fn an_exact_initial_guess_takes_no_iteration() {
     let trial = Trial::new();
     trial.call_well(FLUID);
     let said = trial
@@ -127,7 +127,7 @@ fn a_start_at_the_solution_takes_no_iteration() {
 }
 
 #[test]
-fn a_solve_that_ends_early_is_exit_code_5_and_leaves_its_best_point() {
+fn a_solve_that_does_not_converge_exits_with_5_and_writes_its_best_iterate() {
     let trial = Trial::new();
     trial.call_well(FLUID);
     let outcome = trial.call("lcp solve --problem p --solver pgs --max-iterations 2 --out x.mtx");
@@ -137,7 +137,7 @@ fn a_solve_that_ends_early_is_exit_code_5_and_leaves_its_best_point() {
 }
 
 #[test]
-fn traces_and_plots_show_every_iteration() {
+fn traces_and_plots_have_every_iteration() {
     let trial = Trial::new();
     trial.call_well(FLUID);
     trial.call_well("lcp solve --problem p --solver psor --trace deep/trace.csv --plot trace.svg");
@@ -156,7 +156,7 @@ fn traces_and_plots_show_every_iteration() {
 }
 
 #[test]
-fn what_cannot_be_read_as_a_matrix_is_exit_code_3() {
+fn unreadable_matrices_exit_with_3() {
     let trial = Trial::new();
     tiny(&trial);
     write(&trial, "text.mtx", &["hello"]);
@@ -187,7 +187,7 @@ fn what_cannot_be_read_as_a_matrix_is_exit_code_3() {
 
 #[cfg(unix)]
 #[test]
-fn a_pipe_in_place_of_a_matrix_is_not_waited_for() {
+fn a_pipe_in_place_of_a_matrix_does_not_block() {
     let trial = Trial::new();
     tiny(&trial);
     let made = std::process::Command::new("mkfifo")
@@ -201,7 +201,7 @@ fn a_pipe_in_place_of_a_matrix_is_not_waited_for() {
 }
 
 #[test]
-fn wrong_sizes_and_options_are_exit_code_2() {
+fn wrong_sizes_and_options_exit_with_2() {
     let trial = Trial::new();
     tiny(&trial);
     trial.call_well(CONTACT);
@@ -228,7 +228,7 @@ fn wrong_sizes_and_options_are_exit_code_2() {
 }
 
 #[test]
-fn a_folder_with_something_else_in_it_is_not_written_to() {
+fn problems_are_not_written_to_a_folder_with_foreign_files() {
     let trial = Trial::new();
     std::fs::create_dir(trial.path("p")).unwrap();
     std::fs::write(trial.path("p/diary.txt"), "dear").unwrap();
@@ -237,7 +237,7 @@ fn a_folder_with_something_else_in_it_is_not_written_to() {
 }
 
 #[test]
-fn info_tells_what_a_problem_is_like_and_which_methods_fit() {
+fn info_prints_properties_and_applicable_methods() {
     let trial = Trial::new();
     trial.call_well(FLUID);
     let said = trial
@@ -262,7 +262,7 @@ fn info_tells_what_a_problem_is_like_and_which_methods_fit() {
 }
 
 #[test]
-fn compare_runs_every_method_that_fits() {
+fn compare_runs_every_applicable_method() {
     let trial = Trial::new();
     trial.call_well("lcp generate fluid --rows 60 --out p");
     let outcome = trial.call_well("lcp compare --problem p --csv c.csv --plot c.svg");
@@ -273,7 +273,7 @@ fn compare_runs_every_method_that_fits() {
         assert!(outcome.said.contains(method), "{method}: {}", outcome.said);
         assert!(csv.contains(&format!("{method},converged")), "{csv}");
     }
-    assert!(outcome.errors.contains("left out enumerate"), "{outcome:?}");
+    assert!(outcome.errors.contains("skipped enumerate"), "{outcome:?}");
     assert!(trial.path("c.svg").exists());
     let said = trial
         .call_well("lcp compare --problem p --solvers lemke,newton --json")
@@ -286,7 +286,7 @@ fn compare_runs_every_method_that_fits() {
 }
 
 #[test]
-fn solvers_lists_every_method_and_when_to_use_it() {
+fn solvers_lists_every_method_with_its_use() {
     let said = Trial::new().call_well("lcp solvers").said;
     for method in Method::ALL {
         assert!(said.contains(method.name()) && said.contains(method.when()));
@@ -294,7 +294,7 @@ fn solvers_lists_every_method_and_when_to_use_it() {
 }
 
 #[test]
-fn a_problem_with_its_grid_is_solved_by_multigrid_as_well() {
+fn a_problem_with_a_grid_is_also_solved_by_multigrid() {
     let trial = Trial::new();
     for dim in [2, 3] {
         trial.call_well(&format!("lcp generate walls --dim {dim} --size 16 --out p"));
@@ -314,7 +314,7 @@ fn a_problem_with_its_grid_is_solved_by_multigrid_as_well() {
             .unwrap();
         assert!(apart.parse::<f64>().unwrap() < 1e-6, "{said}");
     }
-    // All that scenes have, and variations of it, answer by the same names.
+    // All solvers of scenes, and variants of them, are available by the same names.
     let said = trial
         .call_well("lcp compare --problem p --solvers auto,fas-mg:trilinear,newton:gmres:jacobi,pi-mg,mprgp-mg")
         .said;
@@ -329,14 +329,14 @@ fn a_problem_with_its_grid_is_solved_by_multigrid_as_well() {
         assert!(line.contains("converged"), "{said}");
     }
     let outcome = trial.call("lcp compare --problem p --solvers mg,tn-mg");
-    assert!(outcome.errors.contains("left out mg: "), "{outcome:?}");
+    assert!(outcome.errors.contains("skipped mg: "), "{outcome:?}");
     let outcome = trial.call("lcp compare --problem p --solvers tn-mg:gmres");
     assert_eq!(outcome.code, 2);
     assert!(
         outcome.errors.contains("no variation of tn-mg"),
         "{outcome:?}"
     );
-    // The grid is what it needs.
+    // It needs the grid.
     trial.call_well(FLUID.replace("--out p", "--out q").as_str());
     assert_eq!(
         trial.call("lcp compare --problem q --solvers tn-mg").code,
@@ -352,15 +352,15 @@ fn a_problem_with_its_grid_is_solved_by_multigrid_as_well() {
         3
     );
     let outcome = trial.call_well("lcp compare --problem p");
-    assert!(outcome.errors.contains("left out tn-mg"), "{outcome:?}");
+    assert!(outcome.errors.contains("skipped tn-mg"), "{outcome:?}");
 }
 
 #[test]
-fn a_method_that_refuses_the_problem_leaves_the_others_their_turn() {
+fn compare_continues_after_a_method_that_refuses_the_problem() {
     let trial = Trial::new();
     trial.call_well(CONTACT);
     let outcome = trial.call_well("lcp compare --problem p --solvers pgs,lemke");
-    assert!(outcome.errors.contains("left out pgs: row"), "{outcome:?}");
+    assert!(outcome.errors.contains("skipped pgs: row"), "{outcome:?}");
     assert!(outcome.said.contains("lemke"), "{outcome:?}");
     assert_eq!(trial.call("lcp compare --problem p --solvers pgs").code, 2);
     assert_eq!(

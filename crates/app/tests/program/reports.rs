@@ -7,10 +7,10 @@ use meniscus_app::viewer::report::compose;
 use std::fs;
 
 #[test]
-fn a_report_is_one_file_below_its_limit_and_says_what_it_lacks() {
+fn a_report_is_one_file_below_its_size_limit_and_lists_omissions() {
     let trial = a_run();
     let outcome = trial.call_well("report run");
-    assert!(!outcome.said.contains("left out"), "{}", outcome.said);
+    assert!(!outcome.said.contains("omitted"), "{}", outcome.said);
     let whole = fs::read_to_string(trial.path("run/report.html")).unwrap();
     assert!(whole.len() < 20_000_000);
     for address in ["/run/0/frame/1", "/run/0/frame/3", "/run/0/solid/0"] {
@@ -21,7 +21,7 @@ fn a_report_is_one_file_below_its_limit_and_says_what_it_lacks() {
     }
     assert!(!whole.contains("src=\"") && !whole.contains("from \\\"./"));
 
-    // With less room particles and then frames are left out, and the limit is kept.
+    // With less space, particles and then frames are omitted, and the limit holds.
     let run = Watched::open(&trial.path("run"), None).unwrap();
     let slack = 4096 + 64 * 3;
     for less in [0, 600, 1500, 2000] {
@@ -42,7 +42,7 @@ fn a_report_is_one_file_below_its_limit_and_says_what_it_lacks() {
     assert!(text.contains("frames that are damaged (2)"));
 }
 
-/// A run of three frames in space, with surfaces.
+/// A 3D run of three frames, with surfaces.
 fn a_run_with_surfaces() -> Trial {
     let trial = Trial::new();
     trial.call_well(
@@ -53,10 +53,10 @@ fn a_run_with_surfaces() -> Trial {
 }
 
 #[test]
-fn a_report_holds_surfaces_as_coarse_as_they_must_be() {
+fn surfaces_of_a_report_are_simplified_to_fit() {
     let trial = a_run_with_surfaces();
     let outcome = trial.call_well("report run");
-    assert!(!outcome.said.contains("left out"), "{}", outcome.said);
+    assert!(!outcome.said.contains("omitted"), "{}", outcome.said);
     let whole = fs::read_to_string(trial.path("run/report.html")).unwrap();
     assert!(whole.contains("\"surfaces\":[0,1,2,3]"));
     for frame in 0..=3 {
@@ -64,7 +64,7 @@ fn a_report_holds_surfaces_as_coarse_as_they_must_be() {
         assert!(whole.contains(&block), "{frame}");
     }
 
-    // Surfaces get half of what room there is: coarser ones first, and none where even the coarsest don't fit.
+    // Surfaces get half of the space: coarser ones first, and none where even the coarsest don't fit.
     let run = Watched::open(&trial.path("run"), None).unwrap();
     let start = |address: &str| whole.find(&format!("data-address=\"{address}\"")).unwrap();
     let without = start("/run/0/frame/0") + 4096 + 64 * 4;
@@ -88,7 +88,7 @@ fn a_report_holds_surfaces_as_coarse_as_they_must_be() {
 }
 
 #[test]
-fn a_damaged_surface_is_left_out_of_a_report_and_told() {
+fn a_damaged_surface_is_omitted_from_a_report_and_listed() {
     let trial = a_run_with_surfaces();
     let path = trial.path("run/surfaces/surface_000002.msf");
     let mut bytes = fs::read(&path).unwrap();
@@ -104,7 +104,7 @@ fn a_damaged_surface_is_left_out_of_a_report_and_told() {
 }
 
 #[test]
-fn solids_that_are_meshes_are_shown_from_copies_and_without_copies_from_the_folder_that_is_named() {
+fn mesh_solids_are_read_from_copies_or_else_from_the_assets_folder() {
     let trial = Trial::new();
     fs::create_dir(trial.path("scenes")).unwrap();
     let mesh = "v 0 0 0\nv 0.6 0 0\nv 0 0.6 0\nv 0 0 0.6\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
@@ -118,10 +118,10 @@ fn solids_that_are_meshes_are_shown_from_copies_and_without_copies_from_the_fold
     trial.call_well("report run --out report.html");
     let text = fs::read_to_string(trial.path("report.html")).unwrap();
     assert!(text.contains(solid), "the run has a copy");
-    // As an earlier version left it.
+    // As written by an earlier version.
     fs::remove_dir_all(trial.path("run/meshes")).unwrap();
     for (more, shown, told) in [
-        ("", false, "--assets DIR says in which folder"),
+        ("", false, "--assets DIR"),
         ("--assets run", false, "not in run, or not what they were"),
         ("--assets scenes", true, ""),
     ] {
@@ -133,7 +133,7 @@ fn solids_that_are_meshes_are_shown_from_copies_and_without_copies_from_the_fold
 }
 
 #[test]
-fn a_report_takes_the_place_of_no_other_file_of_its_run() {
+fn a_report_replaces_no_other_file_of_its_run() {
     let trial = a_run();
     let before = fs::read(trial.path("run/run.json")).unwrap();
     let outcome = trial.call("report run --out run/run.json");

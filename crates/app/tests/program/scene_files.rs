@@ -1,4 +1,4 @@
-//! Scene files as people write them, break them and start them.
+//! Scene files: valid, broken and new ones.
 
 use crate::trial::{Trial, assert_told};
 use serde_json::Value;
@@ -13,7 +13,7 @@ fn write(trial: &Trial, name: &str, text: impl AsRef<[u8]>) {
 }
 
 #[test]
-fn a_scene_file_runs_and_leaves_its_complete_text() {
+fn a_scene_file_runs_and_its_complete_text_is_written() {
     let trial = Trial::new();
     write(&trial, "pool.toml", POOL);
     trial.call_well("run pool.toml --set walls.kind=slip --quiet");
@@ -26,7 +26,7 @@ fn a_scene_file_runs_and_leaves_its_complete_text() {
     ] {
         assert!(complete.contains(line), "{line} is not in\n{complete}");
     }
-    // What a run keeps of its scene can itself be run.
+    // The scene written by a run can itself be run.
     trial.call_well("run out/pool/scene.toml --out again --quiet");
     let particles =
         |out: &str| fs::read(trial.path(&format!("{out}/particles/particles_000002.mpc")));
@@ -34,7 +34,7 @@ fn a_scene_file_runs_and_leaves_its_complete_text() {
 }
 
 #[test]
-fn all_problems_of_a_file_are_told_with_their_places() {
+fn all_errors_of_a_scene_file_are_reported_with_their_positions() {
     let trial = Trial::new();
     write(
         &trial,
@@ -71,7 +71,7 @@ fn all_problems_of_a_file_are_told_with_their_places() {
 }
 
 #[test]
-fn files_that_are_no_scenes_are_refused_at_once() {
+fn files_that_are_not_scenes_are_refused_immediately() {
     let trial = Trial::new();
     write(&trial, "empty.toml", "");
     write(&trial, "bytes.toml", [0xff, 0xfe, 0x00, 0x80]);
@@ -107,13 +107,13 @@ fn files_that_are_no_scenes_are_refused_at_once() {
         let outcome = trial.call(&format!("check {file}"));
         assert_eq!(outcome.code, 2, "{file}: {}", outcome.errors);
         assert!(outcome.errors.contains(what), "{file}: {}", outcome.errors);
-        // The promise is a second; a machine under load gets more.
+        // The target is one second; a machine under load gets more.
         assert!(started.elapsed() < Duration::from_secs(10), "{file}");
     }
 }
 
 #[test]
-fn a_started_scene_can_be_checked_and_run() {
+fn a_scene_from_init_can_be_checked_and_run() {
     let trial = Trial::new();
     let said = trial.call_well("init dam-break-2d --out mine.toml").said;
     assert!(said.contains("mine.toml"), "{said}");
@@ -132,7 +132,7 @@ fn a_started_scene_can_be_checked_and_run() {
 }
 
 #[test]
-fn an_estimate_comes_before_anything_is_allocated() {
+fn an_estimate_is_made_before_anything_is_allocated() {
     let trial = Trial::new();
     let said = trial
         .call_well("estimate dam-break --resolution 20000 --json")
@@ -219,7 +219,7 @@ fn the_schema_is_json_and_completions_are_for_a_shell() {
 }
 
 #[test]
-fn a_fault_of_the_command_line_is_shown_in_what_was_typed() {
+fn an_error_in_an_override_is_shown_in_the_typed_text() {
     let trial = Trial::new();
     for (flags, shown) in [
         (
@@ -231,7 +231,7 @@ fn a_fault_of_the_command_line_is_shown_in_what_was_typed() {
             "--set walls.kidn=slip",
             [" --set:1:1", "walls.kidn=slip", "| ^^^^^^^^^^"],
         ),
-        // The table is in the file, the value that is wrong in it is not.
+        // The table is in the file, the wrong value in it is not.
         (
             "--set liquid[1].shape.box.low=[9,9,9]",
             [" --set:1:", "liquid[1].shape.box.low=[9,9,9]", "along x"],
@@ -250,7 +250,7 @@ fn a_fault_of_the_command_line_is_shown_in_what_was_typed() {
 }
 
 #[test]
-fn absurd_sizes_have_a_unit_that_fits_and_one_thing_is_in_the_singular() {
+fn huge_sizes_have_a_suitable_unit_and_counts_of_one_are_singular() {
     let trial = Trial::new();
     let said = trial
         .call_well("estimate dam-break --resolution 65536 --threads 1")
@@ -274,7 +274,7 @@ fn absurd_sizes_have_a_unit_that_fits_and_one_thing_is_in_the_singular() {
 
 #[cfg(unix)]
 #[test]
-fn paths_need_not_be_text_and_numbers_ignore_the_locale() {
+fn paths_need_not_be_utf8_and_numbers_ignore_the_locale() {
     use std::os::unix::ffi::OsStrExt;
     let trial = Trial::new();
     let name = std::ffi::OsStr::from_bytes(b"w\xe4sser.toml");

@@ -1,4 +1,4 @@
-//! What is written, and how often.
+//! Output settings: which frames are written, and how often.
 
 use crate::interruptions::{run_it, small_dam_break};
 use crate::trial::{Trial, assert_same_run, assert_sound, names};
@@ -6,7 +6,7 @@ use meniscus_app::runner::Start;
 use std::fs;
 
 #[test]
-fn a_run_that_writes_some_frames_only_goes_on_to_the_same_bytes() {
+fn a_run_that_writes_some_frames_only_resumes_to_the_same_bytes() {
     let trial = Trial::new();
     let mut scene = small_dam_break(9);
     scene.output.particles_every = 2;
@@ -26,7 +26,7 @@ fn a_run_that_writes_some_frames_only_goes_on_to_the_same_bytes() {
     }
     assert!(parts > 2);
     assert_same_run(&out, &whole);
-    // The particles do not depend on what is written.
+    // The particles do not depend on the output settings.
     let all = trial.path("all");
     run_it(&small_dam_break(9), &all, Start::Beginning, None)
         .0
@@ -40,7 +40,7 @@ fn a_run_that_writes_some_frames_only_goes_on_to_the_same_bytes() {
 }
 
 #[test]
-fn how_often_may_change_on_the_way_and_a_gap_is_still_a_gap() {
+fn the_output_interval_may_change_on_resume_and_missing_frames_are_detected() {
     let trial = Trial::new();
     let out = trial.path("run");
     let mut scene = small_dam_break(4);
@@ -63,7 +63,7 @@ fn how_often_may_change_on_the_way_and_a_gap_is_still_a_gap() {
 }
 
 #[test]
-fn the_latest_checkpoints_and_milestones_are_kept() {
+fn the_latest_checkpoints_and_every_25th_are_kept() {
     let trial = Trial::new();
     let out = trial.path("run");
     let mut scene = small_dam_break(9);
@@ -78,7 +78,7 @@ fn the_latest_checkpoints_and_milestones_are_kept() {
     assert_eq!(names(&out.join("state")), kept);
     assert!(!out.join("preview.gif").exists());
     assert_sound(&out);
-    // Somebody wants a preview after all: it is drawn from the frames.
+    // A preview requested later is drawn from the frames.
     scene.output.preview = true;
     run_it(&scene, &out, Start::Resume, None).0.unwrap();
     let whole = trial.path("whole");

@@ -1,4 +1,4 @@
-//! Stages after the run in trouble: interrupted, or on a disk that is full.
+//! Commands after a run that are interrupted, or meet a full disk.
 
 use crate::full_disk::{DISK_KILOBYTES, SmallDisk};
 use crate::trial::{Trial, assert_told, names};
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// A command, the folder it writes to, and the name of its first file.
 const STAGES: [(&str, &str, &str); 3] = [
-    // Without surfaces in the folder it makes them on its way.
+    // Without surfaces in the folder it makes them itself.
     (
         "export run --to obj --what surface",
         "run/export/obj/surface",
@@ -26,7 +26,7 @@ const STAGES: [(&str, &str, &str); 3] = [
     ),
 ];
 
-/// A run whose frames take each stage a while.
+/// A run whose frames take each command a while.
 fn run() -> Trial {
     let trial = Trial::new();
     trial.call_well(
@@ -36,7 +36,7 @@ fn run() -> Trial {
 }
 
 #[test]
-fn ctrl_c_ends_a_stage_with_130_and_whole_files_only() {
+fn ctrl_c_ends_a_command_with_130_and_no_partial_files() {
     let trial = run();
     for (line, folder, first) in STAGES {
         let mut child = trial.start(line);
@@ -71,7 +71,7 @@ fn ctrl_c_ends_a_stage_with_130_and_whole_files_only() {
 }
 
 #[test]
-fn a_full_disk_is_told_before_or_when_it_is_full_and_leaves_whole_files_only() {
+fn a_full_disk_is_reported_and_leaves_no_partial_files() {
     let trial = run();
     let disk = trial.path("disk");
     fs::create_dir(&disk).unwrap();

@@ -1,4 +1,4 @@
-//! Surfaces of the liquid, from the folder of a run.
+//! Surfaces of the liquid, in the folder of a run.
 
 use crate::trial::{Trial, assert_sound, lines, names};
 use meniscus_app::surface::{self, Surface};
@@ -10,14 +10,14 @@ use meniscus_store::layout::surfaces;
 use std::fs;
 use std::path::Path;
 
-/// Volume of the liquid after a frame, as the run reported it.
+/// Volume of the liquid after a frame, as reported by the run.
 fn reported_volume(run: &Path, frame: u32) -> f64 {
     let lines = lines(&run.join("stats.jsonl"));
     let line = lines.iter().rfind(|line| line["frame"] == frame).unwrap();
     line["volume"].as_f64().unwrap()
 }
 
-/// How deep the deepest vertex is inside solids, in cells.
+/// Largest depth of a vertex inside solids, in cells.
 fn depth_in_solids(run: &Path, frame: u32, surface: &Surface) -> f64 {
     let AnyScene::Three(scene) = load_run(&OpenedRun::open(run).unwrap(), None).unwrap() else {
         panic!("not in space")
@@ -33,7 +33,7 @@ fn depth_in_solids(run: &Path, frame: u32, surface: &Surface) -> f64 {
 }
 
 #[test]
-fn surfaces_are_closed_stay_out_of_solids_and_hold_the_volume_of_the_liquid() {
+fn surfaces_are_closed_outside_of_solids_and_preserve_the_volume() {
     let trial = Trial::new();
     for scene in ["dam-break", "sphere", "thrown-sphere"] {
         let run = trial.path(scene);
@@ -51,7 +51,7 @@ fn surfaces_are_closed_stay_out_of_solids_and_hold_the_volume_of_the_liquid() {
                 assert!((share - 1.0).abs() < 0.05, "{what}: {share}");
                 let depth = depth_in_solids(&run, frame, &surface);
                 assert!(depth < 1e-4, "{what}: {depth} cells");
-                // It lies against the solids and not somewhere before them.
+                // It touches the solids, without a gap.
                 assert!(depth > -0.05, "{what}: {depth} cells");
                 let unit = |n: &[f32; 3]| (n.iter().map(|c| c * c).sum::<f32>() - 1.0).abs() < 1e-3;
                 assert!(surface.normals.iter().all(unit), "{what}");
@@ -62,9 +62,9 @@ fn surfaces_are_closed_stay_out_of_solids_and_hold_the_volume_of_the_liquid() {
 }
 
 #[test]
-fn a_sheet_little_thicker_than_a_cell_is_kept_without_holes() {
+fn a_sheet_slightly_thicker_than_a_cell_has_no_holes() {
     let trial = Trial::new();
-    // 1.4 cells thick, and afloat.
+    // 1.4 cells thick, in free flight.
     let sheet = r#"
 gravity = [0, 0, 0]
 [domain]
@@ -81,7 +81,7 @@ shape = { box = { low = [0.2, 0.2, 0.48], high = [0.8, 0.8, 0.54] } }
         trial.call_well(&format!("mesh run --from {source} --quiet"));
         let surface = surface::read(&trial.path("run"), 1).unwrap();
         assert_eq!(surface.open_edges(), 0, "{source}");
-        // In one piece and without a hole it is a sphere to Euler: corners + faces - edges = 2.
+        // In one piece and without a hole it is a topological sphere: vertices + faces - edges = 2.
         let (corners, faces) = (surface.positions.len(), surface.triangles.len());
         assert_eq!(corners + faces, faces / 2 * 3 + 2, "{source}");
         let share = surface.area() / (2.0 * 0.6 * 0.6 + 4.0 * 0.6 * 0.06);
@@ -92,9 +92,9 @@ shape = { box = { low = [0.2, 0.2, 0.48], high = [0.8, 0.8, 0.54] } }
 }
 
 #[test]
-fn a_splash_keeps_its_volume_from_frame_to_frame() {
+fn a_splash_preserves_its_volume_from_frame_to_frame() {
     let trial = Trial::new();
-    // A thick sheet of water hits a ball and becomes thin ones.
+    // A thick sheet of water hits a ball and breaks up into thin ones.
     let splash = r#"
 [domain]
 size = [1, 1, 1]
@@ -112,7 +112,7 @@ shape = { sphere = { center = [0.5, 0.5, 0.3], radius = 0.15 } }
     trial.call_well("run splash.toml --quiet --set output.preview=false --out run");
     for source in ["level-set", "particles"] {
         let said = trial.call_well(&format!("mesh run --from {source}")).said;
-        assert!(said.contains("their volume is within"), "{said}");
+        assert!(said.contains("volume error at most"), "{said}");
         assert_eq!(said.contains("thinner than a cell"), source == "level-set");
         let stats = lines(&trial.path("run/surfaces/stats.jsonl"));
         assert_eq!(stats.len(), 8);
@@ -141,7 +141,7 @@ shape = { sphere = { center = [0.5, 0.5, 0.3], radius = 0.15 } }
 }
 
 #[test]
-fn vertices_move_as_the_liquid_does() {
+fn vertices_have_the_velocity_of_the_liquid() {
     let trial = Trial::new();
     trial.call_well("run ceiling-ball --resolution 16 --frames 1 --quiet --out run");
     trial.call_well("mesh run --quiet");
@@ -181,7 +181,7 @@ fn surfaces_are_the_same_bytes_for_any_number_of_threads() {
 }
 
 #[test]
-fn surfaces_that_are_up_to_date_are_left_alone_and_others_made_again() {
+fn only_outdated_surfaces_are_reconstructed() {
     let trial = Trial::new();
     trial.call_well("run dam-break --resolution 12 --frames 3 --quiet --out run");
     let said = trial.call_well("mesh run --frames 2-").said;
@@ -204,7 +204,7 @@ fn surfaces_that_are_up_to_date_are_left_alone_and_others_made_again() {
     let said = trial.call_well("mesh run --resolution 1").said;
     assert!(said.contains("4 surfaces, "), "{said}");
 
-    // A damaged one is found, named and made again.
+    // A damaged one is detected, reported and reconstructed.
     let path = surfaces::path(&trial.path("run"), 2);
     let whole = fs::read(&path).unwrap();
     let mut bytes = whole.clone();
@@ -226,13 +226,13 @@ fn surfaces_that_are_up_to_date_are_left_alone_and_others_made_again() {
     assert!(said.contains("(3 up to date)"), "{said}");
     assert_eq!(fs::read(&path).unwrap(), whole);
 
-    // A run from the beginning takes them away.
+    // A run from the beginning removes them.
     trial.call_well("run dam-break --resolution 12 --frames 1 --quiet --out run --overwrite");
     assert_eq!(names(&folder), ["lock"]);
 }
 
 #[test]
-fn a_run_makes_the_surfaces_that_its_scene_asks_for() {
+fn a_run_writes_surfaces_if_its_scene_requests_them() {
     let trial = Trial::new();
     let run = "run dam-break --resolution 12 --frames 2 --quiet --set output.surface=true \
                --set output.surface_smoothing=1 --out run";
@@ -243,7 +243,7 @@ fn a_run_makes_the_surfaces_that_its_scene_asks_for() {
 }
 
 #[test]
-fn a_run_in_the_plane_gets_its_inside_filled() {
+fn a_2d_run_has_a_filled_surface() {
     let trial = Trial::new();
     trial.call_well("run dam-break-2d --resolution 32 --frames 4 --quiet --out run");
     trial.call_well("mesh run --quiet");
@@ -258,7 +258,7 @@ fn a_run_in_the_plane_gets_its_inside_filled() {
 }
 
 #[test]
-fn what_can_not_be_meshed_is_said() {
+fn runs_that_can_not_be_meshed_are_reported() {
     let trial = Trial::new();
     let outcome = trial.call("mesh nothing");
     assert_eq!(outcome.code, 6);
@@ -278,11 +278,11 @@ fn what_can_not_be_meshed_is_said() {
 }
 
 #[test]
-fn damaged_frames_are_named_and_the_others_get_their_surface() {
+fn damaged_frames_are_reported_and_the_others_get_a_surface() {
     for change in [
         (|bytes: &mut Vec<u8>| bytes.truncate(100)) as fn(&mut Vec<u8>),
         |bytes| bytes.clear(),
-        // A version to come.
+        // A future version.
         |bytes| bytes[8] = 9,
         |bytes| bytes[160] ^= 1,
     ] {
@@ -316,7 +316,7 @@ fn damaged_frames_are_named_and_the_others_get_their_surface() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_may_not_grow_leaves_no_half_surface() {
+fn a_file_size_limit_leaves_no_partial_surface() {
     let trial = Trial::new();
     trial.call_well("run dam-break --resolution 16 --frames 1 --quiet --out run");
     for command in [

@@ -1,4 +1,4 @@
-//! Calls the program in a folder of its own.
+//! Runs the program in a temporary folder.
 
 use meniscus_app::runner::{self, Options};
 use meniscus_scene::Scene;
@@ -9,7 +9,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::AtomicBool;
 use tempfile::TempDir;
 
-/// A folder in which the program runs.
+/// Temporary folder in which the program runs.
 pub struct Trial {
     folder: TempDir,
 }
@@ -21,12 +21,12 @@ impl Trial {
         }
     }
 
-    /// A path in the folder.
+    /// Path in the folder.
     pub fn path(&self, inner: &str) -> PathBuf {
         self.folder.path().join(inner)
     }
 
-    /// `meniscus`, about to be called in the folder.
+    /// `meniscus`, ready to be called in the folder.
     pub fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_meniscus"));
         command.current_dir(self.folder.path());
@@ -39,7 +39,7 @@ impl Trial {
         Outcome::from(output.unwrap())
     }
 
-    /// Starts it and does not wait.
+    /// Starts it without waiting.
     pub fn start(&self, line: &str) -> Child {
         Command::new(env!("CARGO_BIN_EXE_meniscus"))
             .args(line.split_whitespace())
@@ -50,7 +50,7 @@ impl Trial {
             .unwrap()
     }
 
-    /// Calls it, and the call succeeds.
+    /// Calls it and asserts success.
     pub fn call_well(&self, line: &str) -> Outcome {
         let outcome = self.call(line);
         assert_eq!(outcome.code, 0, "meniscus {line}: {}", outcome.errors);
@@ -58,7 +58,7 @@ impl Trial {
     }
 }
 
-/// Two folders hold the same run: the same bytes in everything that does not depend on the clock.
+/// Asserts that two folders have the same run: the same bytes in everything that does not depend on the clock.
 pub fn assert_same_run(found: &Path, expected: &Path) {
     for file in ["stats.jsonl", "preview.gif", "scene.toml"] {
         let of = |folder: &Path| std::fs::read(folder.join(file)).ok();
@@ -72,7 +72,7 @@ pub fn assert_same_run(found: &Path, expected: &Path) {
     }
 }
 
-/// It ended with this code and all of these words.
+/// Asserts that it ended with this code and printed all of these words.
 pub fn assert_told(outcome: &Outcome, code: i32, words: &[&str]) {
     assert_eq!(outcome.code, code, "{outcome:?}");
     for word in words {
@@ -82,13 +82,13 @@ pub fn assert_told(outcome: &Outcome, code: i32, words: &[&str]) {
     assert!(!outcome.errors.contains("panicked"), "{}", outcome.errors);
 }
 
-/// Nothing is wrong in a run's folder.
+/// Asserts that a run's folder is intact.
 pub fn assert_sound(run: &Path) {
     let findings = meniscus_app::runner::verify(run).unwrap();
     assert!(findings.is_empty(), "{findings:?}");
 }
 
-/// Runs a scene of a test's own into the folder `out`, with one thread.
+/// Runs a scene into the folder `out`, with one thread.
 pub fn run_alone(scene: Scene<2>, trial: &Trial) -> Result<runner::Summary, Error> {
     let stop = AtomicBool::new(false);
     let options = Options {
@@ -98,7 +98,7 @@ pub fn run_alone(scene: Scene<2>, trial: &Trial) -> Result<runner::Summary, Erro
     runner::run(&scene.into(), &options, &mut ())
 }
 
-/// What a call has said and returned.
+/// Output and exit code of a call.
 #[derive(Debug)]
 pub struct Outcome {
     pub code: i32,
@@ -116,7 +116,7 @@ impl From<Output> for Outcome {
     }
 }
 
-/// The names in a folder, sorted.
+/// Names in a folder, sorted.
 pub fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap();
     let mut names: Vec<String> = entries
@@ -126,7 +126,7 @@ pub fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The lines of a JSON-lines file.
+/// Lines of a JSON Lines file.
 pub fn lines(path: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(path).unwrap();
     assert!(
@@ -139,7 +139,7 @@ pub fn lines(path: &Path) -> Vec<Value> {
         .collect()
 }
 
-/// A JSON file.
+/// Content of a JSON file.
 pub fn json(path: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }

@@ -3,11 +3,11 @@
 //! `reel.rs` renders the frames of one run from its cache; here they are matched by time and composed side by side, and
 //! `sinks.rs` writes them as PNG, GIF and MP4. Files of the run itself are not modified.
 
-mod movie;
+mod mp4;
 mod reel;
 mod sinks;
 
-use crate::preview::beside;
+use crate::preview::side_by_side;
 use image::RgbImage;
 use meniscus_scene::Style;
 use meniscus_scene::text::Override;
@@ -15,7 +15,7 @@ use meniscus_store::error::{Error, Kind};
 use meniscus_store::layout::pictures::FOLDER;
 use meniscus_store::opened_run::{FrameChoice, OpenedRun};
 use meniscus_store::quantity::count;
-use reel::{Drawn, Reel, open};
+use reel::{DrawnFrame, Reel, open};
 use sinks::Sinks;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -67,14 +67,14 @@ pub struct Filmed {
 }
 
 /// Progress callback.
-pub trait Watch {
+pub trait Progress {
     /// Number of requested frames.
     fn begin(&mut self, frames: usize);
     /// One frame is done.
     fn frame(&mut self, number: u32);
 }
 
-impl Watch for () {
+impl Progress for () {
     fn begin(&mut self, _frames: usize) {}
     fn frame(&mut self, _number: u32) {}
 }
@@ -103,7 +103,7 @@ pub fn film(
     run: &Path,
     other: Option<&Path>,
     options: &Options<'_>,
-    watch: &mut (dyn Watch + Send),
+    watch: &mut (dyn Progress + Send),
 ) -> Result<Filmed, Error> {
     check_size(options.size).map_err(Error::usage)?;
     if let Some(slow) = options.slow
@@ -125,16 +125,16 @@ pub fn film(
     {
         // The same scene with the same walls: add the folders to the titles.
         for (reel, run) in [(first, &runs[0]), (second, &runs[1])] {
-            reel.say_also(&run.root.display().to_string());
+            reel.append_title(&run.root.display().to_string());
         }
     }
-    let line = TimeLine::of(&reels);
+    let line = Timeline::of(&reels);
     let wanted = line.frames(&options.frames, &runs[0].root)?;
     let folder = folder(options.out.as_deref(), run, other)?;
     let mut sinks = Sinks::open(folder, options, line.rate)?;
     watch.begin(wanted.len());
     let mut damaged = Vec::new();
-    let mut hand = Hand {
+    let mut hand = Renderer {
         reels,
         shown: Vec::new(),
         line,
@@ -175,7 +175,7 @@ pub fn film(
 }
 
 /// Timeline of one run or of two.
-struct TimeLine {
+struct Timeline {
     /// Images per second of simulated time.
     rate: f64,
     /// Last frame number of any run, at this rate.
@@ -184,7 +184,7 @@ struct TimeLine {
     first: u32,
 }
 
-impl TimeLine {
+impl Timeline {
     /// Timeline at the rate of the run with more frames per second, as long as the longer one.
     fn of(reels: &[Box<dyn Reel + '_>]) -> Self {
         let rate = reels.iter().map(|r| r.rate()).fold(0.0, f64::max);
@@ -199,7 +199,7 @@ impl TimeLine {
             (first, last)
         };
         let ends: Vec<(u32, u32)> = reels.iter().map(|reel| ends(reel.as_ref())).collect();
-        TimeLine {
+        Timeline {
             rate,
             first: ends.iter().map(|e| e.0).min().unwrap_or(0),
             last: ends.iter().map(|e| e.1).max().unwrap_or(0),
@@ -228,14 +228,14 @@ impl TimeLine {
 }
 
 /// Renders frames in order, and repeats earlier ones where needed.
-struct Hand<'a> {
+struct Renderer<'a> {
     reels: Vec<Box<dyn Reel + 'a>>,
     /// Current image of each reel, with its frame number.
     shown: Vec<Option<(u32, RgbImage)>>,
-    line: TimeLine,
+    line: Timeline,
 }
 
-impl Hand<'_> {
+impl Renderer<'_> {
     /// Image at a number of the timeline and whether any of it changed; none as long as there is no frame.
     fn draw(
         &mut self,
@@ -258,11 +258,11 @@ impl Hand<'_> {
                 continue;
             }
             match reel.draw(frame, alone)? {
-                Drawn::Picture(picture) => {
+                DrawnFrame::Picture(picture) => {
                     is_new = true;
                     *shown = Some((frame, picture));
                 }
-                Drawn::Damaged(error) => {
+                DrawnFrame::Damaged(error) => {
                     damaged.push(error);
                     if let Some((there, _)) = shown {
                         *there = frame;
@@ -274,7 +274,7 @@ impl Hand<'_> {
             [Some((_, only))] => Some(only.clone()),
             [Some((_, left)), Some((_, right))] => {
                 let end = self.line.time(self.line.last);
-                Some(beside(left, right, time, end, self.line.rate))
+                Some(side_by_side(left, right, time, end, self.line.rate))
             }
             _ => None,
         };

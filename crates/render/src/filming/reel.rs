@@ -18,7 +18,7 @@ const SAMPLES: usize = 16;
 const OUTLIERS: f64 = 2e-3;
 
 /// Result of a frame.
-pub(super) enum Drawn {
+pub(super) enum DrawnFrame {
     Picture(RgbImage),
     /// The file is damaged, with the cause.
     Damaged(Error),
@@ -33,9 +33,9 @@ pub(super) trait Reel {
     /// Scene and walls.
     fn title(&self) -> String;
     /// Text to append to the title.
-    fn say_also(&mut self, words: &str);
+    fn append_title(&mut self, words: &str);
     /// Renders a frame, with the time in its caption if it is `alone`.
-    fn draw(&self, frame: u32, alone: bool) -> Result<Drawn, Error>;
+    fn draw(&self, frame: u32, alone: bool) -> Result<DrawnFrame, Error>;
 }
 
 /// Opens runs to be shown together, with the same camera and colours where possible.
@@ -50,11 +50,11 @@ pub(super) fn open(
         match load_run(run, options.assets.as_deref())? {
             AnyScene::Two(scene) => {
                 order.push((2, flat.len()));
-                flat.push(Take::new(run, scene)?);
+                flat.push(LoadedRun::new(run, scene)?);
             }
             AnyScene::Three(scene) => {
                 order.push((3, spatial.len()));
-                spatial.push(Take::new(run, scene)?);
+                spatial.push(LoadedRun::new(run, scene)?);
             }
         }
     }
@@ -81,7 +81,7 @@ pub(super) fn open(
 }
 
 /// Run with its scene and the extent of its liquid.
-struct Take<const D: usize> {
+struct LoadedRun<const D: usize> {
     root: PathBuf,
     scene: Scene<D>,
     frames: Vec<u32>,
@@ -89,10 +89,10 @@ struct Take<const D: usize> {
     fastest: f64,
 }
 
-impl<const D: usize> Take<D> {
+impl<const D: usize> LoadedRun<D> {
     fn new(run: &OpenedRun, scene: Scene<D>) -> Result<Self, Error> {
         let frames = run.frames(&FrameChoice::default())?;
-        let mut take = Take {
+        let mut take = LoadedRun {
             root: run.root.clone(),
             scene,
             liquid: Bounds::NOTHING,
@@ -154,7 +154,7 @@ fn nth(numbers: &mut [f32], n: usize) -> f32 {
 
 /// Runs shown together.
 fn together<const D: usize>(
-    takes: Vec<Take<D>>,
+    takes: Vec<LoadedRun<D>>,
     options: &Options<'_>,
     camera: &Camera<D>,
 ) -> Vec<RunReel<D>> {
@@ -164,7 +164,7 @@ fn together<const D: usize>(
         frame = frame.union(&framing::of_run(&take.scene, &take.liquid));
         fastest = fastest.max(take.fastest);
     }
-    let reel = |take: Take<D>| RunReel {
+    let reel = |take: LoadedRun<D>| RunReel {
         also: String::new(),
         size: options.size,
         style: options.style,
@@ -177,7 +177,7 @@ fn together<const D: usize>(
 }
 
 struct RunReel<const D: usize> {
-    take: Take<D>,
+    take: LoadedRun<D>,
     also: String,
     size: (u32, u32),
     style: meniscus_scene::Style,
@@ -211,20 +211,20 @@ impl<const D: usize> Reel for RunReel<D> {
         )
     }
 
-    fn say_also(&mut self, words: &str) {
+    fn append_title(&mut self, words: &str) {
         self.also = format!(", {words}");
     }
 
-    fn draw(&self, frame: u32, alone: bool) -> Result<Drawn, Error> {
+    fn draw(&self, frame: u32, alone: bool) -> Result<DrawnFrame, Error> {
         let frame = match self.take.read(frame)? {
             Ok(frame) => frame,
-            Err(error) => return Ok(Drawn::Damaged(error)),
+            Err(error) => return Ok(DrawnFrame::Damaged(error)),
         };
         let renderer = self.renderer();
         let caption = match alone {
             true => renderer.caption(&frame),
             false => self.title(),
         };
-        Ok(Drawn::Picture(renderer.draw(&frame, &caption)?))
+        Ok(DrawnFrame::Picture(renderer.draw(&frame, &caption)?))
     }
 }

@@ -1,6 +1,6 @@
 //! Output files of images.
 
-use super::movie::Movie;
+use super::mp4::Movie;
 use super::{Filmed, Options};
 use crate::preview::FASTEST;
 use crate::preview::GifWriter;

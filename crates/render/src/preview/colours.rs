@@ -10,7 +10,7 @@ const WATER: Tint = Tint {
     foam: [0.62, 0.78, 0.86],
 };
 /// Water in 2D: at rest, in motion, and at the speed of a fall through the domain.
-const FLAT_WATER: [Vec3; 3] = [[0.012, 0.12, 0.36], [0.03, 0.36, 0.70], [0.55, 0.83, 0.92]];
+const WATER_2D: [Vec3; 3] = [[0.012, 0.12, 0.36], [0.03, 0.36, 0.70], [0.55, 0.83, 0.92]];
 
 /// Optical properties of a liquid.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +41,7 @@ impl Tint {
 /// Colours of a liquid in 2D: at rest, in motion, and fast.
 pub(super) fn flat(colour: Option<Color>) -> [Vec3; 3] {
     match colour.map(linear) {
-        None => FLAT_WATER,
+        None => WATER_2D,
         Some(colour) => [scale(colour, 0.6), colour, mix(colour, [0.9; 3], 0.6)],
     }
 }

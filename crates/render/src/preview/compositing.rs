@@ -1,7 +1,7 @@
 //! Compositing of solid surfaces over the background.
 
 use super::light::{fresnel, key_direction, surroundings};
-use super::solids::Layer;
+use super::sphere_tracing::Layer;
 use super::vector::{Vec3, add, dot, mix, mul, reflect, scale};
 use meniscus_scene::Material;
 
@@ -11,12 +11,12 @@ const GLASS_TINT: f32 = 0.4;
 
 /// Composite of the layers drawn so far: `passed * behind + added`.
 #[derive(Clone, Copy)]
-pub(super) struct Veil {
+pub(super) struct Composite {
     passed: Vec3,
     added: Vec3,
 }
 
-impl Veil {
+impl Composite {
     pub const NONE: Self = Self {
         passed: [1.0; 3],
         added: [0.0; 3],
@@ -35,14 +35,14 @@ impl Veil {
     }
 }
 
-impl Default for Veil {
+impl Default for Composite {
     fn default() -> Self {
         Self::NONE
     }
 }
 
 /// Layer of one surface of a solid.
-pub(super) fn shade(layer: &Layer, direction: Vec3) -> Veil {
+pub(super) fn shade(layer: &Layer, direction: Vec3) -> Composite {
     let facing = -dot(layer.normal, direction);
     let whole = match layer.material {
         Material::Stone => {
@@ -55,7 +55,7 @@ pub(super) fn shade(layer: &Layer, direction: Vec3) -> Veil {
                 mirrored.map(|c| c.min(1.0)),
                 shine,
             );
-            Veil {
+            Composite {
                 passed: [0.0; 3],
                 added: mix(colour, [0.9; 3], 0.2 * layer.crease),
             }
@@ -73,13 +73,13 @@ pub(super) fn shade(layer: &Layer, direction: Vec3) -> Veil {
             );
             let shine = fresnel(0.045, facing).max(0.2 * layer.crease);
             let mirrored = surroundings(reflect(direction, layer.normal));
-            Veil {
+            Composite {
                 passed: scale(passed, 1.0 - shine),
                 added: scale(mirrored, shine),
             }
         }
     };
-    Veil {
+    Composite {
         passed: mix([1.0; 3], whole.passed, layer.alpha),
         added: scale(whole.added, layer.alpha),
     }

@@ -32,7 +32,7 @@ impl<'a, const D: usize> FrameRenderer<'a, D> {
             style,
             wish: Camera::default(),
             frame: framing::of_scene(scene),
-            fastest: round_up(likely_speed(scene)),
+            fastest: round_up(expected_speed(scene)),
         }
     }
 
@@ -110,7 +110,7 @@ pub(super) fn time_label(time: f64, frame_rate: f64) -> String {
 }
 
 /// Expected speed of the liquid: of a fall from its highest point, of its start, or of the solids that drive it.
-fn likely_speed<const D: usize>(scene: &Scene<D>) -> f64 {
+fn expected_speed<const D: usize>(scene: &Scene<D>) -> f64 {
     let length = |v: &[f64; D]| v.iter().map(|c| c * c).sum::<f64>().sqrt();
     let fall = (2.0 * length(&scene.gravity) * measure::highest_liquid(scene)).sqrt();
     let starts = scene.liquids.iter().map(|volume| &volume.velocity);

@@ -1,6 +1,6 @@
 //! Framing: the region that an image shows, solids and liquid without empty space, the same for all frames.
 
-use super::solids::{hollow_bounds, is_inverted};
+use super::sphere_tracing::{hollow_bounds, is_inverted};
 use meniscus_scene::Scene;
 use meniscus_shapes::{Bounds, Motion, ScriptedSolid};
 

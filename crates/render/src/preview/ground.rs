@@ -4,7 +4,7 @@ use super::blur::Field;
 use super::camera::Box3;
 use super::light::key_direction;
 use super::solid_layers::passes;
-use super::solids::{Ray, Solid};
+use super::sphere_tracing::{Ray, Solid};
 use super::vector::{Vec3, mul, scale, smoothstep};
 use super::volume::Volume;
 use rayon::prelude::*;
@@ -15,7 +15,7 @@ const COLOUR: Vec3 = [0.78, 0.765, 0.74];
 /// Fraction of the ground's light that comes from the key light; the rest is ambient.
 const DIRECT: f32 = 0.52;
 /// Absorption of liquid per colour channel and mean side of the domain.
-const SWALLOWED: Vec3 = [3.2, 1.7, 1.0];
+const ABSORPTION: Vec3 = [3.2, 1.7, 1.0];
 
 /// Ground plane at height zero, lit from one side.
 pub(super) struct Ground {
@@ -114,7 +114,7 @@ impl Ground {
             let liquid = self.liquid.sample(u, v);
             let solids = self.solids.sample(u, v);
             light = match liquid > 1e-4 {
-                true => SWALLOWED.map(|s| solids * (-s * liquid).exp()),
+                true => ABSORPTION.map(|s| solids * (-s * liquid).exp()),
                 false => [solids; 3],
             };
         }

@@ -1,6 +1,6 @@
 //! Colour map of speeds, and its legend.
 
-use super::lettering::{self, Letters};
+use super::captions::{self, Letters};
 use super::vector::{Vec3, mix};
 
 /// From rest to fast: each colour is brighter or warmer than the one before.
@@ -58,7 +58,7 @@ pub(super) fn draw(colours: &mut [Vec3], size: (usize, usize), fastest: f32, exc
     let below = top + bar[1] + 0.7 * capital;
     for (text, at) in [("0", left), (label.as_str(), right)] {
         let start = at - 0.5 * letters.width(text);
-        lettering::write_at(colours, size, text, [start, below], &letters);
+        captions::write_at(colours, size, text, [start, below], &letters);
     }
 }
 

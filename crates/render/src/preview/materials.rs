@@ -7,7 +7,7 @@ use std::array::from_fn;
 /// Points along a side of the lattice by which volumes are compared.
 const LATTICE: usize = 20;
 /// Largest filled fraction of a hollow shape.
-const HOLLOW: f64 = 0.5;
+const MAX_FILLED_FRACTION: f64 = 0.5;
 
 /// Materials of the solids of a scene, as set or by their shapes.
 pub fn materials_of<const D: usize>(scene: &Scene<D>) -> Vec<Material> {
@@ -49,7 +49,7 @@ fn is_hollowed<const D: usize>(whole: &Shape<D>, parts: &[Shape<D>], left: &Shap
     };
     let middle = from_fn(|i| 0.5 * (bounds.low[i] + bounds.high[i]));
     let open = parts.iter().any(|part| part.distance(middle) < 0.0);
-    open && volume(left) < HOLLOW * volume(whole)
+    open && volume(left) < MAX_FILLED_FRACTION * volume(whole)
 }
 
 fn lattice<const D: usize>(bounds: &Bounds<D>) -> impl Iterator<Item = [f64; D]> {

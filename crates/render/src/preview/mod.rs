@@ -1,40 +1,40 @@
 //! Software renderer of previews: no GPU, no display, the same pixels for any number of
 //! threads.
 
-mod beside;
 mod blur;
 mod camera;
+mod captions;
 mod colours;
 mod compositing;
 mod droplets;
-mod film;
 mod frame_renderer;
 pub mod framing;
+mod gif;
 mod glyphs;
 mod ground;
 mod legend;
-mod lettering;
 mod light;
-mod march;
+mod lines;
 mod materials;
 mod palette;
 mod particle_sprites;
 mod particles;
-mod plane;
+mod ray_march;
+mod scene_2d;
+mod scene_3d;
+mod side_by_side;
 mod solid_layers;
-pub mod solids;
-mod space;
-mod strokes;
+pub mod sphere_tracing;
 mod vector;
 mod volume;
 
 #[cfg(test)]
 mod tests;
 
-pub use beside::beside;
-pub use film::{FASTEST, GifWriter};
 pub use frame_renderer::FrameRenderer;
+pub use gif::{FASTEST, GifWriter};
 pub use materials::{material_of, materials_of};
+pub use side_by_side::side_by_side;
 
 use camera::Box3;
 use image::RgbImage;
@@ -79,7 +79,7 @@ pub struct View<'a, const D: usize> {
 
 impl<const D: usize> View<'_, D> {
     /// Domain, with one metre in place of invalid lengths.
-    fn sound_domain(&self) -> [f64; D] {
+    fn valid_domain(&self) -> [f64; D] {
         from_fn(|i| {
             let side = self.domain[i];
             if side.is_finite() && side > 0.0 {
@@ -91,10 +91,10 @@ impl<const D: usize> View<'_, D> {
     }
 
     /// Region of interest, or the domain if it is invalid; thin ones are thickened.
-    fn sound_frame(&self) -> Bounds<D> {
+    fn valid_frame(&self) -> Bounds<D> {
         let domain = Bounds {
             low: [0.0; D],
-            high: self.sound_domain(),
+            high: self.valid_domain(),
         };
         let frame = match self.frame.is_finite() && !self.frame.is_empty() {
             true => self.frame,
@@ -114,14 +114,14 @@ impl<const D: usize> View<'_, D> {
 
     /// The same in 3D; a 2D one is one metre deep.
     fn frame_in_space(&self) -> Box3 {
-        let frame = self.sound_frame();
+        let frame = self.valid_frame();
         Box3 {
             low: from_fn(|i| frame.low.get(i).map_or(0.0, |&c| c as f32)),
             high: from_fn(|i| frame.high.get(i).map_or(1.0, |&c| c as f32)),
         }
     }
 
-    fn sound_fastest(&self) -> f32 {
+    fn valid_fastest(&self) -> f32 {
         if self.fastest.is_finite() && self.fastest > 0.0 {
             self.fastest as f32
         } else {
@@ -130,7 +130,7 @@ impl<const D: usize> View<'_, D> {
     }
 
     /// Particles in a full cell, at least one.
-    fn sound_per_cell(&self) -> f32 {
+    fn valid_per_cell(&self) -> f32 {
         if self.per_cell.is_finite() && self.per_cell >= 1.0 {
             self.per_cell as f32
         } else {
@@ -138,8 +138,8 @@ impl<const D: usize> View<'_, D> {
         }
     }
 
-    fn sound_radius(&self) -> f64 {
-        let frame = self.sound_frame();
+    fn valid_radius(&self) -> f64 {
+        let frame = self.valid_frame();
         let longest = (0..D)
             .map(|i| frame.high[i] - frame.low[i])
             .fold(0.0, f64::max);
@@ -160,15 +160,15 @@ pub fn draw<const D: usize>(view: &View<D>, size: (u32, u32)) -> RgbImage {
         return picture;
     }
     let mut colours = match D {
-        2 => plane::draw(view, (width, height)),
-        3 => space::draw(view, (width, height)),
+        2 => scene_2d::draw(view, (width, height)),
+        3 => scene_3d::draw(view, (width, height)),
         _ => return picture,
     };
     if let Some(caption) = view.caption {
-        lettering::write(&mut colours, (width, height), caption);
+        captions::write(&mut colours, (width, height), caption);
     }
     if view.style == Style::Particles {
-        let fastest = view.sound_fastest();
+        let fastest = view.valid_fastest();
         let speed = |v: &[f32; D]| v.iter().map(|c| c * c).sum::<f32>().sqrt();
         let exceeded = view.velocities.iter().any(|v| speed(v) > fastest);
         legend::draw(&mut colours, (width, height), fastest, exceeded);

@@ -8,7 +8,7 @@ const BINS: usize = 1 << (3 * BITS);
 /// Colours of a palette; the last index of a GIF is reserved for "as before".
 pub(super) const COLOURS: usize = 255;
 /// Perceptual weights of differences in red, green and blue.
-const SIGHT: [f32; 3] = [0.55, 0.77, 0.42];
+const PERCEPTUAL_WEIGHTS: [f32; 3] = [0.55, 0.77, 0.42];
 /// Weight of the visible grain of two mixed colours relative to a wrong colour.
 const GRAIN: f32 = 0.12;
 
@@ -72,7 +72,7 @@ impl Palette {
         let mut bytes: Vec<u8> = self
             .colours
             .iter()
-            .flat_map(|colour| seen_to_bytes(*colour))
+            .flat_map(|colour| from_perceptual(*colour))
             .collect();
         bytes.resize(3 * (COLOURS + 1), 0);
         bytes
@@ -128,11 +128,15 @@ fn middle_of(bin: usize) -> Colour {
 
 /// Colour in the space in which differences are measured.
 fn seen(colour: Colour) -> Colour {
-    [0, 1, 2].map(|i| SIGHT[i] * colour[i])
+    [0, 1, 2].map(|i| PERCEPTUAL_WEIGHTS[i] * colour[i])
 }
 
-fn seen_to_bytes(colour: Colour) -> [u8; 3] {
-    [0, 1, 2].map(|i| (colour[i] / SIGHT[i]).round().clamp(0.0, 255.0) as u8)
+fn from_perceptual(colour: Colour) -> [u8; 3] {
+    [0, 1, 2].map(|i| {
+        (colour[i] / PERCEPTUAL_WEIGHTS[i])
+            .round()
+            .clamp(0.0, 255.0) as u8
+    })
 }
 
 fn square(a: Colour, b: Colour) -> f32 {

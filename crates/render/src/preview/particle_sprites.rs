@@ -13,7 +13,7 @@ const FINE: usize = 2;
 const LEAST: f32 = 0.6;
 
 /// Layer of sprites.
-pub(super) struct Beads {
+pub(super) struct Sprites {
     /// Depth of the nearest sprite in a pixel; infinite where there is none.
     pub depth: Field,
     /// Coverage of the pixel, 0 to 1.
@@ -22,7 +22,7 @@ pub(super) struct Beads {
     pub colours: Vec<Vec3>,
 }
 
-struct Bead {
+struct Sprite {
     x: f32,
     y: f32,
     radius: f32,
@@ -40,14 +40,14 @@ pub(super) fn string(
     place: impl Fn(Vec3) -> Option<Spot> + Sync,
     shaded: impl Fn(Vec3, f32) -> Vec3 + Sync,
     size: (usize, usize),
-) -> Beads {
+) -> Sprites {
     let (width, height) = size;
     let fine = FINE as f32;
-    let beads: Vec<Bead> = particles
+    let sprites: Vec<Sprite> = particles
         .par_iter()
         .filter_map(|&(position, speed)| {
             let spot = place(position)?;
-            Some(Bead {
+            Some(Sprite {
                 x: fine * spot.x,
                 y: fine * spot.y,
                 radius: fine * (radius * spot.zoom).max(LEAST),
@@ -59,10 +59,10 @@ pub(super) fn string(
         .collect();
     let mut bands: Vec<Vec<u32>> = vec![Vec::new(); height.div_ceil(BAND)];
     let rows_of_band = (BAND * FINE) as f32;
-    for (index, bead) in beads.iter().enumerate() {
+    for (index, sprite) in sprites.iter().enumerate() {
         // Casts clamp negative values to zero.
-        let first = ((bead.y - bead.radius) / rows_of_band) as usize;
-        let last = (bead.y + bead.radius) / rows_of_band;
+        let first = ((sprite.y - sprite.radius) / rows_of_band) as usize;
+        let last = (sprite.y + sprite.radius) / rows_of_band;
         if last >= 0.0 {
             let end = (last as usize + 1).min(bands.len());
             for band in bands.get_mut(first..end).unwrap_or_default() {
@@ -70,7 +70,7 @@ pub(super) fn string(
             }
         }
     }
-    let mut picture = Beads {
+    let mut picture = Sprites {
         depth: Field::new(width, height, f32::INFINITY),
         cover: Field::new(width, height, 0.0),
         colours: vec![[0.0; 3]; width * height],
@@ -87,9 +87,9 @@ pub(super) fn string(
         .for_each(|(band, (depth, cover, colours))| {
             let top = band * BAND * FINE;
             let mut samples = vec![Sample::NONE; depth.len() * FINE * FINE];
-            for &bead in &bands[band] {
+            for &sprite in &bands[band] {
                 fill(
-                    &beads[bead as usize],
+                    &sprites[sprite as usize],
                     top,
                     FINE * width,
                     &shaded,
@@ -129,7 +129,7 @@ impl Sample {
 }
 
 fn fill(
-    bead: &Bead,
+    sprite: &Sprite,
     top: usize,
     width: usize,
     shaded: &impl Fn(Vec3, f32) -> Vec3,
@@ -137,25 +137,25 @@ fn fill(
 ) {
     let height = samples.len() / width;
     let span = |centre: f32, low: usize, count: usize| {
-        let first = (centre - bead.radius + 0.5 - low as f32).max(0.0) as usize;
-        let end = (centre + bead.radius + 0.5 - low as f32).max(0.0) as usize;
+        let first = (centre - sprite.radius + 0.5 - low as f32).max(0.0) as usize;
+        let end = (centre + sprite.radius + 0.5 - low as f32).max(0.0) as usize;
         first..end.min(count)
     };
-    for y in span(bead.y, top, height) {
-        let up = (bead.y - (top + y) as f32 - 0.5) / bead.radius;
-        for x in span(bead.x, 0, width) {
-            let right = (x as f32 + 0.5 - bead.x) / bead.radius;
+    for y in span(sprite.y, top, height) {
+        let up = (sprite.y - (top + y) as f32 - 0.5) / sprite.radius;
+        for x in span(sprite.x, 0, width) {
+            let right = (x as f32 + 0.5 - sprite.x) / sprite.radius;
             let square = right * right + up * up;
             if square >= 1.0 {
                 continue;
             }
             let near = (1.0 - square).sqrt();
-            let depth = bead.depth - bead.size * near;
+            let depth = sprite.depth - sprite.size * near;
             let sample = &mut samples[y * width + x];
             if depth < sample.depth {
                 *sample = Sample {
                     depth,
-                    colour: shaded([right, up, near], bead.speed),
+                    colour: shaded([right, up, near], sprite.speed),
                 };
             }
         }

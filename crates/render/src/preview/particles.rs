@@ -51,18 +51,18 @@ pub(super) struct Spot {
 
 /// Small cube of space with liquid in it.
 #[derive(Clone, Copy)]
-pub(super) struct Lump {
+pub(super) struct VolumeCell {
     pub centre: Vec3,
     pub speed: f32,
 }
 
 /// Occupied cells of a grid, independent of the number of particles in each: the liquid's volume.
-pub(super) struct Lumps {
+pub(super) struct VolumeCells {
     pub size: f32,
-    pub lumps: Vec<Lump>,
+    pub volume_cells: Vec<VolumeCell>,
 }
 
-impl Lumps {
+impl VolumeCells {
     /// Sorts particles with their speeds into cells of about the given size.
     pub fn new(particles: &[(Vec3, f32)], size: f32) -> Self {
         let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
@@ -87,20 +87,20 @@ impl Lumps {
             cell.1 += speed;
         }
         let occupied = cells.iter().enumerate().filter(|(_, cell)| cell.0 > 0);
-        let lumps = occupied.map(|(index, &(number, speed))| {
+        let volume_cells = occupied.map(|(index, &(number, speed))| {
             let at = [
                 index % count[0],
                 index / count[0] % count[1],
                 index / (count[0] * count[1]),
             ];
-            Lump {
+            VolumeCell {
                 centre: from_fn(|i| low[i] + (at[i] as f32 + 0.5) * size),
                 speed: speed / number as f32,
             }
         });
         Self {
             size,
-            lumps: lumps.collect(),
+            volume_cells: volume_cells.collect(),
         }
     }
 }
@@ -117,7 +117,7 @@ struct Patch {
     x: f32,
     y: f32,
     radius: f32,
-    /// For lumps: thickness at the centre.
+    /// For volume_cells: thickness at the centre.
     size: f32,
     speed: f32,
 }
@@ -132,8 +132,8 @@ impl Patch {
 }
 
 /// Particles in or near the domain, with their speeds. Stray ones must not obscure the view.
-pub(super) fn sound_particles<const D: usize>(view: &View<D>) -> Vec<(Vec3, f32)> {
-    let sides = view.sound_domain();
+pub(super) fn valid_particles<const D: usize>(view: &View<D>) -> Vec<(Vec3, f32)> {
+    let sides = view.valid_domain();
     let near = |position: &[f32; D]| {
         (0..D).all(|i| (-0.25..=1.25).contains(&(f64::from(position[i]) / sides[i])))
     };
@@ -152,7 +152,7 @@ pub(super) fn sound_particles<const D: usize>(view: &View<D>) -> Vec<(Vec3, f32)
 /// Draws the coverage of the liquid and measures its thickness, with points projected by `place`.
 pub(super) fn spread(
     drops: &[Drop],
-    lumps: &Lumps,
+    volume_cells: &VolumeCells,
     place: impl Fn(Vec3) -> Option<Spot> + Sync,
     size: (usize, usize),
 ) -> Sheet {
@@ -172,12 +172,12 @@ pub(super) fn spread(
         .filter_map(|drop| patch(drop.position, drop.radius, 0.0, 0.0))
         .collect();
     // Wider than the cell, so that neighbours merge; the volume stays that of the cell.
-    let reach = 1.1 * lumps.size;
-    let middle = 2.0 * lumps.size.powi(3) / (std::f32::consts::PI * reach * reach);
-    let lump_patches: Vec<Patch> = lumps
-        .lumps
+    let reach = 1.1 * volume_cells.size;
+    let middle = 2.0 * volume_cells.size.powi(3) / (std::f32::consts::PI * reach * reach);
+    let lump_patches: Vec<Patch> = volume_cells
+        .volume_cells
         .iter()
-        .filter_map(|lump| patch(lump.centre, reach, middle, lump.speed))
+        .filter_map(|volume_cell| patch(volume_cell.centre, reach, middle, volume_cell.speed))
         .collect();
 
     let drop_bands = by_band(&drop_patches, height);
@@ -199,7 +199,7 @@ pub(super) fn spread(
                 fill_drop(&drop_patches[patch as usize], top, bottom, width, cover);
             }
             for &patch in &lump_bands[band] {
-                fill_lump(
+                fill_volume_cell(
                     &lump_patches[patch as usize],
                     top,
                     bottom,
@@ -247,7 +247,7 @@ fn fill_drop(patch: &Patch, top: usize, bottom: usize, width: usize, cover: &mut
     }
 }
 
-fn fill_lump(
+fn fill_volume_cell(
     patch: &Patch,
     top: usize,
     bottom: usize,

@@ -1,8 +1,8 @@
 //! Primary rays, and the layers of solids along them.
 
 use super::camera::Camera;
-use super::march::Span;
-use super::solids::{Layer, Layers, Ray, Solid, box_span};
+use super::ray_march::Span;
+use super::sphere_tracing::{Layer, Layers, Ray, Solid, box_span};
 use super::vector::{Vec3, dot, scale};
 use meniscus_scene::Material;
 use rayon::prelude::*;
@@ -17,7 +17,7 @@ pub(super) struct Window {
 }
 
 /// Layers of solids along all rays.
-pub(super) struct Sights {
+pub(super) struct SolidLayers {
     rows: Vec<Row>,
 }
 
@@ -29,7 +29,7 @@ struct Row {
     windows: Vec<Window>,
 }
 
-impl Sights {
+impl SolidLayers {
     /// Intersects all primary rays with the solids; with `closed`, the domain's box is a container as well.
     pub fn new<const D: usize>(
         camera: &Camera,
@@ -63,7 +63,7 @@ impl Sights {
                     }
                 }
                 for solid in solids {
-                    let seen = solid.look(&ray, &mut layers);
+                    let seen = solid.trace(&ray, &mut layers);
                     match seen {
                         Some((first, last)) if solid.is_container() => {
                             if first.t > span.start {
@@ -119,7 +119,7 @@ pub(super) fn ray(camera: &Camera, x: usize, y: usize) -> Ray {
 pub(super) fn passes<const D: usize>(solids: &[Solid<D>], ray: &Ray) -> f32 {
     let mut layers = Layers::default();
     for solid in solids {
-        solid.look(ray, &mut layers);
+        solid.trace(ray, &mut layers);
     }
     layers
         .sorted()

@@ -98,7 +98,7 @@ impl Volume {
             field.occupancy[index] = field.occupancy[index].min(most);
         }
         field.soft = smooth(&field.occupancy, nodes);
-        field.survey();
+        field.classify_blocks();
         field
     }
 
@@ -129,7 +129,7 @@ impl Volume {
     }
 
     /// Classifies every block of cells.
-    fn survey(&mut self) {
+    fn classify_blocks(&mut self) {
         let along = self.blocks_along;
         let content = |block: usize| {
             let at = [

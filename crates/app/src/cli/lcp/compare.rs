@@ -1,11 +1,11 @@
 //! `meniscus lcp compare`.
 
-use super::super::output::{remark, say};
+use super::super::output::{print_line, print_note};
 use super::arguments::CompareArguments;
 use super::files::{self, Problem, broken};
 use super::grid::Grid;
 use super::solve::{answer, cannot_use};
-use super::watch::{Seen, Watch};
+use super::solve_timer::{Observation, SolveTimer};
 use meniscus_lcp::analysis::analyse;
 use meniscus_lcp::registry::{Method, NamedSolver, Options, Registry};
 use meniscus_lcp::{Report, Status};
@@ -21,13 +21,13 @@ use std::time::Duration;
 const LONGEST: f64 = 1e9;
 
 /// Result of one method.
-struct Tried {
+struct MethodResult {
     name: String,
     /// Method that `auto` chose.
     picked: Option<&'static str>,
     report: Report,
     seconds: f64,
-    seen: Vec<Seen>,
+    seen: Vec<Observation>,
     x: Vec<f64>,
 }
 
@@ -53,13 +53,13 @@ pub fn compare(arguments: &CompareArguments) -> Result<(), Error> {
                     if let Some(picked) = one.picked {
                         line["picked"] = picked.into();
                     }
-                    say(format_args!("{line}"));
+                    print_line(format_args!("{line}"));
                 }
                 tried.push(one);
             }
             // Other methods may accept the problem.
             Err(fault) => {
-                remark(&format!("skipped {}", fault.message()));
+                print_note(&format!("skipped {}", fault.message()));
                 refused.get_or_insert(fault);
             }
         }
@@ -68,7 +68,7 @@ pub fn compare(arguments: &CompareArguments) -> Result<(), Error> {
         return Err(fault);
     }
     if !arguments.json {
-        say(format_args!("{}", table(&tried)));
+        print_line(format_args!("{}", table(&tried)));
     }
     if let Some(path) = &arguments.csv {
         files::write_text(path, &csv(&tried))?;
@@ -76,7 +76,7 @@ pub fn compare(arguments: &CompareArguments) -> Result<(), Error> {
     if let Some(path) = &arguments.plot {
         files::write_text(path, &chart(&tried, &given.name).svg())?;
     }
-    if tried.iter().any(Tried::converged) {
+    if tried.iter().any(MethodResult::converged) {
         Ok(())
     } else {
         Err(Error::new(Kind::Numerical, "no method solved the problem"))
@@ -88,10 +88,10 @@ fn attempt(
     solver: &dyn NamedSolver,
     arguments: &CompareArguments,
     given: &Problem,
-) -> Result<Tried, Error> {
+) -> Result<MethodResult, Error> {
     let problem = given.problem()?;
     let mut x = given.start();
-    let mut watch = Watch::new(Some(Duration::from_secs_f64(arguments.seconds)));
+    let mut watch = SolveTimer::new(Some(Duration::from_secs_f64(arguments.seconds)));
     let options = Options::default()
         .tolerance(arguments.stop.tolerance)
         .max_iterations(arguments.stop.max_iterations)
@@ -100,7 +100,7 @@ fn attempt(
         .solve(&problem, &options, &mut x, &mut watch)
         .map_err(|fault| cannot_use(&name, &broken(&fault)))?;
     let auto = solver.name() == Method::Auto.name();
-    Ok(Tried {
+    Ok(MethodResult {
         name,
         picked: auto.then_some(solution.solver),
         report: solution.report,
@@ -116,7 +116,7 @@ fn grid(arguments: &CompareArguments, given: &Problem) -> Result<Option<Grid>, E
     if asked.is_empty() {
         return Ok(
             Grid::beside(&arguments.problem, given).unwrap_or_else(|fault| {
-                remark(&format!(
+                print_note(&format!(
                     "skipped tn-mg and all other methods that need the grid: {}",
                     fault.message()
                 ));
@@ -131,14 +131,14 @@ fn grid(arguments: &CompareArguments, given: &Problem) -> Result<Option<Grid>, E
 }
 
 /// Solver with its listed name, or the reason why it is not applicable.
-type Chosen<'a> = (String, Result<Box<dyn NamedSolver + 'a>, Error>);
+type Candidate<'a> = (String, Result<Box<dyn NamedSolver + 'a>, Error>);
 
 /// Requested solvers, or all that are applicable.
 fn chosen<'a>(
     arguments: &CompareArguments,
     given: &Problem,
     registry: &'a Registry<'_>,
-) -> Result<Vec<Chosen<'a>>, Error> {
+) -> Result<Vec<Candidate<'a>>, Error> {
     if !arguments.solvers.is_empty() {
         return arguments
             .solvers
@@ -147,11 +147,11 @@ fn chosen<'a>(
             .collect();
     }
     let analysis = analyse(&given.problem()?);
-    let mut fitting: Vec<Chosen> = Vec::new();
+    let mut fitting: Vec<Candidate> = Vec::new();
     for solver in registry.solvers() {
         match solver.fits(&analysis) {
             Ok(()) => fitting.push((solver.name().to_owned(), Ok(Box::new(solver)))),
-            Err(why) => remark(&format!("skipped {}: {why}", solver.name())),
+            Err(why) => print_note(&format!("skipped {}: {why}", solver.name())),
         }
     }
     Ok(fitting)
@@ -164,7 +164,7 @@ fn uses_grid(name: &str) -> bool {
 }
 
 /// Solver by name; with a grid, names shared with the solvers of scenes mean the latter.
-fn named<'a>(name: &str, registry: &'a Registry<'_>) -> Result<Chosen<'a>, Error> {
+fn named<'a>(name: &str, registry: &'a Registry<'_>) -> Result<Candidate<'a>, Error> {
     let has_grid = registry
         .solvers()
         .any(|solver| solver.name() == Solver::TnMg.name());
@@ -186,7 +186,7 @@ fn named<'a>(name: &str, registry: &'a Registry<'_>) -> Result<Chosen<'a>, Error
     Ok((name.to_owned(), solver))
 }
 
-impl Tried {
+impl MethodResult {
     /// Name with the choice of `auto`.
     fn title(&self) -> String {
         match self.picked {
@@ -201,7 +201,7 @@ impl Tried {
 }
 
 /// Largest difference from the solution with the smallest residual, relative to its largest entry.
-fn differences(tried: &[Tried]) -> Vec<f64> {
+fn differences(tried: &[MethodResult]) -> Vec<f64> {
     let best = tried.iter().filter(|one| one.converged()).min_by(|a, b| {
         let (a, b) = (a.report.residual, b.report.residual);
         a.total_cmp(&b)
@@ -211,7 +211,7 @@ fn differences(tried: &[Tried]) -> Vec<f64> {
     };
     let largest = best.x.iter().fold(0.0, |l: f64, x| l.max(x.abs()));
     let scale = if largest > 0.0 { largest } else { 1.0 };
-    let apart = |one: &Tried| {
+    let apart = |one: &MethodResult| {
         let pairs = one.x.iter().zip(&best.x);
         pairs.fold(0.0, |l: f64, (a, b)| l.max((a - b).abs())) / scale
     };
@@ -228,8 +228,8 @@ const COLUMNS: [&str; 7] = [
     "apart",
 ];
 
-fn rows(tried: &[Tried]) -> Vec<[String; 7]> {
-    let row = |(one, apart): (&Tried, f64)| {
+fn rows(tried: &[MethodResult]) -> Vec<[String; 7]> {
+    let row = |(one, apart): (&MethodResult, f64)| {
         let report = &one.report;
         [
             one.title(),
@@ -244,7 +244,7 @@ fn rows(tried: &[Tried]) -> Vec<[String; 7]> {
     tried.iter().zip(differences(tried)).map(row).collect()
 }
 
-fn table(tried: &[Tried]) -> String {
+fn table(tried: &[MethodResult]) -> String {
     let rows = rows(tried);
     let width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].len());
@@ -272,7 +272,7 @@ fn table(tried: &[Tried]) -> String {
     out + "\nresidual: largest entry of the natural residual; apart: largest difference from the best solution,\nrelative to its largest entry (a problem may have several solutions)"
 }
 
-fn csv(tried: &[Tried]) -> String {
+fn csv(tried: &[MethodResult]) -> String {
     let mut out = COLUMNS.join(",") + "\n";
     for row in rows(tried) {
         let _ = writeln!(out, "{}", row.join(","));
@@ -280,7 +280,7 @@ fn csv(tried: &[Tried]) -> String {
     out
 }
 
-fn chart(tried: &[Tried], name: &str) -> Chart {
+fn chart(tried: &[MethodResult], name: &str) -> Chart {
     let series = tried.iter().map(|one| {
         let mut points: Vec<(f64, f64)> = one
             .seen

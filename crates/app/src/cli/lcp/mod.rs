@@ -8,8 +8,8 @@ mod generate;
 mod grid;
 mod info;
 mod solve;
+mod solve_timer;
 mod solvers;
-mod watch;
 
 pub use arguments::LcpCommand;
 

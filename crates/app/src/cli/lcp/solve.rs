@@ -1,9 +1,9 @@
 //! `meniscus lcp solve`.
 
-use super::super::output::{remark, say};
+use super::super::output::{print_line, print_note};
 use super::arguments::SolveArguments;
 use super::files::{self, Problem, broken};
-use super::watch::{Seen, Watch};
+use super::solve_timer::{Observation, SolveTimer};
 use meniscus_lcp::registry::{self, Method, Options, Solution};
 use meniscus_lcp::{Report, Status};
 use meniscus_render::plot::{Axis, Chart, Series};
@@ -24,7 +24,7 @@ pub fn solve(arguments: &SolveArguments) -> Result<(), Error> {
         .tolerance(arguments.stop.tolerance)
         .max_iterations(arguments.stop.max_iterations)
         .presolve(arguments.stop.first);
-    let mut watch = Watch::new(None);
+    let mut watch = SolveTimer::new(None);
     let solution = registry::solve(&problem, arguments.solver, &options, &mut x, &mut watch)
         .map_err(|fault| cannot_use(arguments.solver.name(), &broken(&fault)))?;
     let seconds = watch.seconds();
@@ -42,9 +42,9 @@ pub fn solve(arguments: &SolveArguments) -> Result<(), Error> {
         if arguments.solver == Method::Auto {
             answer["attempts"] = attempts(&solution);
         }
-        say(format_args!("{answer}"));
+        print_line(format_args!("{answer}"));
     } else {
-        tell(arguments.solver, &solution, seconds, &given);
+        print_result(arguments.solver, &solution, seconds, &given);
         explain(&solution, &given, &x);
     }
     if solution.report.status == Status::Converged {
@@ -90,10 +90,10 @@ fn attempts(solution: &Solution) -> Value {
     solution.attempts.iter().map(attempt).collect()
 }
 
-fn tell(asked: Method, solution: &Solution, seconds: f64, given: &Problem) {
+fn print_result(asked: Method, solution: &Solution, seconds: f64, given: &Problem) {
     if asked == Method::Auto {
         for attempt in &solution.attempts {
-            remark(&format!(
+            print_note(&format!(
                 "auto chose {}: {} ({})",
                 attempt.solver, attempt.why, attempt.report.status
             ));
@@ -109,7 +109,7 @@ fn tell(asked: Method, solution: &Solution, seconds: f64, given: &Problem) {
     } else {
         "did NOT solve"
     };
-    say(format_args!(
+    print_line(format_args!(
         "{verdict} a problem of {} by {}: {}, residual {:.3e}, {}{inner}, {seconds:.3} s",
         count(given.matrix.rows(), "row"),
         solution.solver,
@@ -132,13 +132,13 @@ fn explain(solution: &Solution, given: &Problem, x: &[f64]) {
     }
     let rounding = 1e3 * f64::EPSILON * scale;
     if solution.report.status != Status::Converged && solution.report.residual <= rounding {
-        remark(&format!(
+        print_note(&format!(
             "the residual is rounding error for values of this magnitude; --tolerance {rounding:.0e} is attainable"
         ));
     }
 }
 
-fn csv(seen: &[Seen], solution: &Solution) -> String {
+fn csv(seen: &[Observation], solution: &Solution) -> String {
     let mut out = String::from("solver,iteration,inner_iterations,residual_inf,merit,seconds\n");
     for seen in seen {
         let progress = &seen.progress;
@@ -161,7 +161,7 @@ fn name_of(attempt: usize, solution: &Solution) -> &'static str {
     tried.map_or(solution.solver, |tried| tried.solver)
 }
 
-fn chart(seen: &[Seen], solution: &Solution, name: &str) -> Chart {
+fn chart(seen: &[Observation], solution: &Solution, name: &str) -> Chart {
     let attempts = seen.last().map_or(0, |seen| seen.attempt + 1);
     let series = (0..attempts).map(|attempt| Series {
         name: name_of(attempt, solution).into(),

@@ -32,7 +32,7 @@ fn report(volume: f64, thin: f64) -> VolumeReport {
 }
 
 fn warning(scene: &Scene<2>, report: &VolumeReport) -> Option<DriftWarning> {
-    examine(scene, &scene.solids_and_walls(), 7, report)
+    check_drift(scene, &scene.solids_and_walls(), 7, report)
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn crowded_particles_are_attributed_to_the_adjacent_solid_and_its_thickness() {
 fn the_largest_drift_is_recorded_with_its_first_frame() {
     let scene = scene(0.1);
     let of = |volume, frame| {
-        examine(
+        check_drift(
             &scene,
             &scene.solids_and_walls(),
             frame,

@@ -2,7 +2,7 @@
 //!
 //! Speeds follow from free fall: liquid reaches the speed of a fall to the level at which it comes to rest, a jet that of a
 //! fall to where it lands, and a solid drives the liquid to slightly more than its own speed. Steps follow from speeds by
-//! the CFL number. The constants were measured; `estimates_are_within_their_factors_of_what_runs_take` compares with runs.
+//! the CFL number. The constants were measured; `estimates_are_within_their_factors_of_measured_runs` compares with runs.
 
 use super::film;
 use meniscus_scene::{Emitter, Scene, measure, settle};
@@ -15,11 +15,11 @@ const PER_STEP: f64 = 5e-4;
 /// CPU seconds per pixel of a preview image.
 const PER_PIXEL: f64 = 6e-7;
 /// Speed of the fastest liquid as a fraction of the speed of free fall, averaged over a run.
-const OF_FALL: f64 = 0.9;
+const FALL_SPEED_FRACTION: f64 = 0.9;
 /// Speed of liquid driven by a solid, as a multiple of the solid's.
-const STIRRED: f64 = 1.2;
+const DRIVEN_SPEED: f64 = 1.2;
 /// Time constant in seconds of the decay of driven motion.
-const CALMING: f64 = 0.3;
+const DECAY_SECONDS: f64 = 0.3;
 /// Falls shorter than this fraction of the domain's longest side are within the error of the level at rest.
 const LEAST_FALL: f64 = 0.025;
 /// Average loss from rounding the steps of a frame to a whole number.
@@ -65,7 +65,7 @@ impl Forecast {
         let frames = (1..=scene.frames).map(|k| {
             let time = scene.time_of_frame(k);
             let solids = solids.max_speed(time - frame, frame, &domain);
-            stirred = (STIRRED * solids).max(stirred * (-frame / CALMING).exp());
+            stirred = (DRIVEN_SPEED * solids).max(stirred * (-frame / DECAY_SECONDS).exp());
             let own = jets.iter().map(|jet| jet.speed(time - frame, time));
             let own = own.fold(start.speed(time, gravity).max(stirred), f64::max);
             let speed = (own + slowest).max(solids);
@@ -148,7 +148,7 @@ impl Start {
         Start {
             volume,
             speed,
-            fastest: (OF_FALL * squares.sqrt()).max(speed),
+            fastest: (FALL_SPEED_FRACTION * squares.sqrt()).max(speed),
         }
     }
 
@@ -203,7 +203,7 @@ impl Jet {
             to,
             // Liquid that does not stay takes as long again to leave.
             fall_time: 2.0 * fall_time,
-            fastest: OF_FALL * fastest,
+            fastest: FALL_SPEED_FRACTION * fastest,
             held,
         }
     }

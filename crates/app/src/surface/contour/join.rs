@@ -22,14 +22,14 @@ pub fn join<const D: usize>(pieces: Vec<Piece<D>>) -> Result<Contour<D>, TooLarg
     }
     all.par_sort_unstable();
     let mut numbers: Vec<Vec<u32>> = pieces.iter().map(|p| vec![0; p.keys.len()]).collect();
-    let (mut vertices, mut looseness) = (Vec::new(), Vec::new());
+    let (mut vertices, mut smoothing_weight) = (Vec::new(), Vec::new());
     let mut last = None;
     for (key, p, v) in all {
         if last != Some(key) {
             last = Some(key);
             let (place, loose) = pieces[p as usize].vertices[v as usize];
             vertices.push(place);
-            looseness.push(loose);
+            smoothing_weight.push(loose);
         }
         let number = u32::try_from(vertices.len() - 1).map_err(|_| TooLarge)?;
         numbers[p as usize][v as usize] = number;
@@ -41,7 +41,7 @@ pub fn join<const D: usize>(pieces: Vec<Piece<D>>) -> Result<Contour<D>, TooLarg
     let triangles = pieces.iter().zip(&numbers).flat_map(of_piece).collect();
     Ok(Contour {
         vertices,
-        looseness,
+        smoothing_weight,
         triangles,
     })
 }

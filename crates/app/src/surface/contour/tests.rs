@@ -4,7 +4,7 @@ use crate::surface::{Surface, upright};
 /// Field given by a function of position, on a lattice with or without fine cells.
 struct Field<F, const D: usize>(F, Lattice<D>, bool);
 
-impl<F: Fn([f64; D]) -> f64 + Sync, const D: usize> Inside<D> for Field<F, D> {
+impl<F: Fn([f64; D]) -> f64 + Sync, const D: usize> Implicit<D> for Field<F, D> {
     type Local = ();
     fn enter(&self, _block: [i32; D], _local: &mut ()) {}
     fn value(&self, _local: &(), point: [i32; D]) -> f64 {

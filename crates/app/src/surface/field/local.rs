@@ -110,7 +110,7 @@ impl<const D: usize> Local<D> {
     }
 
     /// Moves to a block.
-    pub(super) fn come_to(&mut self, block: [i32; D], near_solids: bool) {
+    pub(super) fn move_to(&mut self, block: [i32; D], near_solids: bool) {
         self.block = block;
         self.near_solids = near_solids;
         self.room.clear();

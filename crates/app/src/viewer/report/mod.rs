@@ -1,11 +1,11 @@
 //! Report: the page with its data in one self-contained file.
 
-mod coarse;
 mod packed;
+mod simplify;
 mod surfaces;
 
 use super::page;
-use super::watched::Watched;
+use super::watched_run::Watched;
 use super::wire::{PARTICLE, PARTICLES_HEADER};
 use meniscus_store::atomic_file;
 use meniscus_store::error::{Error, Kind};
@@ -53,23 +53,23 @@ impl OpenedRun {
     /// Omissions in words; none if the report is complete.
     pub fn left_out(&self) -> Option<String> {
         let mut parts = Vec::new();
-        let sound = self.frames_of_run - self.damaged.len();
-        if self.frames < sound {
+        let intact = self.frames_of_run - self.damaged.len();
+        if self.frames < intact {
             parts.push(format!(
                 "{} of {}",
-                sound - self.frames,
-                count(sound, "frame")
+                intact - self.frames,
+                count(intact, "frame")
             ));
         }
         if self.every_particle > 1 {
             parts.push(format!("all but one of {} particles", self.every_particle));
         }
-        let sound = self.surfaces_of_run - self.damaged_surfaces.len();
-        if self.surfaces < sound {
+        let intact = self.surfaces_of_run - self.damaged_surfaces.len();
+        if self.surfaces < intact {
             parts.push(format!(
                 "{} of {}",
-                sound - self.surfaces,
-                count(sound, "surface")
+                intact - self.surfaces,
+                count(intact, "surface")
             ));
         }
         if let Some(spacing) = self.surface_spacing.filter(|_| self.surfaces > 0) {

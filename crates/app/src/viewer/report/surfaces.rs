@@ -1,9 +1,9 @@
 //! Surfaces of a report, simplified to fit.
 
-use super::coarse::coarsened;
 use super::packed::packed;
+use super::simplify::coarsened;
 use super::{base64_size, is_kept};
-use crate::viewer::watched::Watched;
+use crate::viewer::watched_run::Watched;
 use crate::viewer::wire::WireMesh;
 use meniscus_store::error::Error;
 use rayon::prelude::*;
@@ -37,7 +37,7 @@ impl Surfaces {
     pub fn of_run(run: &Watched, room: usize) -> Self {
         let frames = run.surfaces();
         let step = frames.len().div_ceil(SAMPLES).max(1);
-        let samples = sound(run, frames.iter().skip(step / 2).step_by(step));
+        let samples = intact(run, frames.iter().skip(step / 2).step_by(step));
         let estimate = |spacing: Option<f64>| -> f64 {
             let sizes = samples
                 .par_iter()
@@ -109,7 +109,7 @@ fn size(bytes: &[u8]) -> usize {
 }
 
 /// Surfaces that are not damaged.
-fn sound<'a>(run: &Watched, frames: impl Iterator<Item = &'a u32>) -> Vec<WireMesh> {
+fn intact<'a>(run: &Watched, frames: impl Iterator<Item = &'a u32>) -> Vec<WireMesh> {
     frames
         .filter_map(|&frame| run.surface(frame).ok())
         .collect()

@@ -1,5 +1,5 @@
 //! Properties of images and animations.
 
 mod animations;
-mod looks;
 mod pictures;
+mod styles;

@@ -4,7 +4,7 @@ use meniscus_store::cache::Frame;
 use std::ops::Range;
 
 /// Particles sorted by cell, for queries around a point.
-pub struct Around<const D: usize> {
+pub struct ParticleLookup<const D: usize> {
     dx: f64,
     /// Cells with particles, sorted with the last axis as the most significant, and the start of their particles.
     cells: Vec<([i32; D], u32)>,
@@ -12,7 +12,7 @@ pub struct Around<const D: usize> {
     particles: Vec<[[f32; D]; 2]>,
 }
 
-impl<const D: usize> Around<D> {
+impl<const D: usize> ParticleLookup<D> {
     /// Sorts the particles of a frame.
     pub fn new(frame: &Frame<D>) -> Self {
         let (positions, velocities) = (frame.positions(), frame.velocities());
@@ -36,7 +36,7 @@ impl<const D: usize> Around<D> {
             let i = i as usize;
             [positions[i], velocities[i]]
         };
-        Around {
+        ParticleLookup {
             dx,
             cells,
             particles: keyed.iter().map(particle).collect(),
@@ -81,7 +81,7 @@ impl<const D: usize> Around<D> {
     ) {
         let low = reversed(cell(x.map(|c| c - radius), self.dx));
         let high = reversed(cell(x.map(|c| c + radius), self.dx));
-        rows.come_to(self, low, high);
+        rows.move_to(self, low, high);
         let middle = reversed(x.map(|c| c / self.dx));
         let radius = radius / self.dx;
         for (at, row) in &rows.cells {
@@ -122,9 +122,9 @@ impl<const D: usize> Around<D> {
 
 /// Cache of the rows of cells along the first axis near a point: finding them takes longer than traversing them.
 pub struct Rows<const D: usize> {
-    /// Lower and upper coordinates, in the order of [`Around`]; the last is not used.
+    /// Lower and upper coordinates, in the order of [`ParticleLookup`]; the last is not used.
     ends: Option<[[i32; D]; 2]>,
-    /// Coordinates of the rows and their cells in [`Around`].
+    /// Coordinates of the rows and their cells in [`ParticleLookup`].
     cells: Vec<([i32; D], Range<usize>)>,
 }
 
@@ -138,7 +138,7 @@ impl<const D: usize> Default for Rows<D> {
 }
 
 impl<const D: usize> Rows<D> {
-    fn come_to(&mut self, around: &Around<D>, mut low: [i32; D], mut high: [i32; D]) {
+    fn move_to(&mut self, around: &ParticleLookup<D>, mut low: [i32; D], mut high: [i32; D]) {
         low[D - 1] = i32::MIN;
         high[D - 1] = i32::MAX;
         if self.ends == Some([low, high]) {

@@ -1,6 +1,6 @@
 //! Run as shown in the page, in progress or not.
 
-use super::jsonl_tail::Follower;
+use super::jsonl_tail::JsonlTail;
 use super::solids::{SolidView, poses, solids};
 use super::wire::{WireMesh, encode_particles};
 use crate::runner::StepLine;
@@ -44,7 +44,7 @@ pub struct Watched {
     poses: Mutex<BTreeMap<u32, Vec<[f32; 12]>>>,
     liquid_color: Option<Color>,
     solids_missing: Option<String>,
-    lines: Mutex<(Follower<StepLine>, Follower<TimingLine>)>,
+    lines: Mutex<(JsonlTail<StepLine>, JsonlTail<TimingLine>)>,
 }
 
 impl Watched {
@@ -79,8 +79,8 @@ impl Watched {
             liquid_color,
             solids_missing,
             lines: Mutex::new((
-                Follower::new(folder.statistics()),
-                Follower::new(folder.timings()),
+                JsonlTail::new(folder.statistics()),
+                JsonlTail::new(folder.timings()),
             )),
         })
     }

@@ -36,7 +36,7 @@ pub fn coarsened(mesh: &WireMesh, flat: bool, spacing: f64) -> WireMesh {
     }
     let corners = mesh.triangles.iter();
     coarse.triangles = corners.map(|t| t.map(|v| taken_by[v as usize])).collect();
-    tidy(&mut coarse);
+    remove_degenerate(&mut coarse);
     coarse
 }
 
@@ -79,7 +79,7 @@ fn out_of_area(mesh: &WireMesh) -> Vec<Vector> {
 }
 
 /// Removes degenerate and duplicate triangles, and unused vertices.
-fn tidy(mesh: &mut WireMesh) {
+fn remove_degenerate(mesh: &mut WireMesh) {
     mesh.triangles
         .retain(|&[a, b, c]| a != b && b != c && c != a);
     for triangle in &mut mesh.triangles {

@@ -65,7 +65,7 @@ pub(super) struct Ray {
 
 /// Appearance of a solid, independent of its pose.
 #[derive(Clone, Copy, Debug)]
-pub struct Look<const D: usize> {
+pub struct Appearance<const D: usize> {
     /// Whether liquid is inside it rather than around it: its inner surface is drawn.
     pub hollow: bool,
     /// Bounding box of the solid, or of its cavity, in body coordinates; none if it is unbounded.
@@ -73,7 +73,11 @@ pub struct Look<const D: usize> {
 }
 
 /// Appearance of a solid; `None` for the domain's own box, which is drawn as edges, and for invisible ones.
-pub fn look<const D: usize>(body: &ScriptedSolid<D>, t: f64, domain: [f32; 3]) -> Option<Look<D>> {
+pub fn appearance<const D: usize>(
+    body: &ScriptedSolid<D>,
+    t: f64,
+    domain: [f32; 3],
+) -> Option<Appearance<D>> {
     if is_domain_box(body, domain) || body.validate().is_err() {
         return None;
     }
@@ -85,7 +89,7 @@ pub fn look<const D: usize>(body: &ScriptedSolid<D>, t: f64, domain: [f32; 3]) -
     }
     .corners();
     let hollow = is_inverted(&body.shape) || corners.into_iter().all(|c| at_corner(c) <= 0.0);
-    Some(Look {
+    Some(Appearance {
         hollow,
         bounds: if hollow {
             hollow_bounds(&body.shape)
@@ -115,10 +119,10 @@ impl<'a, const D: usize> Solid<'a, D> {
         t: f64,
         domain: Vec3,
     ) -> Option<Self> {
-        let look = look(body, t, domain)?;
+        let appearance = appearance(body, t, domain)?;
         let pose = body.motion.world_from_body(t);
         let (mut low, mut high) = (domain.map(|d| 1e-4 * d), domain.map(|d| (1.0 - 1e-4) * d));
-        let own = look.bounds.map(|own| own.placed(&pose));
+        let own = appearance.bounds.map(|own| own.placed(&pose));
         if let Some(bounds) = own.filter(|b| !b.is_empty()) {
             let margin = 0.02 * dot(domain, [1.0 / 3.0; 3]);
             for i in 0..D.min(3) {
@@ -129,13 +133,13 @@ impl<'a, const D: usize> Solid<'a, D> {
         Some(Self {
             body: body.at(t),
             // Containers are transparent, whatever their material.
-            material: if look.hollow {
+            material: if appearance.hollow {
                 Material::Glass
             } else {
                 material
             },
             colour,
-            sign: if look.hollow { -1.0 } else { 1.0 },
+            sign: if appearance.hollow { -1.0 } else { 1.0 },
             low,
             high,
         })
@@ -170,7 +174,7 @@ impl<'a, const D: usize> Solid<'a, D> {
     }
 
     /// Finds the surfaces of this solid along a ray, and returns the first of them and the distance of the last.
-    pub fn look(&self, ray: &Ray, layers: &mut Layers) -> Option<(Layer, f32)> {
+    pub fn trace(&self, ray: &Ray, layers: &mut Layers) -> Option<(Layer, f32)> {
         let (start, end, face) = box_span(ray, self.low, self.high)?;
         let at = |t: f32| along(ray.from, t, ray.direction);
         let mut t = start;

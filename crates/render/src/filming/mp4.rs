@@ -11,10 +11,10 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::thread::JoinHandle;
 
 const PROGRAM: &str = "ffmpeg";
-const GET_IT: &str = "install it (`apt install ffmpeg`, `brew install ffmpeg`, or from https://ffmpeg.org), or make a GIF \
+const INSTALL_HINT: &str = "install it (`apt install ffmpeg`, `brew install ffmpeg`, or from https://ffmpeg.org), or make a GIF \
                       with --gif";
 /// Bytes of ffmpeg's messages that are kept.
-const MOST_WORDS: u64 = 1 << 14;
+const MAX_MESSAGE_BYTES: u64 = 1 << 14;
 
 /// MP4 file being encoded, removed if it is dropped before it is finished.
 pub(super) struct Movie {
@@ -79,7 +79,7 @@ impl Movie {
         let words = std::thread::spawn(move || {
             let mut words = Vec::new();
             if let Some(stderr) = stderr {
-                let mut limited = stderr.take(MOST_WORDS);
+                let mut limited = stderr.take(MAX_MESSAGE_BYTES);
                 let _ = limited.read_to_end(&mut words);
                 let _ = io::copy(&mut limited.into_inner(), &mut io::sink());
             }
@@ -156,7 +156,7 @@ fn not_started(cause: &io::Error) -> Error {
         io::ErrorKind::NotFound => "MP4 output needs ffmpeg, which is not installed".into(),
         _ => format!("could not start ffmpeg: {cause}"),
     };
-    Error::new(Kind::Resources, message).with_remedy(GET_IT)
+    Error::new(Kind::Resources, message).with_remedy(INSTALL_HINT)
 }
 
 fn failed(why: &str) -> Error {

@@ -2,7 +2,7 @@
 
 use super::blur::Field;
 use super::glyphs::glyph;
-use super::strokes::stroke;
+use super::lines::stroke;
 use super::vector::{Vec3, mix};
 
 const INK: Vec3 = [0.05, 0.07, 0.10];

@@ -5,22 +5,22 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 /// Records every report with its time, and stops a solve that exceeds its time limit.
-pub struct Watch {
+pub struct SolveTimer {
     start: Instant,
     limit: Option<Duration>,
-    pub seen: Vec<Seen>,
+    pub seen: Vec<Observation>,
 }
 
 /// State of a solve.
 #[derive(Clone, Copy)]
-pub struct Seen {
+pub struct Observation {
     /// Index of the method among those that were tried, from 0.
     pub attempt: usize,
     pub progress: Progress,
     pub seconds: f64,
 }
 
-impl Watch {
+impl SolveTimer {
     pub fn new(limit: Option<Duration>) -> Self {
         Self {
             start: Instant::now(),
@@ -37,7 +37,7 @@ impl Watch {
         self.limit.is_some_and(|limit| self.start.elapsed() > limit)
     }
 
-    fn go_on(&self) -> ControlFlow<()> {
+    fn check_time(&self) -> ControlFlow<()> {
         if self.is_late() {
             ControlFlow::Break(())
         } else {
@@ -46,7 +46,7 @@ impl Watch {
     }
 }
 
-impl Observer for Watch {
+impl Observer for SolveTimer {
     fn observe(&mut self, progress: &Progress) -> ControlFlow<()> {
         // Every method counts its iterations from zero.
         let before = self.seen.last().map(|seen| seen.attempt);
@@ -55,15 +55,15 @@ impl Observer for Watch {
             Some(last) if progress.iteration == 0 => last + 1,
             Some(last) => last,
         };
-        self.seen.push(Seen {
+        self.seen.push(Observation {
             attempt,
             progress: *progress,
             seconds: self.seconds(),
         });
-        self.go_on()
+        self.check_time()
     }
 
     fn observe_inner(&mut self, _: &InnerProgress) -> ControlFlow<()> {
-        self.go_on()
+        self.check_time()
     }
 }

@@ -5,7 +5,7 @@ use super::blur::raster;
 use super::colours::{self, linear};
 use super::legend::speed_colour;
 use super::particle_sprites;
-use super::particles::{Drop, Lumps, Spot, sound_particles, spread};
+use super::particles::{Drop, Spot, VolumeCells, spread, valid_particles};
 use super::vector::{Vec3, mix, scale, smoothstep};
 use meniscus_scene::{Camera, Style};
 use meniscus_shapes::{Bounds, PosedSolid};
@@ -15,7 +15,7 @@ use std::array::from_fn;
 const MARGIN: f32 = 0.045;
 const MARGIN_BELOW: f32 = 0.10;
 /// Radius of a sprite, in radii of the particles, so that single ones can be distinguished.
-const BEAD: f32 = 0.5;
+const SPRITE_RADIUS: f32 = 0.5;
 const AIR: [Vec3; 2] = [[0.80, 0.85, 0.89], [0.90, 0.92, 0.93]];
 const WALL: Vec3 = [0.42, 0.46, 0.50];
 /// Background behind the walls of a container, and thickness of those walls as a fraction of the image.
@@ -77,20 +77,20 @@ impl Layout {
 /// Renders the scene: linear colours, row by row.
 pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<Vec3> {
     let (width, height) = size;
-    let frame = view.sound_frame();
+    let frame = view.valid_frame();
     let layout = Layout::new(&view.camera, &frame, size);
-    let radius = view.sound_radius() as f32;
+    let radius = view.valid_radius() as f32;
 
-    let particles = sound_particles(view);
-    let beads = (view.style == Style::Particles).then(|| {
-        let fastest = view.sound_fastest();
+    let particles = valid_particles(view);
+    let sprites = (view.style == Style::Particles).then(|| {
+        let fastest = view.valid_fastest();
         let shaded =
             |[_, up, _]: Vec3, speed: f32| scale(speed_colour(speed / fastest), 0.95 + 0.25 * up);
         let place = |p| Some(layout.spot(p));
-        particle_sprites::string(&particles, BEAD * radius, place, shaded, size)
+        particle_sprites::string(&particles, SPRITE_RADIUS * radius, place, shaded, size)
     });
-    let lumps = Lumps::new(&particles, 2.0 * radius);
-    let drops: Vec<Drop> = match beads {
+    let volume_cells = VolumeCells::new(&particles, 2.0 * radius);
+    let drops: Vec<Drop> = match sprites {
         Some(_) => Vec::new(),
         None => particles
             .iter()
@@ -100,7 +100,7 @@ pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<
             })
             .collect(),
     };
-    let mut sheet = spread(&drops, &lumps, |p| Some(layout.spot(p)), size);
+    let mut sheet = spread(&drops, &volume_cells, |p| Some(layout.spot(p)), size);
     // Blurred and thresholded at one half, the union of the drops becomes one smooth body of liquid.
     let blur = (radius * layout.zoom).clamp(0.7, 20.0);
     sheet.cover.blur(blur);
@@ -155,8 +155,8 @@ pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<
             liquid = mix(liquid, colours[2], 0.45 * edge * free);
             colour = mix(colour, liquid, wet);
         }
-        if let Some(beads) = &beads {
-            colour = mix(colour, beads.colours[at], beads.cover.values[at]);
+        if let Some(sprites) = &sprites {
+            colour = mix(colour, sprites.colours[at], sprites.cover.values[at]);
         }
         let solid = (0.5 - wall).clamp(0.0, 1.0);
         let line = (1.6 - (wall + 1.0).abs()).clamp(0.0, 1.0);

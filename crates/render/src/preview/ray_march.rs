@@ -1,6 +1,6 @@
 //! Ray marching of the liquid through its field.
 
-use super::solids::{Ray, box_span};
+use super::sphere_tracing::{Ray, box_span};
 use super::vector::{Vec3, along, dot};
 use super::volume::{Content, LEVEL, Volume};
 use std::cmp::Ordering;
