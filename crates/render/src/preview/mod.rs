@@ -19,9 +19,9 @@ mod materials;
 mod palette;
 mod particle_sprites;
 mod particles;
+mod perspective;
+mod planar;
 mod ray_march;
-mod scene_2d;
-mod scene_3d;
 mod side_by_side;
 mod solid_layers;
 pub mod sphere_tracing;
@@ -160,8 +160,8 @@ pub fn draw<const D: usize>(view: &View<D>, size: (u32, u32)) -> RgbImage {
         return picture;
     }
     let mut colours = match D {
-        2 => scene_2d::draw(view, (width, height)),
-        3 => scene_3d::draw(view, (width, height)),
+        2 => planar::draw(view, (width, height)),
+        3 => perspective::draw(view, (width, height)),
         _ => return picture,
     };
     if let Some(caption) = view.caption {
