@@ -12,6 +12,7 @@
 
 mod cells;
 pub mod contour;
+pub(crate) mod dual_contouring;
 pub(crate) mod field;
 pub mod file;
 mod finish;

@@ -18,7 +18,6 @@
 //! The page also shows the surface of the liquid, if `now` lists the frames that have one as `surfaces`: it requests
 //! `/run/I/surface/N`, a mesh like that of a solid.
 
-pub mod dual_contouring;
 mod http;
 mod jsonl_tail;
 mod occlusion_cull;
@@ -31,4 +30,3 @@ pub mod watched_run;
 pub mod wire;
 
 pub use watched_run::Watched;
-pub use wire::WireMesh;

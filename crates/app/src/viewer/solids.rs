@@ -1,21 +1,12 @@
 //! Solids of a scene for the page: one mesh each, and its poses in the frames.
 
-use super::dual_contouring::{Sampled, area, surface};
-use super::wire::WireMesh;
+use crate::surface::solids::{Mesh, triangulate};
 use meniscus_render::preview::materials_of;
 use meniscus_render::preview::sphere_tracing::appearance;
 use meniscus_scene::{Color, Material, Scene};
-use meniscus_shapes::{Bounds, ScriptedSolid, Shape};
 use meniscus_store::cache::BodyState;
 use serde::Serialize;
 use std::array::from_fn;
-
-/// Cells of the lattice along the longest side of a solid.
-const CELLS: usize = 40;
-/// The same for solids with thin parts.
-const FINE_CELLS: usize = 72;
-/// The same in 2D.
-const PLANE_CELLS: usize = 320;
 
 /// Solid as shown in the page.
 #[derive(Clone, Debug)]
@@ -25,7 +16,7 @@ pub struct SolidView {
     /// Description.
     pub about: SolidAbout,
     /// Triangles in body coordinates.
-    pub mesh: WireMesh,
+    pub mesh: Mesh,
 }
 
 /// Description of a solid.
@@ -51,7 +42,7 @@ pub fn solids<const D: usize>(scene: &Scene<D>) -> Vec<SolidView> {
         .enumerate()
         .filter_map(|(solid, ((body, material), color))| {
             let appearance = appearance(body, 0.0, domain)?;
-            let mesh = triangulate(scene, body, appearance.hollow, appearance.bounds);
+            let mesh = triangulate(scene, body, &appearance);
             Some(SolidView {
                 solid,
                 about: SolidAbout {
@@ -83,103 +74,6 @@ pub fn poses<const D: usize>(
     };
     let of_view = |view: &SolidView| from_fn(|i| number(matched[view.solid], i));
     views.iter().map(of_view).collect()
-}
-
-fn triangulate<const D: usize>(
-    scene: &Scene<D>,
-    body: &ScriptedSolid<D>,
-    hollow: bool,
-    own: Option<Bounds<D>>,
-) -> WireMesh {
-    let room = Bounds {
-        low: [0.0; D],
-        high: scene.domain,
-    };
-    let pose = body.motion.world_from_body(0.0);
-    // Unbounded solids are clipped to the domain at the start.
-    let visible = room.placed(&pose.inverse());
-    let own = own.filter(|bounds| bounds.is_finite() && !bounds.is_empty());
-    let filled_around = D == 2 && hollow;
-    let bounds = match own {
-        Some(own) if filled_around && body.moves() => own.expanded(room.farthest([0.0; D])),
-        Some(own) if !filled_around => own,
-        _ => visible,
-    };
-    let cut = own.is_none() && !hollow && D == 3;
-    let longest = (0..D)
-        .map(|axis| bounds.high[axis] - bounds.low[axis])
-        .fold(0.0, f64::max);
-    let cells = match D {
-        2 => PLANE_CELLS,
-        _ if may_be_thin(&body.shape) => FINE_CELLS,
-        _ => CELLS,
-    };
-    let spacing = longest / cells as f64;
-    // In 2D the area may end at the sides; in 3D the surface must not touch them.
-    let bounds = if D == 2 {
-        bounds
-    } else {
-        bounds.expanded(1.5 * spacing)
-    };
-    let counts: [usize; D] = from_fn(|axis| {
-        ((bounds.high[axis] - bounds.low[axis]) / spacing)
-            .ceil()
-            .max(1.0) as usize
-    });
-    let inside = Shape::Box {
-        low: visible.low,
-        high: visible.high,
-    };
-    let distance = |x: [f64; D]| {
-        let to_body = body.shape.distance_within(x, 3.0 * spacing);
-        if cut {
-            to_body.max(inside.distance(x))
-        } else {
-            to_body
-        }
-    };
-    let normal = |x: [f64; D]| {
-        let outside = cut && inside.distance(x) > body.shape.distance(x);
-        if outside {
-            inside.gradient(x)
-        } else {
-            body.shape.gradient(x)
-        }
-    };
-    if D == 2 {
-        area(&Sampled {
-            low: from_fn(|axis| bounds.low[axis]),
-            spacing,
-            cells: from_fn(|axis| counts[axis]),
-            distance: &|x: [f64; 2]| distance(from_fn(|axis| x[axis])),
-            normal: &|x: [f64; 2]| {
-                let n = normal(from_fn(|axis| x[axis]));
-                from_fn(|axis| n[axis])
-            },
-        })
-    } else {
-        surface(&Sampled {
-            low: from_fn(|axis| bounds.low[axis]),
-            spacing,
-            cells: from_fn(|axis| counts[axis]),
-            distance: &|x: [f64; 3]| distance(from_fn(|axis| x[axis])),
-            normal: &|x: [f64; 3]| {
-                let n = normal(from_fn(|axis| x[axis]));
-                from_fn(|axis| n[axis])
-            },
-        })
-    }
-}
-
-/// Whether a shape has thin parts.
-fn may_be_thin<const D: usize>(shape: &Shape<D>) -> bool {
-    match shape {
-        Shape::Shell { .. } | Shape::Difference(..) | Shape::Mesh(_) | Shape::Union(_) => true,
-        Shape::Intersection(parts) => parts.len() > 1,
-        Shape::Inverted(inner) => may_be_thin(inner),
-        Shape::Rounded { shape, .. } | Shape::Placed { shape, .. } => may_be_thin(shape),
-        _ => false,
-    }
 }
 
 #[cfg(test)]

@@ -2,9 +2,10 @@
 
 use super::jsonl_tail::JsonlTail;
 use super::solids::{SolidView, poses, solids};
-use super::wire::{WireMesh, encode_particles};
+use super::wire::encode_particles;
 use crate::runner::StepLine;
 use crate::surface;
+use crate::surface::solids::Mesh;
 use meniscus_scene::text::load_kept;
 use meniscus_scene::{AnyScene, Color};
 use meniscus_store::cache;
@@ -243,7 +244,7 @@ impl Watched {
     ///
     /// # Errors
     /// If it does not exist or is damaged.
-    pub fn surface(&self, number: u32) -> Result<WireMesh, Error> {
+    pub fn surface(&self, number: u32) -> Result<Mesh, Error> {
         let found = surface::read(&self.path, number)?;
         // A 2D surface is upright in its file; here it is in the plane of the first two axes.
         let lie_down = |[x, y, z]: [f32; 3]| {
@@ -253,7 +254,7 @@ impl Watched {
                 [x, y, z]
             }
         };
-        Ok(WireMesh {
+        Ok(Mesh {
             positions: found.positions.into_iter().map(lie_down).collect(),
             normals: found.normals.into_iter().map(lie_down).collect(),
             triangles: found.triangles,

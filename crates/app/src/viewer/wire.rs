@@ -33,6 +33,7 @@
 //! Both bodies are uploaded to the GPU without conversion.
 
 use super::occlusion_cull::hidden;
+use crate::surface::solids::Mesh;
 use meniscus_store::cache::Frame;
 
 /// Bytes of the header of particles.
@@ -45,18 +46,7 @@ pub const MESH_HEADER: usize = 40;
 /// Largest 16-bit value.
 const FULL: f64 = 65535.0;
 
-/// Triangle mesh for the page: a solid, or the surface of the liquid.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WireMesh {
-    /// Vertices; in 2D the third coordinate is zero.
-    pub positions: Vec<[f32; 3]>,
-    /// Unit normals out of the solid or the liquid, one per position.
-    pub normals: Vec<[f32; 3]>,
-    /// Vertex indices, counter-clockwise from outside.
-    pub triangles: Vec<[u32; 3]>,
-}
-
-impl WireMesh {
+impl Mesh {
     /// Encodes the mesh.
     pub fn encode(&self) -> Vec<u8> {
         let (low, high) = box_around(&self.positions);
@@ -282,7 +272,7 @@ mod tests {
 
     #[test]
     fn a_mesh_survives_encoding_and_decoding() {
-        let mesh = WireMesh {
+        let mesh = Mesh {
             positions: vec![[0.0, 1.0, 2.0], [4.0, 1.0, 3.0], [1.0, 1.0, 2.5]],
             normals: vec![[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [0.6, 0.8, 0.0]],
             triangles: vec![[0, 1, 2]],
@@ -299,6 +289,6 @@ mod tests {
         assert_eq!(bytes[normals + 2], 127);
         assert_eq!(bytes[normals + 5] as i8, -127);
         assert_eq!(number(&bytes, normals + 12 + 4), 1);
-        assert_eq!(WireMesh::default().encode().len(), 40);
+        assert_eq!(Mesh::default().encode().len(), 40);
     }
 }

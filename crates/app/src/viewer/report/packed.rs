@@ -11,7 +11,8 @@
 //! The first corner is stored as the difference from that of the triangle before, the others as that from the first corner.
 //! Differences of positions and corners wrap around and are zigzag coded: 0, -1, 1, -2 become 0, 1, 2, 3.
 
-use crate::viewer::wire::{MESH_HEADER, WireMesh};
+use crate::surface::solids::Mesh;
+use crate::viewer::wire::MESH_HEADER;
 use miniz_oxide::deflate::compress_to_vec;
 
 /// Quantisation of positions as a fraction of the distance between vertices: less is not visible.
@@ -21,7 +22,7 @@ const SHADES: f32 = 48.0;
 const BEST: u8 = 9;
 
 /// Bytes of a mesh with vertices about `spacing` apart; without quantisation if it is unknown.
-pub fn packed(mesh: &WireMesh, spacing: Option<f64>) -> Vec<u8> {
+pub fn packed(mesh: &Mesh, spacing: Option<f64>) -> Vec<u8> {
     let plain = match spacing {
         Some(spacing) => rounded(mesh).encode_in_steps((spacing / STEPS) as f32),
         None => mesh.encode(),
@@ -29,15 +30,15 @@ pub fn packed(mesh: &WireMesh, spacing: Option<f64>) -> Vec<u8> {
     compress_to_vec(&reordered(&plain, mesh), BEST)
 }
 
-fn rounded(mesh: &WireMesh) -> WireMesh {
+fn rounded(mesh: &Mesh) -> Mesh {
     let round = |x: f32| (x * SHADES).round() / SHADES;
-    WireMesh {
+    Mesh {
         normals: mesh.normals.iter().map(|n| n.map(round)).collect(),
         ..mesh.clone()
     }
 }
 
-fn reordered(plain: &[u8], mesh: &WireMesh) -> Vec<u8> {
+fn reordered(plain: &[u8], mesh: &Mesh) -> Vec<u8> {
     let (header, body) = plain.split_at(MESH_HEADER);
     let (positions, body) = body.split_at(8 * mesh.positions.len());
     let normals = &body[..4 * mesh.normals.len()];
@@ -100,7 +101,7 @@ mod tests {
 
     #[test]
     fn differences_are_small_and_split_into_byte_planes() {
-        let mesh = WireMesh {
+        let mesh = Mesh {
             positions: vec![[0.0, 0.0, 0.0], [1.0, 0.5, 0.0], [0.0, 1.0, 0.25]],
             normals: vec![[0.0, 0.0, 1.0]; 3],
             triangles: vec![[0, 1, 2], [2, 1, 0]],
@@ -124,7 +125,7 @@ mod tests {
 
     #[test]
     fn a_mesh_of_unknown_spacing_is_not_quantised() {
-        let mesh = WireMesh {
+        let mesh = Mesh {
             positions: vec![[0.1, 0.2, 0.3], [0.7, 0.9, 0.4]],
             normals: vec![[0.0, 1.0, 0.0]; 2],
             triangles: Vec::new(),
@@ -134,7 +135,7 @@ mod tests {
         // From 0 to 65535 is one step back, by wrapping around.
         assert_eq!(bytes[40..44], [0, 1, 0, 0]);
         assert_eq!(
-            decompress_to_vec(&packed(&WireMesh::default(), None))
+            decompress_to_vec(&packed(&Mesh::default(), None))
                 .unwrap()
                 .len(),
             40

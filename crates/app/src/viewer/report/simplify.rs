@@ -1,6 +1,6 @@
 //! Mesh simplification by vertex clustering.
 
-use crate::viewer::wire::WireMesh;
+use crate::surface::solids::Mesh;
 use std::array::from_fn;
 
 type Vector = [f32; 3];
@@ -11,7 +11,7 @@ const ROUNDS: usize = 8;
 /// Simplified surface with one vertex per lattice cell, or two where both sides of a thin sheet are in it: a
 /// sheet stays a sheet, and keeps its volume. Features smaller than a cell may vanish. A mesh in 2D is an area and
 /// keeps its outline in the same way.
-pub fn coarsened(mesh: &WireMesh, flat: bool, spacing: f64) -> WireMesh {
+pub fn coarsened(mesh: &Mesh, flat: bool, spacing: f64) -> Mesh {
     let facing = if flat {
         out_of_area(mesh)
     } else {
@@ -21,7 +21,7 @@ pub fn coarsened(mesh: &WireMesh, flat: bool, spacing: f64) -> WireMesh {
     let cells: Vec<[i64; 3]> = (0..mesh.positions.len() as u32).map(cell).collect();
     let mut order: Vec<u32> = (0..mesh.positions.len() as u32).collect();
     order.sort_unstable_by_key(|&v| (cells[v as usize], v));
-    let mut coarse = WireMesh::default();
+    let mut coarse = Mesh::default();
     let mut taken_by = vec![0; mesh.positions.len()];
     for together in order.chunk_by(|&a, &b| cells[a as usize] == cells[b as usize]) {
         for members in sides(together, &facing) {
@@ -57,7 +57,7 @@ fn sides(together: &[u32], facing: &[Vector]) -> impl Iterator<Item = Vec<u32>> 
 }
 
 /// Outward direction of each vertex of an area in 2D; zero for those not on its boundary.
-fn out_of_area(mesh: &WireMesh) -> Vec<Vector> {
+fn out_of_area(mesh: &Mesh) -> Vec<Vector> {
     let mut edges: Vec<(u32, u32)> = mesh
         .triangles
         .iter()
@@ -79,7 +79,7 @@ fn out_of_area(mesh: &WireMesh) -> Vec<Vector> {
 }
 
 /// Removes degenerate and duplicate triangles, and unused vertices.
-fn remove_degenerate(mesh: &mut WireMesh) {
+fn remove_degenerate(mesh: &mut Mesh) {
     mesh.triangles
         .retain(|&[a, b, c]| a != b && b != c && c != a);
     for triangle in &mut mesh.triangles {
@@ -165,11 +165,11 @@ fn dot(a: Vector, b: Vector) -> f32 {
 mod tests {
     use super::*;
     use crate::surface::Surface;
-    use crate::viewer::dual_contouring::{Sampled, surface};
+    use crate::surface::dual_contouring::{Sampled, surface};
     use meniscus_shapes::Shape;
 
     /// Mesh of a shape in the unit cube, with this many cells along a side.
-    fn meshed(shape: &Shape<3>, cells: usize) -> WireMesh {
+    fn meshed(shape: &Shape<3>, cells: usize) -> Mesh {
         surface(&Sampled {
             low: [0.0; 3],
             spacing: 1.0 / cells as f64,
@@ -179,7 +179,7 @@ mod tests {
         })
     }
 
-    fn as_surface(mesh: &WireMesh) -> Surface {
+    fn as_surface(mesh: &Mesh) -> Surface {
         Surface {
             positions: mesh.positions.clone(),
             triangles: mesh.triangles.clone(),
@@ -187,7 +187,7 @@ mod tests {
         }
     }
 
-    fn reach(mesh: &WireMesh, axis: usize) -> [f32; 2] {
+    fn reach(mesh: &Mesh, axis: usize) -> [f32; 2] {
         let along = mesh.positions.iter().map(|x| x[axis]);
         [
             along.clone().fold(f32::INFINITY, f32::min),
@@ -235,7 +235,7 @@ mod tests {
         let side = 60u32;
         let number = |i: u32, j: u32| i * (side + 1) + j;
         let places = (0..=side).flat_map(|i| (0..=side).map(move |j| [i, j]));
-        let fine = WireMesh {
+        let fine = Mesh {
             positions: places
                 .clone()
                 .map(|[i, j]| [i as f32 / 60.0, j as f32 / 300.0, 0.0])
@@ -269,10 +269,7 @@ mod tests {
         };
         let fine = meshed(&drop, 200);
         assert!(!fine.triangles.is_empty());
-        assert_eq!(coarsened(&fine, false, 0.5), WireMesh::default());
-        assert_eq!(
-            coarsened(&WireMesh::default(), false, 0.1),
-            WireMesh::default()
-        );
+        assert_eq!(coarsened(&fine, false, 0.5), Mesh::default());
+        assert_eq!(coarsened(&Mesh::default(), false, 0.1), Mesh::default());
     }
 }

@@ -3,8 +3,8 @@
 use super::packed::packed;
 use super::simplify::coarsened;
 use super::{base64_size, is_kept};
+use crate::surface::solids::Mesh;
 use crate::viewer::watched_run::Watched;
-use crate::viewer::wire::WireMesh;
 use meniscus_store::error::Error;
 use rayon::prelude::*;
 
@@ -109,13 +109,13 @@ fn size(bytes: &[u8]) -> usize {
 }
 
 /// Surfaces that are not damaged.
-fn intact<'a>(run: &Watched, frames: impl Iterator<Item = &'a u32>) -> Vec<WireMesh> {
+fn intact<'a>(run: &Watched, frames: impl Iterator<Item = &'a u32>) -> Vec<Mesh> {
     frames
         .filter_map(|&frame| run.surface(frame).ok())
         .collect()
 }
 
-fn shrunk(run: &Watched, mesh: &WireMesh, spacing: Option<f64>) -> Vec<u8> {
+fn shrunk(run: &Watched, mesh: &Mesh, spacing: Option<f64>) -> Vec<u8> {
     match spacing {
         Some(wide) => packed(&coarsened(mesh, run.dimension() == 2, wide), spacing),
         None => packed(mesh, None),

@@ -1,6 +1,6 @@
 //! Dual contouring of solids: triangles from signed distances on a lattice, a surface in 3D, an area in 2D.
 
-use super::wire::WireMesh;
+use super::solids::Mesh;
 use std::array::from_fn;
 use std::collections::HashMap;
 
@@ -57,7 +57,7 @@ const SMOOTH: f64 = 0.85;
 
 /// Surface of a solid in 3D: one vertex per cell with a sign change, where its tangent planes meet, so
 /// that creases stay sharp.
-pub fn surface(solid: &Sampled<'_, 3>) -> WireMesh {
+pub fn surface(solid: &Sampled<'_, 3>) -> Mesh {
     let phi = solid.distances();
     let at = |index: [usize; 3]| phi[solid.number(index)];
     let mut vertices: Vec<[f64; 3]> = Vec::new();
@@ -163,7 +163,7 @@ struct Corners {
     vertices: Vec<[f64; 3]>,
     smooth: Vec<[f64; 3]>,
     known: HashMap<(u32, [i32; 3]), u32>,
-    mesh: WireMesh,
+    mesh: Mesh,
 }
 
 impl Corners {
@@ -172,7 +172,7 @@ impl Corners {
             smooth: vertices.iter().map(|&x| (solid.normal)(x)).collect(),
             vertices,
             known: HashMap::new(),
-            mesh: WireMesh::default(),
+            mesh: Mesh::default(),
         }
     }
 
@@ -209,10 +209,10 @@ impl Corners {
 }
 
 /// Area of a solid in 2D. Full cells are merged row by row.
-pub fn area(solid: &Sampled<'_, 2>) -> WireMesh {
+pub fn area(solid: &Sampled<'_, 2>) -> Mesh {
     let phi = solid.distances();
     let at = |index: [usize; 2]| phi[solid.number(index)];
-    let mut mesh = WireMesh::default();
+    let mut mesh = Mesh::default();
     let [columns, rows] = solid.cells;
     for row in 0..rows {
         let mut full_from = None;
@@ -256,7 +256,7 @@ pub fn area(solid: &Sampled<'_, 2>) -> WireMesh {
 }
 
 /// Adds a convex polygon.
-fn polygon(mesh: &mut WireMesh, outline: &[[f64; 2]]) {
+fn polygon(mesh: &mut Mesh, outline: &[[f64; 2]]) {
     if outline.len() < 3 {
         return;
     }
@@ -289,7 +289,7 @@ mod tests {
     }
 
     /// Six times the enclosed volume, by the tetrahedra to the origin, and the area.
-    fn measure(mesh: &WireMesh) -> (f64, f64) {
+    fn measure(mesh: &Mesh) -> (f64, f64) {
         let (mut volume, mut area) = (0.0, 0.0);
         for triangle in &mesh.triangles {
             let [a, b, c] = triangle.map(|i| mesh.positions[i as usize].map(f64::from));
