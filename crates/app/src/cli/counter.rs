@@ -6,6 +6,14 @@ use meniscus_store::quantity::duration;
 use std::io::IsTerminal;
 use std::time::Instant;
 
+/// Progress bar of `frames` frames, redrawn in place.
+pub fn bar(frames: u32, template: &str) -> ProgressBar {
+    let target = ProgressDrawTarget::stdout();
+    let bar = ProgressBar::with_draw_target(Some(u64::from(frames)), target);
+    bar.set_style(ProgressStyle::with_template(template).expect("a valid template"));
+    bar
+}
+
 /// Frame counter.
 pub struct Counter {
     what: &'static str,
@@ -27,11 +35,7 @@ impl Counter {
         let shown = if quiet {
             Shown::Nowhere
         } else if std::io::stdout().is_terminal() {
-            let style = "{prefix} of frame {msg} {wide_bar} {eta} left";
-            let style = ProgressStyle::with_template(style)
-                .unwrap_or_else(|_| ProgressStyle::default_bar());
-            let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stdout());
-            bar.set_style(style);
+            let bar = bar(0, "{prefix} of frame {msg} {wide_bar} {eta} left");
             bar.set_prefix(what);
             Shown::Bar(bar)
         } else {
@@ -56,7 +60,7 @@ impl Counter {
     }
 
     /// Counts one finished frame.
-    pub fn one(&mut self, number: u32, print_note: &str) {
+    pub fn one(&mut self, number: u32, suffix: &str) {
         self.done += 1;
         match &self.shown {
             Shown::Nowhere => {}
@@ -68,7 +72,7 @@ impl Counter {
                 let each = self.started.elapsed().as_secs_f64() / self.done as f64;
                 let left = duration(each * self.frames.saturating_sub(self.done) as f64);
                 print_line(format_args!(
-                    "{} of frame {number}, {} of {}, {left} left{print_note}",
+                    "{} of frame {number}, {} of {}, {left} left{suffix}",
                     self.what, self.done, self.frames
                 ));
             }

@@ -21,7 +21,7 @@ pub fn print_error(error: &Error) {
     };
 }
 
-/// Prints a print_note to standard error.
+/// Prints a note to standard error.
 pub fn print_note(words: &str) {
     let _ = writeln!(stderr().lock(), "{words}");
 }

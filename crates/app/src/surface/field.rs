@@ -218,7 +218,7 @@ impl<const D: usize> Implicit<D> for Field<'_, D> {
         if !local.near_solids || local.room(self, point) > near.max(0.0) {
             return value;
         }
-        // Implicit solids, distances matter up to the end of an edge that leads out of them.
+        // Inside solids, distances matter up to the end of an edge that leads out of them.
         let band = near.clamp(1.1 * self.dx, 2.0 * self.dx);
         let x = self.lattice.place(point);
         value.max(GAP * self.dx - self.posed.distance_within(x, band))
@@ -235,7 +235,7 @@ impl<const D: usize> Implicit<D> for Field<'_, D> {
         if wet == 0 || wet < 1 << D || D == 2 {
             return wet > 0;
         }
-        // Implicit the liquid only a solid can end it.
+        // Inside the liquid only a solid can end it.
         let low = self.lattice.place(cell.map(|c| c * self.lattice.parts));
         let half_diagonal = 0.5 * self.dx * (D as f64).sqrt();
         local.near_solids && self.in_solid(low.map(|x| x + 0.5 * self.dx)) + half_diagonal > 0.0

@@ -140,7 +140,7 @@ fn damaged_frames_are_reported_after_the_others_are_rendered() {
         let outcome = trial.call("preview run --size 32x32");
         let words = [
             "particles_000002.mpc is damaged",
-            "3 other pictures",
+            "3 other images",
             "--resume",
         ];
         assert_told(&outcome, 6, &words);

@@ -165,7 +165,7 @@ pub fn film(
                 Error::new(Kind::Storage, format!("{}{others}", first.message())).with_remedy(
                     format!(
                         "{} in {}; run the scene again with --resume to repair the run",
-                        count(filmed.pictures, "other picture"),
+                        count(filmed.pictures, "other image"),
                         filmed.folder.display()
                     ),
                 ),

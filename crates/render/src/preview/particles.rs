@@ -117,7 +117,7 @@ struct Patch {
     x: f32,
     y: f32,
     radius: f32,
-    /// For volume_cells: thickness at the centre.
+    /// For volume cells: thickness at the centre.
     size: f32,
     speed: f32,
 }
