@@ -1,7 +1,7 @@
 //! Command line arguments.
 
 use super::lcp::LcpCommand;
-use crate::export::{Format, NamePattern, What};
+use crate::export::{Format, NamePattern, Up, What};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -286,15 +286,11 @@ pub struct DiffArguments {
 
 #[derive(Debug, Args)]
 pub struct GcArguments {
-    /// Folder of a run, such as out/thrown-sphere
-    #[arg(value_name = "OUT")]
-    pub run: PathBuf,
+    #[command(flatten)]
+    pub folder: FolderArguments,
     /// Delete the listed files
     #[arg(long)]
     pub yes: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -305,9 +301,8 @@ pub struct PreviewArguments {
     /// Folder of a second run, rendered beside the first
     #[arg(value_name = "OUT2")]
     pub other: Option<PathBuf>,
-    /// Range of frames: 12, 10-50, 10- or -50 [default: all]
-    #[arg(long, value_name = "RANGE", allow_hyphen_values = true)]
-    pub frames: Option<FrameChoice>,
+    #[command(flatten)]
+    pub which: FrameFlags,
     /// Width and height in pixels, per run
     #[arg(long, value_name = "SIZE", default_value = "640x480", value_parser = super::sizes::parse_pixels)]
     pub size: (u32, u32),
@@ -332,15 +327,8 @@ pub struct PreviewArguments {
     /// Output folder [default: OUT/preview]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Folder of the original scene file, for runs without mesh copies
-    #[arg(long, value_name = "DIR")]
-    pub assets: Option<PathBuf>,
-    /// Number of threads; results do not depend on it [default: one per core]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub threads: Option<usize>,
-    /// Print errors only
-    #[arg(long, short)]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub work: WorkFlags,
 }
 
 /// Override of a key of the scene's camera.
@@ -369,6 +357,12 @@ pub struct MeshArguments {
     pub which: FrameFlags,
     #[command(flatten)]
     pub how: SurfaceFlags,
+    #[command(flatten)]
+    pub work: WorkFlags,
+}
+
+#[derive(Debug, Args)]
+pub struct WorkFlags {
     /// Number of threads; results do not depend on it [default: one per core]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub threads: Option<usize>,
@@ -427,7 +421,7 @@ pub struct ExportArguments {
     pub which: FrameFlags,
     /// Up axis [default: y for obj, as importers assume; z for all others]
     #[arg(long, value_name = "AXIS")]
-    pub up: Option<UpName>,
+    pub up: Option<Up>,
     /// Number of frame 0, the initial state, in file names and time codes [default: 0]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub first_frame: u32,
@@ -438,20 +432,8 @@ pub struct ExportArguments {
     /// Output folder [default: RUN/export/FORMAT]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Number of threads; results do not depend on it [default: one per core]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub threads: Option<usize>,
-    /// Print errors only
-    #[arg(long, short)]
-    pub quiet: bool,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum UpName {
-    /// As in Houdini and Maya: rotated by -90 degrees about x
-    Y,
-    /// As in Blender and in the simulation
-    Z,
+    #[command(flatten)]
+    pub work: WorkFlags,
 }
 
 /// Parser of a fixed list of words, so that clap can list them and suggest corrections.

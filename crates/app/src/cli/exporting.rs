@@ -1,10 +1,10 @@
 //! `meniscus export`.
 
-use super::arguments::{ExportArguments, UpName};
+use super::arguments::ExportArguments;
 use super::counter::Counter;
 use super::output::print_line;
 use super::running::{STOP, stop_on_ctrl_c};
-use crate::export::{self, Up};
+use crate::export;
 use crate::runner::with_threads;
 use meniscus_scene::SurfaceSettings;
 use meniscus_store::OpenedRun;
@@ -18,10 +18,7 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Error> {
         format: arguments.to,
         what: arguments.what,
         frames: arguments.which.frames.unwrap_or_default(),
-        up: arguments.up.map(|up| match up {
-            UpName::Y => Up::Y,
-            UpName::Z => Up::Z,
-        }),
+        up: arguments.up,
         first_frame: arguments.first_frame,
         name: arguments.name.clone(),
         out: arguments.out.clone(),
@@ -31,7 +28,7 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Error> {
     };
     let plan = export::plan(&run, &options)?;
     stop_on_ctrl_c()?;
-    if !arguments.quiet {
+    if !arguments.work.quiet {
         print_line(format_args!(
             "{}, about {}, {} up, to {}",
             count(plan.frames.len(), "frame"),
@@ -40,14 +37,14 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Error> {
             plan.folder.display()
         ));
     }
-    let mut counter = Counter::new("export", arguments.quiet);
-    let exported = with_threads(arguments.threads, || {
+    let mut counter = Counter::new("export", arguments.work.quiet);
+    let exported = with_threads(arguments.work.threads, || {
         export::export(&run, &plan, &options, &mut counter)
     });
     // Clear the bar before printing anything else.
     drop(counter);
     let exported = exported??;
-    if !arguments.quiet {
+    if !arguments.work.quiet {
         print_line(format_args!(
             "wrote {}, {}, {} up, to {}",
             count(exported.frames, "frame"),

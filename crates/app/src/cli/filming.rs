@@ -14,7 +14,7 @@ pub fn preview(arguments: &PreviewArguments) -> Result<(), Error> {
     stop_on_ctrl_c()?;
     let all = !(arguments.png || arguments.gif || arguments.mp4);
     let options = Options {
-        frames: arguments.frames.unwrap_or_default(),
+        frames: arguments.which.frames.unwrap_or_default(),
         size: arguments.size,
         style: arguments.style,
         camera: arguments.camera.clone(),
@@ -23,18 +23,18 @@ pub fn preview(arguments: &PreviewArguments) -> Result<(), Error> {
         mp4: arguments.mp4,
         slow: arguments.slow,
         out: arguments.out.clone(),
-        assets: arguments.assets.clone(),
+        assets: arguments.which.assets.clone(),
         stop: &STOP,
     };
-    let mut counter = Counter::new("image", arguments.quiet);
+    let mut counter = Counter::new("image", arguments.work.quiet);
     let (run, other) = (&arguments.run, arguments.other.as_deref());
-    let filmed = with_threads(arguments.threads, || {
+    let filmed = with_threads(arguments.work.threads, || {
         filming::film(run, other, &options, &mut counter)
     });
     // Clear the bar before printing anything else.
     drop(counter);
     let filmed = filmed??;
-    if arguments.quiet {
+    if arguments.work.quiet {
         return Ok(());
     }
     print_line(format_args!(

@@ -3,14 +3,14 @@
 use super::arguments::FolderArguments;
 use super::output::print_line;
 use crate::runner::status::Activity;
-use crate::runner::{Status, status as look, verify as examine};
+use crate::runner::{Status, status as read_status, verify as find_damage};
 use meniscus_store::error::{Error, Kind};
 use meniscus_store::quantity::{bytes, duration};
 use serde_json::json;
 
 /// Prints the state of a run.
 pub fn status(arguments: &FolderArguments) -> Result<(), Error> {
-    let status = look(&arguments.run)?;
+    let status = read_status(&arguments.run)?;
     if arguments.json {
         print_line(format_args!("{:#}", json!(status)));
         return Ok(());
@@ -23,21 +23,21 @@ pub fn status(arguments: &FolderArguments) -> Result<(), Error> {
             format!("{} of {}", status.frames_done, status.frames),
         ),
         ("steps", status.steps.to_string()),
-        ("time", duration(status.wall_seconds)),
-        ("left", left(&status)),
-        ("states", states(&status)),
+        ("elapsed", duration(status.wall_seconds)),
+        ("remaining", remaining(&status)),
+        ("checkpoints", checkpoints(&status)),
         ("disk", bytes(status.disk_bytes)),
     ];
     for (what, words) in lines {
-        print_line(format_args!("{what:8} {words}"));
+        print_line(format_args!("{what:11} {words}"));
     }
     if let Some(drift) = &status.drift {
-        print_line(format_args!("warning  {}", drift.message()));
-        print_line(format_args!("         {}", drift.remedy));
+        print_line(format_args!("warning     {}", drift.message()));
+        print_line(format_args!("            {}", drift.remedy));
     }
     if let Some(branch) = &status.branched_from {
         print_line(format_args!(
-            "branch   of {}, after its frame {}",
+            "branch      of {}, after its frame {}",
             branch.run, branch.frame
         ));
     }
@@ -62,7 +62,7 @@ fn state(status: &Status) -> String {
     }
 }
 
-fn left(status: &Status) -> String {
+fn remaining(status: &Status) -> String {
     match (status.state, status.seconds_left) {
         (Activity::Done, _) => "nothing".into(),
         (_, Some(seconds)) => format!("about {}", duration(seconds)),
@@ -70,7 +70,7 @@ fn left(status: &Status) -> String {
     }
 }
 
-fn states(status: &Status) -> String {
+fn checkpoints(status: &Status) -> String {
     let frames: Vec<String> = status.checkpoints.iter().map(u32::to_string).collect();
     let after = match frames.len() {
         0 => "none".into(),
@@ -86,7 +86,7 @@ fn states(status: &Status) -> String {
 
 /// Checks every file of a run for damage.
 pub fn verify(arguments: &FolderArguments) -> Result<(), Error> {
-    let findings = examine(&arguments.run)?;
+    let findings = find_damage(&arguments.run)?;
     if arguments.json {
         let answer = json!({ "run": arguments.run, "findings": findings });
         print_line(format_args!("{answer:#}"));

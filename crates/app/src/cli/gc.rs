@@ -10,12 +10,12 @@ use serde_json::json;
 /// Lists files that can be deleted, and deletes them with `--yes`.
 pub fn gc(arguments: &GcArguments) -> Result<(), Error> {
     let items = if arguments.yes {
-        gc::remove(&arguments.run)?
+        gc::remove(&arguments.folder.run)?
     } else {
-        gc::find(&arguments.run)?
+        gc::find(&arguments.folder.run)?
     };
     let all: u64 = items.iter().map(|item| item.bytes).sum();
-    if arguments.json {
+    if arguments.folder.json {
         let answer = json!({ "removed": arguments.yes, "bytes": all, "files": items });
         print_line(format_args!("{answer:#}"));
         return Ok(());

@@ -22,14 +22,14 @@ pub fn mesh(arguments: &MeshArguments) -> Result<(), Error> {
         settings: arguments.how.settings(SurfaceSettings::default()),
         stop: &STOP,
     };
-    let mut counter = Counter::new("surface", arguments.quiet);
-    let made = with_threads(arguments.threads, || {
+    let mut counter = Counter::new("surface", arguments.work.quiet);
+    let made = with_threads(arguments.work.threads, || {
         surface::make(&run, &scene, &options, &mut counter)
     });
     // Clear the bar before printing anything else.
     drop(counter);
     let made = made??;
-    if !arguments.quiet {
+    if !arguments.work.quiet {
         let kept = match made.kept {
             0 => String::new(),
             n => format!(" ({n} up to date)"),

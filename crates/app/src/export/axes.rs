@@ -1,13 +1,14 @@
 //! Up axis of exported data.
 
+use clap::ValueEnum;
 use std::fmt;
 
 /// Up axis of exported data. Meniscus itself is Z up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Up {
-    /// As in Houdini, Maya and most renderers: everything is rotated by -90 degrees about x.
+    /// As in Houdini and Maya: rotated by -90 degrees about x
     Y,
-    /// As in Blender and in the simulation.
+    /// As in Blender and in the simulation
     #[default]
     Z,
 }
