@@ -14,8 +14,7 @@ fn frame(trial: &Trial, number: u32) -> Frame<3> {
 
 #[test]
 fn ids_are_stable_and_new_particles_get_new_ones() {
-    let trial = Trial::new();
-    trial.call_well(&format!("{RUN} --frames 6 --out run"));
+    let trial = Trial::after(&format!("{RUN} --frames 6 --out run"));
     let mut before: HashMap<u64, ([f32; 3], f32, f32)> = HashMap::new();
     let (mut largest, mut last_time) = (None, 0.0);
     for number in 0..=6 {
@@ -66,8 +65,7 @@ fn ids_are_stable_and_new_particles_get_new_ones() {
 
 #[test]
 fn exports_have_ids_only_for_runs_with_attributes() {
-    let trial = Trial::new();
-    trial.call_well(&format!("{RUN} --frames 6 --out run"));
+    let trial = Trial::after(&format!("{RUN} --frames 6 --out run"));
     let attributes = ["ids", "ages", "sources"];
     for format in ["npz", "ply", "vtk", "bgeo", "usd"] {
         trial.call_well(&format!(
@@ -101,8 +99,7 @@ fn exports_have_ids_only_for_runs_with_attributes() {
 
 #[test]
 fn a_run_with_attributes_resumes_to_the_same_bytes() {
-    let trial = Trial::new();
-    trial.call_well(&format!("{RUN} --frames 6 --out whole"));
+    let trial = Trial::after(&format!("{RUN} --frames 6 --out whole"));
     trial.call_well(&format!("{RUN} --frames 3 --out run"));
     trial.call_well(&format!("{RUN} --frames 6 --out run --resume"));
     let scene = |folder: &str| fs::read(trial.path(folder).join("scene.toml")).unwrap();

@@ -55,13 +55,7 @@ fn scenes_lists_one_scene_per_line() {
 #[test]
 fn a_misspelt_scene_is_a_usage_error_with_a_suggestion() {
     let trial = Trial::new();
-    let outcome = trial.call("run dambrake");
-    assert_eq!(outcome.code, 2);
-    assert!(
-        outcome.errors.contains("did you mean dam-break"),
-        "{}",
-        outcome.errors
-    );
+    trial.fails("run dambrake", 2, &["did you mean dam-break"]);
     assert!(names(&trial.path("")).is_empty(), "nothing is written");
 }
 
@@ -92,9 +86,7 @@ fn values_out_of_range_are_usage_errors_that_name_the_setting() {
         ("lcp export circle --frame 0", "frame 0"),
     ] {
         let trial = Trial::new();
-        let outcome = trial.call(line);
-        assert_eq!(outcome.code, 2, "{line}: {}", outcome.errors);
-        assert!(outcome.errors.contains(named), "{line}: {}", outcome.errors);
+        trial.fails(line, 2, &[named]);
         assert!(
             names(&trial.path("")).is_empty(),
             "{line}: nothing is written"
@@ -105,13 +97,7 @@ fn values_out_of_range_are_usage_errors_that_name_the_setting() {
 #[test]
 fn a_resolution_beyond_the_memory_is_refused_before_the_run() {
     let trial = Trial::new();
-    let outcome = trial.call("run dam-break --resolution 20000");
-    assert_eq!(outcome.code, 4, "{}", outcome.errors);
-    assert!(
-        outcome.errors.contains("--resolution"),
-        "{}",
-        outcome.errors
-    );
+    trial.fails("run dam-break --resolution 20000", 4, &["--resolution"]);
     assert!(names(&trial.path("")).is_empty(), "nothing is written");
 }
 

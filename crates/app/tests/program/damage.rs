@@ -1,13 +1,12 @@
 use crate::interruptions::{run_it, small_dam_break};
-use crate::trial::{Trial, assert_same_run, assert_sound, names};
+use crate::trial::{Trial, assert_intact, assert_same_run, names};
 use meniscus_app::runner::{Start, verify};
 use std::fs;
 use std::path::Path;
 
 /// A run of three frames with a modified second frame.
 fn damaged(change: impl Fn(&mut Vec<u8>)) -> Trial {
-    let trial = Trial::new();
-    trial.call_well("run dam-break-2d --resolution 12 --frames 3 --quiet --out run");
+    let trial = Trial::after("run dam-break-2d --resolution 12 --frames 3 --quiet --out run");
     let path = trial.path("run/particles/particles_000002.mpc");
     let mut bytes = fs::read(&path).unwrap();
     change(&mut bytes);
@@ -16,13 +15,7 @@ fn damaged(change: impl Fn(&mut Vec<u8>)) -> Trial {
 }
 
 fn assert_named(trial: &Trial) {
-    let outcome = trial.call("export run --to ply");
-    assert_eq!(outcome.code, 6, "{outcome:?}");
-    assert!(
-        outcome.errors.contains("particles_000002.mpc"),
-        "{}",
-        outcome.errors
-    );
+    let outcome = trial.fails("export run --to ply", 6, &["particles_000002.mpc"]);
     assert!(!outcome.errors.contains("panicked"), "{}", outcome.errors);
     let exported = names(&trial.path("run/export/ply/particles"));
     assert_eq!(
@@ -53,16 +46,13 @@ fn a_truncated_frame_is_reported_and_the_other_frames_are_exported() {
 fn a_damaged_manifest_is_reported() {
     let trial = damaged(|_| ());
     fs::write(trial.path("run/run.json"), "{\"program\": \"menisc").unwrap();
-    let outcome = trial.call("export run --to ply");
-    assert_eq!(outcome.code, 6);
-    assert!(outcome.errors.contains("run.json"), "{}", outcome.errors);
+    trial.fails("export run --to ply", 6, &["run.json"]);
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn pipes_and_devices_in_place_of_files_neither_hang_nor_exhaust_memory() {
-    let trial = Trial::new();
-    trial.call_well("run dam-break-2d --resolution 12 --frames 3 --quiet --out whole");
+    let trial = Trial::after("run dam-break-2d --resolution 12 --frames 3 --quiet --out whole");
     trial.call_well("mesh whole --quiet");
     let program = env!("CARGO_BIN_EXE_meniscus");
     for file in [
@@ -173,7 +163,7 @@ fn assert_detected_and_repaired(
     let named = notices.iter().any(|notice| notice.contains(name));
     assert!(named || name == "preview.gif", "{what}: {notices:?}");
     assert_same_run(&out, &whole);
-    assert_sound(&out);
+    assert_intact(&out);
 }
 
 #[test]
@@ -207,8 +197,7 @@ fn a_truncated_file_of_any_kind_is_detected_and_resume_restores_the_same_bytes()
 
 #[test]
 fn damaged_checkpoints_are_reported_and_an_earlier_one_is_used() {
-    let trial = Trial::new();
-    trial.call_well(&format!("{LINE} --quiet --out whole"));
+    let trial = Trial::after(&format!("{LINE} --quiet --out whole"));
     let out = trial.path("damaged");
     copy(&trial.path("whole"), &out);
     for frame in [7, 8] {
@@ -227,13 +216,12 @@ fn damaged_checkpoints_are_reported_and_an_earlier_one_is_used() {
     let frames: Vec<&str> = said.lines().filter(|l| l.starts_with("frame ")).collect();
     assert_eq!(frames.len(), 2, "{said}");
     assert_same_run(&out, &trial.path("whole"));
-    assert_sound(&out);
+    assert_intact(&out);
 }
 
 #[test]
 fn damage_before_every_checkpoint_starts_the_run_from_the_beginning() {
-    let trial = Trial::new();
-    trial.call_well(&format!("{LINE} --quiet --out whole"));
+    let trial = Trial::after(&format!("{LINE} --quiet --out whole"));
     let out = trial.path("damaged");
     copy(&trial.path("whole"), &out);
     fs::remove_file(out.join("particles/particles_000002.mpc")).unwrap();
@@ -243,7 +231,7 @@ fn damage_before_every_checkpoint_starts_the_run_from_the_beginning() {
     assert!(said.contains("particles_000002.mpc is damaged"), "{said}");
     assert!(said.contains("starting from the beginning"), "{said}");
     assert_same_run(&out, &trial.path("whole"));
-    assert_sound(&out);
+    assert_intact(&out);
 }
 
 #[test]
@@ -275,5 +263,5 @@ fn a_damaged_interruption_checkpoint_is_detected_and_an_earlier_one_is_used() {
     );
     assert!(notices[0].ends_with("resuming from frame 2"), "{notices:?}");
     assert_same_run(&out, &trial.path("whole"));
-    assert_sound(&out);
+    assert_intact(&out);
 }

@@ -1,6 +1,6 @@
 //! `meniscus diff` and `meniscus gc`.
 
-use crate::trial::{Trial, assert_sound, names};
+use crate::trial::{Trial, assert_intact, names};
 use meniscus_store::lock::Lock;
 use serde_json::Value;
 use std::fs;
@@ -23,8 +23,7 @@ fn differences_are_listed_by_key_step_and_frame() {
     let line = "run dam-break-2d --resolution 12 --quiet";
     trial.call_well(&format!("{line} --frames 3 --out a"));
     trial.call_well(&format!("{line} --frames 4 --out b --set gravity=[0,-3]"));
-    let outcome = trial.call("diff a b");
-    assert_eq!(outcome.code, 1, "{}", outcome.errors);
+    let outcome = trial.fails("diff a b", 1, &[]);
     for words in [
         "gravity",
         "time.frames: 3 and 4",
@@ -33,8 +32,7 @@ fn differences_are_listed_by_key_step_and_frame() {
     ] {
         assert!(outcome.said.contains(words), "{words}: {}", outcome.said);
     }
-    let outcome = trial.call("diff a b --json");
-    assert_eq!(outcome.code, 1);
+    let outcome = trial.fails("diff a b --json", 1, &[]);
     let json: Value = serde_json::from_str(&outcome.said).unwrap();
     let difference = &json["difference"];
     assert_eq!(json["same"], false);
@@ -60,19 +58,12 @@ fn a_damaged_frame_ends_the_comparison_and_is_reported() {
     trial.call_well(&format!("{line} --out a"));
     trial.call_well(&format!("{line} --out b"));
     fs::write(trial.path("b/particles/particles_000002.mpc"), b"").unwrap();
-    let outcome = trial.call("diff a b");
-    assert_eq!(outcome.code, 6);
-    assert!(
-        outcome.errors.contains("particles_000002.mpc"),
-        "{}",
-        outcome.errors
-    );
+    trial.fails("diff a b", 6, &["particles_000002.mpc"]);
 }
 
 /// A run with an export, an old failure, an incomplete file, surfaces, and foreign files.
 fn littered() -> Trial {
-    let trial = Trial::new();
-    trial.call_well("run dam-break-2d --resolution 12 --frames 6 --quiet --out run");
+    let trial = Trial::after("run dam-break-2d --resolution 12 --frames 6 --quiet --out run");
     trial.call_well("export run --to ply");
     for folder in ["failed", "surfaces"] {
         fs::create_dir(trial.path(&format!("run/{folder}"))).unwrap();
@@ -116,11 +107,11 @@ fn gc_deletes_exactly_what_can_be_regenerated() {
         .filter(|name| !name.starts_with('.'))
         .collect();
     assert_eq!(names(&run.join("particles")), frames);
-    assert_sound(&run);
+    assert_intact(&run);
     assert!(trial.call_well("gc run --yes").said.contains("nothing"));
     // The run resumes from the rest.
     trial.call_well("run dam-break-2d --resolution 12 --frames 7 --resume --quiet --out run");
-    assert_sound(&run);
+    assert_intact(&run);
 }
 
 fn trial_size(path: &std::path::Path) -> u64 {
@@ -137,8 +128,7 @@ fn trial_size(path: &std::path::Path) -> u64 {
 
 #[test]
 fn a_damaged_last_checkpoint_keeps_the_one_before_it() {
-    let trial = Trial::new();
-    trial.call_well("run dam-break-2d --resolution 12 --frames 4 --quiet --out run");
+    let trial = Trial::after("run dam-break-2d --resolution 12 --frames 4 --quiet --out run");
     let state = trial.path("run/state");
     assert_eq!(names(&state).last().unwrap(), "state_000004.bin");
     fs::write(state.join("state_000004.bin"), b"").unwrap();
@@ -151,9 +141,7 @@ fn gc_refuses_a_folder_with_a_run_in_progress() {
     let trial = littered();
     let lock = Lock::take(&trial.path("run")).unwrap();
     for line in ["gc run", "gc run --yes"] {
-        let outcome = trial.call(line);
-        assert_eq!(outcome.code, 6, "{line}");
-        assert!(outcome.errors.contains("process"), "{}", outcome.errors);
+        trial.fails(line, 6, &["process"]);
     }
     assert!(trial.path("run/failed/A.mtx").exists());
     drop(lock);

@@ -8,8 +8,7 @@ use std::process::Command;
 
 /// A run with a surface and all exports of frame 2.
 fn exported(up: &str) -> (Trial, Frame<3>, Surface) {
-    let trial = Trial::new();
-    trial.call_well("run ceiling-ball --resolution 12 --frames 2 --quiet --out run");
+    let trial = Trial::after("run ceiling-ball --resolution 12 --frames 2 --quiet --out run");
     trial.call_well("mesh run --quiet");
     for (format, what) in [
         ("ply", "all"),
@@ -163,8 +162,7 @@ fn y_up_rotates_positions_and_velocities() {
 
 #[test]
 fn unsupported_content_of_a_format_is_refused() {
-    let trial = Trial::new();
-    trial.call_well("run ceiling-ball --resolution 8 --frames 3 --quiet --out run");
+    let trial = Trial::after("run ceiling-ball --resolution 8 --frames 3 --quiet --out run");
     let said = trial.call_well("export run --to vtk --frames 2-3").said;
     assert!(said.contains("2 frames, about "), "{said}");
     assert_eq!(
@@ -188,8 +186,6 @@ fn unsupported_content_of_a_format_is_refused() {
         ("--to ply --frames 7", "there are 0 to 3"),
         ("--to ply --up x", "y"),
     ] {
-        let outcome = trial.call(&format!("export run {flags}"));
-        assert_eq!(outcome.code, 2, "{flags}: {}", outcome.errors);
-        assert!(outcome.errors.contains(word), "{flags}: {}", outcome.errors);
+        trial.fails(&format!("export run {flags}"), 2, &[word]);
     }
 }

@@ -5,8 +5,7 @@ use std::fs;
 
 /// A run of one frame after the initial state.
 fn run() -> Trial {
-    let trial = Trial::new();
-    trial.call_well("run ceiling-ball --resolution 8 --frames 1 --quiet --out run");
+    let trial = Trial::after("run ceiling-ball --resolution 8 --frames 1 --quiet --out run");
     trial
 }
 
@@ -61,9 +60,7 @@ fn names_that_escape_the_folder_or_collide_are_refused() {
         ("--to obj --name {fraem}", "no field {fraem}"),
         ("--to obj --first-frame 4294967295", "--first-frame"),
     ] {
-        let outcome = trial.call(&format!("export run {flags}"));
-        assert_eq!(outcome.code, 2, "{flags}: {}", outcome.errors);
-        assert!(outcome.errors.contains(told), "{flags}: {}", outcome.errors);
+        trial.fails(&format!("export run {flags}"), 2, &[told]);
     }
     assert!(!trial.path("run/export").exists());
 }

@@ -4,8 +4,7 @@ use std::fs;
 
 #[test]
 fn ply_frames_have_every_particle_with_its_velocity() {
-    let trial = Trial::new();
-    trial.call_well("run ceiling-ball --resolution 12 --frames 2 --quiet --out run");
+    let trial = Trial::after("run ceiling-ball --resolution 12 --frames 2 --quiet --out run");
     let said = trial.call_well("export run --to ply").said;
     assert!(said.contains("3 frames") && said.contains("Z up"), "{said}");
     let folder = trial.path("run/export/ply/particles");
@@ -41,16 +40,13 @@ fn ply_frames_have_every_particle_with_its_velocity() {
 fn a_folder_without_a_run_can_not_be_exported() {
     let trial = Trial::new();
     for place in ["missing", "."] {
-        let outcome = trial.call(&format!("export {place} --to ply"));
-        assert_eq!(outcome.code, 6, "{place}");
-        assert!(outcome.errors.contains("run.json"), "{}", outcome.errors);
+        trial.fails(&format!("export {place} --to ply"), 6, &["run.json"]);
     }
 }
 
 #[test]
 fn a_pressure_problem_is_written_with_its_grid() {
-    let trial = Trial::new();
-    trial.call_well("lcp export circle --frame 3 --resolution 16 --out problem");
+    let trial = Trial::after("lcp export circle --frame 3 --resolution 16 --out problem");
     let folder = trial.path("problem");
     assert_eq!(
         names(&folder),
@@ -106,8 +102,11 @@ fn a_problem_is_not_written_among_other_files() {
     let trial = Trial::new();
     fs::create_dir(trial.path("photos")).unwrap();
     fs::write(trial.path("photos/cat.jpg"), "cat").unwrap();
-    let outcome = trial.call("lcp export circle --frame 1 --resolution 8 --out photos");
-    assert_eq!(outcome.code, 2);
+    trial.fails(
+        "lcp export circle --frame 1 --resolution 8 --out photos",
+        2,
+        &[],
+    );
     assert_eq!(names(&trial.path("photos")), ["cat.jpg"]);
 }
 

@@ -1,17 +1,15 @@
 //! Images and videos of runs.
 
-use crate::trial::{Outcome, Trial, assert_sound, assert_told, names};
+use crate::trial::{Outcome, Trial, assert_error, assert_intact, names};
 use image::RgbImage;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 const RUN: &str = "run dam-break-2d --resolution 12 --frames 3 --quiet --set output.preview=false";
 
 /// A small run in the folder `run`.
 fn filmed() -> Trial {
-    let trial = Trial::new();
-    trial.call_well(&format!("{RUN} --out run"));
+    let trial = Trial::after(&format!("{RUN} --out run"));
     trial
 }
 
@@ -37,7 +35,7 @@ fn a_run_can_be_rendered_repeatedly_to_images_and_a_gif() {
     assert_eq!(first.dimensions(), (64, 48));
     assert!(first != picture(&folder.join("preview_000003.png")));
     // The files of the run are unchanged.
-    assert_sound(&trial.path("run"));
+    assert_intact(&trial.path("run"));
     // The same bytes for any number of threads, and a custom folder.
     trial.call_well("preview run --size 64x48 --threads 3 --quiet --out elsewhere/deep");
     for name in &expected {
@@ -102,7 +100,7 @@ fn invalid_options_are_refused_before_anything_is_written() {
     for (line, words) in [
         (
             "preview run --frames 9-20",
-            "has no frames in 9-20: there are 0 to 3",
+            "has no frames in 9-20: its frames are 0 to 3",
         ),
         ("preview run --frames 3-1", "run backwards"),
         ("preview run --size 0x48", "from 16 to 4096"),
@@ -116,11 +114,11 @@ fn invalid_options_are_refused_before_anything_is_written() {
         ("preview run --camera height=-1", "above 0"),
         ("preview run --camera height", "key=value"),
     ] {
-        assert_told(&trial.call(line), 2, &[words]);
+        assert_error(&trial.call(line), 2, &[words]);
         assert!(!trial.path("run/preview").exists(), "{line}");
     }
-    assert_told(&trial.call("preview nowhere"), 6, &["nowhere", "no run"]);
-    assert_told(&trial.call("preview run nowhere"), 6, &["nowhere"]);
+    assert_error(&trial.call("preview nowhere"), 6, &["nowhere", "no run"]);
+    assert_error(&trial.call("preview run nowhere"), 6, &["nowhere"]);
 }
 
 #[test]
@@ -143,7 +141,7 @@ fn damaged_frames_are_reported_after_the_others_are_rendered() {
             "3 other images",
             "--resume",
         ];
-        assert_told(&outcome, 6, &words);
+        assert_error(&outcome, 6, &words);
         let mut expected = vec!["preview.gif".to_string()];
         expected.extend(pictures(&[0, 1, 3]));
         assert_eq!(names(&trial.path("run/preview")), expected);
@@ -158,18 +156,19 @@ fn manifests_and_frames_of_another_version_are_reported() {
     // The version follows the eight bytes of the magic number.
     bytes[8] += 1;
     fs::write(&frame, bytes).unwrap();
-    let outcome = trial.call("preview run --size 32x32");
-    assert_told(&outcome, 6, &["particles_000003.mpc", "version"]);
+    trial.fails(
+        "preview run --size 32x32",
+        6,
+        &["particles_000003.mpc", "version"],
+    );
     let manifest = trial.path("run/run.json");
     let text = fs::read_to_string(&manifest).unwrap();
     fs::write(&manifest, text.replace("frames_done", "frames_ready")).unwrap();
-    let outcome = trial.call("preview run --size 32x32");
-    assert_told(&outcome, 6, &["run.json", "frames_done"]);
+    trial.fails("preview run --size 32x32", 6, &["run.json", "frames_done"]);
     fs::write(&manifest, text).unwrap();
     let scene = trial.path("run/scene.toml");
     fs::write(&scene, "name = \"something else\"\n").unwrap();
-    let outcome = trial.call("preview run --size 32x32");
-    assert_told(&outcome, 6, &["scene.toml is damaged"]);
+    trial.fails("preview run --size 32x32", 6, &["scene.toml is damaged"]);
 }
 
 #[test]
@@ -235,7 +234,7 @@ fn images_are_not_written_to_forbidden_places() {
     fs::create_dir(trial.path("outside")).unwrap();
     let own = trial.path("run/preview");
     std::os::unix::fs::symlink(trial.path("outside"), &own).unwrap();
-    assert_told(
+    assert_error(
         &trial.call("preview run --size 32x32"),
         2,
         &["not a folder"],
@@ -243,16 +242,22 @@ fn images_are_not_written_to_forbidden_places() {
     assert!(names(&trial.path("outside")).is_empty());
     fs::remove_file(&own).unwrap();
     fs::write(&own, "a file").unwrap();
-    assert_told(
+    assert_error(
         &trial.call("preview run --size 32x32"),
         2,
         &["not a folder"],
     );
-    let outcome = trial.call("preview run --size 32x32 --out run/preview/inner");
-    assert_told(&outcome, 6, &["could not create", "preview/inner"]);
+    trial.fails(
+        "preview run --size 32x32 --out run/preview/inner",
+        6,
+        &["could not create", "preview/inner"],
+    );
     if cfg!(target_os = "linux") {
-        let outcome = trial.call("preview run --size 32x32 --out /proc/self/preview");
-        assert_told(&outcome, 6, &["could not create"]);
+        trial.fails(
+            "preview run --size 32x32 --out /proc/self/preview",
+            6,
+            &["could not create"],
+        );
     }
 }
 
@@ -260,21 +265,13 @@ fn images_are_not_written_to_forbidden_places() {
 #[test]
 fn a_full_disk_leaves_no_partial_images() {
     let trial = filmed();
-    let program = env!("CARGO_BIN_EXE_meniscus");
     // Space for the small images of the first call and for none of the second.
     for (size, blocks, code) in [("32x32", 64, 0), ("400x400", 8, 6)] {
-        let output = Command::new("sh")
-            .arg("-c")
-            .arg(format!(
-                "trap '' XFSZ; ulimit -f {blocks}; exec {program} preview run --quiet --size {size}"
-            ))
-            .current_dir(trial.path(""))
-            .output()
-            .unwrap();
-        let outcome = Outcome::from(output);
+        let line = format!("preview run --quiet --size {size}");
+        let outcome = trial.call_with_file_limit(blocks, &line);
         assert_eq!(outcome.code, code, "{}", outcome.errors);
         if code == 6 {
-            assert_told(&outcome, 6, &["preview_000000.png", "make room"]);
+            assert_error(&outcome, 6, &["preview_000000.png", "make room"]);
         }
     }
     // The small ones are still complete, and nothing else exists.
@@ -309,7 +306,7 @@ fn an_mp4_is_encoded_by_ffmpeg_or_its_error_is_reported() {
     let trial = filmed();
     let film = trial.path("run/preview/preview.mp4");
     let outcome = with_ffmpeg(&trial, None);
-    assert_told(&outcome, 4, &["ffmpeg", "apt install ffmpeg", "--gif"]);
+    assert_error(&outcome, 4, &["ffmpeg", "apt install ffmpeg", "--gif"]);
     assert!(
         !trial.path("run/preview").exists(),
         "told before anything is drawn"
@@ -325,11 +322,11 @@ fn an_mp4_is_encoded_by_ffmpeg_or_its_error_is_reported() {
         ("kill -9 $$", "signal: 9"),
     ] {
         let outcome = with_ffmpeg(&trial, Some(&format!("{version}{script}")));
-        assert_told(&outcome, 6, &["ffmpeg could not encode the video", words]);
+        assert_error(&outcome, 6, &["ffmpeg could not encode the video", words]);
         assert!(names(&trial.path("run/preview")).is_empty(), "{script}");
     }
     let outcome = with_ffmpeg(&trial, Some("exit 1"));
-    assert_told(&outcome, 6, &["-version"]);
+    assert_error(&outcome, 6, &["-version"]);
     // A script that writes its input unchanged.
     let keeps = format!("{version}for last; do :; done; /bin/cat > \"$last\"");
     let outcome = with_ffmpeg(&trial, Some(&keeps));

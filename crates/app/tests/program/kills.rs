@@ -1,6 +1,6 @@
 //! `kill -9` at any instant.
 
-use crate::trial::{Trial, assert_same_run, assert_sound};
+use crate::trial::{Trial, assert_intact, assert_same_run};
 use meniscus_app::runner::status;
 use meniscus_app::runner::status::Activity;
 use std::thread::sleep;
@@ -56,7 +56,7 @@ fn a_run_killed_at_fifty_instants_and_resumed_equals_an_uninterrupted_one() {
         }
         trial.call_well(&format!("{line} --threads 2"));
         assert_same_run(&trial.path(&folder), &whole);
-        assert_sound(&trial.path(&folder));
+        assert_intact(&trial.path(&folder));
         assert!(runs <= KILLS, "every run must survive some kills");
     }
 }

@@ -1,6 +1,6 @@
 //! Runs that lose liquid warn everywhere, and end if they lose much.
 
-use crate::trial::{Trial, assert_sound, assert_told, json, lines};
+use crate::trial::{Trial, assert_error, assert_intact, json, lines};
 use std::fs;
 
 /// A piston in a closed box full of liquid: 45 % of its volume is squeezed out in ten frames.
@@ -20,7 +20,7 @@ fn a_run_that_loses_a_third_of_its_liquid_exits_with_5_and_reports_the_cause_eve
     let trial = with_piston();
     let outcome = trial.call("run piston.toml --out run");
     let cause = "a solid compresses enclosed liquid";
-    assert_told(
+    assert_error(
         &outcome,
         5,
         &[
@@ -63,7 +63,7 @@ fn a_run_that_loses_a_third_of_its_liquid_exits_with_5_and_reports_the_cause_eve
     let page = fs::read_to_string(trial.path("run/report.html")).unwrap();
     assert!(page.contains(cause), "the page has it");
     assert!(lines(&trial.path("run/stats.jsonl"))[0]["thin_volume"].is_number());
-    assert_sound(&trial.path("run"));
+    assert_intact(&trial.path("run"));
 
     // With `run.on_drift=warn` it resumes, and the summary has the warning as well.
     let resumed = trial.call_well("run run/scene.toml --out run --resume --set run.on_drift=warn");
@@ -78,7 +78,7 @@ fn a_run_that_loses_a_third_of_its_liquid_exits_with_5_and_reports_the_cause_eve
         (&"done".into(), &10.into())
     );
     assert!(manifest["drift"]["drift"].as_f64().unwrap() < -0.4);
-    assert_sound(&trial.path("run"));
+    assert_intact(&trial.path("run"));
 }
 
 #[test]
@@ -96,8 +96,8 @@ fn drift_limits_affect_warnings_and_no_particle() {
         assert!(of("warned") == of("allowed"), "frame {frame}");
     }
     let wrong = trial.call("check piston.toml --set run.on_drift=stopp");
-    assert_told(&wrong, 2, &["run.on_drift", "stop"]);
-    assert_told(
+    assert_error(&wrong, 2, &["run.on_drift", "stop"]);
+    assert_error(
         &trial.call("check piston.toml --set run.max_drift=2"),
         2,
         &["run.max_drift"],

@@ -1,6 +1,6 @@
 //! Locking of run folders, and read-only folders.
 
-use crate::trial::{Trial, assert_same_run, assert_sound};
+use crate::trial::{Trial, assert_intact, assert_same_run};
 use meniscus_app::runner::status;
 use meniscus_app::runner::status::Activity;
 use std::fs;
@@ -22,13 +22,7 @@ fn a_second_run_in_a_folder_is_refused_with_the_process_of_the_first() {
         format!("{line} --out run --resume"),
         format!("{line} --out run --from-frame 1"),
     ] {
-        let outcome = trial.call(&line);
-        assert_eq!(outcome.code, 6, "{}", outcome.errors);
-        assert!(
-            outcome.errors.contains(&format!("process {}", first.id())),
-            "{}",
-            outcome.errors
-        );
+        trial.fails(&line, 6, &[&format!("process {}", first.id())]);
     }
     let running = status(&out).unwrap();
     assert!(
@@ -43,13 +37,12 @@ fn a_second_run_in_a_folder_is_refused_with_the_process_of_the_first() {
     assert_eq!(first.wait().unwrap().code(), Some(0));
     assert_eq!(status(&out).unwrap().state, Activity::Done);
     assert_same_run(&out, &trial.path("whole"));
-    assert_sound(&out);
+    assert_intact(&out);
 }
 
 #[test]
 fn the_status_of_a_run_is_available_as_json() {
-    let trial = Trial::new();
-    trial.call_well("run dam-break-2d --resolution 12 --frames 3 --quiet --out run");
+    let trial = Trial::after("run dam-break-2d --resolution 12 --frames 3 --quiet --out run");
     let status = status(&trial.path("run")).unwrap();
     let json = serde_json::to_value(&status).unwrap();
     assert_eq!(json["state"], "done");
@@ -78,16 +71,10 @@ fn a_read_only_folder_is_reported_and_unchanged() {
         }
     }
     for line in [line.to_string(), format!("{line} --resume --walls slip")] {
-        let outcome = trial.call(&line);
-        assert_eq!(outcome.code, 6, "{}", outcome.errors);
-        assert!(
-            outcome.errors.contains("run/lock") && outcome.errors.contains("--out"),
-            "{}",
-            outcome.errors
-        );
+        trial.fails(&line, 6, &["run/lock", "--out"]);
     }
     // Reading is allowed.
-    assert_sound(&out);
+    assert_intact(&out);
     assert_eq!(status(&out).unwrap().state, Activity::Done);
     drop(read_only);
     let _ = fs::set_permissions(&out, fs::Permissions::from_mode(0o755));

@@ -30,8 +30,7 @@ const STEP_KEYS: [&str; 18] = [
 
 #[test]
 fn a_run_writes_frames_statistics_timings_a_preview_and_its_manifest() {
-    let trial = Trial::new();
-    trial.call_well("run ceiling-ball --resolution 16 --frames 4 --threads 2 --quiet");
+    let trial = Trial::after("run ceiling-ball --resolution 16 --frames 4 --threads 2 --quiet");
     let out = trial.path("out/ceiling-ball");
     assert_eq!(
         names(&out),
@@ -118,8 +117,7 @@ fn a_run_writes_frames_statistics_timings_a_preview_and_its_manifest() {
 
 #[test]
 fn frames_have_the_particles_of_their_time() {
-    let trial = Trial::new();
-    trial.call_well("run ceiling-ball --resolution 16 --frames 2 --quiet");
+    let trial = Trial::after("run ceiling-ball --resolution 16 --frames 2 --quiet");
     let out = trial.path("out/ceiling-ball");
     assert_eq!(cache::frames_in(&out).unwrap(), [0, 1, 2]);
     let steps = lines(&out.join("stats.jsonl"));
@@ -152,8 +150,7 @@ fn frames_have_the_particles_of_their_time() {
 
 #[test]
 fn flags_override_the_scene() {
-    let trial = Trial::new();
-    trial.call_well(
+    let trial = Trial::after(
         "run sphere --walls slip --solver cg --transfer flip --resolution 12 --frames 1 --out x --quiet",
     );
     let manifest = json(&trial.path("x/run.json"));

@@ -1,6 +1,6 @@
 //! Finished frames are replaced only with `--overwrite`.
 
-use crate::trial::{Trial, assert_told, json, names};
+use crate::trial::{Trial, assert_error, json, names};
 use std::fs;
 
 const LINE: &str = "run dam-break-2d --resolution 12 --frames 3 --quiet";
@@ -8,8 +8,7 @@ const MANIFEST: &str = "out/dam-break-2d/run.json";
 
 #[test]
 fn a_finished_run_is_not_replaced_and_the_options_are_listed() {
-    let trial = Trial::new();
-    trial.call_well(LINE);
+    let trial = Trial::after(LINE);
     let before = fs::read(trial.path(MANIFEST)).unwrap();
     let outcome = trial.call(LINE);
     let ways = [
@@ -18,7 +17,7 @@ fn a_finished_run_is_not_replaced_and_the_options_are_listed() {
         "--out auto",
         "out/dam-break-2d-2",
     ];
-    assert_told(&outcome, 2, &ways);
+    assert_error(&outcome, 2, &ways);
     assert!(!outcome.errors.contains("--resume"), "{}", outcome.errors);
     assert_eq!(fs::read(trial.path(MANIFEST)).unwrap(), before);
     trial.call_well("run dam-break-2d --resolution 12 --frames 2 --quiet --overwrite");
@@ -42,8 +41,7 @@ fn auto_chooses_the_next_free_folder() {
     fs::write(other.path("out"), "").unwrap();
     let outcome = other.call(&format!("{LINE} --out auto"));
     assert!([2, 6].contains(&outcome.code), "{}", outcome.errors);
-    let outcome = trial.call(&format!("{LINE} --out auto --resume"));
-    assert_told(&outcome, 2, &["--out DIR"]);
+    trial.fails(&format!("{LINE} --out auto --resume"), 2, &["--out DIR"]);
 }
 
 #[test]
@@ -65,13 +63,18 @@ fn the_program_without_a_command_never_replaces_a_run() {
 
 #[test]
 fn frames_after_from_frame_are_replaced_only_with_overwrite() {
-    let trial = Trial::new();
-    trial.call_well(LINE);
+    let trial = Trial::after(LINE);
     let before = fs::read(trial.path(MANIFEST)).unwrap();
-    let outcome = trial.call(&format!("{LINE} --from-frame 2"));
-    assert_told(&outcome, 2, &["after frame 2", "--overwrite", "--out auto"]);
-    let outcome = trial.call(&format!("{LINE} --from-frame 0"));
-    assert_told(&outcome, 2, &["--overwrite", "--out auto"]);
+    trial.fails(
+        &format!("{LINE} --from-frame 2"),
+        2,
+        &["after frame 2", "--overwrite", "--out auto"],
+    );
+    trial.fails(
+        &format!("{LINE} --from-frame 0"),
+        2,
+        &["--overwrite", "--out auto"],
+    );
     assert_eq!(fs::read(trial.path(MANIFEST)).unwrap(), before);
     trial.call_well(&format!("{LINE} --from-frame 2 --overwrite"));
     // Nothing follows the last frame.

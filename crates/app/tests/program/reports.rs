@@ -44,8 +44,7 @@ fn a_report_is_one_file_below_its_size_limit_and_lists_omissions() {
 
 /// A 3D run of three frames, with surfaces.
 fn a_run_with_surfaces() -> Trial {
-    let trial = Trial::new();
-    trial.call_well(
+    let trial = Trial::after(
         "run dam-break --resolution 32 --frames 3 --quiet --set output.preview=false \
          --set output.surface=true --out run",
     );
@@ -136,9 +135,7 @@ fn mesh_solids_are_read_from_copies_or_else_from_the_assets_folder() {
 fn a_report_replaces_no_other_file_of_its_run() {
     let trial = a_run();
     let before = fs::read(trial.path("run/run.json")).unwrap();
-    let outcome = trial.call("report run --out run/run.json");
-    assert_eq!(outcome.code, 2, "{}", outcome.errors);
-    assert!(outcome.errors.contains("run.json"), "{}", outcome.errors);
+    trial.fails("report run --out run/run.json", 2, &["run.json"]);
     assert!(fs::read(trial.path("run/run.json")).unwrap() == before);
     // A second report replaces the first.
     trial.call_well("report run");

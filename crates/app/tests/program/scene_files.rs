@@ -1,6 +1,6 @@
 //! Scene files: valid, broken and new ones.
 
-use crate::trial::{Trial, assert_told};
+use crate::trial::{Trial, assert_error};
 use serde_json::Value;
 use std::fs;
 use std::time::{Duration, Instant};
@@ -42,22 +42,17 @@ fn all_errors_of_a_scene_file_are_reported_with_their_positions() {
         POOL.replace("resolution", "resolutoin")
             .replace("0.4", "-1"),
     );
-    let outcome = trial.call("check bad.toml");
-    assert_eq!(outcome.code, 2);
-    for part in [
-        "bad.toml:3:1",
-        "did you mean `resolution`?",
-        "bad.toml:7:",
-        "low (0) must be less than high (-1)",
-    ] {
-        assert!(
-            outcome.errors.contains(part),
-            "{part} is not in\n{}",
-            outcome.errors
-        );
-    }
-    let outcome = trial.call("check bad.toml --json");
-    assert_eq!(outcome.code, 2);
+    trial.fails(
+        "check bad.toml",
+        2,
+        &[
+            "bad.toml:3:1",
+            "did you mean `resolution`?",
+            "bad.toml:7:",
+            "low (0) must be less than high (-1)",
+        ],
+    );
+    let outcome = trial.fails("check bad.toml --json", 2, &[]);
     let answer: Value = serde_json::from_str(&outcome.said).unwrap();
     assert_eq!(answer["runs"], false);
     assert_eq!(answer["problems"][0]["line"], 3);
@@ -104,9 +99,7 @@ fn files_that_are_not_scenes_are_refused_immediately() {
         ("/dev/zero", "not a regular file"),
     ] {
         let started = Instant::now();
-        let outcome = trial.call(&format!("check {file}"));
-        assert_eq!(outcome.code, 2, "{file}: {}", outcome.errors);
-        assert!(outcome.errors.contains(what), "{file}: {}", outcome.errors);
+        trial.fails(&format!("check {file}"), 2, &[what]);
         // The target is one second; a machine under load gets more.
         assert!(started.elapsed() < Duration::from_secs(10), "{file}");
     }
@@ -143,10 +136,16 @@ fn an_estimate_is_made_before_anything_is_allocated() {
         serde_json::json!([20_000, 5_000, 10_000])
     );
     assert!(estimate["memory"].as_f64() > Some(1e12), "{said}");
-    let outcome = trial.call("run dam-break --threads 2 --memory-limit 40MB");
-    assert_told(&outcome, 4, &["--resolution"]);
-    let outcome = trial.call("run dam-break --memory-limit 5MB");
-    assert_told(&outcome, 4, &["no resolution fits", "output.preview"]);
+    trial.fails(
+        "run dam-break --threads 2 --memory-limit 40MB",
+        4,
+        &["--resolution"],
+    );
+    trial.fails(
+        "run dam-break --memory-limit 5MB",
+        4,
+        &["no resolution fits", "output.preview"],
+    );
     assert!(!trial.path("out").exists());
 }
 
@@ -165,7 +164,7 @@ fn check_refuses_what_run_refuses() {
         ),
     ] {
         for command in ["check", "run"] {
-            assert_told(&trial.call(&format!("{command} {file}")), code, &[why]);
+            assert_error(&trial.call(&format!("{command} {file}")), code, &[why]);
         }
         let answer = trial.call(&format!("check {file} --json"));
         assert_eq!(answer.code, code);
@@ -237,8 +236,7 @@ fn an_error_in_an_override_is_shown_in_the_typed_text() {
             [" --set:1:", "liquid[1].shape.box.low=[9,9,9]", "along x"],
         ),
     ] {
-        let outcome = trial.call(&format!("check dam-break {flags}"));
-        assert_eq!(outcome.code, 2, "{flags}: {}", outcome.errors);
+        let outcome = trial.fails(&format!("check dam-break {flags}"), 2, &[]);
         for words in shown {
             assert!(
                 outcome.errors.contains(words),
@@ -257,12 +255,10 @@ fn huge_sizes_have_a_suitable_unit_and_counts_of_one_are_singular() {
         .said;
     assert!(said.contains(" PB") && said.contains("1 thread,"), "{said}");
     assert!(said.contains(" years"), "{said}");
-    let outcome = trial.call("run dam-break --resolution 65536 --memory-limit 1GB");
-    assert_eq!(outcome.code, 4);
-    assert!(
-        outcome.errors.contains(" PB") && outcome.errors.contains("1.0 GB"),
-        "{}",
-        outcome.errors
+    trial.fails(
+        "run dam-break --resolution 65536 --memory-limit 1GB",
+        4,
+        &[" PB", "1.0 GB"],
     );
     let said = trial
         .call_well("run dam-break-2d --resolution 12 --frames 1 --threads 1")

@@ -1,7 +1,7 @@
 //! Output settings: which frames are written, and how often.
 
 use crate::interruptions::{run_it, small_dam_break};
-use crate::trial::{Trial, assert_same_run, assert_sound, names};
+use crate::trial::{Trial, assert_intact, assert_same_run, names};
 use meniscus_app::runner::Start;
 use std::fs;
 
@@ -21,7 +21,7 @@ fn a_run_that_writes_some_frames_only_resumes_to_the_same_bytes() {
     let mut parts = 0;
     while run_it(&scene, &out, Start::Resume, Some(4)).0.is_err() {
         parts += 1;
-        assert_sound(&out);
+        assert_intact(&out);
         assert!(parts < 100);
     }
     assert!(parts > 2);
@@ -54,7 +54,7 @@ fn the_output_interval_may_change_on_resume_and_missing_frames_are_detected() {
         6,
         "0, 2, 4, 5, 6 and 7"
     );
-    assert_sound(&out);
+    assert_intact(&out);
     fs::remove_file(out.join("particles/particles_000005.mpc")).unwrap();
     let findings = meniscus_app::runner::verify(&out).unwrap();
     assert_eq!(findings.len(), 1, "{findings:?}");
@@ -77,7 +77,7 @@ fn the_latest_checkpoints_and_every_25th_are_kept() {
         .collect();
     assert_eq!(names(&out.join("state")), kept);
     assert!(!out.join("preview.gif").exists());
-    assert_sound(&out);
+    assert_intact(&out);
     // A preview requested later is drawn from the frames.
     scene.output.preview = true;
     run_it(&scene, &out, Start::Resume, None).0.unwrap();

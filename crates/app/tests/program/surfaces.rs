@@ -1,6 +1,6 @@
 //! Surfaces of the liquid, in the folder of a run.
 
-use crate::trial::{Trial, assert_sound, lines, names};
+use crate::trial::{Trial, assert_error, assert_intact, lines, names};
 use meniscus_app::surface::{self, Surface};
 use meniscus_scene::AnyScene;
 use meniscus_scene::text::load_run;
@@ -57,7 +57,7 @@ fn surfaces_are_closed_outside_of_solids_and_preserve_the_volume() {
                 assert!(surface.normals.iter().all(unit), "{what}");
             }
         }
-        assert_sound(&run);
+        assert_intact(&run);
     }
 }
 
@@ -137,13 +137,12 @@ shape = { sphere = { center = [0.5, 0.5, 0.3], radius = 0.15 } }
         }
         assert!(source == "particles" || thinnest > 0.3, "{thinnest}");
     }
-    assert_sound(&trial.path("run"));
+    assert_intact(&trial.path("run"));
 }
 
 #[test]
 fn vertices_have_the_velocity_of_the_liquid() {
-    let trial = Trial::new();
-    trial.call_well("run ceiling-ball --resolution 16 --frames 1 --quiet --out run");
+    let trial = Trial::after("run ceiling-ball --resolution 16 --frames 1 --quiet --out run");
     trial.call_well("mesh run --quiet");
     let run = trial.path("run");
     let surface = surface::read(&run, 1).unwrap();
@@ -161,8 +160,7 @@ fn vertices_have_the_velocity_of_the_liquid() {
 
 #[test]
 fn surfaces_are_the_same_bytes_for_any_number_of_threads() {
-    let trial = Trial::new();
-    trial.call_well("run sphere --resolution 24 --frames 2 --quiet --out run");
+    let trial = Trial::after("run sphere --resolution 24 --frames 2 --quiet --out run");
     let path = surfaces::path(&trial.path("run"), 2);
     for source in ["level-set", "particles"] {
         let mut first: Option<Vec<u8>> = None;
@@ -182,8 +180,7 @@ fn surfaces_are_the_same_bytes_for_any_number_of_threads() {
 
 #[test]
 fn only_outdated_surfaces_are_reconstructed() {
-    let trial = Trial::new();
-    trial.call_well("run dam-break --resolution 12 --frames 3 --quiet --out run");
+    let trial = Trial::after("run dam-break --resolution 12 --frames 3 --quiet --out run");
     let said = trial.call_well("mesh run --frames 2-").said;
     assert!(
         said.contains("2 surfaces, ") && said.contains("of frame 3"),
@@ -210,17 +207,10 @@ fn only_outdated_surfaces_are_reconstructed() {
     let mut bytes = whole.clone();
     bytes[200] ^= 4;
     fs::write(&path, &bytes).unwrap();
-    let outcome = trial.call("verify run");
-    assert_eq!(outcome.code, 6);
-    assert!(
-        outcome.errors.contains("surface_000002.msf"),
-        "{}",
-        outcome.errors
-    );
-    assert!(
-        outcome.errors.contains("meniscus mesh run --frames 2"),
-        "{}",
-        outcome.errors
+    trial.fails(
+        "verify run",
+        6,
+        &["surface_000002.msf", "meniscus mesh run --frames 2"],
     );
     let said = trial.call_well("mesh run --resolution 1").said;
     assert!(said.contains("(3 up to date)"), "{said}");
@@ -239,30 +229,25 @@ fn a_run_writes_surfaces_if_its_scene_requests_them() {
     trial.call_well(run);
     let said = trial.call_well("mesh run --smoothing 1").said;
     assert!(said.contains("3 surfaces (3 up to date)"), "{said}");
-    assert_sound(&trial.path("run"));
+    assert_intact(&trial.path("run"));
 }
 
 #[test]
 fn a_2d_run_has_a_filled_surface() {
-    let trial = Trial::new();
-    trial.call_well("run dam-break-2d --resolution 32 --frames 4 --quiet --out run");
+    let trial = Trial::after("run dam-break-2d --resolution 32 --frames 4 --quiet --out run");
     trial.call_well("mesh run --quiet");
     let surface = surface::read(&trial.path("run"), 4).unwrap();
     let share = surface.area() / reported_volume(&trial.path("run"), 4);
     assert!((share - 1.0).abs() < 0.05, "{share}");
     assert!(surface.positions.iter().all(|x| x[1] == 0.0 && x[2] >= 0.0));
     assert!(surface.normals.iter().all(|n| *n == [0.0, -1.0, 0.0]));
-    let outcome = trial.call("export run --to vdb");
-    assert_eq!(outcome.code, 2);
-    assert!(outcome.errors.contains("plane"), "{}", outcome.errors);
+    trial.fails("export run --to vdb", 2, &["3D"]);
 }
 
 #[test]
 fn runs_that_can_not_be_meshed_are_reported() {
     let trial = Trial::new();
-    let outcome = trial.call("mesh nothing");
-    assert_eq!(outcome.code, 6);
-    assert!(outcome.errors.contains("run.json"), "{}", outcome.errors);
+    trial.fails("mesh nothing", 6, &["run.json"]);
     trial.call_well("run dam-break --resolution 8 --frames 2 --quiet --out run");
     for (flags, word) in [
         ("--frames 5-9", "there are 0 to 2"),
@@ -271,9 +256,7 @@ fn runs_that_can_not_be_meshed_are_reported() {
         ("--smoothing 101", "--smoothing"),
         ("--from clouds", "level-set"),
     ] {
-        let outcome = trial.call(&format!("mesh run {flags}"));
-        assert_eq!(outcome.code, 2, "{flags}: {}", outcome.errors);
-        assert!(outcome.errors.contains(word), "{flags}: {}", outcome.errors);
+        trial.fails(&format!("mesh run {flags}"), 2, &[word]);
     }
 }
 
@@ -286,8 +269,7 @@ fn damaged_frames_are_reported_and_the_others_get_a_surface() {
         |bytes| bytes[8] = 9,
         |bytes| bytes[160] ^= 1,
     ] {
-        let trial = Trial::new();
-        trial.call_well("run dam-break --resolution 8 --frames 3 --quiet --out run");
+        let trial = Trial::after("run dam-break --resolution 8 --frames 3 --quiet --out run");
         let path = cache::frame_path(&trial.path("run"), 2);
         let mut bytes = fs::read(&path).unwrap();
         change(&mut bytes);
@@ -297,8 +279,7 @@ fn damaged_frames_are_reported_and_the_others_get_a_surface() {
             "export run --to usd",
             "export run --to npz --what all",
         ] {
-            let outcome = trial.call(command);
-            assert_eq!(outcome.code, 6, "{command}: {}", outcome.errors);
+            let outcome = trial.fails(command, 6, &[]);
             let named = outcome.errors.contains("particles_000002.mpc");
             assert!(
                 named && !outcome.errors.contains("panicked"),
@@ -317,25 +298,13 @@ fn damaged_frames_are_reported_and_the_others_get_a_surface() {
 #[cfg(unix)]
 #[test]
 fn a_file_size_limit_leaves_no_partial_surface() {
-    let trial = Trial::new();
-    trial.call_well("run dam-break --resolution 16 --frames 1 --quiet --out run");
+    let trial = Trial::after("run dam-break --resolution 16 --frames 1 --quiet --out run");
     for command in [
         "mesh run",
         "export run --to vtk --what surface",
         "export run --to usd",
     ] {
-        let program = env!("CARGO_BIN_EXE_meniscus");
-        let output = std::process::Command::new("sh")
-            .arg("-c")
-            .arg(format!(
-                "trap '' XFSZ; ulimit -f 4; exec {program} {command}"
-            ))
-            .current_dir(trial.path(""))
-            .output()
-            .unwrap();
-        let errors = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(6), "{command}: {errors}");
-        assert!(errors.contains("make room"), "{command}: {errors}");
+        assert_error(&trial.call_with_file_limit(4, command), 6, &["make room"]);
     }
     assert_eq!(names(&trial.path("run/surfaces")), ["lock"]);
     assert!(names(&trial.path("run/export/vtk/surface")).is_empty());

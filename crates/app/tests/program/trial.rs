@@ -21,6 +21,13 @@ impl Trial {
         }
     }
 
+    /// Folder after a successful call.
+    pub fn after(line: &str) -> Self {
+        let trial = Trial::new();
+        trial.call_well(line);
+        trial
+    }
+
     /// Path in the folder.
     pub fn path(&self, inner: &str) -> PathBuf {
         self.folder.path().join(inner)
@@ -41,9 +48,8 @@ impl Trial {
 
     /// Starts it without waiting.
     pub fn start(&self, line: &str) -> Child {
-        Command::new(env!("CARGO_BIN_EXE_meniscus"))
+        self.command()
             .args(line.split_whitespace())
-            .current_dir(self.folder.path())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
@@ -56,6 +62,32 @@ impl Trial {
         assert_eq!(outcome.code, 0, "meniscus {line}: {}", outcome.errors);
         outcome
     }
+
+    /// Calls it and asserts this exit code and an error with all of these words.
+    pub fn fails(&self, line: &str, code: i32, words: &[&str]) -> Outcome {
+        let outcome = self.call(line);
+        assert_error(&outcome, code, words);
+        outcome
+    }
+
+    /// Calls it with a limit on the size of files, in blocks of 512 bytes.
+    #[cfg(unix)]
+    pub fn call_with_file_limit(&self, blocks: u64, line: &str) -> Outcome {
+        let program = env!("CARGO_BIN_EXE_meniscus");
+        // Without the trap the signal would end the process.
+        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec {program} {line}");
+        let mut shell = Command::new("sh");
+        shell.arg("-c").arg(script).current_dir(self.folder.path());
+        Outcome::from(shell.output().unwrap())
+    }
+}
+
+/// Sends a process the signal of Ctrl-C.
+#[cfg(unix)]
+pub fn interrupt(child: &Child) {
+    let pid = child.id().to_string();
+    let sent = Command::new("kill").args(["-INT", &pid]).status();
+    assert!(sent.unwrap().success());
 }
 
 /// Asserts that two folders have the same run: the same bytes in everything that does not depend on the clock.
@@ -72,18 +104,18 @@ pub fn assert_same_run(found: &Path, expected: &Path) {
     }
 }
 
-/// Asserts that it ended with this code and printed all of these words.
-pub fn assert_told(outcome: &Outcome, code: i32, words: &[&str]) {
+/// Asserts this exit code and an error with all of these words.
+pub fn assert_error(outcome: &Outcome, code: i32, words: &[&str]) {
     assert_eq!(outcome.code, code, "{outcome:?}");
     for word in words {
-        let told = outcome.errors.contains(word);
-        assert!(told, "{word} is missing in {}", outcome.errors);
+        let found = outcome.errors.contains(word);
+        assert!(found, "{word} is missing in {}", outcome.errors);
     }
     assert!(!outcome.errors.contains("panicked"), "{}", outcome.errors);
 }
 
 /// Asserts that a run's folder is intact.
-pub fn assert_sound(run: &Path) {
+pub fn assert_intact(run: &Path) {
     let findings = meniscus_app::runner::verify(run).unwrap();
     assert!(findings.is_empty(), "{findings:?}");
 }

@@ -1,6 +1,6 @@
 //! Server of the viewer: its responses and refusals.
 
-use crate::trial::Trial;
+use crate::trial::{Trial, interrupt};
 use meniscus_app::viewer::Watched;
 use meniscus_app::viewer::server::{Server, Stopper};
 use serde_json::Value;
@@ -68,8 +68,7 @@ impl Drop for Serving {
 
 /// A 2D run of three frames.
 pub fn a_run() -> Trial {
-    let trial = Trial::new();
-    trial.call_well("run maze --resolution 16 --frames 3 --quiet --out run");
+    let trial = Trial::after("run maze --resolution 16 --frames 3 --quiet --out run");
     trial
 }
 
@@ -274,13 +273,7 @@ fn a_run_of_another_version_is_reported_with_both_versions() {
         "mesh run",
         "export run --to ply",
     ] {
-        let outcome = trial.call(line);
-        assert_eq!(outcome.code, 6, "{line}: {}", outcome.errors);
-        assert!(
-            outcome.errors.contains("7.3.1") && outcome.errors.contains(env!("CARGO_PKG_VERSION")),
-            "{line}: {}",
-            outcome.errors
-        );
+        trial.fails(line, 6, &["7.3.1", env!("CARGO_PKG_VERSION")]);
     }
     fs::remove_file(&path).unwrap();
     for line in [
@@ -290,13 +283,7 @@ fn a_run_of_another_version_is_reported_with_both_versions() {
         "gc run",
         "view nowhere",
     ] {
-        let outcome = trial.call(line);
-        assert_eq!(outcome.code, 6, "{line}: {}", outcome.errors);
-        assert!(
-            outcome.errors.contains("run.json"),
-            "{line}: {}",
-            outcome.errors
-        );
+        trial.fails(line, 6, &["run.json"]);
     }
 }
 
@@ -319,11 +306,7 @@ fn the_viewer_prints_its_address_and_ends_at_ctrl_c_with_130() {
         .read_exact(&mut said)
         .unwrap();
     assert_eq!(&said, b"http://127.0.0.1:");
-    let pid = child.id().to_string();
-    let kill = std::process::Command::new("kill")
-        .args(["-INT", &pid])
-        .status();
-    assert!(kill.unwrap().success());
+    interrupt(&child);
     assert_eq!(child.wait().unwrap().code(), Some(130));
 }
 
@@ -331,7 +314,5 @@ fn the_viewer_prints_its_address_and_ends_at_ctrl_c_with_130() {
 fn runs_in_2d_and_3d_can_not_share_a_camera() {
     let trial = a_run();
     trial.call_well("run thrown-sphere --resolution 8 --frames 1 --quiet --out space");
-    let outcome = trial.call("view run space");
-    assert_eq!(outcome.code, 2, "{}", outcome.errors);
-    assert!(outcome.errors.contains("2D") && outcome.errors.contains("3D"));
+    trial.fails("view run space", 2, &["2D", "3D"]);
 }
