@@ -79,7 +79,7 @@ fn the_source_of_a_branch_can_be_given_and_auto_chooses_a_folder() {
     for run in ["out/dam-break-2d", "out/dam-break-2d-2"] {
         assert_same_run(&trial.path(run), &trial.path("mine"));
     }
-    for (line, told) in [
+    for (line, expected) in [
         (
             "--from-frame 5 --branch-from mine --out mine",
             "the same folder",
@@ -94,7 +94,7 @@ fn the_source_of_a_branch_can_be_given_and_auto_chooses_a_folder() {
         ),
         ("--branch-from mine", "--from-frame"),
     ] {
-        assert_error(&trial.call(&format!("{LINE} {line}")), 2, &[told]);
+        assert_error(&trial.call(&format!("{LINE} {line}")), 2, &[expected]);
     }
     let finer = "--resolution 18 --from-frame 5 --branch-from mine --out new";
     let finer = trial.call(&format!("{RUN} {finer}"));

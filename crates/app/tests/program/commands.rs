@@ -114,8 +114,8 @@ fn the_suggested_comparison_has_the_same_overrides() {
     let trial = Trial::new();
     let changes = "--resolution 16 --frames 1 --walls slip --solver cg --set gravity=[0,-5]";
     let outcome = trial.call_well(&format!("run dam-break-2d {changes}"));
-    let told = "run dam-break-2d --set 'gravity=[0,-5]' --frames 1 --resolution 16 --walls separating --solver auto --out";
-    assert!(outcome.said.contains(told), "{}", outcome.said);
+    let expected = "run dam-break-2d --set 'gravity=[0,-5]' --frames 1 --resolution 16 --walls separating --solver auto --out";
+    assert!(outcome.said.contains(expected), "{}", outcome.said);
 }
 
 #[test]

@@ -12,7 +12,7 @@ fn two_runs_of_one_scene_are_equal_for_any_number_of_threads() {
     trial.call_well(&format!("{line} --out a --threads 1"));
     trial.call_well(&format!("{line} --out b --threads 2"));
     let outcome = trial.call_well("diff a b");
-    assert!(outcome.said.contains("same"), "{}", outcome.said);
+    assert!(outcome.said.contains("equal"), "{}", outcome.said);
     let json: Value = serde_json::from_str(&trial.call_well("diff a b --json").said).unwrap();
     assert_eq!(json["same"], true);
 }

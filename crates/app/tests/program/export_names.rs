@@ -52,15 +52,15 @@ fn renamed_exports_are_found_by_gc_and_removed_with_their_run() {
 #[test]
 fn names_that_escape_the_folder_or_collide_are_refused() {
     let trial = run();
-    for (flags, told) in [
+    for (flags, expected) in [
         ("--to obj --name ../{frame}", "--out DIR"),
         ("--to obj --name .{frame}", "begin with a dot"),
         ("--to obj --name {scene}", "needs {frame}"),
         ("--to usd --name {frame}", "contains all frames"),
-        ("--to obj --name {fraem}", "no field {fraem}"),
+        ("--to obj --name {fraem}", "unknown field {fraem}"),
         ("--to obj --first-frame 4294967295", "--first-frame"),
     ] {
-        trial.fails(&format!("export run {flags}"), 2, &[told]);
+        trial.fails(&format!("export run {flags}"), 2, &[expected]);
     }
     assert!(!trial.path("run/export").exists());
 }

@@ -64,7 +64,10 @@ fn a_piston_on_a_closed_pocket_is_reported_with_its_position() {
         run(scene, &trial).unwrap();
         let lines = lines(&trial.path("out/stats.jsonl"));
         let lost: f64 = lines.iter().map(|line| number(line, "lost_volume")).sum();
-        assert!((lost - 0.05).abs() < 0.01, "{walls}: {lost} of 0.05 told");
+        assert!(
+            (lost - 0.05).abs() < 0.01,
+            "{walls}: {lost} of 0.05 reported"
+        );
         for line in &lines {
             assert_eq!(line["pockets"], 2, "{line}");
             let x = line["squeezed"][0].as_f64().unwrap();

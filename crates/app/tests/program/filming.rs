@@ -309,7 +309,7 @@ fn an_mp4_is_encoded_by_ffmpeg_or_its_error_is_reported() {
     assert_error(&outcome, 4, &["ffmpeg", "apt install ffmpeg", "--gif"]);
     assert!(
         !trial.path("run/preview").exists(),
-        "told before anything is drawn"
+        "reported before anything is rendered"
     );
     let version = "[ \"$1\" = -version ] && exit 0\n";
     for (script, words) in [

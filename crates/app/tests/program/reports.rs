@@ -36,10 +36,14 @@ fn a_report_is_one_file_below_its_size_limit_and_lists_omissions() {
     let path = trial.path("run/particles/particles_000002.mpc");
     fs::write(&path, b"").unwrap();
     let outcome = trial.call_well("report run --out small.html");
-    assert!(outcome.said.contains("damaged (2)"), "{}", outcome.said);
+    assert!(
+        outcome.said.contains("damaged frames (2)"),
+        "{}",
+        outcome.said
+    );
     let text = fs::read_to_string(trial.path("small.html")).unwrap();
     assert!(!text.contains("/run/0/frame/2\""));
-    assert!(text.contains("frames that are damaged (2)"));
+    assert!(text.contains("damaged frames (2)"));
 }
 
 /// A 3D run of three frames, with surfaces.
@@ -73,14 +77,14 @@ fn surfaces_of_a_report_are_simplified_to_fit() {
         let largest = without + (share * surfaces as f64) as usize;
         let (text, written) = compose(&run, largest).unwrap();
         assert!(text.len() <= largest, "{} {largest}", text.len());
-        let told = written.left_out().unwrap();
+        let omitted = written.left_out().unwrap();
         if share > 0.1 {
-            assert_eq!(written.surfaces, 4, "{told}");
-            assert!(told.contains("details of surfaces below"), "{told}");
+            assert_eq!(written.surfaces, 4, "{omitted}");
+            assert!(omitted.contains("details of surfaces below"), "{omitted}");
             spacings.push(written.surface_spacing.unwrap());
         } else {
-            assert_eq!(written.surfaces, 0, "{told}");
-            assert!(told.contains("4 of 4 surfaces"), "{told}");
+            assert_eq!(written.surfaces, 0, "{omitted}");
+            assert!(omitted.contains("4 of 4 surfaces"), "{omitted}");
         }
     }
     assert!(spacings[0] < spacings[1], "{spacings:?}");
@@ -95,10 +99,10 @@ fn a_damaged_surface_is_omitted_from_a_report_and_listed() {
     bytes[middle] ^= 1;
     fs::write(&path, bytes).unwrap();
     let outcome = trial.call_well("report run");
-    let told = "surfaces that are damaged (2)";
-    assert!(outcome.said.contains(told), "{}", outcome.said);
+    let omitted = "damaged surfaces (2)";
+    assert!(outcome.said.contains(omitted), "{}", outcome.said);
     let text = fs::read_to_string(trial.path("run/report.html")).unwrap();
-    assert!(text.contains(told) && text.contains("\"surfaces\":[0,1,3]"));
+    assert!(text.contains(omitted) && text.contains("\"surfaces\":[0,1,3]"));
     assert!(text.contains("/run/0/frame/2\"") && !text.contains("/run/0/surface/2\""));
 }
 
@@ -119,15 +123,15 @@ fn mesh_solids_are_read_from_copies_or_else_from_the_assets_folder() {
     assert!(text.contains(solid), "the run has a copy");
     // As written by an earlier version.
     fs::remove_dir_all(trial.path("run/meshes")).unwrap();
-    for (more, shown, told) in [
+    for (more, shown, omitted) in [
         ("", false, "--assets DIR"),
-        ("--assets run", false, "not in run, or not what they were"),
+        ("--assets run", false, "missing from run or were changed"),
         ("--assets scenes", true, ""),
     ] {
         trial.call_well(&format!("report run --out report.html {more}"));
         let text = fs::read_to_string(trial.path("report.html")).unwrap();
         assert_eq!(text.contains(solid), shown, "{more}");
-        assert!(text.contains(told), "{more}");
+        assert!(text.contains(omitted), "{more}");
     }
 }
 

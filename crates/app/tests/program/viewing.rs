@@ -182,7 +182,7 @@ fn only_known_paths_are_served() {
     }
     assert_eq!(serving.send(b"nonsense\r\n\r\n").0, 400);
     assert_eq!(serving.send(&[b'a'; 20_000]).0, 431);
-    assert_eq!(serving.get("/runs").0, 200, "it goes on");
+    assert_eq!(serving.get("/runs").0, 200, "it still answers");
 }
 
 #[test]
