@@ -177,23 +177,13 @@ impl<'a, const D: usize> Job<'a, D> {
         } else {
             self.one_file_per_frame(watch)?;
         }
-        let Some(first) = self.faults.first() else {
-            return Ok(Exported {
-                folder: self.plan.folder.clone(),
-                frames: self.done.len(),
-                bytes: self.bytes,
-            });
-        };
-        let others = match self.faults.len() - 1 {
-            0 => String::new(),
-            n => format!(" ({} damaged)", count(n, "more frame")),
-        };
-        let message = format!("{}{others}", first.message());
-        Err(Error::new(Kind::Storage, message).with_remedy(format!(
-            "{} in {}; run the scene again with --resume to replace the damaged ones",
-            count(self.done.len(), "other frame"),
-            self.plan.folder.display()
-        )))
+        let others = count(self.done.len(), "other frame");
+        cache::check_faults(&self.faults, &others, folder)?;
+        Ok(Exported {
+            folder: folder.clone(),
+            frames: self.done.len(),
+            bytes: self.bytes,
+        })
     }
 
     fn one_file_per_frame(&mut self, watch: &mut (dyn Progress + Send)) -> Result<(), Error> {
@@ -245,16 +235,9 @@ impl<'a, const D: usize> Job<'a, D> {
 
     /// Reads a frame; a damaged one is recorded as a fault.
     fn frame(&mut self, number: u32) -> Option<Frame<D>> {
-        let path = cache::frame_path(&self.run.root, number);
-        let frame = cache::read_bytes(&path)
-            .and_then(|bytes| cache::decode::<D>(&bytes).map_err(|e| cache::damaged(&path, &e)));
-        match frame {
-            Ok(frame) => Some(frame),
-            Err(fault) => {
-                self.faults.push(fault);
-                None
-            }
-        }
+        cache::read(&cache::frame_path(&self.run.root, number))
+            .map_err(|fault| self.faults.push(fault))
+            .ok()
     }
 
     fn write(&mut self, layer: Layer, frame: &Frame<D>) -> Result<(), Error> {

@@ -142,19 +142,9 @@ fn frames_of<const D: usize>(
         watch.frame(number, made);
     }
     measures::write(&done.folder, &done.measures)?;
-    let Some(first) = faults.first() else {
-        return Ok(done);
-    };
-    let others = match faults.len() - 1 {
-        0 => String::new(),
-        n => format!(" ({} damaged)", count(n, "more frame")),
-    };
-    let message = format!("{}{others}", first.message());
-    Err(Error::new(Kind::Storage, message).with_remedy(format!(
-        "{} in {}; run the scene again with --resume to replace the damaged frames",
-        count(done.made + done.kept, "other surface"),
-        done.folder.display()
-    )))
+    let others = count(done.made + done.kept, "other surface");
+    cache::check_faults(&faults, &others, &done.folder)?;
+    Ok(done)
 }
 
 /// Encoder of surface files, for finished runs and for the one in progress.

@@ -11,6 +11,7 @@ use crate::preview::side_by_side;
 use image::RgbImage;
 use meniscus_scene::Style;
 use meniscus_scene::text::Override;
+use meniscus_store::cache;
 use meniscus_store::error::{Error, Kind};
 use meniscus_store::layout::pictures::FOLDER;
 use meniscus_store::opened_run::{FrameChoice, OpenedRun};
@@ -134,7 +135,7 @@ pub fn film(
     let mut sinks = Sinks::open(folder, options, line.rate)?;
     watch.begin(wanted.len());
     let mut damaged = Vec::new();
-    let mut hand = Renderer {
+    let mut renderer = Renderer {
         reels,
         shown: Vec::new(),
         line,
@@ -147,31 +148,16 @@ pub fn film(
             )
             .with_remedy("the images so far are complete; videos were not written"));
         }
-        let (picture, is_new) = hand.draw(frame, &mut damaged)?;
+        let (picture, is_new) = renderer.draw(frame, &mut damaged)?;
         if let Some(picture) = picture {
             sinks.take(frame, &picture, is_new)?;
         }
         watch.frame(frame);
     }
     let filmed = sinks.close()?;
-    match damaged.first() {
-        None => Ok(filmed),
-        Some(first) => {
-            let others = match damaged.len() - 1 {
-                0 => String::new(),
-                n => format!(" ({} damaged)", count(n, "more frame")),
-            };
-            Err(
-                Error::new(Kind::Storage, format!("{}{others}", first.message())).with_remedy(
-                    format!(
-                        "{} in {}; run the scene again with --resume to repair the run",
-                        count(filmed.pictures, "other image"),
-                        filmed.folder.display()
-                    ),
-                ),
-            )
-        }
-    }
+    let others = count(filmed.pictures, "other image");
+    cache::check_faults(&damaged, &others, &filmed.folder)?;
+    Ok(filmed)
 }
 
 /// Timeline of one run or of two.
