@@ -12,7 +12,7 @@ fn small_dam_break() -> Scene<2> {
             frames: 3,
             ..scene
         },
-        AnyScene::Three(_) => panic!("the scene is in the plane"),
+        AnyScene::Three(_) => panic!("the scene is 2D"),
     }
 }
 

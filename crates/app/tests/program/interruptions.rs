@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// A dam break with several steps per frame.
 pub fn small_dam_break(frames: u32) -> Scene<2> {
     let AnyScene::Two(mut scene) = builtin::named("dam-break-2d").unwrap() else {
-        panic!("the scene is in the plane")
+        panic!("the scene is 2D")
     };
     scene.resolution = 16;
     scene.frames = frames;

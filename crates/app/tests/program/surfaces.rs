@@ -20,7 +20,7 @@ fn reported_volume(run: &Path, frame: u32) -> f64 {
 /// Largest depth of a vertex inside solids, in cells.
 fn depth_in_solids(run: &Path, frame: u32, surface: &Surface) -> f64 {
     let AnyScene::Three(scene) = load_run(&OpenedRun::open(run).unwrap(), None).unwrap() else {
-        panic!("not in space")
+        panic!("not 3D")
     };
     let solids = scene.solids_and_walls();
     let posed = solids.over_step(scene.time_of_frame(frame), 0.0);

@@ -236,7 +236,7 @@ mod tests {
 
     fn dam_break(resolution: usize) -> Scene<3> {
         let AnyScene::Three(mut scene) = builtin::named("dam-break").unwrap() else {
-            panic!("the dam break is in space")
+            panic!("the dam break is 3D")
         };
         scene.resolution = resolution;
         scene
@@ -326,7 +326,7 @@ mod tests {
             { cone = { from = [0.08, 0.08, 0.018], to = [0.08, 0.08, 0.1501], radius_from = 0.028, radius_to = 0.038 } },\n] }\n";
         let (scene, _) = meniscus_scene::text::load_alone(text).ready().unwrap();
         let AnyScene::Three(scene) = scene else {
-            panic!("the glass is in space")
+            panic!("the glass is 3D")
         };
         let forecast = Forecast::of(&scene);
         let inflow = std::f64::consts::PI * 0.008f64.powi(2) * 0.8 * 3.0;

@@ -199,7 +199,7 @@ fn size_of_particles(counts: &[u64], step: usize, every: usize) -> usize {
         .sum()
 }
 
-/// Smallest strides of frames and particles that fit into so many bytes.
+/// Smallest strides of frames and particles that fit into a number of bytes.
 fn thinned(counts: &[u64], room: usize, enough: u64) -> Option<(usize, usize)> {
     let most = counts.iter().copied().max().unwrap_or(0);
     let plenty = (most / enough).max(1) as usize;

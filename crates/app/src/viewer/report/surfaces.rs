@@ -33,7 +33,7 @@ pub struct Surfaces {
 }
 
 impl Surfaces {
-    /// Surfaces of a run within so many bytes of the report.
+    /// Surfaces of a run within a number of bytes of the report.
     pub fn of_run(run: &Watched, room: usize) -> Self {
         let frames = run.surfaces();
         let step = frames.len().div_ceil(SAMPLES).max(1);
