@@ -85,7 +85,7 @@ fn crowded_particles_are_attributed_to_the_adjacent_solid_and_its_thickness() {
     };
     let thin = warning(&scene(0.04), &crowded([0.475, 0.025])).unwrap();
     assert_eq!(thin.place, Some(vec![0.475, 0.025]));
-    let named = "particles piled up at (0.475, 0.025), 12 times as many as fit into a cell there, \
+    let named = "particles piled up at (0.475, 0.025), 12 times as many as a cell should contain, \
                  next to solid `glass`, which is 0.8 cells thick there";
     assert_eq!(thin.cause, named);
     assert!(thin.remedy.contains("0.100 m"), "{}", thin.remedy);
