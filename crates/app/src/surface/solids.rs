@@ -157,27 +157,26 @@ pub fn triangulate<const D: usize>(
     };
     if D == 2 {
         area(&Sampled {
-            low: from_fn(|axis| bounds.low[axis]),
+            low: resized(bounds.low),
             spacing,
             cells: from_fn(|axis| counts[axis]),
-            distance: &|x: [f64; 2]| distance(from_fn(|axis| x[axis])),
-            normal: &|x: [f64; 2]| {
-                let n = normal(from_fn(|axis| x[axis]));
-                from_fn(|axis| n[axis])
-            },
+            distance: &|x: [f64; 2]| distance(resized(x)),
+            normal: &|x: [f64; 2]| resized(normal(resized(x))),
         })
     } else {
         surface(&Sampled {
-            low: from_fn(|axis| bounds.low[axis]),
+            low: resized(bounds.low),
             spacing,
             cells: from_fn(|axis| counts[axis]),
-            distance: &|x: [f64; 3]| distance(from_fn(|axis| x[axis])),
-            normal: &|x: [f64; 3]| {
-                let n = normal(from_fn(|axis| x[axis]));
-                from_fn(|axis| n[axis])
-            },
+            distance: &|x: [f64; 3]| distance(resized(x)),
+            normal: &|x: [f64; 3]| resized(normal(resized(x))),
         })
     }
+}
+
+/// Vector of `A` components as one of `B`, which is the same number where it is called.
+fn resized<const A: usize, const B: usize>(x: [f64; A]) -> [f64; B] {
+    from_fn(|axis| x[axis])
 }
 
 /// Whether a shape has thin parts.
