@@ -5,8 +5,7 @@ use std::fs;
 
 /// A run of one frame after the initial state.
 fn run() -> Trial {
-    let trial = Trial::after("run ceiling-ball --resolution 8 --frames 1 --quiet --out run");
-    trial
+    Trial::after("run ceiling-ball --resolution 8 --frames 1 --quiet --out run")
 }
 
 #[test]

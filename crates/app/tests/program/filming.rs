@@ -9,8 +9,7 @@ const RUN: &str = "run dam-break-2d --resolution 12 --frames 3 --quiet --set out
 
 /// A small run in the folder `run`.
 fn filmed() -> Trial {
-    let trial = Trial::after(&format!("{RUN} --out run"));
-    trial
+    Trial::after(&format!("{RUN} --out run"))
 }
 
 fn picture(path: &Path) -> RgbImage {

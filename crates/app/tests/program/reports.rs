@@ -48,11 +48,10 @@ fn a_report_is_one_file_below_its_size_limit_and_lists_omissions() {
 
 /// A 3D run of three frames, with surfaces.
 fn a_run_with_surfaces() -> Trial {
-    let trial = Trial::after(
+    Trial::after(
         "run dam-break --resolution 32 --frames 3 --quiet --set output.preview=false \
          --set output.surface=true --out run",
-    );
-    trial
+    )
 }
 
 #[test]

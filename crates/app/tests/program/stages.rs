@@ -27,10 +27,9 @@ const STAGES: [(&str, &str, &str); 3] = [
 
 /// A run whose frames take each command a while.
 fn run() -> Trial {
-    let trial = Trial::after(
+    Trial::after(
         "run dam-break --resolution 20 --frames 8 --set output.surface_resolution=8 --quiet --out run",
-    );
-    trial
+    )
 }
 
 #[test]

@@ -68,8 +68,7 @@ impl Drop for Serving {
 
 /// A 2D run of three frames.
 pub fn a_run() -> Trial {
-    let trial = Trial::after("run maze --resolution 16 --frames 3 --quiet --out run");
-    trial
+    Trial::after("run maze --resolution 16 --frames 3 --quiet --out run")
 }
 
 #[test]
