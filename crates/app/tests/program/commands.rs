@@ -1,20 +1,21 @@
-use crate::trial::{Trial, names};
+use crate::trial::{Trial, assert_contains, names};
 use meniscus_scene::builtin;
 
 #[test]
 fn help_explains_the_commands_with_examples() {
     let said = Trial::new().call_well("--help").said;
-    for part in [
-        "run",
-        "scenes",
-        "export",
-        "lcp",
-        "Examples:",
-        "--walls",
-        "Exit codes",
-    ] {
-        assert!(said.contains(part), "{part} is missing in\n{said}");
-    }
+    assert_contains(
+        &said,
+        &[
+            "run",
+            "scenes",
+            "export",
+            "lcp",
+            "Examples:",
+            "--walls",
+            "Exit codes",
+        ],
+    );
     for command in ["run", "scenes", "export", "lcp", "lcp export"] {
         let said = Trial::new().call_well(&format!("{command} --help")).said;
         assert!(said.contains("Usage:"), "{command}: {said}");
@@ -130,26 +131,21 @@ fn piped_progress_is_one_line_per_frame_and_ends_with_next_commands() {
     assert_eq!(frames.len(), 3, "{}", outcome.said);
     for (i, line) in frames.iter().enumerate() {
         assert!(line.starts_with(&format!("frame {} of 3", i + 1)), "{line}");
-        for part in ["left", "residual", "volume", "it"] {
-            assert!(line.contains(part), "{part} is missing in {line}");
-        }
+        assert_contains(&line, &["left", "residual", "volume", "it"]);
     }
     assert!(
         !outcome.said.contains('\u{1b}'),
         "no terminal codes on a pipe"
     );
-    for part in [
-        "preview.gif",
-        "particles/",
-        "stats.jsonl",
-        "Next:",
-        "export",
-        "--to ply",
-    ] {
-        assert!(
-            outcome.said.contains(part),
-            "{part} is missing in\n{}",
-            outcome.said
-        );
-    }
+    assert_contains(
+        &outcome.said,
+        &[
+            "preview.gif",
+            "particles/",
+            "stats.jsonl",
+            "Next:",
+            "export",
+            "--to ply",
+        ],
+    );
 }

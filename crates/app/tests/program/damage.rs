@@ -1,5 +1,5 @@
 use crate::interruptions::{run_it, small_dam_break};
-use crate::trial::{Trial, assert_intact, assert_same_run, names};
+use crate::trial::{Trial, assert_contains, assert_intact, assert_same_run, names};
 use meniscus_app::runner::{Start, verify};
 use std::fs;
 use std::path::Path;
@@ -206,13 +206,14 @@ fn damaged_checkpoints_are_reported_and_an_earlier_one_is_used() {
     let said = trial
         .call_well(&format!("{LINE} --out damaged --resume"))
         .said;
-    for part in [
-        "state_000008.bin is damaged (",
-        "state_000007.bin is damaged (",
-        "): resuming from frame 6",
-    ] {
-        assert!(said.contains(part), "{part} is missing in {said}");
-    }
+    assert_contains(
+        &said,
+        &[
+            "state_000008.bin is damaged (",
+            "state_000007.bin is damaged (",
+            "): resuming from frame 6",
+        ],
+    );
     let frames: Vec<&str> = said.lines().filter(|l| l.starts_with("frame ")).collect();
     assert_eq!(frames.len(), 2, "{said}");
     assert_same_run(&out, &trial.path("whole"));
@@ -228,8 +229,8 @@ fn damage_before_every_checkpoint_starts_the_run_from_the_beginning() {
     let said = trial
         .call_well(&format!("{LINE} --out damaged --resume"))
         .said;
-    assert!(said.contains("particles_000002.mpc is damaged"), "{said}");
-    assert!(said.contains("starting from the beginning"), "{said}");
+    assert_contains(&said, &["particles_000002.mpc is damaged"]);
+    assert_contains(&said, &["starting from the beginning"]);
     assert_same_run(&out, &trial.path("whole"));
     assert_intact(&out);
 }

@@ -1,6 +1,6 @@
 //! `meniscus diff` and `meniscus gc`.
 
-use crate::trial::{Trial, assert_intact, names};
+use crate::trial::{Trial, assert_contains, assert_intact, names};
 use meniscus_store::lock::Lock;
 use serde_json::Value;
 use std::fs;
@@ -12,7 +12,7 @@ fn two_runs_of_one_scene_are_equal_for_any_number_of_threads() {
     trial.call_well(&format!("{line} --out a --threads 1"));
     trial.call_well(&format!("{line} --out b --threads 2"));
     let outcome = trial.call_well("diff a b");
-    assert!(outcome.said.contains("equal"), "{}", outcome.said);
+    assert_contains(&outcome.said, &["equal"]);
     let json: Value = serde_json::from_str(&trial.call_well("diff a b --json").said).unwrap();
     assert_eq!(json["same"], true);
 }
@@ -24,14 +24,15 @@ fn differences_are_listed_by_key_step_and_frame() {
     trial.call_well(&format!("{line} --frames 3 --out a"));
     trial.call_well(&format!("{line} --frames 4 --out b --set gravity=[0,-3]"));
     let outcome = trial.fails("diff a b", 1, &[]);
-    for words in [
-        "gravity",
-        "time.frames: 3 and 4",
-        "differ from step",
-        "only in the second",
-    ] {
-        assert!(outcome.said.contains(words), "{words}: {}", outcome.said);
-    }
+    assert_contains(
+        &outcome.said,
+        &[
+            "gravity",
+            "time.frames: 3 and 4",
+            "differ from step",
+            "only in the second",
+        ],
+    );
     let outcome = trial.fails("diff a b --json", 1, &[]);
     let json: Value = serde_json::from_str(&outcome.said).unwrap();
     let difference = &json["difference"];
@@ -87,7 +88,7 @@ fn gc_deletes_exactly_what_can_be_regenerated() {
     let run = trial.path("run");
     let kept = names(&run.join("particles"));
     let said = trial.call_well("gc run").said;
-    assert!(said.contains("--yes"), "{said}");
+    assert_contains(&said, &["--yes"]);
     assert!(run.join("failed/A.mtx").exists() && run.join("state/state_000004.bin").exists());
 
     let json: Value = serde_json::from_str(&trial.call_well("gc run --json").said).unwrap();

@@ -1,6 +1,6 @@
 //! Every format has the data of the cache, checked by small independent readers.
 
-use crate::trial::{Trial, json, names};
+use crate::trial::{Trial, assert_contains, json, names};
 use meniscus_app::surface::{self, Surface};
 use meniscus_store::cache::{self, Frame};
 use std::fs;
@@ -164,7 +164,7 @@ fn y_up_rotates_positions_and_velocities() {
 fn unsupported_content_of_a_format_is_refused() {
     let trial = Trial::after("run ceiling-ball --resolution 8 --frames 3 --quiet --out run");
     let said = trial.call_well("export run --to vtk --frames 2-3").said;
-    assert!(said.contains("2 frames, about "), "{said}");
+    assert_contains(&said, &["2 frames, about "]);
     assert_eq!(
         names(&trial.path("run/export/vtk/particles")),
         [

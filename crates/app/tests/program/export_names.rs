@@ -1,6 +1,6 @@
 //! Names, numbers and axes of exported files.
 
-use crate::trial::{Trial, json, names};
+use crate::trial::{Trial, assert_contains, json, names};
 use std::fs;
 
 /// A run of one frame after the initial state.
@@ -76,7 +76,7 @@ fn obj_files_are_y_up_and_every_export_names_its_axis() {
     ] {
         let said = trial.call_well(&format!("{line} {flags}")).said;
         assert_eq!(said.matches(up).count(), 2, "{flags}: {said}");
-        assert!(said.contains("1 frame,"), "{said}");
+        assert_contains(&said, &["1 frame,"]);
     }
     let vertices = |file: &str| -> Vec<[f64; 3]> {
         let text = fs::read_to_string(trial.path(file)).unwrap();

@@ -1,7 +1,7 @@
 //! Restarting from a frame, with a scene that has changed.
 
 use crate::interruptions::{run_it, small_dam_break};
-use crate::trial::{Trial, assert_intact, json, lines, names};
+use crate::trial::{Trial, assert_contains, assert_intact, json, lines, names};
 use meniscus_app::runner::Start;
 use meniscus_liquid::Walls;
 use meniscus_store::error::Kind;
@@ -31,7 +31,7 @@ fn earlier_frames_are_kept_and_later_ones_follow_the_changed_scene() {
     }
     assert_eq!(names(&out.join("particles")).len(), 8);
     let text = fs::read_to_string(out.join("scene.toml")).unwrap();
-    assert!(text.contains("Slip"), "{text}");
+    assert_contains(&text, &["Slip"]);
     for step in lines(&out.join("stats.jsonl")) {
         let slips = step["frame"].as_u64() > Some(4);
         let is_linear = step["solver"] == "cg" || step["solver"] == "mg";

@@ -1,6 +1,6 @@
 //! A disk that fills up during a run.
 
-use crate::trial::{Outcome, Trial, assert_intact, assert_same_run, names};
+use crate::trial::{Outcome, Trial, assert_contains, assert_intact, assert_same_run, names};
 use meniscus_store::cache;
 use std::fs;
 use std::path::Path;
@@ -11,17 +11,14 @@ const SCENE: &str = "run dam-break-2d --resolution 24 --frames 12 --quiet";
 /// The run ended with a storage error that names a file and a remedy, and all frames are complete.
 fn assert_ended_well(outcome: &Outcome, out: &Path, cause: &str) {
     assert_eq!(outcome.code, 6, "{}", outcome.errors);
-    for part in [
-        out.file_name().unwrap().to_str().unwrap(),
-        cause,
-        "--resume",
-    ] {
-        assert!(
-            outcome.errors.contains(part),
-            "{part} is missing in {}",
-            outcome.errors
-        );
-    }
+    assert_contains(
+        &outcome.errors,
+        &[
+            out.file_name().unwrap().to_str().unwrap(),
+            cause,
+            "--resume",
+        ],
+    );
     assert!(!outcome.errors.contains("panicked"), "{}", outcome.errors);
     for frame in cache::frames_in(out).unwrap() {
         assert_eq!(cache::fault(out, frame, Some(2)), None, "frame {frame}");

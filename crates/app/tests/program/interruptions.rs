@@ -1,6 +1,8 @@
 //! Ctrl-C, and resuming after it.
 
-use crate::trial::{Trial, assert_intact, assert_same_run, interrupt, json, lines, names};
+use crate::trial::{
+    Trial, assert_contains, assert_intact, assert_same_run, interrupt, json, lines, names,
+};
 use meniscus_app::runner::status::Activity;
 use meniscus_app::runner::{self, Event, Options, Progress, Start, Summary, status};
 use meniscus_scene::{AnyScene, Output, Scene, builtin};
@@ -189,11 +191,7 @@ fn resuming_another_scene_is_refused_with_the_difference() {
         .collect();
     assert_eq!(shown.len(), 2, "{}", outcome.errors);
     assert!(shown.iter().all(|line| line.contains("walls")), "{shown:?}");
-    assert!(
-        outcome.errors.contains("--from-frame"),
-        "{}",
-        outcome.errors
-    );
+    assert_contains(&outcome.errors, &["--from-frame"]);
     assert_eq!(
         std::fs::read(trial.path("run/run.json")).unwrap(),
         before,
@@ -225,7 +223,7 @@ fn ctrl_c_writes_a_checkpoint_and_exits_with_130_and_the_run_resumes_to_the_same
     // Without `--resume` nothing is lost, and the message suggests it.
     let again = trial.call(&format!("{line} --out stopped"));
     assert_eq!(again.code, 2, "{}", again.errors);
-    assert!(again.errors.contains("--resume"), "{}", again.errors);
+    assert_contains(&again.errors, &["--resume"]);
     let beyond = trial.call(&format!("{line} --out stopped --from-frame 23"));
     assert_eq!(beyond.code, 2, "{}", beyond.errors);
     let status = trial.call_well("status stopped --json");

@@ -1,6 +1,6 @@
 //! Runs that lose liquid warn everywhere, and end if they lose much.
 
-use crate::trial::{Trial, assert_error, assert_intact, json, lines};
+use crate::trial::{Trial, assert_contains, assert_error, assert_intact, json, lines};
 use std::fs;
 
 /// A piston in a closed box full of liquid: 45 % of its volume is squeezed out in ten frames.
@@ -30,16 +30,8 @@ fn a_run_that_loses_a_third_of_its_liquid_exits_with_5_and_reports_the_cause_eve
             "run.on_drift=warn",
         ],
     );
-    assert!(
-        outcome.said.contains("warning: the liquid has lost"),
-        "{}",
-        outcome.said
-    );
-    assert!(
-        outcome.said.contains("(warning: beyond 5 %)"),
-        "{}",
-        outcome.said
-    );
+    assert_contains(&outcome.said, &["warning: the liquid has lost"]);
+    assert_contains(&outcome.said, &["(warning: beyond 5 %)"]);
     let manifest = json(&trial.path("run/run.json"));
     let done = manifest["frames_done"].as_u64().unwrap();
     assert_eq!(manifest["state"], "failed");
@@ -58,7 +50,7 @@ fn a_run_that_loses_a_third_of_its_liquid_exits_with_5_and_reports_the_cause_eve
         "{status}"
     );
     let status = trial.call_well("status run --json").said;
-    assert!(status.contains("\"drift\""), "{status}");
+    assert_contains(&status, &["\"drift\""]);
     trial.call_well("report run");
     let page = fs::read_to_string(trial.path("run/report.html")).unwrap();
     assert!(page.contains(cause), "the page has it");
@@ -67,11 +59,7 @@ fn a_run_that_loses_a_third_of_its_liquid_exits_with_5_and_reports_the_cause_eve
 
     // With `run.on_drift=warn` it resumes, and the summary has the warning as well.
     let resumed = trial.call_well("run run/scene.toml --out run --resume --set run.on_drift=warn");
-    assert!(
-        resumed.said.contains("Warning: the liquid has lost"),
-        "{}",
-        resumed.said
-    );
+    assert_contains(&resumed.said, &["Warning: the liquid has lost"]);
     let manifest = json(&trial.path("run/run.json"));
     assert_eq!(
         (&manifest["state"], &manifest["frames_done"]),

@@ -1,6 +1,6 @@
 //! Allowed locations of mesh files.
 
-use crate::trial::Trial;
+use crate::trial::{Trial, assert_contains};
 use std::fs;
 
 /// A scene with a tetrahedron of water from a mesh file.
@@ -48,11 +48,7 @@ fn meshes_outside_the_folder_of_the_scene_are_refused() {
         let outcome = check(file, "");
         assert_eq!(outcome.code, 3, "{file}: {}", outcome.errors);
         assert!(outcome.errors.contains(what), "{file}: {}", outcome.errors);
-        assert!(
-            outcome.errors.contains("scene.toml:7:"),
-            "{}",
-            outcome.errors
-        );
+        assert_contains(&outcome.errors, &["scene.toml:7:"]);
     }
     for file in ["../outer.obj", "link.obj", &absolute] {
         let outcome = check(file, "--allow-outside-files");

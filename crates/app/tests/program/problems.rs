@@ -1,4 +1,4 @@
-use crate::trial::{Trial, names};
+use crate::trial::{Trial, assert_contains, names};
 use meniscus_lcp::matrix_market::{Limits, read_vector};
 use meniscus_lcp::registry::Method;
 use serde_json::Value;
@@ -83,7 +83,7 @@ fn every_method_is_available_by_name_and_reports_its_true_status() {
         let outcome = trial.call(&format!("lcp solve --problem p --solver {method} --json"));
         if *method == Method::Linear {
             assert_eq!(outcome.code, 2, "{outcome:?}");
-            assert!(outcome.errors.contains("linear"), "{outcome:?}");
+            assert_contains(&outcome.errors, &["linear"]);
             continue;
         }
         let answer: Value = serde_json::from_str(&outcome.said).unwrap();
@@ -150,7 +150,7 @@ fn traces_and_plots_have_every_iteration() {
         "{csv}"
     );
     let svg = std::fs::read_to_string(trial.path("trace.svg")).unwrap();
-    assert!(svg.contains("<polyline"), "{svg}");
+    assert_contains(&svg, &["<polyline"]);
 }
 
 #[test]
@@ -243,17 +243,18 @@ fn info_prints_properties_and_applicable_methods() {
     assert_eq!(answer["definiteness"], "positive definite");
     assert_eq!(answer["bounds"]["lower_only"], 200);
     let svg = std::fs::read_to_string(trial.path("p.svg")).unwrap();
-    assert!(svg.contains("200 rows"), "{svg}");
+    assert_contains(&svg, &["200 rows"]);
     trial.call_well(CONTACT);
     let said = trial.call_well("lcp info --problem p").said;
-    for part in [
-        "60",
-        "indefinite",
-        "lemke",
-        "not applicable: the matrix is not symmetric",
-    ] {
-        assert!(said.contains(part), "{part} is missing in\n{said}");
-    }
+    assert_contains(
+        &said,
+        &[
+            "60",
+            "indefinite",
+            "lemke",
+            "not applicable: the matrix is not symmetric",
+        ],
+    );
 }
 
 #[test]
@@ -267,7 +268,7 @@ fn compare_runs_every_applicable_method() {
         assert!(outcome.said.contains(method), "{method}: {}", outcome.said);
         assert!(csv.contains(&format!("{method},converged")), "{csv}");
     }
-    assert!(outcome.errors.contains("skipped enumerate"), "{outcome:?}");
+    assert_contains(&outcome.errors, &["skipped enumerate"]);
     assert!(trial.path("c.svg").exists());
     let said = trial
         .call_well("lcp compare --problem p --solvers lemke,newton --json")
@@ -323,7 +324,7 @@ fn a_problem_with_a_grid_is_also_solved_by_multigrid() {
         assert!(line.contains("converged"), "{said}");
     }
     let outcome = trial.call("lcp compare --problem p --solvers mg,tn-mg");
-    assert!(outcome.errors.contains("skipped mg: "), "{outcome:?}");
+    assert_contains(&outcome.errors, &["skipped mg: "]);
     trial.fails(
         "lcp compare --problem p --solvers tn-mg:gmres",
         2,
@@ -345,15 +346,15 @@ fn a_problem_with_a_grid_is_also_solved_by_multigrid() {
         3
     );
     let outcome = trial.call_well("lcp compare --problem p");
-    assert!(outcome.errors.contains("skipped tn-mg"), "{outcome:?}");
+    assert_contains(&outcome.errors, &["skipped tn-mg"]);
 }
 
 #[test]
 fn compare_continues_after_a_method_that_refuses_the_problem() {
     let trial = Trial::after(CONTACT);
     let outcome = trial.call_well("lcp compare --problem p --solvers pgs,lemke");
-    assert!(outcome.errors.contains("skipped pgs: row"), "{outcome:?}");
-    assert!(outcome.said.contains("lemke"), "{outcome:?}");
+    assert_contains(&outcome.errors, &["skipped pgs: row"]);
+    assert_contains(&outcome.said, &["lemke"]);
     assert_eq!(trial.call("lcp compare --problem p --solvers pgs").code, 2);
     assert_eq!(
         trial.call("lcp compare --problem p --seconds 1e300").code,

@@ -1,6 +1,6 @@
 //! Finished frames are replaced only with `--overwrite`.
 
-use crate::trial::{Trial, assert_error, json, names};
+use crate::trial::{Trial, assert_contains, assert_error, json, names};
 use std::fs;
 
 const LINE: &str = "run dam-break-2d --resolution 12 --frames 3 --quiet";
@@ -50,11 +50,7 @@ fn the_program_without_a_command_never_replaces_a_run() {
     let line = "--resolution 8 --frames 1 --set output.preview=false";
     trial.call_well(line);
     let outcome = trial.call_well(line);
-    assert!(
-        outcome.errors.contains("out/thrown-sphere-2"),
-        "{}",
-        outcome.errors
-    );
+    assert_contains(&outcome.errors, &["out/thrown-sphere-2"]);
     assert_eq!(
         names(&trial.path("out")),
         ["thrown-sphere", "thrown-sphere-2"]

@@ -1,6 +1,6 @@
 //! `meniscus report`: a run in one file.
 
-use crate::trial::Trial;
+use crate::trial::{Trial, assert_contains};
 use crate::viewing::a_run;
 use meniscus_app::viewer::Watched;
 use meniscus_app::viewer::report::compose;
@@ -36,11 +36,7 @@ fn a_report_is_one_file_below_its_size_limit_and_lists_omissions() {
     let path = trial.path("run/particles/particles_000002.mpc");
     fs::write(&path, b"").unwrap();
     let outcome = trial.call_well("report run --out small.html");
-    assert!(
-        outcome.said.contains("damaged frames (2)"),
-        "{}",
-        outcome.said
-    );
+    assert_contains(&outcome.said, &["damaged frames (2)"]);
     let text = fs::read_to_string(trial.path("small.html")).unwrap();
     assert!(!text.contains("/run/0/frame/2\""));
     assert!(text.contains("damaged frames (2)"));
@@ -79,11 +75,11 @@ fn surfaces_of_a_report_are_simplified_to_fit() {
         let omitted = written.left_out().unwrap();
         if share > 0.1 {
             assert_eq!(written.surfaces, 4, "{omitted}");
-            assert!(omitted.contains("details of surfaces below"), "{omitted}");
+            assert_contains(&omitted, &["details of surfaces below"]);
             spacings.push(written.surface_spacing.unwrap());
         } else {
             assert_eq!(written.surfaces, 0, "{omitted}");
-            assert!(omitted.contains("4 of 4 surfaces"), "{omitted}");
+            assert_contains(&omitted, &["4 of 4 surfaces"]);
         }
     }
     assert!(spacings[0] < spacings[1], "{spacings:?}");

@@ -1,6 +1,6 @@
 //! Scene files: valid, broken and new ones.
 
-use crate::trial::{Trial, assert_error};
+use crate::trial::{Trial, assert_contains, assert_error};
 use serde_json::Value;
 use std::fs;
 use std::time::{Duration, Instant};
@@ -18,14 +18,15 @@ fn a_scene_file_runs_and_its_complete_text_is_written() {
     write(&trial, "pool.toml", POOL);
     trial.call_well("run pool.toml --set walls.kind=slip --quiet");
     let complete = fs::read_to_string(trial.path("out/pool/scene.toml")).unwrap();
-    for line in [
-        "name = \"pool\"",
-        "kind = \"slip\"",
-        "cfl = 2.0",
-        "resolution = 16",
-    ] {
-        assert!(complete.contains(line), "{line} is not in\n{complete}");
-    }
+    assert_contains(
+        &complete,
+        &[
+            "name = \"pool\"",
+            "kind = \"slip\"",
+            "cfl = 2.0",
+            "resolution = 16",
+        ],
+    );
     // The scene written by a run can itself be run.
     trial.call_well("run out/pool/scene.toml --out again --quiet");
     let particles =
@@ -109,7 +110,7 @@ fn files_that_are_not_scenes_are_refused_immediately() {
 fn a_scene_from_init_can_be_checked_and_run() {
     let trial = Trial::new();
     let said = trial.call_well("init dam-break-2d --out mine.toml").said;
-    assert!(said.contains("mine.toml"), "{said}");
+    assert_contains(&said, &["mine.toml"]);
     let text = fs::read_to_string(trial.path("mine.toml")).unwrap();
     assert!(text.starts_with("name = \"mine\""), "{text}");
     assert!(
@@ -192,13 +193,14 @@ fn a_mesh_in_another_unit_is_a_warning_with_a_scale() {
     fs::write(trial.path("wrong.toml"), scene("")).unwrap();
     fs::write(trial.path("right.toml"), scene(", scale = 0.005")).unwrap();
     let outcome = trial.call_well("check wrong.toml");
-    for told in [
-        "120 times as large as the domain",
-        "forgot `scale`?",
-        "scale = 0.001",
-    ] {
-        assert!(outcome.errors.contains(told), "{}", outcome.errors);
-    }
+    assert_contains(
+        &outcome.errors,
+        &[
+            "120 times as large as the domain",
+            "forgot `scale`?",
+            "scale = 0.001",
+        ],
+    );
     let right = trial.call_well("check right.toml").errors;
     assert!(!right.contains("forgot"), "{right}");
 }
@@ -254,7 +256,7 @@ fn huge_sizes_have_a_suitable_unit_and_counts_of_one_are_singular() {
         .call_well("estimate dam-break --resolution 65536 --threads 1")
         .said;
     assert!(said.contains(" PB") && said.contains("1 thread,"), "{said}");
-    assert!(said.contains(" years"), "{said}");
+    assert_contains(&said, &[" years"]);
     trial.fails(
         "run dam-break --resolution 65536 --memory-limit 1GB",
         4,
@@ -263,9 +265,7 @@ fn huge_sizes_have_a_suitable_unit_and_counts_of_one_are_singular() {
     let said = trial
         .call_well("run dam-break-2d --resolution 12 --frames 1 --threads 1")
         .said;
-    for words in ["1 frame of ", "1 step, ", "1 thread"] {
-        assert!(said.contains(words), "{words}: {said}");
-    }
+    assert_contains(&said, &["1 frame of ", "1 step, ", "1 thread"]);
 }
 
 #[cfg(unix)]
@@ -290,5 +290,5 @@ fn paths_need_not_be_utf8_and_numbers_ignore_the_locale() {
     );
     let folder = trial.path("x").with_file_name(out);
     let complete = fs::read_to_string(folder.join("scene.toml")).unwrap();
-    assert!(complete.contains("high = [0.45, 0.5]"), "{complete}");
+    assert_contains(&complete, &["high = [0.45, 0.5]"]);
 }

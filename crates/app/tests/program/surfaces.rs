@@ -1,6 +1,6 @@
 //! Surfaces of the liquid, in the folder of a run.
 
-use crate::trial::{Trial, assert_error, assert_intact, lines, names};
+use crate::trial::{Trial, assert_contains, assert_error, assert_intact, lines, names};
 use meniscus_app::surface::{self, Surface};
 use meniscus_scene::AnyScene;
 use meniscus_scene::text::load_run;
@@ -112,7 +112,7 @@ shape = { sphere = { center = [0.5, 0.5, 0.3], radius = 0.15 } }
     trial.call_well("run splash.toml --quiet --set output.preview=false --out run");
     for source in ["level-set", "particles"] {
         let said = trial.call_well(&format!("mesh run --from {source}")).said;
-        assert!(said.contains("volume error at most"), "{said}");
+        assert_contains(&said, &["volume error at most"]);
         assert_eq!(said.contains("thinner than a cell"), source == "level-set");
         let stats = lines(&trial.path("run/surfaces/stats.jsonl"));
         assert_eq!(stats.len(), 8);
@@ -197,9 +197,9 @@ fn only_outdated_surfaces_are_reconstructed() {
         ]
     );
     let said = trial.call_well("mesh run").said;
-    assert!(said.contains("4 surfaces (2 up to date)"), "{said}");
+    assert_contains(&said, &["4 surfaces (2 up to date)"]);
     let said = trial.call_well("mesh run --resolution 1").said;
-    assert!(said.contains("4 surfaces, "), "{said}");
+    assert_contains(&said, &["4 surfaces, "]);
 
     // A damaged one is detected, reported and reconstructed.
     let path = surfaces::path(&trial.path("run"), 2);
@@ -213,7 +213,7 @@ fn only_outdated_surfaces_are_reconstructed() {
         &["surface_000002.msf", "meniscus mesh run --frames 2"],
     );
     let said = trial.call_well("mesh run --resolution 1").said;
-    assert!(said.contains("(3 up to date)"), "{said}");
+    assert_contains(&said, &["(3 up to date)"]);
     assert_eq!(fs::read(&path).unwrap(), whole);
 
     // A run from the beginning removes them.
@@ -228,7 +228,7 @@ fn a_run_writes_surfaces_if_its_scene_requests_them() {
                --set output.surface_smoothing=1 --out run";
     trial.call_well(run);
     let said = trial.call_well("mesh run --smoothing 1").said;
-    assert!(said.contains("3 surfaces (3 up to date)"), "{said}");
+    assert_contains(&said, &["3 surfaces (3 up to date)"]);
     assert_intact(&trial.path("run"));
 }
 
