@@ -1,6 +1,6 @@
-//! Pictures as files.
+//! Output files of images.
 
-use super::movie::Movie;
+use super::mp4::Movie;
 use super::{Filmed, Options};
 use crate::image::RgbImage;
 use crate::preview::FASTEST;
@@ -11,7 +11,7 @@ use meniscus_store::layout::pictures::{GIF, MP4, picture_name};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where pictures go.
+/// Output files.
 pub(super) struct Sinks {
     filmed: Filmed,
     png: bool,
@@ -39,7 +39,7 @@ impl Sinks {
             png_bytes: 0,
             gif: None,
             movie: None,
-            // An MP4 has the frame rate of the scene; players of GIFs don't keep up with high ones.
+            // An MP4 has the frame rate of the scene; GIF players don't keep up with high ones.
             rates: match options.slow {
                 Some(slow) => (rate / slow, rate / slow),
                 None => (rate.min(FASTEST), rate),
@@ -97,7 +97,7 @@ fn size_of(path: &Path) -> u64 {
     fs::metadata(path).map_or(0, |data| data.len())
 }
 
-/// Writes a picture, whole, and says how many bytes it took.
+/// Writes an image atomically and returns its size in bytes.
 fn write_png(path: &Path, picture: &RgbImage) -> Result<u64, Error> {
     let bytes = picture.png().map_err(|e| Error::io("write", path, &e))?;
     atomic_file::write(path, &bytes)?;
