@@ -1,14 +1,13 @@
 //! Pressure problems of the sphere: the best algebraic method beside PETSc's.
 
 use super::{Options, Solve, table};
-use crate::findings::Section;
 use crate::peer;
+use crate::prelude::*;
 use meniscus_app::problem_files;
 use meniscus_app::runner::{self, AnyProblem};
 use meniscus_lcp::registry::Method;
 use meniscus_lcp::{BoxMlcp, Csr};
 use meniscus_scene::text::{Override, load};
-use meniscus_store::error::{Error, Kind};
 use std::path::Path;
 use std::time::Duration;
 
