@@ -1,13 +1,9 @@
 //! What can be wrong with a scene, in words that name the field.
 
 use super::Scene;
+use super::text::keys::{MOST_CELLS, MOST_FRAMES};
 use meniscus_liquid::{Liquid, Settings};
 use meniscus_store::error::Error;
-
-/// More cells along a side than any machine holds; the memory of this one is looked at later.
-const MOST_CELLS: usize = 1 << 16;
-/// About eleven hours at 24 frames a second.
-const MOST_FRAMES: u32 = 999_999;
 
 impl<const D: usize> Scene<D> {
     /// Says what is wrong with the scene, if something is.
@@ -21,13 +17,13 @@ impl<const D: usize> Scene<D> {
         if !self.domain.iter().all(|&side| positive(side)) {
             return wrong(format!("domain {:?} must have positive sides", self.domain));
         }
-        if !(1..=MOST_CELLS).contains(&self.resolution) {
+        if !(1..=MOST_CELLS).contains(&(self.resolution as u64)) {
             return wrong(format!(
                 "resolution is {}, it must be from 1 to {MOST_CELLS} cells",
                 self.resolution
             ));
         }
-        if !(1..=MOST_FRAMES).contains(&self.frames) {
+        if !(1..=MOST_FRAMES).contains(&self.frames.into()) {
             return wrong(format!(
                 "frames is {}, it must be from 1 to {MOST_FRAMES}",
                 self.frames

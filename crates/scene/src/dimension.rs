@@ -12,15 +12,16 @@ pub enum AnyScene {
     Three(Scene<3>),
 }
 
-/// Runs the same expression for either dimension.
+/// Evaluates the same expression for a scene of either dimension.
 macro_rules! either {
     ($any:expr, $scene:ident => $body:expr) => {
         match $any {
-            AnyScene::Two($scene) => $body,
-            AnyScene::Three($scene) => $body,
+            $crate::AnyScene::Two($scene) => $body,
+            $crate::AnyScene::Three($scene) => $body,
         }
     };
 }
+pub(crate) use either;
 
 impl From<Scene<2>> for AnyScene {
     fn from(scene: Scene<2>) -> Self {

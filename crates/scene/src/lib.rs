@@ -29,8 +29,7 @@ pub use output::Output;
 pub use ports::{Drain, Emitter, FrameRange};
 pub use surface_settings::{SurfaceSettings, SurfaceSource};
 
-use meniscus_liquid::solvers::{Inner, Start};
-use meniscus_liquid::{Preconditioner, Settings, Solver, Transfer, Walls, fas};
+use meniscus_liquid::{Physics, Settings};
 use meniscus_shapes::{ScriptedSolid, Shape, Solids};
 
 /// A part of the space that is full of liquid at the start.
@@ -66,10 +65,8 @@ pub struct Scene<const D: usize> {
     pub open: [[bool; 2]; D],
     /// Cells along the longest side of the domain.
     pub resolution: usize,
-    /// Acceleration of free fall.
-    pub gravity: [f64; D],
-    /// Mass per volume; per area in 2D.
-    pub density: f64,
+    /// Gravity, walls, solver, particles and time steps.
+    pub physics: Physics<D>,
     /// Liquid at the start. Where two overlap, the first gives the velocity.
     pub liquids: Vec<Volume<D>>,
     /// Where more liquid comes in. Where two overlap, the first gives the velocity.
@@ -84,34 +81,6 @@ pub struct Scene<const D: usize> {
     pub colors: Vec<Option<Color>>,
     /// Colour of the liquid in pictures. Default: that of water.
     pub liquid_color: Option<Color>,
-    /// What walls do to the liquid that touches them.
-    pub walls: Walls,
-    /// Speed at which liquid is made to leave separating walls.
-    pub separation: f64,
-    /// Method for the pressure.
-    pub solver: Solver,
-    /// Preconditioner inside it.
-    pub preconditioner: Preconditioner,
-    /// What solves the linear systems of `newton`.
-    pub inner: Inner,
-    /// What the levels of `fas-mg` are made of.
-    pub levels: fas::Settings,
-    /// Where the method starts.
-    pub start: Start,
-    /// Largest divergence, in 1/s, that the pressure may leave.
-    pub tolerance: f64,
-    /// Outer iterations after which a solve has failed.
-    pub max_iterations: usize,
-    /// How velocity travels between particles and grid.
-    pub transfer: Transfer,
-    /// Particles seeded in a full cell.
-    pub particles_per_cell: usize,
-    /// Seed of their jitter.
-    pub seed: u64,
-    /// Cells a particle may cross in a step.
-    pub cfl: f64,
-    /// Longest step in seconds.
-    pub max_step: f64,
     /// How many frames to simulate.
     pub frames: u32,
     /// Frames a second.
@@ -129,15 +98,13 @@ pub struct Scene<const D: usize> {
 impl<const D: usize> Scene<D> {
     /// An empty domain with the usual settings, ready to be filled.
     pub fn new(name: &str, summary: &str, domain: [f64; D], resolution: usize) -> Self {
-        let usual = Settings::<D>::new([1; D], 1.0);
         Scene {
             name: name.into(),
             summary: summary.into(),
             domain,
             open: [[false; 2]; D],
             resolution,
-            gravity: usual.gravity,
-            density: usual.density,
+            physics: Physics::default(),
             liquids: Vec::new(),
             emitters: Vec::new(),
             drains: Vec::new(),
@@ -145,21 +112,6 @@ impl<const D: usize> Scene<D> {
             materials: Vec::new(),
             colors: Vec::new(),
             liquid_color: None,
-            walls: usual.walls,
-            separation: usual.separation,
-            solver: usual.solver,
-            preconditioner: usual.preconditioner,
-            inner: usual.inner,
-            levels: usual.levels,
-            start: usual.start,
-            tolerance: usual.tolerance,
-            max_iterations: usual.max_iterations,
-            transfer: usual.transfer,
-            // Three a side in the plane: fewer leave holes where it is stretched, more cost little there.
-            particles_per_cell: if D == 2 { 9 } else { 8 },
-            seed: usual.seed,
-            cfl: usual.cfl,
-            max_step: usual.max_step,
             frames: 100,
             frame_rate: 24.0,
             limits: Limits::default(),
@@ -187,27 +139,13 @@ impl<const D: usize> Scene<D> {
         f64::from(frame) / self.frame_rate
     }
 
-    /// What the liquid is told.
+    /// Settings of the liquid.
     pub fn settings(&self) -> Settings<D> {
         Settings {
-            gravity: self.gravity,
-            density: self.density,
-            walls: self.walls,
-            separation: self.separation,
-            transfer: self.transfer,
-            solver: self.solver,
-            preconditioner: self.preconditioner,
-            inner: self.inner,
-            levels: self.levels,
-            start: self.start,
-            tolerance: self.tolerance,
-            max_iterations: self.max_iterations,
-            particles_per_cell: self.particles_per_cell,
-            seed: self.seed,
-            cfl: self.cfl,
-            max_step: self.max_step,
+            cells: self.cells(),
+            dx: self.dx(),
             attributes: self.output.attributes,
-            ..Settings::new(self.cells(), self.dx())
+            physics: self.physics.clone(),
         }
     }
 

@@ -13,8 +13,10 @@ pub struct Output {
     pub preview: bool,
     /// Longest side of the preview in pixels.
     pub preview_side: u32,
-    /// How surfaces are made of the frames whose particles are written, if they are.
-    pub surface: Option<SurfaceSettings>,
+    /// Whether the surfaces of the frames that are written are reconstructed.
+    pub surface: bool,
+    /// How surfaces are reconstructed.
+    pub surface_settings: SurfaceSettings,
     /// How its liquid is drawn.
     pub preview_style: Style,
     /// A checkpoint is written after this many frames, and one after the last in any case; 0 for that one alone.
@@ -32,7 +34,8 @@ impl Default for Output {
             attributes: false,
             preview: true,
             preview_side: 320,
-            surface: None,
+            surface: false,
+            surface_settings: SurfaceSettings::default(),
             preview_style: Style::Surface,
             checkpoint_every: 1,
             keep_checkpoints: 3,

@@ -28,8 +28,14 @@ pub struct Rest {
 
 /// Height of a point, against gravity; none without gravity.
 pub fn height<const D: usize>(scene: &Scene<D>, x: [f64; D]) -> Option<f64> {
-    let strength = scene.gravity.iter().map(|g| g * g).sum::<f64>().sqrt();
-    let along: f64 = (0..D).map(|a| -scene.gravity[a] * x[a]).sum();
+    let strength = scene
+        .physics
+        .gravity
+        .iter()
+        .map(|g| g * g)
+        .sum::<f64>()
+        .sqrt();
+    let along: f64 = (0..D).map(|a| -scene.physics.gravity[a] * x[a]).sum();
     (strength > 0.0).then(|| along / strength)
 }
 
@@ -75,7 +81,10 @@ impl<'a, const D: usize> Flood<'a, D> {
             .domain
             .map(|side| ((side / spacing - 1e-9).ceil() as usize).max(1));
         let strongest = |a: &usize, b: &usize| {
-            let (a, b) = (scene.gravity[*a].abs(), scene.gravity[*b].abs());
+            let (a, b) = (
+                scene.physics.gravity[*a].abs(),
+                scene.physics.gravity[*b].abs(),
+            );
             a.total_cmp(&b)
         };
         let axis = (0..D).max_by(strongest).unwrap_or(D - 1);
@@ -85,7 +94,7 @@ impl<'a, const D: usize> Flood<'a, D> {
             spacing,
             cells,
             distance: vec![f64::NAN; cells.iter().product()],
-            down: (axis, scene.gravity[axis] > 0.0),
+            down: (axis, scene.physics.gravity[axis] > 0.0),
         }
     }
 
@@ -266,7 +275,7 @@ mod tests {
     #[test]
     fn without_gravity_nothing_comes_to_rest() {
         let mut scene = tank();
-        scene.gravity = [0.0; 2];
+        scene.physics.gravity = [0.0; 2];
         assert_eq!(rest(&scene, &[[0.5, 0.5]], 0.1), None);
     }
 }

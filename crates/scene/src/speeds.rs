@@ -29,7 +29,7 @@ pub fn fastest_prescribed<const D: usize>(scene: &Scene<D>) -> Option<(String, f
         let key = "the keyframes of the solids".to_string();
         (key, solids.max_speed(0.0, end, &domain))
     });
-    let gravity = ("gravity".to_string(), length(&scene.gravity) * end);
+    let gravity = ("gravity".to_string(), length(&scene.physics.gravity) * end);
     liquids
         .chain(emitters)
         .chain(solids)
@@ -70,7 +70,7 @@ mod tests {
             "{told}"
         );
         scene.liquids[0].velocity = [0.0; 2];
-        scene.gravity = [0.0, -1e30];
+        scene.physics.gravity = [0.0, -1e30];
         let told = origin_of_speed(&scene, 1e29);
         assert!(told.contains("from gravity"), "{told}");
     }

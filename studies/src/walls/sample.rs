@@ -52,8 +52,8 @@ pub struct Seen {
 pub fn scene(name: &str, cells: usize, walls: Walls) -> Result<AnyScene, Error> {
     let mut scene = builtin::named(name)?;
     match &mut scene {
-        AnyScene::Two(scene) => (scene.resolution, scene.walls) = (cells, walls),
-        AnyScene::Three(scene) => (scene.resolution, scene.walls) = (cells, walls),
+        AnyScene::Two(scene) => (scene.resolution, scene.physics.walls) = (cells, walls),
+        AnyScene::Three(scene) => (scene.resolution, scene.physics.walls) = (cells, walls),
     }
     Ok(scene)
 }

@@ -270,7 +270,7 @@ impl<'a, const D: usize> Runner<'a, D> {
 
     /// A frame as it comes back from the bytes of its file, once for all that need it: the surface and the preview.
     fn decoded(&self, number: u32, bytes: &[u8]) -> Result<Option<cache::Frame<D>>, Error> {
-        if self.scene.output.surface.is_none() && !self.pictures.needs(number) {
+        if !self.scene.output.surface && !self.pictures.needs(number) {
             return Ok(None);
         }
         let decoded = cache::decode(bytes);
@@ -284,10 +284,15 @@ impl<'a, const D: usize> Runner<'a, D> {
         particles: &[u8],
         frame: Option<&cache::Frame<D>>,
     ) -> Result<Option<Filled>, Error> {
-        let (Some(settings), Some(frame)) = (self.scene.output.surface, frame) else {
+        let output = &self.scene.output;
+        let Some(frame) = frame.filter(|_| output.surface) else {
             return Ok(None);
         };
-        let maker = Maker::new(self.scene, &self.manifest.physics_hash, settings);
+        let maker = Maker::new(
+            self.scene,
+            &self.manifest.physics_hash,
+            output.surface_settings,
+        );
         let (bytes, _) = maker.file(particles, frame)?;
         let folder = self.folder.root().join(surfaces::FOLDER);
         std::fs::create_dir_all(&folder).map_err(|e| Error::io("create", &folder, &e))?;

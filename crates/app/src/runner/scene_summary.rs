@@ -40,7 +40,7 @@ pub fn manifest<const D: usize>(
 
 /// Settings of a scene, as `run.json` shows them.
 fn settings<const D: usize>(scene: &Scene<D>) -> SettingsSummary {
-    let (transfer, pic) = match scene.transfer {
+    let (transfer, pic) = match scene.physics.transfer {
         Transfer::Apic => ("apic", None),
         Transfer::Flip { pic } => ("flip", Some(pic)),
     };
@@ -50,25 +50,25 @@ fn settings<const D: usize>(scene: &Scene<D>) -> SettingsSummary {
         resolution: scene.resolution,
         cells: scene.cells().to_vec(),
         dx: scene.dx(),
-        gravity: scene.gravity.to_vec(),
-        density: scene.density,
-        walls: scene.walls.to_string(),
-        separation: scene.separation,
-        solver: scene.solver.to_string(),
-        preconditioner: scene.preconditioner.to_string(),
-        inner: scene.inner.to_string(),
-        interpolation: scene.levels.interpolation.to_string(),
-        boundaries: scene.levels.boundaries.to_string(),
-        coarse: scene.levels.coarse.to_string(),
-        start: scene.start.to_string(),
-        tolerance: scene.tolerance,
-        max_iterations: scene.max_iterations,
+        gravity: scene.physics.gravity.to_vec(),
+        density: scene.physics.density,
+        walls: scene.physics.walls.to_string(),
+        separation: scene.physics.separation,
+        solver: scene.physics.pressure.solver.to_string(),
+        preconditioner: scene.physics.pressure.preconditioner.to_string(),
+        inner: scene.physics.pressure.inner.to_string(),
+        interpolation: scene.physics.pressure.fas.levels.interpolation.to_string(),
+        boundaries: scene.physics.pressure.fas.levels.boundaries.to_string(),
+        coarse: scene.physics.pressure.fas.levels.coarse.to_string(),
+        start: scene.physics.pressure.start.to_string(),
+        tolerance: scene.physics.pressure.tolerance,
+        max_iterations: scene.physics.pressure.max_iterations,
         transfer: transfer.into(),
         pic,
-        particles_per_cell: scene.particles_per_cell,
-        seed: scene.seed,
-        cfl: scene.cfl,
-        max_step: scene.max_step,
+        particles_per_cell: scene.physics.particles_per_cell,
+        seed: scene.physics.seed,
+        cfl: scene.physics.cfl,
+        max_step: scene.physics.max_step,
         frame_rate: scene.frame_rate,
     }
 }
@@ -79,6 +79,6 @@ pub fn fixed<const D: usize>(scene: &Scene<D>) -> Fixed {
         domain: scene.domain.to_vec(),
         resolution: scene.resolution as u64,
         frame_rate: scene.frame_rate,
-        particles_per_cell: scene.particles_per_cell as u64,
+        particles_per_cell: scene.physics.particles_per_cell as u64,
     }
 }

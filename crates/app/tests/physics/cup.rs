@@ -57,8 +57,8 @@ fn cup<const D: usize>(walls: Walls) -> Scene<D> {
     domain[D - 1] = HEIGHT;
     let mut scene = Scene::<D>::new("cup", "water in a cup that is moved about", domain, CELLS);
     // Steps of up to four cells: twice the thickness of the walls.
-    scene.cfl = 4.0;
-    scene.walls = walls;
+    scene.physics.cfl = 4.0;
+    scene.physics.walls = walls;
     let thick = 2.0 * scene.dx();
     let up = |a: usize| a + 1 == D;
     let block = |grow: f64, low: f64, high: f64| Shape::Box {

@@ -42,7 +42,7 @@ where
 {
     let any = builtin::named(name).expect("a built-in scene");
     let mut scene = Scene::<D>::from_any(any).expect("a scene of this dimension");
-    scene.walls = walls;
+    scene.physics.walls = walls;
     scene
 }
 

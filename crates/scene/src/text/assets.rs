@@ -1,7 +1,7 @@
 //! Files that a scene refers to: found without leaving its folder, read once, remembered by their hashes.
 
+use super::objects::Reader;
 use super::problem::{Place, Problem};
-use super::read::Reader;
 use super::tree::{Entry, Node, Value};
 use super::values::{number, text};
 use crate::builtin;

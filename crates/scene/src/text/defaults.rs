@@ -2,18 +2,14 @@
 
 use super::grammar::{Kind, Table};
 use super::problem::Place;
-use super::tree::{Entry, Node, Value, parse_value};
+use super::tree::{Entry, Node, Value};
 
 /// The table with its defaults. It must fit the grammar.
 pub fn filled(node: &Node, table: &Table, dimension: usize) -> Node {
     let mut entries = Vec::new();
     for key in table.keys {
         let written = node.get(key.name).cloned();
-        let default = || {
-            // The defaults of the grammar are TOML: a test reads them all.
-            let text = key.default_text(dimension)?;
-            parse_value(text, Place::Nowhere).ok()
-        };
+        let default = || Some(Node::unwritten(key.default_value(dimension)?));
         let Some(found) = written.or_else(default) else {
             continue;
         };

@@ -65,7 +65,7 @@ fn collect(node: &Node, path: &str, found: &mut Vec<(String, String)>) {
                 collect(part, &format!("{path}[{}]", i + 1), found);
             }
         }
-        _ => found.push((path.into(), on_one_line(node))),
+        _ => found.push((path.into(), on_one_line(&node.value))),
     }
 }
 

@@ -3,12 +3,13 @@
 use super::assets::Assets;
 use super::defaults::filled;
 use super::keys::SCENE;
+use super::objects::{Reader, solver_fits_walls};
 use super::overrides::{self, Override};
 use super::problem::{Blame, Place, Problem, Source};
-use super::read::{Reader, solver_fits_walls};
 use super::tree::{Node, parse};
 use super::validate::Validator;
 use super::{renamed_keys, warnings, write};
+use crate::dimension::either;
 use crate::{AnyScene, Scene, builtin};
 use meniscus_store::OpenedRun;
 use meniscus_store::error::{Error, Kind};
@@ -180,11 +181,9 @@ pub(super) fn load_text(
         problems: structure.problems,
         assets: &mut assets,
     };
-    let scene = if dimension == 2 {
-        sound::<2>(&mut reader, &whole, default_name).map(AnyScene::from)
-    } else {
-        sound::<3>(&mut reader, &whole, default_name).map(AnyScene::from)
-    };
+    let scene = reader
+        .scene(&whole, dimension, default_name)
+        .filter(|scene| either!(scene, scene => is_sound(&mut reader, scene, &whole)));
     let problems = reader.problems;
     let complete = match &scene {
         Some(scene) => complete(whole, scene.name(), &assets),
@@ -199,15 +198,10 @@ pub(super) fn load_text(
     }
 }
 
-/// The scene, if nothing keeps it from running.
-fn sound<const D: usize>(
-    reader: &mut Reader<'_>,
-    root: &Node,
-    default_name: &str,
-) -> Option<Scene<D>> {
-    let scene: Scene<D> = reader.scene(root, default_name)?;
+/// Whether nothing keeps a scene from running; adds errors and warnings.
+fn is_sound<const D: usize>(reader: &mut Reader<'_>, scene: &Scene<D>, root: &Node) -> bool {
     let before = reader.problems.len();
-    reader.problems.extend(solver_fits_walls(&scene, root));
+    reader.problems.extend(solver_fits_walls(scene, root));
     if reader.problems.len() == before
         && let Err(fault) = scene.check()
     {
@@ -217,11 +211,11 @@ fn sound<const D: usize>(
             .push(Problem::error(place, "", fault.message()));
     }
     if reader.problems.iter().any(Problem::is_error) {
-        return None;
+        return false;
     }
-    let found = warnings::find(&scene, root, reader.assets);
+    let found = warnings::find(scene, root, reader.assets);
     reader.problems.extend(found);
-    Some(scene)
+    true
 }
 
 fn complete(mut root: Node, name: &str, assets: &Assets) -> String {

@@ -4,7 +4,8 @@
 //! [grammar] (`validate.rs`), filled with defaults (`defaults.rs`), and read as a [`Scene`](super::Scene). All problems are
 //! collected on the way, each with its place.
 
-mod appearance_keys;
+mod access;
+mod appearance;
 mod assets;
 mod camera;
 mod defaults;
@@ -12,21 +13,17 @@ pub mod differences;
 pub mod grammar;
 pub mod keys;
 mod load;
+mod objects;
 pub mod overrides;
 pub mod problem;
-mod read;
-mod read_camera;
-mod read_shape;
 mod reference;
 mod renamed_keys;
-mod run_keys;
 mod scale_warnings;
 mod schema;
-pub mod shape_keys;
+mod shapes;
 mod starter;
 #[cfg(test)]
 mod tests;
-mod thing_keys;
 mod tree;
 mod validate;
 mod values;

@@ -76,13 +76,12 @@ fn names(table: &Table, wanted: &Table) -> String {
 }
 
 fn item(page: &mut String, key: &Key) {
-    let absent = match key.absent {
-        Absent::Refused => "; must be there".to_string(),
-        Absent::Nothing | Absent::Default("{}" | "\"\"") => String::new(),
-        Absent::Default(text) => format!("; `{text}` if not written"),
-        Absent::ByDimension(two, three) => {
-            format!("; `{two}` in the plane and `{three}` in space if not written")
-        }
+    let [two, three] = [2, 3].map(|dimension| key.default_text(dimension).unwrap_or_default());
+    let absent = match (key.binding.absent, two.as_str()) {
+        (Absent::Refused, _) => "; required".to_string(),
+        (_, "" | "{ }" | "\"\"") => String::new(),
+        _ if two == three => format!("; default `{two}`"),
+        _ => format!("; default `{two}` in 2D and `{three}` in 3D"),
     };
     let written = match (key.example, key.kind) {
         ("", Kind::Tables(..)) => format!("[[{}]]", key.name),

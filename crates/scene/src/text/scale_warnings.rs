@@ -109,11 +109,17 @@ fn power_of_ten(times: f64) -> f64 {
 
 /// Liquid so small that surface tension, which is not simulated, would shape it.
 fn capillary<const D: usize>(scene: &Scene<D>, root: &Node) -> Option<Problem> {
-    let gravity = scene.gravity.iter().map(|g| g * g).sum::<f64>().sqrt();
+    let gravity = scene
+        .physics
+        .gravity
+        .iter()
+        .map(|g| g * g)
+        .sum::<f64>()
+        .sqrt();
     if gravity == 0.0 {
         return None;
     }
-    let capillary = (SURFACE_TENSION / (scene.density * gravity)).sqrt();
+    let capillary = (SURFACE_TENSION / (scene.physics.density * gravity)).sqrt();
     let end = scene.time_of_frame(scene.frames);
     let emitted = scene.emitters.iter().map(|emitter| {
         let active = emitter.frames.seconds(scene.frame_rate);

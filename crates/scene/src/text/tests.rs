@@ -109,7 +109,7 @@ fn problems_name_line_and_column_and_say_what_to_write() {
         "[domain]\nsize = [1, 1]\nopen = [\"front\"]\n",
         3,
         9,
-        "a scene in the plane has no side",
+        "a scene in 2D has no side",
     );
     complains(
         "[domain]\nsize = [1, 1, 1]\n[[liquid]]\nshape = { sphere = { radius = 0.1 }, box = { low = [0, 0, 0], high = [1, 1, 1] } }\n",
@@ -351,46 +351,69 @@ fn every_default_and_example_of_the_grammar_fits_it() {
     each_table(&SCENE, &mut Vec::new(), &mut tables);
     for table in tables {
         for key in table.keys {
-            let defaults: &[&str] = match &key.absent {
-                Absent::Default(text) => &[text],
-                Absent::ByDimension(two, three) => &[two, three],
-                Absent::Refused | Absent::Nothing => &[],
-            };
-            for text in defaults {
-                assert!(
-                    parse_value(text, Place::Nowhere).is_ok(),
-                    "{}: {text}",
-                    key.name
-                );
-            }
-            let three = match key.absent {
-                Absent::ByDimension(_, three) => Some(three),
-                Absent::Default(text) => Some(text),
-                _ => None,
-            };
-            let example = (!key.example.is_empty()).then_some(key.example);
-            for text in three.into_iter().chain(example) {
-                let node = parse_value(text, Place::Nowhere).unwrap();
+            let fits = |value: Value, dimension: usize| {
                 let entry = Entry {
                     key: key.name.into(),
                     key_place: Place::Nowhere,
-                    node,
+                    node: Node::unwritten(value),
                 };
                 let mut structure = Validator {
-                    dimension: 3,
+                    dimension,
                     problems: Vec::new(),
                 };
                 let alone = Node::unwritten(Value::Table(vec![entry]));
                 structure.table(&alone, Place::Nowhere, table, "", 0);
                 let own = |p: &&super::problem::Problem| p.path.starts_with(key.name);
                 let problem = structure.problems.iter().find(own);
-                assert!(problem.is_none(), "{} = {text}: {problem:?}", key.name);
+                assert!(problem.is_none(), "{}: {problem:?}", key.name);
+            };
+            for dimension in [2, 3] {
+                let default = key.default_value(dimension);
+                let absent = matches!(key.binding.absent, Absent::Refused | Absent::Nothing);
+                assert_eq!(default.is_none(), absent, "{}", key.name);
+                default.into_iter().for_each(|value| fits(value, dimension));
+            }
+            if !key.example.is_empty() {
+                fits(parse_value(key.example, Place::Nowhere).unwrap().value, 3);
             }
         }
         for name in table.one_of {
             assert!(table.keys.iter().any(|key| key.name == *name), "{name}");
         }
     }
+}
+
+#[test]
+fn keys_that_are_bound_to_the_scene_read_back_what_they_set() {
+    let mut tables = Vec::new();
+    each_table(&SCENE, &mut Vec::new(), &mut tables);
+    let mut checked = 0;
+    for key in tables.iter().flat_map(|table| table.keys) {
+        // The share of PIC is kept with FLIP only, open sides as pairs of switches.
+        let is_special = matches!(key.name, "pic" | "open");
+        let (Absent::SceneDefault, false) = (key.binding.absent, is_special) else {
+            continue;
+        };
+        let access = key.binding.access.unwrap();
+        let mut scene = crate::AnyScene::new(3, "test");
+        let node = parse_value(key.example, Place::Nowhere).unwrap();
+        let mut reader = super::objects::Reader {
+            problems: Vec::new(),
+            assets: &mut Assets::built_in(),
+        };
+        (access.set)(&mut scene, &node, &mut reader);
+        let found = Node::unwritten((access.get)(&scene));
+        let numbers = |node: &Node| node.list().iter().map(Node::number).collect::<Vec<_>>();
+        let same = match node.number() {
+            Some(x) => found.number() == Some(x),
+            None if !node.list().is_empty() => numbers(&found) == numbers(&node),
+            None => found.value == node.value,
+        };
+        assert!(same, "{}: {found:?}", key.name);
+        assert_ne!(Some(node.value), key.default_value(3), "{}", key.name);
+        checked += 1;
+    }
+    assert!(checked > 35, "{checked}");
 }
 
 #[test]
@@ -416,7 +439,7 @@ fn fits_the_schema(text: &str) -> bool {
     let (tree, problems) = super::tree::parse(text);
     assert!(problems.is_empty(), "{problems:?}");
     schemas
-        .validate(&super::schema::plain(&tree), index)
+        .validate(&super::schema::plain(&tree.value), index)
         .is_ok()
 }
 

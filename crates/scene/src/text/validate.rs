@@ -43,7 +43,7 @@ impl Validator {
         for key in table.keys {
             // What is misspelt is not missing.
             let written = node.get(key.name).is_some() || meant.contains(&key.name);
-            if matches!(key.absent, Absent::Refused) && !written {
+            if matches!(key.binding.absent, Absent::Refused) && !written {
                 let message = format!("`{}` is missing", key.name);
                 let help = match key.example {
                     "" => format!("write [{}]", join(path, key.name)),
@@ -190,7 +190,7 @@ impl Validator {
                 _ => expected("true or false"),
             },
             Kind::Number(range, _) => match node.number() {
-                Some(x) if range.holds(x) => Ok(()),
+                Some(x) if range.contains(x) => Ok(()),
                 Some(x) => refuse(format!("is {x}, it must be {}", range.words())),
                 None => expected("a number"),
             },

@@ -6,7 +6,7 @@ use super::scale_warnings;
 use super::tree::Node;
 use super::validate::join;
 use crate::{Scene, measure, speeds};
-use meniscus_liquid::{Settings, Solver};
+use meniscus_liquid::{Physics, Solver};
 use meniscus_shapes::{Bounds, Motion, ScriptedSolid, Shape};
 
 /// Cells that a feature needs to be there at all.
@@ -52,7 +52,7 @@ fn hurried<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
     let emitters = scene.emitters.iter().map(|emitter| emitter.velocity);
     let liquids = liquids.enumerate().map(|of| ("liquid", of));
     let all = liquids.chain(emitters.enumerate().map(|of| ("emitter", of)));
-    let slow_enough = MOST_STEPS * scene.cfl * scene.dx() * scene.frame_rate;
+    let slow_enough = MOST_STEPS * scene.physics.cfl * scene.dx() * scene.frame_rate;
     let told = all.filter_map(|(list, (index, velocity))| {
         let speed = velocity.iter().map(|v| v * v).sum::<f64>().sqrt();
         let table = root.get(list).and_then(|list| list.list().get(index));
@@ -76,32 +76,35 @@ fn hurried<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
 
 /// Settings of the solver that the method does not look at.
 fn idle<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
-    let usual = Settings::new(scene.cells(), scene.dx());
-    let has_levels = scene.solver == Solver::FasMg;
+    let (pressure, usual) = (scene.physics.pressure, Physics::<D>::default().pressure);
+    let (levels, usual_levels) = (pressure.fas.levels, usual.fas.levels);
+    let has_levels = pressure.solver == Solver::FasMg;
+    let is_preconditioned = pressure.solver.is_preconditioned();
+    let of_levels = "only \"fas-mg\" does";
     let rules = [
         (
             "inner",
-            scene.inner != usual.inner && scene.solver != Solver::Newton,
+            pressure.inner != usual.inner && pressure.solver != Solver::Newton,
             "only \"newton\" does",
         ),
         (
             "interpolation",
-            scene.levels.interpolation != usual.levels.interpolation && !has_levels,
-            "only \"fas-mg\" does",
+            levels.interpolation != usual_levels.interpolation && !has_levels,
+            of_levels,
         ),
         (
             "boundaries",
-            scene.levels.boundaries != usual.levels.boundaries && !has_levels,
-            "only \"fas-mg\" does",
+            levels.boundaries != usual_levels.boundaries && !has_levels,
+            of_levels,
         ),
         (
             "coarse",
-            scene.levels.coarse != usual.levels.coarse && !has_levels,
-            "only \"fas-mg\" does",
+            levels.coarse != usual_levels.coarse && !has_levels,
+            of_levels,
         ),
         (
             "preconditioner",
-            scene.preconditioner != usual.preconditioner && !scene.solver.is_preconditioned(),
+            pressure.preconditioner != usual.preconditioner && !is_preconditioned,
             "a multigrid cycle is its preconditioner",
         ),
     ];
@@ -110,7 +113,7 @@ fn idle<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
             .get("solver")
             .and_then(|solver| solver.get(key))
             .map_or(Place::Nowhere, |node| node.place);
-        let message = format!("changes nothing: \"{}\" does not use it", scene.solver);
+        let message = format!("has no effect: \"{}\" does not use it", pressure.solver);
         idle.then(|| Problem::warning(place, join("solver", key), message).with_help(why))
     };
     rules.into_iter().filter_map(used).collect()

@@ -101,8 +101,8 @@ impl Study for Table1 {
             for &size in &options.sizes {
                 let spent = |walls, solver| {
                     let mut scene = flat_scene(number, size as usize, walls)?;
-                    scene.solver = solver;
-                    scene.particles_per_cell = PER_CELL;
+                    scene.physics.pressure.solver = solver;
+                    scene.physics.particles_per_cell = PER_CELL;
                     spend(&scene, options.frames)
                 };
                 let slip = spent(Walls::Slip, Solver::Cg)?;
