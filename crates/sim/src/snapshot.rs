@@ -57,15 +57,19 @@ impl PointLayer {
     }
 }
 
-/// Pose of a solid.
+/// Pose and velocity of a solid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BodyState {
     /// Name of the solid.
     pub name: String,
-    /// Rotation of `world_from_body`, row after row.
+    /// Rotation matrix of `world_from_body`, row after row.
     pub rotation: Vec<f64>,
     /// Translation of `world_from_body`, in metres.
     pub translation: Vec<f64>,
+    /// Velocity of the body's origin, in m/s.
+    pub velocity: Vec<f64>,
+    /// Angular velocity in rad/s; in 2D, only the last component.
+    pub angular_velocity: [f64; 3],
 }
 
 /// Vertices of a mesh that moves and changes its shape.

@@ -1,7 +1,7 @@
 //! One run from its first step to its last frame, and what it leaves behind however it ends.
 
 use super::drift;
-use super::film::{Pictures, encoded};
+use super::film::{Pictures, bodies, encoded};
 use super::progress::{Event, Progress};
 use super::resume::{self, Found, Place};
 use super::resume_command::resume_command;
@@ -14,7 +14,7 @@ use super::{Options, Summary};
 use crate::problem_files;
 use crate::surface::Maker;
 use meniscus_scene::{OnDrift, Scene, speeds};
-use meniscus_sim::{Phases, Problem, StepError, StepFailure};
+use meniscus_sim::{Phases, StepError, StepFailure};
 use meniscus_store::atomic_file::{self, Filled};
 use meniscus_store::cache;
 use meniscus_store::checkpoint::{self, Account};
@@ -175,7 +175,7 @@ impl<'a, const D: usize> Runner<'a, D> {
         progress.event(Event::Begin {
             frames: self.scene.frames,
             done: self.manifest.frames_done,
-            particles: self.simulation.liquid().particles().len(),
+            particles: self.simulation.world().cost().points,
             threads: self.manifest.threads,
         });
         while self.simulation.frame() <= self.scene.frames {
@@ -198,7 +198,7 @@ impl<'a, const D: usize> Runner<'a, D> {
             progress.event(Event::Step(&line));
             if step.completes_frame {
                 let steps = std::mem::take(&mut self.steps_of_frame);
-                let drift = self.examine_drift(&step, progress);
+                let drift = self.examine_drift(&step, progress)?;
                 self.complete(step.frame)?;
                 progress.event(Event::Frame {
                     number: step.frame,
@@ -346,9 +346,12 @@ impl<'a, const D: usize> Runner<'a, D> {
         &mut self,
         step: &Step,
         progress: &mut (dyn Progress + Send),
-    ) -> Option<DriftWarning> {
-        let solids = self.simulation.solids();
-        let warning = drift::examine(self.scene, solids, step.frame, &(&step.report).into())?;
+    ) -> Result<Option<DriftWarning>, Error> {
+        let solids = self.scene.posed_solids(&bodies(self.simulation.world()))?;
+        let report = (&step.report).into();
+        let Some(warning) = drift::examine(self.scene, &solids, step.frame, &report) else {
+            return Ok(None);
+        };
         let before = self.manifest.drift.take();
         if before.is_none() {
             let message = format!("warning: {}", warning.message());
@@ -358,7 +361,7 @@ impl<'a, const D: usize> Runner<'a, D> {
             Some(before) => before.or_larger(warning.clone()),
             None => warning.clone(),
         });
-        Some(warning)
+        Ok(Some(warning))
     }
 
     /// Whether a drift is so large that the run ends.
@@ -408,7 +411,7 @@ impl<'a, const D: usize> Runner<'a, D> {
         .with_remedy(format!("nothing is lost; continue with: {command}")))
     }
 
-    /// Keeps the pressure problem of a failed step for study, and says where it is.
+    /// Keeps the problem of a failed step for study; the error says where it is.
     fn failed(&self, failure: &StepFailure) -> Error {
         let reached = match self.manifest.frames_done {
             0 => "no frame was completed".into(),
@@ -425,16 +428,16 @@ impl<'a, const D: usize> Runner<'a, D> {
         {
             return error.with_remedy(speeds::origin_of_speed(self.scene, speed));
         }
-        let folder = self.folder.failed();
-        let written = match &failure.problem {
-            Problem::Plane(problem) => problem_files::write(&folder, problem),
-            Problem::Space(problem) => problem_files::write(&folder, problem),
+        let Some(problem) = failure.problem.as_deref() else {
+            return error.with_remedy("try a smaller time.cfl, or another --resolution");
         };
-        match written {
+        let folder = self.folder.failed();
+        match problem_files::write(&folder, problem) {
             Ok(()) => error.with_remedy(format!(
-                "the pressure problem is in {} (A.mtx, b.mtx, lower.mtx, upper.mtx, grid.json); \
-                 try another --solver, or another --resolution",
-                folder.display()
+                "the {} is in {} ({}); try another --solver, or another --resolution",
+                problem.name(),
+                folder.display(),
+                problem.files().join(", ")
             )),
             Err(second) => error.with_remedy(format!("its problem was lost: {second}")),
         }

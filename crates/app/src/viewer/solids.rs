@@ -189,7 +189,12 @@ mod tests {
 
     fn shown<const D: usize>(scene: &Scene<D>) -> (Vec<SolidView>, usize, usize) {
         let views = solids(scene);
-        let posed = poses(scene, &views, &scene.body_states(0.5)).len();
+        let state = |body: &ScriptedSolid<D>| {
+            let pose = body.motion.world_from_body(0.5);
+            BodyState::at_rest(&body.name, *pose.rotation.matrix(), pose.translation)
+        };
+        let states: Vec<_> = scene.solids.iter().map(state).collect();
+        let posed = poses(scene, &views, &states).len();
         (views, scene.solids.len(), posed)
     }
 

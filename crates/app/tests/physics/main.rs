@@ -6,9 +6,9 @@ mod sticking;
 mod volume;
 
 use meniscus_app::runner::Simulation;
-use meniscus_liquid::Walls;
+use meniscus_liquid::{Liquid, Walls};
 use meniscus_scene::{AnyScene, Scene, builtin};
-use meniscus_sim::StepReport;
+use meniscus_sim::{LiquidWorld, StepReport};
 
 /// A scene whose dimension the test knows.
 trait Known: Sized {
@@ -44,6 +44,12 @@ where
     let mut scene = Scene::<D>::from_any(any).expect("a scene of this dimension");
     scene.physics.walls = walls;
     scene
+}
+
+/// The liquid of a simulation.
+fn liquid_of<'a, const D: usize>(simulation: &'a Simulation<D>) -> &'a Liquid<D> {
+    let world = LiquidWorld::of(simulation.world());
+    world.expect("a world of liquid").liquid()
 }
 
 /// Steps until `frame` is reached, showing every step and every frame.

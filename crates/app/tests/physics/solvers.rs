@@ -45,6 +45,8 @@ fn agree_in<const D: usize>(mut scene: Scene<D>, walls: Walls, names: &[&str]) {
     for frame in [2, 9] {
         let problem = Simulation::new(&scene)
             .and_then(|simulation| simulation.problem_of_frame(frame))
+            .expect("a pressure problem")
+            .downcast::<PressureProblem<D>>()
             .expect("a pressure problem");
         let expected = solved(&problem, "pi-pcg");
         let largest = expected.iter().fold(0.0f64, |l, p| l.max(p.abs()));

@@ -31,7 +31,7 @@ pub static SCENE: Table = Table {
             "Description of the scene in one line."),
         key!("gravity": Kind::Vector("m/s²"), field!(physics.gravity), Physics, "[0, 0, -1.62]",
             "Gravitational acceleration."),
-        key!("density": Kind::Number(Range::POSITIVE, "kg/m³"), field!(physics.density), Physics, "1000",
+        key!("density": Kind::Number(Range::POSITIVE, "kg/m³"), field!(physics.density), Physics, "1260",
             "Mass of the liquid per volume; per area in 2D."),
         key!("domain": Kind::Table(&DOMAIN), REQUIRED, Physics, "", "The simulated space."),
         key!("time": Kind::Table(&TIME), default("{}"), Physics, "", "Frames and time steps."),
@@ -144,7 +144,7 @@ static PARTICLES: Table = Table {
     about: "Particles carry the liquid; the grid holds what is transferred from them.",
     keys: &[
         key!("per_cell": Kind::Whole(1, Physics::<3>::MAX_PARTICLES_PER_CELL as u64), field!(physics.particles_per_cell),
-            Physics, "8", "Particles in a full cell."),
+            Physics, "16", "Particles in a full cell."),
         key!("seed": Kind::Whole(0, i64::MAX as u64), field!(physics.seed), Physics, "7",
             "Seed of the random offsets of the particles' first positions. Another seed gives another, equally good run."),
         key!("transfer": Kind::Word(&["apic", "flip"]), bound!(

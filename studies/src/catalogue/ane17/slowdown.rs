@@ -9,9 +9,10 @@ use crate::target::{self, Bound, Target};
 use crate::walls::one_thread;
 use clap::{Args, value_parser};
 use meniscus_app::runner::Simulation;
-use meniscus_liquid::{Phases, Solver, Walls};
+use meniscus_liquid::{Solver, Walls};
 use meniscus_render::plot::Bars;
 use meniscus_scene::Scene;
+use meniscus_sim::Phases;
 use meniscus_store::error::{Error, Kind};
 
 /// The study.
