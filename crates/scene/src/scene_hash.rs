@@ -1,9 +1,12 @@
-//! What two scenes have in common: the keys that the motion of particles depends on.
+//! Comparison of scenes by the keys that the motion of particles depends on.
 
 use crate::text::differences::{differences, leaves};
-use crate::text::grammar::{Effect, effect_of};
+use crate::text::grammar::{Effect, Kind, Table, effect_of};
 use crate::text::keys::SCENE;
+use crate::text::schema::plain;
+use crate::text::tree::{Node, parse};
 use meniscus_store::quantity::count;
+use serde_json::{Map, Value};
 use std::fmt::Write;
 
 /// Longer differences are not shown completely.
@@ -23,6 +26,24 @@ pub fn physics_hash(text: &str) -> String {
         }
     }
     hasher.finalize().to_hex().to_string()
+}
+
+/// Settings of a scene's text that affect physics, by their keys; objects such as solids are left out.
+pub fn physics_settings(text: &str) -> Map<String, Value> {
+    fn of_table(node: &Node, table: &Table) -> Map<String, Value> {
+        let keys = table.keys.iter().filter(|k| k.effect == Effect::Physics);
+        keys.filter_map(|key| {
+            let node = node.get(key.name)?;
+            let value = match key.kind {
+                Kind::Tables(..) => return None,
+                Kind::Table(inner) => of_table(node, inner).into(),
+                _ => plain(&node.value),
+            };
+            Some((key.name.into(), value))
+        })
+        .collect()
+    }
+    of_table(&parse(text).0, &SCENE)
 }
 
 /// The keys that affect physics and differ between the scene of a run and the one asked for; `None` if there are none. Lines
@@ -48,7 +69,6 @@ pub fn difference(of_run: &str, asked: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::grammar::{Kind, Table};
     use crate::text::{Override, load};
     use crate::{AnyScene, Camera, CameraTrack, Limits, Output};
 
@@ -137,5 +157,7 @@ mod tests {
         );
         assert_eq!(difference(old, &old.replace('3', "9")), None);
         assert_ne!(hash(old), hash(new));
+        let settings = serde_json::json!({ "walls": { "kind": "slip" }, "time": {} });
+        assert_eq!(serde_json::Value::from(physics_settings(old)), settings);
     }
 }

@@ -95,7 +95,7 @@ pub struct Manifest {
     pub error: Option<String>,
 }
 
-/// The settings of a run, in words and SI units.
+/// Settings of a run that readers of its folder need, in SI units.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct SettingsSummary {
     /// 2 or 3.
@@ -108,50 +108,12 @@ pub struct SettingsSummary {
     pub cells: Vec<usize>,
     /// Width of a cell.
     pub dx: f64,
-    /// Acceleration of free fall.
-    pub gravity: Vec<f64>,
-    /// Mass per volume.
-    pub density: f64,
-    /// `slip` or `separating`.
-    pub walls: String,
-    /// Desired speed of separation.
-    pub separation: f64,
-    /// Method for the pressure.
-    pub solver: String,
-    /// Preconditioner inside it.
-    pub preconditioner: String,
-    /// What solves the linear systems of `newton`.
-    pub inner: String,
-    /// How the levels of `fas-mg` are joined.
-    #[serde(default)]
-    pub interpolation: String,
-    /// What they do about solids.
-    #[serde(default)]
-    pub boundaries: String,
-    /// How their matrices are made.
-    #[serde(default)]
-    pub coarse: String,
-    /// Where the method starts.
-    pub start: String,
-    /// Largest divergence that the pressure may leave.
-    pub tolerance: f64,
-    /// Outer iterations after which a solve has failed.
-    pub max_iterations: usize,
-    /// `apic` or `flip`.
-    pub transfer: String,
-    /// Share of plain PIC in a FLIP run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pic: Option<f64>,
-    /// Particles seeded in a full cell.
+    /// Particles in a full cell.
     pub particles_per_cell: usize,
-    /// Seed of their jitter.
-    pub seed: u64,
-    /// Cells a particle may cross in a step.
-    pub cfl: f64,
-    /// Longest step.
-    pub max_step: f64,
-    /// Frames a second.
+    /// Frames per second.
     pub frame_rate: f64,
+    /// All settings of the scene file that affect the motion, by their keys.
+    pub physics: serde_json::Map<String, serde_json::Value>,
 }
 
 /// A drift of the volume beyond the limit.
@@ -350,26 +312,9 @@ mod tests {
                 resolution: 64,
                 cells: vec![64, 64],
                 dx: 1.0 / 64.0,
-                gravity: vec![0.0, -9.81],
-                density: 1000.0,
-                walls: "separating".into(),
-                separation: 0.0,
-                solver: "auto".into(),
-                preconditioner: "mic0".into(),
-                inner: "pcg".into(),
-                interpolation: String::new(),
-                boundaries: String::new(),
-                coarse: String::new(),
-                start: "previous".into(),
-                tolerance: 1e-8,
-                max_iterations: 100,
-                transfer: "flip".into(),
-                pic: Some(0.05),
                 particles_per_cell: 9,
-                seed: 1,
-                cfl: 1.0,
-                max_step: 0.1,
                 frame_rate: 24.0,
+                physics: serde_json::Map::new(),
             },
             error: None,
         }

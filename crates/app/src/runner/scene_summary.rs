@@ -1,7 +1,6 @@
 //! What the manifest and the checkpoints of a run say about its scene.
 
 use super::Options;
-use meniscus_liquid::Transfer;
 use meniscus_scene::{Scene, scene_hash};
 use meniscus_store::checkpoint::Fixed;
 use meniscus_store::jsonl::Prefix;
@@ -33,43 +32,22 @@ pub fn manifest<const D: usize>(
         timings: Prefix::nothing(),
         preview: None,
         drift: None,
-        settings: settings(scene),
+        settings: settings(scene, scene_text),
         error: None,
     }
 }
 
 /// Settings of a scene, as `run.json` shows them.
-fn settings<const D: usize>(scene: &Scene<D>) -> SettingsSummary {
-    let (transfer, pic) = match scene.physics.transfer {
-        Transfer::Apic => ("apic", None),
-        Transfer::Flip { pic } => ("flip", Some(pic)),
-    };
+fn settings<const D: usize>(scene: &Scene<D>, scene_text: &str) -> SettingsSummary {
     SettingsSummary {
         dimension: D,
         domain: scene.domain.to_vec(),
         resolution: scene.resolution,
         cells: scene.cells().to_vec(),
         dx: scene.dx(),
-        gravity: scene.physics.gravity.to_vec(),
-        density: scene.physics.density,
-        walls: scene.physics.walls.to_string(),
-        separation: scene.physics.separation,
-        solver: scene.physics.pressure.solver.to_string(),
-        preconditioner: scene.physics.pressure.preconditioner.to_string(),
-        inner: scene.physics.pressure.inner.to_string(),
-        interpolation: scene.physics.pressure.fas.levels.interpolation.to_string(),
-        boundaries: scene.physics.pressure.fas.levels.boundaries.to_string(),
-        coarse: scene.physics.pressure.fas.levels.coarse.to_string(),
-        start: scene.physics.pressure.start.to_string(),
-        tolerance: scene.physics.pressure.tolerance,
-        max_iterations: scene.physics.pressure.max_iterations,
-        transfer: transfer.into(),
-        pic,
         particles_per_cell: scene.physics.particles_per_cell,
-        seed: scene.physics.seed,
-        cfl: scene.physics.cfl,
-        max_step: scene.physics.max_step,
         frame_rate: scene.frame_rate,
+        physics: scene_hash::physics_settings(scene_text),
     }
 }
 

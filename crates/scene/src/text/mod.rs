@@ -19,12 +19,12 @@ pub mod problem;
 mod reference;
 mod renamed_keys;
 mod scale_warnings;
-mod schema;
+pub(crate) mod schema;
 mod shapes;
 mod starter;
 #[cfg(test)]
 mod tests;
-mod tree;
+pub(crate) mod tree;
 mod validate;
 mod values;
 mod warnings;

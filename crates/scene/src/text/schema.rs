@@ -116,7 +116,7 @@ fn reference(table: &'static Table, tables: &mut Map<String, Value>) -> Value {
 }
 
 /// A value as JSON.
-pub(super) fn plain(value: &Toml) -> Value {
+pub(crate) fn plain(value: &Toml) -> Value {
     match value {
         Toml::Switch(on) => json!(on),
         Toml::Whole(n) => json!(n),
