@@ -6,6 +6,7 @@ use meniscus_sim::ProblemDump;
 use meniscus_store::atomic_file;
 use meniscus_store::error::Error;
 use meniscus_store::layout::problems::NAMES;
+use meniscus_store::run_folder::remove;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -45,13 +46,7 @@ pub fn write_generated(folder: &Path, instance: &Instance) -> Result<(), Error> 
 fn clear(folder: &Path) -> Result<(), Error> {
     fs::create_dir_all(folder).map_err(|e| Error::io("create", folder, &e))?;
     for name in ["grid.json", SOLUTION] {
-        let path = folder.join(name);
-        match fs::remove_file(&path) {
-            Err(e) if e.kind() != io::ErrorKind::NotFound => {
-                return Err(Error::io("remove", &path, &e));
-            }
-            _ => {}
-        }
+        remove(&folder.join(name))?;
     }
     Ok(())
 }

@@ -20,6 +20,7 @@ pub mod speeds;
 mod suggest;
 pub mod surface_settings;
 pub mod text;
+mod words;
 
 pub use appearance::{Camera, CameraTrack, Material, Style};
 pub use color::{Color, NAMED as NAMED_COLORS};
@@ -159,6 +160,19 @@ impl<const D: usize> Scene<D> {
     /// The sides of the domain, which are walls unless they are open.
     pub fn sides(&self) -> ScriptedSolid<D> {
         ScriptedSolid::still("domain", self.room().inverted())
+    }
+
+    /// Shapes of all objects, each with its table in scene files and its index in that table.
+    pub fn shapes(&self) -> impl Iterator<Item = (&'static str, usize, &Shape<D>)> {
+        let liquids = self.liquids.iter().map(|liquid| &liquid.shape).enumerate();
+        let solids = self.solids.iter().map(|solid| &solid.shape).enumerate();
+        let emitters = self.emitters.iter().map(|emitter| &emitter.shape);
+        let drains = self.drains.iter().map(|drain| &drain.shape).enumerate();
+        let liquids = liquids.map(|(i, shape)| ("liquid", i, shape));
+        let solids = solids.map(|(i, shape)| ("solid", i, shape));
+        let emitters = emitters.enumerate().map(|(i, s)| ("emitter", i, s));
+        let drains = drains.map(|(i, shape)| ("drain", i, shape));
+        liquids.chain(solids).chain(emitters).chain(drains)
     }
 
     /// Signed distance to the liquid at the start, negative inside.

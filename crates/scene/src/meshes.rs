@@ -26,11 +26,7 @@ pub fn in_shape<const D: usize>(shape: &Shape<D>) -> Vec<&Arc<TriangleMesh>> {
 
 /// Triangles of all meshes of a scene, each mesh once.
 pub fn triangles<const D: usize>(scene: &Scene<D>) -> usize {
-    let liquids = scene.liquids.iter().map(|liquid| &liquid.shape);
-    let emitters = scene.emitters.iter().map(|emitter| &emitter.shape);
-    let drains = scene.drains.iter().map(|drain| &drain.shape);
-    let solids = scene.solids.iter().map(|solid| &solid.shape);
-    let shapes = liquids.chain(emitters).chain(drains).chain(solids);
+    let shapes = scene.shapes().map(|(_, _, shape)| shape);
     let mut meshes: Vec<&Arc<TriangleMesh>> = shapes.flat_map(in_shape).collect();
     meshes.sort_by_key(|mesh| Arc::as_ptr(mesh));
     meshes.dedup_by_key(|mesh| Arc::as_ptr(mesh));

@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all.
+//! Files that appear complete or not at all.
 
 use crate::error::Error;
 use std::fs::{self, File};
@@ -43,10 +43,7 @@ fn fill_file(
     let unfinished = unfinished_name(path);
     let attempt = || -> io::Result<File> {
         // A leftover of a run that was killed, or a link somebody put there: never written through.
-        match fs::remove_file(&unfinished) {
-            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
-            _ => {}
-        }
+        remove(&unfinished)?;
         let mut file = io::BufWriter::new(File::create_new(&unfinished)?);
         fill_in(&mut file)?;
         file.into_inner().map_err(io::IntoInnerError::into_error)
@@ -61,6 +58,17 @@ fn fill_file(
             let _ = fs::remove_file(&unfinished);
             Err(Error::io("write", path, &cause))
         }
+    }
+}
+
+/// Removes a file, if there is one.
+///
+/// # Errors
+/// If it can't be removed.
+pub fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
+        _ => Ok(()),
     }
 }
 

@@ -35,20 +35,12 @@ pub fn frame_number(file_name: &str) -> Option<u32> {
     cache::numbered(file_name, "state_", ".bin")
 }
 
-/// The frames after which there is a checkpoint, in order.
+/// Frames after which there is a checkpoint, in ascending order.
+///
+/// # Errors
+/// If the folder exists and can't be read.
 pub fn frames_in(run: &Path) -> Result<Vec<u32>, Error> {
-    let folder = run.join(FOLDER);
-    let entries = match fs::read_dir(&folder) {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        other => other.map_err(|e| Error::io("read", &folder, &e))?,
-    };
-    let mut frames = Vec::new();
-    for entry in entries {
-        let entry = entry.map_err(|e| Error::io("read", &folder, &e))?;
-        frames.extend(entry.file_name().to_str().and_then(frame_number));
-    }
-    frames.sort_unstable();
-    Ok(frames)
+    cache::numbers_in(&run.join(FOLDER), frame_number)
 }
 
 /// What a run has come to, its liquid apart.

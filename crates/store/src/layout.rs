@@ -28,17 +28,7 @@ pub mod surfaces {
     /// # Errors
     /// If the folder exists and can't be read.
     pub fn frames_in(run: &Path) -> Result<Vec<u32>, Error> {
-        let folder = run.join(FOLDER);
-        let entries = match std::fs::read_dir(&folder) {
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            entries => entries.map_err(|e| Error::io("read", &folder, &e))?,
-        };
-        let mut numbers: Vec<u32> = entries
-            .flatten()
-            .filter_map(|entry| frame_number(entry.file_name().to_str()?))
-            .collect();
-        numbers.sort_unstable();
-        Ok(numbers)
+        cache::numbers_in(&run.join(FOLDER), frame_number)
     }
 }
 

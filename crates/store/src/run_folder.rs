@@ -303,12 +303,12 @@ fn refused(path: &Path, why: &str) -> Error {
         .with_remedy("choose another folder with --out DIR, or remove this one")
 }
 
-/// Removes a file, which may be gone already.
+/// Removes a file, if there is one.
+///
+/// # Errors
+/// If it can't be removed.
 pub fn remove(path: &Path) -> Result<(), Error> {
-    match fs::remove_file(path) {
-        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(Error::io("remove", path, &e)),
-        _ => Ok(()),
-    }
+    atomic_file::remove(path).map_err(|e| Error::io("remove", path, &e))
 }
 
 /// Removes files by their names, and says whether there were any.

@@ -14,7 +14,8 @@ use crate::{AnyScene, Scene, builtin};
 use meniscus_store::OpenedRun;
 use meniscus_store::error::{Error, Kind};
 use meniscus_store::mesh_copies::MeshSource;
-use std::io::Read;
+use meniscus_store::regular_file;
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// A scene is typed by people; what is larger was made by a program that should write a mesh.
@@ -258,38 +259,22 @@ pub fn plain_name(stem: &str) -> String {
 
 fn read_file(path: &Path) -> Result<String, Error> {
     let shown = path.display();
-    let refuse = |why: String| Err(Error::usage(format!("{shown} {why}")));
-    let data = match std::fs::metadata(path) {
-        Ok(data) => data,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            return Err(
-                Error::usage(format!("there is no file {shown}")).with_remedy(
-                    "`meniscus scenes` lists the built-in scenes, `meniscus init` writes a file",
-                ),
-            );
+    let bytes = regular_file::read_up_to(path, LARGEST_FILE).map_err(|e| match e.kind() {
+        ErrorKind::NotFound => Error::usage(format!("there is no file {shown}")).with_remedy(
+            "`meniscus scenes` lists the built-in scenes, `meniscus init` writes a file",
+        ),
+        // A pipe or device may never end.
+        ErrorKind::InvalidInput => Error::usage(format!("{shown} is not a regular file")),
+        ErrorKind::FileTooLarge => {
+            let limit = LARGEST_FILE >> 20;
+            Error::usage(format!("{shown} is too large: a scene may have {limit} MB"))
         }
-        Err(e) => return Err(Error::usage(format!("could not read {shown}: {e}"))),
-    };
-    // A pipe or device may never end.
-    if !data.is_file() {
-        return refuse("is not a regular file".into());
-    }
-    if data.len() > LARGEST_FILE {
-        return refuse(format!(
-            "has {} MB, a scene may have {}",
-            data.len() >> 20,
-            LARGEST_FILE >> 20
-        ));
-    }
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)
-        .and_then(|file| file.take(LARGEST_FILE).read_to_end(&mut bytes))
-        .map_err(|e| Error::usage(format!("could not read {shown}: {e}")))?;
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(text),
-        Err(e) => {
-            let at = e.utf8_error().valid_up_to();
-            refuse(format!("is not UTF-8 text: byte {at} fits no character"))
-        }
-    }
+        _ => Error::usage(format!("could not read {shown}: {e}")),
+    })?;
+    String::from_utf8(bytes).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        Error::usage(format!(
+            "{shown} is not UTF-8 text: byte {at} fits no character"
+        ))
+    })
 }

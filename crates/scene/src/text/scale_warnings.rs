@@ -6,7 +6,6 @@ use super::tree::Node;
 use super::validate::join;
 use super::warnings::{length, place_of};
 use crate::{Scene, measure, meshes};
-use meniscus_shapes::Shape;
 
 /// Share of an emitter that may be inside solids without a word.
 const COVERED: f64 = 0.1;
@@ -53,49 +52,37 @@ fn covered_emitters<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Proble
 
 /// Meshes whose size says that their unit is not the metre.
 fn other_units<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
-    let liquids = scene.liquids.iter().map(|liquid| &liquid.shape);
-    let solids = scene.solids.iter().map(|solid| &solid.shape);
-    let emitters = scene.emitters.iter().map(|emitter| &emitter.shape);
-    let drains = scene.drains.iter().map(|drain| &drain.shape);
-    let lists: [(&str, Vec<&Shape<D>>); 4] = [
-        ("liquid", liquids.collect()),
-        ("solid", solids.collect()),
-        ("emitter", emitters.collect()),
-        ("drain", drains.collect()),
-    ];
     let domain = scene.domain.iter().copied().fold(0.0, f64::max);
     let mut warnings = Vec::new();
-    for (list, shapes) in lists {
-        for (i, shape) in shapes.into_iter().enumerate() {
-            let sizes = meshes::in_shape(shape).into_iter().map(|mesh| {
-                let bounds = mesh.bounds();
-                (0..3)
-                    .map(|a| bounds.high[a] - bounds.low[a])
-                    .fold(0.0, f64::max)
-            });
-            let size = sizes.fold(0.0, f64::max);
-            let times = size / domain;
-            let (how, scale) = if times > OTHER_UNIT {
-                (format!("{times:.0} times as large as"), power_of_ten(times))
-            } else if size > 0.0 && times < 1.0 / OTHER_UNIT / OTHER_UNIT {
-                (
-                    format!("{:.0} times as small as", 1.0 / times),
-                    power_of_ten(times),
-                )
-            } else {
-                continue;
-            };
-            let message = format!(
-                "its mesh is {} across, {how} the domain: forgot `scale`?",
-                length(size)
-            );
-            let place = place_of(root, list, i);
-            let path = join(&format!("{list}[{}]", i + 1), "shape");
-            let help = format!(
-                "one unit of the file is a metre; write scale = {scale} in the mesh, or what it should be"
-            );
-            warnings.push(Problem::warning(place, path, message).with_help(help));
-        }
+    for (list, i, shape) in scene.shapes() {
+        let sizes = meshes::in_shape(shape).into_iter().map(|mesh| {
+            let bounds = mesh.bounds();
+            (0..3)
+                .map(|a| bounds.high[a] - bounds.low[a])
+                .fold(0.0, f64::max)
+        });
+        let size = sizes.fold(0.0, f64::max);
+        let times = size / domain;
+        let (how, scale) = if times > OTHER_UNIT {
+            (format!("{times:.0} times as large as"), power_of_ten(times))
+        } else if size > 0.0 && times < 1.0 / OTHER_UNIT / OTHER_UNIT {
+            (
+                format!("{:.0} times as small as", 1.0 / times),
+                power_of_ten(times),
+            )
+        } else {
+            continue;
+        };
+        let message = format!(
+            "its mesh is {} across, {how} the domain: forgot `scale`?",
+            length(size)
+        );
+        let place = place_of(root, list, i);
+        let path = join(&format!("{list}[{}]", i + 1), "shape");
+        let help = format!(
+            "one unit of the file is a metre; write scale = {scale} in the mesh, or what it should be"
+        );
+        warnings.push(Problem::warning(place, path, message).with_help(help));
     }
     warnings
 }

@@ -32,97 +32,38 @@ fn complains(text: &str, line: usize, column: usize, what: &str) {
     assert!(loaded.scene.is_none() || problem.severity == Severity::Warning);
 }
 
+/// Rows of a table of cases, one per line.
+macro_rules! cases {
+    ($($text:literal => $line:literal, $column:literal, $what:literal;)*) => {
+        [$(($text, $line, $column, $what)),*]
+    };
+}
+
 const POOL: &str = "[domain]\nsize = [1, 1, 1]\n[[liquid]]\nshape = { sphere = { center = [0.5, 0.5, 0.5], radius = 0.2 } }\n";
 
 #[test]
 fn problems_name_line_and_column_and_say_what_to_write() {
-    complains("", 1, 1, "`domain` is missing");
-    complains("[domain\n", 1, 8, "not TOML");
-    complains(
-        "[domain]\nsize = [1, 1, 1]\nresolutoin = 3\n",
-        3,
-        1,
-        "did you mean `resolution`?",
-    );
-    complains(
-        "[domain]\nsize = [1, 1, 1]\nresolution = \"many\"\n",
-        3,
-        14,
-        "must be a whole number, this is text",
-    );
-    complains(
-        "[domain]\nsize = [1, 1, 1]\nresolution = 0\n",
-        3,
-        14,
-        "from 1 to 65536",
-    );
-    complains(
-        "[domain]\nsize = [1, -1, 1]\n",
-        2,
-        12,
-        "has -1, it must be above 0",
-    );
-    complains("[domain]\nsize = [1]\n", 2, 8, "two or three");
-    complains(
-        "gravity = [0, nan, 0]\n[domain]\nsize = [1, 1, 1]\n",
-        1,
-        15,
-        "finite",
-    );
-    complains(
-        "gravity = [0, -9.81]\n[domain]\nsize = [1, 1, 1]\n",
-        1,
-        11,
-        "has 2 numbers, but the domain has 3 sides",
-    );
-    complains(
-        "[domain]\nsize = [1, 1, 1]\n[walls]\nkind = \"slipp\"\n",
-        4,
-        8,
-        "did you mean \"slip\"?",
-    );
-    complains(
-        "[domain]\nsize = [1, 1, 1]\n[time]\nrate = inf\n",
-        4,
-        8,
-        "is inf, it must be",
-    );
-    complains(
-        "[domain]\nsize = [1, 1, 1]\n[liquid]\nvelocity = [0, 0, 0]\n",
-        3,
-        1,
-        "write [[liquid]] above its keys",
-    );
-    complains(
-        "[domain]\nsize = [1, 1, 1]\n[[liquid]]\nshape = { sphere = { center = [0, 0, 0] } }\n",
-        4,
-        11,
-        "`radius` is missing",
-    );
-    complains(
-        "[domain]\nsize = [1, 1, 1]\n[[solid]]\nshape = { box = { low = [1, 0, 0], high = [0, 1, 1] } }\n",
-        4,
-        17,
-        "low (1) must be less than high (0)",
-    );
-    complains(
-        "[domain]\nsize = [1, 1]\nopen = [\"front\"]\n",
-        3,
-        9,
-        "a scene in 2D has no side",
-    );
-    complains(
-        "[domain]\nsize = [1, 1, 1]\n[[liquid]]\nshape = { sphere = { radius = 0.1 }, box = { low = [0, 0, 0], high = [1, 1, 1] } }\n",
-        4,
-        38,
-        "both `sphere` and `box`",
-    );
-    complains(
-        "name = \"a/b\"\n[domain]\nsize = [1, 1, 1]\n[[liquid]]\nshape = { sphere = { radius = 0.5 } }\n",
-        1,
-        8,
-        "name must be letters",
-    );
+    for (text, line, column, what) in cases![
+        "" => 1, 1, "`domain` is missing";
+        "[domain\n" => 1, 8, "not TOML";
+        "[domain]\nsize = [1, 1, 1]\nresolutoin = 3\n" => 3, 1, "did you mean `resolution`?";
+        "[domain]\nsize = [1, 1, 1]\nresolution = \"many\"\n" => 3, 14, "must be a whole number, this is text";
+        "[domain]\nsize = [1, 1, 1]\nresolution = 0\n" => 3, 14, "from 1 to 65536";
+        "[domain]\nsize = [1, -1, 1]\n" => 2, 12, "has -1, it must be above 0";
+        "[domain]\nsize = [1]\n" => 2, 8, "two or three";
+        "gravity = [0, nan, 0]\n[domain]\nsize = [1, 1, 1]\n" => 1, 15, "finite";
+        "gravity = [0, -9.81]\n[domain]\nsize = [1, 1, 1]\n" => 1, 11, "has 2 numbers, but the domain has 3 sides";
+        "[domain]\nsize = [1, 1, 1]\n[walls]\nkind = \"slipp\"\n" => 4, 8, "did you mean \"slip\"?";
+        "[domain]\nsize = [1, 1, 1]\n[time]\nrate = inf\n" => 4, 8, "is inf, it must be";
+        "[domain]\nsize = [1, 1, 1]\n[liquid]\nvelocity = [0, 0, 0]\n" => 3, 1, "write [[liquid]] above its keys";
+        "[domain]\nsize = [1, 1, 1]\n[[liquid]]\nshape = { sphere = { center = [0, 0, 0] } }\n" => 4, 11, "`radius` is missing";
+        "[domain]\nsize = [1, 1, 1]\n[[solid]]\nshape = { box = { low = [1, 0, 0], high = [0, 1, 1] } }\n" => 4, 17, "low (1) must be less than high (0)";
+        "[domain]\nsize = [1, 1]\nopen = [\"front\"]\n" => 3, 9, "a scene in 2D has no side";
+        "[domain]\nsize = [1, 1, 1]\n[[liquid]]\nshape = { sphere = { radius = 0.1 }, box = { low = [0, 0, 0], high = [1, 1, 1] } }\n" => 4, 38, "both `sphere` and `box`";
+        "name = \"a/b\"\n[domain]\nsize = [1, 1, 1]\n[[liquid]]\nshape = { sphere = { radius = 0.5 } }\n" => 1, 8, "name must be letters";
+    ] {
+        complains(text, line, column, what);
+    }
 }
 
 #[test]

@@ -20,20 +20,11 @@ const MOST_STEPS: f64 = 100.0;
 /// All warnings, in the order of the file.
 pub fn find<const D: usize>(scene: &Scene<D>, root: &Node, assets: &Assets) -> Vec<Problem> {
     let mut warnings: Vec<Problem> = assets.warnings().to_vec();
-    let mut objects: Vec<(&str, usize, &Shape<D>, Option<Bounds<D>>)> = Vec::new();
-    for (i, volume) in scene.liquids.iter().enumerate() {
-        objects.push(("liquid", i, &volume.shape, volume.shape.bounds()));
-    }
-    for (i, solid) in scene.solids.iter().enumerate() {
-        objects.push(("solid", i, &solid.shape, swept(solid)));
-    }
-    for (i, emitter) in scene.emitters.iter().enumerate() {
-        objects.push(("emitter", i, &emitter.shape, emitter.shape.bounds()));
-    }
-    for (i, drain) in scene.drains.iter().enumerate() {
-        objects.push(("drain", i, &drain.shape, drain.shape.bounds()));
-    }
-    for (list, index, shape, bounds) in objects {
+    for (list, index, shape) in scene.shapes() {
+        let bounds = match list {
+            "solid" => swept(&scene.solids[index]),
+            _ => shape.bounds(),
+        };
         let path = format!("{list}[{}]", index + 1);
         let place = place_of(root, list, index);
         warnings.extend(thin(scene, shape, &path, place));

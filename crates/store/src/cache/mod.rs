@@ -158,14 +158,30 @@ pub fn numbered(name: &str, prefix: &str, suffix: &str) -> Option<u32> {
     if plain { digits.parse().ok() } else { None }
 }
 
-/// The numbers of the frames that a run's folder holds, in order.
+/// Numbers of the frames in a run's folder, in ascending order.
+///
+/// # Errors
+/// If the folder can't be read.
 pub fn frames_in(run: &Path) -> Result<Vec<u32>, Error> {
-    let folder = run.join(FOLDER);
-    let entries = std::fs::read_dir(&folder).map_err(|e| Error::io("read", &folder, &e))?;
+    numbers_in(&run.join(FOLDER), frame_number)
+}
+
+/// Numbers in the names of the files of a folder, in ascending order; none if there is no such folder.
+///
+/// # Errors
+/// If the folder exists and can't be read.
+pub(crate) fn numbers_in(
+    folder: &Path,
+    number: fn(&str) -> Option<u32>,
+) -> Result<Vec<u32>, Error> {
+    let entries = match std::fs::read_dir(folder) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(|e| Error::io("read", folder, &e))?,
+    };
     let mut numbers = Vec::new();
     for entry in entries {
-        let entry = entry.map_err(|e| Error::io("read", &folder, &e))?;
-        numbers.extend(entry.file_name().to_str().and_then(frame_number));
+        let entry = entry.map_err(|e| Error::io("read", folder, &e))?;
+        numbers.extend(entry.file_name().to_str().and_then(number));
     }
     numbers.sort_unstable();
     Ok(numbers)
