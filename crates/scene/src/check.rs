@@ -1,4 +1,4 @@
-//! What can be wrong with a scene, in words that name the field.
+//! Validation of scenes.
 
 use super::Scene;
 use super::text::keys::{MOST_CELLS, MOST_FRAMES};
@@ -6,7 +6,10 @@ use meniscus_liquid::{Liquid, Settings};
 use meniscus_store::error::Error;
 
 impl<const D: usize> Scene<D> {
-    /// Says what is wrong with the scene, if something is.
+    /// Validates the scene.
+    ///
+    /// # Errors
+    /// The first error found, with the name of the field.
     pub fn check(&self) -> Result<(), Error> {
         let wrong = |what: String| Err(Error::usage(format!("scene {}: {what}", self.name)));
         let positive = |x: f64| x.is_finite() && x > 0.0;
@@ -52,7 +55,7 @@ impl<const D: usize> Scene<D> {
         if let Err(fault) = self.solids_and_walls().validate() {
             return wrong(fault.to_string());
         }
-        // The liquid knows the rest; asked on a single cell, it answers without allocating a grid.
+        // The liquid checks the rest; on a single cell, it does so without allocating a grid.
         match Liquid::new(Settings {
             cells: [1; D],
             ..self.settings()
@@ -63,7 +66,7 @@ impl<const D: usize> Scene<D> {
     }
 }
 
-/// The name becomes a folder's name: nothing in it may mean anything to a file system.
+/// Whether a name can be that of a folder.
 fn name_is_usable(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     !name.is_empty() && name.len() <= 100 && name.chars().all(plain)

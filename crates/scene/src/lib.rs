@@ -1,6 +1,6 @@
-//! What a scene is: plain data, in two or three dimensions, whoever wrote it and however.
+//! Scenes as plain data, in two or three dimensions; scene files are in [`text`].
 //!
-//! The built-in scenes are in [`builtin`]; [`check`](Scene::check) says in words what is wrong with one.
+//! The built-in scenes are in [`builtin`]; [`check`](Scene::check) validates one.
 
 mod appearance;
 pub mod builtin;
@@ -33,12 +33,12 @@ pub use surface_settings::{SurfaceSettings, SurfaceSource};
 use meniscus_liquid::{Physics, Settings};
 use meniscus_shapes::{ScriptedSolid, Shape, Solids};
 
-/// A part of the space that is full of liquid at the start.
+/// A volume of liquid at the start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Volume<const D: usize> {
-    /// Where the liquid is; what overlaps a solid is left out.
+    /// Shape; where it overlaps a solid there is no liquid.
     pub shape: Shape<D>,
-    /// How fast it moves at the start.
+    /// Initial velocity.
     pub velocity: [f64; D],
 }
 
@@ -58,46 +58,46 @@ impl<const D: usize> Volume<D> {
 pub struct Scene<const D: usize> {
     /// Short name, also that of the output folder.
     pub name: String,
-    /// What it shows, in one line.
+    /// Description in one line.
     pub summary: String,
     /// Size of the domain, whose sides are walls unless they are open.
     pub domain: [f64; D],
-    /// Sides through which liquid leaves for good: the low and the high one of every axis.
+    /// Sides through which liquid leaves the domain: the low and the high one of every axis.
     pub open: [[bool; 2]; D],
     /// Cells along the longest side of the domain.
     pub resolution: usize,
     /// Gravity, walls, solver, particles and time steps.
     pub physics: Physics<D>,
-    /// Liquid at the start. Where two overlap, the first gives the velocity.
+    /// Liquid at the start. Where two volumes overlap, the first sets the velocity.
     pub liquids: Vec<Volume<D>>,
-    /// Where more liquid comes in. Where two overlap, the first gives the velocity.
+    /// Sources of liquid. Where two overlap, the first sets the velocity.
     pub emitters: Vec<Emitter<D>>,
-    /// Where it vanishes.
+    /// Sinks of liquid.
     pub drains: Vec<Drain<D>>,
     /// Solids, moving or not.
     pub solids: Vec<ScriptedSolid<D>>,
-    /// What the solids are made of in pictures, in their order; where nothing is said, their shape decides.
+    /// Materials of the solids in pictures, in their order. Default: chosen by their shape.
     pub materials: Vec<Option<Material>>,
     /// Colours of the solids in pictures, in their order.
     pub colors: Vec<Option<Color>>,
     /// Colour of the liquid in pictures. Default: that of water.
     pub liquid_color: Option<Color>,
-    /// How many frames to simulate.
+    /// Number of frames to simulate.
     pub frames: u32,
-    /// Frames a second.
+    /// Frames per second.
     pub frame_rate: f64,
-    /// When a run warns and ends.
+    /// Drift at which a run warns and ends.
     pub limits: Limits,
-    /// What to write.
+    /// Output files.
     pub output: Output,
-    /// From where pictures are taken.
+    /// Camera of pictures.
     pub camera: Camera<D>,
-    /// How the camera moves.
+    /// Motion of the camera.
     pub camera_track: CameraTrack<D>,
 }
 
 impl<const D: usize> Scene<D> {
-    /// An empty domain with the usual settings, ready to be filled.
+    /// An empty domain with default settings.
     pub fn new(name: &str, summary: &str, domain: [f64; D], resolution: usize) -> Self {
         Scene {
             name: name.into(),
@@ -127,15 +127,15 @@ impl<const D: usize> Scene<D> {
         self.domain.iter().copied().fold(0.0, f64::max) / self.resolution as f64
     }
 
-    /// Cells along each side. The last one may reach beyond the domain if the sides are not in proportion.
+    /// Cells along each side; the last one may reach beyond the domain.
     pub fn cells(&self) -> [usize; D] {
         let dx = self.dx();
-        // A hair less, so that a side of exactly n cells is n cells whatever the rounding.
+        // Slightly less, so that rounding adds no cell to a side of exactly n cells.
         self.domain
             .map(|side| ((side / dx - 1e-9).ceil() as usize).max(1))
     }
 
-    /// The time of a frame. Frame k is the state after k frame intervals.
+    /// Time of a frame. Frame k is the state after k frame intervals.
     pub fn time_of_frame(&self, frame: u32) -> f64 {
         f64::from(frame) / self.frame_rate
     }

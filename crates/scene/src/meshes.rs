@@ -1,10 +1,10 @@
-//! The meshes that shapes are made of.
+//! Meshes in the shapes of a scene.
 
 use super::Scene;
 use meniscus_shapes::{Shape, TriangleMesh};
 use std::sync::Arc;
 
-/// All meshes in a shape, in its order.
+/// All meshes in a shape.
 pub fn in_shape<const D: usize>(shape: &Shape<D>) -> Vec<&Arc<TriangleMesh>> {
     match shape {
         Shape::Mesh(mesh) => vec![mesh],
@@ -24,7 +24,7 @@ pub fn in_shape<const D: usize>(shape: &Shape<D>) -> Vec<&Arc<TriangleMesh>> {
     }
 }
 
-/// Triangles of all meshes of a scene, each mesh once.
+/// Number of triangles of all meshes of a scene, each mesh counted once.
 pub fn triangles<const D: usize>(scene: &Scene<D>) -> usize {
     let shapes = scene.shapes().map(|(_, _, shape)| shape);
     let mut meshes: Vec<&Arc<TriangleMesh>> = shapes.flat_map(in_shape).collect();

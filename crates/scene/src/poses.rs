@@ -1,6 +1,6 @@
-//! Solids at the poses that a frame holds.
+//! Solids at the poses of a frame.
 //!
-//! Whoever shows or uses a frame takes the poses from it; only the simulation follows keyframes.
+//! Poses always come from the frame; only the simulation follows keyframes.
 
 use super::Scene;
 use meniscus_shapes::{Ease, Keyframe, Motion, Pose, Rotation, ScriptedSolid, Solids};
@@ -26,7 +26,7 @@ impl<const D: usize> Scene<D> {
     /// The solids of a frame, fixed at their poses, each with its index in the scene.
     ///
     /// # Errors
-    /// If a pose is none.
+    /// If the matrix of a pose is not a rotation.
     pub fn solids_at(
         &self,
         bodies: &[BodyState<D>],
@@ -61,7 +61,7 @@ impl<const D: usize> Scene<D> {
     }
 }
 
-/// A motion that stays at the pose of a state; `None` if its matrix is no rotation.
+/// A motion that stays at the pose of a state; `None` if its matrix is not a rotation.
 fn fixed_at<const D: usize>(state: &BodyState<D>) -> Option<Motion<D>> {
     let rotation = Rotation::from_matrix(state.rotation)?;
     let (position, time) = (state.translation, 0.0);

@@ -9,10 +9,10 @@ use meniscus_store::quantity::count;
 use serde_json::{Map, Value};
 use std::fmt::Write;
 
-/// Longer differences are not shown completely.
+/// Most keys that a difference shows.
 const MOST_KEYS: usize = 12;
 
-/// Hash of a text as it is.
+/// Hash of a text.
 pub fn hash(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }
@@ -46,8 +46,8 @@ pub fn physics_settings(text: &str) -> Map<String, Value> {
     of_table(&parse(text).0, &SCENE)
 }
 
-/// The keys that affect physics and differ between the scene of a run and the one asked for; `None` if there are none. Lines
-/// with `-` are those of the run, lines with `+` those asked for.
+/// The keys that affect physics and differ between the scene of a run and the requested one; `None` if there are none. Lines
+/// with `-` are those of the run, lines with `+` the requested ones.
 pub fn difference(of_run: &str, asked: &str) -> Option<String> {
     let mut keys = differences(of_run, asked);
     keys.retain(|difference| effect_of(&SCENE, &difference.key) == Effect::Physics);
@@ -72,7 +72,7 @@ mod tests {
     use crate::text::{Override, load};
     use crate::{AnyScene, Camera, CameraTrack, Limits, Output};
 
-    /// Paths and examples of all keys of a table and of the tables in it; the first of every list is meant.
+    /// Paths and examples of all keys of a table and of the tables in it; of lists, those of the first table.
     fn keys(table: &'static Table, path: &str, found: &mut Vec<(String, &'static str)>) {
         for key in table.keys {
             let path = match path {
@@ -89,7 +89,7 @@ mod tests {
         }
     }
 
-    /// The scene without all that no particle depends on.
+    /// The scene without everything that does not affect the motion.
     fn physics(scene: &AnyScene) -> AnyScene {
         fn strip<const D: usize>(scene: &crate::Scene<D>) -> crate::Scene<D> {
             let mut scene = scene.clone();

@@ -2,7 +2,12 @@
 //!
 //! A [`World`] is everything that moves in a scene. It is object-safe and has no dimension: the runner, the files, the
 //! viewer and bindings to other languages see nothing else. [`advance`] chooses the length of a step and tries again with a
-//! shorter one if a step fails. A [`Snapshot`] is what a frame keeps of a world, a [`StepReport`] what a step reports.
+//! shorter one if a step fails. A [`Snapshot`] is the state of a world that a
+//! frame keeps.
+//!
+//! Worlds are generic over the dimension; trait objects of two and three dimensions are made where a scene becomes a world,
+//! `worlds.rs` of the app. The code behind them is compiled once for each dimension by the tables of functions in
+//! `compiled.rs` of the liquid.
 //!
 //! ```
 //! use meniscus_liquid::{Liquid, Settings};

@@ -28,7 +28,7 @@ pub struct LiquidWorld<const D: usize> {
 }
 
 impl<const D: usize> LiquidWorld<D> {
-    /// A liquid, the solids in it, and the sides of its domain, which are no body of a snapshot.
+    /// A liquid, the solids in it, and the sides of its domain, which are not among the bodies of a snapshot.
     pub fn new(
         liquid: Liquid<D>,
         mut solids: Vec<ScriptedSolid<D>>,

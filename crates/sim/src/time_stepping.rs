@@ -1,11 +1,11 @@
-//! Length of steps, and shorter ones after a failure.
+//! Length of steps, and retries with shorter ones after a failure.
 
 use crate::report::{StepError, StepFailure, StepReport};
 use crate::world::{Phases, World};
 
 /// Attempts with half the step after a failed one.
 const RETRIES: usize = 3;
-/// A step below this share of the longest one means that something has run away.
+/// Share of the longest step below which the simulation is unstable.
 const SHORTEST: f64 = 1e-7;
 
 /// One step towards the time `until`, as long as accuracy allows. A step that fails is tried again with half its length,

@@ -76,7 +76,7 @@ pub trait SavedState: Sync {
     /// Length in bytes.
     fn len(&self) -> usize;
 
-    /// False: there is always something to write.
+    /// Whether there is nothing to write.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }

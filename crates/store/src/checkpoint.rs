@@ -1,4 +1,4 @@
-//! Checkpoints: `state/state_000012.bin` is all that a run needs to go on after frame 12, and
+//! Checkpoints: `state/state_000012.bin` is all that a run needs to resume after frame 12, and
 //! `state/interrupted.bin` the same of a run that was stopped on the way to a frame.
 //!
 //! The container is that of [`container`], with two sections. `ACCT`, little endian: steps towards the next frame, steps in
@@ -20,17 +20,17 @@ pub const FOLDER: &str = "state";
 /// The checkpoint of a run that was stopped on the way to a frame.
 pub const INTERRUPTED: &str = "interrupted.bin";
 
-/// Where the checkpoint after a frame is.
+/// Path of the checkpoint after a frame.
 pub fn path(run: &Path, frame: u32) -> PathBuf {
     run.join(FOLDER).join(format!("state_{frame:06}.bin"))
 }
 
-/// Where the checkpoint of a stopped run is.
+/// Path of the checkpoint of a stopped run.
 pub fn interrupted(run: &Path) -> PathBuf {
     run.join(FOLDER).join(INTERRUPTED)
 }
 
-/// The frame in a checkpoint's file name, if it is one of ours.
+/// Frame number in the name of a checkpoint; `None` for any other name.
 pub fn frame_number(file_name: &str) -> Option<u32> {
     cache::numbered(file_name, "state_", ".bin")
 }
@@ -43,7 +43,7 @@ pub fn frames_in(run: &Path) -> Result<Vec<u32>, Error> {
     cache::numbers_in(&run.join(FOLDER), frame_number)
 }
 
-/// What a run has come to, its liquid apart.
+/// Progress of a run, apart from the state of the simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Account {
     /// Frames that are complete.
@@ -52,7 +52,7 @@ pub struct Account {
     pub steps_of_frame: u32,
     /// Steps in all.
     pub steps: u64,
-    /// What can't be changed on the way.
+    /// Settings that can't be changed.
     pub fixed: Fixed,
     /// The statistics so far.
     pub statistics: Prefix,
@@ -60,7 +60,7 @@ pub struct Account {
     pub timings: Prefix,
 }
 
-/// Settings that particles are bound to: no run can go on with others.
+/// Settings that the state depends on: no run can be resumed with others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fixed {
     /// Sides of the domain.
@@ -74,7 +74,7 @@ pub struct Fixed {
 }
 
 impl Fixed {
-    /// What is different in another scene, in words.
+    /// Descriptions of the differences to those of another scene.
     pub fn changed(&self, other: &Fixed) -> Vec<String> {
         let mut changed = Vec::new();
         let mut compare = |name: &str, old: String, new: String| {
@@ -170,7 +170,7 @@ pub struct State<'a> {
     pub write: &'a (dyn Fn(&mut dyn io::Write) -> io::Result<()> + Sync),
 }
 
-/// Hands a checkpoint to the system; it appears once it is finished.
+/// Writes a checkpoint; it appears once it is finished.
 pub fn fill(path: &Path, account: &Account, state: &State<'_>) -> Result<Filled, Error> {
     let mut payload = Vec::new();
     put_account(&mut payload, account);

@@ -7,17 +7,17 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// The first bytes of a file that only grows, by their number and their hash.
+/// The first bytes of a growing file, by number and hash.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct Prefix {
-    /// How many bytes.
+    /// Number of bytes.
     pub bytes: u64,
     /// Their BLAKE3, in hexadecimal.
     pub blake3: String,
 }
 
 impl Prefix {
-    /// No bytes at all.
+    /// No bytes.
     pub fn nothing() -> Self {
         Prefix::of(&blake3::Hasher::new())
     }
@@ -29,7 +29,7 @@ impl Prefix {
         }
     }
 
-    /// Whether a file begins with these bytes. One that can't be read does not.
+    /// Whether a file can be read and begins with these bytes.
     pub fn begins(&self, path: &Path) -> bool {
         hash_of_first(path, self.bytes).is_ok_and(|hasher| Prefix::of(&hasher) == *self)
     }
@@ -63,7 +63,7 @@ pub struct JsonlFile {
 }
 
 impl JsonlFile {
-    /// Starts a new file in place of whatever had the name. A link is replaced, not followed.
+    /// Creates a file, or replaces one. A link is replaced, not followed.
     pub fn create(path: &Path) -> Result<Self, Error> {
         let file = atomic_file::remove(path).and_then(|()| File::create_new(path));
         Ok(JsonlFile {
@@ -74,7 +74,7 @@ impl JsonlFile {
     }
 
     /// Continues after the first bytes of an existing file; the rest is cut off.
-    pub fn go_on(path: &Path, bytes: u64) -> Result<Self, Error> {
+    pub fn resume(path: &Path, bytes: u64) -> Result<Self, Error> {
         let attempt = || -> io::Result<Self> {
             let hasher = hash_of_first(path, bytes)?;
             let mut file = OpenOptions::new().write(true).open(path)?;
@@ -106,7 +106,7 @@ impl JsonlFile {
             .copied()
             .collect();
         atomic_file::write(path, &sound)?;
-        JsonlFile::go_on(path, sound.len() as u64)
+        JsonlFile::resume(path, sound.len() as u64)
     }
 
     /// Adds a line, in one write, so that a reader never sees half of it.
@@ -168,7 +168,7 @@ mod tests {
         whole.push(&[3; 20]).unwrap();
         assert!(after_one.begins(&path) && after_two.begins(&path) && whole.prefix().begins(&path));
 
-        let mut again = JsonlFile::go_on(&path, after_one.bytes).unwrap();
+        let mut again = JsonlFile::resume(&path, after_one.bytes).unwrap();
         assert_eq!(again.prefix(), after_one);
         assert!(!after_two.begins(&path));
         again.push(&2).unwrap();

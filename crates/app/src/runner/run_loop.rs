@@ -140,7 +140,7 @@ impl<'a, const D: usize> Runner<'a, D> {
             ..scene_summary::manifest(scene, options, rayon::current_num_threads())
         };
         let timings = if account.timings.begins(&folder.timings()) {
-            JsonlFile::go_on(&folder.timings(), account.timings.bytes)?
+            JsonlFile::resume(&folder.timings(), account.timings.bytes)?
         } else {
             progress.event(Event::Notice(
                 "timings.jsonl is damaged: what is whole of it is kept",
@@ -155,7 +155,7 @@ impl<'a, const D: usize> Runner<'a, D> {
         Ok(Runner {
             scene,
             options,
-            statistics: JsonlFile::go_on(&folder.statistics(), account.statistics.bytes)?,
+            statistics: JsonlFile::resume(&folder.statistics(), account.statistics.bytes)?,
             timings,
             pictures: Pictures::at_the_end(scene),
             watch: Stopwatch::start(),

@@ -1,10 +1,10 @@
-//! Defaults: a tree in which every key that has a default is written, in the order of the grammar.
+//! Completion of a tree with the defaults of the grammar, in its order.
 
 use super::grammar::{Kind, Table};
 use super::problem::Place;
 use super::tree::{Entry, Node, Value};
 
-/// The table with its defaults. It must fit the grammar.
+/// A valid table with its defaults.
 pub fn filled(node: &Node, table: &Table, dimension: usize) -> Node {
     let mut entries = Vec::new();
     for key in table.keys {
@@ -25,7 +25,7 @@ pub fn filled(node: &Node, table: &Table, dimension: usize) -> Node {
                 ),
                 place: found.place,
             },
-            // So that 1 and 1.0, which mean the same, are also written the same.
+            // So that 1 and 1.0 are written the same.
             Kind::Number(..) => as_number(found),
             Kind::Color if found.list().is_empty() => found,
             Kind::Vector(_) | Kind::Lengths | Kind::Color => Node {

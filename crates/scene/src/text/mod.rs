@@ -1,8 +1,8 @@
-//! Scene files: TOML that knows where everything is written.
+//! Scene files: TOML with the place of every value.
 //!
-//! A file becomes a tree (`tree.rs`), [overrides] from the command line are put into it, it is compared with the
-//! [grammar] (`validate.rs`), filled with defaults (`defaults.rs`), and read as a [`Scene`](super::Scene). All problems are
-//! collected on the way, each with its place.
+//! A file is parsed to a tree (`tree.rs`), [overrides] from the command line are applied, the tree is validated against the
+//! [grammar] (`validate.rs`), completed with defaults (`defaults.rs`), and read as a [`Scene`](super::Scene). All problems
+//! are collected on the way, each with its place.
 
 mod access;
 mod appearance;

@@ -1,5 +1,5 @@
-//! Warnings about sizes and places that are hardly meant: emitters inside solids, meshes in other units, and scenes so
-//! small that surface tension would rule them.
+//! Warnings about implausible sizes and places: emitters inside solids, meshes in other units, and scenes so small that
+//! surface tension would dominate.
 
 use super::problem::{Place, Problem};
 use super::tree::Node;
@@ -7,7 +7,7 @@ use super::validate::join;
 use super::warnings::{length, place_of};
 use crate::{Scene, measure, meshes};
 
-/// Share of an emitter that may be inside solids without a word.
+/// Share of an emitter that may be inside solids without a warning.
 const COVERED: f64 = 0.1;
 /// A mesh this many times as large as the domain, or as small, is in another unit.
 const OTHER_UNIT: f64 = 10.0;
@@ -24,9 +24,9 @@ pub fn find<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
     warnings
 }
 
-/// Emitters that solids leave no room for.
+/// Emitters inside solids.
 fn covered_emitters<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
-    let told = scene
+    let warnings = scene
         .emitters
         .iter()
         .enumerate()
@@ -34,10 +34,10 @@ fn covered_emitters<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Proble
             let begins = emitter.frames.seconds(scene.frame_rate).start;
             let share = measure::share_in_solids(scene, &emitter.shape, begins)?;
             let message = if share >= 1.0 {
-                "is inside solids: nothing comes out of it".into()
+                "is inside solids: it emits no liquid".into()
             } else if share > COVERED {
                 format!(
-                    "overlaps solids: {:.0} % of it bring no liquid",
+                    "overlaps solids: {:.0} % of it emit no liquid",
                     100.0 * share
                 )
             } else {
@@ -47,10 +47,10 @@ fn covered_emitters<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Proble
             let path = format!("emitter[{}]", i + 1);
             Some(Problem::warning(place, path, message).with_help("move it into the open"))
         });
-    told.collect()
+    warnings.collect()
 }
 
-/// Meshes whose size says that their unit is not the metre.
+/// Meshes whose unit is probably not the metre.
 fn other_units<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
     let domain = scene.domain.iter().copied().fold(0.0, f64::max);
     let mut warnings = Vec::new();

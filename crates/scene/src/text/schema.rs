@@ -1,4 +1,4 @@
-//! The grammar as a JSON schema, for editors that complete keys and check values while one types.
+//! The grammar as a JSON schema, with which editors complete keys and check values.
 
 use super::grammar::{Absent, Key, Kind, Table};
 use super::keys::SCENE;
@@ -103,11 +103,11 @@ fn property(key: &'static Key, tables: &mut Map<String, Value>) -> Value {
     property
 }
 
-/// A table is described once and referred to, since shapes contain shapes.
+/// A reference to a table, which is described once, since shapes contain shapes.
 fn reference(table: &'static Table, tables: &mut Map<String, Value>) -> Value {
     let name = table.title.replace(' ', "-");
     if !tables.contains_key(&name) {
-        // Its place is taken first: a table that refers to itself must find it.
+        // A placeholder first: a table that refers to itself must find it.
         tables.insert(name.clone(), Value::Null);
         let described = object(table, tables);
         tables.insert(name.clone(), described);

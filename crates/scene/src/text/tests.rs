@@ -1,4 +1,4 @@
-//! What the reader of scene files promises.
+//! Tests of reading scene files.
 
 use super::assets::Assets;
 use super::grammar::{Absent, Kind, Table};
@@ -42,7 +42,7 @@ macro_rules! cases {
 const POOL: &str = "[domain]\nsize = [1, 1, 1]\n[[liquid]]\nshape = { sphere = { center = [0.5, 0.5, 0.5], radius = 0.2 } }\n";
 
 #[test]
-fn problems_name_line_and_column_and_say_what_to_write() {
+fn problems_have_line_and_column_and_a_suggestion() {
     for (text, line, column, what) in cases![
         "" => 1, 1, "`domain` is missing";
         "[domain\n" => 1, 8, "not TOML";
@@ -67,7 +67,7 @@ fn problems_name_line_and_column_and_say_what_to_write() {
 }
 
 #[test]
-fn all_problems_are_told_at_once() {
+fn all_problems_are_reported_at_once() {
     let text = "grvity = [0, 0, 0]\n[domain]\nsize = [1, 1, 1]\nresolution = 1.5\n[[solid]]\nshape = { sphere = { radius = -1 } }\n\
                 [[solid]]\nshape = { box = { low = [1, 1, 1], high = [0, 0, 0] } }\nkeyframes = [{ time = 1 }, { time = 0 }]\n";
     let loaded = check(text);
@@ -102,7 +102,7 @@ fn keyframes_are_checked_where_they_are_written() {
 }
 
 #[test]
-fn a_picture_shows_the_line_and_the_help() {
+fn a_rendered_problem_shows_the_line_and_the_help() {
     let loaded = check("[domain]\nsize = [1, 1, 1]\nresolutoin = 3\n");
     let drawn = loaded.source.draw(&loaded.problems[0], false);
     for part in [
@@ -116,7 +116,7 @@ fn a_picture_shows_the_line_and_the_help() {
 }
 
 #[test]
-fn changes_replace_keys_and_are_named_in_messages() {
+fn overrides_replace_keys_and_are_named_in_messages() {
     let overrides = |texts: &[&str]| -> Vec<Override> {
         texts
             .iter()
@@ -178,7 +178,7 @@ fn a_started_scene_is_the_scene_it_started_from() {
 }
 
 #[test]
-fn what_is_hardly_intended_is_a_warning_with_a_remedy() {
+fn implausible_scenes_have_a_warning_with_a_remedy() {
     let warned = |text: &str, what: &str| {
         let loaded = check(text);
         let said = loaded.warnings();
@@ -198,7 +198,7 @@ fn what_is_hardly_intended_is_a_warning_with_a_remedy() {
     let ball = "[[solid]]\nshape = { sphere = { center = [0.5, 0.5, 0.6], radius = 0.2 } }\n";
     warned(&format!("{POOL}{ball}"), "overlaps solids");
     let over = "[[solid]]\nshape = { box = { low = [0, 0, 0], high = [1, 1, 1] } }\n";
-    warned(&format!("{POOL}{over}"), "nothing is left of it");
+    warned(&format!("{POOL}{over}"), "completely inside solids");
     let jet = "[[emitter]]\nshape = { sphere = { center = [0.5, 0.5, 0.8], radius = 0.1 } }\nvelocity = [0, 0, -1e6]\n";
     warned(&format!("{POOL}{jet}"), "not physical");
     let jet = jet.replace("-1e6", "-2e3");
@@ -210,13 +210,10 @@ fn what_is_hardly_intended_is_a_warning_with_a_remedy() {
         )
     };
     let block = "[[solid]]\nshape = { box = { low = [0, 0, 0.7], high = [1, 1, 1] } }\n";
-    warned(
-        &format!("{POOL}{block}{}", slow(0.8)),
-        "nothing comes out of it",
-    );
+    warned(&format!("{POOL}{block}{}", slow(0.8)), "it emits no liquid");
     warned(
         &format!("{POOL}{block}{}", slow(0.65)),
-        "50 % of it bring no liquid",
+        "50 % of it emit no liquid",
     );
     let open = check(&format!("{POOL}{block}{}", slow(0.55)));
     assert!(!open.warnings().contains("emitter"), "{}", open.warnings());
@@ -237,7 +234,7 @@ fn what_is_hardly_intended_is_a_warning_with_a_remedy() {
 }
 
 #[test]
-fn hostile_texts_are_refused_quickly() {
+fn malicious_texts_are_refused_quickly() {
     let nested = format!(
         "{POOL}[[solid]]\nshape = {}{}\n",
         "{ union = [".repeat(60),
@@ -268,7 +265,7 @@ fn hostile_texts_are_refused_quickly() {
     }
 }
 
-/// Calls back for every table of the grammar, once.
+/// Every table of the grammar, once.
 fn each_table(
     table: &'static Table,
     seen: &mut Vec<*const Table>,
@@ -367,7 +364,7 @@ fn the_reference_in_the_documentation_is_that_of_the_grammar() {
     );
 }
 
-/// What a schema for editors says of a scene's text.
+/// Whether a text fits the JSON schema.
 fn fits_the_schema(text: &str) -> bool {
     let mut schemas = boon::Schemas::new();
     let mut compiler = boon::Compiler::new();
@@ -385,7 +382,7 @@ fn fits_the_schema(text: &str) -> bool {
 }
 
 #[test]
-fn the_schema_takes_what_the_reader_takes_and_refuses_what_it_refuses() {
+fn schema_and_reader_accept_and_refuse_the_same_texts() {
     for (name, text) in builtin::TEXTS {
         assert!(fits_the_schema(text), "{name}");
         let (_, complete) = load(name, &[], false).unwrap().ready().unwrap();

@@ -1,4 +1,4 @@
-//! Whether a tree is what the grammar allows: every key known, every value of its kind and within its limits.
+//! Validation against the grammar: every key known, every value of its type and in its range.
 
 use super::grammar::{Absent, Key, Kind, Table, quoted};
 use super::problem::{Place, Problem};
@@ -6,21 +6,21 @@ use super::tree::{Entry, Node, Value};
 use super::values::color;
 use crate::suggest::similar;
 
-/// Shapes inside shapes inside shapes: nobody means more.
+/// Deepest nesting of shapes.
 const DEEPEST: usize = 32;
-/// More tables of a kind than any scene needs.
+/// Most tables in a list.
 pub const MOST_TABLES: usize = 10_000;
 
-/// Compares a tree with the grammar and collects all that does not fit.
+/// Compares a tree with the grammar and collects errors.
 pub struct Validator {
     /// 2 or 3.
     pub dimension: usize,
-    /// What was found.
+    /// Errors found.
     pub problems: Vec<Problem>,
 }
 
 impl Validator {
-    /// Checks a table and everything in it. `place` is where the table is named, for what is missing from it.
+    /// Checks a table and everything in it. `place` is that of its name, for keys that are missing.
     pub fn table(&mut self, node: &Node, place: Place, table: &Table, path: &str, depth: usize) {
         let Value::Table(entries) = &node.value else {
             let expected = format!("must be a table, this is {}", node.what());
@@ -41,7 +41,7 @@ impl Validator {
             }
         }
         for key in table.keys {
-            // What is misspelt is not missing.
+            // A misspelt key is not missing.
             let written = node.get(key.name).is_some() || meant.contains(&key.name);
             if matches!(key.binding.absent, Absent::Refused) && !written {
                 let message = format!("`{}` is missing", key.name);
@@ -68,7 +68,7 @@ impl Validator {
         match chosen[..] {
             [_] => {}
             [] => {
-                // If something is misspelt, that was said already.
+                // A misspelt key has been reported.
                 let known = |e: &Entry| table.keys.iter().any(|key| key.name == e.key);
                 if node.entries().iter().all(known) {
                     let message = format!("{} has none of its kinds", table.title);
@@ -90,7 +90,7 @@ impl Validator {
         }
     }
 
-    /// Complains of a key that is none, and returns what it was meant to be.
+    /// Reports an unknown key and returns the most similar one.
     fn unknown(&mut self, entry: &Entry, table: &Table, path: &str) -> Option<&'static str> {
         let names: Vec<&'static str> = table.keys.iter().map(|key| key.name).collect();
         let shown: String = entry.key.chars().take(60).collect();
@@ -122,7 +122,7 @@ impl Validator {
         }
     }
 
-    /// An example with as many numbers as the scene has axes.
+    /// An example in the dimension of the scene.
     fn example(&self, key: &Key) -> String {
         if !matches!(key.kind, Kind::Vector(_)) || self.dimension == 3 {
             return key.example.into();
@@ -176,7 +176,7 @@ impl Validator {
         }
     }
 
-    /// Whether a value is what its key takes; otherwise where and why not.
+    /// Checks type and range of a value; the error has a place and a message.
     fn plain(&self, node: &Node, key: &Key) -> Result<(), (Place, String)> {
         let refuse = |message: String| Err((node.place, message));
         let expected = |what: &str| refuse(format!("must be {what}, this is {}", node.what()));

@@ -1,10 +1,10 @@
-//! A tree as TOML again: what a run keeps as its `scene.toml`.
+//! A tree as TOML: the `scene.toml` of a run.
 
 use super::grammar::{Kind, Table};
 use super::tree::{Node, Value};
 use std::fmt::Write;
 
-/// The text of a filled tree. The same tree is always the same text.
+/// The text of a complete tree. Equal trees have equal texts.
 pub fn write(root: &Node, table: &Table) -> String {
     let mut text = String::new();
     let of_kind = |wanted: fn(&Kind) -> bool| {
@@ -39,7 +39,7 @@ fn entries(text: &mut String, node: &Node) {
 
 fn entry(text: &mut String, key: &str, node: &Node) {
     let _ = write!(text, "{key} = ");
-    // Lists of tables, such as keyframes, are read more easily a line each.
+    // Lists of tables, such as keyframes, are easier to read with one line each.
     let tables = |part: &Node| matches!(part.value, Value::Table(_));
     if !node.list().is_empty() && node.list().iter().all(tables) {
         text.push_str("[\n");

@@ -2,11 +2,11 @@
 
 use super::CacheError;
 
-/// The rest of a payload, read from its front.
+/// Reader of a payload.
 pub(super) struct Reader<'a>(pub &'a [u8]);
 
 impl<'a> Reader<'a> {
-    /// So many bytes.
+    /// The next bytes.
     pub fn take(&mut self, length: usize) -> Result<&'a [u8], CacheError> {
         let (taken, rest) = self.0.split_at_checked(length).ok_or(SHORT)?;
         self.0 = rest;
@@ -42,7 +42,7 @@ impl<'a> Reader<'a> {
         number.is_finite().then_some(number).ok_or(NOT_FINITE)
     }
 
-    /// So many finite numbers.
+    /// Finite numbers.
     pub fn vector<const N: usize>(&mut self) -> Result<[f64; N], CacheError> {
         let mut vector = [0.0; N];
         for number in &mut vector {
@@ -60,7 +60,7 @@ impl<'a> Reader<'a> {
             .map_err(|_| CacheError::Payload("has a name that is not UTF-8"))
     }
 
-    /// Nothing may be left.
+    /// Checks that nothing is left.
     pub fn end(&self) -> Result<(), CacheError> {
         self.0.is_empty().then_some(()).ok_or(SHORT)
     }

@@ -1,4 +1,4 @@
-//! Files that are damaged, that lie, or that are none.
+//! Damaged and malicious files.
 
 use super::super::{Fault, Format, Limits, Place, parse, read};
 use super::files;
@@ -36,7 +36,7 @@ fn refused(path: &Path, limits: &Limits) -> Error {
 }
 
 #[test]
-fn faults_in_obj_files_are_told_with_their_line() {
+fn errors_in_obj_files_have_a_line() {
     for (from, to, line, words) in cases![
         "v 0.5 0 0" => "v 0.5 zero 0", 5, "'zero' is not a number";
         "v 0.5 0 0" => "v 0.5 nan 0", 5, "not finite";
@@ -57,7 +57,7 @@ fn faults_in_obj_files_are_told_with_their_line() {
 }
 
 #[test]
-fn faults_in_ply_files_are_told_with_their_place() {
+fn errors_in_ply_files_have_a_place() {
     for (from, to, line, words) in cases![
         "ply" => "PLY", Some(1), "does not begin";
         "format ascii 1.0" => "format ascii 2.0", Some(2), "not clear";
@@ -103,7 +103,7 @@ fn faults_in_ply_files_are_told_with_their_place() {
 }
 
 #[test]
-fn faults_in_stl_files_are_told_with_their_place() {
+fn errors_in_stl_files_have_a_place() {
     for (from, to, line, words) in cases![
         "vertex 0e0 0 0" => "vertex 0e0 up 0", 4, "'up' is not a number";
         "vertex 0e0 0 0" => "vertex inf 0 0", 4, "not finite";
@@ -174,7 +174,7 @@ fn limits_are_kept() {
 }
 
 #[test]
-fn what_is_no_file_or_no_solid_is_refused() {
+fn files_that_are_missing_or_no_solid_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let limits = Limits::default();
     let path = |name: &str| folder.path().join(name);
