@@ -14,32 +14,35 @@ impl<const D: usize> Scene<D> {
         let wrong = |what: String| Err(Error::usage(format!("scene {}: {what}", self.name)));
         let positive = |x: f64| x.is_finite() && x > 0.0;
 
-        if !name_is_usable(&self.name) {
-            return wrong("name must be letters, digits, '-' or '_'".into());
-        }
-        if !self.domain.iter().all(|&side| positive(side)) {
-            return wrong(format!("domain {:?} must have positive sides", self.domain));
-        }
-        if !(1..=MOST_CELLS).contains(&(self.resolution as u64)) {
-            return wrong(format!(
-                "resolution is {}, it must be from 1 to {MOST_CELLS} cells",
-                self.resolution
-            ));
-        }
-        if !(1..=MOST_FRAMES).contains(&self.frames.into()) {
-            return wrong(format!(
-                "frames is {}, it must be from 1 to {MOST_FRAMES}",
-                self.frames
-            ));
-        }
-        if !positive(self.frame_rate) {
-            return wrong(format!(
-                "frame_rate is {}, it must be positive",
-                self.frame_rate
-            ));
-        }
-        if self.liquids.is_empty() && self.emitters.is_empty() {
-            return wrong("there is no liquid, and no emitter that brings some".into());
+        let (cells, frames) = (self.resolution as u64, u64::from(self.frames));
+        let rules = [
+            (
+                name_is_usable(&self.name),
+                "name must be letters, digits, '-' or '_'".into(),
+            ),
+            (
+                self.domain.iter().all(|&side| positive(side)),
+                format!("domain {:?} must have positive sides", self.domain),
+            ),
+            (
+                (1..=MOST_CELLS).contains(&cells),
+                format!("resolution is {cells}, it must be from 1 to {MOST_CELLS} cells"),
+            ),
+            (
+                (1..=MOST_FRAMES).contains(&frames),
+                format!("frames is {frames}, it must be from 1 to {MOST_FRAMES}"),
+            ),
+            (
+                positive(self.frame_rate),
+                format!("frame_rate is {}, it must be positive", self.frame_rate),
+            ),
+            (
+                !self.liquids.is_empty() || !self.emitters.is_empty(),
+                "there is no liquid, and no emitter that brings some".into(),
+            ),
+        ];
+        if let Some((_, message)) = rules.into_iter().find(|(holds, _)| !holds) {
+            return wrong(message);
         }
         for (i, volume) in self.liquids.iter().enumerate() {
             if let Err(fault) = volume.shape.validate() {

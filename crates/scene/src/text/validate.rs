@@ -24,8 +24,7 @@ impl Validator {
     pub fn table(&mut self, node: &Node, place: Place, table: &Table, path: &str, depth: usize) {
         let Value::Table(entries) = &node.value else {
             let expected = format!("must be a table, this is {}", node.what());
-            let problem = Problem::error(node.place, path, expected);
-            self.problems.push(problem.with_help(table_help(table)));
+            self.report(node.place, path, expected, table_help(table));
             return;
         };
         if depth > DEEPEST {
@@ -49,11 +48,21 @@ impl Validator {
                     "" => format!("write [{}]", join(path, key.name)),
                     example => format!("write {} = {example}", key.name),
                 };
-                self.problems
-                    .push(Problem::error(place, path, message).with_help(help));
+                self.report(place, path, message, help);
             }
         }
         self.one_of(node, place, table, path);
+    }
+
+    fn report(
+        &mut self,
+        place: Place,
+        path: &str,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.problems
+            .push(Problem::error(place, path, message).with_help(help));
     }
 
     fn one_of(&mut self, node: &Node, place: Place, table: &Table, path: &str) {
@@ -73,8 +82,7 @@ impl Validator {
                 if node.entries().iter().all(known) {
                     let message = format!("{} has none of its kinds", table.title);
                     let help = format!("write one of {}", table.one_of.join(", "));
-                    self.problems
-                        .push(Problem::error(place, path, message).with_help(help));
+                    self.report(place, path, message, help);
                 }
             }
             [first, second, ..] => {
@@ -84,8 +92,7 @@ impl Validator {
                 } else {
                     "keep one of the two"
                 };
-                self.problems
-                    .push(Problem::error(second.key_place, path, message).with_help(help));
+                self.report(second.key_place, path, message, help);
             }
         }
     }
@@ -100,8 +107,7 @@ impl Validator {
             Some(guess) => format!("did you mean `{guess}`?"),
             None => format!("the keys of {} are {}", table.title, names.join(", ")),
         };
-        self.problems
-            .push(Problem::error(entry.key_place, path, message).with_help(help));
+        self.report(entry.key_place, path, message, help);
         guess
     }
 
@@ -115,8 +121,7 @@ impl Validator {
                     let help = format!("write {}, as in {} = {}", key.kind.words(), key.name, {
                         self.example(key)
                     });
-                    self.problems
-                        .push(Problem::error(place, path, message).with_help(help));
+                    self.report(place, path, message, help);
                 }
             }
         }
@@ -149,8 +154,7 @@ impl Validator {
             } else {
                 format!("write {name} = [{{ ... }}, {{ ... }}]")
             };
-            self.problems
-                .push(Problem::error(node.place, path, message).with_help(help));
+            self.report(node.place, path, message, help);
             return;
         };
         if parts.len() > MOST_TABLES {
@@ -158,8 +162,7 @@ impl Validator {
                 "there are {} of them, at most {MOST_TABLES} are allowed",
                 parts.len()
             );
-            self.problems
-                .push(Problem::error(key_place, path, message).with_help("use a mesh instead"));
+            self.report(key_place, path, message, "use a mesh instead");
             return;
         }
         if parts.len() < least {

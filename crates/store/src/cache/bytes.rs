@@ -3,7 +3,7 @@
 use super::CacheError;
 
 /// Reader of a payload.
-pub(super) struct Reader<'a>(pub &'a [u8]);
+pub(crate) struct Reader<'a>(pub &'a [u8]);
 
 impl<'a> Reader<'a> {
     /// The next bytes.
@@ -28,6 +28,10 @@ impl<'a> Reader<'a> {
 
     pub fn u32(&mut self) -> Result<u32, CacheError> {
         self.array().map(u32::from_le_bytes)
+    }
+
+    pub fn u64(&mut self) -> Result<u64, CacheError> {
+        self.array().map(u64::from_le_bytes)
     }
 
     /// A finite number.

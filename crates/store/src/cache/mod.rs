@@ -6,7 +6,7 @@
 //! layer come back sorted by cell, which is what makes them small.
 
 pub mod bodies;
-mod bytes;
+pub(crate) mod bytes;
 pub mod container;
 pub mod points;
 
