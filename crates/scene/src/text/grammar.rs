@@ -2,7 +2,7 @@
 //!
 //! Reading, validation, the JSON schema, the reference in `docs/scene.md`, the comparison of two scenes and the complete
 //! `scene.toml` of a run all come from the same tables, so that none of them can know a key that another does not. A key is
-//! declared once, with [`key!`](super::grammar::key).
+//! declared once, with `key!`.
 
 use super::access::Access;
 use super::problem::Place;
