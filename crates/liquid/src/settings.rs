@@ -220,6 +220,11 @@ impl<const D: usize> Physics<D> {
     pub const MAX_CFL: f64 = 5.0;
     /// Largest number of particles per cell.
     pub const MAX_PARTICLES_PER_CELL: usize = 1000;
+
+    /// Magnitude of the gravitational acceleration.
+    pub fn gravity_magnitude(&self) -> f64 {
+        self.gravity.iter().map(|g| g * g).sum::<f64>().sqrt()
+    }
 }
 
 impl<const D: usize> Default for Physics<D> {
@@ -284,13 +289,7 @@ impl<const D: usize> Settings<D> {
 
     /// Unit vector against gravity; zero without gravity.
     pub(crate) fn up(&self) -> [f64; D] {
-        let strength = self
-            .physics
-            .gravity
-            .iter()
-            .map(|g| g * g)
-            .sum::<f64>()
-            .sqrt();
+        let strength = self.physics.gravity_magnitude();
         if strength > 0.0 {
             self.physics.gravity.map(|g| -g / strength)
         } else {

@@ -203,39 +203,22 @@ mod tests {
             point: [0.0; 2],
             normal: [0.0, 1.0],
         };
-        type Override = (Box<dyn Fn(&mut Emitter<2>)>, &'static str);
-        let changes: [Override; 7] = [
-            (Box::new(move |e| e.shape = half_space()), "must be bounded"),
-            (Box::new(|e| e.velocity = [0.0; 2]), "must not be zero"),
-            (Box::new(|e| e.velocity = [f64::NAN, 0.0]), "finite"),
-            (Box::new(|e| e.velocity = [1e200, 0.0]), "finite"),
-            (
-                Box::new(|e| {
-                    e.frames = FrameRange {
-                        from: 5,
-                        to: Some(5),
-                    }
-                }),
-                "from 5 to 5",
-            ),
-            (
-                Box::new(|e| {
-                    e.shape = Shape::Sphere {
-                        center: [0.5, 0.5],
-                        radius: -1.0,
-                    }
-                }),
-                "radius",
-            ),
-            (
-                Box::new(|e| {
-                    e.shape = Shape::Sphere {
-                        center: [5.0, 0.5],
-                        radius: 1.0,
-                    }
-                }),
-                "outside of the domain",
-            ),
+        let sphere = |x: f64, radius: f64| Shape::Sphere {
+            center: [x, 0.5],
+            radius,
+        };
+        let never = FrameRange {
+            from: 5,
+            to: Some(5),
+        };
+        let changes: [(&dyn Fn(&mut Emitter<2>), &str); 7] = [
+            (&|e| e.shape = half_space(), "must be bounded"),
+            (&|e| e.velocity = [0.0; 2], "must not be zero"),
+            (&|e| e.velocity = [f64::NAN, 0.0], "finite"),
+            (&|e| e.velocity = [1e200, 0.0], "finite"),
+            (&|e| e.frames = never, "from 5 to 5"),
+            (&|e| e.shape = sphere(0.5, -1.0), "radius"),
+            (&|e| e.shape = sphere(5.0, 1.0), "outside of the domain"),
         ];
         for (change, said) in changes {
             let error = with_emitter(change).unwrap_err();

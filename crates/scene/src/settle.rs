@@ -28,13 +28,7 @@ pub struct Rest {
 
 /// Height of a point, against gravity; none without gravity.
 pub fn height<const D: usize>(scene: &Scene<D>, x: [f64; D]) -> Option<f64> {
-    let strength = scene
-        .physics
-        .gravity
-        .iter()
-        .map(|g| g * g)
-        .sum::<f64>()
-        .sqrt();
+    let strength = scene.physics.gravity_magnitude();
     let along: f64 = (0..D).map(|a| -scene.physics.gravity[a] * x[a]).sum();
     (strength > 0.0).then(|| along / strength)
 }

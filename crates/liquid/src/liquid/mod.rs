@@ -244,13 +244,7 @@ impl<const D: usize> Liquid<D> {
         let settings = &self.settings;
         let longest = settings.physics.max_step.min(time_left);
         let (low, high) = ([0.0; D], settings.domain());
-        let gravity = settings
-            .physics
-            .gravity
-            .iter()
-            .map(|g| g * g)
-            .sum::<f64>()
-            .sqrt();
+        let gravity = settings.physics.gravity_magnitude();
         // What falls from rest through `cfl` cells may not be called slow at the start.
         let fall = (gravity * settings.physics.cfl * settings.dx)
             .sqrt()

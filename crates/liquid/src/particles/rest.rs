@@ -24,13 +24,7 @@ pub struct Rest {
 impl Rest {
     /// None without gravity.
     pub fn new<const D: usize>(settings: &Settings<D>, dt: f64) -> Option<Self> {
-        let gravity = settings
-            .physics
-            .gravity
-            .iter()
-            .map(|g| g * g)
-            .sum::<f64>()
-            .sqrt();
+        let gravity = settings.physics.gravity_magnitude();
         let square = SLOW * SLOW * gravity * settings.dx;
         (square > 0.0).then(|| Self {
             decay: (dt / DECAY) as f32,

@@ -3,6 +3,7 @@
 use super::assets::Assets;
 use super::load::load_text;
 use super::overrides::Override;
+use crate::dimension::either;
 use crate::{AnyScene, Camera};
 use meniscus_store::error::Error;
 
@@ -12,7 +13,6 @@ use meniscus_store::error::Error;
 /// If there is no such key, or its value does not fit.
 pub fn flat_camera(typed: &[Override]) -> Result<Camera<2>, Error> {
     match scene_with("[0.5, 0.5]", "[1, 1]", typed)? {
-        AnyScene::Two(scene) if !scene.camera_track.is_empty() => Err(no_keyframes()),
         AnyScene::Two(scene) => Ok(scene.camera),
         AnyScene::Three(_) => Ok(Camera::default()),
     }
@@ -24,14 +24,9 @@ pub fn flat_camera(typed: &[Override]) -> Result<Camera<2>, Error> {
 /// If there is no such key, or its value does not fit.
 pub fn spatial_camera(typed: &[Override]) -> Result<Camera<3>, Error> {
     match scene_with("[0.5, 0.5, 0.5]", "[1, 1, 1]", typed)? {
-        AnyScene::Three(scene) if !scene.camera_track.is_empty() => Err(no_keyframes()),
         AnyScene::Three(scene) => Ok(scene.camera),
         AnyScene::Two(_) => Ok(Camera::default()),
     }
-}
-
-fn no_keyframes() -> Error {
-    Error::usage("--camera places one camera for all frames: keyframes belong in the scene")
 }
 
 /// The smallest scene with that camera: its errors are reported as those of any scene.
@@ -40,7 +35,12 @@ fn scene_with(middle: &str, size: &str, typed: &[Override]) -> Result<AnyScene, 
         "[domain]\nsize = {size}\n[[liquid]]\nshape.sphere = {{ center = {middle}, radius = 0.3 }}\n"
     );
     let loaded = load_text("camera", &text, "camera", typed, Assets::built_in());
-    Ok(loaded.ready()?.0)
+    let (scene, _) = loaded.ready()?;
+    if either!(&scene, scene => !scene.camera_track.is_empty()) {
+        let message = "--camera places one camera for all frames: keyframes belong in the scene";
+        return Err(Error::usage(message));
+    }
+    Ok(scene)
 }
 
 #[cfg(test)]

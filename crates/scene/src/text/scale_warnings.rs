@@ -96,13 +96,7 @@ fn power_of_ten(times: f64) -> f64 {
 
 /// Liquid so small that surface tension, which is not simulated, would shape it.
 fn capillary<const D: usize>(scene: &Scene<D>, root: &Node) -> Option<Problem> {
-    let gravity = scene
-        .physics
-        .gravity
-        .iter()
-        .map(|g| g * g)
-        .sum::<f64>()
-        .sqrt();
+    let gravity = scene.physics.gravity_magnitude();
     if gravity == 0.0 {
         return None;
     }
