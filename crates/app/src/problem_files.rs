@@ -11,7 +11,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// The solution of a generated problem; one of a simulation has none.
+/// File of the solution of a generated problem; problems of a simulation have none.
 pub const SOLUTION: &str = "x.mtx";
 
 /// Writes a problem into a folder, which is created if it is not there.
@@ -51,7 +51,7 @@ fn clear(folder: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Makes sure that a folder is new, empty, or holds an earlier problem and nothing else.
+/// Checks that a folder is new, empty, or contains an earlier problem and nothing else.
 pub fn check_folder(folder: &Path) -> Result<(), Error> {
     let entries = match fs::read_dir(folder) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -64,7 +64,7 @@ pub fn check_folder(folder: &Path) -> Result<(), Error> {
         let known = |name: &str| NAMES.contains(&name) || name == SOLUTION;
         if !name.to_str().is_some_and(known) {
             return Err(Error::usage(format!(
-                "{} holds {}, which is not part of a problem",
+                "{} contains {}, which is not part of a problem",
                 folder.display(),
                 name.to_string_lossy()
             ))

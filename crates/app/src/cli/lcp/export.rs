@@ -1,6 +1,6 @@
 //! `meniscus lcp export`.
 
-use super::super::output::say;
+use super::super::output::print_line;
 use super::arguments::ExportArguments;
 use crate::problem_files;
 use crate::runner;
@@ -26,7 +26,7 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Error> {
     problem_files::check_folder(&folder)?;
     let problem = runner::problem_of_frame(&scene, arguments.frame, arguments.changes.threads)?;
     problem_files::write(&folder, &*problem)?;
-    say(format_args!(
+    print_line(format_args!(
         "wrote the {} of the first step towards frame {} of {}, {}, to {}: {}",
         problem.name(),
         arguments.frame,
