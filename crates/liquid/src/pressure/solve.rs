@@ -106,12 +106,16 @@ impl<const D: usize> PressureSolver<D> {
         self.start(dt);
         let problem = BoxMlcp::new(&system.matrix, &system.rhs, &system.lower, &system.upper)?;
         let largest = system.rhs.iter().fold(0.0, |m: f64, b| m.max(b.abs()));
+        let settings = settings.physics.pressure;
         let tolerance = settings.tolerance.max(ROUNDING * largest);
         let solution = solvers::solve_in_blocks(
             &problem,
             &self.cells,
             &system.blocks,
-            &settings.solvers(tolerance),
+            &solvers::Settings {
+                tolerance,
+                ..settings
+            },
             &mut self.pressure,
             &mut self.workspace,
             &mut (),
