@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use meniscus_lcp::{Csr, InputError, Report, Status};
+use meniscus_lcp::{BoxMlcp, Csr, InputError, Report, Status};
 
 use crate::grid::tiles::Coord;
 use crate::pressure::FaceNeighbour;
 use crate::solvers::Solution;
+use crate::stencil::StencilProblem;
 
 /// Progress callback: called when the phases of a step begin, for example to time them.
 pub trait Phases {
@@ -105,6 +106,14 @@ pub struct PressureProblem<const D: usize> {
     pub dt: f64,
     /// Density of the liquid.
     pub density: f64,
+}
+
+impl<const D: usize> PressureProblem<D> {
+    /// The problem by the sides of its cells. An error if the matrix does not belong to the cells.
+    pub fn stencil_problem(&self) -> Result<StencilProblem<D>, InputError> {
+        let problem = BoxMlcp::new(&self.matrix, &self.rhs, &self.lower, &self.upper)?;
+        StencilProblem::from_matrix(&problem, &self.cells)
+    }
 }
 
 /// A face of a liquid cell.

@@ -91,13 +91,13 @@ fn project<const D: usize>(
         dx: settings.dx,
     };
     let dt = 0.01;
-    let mut system = System::empty();
+    let mut system = System::default();
     system
         .assemble(&weights, &velocity, &posed, settings, dt)
         .unwrap();
     let mut solvers = PressureSolver::new();
     let found = pockets::prepare(&mut system, settings.walls, settings.tolerance);
-    let solution = solvers.solve(&weights, &system, settings, dt).unwrap();
+    let solution = solvers.solve(&system, settings, dt).unwrap();
     assert_eq!(
         solution.report.status,
         Status::Converged,

@@ -1,7 +1,7 @@
 //! The chain of methods that are tried.
 
 use meniscus_lcp::registry::{Candidate, Solution, StartFrom, first_converged};
-use meniscus_lcp::{BoxMlcp, Csr, InputError, Observer};
+use meniscus_lcp::{BoxMlcp, InputError, Observer, Operator};
 
 use super::{Posed, Settings, Workspace, linear, run};
 use crate::settings::Solver;
@@ -11,7 +11,7 @@ const MANY: usize = 300;
 
 impl Solver {
     /// The method that `auto` begins with on this problem; any other method is its own.
-    pub fn pick(self, problem: &BoxMlcp<Csr>) -> Self {
+    pub fn pick(self, problem: &BoxMlcp<impl Operator>) -> Self {
         let many = problem.len() >= MANY;
         match self {
             Self::Auto if linear::check(problem).is_ok() => {

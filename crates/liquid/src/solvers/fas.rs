@@ -36,8 +36,8 @@ pub(super) fn solve<const D: usize>(
     observer: &mut dyn Observer,
 ) -> Result<Report, InputError> {
     let memory = &mut workspace.fas;
-    without_held(posed, x, |problem, cells, x| {
-        let levels = Levels::new(problem.matrix(), cells, &settings.fas.levels)?;
+    without_held(posed.problem, x, |problem, stencil, x| {
+        let levels = Levels::new(stencil, &settings.fas.levels)?;
         let settings = fas::Settings::default()
             .tolerance(settings.tolerance)
             .max_iterations(settings.max_iterations)

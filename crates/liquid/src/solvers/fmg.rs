@@ -37,8 +37,8 @@ pub(super) fn solve<const D: usize>(
     observer: &mut dyn Observer,
 ) -> Result<Report, InputError> {
     let memory = &mut workspace.fmg;
-    without_held(posed, x, |problem, cells, x| {
-        let levels = Levels::new(problem.matrix(), cells, &settings.fmg.levels)?;
+    without_held(posed.problem, x, |problem, stencil, x| {
+        let levels = Levels::new(stencil, &settings.fmg.levels)?;
         let settings = fmg::Settings::default()
             .tolerance(settings.tolerance)
             .max_iterations(settings.max_iterations)

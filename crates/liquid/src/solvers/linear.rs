@@ -1,13 +1,13 @@
 //! Conjugate gradients for problems without bounds: `cg`, `mg-pcg`.
 
 use meniscus_lcp::methods::{linear, policy};
-use meniscus_lcp::{BoxMlcp, Csr, InputError, Observer, Report};
+use meniscus_lcp::{BoxMlcp, Csr, InputError, Observer, Operator, Report};
 
-use super::{Settings, Workspace};
+use super::{Posed, Settings, Workspace};
 use crate::settings::Solver;
 
 /// Rows must be free or held.
-pub(super) fn check(problem: &BoxMlcp<Csr>) -> Result<(), InputError> {
+pub(super) fn check(problem: &BoxMlcp<impl Operator>) -> Result<(), InputError> {
     let rows = problem.lower().iter().zip(problem.upper());
     let bounded = |(l, u): (&f64, &f64)| l != u && (l.is_finite() || u.is_finite());
     match rows.into_iter().position(bounded) {
@@ -18,15 +18,16 @@ pub(super) fn check(problem: &BoxMlcp<Csr>) -> Result<(), InputError> {
 
 /// The preconditioner must be there.
 pub(super) fn solve<const D: usize>(
-    problem: &BoxMlcp<Csr>,
+    posed: &Posed<D>,
     solver: Solver,
     settings: &Settings,
     x: &mut [f64],
     workspace: &mut Workspace<D>,
     observer: &mut dyn Observer,
 ) -> Result<Report, InputError> {
-    check(problem)?;
-    solve_held(problem, solver, settings, false, x, workspace, observer)
+    check(posed.problem)?;
+    let problem = posed.with_matrix()?;
+    solve_held(&problem, solver, settings, false, x, workspace, observer)
 }
 
 /// Rows that are held at a value take the form of policy iteration that has one policy only, and so does the whole system if

@@ -23,5 +23,5 @@ pub(super) fn solve<const D: usize>(
         ..Default::default()
     };
     let memory = &mut workspace.multigrid;
-    multigrid::solve(posed.problem, posed.cells, &settings, x, memory, observer)
+    multigrid::solve(posed.problem, &settings, x, memory, observer)
 }
