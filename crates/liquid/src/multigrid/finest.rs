@@ -130,8 +130,9 @@ impl Finest {
         gather(&self.matrix_row, &mut self.b, |row| rhs[row]);
     }
 
-    /// Brings the rows of the matrix into the order of their cells. Counting, axis by axis, keeps memory in
-    /// proportion to the number of rows however far apart they are.
+    /// Brings the rows of the matrix into the order of their cells, by counting: along the last axis, and then by lines. Where
+    /// there would be many more lines than rows, axis by axis, so that memory stays in proportion to the number of rows however
+    /// far apart they are.
     fn sort<const D: usize>(&mut self, cells: &[Coord<D>], low: Coord<D>, extent: [usize; D]) {
         self.order.clear();
         self.order.make_room(cells.len());
@@ -141,23 +142,42 @@ impl Finest {
         }
         self.sorted.clear();
         self.sorted.resize_closely(cells.len(), 0);
-        for axis in (0..D).rev() {
-            let counts = &mut self.counts;
-            counts.clear();
-            counts.resize(extent[axis] + 1, 0);
-            for cell in cells {
-                counts[(cell[axis] - low[axis]) as usize + 1] += 1;
+        let along = |axis: usize| move |cell: &Coord<D>| (cell[axis] - low[axis]) as usize;
+        self.sort_by(cells, extent[D - 1], along(D - 1));
+        let lines = extent[..D - 1].iter().map(|&e| e as u128).product::<u128>();
+        if lines <= 2 * cells.len() as u128 + 4096 {
+            self.sort_by(cells, lines as usize, |cell| {
+                (0..D - 1).fold(0, |line, axis| line * extent[axis] + along(axis)(cell))
+            });
+        } else {
+            for axis in (0..D - 1).rev() {
+                self.sort_by(cells, extent[axis], along(axis));
             }
-            for k in 1..counts.len() {
-                counts[k] += counts[k - 1];
-            }
-            for &row in &self.order {
-                let place = &mut counts[(cells[row as usize][axis] - low[axis]) as usize];
-                self.sorted[*place as usize] = row;
-                *place += 1;
-            }
-            std::mem::swap(&mut self.order, &mut self.sorted);
         }
+    }
+
+    /// Sorts the rows by a key below `keys`; equal ones keep their order.
+    fn sort_by<const D: usize>(
+        &mut self,
+        cells: &[Coord<D>],
+        keys: usize,
+        key: impl Fn(&Coord<D>) -> usize,
+    ) {
+        let counts = &mut self.counts;
+        counts.clear();
+        counts.resize(keys + 1, 0);
+        for cell in cells {
+            counts[key(cell) + 1] += 1;
+        }
+        for k in 1..counts.len() {
+            counts[k] += counts[k - 1];
+        }
+        for &row in &self.order {
+            let place = &mut counts[key(&cells[row as usize])];
+            self.sorted[*place as usize] = row;
+            *place += 1;
+        }
+        std::mem::swap(&mut self.order, &mut self.sorted);
     }
 
     /// Numbers the unknowns by colour, each in the order of the cells.

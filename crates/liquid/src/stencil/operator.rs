@@ -3,27 +3,65 @@
 use meniscus_lcp::{Csr, Operator, Rows};
 use rayon::prelude::*;
 
-use super::{CHUNK, NO_NEIGHBOUR, Stencil, StencilRow};
+use super::{CHUNK, NO_NEIGHBOUR, Stencil};
 
-impl<const D: usize> StencilRow<D> {
-    /// Columns and values of the row's entries, columns rising.
-    fn entries(&self, row: usize) -> ([(u32, f64); 7], usize) {
-        let mut entries = [(0, 0.0); 7];
-        entries[0] = (row as u32, self.diagonal);
-        let mut count = 1;
-        let near = self.neighbours.as_flattened().iter();
-        for (&column, &weight) in near.zip(self.weight.as_flattened()) {
-            if column != NO_NEIGHBOUR {
-                entries[count] = (column, -weight);
-                count += 1;
-            }
+/// The entries of a row, columns rising.
+struct Entries {
+    list: [(u32, f64); 7],
+    count: usize,
+}
+
+impl Entries {
+    /// Adds an entry; in the usual order of rows its column is the highest so far.
+    #[inline(always)]
+    fn push(&mut self, column: u32, value: f64) {
+        let mut place = self.count;
+        while place > 0 && self.list[place - 1].0 > column {
+            self.list[place] = self.list[place - 1];
+            place -= 1;
         }
-        entries[..count].sort_unstable_by_key(|entry| entry.0);
-        (entries, count)
+        self.list[place] = (column, value);
+        self.count += 1;
+    }
+
+    fn list(&self) -> &[(u32, f64)] {
+        &self.list[..self.count]
     }
 }
 
 impl<const D: usize> Stencil<D> {
+    #[inline(always)]
+    fn entries_of(&self, row: usize) -> Entries {
+        let near = &self.neighbours[row];
+        let mut entries = Entries {
+            list: [(0, 0.0); 7],
+            count: 0,
+        };
+        // Rows follow one another along the last axis.
+        match self.irregular.get(row) {
+            None => {
+                let value = -self.full_weight;
+                near.iter().for_each(|near| entries.push(near[0], value));
+                entries.push(row as u32, self.full_diagonal());
+                let high = near.iter().rev();
+                high.for_each(|near| entries.push(near[1], value));
+            }
+            Some(own) => {
+                let sides = near.iter().zip(&own.weight);
+                let mut add = |column: u32, weight: f64| {
+                    if column != NO_NEIGHBOUR {
+                        entries.push(column, -weight);
+                    }
+                };
+                let high = sides.clone().rev();
+                sides.for_each(|(near, weight)| add(near[0], weight[0]));
+                add(row as u32, -own.diagonal);
+                high.for_each(|(near, weight)| add(near[1], weight[1]));
+            }
+        }
+        entries
+    }
+
     /// The matrix with its entries, made when it is first asked for.
     pub fn matrix(&self) -> &Csr {
         self.matrix.get_or_init(|| self.to_csr())
@@ -57,8 +95,8 @@ impl<const D: usize> Stencil<D> {
             let rows = chunk * CHUNK..((chunk + 1) * CHUNK).min(n);
             let mut places = columns.iter_mut().zip(values);
             for row in rows {
-                let (entries, count) = self.row(row).entries(row);
-                for (entry, (column, value)) in entries[..count].iter().zip(&mut places) {
+                let entries = self.entries_of(row);
+                for (entry, (column, value)) in entries.list().iter().zip(&mut places) {
                     (*column, *value) = *entry;
                 }
             }
@@ -96,29 +134,18 @@ impl<const D: usize> Operator for Stencil<D> {
 }
 
 impl<const D: usize> Rows for Stencil<D> {
+    /// In the order of the matrix, so that the two have the same rounding.
     #[inline]
     fn row_dot(&self, row: usize, x: &[f64]) -> f64 {
-        let near = self.neighbours[row].as_flattened();
-        match self.irregular.get(row) {
-            None => {
-                let beside = near.iter().map(|&near| x[near as usize]);
-                self.full_weight * beside.fold((2 * D) as f64 * x[row], |sum, x| sum - x)
-            }
-            Some(own) => {
-                let mut sum = own.diagonal * x[row];
-                for (&near, weight) in near.iter().zip(own.weight.as_flattened()) {
-                    if near != NO_NEIGHBOUR {
-                        sum -= weight * x[near as usize];
-                    }
-                }
-                sum
-            }
-        }
+        let entries = self.entries_of(row);
+        let terms = entries.list().iter();
+        terms.fold(0.0, |sum, &(column, value)| {
+            sum + value * x[column as usize]
+        })
     }
 
     fn visit_row(&self, row: usize, visit: &mut dyn FnMut(usize, f64)) {
-        let (entries, count) = self.row(row).entries(row);
-        for &(column, value) in &entries[..count] {
+        for &(column, value) in self.entries_of(row).list() {
             visit(column as usize, value);
         }
     }
