@@ -1,7 +1,10 @@
 //! The particles around a tile, side by side in memory, and the distance of the liquid that they make.
 
+use std::ops::Range;
+
 use super::mirror::Mirror;
 use crate::grid::cut_cells::CutCells;
+use crate::grid::tile_halo;
 use crate::grid::tiles::{Coord, TILE, Tiles};
 use crate::particles::{Bins, Particles};
 
@@ -109,43 +112,33 @@ impl<const D: usize> Rows<D> {
         }
     }
 
-    /// Takes the points around a tile: `take` adds those of a run of cells and writes where those of each begin.
+    /// Takes the points around a tile: `take` adds those of a run of cells and writes where those of each begin. Tiles that have
+    /// none are passed over.
     fn fill(
         &mut self,
         tiles: &Tiles<D>,
-        base: Coord<D>,
-        mut take: impl FnMut(std::ops::Range<usize>, &mut [Vec<f32>; D], &mut Vec<f32>, &mut [u32]),
+        slot: usize,
+        has_some: impl Fn(Range<usize>) -> bool,
+        mut take: impl FnMut(Range<usize>, &mut [Vec<f32>; D], &mut Vec<f32>, &mut [u32]),
     ) {
         self.starts.clear();
         self.radius.clear();
         for place in &mut self.place {
             place.clear();
         }
-        for row in 0..SIDE.pow(D as u32 - 1) {
-            let mut first = base.map(|c| c - MARGIN);
-            let mut rest = row;
-            for a in (0..D - 1).rev() {
-                first[a] += (rest % SIDE) as i32;
-                rest /= SIDE;
-            }
+        let cells = Tiles::<D>::CELLS;
+        tile_halo::rows(tiles, slot, MARGIN as usize, |_, runs| {
             let mut starts = [self.radius.len() as u32; SIDE + 1];
             let mut cell = 0;
-            // The row crosses three tiles.
-            for length in [MARGIN, TILE, MARGIN].map(|length| length as usize) {
-                let index = tiles.index(first);
-                let starts = &mut starts[cell..cell + length];
-                if tiles.exists(index) {
-                    take(
-                        index..index + length,
-                        &mut self.place,
-                        &mut self.radius,
-                        starts,
-                    );
+            for run in runs {
+                let starts = &mut starts[cell..cell + run.len()];
+                cell += run.len();
+                let first = run.start - run.start % cells;
+                if tiles.exists(first) && has_some(first..first + cells) {
+                    take(run, &mut self.place, &mut self.radius, starts);
                 } else {
                     starts.fill(self.radius.len() as u32);
                 }
-                cell += length;
-                first[D - 1] += length as i32;
             }
             starts[SIDE] = self.radius.len() as u32;
             self.starts.push(starts);
@@ -156,7 +149,7 @@ impl<const D: usize> Rows<D> {
                 }
                 self.radius.resize(padded, 0.0);
             }
-        }
+        });
     }
 
     /// Calls `visit` for the particles of every row of a [`Neighbourhood`] around a cell of the tile, until it returns false.
@@ -292,8 +285,9 @@ impl<const D: usize> Window<D> {
         self.base = tiles.base(slot);
         let base = self.base.map(|c| c as f64);
         let inverse_dx = 1.0 / dx;
+        let has_some = |cells: Range<usize>| !bins.of_cells(cells).is_empty();
         self.own
-            .fill(tiles, self.base, |cells, place, radius, starts| {
+            .fill(tiles, slot, has_some, |cells, place, radius, starts| {
                 let here = radius.len();
                 let all = bins.of_cells(cells.clone());
                 for (start, index) in starts.iter_mut().zip(cells) {
@@ -311,8 +305,9 @@ impl<const D: usize> Window<D> {
             self.mirrored.starts.clear();
             return;
         }
+        let has_some = |cells: Range<usize>| mirror.has_some(cells);
         self.mirrored
-            .fill(tiles, self.base, |cells, place, radius, starts| {
+            .fill(tiles, slot, has_some, |cells, place, radius, starts| {
                 let here = radius.len();
                 let own = mirror.starts(cells);
                 let (first, last) = (own[0], own[own.len() - 1]);
