@@ -249,7 +249,7 @@ impl<'a, const D: usize> Nearby<'a, D> {
     }
 
     /// The grid's velocity at a point given in cells.
-    #[inline]
+    #[inline(always)]
     fn sample(&self, x: [f64; D]) -> [f64; D] {
         let around = if self.gathered {
             self.velocity.around(x)
@@ -258,13 +258,18 @@ impl<'a, const D: usize> Nearby<'a, D> {
         };
         match around {
             Some(around) => std::array::from_fn(|a| self.velocity.value(&around, a) as f64),
-            None => sample(self.flow.tiles, self.flow.velocity, x),
+            None => self.sample_grid(x),
         }
+    }
+
+    #[inline(never)]
+    fn sample_grid(&self, x: [f64; D]) -> [f64; D] {
+        sample(self.flow.tiles, self.flow.velocity, x)
     }
 
     /// Displacement over the step in cells, by Ralston's third-order scheme; `h` is the step in seconds per metre
     /// of cell width.
-    #[inline]
+    #[inline(always)]
     fn path(&self, x: [f64; D], k1: [f64; D], h: f64) -> [f64; D] {
         let along = |k: [f64; D], share: f64| std::array::from_fn(|a| x[a] + share * h * k[a]);
         let k2 = self.sample(along(k1, 0.5));
