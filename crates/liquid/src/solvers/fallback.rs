@@ -3,7 +3,7 @@
 use meniscus_lcp::registry::{Candidate, Solution, StartFrom, first_converged};
 use meniscus_lcp::{BoxMlcp, InputError, Observer, Operator};
 
-use super::{Posed, Settings, Workspace, linear, run};
+use super::{Posed, Settings, Task, Workspace, linear};
 use crate::settings::Solver;
 
 /// Rows from which on multigrid takes less time than methods whose iterations grow with the grid.
@@ -72,6 +72,14 @@ pub(super) fn solve<const D: usize>(
     };
     // What multigrid reached is a good start for its fallback.
     first_converged(&candidates, StartFrom::Last, x, |solver, x| {
-        run(posed, solver, settings, x, workspace, observer)
+        let task = Task {
+            posed,
+            solver,
+            settings,
+            x,
+            workspace,
+            observer,
+        };
+        task.run()
     })
 }

@@ -3,7 +3,7 @@
 use meniscus_lcp::methods::{linear, policy};
 use meniscus_lcp::{BoxMlcp, Csr, InputError, Observer, Operator, Report};
 
-use super::{Posed, Settings, Workspace};
+use super::{Settings, Task, Workspace};
 use crate::settings::Solver;
 
 /// Rows must be free or held.
@@ -16,18 +16,21 @@ pub(super) fn check(problem: &BoxMlcp<impl Operator>) -> Result<(), InputError> 
     }
 }
 
-/// The preconditioner must be there.
-pub(super) fn solve<const D: usize>(
-    posed: &Posed<D>,
-    solver: Solver,
-    settings: &Settings,
-    x: &mut [f64],
-    workspace: &mut Workspace<D>,
-    observer: &mut dyn Observer,
-) -> Result<Report, InputError> {
-    check(posed.problem)?;
-    let problem = posed.with_matrix()?;
-    solve_held(&problem, solver, settings, false, x, workspace, observer)
+impl<const D: usize> Task<'_, D> {
+    pub(super) fn linear(mut self) -> Result<Report, InputError> {
+        self.make_preconditioner()?;
+        check(self.posed.problem)?;
+        let problem = self.posed.with_matrix()?;
+        let Task {
+            solver,
+            settings,
+            x,
+            workspace,
+            observer,
+            ..
+        } = self;
+        solve_held(&problem, solver, settings, false, x, workspace, observer)
+    }
 }
 
 /// Rows that are held at a value take the form of policy iteration that has one policy only, and so does the whole system if

@@ -114,40 +114,37 @@ impl<'a, const D: usize> Posed<'a, D> {
     }
 }
 
-/// One method, alone.
-fn run<const D: usize>(
-    posed: &Posed<D>,
+/// One method on one problem.
+struct Task<'a, const D: usize> {
+    posed: &'a Posed<'a, D>,
     solver: Solver,
-    settings: &Settings,
-    x: &mut [f64],
-    workspace: &mut Workspace<D>,
-    observer: &mut dyn Observer,
-) -> Result<Report, InputError> {
-    workspace.last = Some((solver, settings.preconditioner));
-    match solver {
-        Solver::Cg | Solver::MgPcg => {
-            workspace
-                .preconditioners
-                .rebuild(posed, solver, settings.preconditioner)?;
-            linear::solve(posed, solver, settings, x, workspace, observer)
+    settings: &'a Settings,
+    x: &'a mut [f64],
+    workspace: &'a mut Workspace<D>,
+    observer: &'a mut dyn Observer,
+}
+
+impl<const D: usize> Task<'_, D> {
+    /// Runs the method, alone.
+    fn run(self) -> Result<Report, InputError> {
+        self.workspace.last = Some((self.solver, self.settings.preconditioner));
+        match self.solver {
+            Solver::Cg | Solver::MgPcg => self.linear(),
+            Solver::Mg | Solver::TnMg => self.multigrid(),
+            Solver::FasMg => self.fas(),
+            Solver::Fmg => self.fmg(),
+            Solver::Auto
+            | Solver::Newton
+            | Solver::PiPcg
+            | Solver::PiMg
+            | Solver::PePcg
+            | Solver::PeMg
+            | Solver::MprgpMg => self.active_set(),
         }
-        Solver::Mg | Solver::TnMg => {
-            multigrid::solve(posed, solver, settings, x, workspace, observer)
-        }
-        Solver::FasMg => fas::solve(posed, settings, x, workspace, observer),
-        Solver::Fmg => fmg::solve(posed, settings, x, workspace, observer),
-        Solver::Auto
-        | Solver::Newton
-        | Solver::PiPcg
-        | Solver::PiMg
-        | Solver::PePcg
-        | Solver::PeMg
-        | Solver::MprgpMg => {
-            workspace
-                .preconditioners
-                .rebuild(posed, solver, settings.preconditioner)?;
-            let problem = posed.with_matrix()?;
-            active_set::solve(&problem, solver, settings, x, workspace, observer)
-        }
+    }
+
+    fn make_preconditioner(&mut self) -> Result<(), InputError> {
+        let preconditioners = &mut self.workspace.preconditioners;
+        preconditioners.rebuild(self.posed, self.solver, self.settings.preconditioner)
     }
 }
