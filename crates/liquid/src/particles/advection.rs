@@ -226,26 +226,25 @@ impl<'a, const D: usize> Nearby<'a, D> {
         let Some((around, beside)) = around else {
             return self.flow.read(settings, x, velocity, affine);
         };
-        let mut grid = [0.0; D];
-        let mut gradients = [[0.0; D]; D];
-        for a in 0..D {
-            match settings.transfer {
-                Transfer::Apic => {
-                    let (value, gradient) = self.velocity.value_and_gradient(&around, a);
-                    grid[a] = value as f64;
-                    velocity[a] = value;
-                    gradients[a] = gradient.map(|g| (g as f64 / settings.dx) as f32);
+        let grid: [f64; D];
+        match settings.transfer {
+            Transfer::Apic => {
+                let (values, gradients) = self.velocity.values_and_gradients(&around);
+                grid = values.map(f64::from);
+                *velocity = values;
+                let per_metre = |g: f32| (g as f64 / settings.dx) as f32;
+                *affine = Gradient::new(gradients.map(|gradient| gradient.map(per_metre)));
+            }
+            Transfer::Flip { pic } => {
+                grid = self.velocity.values(&around).map(f64::from);
+                let before = self.before.values(&beside);
+                for a in 0..D {
+                    velocity[a] = flip(velocity[a], before[a] as f64, grid[a], pic);
                 }
-                Transfer::Flip { pic } => {
-                    grid[a] = self.velocity.value(&around, a) as f64;
-                    let before = self.before.value(&beside, a) as f64;
-                    velocity[a] = flip(velocity[a], before, grid[a], pic);
-                }
+                *affine = Gradient::NONE;
             }
         }
-        *affine = Gradient::new(gradients);
-        let shift = std::array::from_fn(|a| self.displacement.value(&beside, a) as f64);
-        (grid, shift)
+        (grid, self.displacement.values(&beside).map(f64::from))
     }
 
     /// The grid's velocity at a point given in cells.
@@ -257,7 +256,7 @@ impl<'a, const D: usize> Nearby<'a, D> {
             None
         };
         match around {
-            Some(around) => std::array::from_fn(|a| self.velocity.value(&around, a) as f64),
+            Some(around) => self.velocity.values(&around).map(f64::from),
             None => self.sample_grid(x),
         }
     }

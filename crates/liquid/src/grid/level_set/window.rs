@@ -66,8 +66,6 @@ pub struct Centre<const D: usize> {
     x: [f64; D],
     /// Distance of the solids at the centre itself, in cells; infinite in tiles that are far from them.
     pub wall: f64,
-    /// Horizontal direction away from a wall within reach.
-    away: Option<[f64; D]>,
 }
 
 impl<const D: usize> Centre<D> {
@@ -78,16 +76,19 @@ impl<const D: usize> Centre<D> {
         let mut centre = Self {
             x: cell.map(|c| c as f64 + 0.5),
             wall: f64::INFINITY,
-            away: None,
         };
         if cut.far[index / Tiles::<D>::CELLS] {
             return centre;
         }
         centre.wall = cut.centre(tiles, cell) / dx;
-        if (DEEPEST..REACH).contains(&centre.wall) {
-            centre.away = level_part(cut.normal(tiles, centre.x), source.up);
-        }
         centre
+    }
+
+    /// Horizontal direction away from a wall within reach.
+    fn away(&self, source: &Source<D>) -> Option<[f64; D]> {
+        let within_reach = (DEEPEST..REACH).contains(&self.wall);
+        let normal = within_reach.then(|| source.cut.normal(source.tiles, self.x))?;
+        level_part(normal, source.up)
     }
 }
 
@@ -371,7 +372,9 @@ impl<const D: usize> Window<D> {
             return AIR;
         }
         self.come_to(source, index);
-        self.sums(self.cell(centre)).distance(centre.away).min(AIR)
+        self.sums(self.cell(centre))
+            .distance(centre.away(source))
+            .min(AIR)
     }
 
     /// The cell of a centre, from the lower corner of the tile.
