@@ -58,7 +58,7 @@ use meniscus_lcp::{Blocks, BoxMlcp, Csr, InputError, Observer, Report};
 
 use crate::compiled::Compiled;
 use crate::settings::Solver;
-use crate::stencil::Stencil;
+use crate::stencil::{Stencil, with_matrix};
 
 /// Solves a problem, starting from `x`.
 pub fn solve<const D: usize>(
@@ -108,9 +108,7 @@ struct Posed<'a, const D: usize> {
 impl<'a, const D: usize> Posed<'a, D> {
     /// The problem with the entries of its matrix.
     fn with_matrix(&self) -> Result<BoxMlcp<'a, Csr>, InputError> {
-        let problem = self.problem;
-        let matrix = problem.matrix().matrix();
-        BoxMlcp::new(matrix, problem.rhs(), problem.lower(), problem.upper())
+        with_matrix(self.problem)
     }
 }
 

@@ -3,7 +3,7 @@
 use meniscus_lcp::{BoxMlcp, Csr, InputError, Report};
 use rayon::prelude::*;
 
-use crate::stencil::{NO_NEIGHBOUR, Stencil, StencilRow};
+use crate::stencil::{NO_NEIGHBOUR, Stencil, StencilProblem, StencilRow, with_matrix};
 
 /// Solves a problem by a method that is given the rows that are not held, with their matrix and stencil.
 pub(super) fn without_held<const D: usize>(
@@ -12,23 +12,15 @@ pub(super) fn without_held<const D: usize>(
     mut method: impl FnMut(&BoxMlcp<Csr>, &Stencil<D>, &mut [f64]) -> Result<Report, InputError>,
 ) -> Result<Report, InputError> {
     let Some(reduced) = Reduced::new(problem)? else {
-        let stencil = problem.matrix();
-        let (rhs, lower, upper) = (problem.rhs(), problem.lower(), problem.upper());
-        let whole = BoxMlcp::new(stencil.matrix(), rhs, lower, upper)?;
-        return method(&whole, stencil, x);
+        return method(&with_matrix(problem)?, problem.matrix(), x);
     };
-    let part = BoxMlcp::new(
-        reduced.stencil.matrix(),
-        &reduced.rhs,
-        &reduced.lower,
-        &reduced.upper,
-    )?;
-    let mut free: Vec<f64> = reduced.rows.iter().map(|&row| x[row]).collect();
-    let mut report = method(&part, &reduced.stencil, &mut free)?;
+    let Reduced { part, rows } = reduced;
+    let mut free: Vec<f64> = rows.iter().map(|&row| x[row]).collect();
+    let mut report = method(&part.with_matrix()?, &part.stencil, &mut free)?;
     for (x, &held) in x.iter_mut().zip(problem.lower()) {
         *x = held; // all others are overwritten
     }
-    for (&row, &value) in reduced.rows.iter().zip(&free) {
+    for (&row, &value) in rows.iter().zip(&free) {
         x[row] = value;
     }
     report.residual = problem.largest_residual(x);
@@ -37,10 +29,7 @@ pub(super) fn without_held<const D: usize>(
 
 /// The rows that are not held.
 struct Reduced<const D: usize> {
-    stencil: Stencil<D>,
-    rhs: Vec<f64>,
-    lower: Vec<f64>,
-    upper: Vec<f64>,
+    part: StencilProblem<D>,
     /// Their rows in the whole problem.
     rows: Vec<usize>,
 }
@@ -92,12 +81,12 @@ impl<const D: usize> Reduced<D> {
             }
             Ok(row)
         })?;
-        Ok(Some(Self {
+        let part = StencilProblem {
             stencil,
             rhs,
             lower: rows.iter().map(|&row| lower[row]).collect(),
             upper: rows.iter().map(|&row| upper[row]).collect(),
-            rows,
-        }))
+        };
+        Ok(Some(Self { part, rows }))
     }
 }

@@ -7,7 +7,7 @@ use super::preconditioners::Preconditioners;
 use super::{Settings, linear as linear_family, start};
 use crate::multigrid;
 use crate::settings::{Preconditioner, Solver};
-use crate::stencil::Stencil;
+use crate::stencil::{Stencil, with_matrix};
 
 /// Memory of the methods, kept between solves. Those that are not used take none.
 #[derive(Debug, Default)]
@@ -57,9 +57,7 @@ impl<const D: usize> Workspace<D> {
             };
             // With bounds, scratch of the same method serves both.
             let bounded = prepared.lower().iter().any(|l| l.is_finite());
-            let matrix = problem.matrix().matrix();
-            let (rhs, lower, upper) = (problem.rhs(), problem.lower(), problem.upper());
-            let problem = BoxMlcp::new(matrix, rhs, lower, upper)?;
+            let problem = with_matrix(problem)?;
             linear_family::solve_held(&problem, solver, &settings, bounded, x, self, &mut ())
         }
     }

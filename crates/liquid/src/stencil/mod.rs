@@ -258,8 +258,16 @@ impl<const D: usize> StencilProblem<D> {
         BoxMlcp::new(&self.stencil, &self.rhs, &self.lower, &self.upper)
     }
 
-    /// The problem with its matrix, which is made when it is first asked for.
+    /// The problem for methods that read the entries of its matrix.
     pub fn with_matrix(&self) -> Result<BoxMlcp<'_, Csr>, InputError> {
-        BoxMlcp::new(self.stencil.matrix(), &self.rhs, &self.lower, &self.upper)
+        with_matrix(&self.posed()?)
     }
+}
+
+/// A problem with the entries of its matrix, which are made when they are first asked for.
+pub fn with_matrix<'a, const D: usize>(
+    problem: &BoxMlcp<'a, Stencil<D>>,
+) -> Result<BoxMlcp<'a, Csr>, InputError> {
+    let matrix = problem.matrix().matrix();
+    BoxMlcp::new(matrix, problem.rhs(), problem.lower(), problem.upper())
 }
