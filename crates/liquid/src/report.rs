@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use meniscus_lcp::{BoxMlcp, Csr, InputError, Report, Status};
+use meniscus_lcp::{Csr, InputError, Report, Status};
 
 use crate::grid::tiles::Coord;
 use crate::pressure::FaceNeighbour;
 use crate::solvers::Solution;
-use crate::stencil::StencilProblem;
+use crate::stencil::{Stencil, StencilProblem};
 
 /// Progress callback: called when the phases of a step begin, for example to time them.
 pub trait Phases {
@@ -111,8 +111,18 @@ pub struct PressureProblem<const D: usize> {
 impl<const D: usize> PressureProblem<D> {
     /// The problem by the sides of its cells. An error if the matrix does not belong to the cells.
     pub fn stencil_problem(&self) -> Result<StencilProblem<D>, InputError> {
-        let problem = BoxMlcp::new(&self.matrix, &self.rhs, &self.lower, &self.upper)?;
-        StencilProblem::from_matrix(&problem, &self.cells)
+        let is_air = |face: &Face| matches!(face.beyond, FaceNeighbour::Air { .. });
+        let air = |row: usize| {
+            let faces = self.faces.get(row).map(|faces| faces.as_flattened());
+            let sides = faces.into_iter().flatten().enumerate();
+            sides.fold(0, |air, (side, face)| air | u8::from(is_air(face)) << side)
+        };
+        Ok(StencilProblem {
+            stencil: Stencil::from_matrix_and_air(&self.matrix, &self.cells, air)?,
+            rhs: self.rhs.clone(),
+            lower: self.lower.clone(),
+            upper: self.upper.clone(),
+        })
     }
 }
 

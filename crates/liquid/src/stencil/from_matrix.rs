@@ -21,23 +21,17 @@ impl<const D: usize> Stencil<D> {
     }
 
     pub(crate) fn from_matrix_impl(matrix: &Csr, cells: &[Coord<D>]) -> Result<Self, InputError> {
-        let n = matrix.rows();
-        if cells.len() != n {
-            return Err(InputError::Length {
-                what: "cells",
-                expected: n,
-                found: cells.len(),
-            });
-        }
-        let reading = Reading { matrix, cells };
-        // As a rule any row inside has the largest weight.
-        let middle = if n == 0 { &[] } else { matrix.row(n / 2).1 };
-        let full_weight = middle.iter().fold(0.0, |m: f64, v| m.max(-v));
-        let mut stencil = Self::default();
-        stencil.assemble(cells.par_iter().copied(), full_weight, |row, _| {
-            reading.row_with_air(row)
-        })?;
-        Ok(stencil)
+        let reading = Reading::new(matrix, cells)?;
+        reading.stencil(|_, row| reading.sides_with_air(row))
+    }
+
+    /// The same where it is known which sides of a row's cell have air.
+    pub(crate) fn from_matrix_and_air(
+        matrix: &Csr,
+        cells: &[Coord<D>],
+        air: impl Fn(usize) -> u8 + Sync,
+    ) -> Result<Self, InputError> {
+        Reading::new(matrix, cells)?.stencil(|row, _| Ok(air(row)))
     }
 }
 
@@ -46,10 +40,34 @@ struct Reading<'a, const D: usize> {
     cells: &'a [Coord<D>],
 }
 
-impl<const D: usize> Reading<'_, D> {
-    fn row_with_air(&self, row: usize) -> Result<StencilRow<D>, InputError> {
-        let mut stencil = self.row(row)?;
-        stencil.air = self.sides_with_air(&stencil)?;
+impl<'a, const D: usize> Reading<'a, D> {
+    fn new(matrix: &'a Csr, cells: &'a [Coord<D>]) -> Result<Self, InputError> {
+        if cells.len() != matrix.rows() {
+            return Err(InputError::Length {
+                what: "cells",
+                expected: matrix.rows(),
+                found: cells.len(),
+            });
+        }
+        Ok(Self { matrix, cells })
+    }
+
+    fn stencil(
+        &self,
+        air: impl Fn(usize, &StencilRow<D>) -> Result<u8, InputError> + Sync,
+    ) -> Result<Stencil<D>, InputError> {
+        // As a rule any row inside has the largest weight.
+        let middle = match self.matrix.rows() {
+            0 => &[],
+            n => self.matrix.row(n / 2).1,
+        };
+        let full_weight = middle.iter().fold(0.0, |m: f64, v| m.max(-v));
+        let mut stencil = Stencil::default();
+        stencil.assemble(self.cells.par_iter().copied(), full_weight, |row, _| {
+            let mut own = self.row(row)?;
+            own.air = air(row, &own)?;
+            Ok(own)
+        })?;
         Ok(stencil)
     }
 

@@ -58,6 +58,24 @@ fn a_stencil_and_its_matrix_are_the_same_and_each_makes_the_other() {
 }
 
 #[test]
+fn an_exported_problem_has_the_air_where_the_assembly_put_it() {
+    let sphere = Sphere {
+        cells: 24,
+        surface: Surface::Wave,
+        thin: true,
+    };
+    let (own, exported) = (
+        sphere.stencil_problem::<3>().unwrap(),
+        sphere.problem::<3>().unwrap(),
+    );
+    let again = exported.stencil_problem().unwrap();
+    for row in 0..own.len() {
+        assert_eq!(again.stencil.row(row), own.stencil.row(row));
+    }
+    assert!(again.rhs == own.rhs && again.lower == own.lower);
+}
+
+#[test]
 fn neighbours_are_mutual() {
     let stencil = sphere::<3>(16);
     for row in 0..stencil.rows() {
