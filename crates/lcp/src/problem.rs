@@ -79,7 +79,7 @@ impl<'a, A: Operator + ?Sized> BoxMlcp<'a, A> {
         })
     }
 
-    /// The same, of arrays that were checked before or made from such.
+    /// A problem of arrays that were checked before, or made from such.
     pub(crate) fn unchecked(
         matrix: &'a A,
         rhs: &'a [f64],
