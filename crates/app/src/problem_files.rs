@@ -1,8 +1,8 @@
-//! A pressure problem as files that others can read: Matrix Market, and a JSON file for the grid.
+//! Pressure problems as files: Matrix Market, and a JSON file for the grid.
 //!
 //! `A.mtx`, `b.mtx`, `lower.mtx`, `upper.mtx` are the box MLCP: `y = A p + b`, `lower <= p <= upper`, and
 //! each row has `y = 0`, or `p` at its lower bound and `y >= 0`, or `p` at its upper bound and `y <= 0`.
-//! `grid.json` says where the rows are and what lies around them.
+//! `grid.json` has the cells of the rows and their surroundings.
 
 use meniscus_lcp::gallery::Instance;
 use meniscus_lcp::{Csr, matrix_market};
@@ -15,14 +15,14 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// The solution of a generated problem; one of a simulation has none.
+/// File of the solution of a generated problem; problems of a simulation have none.
 pub const SOLUTION: &str = "x.mtx";
 
-/// The content of `grid.json`. Lists of faces have the low and the high face of each axis in turn.
+/// Content of `grid.json`. Lists of faces have the low and the high face of each axis in turn.
 #[derive(Serialize)]
 struct Grid<'a> {
     dimension: usize,
-    /// Cells of the domain; the walls of the domain may add rows beyond them.
+    /// Cells of the domain; its walls may add rows beyond them.
     size: &'a [usize],
     dx: f64,
     dt: f64,
@@ -30,13 +30,13 @@ struct Grid<'a> {
     rows: usize,
     /// Cell of each row.
     cells: Vec<&'a [i32]>,
-    /// Open share of each face of each row's cell.
+    /// Open fraction of each face of each row's cell.
     open: Vec<Vec<f64>>,
-    /// Whether air lies beyond the face.
+    /// Whether the neighbour across the face is air.
     air: Vec<Vec<bool>>,
     /// Whether a solid covers part of the face or all of it.
     solid: Vec<Vec<bool>>,
-    /// Where air lies beyond: the way from the cell's centre to the surface, as a share of a cell.
+    /// For air neighbours: the distance from the cell's centre to the surface, in cells.
     theta: Vec<Vec<Option<f64>>>,
 }
 
@@ -73,8 +73,8 @@ impl<'a, const D: usize> From<&'a PressureProblem<D>> for Grid<'a> {
     }
 }
 
-/// Writes a problem into a folder, which is created if it is not there. The grid comes last: where it
-/// is, the others are complete.
+/// Writes a problem into a folder, creating it if necessary. The grid is written last: if it
+/// exists, the other files are complete.
 pub fn write<const D: usize>(folder: &Path, problem: &PressureProblem<D>) -> Result<(), Error> {
     write_problem(
         folder,
@@ -86,7 +86,7 @@ pub fn write<const D: usize>(folder: &Path, problem: &PressureProblem<D>) -> Res
     })
 }
 
-/// Writes a problem that was made with its solution.
+/// Writes a generated problem with its solution.
 pub fn write_generated(folder: &Path, instance: &Instance) -> Result<(), Error> {
     write_problem(
         folder,
@@ -98,7 +98,7 @@ pub fn write_generated(folder: &Path, instance: &Instance) -> Result<(), Error> 
     })
 }
 
-/// Matrix, right-hand side and bounds; what an earlier problem had besides is removed first.
+/// Writes matrix, right-hand side and bounds, after removing other files of an earlier problem.
 fn write_problem(folder: &Path, matrix: &Csr, vectors: [&[f64]; 3]) -> Result<(), Error> {
     fs::create_dir_all(folder).map_err(|e| Error::io("create", folder, &e))?;
     for name in ["grid.json", SOLUTION] {
@@ -121,7 +121,7 @@ fn write_problem(folder: &Path, matrix: &Csr, vectors: [&[f64]; 3]) -> Result<()
     Ok(())
 }
 
-/// Makes sure that a folder is new, empty, or holds an earlier problem and nothing else.
+/// Checks that a folder is new, empty, or contains an earlier problem and nothing else.
 pub fn check_folder(folder: &Path) -> Result<(), Error> {
     let entries = match fs::read_dir(folder) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -134,7 +134,7 @@ pub fn check_folder(folder: &Path) -> Result<(), Error> {
         let known = |name: &str| NAMES.contains(&name) || name == SOLUTION;
         if !name.to_str().is_some_and(known) {
             return Err(Error::usage(format!(
-                "{} holds {}, which is not part of a problem",
+                "{} contains {}, which is not part of a problem",
                 folder.display(),
                 name.to_string_lossy()
             ))

@@ -8,7 +8,7 @@ use crate::target::{self, Bound, Target};
 use clap::{Args, value_parser};
 use meniscus_app::runner::Simulation;
 use meniscus_app::runner::film::encoded;
-use meniscus_app::surface::Maker;
+use meniscus_app::surface::SurfaceEncoder;
 use meniscus_scene::text::{Override, load};
 use meniscus_scene::{AnyScene, Scene, SurfaceSettings, SurfaceSource};
 use meniscus_store::atomic_file;
@@ -170,7 +170,7 @@ fn surface(
     let start = Moment::now();
     let frame = cache::decode::<3>(particles)
         .map_err(|e| Error::new(Kind::Storage, format!("a frame is damaged: {e}")))?;
-    let (bytes, _) = Maker::new(scene, "", settings).file(particles, &frame)?;
+    let (bytes, _) = SurfaceEncoder::new(scene, "", settings).file(particles, &frame)?;
     let written = atomic_file::write(&path, &bytes);
     made.cpu += share * Moment::now().since(&start).cpu;
     made.bytes = bytes.len() as u64;

@@ -1,4 +1,4 @@
-//! What the manifest and the checkpoints of a run say about its scene.
+//! Summary of a scene in the manifest and the checkpoints of its run.
 
 use super::Options;
 use meniscus_liquid::Transfer;
@@ -7,7 +7,7 @@ use meniscus_store::checkpoint::Fixed;
 use meniscus_store::jsonl::Prefix;
 use meniscus_store::manifest::{Manifest, PROGRAM, SettingsSummary, State, keep};
 
-/// Manifest of a run that begins.
+/// Manifest of a new run.
 pub fn manifest<const D: usize>(
     scene: &Scene<D>,
     options: &Options<'_>,
@@ -38,7 +38,7 @@ pub fn manifest<const D: usize>(
     }
 }
 
-/// Settings of a scene, as `run.json` shows them.
+/// Settings of a scene, as shown in `run.json`.
 fn settings<const D: usize>(scene: &Scene<D>) -> SettingsSummary {
     let (transfer, pic) = match scene.transfer {
         Transfer::Apic => ("apic", None),
@@ -73,7 +73,7 @@ fn settings<const D: usize>(scene: &Scene<D>) -> SettingsSummary {
     }
 }
 
-/// Settings that the particles of a checkpoint are bound to.
+/// Settings that the particles of a checkpoint depend on.
 pub fn fixed<const D: usize>(scene: &Scene<D>) -> Fixed {
     Fixed {
         domain: scene.domain.to_vec(),

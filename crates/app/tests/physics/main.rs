@@ -1,4 +1,4 @@
-//! What must hold in the built-in scenes, whatever the numbers inside.
+//! Physical properties of the built-in scenes.
 
 mod cup;
 mod solvers;
@@ -10,7 +10,7 @@ use meniscus_liquid::Walls;
 use meniscus_scene::{AnyScene, Scene, builtin};
 use meniscus_sim::StepReport;
 
-/// A scene whose dimension the test knows.
+/// Scene of a dimension known to the test.
 trait Known: Sized {
     fn from_any(scene: AnyScene) -> Option<Self>;
 }
@@ -35,7 +35,7 @@ impl Known for Scene<3> {
     }
 }
 
-/// A built-in scene with the walls asked for.
+/// Built-in scene with the given walls.
 fn scene<const D: usize>(name: &str, walls: Walls) -> Scene<D>
 where
     Scene<D>: Known,
@@ -46,7 +46,7 @@ where
     scene
 }
 
-/// Steps until `frame` is reached, showing every step and every frame.
+/// Advances to `frame` and calls back for every step and every frame.
 fn play<const D: usize>(
     scene: &Scene<D>,
     frame: u32,

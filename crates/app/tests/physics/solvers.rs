@@ -6,7 +6,7 @@ use meniscus_lcp::{BoxMlcp, Status};
 use meniscus_liquid::{PressureProblem, Solver, Walls, solvers};
 use meniscus_scene::{AnyScene, Scene, builtin};
 
-/// Solves a problem to 1e-10 of its largest divergence by the solver of this name.
+/// Solves a problem to 1e-10 of its largest divergence with the named solver.
 fn solved<const D: usize>(given: &PressureProblem<D>, name: &str) -> Vec<f64> {
     let problem = BoxMlcp::new(&given.matrix, &given.rhs, &given.lower, &given.upper).unwrap();
     let largest = given.rhs.iter().fold(0.0f64, |l, b| l.max(b.abs()));
@@ -20,7 +20,7 @@ fn solved<const D: usize>(given: &PressureProblem<D>, name: &str) -> Vec<f64> {
     let solution =
         solvers::solve(&problem, &given.cells, &settings, &mut x, memory, &mut ()).unwrap();
     assert_eq!(solution.report.status, Status::Converged, "{name}");
-    // Once more from the definition, row by row.
+    // Residual recomputed from its definition, row by row.
     for row in 0..x.len() {
         let (columns, values) = given.matrix.row(row);
         let flow: f64 = columns
@@ -30,7 +30,7 @@ fn solved<const D: usize>(given: &PressureProblem<D>, name: &str) -> Vec<f64> {
             .sum();
         let y = flow + given.rhs[row];
         let residual = (x[row] - given.lower[row]).min((x[row] - given.upper[row]).max(y));
-        // The sum is in another order than the solver's.
+        // The order of summation differs from the solver's.
         assert!(residual.abs() <= 1.01e-10 * largest, "{name}: {residual:e}");
     }
     x
@@ -75,18 +75,18 @@ const SEPARATING: [&str; 8] = [
 const LINEAR: [&str; 5] = ["tn-mg", "mg", "mg-pcg", "cg", "auto"];
 
 #[test]
-fn solvers_agree_in_all_scenes_of_the_plane() {
+fn solvers_agree_in_all_2d_scenes() {
     agree_everywhere::<2>(Walls::Separating, &SEPARATING);
     agree_everywhere::<2>(Walls::Slip, &LINEAR);
 }
 
 #[test]
-fn solvers_agree_in_all_scenes_in_space() {
+fn solvers_agree_in_all_3d_scenes() {
     agree_everywhere::<3>(Walls::Separating, &SEPARATING);
     agree_everywhere::<3>(Walls::Slip, &LINEAR);
 }
 
-/// Plays all frames of a scene; a step that no solver solves ends it.
+/// Simulates all frames of a scene and fails if a step can't be solved.
 fn auto_lasts_in<const D: usize>(mut scene: Scene<D>, resolution: usize) {
     (scene.resolution, scene.solver) = (resolution, Solver::Auto);
     let (name, mut steps, mut replaced) = (scene.name.clone(), 0, 0);

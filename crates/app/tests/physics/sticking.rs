@@ -1,4 +1,4 @@
-//! Liquid lets go of separating walls, and only of them.
+//! Liquid separates from separating walls, and only from them.
 
 use meniscus_app::runner::Simulation;
 use meniscus_liquid::Walls;
@@ -60,7 +60,7 @@ fn a_box_kicked_upward_never_leaves_the_floor_with_slip_walls() {
     );
 }
 
-/// Share of the particles within three cells of the ceiling at a frame.
+/// Fraction of the particles within three cells of the ceiling at a frame.
 fn on_the_ceiling(walls: Walls, at: u32) -> f64 {
     let scene = scene::<3>("ceiling-ball", walls);
     let limit = scene.domain[2] - 3.0 * scene.dx();
@@ -79,7 +79,7 @@ fn on_the_ceiling(walls: Walls, at: u32) -> f64 {
 }
 
 #[test]
-fn a_ball_thrown_at_the_ceiling_is_off_it_by_frame_18_with_separating_walls_only() {
+fn a_ball_thrown_at_the_ceiling_separates_by_frame_18_with_separating_walls_only() {
     let separating = on_the_ceiling(Walls::Separating, 18);
     let slip = on_the_ceiling(Walls::Slip, 18);
     eprintln!("on the ceiling: separating {separating:.4}, slip {slip:.4}");
@@ -93,7 +93,7 @@ fn a_ball_thrown_at_the_ceiling_is_off_it_by_frame_18_with_separating_walls_only
     );
 }
 
-/// Particles within two cells of the glass and above its centre: mean over the last ten frames.
+/// Particles within two cells of the glass and above its centre, averaged over the last ten frames.
 fn on_the_glass(walls: Walls) -> f64 {
     let scene = scene::<3>("thrown-sphere", walls);
     let dx = scene.dx();
@@ -132,8 +132,8 @@ fn in_the_thrown_sphere_far_fewer_particles_stay_on_the_upper_glass_with_separat
     );
 }
 
-/// What is left of the lining of the upper walls after 0.15 s, in which free fall covers 0.11 m: particles above the
-/// middle no farther from the wall than the lining is thick, as a share of those at the start.
+/// Remainder of the lining of the upper walls after 0.15 s, in which free fall covers 0.11 m: particles above the
+/// centre within the initial thickness of the lining, as a fraction of those at the start.
 fn lining_left(walls: Walls) -> f64 {
     let scene = scene::<2>("ane17-2", walls);
     let hanging = |simulation: &Simulation<2>| {

@@ -1,4 +1,4 @@
-//! The volume of the liquid, measured from its surface and in features below the grid's resolution, stays what it was.
+//! Volume conservation, measured from the surface and in features below the grid's resolution.
 
 use meniscus_app::runner::Simulation;
 use meniscus_liquid::Walls;
@@ -37,35 +37,35 @@ where
 }
 
 #[test]
-fn volume_stays_in_a_dam_break_with_slip_walls() {
+fn volume_is_conserved_in_a_dam_break_with_slip_walls() {
     drift::<3>("dam-break", Walls::Slip, 0.03);
 }
 
 #[test]
-fn volume_stays_in_a_dam_break_with_separating_walls() {
+fn volume_is_conserved_in_a_dam_break_with_separating_walls() {
     drift::<3>("dam-break", Walls::Separating, 0.03);
 }
 
-/// Fewer than 300 cells of liquid, a third of them on the surface when the wave turns over: single steps see it swell by
-/// more than the others ever do.
+/// Fewer than 300 cells of liquid, a third of them on the surface when the wave overturns: single steps deviate by
+/// more than in larger scenes.
 #[test]
-fn volume_stays_in_a_dam_break_in_2d() {
+fn volume_is_conserved_in_a_dam_break_in_2d() {
     drift::<2>("dam-break-2d", Walls::Slip, 0.04);
     drift::<2>("dam-break-2d", Walls::Separating, 0.04);
 }
 
 #[test]
-fn volume_stays_in_a_circle() {
+fn volume_is_conserved_in_a_circle() {
     drift::<2>("circle", Walls::Slip, 0.03);
     drift::<2>("circle", Walls::Separating, 0.03);
 }
 
 #[test]
-fn volume_stays_in_a_sphere_with_slip_walls() {
+fn volume_is_conserved_in_a_sphere_with_slip_walls() {
     drift::<3>("sphere", Walls::Slip, 0.03);
 }
 
 #[test]
-fn volume_stays_in_a_sphere_with_separating_walls() {
+fn volume_is_conserved_in_a_sphere_with_separating_walls() {
     drift::<3>("sphere", Walls::Separating, 0.03);
 }

@@ -1,6 +1,6 @@
-//! Pictures as files.
+//! Output files of images.
 
-use super::movie::Movie;
+use super::mp4::Movie;
 use super::{Filmed, Options};
 use crate::preview::FASTEST;
 use crate::preview::GifWriter;
@@ -13,7 +13,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Where pictures go.
+/// Output files.
 pub(super) struct Sinks {
     filmed: Filmed,
     png: bool,
@@ -41,7 +41,7 @@ impl Sinks {
             png_bytes: 0,
             gif: None,
             movie: None,
-            // An MP4 has the frame rate of the scene; players of GIFs don't keep up with high ones.
+            // An MP4 has the frame rate of the scene; GIF players don't keep up with high ones.
             rates: match options.slow {
                 Some(slow) => (rate / slow, rate / slow),
                 None => (rate.min(FASTEST), rate),
@@ -99,7 +99,7 @@ fn size_of(path: &Path) -> u64 {
     fs::metadata(path).map_or(0, |data| data.len())
 }
 
-/// Writes a picture, whole, and says how many bytes it took.
+/// Writes an image atomically and returns its size in bytes.
 fn write_png(path: &Path, picture: &RgbImage) -> Result<u64, Error> {
     let mut bytes = Vec::new();
     let encoder =

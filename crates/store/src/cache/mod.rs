@@ -15,6 +15,7 @@ pub use container::{CacheError, Header};
 pub use points::{PointLayer, Precision, Scalar};
 
 use crate::error::{Error, Kind};
+use crate::quantity::count;
 use crate::regular_file;
 use container::Content;
 use std::path::{Path, PathBuf};
@@ -197,6 +198,34 @@ pub fn fault(run: &Path, number: u32, dimension: Option<usize>) -> Option<String
             (wanted != opened.header.dimension).then(|| wrong.to_string())
         }
     }
+}
+
+/// Decodes the frame in a file.
+///
+/// # Errors
+/// If it can't be read, or is damaged.
+pub fn read<const D: usize>(path: &Path) -> Result<Frame<D>, Error> {
+    decode(&read_bytes(path)?).map_err(|cause| damaged(path, &cause))
+}
+
+/// Checks that no frame was damaged in work on frames, after all others were done: `done` of them, as in "3 other images",
+/// in a folder.
+///
+/// # Errors
+/// The first fault, with the number of the others.
+pub fn check_faults(faults: &[Error], done: &str, folder: &Path) -> Result<(), Error> {
+    let Some(first) = faults.first() else {
+        return Ok(());
+    };
+    let others = match faults.len() - 1 {
+        0 => String::new(),
+        n => format!(" ({} damaged)", count(n, "more frame")),
+    };
+    let message = format!("{}{others}", first.message());
+    Err(Error::new(Kind::Storage, message).with_remedy(format!(
+        "{done} in {}; run the scene again with --resume to repair the run",
+        folder.display()
+    )))
 }
 
 /// Says which file is damaged, how, and what to do.

@@ -1,6 +1,6 @@
 //! `meniscus lcp export`.
 
-use super::super::output::say;
+use super::super::output::print_line;
 use super::arguments::ExportArguments;
 use crate::problem_files;
 use crate::runner::{self, AnyProblem};
@@ -30,7 +30,7 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Error> {
         AnyProblem::Two(problem) => problem_files::write(&folder, problem)?,
         AnyProblem::Three(problem) => problem_files::write(&folder, problem)?,
     }
-    say(format_args!(
+    print_line(format_args!(
         "wrote the pressure problem of the first step towards frame {} of {}, {}, to {}: {}",
         arguments.frame,
         scene.name(),

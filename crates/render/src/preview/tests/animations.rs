@@ -7,7 +7,7 @@ use std::path::Path;
 
 const SIZE: (u32, u32) = (64, 48);
 
-/// A soft background with a square that moves.
+/// Gradient background with a moving square.
 fn frame(step: u32) -> RgbImage {
     RgbImage::from_fn(SIZE.0, SIZE.1, |x, y| {
         let square = (10 + 2 * step..22 + 2 * step).contains(&x) && (12..30).contains(&y);
@@ -19,7 +19,7 @@ fn frame(step: u32) -> RgbImage {
     })
 }
 
-/// The frames as a viewer shows them, with their delays, and how often they repeat.
+/// Frames as a player shows them, with their delays, and the number of repetitions.
 fn play(path: &Path) -> (Vec<RgbImage>, Vec<u16>, gif::Repeat) {
     let mut options = DecodeOptions::new();
     options.set_color_output(ColorOutput::RGBA);
@@ -79,7 +79,7 @@ fn an_animation_shows_its_frames_and_repeats() {
 }
 
 #[test]
-fn what_does_not_move_does_not_flicker() {
+fn static_parts_do_not_flicker() {
     let frames: Vec<RgbImage> = (0..12).map(frame).collect();
     let (shown, ..) = written(&frames, 24.0);
     for k in 1..frames.len() {
@@ -92,18 +92,18 @@ fn what_does_not_move_does_not_flicker() {
 }
 
 #[test]
-fn frames_too_fast_for_a_gif_are_left_out() {
+fn frames_too_fast_for_a_gif_are_dropped() {
     let frames: Vec<RgbImage> = (0..10).map(frame).collect();
     let (shown, delays, _) = written(&frames, 100.0);
     assert_eq!(delays, [3, 3, 3, 3]);
     assert_eq!(shown.len(), 4);
-    // A frame that changes nothing still takes its time.
+    // A frame without changes still takes its time.
     let same = vec![frame(0); 3];
     assert_eq!(written(&same, 10.0).1, [10, 10, 10]);
 }
 
 #[test]
-fn a_file_is_written_whole_or_not_at_all() {
+fn an_animation_is_written_atomically() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut film = GifWriter::new(SIZE, 24.0).expect("a film");
     let error = film
@@ -120,7 +120,7 @@ fn a_file_is_written_whole_or_not_at_all() {
 }
 
 #[test]
-fn animations_that_cannot_be_are_refused() {
+fn invalid_animations_are_refused() {
     for size in [(0, 10), (10, 70_000)] {
         assert!(GifWriter::new(size, 24.0).is_err());
     }

@@ -1,18 +1,18 @@
-//! The particles around a point.
+//! Neighbour search around a point.
 
 use meniscus_store::cache::Frame;
 use std::ops::Range;
 
-/// Particles by cell, for asking what is near a point.
-pub struct Around<const D: usize> {
+/// Particles sorted by cell, for queries around a point.
+pub struct ParticleLookup<const D: usize> {
     dx: f64,
-    /// Cells that hold particles, in order, the last axis first, and where their particles begin.
+    /// Cells with particles, sorted with the last axis as the most significant, and the start of their particles.
     cells: Vec<([i32; D], u32)>,
     /// Positions and velocities, cell by cell.
     particles: Vec<[[f32; D]; 2]>,
 }
 
-impl<const D: usize> Around<D> {
+impl<const D: usize> ParticleLookup<D> {
     /// Sorts the particles of a frame.
     pub fn new(frame: &Frame<D>) -> Self {
         let (positions, velocities) = (frame.positions(), frame.velocities());
@@ -22,7 +22,7 @@ impl<const D: usize> Around<D> {
             .zip(0..)
             .map(|(&x, i)| (reversed(cell(x.map(f64::from), dx)), i))
             .collect();
-        // Frames come sorted by cell already.
+        // Frames are sorted by cell already.
         if !keyed.is_sorted() {
             keyed.sort_unstable();
         }
@@ -36,16 +36,16 @@ impl<const D: usize> Around<D> {
             let i = i as usize;
             [positions[i], velocities[i]]
         };
-        Around {
+        ParticleLookup {
             dx,
             cells,
             particles: keyed.iter().map(particle).collect(),
         }
     }
 
-    /// The mean velocity of the particles around a point, near ones more than those a cell and a half away; of the
-    /// nearest if there are only some farther away; zero if there are none within four cells. `rows` is that of the point
-    /// before, which is likely to be in the same rows of cells.
+    /// Mean velocity of the particles around a point, weighted by a kernel of radius 1.5 cells; that of the nearest particle
+    /// if there are none within it; zero if there are none within four cells. `rows` is the cache of the previous query, which
+    /// probably was in the same rows of cells.
     pub fn velocity(&self, x: [f64; D], rows: &mut Rows<D>) -> [f64; D] {
         for reach in [1.5, 4.0] {
             let (mut sum, mut weights) = ([0.0; D], 0.0);
@@ -71,7 +71,7 @@ impl<const D: usize> Around<D> {
         [0.0; D]
     }
 
-    /// Calls with every particle in the cells within `radius` of `x`, in a fixed order.
+    /// Calls `visit` with every particle in the cells within `radius` of `x`, in a fixed order.
     fn for_each_near(
         &self,
         x: [f64; D],
@@ -81,7 +81,7 @@ impl<const D: usize> Around<D> {
     ) {
         let low = reversed(cell(x.map(|c| c - radius), self.dx));
         let high = reversed(cell(x.map(|c| c + radius), self.dx));
-        rows.come_to(self, low, high);
+        rows.move_to(self, low, high);
         let middle = reversed(x.map(|c| c / self.dx));
         let radius = radius / self.dx;
         for (at, row) in &rows.cells {
@@ -94,12 +94,12 @@ impl<const D: usize> Around<D> {
             if aside > radius * radius {
                 continue;
             }
-            // What is left of the radius along the row; a hair more, for rounding.
+            // Remainder of the radius along the row, with a margin for rounding.
             let along = (radius * radius - aside).sqrt() + 1e-6;
             let low = floor(middle[D - 1] - along);
             let high = floor(middle[D - 1] + along);
             let cells = &self.cells[row.clone()];
-            // Few rows have gaps: this is seldom far off, and never too low.
+            // Few rows have gaps: this estimate is seldom far off, and never too low.
             let guess = i64::from(low) - i64::from(cells[0].0[D - 1]);
             let mut first = guess.clamp(0, cells.len() as i64) as usize;
             while first > 0 && cells[first - 1].0[D - 1] >= low {
@@ -120,11 +120,11 @@ impl<const D: usize> Around<D> {
     }
 }
 
-/// Rows of cells along the first axis, near a point: looking them up takes longer than going through them.
+/// Cache of the rows of cells along the first axis near a point: finding them takes longer than traversing them.
 pub struct Rows<const D: usize> {
-    /// Their lowest and highest coordinates, in the order of [`Around`]; the last is not used.
+    /// Lower and upper coordinates, in the order of [`ParticleLookup`]; the last is not used.
     ends: Option<[[i32; D]; 2]>,
-    /// Their coordinates and their cells in [`Around`].
+    /// Coordinates of the rows and their cells in [`ParticleLookup`].
     cells: Vec<([i32; D], Range<usize>)>,
 }
 
@@ -138,7 +138,7 @@ impl<const D: usize> Default for Rows<D> {
 }
 
 impl<const D: usize> Rows<D> {
-    fn come_to(&mut self, around: &Around<D>, mut low: [i32; D], mut high: [i32; D]) {
+    fn move_to(&mut self, around: &ParticleLookup<D>, mut low: [i32; D], mut high: [i32; D]) {
         low[D - 1] = i32::MIN;
         high[D - 1] = i32::MAX;
         if self.ends == Some([low, high]) {
@@ -173,7 +173,7 @@ fn reversed<T, const D: usize>(mut vector: [T; D]) -> [T; D] {
     vector
 }
 
-/// The largest whole number not above `x`. The standard one is a call, unless the target has instructions for it.
+/// Floor. The standard function is a call on targets without an instruction for it.
 fn floor(x: f64) -> i32 {
     let near = x as i32;
     near - i32::from(f64::from(near) > x)

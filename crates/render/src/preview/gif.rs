@@ -1,4 +1,4 @@
-//! Frames collected into an animation.
+//! GIF animations.
 
 use super::palette::{COLOURS, Histogram, Palette};
 use gif::{DisposalMethod, Encoder, Frame, Repeat};
@@ -11,16 +11,16 @@ use std::path::Path;
 
 /// Highest frame rate of a GIF. A scene with a higher one is shown in slow motion.
 pub const FASTEST: f64 = 30.0;
-/// Frames are at least this long, in hundredths of a second: programs show faster ones slower.
+/// Smallest duration of a frame in hundredths of a second: players slow down faster ones.
 const SHORTEST: u64 = 3;
-/// The index that means "as in the frame before".
+/// Palette index that means "as in the frame before".
 const UNCHANGED: u8 = COLOURS as u8;
 
-/// Collects frames and writes them as a GIF that repeats for ever.
+/// Collects frames and writes them as a GIF that loops forever.
 ///
-/// All frames share one palette, and the grain that mixes its colours is fixed to the picture: what
-/// does not move does not flicker. Only the pixels that differ from the frame before are kept, in memory
-/// as in the file. Frames that follow each other too fast for a GIF are left out.
+/// All frames share one palette, and the dither pattern is fixed to the image: static
+/// parts do not flicker. Only the pixels that differ from the frame before are kept, in memory
+/// as in the file. Frames that are too fast for a GIF are dropped.
 pub struct GifWriter {
     size: (u16, u16),
     frames_per_second: f64,
@@ -30,28 +30,28 @@ pub struct GifWriter {
     histogram: Histogram,
 }
 
-/// What is new in a frame.
+/// Changes of a frame.
 struct Change {
-    /// When it is shown, in hundredths of a second.
+    /// Time of display in hundredths of a second.
     start: u64,
-    /// Pixels to pass over, then pixels to take from `colours`, and so on.
+    /// Run lengths: pixels to skip, then pixels to take from `colours`, and so on.
     runs: Vec<(u32, u32)>,
     colours: Vec<[u8; 3]>,
 }
 
 impl GifWriter {
-    /// An animation of the given width, height and frame rate, without frames so far.
+    /// Creates an animation of the given width, height and frame rate, without frames.
     pub fn new(size: (u32, u32), frames_per_second: f64) -> Result<Self, Error> {
         let side = |s: u32| u16::try_from(s).ok().filter(|&s| s > 0);
         let (Some(width), Some(height)) = (side(size.0), side(size.1)) else {
             return Err(Error::usage(format!(
-                "a GIF can't be {} by {} pixels: both must be from 1 to 65535",
+                "invalid GIF size {} x {}: each side must be from 1 to 65535",
                 size.0, size.1
             )));
         };
         if !(frames_per_second.is_finite() && frames_per_second > 0.0) {
             return Err(Error::usage(format!(
-                "a GIF can't have {frames_per_second} frames a second"
+                "invalid GIF frame rate {frames_per_second}"
             )));
         }
         Ok(Self {
@@ -69,7 +69,7 @@ impl GifWriter {
         let (width, height) = picture.dimensions();
         if (width, height) != (u32::from(self.size.0), u32::from(self.size.1)) {
             return Err(Error::usage(format!(
-                "a frame of {width} by {height} pixels in a GIF of {} by {}",
+                "a frame of {width} x {height} pixels in a GIF of {} x {}",
                 self.size.0, self.size.1
             )));
         }
@@ -90,7 +90,7 @@ impl GifWriter {
         let mut run = (0, 0);
         for (at, pixel) in picture.as_raw().chunks_exact(3).enumerate() {
             let colour = [pixel[0], pixel[1], pixel[2]];
-            // What stands still is looked at as long as what moves, and counts as much.
+            // Static parts are visible as long as moving ones, and count as much.
             self.histogram.count(colour);
             if self.last.get(3 * at..3 * at + 3) == Some(pixel) {
                 if run.1 > 0 {
@@ -111,17 +111,17 @@ impl GifWriter {
         Ok(())
     }
 
-    /// How many frames the file will have.
+    /// Number of frames in the file.
     pub fn frames(&self) -> usize {
         self.frames.len()
     }
 
-    /// Writes the animation so far, whole or not at all.
+    /// Writes the animation so far, atomically.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         if self.frames.is_empty() {
             return Err(Error::new(
                 Kind::Usage,
-                format!("{} would have no frames", path.display()),
+                format!("{}: no frames", path.display()),
             ));
         }
         let palette = Palette::new(&self.histogram);
@@ -158,14 +158,14 @@ impl GifWriter {
         Ok(())
     }
 
-    /// When a frame is shown, in hundredths of a second. Rounded from the start, so that the animation
+    /// Time of display of a frame in hundredths of a second, rounded from the start, so that the animation
     /// as a whole keeps its speed.
     fn time_of(&self, frame: u64) -> u64 {
         (100.0 * frame as f64 / self.frames_per_second).round() as u64
     }
 }
 
-/// The pixels of a frame that are different, and the rectangle around them.
+/// Pixels of a frame that differ, and their bounding rectangle.
 struct Part {
     picture_width: usize,
     changed: Vec<usize>,

@@ -1,31 +1,31 @@
-//! Two pictures side by side, above one line of time.
+//! Side-by-side composition of two images above a timeline.
 
+use super::captions::{self, Letters};
 use super::frame_renderer::time_label;
-use super::lettering::{self, Letters};
 use super::light::expose;
 use super::vector::{Vec3, mix};
 use image::{GenericImage, RgbImage};
 
 const PAPER: Vec3 = [0.86, 0.88, 0.90];
 const LINE: Vec3 = [0.60, 0.64, 0.68];
-const PASSED: Vec3 = [0.03, 0.30, 0.62];
-/// Pixels between the two pictures.
+const ELAPSED_COLOUR: Vec3 = [0.03, 0.30, 0.62];
+/// Pixels between the two images.
 const GAP: u32 = 2;
 
-/// Puts two pictures of one size beside each other. Below them runs a line from zero to `end` seconds that is full up to
-/// `time`; the frame rate decides how many digits the time has.
-pub fn beside(left: &RgbImage, right: &RgbImage, time: f64, end: f64, rate: f64) -> RgbImage {
+/// Composes two images of the same size side by side. Below them is a timeline from zero to `end` seconds, filled up to
+/// `time`; the frame rate determines the digits of the time.
+pub fn side_by_side(left: &RgbImage, right: &RgbImage, time: f64, end: f64, rate: f64) -> RgbImage {
     let (width, height) = left.dimensions();
     let strip = strip_height(height);
     let whole = (2 * width + GAP, height + strip);
     let mut below = RgbImage::new(whole.0, strip);
     expose(
-        &time_line((whole.0 as usize, strip as usize), time, end, rate),
+        &timeline((whole.0 as usize, strip as usize), time, end, rate),
         &mut below,
     );
     let mut picture = RgbImage::from_pixel(whole.0, whole.1, *below.get_pixel(0, 0));
     for (part, x, y) in [(left, 0, 0), (right, width + GAP, 0), (&below, 0, height)] {
-        // Only pictures of different sizes would not fit; what is left of them is paper.
+        // Images of different sizes would not fill the canvas; the rest stays blank.
         let _ = picture.copy_from(part, x, y);
     }
     picture
@@ -35,7 +35,7 @@ fn strip_height(height: u32) -> u32 {
     (height / 14).max(22)
 }
 
-fn time_line(size: (usize, usize), time: f64, end: f64, rate: f64) -> Vec<Vec3> {
+fn timeline(size: (usize, usize), time: f64, end: f64, rate: f64) -> Vec<Vec3> {
     let mut colours = vec![PAPER; size.0 * size.1];
     let letters = Letters::of_height((0.36 * size.1 as f32).clamp(7.0, 14.0));
     let label = time_label(time, rate);
@@ -45,7 +45,7 @@ fn time_line(size: (usize, usize), time: f64, end: f64, rate: f64) -> Vec<Vec3> 
         .width(&time_label(end, rate))
         .max(letters.width(&label));
     let top = middle - 0.5 * letters.height();
-    lettering::write_at(&mut colours, size, &label, [margin, top], &letters);
+    captions::write_at(&mut colours, size, &label, [margin, top], &letters);
     let (start, stop) = (2.0 * margin + widest, width - margin);
     let half = 0.14 * letters.height();
     let share = if end > 0.0 {
@@ -64,7 +64,7 @@ fn time_line(size: (usize, usize), time: f64, end: f64, rate: f64) -> Vec<Vec3> 
         };
         let dot = (knob + 0.5 - off.hypot(x - now)).clamp(0.0, 1.0);
         *colour = mix(*colour, LINE, on_line(start, stop));
-        *colour = mix(*colour, PASSED, on_line(start, now).max(dot));
+        *colour = mix(*colour, ELAPSED_COLOUR, on_line(start, now).max(dot));
     }
     colours
 }

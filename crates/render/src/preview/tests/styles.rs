@@ -7,7 +7,7 @@ use meniscus_scene::{Material, Style};
 use meniscus_shapes::{ScriptedSolid, Shape};
 
 #[test]
-fn beads_are_coloured_by_their_speed_and_a_legend_says_how() {
+fn particles_are_coloured_by_speed_with_a_legend() {
     let water = half_full();
     let (flat, _) = flat_dam();
     let shown = |speed: f32| {
@@ -33,7 +33,7 @@ fn beads_are_coloured_by_their_speed_and_a_legend_says_how() {
     };
     for (slow, fast) in shown(0.2).iter().zip(&shown(5.0)) {
         assert!(reddest(slow) < 40 && reddest(fast) > 100);
-        // The legend is the same, whatever the particles do.
+        // The legend is independent of the particles.
         let legend = |picture: &RgbImage| {
             let corner = picture.enumerate_pixels();
             let corner = corner.filter(|(x, y, _)| *x > 110 && *y < 25);
@@ -45,7 +45,7 @@ fn beads_are_coloured_by_their_speed_and_a_legend_says_how() {
 }
 
 #[test]
-fn a_camera_stands_where_it_is_told_to() {
+fn the_camera_follows_its_overrides() {
     let water = half_full();
     let looking = |position: Option<[f64; 3]>, target: Option<[f64; 3]>, angle: Option<f64>| {
         let camera = meniscus_scene::Camera {
@@ -78,7 +78,7 @@ fn a_camera_stands_where_it_is_told_to() {
 }
 
 #[test]
-fn a_flat_camera_shows_what_it_is_pointed_at() {
+fn a_2d_camera_shows_its_target() {
     let (positions, bodies) = flat_dam();
     let seen = |target: [f64; 2], height: f64| {
         let camera = meniscus_scene::Camera {
@@ -102,7 +102,7 @@ fn a_flat_camera_shows_what_it_is_pointed_at() {
 }
 
 #[test]
-fn a_cup_of_glass_shows_what_is_in_it_and_one_of_stone_does_not() {
+fn a_glass_cup_is_transparent_and_a_stone_cup_is_not() {
     let cylinder = |low: f64, high: f64, radius: f64| Shape::Cylinder {
         from: [0.5, 0.5, low],
         to: [0.5, 0.5, high],
@@ -135,7 +135,7 @@ fn a_cup_of_glass_shows_what_is_in_it_and_one_of_stone_does_not() {
 }
 
 #[test]
-fn an_empty_huge_domain_changes_nothing_that_is_seen() {
+fn a_huge_empty_domain_does_not_change_the_image() {
     let water = half_full();
     let wide = View {
         domain: [40.0; 3],

@@ -1,10 +1,11 @@
-//! A run as the page is told of it, whether it goes on or not.
+//! Run as shown in the page, in progress or not.
 
-use super::jsonl_tail::Follower;
+use super::jsonl_tail::JsonlTail;
 use super::solids::{SolidView, poses, solids};
-use super::wire::{WireMesh, encode_particles};
+use super::wire::encode_particles;
 use crate::runner::StepLine;
 use crate::surface;
+use crate::surface::solids::Mesh;
 use meniscus_scene::text::load_kept;
 use meniscus_scene::{AnyScene, Color};
 use meniscus_store::cache;
@@ -30,29 +31,29 @@ struct TimingLine {
     phases: Map<String, Value>,
 }
 
-/// The folder of a run, looked at.
+/// Folder of a run, watched.
 #[derive(Debug)]
 pub struct Watched {
     path: PathBuf,
     assets: Option<PathBuf>,
     manifest: Manifest,
     scene_text: String,
-    /// What is simulated, if its meshes are there.
+    /// Scene, if its meshes are available.
     scene: Option<AnyScene>,
     solids: Vec<SolidView>,
-    /// Poses of the solids by frame, as far as frames were read.
+    /// Poses of the solids by frame, for the frames read so far.
     poses: Mutex<BTreeMap<u32, Vec<[f32; 12]>>>,
     liquid_color: Option<Color>,
     solids_missing: Option<String>,
-    lines: Mutex<(Follower<StepLine>, Follower<TimingLine>)>,
+    lines: Mutex<(JsonlTail<StepLine>, JsonlTail<TimingLine>)>,
 }
 
 impl Watched {
-    /// Looks at the folder of a run. `assets` is the folder of the scene's own file, where its meshes are, if it has
-    /// any.
+    /// Opens the folder of a run. `assets` is the folder of the original scene file, if it refers to
+    /// meshes.
     ///
     /// # Errors
-    /// If it holds no run, or that of another version of the program.
+    /// If it contains no run, or one of another version of the program.
     pub fn open(path: &Path, assets: Option<&Path>) -> Result<Self, Error> {
         let manifest = Manifest::read(path)?.ok_or_else(|| no_run(path))?;
         let folder = RunFolder::of_run(path);
@@ -79,18 +80,18 @@ impl Watched {
             liquid_color,
             solids_missing,
             lines: Mutex::new((
-                Follower::new(folder.statistics()),
-                Follower::new(folder.timings()),
+                JsonlTail::new(folder.statistics()),
+                JsonlTail::new(folder.timings()),
             )),
         })
     }
 
-    /// Where the run is.
+    /// Folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Looks at the folder anew.
+    /// Opens the folder again.
     ///
     /// # Errors
     /// As [`Self::open`].
@@ -98,7 +99,7 @@ impl Watched {
         Watched::open(&self.path, self.assets.as_deref())
     }
 
-    /// 2 or 3.
+    /// Dimension, 2 or 3.
     pub fn dimension(&self) -> usize {
         self.manifest.settings.dimension
     }
@@ -108,13 +109,13 @@ impl Watched {
         self.manifest.settings.dx
     }
 
-    /// The longest side of the domain.
+    /// Longest side of the domain.
     pub fn longest_side(&self) -> f64 {
         let sides = self.manifest.settings.domain.iter();
         sides.copied().fold(0.0, f64::max)
     }
 
-    /// Whether the folder still holds the run that was looked at first, and not another one in its place.
+    /// Whether the folder still contains the same run as when it was opened.
     pub fn is_current(&self) -> bool {
         match Manifest::read(&self.path) {
             Ok(Some(manifest)) => manifest.scene_hash == self.manifest.scene_hash,
@@ -122,7 +123,7 @@ impl Watched {
         }
     }
 
-    /// What does not change while the run goes on.
+    /// Data that does not change during the run.
     pub fn about(&self) -> Value {
         let manifest = &self.manifest;
         json!({
@@ -139,9 +140,9 @@ impl Watched {
         })
     }
 
-    /// What changes while the run goes on: its state, its frames, its statistics and timings by step.
+    /// Data that changes during the run: its state, frames, statistics and timings by step.
     pub fn now(&self) -> Value {
-        // The lock first: a run that ends in between is then done, not killed.
+        // The lock is read first: a run that ends in between is then done, not killed.
         let held = lock::holder(&self.path) != Holder::Nobody;
         let manifest = match Manifest::read(&self.path) {
             Ok(Some(manifest)) => manifest,
@@ -175,7 +176,7 @@ impl Watched {
     }
 
     /// Poses of the solids, as `{"frame": N, "solids": [...]}` for each frame in which they differ from those of the frame
-    /// before. Damaged frames are left out.
+    /// before. Damaged frames are skipped.
     fn poses(&self, frames: &[u32]) -> Value {
         let mut known = self.poses.lock().unwrap_or_else(PoisonError::into_inner);
         known.retain(|frame, _| frames.binary_search(frame).is_ok());
@@ -209,10 +210,10 @@ impl Watched {
             .collect()
     }
 
-    /// The bytes of a frame's particles for the page, every `every`-th of them.
+    /// Encoded particles of a frame, every `every`-th of them.
     ///
     /// # Errors
-    /// If the frame is not there or damaged.
+    /// If the frame does not exist or is damaged.
     pub fn particles(&self, number: u32, every: usize) -> Result<Vec<u8>, Error> {
         let path = cache::frame_path(&self.path, number);
         let bytes = cache::read_bytes(&path)?;
@@ -234,18 +235,18 @@ impl Watched {
         }
     }
 
-    /// Frames that have a surface.
+    /// Frames with a surface.
     pub fn surfaces(&self) -> Vec<u32> {
         surfaces::frames_in(&self.path).unwrap_or_default()
     }
 
-    /// A frame's surface for the page.
+    /// Encoded surface of a frame.
     ///
     /// # Errors
-    /// If it is not there or damaged.
-    pub fn surface(&self, number: u32) -> Result<WireMesh, Error> {
+    /// If it does not exist or is damaged.
+    pub fn surface(&self, number: u32) -> Result<Mesh, Error> {
         let found = surface::read(&self.path, number)?;
-        // Flat liquid stands upright in its file; here the plane is that of the first two axes.
+        // A 2D surface is upright in its file; here it is in the plane of the first two axes.
         let lie_down = |[x, y, z]: [f32; 3]| {
             if self.dimension() == 2 {
                 [x, z, -y]
@@ -253,24 +254,24 @@ impl Watched {
                 [x, y, z]
             }
         };
-        Ok(WireMesh {
+        Ok(Mesh {
             positions: found.positions.into_iter().map(lie_down).collect(),
             normals: found.normals.into_iter().map(lie_down).collect(),
             triangles: found.triangles,
         })
     }
 
-    /// How many particles a frame has, by its header alone.
+    /// Number of particles in a frame, from its header.
     pub fn particle_count(&self, number: u32) -> u64 {
         cache::count_points(&cache::frame_path(&self.path, number)).unwrap_or(0)
     }
 
-    /// Frames that are there.
+    /// Existing frames.
     pub fn frames(&self) -> Result<Vec<u32>, Error> {
         cache::frames_in(&self.path)
     }
 
-    /// The solids that are shown.
+    /// Visible solids.
     pub fn solids(&self) -> &[SolidView] {
         &self.solids
     }
@@ -280,25 +281,25 @@ fn sides<const D: usize>(domain: &[f64]) -> [f64; D] {
     from_fn(|axis| domain.get(axis).copied().unwrap_or(0.0))
 }
 
-/// The scene of a run, with the copies of its meshes. Runs of earlier versions have none: theirs come with the program, or
-/// are where somebody says, or lie beside `scene.toml`.
+/// Scene of a run, with the copies of its meshes. Runs of earlier versions have none: their meshes are built in, or in the
+/// given folder, or beside `scene.toml`.
 fn scene_of(path: &Path, text: &str, assets: Option<&Path>) -> Result<AnyScene, String> {
     load_kept(path, text, assets).ready().map(|(scene, _)| scene).map_err(|error| {
         let why = match (error.kind(), assets) {
-            (Kind::Storage, _) => "a copy of its meshes is damaged; `meniscus verify` names it".into(),
+            (Kind::Storage, _) => "a mesh copy is damaged; `meniscus verify` reports which".into(),
             (_, Some(folder)) => {
                 let folder = folder.display();
-                format!("meshes of the scene are not in {folder}, or not what they were")
+                format!("meshes of the scene are missing from {folder} or were changed")
             }
             (_, None) => {
-                "the scene has meshes of its own; --assets DIR says in which folder its file was".into()
+                "the scene refers to mesh files; pass the folder of its scene file as --assets DIR".into()
             }
         };
         format!("solids are not shown: {why}")
     })
 }
 
-/// Share of the liquid that is below the grid's resolution.
+/// Fraction of the liquid below the grid's resolution.
 fn thin_share(line: &StepLine) -> f64 {
     let all = line.volume + line.thin_volume;
     if all > 0.0 {

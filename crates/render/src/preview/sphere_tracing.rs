@@ -1,4 +1,4 @@
-//! Solids along a line of sight, by stepping as far as their distance allows.
+//! Sphere tracing of solids.
 
 use super::camera::Box3;
 use super::vector::{Vec3, along, dot, scale};
@@ -6,30 +6,30 @@ use meniscus_scene::Material;
 use meniscus_shapes::{Bounds, Motion, PosedSolid, ScriptedSolid, Shape};
 use std::array::from_fn;
 
-/// How many surfaces a line of sight can cross.
+/// Largest number of surfaces along a ray.
 pub(super) const MOST_LAYERS: usize = 8;
 const MOST_STEPS: usize = 160;
-/// Least step in pixels: surfaces between two steps are found by their change of sign.
+/// Smallest step in pixels: surfaces between two steps are found by their change of sign.
 const LEAST_STEP: f32 = 0.9;
-/// Widths of a pixel from the surface within which distances must be exact: farther away they are only steps.
+/// Distance from the surface, in pixels, within which distances must be exact: farther away they only set the step.
 const EXACT_WITHIN: f32 = 4.0;
 
-/// One surface that a line of sight crosses.
+/// Intersection of a ray with a surface.
 #[derive(Clone, Copy)]
 pub(super) struct Layer {
     /// Distance from the eye.
     pub t: f32,
-    /// Turned toward the eye.
+    /// Normal, toward the eye.
     pub normal: Vec3,
-    /// How much of the pixel it covers.
+    /// Coverage of the pixel.
     pub alpha: f32,
-    /// 1 on a sharp edge, 0 a pixel away from it.
+    /// 1 on a crease, 0 a pixel away from it.
     pub crease: f32,
     pub material: Material,
     pub colour: Option<Vec3>,
 }
 
-/// The surfaces along one line of sight.
+/// Surfaces along one ray.
 #[derive(Default)]
 pub(super) struct Layers {
     layers: [Option<Layer>; MOST_LAYERS],
@@ -54,26 +54,30 @@ impl Layers {
     }
 }
 
-/// A line of sight.
+/// Ray.
 pub(super) struct Ray {
     pub from: Vec3,
-    /// Of length one.
+    /// Unit direction.
     pub direction: Vec3,
     /// Width of a pixel per unit of distance.
     pub pixel: f32,
 }
 
-/// What a body looks like, wherever it is drawn.
+/// Appearance of a solid, independent of its pose.
 #[derive(Clone, Copy, Debug)]
-pub struct Look<const D: usize> {
-    /// Whether liquid is inside it rather than around it: it is drawn as its hollow.
+pub struct Appearance<const D: usize> {
+    /// Whether liquid is inside it rather than around it: its inner surface is drawn.
     pub hollow: bool,
-    /// What it, or its hollow, fits into in the frame of the body; none if it has no end.
+    /// Bounding box of the solid, or of its cavity, in body coordinates; none if it is unbounded.
     pub bounds: Option<Bounds<D>>,
 }
 
-/// How to draw a body; `None` for the domain's own box, which is drawn as edges, and for what can't be seen.
-pub fn look<const D: usize>(body: &ScriptedSolid<D>, t: f64, domain: [f32; 3]) -> Option<Look<D>> {
+/// Appearance of a solid; `None` for the domain's own box, which is drawn as edges, and for invisible ones.
+pub fn appearance<const D: usize>(
+    body: &ScriptedSolid<D>,
+    t: f64,
+    domain: [f32; 3],
+) -> Option<Appearance<D>> {
     if is_domain_box(body, domain) || body.validate().is_err() {
         return None;
     }
@@ -85,7 +89,7 @@ pub fn look<const D: usize>(body: &ScriptedSolid<D>, t: f64, domain: [f32; 3]) -
     }
     .corners();
     let hollow = is_inverted(&body.shape) || corners.into_iter().all(|c| at_corner(c) <= 0.0);
-    Some(Look {
+    Some(Appearance {
         hollow,
         bounds: if hollow {
             hollow_bounds(&body.shape)
@@ -95,30 +99,30 @@ pub fn look<const D: usize>(body: &ScriptedSolid<D>, t: f64, domain: [f32; 3]) -
     })
 }
 
-/// A body ready to be looked at.
+/// Solid ready for ray casting.
 pub(super) struct Solid<'a, const D: usize> {
     body: PosedSolid<'a, D>,
     material: Material,
     colour: Option<Vec3>,
-    /// A container is drawn as its hollow, whose distance is that of the body turned round.
+    /// A container is drawn as its cavity, whose distance is the negated one.
     sign: f64,
-    /// Where to look for it.
+    /// Bounding box.
     pub low: Vec3,
     pub high: Vec3,
 }
 
 impl<'a, const D: usize> Solid<'a, D> {
-    /// `None` for the domain's own box, which is drawn as edges, and for what can't be seen.
+    /// `None` for the domain's own box, which is drawn as edges, and for invisible solids.
     pub fn new(
         body: &'a ScriptedSolid<D>,
         (material, colour): (Material, Option<Vec3>),
         t: f64,
         domain: Vec3,
     ) -> Option<Self> {
-        let look = look(body, t, domain)?;
+        let appearance = appearance(body, t, domain)?;
         let pose = body.motion.world_from_body(t);
         let (mut low, mut high) = (domain.map(|d| 1e-4 * d), domain.map(|d| (1.0 - 1e-4) * d));
-        let own = look.bounds.map(|own| own.placed(&pose));
+        let own = appearance.bounds.map(|own| own.placed(&pose));
         if let Some(bounds) = own.filter(|b| !b.is_empty()) {
             let margin = 0.02 * dot(domain, [1.0 / 3.0; 3]);
             for i in 0..D.min(3) {
@@ -128,14 +132,14 @@ impl<'a, const D: usize> Solid<'a, D> {
         }
         Some(Self {
             body: body.at(t),
-            // One looks into a container, whatever it is made of.
-            material: if look.hollow {
+            // Containers are transparent, whatever their material.
+            material: if appearance.hollow {
                 Material::Glass
             } else {
                 material
             },
             colour,
-            sign: if look.hollow { -1.0 } else { 1.0 },
+            sign: if appearance.hollow { -1.0 } else { 1.0 },
             low,
             high,
         })
@@ -145,7 +149,7 @@ impl<'a, const D: usize> Solid<'a, D> {
         (self.sign * self.body.distance(from_fn(|i| f64::from(x[i])))) as f32
     }
 
-    /// The distance as far as a line of sight needs it.
+    /// Distance as exact as a ray needs it.
     fn distance_on(&self, ray: &Ray, t: f32) -> f32 {
         let x = along(ray.from, t, ray.direction);
         let band = f64::from(EXACT_WITHIN * ray.pixel * t);
@@ -169,14 +173,14 @@ impl<'a, const D: usize> Solid<'a, D> {
         self.sign < 0.0
     }
 
-    /// Finds the surfaces of this solid along a line of sight, and returns the first of them and the distance of the last.
-    pub fn look(&self, ray: &Ray, layers: &mut Layers) -> Option<(Layer, f32)> {
+    /// Finds the surfaces of this solid along a ray, and returns the first of them and the distance of the last.
+    pub fn trace(&self, ray: &Ray, layers: &mut Layers) -> Option<(Layer, f32)> {
         let (start, end, face) = box_span(ray, self.low, self.high)?;
         let at = |t: f32| along(ray.from, t, ray.direction);
         let mut t = start;
         let mut here = self.distance_on(ray, t);
         if here < 0.0 && self.material == Material::Stone {
-            // The solid goes on outside the box in which it is drawn: show the cut.
+            // The solid continues outside its bounding box: show the cut.
             let cut = Layer {
                 t,
                 normal: face,
@@ -210,7 +214,7 @@ impl<'a, const D: usize> Solid<'a, D> {
             }
             (t, here) = (next_t, next);
         }
-        // A line that just misses still covers part of its pixel.
+        // A ray that just misses still covers part of its pixel.
         let alpha = (0.5 - deepest / (ray.pixel * deepest_t)).clamp(0.0, 1.0);
         if alpha == 0.0 {
             return None;
@@ -242,8 +246,8 @@ impl<'a, const D: usize> Solid<'a, D> {
         first.map(|first| (first, crossings[count - 1]))
     }
 
-    /// Near a sharp edge the distance a little inside or outside the surface falls short of the step
-    /// that led there: it is then the distance to the other side of the edge.
+    /// Near a crease the distance slightly inside or outside the surface is less than the step
+    /// that led there: it is then the distance to the other side of the crease.
     fn crease(&self, x: Vec3, outward: Vec3, pixel: f32) -> f32 {
         let step = 3.0 * pixel;
         let inner = -self.distance(along(x, -step, outward));
@@ -253,7 +257,7 @@ impl<'a, const D: usize> Solid<'a, D> {
     }
 }
 
-/// Where a line enters and leaves a box, and the normal of the face through which it enters.
+/// Interval of a ray in a box, and the normal of the face where it enters.
 pub(super) fn box_span(ray: &Ray, low: Vec3, high: Vec3) -> Option<(f32, f32, Vec3)> {
     let (mut start, mut end, mut face) = (1e-4, f32::INFINITY, scale(ray.direction, -1.0));
     for i in 0..3 {
@@ -269,7 +273,7 @@ pub(super) fn box_span(ray: &Ray, low: Vec3, high: Vec3) -> Option<(f32, f32, Ve
     (start < end).then_some((start, end, face))
 }
 
-/// Whether the body is the box around the whole domain, or around more where sides are open, at rest.
+/// Whether the solid is the box around the whole domain, or around more where sides are open, at rest.
 pub(super) fn is_domain_box<const D: usize>(body: &ScriptedSolid<D>, domain: Vec3) -> bool {
     let (Shape::Inverted(hollow), Motion::Still) = (&body.shape, &body.motion) else {
         return false;

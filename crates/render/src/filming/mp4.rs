@@ -1,4 +1,4 @@
-//! Films as MP4, by the program ffmpeg.
+//! MP4 videos, encoded by ffmpeg.
 
 use image::RgbImage;
 use meniscus_store::atomic_file::UNFINISHED_SUFFIX;
@@ -11,12 +11,12 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::thread::JoinHandle;
 
 const PROGRAM: &str = "ffmpeg";
-const GET_IT: &str = "install it (`apt install ffmpeg`, `brew install ffmpeg`, or from https://ffmpeg.org), or make a GIF \
+const INSTALL_HINT: &str = "install it (`apt install ffmpeg`, `brew install ffmpeg`, or from https://ffmpeg.org), or make a GIF \
                       with --gif";
-/// Bytes of what ffmpeg says that are kept.
-const MOST_WORDS: u64 = 1 << 14;
+/// Bytes of ffmpeg's messages that are kept.
+const MAX_MESSAGE_BYTES: u64 = 1 << 14;
 
-/// An MP4 that is being made. Dropped before it is finished, it is gone.
+/// MP4 file being encoded, removed if it is dropped before it is finished.
 pub(super) struct Movie {
     path: PathBuf,
     unfinished: PathBuf,
@@ -26,7 +26,7 @@ pub(super) struct Movie {
 }
 
 impl Movie {
-    /// Makes sure that ffmpeg is there.
+    /// Checks that ffmpeg is installed.
     pub fn find() -> Result<(), Error> {
         let asked = Command::new(PROGRAM)
             .arg("-version")
@@ -41,13 +41,13 @@ impl Movie {
         }
     }
 
-    /// Starts a film with this frame rate.
+    /// Starts a video with this frame rate.
     pub fn begin(path: &Path, (width, height): (u32, u32), rate: f64) -> Result<Self, Error> {
         let mut name = OsString::from(".");
         name.push(path.file_name().unwrap_or_default());
         name.push(UNFINISHED_SUFFIX);
         let unfinished = path.with_file_name(name);
-        // A leftover, or a link somebody put there: never written through.
+        // A leftover or a link is never written through.
         match fs::remove_file(&unfinished) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => {
                 return Err(Error::io("write", path, &e));
@@ -59,7 +59,7 @@ impl Movie {
             .args(["-f", "rawvideo", "-pix_fmt", "rgb24"])
             .args(["-video_size", &format!("{width}x{height}")])
             .args(["-framerate", &rate.to_string(), "-i", "pipe:0"])
-            // The usual players want an even number of pixels, and half the colours.
+            // Common players need even sides and subsampled chroma.
             .args([
                 "-vf",
                 "pad=ceil(iw/2)*2:ceil(ih/2)*2",
@@ -74,12 +74,12 @@ impl Movie {
             .stderr(Stdio::piped())
             .spawn()
             .map_err(|e| not_started(&e))?;
-        // Read meanwhile, or a talkative ffmpeg would wait for us while we wait for it.
+        // Read concurrently, or ffmpeg would block on a full pipe.
         let stderr = child.stderr.take();
         let words = std::thread::spawn(move || {
             let mut words = Vec::new();
             if let Some(stderr) = stderr {
-                let mut limited = stderr.take(MOST_WORDS);
+                let mut limited = stderr.take(MAX_MESSAGE_BYTES);
                 let _ = limited.read_to_end(&mut words);
                 let _ = io::copy(&mut limited.into_inner(), &mut io::sink());
             }
@@ -94,23 +94,23 @@ impl Movie {
         })
     }
 
-    /// Adds a picture.
+    /// Adds an image.
     pub fn push(&mut self, picture: &RgbImage) -> Result<(), Error> {
         let Some(pictures) = &mut self.pictures else {
             return Ok(());
         };
         match pictures.write_all(picture.as_raw()) {
             Ok(()) => Ok(()),
-            // It has ended, and says why.
+            // ffmpeg has ended; its messages say why.
             Err(_) => self.wait().and_then(|()| {
                 Err(failed(
-                    "it stopped before it had all pictures, without a word",
+                    "it ended before it received all images, without a message",
                 ))
             }),
         }
     }
 
-    /// Waits for ffmpeg and gives the film its name.
+    /// Waits for ffmpeg and renames the video.
     pub fn finish(mut self) -> Result<(), Error> {
         self.wait()?;
         let finish = || -> io::Result<()> {
@@ -121,7 +121,7 @@ impl Movie {
     }
 
     fn wait(&mut self) -> Result<(), Error> {
-        // The end of its input tells it to finish.
+        // The end of its input makes it finish.
         drop(self.pictures.take());
         let status = self.child.wait();
         let words = self.words.take().map(JoinHandle::join);
@@ -141,28 +141,28 @@ impl Drop for Movie {
             let _ = self.child.kill();
             let _ = self.child.wait();
         }
-        // Once it is finished this file is no longer there.
+        // Fails if the file was renamed already.
         let _ = fs::remove_file(&self.unfinished);
     }
 }
 
-/// A path that no program takes for an option.
+/// Path that no program takes for an option.
 fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.into())
 }
 
 fn not_started(cause: &io::Error) -> Error {
     let message = match cause.kind() {
-        io::ErrorKind::NotFound => "an MP4 needs the program ffmpeg, which is not here".into(),
+        io::ErrorKind::NotFound => "MP4 output needs ffmpeg, which is not installed".into(),
         _ => format!("could not start ffmpeg: {cause}"),
     };
-    Error::new(Kind::Resources, message).with_remedy(GET_IT)
+    Error::new(Kind::Resources, message).with_remedy(INSTALL_HINT)
 }
 
 fn failed(why: &str) -> Error {
     Error::new(
         Kind::Storage,
-        format!("ffmpeg could not make the film: {why}"),
+        format!("ffmpeg could not encode the video: {why}"),
     )
-    .with_remedy("make a GIF with --gif, or PNG pictures with --png")
+    .with_remedy("make a GIF with --gif, or PNG images with --png")
 }

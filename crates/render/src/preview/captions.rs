@@ -1,31 +1,31 @@
-//! Captions.
+//! Text rendering for captions.
 
 use super::blur::Field;
 use super::glyphs::glyph;
-use super::strokes::stroke;
+use super::lines::stroke;
 use super::vector::{Vec3, mix};
 
 const INK: Vec3 = [0.05, 0.07, 0.10];
 const HALO: Vec3 = [0.92, 0.94, 0.95];
-/// Height of capitals as a part of the picture's, and in pixels at least.
+/// Height of capitals as a fraction of the image height, and at least in pixels.
 const HEIGHT: f32 = 0.023;
 const LEAST_HEIGHT: f32 = 7.0;
-/// Between letters, in units of which a capital has twelve.
+/// Letter spacing in units of a twelfth of a capital.
 const GAP: f32 = 4.0;
 
-/// How large letters are.
+/// Text size.
 pub(super) struct Letters {
-    /// Of which a capital has twelve, in pixels.
+    /// A twelfth of the height of a capital, in pixels.
     unit: f32,
 }
 
 impl Letters {
-    /// Those that suit a picture of this height.
+    /// Size that suits an image of this height.
     pub fn of_picture(height: usize) -> Self {
         Self::of_height((HEIGHT * height as f32).max(LEAST_HEIGHT))
     }
 
-    /// Those with capitals of this height.
+    /// Size with capitals of this height.
     pub fn of_height(pixels: f32) -> Self {
         Self {
             unit: pixels / 12.0,
@@ -45,7 +45,7 @@ impl Letters {
     }
 }
 
-/// Writes a line of text into the lower left corner, smaller if it is too long. What does not fit then is cut off.
+/// Writes a line of text into the lower left corner, smaller if it is too long. The rest is clipped.
 pub(super) fn write(colours: &mut [Vec3], size: (usize, usize), text: &str) {
     let usual = Letters::of_picture(size.1);
     let room = size.0 as f32 - 3.2 * usual.height();
@@ -56,7 +56,7 @@ pub(super) fn write(colours: &mut [Vec3], size: (usize, usize), text: &str) {
     write_at(colours, size, text, [left, top], &letters);
 }
 
-/// Writes a line of text whose upper left corner is there. What does not fit is cut off.
+/// Writes a line of text with this upper left corner. The rest is clipped.
 pub(super) fn write_at(
     colours: &mut [Vec3],
     size: (usize, usize),
@@ -66,7 +66,7 @@ pub(super) fn write_at(
 ) {
     let unit = letters.unit;
     let pen = (0.85 * unit).max(0.45);
-    // Only the rows around the text: a blur of the whole picture would take longer than all else.
+    // Only the rows around the text: blurring the whole image would dominate the cost.
     let reach = 8.0 * unit + 2.0 * pen;
     let first = ((top - reach).max(0.0) as usize).min(size.1);
     let last = ((top + 16.0 * unit + reach).max(0.0) as usize).clamp(first, size.1);
@@ -99,7 +99,7 @@ pub(super) fn write_at(
     }
 }
 
-/// The points of a stroke, rounded if it asks for it.
+/// Points of a stroke, smoothed if requested.
 fn curve(description: &str) -> Vec<[f32; 2]> {
     let (closed, round) = (
         description.starts_with('o'),
@@ -123,7 +123,7 @@ fn curve(description: &str) -> Vec<[f32; 2]> {
     points
 }
 
-/// Replaces every corner by two points at a quarter of its sides; repeated, this gives a round curve.
+/// Chaikin's corner cutting: repeated, it converges to a smooth curve.
 fn cut_corners(points: &[[f32; 2]], closed: bool) -> Vec<[f32; 2]> {
     let mix = |a: [f32; 2], b: [f32; 2], t: f32| [0, 1].map(|i| a[i] + t * (b[i] - a[i]));
     let count = points.len();
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_printable_letter_is_inside_its_box() {
+    fn every_printable_glyph_is_inside_its_box() {
         for code in 33..127_u8 {
             let (advance, strokes) = glyph(code as char);
             assert!(!strokes.is_empty());
@@ -152,7 +152,7 @@ mod tests {
                 let points = curve(description);
                 assert!(
                     points.len() > 1,
-                    "{} has a stroke without end",
+                    "{} has an incomplete stroke",
                     code as char
                 );
                 for [x, y] in points {
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn text_leaves_ink_and_stays_in_its_corner() {
+    fn text_is_visible_and_stays_in_its_corner() {
         let size = (200, 100);
         let paper = [0.5; 3];
         let mut colours = vec![paper; size.0 * size.1];

@@ -1,49 +1,49 @@
-//! The picture of a scene in space.
+//! Rendering of 3D scenes.
 
 use super::View;
 use super::blur::{Field, raster};
 use super::camera::{Box3, Camera};
 use super::colours::{Tint, linear};
-use super::compositing::{Veil, shade};
+use super::compositing::{Composite, shade};
 use super::droplets::{self, Droplet};
 use super::ground::Ground;
 use super::legend::speed_colour;
 use super::light::{backdrop, fresnel, key_direction, surroundings};
-use super::march::{Crossing, march};
-use super::particle_sprites::{self, Beads};
-use super::particles::{Spot, sound_particles};
-use super::solid_layers::{Sights, ray};
-use super::solids::{Solid, is_domain_box};
-use super::strokes::stroke;
+use super::lines::stroke;
+use super::particle_sprites::{self, Sprites};
+use super::particles::{Spot, valid_particles};
+use super::ray_march::{Crossing, march};
+use super::solid_layers::{SolidLayers, ray};
+use super::sphere_tracing::{Solid, is_domain_box};
 use super::vector::{Vec3, along, dot, mix, mul, normalize, reflect, scale, smoothstep};
 use super::volume::Volume;
 use meniscus_scene::{Material, Style};
 use meniscus_shapes::PosedSolid;
 use std::array::from_fn;
 
-/// How thick the thinnest liquid looks, in mean sides of the domain.
+/// Apparent thickness of the thinnest liquid, in mean sides of the domain.
 const LEAST_TINT: f32 = 0.04;
-/// Least way of light through liquid that ends at a wall, in mean sides of the domain.
+/// Smallest path of light through liquid that ends at a wall, in mean sides of the domain.
 const REFLECTED: f32 = 0.24;
-/// How large a bead is, in radii of the particles, so that single ones can be told apart.
-const BEAD: f32 = 0.55;
+/// Radius of a sprite, in radii of the particles, so that single ones can be distinguished.
+const SPRITE_RADIUS: f32 = 0.55;
 const EDGE: Vec3 = [0.16, 0.20, 0.25];
 
-/// A pixel without the liquid.
+/// Pixel without the liquid.
 #[derive(Clone, Copy, Default)]
-struct Bare {
-    /// What is seen behind the liquid, or at all if there is none.
+struct Background {
+    /// Background of the liquid, or the whole if there is none.
     behind: Vec3,
-    /// What lies before the liquid.
-    before: Veil,
+    /// Layers in front of the liquid.
+    before: Composite,
 }
 
-/// Draws the scene: linear colours, row by row.
+/// Renders the scene: linear colours, row by row.
 pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<Vec3> {
-    let domain: Vec3 = from_fn(|i| view.sound_domain().get(i).map_or(1.0, |&d| d as f32));
+    let domain: Vec3 = from_fn(|i| view.valid_domain().get(i).map_or(1.0, |&d| d as f32));
     let frame = view.frame_in_space();
     let camera = Camera::new(&view.camera, &frame, size);
-    let radius = view.sound_radius() as f32;
+    let radius = view.valid_radius() as f32;
     let materials = view
         .materials
         .iter()
@@ -59,20 +59,20 @@ pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<
         .collect();
 
     let edges = view.bodies.iter().any(|body| is_domain_box(body, domain));
-    let sights = Sights::new(&camera, size, &solids, domain, edges);
+    let layers = SolidLayers::new(&camera, size, &solids, domain, edges);
 
-    let particles = sound_particles(view);
+    let particles = valid_particles(view);
     let posed: Vec<PosedSolid<D>> = view
         .bodies
         .iter()
         .filter(|body| body.validate().is_ok())
         .map(|body| body.at(view.time))
         .collect();
-    let volume = Volume::new(&particles, 2.0 * radius, view.sound_per_cell(), &posed);
+    let volume = Volume::new(&particles, 2.0 * radius, view.valid_per_cell(), &posed);
     let liquid = match view.style {
         Style::Surface => {
             let crossings = raster(size, |x, y| {
-                let window = sights.window(x, y);
+                let window = layers.window(x, y);
                 let mut found = match window.open > 0.0 {
                     true => march(&volume, &ray(&camera, x, y), window.span),
                     false => Crossing::default(),
@@ -86,7 +86,7 @@ pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<
                 droplets,
             }
         }
-        Style::Particles => Liquid::Beads(string_beads(&particles, &camera, &sights, view, size)),
+        Style::Particles => Liquid::Sprites(draw_sprites(&particles, &camera, &layers, view, size)),
     };
 
     let ground = Ground::new(&frame, &volume, &solids);
@@ -95,7 +95,7 @@ pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<
     let stage = Stage {
         camera,
         size,
-        sights,
+        layers,
         ground,
         liquid,
         tint: Tint::new(view.liquid_colour),
@@ -111,36 +111,37 @@ pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<
     })
 }
 
-/// Where the camera sees a point.
+/// Projection of a point.
 fn spot(camera: &Camera, p: Vec3) -> Option<Spot> {
     let ([x, y], depth) = camera.project(p)?;
     let zoom = camera.focal / depth;
     Some(Spot { x, y, depth, zoom })
 }
 
-/// Beads as the camera sees them, inside the outlines of their containers.
-fn string_beads<const D: usize>(
+/// Particle sprites inside the outlines of their containers.
+fn draw_sprites<const D: usize>(
     particles: &[(Vec3, f32)],
     camera: &Camera,
-    sights: &Sights,
+    layers: &SolidLayers,
     view: &View<D>,
     size: (usize, usize),
-) -> Beads {
-    let fastest = view.sound_fastest();
+) -> Sprites {
+    let fastest = view.valid_fastest();
     let shaded = |[x, y, near]: Vec3, speed: f32| {
         let normal = camera.world_from_picture([x, y, near]);
         let light = 0.5 + 0.62 * dot(normal, key_direction()).max(0.0);
         scale(speed_colour(speed / fastest), light)
     };
-    let radius = BEAD * view.sound_radius() as f32;
-    let mut beads = particle_sprites::string(particles, radius, |p| spot(camera, p), shaded, size);
+    let radius = SPRITE_RADIUS * view.valid_radius() as f32;
+    let mut sprites =
+        particle_sprites::string(particles, radius, |p| spot(camera, p), shaded, size);
     for y in 0..size.1 {
         for x in 0..size.0 {
-            let cover = &mut beads.cover.values[y * size.0 + x];
-            *cover = cover.min(sights.window(x, y).open);
+            let cover = &mut sprites.cover.values[y * size.0 + x];
+            *cover = cover.min(layers.window(x, y).open);
         }
     }
-    beads
+    sprites
 }
 
 /// Coverage of the domain's rear and front edges.
@@ -155,7 +156,7 @@ fn box_edges(camera: &Camera, domain: Vec3, size: (usize, usize), wanted: bool) 
         high: domain,
     }
     .corners();
-    // Whether the face of an axis, on the low (0) or high (1) side, is turned away from the camera.
+    // Whether the face of an axis, on the low (0) or high (1) side, faces away from the camera.
     let away = |axis: usize, side: usize| {
         if side == 0 {
             camera.eye[axis] > 0.0
@@ -182,7 +183,7 @@ fn box_edges(camera: &Camera, domain: Vec3, size: (usize, usize), wanted: bool) 
     cover
 }
 
-/// What is seen of the liquid.
+/// Representation of the liquid.
 enum Liquid {
     /// A surface, and spray.
     Surface {
@@ -190,26 +191,26 @@ enum Liquid {
         droplets: Vec<Droplet>,
     },
     /// Particles.
-    Beads(Beads),
+    Sprites(Sprites),
 }
 
-/// All that a pixel depends on.
+/// Inputs of a pixel.
 struct Stage {
     camera: Camera,
     size: (usize, usize),
-    sights: Sights,
+    layers: SolidLayers,
     ground: Ground,
     liquid: Liquid,
     tint: Tint,
     mean: f32,
-    /// Of the field of the liquid.
+    /// Spacing of the liquid's field.
     spacing: f32,
-    /// A speed that counts as fast: that of a fall through the domain, nearly.
+    /// Speed that counts as fast: nearly that of a fall through the domain.
     fast: f32,
 }
 
 impl Stage {
-    /// Distance from the eye at which liquid begins, in a direction.
+    /// Distance from the eye to the liquid, in a direction.
     fn liquid_start(&self, at: usize, direction: Vec3) -> f32 {
         let stretch = 1.0 / dot(direction, self.camera.forward);
         match &self.liquid {
@@ -229,12 +230,12 @@ impl Stage {
                         .map_or(f32::INFINITY, |d| d.depth * stretch),
                 )
             }
-            Liquid::Beads(beads) => beads.depth.values[at] * stretch,
+            Liquid::Sprites(sprites) => sprites.depth.values[at] * stretch,
         }
     }
 
-    /// What a pixel shows behind and before the liquid.
-    fn without_liquid(&self, x: usize, y: usize, rear: &Field) -> Bare {
+    /// Background and foreground of a pixel.
+    fn without_liquid(&self, x: usize, y: usize, rear: &Field) -> Background {
         let ray = ray(&self.camera, x, y);
         let at = y * self.size.0 + x;
         let liquid_t = self.liquid_start(at, ray.direction);
@@ -250,33 +251,33 @@ impl Stage {
         }
         colour = mix(colour, EDGE, 0.4 * rear.values[at]);
 
-        let mut before = Veil::NONE;
-        let start = self.sights.window(x, y).span.start;
-        for layer in self.sights.layers(x, y) {
+        let mut before = Composite::NONE;
+        let start = self.layers.window(x, y).span.start;
+        for layer in self.layers.layers(x, y) {
             if layer.t > ground_t {
                 continue;
             }
-            let veil = shade(layer, ray.direction);
-            // Liquid is never before the wall through which one looks in.
+            let composite = shade(layer, ray.direction);
+            // Liquid is never in front of the wall through which it is seen.
             if layer.t > liquid_t && layer.t > start * (1.0 + 1e-5) {
-                colour = veil.over(colour);
+                colour = composite.over(colour);
             } else {
-                before = before.behind(&veil);
+                before = before.behind(&composite);
             }
         }
-        // Where there is no liquid its distance is infinite and everything is before it.
-        Bare {
+        // Without liquid its distance is infinite and everything is in front of it.
+        Background {
             behind: colour,
             before,
         }
     }
 
-    /// The liquid over what is behind it.
-    fn with_liquid(&self, x: usize, y: usize, picture: &[Bare]) -> Vec3 {
+    /// Composites the liquid over the background.
+    fn with_liquid(&self, x: usize, y: usize, picture: &[Background]) -> Vec3 {
         let at = y * self.size.0 + x;
         let bare = picture[at].behind;
         match &self.liquid {
-            Liquid::Beads(beads) => mix(bare, beads.colours[at], beads.cover.values[at]),
+            Liquid::Sprites(sprites) => mix(bare, sprites.colours[at], sprites.cover.values[at]),
             Liquid::Surface {
                 crossings,
                 droplets,
@@ -297,7 +298,7 @@ impl Stage {
                 }
                 let depth = found.start * dot(direction, self.camera.forward);
                 if droplet.cover > 0.0 && (found.cover < 0.5 || droplet.depth < depth) {
-                    let open = self.sights.window(x, y).open;
+                    let open = self.layers.window(x, y).open;
                     let drop = self.droplet(droplet, direction, colour);
                     colour = mix(colour, drop, droplet.cover.min(open));
                 }
@@ -306,17 +307,17 @@ impl Stage {
         }
     }
 
-    /// The colour of the liquid's body.
+    /// Colour of the liquid's body.
     fn surface(
         &self,
         x: usize,
         y: usize,
         found: &Crossing,
         direction: Vec3,
-        picture: &[Bare],
+        picture: &[Background],
     ) -> Vec3 {
         let normal = found.normal;
-        // What lies behind is seen displaced, the more so the thicker the liquid; through a flat wall it is not.
+        // Refraction displaces the background, more so for thicker liquid, but not through a flat wall.
         let seen = if found.from_wall {
             picture[y * self.size.0 + x].behind
         } else {
@@ -324,7 +325,7 @@ impl Stage {
             let [right, down] = self.camera.on_picture(normal);
             self.blend(picture, x as f32 - bend * right, y as f32 - bend * down)
         };
-        // Light does not leave flat through a wall of the container: it is reflected inside, and its way is longer.
+        // Light leaving at a grazing angle is reflected inside the container, which lengthens its path.
         let length = found.length / self.mean;
         let way = if found.to_wall {
             length.hypot(REFLECTED)
@@ -337,10 +338,10 @@ impl Stage {
         let scattered = scale(mix(self.tint.scattered, self.tint.foam, foam), lit);
         let inside = from_fn(|i| clear[i] * seen[i] + (1.0 - clear[i]) * scattered[i]);
         if found.from_wall {
-            // There is no air to make a surface that shines.
+            // There is no surface to air that could reflect.
             return inside;
         }
-        let gap = found.start - self.sights.window(x, y).span.start;
+        let gap = found.start - self.layers.window(x, y).span.start;
         let free = smoothstep(0.0, self.spacing, gap);
         mix(
             inside,
@@ -349,7 +350,7 @@ impl Stage {
         )
     }
 
-    /// The colour of a droplet over what is behind it.
+    /// Composites a droplet over the background.
     fn droplet(&self, droplet: &Droplet, direction: Vec3, behind: Vec3) -> Vec3 {
         let normal = normalize(self.camera.world_from_picture(droplet.facing));
         let way = droplet.thickness / self.mean + LEAST_TINT;
@@ -368,17 +369,17 @@ impl Stage {
         fresnel(0.03, -dot(direction, normal)).min(0.5)
     }
 
-    /// The studio as liquid mirrors it: what it reflects of grey walls would look purple on blue.
+    /// Environment for reflections of liquid: grey walls would look purple on blue.
     fn mirrored(&self, direction: Vec3, normal: Vec3) -> Vec3 {
-        // Lamps are mirrored where the surface faces the eye; along its outline they would be dashes of white.
+        // Lights are reflected where the surface faces the eye; along its outline they would be white dashes.
         let facing = -dot(direction, normal);
         let brightest = 0.8 + 2.0 * smoothstep(0.15, 0.5, facing);
         let seen = surroundings(reflect(direction, normal)).map(|c| c.min(brightest));
         mul(seen, [0.82, 0.97, 1.0])
     }
 
-    /// The colour between the four nearest pixels.
-    fn blend(&self, picture: &[Bare], x: f32, y: f32) -> Vec3 {
+    /// Bilinear interpolation of the colour.
+    fn blend(&self, picture: &[Background], x: f32, y: f32) -> Vec3 {
         let (width, height) = self.size;
         let (x, y) = (
             x.clamp(0.0, (width - 1) as f32),

@@ -1,26 +1,26 @@
-//! Watching a solve from outside: with a clock, which the library has not.
+//! Observer of a solve that measures time, which the library does not.
 
 use meniscus_lcp::{InnerProgress, Observer, Progress};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-/// Keeps every report with its time, and stops a solve that takes too long.
-pub struct Watch {
+/// Records every report with its time, and stops a solve that exceeds its time limit.
+pub struct SolveTimer {
     start: Instant,
     limit: Option<Duration>,
-    pub seen: Vec<Seen>,
+    pub seen: Vec<Observation>,
 }
 
-/// How a solve stood.
+/// State of a solve.
 #[derive(Clone, Copy)]
-pub struct Seen {
-    /// Which of the methods that were tried, from 0.
+pub struct Observation {
+    /// Index of the method among those that were tried, from 0.
     pub attempt: usize,
     pub progress: Progress,
     pub seconds: f64,
 }
 
-impl Watch {
+impl SolveTimer {
     pub fn new(limit: Option<Duration>) -> Self {
         Self {
             start: Instant::now(),
@@ -37,7 +37,7 @@ impl Watch {
         self.limit.is_some_and(|limit| self.start.elapsed() > limit)
     }
 
-    fn go_on(&self) -> ControlFlow<()> {
+    fn check_time(&self) -> ControlFlow<()> {
         if self.is_late() {
             ControlFlow::Break(())
         } else {
@@ -46,24 +46,24 @@ impl Watch {
     }
 }
 
-impl Observer for Watch {
+impl Observer for SolveTimer {
     fn observe(&mut self, progress: &Progress) -> ControlFlow<()> {
-        // Every method begins to count at zero.
+        // Every method counts its iterations from zero.
         let before = self.seen.last().map(|seen| seen.attempt);
         let attempt = match before {
             None => 0,
             Some(last) if progress.iteration == 0 => last + 1,
             Some(last) => last,
         };
-        self.seen.push(Seen {
+        self.seen.push(Observation {
             attempt,
             progress: *progress,
             seconds: self.seconds(),
         });
-        self.go_on()
+        self.check_time()
     }
 
     fn observe_inner(&mut self, _: &InnerProgress) -> ControlFlow<()> {
-        self.go_on()
+        self.check_time()
     }
 }

@@ -1,33 +1,33 @@
-//! The picture of a scene in the plane.
+//! Rendering of 2D scenes.
 
 use super::View;
 use super::blur::raster;
 use super::colours::{self, linear};
 use super::legend::speed_colour;
 use super::particle_sprites;
-use super::particles::{Drop, Lumps, Spot, sound_particles, spread};
+use super::particles::{Drop, Spot, VolumeCells, spread, valid_particles};
 use super::vector::{Vec3, mix, scale, smoothstep};
 use meniscus_scene::{Camera, Style};
 use meniscus_shapes::{Bounds, PosedSolid};
 use std::array::from_fn;
 
-/// Free part of the picture around the domain; below, there is room for a caption.
+/// Margin around the domain; below, there is space for a caption.
 const MARGIN: f32 = 0.045;
 const MARGIN_BELOW: f32 = 0.10;
-/// How large a bead is, in radii of the particles, so that single ones can be told apart.
-const BEAD: f32 = 0.5;
+/// Radius of a sprite, in radii of the particles, so that single ones can be distinguished.
+const SPRITE_RADIUS: f32 = 0.5;
 const AIR: [Vec3; 2] = [[0.80, 0.85, 0.89], [0.90, 0.92, 0.93]];
 const WALL: Vec3 = [0.42, 0.46, 0.50];
-/// What is behind the walls of a container, and how thick those are, as a part of the picture.
+/// Background behind the walls of a container, and thickness of those walls as a fraction of the image.
 const PAPER: Vec3 = [0.80, 0.82, 0.83];
 const THICK: f32 = 0.022;
 const OUTLINE: Vec3 = [0.07, 0.09, 0.12];
 
-/// Where the plane lies on the picture.
+/// Mapping of the plane to the image.
 struct Layout {
     /// Pixels per metre.
     zoom: f32,
-    /// The pixel of the origin.
+    /// Pixel of the origin.
     corner: [f32; 2],
 }
 
@@ -43,7 +43,7 @@ impl Layout {
         let middle = camera
             .target
             .unwrap_or_else(|| from_fn(|i| 0.5 * (frame.low[i] + frame.high[i])));
-        // A caption needs room below, unless somebody says what is in the middle.
+        // A caption needs space below, unless the camera sets the centre.
         let lift = match camera.target {
             Some(_) => 0.0,
             None => 0.5 * (below - margin),
@@ -74,23 +74,23 @@ impl Layout {
     }
 }
 
-/// Draws the scene: linear colours, row by row.
+/// Renders the scene: linear colours, row by row.
 pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<Vec3> {
     let (width, height) = size;
-    let frame = view.sound_frame();
+    let frame = view.valid_frame();
     let layout = Layout::new(&view.camera, &frame, size);
-    let radius = view.sound_radius() as f32;
+    let radius = view.valid_radius() as f32;
 
-    let particles = sound_particles(view);
-    let beads = (view.style == Style::Particles).then(|| {
-        let fastest = view.sound_fastest();
+    let particles = valid_particles(view);
+    let sprites = (view.style == Style::Particles).then(|| {
+        let fastest = view.valid_fastest();
         let shaded =
             |[_, up, _]: Vec3, speed: f32| scale(speed_colour(speed / fastest), 0.95 + 0.25 * up);
         let place = |p| Some(layout.spot(p));
-        particle_sprites::string(&particles, BEAD * radius, place, shaded, size)
+        particle_sprites::string(&particles, SPRITE_RADIUS * radius, place, shaded, size)
     });
-    let lumps = Lumps::new(&particles, 2.0 * radius);
-    let drops: Vec<Drop> = match beads {
+    let volume_cells = VolumeCells::new(&particles, 2.0 * radius);
+    let drops: Vec<Drop> = match sprites {
         Some(_) => Vec::new(),
         None => particles
             .iter()
@@ -100,14 +100,14 @@ pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<
             })
             .collect(),
     };
-    let mut sheet = spread(&drops, &lumps, |p| Some(layout.spot(p)), size);
-    // Blurred and cut at one half, the union of the drops becomes one smooth body of liquid.
+    let mut sheet = spread(&drops, &volume_cells, |p| Some(layout.spot(p)), size);
+    // Blurred and thresholded at one half, the union of the drops becomes one smooth body of liquid.
     let blur = (radius * layout.zoom).clamp(0.7, 20.0);
     sheet.cover.blur(blur);
     sheet.thickness.blur(blur);
     sheet.flow.blur(blur);
 
-    // Containers go on for ever, obstacles don't.
+    // Containers are unbounded outside, obstacles are not.
     let solid_colours = view.colours.iter().chain(std::iter::repeat(&None));
     let bodies: Vec<(PosedSolid<D>, bool, Vec3)> = view
         .bodies
@@ -126,7 +126,7 @@ pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<
         let at = y * width + x;
         let world = layout.world(x as f32 + 0.5, y as f32 + 0.5);
         let point = from_fn(|i| world.get(i).copied().unwrap_or(0.0));
-        // In pixels, to the obstacles and to the containers.
+        // Distances in pixels to the obstacles and to the containers.
         let mut distances = [f32::INFINITY; 2];
         let mut own_colour = WALL;
         for (body, endless, colour) in &bodies {
@@ -142,25 +142,25 @@ pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<
         colour = scale(colour, 1.0 - 0.14 * (-wall.max(0.0) / 5.0).exp());
 
         let cover = sheet.cover.values[at];
-        // The slope of a blurred edge, so that the cut is one pixel wide.
+        // Slope of a blurred edge, so that the threshold is one pixel wide.
         let sharp = blur * (2.0 * std::f32::consts::PI).sqrt();
         let wet = ((cover - 0.5) * sharp + 0.5).clamp(0.0, 1.0);
         if wet > 0.0 {
             let amount = sheet.thickness.values[at].max(f32::MIN_POSITIVE);
             let speed = sheet.flow.values[at] / amount / fast;
             let mut liquid = tint(&colours, speed);
-            // A bright line along the free surface.
+            // Bright line along the free surface.
             let edge = 1.0 - smoothstep(0.5, 0.86, cover);
             let free = smoothstep(1.0, 2.5, wall / blur);
             liquid = mix(liquid, colours[2], 0.45 * edge * free);
             colour = mix(colour, liquid, wet);
         }
-        if let Some(beads) = &beads {
-            colour = mix(colour, beads.colours[at], beads.cover.values[at]);
+        if let Some(sprites) = &sprites {
+            colour = mix(colour, sprites.colours[at], sprites.cover.values[at]);
         }
         let solid = (0.5 - wall).clamp(0.0, 1.0);
         let line = (1.6 - (wall + 1.0).abs()).clamp(0.0, 1.0);
-        // Of a container only the skin is drawn, and nothing of what sticks out of it.
+        // Containers are drawn as an outline only, without anything that protrudes from them.
         let beyond = (-distances[1] - thick + 0.5).clamp(0.0, 1.0);
         let stone = mix(own_colour, PAPER, beyond);
         mix(mix(colour, stone, solid), OUTLINE, 0.85 * line)

@@ -1,14 +1,14 @@
-//! Smooth-edged lines.
+//! Antialiased lines.
 
 use super::blur::Field;
 
-/// Draws the line from `a` to `b` into a picture of coverage.
+/// Draws the line from `a` to `b` into a coverage image.
 pub(super) fn stroke(cover: &mut Field, a: [f32; 2], b: [f32; 2], half_width: f32) {
     let length = (b[0] - a[0]).hypot(b[1] - a[1]);
     if !length.is_finite() || length > 1e5 {
         return;
     }
-    // Piece by piece, so that a slanted line doesn't visit its whole bounding box.
+    // In pieces, so that a slanted line doesn't visit its whole bounding box.
     let pieces = (length / 12.0).ceil().max(1.0);
     for k in 0..pieces as usize {
         let at = |s: f32| [a[0] + s * (b[0] - a[0]), a[1] + s * (b[1] - a[1])];

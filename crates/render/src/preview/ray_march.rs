@@ -1,35 +1,35 @@
-//! The liquid along a line of sight, by ray marching through its field.
+//! Ray marching of the liquid through its field.
 
-use super::solids::{Ray, box_span};
+use super::sphere_tracing::{Ray, box_span};
 use super::vector::{Vec3, along, dot};
 use super::volume::{Content, LEVEL, Volume};
 use std::cmp::Ordering;
 
-/// Steps in cells of the field where its surface may be.
+/// Step in cells of the field near its surface.
 const STEP: f32 = 0.6;
-/// Steps after which a line of sight is given up.
+/// Maximum number of steps of a ray.
 const MOST_STEPS: usize = 2000;
 
-/// What a line of sight meets of the liquid.
+/// Intersection of a ray with the liquid.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Crossing {
-    /// Share of the pixel that liquid covers; zero if there is none.
+    /// Coverage of the pixel; zero if there is no liquid.
     pub cover: f32,
-    /// Distance from the eye at which liquid begins.
+    /// Distance from the eye to the first liquid.
     pub start: f32,
-    /// Length of liquid along the line, in metres.
+    /// Length of liquid along the ray, in metres.
     pub length: f32,
-    /// Unit normal where it begins, toward the eye.
+    /// Unit normal at the first liquid, toward the eye.
     pub normal: Vec3,
     /// Mean speed of the liquid there.
     pub speed: f32,
-    /// Whether it begins at a wall, without a surface to air.
+    /// Whether it starts at a wall, without a surface to air.
     pub from_wall: bool,
     /// Whether it ends at a wall, and not at a surface to air.
     pub to_wall: bool,
 }
 
-/// The part of a line of sight where liquid can be.
+/// Part of a ray where liquid can be.
 #[derive(Clone, Copy)]
 pub(super) struct Span {
     pub start: f32,
@@ -38,7 +38,7 @@ pub(super) struct Span {
     pub wall: Vec3,
 }
 
-/// Follows a line of sight through the liquid.
+/// Follows a ray through the liquid.
 pub(super) fn march(volume: &Volume, ray: &Ray, span: Span) -> Crossing {
     let (low, high) = volume.bounds();
     let nothing = Crossing::default();
@@ -51,7 +51,7 @@ pub(super) fn march(volume: &Volume, ray: &Ray, span: Span) -> Crossing {
     }
     let at = |t: f32| along(ray.from, t, ray.direction);
     let mut found = nothing;
-    // The highest value so far, and where: a line that just misses covers part of its pixel.
+    // Highest value so far, and its position: a ray that just misses covers part of its pixel.
     let mut highest = (f32::NEG_INFINITY, first);
     let mut t = first;
     let mut here = volume.occupancy(at(t));
@@ -129,7 +129,7 @@ pub(super) fn march(volume: &Volume, ray: &Ray, span: Span) -> Crossing {
     };
     let facing = dot(found.normal, ray.direction);
     if facing > 0.0 {
-        // Seen from behind only by rounding: the line grazes the surface.
+        // Facing away only by rounding: the ray grazes the surface.
         found.normal = super::vector::normalize(along(found.normal, -1.01 * facing, ray.direction));
     }
     found.speed = volume.speed(along(place, volume.spacing, ray.direction));
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ball_has_its_thickness_its_normals_and_a_smooth_outline() {
+    fn a_ball_has_the_right_thickness_and_normals_and_a_smooth_outline() {
         let volume = ball();
         let middle = look(&volume, 0.5);
         assert!((middle.length - 0.62).abs() < 0.12, "{}", middle.length);
@@ -177,7 +177,7 @@ mod tests {
         assert!(middle.cover == 1.0 && middle.normal[0] < -0.95);
         assert!(!middle.from_wall && !middle.to_wall);
         assert_eq!(look(&volume, 0.95).cover, 0.0);
-        // Somewhere between them the cover falls from one to zero, and never rises again.
+        // The coverage falls monotonically from one to zero between them.
         let covers: Vec<f32> = (0..400)
             .map(|k| look(&volume, 0.5 + 0.001 * k as f32).cover)
             .collect();

@@ -1,17 +1,17 @@
-//! Meshes with fewer triangles: vertices that lie in the same cell of a lattice become one.
+//! Mesh simplification by vertex clustering.
 
-use crate::viewer::wire::WireMesh;
+use crate::surface::solids::Mesh;
 use std::array::from_fn;
 
 type Vector = [f32; 3];
 
-/// Steps of the search for the point where tangent planes meet.
+/// Iterations of the search for the point where tangent planes meet.
 const ROUNDS: usize = 8;
 
-/// The same surface with a vertex or two in a cell of a lattice. Two, where both sides of a thin sheet are in it: a
-/// sheet stays one, and keeps its volume. What is smaller than a cell may vanish. A mesh in the plane is an area and
+/// Simplified surface with one vertex per lattice cell, or two where both sides of a thin sheet are in it: a
+/// sheet stays a sheet, and keeps its volume. Features smaller than a cell may vanish. A mesh in 2D is an area and
 /// keeps its outline in the same way.
-pub fn coarsened(mesh: &WireMesh, flat: bool, spacing: f64) -> WireMesh {
+pub fn coarsened(mesh: &Mesh, flat: bool, spacing: f64) -> Mesh {
     let facing = if flat {
         out_of_area(mesh)
     } else {
@@ -21,7 +21,7 @@ pub fn coarsened(mesh: &WireMesh, flat: bool, spacing: f64) -> WireMesh {
     let cells: Vec<[i64; 3]> = (0..mesh.positions.len() as u32).map(cell).collect();
     let mut order: Vec<u32> = (0..mesh.positions.len() as u32).collect();
     order.sort_unstable_by_key(|&v| (cells[v as usize], v));
-    let mut coarse = WireMesh::default();
+    let mut coarse = Mesh::default();
     let mut taken_by = vec![0; mesh.positions.len()];
     for together in order.chunk_by(|&a, &b| cells[a as usize] == cells[b as usize]) {
         for members in sides(together, &facing) {
@@ -36,11 +36,11 @@ pub fn coarsened(mesh: &WireMesh, flat: bool, spacing: f64) -> WireMesh {
     }
     let corners = mesh.triangles.iter();
     coarse.triangles = corners.map(|t| t.map(|v| taken_by[v as usize])).collect();
-    tidy(&mut coarse);
+    remove_degenerate(&mut coarse);
     coarse
 }
 
-/// The vertices of a cell apart: those inside of an area, those that face as the first one does, and those that face
+/// Clusters the vertices of a cell: those inside of an area, those that face as the first one does, and those that face
 /// away.
 fn sides(together: &[u32], facing: &[Vector]) -> impl Iterator<Item = Vec<u32>> {
     let of = |v: u32| facing[v as usize];
@@ -56,8 +56,8 @@ fn sides(together: &[u32], facing: &[Vector]) -> impl Iterator<Item = Vec<u32>> 
     sides.into_iter().filter(|members| !members.is_empty())
 }
 
-/// For each vertex of an area in the plane the way out of it; zero for those that are not at its edge.
-fn out_of_area(mesh: &WireMesh) -> Vec<Vector> {
+/// Outward direction of each vertex of an area in 2D; zero for those not on its boundary.
+fn out_of_area(mesh: &Mesh) -> Vec<Vector> {
     let mut edges: Vec<(u32, u32)> = mesh
         .triangles
         .iter()
@@ -78,8 +78,8 @@ fn out_of_area(mesh: &WireMesh) -> Vec<Vector> {
     out
 }
 
-/// Leaves out triangles that have become lines, or are there twice, and vertices without triangles.
-fn tidy(mesh: &mut WireMesh) {
+/// Removes degenerate and duplicate triangles, and unused vertices.
+fn remove_degenerate(mesh: &mut Mesh) {
     mesh.triangles
         .retain(|&[a, b, c]| a != b && b != c && c != a);
     for triangle in &mut mesh.triangles {
@@ -125,8 +125,8 @@ fn mean(members: &[u32], of: &[Vector]) -> Vector {
     from_fn(|axis| (sum(axis) / members.len() as f64) as f32)
 }
 
-/// Where the tangent planes of the vertices meet, as nearly as they do within half a cell of their middle: so edges stay
-/// sharp, and what bulges keeps its volume.
+/// Intersection of the tangent planes of the vertices, within half a cell of their mean: creases stay
+/// sharp, and convex features keep their volume.
 fn meeting_point(members: &[u32], positions: &[Vector], facing: &[Vector], spacing: f64) -> Vector {
     let middle = mean(members, positions);
     let mut at = middle;
@@ -146,7 +146,7 @@ fn meeting_point(members: &[u32], positions: &[Vector], facing: &[Vector], spaci
     from_fn(|axis| at[axis].clamp(middle[axis] - reach, middle[axis] + reach))
 }
 
-/// Their mean direction, or the first one's if they have none in common.
+/// Mean direction, or the first one if they cancel.
 fn direction(members: &[u32], of: &[Vector]) -> Vector {
     let mean = mean(members, of);
     let length = dot(mean, mean).sqrt();
@@ -165,11 +165,11 @@ fn dot(a: Vector, b: Vector) -> f32 {
 mod tests {
     use super::*;
     use crate::surface::Surface;
-    use crate::viewer::dual_contouring::{Sampled, surface};
+    use crate::surface::dual_contouring::{Sampled, surface};
     use meniscus_shapes::Shape;
 
-    /// A shape within the unit cube as a mesh of this many cells along a side.
-    fn meshed(shape: &Shape<3>, cells: usize) -> WireMesh {
+    /// Mesh of a shape in the unit cube, with this many cells along a side.
+    fn meshed(shape: &Shape<3>, cells: usize) -> Mesh {
         surface(&Sampled {
             low: [0.0; 3],
             spacing: 1.0 / cells as f64,
@@ -179,7 +179,7 @@ mod tests {
         })
     }
 
-    fn as_surface(mesh: &WireMesh) -> Surface {
+    fn as_surface(mesh: &Mesh) -> Surface {
         Surface {
             positions: mesh.positions.clone(),
             triangles: mesh.triangles.clone(),
@@ -187,7 +187,7 @@ mod tests {
         }
     }
 
-    fn reach(mesh: &WireMesh, axis: usize) -> [f32; 2] {
+    fn reach(mesh: &Mesh, axis: usize) -> [f32; 2] {
         let along = mesh.positions.iter().map(|x| x[axis]);
         [
             along.clone().fold(f32::INFINITY, f32::min),
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_coarse_ball_and_a_coarse_sheet_have_about_the_volume_and_the_box_of_the_fine_ones() {
+    fn simplified_balls_and_sheets_preserve_volume_and_bounds() {
         let ball = Shape::Sphere {
             center: [0.5; 3],
             radius: 0.4,
@@ -205,7 +205,7 @@ mod tests {
             low: [0.11, 0.13, 0.48],
             high: [0.87, 0.89, 0.51],
         };
-        // The rim of the sheet becomes an edge.
+        // The rim of the sheet becomes a crease.
         for (shape, spacing, share) in [(ball, 0.05, 0.02), (sheet, 0.06, 0.2)] {
             let fine = meshed(&shape, 100);
             let coarse = coarsened(&fine, false, spacing);
@@ -231,11 +231,11 @@ mod tests {
     }
 
     #[test]
-    fn a_coarse_area_in_the_plane_keeps_its_outline_and_fills_it() {
+    fn a_simplified_area_in_2d_preserves_its_outline() {
         let side = 60u32;
         let number = |i: u32, j: u32| i * (side + 1) + j;
         let places = (0..=side).flat_map(|i| (0..=side).map(move |j| [i, j]));
-        let fine = WireMesh {
+        let fine = Mesh {
             positions: places
                 .clone()
                 .map(|[i, j]| [i as f32 / 60.0, j as f32 / 300.0, 0.0])
@@ -262,17 +262,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_smaller_than_a_cell_vanishes_without_a_trace() {
+    fn features_smaller_than_a_cell_vanish_completely() {
         let drop = Shape::Sphere {
             center: [0.55; 3],
             radius: 0.02,
         };
         let fine = meshed(&drop, 200);
         assert!(!fine.triangles.is_empty());
-        assert_eq!(coarsened(&fine, false, 0.5), WireMesh::default());
-        assert_eq!(
-            coarsened(&WireMesh::default(), false, 0.1),
-            WireMesh::default()
-        );
+        assert_eq!(coarsened(&fine, false, 0.5), Mesh::default());
+        assert_eq!(coarsened(&Mesh::default(), false, 0.1), Mesh::default());
     }
 }

@@ -1,20 +1,20 @@
-//! Solids as triangles, from their distances on a lattice: the surface in space, the area in the plane.
+//! Dual contouring of solids: triangles from signed distances on a lattice, a surface in 3D, an area in 2D.
 
-use super::wire::WireMesh;
+use super::solids::Mesh;
 use std::array::from_fn;
 use std::collections::HashMap;
 
-/// A solid to be triangulated, in the frame of its body.
+/// Solid to triangulate, in body coordinates.
 pub struct Sampled<'a, const D: usize> {
-    /// Lower corner of the lattice. The surface should lie inside, or it ends at the sides.
+    /// Lower corner of the lattice. The surface is cut off at its sides.
     pub low: [f64; D],
     /// Width of its cells.
     pub spacing: f64,
-    /// How many there are along each axis.
+    /// Number of cells along each axis.
     pub cells: [usize; D],
-    /// Negative inside, right within two cells of the surface.
+    /// Signed distance, exact within two cells of the surface.
     pub distance: &'a dyn Fn([f64; D]) -> f64,
-    /// The unit vector out of the solid.
+    /// Unit normal out of the solid.
     pub normal: &'a dyn Fn([f64; D]) -> [f64; D],
 }
 
@@ -23,7 +23,7 @@ impl<const D: usize> Sampled<'_, D> {
         from_fn(|axis| self.low[axis] + index[axis] as f64 * self.spacing)
     }
 
-    /// The number of a lattice point; the first axis runs fastest.
+    /// Index of a lattice point; the first axis varies fastest.
     fn number(&self, index: [usize; D]) -> usize {
         (0..D).rev().fold(0, |number, axis| {
             number * (self.cells[axis] + 1) + index[axis]
@@ -48,16 +48,16 @@ impl<const D: usize> Sampled<'_, D> {
     }
 }
 
-/// Rounds of the search for the point that is nearest to all tangent planes of a cell.
+/// Iterations of the search for the point closest to all tangent planes of a cell.
 const ROUNDS: usize = 8;
-/// Times that the part of an edge is halved in which the surface crosses it.
+/// Bisections of the crossing on an edge.
 const HALVINGS: usize = 9;
-/// A vertex takes the normal of the solid if that of its triangle is this close, as a cosine; else it is on an edge.
+/// A vertex takes the normal of the solid if that of its triangle is this close, as a cosine; otherwise it is on a crease.
 const SMOOTH: f64 = 0.85;
 
-/// The surface of a solid in space: a vertex in every cell that the surface passes, where its tangent planes meet, so
-/// that edges stay sharp.
-pub fn surface(solid: &Sampled<'_, 3>) -> WireMesh {
+/// Surface of a solid in 3D: one vertex per cell with a sign change, where its tangent planes meet, so
+/// that creases stay sharp.
+pub fn surface(solid: &Sampled<'_, 3>) -> Mesh {
     let phi = solid.distances();
     let at = |index: [usize; 3]| phi[solid.number(index)];
     let mut vertices: Vec<[f64; 3]> = Vec::new();
@@ -92,7 +92,7 @@ pub fn surface(solid: &Sampled<'_, 3>) -> WireMesh {
             let mut end = start;
             end[axis] += 1;
             let (here, there) = (at(start) < 0.0, at(end) < 0.0);
-            // Edges on the sides of the lattice have no four cells around them.
+            // Edges on the sides of the lattice do not have four cells around them.
             let inner = start[u] > 0
                 && start[v] > 0
                 && start[u] < solid.cells[u]
@@ -119,8 +119,8 @@ pub fn surface(solid: &Sampled<'_, 3>) -> WireMesh {
     corners.mesh
 }
 
-/// Where the surface crosses an edge of the lattice that begins at a point, with the distances at both ends. Near the
-/// edges of a solid a distance is not linear, so that the place is looked for.
+/// Crossing of the surface with a lattice edge from a point, given the distances at both ends. Near creases
+/// a distance is not linear, so the crossing is bisected.
 fn crossing(solid: &Sampled<'_, 3>, axis: usize, from: ([f64; 3], f64), there: f64) -> [f64; 3] {
     let (start, here) = from;
     let at = |share: f64| {
@@ -141,14 +141,14 @@ fn crossing(solid: &Sampled<'_, 3>, axis: usize, from: ([f64; 3], f64), there: f
     at(share)
 }
 
-/// The point of a cell that is nearest to all planes.
+/// Point of a cell closest to all planes.
 fn meeting_point(planes: &[([f64; 3], [f64; 3])], low: [f64; 3], width: f64) -> [f64; 3] {
     let share = 1.0 / planes.len() as f64;
     let mut x = [0.0; 3];
     for (on, _) in planes {
         x = from_fn(|axis| x[axis] + share * on[axis]);
     }
-    // Onto one plane after the other: where they are at right angles, as on the edges of a box, that is the point.
+    // Projections onto one plane after the other: exact where they are orthogonal, as on the edges of a box.
     for _ in 0..ROUNDS {
         for (on, normal) in planes {
             let off: f64 = (0..3).map(|axis| normal[axis] * (on[axis] - x[axis])).sum();
@@ -158,12 +158,12 @@ fn meeting_point(planes: &[([f64; 3], [f64; 3])], low: [f64; 3], width: f64) -> 
     from_fn(|axis| x[axis].clamp(low[axis], low[axis] + width))
 }
 
-/// Vertices with their normals: one on an edge has several.
+/// Vertices with their normals: one on a crease has several.
 struct Corners {
     vertices: Vec<[f64; 3]>,
     smooth: Vec<[f64; 3]>,
     known: HashMap<(u32, [i32; 3]), u32>,
-    mesh: WireMesh,
+    mesh: Mesh,
 }
 
 impl Corners {
@@ -172,7 +172,7 @@ impl Corners {
             smooth: vertices.iter().map(|&x| (solid.normal)(x)).collect(),
             vertices,
             known: HashMap::new(),
-            mesh: WireMesh::default(),
+            mesh: Mesh::default(),
         }
     }
 
@@ -208,11 +208,11 @@ impl Corners {
     }
 }
 
-/// The area of a solid in the plane. Cells that are full are put together row by row.
-pub fn area(solid: &Sampled<'_, 2>) -> WireMesh {
+/// Area of a solid in 2D. Full cells are merged row by row.
+pub fn area(solid: &Sampled<'_, 2>) -> Mesh {
     let phi = solid.distances();
     let at = |index: [usize; 2]| phi[solid.number(index)];
-    let mut mesh = WireMesh::default();
+    let mut mesh = Mesh::default();
     let [columns, rows] = solid.cells;
     for row in 0..rows {
         let mut full_from = None;
@@ -255,8 +255,8 @@ pub fn area(solid: &Sampled<'_, 2>) -> WireMesh {
     mesh
 }
 
-/// Adds a polygon without dents.
-fn polygon(mesh: &mut WireMesh, outline: &[[f64; 2]]) {
+/// Adds a convex polygon.
+fn polygon(mesh: &mut Mesh, outline: &[[f64; 2]]) {
     if outline.len() < 3 {
         return;
     }
@@ -288,8 +288,8 @@ mod tests {
         })
     }
 
-    /// Six times the volume inside, by the tetrahedra to the origin, and the area.
-    fn measure(mesh: &WireMesh) -> (f64, f64) {
+    /// Six times the enclosed volume, by the tetrahedra to the origin, and the area.
+    fn measure(mesh: &Mesh) -> (f64, f64) {
         let (mut volume, mut area) = (0.0, 0.0);
         for triangle in &mesh.triangles {
             let [a, b, c] = triangle.map(|i| mesh.positions[i as usize].map(f64::from));
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sphere_has_its_volume_and_its_normals_point_out() {
+    fn a_sphere_has_the_right_volume_and_outward_normals() {
         let sphere = Shape::Sphere {
             center: [0.0; 3],
             radius: 0.7,
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn a_box_keeps_its_edges() {
+    fn a_box_has_sharp_edges() {
         let cuboid = Shape::Box {
             low: [-0.43, -0.52, -0.61],
             high: [0.43, 0.52, 0.61],
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disc_and_its_outside_fill_the_plane() {
+    fn a_disc_and_its_complement_fill_the_domain() {
         let disc = Shape::Sphere {
             center: [0.1, 0.0],
             radius: 0.6,
