@@ -1,16 +1,15 @@
 //! Frames of a run as pictures, and side by side.
 
-use image::{ImageFormat, RgbImage, imageops};
 use meniscus_app::runner::Simulation;
 use meniscus_app::runner::film::bodies;
 use meniscus_liquid::{Liquid, SolidField};
+use meniscus_render::image::RgbImage;
 use meniscus_render::preview::FrameRenderer;
 use meniscus_scene::{Scene, Style};
 use meniscus_shapes::Solids;
 use meniscus_sim::LiquidWorld;
 use meniscus_store::cache::{Frame, PointLayer};
 use meniscus_store::error::{Error, Kind};
-use std::io::Cursor;
 
 /// A frame.
 pub struct Still {
@@ -119,13 +118,13 @@ pub fn in_rows(rows: &[Vec<Still>]) -> RgbImage {
     let mut all = RgbImage::from_pixel(
         whole(columns, width),
         whole(rows.len() as u32, height),
-        image::Rgb([255; 3]),
+        [255; 3],
     );
     for (row, stills) in rows.iter().enumerate() {
         for (column, still) in stills.iter().enumerate() {
-            let left = i64::from(column as u32 * (width + GAP));
-            let top = i64::from(row as u32 * (height + GAP));
-            imageops::replace(&mut all, &still.picture, left, top);
+            let left = column as u32 * (width + GAP);
+            let top = row as u32 * (height + GAP);
+            all.copy_from(&still.picture, left, top);
         }
     }
     all
@@ -133,11 +132,9 @@ pub fn in_rows(rows: &[Vec<Still>]) -> RgbImage {
 
 /// A picture as the content of a file.
 pub fn png(picture: &RgbImage) -> Result<Vec<u8>, Error> {
-    let mut bytes = Cursor::new(Vec::new());
     picture
-        .write_to(&mut bytes, ImageFormat::Png)
-        .map_err(|cause| Error::new(Kind::Storage, format!("a picture: {cause}")))?;
-    Ok(bytes.into_inner())
+        .png()
+        .map_err(|cause| Error::new(Kind::Storage, format!("a picture: {cause}")))
 }
 
 #[cfg(test)]
@@ -159,7 +156,7 @@ mod tests {
         assert!(rows[0][0].hanging > 0.0 && rows[0][0].centre[0] < 0.5);
         let all = in_rows(&rows);
         assert_eq!(all.dimensions(), (2 * 40 + GAP, 2 * 40 + GAP));
-        assert_eq!(all.get_pixel(41, 41), &image::Rgb([255; 3]));
+        assert_eq!(all.get_pixel(41, 41), &[255; 3]);
         assert_eq!(all.get_pixel(20, 20), rows[0][0].picture.get_pixel(20, 20));
         assert_eq!(&png(&all).unwrap()[1..4], b"PNG");
     }

@@ -40,6 +40,7 @@ mod settings;
 mod solids;
 pub mod solvers;
 pub mod spin_pool;
+pub mod stencil;
 mod step;
 
 pub use grid::extrapolate::FaceState;

@@ -40,7 +40,7 @@ pub struct Choice {
     pub every: usize,
 }
 
-/// What a run had.
+/// Numbers of steps of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
     pub steps: usize,
@@ -157,10 +157,7 @@ mod tests {
     #[test]
     fn the_pressure_of_the_step_before_is_a_better_start_than_zero() {
         let solver = SolverCase::named("PI-PCG").unwrap();
-        let cold = Rules {
-            from_zero: true,
-            ..Default::default()
-        };
+        let cold = Rules::FROM_ZERO;
         let mut iterations = [0, 0];
         let choice = Choice {
             frames: 10,

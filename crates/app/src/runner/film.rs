@@ -1,7 +1,7 @@
 //! The preview of a run. It is drawn from frames as they come back from the cache, so that it can be drawn again from
 //! the cache alone: a run that was interrupted and went on does so at its end.
 
-use image::RgbImage;
+use meniscus_render::image::RgbImage;
 use meniscus_render::preview::{FASTEST, FrameRenderer, GifWriter};
 use meniscus_scene::Scene;
 use meniscus_sim::{Layers, World};

@@ -2,13 +2,13 @@
 
 use super::{Known, play};
 use meniscus_app::runner::Simulation;
-use meniscus_lcp::{BoxMlcp, Status};
+use meniscus_lcp::Status;
 use meniscus_liquid::{PressureProblem, Solver, Walls, solvers};
 use meniscus_scene::{AnyScene, Scene, builtin};
 
 /// Solves a problem to 1e-10 of its largest divergence with the named solver.
 fn solved<const D: usize>(given: &PressureProblem<D>, name: &str) -> Vec<f64> {
-    let problem = BoxMlcp::new(&given.matrix, &given.rhs, &given.lower, &given.upper).unwrap();
+    let problem = given.stencil_problem().unwrap();
     let largest = given.rhs.iter().fold(0.0f64, |l, b| l.max(b.abs()));
     let settings = solvers::Settings {
         tolerance: 1e-10 * largest,
@@ -17,8 +17,14 @@ fn solved<const D: usize>(given: &PressureProblem<D>, name: &str) -> Vec<f64> {
     };
     let mut x = vec![0.0; given.rhs.len()];
     let memory = &mut solvers::Workspace::default();
-    let solution =
-        solvers::solve(&problem, &given.cells, &settings, &mut x, memory, &mut ()).unwrap();
+    let solution = solvers::solve(
+        &problem.posed().unwrap(),
+        &settings,
+        &mut x,
+        memory,
+        &mut (),
+    )
+    .unwrap();
     assert_eq!(solution.report.status, Status::Converged, "{name}");
     // Residual recomputed from its definition, row by row.
     for row in 0..x.len() {

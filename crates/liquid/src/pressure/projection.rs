@@ -19,14 +19,14 @@ use crate::solvers::Solution;
 
 /// The pressure that makes the velocity free of divergence, with walls that may bound it from below.
 pub struct PressureProjection<const D: usize> {
-    system: System,
+    system: System<D>,
     solver: PressureSolver<D>,
 }
 
 impl<const D: usize> Default for PressureProjection<D> {
     fn default() -> Self {
         Self {
-            system: System::empty(),
+            system: System::default(),
             solver: PressureSolver::new(),
         }
     }
@@ -37,7 +37,7 @@ impl<const D: usize> PressureProjection<D> {
     /// listed twice.
     pub(crate) fn from_warm_start(start: WarmStart<D>, size: [usize; D]) -> Option<Self> {
         Some(Self {
-            system: System::empty(),
+            system: System::default(),
             solver: PressureSolver::from_warm_start(start, size)?,
         })
     }
@@ -88,17 +88,14 @@ impl<const D: usize> PressureProjection<D> {
             let open = weights.open_to(beyond, index, axis, high);
             Face { open, beyond }
         };
-        let system = &self.system;
-        let cells = system.cells.iter().map(|&index| index as usize);
+        let problem = &self.system.problem;
+        let cells = self.system.cells.iter().map(|&index| index as usize);
         PressureProblem {
-            matrix: system.matrix.clone(),
-            rhs: system.rhs.clone(),
-            lower: system.lower.clone(),
-            upper: system.upper.clone(),
-            cells: cells
-                .clone()
-                .map(|index| weights.tiles.coord(index))
-                .collect(),
+            matrix: problem.stencil.matrix().clone(),
+            rhs: problem.rhs.clone(),
+            lower: problem.lower.clone(),
+            upper: problem.upper.clone(),
+            cells: problem.stencil.cells().to_vec(),
             faces: cells
                 .map(|index| std::array::from_fn(|a| [face(index, a, false), face(index, a, true)]))
                 .collect(),
@@ -161,7 +158,7 @@ impl<const D: usize> Projection<D> for PressureProjection<D> {
         );
         let solution = self
             .solver
-            .solve(&faces.weights(), &self.system, settings, dt)
+            .solve(&self.system, settings, dt)
             .map_err(StepError::refused)?;
         if solution.report.status != Status::Converged {
             return Err(StepError::Unsolved(solution));

@@ -91,7 +91,7 @@ fn project<const D: usize>(
         dx: settings.dx,
     };
     let dt = 0.01;
-    let mut system = System::empty();
+    let mut system = System::default();
     system
         .assemble(&weights, &velocity, &posed, settings, dt)
         .unwrap();
@@ -101,7 +101,7 @@ fn project<const D: usize>(
         settings.physics.walls,
         settings.physics.pressure.tolerance,
     );
-    let solution = solvers.solve(&weights, &system, settings, dt).unwrap();
+    let solution = solvers.solve(&system, settings, dt).unwrap();
     assert_eq!(
         solution.report.status,
         Status::Converged,

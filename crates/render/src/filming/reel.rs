@@ -1,8 +1,8 @@
 //! Frames of one run, ready for rendering.
 
 use super::Options;
+use crate::image::RgbImage;
 use crate::preview::{FrameRenderer, framing};
-use image::RgbImage;
 use meniscus_scene::text::{flat_camera, load_run, spatial_camera};
 use meniscus_scene::{AnyScene, Camera, Scene};
 use meniscus_shapes::Bounds;

@@ -4,7 +4,7 @@ use super::framing;
 use super::legend::round_up;
 use super::materials::materials_of;
 use super::{View, draw};
-use image::RgbImage;
+use crate::image::RgbImage;
 use meniscus_scene::{Camera, Color, Material, Scene, Style, measure};
 use meniscus_shapes::{Bounds, ScriptedSolid, Shape};
 use meniscus_store::cache::Frame;

@@ -1,15 +1,14 @@
 //! Pressure problems of the sphere: the best algebraic method beside PETSc's.
 
 use super::{Options, Solve, table};
-use crate::findings::Section;
 use crate::peer;
+use crate::prelude::*;
 use meniscus_app::problem_files;
 use meniscus_app::runner;
 use meniscus_lcp::registry::Method;
 use meniscus_lcp::{BoxMlcp, Csr};
 use meniscus_liquid::PressureProblem;
 use meniscus_scene::text::{Override, load};
-use meniscus_store::error::{Error, Kind};
 use std::path::Path;
 use std::time::Duration;
 

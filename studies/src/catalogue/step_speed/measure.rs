@@ -1,12 +1,12 @@
-//! What is measured, each in a process of its own.
+//! Measurements, each in its own process.
 
 use super::stage::{Impact, Stage, with_twice_the_air};
-use crate::machine::{Moment, Span, peak_memory, waited_by_all_threads};
+use crate::machine::{Span, peak_memory, waited_by_all_threads};
+use crate::prelude::*;
 use meniscus_app::runner::Simulation;
 use meniscus_liquid::Walls;
 use meniscus_scene::Scene;
 use meniscus_sim::{LiquidWorld, Phases, StepReport};
-use meniscus_store::error::{Error, Kind};
 use serde::{Deserialize, Serialize};
 
 /// How often each number of threads is timed where numbers are compared.
@@ -87,19 +87,19 @@ pub struct Peak {
     pub cells: u64,
 }
 
-/// What more threads bring.
+/// Speed-up by more threads.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Pace {
     /// Own seconds of each frame with one thread and with more, the quickest of several.
     pub frames: Vec<[f64; 2]>,
 }
 
-/// What more air costs.
+/// Cost of more empty space.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Air {
     /// CPU seconds of each frame with the scene's own air and with twice as much.
     pub frames: Vec<[f64; 2]>,
-    /// Whether every step of the two was the same, to the last bit.
+    /// Whether all steps of both were bitwise identical.
     pub same_steps: bool,
 }
 
