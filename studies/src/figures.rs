@@ -142,11 +142,11 @@ fn run(figure: &Figure, label: &str, look: Look) -> Result<(Vec<Still>, usize), 
     let frames = figure.frames;
     Ok(match walls::scene(figure.scene, flat, wall)? {
         AnyScene::Two(mut scene) => {
-            scene.solver = solver.unwrap_or(scene.solver);
+            scene.physics.pressure.solver = solver.unwrap_or(scene.physics.pressure.solver);
             (stills(&scene, frames, look.side, label)?, flat)
         }
         AnyScene::Three(mut scene) => {
-            scene.solver = solver.unwrap_or(scene.solver);
+            scene.physics.pressure.solver = solver.unwrap_or(scene.physics.pressure.solver);
             scene.resolution = deep;
             (stills(&scene, frames, look.side, label)?, deep)
         }

@@ -1,11 +1,13 @@
 //! Frames of a run as pictures, and side by side.
 
 use meniscus_app::runner::Simulation;
+use meniscus_app::runner::film::bodies;
 use meniscus_liquid::{Liquid, SolidField};
 use meniscus_render::image::RgbImage;
 use meniscus_render::preview::FrameRenderer;
 use meniscus_scene::{Scene, Style};
 use meniscus_shapes::Solids;
+use meniscus_sim::LiquidWorld;
 use meniscus_store::cache::{Frame, PointLayer};
 use meniscus_store::error::{Error, Kind};
 
@@ -52,7 +54,9 @@ fn still<const D: usize>(
     side: u32,
     words: &str,
 ) -> Result<Still, Error> {
-    let particles = run.liquid().particles();
+    let world = LiquidWorld::<D>::of(run.world()).expect("a world of liquid");
+    let liquid = world.liquid();
+    let particles = liquid.particles();
     let longest = scene.domain.iter().copied().fold(0.0, f64::max);
     let along = |axis: usize| (f64::from(side) * scene.domain[axis] / longest).round() as u32;
     let size = if D == 2 {
@@ -62,13 +66,13 @@ fn still<const D: usize>(
     };
     let shown = Frame {
         number: frame,
-        time: run.liquid().time(),
+        time: liquid.time(),
         points: vec![PointLayer::liquid(
             scene.dx(),
             particles.position.clone(),
             particles.velocity.clone(),
         )],
-        bodies: scene.body_states(run.liquid().time()),
+        bodies: bodies(run.world()),
     };
     let mut centre = vec![0.0; D];
     for place in &particles.position {
@@ -81,7 +85,7 @@ fn still<const D: usize>(
         frame,
         picture: FrameRenderer::new(scene, size, Style::Surface)
             .draw(&shown, &format!("{words}, frame {frame}"))?,
-        hanging: hanging(run.solids(), run.liquid()) / count,
+        hanging: hanging(&scene.solids_and_walls(), liquid) / count,
         centre: centre.into_iter().map(|sum| sum / count).collect(),
     })
 }

@@ -130,7 +130,7 @@ fn measure(scene: &Scene<3>, frames: u32) -> Result<Measured, Error> {
             continue;
         }
         measured.simulation += Moment::now().since(&start).cpu / f64::from(SAMPLES);
-        measured.particles = simulation.liquid().particles().len();
+        measured.particles = simulation.world().cost().points;
         let bytes = encoded(scene, simulation.world(), frame)?;
         for one in &mut measured.surfaces {
             let settings = SurfaceSettings {

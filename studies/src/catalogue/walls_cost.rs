@@ -199,8 +199,8 @@ fn in_turn<const D: usize>(scenes: [&Scene<D>; 2], frames: u32) -> Result<Costs,
     let mut runs = [Simulation::new(scenes[0])?, Simulation::new(scenes[1])?];
     for frame in 1..=frames {
         let mut liquid = Vec::new();
-        let state = runs[1].liquid().state();
-        state.write(&mut liquid).map_err(in_memory)?;
+        let written = runs[1].world().state().write(&mut liquid);
+        written.map_err(in_memory)?;
         for (scene, cost) in scenes.into_iter().zip(&mut costs.same_liquid) {
             let mut copy = Simulation::restored(scene, &liquid, frame).map_err(in_memory)?;
             // A copy has to find its memory first.

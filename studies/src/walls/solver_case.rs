@@ -191,22 +191,15 @@ fn solve_with<const D: usize>(
         Default::default()
     };
     let outcome = one_thread()?.install(|| {
-        let given = &sample.problem;
+        let given = sample.problem.stencil_problem()?;
         let problem = if linear {
-            BoxMlcp::new(&given.matrix, &given.rhs, &free_below, &free_above)?
+            BoxMlcp::new(&given.stencil, &given.rhs, &free_below, &free_above)?
         } else {
-            sample.bounded()?
+            given.posed()?
         };
         let mut memory = solvers::Workspace::default();
         let mut watch = Watch::new(rules.patience);
-        let solution = solvers::solve(
-            &problem,
-            &given.cells,
-            settings,
-            &mut x,
-            &mut memory,
-            &mut watch,
-        )?;
+        let solution = solvers::solve(&problem, settings, &mut x, &mut memory, &mut watch)?;
         Ok(watch.outcome(&solution.report))
     });
     outcome.map_err(|fault: InputError| fault.to_string())

@@ -2,13 +2,13 @@
 
 use super::{Known, play};
 use meniscus_app::runner::Simulation;
-use meniscus_lcp::{BoxMlcp, Status};
+use meniscus_lcp::Status;
 use meniscus_liquid::{PressureProblem, Solver, Walls, solvers};
 use meniscus_scene::{AnyScene, Scene, builtin};
 
 /// Solves a problem to 1e-10 of its largest divergence with the named solver.
 fn solved<const D: usize>(given: &PressureProblem<D>, name: &str) -> Vec<f64> {
-    let problem = BoxMlcp::new(&given.matrix, &given.rhs, &given.lower, &given.upper).unwrap();
+    let problem = given.stencil_problem().unwrap();
     let largest = given.rhs.iter().fold(0.0f64, |l, b| l.max(b.abs()));
     let settings = solvers::Settings {
         tolerance: 1e-10 * largest,
@@ -17,8 +17,14 @@ fn solved<const D: usize>(given: &PressureProblem<D>, name: &str) -> Vec<f64> {
     };
     let mut x = vec![0.0; given.rhs.len()];
     let memory = &mut solvers::Workspace::default();
-    let solution =
-        solvers::solve(&problem, &given.cells, &settings, &mut x, memory, &mut ()).unwrap();
+    let solution = solvers::solve(
+        &problem.posed().unwrap(),
+        &settings,
+        &mut x,
+        memory,
+        &mut (),
+    )
+    .unwrap();
     assert_eq!(solution.report.status, Status::Converged, "{name}");
     // Residual recomputed from its definition, row by row.
     for row in 0..x.len() {
@@ -37,10 +43,16 @@ fn solved<const D: usize>(given: &PressureProblem<D>, name: &str) -> Vec<f64> {
 }
 
 fn agree_in<const D: usize>(mut scene: Scene<D>, walls: Walls, names: &[&str]) {
-    (scene.resolution, scene.walls, scene.solver) = (24, walls, Solver::Auto);
+    (
+        scene.resolution,
+        scene.physics.walls,
+        scene.physics.pressure.solver,
+    ) = (24, walls, Solver::Auto);
     for frame in [2, 9] {
         let problem = Simulation::new(&scene)
             .and_then(|simulation| simulation.problem_of_frame(frame))
+            .expect("a pressure problem")
+            .downcast::<PressureProblem<D>>()
             .expect("a pressure problem");
         let expected = solved(&problem, "pi-pcg");
         let largest = expected.iter().fold(0.0f64, |l, p| l.max(p.abs()));
@@ -88,7 +100,7 @@ fn solvers_agree_in_all_3d_scenes() {
 
 /// Simulates all frames of a scene and fails if a step can't be solved.
 fn auto_lasts_in<const D: usize>(mut scene: Scene<D>, resolution: usize) {
-    (scene.resolution, scene.solver) = (resolution, Solver::Auto);
+    (scene.resolution, scene.physics.pressure.solver) = (resolution, Solver::Auto);
     let (name, mut steps, mut replaced) = (scene.name.clone(), 0, 0);
     play(
         &scene,

@@ -207,7 +207,7 @@ impl<const D: usize> Reel for RunReel<D> {
     fn title(&self) -> String {
         format!(
             "{}, {} walls{}",
-            self.take.scene.name, self.take.scene.walls, self.also
+            self.take.scene.name, self.take.scene.physics.walls, self.also
         )
     }
 

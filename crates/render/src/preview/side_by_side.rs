@@ -25,6 +25,7 @@ pub fn side_by_side(left: &RgbImage, right: &RgbImage, time: f64, end: f64, rate
     );
     let mut picture = RgbImage::from_pixel(whole.0, whole.1, *below.get_pixel(0, 0));
     for (part, x, y) in [(left, 0, 0), (right, width + GAP, 0), (&below, 0, height)] {
+        // Images of different sizes would not fill the canvas; the rest stays blank.
         picture.copy_from(part, x, y);
     }
     picture

@@ -5,8 +5,9 @@ use crate::options::hyphenated;
 use crate::prelude::*;
 use crate::walls::one_thread;
 use meniscus_app::runner::Simulation;
-use meniscus_liquid::{Phases, Solver, Walls};
+use meniscus_liquid::{Solver, Walls};
 use meniscus_scene::Scene;
+use meniscus_sim::Phases;
 
 /// The study.
 pub struct Table1;
@@ -88,8 +89,8 @@ impl Study for Table1 {
             for &size in &options.sizes {
                 let spent = |walls, solver| {
                     let mut scene = flat_scene(number, size as usize, walls)?;
-                    scene.solver = solver;
-                    scene.particles_per_cell = PER_CELL;
+                    scene.physics.pressure.solver = solver;
+                    scene.physics.particles_per_cell = PER_CELL;
                     spend(&scene, options.frames)
                 };
                 let slip = spent(Walls::Slip, Solver::Cg)?;

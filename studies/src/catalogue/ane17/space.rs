@@ -66,9 +66,9 @@ impl Deep {
             [1.0; 3],
             cells,
         );
-        scene.gravity = [0.0, 0.0, -9.82];
+        scene.physics.gravity = [0.0, 0.0, -9.82];
         scene.frame_rate = 100.0;
-        scene.walls = walls;
+        scene.physics.walls = walls;
         let block = |low, high| Shape::Box { low, high };
         match self {
             Self::Sphere => {

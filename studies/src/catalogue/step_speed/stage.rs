@@ -37,7 +37,7 @@ impl Stage {
             Stage::OpenCube => open_cube(),
         };
         scene.resolution = resolution;
-        scene.walls = walls;
+        scene.physics.walls = walls;
         Ok(scene)
     }
 }

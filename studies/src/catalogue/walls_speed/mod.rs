@@ -123,7 +123,7 @@ impl Study for WallsSpeed {
             setting: vec![
                 format!(
                     "The analytic sphere problem ({}), from zero, to a natural residual of {RELATIVE_TOLERANCE:e} of the largest \
-                     entry of b; threads: {}; the quickest of {}. Set-up starts from the assembled matrix. `mg` and `cg` \
+                     entry of b; threads: {}; the quickest of {}. Set-up starts from the assembled stencil; solvers that need the entries of its matrix make them in their first solve. `mg` and `cg` \
                      solve the linear problem of slip walls.",
                     if plain {
                         "flat surface"

@@ -5,7 +5,7 @@ use crate::prelude::*;
 use meniscus_liquid::Solver;
 
 /// CPU seconds that a whole solve of the plain problem may take, by size.
-const MOST_SECONDS: [(u32, f64); 2] = [(128, 0.25), (256, 2.0)];
+const MOST_SECONDS: [(u32, f64); 2] = [(128, 0.13), (256, 1.0)];
 /// Cycles that it may take at any size: as a rule, and with plates and shells of one cell.
 const MOST_CYCLES: f64 = 12.0;
 const MOST_CYCLES_THIN: f64 = 20.0;
