@@ -93,7 +93,7 @@ class Viewer {
     fault.className = "fault";
     const { settings } = run.about;
     title.textContent = run.about.scene;
-    run.subtitle = `${settings.walls} walls`;
+    run.subtitle = `${settings.physics.walls.kind} walls`;
     return { title, line, fault };
   }
 

@@ -98,8 +98,8 @@ export function showDetails(runs, report) {
         ["frames", `${now.frames.at(-1) ?? 0} of ${now.framesAsked}, ${number(settings.frame_rate)} per second`],
         ["particles", number(now.steps.particles.at(-1) ?? 0)],
         ["grid", `${settings.cells.join(" × ")} cells of ${number(1000 * settings.dx)} mm`],
-        ["walls", settings.walls],
-        ["transfer", settings.transfer],
+        ["walls", settings.physics.walls.kind],
+        ["transfer", settings.physics.particles.transfer],
         ["computed with", `meniscus ${about.version}, ${about.threads} ${about.threads === 1 ? "thread" : "threads"}, ${number(now.wallSeconds)} s`],
       ]);
       if (now.drift) element("p", `Warning: ${now.drift.message}; ${now.drift.remedy}.`, text);

@@ -9,7 +9,7 @@ use crate::usage_error;
 
 /// Where the documents keep them.
 const PICTURES: &str = "docs/pictures";
-/// Where the runs go that they are of; they are gone on with when the command is called again.
+/// Folder of the runs, which are resumed when the command is called again.
 const RUNS: &str = "out/pictures";
 /// Width and height of a still.
 const SIZE: &str = "480x360";
@@ -73,7 +73,7 @@ fn meniscus(root: &Path, line: &str) -> Command {
     command
 }
 
-/// Runs a scene, or goes on with it.
+/// Runs or resumes a scene.
 fn simulate(root: &Path, scene: &str, folder: &str, flags: &str) -> StepResult {
     let line = format!(
         "run {scene} --quiet --resume --set output.preview=false --out {RUNS}/{folder} {flags}"
@@ -115,7 +115,7 @@ fn make_film(root: &Path) -> StepResult {
     put(root, &from, &format!("{FILM}.gif"), MAX_FILM_BYTES)
 }
 
-/// Puts a picture among those of the documents, unless it is too large for a reader.
+/// Copies a picture into the documentation, unless it is too large.
 fn put(root: &Path, from: &Path, name: &str, most: u64) -> StepResult {
     let folder: PathBuf = root.join(PICTURES);
     let trouble = |e: std::io::Error| format!("{name}: {e}");

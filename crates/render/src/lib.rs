@@ -3,5 +3,6 @@
 //! [`preview`] renders one frame, [`filming`] the frames of one run or of two side by side, [`plot`] charts as SVG.
 
 pub mod filming;
+pub mod image;
 pub mod plot;
 pub mod preview;

@@ -1,13 +1,8 @@
 //! How long the signed distances of a mesh take: on a grid, set-up included.
 
-use crate::findings::{Findings, Section};
-use crate::machine::{self, Moment, Span};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target::{self, Bound, Target};
-use clap::{Args, value_parser};
+use crate::machine::Span;
+use crate::prelude::*;
 use meniscus_shapes::TriangleMesh;
-use meniscus_store::error::{Error, Kind};
 use std::f64::consts::TAU;
 use std::hint::black_box;
 
@@ -22,7 +17,7 @@ const BAND: f64 = 4.0;
 /// The study.
 pub struct MeshDistance;
 
-/// What to time.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along each side of the grid
@@ -81,13 +76,13 @@ impl Study for MeshDistance {
             ..
         } in &timed
         {
-            targets.push(Target {
-                what: format!("{name}: set-up and all distances, exact within {BAND} cells"),
-                bound: Bound::AtMost(MOST_CPU_SECONDS),
-                unit: "s",
-                measured: Some(setup.cpu + banded.cpu),
-                decimals: 2,
-            });
+            targets.push(Target::new(
+                format!("{name}: set-up and all distances, exact within {BAND} cells"),
+                Bound::AtMost(MOST_CPU_SECONDS),
+                "s",
+                Some(setup.cpu + banded.cpu),
+                2,
+            ));
         }
         let table = table(&timed, options);
         Ok(Findings {
@@ -112,11 +107,7 @@ impl Study for MeshDistance {
                     )],
                     &targets,
                 ),
-                Section {
-                    heading: "Times".into(),
-                    words: Vec::new(),
-                    table: Some(table.clone()),
-                },
+                Section::table("Times", table.clone()),
             ],
             data: table,
         })
@@ -151,14 +142,8 @@ fn all_points(cells: u64, distance: impl Fn([f64; 3]) -> f64) {
 }
 
 fn table(timed: &[Timed], options: &Options) -> Table {
-    let mut table = Table::new([
-        "mesh",
-        "triangles",
-        "points",
-        "set-up CPU s",
-        "distances CPU s",
-        "us per point",
-    ]);
+    let mut table =
+        Table::columns("mesh | triangles | points | set-up CPU s | distances CPU s | us per point");
     let points = options.cells.pow(3);
     for one in timed {
         table.push([

@@ -62,8 +62,8 @@ pub fn run_written(scene: &AnyScene, typed: &Path, flags: &RunFlags, summary: &S
 /// Command for the same run with the other wall boundary condition, in a free folder.
 fn with_other_walls(scene: &AnyScene, typed: &Path, flags: &RunFlags, root: &Path) -> String {
     let (walls, solver) = match scene {
-        AnyScene::Two(s) => (s.walls, s.solver),
-        AnyScene::Three(s) => (s.walls, s.solver),
+        AnyScene::Two(s) => (s.physics.walls, s.physics.pressure.solver),
+        AnyScene::Three(s) => (s.physics.walls, s.physics.pressure.solver),
     };
     let other = other_walls(walls);
     // A linear solver applies to slip walls only, wherever it was chosen.

@@ -29,8 +29,9 @@ pub use statistics::StepLine;
 pub use status::{Status, status};
 pub use verify::{Finding, verify};
 
-use meniscus_liquid::PressureProblem;
+use crate::worlds;
 use meniscus_scene::AnyScene;
+use meniscus_sim::ProblemDump;
 use meniscus_store::error::{Error, Kind};
 use meniscus_store::manifest::DriftWarning;
 use meniscus_store::mesh_copies::MeshSource;
@@ -126,36 +127,17 @@ pub fn run(
 pub fn refused(scene: &AnyScene) -> Result<(), Error> {
     estimate::check_any(scene, None)?;
     match scene {
-        AnyScene::Two(scene) => simulation::has_liquid(scene),
-        AnyScene::Three(scene) => simulation::has_liquid(scene),
+        AnyScene::Two(scene) => worlds::has_liquid(scene),
+        AnyScene::Three(scene) => worlds::has_liquid(scene),
     }
 }
 
-/// Pressure problem of the first step towards a frame.
-#[derive(Clone, Debug)]
-pub enum AnyProblem {
-    /// 2D.
-    Two(PressureProblem<2>),
-    /// 3D.
-    Three(PressureProblem<3>),
-}
-
-impl AnyProblem {
-    /// Number of unknowns.
-    pub fn rows(&self) -> usize {
-        match self {
-            AnyProblem::Two(problem) => problem.cells.len(),
-            AnyProblem::Three(problem) => problem.cells.len(),
-        }
-    }
-}
-
-/// Simulates a scene to the first step towards `frame` and returns its pressure problem.
+/// Simulates a scene to the first step towards `frame` and returns its problem.
 pub fn problem_of_frame(
     scene: &AnyScene,
     frame: u32,
     threads: Option<usize>,
-) -> Result<AnyProblem, Error> {
+) -> Result<Box<dyn ProblemDump>, Error> {
     if frame == 0 {
         return Err(Error::usage(
             "no step leads to frame 0, the initial state; the first frame is 1",
@@ -164,12 +146,8 @@ pub fn problem_of_frame(
     scene.check()?;
     estimate::check_any(scene, None)?;
     with_threads(threads, || match scene {
-        AnyScene::Two(scene) => Simulation::new(scene)?
-            .problem_of_frame(frame)
-            .map(AnyProblem::Two),
-        AnyScene::Three(scene) => Simulation::new(scene)?
-            .problem_of_frame(frame)
-            .map(AnyProblem::Three),
+        AnyScene::Two(scene) => Simulation::new(scene)?.problem_of_frame(frame),
+        AnyScene::Three(scene) => Simulation::new(scene)?.problem_of_frame(frame),
     })?
 }
 

@@ -1,7 +1,7 @@
 //! Loop of a run from its first step to its last frame, and its shutdown.
 
 use super::drift;
-use super::film::{Pictures, encoded};
+use super::film::{Pictures, bodies, encoded};
 use super::progress::{Event, Progress};
 use super::resume::{self, Found, Place};
 use super::resume_command::resume_command;
@@ -14,7 +14,7 @@ use super::{Options, Summary};
 use crate::problem_files;
 use crate::surface::SurfaceEncoder;
 use meniscus_scene::{OnDrift, Scene, speeds};
-use meniscus_sim::{Phases, Problem, StepError, StepFailure};
+use meniscus_sim::{Phases, StepError, StepFailure};
 use meniscus_store::atomic_file::{self, Filled};
 use meniscus_store::cache;
 use meniscus_store::checkpoint::{self, Account};
@@ -140,7 +140,7 @@ impl<'a, const D: usize> Runner<'a, D> {
             ..scene_summary::manifest(scene, options, rayon::current_num_threads())
         };
         let timings = if account.timings.begins(&folder.timings()) {
-            JsonlFile::go_on(&folder.timings(), account.timings.bytes)?
+            JsonlFile::resume(&folder.timings(), account.timings.bytes)?
         } else {
             progress.event(Event::Notice(
                 "timings.jsonl is damaged: its intact part is kept",
@@ -155,7 +155,7 @@ impl<'a, const D: usize> Runner<'a, D> {
         Ok(Runner {
             scene,
             options,
-            statistics: JsonlFile::go_on(&folder.statistics(), account.statistics.bytes)?,
+            statistics: JsonlFile::resume(&folder.statistics(), account.statistics.bytes)?,
             timings,
             pictures: Pictures::at_the_end(scene),
             watch: Stopwatch::start(),
@@ -175,7 +175,7 @@ impl<'a, const D: usize> Runner<'a, D> {
         progress.event(Event::Begin {
             frames: self.scene.frames,
             done: self.manifest.frames_done,
-            particles: self.simulation.liquid().particles().len(),
+            particles: self.simulation.world().cost().points,
             threads: self.manifest.threads,
         });
         while self.simulation.frame() <= self.scene.frames {
@@ -198,7 +198,7 @@ impl<'a, const D: usize> Runner<'a, D> {
             progress.event(Event::Step(&line));
             if step.completes_frame {
                 let steps = std::mem::take(&mut self.steps_of_frame);
-                let drift = self.examine_drift(&step, progress);
+                let drift = self.examine_drift(&step, progress)?;
                 self.complete(step.frame)?;
                 progress.event(Event::Frame {
                     number: step.frame,
@@ -270,7 +270,7 @@ impl<'a, const D: usize> Runner<'a, D> {
 
     /// Frame as decoded from the bytes of its file, once for the surface and the preview.
     fn decoded(&self, number: u32, bytes: &[u8]) -> Result<Option<cache::Frame<D>>, Error> {
-        if self.scene.output.surface.is_none() && !self.pictures.needs(number) {
+        if !self.scene.output.surface && !self.pictures.needs(number) {
             return Ok(None);
         }
         let decoded = cache::decode(bytes);
@@ -284,10 +284,15 @@ impl<'a, const D: usize> Runner<'a, D> {
         particles: &[u8],
         frame: Option<&cache::Frame<D>>,
     ) -> Result<Option<Filled>, Error> {
-        let (Some(settings), Some(frame)) = (self.scene.output.surface, frame) else {
+        let output = &self.scene.output;
+        let Some(frame) = frame.filter(|_| output.surface) else {
             return Ok(None);
         };
-        let maker = SurfaceEncoder::new(self.scene, &self.manifest.physics_hash, settings);
+        let maker = SurfaceEncoder::new(
+            self.scene,
+            &self.manifest.physics_hash,
+            output.surface_settings,
+        );
         let (bytes, _) = maker.file(particles, frame)?;
         let folder = self.folder.root().join(surfaces::FOLDER);
         std::fs::create_dir_all(&folder).map_err(|e| Error::io("create", &folder, &e))?;
@@ -341,9 +346,12 @@ impl<'a, const D: usize> Runner<'a, D> {
         &mut self,
         step: &Step,
         progress: &mut (dyn Progress + Send),
-    ) -> Option<DriftWarning> {
-        let solids = self.simulation.solids();
-        let warning = drift::check_drift(self.scene, solids, step.frame, &(&step.report).into())?;
+    ) -> Result<Option<DriftWarning>, Error> {
+        let solids = self.scene.posed_solids(&bodies(self.simulation.world()))?;
+        let report = (&step.report).into();
+        let Some(warning) = drift::check_drift(self.scene, &solids, step.frame, &report) else {
+            return Ok(None);
+        };
         let before = self.manifest.drift.take();
         if before.is_none() {
             let message = format!("warning: {}", warning.message());
@@ -353,7 +361,7 @@ impl<'a, const D: usize> Runner<'a, D> {
             Some(before) => before.or_larger(warning.clone()),
             None => warning.clone(),
         });
-        Some(warning)
+        Ok(Some(warning))
     }
 
     /// Whether the drift is large enough to end the run.
@@ -403,7 +411,7 @@ impl<'a, const D: usize> Runner<'a, D> {
         .with_remedy(format!("nothing is lost; continue with: {command}")))
     }
 
-    /// Writes the pressure problem of a failed step, and returns the error with its location.
+    /// Writes the problem of a failed step, and returns the error with its location.
     fn failed(&self, failure: &StepFailure) -> Error {
         let reached = match self.manifest.frames_done {
             0 => "no frame was completed".into(),
@@ -420,16 +428,16 @@ impl<'a, const D: usize> Runner<'a, D> {
         {
             return error.with_remedy(speeds::origin_of_speed(self.scene, speed));
         }
-        let folder = self.folder.failed();
-        let written = match &failure.problem {
-            Problem::Plane(problem) => problem_files::write(&folder, problem),
-            Problem::Space(problem) => problem_files::write(&folder, problem),
+        let Some(problem) = failure.problem.as_deref() else {
+            return error.with_remedy("try a smaller time.cfl, or another --resolution");
         };
-        match written {
+        let folder = self.folder.failed();
+        match problem_files::write(&folder, problem) {
             Ok(()) => error.with_remedy(format!(
-                "the pressure problem is in {} (A.mtx, b.mtx, lower.mtx, upper.mtx, grid.json); \
-                 try another --solver, or another --resolution",
-                folder.display()
+                "the {} is in {} ({}); try another --solver, or another --resolution",
+                problem.name(),
+                folder.display(),
+                problem.files().join(", ")
             )),
             Err(second) => error.with_remedy(format!("its problem could not be written: {second}")),
         }

@@ -1,7 +1,6 @@
 //! Summary of a scene in the manifest and the checkpoints of its run.
 
 use super::Options;
-use meniscus_liquid::Transfer;
 use meniscus_scene::{Scene, scene_hash};
 use meniscus_store::checkpoint::Fixed;
 use meniscus_store::jsonl::Prefix;
@@ -33,43 +32,22 @@ pub fn manifest<const D: usize>(
         timings: Prefix::nothing(),
         preview: None,
         drift: None,
-        settings: settings(scene),
+        settings: settings(scene, scene_text),
         error: None,
     }
 }
 
 /// Settings of a scene, as shown in `run.json`.
-fn settings<const D: usize>(scene: &Scene<D>) -> SettingsSummary {
-    let (transfer, pic) = match scene.transfer {
-        Transfer::Apic => ("apic", None),
-        Transfer::Flip { pic } => ("flip", Some(pic)),
-    };
+fn settings<const D: usize>(scene: &Scene<D>, scene_text: &str) -> SettingsSummary {
     SettingsSummary {
         dimension: D,
         domain: scene.domain.to_vec(),
         resolution: scene.resolution,
         cells: scene.cells().to_vec(),
         dx: scene.dx(),
-        gravity: scene.gravity.to_vec(),
-        density: scene.density,
-        walls: scene.walls.to_string(),
-        separation: scene.separation,
-        solver: scene.solver.to_string(),
-        preconditioner: scene.preconditioner.to_string(),
-        inner: scene.inner.to_string(),
-        interpolation: scene.levels.interpolation.to_string(),
-        boundaries: scene.levels.boundaries.to_string(),
-        coarse: scene.levels.coarse.to_string(),
-        start: scene.start.to_string(),
-        tolerance: scene.tolerance,
-        max_iterations: scene.max_iterations,
-        transfer: transfer.into(),
-        pic,
-        particles_per_cell: scene.particles_per_cell,
-        seed: scene.seed,
-        cfl: scene.cfl,
-        max_step: scene.max_step,
+        particles_per_cell: scene.physics.particles_per_cell,
         frame_rate: scene.frame_rate,
+        physics: scene_hash::physics_settings(scene_text),
     }
 }
 
@@ -79,6 +57,6 @@ pub fn fixed<const D: usize>(scene: &Scene<D>) -> Fixed {
         domain: scene.domain.to_vec(),
         resolution: scene.resolution as u64,
         frame_rate: scene.frame_rate,
-        particles_per_cell: scene.particles_per_cell as u64,
+        particles_per_cell: scene.physics.particles_per_cell as u64,
     }
 }

@@ -1,6 +1,6 @@
 //! `timings.jsonl`: seconds per phase of every step. The only place where a run reads the clock.
 
-use meniscus_liquid::Phases;
+use meniscus_sim::Phases;
 use serde_json::{Map, Value, json};
 use std::time::Instant;
 

@@ -45,7 +45,7 @@ pub fn contour<const D: usize>(
         parts: settings.resolution as i32 * COARSE as i32,
     };
     let mut blocks = blocks(&distance);
-    let volume = 1.0 / scene.particles_per_cell as f64;
+    let volume = 1.0 / scene.physics.particles_per_cell as f64;
     let mut field = Field::new(distance, posed, lattice, frame.positions(), volume);
     blocks.extend(field.blocks());
     blocks.sort_unstable();

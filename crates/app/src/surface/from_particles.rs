@@ -28,7 +28,7 @@ pub fn contour<const D: usize>(
 ) -> Result<Contour<D>, Error> {
     let dx = scene.dx();
     // Sphere with the volume of a particle.
-    let volume = dx.powi(3) / scene.particles_per_cell as f64;
+    let volume = dx.powi(3) / scene.physics.particles_per_cell as f64;
     let radius = (volume * 0.75 / std::f64::consts::PI).cbrt();
     let skin = Skin {
         radius: radius as f32,

@@ -131,7 +131,7 @@ pub fn measured<const D: usize>(
     }
     let solids = &scene.posed_solids(&frame.bodies)?;
     let posed = solids.over_step(frame.time, 0.0);
-    let particle = scene.dx().powi(D as i32) / scene.particles_per_cell as f64;
+    let particle = scene.dx().powi(D as i32) / scene.physics.particles_per_cell as f64;
     let particle_volume = frame.positions().len() as f64 * particle;
     // splashsurf supports three dimensions only.
     let (contour, thin, level) = match settings.source {

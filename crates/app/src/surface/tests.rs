@@ -30,7 +30,7 @@ fn at_rest<const D: usize>(dx: f64, positions: Vec<[f32; D]>) -> PointLayer<D> {
 
 fn surface_of(positions: Vec<[f32; 3]>, source: SurfaceSource) -> (Surface, Measures) {
     let scene = Scene::<3>::new("cloud", "", [SIDE as f64; 3], SIDE);
-    assert_eq!(scene.particles_per_cell as f64, PER_CELL);
+    assert_eq!(scene.physics.particles_per_cell as f64, PER_CELL);
     let frame = Frame {
         number: 1,
         time: 0.0,
@@ -246,7 +246,7 @@ fn areas_in_2d_equal_those_of_the_particles() {
     let scene = Scene::<2>::new("plane", "", [SIDE as f64; 2], SIDE);
     for height in [0.5, 1.0, 6.0] {
         let mut random = Random(6);
-        let count = (10.0 * height * scene.particles_per_cell as f64) as usize;
+        let count = (10.0 * height * scene.physics.particles_per_cell as f64) as usize;
         let positions: Vec<[f32; 2]> = (0..count)
             .map(|k| {
                 let along = 10.0 * (k as f64 + random.next()) / count as f64;

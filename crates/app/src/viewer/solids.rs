@@ -80,10 +80,16 @@ pub fn poses<const D: usize>(
 mod tests {
     use super::*;
     use meniscus_scene::{AnyScene, builtin};
+    use meniscus_shapes::ScriptedSolid;
 
     fn shown<const D: usize>(scene: &Scene<D>) -> (Vec<SolidView>, usize, usize) {
         let views = solids(scene);
-        let posed = poses(scene, &views, &scene.body_states(0.5)).len();
+        let state = |body: &ScriptedSolid<D>| {
+            let pose = body.motion.world_from_body(0.5);
+            BodyState::at_rest(&body.name, *pose.rotation.matrix(), pose.translation)
+        };
+        let states: Vec<_> = scene.solids.iter().map(state).collect();
+        let posed = poses(scene, &views, &states).len();
         (views, scene.solids.len(), posed)
     }
 

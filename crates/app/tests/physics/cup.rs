@@ -5,7 +5,7 @@ use meniscus_liquid::Walls;
 use meniscus_scene::{Scene, Volume};
 use meniscus_shapes::{Ease, Keyframe, Motion, Rotation, ScriptedSolid, Shape};
 
-use crate::play;
+use crate::{liquid_of, play};
 
 /// Half of the cavity's width, and half of its depth in 3D.
 const HALF: [f64; 2] = [0.2, 0.15];
@@ -57,8 +57,8 @@ fn cup<const D: usize>(walls: Walls) -> Scene<D> {
     domain[D - 1] = HEIGHT;
     let mut scene = Scene::<D>::new("cup", "water in a cup that is moved about", domain, CELLS);
     // Steps of up to four cells: twice the thickness of the walls.
-    scene.cfl = 4.0;
-    scene.walls = walls;
+    scene.physics.cfl = 4.0;
+    scene.physics.walls = walls;
     let thick = 2.0 * scene.dx();
     let up = |a: usize| a + 1 == D;
     let block = |grow: f64, low: f64, high: f64| Shape::Box {
@@ -96,9 +96,9 @@ fn keeps_everything<const D: usize>(walls: Walls) {
     let dx = scene.dx();
     let count = Simulation::new(&scene)
         .expect("a scene that makes sense")
-        .liquid()
-        .particles()
-        .len();
+        .world()
+        .cost()
+        .points;
     let frames = (3.7 * scene.frame_rate) as u32;
     let (mut longest, mut highest) = (0.0f64, 0.0f64);
     play(
@@ -106,9 +106,10 @@ fn keeps_everything<const D: usize>(walls: Walls) {
         frames,
         |report| longest = longest.max(report.dt),
         |frame, simulation| {
-            let particles = simulation.liquid().particles();
+            let liquid = liquid_of(simulation);
+            let particles = liquid.particles();
             assert_eq!(particles.len(), count, "at frame {frame}");
-            let time = simulation.liquid().time();
+            let time = liquid.time();
             let pose = scene.solids[0].motion.world_from_body(time);
             for x in &particles.position {
                 let inside = pose.apply_inverse(x.map(|x| x as f64));

@@ -6,9 +6,9 @@ mod sticking;
 mod volume;
 
 use meniscus_app::runner::Simulation;
-use meniscus_liquid::Walls;
+use meniscus_liquid::{Liquid, Walls};
 use meniscus_scene::{AnyScene, Scene, builtin};
-use meniscus_sim::StepReport;
+use meniscus_sim::{LiquidWorld, StepReport};
 
 /// Scene of a dimension known to the test.
 trait Known: Sized {
@@ -42,8 +42,14 @@ where
 {
     let any = builtin::named(name).expect("a built-in scene");
     let mut scene = Scene::<D>::from_any(any).expect("a scene of this dimension");
-    scene.walls = walls;
+    scene.physics.walls = walls;
     scene
+}
+
+/// The liquid of a simulation.
+fn liquid_of<'a, const D: usize>(simulation: &'a Simulation<D>) -> &'a Liquid<D> {
+    let world = LiquidWorld::of(simulation.world());
+    world.expect("a world of liquid").liquid()
 }
 
 /// Advances to `frame` and calls back for every step and every frame.

@@ -43,10 +43,16 @@ fn solved<const D: usize>(given: &PressureProblem<D>, name: &str) -> Vec<f64> {
 }
 
 fn agree_in<const D: usize>(mut scene: Scene<D>, walls: Walls, names: &[&str]) {
-    (scene.resolution, scene.walls, scene.solver) = (24, walls, Solver::Auto);
+    (
+        scene.resolution,
+        scene.physics.walls,
+        scene.physics.pressure.solver,
+    ) = (24, walls, Solver::Auto);
     for frame in [2, 9] {
         let problem = Simulation::new(&scene)
             .and_then(|simulation| simulation.problem_of_frame(frame))
+            .expect("a pressure problem")
+            .downcast::<PressureProblem<D>>()
             .expect("a pressure problem");
         let expected = solved(&problem, "pi-pcg");
         let largest = expected.iter().fold(0.0f64, |l, p| l.max(p.abs()));
@@ -94,7 +100,7 @@ fn solvers_agree_in_all_3d_scenes() {
 
 /// Simulates all frames of a scene and fails if a step can't be solved.
 fn auto_lasts_in<const D: usize>(mut scene: Scene<D>, resolution: usize) {
-    (scene.resolution, scene.solver) = (resolution, Solver::Auto);
+    (scene.resolution, scene.physics.pressure.solver) = (resolution, Solver::Auto);
     let (name, mut steps, mut replaced) = (scene.name.clone(), 0, 0);
     play(
         &scene,

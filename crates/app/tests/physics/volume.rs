@@ -1,10 +1,10 @@
 //! Volume conservation, measured from the surface and in features below the grid's resolution.
 
 use meniscus_app::runner::Simulation;
-use meniscus_liquid::Walls;
+use meniscus_liquid::{Distance, Walls};
 use meniscus_scene::Scene;
 
-use crate::{Known, play, scene};
+use crate::{Known, liquid_of, play, scene};
 
 /// Largest drift over five seconds at 48 cells, which must stay below `bound`.
 fn drift<const D: usize>(name: &str, walls: Walls, bound: f64)
@@ -13,10 +13,11 @@ where
 {
     let mut scene = scene::<D>(name, walls);
     scene.resolution = 48;
-    let start = Simulation::new(&scene)
-        .expect("a scene that makes sense")
-        .volume()
-        .expect("settings in range");
+    let simulation = Simulation::new(&scene).expect("a scene that makes sense");
+    let positions = &liquid_of(&simulation).particles().position;
+    let start = Distance::of_particles(scene.settings(), positions, &scene.solids_and_walls(), 0.0)
+        .expect("settings in range")
+        .volume();
     let frames = (5.0 * scene.frame_rate).ceil() as u32 + 1;
     let (mut worst, mut last) = (0.0f64, 0.0);
     play(

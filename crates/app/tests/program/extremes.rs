@@ -30,7 +30,8 @@ fn number(line: &serde_json::Value, key: &str) -> f64 {
 fn a_tank_without_any_air_stays_at_rest() {
     for walls in [Walls::Slip, Walls::Separating] {
         let trial = Trial::new();
-        let scene = Scene { walls, ..tank(1.0) };
+        let mut scene = tank(1.0);
+        scene.physics.walls = walls;
         run(scene, &trial).unwrap();
         for line in lines(&trial.path("out/stats.jsonl")) {
             assert_eq!(line["pockets"], 1, "{line}");
@@ -44,7 +45,8 @@ fn a_tank_without_any_air_stays_at_rest() {
 fn a_piston_on_a_closed_pocket_is_reported_with_its_position() {
     for walls in [Walls::Slip, Walls::Separating] {
         let trial = Trial::new();
-        let mut scene = Scene { walls, ..tank(1.0) };
+        let mut scene = tank(1.0);
+        scene.physics.walls = walls;
         // A wall between two full chambers, and a piston that pushes into the right one.
         let wall = block([0.4, -1.0], [0.55, 2.0]);
         scene.solids.push(ScriptedSolid::still("wall", wall));

@@ -19,10 +19,8 @@ fn small_dam_break() -> Scene<2> {
 #[test]
 fn a_failed_solve_ends_the_run_and_writes_its_problem() {
     let trial = Trial::new();
-    let scene = Scene {
-        max_iterations: 1,
-        ..small_dam_break()
-    };
+    let mut scene = small_dam_break();
+    scene.physics.pressure.max_iterations = 1;
     let error = run_alone(scene, &trial).unwrap_err();
     assert_eq!(error.kind(), Kind::Numerical);
     assert_eq!(error.kind().exit_code(), 5);

@@ -17,8 +17,8 @@ fn earlier_frames_are_kept_and_later_ones_follow_the_changed_scene() {
     let before: Vec<Vec<u8>> = (1..=6).map(frame).collect();
 
     let mut changed = scene.clone();
-    changed.walls = Walls::Slip;
-    changed.gravity = [3.0, -9.81];
+    changed.physics.walls = Walls::Slip;
+    changed.physics.gravity = [3.0, -9.81];
     changed.frames = 7;
     let (result, notices) = run_it(&changed, &out, Start::FromFrame(4), None);
     result.unwrap();

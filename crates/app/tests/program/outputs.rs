@@ -106,7 +106,10 @@ fn a_run_writes_frames_statistics_timings_a_preview_and_its_manifest() {
     );
     assert_eq!(manifest["steps"], steps.len());
     assert_eq!(manifest["settings"]["resolution"], 16);
-    assert_eq!(manifest["settings"]["walls"], "separating");
+    assert_eq!(
+        manifest["settings"]["physics"]["walls"]["kind"],
+        "separating"
+    );
 
     let gif = std::fs::read(out.join("preview.gif")).unwrap();
     assert!(
@@ -155,9 +158,9 @@ fn flags_override_the_scene() {
     );
     let manifest = json(&trial.path("x/run.json"));
     let settings = &manifest["settings"];
-    assert_eq!(settings["walls"], "slip");
-    assert_eq!(settings["solver"], "cg");
-    assert_eq!(settings["transfer"], "flip");
+    assert_eq!(settings["physics"]["walls"]["kind"], "slip");
+    assert_eq!(settings["physics"]["solver"]["method"], "cg");
+    assert_eq!(settings["physics"]["particles"]["transfer"], "flip");
     assert_eq!(settings["cells"], serde_json::json!([12, 12, 12]));
     let steps = lines(&trial.path("x/stats.jsonl"));
     assert!(

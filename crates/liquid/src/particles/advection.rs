@@ -67,7 +67,7 @@ pub fn advect<const D: usize>(
     solid_speed: f64,
 ) {
     let dx = settings.dx;
-    let looks = (settings.cfl * if solid_speed > 0.0 { 2.0 } else { 1.0 } / LOOK)
+    let looks = (settings.physics.cfl * if solid_speed > 0.0 { 2.0 } else { 1.0 } / LOOK)
         .ceil()
         .max(1.0) as usize;
     let posed: Vec<PosedThickWalls<'_, D>> = (1..=looks)
@@ -151,7 +151,7 @@ pub fn advect<const D: usize>(
                     continue;
                 }
                 let clearance = flow.clearance(cell);
-                let is_clumped = count > CLUMPED * settings.particles_per_cell;
+                let is_clumped = count > CLUMPED * settings.physics.particles_per_cell;
                 let in_cell = particles.by_ref().take(count).enumerate();
                 for (k, ((position, velocity), affine)) in in_cell {
                     let spread = if is_clumped { spread(k) } else { [0.0; D] };
@@ -227,7 +227,7 @@ impl<'a, const D: usize> Nearby<'a, D> {
             return self.flow.read(settings, x, velocity, affine);
         };
         let grid: [f64; D];
-        match settings.transfer {
+        match settings.physics.transfer {
             Transfer::Apic => {
                 let (values, gradients) = self.velocity.values_and_gradients(&around);
                 grid = values.map(f64::from);
@@ -300,7 +300,7 @@ impl<const D: usize> Flow<'_, D> {
         let mut grid = [0.0; D];
         let mut gradients = [[0.0; D]; D];
         for (a, stencil) in stencils.iter().enumerate() {
-            match settings.transfer {
+            match settings.physics.transfer {
                 Transfer::Apic => {
                     let (value, gradient) = stencil.value_and_gradient(&self.velocity[a]);
                     grid[a] = value;

@@ -102,7 +102,7 @@ impl<const D: usize> PressureProjection<D> {
             size: settings.cells,
             dx: settings.dx,
             dt,
-            density: settings.density,
+            density: settings.physics.density,
         }
     }
 
@@ -116,7 +116,7 @@ impl<const D: usize> PressureProjection<D> {
         let (tiles, settings) = (faces.tiles, faces.settings);
         let (rows, separated) = (&self.system.rows, self.solver.separated());
         let cell_volume = settings.dx.powi(D as i32);
-        let notable = settings.tolerance * dt * cell_volume;
+        let notable = settings.physics.pressure.tolerance * dt * cell_volume;
         let lost = |pocket: &Pocket| -pocket.removed * cell_volume * dt;
         let most = pockets
             .iter()
@@ -125,7 +125,7 @@ impl<const D: usize> PressureProjection<D> {
             .filter(|pocket| lost(pocket) > notable * pocket.len() as f64);
         Projected {
             liquid: rows.cells().clone(),
-            separated: match settings.walls {
+            separated: match settings.physics.walls {
                 Walls::Slip => CellSet::default(),
                 Walls::Separating => CellSet::of(tiles, |index| match rows.of(index) {
                     NO_ROW => false,
@@ -151,7 +151,11 @@ impl<const D: usize> Projection<D> for PressureProjection<D> {
         self.assemble(faces, dt)?;
         faces.phases.begin("solve");
         let settings = faces.settings;
-        let pockets = pockets::prepare(&mut self.system, settings.walls, settings.tolerance);
+        let pockets = pockets::prepare(
+            &mut self.system,
+            settings.physics.walls,
+            settings.physics.pressure.tolerance,
+        );
         let solution = self
             .solver
             .solve(&self.system, settings, dt)
@@ -160,11 +164,11 @@ impl<const D: usize> Projection<D> for PressureProjection<D> {
             return Err(StepError::Unsolved(solution));
         }
         let pressure = self.solver.pressure_mut();
-        pockets::settle(&pockets, &self.system, settings.walls, pressure);
+        pockets::settle(&pockets, &self.system, settings.physics.walls, pressure);
 
         faces.phases.begin("apply");
         let weights = faces.weights();
-        let scale = dt / (settings.density * settings.dx);
+        let scale = dt / (settings.physics.density * settings.dx);
         subtract_gradient(&weights, &self.system, pressure, scale, faces.velocity);
         classify_faces(&weights, &self.system, faces.state);
         let is_finite = |v: &Vec<f64>| v.par_iter().with_min_len(4096).all(|v| v.is_finite());
@@ -193,7 +197,7 @@ impl<const D: usize> Projection<D> for PressureProjection<D> {
         for displacement in faces.displacement.iter_mut() {
             faces.tiles.reset(displacement, 0.0);
         }
-        let scale = dt / (settings.density * settings.dx);
+        let scale = dt / (settings.physics.density * settings.dx);
         subtract_gradient(&weights, system, potential, scale * dt, faces.displacement);
         Ok(report)
     }

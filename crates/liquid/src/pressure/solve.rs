@@ -100,11 +100,15 @@ impl<const D: usize> PressureSolver<D> {
         self.start(system, dt);
         let problem = system.problem.posed()?;
         let largest = problem.rhs().iter().fold(0.0, |m: f64, b| m.max(b.abs()));
+        let settings = settings.physics.pressure;
         let tolerance = settings.tolerance.max(ROUNDING * largest);
         let solution = solvers::solve_in_blocks(
             &problem,
             &system.blocks()?,
-            &settings.solvers(tolerance),
+            &solvers::Settings {
+                tolerance,
+                ..settings
+            },
             &mut self.pressure,
             &mut self.workspace,
             &mut (),

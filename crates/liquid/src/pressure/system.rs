@@ -93,7 +93,7 @@ impl<const D: usize> System<D> {
             weights,
             velocity,
             solids,
-            scale: dt / (settings.density * settings.dx * settings.dx),
+            scale: dt / (settings.physics.density * settings.dx * settings.dx),
             dx: settings.dx,
             kappa: settings.desired_separation(),
             rows: &self.rows,
@@ -124,7 +124,7 @@ impl<const D: usize> System<D> {
         })?;
         lower.clear();
         lower.make_room(n);
-        let bounded = settings.walls == Walls::Separating;
+        let bounded = settings.physics.walls == Walls::Separating;
         let rows = self.wall.par_iter().zip(&self.cells).with_min_len(CHUNK);
         let least = |(&wall, &cell): (&bool, &u32)| match wall && bounded {
             true => weights.least_pressure(cell as usize, settings),

@@ -460,7 +460,7 @@ fn a_cycle_preconditions_policy_iteration() {
 /// A slab of liquid thrown against the ceiling of a tank with a ball in it.
 fn run<const D: usize>(cells: [usize; D], walls: Walls, solver: Solver) {
     let mut settings = meniscus_liquid::Settings::<D>::new(cells, 1.0 / cells[0] as f64);
-    (settings.walls, settings.solver) = (walls, solver);
+    (settings.physics.walls, settings.physics.pressure.solver) = (walls, solver);
     let high = settings.domain();
     let still = |name: &str, shape| ScriptedSolid {
         name: name.into(),

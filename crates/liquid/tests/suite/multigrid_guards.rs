@@ -270,8 +270,8 @@ fn where_no_step_lowers_the_energy_it_says_so_and_leaves_a_good_start() {
 /// A slab of liquid that is thrown against the ceiling of a tank with a ball in it, after one step.
 fn thrown(solver: Solver, max_iterations: usize) -> (Liquid<3>, StepReport) {
     let mut settings = meniscus_liquid::Settings::<3>::new([16; 3], 1.0 / 16.0);
-    (settings.walls, settings.solver) = (Walls::Separating, solver);
-    settings.max_iterations = max_iterations;
+    (settings.physics.walls, settings.physics.pressure.solver) = (Walls::Separating, solver);
+    settings.physics.pressure.max_iterations = max_iterations;
     let still = |name: &str, shape| ScriptedSolid {
         name: name.into(),
         shape,

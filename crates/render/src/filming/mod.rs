@@ -7,8 +7,8 @@ mod mp4;
 mod reel;
 mod sinks;
 
+use crate::image::RgbImage;
 use crate::preview::side_by_side;
-use image::RgbImage;
 use meniscus_scene::Style;
 use meniscus_scene::text::Override;
 use meniscus_store::cache;

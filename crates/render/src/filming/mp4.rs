@@ -1,6 +1,6 @@
 //! MP4 videos, encoded by ffmpeg.
 
-use image::RgbImage;
+use crate::image::RgbImage;
 use meniscus_store::atomic_file::UNFINISHED_SUFFIX;
 use meniscus_store::error::{Error, Kind};
 use std::ffi::OsString;

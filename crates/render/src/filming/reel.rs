@@ -1,8 +1,8 @@
 //! Frames of one run, ready for rendering.
 
 use super::Options;
+use crate::image::RgbImage;
 use crate::preview::{FrameRenderer, framing};
-use image::RgbImage;
 use meniscus_scene::text::{flat_camera, load_run, spatial_camera};
 use meniscus_scene::{AnyScene, Camera, Scene};
 use meniscus_shapes::Bounds;
@@ -207,7 +207,7 @@ impl<const D: usize> Reel for RunReel<D> {
     fn title(&self) -> String {
         format!(
             "{}, {} walls{}",
-            self.take.scene.name, self.take.scene.walls, self.also
+            self.take.scene.name, self.take.scene.physics.walls, self.also
         )
     }
 

@@ -2,15 +2,13 @@
 
 use super::mp4::Movie;
 use super::{Filmed, Options};
+use crate::image::RgbImage;
 use crate::preview::FASTEST;
 use crate::preview::GifWriter;
-use image::codecs::png::{CompressionType, FilterType, PngEncoder};
-use image::{ExtendedColorType, ImageEncoder, RgbImage};
 use meniscus_store::atomic_file;
 use meniscus_store::error::Error;
 use meniscus_store::layout::pictures::{GIF, MP4, picture_name};
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 /// Output files.
@@ -101,13 +99,7 @@ fn size_of(path: &Path) -> u64 {
 
 /// Writes an image atomically and returns its size in bytes.
 fn write_png(path: &Path, picture: &RgbImage) -> Result<u64, Error> {
-    let mut bytes = Vec::new();
-    let encoder =
-        PngEncoder::new_with_quality(&mut bytes, CompressionType::Default, FilterType::Adaptive);
-    let (width, height) = picture.dimensions();
-    encoder
-        .write_image(picture.as_raw(), width, height, ExtendedColorType::Rgb8)
-        .map_err(|e| Error::io("write", path, &io::Error::other(e)))?;
+    let bytes = picture.png().map_err(|e| Error::io("write", path, &e))?;
     atomic_file::write(path, &bytes)?;
     Ok(bytes.len() as u64)
 }

@@ -4,7 +4,7 @@ use super::framing;
 use super::legend::round_up;
 use super::materials::materials_of;
 use super::{View, draw};
-use image::RgbImage;
+use crate::image::RgbImage;
 use meniscus_scene::{Camera, Color, Material, Scene, Style, measure};
 use meniscus_shapes::{Bounds, ScriptedSolid, Shape};
 use meniscus_store::cache::Frame;
@@ -56,7 +56,7 @@ impl<'a, const D: usize> FrameRenderer<'a, D> {
 
     /// Name and walls of the scene, for captions.
     pub fn title(&self) -> String {
-        format!("{}, {} walls", self.scene.name, self.scene.walls)
+        format!("{}, {} walls", self.scene.name, self.scene.physics.walls)
     }
 
     /// Title, number and time of a frame, for captions.
@@ -87,7 +87,7 @@ impl<'a, const D: usize> FrameRenderer<'a, D> {
             materials: &materials,
             colours: &colours,
             liquid_colour: self.scene.liquid_color,
-            per_cell: self.scene.particles_per_cell as f64,
+            per_cell: self.scene.physics.particles_per_cell as f64,
             time: frame.time,
             domain: self.scene.domain,
             frame: self.frame,
@@ -112,7 +112,7 @@ pub(super) fn time_label(time: f64, frame_rate: f64) -> String {
 /// Expected speed of the liquid: of a fall from its highest point, of its start, or of the solids that drive it.
 fn expected_speed<const D: usize>(scene: &Scene<D>) -> f64 {
     let length = |v: &[f64; D]| v.iter().map(|c| c * c).sum::<f64>().sqrt();
-    let fall = (2.0 * length(&scene.gravity) * measure::highest_liquid(scene)).sqrt();
+    let fall = (2.0 * length(&scene.physics.gravity) * measure::highest_liquid(scene)).sqrt();
     let starts = scene.liquids.iter().map(|volume| &volume.velocity);
     let given = starts.chain(scene.emitters.iter().map(|emitter| &emitter.velocity));
     given.map(length).fold(fall, f64::max)

@@ -1,8 +1,8 @@
 //! GIF animations.
 
 use super::palette::{COLOURS, Histogram, Palette};
+use crate::image::RgbImage;
 use gif::{DisposalMethod, Encoder, Frame, Repeat};
-use image::RgbImage;
 use meniscus_store::atomic_file;
 use meniscus_store::error::{Error, Kind};
 use std::borrow::Cow;

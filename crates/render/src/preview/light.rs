@@ -1,7 +1,7 @@
 //! Lighting: light sources, reflections of the environment, and tone mapping.
 
 use super::vector::{Vec3, add, cross, dot, mix, normalize, scale, smoothstep};
-use image::RgbImage;
+use crate::image::RgbImage;
 use rayon::prelude::*;
 use std::sync::LazyLock;
 
@@ -95,11 +95,12 @@ pub(super) fn expose(colours: &[Vec3], picture: &mut RgbImage) {
         table[(place as usize).min(EXPOSURES - 1)]
     };
     picture
-        .par_chunks_mut(3 * PIXELS)
+        .pixels_mut()
+        .par_chunks_mut(PIXELS)
         .zip(colours.par_chunks(PIXELS))
         .for_each(|(pixels, colours)| {
-            for (pixel, colour) in pixels.chunks_exact_mut(3).zip(colours) {
-                pixel.copy_from_slice(&colour.map(to_pixel));
+            for (pixel, colour) in pixels.iter_mut().zip(colours) {
+                *pixel = colour.map(to_pixel);
             }
         });
 }

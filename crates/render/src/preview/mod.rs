@@ -36,8 +36,8 @@ pub use gif::{FASTEST, GifWriter};
 pub use materials::{material_of, materials_of};
 pub use side_by_side::side_by_side;
 
+use crate::image::RgbImage;
 use camera::Box3;
-use image::RgbImage;
 use meniscus_scene::{Camera, Color, Material, Style};
 use meniscus_shapes::{Bounds, ScriptedSolid};
 use std::array::from_fn;

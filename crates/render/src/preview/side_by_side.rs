@@ -4,7 +4,7 @@ use super::captions::{self, Letters};
 use super::frame_renderer::time_label;
 use super::light::expose;
 use super::vector::{Vec3, mix};
-use image::{GenericImage, RgbImage};
+use crate::image::RgbImage;
 
 const PAPER: Vec3 = [0.86, 0.88, 0.90];
 const LINE: Vec3 = [0.60, 0.64, 0.68];
@@ -26,7 +26,7 @@ pub fn side_by_side(left: &RgbImage, right: &RgbImage, time: f64, end: f64, rate
     let mut picture = RgbImage::from_pixel(whole.0, whole.1, *below.get_pixel(0, 0));
     for (part, x, y) in [(left, 0, 0), (right, width + GAP, 0), (&below, 0, height)] {
         // Images of different sizes would not fill the canvas; the rest stays blank.
-        let _ = picture.copy_from(part, x, y);
+        picture.copy_from(part, x, y);
     }
     picture
 }

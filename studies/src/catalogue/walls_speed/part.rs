@@ -2,19 +2,19 @@
 
 use super::RELATIVE_TOLERANCE;
 use super::solver_case::SolverCase;
-use crate::machine::{self, Moment, Span};
+use crate::machine::Span;
+use crate::prelude::*;
 use meniscus_lcp::{InputError, Observer, Progress, Report, Status, matrix_market};
 use meniscus_liquid::analytic::{Sphere, Surface};
 use meniscus_liquid::spin_pool::spin_if;
 use meniscus_liquid::stencil::StencilProblem;
 use meniscus_liquid::{multigrid, solvers};
 use meniscus_store::atomic_file;
-use meniscus_store::error::{Error, Kind};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-/// What to solve, and how.
+/// Options.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Part {
     pub size: u32,
@@ -26,7 +26,7 @@ pub struct Part {
     pub pressure_out: Option<PathBuf>,
 }
 
-/// How that went.
+/// Result of a part.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Answer {
     pub size: u32,
@@ -47,14 +47,14 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// What counts as its time.
+    /// Time of the solve, in seconds.
     pub fn seconds(&self) -> f64 {
         let cpu = self.setup_cpu_s + self.solve_cpu_s;
         counted(self.threads, cpu, self.wall_clock_s)
     }
 }
 
-/// Threads that wait for work spend CPU time as well: several are as quick as the clock says.
+/// Time of a solve. Waiting threads use CPU time too, so several threads are measured by wall-clock time.
 fn counted(threads: u16, cpu: f64, wall: f64) -> f64 {
     if threads == 1 { cpu } else { wall }
 }

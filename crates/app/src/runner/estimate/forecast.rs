@@ -51,11 +51,11 @@ impl Forecast {
         let start = Start::of(scene);
         let jets: Vec<Jet> = scene.emitters.iter().map(|e| Jet::of(scene, e)).collect();
         let frame = 1.0 / scene.frame_rate;
-        let gravity = length(&scene.gravity);
-        let reach = scene.cfl * scene.dx();
+        let gravity = length(&scene.physics.gravity);
+        let reach = scene.physics.cfl * scene.dx();
         // As in the step: liquid that starts falling from rest must not be considered slow.
         let slowest = (gravity * reach).sqrt().min(gravity * frame);
-        let each = scene.dx().powi(D as i32) / scene.particles_per_cell as f64;
+        let each = scene.dx().powi(D as i32) / scene.physics.particles_per_cell as f64;
         let solids = scene.solids_and_walls();
         let domain = Bounds {
             low: [0.0; D],
@@ -70,7 +70,9 @@ impl Forecast {
             let own = own.fold(start.speed(time, gravity).max(stirred), f64::max);
             let speed = (own + slowest).max(solids);
             let crossed = frame * speed / reach;
-            let steps = (crossed + ROUNDING).max(frame / scene.max_step).max(1.0);
+            let steps = (crossed + ROUNDING)
+                .max(frame / scene.physics.max_step)
+                .max(1.0);
             let volume = start.volume + jets.iter().map(|jet| jet.present(time)).sum::<f64>();
             let work = steps * (PER_STEP + PER_PARTICLE_STEP * volume / each);
             FrameForecast {
@@ -144,7 +146,7 @@ impl Start {
         let rest = settle::rest(scene, &points, volume);
         let least = LEAST_FALL * scene.domain.iter().copied().fold(0.0, f64::max);
         let fall = rest.map_or(0.0, |rest| (top - rest.level - least).max(0.0));
-        let squares = speed * speed + 2.0 * length(&scene.gravity) * fall;
+        let squares = speed * speed + 2.0 * length(&scene.physics.gravity) * fall;
         Start {
             volume,
             speed,
@@ -181,7 +183,7 @@ impl Jet {
         let emitted = rate * (to - from);
         let points = measure::points_of(scene, &emitter.shape);
         let rest = settle::rest(scene, &points, emitted);
-        let gravity = length(&scene.gravity);
+        let gravity = length(&scene.physics.gravity);
         let speed = emitter.speed();
         let heights = points.iter().filter_map(|&x| settle::height(scene, x));
         let top = heights.fold(f64::NEG_INFINITY, f64::max);

@@ -143,8 +143,8 @@ fn estimate<const D: usize>(scene: &Scene<D>, threads: usize) -> Estimate {
     let volume = forecast.volume();
     let cell = scene.dx().powi(D as i32);
     let liquid_cells = volume / cell;
-    let particles = liquid_cells * scene.particles_per_cell as f64;
-    let most = MOST_SEEDED * forecast.most_volume / cell * scene.particles_per_cell as f64;
+    let particles = liquid_cells * scene.physics.particles_per_cell as f64;
+    let most = MOST_SEEDED * forecast.most_volume / cell * scene.physics.particles_per_cell as f64;
     let steps = forecast.steps();
     let frames = f64::from(scene.frames);
     let output = &scene.output;
@@ -187,7 +187,8 @@ fn pictures<const D: usize>(scene: &Scene<D>) -> f64 {
 fn memory<const D: usize>(scene: &Scene<D>, liquid_volume: f64, threads: usize) -> f64 {
     let cells: f64 = scene.cells().iter().map(|&n| n as f64).product();
     let liquid = (liquid_volume / scene.dx().powi(D as i32)).min(cells);
-    let per_liquid_cell = PER_CELL + particle_bytes::<D>() * scene.particles_per_cell as f64;
+    let per_liquid_cell =
+        PER_CELL + particle_bytes::<D>() * scene.physics.particles_per_cell as f64;
     liquid * per_liquid_cell + fixed_memory(scene, threads)
 }
 
@@ -195,7 +196,7 @@ fn memory<const D: usize>(scene: &Scene<D>, liquid_volume: f64, threads: usize) 
 fn most_memory<const D: usize>(scene: &Scene<D>, most_volume: f64, threads: usize) -> f64 {
     let liquid = MOST_SEEDED * most_volume / scene.dx().powi(D as i32);
     let per_liquid_cell =
-        MOST_PER_CELL + MARGIN * particle_bytes::<D>() * scene.particles_per_cell as f64;
+        MOST_PER_CELL + MARGIN * particle_bytes::<D>() * scene.physics.particles_per_cell as f64;
     liquid * per_liquid_cell + MARGIN * fixed_memory(scene, threads)
 }
 

@@ -1,6 +1,6 @@
+use crate::image::RgbImage;
 use crate::preview::GifWriter;
 use gif::{ColorOutput, DecodeOptions};
-use image::{Rgb, RgbImage};
 use meniscus_store::error::Kind;
 use std::fs::{self, File};
 use std::path::Path;
@@ -9,14 +9,21 @@ const SIZE: (u32, u32) = (64, 48);
 
 /// Gradient background with a moving square.
 fn frame(step: u32) -> RgbImage {
-    RgbImage::from_fn(SIZE.0, SIZE.1, |x, y| {
+    let colour = |x: u32, y: u32| {
         let square = (10 + 2 * step..22 + 2 * step).contains(&x) && (12..30).contains(&y);
         if square {
-            Rgb([20, (90 + x) as u8, 200])
+            [20, (90 + x) as u8, 200]
         } else {
-            Rgb([(120 + y) as u8, (130 + y) as u8, (140 + x) as u8])
+            [(120 + y) as u8, (130 + y) as u8, (140 + x) as u8]
         }
-    })
+    };
+    let mut picture = RgbImage::new(SIZE.0, SIZE.1);
+    for y in 0..SIZE.1 {
+        for x in 0..SIZE.0 {
+            picture.put_pixel(x, y, colour(x, y));
+        }
+    }
+    picture
 }
 
 /// Frames as a player shows them, with their delays, and the number of repetitions.
@@ -37,7 +44,7 @@ fn play(path: &Path) -> (Vec<RgbImage>, Vec<u16>, gif::Repeat) {
                     k as u32 / u32::from(part.width),
                 );
                 let place = (x + u32::from(part.left), y + u32::from(part.top));
-                screen.put_pixel(place.0, place.1, Rgb([pixel[0], pixel[1], pixel[2]]));
+                screen.put_pixel(place.0, place.1, [pixel[0], pixel[1], pixel[2]]);
             }
         }
         delays.push(part.delay);

@@ -1,6 +1,6 @@
+use crate::image::{Rgb, RgbImage};
 use crate::preview::camera::{Box3, Camera};
 use crate::preview::{View, draw};
-use image::{Rgb, RgbImage};
 use meniscus_scene::{Material, Style};
 use meniscus_shapes::{
     Bounds, Ease, Keyframe, Motion, Rotation, ScriptedSolid, Shape, TriangleMesh,
@@ -78,24 +78,31 @@ fn camera(domain: [f32; 3], size: (usize, usize)) -> Camera {
 }
 
 fn colours(picture: &RgbImage) -> usize {
-    picture.pixels().collect::<HashSet<_>>().len()
+    picture.pixels().iter().collect::<HashSet<_>>().len()
 }
 
 /// Number of pixels that differ.
 pub(super) fn differing(a: &RgbImage, b: &RgbImage) -> usize {
-    a.pixels().zip(b.pixels()).filter(|(a, b)| a != b).count()
+    a.pixels()
+        .iter()
+        .zip(b.pixels())
+        .filter(|(a, b)| a != b)
+        .count()
 }
 
 /// Pixel of a point of the unit cube.
-pub(super) fn at(picture: &RgbImage, point: [f32; 3]) -> Rgb<u8> {
-    let size = (picture.width() as usize, picture.height() as usize);
+pub(super) fn at(picture: &RgbImage, point: [f32; 3]) -> Rgb {
+    let size = (
+        picture.dimensions().0 as usize,
+        picture.dimensions().1 as usize,
+    );
     let ([x, y], _) = camera([1.0; 3], size)
         .project(point)
         .expect("before the camera");
     *picture.get_pixel(x as u32, y as u32)
 }
 
-pub(super) fn blueness(Rgb([r, _, b]): Rgb<u8>) -> i32 {
+pub(super) fn blueness([r, _, b]: Rgb) -> i32 {
     i32::from(b) - i32::from(r)
 }
 
@@ -439,7 +446,11 @@ fn faster_liquid_in_2d_is_lighter() {
             ..view(&positions, &bodies)
         };
         let picture = draw(&moving, SIZE);
-        picture.pixels().map(|p| u64::from(p[1])).sum::<u64>()
+        picture
+            .pixels()
+            .iter()
+            .map(|p| u64::from(p[1]))
+            .sum::<u64>()
     };
     let (still, slow, fast) = (mean(0.0), mean(1.0), mean(3.0));
     assert!(still < slow && slow < fast);

@@ -1,8 +1,8 @@
 //! Styles, cameras and materials.
 
 use super::pictures::{SIZE, at, blueness, differing, flat_dam, half_full, lattice, view};
+use crate::image::RgbImage;
 use crate::preview::{View, draw, material_of};
-use image::RgbImage;
 use meniscus_scene::{Material, Style};
 use meniscus_shapes::{ScriptedSolid, Shape};
 
@@ -62,7 +62,13 @@ fn the_camera_follows_its_overrides() {
             SIZE,
         )
     };
-    let blue = |picture: &RgbImage| picture.pixels().filter(|p| blueness(**p) > 60).count();
+    let blue = |picture: &RgbImage| {
+        picture
+            .pixels()
+            .iter()
+            .filter(|p| blueness(**p) > 60)
+            .count()
+    };
     let middle = |picture: &RgbImage| *picture.get_pixel(SIZE.0 / 2, SIZE.1 / 2);
     let (near, far) = ([1.5, -1.5, 1.0], [5.0, -5.0, 3.0]);
     let water_there = Some([0.5, 0.5, 0.3]);
@@ -94,7 +100,13 @@ fn a_2d_camera_shows_its_target() {
             SIZE,
         )
     };
-    let blue = |picture: &RgbImage| picture.pixels().filter(|p| blueness(**p) > 60).count();
+    let blue = |picture: &RgbImage| {
+        picture
+            .pixels()
+            .iter()
+            .filter(|p| blueness(**p) > 60)
+            .count()
+    };
     let all = (SIZE.0 * SIZE.1) as usize;
     assert_eq!(blue(&seen([0.3, 0.3], 0.1)), all);
     assert_eq!(blue(&seen([0.7, 0.7], 0.1)), 0);

@@ -1,12 +1,12 @@
 //! Krylov methods and preconditioners, alone and inside Newton's method.
 
+use crate::prelude::*;
 use crate::walls::{Outcome, PATIENCE, Sample, Watch, one_thread};
 use meniscus_lcp::methods::newton::{self, Inner};
 use meniscus_lcp::precondition::{
     Ainv, AinvPattern, AinvSettings, Ic0, Identity, Jacobi, Mic0, Preconditioner, Ssor,
 };
 use meniscus_lcp::{Blocks, BoxMlcp, Csr, InputError};
-use meniscus_store::error::{Error, Kind};
 
 /// A Krylov method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,9 +122,9 @@ impl Pre {
     }
 }
 
-/// What races, and how far.
+/// Krylov method and preconditioner, alone or inside Newton's method, with its stopping rule.
 #[derive(Clone, Copy, Debug)]
-pub struct Racer {
+pub struct KrylovCase {
     pub krylov: Krylov,
     pub pre: Pre,
     /// `xi`, the part of the residual to which a linear system is solved. [ANE17 (22)]
@@ -135,9 +135,9 @@ pub struct Racer {
     pub bounded: bool,
 }
 
-impl Racer {
+impl KrylovCase {
     /// Newton's method as the paper sets it.
-    pub const NEWTON: Self = Racer {
+    pub const NEWTON: Self = KrylovCase {
         krylov: Krylov::Cg,
         pre: Pre::Identity,
         forcing: 0.01,
@@ -146,7 +146,7 @@ impl Racer {
     };
 
     /// Conjugate gradients with the preconditioner that this program takes, for slip walls.
-    pub const PCG: Self = Racer {
+    pub const PCG: Self = KrylovCase {
         krylov: Krylov::Cg,
         pre: Pre::Mic0,
         forcing: 1e-13,

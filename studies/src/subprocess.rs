@@ -1,4 +1,4 @@
-//! Parts of a study in processes of their own, one after the other: peak memory is then that of the part, and
+//! Subprocesses for parts of a study, one after the other: peak memory is then that of the part, and
 //! nothing is warm from the part before.
 //!
 //! The parent starts this program again with the hidden command [`PART`], the part as JSON on standard input; the child
@@ -56,7 +56,7 @@ pub fn answer(study: &str) -> Result<(), Error> {
         .map_err(|cause| Error::new(Kind::Storage, format!("could not answer: {cause}")))
 }
 
-/// What the exit code of a child says about its trouble; one that was killed mostly lacked memory.
+/// Kind of error for the exit code of a child process; a killed one usually ran out of memory.
 fn kind_of(code: Option<i32>) -> Kind {
     let kinds = [
         Kind::Usage,

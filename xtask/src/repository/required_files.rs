@@ -1,4 +1,4 @@
-//! The files that a visitor looks for first.
+//! Files that every repository has.
 
 use super::Finding;
 use crate::tree::Tree;
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_house_file_is_named() {
+    fn a_missing_file_is_named() {
         let mut files: Vec<(&str, &str)> = EXPECTED.iter().map(|path| (*path, "")).collect();
         assert!(findings_of(check, &files).is_empty());
         files.retain(|(path, _)| *path != "CHANGELOG.md");
