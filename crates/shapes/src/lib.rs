@@ -38,7 +38,7 @@ mod validate;
 mod vector;
 
 pub use bounds::Bounds;
-pub use mesh::{LatticeDistances, MeshError, MeshReport, PointLattice, TriangleMesh};
+pub use mesh::{MeshError, MeshReport, TriangleMesh};
 pub use motion::{Ease, Keyframe, Motion, MotionError};
 pub use pose::Pose;
 pub use rotation::{Generator, Rotation, angle_of};

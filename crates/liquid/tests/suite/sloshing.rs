@@ -47,8 +47,8 @@ impl Wave {
             }),
             1.0 / n as f64,
         );
-        settings.walls = self.walls;
-        settings.seed = self.seed;
+        settings.physics.walls = self.walls;
+        settings.physics.seed = self.seed;
         let solids = tank(&settings);
         let mut liquid = Liquid::new(settings).unwrap();
         let surface = |x: f64| DEPTH + self.amplitude * (PI * x).cos();

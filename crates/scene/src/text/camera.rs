@@ -1,46 +1,46 @@
-//! A camera from the command line.
+//! Cameras from the command line.
 
 use super::assets::Assets;
 use super::load::load_text;
 use super::overrides::Override;
+use crate::dimension::either;
 use crate::{AnyScene, Camera};
 use meniscus_store::error::Error;
 
-/// What `--camera KEY=VALUE` says of a camera in the plane.
+/// The camera of `--camera KEY=VALUE` in 2D.
 ///
 /// # Errors
 /// If there is no such key, or its value does not fit.
 pub fn flat_camera(typed: &[Override]) -> Result<Camera<2>, Error> {
     match scene_with("[0.5, 0.5]", "[1, 1]", typed)? {
-        AnyScene::Two(scene) if !scene.camera_track.is_empty() => Err(no_keyframes()),
         AnyScene::Two(scene) => Ok(scene.camera),
         AnyScene::Three(_) => Ok(Camera::default()),
     }
 }
 
-/// What `--camera KEY=VALUE` says of a camera in space.
+/// The camera of `--camera KEY=VALUE` in 3D.
 ///
 /// # Errors
 /// If there is no such key, or its value does not fit.
 pub fn spatial_camera(typed: &[Override]) -> Result<Camera<3>, Error> {
     match scene_with("[0.5, 0.5, 0.5]", "[1, 1, 1]", typed)? {
-        AnyScene::Three(scene) if !scene.camera_track.is_empty() => Err(no_keyframes()),
         AnyScene::Three(scene) => Ok(scene.camera),
         AnyScene::Two(_) => Ok(Camera::default()),
     }
 }
 
-fn no_keyframes() -> Error {
-    Error::usage("--camera places one camera for all frames: keyframes belong into the scene")
-}
-
-/// The smallest scene with that camera: what is wrong with it is said as of any scene.
+/// The smallest scene with that camera: its errors are reported as those of any scene.
 fn scene_with(middle: &str, size: &str, typed: &[Override]) -> Result<AnyScene, Error> {
     let text = format!(
         "[domain]\nsize = {size}\n[[liquid]]\nshape.sphere = {{ center = {middle}, radius = 0.3 }}\n"
     );
     let loaded = load_text("camera", &text, "camera", typed, Assets::built_in());
-    Ok(loaded.ready()?.0)
+    let (scene, _) = loaded.ready()?;
+    if either!(&scene, scene => !scene.camera_track.is_empty()) {
+        let message = "--camera places one camera for all frames: keyframes belong in the scene";
+        return Err(Error::usage(message));
+    }
+    Ok(scene)
 }
 
 #[cfg(test)]
@@ -81,8 +81,8 @@ mod tests {
     }
 
     #[test]
-    fn cameras_that_cannot_be_are_told() {
-        for (words, told) in [
+    fn invalid_cameras_are_refused() {
+        for (words, expected) in [
             (&["height=1"][..], "three dimensions"),
             (&["position=[1,1]"], "one for each axis"),
             (&["field_of_view=180"], "at most 150"),
@@ -91,7 +91,7 @@ mod tests {
             (&["position=[1,1,1]", "target=[1,1,1]"], "looks nowhere"),
         ] {
             let error = spatial_camera(&typed(words)).unwrap_err();
-            assert!(error.message().contains(told), "{words:?}: {error}");
+            assert!(error.message().contains(expected), "{words:?}: {error}");
         }
         for words in [["position=[1,1]"], ["field_of_view=30"]] {
             let error = flat_camera(&typed(&words)).unwrap_err();
@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(at(0.5).position, Some([1.0, 1.0, 1.0]));
         assert_eq!(at(9.0).target, Some([0.5, 0.5, 0.7]));
         assert_eq!(at(0.5).field_of_view, Some(30.0));
-        for (wrong, told) in [
+        for (wrong, expected) in [
             ("keyframes = []", "at least 1"),
             ("keyframes = [{ position = [1, 1, 1] }]", "time"),
             ("keyframes = [{ time = 0, height = 1 }]", "three dimensions"),
@@ -135,15 +135,15 @@ mod tests {
             let error = load_alone(&format!("{POOL}[camera]\n{wrong}\n"))
                 .ready()
                 .unwrap_err();
-            assert!(error.message().contains(told), "{wrong}: {error}");
+            assert!(error.message().contains(expected), "{wrong}: {error}");
         }
         let key = "keyframes=[{time=0,position=[1,1,1]}]";
         let error = spatial_camera(&typed(&[key])).unwrap_err();
-        assert!(error.message().contains("belong into the scene"), "{error}");
+        assert!(error.message().contains("belong in the scene"), "{error}");
     }
 
     #[test]
-    fn colours_are_read_and_wrong_ones_are_told() {
+    fn colours_are_read_and_invalid_ones_refused() {
         let solid = "[[solid]]\nshape = { sphere = { radius = 0.1 } }\n";
         let text = format!(
             "{POOL}color = [1, 0.5, 0]\n{solid}color = \"#102030\"\n{solid}color = \"red\"\n{solid}"
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(scene.liquid_color.unwrap().rgb(), [255, 128, 0]);
         assert_eq!(scene.colors[0].unwrap().rgb(), [16, 32, 48]);
         assert!(scene.colors[1].is_some() && scene.colors[2].is_none());
-        for (value, told) in [
+        for (value, expected) in [
             ("\"orang\"", "did you mean \"orange\"?"),
             ("\"#12345\"", "six hexadecimal digits"),
             ("[1, 2, 0]", "from 0 to 1"),
@@ -167,7 +167,7 @@ mod tests {
             let error = load_alone(&format!("{POOL}color = {value}\n"))
                 .ready()
                 .unwrap_err();
-            assert!(error.message().contains(told), "{value}: {error}");
+            assert!(error.message().contains(expected), "{value}: {error}");
         }
         let two = format!(
             "{POOL}color = \"red\"\n{}color = \"blue\"\n",
