@@ -36,10 +36,6 @@ const GAIN: f64 = 4.0;
 const LARGEST_CHANGE: f64 = 0.1;
 /// Differences up to this are the noise of counting particles and are left alone: correcting them would stir liquid at rest.
 const NOISE: f64 = 0.15;
-/// The same beside air. Too few particles are no fault there, so that only one side of the noise would be corrected: the
-/// correction would raise the surface wherever the noise is largest, and that is in the crests of waves, which would gain
-/// energy. Only what flows have gathered is beyond this.
-const NOISE_NEAR_AIR: f64 = 0.5;
 /// Change of the density asked for at which noise is corrected, too, or a drift of the volume could not be.
 const CHANGE_ABOVE_NOISE: f64 = 0.05;
 
@@ -95,13 +91,12 @@ pub fn excess_density<const D: usize>(
     rhs.make_room(system.cells.len());
     rhs.par_extend(system.cells.par_iter().with_min_len(1024).map(|&index| {
         let excess = crowd[index as usize] as f64 - wanted;
-        let excess = if excess.abs() <= noise {
+        let excess = if excess < 0.0 && near_air(weights, index as usize) {
             0.0
-        } else if near_air(weights, index as usize) {
-            (excess - NOISE_NEAR_AIR).max(0.0)
         } else {
-            excess - excess.clamp(-noise, noise)
+            excess
         };
+        let excess = excess - excess.clamp(-noise, noise);
         -share * excess.clamp(-LARGEST_LACK, LARGEST_EXCESS) / dt
     }));
 }

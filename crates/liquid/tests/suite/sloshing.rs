@@ -144,26 +144,26 @@ fn decay<const D: usize>(waves: impl IntoIterator<Item = Wave>) {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-fn waves(cells: usize, steps: usize) -> impl Iterator<Item = Wave> {
-    [(0.05, 1), (0.1, 2)]
-        .into_iter()
-        .flat_map(move |(amplitude, seed)| {
-            [Walls::Slip, Walls::Separating].map(|walls| Wave {
-                cells,
-                amplitude,
-                walls,
-                steps,
-                seed,
-            })
-        })
+fn waves(cells: usize, amplitude: f64, steps: usize, seed: u64) -> [Wave; 2] {
+    [Walls::Slip, Walls::Separating].map(|walls| Wave {
+        cells,
+        amplitude,
+        walls,
+        steps,
+        seed,
+    })
 }
 
 #[test]
-fn a_standing_wave_has_its_period_and_gains_no_energy_in_2d() {
-    decay::<2>(waves(32, 1).chain(waves(48, 2)));
+fn a_small_standing_wave_has_its_period_and_gains_no_energy_in_2d() {
+    decay::<2>(
+        waves(32, 0.05, 1, 1)
+            .into_iter()
+            .chain(waves(48, 0.05, 2, 1)),
+    );
 }
 
 #[test]
-fn a_standing_wave_has_its_period_and_gains_no_energy_in_3d() {
-    decay::<3>(waves(24, 1).filter(|wave| wave.amplitude > 0.07));
+fn a_small_standing_wave_has_its_period_and_gains_no_energy_in_3d() {
+    decay::<3>(waves(24, 0.1, 1, 2));
 }
