@@ -88,7 +88,13 @@ impl<const D: usize> Bodies<D> {
             joints: Vec::new(),
             frames: Vec::new(),
             materials: Vec::new(),
-            state: State { time: 0.0, last_dt: 0.0, bodies: Vec::new(), joints: Vec::new(), warm: Vec::new() },
+            state: State {
+                time: 0.0,
+                last_dt: 0.0,
+                bodies: Vec::new(),
+                joints: Vec::new(),
+                warm: Vec::new(),
+            },
         })
     }
 
@@ -96,7 +102,13 @@ impl<const D: usize> Bodies<D> {
     pub fn add(&mut self, body: Body<D>) -> Result<usize, BodyError> {
         body.validate()?;
         let pose = body.scripted_pose(self.state.time).unwrap_or(body.pose);
-        self.state.bodies.push(BodyState { pose, twist: body.twist, rest_time: 0.0, asleep: false, removed: false });
+        self.state.bodies.push(BodyState {
+            pose,
+            twist: body.twist,
+            rest_time: 0.0,
+            asleep: false,
+            removed: false,
+        });
         self.colliders.push((Compiled::get().collider)(&body.shape));
         self.bodies.push(body);
         Ok(self.bodies.len() - 1)
@@ -106,9 +118,17 @@ impl<const D: usize> Bodies<D> {
     pub fn add_joint(&mut self, joint: Joint<D>) -> Result<usize, JointError> {
         joint.validate(self.bodies.len())?;
         let pose = |body: usize| self.state.bodies[body].pose;
-        self.frames.push(JointFrame::new(&joint, &pose(joint.a), &joint.b.map_or(Pose::IDENTITY, pose)));
+        self.frames.push(JointFrame::new(
+            &joint,
+            &pose(joint.a),
+            &joint.b.map_or(Pose::IDENTITY, pose),
+        ));
         self.joints.push(joint);
-        self.state.joints.push(JointState { coordinate: 0.0, broken: false, impulses: [0.0; MOST_ROWS] });
+        self.state.joints.push(JointState {
+            coordinate: 0.0,
+            broken: false,
+            impulses: [0.0; MOST_ROWS],
+        });
         Ok(self.joints.len() - 1)
     }
 
@@ -116,7 +136,12 @@ impl<const D: usize> Bodies<D> {
     ///
     /// # Panics
     /// If there is no such body.
-    pub fn set_material(&mut self, a: usize, b: usize, material: PairMaterial) -> Result<(), BodyError> {
+    pub fn set_material(
+        &mut self,
+        a: usize,
+        b: usize,
+        material: PairMaterial,
+    ) -> Result<(), BodyError> {
         let pair = (a.min(b), a.max(b));
         let probe = Body {
             friction: material.friction,
@@ -200,7 +225,9 @@ impl<const D: usize> Bodies<D> {
 
     /// Centre of mass of a body in the world.
     pub fn center(&self, body: usize) -> [f64; D] {
-        self.state.bodies[body].pose.apply(self.bodies[body].local_center())
+        self.state.bodies[body]
+            .pose
+            .apply(self.bodies[body].local_center())
     }
 
     /// Velocity of a body.
@@ -242,8 +269,15 @@ impl<const D: usize> Bodies<D> {
     }
 
     /// Sets or removes the motor of a joint.
-    pub fn set_motor(&mut self, joint: usize, motor: Option<crate::Motor>) -> Result<(), JointError> {
-        let changed = Joint { motor, ..self.joints[joint] };
+    pub fn set_motor(
+        &mut self,
+        joint: usize,
+        motor: Option<crate::Motor>,
+    ) -> Result<(), JointError> {
+        let changed = Joint {
+            motor,
+            ..self.joints[joint]
+        };
         changed.validate(self.bodies.len())?;
         self.joints[joint] = changed;
         Ok(())
@@ -260,7 +294,11 @@ impl<const D: usize> Bodies<D> {
             if !kinetic.is_free() {
                 return 0.0;
             }
-            let weight = if body.gravity { kinetic.mass * dot(self.settings.gravity, kinetic.center) } else { 0.0 };
+            let weight = if body.gravity {
+                kinetic.mass * dot(self.settings.gravity, kinetic.center)
+            } else {
+                0.0
+            };
             kinetic.kinetic_energy() - weight
         };
         self.bodies.iter().zip(&state.bodies).map(of).sum()
@@ -273,8 +311,17 @@ impl<const D: usize> Bodies<D> {
             let kinetic: Kinetic<D> = body.kinetic(state, self.state.time, 1.0);
             if kinetic.is_free() {
                 linear = crate::linear::add_scaled(linear, kinetic.mass, kinetic.twist.linear);
-                let Twist { linear: v, angular: w } = kinetic.twist;
-                let own = Mass::<D>::angular_momentum(kinetic.mass, &kinetic.inertia, kinetic.center, v, w);
+                let Twist {
+                    linear: v,
+                    angular: w,
+                } = kinetic.twist;
+                let own = Mass::<D>::angular_momentum(
+                    kinetic.mass,
+                    &kinetic.inertia,
+                    kinetic.center,
+                    v,
+                    w,
+                );
                 angular = crate::linear::add(angular, own);
             }
         }

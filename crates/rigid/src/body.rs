@@ -173,7 +173,12 @@ impl<const D: usize> Body<D> {
 
     /// Checks that all values are in range.
     pub fn validate(&self) -> Result<(), BodyError> {
-        let fault = |fault| Err(BodyError { name: self.name.clone(), fault });
+        let fault = |fault| {
+            Err(BodyError {
+                name: self.name.clone(),
+                fault,
+            })
+        };
         if let Err(error) = self.shape.validate() {
             return fault(BodyFault::Shape(error));
         }
@@ -182,7 +187,8 @@ impl<const D: usize> Body<D> {
         {
             return fault(BodyFault::Motion(error));
         }
-        if !self.pose.is_finite() || !is_finite(self.twist.linear) || !is_finite(self.twist.angular) {
+        if !self.pose.is_finite() || !is_finite(self.twist.linear) || !is_finite(self.twist.angular)
+        {
             return fault(BodyFault::NotFinite);
         }
         if D == 2 && (self.twist.angular[0] != 0.0 || self.twist.angular[1] != 0.0) {
@@ -264,9 +270,16 @@ impl fmt::Display for BodyError {
             BodyFault::Mass(error) => error.fmt(f),
             BodyFault::NoMass => f.write_str("a body that moves by forces needs a mass"),
             BodyFault::NotFinite => f.write_str("pose, velocity and times must be finite"),
-            BodyFault::OutOfPlane => f.write_str("in two dimensions a body turns about the last axis only"),
-            BodyFault::Friction(value) => write!(f, "friction is {value}, it must be zero or positive, and finite"),
-            BodyFault::Restitution(value) => write!(f, "restitution is {value}, it must be from 0 to 1"),
+            BodyFault::OutOfPlane => {
+                f.write_str("in two dimensions a body turns about the last axis only")
+            }
+            BodyFault::Friction(value) => write!(
+                f,
+                "friction is {value}, it must be zero or positive, and finite"
+            ),
+            BodyFault::Restitution(value) => {
+                write!(f, "restitution is {value}, it must be from 0 to 1")
+            }
             BodyFault::NothingToRelease => f.write_str("only a scripted body can be released"),
         }
     }

@@ -1,8 +1,11 @@
 //! Restitution.
 //!
 //! A step moves bodies until they touch, never farther; what is left of their approach is then reversed, at the positions
-//! where they touch. The speed of approach is the one at the time of the impact within the step: with gravity acting over
+//! where they touch. [TB20 (9)] The speed of approach is the one at the time of the impact within the step: with gravity acting over
 //! the whole step a ball would bounce higher than it fell from.
+//!
+//! DEVIATION [TB20 (9)]: restitution belongs to the contact, not to each body: with `R` per body two bodies that move
+//! together would push each other apart.
 
 use rayon::prelude::*;
 
@@ -28,14 +31,25 @@ impl<const D: usize> Bodies<D> {
                 return 0.0;
             }
             let row = &contact_rows(contact, &prepared.kinetics, self.settings.cone, dt)[0];
-            let pushed = row.speed(&prepared.kinetics[contact.a], Some(&prepared.kinetics[contact.b]));
+            let pushed = row.speed(
+                &prepared.kinetics[contact.a],
+                Some(&prepared.kinetics[contact.b]),
+            );
             let before = |body: usize| {
                 let kinetic = &prepared.kinetics[body];
-                let twist = if kinetic.is_free() { self.state.bodies[body].twist } else { kinetic.twist };
+                let twist = if kinetic.is_free() {
+                    self.state.bodies[body].twist
+                } else {
+                    kinetic.twist
+                };
                 Kinetic { twist, ..*kinetic }
             };
             let before = row.speed(&before(contact.a), Some(&before(contact.b)));
-            let share = if pushed < 0.0 { (row.bias / -pushed).clamp(0.0, 1.0) } else { 1.0 };
+            let share = if pushed < 0.0 {
+                (row.bias / -pushed).clamp(0.0, 1.0)
+            } else {
+                1.0
+            };
             let approach = -(before + share * (pushed - before));
             if approach > slowest { approach } else { 0.0 }
         };
@@ -54,15 +68,19 @@ impl<const D: usize> Bodies<D> {
         let bounces = |island: &Island<D>, k: usize| {
             island.x[island.normal_row(k)] > 0.0 && approach[island.contact_ids[k]] > 0.0
         };
-        let bouncing: Vec<&Island<D>> =
-            islands.iter().filter(|island| (0..island.contacts()).any(|k| bounces(island, k))).collect();
+        let bouncing: Vec<&Island<D>> = islands
+            .iter()
+            .filter(|island| (0..island.contacts()).any(|k| bounces(island, k)))
+            .collect();
         if bouncing.is_empty() {
             return;
         }
         let time = self.state.time;
         let kinetics: Vec<Kinetic<D>> = (0..self.len())
             .map(|body| match prepared.kinetics[body] {
-                moved if moved.is_free() => self.bodies[body].kinetic(&self.state.bodies[body], time, dt),
+                moved if moved.is_free() => {
+                    self.bodies[body].kinetic(&self.state.bodies[body], time, dt)
+                }
                 scripted => scripted,
             })
             .collect();
@@ -83,10 +101,17 @@ impl<const D: usize> Bodies<D> {
             for (k, &contact) in island.contact_ids.iter().enumerate() {
                 let impulse = contact_impulse(&island, k);
                 self.add_contact_force(prepared, contact, impulse, dt, report);
-                let key = (prepared.contacts[contact].a, prepared.contacts[contact].b, prepared.contacts[contact].id);
-                let of = |loaded: &crate::LoadedContact<D>| (loaded.contact.a, loaded.contact.b, loaded.contact.id);
+                let key = (
+                    prepared.contacts[contact].a,
+                    prepared.contacts[contact].b,
+                    prepared.contacts[contact].id,
+                );
+                let of = |loaded: &crate::LoadedContact<D>| {
+                    (loaded.contact.a, loaded.contact.b, loaded.contact.id)
+                };
                 if let Ok(at) = report.contacts.binary_search_by_key(&key, of) {
-                    report.contacts[at].impulse = crate::linear::add(report.contacts[at].impulse, impulse);
+                    report.contacts[at].impulse =
+                        crate::linear::add(report.contacts[at].impulse, impulse);
                 }
             }
             report.restitution_solves.push(solve);

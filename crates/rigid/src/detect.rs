@@ -20,13 +20,24 @@ impl<const D: usize> Bodies<D> {
     pub fn resting_gap(&self, a: usize, b: usize) -> f64 {
         self.settings.resting_gap.unwrap_or_else(|| {
             let size = self.colliders[a].size.min(self.colliders[b].size);
-            if size.is_finite() { RESTING_SHARE * size } else { 0.0 }
+            if size.is_finite() {
+                RESTING_SHARE * size
+            } else {
+                0.0
+            }
         })
     }
 
     /// Contacts that touch or may touch within a step, in order of bodies and features.
-    pub(crate) fn contacts(&self, state: &State<D>, kinetics: &[Kinetic<D>], dt: f64) -> Vec<Contact<D>> {
-        let travel: Vec<f64> = (0..self.len()).map(|body| self.travel(body, &kinetics[body], dt)).collect();
+    pub(crate) fn contacts(
+        &self,
+        state: &State<D>,
+        kinetics: &[Kinetic<D>],
+        dt: f64,
+    ) -> Vec<Contact<D>> {
+        let travel: Vec<f64> = (0..self.len())
+            .map(|body| self.travel(body, &kinetics[body], dt))
+            .collect();
         let candidates = self.candidates(state, kinetics, &travel);
         let posed: Vec<PosedCollider<'_, D>> = self
             .colliders
@@ -43,26 +54,38 @@ impl<const D: usize> Bodies<D> {
             } else {
                 None
             };
-            let found = found.unwrap_or_else(|| touches(&posed[a], &posed[b], margin, BIAS * resting_gap));
+            let found =
+                found.unwrap_or_else(|| touches(&posed[a], &posed[b], margin, BIAS * resting_gap));
             let material = self.material(a, b);
             let mut contacts: Vec<Contact<D>> = found
                 .into_iter()
-                .map(|Touch { point, normal, gap, id }| Contact {
-                    a,
-                    b,
-                    point,
-                    normal,
-                    gap,
-                    id,
-                    resting_gap,
-                    friction: material.friction,
-                    restitution: material.restitution,
-                })
+                .map(
+                    |Touch {
+                         point,
+                         normal,
+                         gap,
+                         id,
+                     }| Contact {
+                        a,
+                        b,
+                        point,
+                        normal,
+                        gap,
+                        id,
+                        resting_gap,
+                        friction: material.friction,
+                        restitution: material.restitution,
+                    },
+                )
                 .collect();
             contacts.sort_by_key(|contact| contact.id);
             contacts
         };
-        candidates.par_iter().with_min_len(16).flat_map_iter(of_pair).collect()
+        candidates
+            .par_iter()
+            .with_min_len(16)
+            .flat_map_iter(of_pair)
+            .collect()
     }
 
     /// Pairs of bodies that are overlapping, with the depth.
@@ -70,32 +93,57 @@ impl<const D: usize> Bodies<D> {
         let kinetics: Vec<Kinetic<D>> = (0..self.len())
             .map(|body| self.bodies[body].kinetic(&self.state.bodies[body], self.state.time, 1.0))
             .collect();
-        let posed = |body: usize| PosedCollider::new(&self.colliders[body], &self.state.bodies[body].pose);
+        let posed =
+            |body: usize| PosedCollider::new(&self.colliders[body], &self.state.bodies[body].pose);
         let still = vec![0.0; self.len()];
         let depth = |(a, b): (usize, usize)| {
-            let deepest = touches(&posed(a), &posed(b), 0.0, 0.0).iter().fold(0.0, |d: f64, t| d.max(-t.gap));
+            let deepest = touches(&posed(a), &posed(b), 0.0, 0.0)
+                .iter()
+                .fold(0.0, |d: f64, t| d.max(-t.gap));
             (deepest > 0.0).then_some((a, b, deepest))
         };
-        self.candidates(&self.state, &kinetics, &still).into_iter().filter_map(depth).collect()
+        self.candidates(&self.state, &kinetics, &still)
+            .into_iter()
+            .filter_map(depth)
+            .collect()
     }
 
     /// Bound on the way of the body's points in a step.
     fn travel(&self, body: usize, kinetic: &Kinetic<D>, dt: f64) -> f64 {
         let angular = norm(kinetic.twist.angular);
-        let spin = if angular > 0.0 { angular * self.colliders[body].reach(self.bodies[body].local_center()) } else { 0.0 };
+        let spin = if angular > 0.0 {
+            angular * self.colliders[body].reach(self.bodies[body].local_center())
+        } else {
+            0.0
+        };
         dt * (norm(kinetic.twist.linear) + spin)
     }
 
-    fn candidates(&self, state: &State<D>, kinetics: &[Kinetic<D>], travel: &[f64]) -> Vec<(usize, usize)> {
+    fn candidates(
+        &self,
+        state: &State<D>,
+        kinetics: &[Kinetic<D>],
+        travel: &[f64],
+    ) -> Vec<(usize, usize)> {
         let extents: Vec<Extent<D>> = (0..self.len())
             .filter(|&body| !state.bodies[body].removed)
             .map(|body| {
                 let collider = &self.colliders[body];
-                let gap = self.settings.resting_gap.unwrap_or(RESTING_SHARE * collider.size.min(f64::MAX));
-                let around = if collider.bounds.is_finite() { travel[body] + 2.0 * gap } else { 0.0 };
+                let gap = self
+                    .settings
+                    .resting_gap
+                    .unwrap_or(RESTING_SHARE * collider.size.min(f64::MAX));
+                let around = if collider.bounds.is_finite() {
+                    travel[body] + 2.0 * gap
+                } else {
+                    0.0
+                };
                 Extent {
                     body,
-                    bounds: collider.bounds.placed(&state.bodies[body].pose).expanded(around),
+                    bounds: collider
+                        .bounds
+                        .placed(&state.bodies[body].pose)
+                        .expanded(around),
                     free: kinetics[body].is_free(),
                 }
             })
@@ -143,12 +191,23 @@ impl<const D: usize> Bodies<D> {
             BIAS * resting_gap,
         );
         // The faster body keeps its lever; the gap is the one from which this velocity leads to the one found.
-        let leader = if norm(kinetics[a].twist.linear) >= norm(kinetics[b].twist.linear) { a } else { b };
+        let leader = if norm(kinetics[a].twist.linear) >= norm(kinetics[b].twist.linear) {
+            a
+        } else {
+            b
+        };
         let moved = scale(kinetics[leader].twist.linear, time);
         let back = |touch: Touch<D>| {
             let point = sub(touch.point, moved);
-            let speed = dot(touch.normal, sub(kinetics[a].velocity(point), kinetics[b].velocity(point)));
-            Touch { point, gap: touch.gap - time * speed, ..touch }
+            let speed = dot(
+                touch.normal,
+                sub(kinetics[a].velocity(point), kinetics[b].velocity(point)),
+            );
+            Touch {
+                point,
+                gap: touch.gap - time * speed,
+                ..touch
+            }
         };
         Some(found.into_iter().map(back).collect())
     }

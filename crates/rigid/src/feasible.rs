@@ -24,23 +24,27 @@ impl<const D: usize> Bodies<D> {
                 continue;
             }
             // Contacts with bodies that forces do not move: the free body, the other one, the direction of the push.
-            let pushes: Vec<(usize, usize, [f64; D], f64)> = (island.contact_ids.iter().enumerate())
-                .filter_map(|(k, &contact)| {
-                    let own = &prepared.contacts[contact];
-                    let (a, b) = (&prepared.kinetics[own.a], &prepared.kinetics[own.b]);
-                    let y = island.y(island.normal_row(k));
-                    match (a.is_free(), b.is_free()) {
-                        (true, false) => Some((own.a, own.b, own.normal, y)),
-                        (false, true) => Some((own.b, own.a, own.normal.map(|n| -n), y)),
-                        _ => None,
-                    }
-                })
-                .collect();
+            let pushes: Vec<(usize, usize, [f64; D], f64)> =
+                (island.contact_ids.iter().enumerate())
+                    .filter_map(|(k, &contact)| {
+                        let own = &prepared.contacts[contact];
+                        let (a, b) = (&prepared.kinetics[own.a], &prepared.kinetics[own.b]);
+                        let y = island.y(island.normal_row(k));
+                        match (a.is_free(), b.is_free()) {
+                            (true, false) => Some((own.a, own.b, own.normal, y)),
+                            (false, true) => Some((own.b, own.a, own.normal.map(|n| -n), y)),
+                            _ => None,
+                        }
+                    })
+                    .collect();
             for (i, x) in pushes.iter().enumerate() {
                 for y in &pushes[i + 1..] {
                     if x.0 == y.0 && dot(x.2, y.2) < -0.5 && x.3.min(y.3) < -LARGE * island.scale {
                         let name = |body: usize| self.bodies[body].name.clone();
-                        return Err(StepError::Infeasible { body: name(x.0), between: [name(x.1), name(y.1)] });
+                        return Err(StepError::Infeasible {
+                            body: name(x.0),
+                            between: [name(x.1), name(y.1)],
+                        });
                     }
                 }
             }

@@ -11,7 +11,9 @@
 
 use meniscus_shapes::Rotation;
 
-use crate::linear::{Angular, Matrix3, apply3, apply3_transposed, cross3, inverse3, norm, product3, scale, sub};
+use crate::linear::{
+    Angular, Matrix3, apply3, apply3_transposed, cross3, inverse3, norm, product3, scale, sub,
+};
 
 /// Largest angle of a part of a step: beyond it the midpoint rule loses the phase of a precession.
 const LARGEST_ANGLE: f64 = 0.25;
@@ -29,7 +31,9 @@ pub(crate) fn advance<const D: usize>(
     if D == 2 || angular == [0.0; 3] {
         return (turned(rotation, scale(angular, dt)), angular);
     }
-    let parts = (norm(angular) * dt.abs() / LARGEST_ANGLE).ceil().clamp(1.0, MOST_PARTS);
+    let parts = (norm(angular) * dt.abs() / LARGEST_ANGLE)
+        .ceil()
+        .clamp(1.0, MOST_PARTS);
     let dt = dt / parts;
     let mut frame = lifted(rotation);
     let mut w = apply3_transposed(&frame, angular);
@@ -57,9 +61,21 @@ fn midpoint(inertia: &Matrix3, w0: Angular, dt: f64) -> (Matrix3, Angular) {
         let l = momentum;
         let h = 0.5 * dt;
         let jacobian: Matrix3 = [
-            [inertia[0][0], inertia[0][1] + h * l[2], inertia[0][2] - h * l[1]],
-            [inertia[1][0] - h * l[2], inertia[1][1], inertia[1][2] + h * l[0]],
-            [inertia[2][0] + h * l[1], inertia[2][1] - h * l[0], inertia[2][2]],
+            [
+                inertia[0][0],
+                inertia[0][1] + h * l[2],
+                inertia[0][2] - h * l[1],
+            ],
+            [
+                inertia[1][0] - h * l[2],
+                inertia[1][1],
+                inertia[1][2] + h * l[0],
+            ],
+            [
+                inertia[2][0] + h * l[1],
+                inertia[2][1] - h * l[0],
+                inertia[2][2],
+            ],
         ];
         let change = apply3(&inverse3(&jacobian), residual);
         w1 = sub(w1, change);
@@ -77,10 +93,12 @@ fn midpoint(inertia: &Matrix3, w0: Angular, dt: f64) -> (Matrix3, Angular) {
 fn implicit_gyroscopic(inertia: &Matrix3, w: Angular, dt: f64) -> Angular {
     let l = apply3(inertia, w);
     let f = scale(cross3(w, l), dt);
-    let skew = |a: Angular| -> Matrix3 { [[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]] };
+    let skew =
+        |a: Angular| -> Matrix3 { [[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]] };
     let (spin, own) = (product3(&skew(w), inertia), skew(l));
-    let jacobian: Matrix3 =
-        std::array::from_fn(|i| std::array::from_fn(|j| inertia[i][j] + dt * (spin[i][j] - own[i][j])));
+    let jacobian: Matrix3 = std::array::from_fn(|i| {
+        std::array::from_fn(|j| inertia[i][j] + dt * (spin[i][j] - own[i][j]))
+    });
     sub(w, apply3(&inverse3(&jacobian), f))
 }
 
@@ -108,7 +126,13 @@ pub(crate) fn rotation_between<const D: usize>(from: &Rotation<D>, to: &Rotation
 pub(crate) fn lifted<const D: usize>(rotation: &Rotation<D>) -> Matrix3 {
     let m = rotation.matrix();
     std::array::from_fn(|i| {
-        std::array::from_fn(|j| if i < D && j < D { m[i][j] } else { f64::from(u8::from(i == j)) })
+        std::array::from_fn(|j| {
+            if i < D && j < D {
+                m[i][j]
+            } else {
+                f64::from(u8::from(i == j))
+            }
+        })
     })
 }
 

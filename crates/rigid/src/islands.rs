@@ -34,7 +34,10 @@ pub(crate) fn groups(
         }
         body
     }
-    let links = contacts.iter().map(|&(a, b)| (a, Some(b))).chain(joints.iter().copied());
+    let links = contacts
+        .iter()
+        .map(|&(a, b)| (a, Some(b)))
+        .chain(joints.iter().copied());
     for (a, b) in links {
         if let Some(b) = b
             && free[a]
@@ -55,8 +58,14 @@ pub(crate) fn groups(
         }
         Some(index[first])
     };
-    let of_contacts: Vec<_> = contacts.iter().map(|&(a, b)| place(a, Some(b), &mut parent)).collect();
-    let of_joints: Vec<_> = joints.iter().map(|&(a, b)| place(a, b, &mut parent)).collect();
+    let of_contacts: Vec<_> = contacts
+        .iter()
+        .map(|&(a, b)| place(a, Some(b), &mut parent))
+        .collect();
+    let of_joints: Vec<_> = joints
+        .iter()
+        .map(|&(a, b)| place(a, b, &mut parent))
+        .collect();
     for (contact, group) in of_contacts.into_iter().enumerate() {
         if let Some(group) = group {
             groups[group].contacts.push(contact);
@@ -78,9 +87,17 @@ pub(crate) fn groups(
 
 impl<const D: usize> Bodies<D> {
     /// The groups of a step.
-    pub(crate) fn groups(&self, state: &State<D>, kinetics: &[Kinetic<D>], contacts: &[Contact<D>]) -> Vec<Group> {
+    pub(crate) fn groups(
+        &self,
+        state: &State<D>,
+        kinetics: &[Kinetic<D>],
+        contacts: &[Contact<D>],
+    ) -> Vec<Group> {
         let free: Vec<bool> = kinetics.iter().map(Kinetic::is_free).collect();
-        let between: Vec<(usize, usize)> = contacts.iter().map(|contact| (contact.a, contact.b)).collect();
+        let between: Vec<(usize, usize)> = contacts
+            .iter()
+            .map(|contact| (contact.a, contact.b))
+            .collect();
         // A broken joint connects nothing: as one between two worlds.
         let joints: Vec<(usize, Option<usize>)> = (self.joints.iter().zip(&state.joints))
             .map(|(joint, own)| (joint.a, joint.b, own.broken))
@@ -92,7 +109,13 @@ impl<const D: usize> Bodies<D> {
     }
 
     /// Rows of a joint in a step.
-    pub(crate) fn rows_of_joint(&self, joint: usize, state: &State<D>, kinetics: &[Kinetic<D>], dt: f64) -> JointRows<D> {
+    pub(crate) fn rows_of_joint(
+        &self,
+        joint: usize,
+        state: &State<D>,
+        kinetics: &[Kinetic<D>],
+        dt: f64,
+    ) -> JointRows<D> {
         let own = &self.joints[joint];
         let world = Kinetic::world();
         let (pose_b, kinetic_b) = match own.b {
@@ -100,7 +123,14 @@ impl<const D: usize> Bodies<D> {
             None => (meniscus_shapes::Pose::IDENTITY, &world),
         };
         let poses = [&state.bodies[own.a].pose, &pose_b];
-        joint_rows(own, &self.frames[joint], &state.joints[joint], poses, [&kinetics[own.a], kinetic_b], dt)
+        joint_rows(
+            own,
+            &self.frames[joint],
+            &state.joints[joint],
+            poses,
+            [&kinetics[own.a], kinetic_b],
+            dt,
+        )
     }
 
     /// The problem of a group: rows of its joints, then those of its contacts, started from the last step's impulses.
@@ -115,11 +145,20 @@ impl<const D: usize> Bodies<D> {
     ) -> Island<D> {
         let mut island = Island::new(self.settings.cone);
         let mut slots = Slots::new(&mut island, group, kinetics);
-        let ratio = if state.last_dt > 0.0 { dt / state.last_dt } else { 0.0 };
+        let ratio = if state.last_dt > 0.0 {
+            dt / state.last_dt
+        } else {
+            0.0
+        };
         for &joint in &group.joints {
             let Some(made) = &joints[joint] else { continue };
             for (k, row) in made.rows.iter().enumerate() {
-                slots.add(&mut island, row, kinetics, ratio * state.joints[joint].impulses[k]);
+                slots.add(
+                    &mut island,
+                    row,
+                    kinetics,
+                    ratio * state.joints[joint].impulses[k],
+                );
                 island.joint_row_ids.push(joint);
             }
         }
@@ -139,7 +178,11 @@ impl<const D: usize> Bodies<D> {
     }
 }
 
-fn groups_of(free: &[bool], contacts: &[(usize, usize)], joints: &[(usize, Option<usize>)]) -> Vec<Group> {
+fn groups_of(
+    free: &[bool],
+    contacts: &[(usize, usize)],
+    joints: &[(usize, Option<usize>)],
+) -> Vec<Group> {
     // One more body, which nothing moves, stands for what broken joints connect.
     let mut free = free.to_vec();
     free.push(false);
@@ -155,15 +198,30 @@ pub(crate) struct Slots {
 
 impl Slots {
     pub fn empty() -> Self {
-        Self { of_body: Vec::new() }
+        Self {
+            of_body: Vec::new(),
+        }
     }
 
-    pub fn new<const D: usize>(island: &mut Island<D>, group: &Group, kinetics: &[Kinetic<D>]) -> Self {
-        let of_body = group.bodies.iter().map(|&body| (body, island.add_slot(body, &kinetics[body]))).collect();
+    pub fn new<const D: usize>(
+        island: &mut Island<D>,
+        group: &Group,
+        kinetics: &[Kinetic<D>],
+    ) -> Self {
+        let of_body = group
+            .bodies
+            .iter()
+            .map(|&body| (body, island.add_slot(body, &kinetics[body])))
+            .collect();
         Self { of_body }
     }
 
-    pub fn get<const D: usize>(&mut self, island: &mut Island<D>, body: usize, kinetics: &[Kinetic<D>]) -> u32 {
+    pub fn get<const D: usize>(
+        &mut self,
+        island: &mut Island<D>,
+        body: usize,
+        kinetics: &[Kinetic<D>],
+    ) -> u32 {
         match self.of_body.binary_search_by_key(&body, |entry| entry.0) {
             Ok(at) => self.of_body[at].1,
             Err(at) => {
@@ -174,7 +232,13 @@ impl Slots {
         }
     }
 
-    pub fn add<const D: usize>(&mut self, island: &mut Island<D>, row: &Row<D>, kinetics: &[Kinetic<D>], start: f64) {
+    pub fn add<const D: usize>(
+        &mut self,
+        island: &mut Island<D>,
+        row: &Row<D>,
+        kinetics: &[Kinetic<D>],
+        start: f64,
+    ) {
         let a = self.get(island, row.a, kinetics);
         let b = row.b.map_or(0, |b| self.get(island, b, kinetics));
         island.add_row(row, a, b, start);
@@ -182,14 +246,27 @@ impl Slots {
 }
 
 /// The impulse of the same contact in the last step, or of one of its pair close by.
-fn warm<'a, const D: usize>(state: &'a State<D>, contact: &Contact<D>) -> Option<&'a WarmContact<D>> {
+fn warm<'a, const D: usize>(
+    state: &'a State<D>,
+    contact: &Contact<D>,
+) -> Option<&'a WarmContact<D>> {
     let key = (contact.a, contact.b, contact.id);
-    let at = state.warm.partition_point(|warm| (warm.a, warm.b, warm.id) < key);
-    if let Some(warm) = state.warm.get(at).filter(|warm| (warm.a, warm.b, warm.id) == key) {
+    let at = state
+        .warm
+        .partition_point(|warm| (warm.a, warm.b, warm.id) < key);
+    if let Some(warm) = state
+        .warm
+        .get(at)
+        .filter(|warm| (warm.a, warm.b, warm.id) == key)
+    {
         return Some(warm);
     }
-    let start = state.warm.partition_point(|warm| (warm.a, warm.b) < (contact.a, contact.b));
-    let of_pair = state.warm[start..].iter().take_while(|warm| (warm.a, warm.b) == (contact.a, contact.b));
+    let start = state
+        .warm
+        .partition_point(|warm| (warm.a, warm.b) < (contact.a, contact.b));
+    let of_pair = state.warm[start..]
+        .iter()
+        .take_while(|warm| (warm.a, warm.b) == (contact.a, contact.b));
     let here = state.bodies[contact.a].pose.apply_inverse(contact.point);
     of_pair
         .map(|warm| (norm(sub(warm.point, here)), warm))

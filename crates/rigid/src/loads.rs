@@ -9,7 +9,10 @@ use crate::solve::{Island, SolveReport};
 use crate::step::{Prepared, contact_impulse, loaded};
 
 /// Impulse of a joint on its first body, and its moment about that body's centre of mass.
-pub(crate) fn joint_impulse<const D: usize>(made: &JointRows<D>, impulses: &[f64; MOST_ROWS]) -> ([f64; D], Angular) {
+pub(crate) fn joint_impulse<const D: usize>(
+    made: &JointRows<D>,
+    impulses: &[f64; MOST_ROWS],
+) -> ([f64; D], Angular) {
     let mut sum = ([0.0; D], [0.0; 3]);
     for (row, x) in made.rows.iter().zip(impulses) {
         sum.0 = add_scaled(sum.0, *x, row.linear);
@@ -44,12 +47,16 @@ impl<const D: usize> Bodies<D> {
         for island in islands {
             for (k, &contact) in island.contact_ids.iter().enumerate() {
                 let impulse = contact_impulse(island, k);
-                report.contacts.push(loaded(&prepared.contacts[contact], impulse));
+                report
+                    .contacts
+                    .push(loaded(&prepared.contacts[contact], impulse));
                 self.add_contact_force(prepared, contact, impulse, dt, &mut report);
             }
             self.add_joint_forces(prepared, island, dt, &mut report);
         }
-        report.contacts.sort_by_key(|loaded| (loaded.contact.a, loaded.contact.b, loaded.contact.id));
+        report
+            .contacts
+            .sort_by_key(|loaded| (loaded.contact.a, loaded.contact.b, loaded.contact.id));
         report
     }
 
@@ -85,7 +92,13 @@ impl<const D: usize> Bodies<D> {
         prepared.joints.iter().map(report).collect()
     }
 
-    fn add_joint_forces(&self, prepared: &Prepared<D>, island: &Island<D>, dt: f64, report: &mut StepReport<D>) {
+    fn add_joint_forces(
+        &self,
+        prepared: &Prepared<D>,
+        island: &Island<D>,
+        dt: f64,
+        report: &mut StepReport<D>,
+    ) {
         let mut k = 0;
         while k < island.joint_rows {
             let joint = island.joint_row_ids[k];
@@ -98,7 +111,10 @@ impl<const D: usize> Bodies<D> {
             let own = &mut report.joints[joint];
             let center = prepared.kinetics[self.joints[joint].a].center;
             own.force = scale(impulse, 1.0 / dt);
-            own.torque = scale(sub(moment, cross(sub(made.point, center), impulse)), 1.0 / dt);
+            own.torque = scale(
+                sub(moment, cross(sub(made.point, center), impulse)),
+                1.0 / dt,
+            );
             if let Some(motor) = made.motor {
                 own.speed = island.y(k + motor) - island.rows[k + motor].bias;
                 own.motor_effort = impulses[motor] / dt;

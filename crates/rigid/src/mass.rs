@@ -42,7 +42,13 @@ impl<const D: usize> Mass<D> {
 
     fn of_moments(moments: &Moments<D>) -> Self {
         let trace: f64 = (0..D).map(|i| moments.second[i][i]).sum();
-        let second = |i: usize, j: usize| if i < D && j < D { moments.second[i][j] } else { 0.0 };
+        let second = |i: usize, j: usize| {
+            if i < D && j < D {
+                moments.second[i][j]
+            } else {
+                0.0
+            }
+        };
         Self {
             mass: moments.volume,
             center: moments.centroid,
@@ -84,7 +90,11 @@ impl<const D: usize> Mass<D> {
         }
         let [a, b, c] = self.principal_moments();
         if D == 2 {
-            return if c > 0.0 && c.is_finite() { Ok(self) } else { Err(MassError::Inertia([a, b, c])) };
+            return if c > 0.0 && c.is_finite() {
+                Ok(self)
+            } else {
+                Err(MassError::Inertia([a, b, c]))
+            };
         }
         let m = &self.inertia;
         let symmetric = (0..3).all(|i| (0..3).all(|j| (m[i][j] - m[j][i]).abs() <= ROUNDING * c));
@@ -128,7 +138,9 @@ pub enum MassError {
 impl fmt::Display for MassError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Density(value) => write!(f, "the density is {value}, it must be positive and finite"),
+            Self::Density(value) => {
+                write!(f, "the density is {value}, it must be positive and finite")
+            }
             Self::Mass(value) => write!(f, "the mass is {value}, it must be positive and finite"),
             Self::Center => f.write_str("the centre of mass is not finite"),
             Self::Inertia([a, b, c]) => write!(

@@ -1,6 +1,6 @@
 //! Correction of positions, apart from the velocities.
 //!
-//! DEVIATION [TB20 (13)]: a term that pushes overlapping bodies apart through their velocities adds energy, and pumps
+//! DEVIATION [TB20 (16)]: a term that pushes overlapping bodies apart through their velocities adds energy, and pumps
 //! liquid. Here poses alone are corrected, by a few sweeps of a small problem in displacements; what that adds to the energy
 //! is reported.
 
@@ -43,14 +43,21 @@ impl<const D: usize> Bodies<D> {
         };
         let contacts: Vec<Contact<D>> = prepared.contacts.iter().filter_map(near).collect();
         let joints: Vec<usize> = {
-            let mut list: Vec<usize> = islands.iter().flat_map(|island| &island.joint_row_ids).copied().collect();
+            let mut list: Vec<usize> = islands
+                .iter()
+                .flat_map(|island| &island.joint_row_ids)
+                .copied()
+                .collect();
             list.dedup();
             list
         };
         let mut energy = None;
         for pass in 0..PASSES {
-            let apart = |contact: &Contact<D>| contact.resting_gap - contact.gap > SLOP * contact.resting_gap;
-            let contacts_wrong = pass == 0 && self.settings.position_correction > 0.0 && contacts.iter().any(apart);
+            let apart = |contact: &Contact<D>| {
+                contact.resting_gap - contact.gap > SLOP * contact.resting_gap
+            };
+            let contacts_wrong =
+                pass == 0 && self.settings.position_correction > 0.0 && contacts.iter().any(apart);
             let joints_wrong = self.joint_error(&joints) > JOINT_SLOP;
             if !contacts_wrong && !joints_wrong {
                 break;
@@ -77,13 +84,23 @@ impl<const D: usize> Bodies<D> {
     }
 
     fn joint_error(&self, joints: &[usize]) -> f64 {
-        let errors = |&joint: &usize| self.joint_equations(joint).errors.into_iter().map(f64::abs).fold(0.0, f64::max);
+        let errors = |&joint: &usize| {
+            self.joint_equations(joint)
+                .errors
+                .into_iter()
+                .map(f64::abs)
+                .fold(0.0, f64::max)
+        };
         joints.iter().map(errors).fold(0.0, f64::max)
     }
 
     fn joint_equations(&self, joint: usize) -> crate::joint::JointRows<D> {
         let own = &self.joints[joint];
-        let pose = |body: Option<usize>| body.map_or(meniscus_shapes::Pose::IDENTITY, |b| self.state.bodies[b].pose);
+        let pose = |body: Option<usize>| {
+            body.map_or(meniscus_shapes::Pose::IDENTITY, |b| {
+                self.state.bodies[b].pose
+            })
+        };
         let center = |body: Option<usize>| body.map_or([0.0; D], |b| self.center(b));
         let (a, b) = (Some(own.a), own.b);
         position_rows(
@@ -95,19 +112,33 @@ impl<const D: usize> Bodies<D> {
         )
     }
 
-    fn correct_once(&mut self, contacts: &[Contact<D>], joints: &[usize], dt: f64, with_contacts: bool) {
+    fn correct_once(
+        &mut self,
+        contacts: &[Contact<D>],
+        joints: &[usize],
+        dt: f64,
+        with_contacts: bool,
+    ) {
         let kinetics = self.kinetics_at_rest(dt);
         let mut island = Island::new(self.settings.cone);
         let mut slots = Slots::empty();
         for &joint in joints {
             let made = self.joint_equations(joint);
             for (row, error) in made.rows[..made.equations].iter().zip(&made.errors) {
-                let row = crate::Row { bias: *error, ..*row };
+                let row = crate::Row {
+                    bias: *error,
+                    ..*row
+                };
                 slots.add(&mut island, &row, &kinetics, 0.0);
             }
         }
         for contact in contacts {
-            let mut row = point_row((contact.a, contact.b), &kinetics, contact.point, contact.normal);
+            let mut row = point_row(
+                (contact.a, contact.b),
+                &kinetics,
+                contact.point,
+                contact.normal,
+            );
             let spare = contact.gap - (1.0 - SLOP) * contact.resting_gap;
             row.bias = if spare >= 0.0 {
                 spare
@@ -128,7 +159,10 @@ impl<const D: usize> Bodies<D> {
                 let center = add(kinetics[body].center, slot.twist.linear);
                 let pose = &mut self.state.bodies[body].pose;
                 pose.rotation = turned(&pose.rotation, slot.twist.angular);
-                pose.translation = sub(center, pose.rotation.apply(self.bodies[body].local_center()));
+                pose.translation = sub(
+                    center,
+                    pose.rotation.apply(self.bodies[body].local_center()),
+                );
             }
         }
     }

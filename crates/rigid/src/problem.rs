@@ -3,7 +3,7 @@
 use meniscus_lcp::{CoupledBound, Csr, InputError};
 
 /// A contact problem: `y = A x + b` complementary to impulses `x` within bounds, those of friction coupled to the normal
-/// impulses. [TB20 (12), (15)]
+/// impulses. [TB20 (11), (15)]
 ///
 /// Rows of joints come first, then for each contact its normal and its tangents.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,7 +46,8 @@ impl ContactProblem {
                 values[k] *= scale[i] * scale[columns[k] as usize];
             }
         }
-        let by_scale = |of: &[f64]| -> Vec<f64> { of.iter().zip(&scale).map(|(v, s)| v / s).collect() };
+        let by_scale =
+            |of: &[f64]| -> Vec<f64> { of.iter().zip(&scale).map(|(v, s)| v / s).collect() };
         Ok(ScaledProblem {
             matrix: Csr::new(n, starts, columns, values)?,
             b: self.b.iter().zip(&scale).map(|(b, s)| b * s).collect(),
@@ -81,7 +82,9 @@ pub(crate) struct ScaledProblem {
 
 impl ScaledProblem {
     pub fn least_scale(&self) -> f64 {
-        self.scale.iter().fold(f64::INFINITY, |least, s| least.min(*s))
+        self.scale
+            .iter()
+            .fold(f64::INFINITY, |least, s| least.min(*s))
     }
 
     /// Impulses of the problem before it was scaled.
@@ -114,12 +117,20 @@ impl ScaledProblem {
             let (columns, values) = self.matrix.row(i);
             for (&j, &value) in columns.iter().zip(values) {
                 for &(row, s) in &place(i) {
-                    entries.extend(place(j as usize).iter().map(|&(column, t)| (row, column, s * t * value)));
+                    entries.extend(
+                        place(j as usize)
+                            .iter()
+                            .map(|&(column, t)| (row, column, s * t * value)),
+                    );
                 }
             }
         }
-        let (mut b, mut lower, mut upper, mut x) =
-            (vec![0.0; n], vec![0.0; n], vec![f64::INFINITY; n], vec![0.0; n]);
+        let (mut b, mut lower, mut upper, mut x) = (
+            vec![0.0; n],
+            vec![0.0; n],
+            vec![f64::INFINITY; n],
+            vec![0.0; n],
+        );
         for i in 0..self.b.len() {
             for (row, sign) in place(i) {
                 b[row as usize] = sign * self.b[i];
@@ -169,7 +180,12 @@ pub(crate) struct PolyhedralProblem {
 impl PolyhedralProblem {
     /// Impulses along normals and tangents.
     pub fn impulses(&self, x: &[f64]) -> Vec<f64> {
-        let of = |place: &Vec<(u32, f64)>| place.iter().map(|&(row, sign)| sign * x[row as usize]).sum();
+        let of = |place: &Vec<(u32, f64)>| {
+            place
+                .iter()
+                .map(|&(row, sign)| sign * x[row as usize])
+                .sum()
+        };
         self.places.iter().map(of).collect()
     }
 }

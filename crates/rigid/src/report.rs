@@ -61,7 +61,9 @@ impl<const D: usize> StepReport<D> {
     /// Whether every solve reached its tolerance.
     pub fn converged(&self) -> bool {
         let solves = self.solves.iter().chain(&self.restitution_solves);
-        solves.into_iter().all(|solve| solve.status == meniscus_lcp::Status::Converged)
+        solves
+            .into_iter()
+            .all(|solve| solve.status == meniscus_lcp::Status::Converged)
     }
 
     /// Largest residual of the solves, in m/s.
@@ -101,11 +103,21 @@ pub enum StepError {
 impl fmt::Display for StepError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TimeStep(dt) => write!(f, "the step is {dt} s long, it must be positive and finite"),
+            Self::TimeStep(dt) => {
+                write!(f, "the step is {dt} s long, it must be positive and finite")
+            }
             Self::Force { body } => write!(f, "the force on body {body} is not finite"),
-            Self::NonFinite { body } => write!(f, "position or velocity of body {body} is not finite"),
-            Self::Infeasible { body, between: [a, b] } => {
-                write!(f, "body {body} is crushed between {a} and {b}, which do not give way")
+            Self::NonFinite { body } => {
+                write!(f, "position or velocity of body {body} is not finite")
+            }
+            Self::Infeasible {
+                body,
+                between: [a, b],
+            } => {
+                write!(
+                    f,
+                    "body {body} is crushed between {a} and {b}, which do not give way"
+                )
             }
             Self::Problem(error) => write!(f, "the contact problem is invalid: {error}"),
         }

@@ -8,7 +8,7 @@ use crate::state::Kinetic;
 /// A row of `J`, with its bias and the bounds of its impulse.
 ///
 /// `J v = linear . (v_a - v_b) + angular_a . w_a + angular_b . w_b`, and the impulse acts by `J'`: `linear` on the first
-/// body, its negative on the second. [TB20 (10)]
+/// body, its negative on the second. [TB20 (10), (13)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row<const D: usize> {
     /// First body.
@@ -61,7 +61,7 @@ pub(crate) fn point_row<const D: usize>(
 
 /// Rows of a contact: the normal one, then `D - 1` tangents.
 ///
-/// DEVIATION [TB20 (11)]: in place of a term that pushes overlapping bodies apart, a row acts before they touch: the gap
+/// DEVIATION [TB20 (16)]: in place of a term that pushes overlapping bodies apart, a row acts before they touch: the gap
 /// that is left above the one at rest may be used up in this step. Overlap is corrected apart from the velocities.
 pub(crate) fn contact_rows<const D: usize>(
     contact: &Contact<D>,
@@ -77,7 +77,10 @@ pub(crate) fn contact_rows<const D: usize>(
     let [mut t1, mut t2] = tangents(contact.normal);
     if D == 3 && cone == Cone::Pyramid {
         // The pyramid is wider along its diagonals: one tangent follows the sliding direction.
-        let sliding = sub(kinetics[a].velocity(contact.point), kinetics[b].velocity(contact.point));
+        let sliding = sub(
+            kinetics[a].velocity(contact.point),
+            kinetics[b].velocity(contact.point),
+        );
         let along = dot(sliding, contact.normal);
         let across: [f64; D] = std::array::from_fn(|i| sliding[i] - along * contact.normal[i]);
         let speed = crate::linear::norm(across);
@@ -88,4 +91,3 @@ pub(crate) fn contact_rows<const D: usize>(
     }
     [normal, row(t1), row(t2)]
 }
-

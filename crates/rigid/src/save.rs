@@ -13,13 +13,18 @@ const MAGIC: &[u8; 8] = b"MENRIG01";
 pub(crate) fn save<const D: usize>(state: &State<D>) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
     let number = |out: &mut Vec<u8>, value: u64| out.extend(value.to_le_bytes());
-    let reals = |out: &mut Vec<u8>, values: &[f64]| values.iter().for_each(|v| out.extend(v.to_le_bytes()));
+    let reals =
+        |out: &mut Vec<u8>, values: &[f64]| values.iter().for_each(|v| out.extend(v.to_le_bytes()));
     for count in [D, state.bodies.len(), state.joints.len(), state.warm.len()] {
         number(&mut out, count as u64);
     }
     reals(&mut out, &[state.time, state.last_dt]);
     for body in &state.bodies {
-        body.pose.rotation.matrix().iter().for_each(|row| reals(&mut out, row));
+        body.pose
+            .rotation
+            .matrix()
+            .iter()
+            .for_each(|row| reals(&mut out, row));
         reals(&mut out, &body.pose.translation);
         reals(&mut out, &body.twist.linear);
         reals(&mut out, &body.twist.angular);
@@ -45,18 +50,28 @@ struct Reader<'a>(&'a [u8]);
 
 impl Reader<'_> {
     fn bytes<const N: usize>(&mut self) -> Result<[u8; N], StateError> {
-        let (first, rest) = self.0.split_first_chunk().ok_or(StateError { why: "it ends early" })?;
+        let (first, rest) = self.0.split_first_chunk().ok_or(StateError {
+            why: "it ends early",
+        })?;
         self.0 = rest;
         Ok(*first)
     }
 
     fn number(&mut self) -> Result<usize, StateError> {
-        usize::try_from(u64::from_le_bytes(self.bytes()?)).map_err(|_| StateError { why: "a count is too large" })
+        usize::try_from(u64::from_le_bytes(self.bytes()?)).map_err(|_| StateError {
+            why: "a count is too large",
+        })
     }
 
     fn real(&mut self) -> Result<f64, StateError> {
         let value = f64::from_le_bytes(self.bytes()?);
-        if value.is_finite() { Ok(value) } else { Err(StateError { why: "a number is not finite" }) }
+        if value.is_finite() {
+            Ok(value)
+        } else {
+            Err(StateError {
+                why: "a number is not finite",
+            })
+        }
     }
 
     fn reals<const N: usize>(&mut self) -> Result<[f64; N], StateError> {
@@ -71,19 +86,29 @@ impl Reader<'_> {
         match self.bytes::<1>()? {
             [0] => Ok(false),
             [1] => Ok(true),
-            _ => Err(StateError { why: "a flag is neither 0 nor 1" }),
+            _ => Err(StateError {
+                why: "a flag is neither 0 nor 1",
+            }),
         }
     }
 }
 
-pub(crate) fn restore<const D: usize>(bytes: &[u8], bodies: usize, joints: usize) -> Result<State<D>, StateError> {
+pub(crate) fn restore<const D: usize>(
+    bytes: &[u8],
+    bodies: usize,
+    joints: usize,
+) -> Result<State<D>, StateError> {
     let fault = |why| Err(StateError { why });
     let mut reader = Reader(bytes);
     if reader.bytes::<8>()? != *MAGIC {
         return fault("it is of another kind or version");
     }
-    let [dimensions, own_bodies, own_joints, warm] =
-        [reader.number()?, reader.number()?, reader.number()?, reader.number()?];
+    let [dimensions, own_bodies, own_joints, warm] = [
+        reader.number()?,
+        reader.number()?,
+        reader.number()?,
+        reader.number()?,
+    ];
     if dimensions != D {
         return fault("it has another number of dimensions");
     }
@@ -106,8 +131,14 @@ pub(crate) fn restore<const D: usize>(bytes: &[u8], bodies: usize, joints: usize
             return fault("a rotation is none");
         };
         state.bodies.push(BodyState {
-            pose: Pose { rotation, translation: reader.reals()? },
-            twist: Twist { linear: reader.reals()?, angular: reader.reals()? },
+            pose: Pose {
+                rotation,
+                translation: reader.reals()?,
+            },
+            twist: Twist {
+                linear: reader.reals()?,
+                angular: reader.reals()?,
+            },
             rest_time: reader.real()?,
             asleep: reader.flag()?,
             removed: reader.flag()?,
@@ -133,5 +164,9 @@ pub(crate) fn restore<const D: usize>(bytes: &[u8], bodies: usize, joints: usize
         }
         state.warm.push(contact);
     }
-    if reader.0.is_empty() { Ok(state) } else { fault("it has more bytes than it should") }
+    if reader.0.is_empty() {
+        Ok(state)
+    } else {
+        fault("it has more bytes than it should")
+    }
 }

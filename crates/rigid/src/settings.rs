@@ -30,7 +30,13 @@ pub enum Method {
 
 impl Method {
     /// All methods.
-    pub const ALL: [Self; 5] = [Self::Hybrid, Self::Pgs, Self::Staggered, Self::FischerNewton, Self::Lemke];
+    pub const ALL: [Self; 5] = [
+        Self::Hybrid,
+        Self::Pgs,
+        Self::Staggered,
+        Self::FischerNewton,
+        Self::Lemke,
+    ];
 
     /// Name in files and on the command line.
     pub fn word(self) -> &'static str {
@@ -137,10 +143,20 @@ impl std::error::Error for SettingsError {}
 impl<const D: usize> Settings<D> {
     /// Checks that all values are in range.
     pub fn validate(&self) -> Result<(), SettingsError> {
-        let require = |holds: bool, name, must| if holds { Ok(()) } else { Err(SettingsError { name, must }) };
+        let require = |holds: bool, name, must| {
+            if holds {
+                Ok(())
+            } else {
+                Err(SettingsError { name, must })
+            }
+        };
         require(crate::linear::is_finite(self.gravity), "gravity", "finite")?;
         let gap = self.resting_gap.unwrap_or(1.0);
-        require(gap > 0.0 && gap.is_finite(), "resting_gap", "positive and finite")?;
+        require(
+            gap > 0.0 && gap.is_finite(),
+            "resting_gap",
+            "positive and finite",
+        )?;
         require(
             self.tolerance > 0.0 && self.tolerance < 1.0,
             "tolerance",

@@ -15,10 +15,22 @@ const PATIENCE: f64 = 0.5;
 
 impl<const D: usize> Bodies<D> {
     /// Whether a group sleeps through the step: all its bodies are asleep, and nothing that moves by script touches it.
-    pub(crate) fn sleeps(&self, group: &Group, contacts: &[Contact<D>], kinetics: &[Kinetic<D>]) -> bool {
-        let asleep = group.bodies.iter().all(|&body| self.state.bodies[body].asleep);
+    pub(crate) fn sleeps(
+        &self,
+        group: &Group,
+        contacts: &[Contact<D>],
+        kinetics: &[Kinetic<D>],
+    ) -> bool {
+        let asleep = group
+            .bodies
+            .iter()
+            .all(|&body| self.state.bodies[body].asleep);
         let still = |body: usize| kinetics[body].is_free() || kinetics[body].twist == Twist::ZERO;
-        asleep && group.contacts.iter().all(|&c| still(contacts[c].a) && still(contacts[c].b))
+        asleep
+            && group
+                .contacts
+                .iter()
+                .all(|&c| still(contacts[c].a) && still(contacts[c].b))
     }
 
     /// Wakes what has to move, and lets islands that have been slow for long fall asleep.
@@ -34,9 +46,16 @@ impl<const D: usize> Bodies<D> {
                 let reach = self.colliders[body].reach(self.bodies[body].local_center());
                 let state = &mut self.state.bodies[body];
                 let speed = norm(state.twist.linear).max(reach * norm(state.twist.angular));
-                state.rest_time = if speed < SLOW { state.rest_time + dt } else { 0.0 };
+                state.rest_time = if speed < SLOW {
+                    state.rest_time + dt
+                } else {
+                    0.0
+                };
             }
-            let rested = group.bodies.iter().all(|&body| self.state.bodies[body].rest_time >= PATIENCE);
+            let rested = group
+                .bodies
+                .iter()
+                .all(|&body| self.state.bodies[body].rest_time >= PATIENCE);
             for &body in &group.bodies {
                 let state = &mut self.state.bodies[body];
                 state.asleep = rested;

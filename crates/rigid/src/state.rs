@@ -60,7 +60,10 @@ impl<const D: usize> Body<D> {
         let Drive::Scripted(motion) = &self.drive else {
             return Twist::ZERO;
         };
-        let (from, to) = (motion.world_from_body(time), motion.world_from_body(time + dt));
+        let (from, to) = (
+            motion.world_from_body(time),
+            motion.world_from_body(time + dt),
+        );
         let center = self.local_center();
         Twist {
             linear: scale(sub(to.apply(center), from.apply(center)), 1.0 / dt),

@@ -28,7 +28,11 @@ pub(crate) struct Prepared<const D: usize> {
 }
 
 impl<const D: usize> Bodies<D> {
-    pub(crate) fn step_impl(&mut self, dt: f64, forces: &[Wrench<D>]) -> Result<StepReport<D>, StepError> {
+    pub(crate) fn step_impl(
+        &mut self,
+        dt: f64,
+        forces: &[Wrench<D>],
+    ) -> Result<StepReport<D>, StepError> {
         self.check_step(dt, forces)?;
         let before = self.state.clone();
         let result = self.try_step(dt, forces);
@@ -43,8 +47,10 @@ impl<const D: usize> Bodies<D> {
         self.wake(&prepared);
         // Velocities: one problem for each island, from the last step's impulses.
         let mut islands = self.islands(&prepared, dt);
-        let solves: Vec<SolveReport> =
-            islands.par_iter_mut().map(|island| solve::solve(island, &self.settings)).collect();
+        let solves: Vec<SolveReport> = islands
+            .par_iter_mut()
+            .map(|island| solve::solve(island, &self.settings))
+            .collect();
         self.check_feasible(&prepared, &islands, &solves)?;
         let approach = self.approach_speeds(&prepared, dt);
         let mut report = self.loads(&prepared, &islands, solves, dt);
@@ -74,7 +80,8 @@ impl<const D: usize> Bodies<D> {
                     let force = forces.get(index).copied().unwrap_or_default();
                     kinetic.push(scale(force.force, dt), scale(force.torque, dt));
                     if body.gravity {
-                        kinetic.twist.linear = add_scaled(kinetic.twist.linear, dt, self.settings.gravity);
+                        kinetic.twist.linear =
+                            add_scaled(kinetic.twist.linear, dt, self.settings.gravity);
                     }
                 }
                 kinetic
@@ -83,18 +90,39 @@ impl<const D: usize> Bodies<D> {
         let contacts = self.contacts(state, &kinetics, dt);
         let groups = self.groups(state, &kinetics, &contacts);
         let joints = (0..self.joints.len())
-            .map(|joint| (!state.joints[joint].broken).then(|| self.rows_of_joint(joint, state, &kinetics, dt)))
+            .map(|joint| {
+                (!state.joints[joint].broken)
+                    .then(|| self.rows_of_joint(joint, state, &kinetics, dt))
+            })
             .collect();
-        let asleep = groups.iter().map(|group| self.sleeps(group, &contacts, &kinetics)).collect();
+        let asleep = groups
+            .iter()
+            .map(|group| self.sleeps(group, &contacts, &kinetics))
+            .collect();
         let poses = state.bodies.iter().map(|body| body.pose).collect();
-        Prepared { poses, kinetics, contacts, joints, groups, asleep }
+        Prepared {
+            poses,
+            kinetics,
+            contacts,
+            joints,
+            groups,
+            asleep,
+        }
     }
 
     fn islands(&self, prepared: &Prepared<D>, dt: f64) -> Vec<Island<D>> {
-        let Prepared { kinetics, contacts, joints, groups, asleep, .. } = prepared;
+        let Prepared {
+            kinetics,
+            contacts,
+            joints,
+            groups,
+            asleep,
+            ..
+        } = prepared;
         let awake = groups.iter().zip(asleep).filter(|(_, asleep)| !**asleep);
         let awake: Vec<&Group> = awake.map(|(group, _)| group).collect();
-        let island = |group: &&Group| self.island(group, &self.state, kinetics, contacts, joints, dt);
+        let island =
+            |group: &&Group| self.island(group, &self.state, kinetics, contacts, joints, dt);
         awake.par_iter().map(island).collect()
     }
 
@@ -102,7 +130,10 @@ impl<const D: usize> Bodies<D> {
         self.check_step(dt, &[])?;
         let prepared = self.prepare(dt, &[]);
         let islands = self.islands(&prepared, dt);
-        islands.iter().map(|island| solve::assemble(island).map_err(StepError::Problem)).collect()
+        islands
+            .iter()
+            .map(|island| solve::assemble(island).map_err(StepError::Problem))
+            .collect()
     }
 
     /// Moves all bodies: scripted ones to their next pose, free ones with their velocity.
@@ -146,14 +177,21 @@ impl<const D: usize> Bodies<D> {
             .flat_map(|(group, _)| group.bodies.iter().copied())
             .collect();
         let sleeping = |warm: &WarmContact<D>| asleep.contains(&warm.a) || asleep.contains(&warm.b);
-        let mut warm: Vec<WarmContact<D>> = self.state.warm.iter().copied().filter(sleeping).collect();
+        let mut warm: Vec<WarmContact<D>> =
+            self.state.warm.iter().copied().filter(sleeping).collect();
         for island in islands {
             for (k, &contact) in island.contact_ids.iter().enumerate() {
                 let own = &prepared.contacts[contact];
                 let impulse = contact_impulse(island, k);
                 if impulse != [0.0; D] {
                     let point = self.state.bodies[own.a].pose.apply_inverse(own.point);
-                    warm.push(WarmContact { a: own.a, b: own.b, id: own.id, point, impulse });
+                    warm.push(WarmContact {
+                        a: own.a,
+                        b: own.b,
+                        id: own.id,
+                        point,
+                        impulse,
+                    });
                 }
             }
             let mut place = [0; 1];
@@ -185,9 +223,16 @@ impl<const D: usize> Bodies<D> {
         if !(dt > 0.0 && dt.is_finite()) {
             return Err(StepError::TimeStep(dt));
         }
-        let faulty = forces.iter().position(|force| !(is_finite(force.force) && is_finite(force.torque)));
+        let faulty = forces
+            .iter()
+            .position(|force| !(is_finite(force.force) && is_finite(force.torque)));
         match faulty {
-            Some(body) => Err(StepError::Force { body: self.bodies.get(body).map_or(String::new(), |b| b.name.clone()) }),
+            Some(body) => Err(StepError::Force {
+                body: self
+                    .bodies
+                    .get(body)
+                    .map_or(String::new(), |b| b.name.clone()),
+            }),
             None => Ok(()),
         }
     }
@@ -197,7 +242,9 @@ impl<const D: usize> Bodies<D> {
             body.pose.is_finite() && is_finite(body.twist.linear) && is_finite(body.twist.angular)
         };
         match self.state.bodies.iter().position(|body| !sound(body)) {
-            Some(body) => Err(StepError::NonFinite { body: self.bodies[body].name.clone() }),
+            Some(body) => Err(StepError::NonFinite {
+                body: self.bodies[body].name.clone(),
+            }),
             None => Ok(()),
         }
     }
@@ -217,10 +264,15 @@ impl<const D: usize> Prepared<D> {
 /// Impulse of an island's contact on the first body, in world axes.
 pub(crate) fn contact_impulse<const D: usize>(island: &Island<D>, contact: usize) -> [f64; D] {
     let first = island.normal_row(contact);
-    (first..first + D).fold([0.0; D], |sum, i| add_scaled(sum, island.x[i], island.rows[i].linear))
+    (first..first + D).fold([0.0; D], |sum, i| {
+        add_scaled(sum, island.x[i], island.rows[i].linear)
+    })
 }
 
 /// A contact with its impulse.
 pub(crate) fn loaded<const D: usize>(contact: &Contact<D>, impulse: [f64; D]) -> LoadedContact<D> {
-    LoadedContact { contact: *contact, impulse }
+    LoadedContact {
+        contact: *contact,
+        impulse,
+    }
 }

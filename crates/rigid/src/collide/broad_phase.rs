@@ -13,8 +13,10 @@ pub(crate) struct Extent<const D: usize> {
 
 /// Pairs of bodies whose boxes overlap, in rising order, at least one of each free.
 pub(crate) fn pairs<const D: usize>(extents: &[Extent<D>]) -> Vec<(usize, usize)> {
-    let (mut bounded, unbounded): (Vec<_>, Vec<_>) =
-        extents.iter().copied().partition(|extent| extent.bounds.is_finite());
+    let (mut bounded, unbounded): (Vec<_>, Vec<_>) = extents
+        .iter()
+        .copied()
+        .partition(|extent| extent.bounds.is_finite());
     let axis = widest_axis(&bounded);
     bounded.sort_by(|x, y| {
         let low = x.bounds.low[axis].total_cmp(&y.bounds.low[axis]);
@@ -51,7 +53,12 @@ fn widest_axis<const D: usize>(extents: &[Extent<D>]) -> usize {
     let variance = |axis: usize| {
         let middle = |e: &Extent<D>| 0.5 * (e.bounds.low[axis] + e.bounds.high[axis]);
         let mean = extents.iter().map(middle).sum::<f64>() / count;
-        extents.iter().map(|e| (middle(e) - mean).powi(2)).sum::<f64>()
+        extents
+            .iter()
+            .map(|e| (middle(e) - mean).powi(2))
+            .sum::<f64>()
     };
-    (0..D).max_by(|&i, &j| variance(i).total_cmp(&variance(j))).unwrap_or(0)
+    (0..D)
+        .max_by(|&i, &j| variance(i).total_cmp(&variance(j)))
+        .unwrap_or(0)
 }

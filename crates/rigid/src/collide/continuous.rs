@@ -25,7 +25,10 @@ impl<const D: usize> Motion<'_, D> {
     pub fn pose_at(&self, time: f64) -> Pose<D> {
         let center = add_scaled(self.pose.apply(self.center), time, self.twist.linear);
         let rotation = turned(&self.pose.rotation, scale(self.twist.angular, time));
-        Pose { rotation, translation: sub(center, rotation.apply(self.center)) }
+        Pose {
+            rotation,
+            translation: sub(center, rotation.apply(self.center)),
+        }
     }
 
     /// Bound on the speed of the body's points by which rotation adds to that of its centre.
@@ -37,12 +40,20 @@ impl<const D: usize> Motion<'_, D> {
 }
 
 /// The time within a step at which two bodies come within `target` of each other; `None` if they do not.
-pub(crate) fn impact<const D: usize>(a: &Motion<'_, D>, b: &Motion<'_, D>, dt: f64, target: f64) -> Option<f64> {
+pub(crate) fn impact<const D: usize>(
+    a: &Motion<'_, D>,
+    b: &Motion<'_, D>,
+    dt: f64,
+    target: f64,
+) -> Option<f64> {
     let speed = norm(sub(a.twist.linear, b.twist.linear)) + a.spin() + b.spin();
     let mut time = 0.0;
     for _ in 0..MOST_ADVANCES {
         let (x, y) = (a.pose_at(time), b.pose_at(time));
-        let apart = separation(&PosedCollider::new(a.collider, &x), &PosedCollider::new(b.collider, &y));
+        let apart = separation(
+            &PosedCollider::new(a.collider, &x),
+            &PosedCollider::new(b.collider, &y),
+        );
         if apart <= 1.5 * target {
             return Some(time);
         }

@@ -25,14 +25,24 @@ pub(crate) fn touches<const D: usize>(
             let mut of_parts = Vec::new();
             part_touches(x, y, margin, bias, &mut of_parts);
             let parts = (i as u64 & 0xff) << 53 | (j as u64 & 0x3f) << 47;
-            found.extend(of_parts.into_iter().map(|touch| Touch { id: touch.id ^ parts, ..touch }));
+            found.extend(of_parts.into_iter().map(|touch| Touch {
+                id: touch.id ^ parts,
+                ..touch
+            }));
         }
     }
-    if found.len() > MOST_OF_A_PAIR { by_normal(found) } else { found }
+    if found.len() > MOST_OF_A_PAIR {
+        by_normal(found)
+    } else {
+        found
+    }
 }
 
 /// A lower bound on the distance of two bodies, up to the spacing of samples.
-pub(super) fn separation<const D: usize>(a: &PosedCollider<'_, D>, b: &PosedCollider<'_, D>) -> f64 {
+pub(super) fn separation<const D: usize>(
+    a: &PosedCollider<'_, D>,
+    b: &PosedCollider<'_, D>,
+) -> f64 {
     let mut least = f64::INFINITY;
     for x in &a.parts {
         for y in &b.parts {
@@ -41,7 +51,9 @@ pub(super) fn separation<const D: usize>(a: &PosedCollider<'_, D>, b: &PosedColl
                 _ => {
                     let mut touches = Vec::new();
                     part_touches(x, y, f64::MAX, 0.0, &mut touches);
-                    touches.iter().fold(f64::INFINITY, |least, touch| least.min(touch.gap))
+                    touches
+                        .iter()
+                        .fold(f64::INFINITY, |least, touch| least.min(touch.gap))
                 }
             };
             least = least.min(between);
@@ -58,7 +70,11 @@ fn part_touches<const D: usize>(
     out: &mut Vec<Touch<D>>,
 ) {
     let start = out.len();
-    let flip = |out: &mut Vec<Touch<D>>| out[start..].iter_mut().for_each(|touch| *touch = touch.reversed());
+    let flip = |out: &mut Vec<Touch<D>>| {
+        out[start..]
+            .iter_mut()
+            .for_each(|touch| *touch = touch.reversed())
+    };
     match (&a.part.kind, &b.part.kind) {
         (Kind::Round { .. }, Kind::Round { .. }) => round_round(&round(a), &round(b), margin, out),
         (Kind::Round { .. }, Kind::HalfSpace { .. }) => {
@@ -123,11 +139,19 @@ fn corners<const D: usize>(
     out: &mut Vec<Touch<D>>,
 ) {
     let start = out.len();
-    let vertices = posed.polytope.iter().flat_map(|polytope| &polytope.vertices);
+    let vertices = posed
+        .polytope
+        .iter()
+        .flat_map(|polytope| &polytope.vertices);
     for (index, x) in vertices.enumerate() {
         let gap = dot(normal, *x) - offset;
         if gap <= margin {
-            out.push(Touch { point: add_scaled(*x, -0.5 * gap, normal), normal, gap, id: index as u64 });
+            out.push(Touch {
+                point: add_scaled(*x, -0.5 * gap, normal),
+                normal,
+                gap,
+                id: index as u64,
+            });
         }
     }
     spread(out, start, 8);

@@ -33,8 +33,15 @@ pub(crate) struct Part<const D: usize> {
 #[derive(Clone, Debug)]
 pub(crate) enum Kind<const D: usize> {
     /// All points within a radius of a segment, which is a point for balls.
-    Round { from: [f64; D], to: [f64; D], radius: f64 },
-    HalfSpace { normal: [f64; D], offset: f64 },
+    Round {
+        from: [f64; D],
+        to: [f64; D],
+        radius: f64,
+    },
+    HalfSpace {
+        normal: [f64; D],
+        offset: f64,
+    },
     Polytope(Polytope<D>),
     /// Everything else.
     Sampled(Vec<SurfaceSample<D>>),
@@ -45,7 +52,9 @@ impl<const D: usize> Collider<D> {
         let mut parts = Vec::new();
         take_apart(shape, &Pose::IDENTITY, &mut parts);
         let bounds = shape.bounds().unwrap_or(Bounds::EVERYTHING);
-        let size = (0..D).fold(f64::INFINITY, |size, i| size.min(bounds.high[i] - bounds.low[i]));
+        let size = (0..D).fold(f64::INFINITY, |size, i| {
+            size.min(bounds.high[i] - bounds.low[i])
+        });
         Self {
             parts,
             bounds,
@@ -62,16 +71,30 @@ impl<const D: usize> Collider<D> {
 
 fn take_apart<const D: usize>(shape: &Shape<D>, pose: &Pose<D>, parts: &mut Vec<Part<D>>) {
     let is_identity = *pose == Pose::IDENTITY;
-    let here = || if is_identity { shape.clone() } else { shape.clone().placed(*pose) };
+    let here = || {
+        if is_identity {
+            shape.clone()
+        } else {
+            shape.clone().placed(*pose)
+        }
+    };
     let mut push = |kind| {
         let shape = here();
         let bounds = shape.bounds().unwrap_or(Bounds::EVERYTHING);
-        parts.push(Part { kind, shape, bounds });
+        parts.push(Part {
+            kind,
+            shape,
+            bounds,
+        });
     };
     match shape {
         Shape::Sphere { center, radius } => {
             let center = pose.apply(*center);
-            push(Kind::Round { from: center, to: center, radius: *radius });
+            push(Kind::Round {
+                from: center,
+                to: center,
+                radius: *radius,
+            });
         }
         Shape::Capsule { from, to, radius } => push(Kind::Round {
             from: pose.apply(*from),
@@ -80,7 +103,10 @@ fn take_apart<const D: usize>(shape: &Shape<D>, pose: &Pose<D>, parts: &mut Vec<
         }),
         Shape::HalfSpace { point, normal } => {
             let normal = pose.rotation.apply(scale(*normal, 1.0 / norm(*normal)));
-            push(Kind::HalfSpace { normal, offset: dot(normal, pose.apply(*point)) });
+            push(Kind::HalfSpace {
+                normal,
+                offset: dot(normal, pose.apply(*point)),
+            });
         }
         Shape::Union(list) => list.iter().for_each(|part| take_apart(part, pose, parts)),
         Shape::Placed { shape, pose: inner } => take_apart(shape, &pose.compose(inner), parts),
@@ -93,9 +119,17 @@ fn take_apart<const D: usize>(shape: &Shape<D>, pose: &Pose<D>, parts: &mut Vec<
             None => {
                 let shape = here();
                 let bounds = shape.bounds().unwrap_or(Bounds::EVERYTHING);
-                let side = if bounds.is_finite() { norm(sub(bounds.high, bounds.low)) } else { 1.0 };
+                let side = if bounds.is_finite() {
+                    norm(sub(bounds.high, bounds.low))
+                } else {
+                    1.0
+                };
                 let samples = shape.surface_samples(side / SAMPLES_ALONG, MOST_SAMPLES);
-                parts.push(Part { kind: Kind::Sampled(samples), shape, bounds });
+                parts.push(Part {
+                    kind: Kind::Sampled(samples),
+                    shape,
+                    bounds,
+                });
             }
         },
     }
@@ -150,11 +184,15 @@ impl<'a, const D: usize> PosedCollider<'a, D> {
 impl<const D: usize> PosedPart<'_, D> {
     /// Signed distance if it is within `band`, or something of the same sign beyond it.
     pub fn distance_within(&self, x: [f64; D], band: f64) -> f64 {
-        self.part.shape.distance_within(self.pose.apply_inverse(x), band)
+        self.part
+            .shape
+            .distance_within(self.pose.apply_inverse(x), band)
     }
 
     /// Unit vector out of the part.
     pub fn normal(&self, x: [f64; D]) -> [f64; D] {
-        self.pose.rotation.apply(self.part.shape.gradient(self.pose.apply_inverse(x)))
+        self.pose
+            .rotation
+            .apply(self.part.shape.gradient(self.pose.apply_inverse(x)))
     }
 }

@@ -109,15 +109,21 @@ fn best_axis<const D: usize>(
 
 /// How far a whole polytope is beyond a face of another one.
 fn beyond<const D: usize>(face: &PolytopeFace<D>, other: &Polytope<D>) -> f64 {
-    let least = other.vertices.iter().fold(f64::INFINITY, |least, x| least.min(dot(face.normal, *x)));
+    let least = other
+        .vertices
+        .iter()
+        .fold(f64::INFINITY, |least, x| least.min(dot(face.normal, *x)));
     least - face.offset
 }
 
 fn span<const D: usize>(polytope: &Polytope<D>, axis: [f64; D]) -> (f64, f64) {
-    polytope.vertices.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
-        let along = dot(axis, *x);
-        (low.min(along), high.max(along))
-    })
+    polytope
+        .vertices
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
+            let along = dot(axis, *x);
+            (low.min(along), high.max(along))
+        })
 }
 
 /// A corner of the clipped face: the vertex or side that it comes from, and the plane that cut it.
@@ -146,7 +152,10 @@ fn clip<const D: usize>(
     let mut corners: Vec<Corner<D>> = other.faces[incident]
         .vertices
         .iter()
-        .map(|&v| Corner { x: other.vertices[v as usize], id: u64::from(v) << 8 })
+        .map(|&v| Corner {
+            x: other.vertices[v as usize],
+            id: u64::from(v) << 8,
+        })
         .collect();
     let count = base.vertices.len();
     for side in 0..count {
@@ -154,7 +163,11 @@ fn clip<const D: usize>(
         let end = reference.vertices[base.vertices[(side + 1) % count] as usize];
         let along = sub(end, start);
         // Out of the column.
-        let outward: [f64; D] = if D == 2 { scale(along, -1.0) } else { lower(cross(along, base.normal)) };
+        let outward: [f64; D] = if D == 2 {
+            scale(along, -1.0)
+        } else {
+            lower(cross(along, base.normal))
+        };
         corners = cut(&corners, outward, dot(outward, start), side as u64 + 1);
     }
     let feature = (face as u64) << 40 | (incident as u64) << 32;
@@ -174,7 +187,12 @@ fn clip<const D: usize>(
 }
 
 /// The part of a polygon, or of a segment in two dimensions, with `normal . x <= offset`.
-fn cut<const D: usize>(corners: &[Corner<D>], normal: [f64; D], offset: f64, side: u64) -> Vec<Corner<D>> {
+fn cut<const D: usize>(
+    corners: &[Corner<D>],
+    normal: [f64; D],
+    offset: f64,
+    side: u64,
+) -> Vec<Corner<D>> {
     let mut kept = Vec::with_capacity(corners.len() + 1);
     let over = |corner: &Corner<D>| dot(normal, corner.x) - offset;
     let count = corners.len();

@@ -26,17 +26,24 @@ pub(super) fn spread<const D: usize>(touches: &mut Vec<Touch<D>>, start: usize, 
         // The deepest may lie between the ends: keep the two that are farthest from each other.
         let across = tangents(all[0].normal)[0];
         let along = |k: usize| dot(all[k].point, across);
-        let low = (0..count).min_by(|&i, &j| along(i).total_cmp(&along(j))).unwrap_or(0);
-        let high = (0..count).max_by(|&i, &j| along(i).total_cmp(&along(j))).unwrap_or(0);
+        let low = (0..count)
+            .min_by(|&i, &j| along(i).total_cmp(&along(j)))
+            .unwrap_or(0);
+        let high = (0..count)
+            .max_by(|&i, &j| along(i).total_cmp(&along(j)))
+            .unwrap_or(0);
         let (first, last) = (all[low], all[high]);
         all[0] = first;
         all[1] = last;
     } else {
         for kept in 1..most {
             let far = |k: usize| {
-                (0..kept).map(|i| norm(sub(all[k].point, all[i].point))).fold(f64::INFINITY, f64::min)
+                (0..kept)
+                    .map(|i| norm(sub(all[k].point, all[i].point)))
+                    .fold(f64::INFINITY, f64::min)
             };
-            let next = (kept..count).max_by(|&i, &j| far(i).total_cmp(&far(j)).then(all[j].id.cmp(&all[i].id)));
+            let next = (kept..count)
+                .max_by(|&i, &j| far(i).total_cmp(&far(j)).then(all[j].id.cmp(&all[i].id)));
             all.swap(kept, next.unwrap_or(kept));
         }
     }
@@ -50,7 +57,9 @@ pub(super) fn by_normal<const D: usize>(touches: Vec<Touch<D>>) -> Vec<Touch<D>>
     sorted.sort_by(|x, y| x.gap.total_cmp(&y.gap).then(x.id.cmp(&y.id)));
     let mut clusters: Vec<Vec<Touch<D>>> = Vec::new();
     for touch in sorted {
-        let same = clusters.iter_mut().find(|cluster| dot(cluster[0].normal, touch.normal) > SAME_NORMAL);
+        let same = clusters
+            .iter_mut()
+            .find(|cluster| dot(cluster[0].normal, touch.normal) > SAME_NORMAL);
         match same {
             Some(cluster) => cluster.push(touch),
             None => clusters.push(vec![touch]),

@@ -23,7 +23,12 @@ impl<const D: usize> Round<D> {
 }
 
 /// Contacts of two balls or capsules: the nearest points, and the ends where they are parallel.
-pub(super) fn round_round<const D: usize>(a: &Round<D>, b: &Round<D>, margin: f64, out: &mut Vec<Touch<D>>) {
+pub(super) fn round_round<const D: usize>(
+    a: &Round<D>,
+    b: &Round<D>,
+    margin: f64,
+    out: &mut Vec<Touch<D>>,
+) {
     if a.is_ball() && b.is_ball() {
         return nearest(a, b, (0.0, 0.0, 0), margin, out);
     }
@@ -66,7 +71,12 @@ fn nearest<const D: usize>(
         let up: [f64; D] = std::array::from_fn(|i| if i == D - 1 { 1.0 } else { 0.0 });
         let normal = unit_or(apart, up);
         let point = add_scaled(q, b.radius + 0.5 * gap, normal);
-        out.push(Touch { point, normal, gap, id });
+        out.push(Touch {
+            point,
+            normal,
+            gap,
+            id,
+        });
     }
 }
 
@@ -83,7 +93,11 @@ fn nearest_on_segments<const D: usize>(a: &Round<D>, b: &Round<D>) -> (f64, f64)
         return (clamp(-uw / uu), 0.0);
     }
     let determinant = uu * vv - uv * uv;
-    let s = if determinant > 1e-12 * uu * vv { clamp((uv * vw - vv * uw) / determinant) } else { 0.0 };
+    let s = if determinant > 1e-12 * uu * vv {
+        clamp((uv * vw - vv * uw) / determinant)
+    } else {
+        0.0
+    };
     let t = (uv * s + vw) / vv;
     if (0.0..=1.0).contains(&t) {
         return (s, t);
@@ -99,7 +113,8 @@ pub(super) fn round_solid<const D: usize>(
     margin: f64,
     out: &mut Vec<Touch<D>>,
 ) {
-    let distance = |s: f64| solid.distance_within(round.at(s), round.radius + 2.0 * margin.max(round.radius));
+    let distance =
+        |s: f64| solid.distance_within(round.at(s), round.radius + 2.0 * margin.max(round.radius));
     let mut add = |s: f64, distance: f64, id: u64| {
         let gap = distance - round.radius;
         if gap <= margin {
@@ -160,13 +175,21 @@ pub(super) fn round_half_space<const D: usize>(
     margin: f64,
     out: &mut Vec<Touch<D>>,
 ) {
-    let ends: &[([f64; D], u64)] =
-        if round.is_ball() { &[(round.from, 0)] } else { &[(round.from, 1), (round.to, 2)] };
+    let ends: &[([f64; D], u64)] = if round.is_ball() {
+        &[(round.from, 0)]
+    } else {
+        &[(round.from, 1), (round.to, 2)]
+    };
     for &(x, id) in ends {
         let gap = dot(normal, x) - offset - round.radius;
         if gap <= margin {
             let point = add_scaled(x, -(round.radius + 0.5 * gap), normal);
-            out.push(Touch { point, normal, gap, id });
+            out.push(Touch {
+                point,
+                normal,
+                gap,
+                id,
+            });
         }
     }
 }

@@ -54,23 +54,30 @@ fn touch<const D: usize>(
 }
 
 /// Samples of a part's surface in the world.
-fn samples<'a, const D: usize>(posed: &'a PosedPart<'_, D>) -> Box<dyn Iterator<Item = SurfaceSample<D>> + 'a> {
+fn samples<'a, const D: usize>(
+    posed: &'a PosedPart<'_, D>,
+) -> Box<dyn Iterator<Item = SurfaceSample<D>> + 'a> {
     match (&posed.part.kind, &posed.polytope) {
         (Kind::Sampled(samples), _) => Box::new(samples.iter().map(|sample| SurfaceSample {
             point: posed.pose.apply(sample.point),
             normal: posed.pose.rotation.apply(sample.normal),
             face: sample.face,
         })),
-        (_, Some(polytope)) => Box::new(polytope.faces.iter().enumerate().flat_map(move |(index, face)| {
-            let count = face.vertices.len() as f64;
-            let corner = |v: &u32| polytope.vertices[*v as usize];
-            let middle = face.vertices.iter().fold([0.0; D], |sum, v| add_scaled(sum, 1.0 / count, corner(v)));
-            face.vertices.iter().map(move |v| SurfaceSample {
-                point: add_scaled(corner(v), INSET, sub(middle, corner(v))),
-                normal: face.normal,
-                face: index as u32,
-            })
-        })),
+        (_, Some(polytope)) => Box::new(polytope.faces.iter().enumerate().flat_map(
+            move |(index, face)| {
+                let count = face.vertices.len() as f64;
+                let corner = |v: &u32| polytope.vertices[*v as usize];
+                let middle = face
+                    .vertices
+                    .iter()
+                    .fold([0.0; D], |sum, v| add_scaled(sum, 1.0 / count, corner(v)));
+                face.vertices.iter().map(move |v| SurfaceSample {
+                    point: add_scaled(corner(v), INSET, sub(middle, corner(v))),
+                    normal: face.normal,
+                    face: index as u32,
+                })
+            },
+        )),
         _ => Box::new(std::iter::empty()),
     }
 }

@@ -87,7 +87,15 @@ pub struct Joint<const D: usize> {
 impl<const D: usize> Joint<D> {
     /// A joint without limits and motor.
     pub fn new(kind: JointKind<D>, a: usize, b: Option<usize>) -> Self {
-        Self { kind, a, b, limits: None, motor: None, break_force: None, collide: false }
+        Self {
+            kind,
+            a,
+            b,
+            limits: None,
+            motor: None,
+            break_force: None,
+            collide: false,
+        }
     }
 
     /// Sets limits.
@@ -127,7 +135,9 @@ impl<const D: usize> Joint<D> {
             return Err(JointError::SameBody);
         }
         let (points, axis) = match self.kind {
-            JointKind::Hinge { point, axis } => ([point; 2], if D == 2 { [0.0, 0.0, 1.0] } else { axis }),
+            JointKind::Hinge { point, axis } => {
+                ([point; 2], if D == 2 { [0.0, 0.0, 1.0] } else { axis })
+            }
             JointKind::Slider { point, axis } => ([point; 2], lift(axis)),
             JointKind::Ball { point } | JointKind::Fixed { point } => ([point; 2], [1.0; 3]),
             JointKind::Distance { point_a, point_b } => {
@@ -144,12 +154,18 @@ impl<const D: usize> Joint<D> {
         if !(length > 0.0 && length.is_finite()) {
             return Err(JointError::Axis);
         }
-        let moves = matches!(self.kind, JointKind::Hinge { .. } | JointKind::Slider { .. });
+        let moves = matches!(
+            self.kind,
+            JointKind::Hinge { .. } | JointKind::Slider { .. }
+        );
         if !moves && (self.limits.is_some() || self.motor.is_some()) {
             return Err(JointError::NothingToDrive);
         }
         // Not a number is no limit either.
-        if self.limits.is_some_and(|[low, high]| low.is_nan() || high.is_nan() || low > high) {
+        if self
+            .limits
+            .is_some_and(|[low, high]| low.is_nan() || high.is_nan() || low > high)
+        {
             return Err(JointError::Limits);
         }
         if let Some(motor) = self.motor {
@@ -199,7 +215,9 @@ impl fmt::Display for JointError {
             Self::NoDistance => "the two points of a distance joint must be apart",
             Self::NothingToDrive => "only hinges and sliders have limits and motors",
             Self::Limits => "the joint's lower limit is above its upper one",
-            Self::Motor => "a motor needs a finite goal and a largest effort that is zero or positive",
+            Self::Motor => {
+                "a motor needs a finite goal and a largest effort that is zero or positive"
+            }
             Self::BreakForce => "the break force must be positive",
         })
     }
@@ -238,9 +256,13 @@ pub(crate) struct JointFrame<const D: usize> {
 impl<const D: usize> JointFrame<D> {
     pub fn new(joint: &Joint<D>, pose_a: &Pose<D>, pose_b: &Pose<D>) -> Self {
         let (a, b, axis) = match joint.kind {
-            JointKind::Hinge { point, axis } => (point, point, if D == 2 { [0.0, 0.0, 1.0] } else { axis }),
+            JointKind::Hinge { point, axis } => {
+                (point, point, if D == 2 { [0.0, 0.0, 1.0] } else { axis })
+            }
             JointKind::Slider { point, axis } => (point, point, lift(axis)),
-            JointKind::Ball { point } | JointKind::Fixed { point } => (point, point, [0.0, 0.0, 1.0]),
+            JointKind::Ball { point } | JointKind::Fixed { point } => {
+                (point, point, [0.0, 0.0, 1.0])
+            }
             JointKind::Distance { point_a, point_b } => (point_a, point_b, [0.0, 0.0, 1.0]),
         };
         let axis = scale(axis, 1.0 / norm(axis));

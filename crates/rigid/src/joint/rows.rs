@@ -4,7 +4,10 @@ use meniscus_shapes::Pose;
 
 use super::{Joint, JointFrame, JointKind, JointState, MotorTarget};
 use crate::free_flight::{lifted, rotation_between};
-use crate::linear::{Angular, add_scaled, apply3, cross, cross3, dot, lift, lower, norm, scale, sub, tangents, unit_or};
+use crate::linear::{
+    Angular, add_scaled, apply3, cross, cross3, dot, lift, lower, norm, scale, sub, tangents,
+    unit_or,
+};
 use crate::rows::Row;
 use crate::state::Kinetic;
 
@@ -70,7 +73,8 @@ impl<const D: usize> Posed<'_, D> {
 
     /// Axes about which bodies turn.
     fn turns() -> impl Iterator<Item = Angular> {
-        (if D == 2 { 2..3 } else { 0..3 }).map(|axis| std::array::from_fn(|i| if i == axis { 1.0 } else { 0.0 }))
+        (if D == 2 { 2..3 } else { 0..3 })
+            .map(|axis| std::array::from_fn(|i| if i == axis { 1.0 } else { 0.0 }))
     }
 
     /// Rotation of the first body against the second since the joint was added, in world axes.
@@ -89,15 +93,28 @@ pub(crate) fn joint_rows<const D: usize>(
     kinetics: [&Kinetic<D>; 2],
     dt: f64,
 ) -> JointRows<D> {
-    let mut made = position_rows(joint, frame, state, poses, kinetics.map(|kinetic| kinetic.center));
+    let mut made = position_rows(
+        joint,
+        frame,
+        state,
+        poses,
+        kinetics.map(|kinetic| kinetic.center),
+    );
     let q = made.coordinate;
     let drive = match made.rows.len() - made.equations {
         0 => return made,
-        _ => made.rows.pop().unwrap_or_else(|| unreachable!("there is a row behind the equations")),
+        _ => made
+            .rows
+            .pop()
+            .unwrap_or_else(|| unreachable!("there is a row behind the equations")),
     };
     if let Some([low, high]) = joint.limits {
         if low.is_finite() {
-            made.rows.push(Row { bias: (q - low).max(0.0) / dt, lower: 0.0, ..drive });
+            made.rows.push(Row {
+                bias: (q - low).max(0.0) / dt,
+                lower: 0.0,
+                ..drive
+            });
         }
         if high.is_finite() {
             let reversed = Row {
@@ -106,7 +123,11 @@ pub(crate) fn joint_rows<const D: usize>(
                 angular_b: scale(drive.angular_b, -1.0),
                 ..drive
             };
-            made.rows.push(Row { bias: (high - q).max(0.0) / dt, lower: 0.0, ..reversed });
+            made.rows.push(Row {
+                bias: (high - q).max(0.0) / dt,
+                lower: 0.0,
+                ..reversed
+            });
         }
     }
     if let Some(motor) = joint.motor {
@@ -116,7 +137,12 @@ pub(crate) fn joint_rows<const D: usize>(
         };
         let most = motor.max_effort * dt;
         made.motor = Some(made.rows.len());
-        made.rows.push(Row { bias: -speed, lower: -most, upper: most, ..drive });
+        made.rows.push(Row {
+            bias: -speed,
+            lower: -most,
+            upper: most,
+            ..drive
+        });
     }
     made.errors.resize(made.rows.len(), 0.0);
     made
@@ -151,7 +177,8 @@ pub(crate) fn position_rows<const D: usize>(
     };
     match joint.kind {
         JointKind::Hinge { .. } => {
-            Posed::<D>::axes().for_each(|e| equation(posed.linear(e, posed.a, posed.b), dot(e, apart)));
+            Posed::<D>::axes()
+                .for_each(|e| equation(posed.linear(e, posed.a, posed.b), dot(e, apart)));
             if D == 3 {
                 let tilt = cross3(posed.axis_b, posed.axis_a);
                 for t in tangents::<3>(posed.axis_b) {
@@ -163,10 +190,12 @@ pub(crate) fn position_rows<const D: usize>(
             drive = Some(posed.angular(posed.axis_b));
         }
         JointKind::Ball { .. } => {
-            Posed::<D>::axes().for_each(|e| equation(posed.linear(e, posed.a, posed.b), dot(e, apart)));
+            Posed::<D>::axes()
+                .for_each(|e| equation(posed.linear(e, posed.a, posed.b), dot(e, apart)));
         }
         JointKind::Fixed { .. } => {
-            Posed::<D>::axes().for_each(|e| equation(posed.linear(e, posed.a, posed.b), dot(e, apart)));
+            Posed::<D>::axes()
+                .for_each(|e| equation(posed.linear(e, posed.a, posed.b), dot(e, apart)));
             let turned = posed.turned(frame);
             Posed::<D>::turns().for_each(|e| equation(posed.angular(e), dot(e, turned)));
         }
@@ -184,12 +213,22 @@ pub(crate) fn position_rows<const D: usize>(
         }
         JointKind::Distance { .. } => {
             let direction = unit_or(apart, lower(lift([1.0, 0.0])));
-            equation(posed.linear(direction, posed.a, posed.b), norm(apart) - frame.length);
+            equation(
+                posed.linear(direction, posed.a, posed.b),
+                norm(apart) - frame.length,
+            );
         }
     }
     let equations = rows.len();
     rows.extend(drive);
-    JointRows { rows, errors, equations, motor: None, coordinate, point: add_scaled(posed.b, 0.5, apart) }
+    JointRows {
+        rows,
+        errors,
+        equations,
+        motor: None,
+        coordinate,
+        point: add_scaled(posed.b, 0.5, apart),
+    }
 }
 
 /// The angle nearest to the last one.

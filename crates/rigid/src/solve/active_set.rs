@@ -67,7 +67,10 @@ fn select<const D: usize>(island: &mut Island<D>) -> Option<Vec<Unknown>> {
         let wish = island.x[i] - island.y(i) / row.diagonal;
         let (lower, upper) = (row.lower, row.upper);
         if wish > lower && wish < upper {
-            unknowns.push(Unknown { row: i, slides: [0.0; 2] });
+            unknowns.push(Unknown {
+                row: i,
+                slides: [0.0; 2],
+            });
         } else {
             island.set(i, wish.clamp(lower, upper));
         }
@@ -75,7 +78,11 @@ fn select<const D: usize>(island: &mut Island<D>) -> Option<Vec<Unknown>> {
     for contact in 0..island.contacts() {
         let n = island.normal_row(contact);
         let d = island.rows[n].diagonal;
-        let wish = if d > 0.0 { island.x[n] - island.y(n) / d } else { 0.0 };
+        let wish = if d > 0.0 {
+            island.x[n] - island.y(n) / d
+        } else {
+            0.0
+        };
         if wish <= 0.0 || island.rows[n].upper <= 0.0 {
             (0..D).for_each(|k| island.set(n + k, 0.0));
             continue;
@@ -83,15 +90,21 @@ fn select<const D: usize>(island: &mut Island<D>) -> Option<Vec<Unknown>> {
         let mu = island.friction[contact];
         let reach = mu * island.x[n].max(wish);
         let slot = unknowns.len();
-        unknowns.push(Unknown { row: n, slides: [0.0; 2] });
+        unknowns.push(Unknown {
+            row: n,
+            slides: [0.0; 2],
+        });
         if D == 3 && island.cone == Cone::Disc {
-            let rate = island.disc_diagonal(n + 1);
+            let rate = island.disc_diagonal(contact);
             let p = [0, 1].map(|k| island.x[n + 1 + k] - island.y(n + 1 + k) / rate);
             let length = (p[0] * p[0] + p[1] * p[1]).sqrt();
             if length > reach {
                 unknowns[slot].slides = p.map(|p| mu * p / length);
             } else {
-                unknowns.extend([1, 2].map(|k| Unknown { row: n + k, slides: [0.0; 2] }));
+                unknowns.extend([1, 2].map(|k| Unknown {
+                    row: n + k,
+                    slides: [0.0; 2],
+                }));
             }
         } else {
             for k in 1..D {
@@ -99,7 +112,10 @@ fn select<const D: usize>(island: &mut Island<D>) -> Option<Vec<Unknown>> {
                 if p.abs() > reach {
                     unknowns[slot].slides[k - 1] = mu.copysign(p);
                 } else {
-                    unknowns.push(Unknown { row: n + k, slides: [0.0; 2] });
+                    unknowns.push(Unknown {
+                        row: n + k,
+                        slides: [0.0; 2],
+                    });
                 }
             }
         }
@@ -115,7 +131,10 @@ fn solve_for<const D: usize>(island: &mut Island<D>, unknowns: &[Unknown]) {
     }
     let n = unknowns.len();
     // To a unit diagonal: masses may differ by many powers of ten.
-    let scale: Vec<f64> = unknowns.iter().map(|u| 1.0 / island.rows[u.row].diagonal.sqrt()).collect();
+    let scale: Vec<f64> = unknowns
+        .iter()
+        .map(|u| 1.0 / island.rows[u.row].diagonal.sqrt())
+        .collect();
     let entry = |i: usize, j: usize| {
         let (row, by) = (unknowns[i].row, &unknowns[j]);
         let mut sum = island.coupling(row, by.row);
@@ -129,7 +148,9 @@ fn solve_for<const D: usize>(island: &mut Island<D>, unknowns: &[Unknown]) {
     let mut lu = Lu::default();
     lu.factorise(n, |i, values| (0..n).for_each(|j| values[j] = entry(i, j)));
     for _ in 0..PROXIMAL_STEPS {
-        let mut change: Vec<f64> = (0..n).map(|i| -scale[i] * island.y(unknowns[i].row)).collect();
+        let mut change: Vec<f64> = (0..n)
+            .map(|i| -scale[i] * island.y(unknowns[i].row))
+            .collect();
         lu.solve(&mut change);
         for (i, unknown) in unknowns.iter().enumerate() {
             island.set(unknown.row, island.x[unknown.row] + scale[i] * change[i]);
@@ -141,7 +162,10 @@ fn solve_for<const D: usize>(island: &mut Island<D>, unknowns: &[Unknown]) {
 fn follow<const D: usize>(island: &mut Island<D>, unknown: &Unknown) {
     for k in 0..D - 1 {
         if unknown.slides[k] != 0.0 {
-            island.set(unknown.row + 1 + k, unknown.slides[k] * island.x[unknown.row]);
+            island.set(
+                unknown.row + 1 + k,
+                unknown.slides[k] * island.x[unknown.row],
+            );
         }
     }
 }

@@ -14,7 +14,10 @@ pub(super) fn scaled_matrix<const D: usize>(
     island: &Island<D>,
     rows: &[usize],
 ) -> Result<(Csr, Vec<f64>), InputError> {
-    let scale: Vec<f64> = rows.iter().map(|&i| 1.0 / island.rows[i].diagonal.sqrt()).collect();
+    let scale: Vec<f64> = rows
+        .iter()
+        .map(|&i| 1.0 / island.rows[i].diagonal.sqrt())
+        .collect();
     let mut of_slot: Vec<Vec<u32>> = vec![Vec::new(); island.slots.len()];
     for (k, &i) in rows.iter().enumerate() {
         let (a, b) = (island.rows[i].a as usize, island.rows[i].b as usize);
@@ -34,7 +37,11 @@ pub(super) fn scaled_matrix<const D: usize>(
         near.sort_unstable();
         near.dedup();
         for &l in &near {
-            let value = if l as usize == k { 1.0 } else { scale[k] * scale[l as usize] * island.coupling(i, rows[l as usize]) };
+            let value = if l as usize == k {
+                1.0
+            } else {
+                scale[k] * scale[l as usize] * island.coupling(i, rows[l as usize])
+            };
             columns.push(l);
             values.push(value);
         }
@@ -66,14 +73,31 @@ pub(crate) fn assemble<const D: usize>(island: &Island<D>) -> Result<ContactProb
         let of = island.normal_row(contact);
         for row in of + 1..of + D {
             (lower[row], upper[row]) = (f64::NEG_INFINITY, f64::INFINITY);
-            friction.push(CoupledBound { row, of, factor: island.friction[contact] });
+            friction.push(CoupledBound {
+                row,
+                of,
+                factor: island.friction[contact],
+            });
         }
     }
-    Ok(ContactProblem { matrix, b, lower, upper, friction, dimensions: D, joint_rows: island.joint_rows, x: island.x.clone() })
+    Ok(ContactProblem {
+        matrix,
+        b,
+        lower,
+        upper,
+        friction,
+        dimensions: D,
+        joint_rows: island.joint_rows,
+        x: island.x.clone(),
+    })
 }
 
 /// Solves by staggering, Fischer-Newton or Lemke's method.
-pub(super) fn solve<const D: usize>(island: &mut Island<D>, settings: &Settings<D>, report: &mut SolveReport) {
+pub(super) fn solve<const D: usize>(
+    island: &mut Island<D>,
+    settings: &Settings<D>,
+    report: &mut SolveReport,
+) {
     let solved = match settings.method {
         Method::Staggered => by_staggering(island, settings, report.tolerance),
         _ => by_polyhedral_cone(island, settings, report.tolerance),
@@ -89,31 +113,60 @@ pub(super) fn solve<const D: usize>(island: &mut Island<D>, settings: &Settings<
     report.residual = island.residual();
     if report.status == Status::Converged && island.cone == crate::settings::Cone::Disc && D == 3 {
         // Converged on its own cone, which is not the disc that the residual is about.
-        report.residual = report.normal.last().map_or(report.residual, |inner| inner.residual);
+        report.residual = report
+            .normal
+            .last()
+            .map_or(report.residual, |inner| inner.residual);
     }
 }
 
 type Solved = Result<(Vec<f64>, Report), InputError>;
 
 /// Staggered projections. [Erl13 (110)-(112)] [TB20 (25)]
-fn by_staggering<const D: usize>(island: &Island<D>, settings: &Settings<D>, tolerance: f64) -> Solved {
+fn by_staggering<const D: usize>(
+    island: &Island<D>,
+    settings: &Settings<D>,
+    tolerance: f64,
+) -> Solved {
     let problem = assemble(island)?.scaled()?;
     let tolerance = tolerance * problem.least_scale();
     let frozen = BoxMlcp::new(&problem.matrix, &problem.b, &problem.lower, &problem.upper)?;
     let coupled = CoupledBoundMlcp::new(frozen, &problem.friction)?;
     let (mut jacobi, mut workspace) = (Jacobi::new(&problem.matrix)?, mprgp::Workspace::default());
-    let inner_settings = mprgp::Settings::default().tolerance(0.1 * tolerance).max_iterations(2000);
+    let inner_settings = mprgp::Settings::default()
+        .tolerance(0.1 * tolerance)
+        .max_iterations(2000);
     let mut inner = |part: &BoxMlcp<'_, Csr>, x: &mut [f64]| {
-        mprgp::solve(part, &inner_settings, &mut jacobi, x, &mut workspace, &mut ())
+        mprgp::solve(
+            part,
+            &inner_settings,
+            &mut jacobi,
+            x,
+            &mut workspace,
+            &mut (),
+        )
     };
     let mut x = problem.x.clone();
-    let outer = staggered::Settings::default().tolerance(tolerance).max_iterations(settings.max_rounds);
-    let report = staggered::solve(&coupled, &outer, &mut inner, &mut x, &mut Default::default(), &mut ())?;
+    let outer = staggered::Settings::default()
+        .tolerance(tolerance)
+        .max_iterations(settings.max_rounds);
+    let report = staggered::solve(
+        &coupled,
+        &outer,
+        &mut inner,
+        &mut x,
+        &mut Default::default(),
+        &mut (),
+    )?;
     Ok((problem.unscaled(&x), report))
 }
 
 /// Fischer-Newton or Lemke on the polyhedral cone. [Erl13 (26), (27)]
-fn by_polyhedral_cone<const D: usize>(island: &Island<D>, settings: &Settings<D>, tolerance: f64) -> Solved {
+fn by_polyhedral_cone<const D: usize>(
+    island: &Island<D>,
+    settings: &Settings<D>,
+    tolerance: f64,
+) -> Solved {
     let scaled = assemble(island)?.scaled()?;
     let cone = scaled.polyhedral()?;
     let tolerance = tolerance * scaled.least_scale();
@@ -121,10 +174,23 @@ fn by_polyhedral_cone<const D: usize>(island: &Island<D>, settings: &Settings<D>
     let mut x = cone.x.clone();
     let report = if settings.method == Method::Lemke {
         let settings = lemke::Settings::default().tolerance(tolerance);
-        lemke::solve(&problem, &settings, &mut x, &mut Default::default(), &mut ())?
+        lemke::solve(
+            &problem,
+            &settings,
+            &mut x,
+            &mut Default::default(),
+            &mut (),
+        )?
     } else {
         let settings = fischer::Settings::default().tolerance(tolerance);
-        fischer::solve(&problem, &settings, &mut Identity, &mut x, &mut Default::default(), &mut ())?
+        fischer::solve(
+            &problem,
+            &settings,
+            &mut Identity,
+            &mut x,
+            &mut Default::default(),
+            &mut (),
+        )?
     };
     Ok((scaled.unscaled(&cone.impulses(&x)), report))
 }

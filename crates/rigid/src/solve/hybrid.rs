@@ -17,7 +17,11 @@ const FIRST_SWEEPS: usize = 8;
 /// Rounds without progress after which the best iterate is accepted.
 const PATIENCE: usize = 6;
 
-pub(super) fn solve<const D: usize>(island: &mut Island<D>, settings: &Settings<D>, report: &mut SolveReport) {
+pub(super) fn solve<const D: usize>(
+    island: &mut Island<D>,
+    settings: &Settings<D>,
+    report: &mut SolveReport,
+) {
     let tolerance = report.tolerance;
     report.sweeps += sweeps(island, FIRST_SWEEPS.min(settings.max_sweeps), tolerance);
     let mut best = Best::new(island);
@@ -40,7 +44,11 @@ pub(super) fn solve<const D: usize>(island: &mut Island<D>, settings: &Settings<
         report.rounds += 1;
         let before = best.residual;
         best.keep(island);
-        stale = if best.residual < 0.5 * before { 0 } else { stale + 1 };
+        stale = if best.residual < 0.5 * before {
+            0
+        } else {
+            stale + 1
+        };
         if stale >= PATIENCE {
             break;
         }
@@ -64,7 +72,10 @@ struct Best {
 
 impl Best {
     fn new<const D: usize>(island: &Island<D>) -> Self {
-        Self { residual: island.residual(), x: island.x.clone() }
+        Self {
+            residual: island.residual(),
+            x: island.x.clone(),
+        }
     }
 
     /// Keeps the impulses if they are better than all before.

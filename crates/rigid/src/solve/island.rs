@@ -49,6 +49,8 @@ pub(crate) struct Island<const D: usize> {
     pub joint_rows: usize,
     /// Coulomb coefficients of the contacts.
     pub friction: Vec<f64>,
+    /// Of the block of each contact's two tangents in space: the entry off the diagonal, and the largest eigenvalue.
+    pub tangent_blocks: Vec<[f64; 2]>,
     pub cone: Cone,
     /// Largest velocity in the right-hand side.
     pub scale: f64,
@@ -71,6 +73,7 @@ impl<const D: usize> Island<D> {
             x: Vec::new(),
             joint_rows: 0,
             friction: Vec::new(),
+            tangent_blocks: Vec::new(),
             cone,
             scale: 0.0,
             joint_row_ids: Vec::new(),
@@ -83,7 +86,10 @@ impl<const D: usize> Island<D> {
     }
 
     pub fn free_bodies(&self) -> usize {
-        self.slots.iter().filter(|slot| slot.inverse_mass > 0.0).count()
+        self.slots
+            .iter()
+            .filter(|slot| slot.inverse_mass > 0.0)
+            .count()
     }
 
     /// Adds a body; returns its slot.
@@ -130,16 +136,32 @@ impl<const D: usize> Island<D> {
 
     /// Measures the right-hand side, then applies the impulses to start from.
     pub fn begin(&mut self) {
-        let largest = (0..self.rows.len()).fold(0.0, |largest: f64, i| largest.max(self.y(i).abs()));
+        let largest =
+            (0..self.rows.len()).fold(0.0, |largest: f64, i| largest.max(self.y(i).abs()));
         let speed = self.slots.iter().fold(0.0, |speed: f64, slot| {
             let reach = slot.twist.linear.iter().chain(&slot.twist.angular);
             reach.fold(speed, |speed, c| speed.max(c.abs()))
         });
-        self.scale = largest.max(ROUNDING / 1e-9 * speed).max(f64::MIN_POSITIVE / f64::EPSILON);
+        self.scale = largest
+            .max(ROUNDING / 1e-9 * speed)
+            .max(f64::MIN_POSITIVE / f64::EPSILON);
+        self.tangent_blocks = (0..if D == 3 { self.contacts() } else { 0 })
+            .map(|contact| self.tangent_block(self.normal_row(contact) + 1))
+            .collect();
         self.clamp_start();
         for i in 0..self.rows.len() {
             self.apply(i, self.x[i]);
         }
+    }
+
+    fn tangent_block(&self, t: usize) -> [f64; 2] {
+        let (p, q, off) = (
+            self.rows[t].diagonal,
+            self.rows[t + 1].diagonal,
+            self.coupling(t, t + 1),
+        );
+        let largest = 0.5 * (p + q) + (0.25 * (p - q).powi(2) + off * off).sqrt();
+        [off, largest]
     }
 
     /// Moves the tangents into the cones of the normal impulses.
@@ -147,7 +169,10 @@ impl<const D: usize> Island<D> {
         for contact in 0..self.contacts() {
             let first = self.normal_row(contact);
             let reach = self.friction[contact] * self.x[first].max(0.0);
-            let length = (1..D).map(|k| self.x[first + k].powi(2)).sum::<f64>().sqrt();
+            let length = (1..D)
+                .map(|k| self.x[first + k].powi(2))
+                .sum::<f64>()
+                .sqrt();
             if length > reach {
                 for k in 1..D {
                     self.x[first + k] *= reach / length;
@@ -166,7 +191,10 @@ impl<const D: usize> Island<D> {
     #[inline(always)]
     pub fn y(&self, i: usize) -> f64 {
         let row = &self.rows[i];
-        let (a, b) = (&self.slots[row.a as usize].twist, &self.slots[row.b as usize].twist);
+        let (a, b) = (
+            &self.slots[row.a as usize].twist,
+            &self.slots[row.b as usize].twist,
+        );
         dot(row.linear, sub(a.linear, b.linear))
             + dot(row.angular_a, a.angular)
             + dot(row.angular_b, b.angular)
@@ -205,7 +233,8 @@ impl<const D: usize> Island<D> {
                 (by.b, -1.0, by.inverse_mass_b, by.turn_b),
             ] {
                 if slot == other && slot != 0 {
-                    sum += sign * other_sign * inverse_mass * dot(row.linear, by.linear) + dot(angular, turn);
+                    sum += sign * other_sign * inverse_mass * dot(row.linear, by.linear)
+                        + dot(angular, turn);
                 }
             }
         }
@@ -215,7 +244,13 @@ impl<const D: usize> Island<D> {
     /// The largest natural residual in m/s, with the bounds of friction at the impulses.
     pub fn residual(&self) -> f64 {
         let mut largest = 0.0_f64;
-        let mut see = |r: f64| largest = if r.is_nan() { f64::INFINITY } else { largest.max(r.abs()) };
+        let mut see = |r: f64| {
+            largest = if r.is_nan() {
+                f64::INFINITY
+            } else {
+                largest.max(r.abs())
+            }
+        };
         for i in 0..self.joint_rows {
             see(self.box_residual(i, self.rows[i].lower, self.rows[i].upper));
         }
@@ -228,9 +263,9 @@ impl<const D: usize> Island<D> {
                     see(self.box_residual(n + k, -reach, reach));
                 }
             } else {
-                let r = self.disc_step(n + 1, reach);
-                see((self.x[n + 1] - r[0]) * self.disc_diagonal(n + 1));
-                see((self.x[n + 2] - r[1]) * self.disc_diagonal(n + 1));
+                let r = self.disc_step(contact, reach);
+                see((self.x[n + 1] - r[0]) * self.disc_diagonal(contact));
+                see((self.x[n + 2] - r[1]) * self.disc_diagonal(contact));
             }
         }
         largest
@@ -244,22 +279,26 @@ impl<const D: usize> Island<D> {
         d * (self.x[i] - (self.x[i] - self.y(i) / d).clamp(lower, upper))
     }
 
-    /// A bound on the largest eigenvalue of the block of two tangents.
+    /// The largest eigenvalue of the block of a contact's two tangents.
     #[inline(always)]
-    pub fn disc_diagonal(&self, t: usize) -> f64 {
-        let (p, q, off) = (self.rows[t].diagonal, self.rows[t + 1].diagonal, self.coupling(t, t + 1));
-        0.5 * (p + q) + (0.25 * (p - q).powi(2) + off * off).sqrt()
+    pub fn disc_diagonal(&self, contact: usize) -> f64 {
+        self.tangent_blocks[contact][1]
     }
 
     /// The projection onto the disc of a gradient step from two tangents: its fixed points oppose the sliding velocity.
     #[inline(always)]
-    pub fn disc_step(&self, t: usize, reach: f64) -> [f64; 2] {
-        let d = self.disc_diagonal(t);
+    pub fn disc_step(&self, contact: usize, reach: f64) -> [f64; 2] {
+        let t = self.normal_row(contact) + 1;
+        let d = self.disc_diagonal(contact);
         if d <= 0.0 {
             return [0.0; 2];
         }
         let p = [self.x[t] - self.y(t) / d, self.x[t + 1] - self.y(t + 1) / d];
         let length = (p[0] * p[0] + p[1] * p[1]).sqrt();
-        if length <= reach { p } else { [p[0] * reach / length, p[1] * reach / length] }
+        if length <= reach {
+            p
+        } else {
+            [p[0] * reach / length, p[1] * reach / length]
+        }
     }
 }

@@ -70,7 +70,9 @@ pub(crate) fn solve<const D: usize>(island: &mut Island<D>, settings: &Settings<
     match settings.method {
         Method::Hybrid => hybrid::solve(island, settings, &mut report),
         Method::Pgs => sweep::solve(island, settings, &mut report),
-        Method::Staggered | Method::FischerNewton | Method::Lemke => by_lcp::solve(island, settings, &mut report),
+        Method::Staggered | Method::FischerNewton | Method::Lemke => {
+            by_lcp::solve(island, settings, &mut report)
+        }
     }
     if !report.residual.is_finite() {
         report.status = Status::NonFinite;

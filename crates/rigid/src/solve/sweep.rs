@@ -1,4 +1,4 @@
-//! Projected Gauss-Seidel sweeps with bounds of friction updated from the normal impulses. [Erl13 sec. 5.2]
+//! Projected Gauss-Seidel sweeps with bounds of friction updated from the normal impulses. [Erl13 sec. 5.2] [TB20 (14)]
 
 use meniscus_lcp::Status;
 
@@ -7,11 +7,19 @@ use super::island::Island;
 use crate::settings::{Cone, Settings};
 
 /// Sweeps until the tolerance or the limit is reached.
-pub(super) fn solve<const D: usize>(island: &mut Island<D>, settings: &Settings<D>, report: &mut SolveReport) {
+pub(super) fn solve<const D: usize>(
+    island: &mut Island<D>,
+    settings: &Settings<D>,
+    report: &mut SolveReport,
+) {
     report.sweeps += sweeps(island, settings.max_sweeps, report.tolerance);
     report.rounds = 1;
     report.residual = island.residual();
-    report.status = if report.residual <= report.tolerance { Status::Converged } else { Status::IterationLimit };
+    report.status = if report.residual <= report.tolerance {
+        Status::Converged
+    } else {
+        Status::IterationLimit
+    };
 }
 
 /// At most so many sweeps, until no velocity changes by more than the tolerance; returns their number.
@@ -44,7 +52,7 @@ fn sweep<const D: usize>(island: &mut Island<D>) -> f64 {
                 changed = changed.max(relax(island, n + k, -reach, reach));
             }
         } else {
-            changed = changed.max(relax_disc(island, n + 1, reach));
+            changed = changed.max(relax_disc(island, contact, reach));
         }
     }
     changed
@@ -64,8 +72,13 @@ fn relax<const D: usize>(island: &mut Island<D>, i: usize, lower: f64, upper: f6
 
 /// Relaxes two tangents together: exactly where they stick, by a projected gradient step where they slide.
 #[inline(always)]
-fn relax_disc<const D: usize>(island: &mut Island<D>, t: usize, reach: f64) -> f64 {
-    let (p, q, off) = (island.rows[t].diagonal, island.rows[t + 1].diagonal, island.coupling(t, t + 1));
+fn relax_disc<const D: usize>(island: &mut Island<D>, contact: usize, reach: f64) -> f64 {
+    let t = island.normal_row(contact) + 1;
+    let (p, q, off) = (
+        island.rows[t].diagonal,
+        island.rows[t + 1].diagonal,
+        island.tangent_blocks[contact][0],
+    );
     let determinant = p * q - off * off;
     let (old1, old2) = (island.x[t], island.x[t + 1]);
     let mut new = [0.0; 2];
@@ -75,8 +88,13 @@ fn relax_disc<const D: usize>(island: &mut Island<D>, t: usize, reach: f64) -> f
             old1 - (q * y1 - off * y2) / determinant,
             old2 - (p * y2 - off * y1) / determinant,
         ];
-        let inside = determinant > 1e-12 * p * q && stuck[0] * stuck[0] + stuck[1] * stuck[1] <= reach * reach;
-        new = if inside { stuck } else { island.disc_step(t, reach) };
+        let inside = determinant > 1e-12 * p * q
+            && stuck[0] * stuck[0] + stuck[1] * stuck[1] <= reach * reach;
+        new = if inside {
+            stuck
+        } else {
+            island.disc_step(contact, reach)
+        };
     }
     island.set(t, new[0]);
     island.set(t + 1, new[1]);

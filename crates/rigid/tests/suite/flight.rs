@@ -16,7 +16,8 @@ fn turned_momentum(bodies: &Bodies<3>) -> [f64; 3] {
 fn a_torque_free_body_keeps_its_angular_momentum_and_flips() {
     let mut bodies = weightless();
     let turn = 2.0 * std::f64::consts::PI;
-    let plate = body("plate", cuboid([0.3, 0.2, 0.1]), 500.0, [0.0; 3]).moving([0.0; 3], [0.01, turn, 0.01]);
+    let plate = body("plate", cuboid([0.3, 0.2, 0.1]), 500.0, [0.0; 3])
+        .moving([0.0; 3], [0.01, turn, 0.01]);
     let plate = bodies.add(plate).unwrap();
     let (start, energy) = (turned_momentum(&bodies), bodies.energy());
     let mut flips = 0;
@@ -34,7 +35,11 @@ fn a_torque_free_body_keeps_its_angular_momentum_and_flips() {
     }
     let end = turned_momentum(&bodies);
     let off: [f64; 3] = std::array::from_fn(|i| end[i] - start[i]);
-    assert!(norm(off) < 1e-6 * norm(start), "{}", norm(off) / norm(start));
+    assert!(
+        norm(off) < 1e-6 * norm(start),
+        "{}",
+        norm(off) / norm(start)
+    );
     assert!((bodies.energy() / energy - 1.0).abs() < 1e-6);
     assert!(flips >= 10, "{flips}");
 }
@@ -43,7 +48,8 @@ fn a_torque_free_body_keeps_its_angular_momentum_and_flips() {
 #[test]
 fn a_symmetric_body_precesses_at_the_right_rate() {
     let mut bodies = weightless();
-    let plate = body("plate", cuboid([0.2, 0.2, 0.05]), 500.0, [0.0; 3]).moving([0.0; 3], [0.3, 0.0, 5.0]);
+    let plate =
+        body("plate", cuboid([0.2, 0.2, 0.05]), 500.0, [0.0; 3]).moving([0.0; 3], [0.3, 0.0, 5.0]);
     let plate = bodies.add(plate).unwrap();
     let mass = bodies.body(plate).mass.unwrap();
     let [i1, _, i3] = mass.principal_moments();
@@ -52,19 +58,33 @@ fn a_symmetric_body_precesses_at_the_right_rate() {
     for _ in 0..steps {
         bodies.step(0.002).unwrap();
     }
-    let own = bodies.pose(plate).rotation.apply_inverse(bodies.twist(plate).angular);
+    let own = bodies
+        .pose(plate)
+        .rotation
+        .apply_inverse(bodies.twist(plate).angular);
     let angle = rate * 0.002 * steps as f64;
-    assert!((own[0] - 0.3 * angle.cos()).abs() < 2e-3 * 0.3, "{own:?} {}", 0.3 * angle.cos());
+    assert!(
+        (own[0] - 0.3 * angle.cos()).abs() < 2e-3 * 0.3,
+        "{own:?} {}",
+        0.3 * angle.cos()
+    );
     assert!((own[1] - 0.3 * angle.sin()).abs() < 2e-3 * 0.3);
 }
 
 #[test]
 fn the_implicit_gyroscopic_step_loses_momentum_and_the_default_does_not() {
     let lost = |implicit_gyroscopic: bool| {
-        let settings = Settings::default().gravity([0.0; 3]).implicit_gyroscopic(implicit_gyroscopic);
+        let settings = Settings::default()
+            .gravity([0.0; 3])
+            .implicit_gyroscopic(implicit_gyroscopic);
         let mut bodies = Bodies::<3>::new(settings).unwrap();
         let turn = 2.0 * std::f64::consts::PI;
-        bodies.add(body("plate", cuboid([0.3, 0.2, 0.1]), 500.0, [0.0; 3]).moving([0.0; 3], [0.1, turn, 0.1])).unwrap();
+        bodies
+            .add(
+                body("plate", cuboid([0.3, 0.2, 0.1]), 500.0, [0.0; 3])
+                    .moving([0.0; 3], [0.1, turn, 0.1]),
+            )
+            .unwrap();
         let start = norm(turned_momentum(&bodies));
         for _ in 0..3000 {
             bodies.step(0.01).unwrap();
@@ -78,7 +98,9 @@ fn the_implicit_gyroscopic_step_loses_momentum_and_the_default_does_not() {
 #[test]
 fn free_fall_is_that_of_velocity_first_euler() {
     let mut bodies = empty::<2>();
-    let ball = bodies.add(body("ball", ball(0.1), 500.0, up(10.0)).moving([1.0, 0.0], [0.0, 0.0, 3.0])).unwrap();
+    let ball = bodies
+        .add(body("ball", ball(0.1), 500.0, up(10.0)).moving([1.0, 0.0], [0.0, 0.0, 3.0]))
+        .unwrap();
     for _ in 0..100 {
         bodies.step(0.01).unwrap();
     }

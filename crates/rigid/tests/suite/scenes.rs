@@ -14,16 +14,28 @@ pub fn empty<const D: usize>() -> Bodies<D> {
 pub fn floor<const D: usize>() -> Body<D> {
     let mut normal = [0.0; D];
     normal[D - 1] = 1.0;
-    Body::fixed("floor", Shape::HalfSpace { point: [0.0; D], normal })
+    Body::fixed(
+        "floor",
+        Shape::HalfSpace {
+            point: [0.0; D],
+            normal,
+        },
+    )
 }
 
 /// A box about the origin.
 pub fn cuboid<const D: usize>(size: [f64; D]) -> Shape<D> {
-    Shape::Box { low: size.map(|s| -0.5 * s), high: size.map(|s| 0.5 * s) }
+    Shape::Box {
+        low: size.map(|s| -0.5 * s),
+        high: size.map(|s| 0.5 * s),
+    }
 }
 
 pub fn ball<const D: usize>(radius: f64) -> Shape<D> {
-    Shape::Sphere { center: [0.0; D], radius }
+    Shape::Sphere {
+        center: [0.0; D],
+        radius,
+    }
 }
 
 /// A free body at a point.
@@ -48,7 +60,14 @@ pub fn stack<const D: usize>(bodies: &mut Bodies<D>, size: f64, densities: &[f64
         .enumerate()
         .map(|(k, &density)| {
             let height = gap + 0.5 * size + k as f64 * (size + gap);
-            bodies.add(body(&format!("box {k}"), cuboid([size; D]), density, up(height))).unwrap()
+            bodies
+                .add(body(
+                    &format!("box {k}"),
+                    cuboid([size; D]),
+                    density,
+                    up(height),
+                ))
+                .unwrap()
         })
         .collect()
 }

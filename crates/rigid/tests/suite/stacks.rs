@@ -10,7 +10,10 @@ fn drift<const D: usize>(bodies: &mut Bodies<D>, list: &[usize], steps: usize, d
         let report = bodies.step(dt).unwrap();
         assert!(report.converged(), "{:?}", report.solves);
     }
-    list.iter().zip(start).map(|(&body, start)| distance(bodies.center(body), start)).fold(0.0, f64::max)
+    list.iter()
+        .zip(start)
+        .map(|(&body, start)| distance(bodies.center(body), start))
+        .fold(0.0, f64::max)
 }
 
 /// coupling test 22.
@@ -46,16 +49,28 @@ fn ten_equal_boxes_stand_for_a_minute() {
 fn boxes_that_are_dropped_come_to_rest_at_the_gap_without_overlap() {
     let mut bodies = empty::<3>();
     bodies.add(floor()).unwrap();
-    let a = bodies.add(body("lower", cuboid([0.2; 3]), 500.0, [0.0, 0.0, 0.3])).unwrap();
-    let b = bodies.add(body("upper", cuboid([0.2; 3]), 500.0, [0.05, 0.03, 0.7])).unwrap();
+    let a = bodies
+        .add(body("lower", cuboid([0.2; 3]), 500.0, [0.0, 0.0, 0.3]))
+        .unwrap();
+    let b = bodies
+        .add(body("upper", cuboid([0.2; 3]), 500.0, [0.05, 0.03, 0.7]))
+        .unwrap();
     let mut deepest: f64 = 0.0;
     for _ in 0..200 {
         deepest = deepest.max(bodies.step(0.01).unwrap().penetration);
     }
     let gap = 0.002 * 0.2;
     assert_eq!(deepest, 0.0);
-    assert!((bodies.center(a)[2] - 0.1 - gap).abs() < 1e-6, "{:?}", bodies.center(a));
-    assert!((bodies.center(b)[2] - 0.3 - 2.0 * gap).abs() < 1e-6, "{:?}", bodies.center(b));
+    assert!(
+        (bodies.center(a)[2] - 0.1 - gap).abs() < 1e-6,
+        "{:?}",
+        bodies.center(a)
+    );
+    assert!(
+        (bodies.center(b)[2] - 0.3 - 2.0 * gap).abs() < 1e-6,
+        "{:?}",
+        bodies.center(b)
+    );
 }
 
 /// A box of weight `m g` on the floor is carried by contact forces that add up to it.
