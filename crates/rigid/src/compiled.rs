@@ -14,10 +14,6 @@ use crate::problem::ContactProblem;
 use crate::report::{StepError, StepReport};
 
 /// The functions of one number of dimensions.
-#[expect(
-    clippy::type_complexity,
-    reason = "each signature is that of one function"
-)]
 pub(crate) struct Compiled<const D: usize> {
     pub collider: fn(&Shape<D>) -> Collider<D>,
     pub step: fn(&mut Bodies<D>, f64, &[Wrench<D>]) -> Result<StepReport<D>, StepError>,

@@ -190,6 +190,10 @@ impl<const D: usize> Bodies<D> {
             4.0 * resting_gap,
             BIAS * resting_gap,
         );
+        if found.is_empty() {
+            // Corner meets corner: the speculative contacts at the start of the step have to do.
+            return None;
+        }
         // The faster body keeps its lever; the gap is the one from which this velocity leads to the one found.
         let leader = if norm(kinetics[a].twist.linear) >= norm(kinetics[b].twist.linear) {
             a

@@ -103,7 +103,8 @@ fn part_touches<const D: usize>(
         }
         _ => {
             sampled::touches(a, b, margin, out);
-            let reduced = by_normal(out.split_off(start));
+            let mut reduced = by_normal(out.split_off(start));
+            sampled::refine(a, b, &mut reduced);
             out.extend(reduced);
         }
     }

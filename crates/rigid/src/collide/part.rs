@@ -182,6 +182,11 @@ impl<'a, const D: usize> PosedCollider<'a, D> {
 }
 
 impl<const D: usize> PosedPart<'_, D> {
+    /// Signed distance from a point of the world.
+    pub fn distance(&self, x: [f64; D]) -> f64 {
+        self.part.shape.distance(self.pose.apply_inverse(x))
+    }
+
     /// Signed distance if it is within `band`, or something of the same sign beyond it.
     pub fn distance_within(&self, x: [f64; D], band: f64) -> f64 {
         self.part

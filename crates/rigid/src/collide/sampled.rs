@@ -8,6 +8,10 @@ use crate::linear::{add_scaled, dot, sub};
 
 /// A sample counts if its normal and that of the other surface are opposed: the cosine of their angle is below this.
 const OPPOSED: f64 = -0.5;
+/// Marks contacts of samples of the second part.
+const SECOND: u64 = 1 << 40;
+/// Steps that refine a contact.
+const REFINEMENTS: usize = 12;
 /// Share of an edge by which corners of polytopes are moved into their faces.
 const INSET: f64 = 0.03;
 
@@ -24,9 +28,58 @@ pub(super) fn touches<const D: usize>(
         }
     }
     for (index, sample) in samples(b).enumerate() {
-        if let Some(touch) = touch(&sample, a, margin, index as u64 | 1 << 40) {
+        if let Some(touch) = touch(&sample, a, margin, index as u64 | SECOND) {
             out.push(touch.reversed());
         }
+    }
+}
+
+/// Moves the point of each contact along the sampled surface to where the other solid is nearest: a wheel rolls on the
+/// solid that it is, not on its samples.
+pub(super) fn refine<const D: usize>(
+    a: &PosedPart<'_, D>,
+    b: &PosedPart<'_, D>,
+    touches: &mut [Touch<D>],
+) {
+    for touch in touches {
+        let of_b = touch.id & SECOND != 0;
+        let (own, other) = if of_b { (b, a) } else { (a, b) };
+        if !matches!(own.part.kind, Kind::Sampled(_)) {
+            continue;
+        }
+        let side = own
+            .bounds
+            .high
+            .iter()
+            .zip(&own.bounds.low)
+            .map(|(h, l)| h - l);
+        let mut step = 0.02 * side.fold(0.0, f64::max);
+        let normal = if of_b {
+            touch.normal.map(|n| -n)
+        } else {
+            touch.normal
+        };
+        let mut x = add_scaled(touch.point, 0.5 * touch.gap, normal);
+        let mut best = (touch.gap, normal);
+        for _ in 0..REFINEMENTS {
+            let own_normal = own.normal(x);
+            let along = dot(best.1, own_normal);
+            // Down the slope of the other's distance, within the surface.
+            let slope = add_scaled(best.1.map(|n| -n), along, own_normal);
+            let mut trial = add_scaled(x, step, slope);
+            for _ in 0..2 {
+                trial = add_scaled(trial, -own.distance(trial), own.normal(trial));
+            }
+            let gap = other.distance(trial);
+            if gap < best.0 {
+                (x, best, step) = (trial, (gap, other.normal(trial)), 1.5 * step);
+            } else {
+                step *= 0.4;
+            }
+        }
+        touch.gap = best.0;
+        touch.point = add_scaled(x, -0.5 * best.0, best.1);
+        touch.normal = if of_b { best.1.map(|n| -n) } else { best.1 };
     }
 }
 

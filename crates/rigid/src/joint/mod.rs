@@ -170,11 +170,15 @@ impl<const D: usize> Joint<D> {
         }
         if let Some(motor) = self.motor {
             let (MotorTarget::Speed(goal) | MotorTarget::Position(goal)) = motor.target;
-            if !goal.is_finite() || !(motor.max_effort >= 0.0 && motor.max_effort.is_finite()) {
+            let effort = motor.max_effort;
+            if !(goal.is_finite() && effort >= 0.0 && effort.is_finite()) {
                 return Err(JointError::Motor);
             }
         }
-        if self.break_force.is_some_and(|force| !(force > 0.0)) {
+        if self
+            .break_force
+            .is_some_and(|force| force.is_nan() || force <= 0.0)
+        {
             return Err(JointError::BreakForce);
         }
         Ok(())
