@@ -1,9 +1,9 @@
 //! `cargo study`: lists the studies, runs one, writes what it found.
 
-use crate::alone::PART;
 use crate::catalogue::{self, STUDIES};
 use crate::digest;
 use crate::findings::Findings;
+use crate::subprocess::PART;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use meniscus_store::error::{Error, Kind};
@@ -20,7 +20,7 @@ const OUTPUT: &str = "output";
 const SEVERAL: &str = "several";
 const NAMES: &str = "names";
 
-/// Does what the command line says and returns the exit code, as `meniscus` would.
+/// Runs the command line and returns the exit code, with the meaning that `meniscus` gives it.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let outcome = match command().try_get_matches_from(arguments) {
         Ok(matches) => dispatch(&matches),
@@ -87,7 +87,7 @@ fn command() -> Command {
     })
 }
 
-/// What every study can be asked.
+/// Options of all studies.
 fn output_options() -> [Arg; 2] {
     let json = Arg::new(JSON)
         .long(JSON)
@@ -113,7 +113,7 @@ fn dispatch(matches: &ArgMatches) -> Result<(), Error> {
     };
     if name == PART {
         let name = options.get_one::<String>(STUDY);
-        return crate::alone::answer(name.map_or("", String::as_str));
+        return crate::subprocess::answer(name.map_or("", String::as_str));
     }
     if name == digest::COMMAND {
         let page = digest::compose(&results_folder())?;
@@ -184,7 +184,7 @@ fn show(findings: &Findings, as_json: bool, in_lines: bool) {
     };
 }
 
-/// The error of a name that no study has; other mistakes are told by clap itself.
+/// Error for an unknown study; clap reports other errors itself.
 fn unknown_study(fault: &clap::Error) -> Option<Error> {
     if fault.kind() != ErrorKind::InvalidSubcommand {
         return None;

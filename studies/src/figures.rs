@@ -16,11 +16,23 @@ pub struct Figure {
     pub name: &'static str,
     pub scene: &'static str,
     pub frames: &'static [u32],
-    /// What the rows are.
+    /// Parameter of the rows.
     pub rows: Rows,
 }
 
-/// What differs from row to row.
+impl Figure {
+    /// A figure that compares separating with slip walls.
+    pub const fn walls(name: &'static str, scene: &'static str, frames: &'static [u32]) -> Self {
+        Figure {
+            name,
+            scene,
+            frames,
+            rows: Rows::Walls,
+        }
+    }
+}
+
+/// Parameter that differs between rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rows {
     /// Separating walls above slip walls.
@@ -51,16 +63,8 @@ pub fn findings(
     look: Look,
     usual: Look,
 ) -> Result<Findings, Error> {
-    let mut data = Table::new([
-        "figure",
-        "scene",
-        "cells",
-        "row",
-        "frame",
-        "hanging",
-        "centre x",
-        "centre up",
-    ]);
+    let mut data =
+        Table::columns("figure | scene | cells | row | frame | hanging | centre x | centre up");
     let (mut pictures, mut targets) = (Vec::new(), Vec::new());
     for figure in figures {
         let labels = match figure.rows {
@@ -103,24 +107,22 @@ pub fn findings(
         )],
         pictures,
         sections: vec![
-            Section {
-                heading: "What the paper finds, here".into(),
-                words: vec![
+            Section::new(
+                "What the paper finds, here",
+                [
                     "Liquid hangs below slip walls and falls from separating ones: over the frames of a figure, fewer particles \
-                     hang. Solvers do not show."
-                        .into(),
+                     hang. Solvers do not show.",
                 ],
-                table: Some(target::table(&targets)),
-            },
-            Section {
-                heading: "Beside the paper".into(),
-                words: vec![
+                target::table(&targets),
+            ),
+            Section::new(
+                "Beside the paper",
+                [
                     "Frames with the numbers of the figures, where the text gives them; the length of a frame is not always \
-                     given."
-                        .into(),
+                     given.",
                 ],
-                table: Some(data.clone()),
-            },
+                data.clone(),
+            ),
         ],
         data,
     })
@@ -140,11 +142,11 @@ fn run(figure: &Figure, label: &str, look: Look) -> Result<(Vec<Still>, usize), 
     let frames = figure.frames;
     Ok(match walls::scene(figure.scene, flat, wall)? {
         AnyScene::Two(mut scene) => {
-            scene.solver = solver.unwrap_or(scene.solver);
+            scene.physics.pressure.solver = solver.unwrap_or(scene.physics.pressure.solver);
             (stills(&scene, frames, look.side, label)?, flat)
         }
         AnyScene::Three(mut scene) => {
-            scene.solver = solver.unwrap_or(scene.solver);
+            scene.physics.pressure.solver = solver.unwrap_or(scene.physics.pressure.solver);
             scene.resolution = deep;
             (stills(&scene, frames, look.side, label)?, deep)
         }
@@ -153,17 +155,10 @@ fn run(figure: &Figure, label: &str, look: Look) -> Result<(Vec<Still>, usize), 
 
 fn claim(figure: &Figure, rows: &[Vec<Still>], cells: usize) -> Target {
     let name = figure.name.replace('-', " ");
-    let target = |what: String, bound, unit, measured, decimals| Target {
-        what,
-        bound,
-        unit,
-        measured,
-        decimals,
-    };
     match figure.rows {
         Rows::Walls => {
             let sum = |row: &[Still]| row.iter().map(|still| still.hanging).sum::<f64>();
-            target(
+            Target::new(
                 format!("{name}: hanging particles, separating as a part of slip"),
                 Bound::AtMost(1.0),
                 "times",
@@ -177,7 +172,7 @@ fn claim(figure: &Figure, rows: &[Vec<Still>], cells: usize) -> Target {
                 squares.sum::<f64>().sqrt() * cells as f64
             };
             let pairs = rows[0].iter().zip(&rows[1]);
-            target(
+            Target::new(
                 format!("{name}: how far the centres of {one} and {other} are apart at most"),
                 Bound::AtMost(SAME),
                 "cells",

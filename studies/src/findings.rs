@@ -1,40 +1,126 @@
-//! What a study found out: words and tables for people, and the data behind them.
+//! Results of a study: document, tables, charts and the data behind them.
 
 use crate::table::Table;
+use crate::target::{self, Target};
+use meniscus_render::plot::{Bars, Chart};
 use meniscus_store::error::Error;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// A heading, what there is to say, and a table.
+/// Section of a document: a heading, paragraphs and a table.
 #[derive(Clone, Debug)]
 pub struct Section {
-    /// In a few words.
     pub heading: String,
     /// Paragraphs before the table.
     pub words: Vec<String>,
-    /// The table, unless the words are all.
     pub table: Option<Table>,
 }
 
-/// A plot.
+impl Section {
+    /// A section with paragraphs and a table.
+    pub fn new<W: Into<String>>(
+        heading: impl Into<String>,
+        words: impl IntoIterator<Item = W>,
+        table: Table,
+    ) -> Self {
+        Section {
+            table: Some(table),
+            ..Self::text(heading, words)
+        }
+    }
+
+    /// A section without paragraphs.
+    pub fn table(heading: impl Into<String>, table: Table) -> Self {
+        Self::new(heading, NO_WORDS, table)
+    }
+
+    /// A section without a table.
+    pub fn text<W: Into<String>>(
+        heading: impl Into<String>,
+        words: impl IntoIterator<Item = W>,
+    ) -> Self {
+        Section {
+            heading: heading.into(),
+            words: words.into_iter().map(Into::into).collect(),
+            table: None,
+        }
+    }
+}
+
+/// No paragraphs.
+pub const NO_WORDS: [&str; 0] = [];
+
+/// Sections of a study that reproduces a table or figure of a paper: results beside the paper's, the claims of the paper
+/// as targets, and known differences.
+pub fn paper_sections<W: Into<String>>(
+    words: impl IntoIterator<Item = W>,
+    comparison: Table,
+    claims: &[Target],
+    differences: &[&str],
+) -> Vec<Section> {
+    vec![
+        Section::new("Beside the paper", words, comparison),
+        Section::table("What the paper finds, here", target::table(claims)),
+        Section::text("Where we differ", differences.iter().copied()),
+    ]
+}
+
+/// A chart or image.
 #[derive(Clone, Debug)]
 pub struct Picture {
-    /// Set apart from the other plots of the study: becomes a part of the file's name.
+    /// Name among the charts of the study, part of the file name.
     pub name: &'static str,
-    /// What it shows.
+    /// Caption.
     pub caption: String,
-    /// What is in the file.
+    /// Content of the file.
     pub content: Content,
 }
 
-/// The content of a plot's file.
+/// Content of a picture file.
 #[derive(Clone, Debug)]
 pub enum Content {
     /// Lines.
     Svg(String),
     /// Pixels.
     Png(Vec<u8>),
+}
+
+impl Picture {
+    /// A chart, with its title as the caption.
+    pub fn chart(name: &'static str, chart: &impl Svg) -> Self {
+        Picture {
+            name,
+            caption: chart.title().into(),
+            content: Content::Svg(chart.svg()),
+        }
+    }
+}
+
+/// Chart that can be drawn as SVG.
+pub trait Svg {
+    fn title(&self) -> &str;
+    fn svg(&self) -> String;
+}
+
+impl Svg for Chart {
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn svg(&self) -> String {
+        Chart::svg(self)
+    }
+}
+
+impl Svg for Bars {
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn svg(&self) -> String {
+        Bars::svg(self)
+    }
 }
 
 impl Content {
@@ -59,25 +145,25 @@ impl From<String> for Content {
     }
 }
 
-/// All that came out of a run of a study.
+/// Results of a run of a study.
 #[derive(Clone, Debug)]
 pub struct Findings {
     /// Name of the study.
     pub study: &'static str,
-    /// Set apart from the usual run, for example by its resolution: becomes a part of the files' names.
+    /// Suffix of the file names of a run with other than the default options.
     pub variant: Option<String>,
-    /// What was done, and where: paragraphs.
+    /// Paragraphs that describe the setup and the machine.
     pub setting: Vec<String>,
     /// Plots, shown first in the document.
     pub pictures: Vec<Picture>,
-    /// What to read, most important first.
+    /// Sections, most important first.
     pub sections: Vec<Section>,
-    /// What to plot or to compare: one row for each thing that was measured.
+    /// Raw data, one row per measurement.
     pub data: Table,
 }
 
 impl Findings {
-    /// For a terminal.
+    /// Text for a terminal.
     pub fn text(&self) -> String {
         let mut out = format!("{}\n\n", self.name());
         for paragraph in &self.setting {
@@ -98,7 +184,7 @@ impl Findings {
         out
     }
 
-    /// As a document.
+    /// Markdown document.
     pub fn markdown(&self) -> String {
         let mut out = format!("# {}\n", self.name());
         for paragraph in &self.setting {
@@ -119,7 +205,7 @@ impl Findings {
         out
     }
 
-    /// Everything, for a program.
+    /// All results as JSON.
     pub fn json(&self) -> Value {
         let sections = self.sections.iter().map(|section| {
             json!({
@@ -185,11 +271,7 @@ mod tests {
                 caption: "CPU time".into(),
                 content: String::from("<svg/>").into(),
             }],
-            sections: vec![Section {
-                heading: "Frames".into(),
-                words: vec!["All of them.".into()],
-                table: Some(data.clone()),
-            }],
+            sections: vec![Section::new("Frames", ["All of them."], data.clone())],
             data,
         }
     }

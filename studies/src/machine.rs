@@ -1,4 +1,4 @@
-//! What the machine says about itself and about this process. What it does not say is `None`: only Linux tells all.
+//! Measurements of the machine and of this process. `None` where the operating system does not provide one; Linux provides all.
 
 use cpu_time::ProcessTime;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use std::fs::read_to_string;
 use std::path::Path;
 use std::time::Instant;
 
-/// A moment, by three clocks.
+/// Point in time by three clocks.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment {
     wall: Instant,
@@ -15,12 +15,12 @@ pub struct Moment {
     waited: f64,
 }
 
-/// Seconds between two moments.
+/// Seconds between two points in time.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct Span {
-    /// Of all threads of the process, spent on cores.
+    /// CPU time of all threads of the process.
     pub cpu: f64,
-    /// On the wall.
+    /// Wall-clock time.
     pub wall: f64,
     /// On the wall, less those that the calling thread was ready to run and had no core because others used it. On an
     /// idle machine the same as `wall`.
@@ -28,7 +28,7 @@ pub struct Span {
 }
 
 impl Moment {
-    /// This one, seen by the thread that calls.
+    /// The current time, measured by the calling thread.
     pub fn now() -> Self {
         Moment {
             wall: Instant::now(),
@@ -37,7 +37,7 @@ impl Moment {
         }
     }
 
-    /// What has passed between `earlier` and this moment. Both must have been taken by the same thread.
+    /// Time elapsed since `earlier`, which must have been taken by the same thread.
     pub fn since(&self, earlier: &Moment) -> Span {
         let wall = (self.wall - earlier.wall).as_secs_f64();
         Span {
@@ -56,7 +56,7 @@ impl std::ops::AddAssign for Span {
     }
 }
 
-/// Most memory that this process ever had, in bytes.
+/// Peak memory of this process, in bytes.
 pub fn peak_memory() -> Option<u64> {
     let status = read_to_string("/proc/self/status").ok()?;
     let line = status
@@ -66,14 +66,14 @@ pub fn peak_memory() -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// Cores and their kind, without names that belong to one machine.
+/// Number of cores and architecture.
 pub fn description() -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let kind = std::env::consts::ARCH.replace('_', "-");
     format!("{cores} core{}, {kind}", if cores == 1 { "" } else { "s" })
 }
 
-/// The machine in a sentence, and how busy it was when a study began.
+/// Sentence about the machine and its load when a study began.
 pub fn sentence(load: Option<f64>) -> String {
     let busy = load.map_or(String::new(), |load| {
         format!(" Load of the machine when it began, other work included: {load:.1}.")
@@ -81,7 +81,7 @@ pub fn sentence(load: Option<f64>) -> String {
     format!("Machine: {}.{busy}", description())
 }
 
-/// Threads of all processes that want a core, averaged over the last minute.
+/// Load average over the last minute.
 pub fn load() -> Option<f64> {
     let text = read_to_string("/proc/loadavg").ok()?;
     text.split_whitespace().next()?.parse().ok()

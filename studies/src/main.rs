@@ -4,16 +4,18 @@
 //! A study is a file in [`catalogue`] that implements [`study::Study`]: options in, [`findings::Findings`] out. Everything
 //! around it, from the command line to the files in `studies/results/`, is the same for all.
 
-mod alone;
 mod catalogue;
 mod command_line;
 mod digest;
 mod figures;
 mod findings;
 mod machine;
+mod options;
 mod peer;
+mod prelude;
 mod stills;
 mod study;
+mod subprocess;
 mod table;
 mod target;
 mod walls;

@@ -1,4 +1,4 @@
-//! Other programs, run on the same files in the same run.
+//! Runs other programs on the same files.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 /// Runs one of the scripts in `studies/peers/` and returns its lines of JSON, or why there are none.
 ///
-/// A script that takes longer than `limit` is ended; what it said before counts.
+/// A script that takes longer than `limit` is killed; its output so far counts.
 pub fn ask(script: &str, arguments: &[&str], limit: Duration) -> Result<Vec<Value>, String> {
     let mut child = Command::new(python())
         .arg(folder().join(script))
@@ -57,7 +57,7 @@ fn wait(child: &mut Child, limit: Duration) -> bool {
     false
 }
 
-/// The system's own interpreter, for which packages are installed; another may come first on the path.
+/// System interpreter, for which the packages are installed; another may come first on the path.
 fn python() -> &'static Path {
     let system = Path::new("/usr/bin/python3");
     if system.exists() {

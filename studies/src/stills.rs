@@ -1,14 +1,15 @@
 //! Frames of a run as pictures, and side by side.
 
-use image::{ImageFormat, RgbImage, imageops};
 use meniscus_app::runner::Simulation;
+use meniscus_app::runner::film::bodies;
 use meniscus_liquid::{Liquid, SolidField};
+use meniscus_render::image::RgbImage;
 use meniscus_render::preview::FrameRenderer;
 use meniscus_scene::{Scene, Style};
 use meniscus_shapes::Solids;
+use meniscus_sim::LiquidWorld;
 use meniscus_store::cache::{Frame, PointLayer};
 use meniscus_store::error::{Error, Kind};
-use std::io::Cursor;
 
 /// A frame.
 pub struct Still {
@@ -53,7 +54,9 @@ fn still<const D: usize>(
     side: u32,
     words: &str,
 ) -> Result<Still, Error> {
-    let particles = run.liquid().particles();
+    let world = LiquidWorld::<D>::of(run.world()).expect("a world of liquid");
+    let liquid = world.liquid();
+    let particles = liquid.particles();
     let longest = scene.domain.iter().copied().fold(0.0, f64::max);
     let along = |axis: usize| (f64::from(side) * scene.domain[axis] / longest).round() as u32;
     let size = if D == 2 {
@@ -63,13 +66,13 @@ fn still<const D: usize>(
     };
     let shown = Frame {
         number: frame,
-        time: run.liquid().time(),
+        time: liquid.time(),
         points: vec![PointLayer::liquid(
             scene.dx(),
             particles.position.clone(),
             particles.velocity.clone(),
         )],
-        bodies: scene.body_states(run.liquid().time()),
+        bodies: bodies(run.world()),
     };
     let mut centre = vec![0.0; D];
     for place in &particles.position {
@@ -82,7 +85,7 @@ fn still<const D: usize>(
         frame,
         picture: FrameRenderer::new(scene, size, Style::Surface)
             .draw(&shown, &format!("{words}, frame {frame}"))?,
-        hanging: hanging(run.solids(), run.liquid()) / count,
+        hanging: hanging(&scene.solids_and_walls(), liquid) / count,
         centre: centre.into_iter().map(|sum| sum / count).collect(),
     })
 }
@@ -115,13 +118,13 @@ pub fn in_rows(rows: &[Vec<Still>]) -> RgbImage {
     let mut all = RgbImage::from_pixel(
         whole(columns, width),
         whole(rows.len() as u32, height),
-        image::Rgb([255; 3]),
+        [255; 3],
     );
     for (row, stills) in rows.iter().enumerate() {
         for (column, still) in stills.iter().enumerate() {
-            let left = i64::from(column as u32 * (width + GAP));
-            let top = i64::from(row as u32 * (height + GAP));
-            imageops::replace(&mut all, &still.picture, left, top);
+            let left = column as u32 * (width + GAP);
+            let top = row as u32 * (height + GAP);
+            all.copy_from(&still.picture, left, top);
         }
     }
     all
@@ -129,11 +132,9 @@ pub fn in_rows(rows: &[Vec<Still>]) -> RgbImage {
 
 /// A picture as the content of a file.
 pub fn png(picture: &RgbImage) -> Result<Vec<u8>, Error> {
-    let mut bytes = Cursor::new(Vec::new());
     picture
-        .write_to(&mut bytes, ImageFormat::Png)
-        .map_err(|cause| Error::new(Kind::Storage, format!("a picture: {cause}")))?;
-    Ok(bytes.into_inner())
+        .png()
+        .map_err(|cause| Error::new(Kind::Storage, format!("a picture: {cause}")))
 }
 
 #[cfg(test)]
@@ -155,7 +156,7 @@ mod tests {
         assert!(rows[0][0].hanging > 0.0 && rows[0][0].centre[0] < 0.5);
         let all = in_rows(&rows);
         assert_eq!(all.dimensions(), (2 * 40 + GAP, 2 * 40 + GAP));
-        assert_eq!(all.get_pixel(41, 41), &image::Rgb([255; 3]));
+        assert_eq!(all.get_pixel(41, 41), &[255; 3]);
         assert_eq!(all.get_pixel(20, 20), rows[0][0].picture.get_pixel(20, 20));
         assert_eq!(&png(&all).unwrap()[1..4], b"PNG");
     }

@@ -1,34 +1,34 @@
-//! What a study is, and how the catalogue refers to one.
+//! The trait of a study, and its entry in the catalogue.
 
 use crate::findings::Findings;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use meniscus_store::error::Error;
 use serde_json::Value;
 
-/// A question with a command that answers it.
+/// A study: one command that produces one set of results.
 pub trait Study {
-    /// What follows `cargo study`; also the name of its result files.
+    /// Name on the command line and of the result files.
     const NAME: &'static str;
-    /// What it finds out, in one line.
+    /// Description, in one line.
     const SUMMARY: &'static str;
     /// Whether `--json` prints a line for each row of the data, instead of everything at once.
     const LINES: bool = false;
-    /// What can be chosen on the command line.
+    /// Command-line options.
     type Options: Args;
 
-    /// Does the work and says what came out.
+    /// Runs the study.
     fn run(options: &Self::Options) -> Result<Findings, Error>;
 
-    /// Does a part of the work that wants a process of its own; see [`crate::alone`].
+    /// Does a part of the work that wants a process of its own; see [`crate::subprocess`].
     fn part(_part: Value) -> Result<Value, Error> {
         Err(Error::usage(format!(
-            "{} has no parts to be run alone",
+            "{} has no parts to run in a subprocess",
             Self::NAME
         )))
     }
 }
 
-/// A study as the catalogue holds it.
+/// Entry of the catalogue.
 pub struct Entry {
     /// [`Study::NAME`].
     pub name: &'static str,

@@ -1,32 +1,32 @@
-//! Tables that are written once and read in a terminal, in Markdown, as CSV and as JSON.
+//! Tables that are rendered as text, Markdown, CSV and JSON.
 
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use std::fmt::Write;
 
-/// What stands for a value that is not there, for people.
+/// Text of a missing value.
 const NOTHING: &str = "-";
 
-/// An entry of a table. Numbers are rounded for people only.
+/// Cell of a table. Numbers are rounded for display only.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// Words.
+    /// Text.
     Text(String),
-    /// A measured number, and how many decimals of it mean something.
+    /// A measured number and its number of significant decimals.
     Number(f64, usize),
-    /// A count.
+    /// An integer.
     Whole(u64),
-    /// Not measured, or there is no such thing.
+    /// Not measured or not applicable.
     Missing,
 }
 
 impl Cell {
-    /// A number if there is one.
+    /// A number, or missing.
     pub fn maybe(value: Option<f64>, decimals: usize) -> Self {
         value.map_or(Cell::Missing, |value| Cell::Number(value, decimals))
     }
 
-    /// As people read it.
+    /// Rounded text for display.
     fn shown(&self) -> String {
         match self {
             Cell::Text(words) => words.clone(),
@@ -36,7 +36,7 @@ impl Cell {
         }
     }
 
-    /// As a program reads it: all digits, no separators, nothing for nothing.
+    /// Exact text for programs: all digits, no separators, empty if missing.
     fn exact(&self) -> String {
         match self {
             Cell::Text(words) => words.clone(),
@@ -63,13 +63,19 @@ impl From<&str> for Cell {
     }
 }
 
+impl From<bool> for Cell {
+    fn from(value: bool) -> Self {
+        if value { "yes" } else { "no" }.into()
+    }
+}
+
 impl From<String> for Cell {
     fn from(words: String) -> Self {
         Cell::Text(words)
     }
 }
 
-/// Columns with headings, and rows.
+/// Table with headings and rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     headings: Vec<String>,
@@ -92,6 +98,11 @@ impl Table {
             headings,
             rows: Vec::new(),
         }
+    }
+
+    /// An empty table with the given headings, separated by `" | "`.
+    pub fn columns(headings: &str) -> Self {
+        Self::new(headings.split(" | "))
     }
 
     /// Adds a row.
@@ -209,7 +220,7 @@ impl Table {
         line.iter().enumerate().map(pad).collect()
     }
 
-    /// Whether a column holds numbers, or nothing yet that is not one.
+    /// Whether a column contains only numbers and missing values.
     fn is_numeric(&self, column: usize) -> bool {
         let is_text = |row: &Vec<Cell>| matches!(row[column], Cell::Text(_));
         !self.rows.is_empty() && !self.rows.iter().any(is_text)

@@ -1,14 +1,14 @@
-//! What a number is meant to be, and whether it is.
+//! Targets: bounds on measured numbers, with verdicts.
 
 use crate::findings::Section;
 use crate::table::{Cell, Table};
 
-/// The side of a bound on which a number is good.
+/// Bound of a target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bound {
-    /// The bound itself is good enough.
+    /// The bound is included.
     AtMost(f64),
-    /// The bound itself is good enough.
+    /// The bound is included.
     AtLeast(f64),
 }
 
@@ -31,19 +31,36 @@ impl Bound {
 /// A bound on something that was measured, or could not be.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Target {
-    /// What it is about.
+    /// Measured quantity.
     pub what: String,
-    /// What it is meant to be.
+    /// Required bound.
     pub bound: Bound,
     /// Unit of the bound and of what was measured.
     pub unit: &'static str,
-    /// What it is.
+    /// Measured value.
     pub measured: Option<f64>,
-    /// Decimals that mean something.
+    /// Significant decimals.
     pub decimals: usize,
 }
 
 impl Target {
+    /// A target for `measured`, shown with so many decimals.
+    pub fn new(
+        what: impl Into<String>,
+        bound: Bound,
+        unit: &'static str,
+        measured: Option<f64>,
+        decimals: usize,
+    ) -> Self {
+        Target {
+            what: what.into(),
+            bound,
+            unit,
+            measured,
+            decimals,
+        }
+    }
+
     /// `met`, `missed` or `not measured`, by the numbers as they are and not as they are rounded.
     pub fn verdict(&self) -> &'static str {
         match self.measured {
@@ -56,7 +73,7 @@ impl Target {
 
 /// The targets of a study with their verdicts.
 pub fn table(targets: &[Target]) -> Table {
-    let mut table = Table::new(["what", "target", "measured", "verdict"]);
+    let mut table = Table::columns("what | target | measured | verdict");
     for target in targets {
         table.push([
             target.what.as_str().into(),
@@ -68,13 +85,9 @@ pub fn table(targets: &[Target]) -> Table {
     table
 }
 
-/// The targets of a study as the part of its document that comes first.
+/// First section of a document: its targets.
 pub fn section(words: Vec<String>, targets: &[Target]) -> Section {
-    Section {
-        heading: "Targets".into(),
-        words,
-        table: Some(table(targets)),
-    }
+    Section::new("Targets", words, table(targets))
 }
 
 #[cfg(test)]

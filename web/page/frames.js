@@ -1,4 +1,4 @@
-// The frames of a run that were fetched, and which to fetch next.
+// Cache of the frames of a run, with prefetching.
 
 import { decodeMesh, decodeParticles } from "./wire.js";
 
@@ -6,7 +6,7 @@ const MOST_BYTES = 256e6;
 const AT_ONCE = 3;
 
 export class Frames {
-  // `kind` is "frame" for particles and "surface" for meshes; `arrived` is told of each of them.
+  // `kind` is "frame" for particles and "surface" for meshes; `arrived` is called for each of them.
   constructor(source, run, kind, arrived) {
     this.source = source;
     this.address = (number) => `/run/${run}/${kind}/${number}`;
@@ -19,7 +19,7 @@ export class Frames {
     this.pending = new Set();
   }
 
-  // The frame to show for a frame of the time line: itself or the one before it that is there.
+  // Frame to show for a frame of the timeline: itself or the last existing one before it.
   numberAt(frame) {
     let low = 0;
     let high = this.numbers.length;
@@ -34,21 +34,21 @@ export class Frames {
   get(number) {
     const found = this.kept.get(number);
     if (found) {
-      // The last used is the last to go.
+      // Least recently used frames are evicted first.
       this.kept.delete(number);
       this.kept.set(number, found);
     }
     return found;
   }
 
-  // A run that began anew has other frames under the same numbers.
+  // A restarted run has other frames under the same numbers.
   forget() {
     this.kept.clear();
     this.bytes = 0;
     this.numbers = [];
   }
 
-  // Frame `number` is wanted now, and then those after it.
+  // Requests frame `number` now, and then those after it.
   want(number, ahead) {
     const start = this.numbers.indexOf(number);
     this.wanted = start < 0 ? [] : this.numbers.slice(start, start + 1 + ahead);
@@ -83,7 +83,7 @@ export class Frames {
     this.fetchNext();
   }
 
-  // A damaged frame may have been mended.
+  // A damaged frame may have been repaired.
   retry() {
     for (const [number, { fault }] of this.kept) if (fault) this.kept.delete(number);
   }

@@ -1,4 +1,4 @@
-// The page: what is shown, when, and what keys and buttons do.
+// Viewer page: playback, keyboard and buttons.
 
 import { Frames } from "./frames.js";
 import { showDetails, showKeys } from "./panel.js";
@@ -10,7 +10,7 @@ import { decodeMesh } from "./wire.js";
 
 const AHEAD = 12;
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
-// Milliseconds between looks at a run that goes on, and at one that does not.
+// Milliseconds between polls of a run in progress, and of one that is not.
 const SOON = 1000;
 const LATER = 5000;
 
@@ -32,14 +32,14 @@ class Viewer {
     this.last = performance.now();
     this.following = runs.some(({ now }) => now.state === "running");
     this.surface = false;
-    // Whether somebody has chosen between surface and particles.
+    // Whether the user has chosen between surface and particles.
     this.chosen = false;
     this.byPressure = false;
     this.drawn = [];
     this.stage = new Stage(by("view"), runs.map(({ about }) => about));
     this.timeline = new Timeline(by("timeline"), (time) => this.seek(time, true));
     for (const run of runs) {
-      // What was fetched ahead changes nothing yet.
+      // Prefetched frames do not change the picture yet.
       const arrived = (frames, number) => {
         this.legend();
         if (frames.numberAt(this.frameOf(run)) === number) this.stage.changed();
@@ -54,10 +54,10 @@ class Viewer {
     this.seek(this.following ? this.end : this.begin, false);
     this.controls();
     requestAnimationFrame((time) => this.tick(time));
-    if (source.live) setTimeout(() => this.look(), SOON);
+    if (source.live) setTimeout(() => this.poll(), SOON);
   }
 
-  // Frames a second of the time line: those of the faster run.
+  // Frames per second of the timeline: those of the faster run.
   get rate() {
     return Math.max(...this.runs.map(({ about }) => about.settings.frame_rate));
   }
@@ -66,13 +66,13 @@ class Viewer {
     return 1 / this.rate;
   }
 
-  // The time of the first frame that is there: zero, but for runs of older versions.
+  // Time of the first frame: zero, except for runs of older versions.
   get begin() {
     const first = ({ particles, about }) => (particles.numbers[0] ?? 0) / about.settings.frame_rate;
     return Math.min(...this.runs.map(first));
   }
 
-  // The time of the last frame that is there.
+  // Time of the last frame.
   get end() {
     return Math.max(this.begin, ...this.runs.map((run) => this.reach(run)));
   }
@@ -93,15 +93,15 @@ class Viewer {
     fault.className = "fault";
     const { settings } = run.about;
     title.textContent = run.about.scene;
-    run.subtitle = `${settings.walls} walls`;
+    run.subtitle = `${settings.physics.walls.kind} walls`;
     return { title, line, fault };
   }
 
   async loadSolids(run) {
-    const sight = this.stage.sights[run.index];
+    const runView = this.stage.runViews[run.index];
     for (const [k, solid] of run.about.solids.entries()) {
       try {
-        sight.addSolid(decodeMesh(await source.bytes(`/run/${run.index}/solid/${k}`)), solid, k);
+        runView.addSolid(decodeMesh(await source.bytes(`/run/${run.index}/solid/${k}`)), solid, k);
       } catch (fault) {
         this.notice(`solid ${solid.name} can't be shown: ${fault.message}`);
       }
@@ -110,7 +110,7 @@ class Viewer {
     this.stage.changed();
   }
 
-  // Takes what is new of a run.
+  // Updates the data of a run.
   take(run, now) {
     run.now = now;
     run.particles.numbers = now.frames;
@@ -120,7 +120,7 @@ class Viewer {
     if (!this.chosen) this.showSurfaces(hasSurface);
   }
 
-  // Shows surfaces where there are some, or particles.
+  // Shows surfaces where available, or particles.
   showSurfaces(on) {
     this.surface = on;
     by("surface").setAttribute("aria-pressed", on);
@@ -144,8 +144,8 @@ class Viewer {
     this.stage.changed();
   }
 
-  // What is white: most of the fastest particles, not the one drop that flies off; and the highest pressure of most
-  // frames that have come, not that of the one moment when the liquid hits a wall.
+  // End of the colour map: a high percentile of the largest speeds, not that of a single drop, or of the largest pressures
+  // of the loaded frames, not that of a single impact.
   legend() {
     const most = (values, least) => {
       const sorted = values.sort((a, b) => a - b);
@@ -159,7 +159,7 @@ class Viewer {
     if (speed === this.white?.speed && pressure === this.white?.pressure) return;
     this.white = { speed, pressure };
     const unit = pressure >= 1000 ? [pressure / 1000, "kPa"] : pressure ? [pressure, "Pa"] : [speed, "m/s"];
-    // All that is above has the last colour, too.
+    // Higher values have the last colour as well.
     by("legend-high").textContent = `≥ ${Number(unit[0].toPrecision(2))} ${unit[1]}`;
     by("legend-what").textContent = pressure ? "pressure" : "speed";
     this.stage.changed();
@@ -173,7 +173,7 @@ class Viewer {
     this.timeline.time = this.time;
     this.timeline.ask();
     const whole = Math.round(this.timeline.length * this.rate);
-    // As many digits as tell two frames apart.
+    // As many digits as needed to distinguish two frames.
     const digits = Math.max(2, Math.ceil(Math.log10(this.rate)));
     by("timeline").setAttribute("aria-valuemin", first);
     by("timeline").setAttribute("aria-valuenow", frame);
@@ -191,7 +191,7 @@ class Viewer {
     this.playing = playing;
     this.last = performance.now();
     if (playing && this.time >= this.end - 0.5 * this.step) this.seek(this.begin, true);
-    by("play").setAttribute("aria-label", playing ? "stop" : "play");
+    by("play").setAttribute("aria-label", playing ? "pause" : "play");
     by("play-shape").setAttribute("d", playing ? "M6 4h4v16H6zM14 4h4v16h-4z" : "M7 4v16l13-8z");
     this.owed = 0;
   }
@@ -201,7 +201,7 @@ class Viewer {
     by("speed").textContent = `${speed}×`;
   }
 
-  // Whether everything that belongs to this time has come.
+  // Whether all data of this time is loaded.
   get complete() {
     return this.runs.every((run) => {
       const number = run.particles.numberAt(this.frameOf(run));
@@ -211,7 +211,7 @@ class Viewer {
 
   tick(now) {
     requestAnimationFrame((time) => this.tick(time));
-    // A frame a picture at most, so that none is missed where drawing is slow; and none before it has come.
+    // At most one frame per picture, so that none is skipped where drawing is slow; and none before it is loaded.
     if (this.playing && this.complete) {
       this.owed += Math.min(0.25, Math.max(0, now - this.last) / 1000) * this.playRate * this.speed;
       this.last = now;
@@ -227,12 +227,12 @@ class Viewer {
     if (this.stage.draw(now)) this.countPictures(now);
   }
 
-  // Slow motion is shown as such: no more than 30 frames a second.
+  // High frame rates play in slow motion: at most 30 frames per second.
   get playRate() {
     return Math.min(30, this.rate);
   }
 
-  // For those who measure: pictures in the last second.
+  // For measurements: pictures in the last second.
   countPictures(now) {
     this.drawn.push(now);
     while (this.drawn[0] < now - 1000) this.drawn.shift();
@@ -243,24 +243,24 @@ class Viewer {
     const shown = [];
     by("labels").className = this.runs.length < 2 ? "" : this.stage.stacked ? "rows" : "columns";
     for (const run of this.runs) {
-      const sight = this.stage.sights[run.index];
+      const runView = this.stage.runViews[run.index];
       const frame = this.frameOf(run);
-      sight.pose(frame, run.now.poses);
+      runView.pose(frame, run.now.poses);
       const meshes = this.surface && run.meshes.numbers.length;
       const frames = meshes ? run.meshes : run.particles;
       const number = frames.numberAt(frame);
       const found = number === undefined ? undefined : frames.get(number);
       const good = found && !found.fault ? found : null;
       if (meshes) {
-        // Until the next one has come the last one stays.
-        if (found) sight.showSurface(good);
+        // The last surface stays until the next one is loaded.
+        if (found) runView.showSurface(good);
       } else {
-        sight.showSurface(null);
-        if (found) sight.showParticles(good, this.white);
-        else if (sight.drawn) sight.showParticles(sight.drawn, this.white);
+        runView.showSurface(null);
+        if (found) runView.showParticles(good, this.white);
+        else if (runView.drawn) runView.showParticles(runView.drawn, this.white);
       }
-      if (meshes) sight.points.visible = false;
-      const many = sight.drawn ? ` · ${sight.drawn.total.toLocaleString("en")} particles` : "";
+      if (meshes) runView.points.visible = false;
+      const many = runView.drawn ? ` · ${runView.drawn.total.toLocaleString("en")} particles` : "";
       run.label.line.textContent = run.subtitle + many;
       const none = number === undefined ? "no frames yet" : "";
       run.label.fault.textContent = found?.fault ? `frame ${number} can't be shown: ${found.fault}` : none || run.about.solidsMissing || (run.now.drift ? `warning: ${run.now.drift.message}` : "");
@@ -274,15 +274,15 @@ class Viewer {
     by("notice").textContent = words;
   }
 
-  // Looks whether a run has come further.
-  async look() {
+  // Polls for new frames.
+  async poll() {
     try {
       let news = false;
       for (const run of this.runs) {
         const now = await source.json(`/run/${run.index}/now?since=${run.now.revision}`);
         if (now.same) continue;
         if (now.sceneHash !== run.about.sceneHash) return window.location.reload();
-        // Fewer frames than before: the run was taken back or begun again.
+        // Fewer frames than before: the run was restarted.
         if (now.frames.length < run.now.frames.length) run.particles.forget();
         run.particles.retry();
         this.take(run, now);
@@ -292,10 +292,10 @@ class Viewer {
       if (news) this.refresh();
       if (news && this.following && !this.playing) this.seek(this.end, false);
     } catch {
-      this.notice("the program has ended: what was loaded stays");
+      this.notice("the server has stopped; loaded frames remain available");
     }
     const soon = this.runs.some(({ now }) => now.state === "running");
-    setTimeout(() => this.look(), soon ? SOON : LATER);
+    setTimeout(() => this.poll(), soon ? SOON : LATER);
   }
 
   toggle(id, act) {
@@ -361,7 +361,7 @@ class Viewer {
     };
     document.addEventListener("keydown", (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey || by("panel").open) return;
-      // A button that has the focus takes the space for itself.
+      // A focused button handles the space key itself.
       if (event.key === " " && event.target.tagName === "BUTTON") return;
       const act = keys[event.key] ?? keys[event.key.toLowerCase()];
       if (!act) return;
@@ -381,6 +381,6 @@ async function main() {
 
 main().catch((fault) => {
   by("notice").hidden = false;
-  by("notice").textContent = `this can't be shown: ${fault.message}`;
+  by("notice").textContent = `could not load the page: ${fault.message}`;
   document.body.dataset.ready = "no";
 });

@@ -1,4 +1,4 @@
-// How particles, solids and the surface of the liquid look. All of them are light work: no card is needed.
+// Shaders of particles, solids and the surface of the liquid, cheap enough for software rendering.
 
 import { DoubleSide, FrontSide, GLSL3, RawShaderMaterial } from "./three.min.mjs";
 
@@ -8,7 +8,7 @@ function material(parameters) {
   return new RawShaderMaterial({ glslVersion: GLSL3, ...parameters });
 }
 
-// Points drawn as spheres, all in one call: where each is, and in the fourth number a byte of speed above one of pressure.
+// Points drawn as spheres in one call: position, and in the fourth component one byte of speed above one of pressure.
 export function particleMaterial(flat) {
   return material({
     uniforms: {
@@ -18,7 +18,7 @@ export function particleMaterial(flat) {
       height: { value: 1 },
       biggest: { value: 40 },
       speedScale: { value: 1 },
-      // White and the pressures of the two ends of its byte, or no white at all: coloured by speed.
+      // End of the colour map and the pressures of values 0 and 255; zero to colour by speed.
       pressures: { value: [0, 0, 0] },
       nearFar: { value: [0, 1] },
     },
@@ -95,7 +95,7 @@ function meshMaterial(fragment, colour, more) {
   });
 }
 
-// Seen through, brighter where it is seen from the side.
+// Transparent, brighter at grazing angles.
 export function glassMaterial(colour = [0.62, 0.76, 0.9]) {
   return meshMaterial(
     `float facing = abs(dot(normalize(outward), normalize(place)));
@@ -117,7 +117,7 @@ export function stoneMaterial(colour = [0.36, 0.4, 0.47]) {
   );
 }
 
-// In the plane solids are areas, cut off where the domain ends.
+// In 2D solids are areas, clipped to the domain.
 export function areaMaterial(colour = [0.17, 0.21, 0.28]) {
   return meshMaterial(
     `if (any(lessThan(world.xy, vec2(0.0))) || any(greaterThan(world.xy, domain.xy))) discard;

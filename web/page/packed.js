@@ -1,4 +1,4 @@
-// Meshes as a report holds them; crates/app/src/viewer/report/packed.rs has the table.
+// Decoder of the meshes of a report; crates/app/src/viewer/report/packed.rs has the table.
 
 const HEADER = 40;
 
@@ -9,7 +9,7 @@ async function inflated(bytes) {
 
 const signed = (number) => (number >>> 1) ^ -(number & 1);
 
-// The mesh as it comes over the wire.
+// Mesh in the encoding of the server.
 export async function unpacked(bytes) {
   const packed = await inflated(bytes);
   const header = new DataView(packed.buffer, 0, HEADER);

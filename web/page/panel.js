@@ -1,26 +1,26 @@
-// The dialog: keys, or everything about the runs.
+// Dialog: keyboard shortcuts, or details of the runs.
 
 import { PHASE_COLOURS, percent, phaseSeconds } from "./plots.js";
 
 const KEYS = [
-  ["space", "play or stop"],
-  ["← →", "a frame back or on; with shift ten"],
-  ["home end", "the first and the last frame"],
-  ["+ −", "nearer and farther"],
-  ["A D", "turn left and right"],
-  ["R", "the first view again"],
-  ["S", "solids or none"],
-  ["P", "plots or none"],
-  ["C", "coloured by speed or by pressure"],
+  ["space", "play or pause"],
+  ["← →", "previous and next frame; with Shift, ten frames"],
+  ["home end", "first and last frame"],
+  ["+ −", "zoom in and out"],
+  ["A D", "rotate left and right"],
+  ["R", "reset the view"],
+  ["S", "show or hide solids"],
+  ["P", "show or hide plots"],
+  ["C", "colour by speed or by pressure"],
   ["< >", "slower and faster"],
   ["I", "details of the run"],
-  ["?", "this list"],
+  ["?", "show this list"],
 ];
-const HANDS = [
-  ["drag", "turn; in a scene of the plane, move"],
-  ["scroll or pinch", "nearer and farther"],
-  ["right button, two fingers", "move"],
-  ["time line, plots", "drag to move through time"],
+const POINTER = [
+  ["drag", "rotate; in 2D, pan"],
+  ["scroll or pinch", "zoom"],
+  ["right button, two fingers", "pan"],
+  ["timeline, plots", "drag to move through time"],
 ];
 
 function element(name, text, parent) {
@@ -54,12 +54,12 @@ function open(fill) {
 
 export function showKeys(surfaces) {
   open((text) => {
-    element("h2", "Keys", text);
+    element("h2", "Keyboard", text);
     table(text, surfaces ? [...KEYS, ["M", "surface or particles"]] : KEYS, "kbd");
-    element("h3", "Mouse and fingers", text);
-    table(text, HANDS);
+    element("h3", "Mouse and touch", text);
+    table(text, POINTER);
     element("h3", "Colour", text);
-    element("p", "Particles are coloured by their speed or by the pressure around them; press C or the legend to change. Frames of older runs have no pressure.", text);
+    element("p", "Particles are coloured by speed or by pressure; press C or click the legend to switch. Frames of older runs have no pressure.", text);
   });
 }
 
@@ -78,12 +78,12 @@ function summary(now) {
   const mean = (column) => column.reduce((sum, x) => sum + x, 0) / count;
   return [
     ["steps", `${number(count)}, ${number(steps.converged)} solves converged`],
-    ["solver", `${steps.solver}, ${mean(steps.outer).toFixed(1)} outer and ${mean(steps.inner).toFixed(1)} inner iterations a step, at most ${highest(steps.outer)} and ${highest(steps.inner)}`],
+    ["solver", `${steps.solver}, ${mean(steps.outer).toFixed(1)} outer and ${mean(steps.inner).toFixed(1)} inner iterations per step, at most ${highest(steps.outer)} and ${highest(steps.inner)}`],
     ["unknowns", `at most ${number(highest(steps.unknowns))}`],
     ["largest residual", `${highest(steps.residual).toExponential(2)} 1/s`],
     ["volume", `${percent(100 * steps.drift.at(-1))} at the end, ${(100 * steps.thin.at(-1)).toFixed(2)} % of it thinner than a cell`],
     ["speed", `at most ${number(highest(steps.speed))} m/s`],
-    ["tried again", `${number(steps.retries.reduce((sum, x) => sum + x, 0))} steps`],
+    ["retries", `${number(steps.retries.reduce((sum, x) => sum + x, 0))} steps`],
   ];
 }
 
@@ -98,9 +98,9 @@ export function showDetails(runs, report) {
         ["frames", `${now.frames.at(-1) ?? 0} of ${now.framesAsked}, ${number(settings.frame_rate)} per second`],
         ["particles", number(now.steps.particles.at(-1) ?? 0)],
         ["grid", `${settings.cells.join(" × ")} cells of ${number(1000 * settings.dx)} mm`],
-        ["walls", settings.walls],
-        ["transfer", settings.transfer],
-        ["computed by", `meniscus ${about.version}, ${about.threads} ${about.threads === 1 ? "thread" : "threads"}, ${number(now.wallSeconds)} s`],
+        ["walls", settings.physics.walls.kind],
+        ["transfer", settings.physics.particles.transfer],
+        ["computed with", `meniscus ${about.version}, ${about.threads} ${about.threads === 1 ? "thread" : "threads"}, ${number(now.wallSeconds)} s`],
       ]);
       if (now.drift) element("p", `Warning: ${now.drift.message}; ${now.drift.remedy}.`, text);
       if (about.solidsMissing) element("p", about.solidsMissing, text);
@@ -121,7 +121,7 @@ export function showDetails(runs, report) {
       table(text, [
         ["made by", report.program],
         ["on", report.machine],
-        ["left out", report.leftOut ?? "nothing"],
+        ["omitted", report.leftOut ?? "nothing"],
       ]);
     }
   });

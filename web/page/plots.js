@@ -1,8 +1,8 @@
-// What is plotted under the time line: columns of steps and phases, made ready for drawing.
+// Data of the plots under the timeline, from columns of steps and phases.
 
 export const RUN_COLOURS = ["#4fb3e8", "#e8a84f"];
 
-// Phases in the order of the step; what is not named here is put to the others.
+// Phases in the order of the step; all others are summed.
 const PHASES = [
   ["solve", "#4fb3e8"],
   ["assemble", "#3b7fc4"],
@@ -20,7 +20,7 @@ function frameCount(now) {
   return Math.max(now.framesAsked, now.frames.at(-1) ?? 0, now.steps.frame.at(-1) ?? 0);
 }
 
-// Seconds of each frame by phase: an array a phase, by number of the frame.
+// Seconds of each frame by phase: one array per phase, by frame number.
 export function phaseSeconds(now) {
   const count = frameCount(now) + 1;
   const seconds = new Map([...PHASE_COLOURS.keys()].map((phase) => [phase, new Float64Array(count)]));
@@ -66,8 +66,8 @@ function seconds(x) {
   return x < 1 ? `${(1000 * x).toFixed(0)} ms` : `${x.toFixed(x < 10 ? 2 : 0)} s`;
 }
 
-// The rows of plots for the runs as they are now. A row has a name, lines by run, or bands if there is one run, and words
-// for a value.
+// Rows of plots for the current runs. A row has a name, lines by run, or bands if there is one run, and a formatter of
+// values.
 export function rows(nows, rates, flat) {
   const lines = (column, of) => nows.map((now) => steps(now, column, of));
   const timed = nows.map((now, run) => {
@@ -104,7 +104,7 @@ export function rows(nows, rates, flat) {
   ];
 }
 
-// The value of a line at a time: that of the last step that began before it.
+// Value of a line at a time: that of the last step that began before it.
 export function valueAt(line, time) {
   let low = 0;
   let high = line.length;
@@ -116,7 +116,7 @@ export function valueAt(line, time) {
   return line.length ? line[Math.min(low, line.length - 1)][1] : null;
 }
 
-// What a row reaches over, a little more than its lines.
+// Range of a row, with a margin.
 export function range(row) {
   let low = row.from ?? row.around ?? Infinity;
   let high = row.from ?? row.around ?? -Infinity;

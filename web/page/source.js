@@ -1,4 +1,4 @@
-// Where the page gets its answers: from the server, or from the document that holds them all.
+// Data source of the page: the server, or the document of a report.
 
 import { unpacked } from "./packed.js";
 
@@ -39,7 +39,7 @@ class Embedded {
 
   async bytes(address) {
     const block = this.blocks.get(address);
-    if (!block) throw new Error("this is not in the report");
+    if (!block) throw new Error("not in the report");
     const text = atob(block.textContent);
     const bytes = new Uint8Array(text.length);
     for (let i = 0; i < text.length; i += 1) bytes[i] = text.charCodeAt(i);

@@ -1,4 +1,4 @@
-// The picture: one canvas, one camera, one or two runs beside each other.
+// Scene: one canvas, one camera, one or two runs side by side.
 
 import {
   BufferAttribute,
@@ -21,14 +21,14 @@ import {
 import { areaMaterial, floorMaterial, glassMaterial, particleMaterial, stoneMaterial, surfaceMaterial } from "./materials.js";
 
 const BACKGROUND = 0x0b0f16;
-// Diameters of points in pixels; more would be drawn over and over.
+// Largest diameter of points in pixels, to limit overdraw.
 const BIGGEST_POINT = 28;
 const SHARPEST = 2;
-// While something moves, pictures that come more slowly than this, in milliseconds, are drawn with fewer pixels; once it
-// rests for a while, the picture is drawn again with all of them.
+// During motion, pictures slower than this, in milliseconds, are drawn at a lower resolution; at rest, the picture is
+// drawn again at full resolution.
 const SLOW = 85;
 const REST = 400;
-// Pixels above and below the picture of a plane.
+// Pixels above and below the picture of a 2D run.
 const ABOVE = 70;
 const BELOW = 52;
 const COARSER = [[1, SLOW], [0.75, SLOW], [0.5, 2 * SLOW]];
@@ -78,7 +78,7 @@ function floor([x, y]) {
 }
 
 // One run.
-class Sight {
+class RunView {
   constructor(about) {
     const { domain, dimension, dx, particles_per_cell: many } = about.settings;
     this.flat = dimension === 2;
@@ -109,7 +109,7 @@ class Sight {
     this.scene.add(mesh);
   }
 
-  // `white` is the speed and, if that is what is shown, the pressure of the brightest particles.
+  // `white` is the end of the colour map: speed, and pressure if that is shown.
   showParticles(frame, white) {
     const { uniforms } = this.points.material;
     if (this.drawn !== frame && frame) {
@@ -130,7 +130,7 @@ class Sight {
       }
       uniforms.low.value = frame.low;
       uniforms.size.value = frame.size;
-      // Where particles were left out the others stand for them.
+      // Enlarged where particles were omitted.
       const share = frame.count ? (frame.total / frame.count) ** (1 / (this.flat ? 2 : 3)) : 1;
       uniforms.radius.value = (this.flat ? 0.95 : 0.66) * this.spacing * share;
     }
@@ -142,7 +142,7 @@ class Sight {
     this.points.visible = Boolean(frame?.count) && !this.surface.visible;
   }
 
-  // From outside the domain only the particles that are not behind others need to be drawn.
+  // From outside the domain only particles that are not occluded need to be drawn.
   choose(eye) {
     const inside = !this.flat && eye.every((x, axis) => x > 0 && x < this.domain[axis]);
     if (this.drawn) this.points.geometry.setDrawRange(0, inside ? this.drawn.count : this.drawn.seen);
@@ -172,9 +172,9 @@ export class Stage {
     this.renderer = new WebGLRenderer({ canvas, antialias: false, powerPreference: "high-performance" });
     this.renderer.setClearColor(BACKGROUND);
     this.renderer.autoClear = false;
-    this.sights = abouts.map((about) => new Sight(about));
-    this.flat = this.sights[0].flat;
-    this.extent = [0, 1, 2].map((axis) => Math.max(...this.sights.map((sight) => sight.domain[axis])));
+    this.runViews = abouts.map((about) => new RunView(about));
+    this.flat = this.runViews[0].flat;
+    this.extent = [0, 1, 2].map((axis) => Math.max(...this.runViews.map((runView) => runView.domain[axis])));
     this.camera = this.flat ? new OrthographicCamera() : new PerspectiveCamera(30, 1, 0.01, 100);
     this.camera.up.set(0, this.flat ? 1 : 0, this.flat ? 0 : 1);
     this.controls = new OrbitControls(this.camera, canvas);
@@ -204,14 +204,14 @@ export class Stage {
     this.dirty = true;
   }
 
-  // Beside each other, or above each other in a narrow window.
+  // Side by side, or stacked in a narrow window.
   get stacked() {
-    return this.sights.length > 1 && this.width < this.height;
+    return this.runViews.length > 1 && this.width < this.height;
   }
 
   get panes() {
     const { width, height } = this;
-    if (this.sights.length === 1) return [[0, 0, width, height]];
+    if (this.runViews.length === 1) return [[0, 0, width, height]];
     if (this.stacked) return [[0, height / 2, width, height / 2], [0, 0, width, height / 2]];
     return [[0, 0, width / 2, height], [width / 2, 0, width / 2, height]];
   }
@@ -222,18 +222,18 @@ export class Stage {
     this.renderer.setPixelRatio(this.sharpness);
     this.renderer.setSize(this.width, this.height, false);
     this.fit();
-    // Until somebody has chosen a view, the whole domain is in it.
+    // Until the user changes the view, it shows the whole domain.
     if (!this.moved) this.reset();
     this.changed();
   }
 
-  // The camera for the shape of a pane.
+  // Camera for the aspect ratio of a pane.
   fit() {
     const [, , width, height] = this.panes[0];
     const aspect = width / height;
     if (this.flat) {
       const [x, y] = this.extent;
-      // Labels are above the picture of a plane, legend and buttons below it.
+      // In 2D, labels are above the picture, legend and buttons below it.
       const free = Math.max(0.4 * height, height - ABOVE - BELOW);
       const half = 0.5 * Math.max((y * 1.03 * height) / free, (x * 1.08) / aspect);
       this.lift = ((ABOVE - BELOW) / height) * half;
@@ -265,7 +265,7 @@ export class Stage {
     this.changed();
   }
 
-  // How far away the eye must be for every corner of the domain to be in sight.
+  // Distance of the camera at which every corner of the domain is visible.
   wholeFrom(middle, toward) {
     const right = new Vector3(0, 0, 1).cross(toward).normalize();
     const up = toward.clone().cross(right);
@@ -304,7 +304,7 @@ export class Stage {
   }
 
   showSolids(visible) {
-    for (const sight of this.sights) for (const { mesh } of sight.solids) mesh.visible = visible;
+    for (const runView of this.runViews) for (const { mesh } of runView.solids) mesh.visible = visible;
     this.changed();
   }
 
@@ -315,7 +315,7 @@ export class Stage {
     this.changed();
   }
 
-  // How many pixels to draw at this time.
+  // Resolution of the next picture.
   adapt(now) {
     if (!this.dirty) {
       this.restsSince ??= now;
@@ -341,7 +341,7 @@ export class Stage {
     }
   }
 
-  // Draws if something has changed; says whether it did.
+  // Draws if something has changed; returns whether it did.
   draw(now) {
     this.adapt(now);
     if (!this.dirty) return false;
@@ -351,15 +351,15 @@ export class Stage {
     const away = this.flat ? 10 : this.camera.position.distanceTo(new Vector3(...this.extent.map((side) => side / 2)));
     this.renderer.setScissorTest(true);
     this.panes.forEach(([x, y, width, height], i) => {
-      const { uniforms } = this.sights[i].points.material;
-      this.sights[i].choose(this.camera.position.toArray());
+      const { uniforms } = this.runViews[i].points.material;
+      this.runViews[i].choose(this.camera.position.toArray());
       uniforms.height.value = height * this.sharpness;
       uniforms.biggest.value = BIGGEST_POINT * this.sharpness * (this.flat ? 1.5 : 1);
       uniforms.nearFar.value = this.flat ? [0, 1e6] : [away - reach, away + reach];
       this.renderer.setViewport(x, y, width, height);
       this.renderer.setScissor(x, y, width, height);
       this.renderer.clear();
-      this.renderer.render(this.sights[i].scene, this.camera);
+      this.renderer.render(this.runViews[i].scene, this.camera);
     });
     return true;
   }

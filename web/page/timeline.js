@@ -1,4 +1,4 @@
-// The time line and the plots under it, which share its axis: dragging anywhere moves through time.
+// Timeline and the plots under it, which share its axis: dragging anywhere scrubs.
 
 import { RUN_COLOURS, range, valueAt } from "./plots.js";
 
@@ -39,7 +39,7 @@ export class Timeline {
   }
 
   get rowHeight() {
-    // Plots leave the picture most of the window.
+    // The picture keeps most of the window.
     const room = (0.28 * window.innerHeight) / Math.max(1, this.rows.length);
     return Math.round(Math.min(36, Math.max(this.narrow ? 26 : 19, room)));
   }
@@ -53,7 +53,7 @@ export class Timeline {
     return this.left + (time / this.length) * (this.right - this.left);
   }
 
-  // Draws once before the next picture, however often it is asked.
+  // Schedules one redraw before the next picture.
   ask() {
     if (this.asked) return;
     this.asked = true;
@@ -92,7 +92,7 @@ export class Timeline {
     pen.fill();
   }
 
-  // What is there, by run, and how far the time has come.
+  // Available frames by run, and the current time.
   track(pen) {
     const y = TRACK / 2;
     const bar = (from, to, colour, top, thick) => {
@@ -140,7 +140,7 @@ export class Timeline {
     }
   }
 
-  // Many steps in a pixel are drawn as the range they cover.
+  // Steps that share a pixel are drawn as their range.
   line(pen, line, y, colour) {
     pen.strokeStyle = colour;
     pen.lineWidth = 1.25;

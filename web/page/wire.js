@@ -1,4 +1,4 @@
-// Particles and meshes as they come over the wire; crates/app/src/viewer/wire.rs has the tables.
+// Decoder of particles and meshes; crates/app/src/viewer/wire.rs has the tables.
 
 const PARTICLES_HEADER = 60;
 const MESH_HEADER = 40;
@@ -6,7 +6,7 @@ const MESH_HEADER = 40;
 function opened(buffer, magic, header) {
   const view = new DataView(buffer);
   const found = buffer.byteLength < header ? "" : String.fromCharCode(...new Uint8Array(buffer, 0, 4));
-  if (found !== magic) throw new Error("what came over the wire is not what was asked for");
+  if (found !== magic) throw new Error("unexpected response");
   return view;
 }
 
@@ -19,7 +19,7 @@ function corners(view, offset) {
 export function decodeParticles(buffer) {
   const view = opened(buffer, "MNVP", PARTICLES_HEADER);
   const count = view.getUint32(8, true);
-  if (buffer.byteLength !== PARTICLES_HEADER + 8 * count) throw new Error("a frame came incomplete");
+  if (buffer.byteLength !== PARTICLES_HEADER + 8 * count) throw new Error("incomplete frame");
   return {
     frame: view.getUint32(4, true),
     count,
@@ -37,7 +37,7 @@ export function decodeMesh(buffer) {
   const view = opened(buffer, "MNVM", MESH_HEADER);
   const vertices = view.getUint32(4, true);
   const triangles = view.getUint32(8, true);
-  if (buffer.byteLength !== MESH_HEADER + 12 * (vertices + triangles)) throw new Error("a mesh came incomplete");
+  if (buffer.byteLength !== MESH_HEADER + 12 * (vertices + triangles)) throw new Error("incomplete mesh");
   return {
     ...corners(view, 16),
     positions: new Uint16Array(buffer, MESH_HEADER, 4 * vertices),

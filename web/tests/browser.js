@@ -1,4 +1,4 @@
-// A browser for tests, and the program whose page it opens.
+// Browser and program for tests.
 
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -25,7 +25,7 @@ export async function launch(executablePath) {
   const profile = mkdtempSync(join(tmpdir(), "meniscus-browser-"));
   const context = await chromium.launchPersistentContext(profile, { executablePath, args: FLAGS, viewport: DESKTOP });
   return {
-    // A page of this size that tells every fault of its scripts and every address outside of what is allowed.
+    // Page of this size that records script errors and requests to other origins.
     async open(address, size, prepare = async () => {}) {
       const page = await context.newPage();
       await page.setViewportSize(size);
@@ -35,7 +35,7 @@ export async function launch(executablePath) {
       page.on("request", (request) => {
         const url = request.url();
         const own = url.startsWith("data:") || url.startsWith(address.startsWith("file:") ? address : new URL(address).origin);
-        if (!own) faults.push(`it asked for ${url}`);
+        if (!own) faults.push(`external request to ${url}`);
       });
       await prepare(page);
       await page.goto(address);
@@ -65,7 +65,7 @@ export class Program {
     return spawn(this.path, words, { cwd: this.folder, stdio: ["ignore", "pipe", "inherit"] });
   }
 
-  // `meniscus view`, with its address once it answers.
+  // `meniscus view`, with its address once it is ready.
   async view(...words) {
     const child = this.start("view", ...words);
     const ended = new Promise((resolve) => child.on("exit", resolve));
@@ -85,7 +85,7 @@ export class Program {
   }
 }
 
-// How many pixels of the picture differ much from the background, and how many colours it has, roughly.
+// Approximate number of pixels that differ from the background, and of colours.
 export async function look(page, selector = "#view") {
   const picture = await page.locator(selector).screenshot();
   return page.evaluate(async (base64) => {

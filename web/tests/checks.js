@@ -1,4 +1,4 @@
-// Checks that many tests of the page share.
+// Shared checks of the page.
 
 import assert from "node:assert/strict";
 import { look } from "./browser.js";
@@ -30,7 +30,7 @@ export async function fits(page) {
   assert.deepEqual(outside, []);
 }
 
-// The state of the toggles that are there, as assistive programs are told.
+// State of the visible toggles, as exposed to assistive technology.
 export function pressed(page) {
   return page.evaluate(() => {
     const state = (id) => {
@@ -58,7 +58,7 @@ export async function togglesLookDifferent(page) {
   assert.notEqual(on.slice(5), off.slice(6), "they look the same");
 }
 
-// All words of the legend are inside it and in front of everything else, and it says that what is above has its last colour.
+// The text of the legend is inside it and not covered, and indicates that higher values have the last colour.
 export async function legendIsWhole(page) {
   const faults = await page.evaluate(() => {
     const legend = document.getElementById("legend");
@@ -78,13 +78,13 @@ export async function legendIsWhole(page) {
         if (t.left < right && t.right > left && t.top < bottom && t.bottom > top) faults.push(`it is over ${other.id || other.tagName}`);
       }
     }
-    if (!document.getElementById("legend-high").textContent.startsWith("≥")) faults.push("it does not say that colours end");
+    if (!document.getElementById("legend-high").textContent.startsWith("≥")) faults.push("it does not indicate higher values");
     return faults;
   });
   assert.deepEqual(faults, []);
 }
 
-// In the plane, labels are beside the picture: the rows of pixels behind them are empty.
+// In 2D, labels are beside the picture: the pixels behind them are empty.
 export async function clearOfLabels(page) {
   const words = await page.locator("#labels > div").first().evaluate((box) => {
     const rects = [...box.children].filter((line) => line.textContent).map((line) => {
@@ -109,7 +109,7 @@ export async function clearOfLabels(page) {
     for (let i = 0; i < data.length; i += 4) colours.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
     return colours.size;
   }, picture.toString("base64"));
-  assert.equal(colours, 1, "something of the picture is behind the labels");
+  assert.equal(colours, 1, "the picture is behind the labels");
 }
 
 export async function scrubAndPlay(page, frames) {
@@ -122,7 +122,7 @@ export async function scrubAndPlay(page, frames) {
   const box = await page.locator("#timeline").boundingBox();
   await page.mouse.click(box.x + box.width - 40, box.y + 12);
   const near = Number(await page.evaluate(() => document.body.dataset.frame));
-  assert.ok(near > frames / 2, `the time line led to frame ${near}`);
+  assert.ok(near > frames / 2, `the timeline led to frame ${near}`);
   await page.mouse.click(box.x + box.width - 40, box.y + box.height - 12);
   assert.equal(Number(await page.evaluate(() => document.body.dataset.frame)), near, "plots share its axis");
   await page.keyboard.press("Home");
@@ -144,7 +144,7 @@ export async function turned(page) {
   await page.keyboard.press("r");
 }
 
-// Two fingers that move apart come nearer.
+// Two fingers that move apart zoom in.
 export async function pinched(page) {
   const tools = await page.context().newCDPSession(page);
   const touch = (type, reach) =>

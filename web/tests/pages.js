@@ -1,4 +1,4 @@
-// What must be true of the page.
+// Properties of the page.
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -9,12 +9,12 @@ import { clearOfLabels, fits, legendIsWhole, notBlank, pinched, pressed, scrubAn
 const PATIENCE = { timeout: 60000 };
 const SIZES = [["desktop", DESKTOP], ["phone", PHONE]];
 
-// Runs are made once, with no preview.
+// Runs are computed once, without preview.
 function run(program, folder, out, ...words) {
   if (!existsSync(join(folder, out))) program.call("run", ...words, "--quiet", "--set", "output.preview=false", "--out", out);
 }
 
-// A page is open while `act` looks at it; afterwards nothing was wrong with it.
+// Opens a page, calls `act`, and asserts that there were no errors.
 async function visit(browser, address, size, act, prepare) {
   const { page, faults } = await browser.open(address, size, prepare);
   try {
@@ -38,7 +38,7 @@ async function viewed(program, words, act) {
 
 export const usual = [
   [
-    "a run in the plane is shown, scrubbed and played, on a desktop",
+    "a 2D run is shown, scrubbed and played, on a desktop",
     async ({ program, browser, keep, folder }) => {
       run(program, folder, "flat", "maze", "--resolution", "24", "--frames", "6");
       await viewed(program, ["flat"], (address) =>
@@ -55,7 +55,7 @@ export const usual = [
     },
   ],
   [
-    "a report opens from a file on a phone, with nothing else",
+    "a report opens from a file on a phone, without any other file",
     async ({ program, browser, keep, folder }) => {
       run(program, folder, "flat", "maze", "--resolution", "24", "--frames", "6");
       program.call("report", "flat", "--out", "flat.html");
@@ -68,7 +68,7 @@ export const usual = [
         await keep(page, "report-phone");
         await page.keyboard.press("i");
         const text = await page.locator("#panel").innerText();
-        for (const words of ["scene.toml", "[domain]", "solver", "made by", "left out", "nothing"]) assert.ok(text.includes(words), words);
+        for (const words of ["scene.toml", "[domain]", "solver", "made by", "omitted", "nothing"]) assert.ok(text.includes(words), words);
       });
     },
   ],
@@ -80,7 +80,7 @@ export const usual = [
       for (const [name, size] of SIZES) {
         await visit(browser, `file://${join(folder, "wet.html")}`, size, async (page) => {
           await shownIs(page, "0");
-          assert.deepEqual(await pressed(page), { surface: "true", solids: null, plots: "true" }, "the surface comes first");
+          assert.deepEqual(await pressed(page), { surface: "true", solids: null, plots: "true" }, "the surface is shown first");
           assert.ok(await page.locator("#legend").isHidden(), "a surface has no colours to explain");
           await page.waitForTimeout(600);
           const surface = await notBlank(page);
@@ -109,7 +109,7 @@ export const usual = [
 
 export const full = [
   ...SIZES.map(([name, size]) => [
-    `a run in space is shown, turned, scrubbed and played, on a ${name}`,
+    `a 3D run is shown, rotated, scrubbed and played, on a ${name}`,
     async ({ program, browser, keep, folder }) => {
       run(program, folder, "separating", "thrown-sphere", "--resolution", "24", "--frames", "40");
       await viewed(program, ["separating"], (address) =>
@@ -129,14 +129,14 @@ export const full = [
           await page.waitForTimeout(600);
           assert.notDeepEqual(await look(page), withSolids, "solids can be hidden");
           await page.keyboard.press("?");
-          assert.ok((await page.locator("#panel").innerText()).includes("play or stop"));
+          assert.ok((await page.locator("#panel").innerText()).includes("play or pause"));
           await keep(page, `keys-${name}`);
         }),
       );
     },
   ]),
   ...SIZES.map(([name, size]) => [
-    `two runs are compared with one time line and one camera, on a ${name}`,
+    `two runs are compared with one timeline and one camera, on a ${name}`,
     async ({ program, browser, keep, folder }) => {
       run(program, folder, "separating", "thrown-sphere", "--resolution", "24", "--frames", "40");
       run(program, folder, "slip", "thrown-sphere", "--resolution", "24", "--frames", "40", "--walls", "slip");
@@ -155,9 +155,9 @@ export const full = [
     },
   ]),
   ...SIZES.map(([name, size]) => [
-    `a run that lost liquid says so under its name and plots thin liquid, on a ${name}`,
+    `a run that lost liquid shows a warning and plots thin liquid, on a ${name}`,
     async ({ program, browser, keep, folder }) => {
-      // A piston in a closed box: the liquid has nowhere to go.
+      // A piston in a closed box full of liquid.
       writeFileSync(join(folder, "piston.toml"), `[domain]
 size = [1, 1]
 resolution = 20
@@ -175,19 +175,19 @@ keyframes = [{ frame = 0, position = [0, 0] }, { frame = 6, position = [0.2, 0] 
           await shownIs(page, "0");
           await fits(page);
           const told = await page.locator(".fault").innerText();
-          assert.ok(told.includes("warning: the liquid has lost") && told.includes("no way out"), told);
+          assert.ok(told.includes("warning: the liquid has lost") && told.includes("enclosed liquid"), told);
           await page.keyboard.press("End");
           await shownIs(page, "6");
           await keep(page, `warning-${name}`);
           await page.keyboard.press("i");
           const text = await page.locator("#panel").innerText();
-          for (const words of ["Warning: the liquid has lost", "leave the liquid a way out", "thinner than a cell"]) assert.ok(text.includes(words), text);
+          for (const words of ["Warning: the liquid has lost", "leave an outlet for the liquid", "thinner than a cell"]) assert.ok(text.includes(words), text);
         }),
       );
     },
   ]),
   [
-    "a damaged frame is named in the page and the others are shown",
+    "a damaged frame is reported and the others are shown",
     async ({ program, browser, keep, folder }) => {
       run(program, folder, "damaged", "maze", "--resolution", "24", "--frames", "4");
       const file = join(folder, "damaged/particles/particles_000002.mpc");
@@ -208,7 +208,7 @@ keyframes = [{ frame = 0, position = [0, 0] }, { frame = 6, position = [0.2, 0] 
     },
   ],
   [
-    "a run that still computes is followed to its end",
+    "a run in progress is followed to its end",
     async ({ program, browser, keep, folder }) => {
       const child = program.start("run", "dam-break-2d", "--resolution", "64", "--frames", "60", "--quiet", "--out", "growing");
       const ended = new Promise((resolve) => child.on("exit", resolve));
@@ -243,7 +243,7 @@ keyframes = [{ frame = 0, position = [0, 0] }, { frame = 6, position = [0.2, 0] 
             assert.ok(surface.water > particles.water, "the surface is that of the whole glass here");
           },
           async (page) => {
-            // The mesh of the glass stands for that of the liquid.
+            // The mesh of the glass serves as that of the liquid.
             await page.route("**/run/0/now*", async (route) => {
               const response = await route.fetch();
               await route.fulfill({ response, json: { ...(await response.json()), surfaces: [1, 2] } });
@@ -255,7 +255,7 @@ keyframes = [{ frame = 0, position = [0, 0] }, { frame = 6, position = [0.2, 0] 
     },
   ],
   [
-    "a hundred thousand particles are drawn in one call, those that others hide left out until one looks from inside",
+    "a hundred thousand particles are drawn in one call, without occluded ones unless the camera is inside",
     async ({ program, browser, keep, folder }) => {
       run(program, folder, "many", "dam-break", "--resolution", "90", "--frames", "5");
       await viewed(program, ["many"], (address) =>
@@ -283,7 +283,7 @@ keyframes = [{ frame = 0, position = [0, 0] }, { frame = 6, position = [0.2, 0] 
               }
               return pictures / ((performance.now() - begun) / 1000);
             });
-            console.log(`       ${many} particles, ${calls[0]} of them not hidden, are turned at ${rate.toFixed(1)} pictures a second`);
+            console.log(`       ${many} particles, ${calls[0]} of them visible, rotate at ${rate.toFixed(1)} pictures per second`);
             await keep(page, "many-desktop");
             const all = await page.evaluate(async () => {
               window.drawn = [];
@@ -291,7 +291,7 @@ keyframes = [{ frame = 0, position = [0, 0] }, { frame = 6, position = [0.2, 0] 
               await new Promise((resolve) => setTimeout(resolve, 1500));
               return window.drawn.at(-1);
             });
-            assert.equal(all, Number(many), "from inside all of them are drawn");
+            assert.equal(all, Number(many), "all of them are drawn from inside");
           },
           (page) =>
             page.addInitScript(() => {

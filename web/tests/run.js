@@ -1,6 +1,6 @@
 // The viewer in a real browser: `node tests/run.js [--full]`.
 //
-// MENISCUS is the program, CHROMIUM the browser; MENISCUS_PICTURES, if it is set, a folder for what the pages looked like.
+// MENISCUS is the program, CHROMIUM the browser; MENISCUS_PICTURES an optional folder for screenshots.
 
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { full, usual } from "./pages.js";
 
 const { MENISCUS, CHROMIUM, MENISCUS_PICTURES } = process.env;
 if (!MENISCUS || !CHROMIUM) {
-  console.error("MENISCUS and CHROMIUM must name the program and the browser");
+  console.error("MENISCUS and CHROMIUM must be the paths of the program and the browser");
   process.exit(2);
 }
 

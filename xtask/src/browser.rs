@@ -25,7 +25,7 @@ pub fn run(root: &Path, extent: Extent, steps: &mut Steps) {
     }
 }
 
-/// Makes sure that everything is there, and returns the browser; otherwise says what is missing.
+/// Installs what is missing and returns the browser, or what could not be installed.
 fn needs(root: &Path) -> Result<String, String> {
     for program in ["node", "npm"] {
         if !answers(Command::new(program).arg("--version")) {

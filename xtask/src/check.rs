@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use crate::steps::{StepResult, Steps, cargo, succeed};
-use crate::{deny, repository, usage_error};
+use crate::{licences, repository, usage_error};
 
 type Part = (&'static str, fn(&Path) -> StepResult);
 
@@ -14,7 +14,7 @@ const PARTS: &[Part] = &[
     ("format", format),
     ("clippy", clippy),
     ("rustdoc", rustdoc),
-    ("deny", deny::check),
+    ("licences", licences::check),
 ];
 
 /// Runs the named parts, or all of them, every one to its end: a broken crate hides no other.

@@ -34,10 +34,10 @@ const CLIENTS: &[Client] = &[
     },
 ];
 
-/// What the readers of our exports need, from PyPI.
+/// Python packages that the readers of our exports need.
 const PACKAGES: [&str; 4] = ["numpy", "vtk", "usd-core", "bpy==4.5.*"];
 
-/// Runs every client whose program is installed and says which were left out.
+/// Runs every client whose program is installed and reports the others as skipped.
 pub fn run(root: &Path, steps: &mut Steps) {
     for client in CLIENTS {
         if answers(Command::new(client.program).arg("--version")) {
@@ -194,7 +194,7 @@ mod tests {
                           property float y\nproperty float z\nproperty float vx\n\
                           property float vy\nproperty float vz\nend_header\n";
 
-    /// What the Python reader says about a file with these bytes.
+    /// Whether the Python reader accepts a file with these bytes.
     fn verdict(name: &str, bytes: &[u8]) -> bool {
         let file = std::env::temp_dir().join(format!("xtask-{}-{name}.ply", std::process::id()));
         std::fs::write(&file, bytes).expect("a file");

@@ -1,16 +1,16 @@
-//! `cargo xtask golden`: whether the built-in scenes still give the same frames and statistics.
+//! `cargo xtask golden`: regression test of the frames and statistics of all built-in scenes.
 //!
-//! Every built-in scene is run at a low resolution. What other programs would see of its frames (the `npz` export) and
-//! the physical quantities of `stats.jsonl` are hashed and compared with `xtask/golden.txt`. A refactoring leaves all
-//! hashes as they are; a change of the physics updates them with `--update` and says why in its commit. The hashes belong to
-//! one platform: another C library may round `sin` and `cos` differently.
+//! Each scene is run at a low resolution. Its frames, as exported to `npz`, and the physical quantities of `stats.jsonl` are
+//! hashed and compared with `xtask/golden.txt`. A refactoring leaves all hashes unchanged; a change of the physics updates
+//! them with `--update` and gives the reason in its commit. The hashes belong to one platform: another C library may
+//! round `sin` and `cos` differently.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use crate::steps::{Steps, cargo, succeed};
+use crate::steps::{StepResult, Steps, cargo, succeed, target_folder};
 
 const FILE: &str = "xtask/golden.txt";
 const FRAMES: &str = "8";
@@ -39,75 +39,84 @@ type Hashes = (String, String);
 /// Runs all built-in scenes and compares their hashes with the file, or writes the file.
 pub fn run(root: &Path, update: bool) -> ExitCode {
     let mut steps = Steps::new("golden");
-    let mut found = BTreeMap::new();
-    steps.run("build", || {
-        succeed(cargo(root).args(["build", "--release", "--quiet"]))
-    });
+    let build = ["build", "--release", "--quiet", "-p", "meniscus-app"];
+    steps.run("build", || succeed(cargo(root).args(build)));
+    if steps.has_failed() {
+        return steps.finish();
+    }
     steps.run("scenes", || {
-        found = hash_scenes(root)?;
-        Ok(())
-    });
-    steps.run("hashes", || {
+        let found = hash_scenes(root)?;
         let path = root.join(FILE);
         if update {
             return fs::write(&path, text_of(&found)).map_err(|e| format!("{FILE}: {e}"));
         }
         let text = fs::read_to_string(&path).map_err(|e| format!("{FILE}: {e}"))?;
-        let differences = differences(&read(&text), &found);
-        for line in &differences {
-            println!("{line}");
-        }
-        match differences.len() {
-            0 => Ok(()),
-            n => Err(format!("{n} of {} scenes differ", found.len())),
-        }
+        report(&differences(&read(&text), &found), found.len())
     });
     steps.finish()
 }
 
+/// Prints the differences, and fails if there are any.
+fn report(differences: &[String], scenes: usize) -> StepResult {
+    for line in differences {
+        println!("   {line}");
+    }
+    match differences.len() {
+        0 => Ok(()),
+        n => Err(format!(
+            "{n} differences in {scenes} scenes; if the change of the physics is intended, run \
+             `cargo xtask golden --update` and give the reason in the commit"
+        )),
+    }
+}
+
 fn hash_scenes(root: &Path) -> Result<BTreeMap<String, Hashes>, String> {
-    let program = root.join("target/release/meniscus");
-    let folder = root.join("target/golden");
+    let program = target_folder(root).join("release/meniscus");
+    let folder = target_folder(root).join("golden");
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
     let mut found = BTreeMap::new();
     for (name, is_plane) in scenes(root)? {
         let out = folder.join(&name);
-        let resolution = if is_plane { "48" } else { "24" };
-        succeed(
-            Command::new(&program)
-                .args(["run", &name, "--quiet", "--resolution", resolution])
-                .args(["--frames", FRAMES, "--set", "output.preview=false", "--out"])
-                .arg(&out),
-        )?;
-        succeed(
-            Command::new(&program)
-                .arg("export")
-                .arg(&out)
-                .args(["--to", "npz", "--quiet"]),
-        )?;
-        let stats = fs::read_to_string(out.join("stats.jsonl")).map_err(|e| e.to_string())?;
-        let hashes = (
-            hash_files(&out.join("export"), ".npz")?,
-            hash_statistics(&stats)?,
-        );
-        println!("{name} {} {}", hashes.0, hashes.1);
+        let hashes =
+            hash_scene(&program, &name, is_plane, &out).map_err(|e| format!("{name}: {e}"))?;
+        println!("   {name} {} {}", hashes.0, hashes.1);
         found.insert(name, hashes);
     }
     let _ = fs::remove_dir_all(&folder);
     Ok(found)
 }
 
+fn hash_scene(program: &Path, name: &str, is_plane: bool, out: &Path) -> Result<Hashes, String> {
+    let resolution = if is_plane { "48" } else { "24" };
+    let quiet = |command: &mut Command| match command.output() {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
+        Err(error) => Err(format!("{}: {error}", program.display())),
+    };
+    quiet(
+        Command::new(program)
+            .args(["run", name, "--quiet", "--resolution", resolution])
+            .args(["--frames", FRAMES, "--set", "output.preview=false", "--out"])
+            .arg(out),
+    )?;
+    quiet(
+        Command::new(program)
+            .arg("export")
+            .arg(out)
+            .args(["--to", "npz", "--quiet"]),
+    )?;
+    let stats = fs::read_to_string(out.join("stats.jsonl")).map_err(|e| e.to_string())?;
+    Ok((
+        hash_files(&out.join("export"), ".npz")?,
+        hash_statistics(&stats)?,
+    ))
+}
+
 /// Names of the built-in scenes, and whether they are two-dimensional.
 fn scenes(root: &Path) -> Result<Vec<(String, bool)>, String> {
-    let folders = ["crates/app/scenes", "crates/scene/scenes"];
-    let folder = folders
-        .iter()
-        .map(|folder| root.join(folder))
-        .find(|folder| folder.is_dir());
-    let folder = folder.ok_or("no folder of built-in scenes")?;
     let mut scenes = Vec::new();
-    for path in entries(&folder, ".toml")? {
+    for path in entries(&root.join("crates/scene/scenes"), ".toml")? {
         let text = fs::read_to_string(&path).map_err(|e| e.to_string())?;
         let size = text
             .lines()
@@ -190,22 +199,31 @@ fn read(text: &str) -> BTreeMap<String, Hashes> {
     words.collect()
 }
 
+/// One line for each scene and kind of result that changed.
 fn differences(before: &BTreeMap<String, Hashes>, now: &BTreeMap<String, Hashes>) -> Vec<String> {
-    let changed = now
-        .iter()
-        .filter_map(|(name, hashes)| match before.get(name) {
-            None => Some(format!("{name}: new")),
-            Some(old) if old.0 != hashes.0 => Some(format!("{name}: frames differ")),
-            Some(old) if old.1 != hashes.1 => Some(format!("{name}: statistics differ")),
-            Some(_) => None,
-        });
+    let mut lines = Vec::new();
+    for (name, (frames, statistics)) in now {
+        let Some((old_frames, old_statistics)) = before.get(name) else {
+            lines.push(format!("{name}: new scene, not in {FILE}"));
+            continue;
+        };
+        for (what, old, new) in [
+            ("frames", old_frames, frames),
+            ("statistics", old_statistics, statistics),
+        ] {
+            if old != new {
+                lines.push(format!(
+                    "{name}: {what} differ, hash {new} instead of {old}"
+                ));
+            }
+        }
+    }
     let gone = before.keys().filter(|name| !now.contains_key(*name));
-    changed
-        .chain(gone.map(|name| format!("{name}: no longer there")))
-        .collect()
+    lines.extend(gone.map(|name| format!("{name}: in {FILE}, but no longer a built-in scene")));
+    lines
 }
 
-/// Fowler-Noll-Vo hash (FNV-1a, 64 bits): changes are found, nobody is expected to forge one.
+/// Fowler-Noll-Vo hash (FNV-1a, 64 bits): detects changes, not forgeries.
 struct Fnv(u64);
 
 impl Default for Fnv {
@@ -258,12 +276,18 @@ mod tests {
         let old = read("# header\na 1 1\nb 1 1\nc 1 1\nd 1 1\n");
         let new = read("a 1 1\nb 2 1\nc 1 2\ne 1 1\n");
         let expected = [
-            "b: frames differ",
-            "c: statistics differ",
-            "e: new",
-            "d: no longer there",
+            "b: frames differ, hash 2 instead of 1",
+            "c: statistics differ, hash 2 instead of 1",
+            "e: new scene, not in xtask/golden.txt",
+            "d: in xtask/golden.txt, but no longer a built-in scene",
         ];
         assert_eq!(differences(&old, &new), expected);
         assert_eq!(read(&text_of(&old)), old);
+        let message = report(&differences(&old, &new), new.len()).unwrap_err();
+        assert!(
+            message.starts_with("4 differences in 4 scenes"),
+            "{message}"
+        );
+        assert_eq!(report(&[], 4), Ok(()));
     }
 }

@@ -1,14 +1,12 @@
-//! Tasks of the repository, run as `cargo xtask TASK`.
+//! Tasks of the repository, run as `cargo xtask TASK`; see `HELP`.
 //!
-//! `test` builds what the tests need and runs them; `check` looks at formatting, lints,
-//! documentation, the rules of the house and the licences of what we depend on; `pictures` makes the
-//! pictures of the documents. `.ci/run` is the first two in that order. Only the standard library is used, so that this compiles in seconds.
+//! `.ci/run` is `test` and `check`. Only the standard library is used, so that this compiles in seconds.
 
 mod browser;
 mod check;
 mod clients;
-mod deny;
 mod golden;
+mod licences;
 mod pictures;
 mod repository;
 mod steps;
@@ -22,18 +20,17 @@ const HELP: &str = "\
 Usage: cargo xtask TASK
 
 Tasks:
-  test            build what the tests need and run the tests of the whole workspace
-  test --full     the same, with long runs, all tests of the viewer in a browser, and with outside programs that
-                  read our files
-  check           formatting, clippy, rustdoc, the repository checks and cargo deny
-  check NAME...   only the named ones of: repository, format, clippy, rustdoc, deny
+  test            build and run the tests of the whole workspace
+  test --full     also long tests, all browser tests of the viewer, and other programs that read our files
+  check           formatting, clippy, rustdoc, repository checks and licences of dependencies
+  check NAME...   only the given ones of: repository, format, clippy, rustdoc, licences
   golden          compare hashes of frames and statistics of all built-in scenes with xtask/golden.txt
-  golden --update write these hashes
-  pictures        make every picture of the documents again; takes minutes
-  pictures NAME...  only the named ones, such as cup
-  help            this text
+  golden --update record these hashes
+  pictures        render every picture of the documentation; takes minutes
+  pictures NAME...  only the given ones, such as cup
+  help            print this text
 
-MENISCUS_DATA=FOLDER names a folder of outside problems; tests that want one say when they skip.
+MENISCUS_DATA=FOLDER is a folder of external problems; tests that need it report when they are skipped.
 ";
 
 fn main() -> ExitCode {
@@ -56,7 +53,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Says what is wrong with the command line; 2 is the exit code of wrong usage throughout the house.
+/// Prints a usage error; its exit code is 2, as in `meniscus`.
 fn usage_error(message: &str) -> ExitCode {
     eprint!("xtask: {message}\n\n{HELP}");
     ExitCode::from(2)

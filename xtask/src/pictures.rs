@@ -9,7 +9,7 @@ use crate::usage_error;
 
 /// Where the documents keep them.
 const PICTURES: &str = "docs/pictures";
-/// Where the runs go that they are of; they are gone on with when the command is called again.
+/// Folder of the runs, which are resumed when the command is called again.
 const RUNS: &str = "out/pictures";
 /// Width and height of a still.
 const SIZE: &str = "480x360";
@@ -73,7 +73,7 @@ fn meniscus(root: &Path, line: &str) -> Command {
     command
 }
 
-/// Runs a scene, or goes on with it.
+/// Runs or resumes a scene.
 fn simulate(root: &Path, scene: &str, folder: &str, flags: &str) -> StepResult {
     let line = format!(
         "run {scene} --quiet --resume --set output.preview=false --out {RUNS}/{folder} {flags}"
@@ -115,7 +115,7 @@ fn make_film(root: &Path) -> StepResult {
     put(root, &from, &format!("{FILM}.gif"), MAX_FILM_BYTES)
 }
 
-/// Puts a picture among those of the documents, unless it is too large for a reader.
+/// Copies a picture into the documentation, unless it is too large.
 fn put(root: &Path, from: &Path, name: &str, most: u64) -> StepResult {
     let folder: PathBuf = root.join(PICTURES);
     let trouble = |e: std::io::Error| format!("{name}: {e}");
@@ -137,9 +137,10 @@ mod tests {
     use crate::workspace_root;
 
     #[test]
-    fn every_built_in_scene_has_a_picture_that_the_readme_shows() {
+    fn every_built_in_scene_has_a_picture_in_the_gallery() {
         let root = workspace_root();
-        let readme = fs::read_to_string(root.join("README.md")).expect("the README");
+        let read = |path| fs::read_to_string(root.join(path)).expect(path);
+        let gallery = read("docs/gallery.md");
         let scenes = fs::read_dir(root.join("crates/scene/scenes")).expect("the scenes");
         for entry in scenes {
             let name = entry.expect("an entry").file_name();
@@ -149,10 +150,13 @@ mod tests {
             };
             assert!(STILLS.iter().any(|still| still.0 == scene), "{scene}");
             let picture = format!("{PICTURES}/{scene}.png");
-            assert!(readme.contains(&picture), "{picture}");
+            assert!(
+                gallery.contains(&format!("pictures/{scene}.png")),
+                "{picture}"
+            );
             let bytes = fs::metadata(root.join(&picture)).expect(&picture).len();
             assert!(bytes <= MAX_STILL_BYTES, "{picture} has {bytes} bytes");
         }
-        assert!(readme.contains(&format!("{PICTURES}/{FILM}.gif")));
+        assert!(read("README.md").contains(&format!("{PICTURES}/{FILM}.gif")));
     }
 }

@@ -1,14 +1,14 @@
-//! Running other programs one after the other, and saying at the end how each of them went.
+//! Runs other programs one after the other and reports their outcomes at the end.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
-/// How a step ended; `Err` holds what to tell the person who has to mend it.
+/// Outcome of a step; `Err` contains the message.
 pub type StepResult = Result<(), String>;
 
-/// The steps run so far, with their outcome and time.
+/// Steps run so far, with their outcomes and times.
 pub struct Steps {
     task: &'static str,
     start: Instant,
@@ -34,6 +34,11 @@ impl Steps {
             println!("== {name} failed: {message}");
         }
         self.done.push((name.to_owned(), result, start.elapsed()));
+    }
+
+    /// Whether a step has failed so far.
+    pub fn has_failed(&self) -> bool {
+        self.done.iter().any(|(_, result, _)| result.is_err())
     }
 
     /// Time since the task began.
@@ -107,7 +112,7 @@ pub fn succeed(command: &mut Command) -> StepResult {
     }
 }
 
-/// Whether a command can be run and succeeds, without showing what it prints.
+/// Whether a command runs successfully; its output is discarded.
 pub fn answers(command: &mut Command) -> bool {
     command
         .stdin(Stdio::null())
@@ -117,7 +122,7 @@ pub fn answers(command: &mut Command) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// The build folder: cargo's own choice, unless the environment names another.
+/// Build folder: `CARGO_TARGET_DIR`, or `target`.
 pub fn target_folder(root: &Path) -> PathBuf {
     match std::env::var_os("CARGO_TARGET_DIR") {
         Some(folder) => root.join(folder),

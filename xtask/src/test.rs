@@ -7,24 +7,24 @@ use std::time::Duration;
 use crate::steps::{Steps, answers, cargo, duration_words, succeed};
 use crate::{browser, clients};
 
-/// How much is run.
+/// Extent of a test run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// What every change has to pass.
+    /// Tests that every change has to pass.
     Usual,
     /// With the tests marked `long:`, every test of the viewer's page and the outside clients.
     Full,
 }
 
-/// What the usual run may take on two cores, build included.
-const BUDGET: Duration = Duration::from_secs(25 * 60);
+/// Time limit of the usual run on two cores, build included.
+const BUDGET: Duration = Duration::from_secs(13 * 60);
 
 /// Runs the tests of the workspace and prints how it went.
 pub fn run(root: &Path, extent: Extent) -> ExitCode {
     let mut steps = Steps::new("test");
     match std::env::var_os("MENISCUS_DATA") {
         Some(folder) => println!("MENISCUS_DATA is {}", folder.display()),
-        None => println!("MENISCUS_DATA is not set: tests on outside problems skip themselves"),
+        None => println!("MENISCUS_DATA is not set: tests on external problems are skipped"),
     }
     // nextest runs tests of different crates side by side, which two cores notice, but it knows no
     // documentation tests. Without it cargo does both, a little slower.
@@ -46,7 +46,7 @@ pub fn run(root: &Path, extent: Extent) -> ExitCode {
     }
     if extent == Extent::Usual && steps.elapsed() > BUDGET {
         println!(
-            "\nThis took longer than the {} it may take: mark the slowest tests `long:`.",
+            "\nThis took longer than the limit of {}: speed up the slowest tests or mark them `long:`.",
             duration_words(BUDGET)
         );
     }

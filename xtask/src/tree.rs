@@ -1,4 +1,4 @@
-//! The files of the repository, as the checks see them.
+//! Files of the repository, as input of the checks.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -60,7 +60,7 @@ impl Tree {
         Ok(Self { files })
     }
 
-    /// A made-up tree of text files.
+    /// A synthetic tree of text files.
     #[cfg(test)]
     pub fn of(files: &[(&str, &str)]) -> Self {
         let file = |text: &str| File {
@@ -118,7 +118,7 @@ impl Tree {
     }
 }
 
-/// Whether a path is that of a program text written by hand.
+/// Whether a path is a source file.
 pub fn is_source(path: &str) -> bool {
     [".rs", ".py", ".sh", ".js", ".ts"]
         .iter()

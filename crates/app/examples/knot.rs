@@ -1,6 +1,6 @@
 //! Writes the mesh of the built-in scene `knot`: a tube along a trefoil, a metre across, as binary PLY.
 //!
-//! `cargo run --example knot -- crates/app/scenes/knot.ply`
+//! `cargo run --example knot -- crates/scene/scenes/knot.ply`
 
 use std::f64::consts::TAU;
 
@@ -28,7 +28,7 @@ fn main() -> std::io::Result<()> {
     std::fs::write(path, ply(&vertices, &faces))
 }
 
-/// The trefoil: three times around the axis, twice around the ring.
+/// Trefoil knot: three times around the axis, twice around the ring.
 fn trefoil(t: f64) -> Vector {
     let ring = 2.0 + (3.0 * t).cos();
     let scale = 0.39 / 3.0;
@@ -39,12 +39,12 @@ fn trefoil(t: f64) -> Vector {
     ]
 }
 
-/// Point `j` around the tube at place `i` along it.
+/// Point `j` around the tube at position `i` along it.
 fn point(i: u32, j: u32) -> Vector {
     let t = TAU * f64::from(i) / f64::from(ALONG);
     let center = trefoil(t);
     let ahead = sub(trefoil(t + 1e-4), trefoil(t - 1e-4));
-    // Away from the axis of the knot is never along it.
+    // The direction away from the axis of the knot is never tangential.
     let outward = [center[0], center[1], 0.0];
     let side = unit(cross(ahead, outward));
     let up = unit(cross(side, ahead));

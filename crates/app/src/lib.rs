@@ -11,3 +11,4 @@ pub mod runner;
 pub mod shell;
 pub mod surface;
 pub mod viewer;
+pub mod worlds;

@@ -8,7 +8,7 @@ fn is_plain(c: char) -> bool {
     c.is_ascii_alphanumeric() || "-_.,=/+:@%".contains(c)
 }
 
-/// A word as one argument of a shell command.
+/// Quotes a word as one argument of a shell command.
 pub fn quoted(word: &str) -> String {
     if word.chars().any(char::is_control) {
         return escaped(word.as_bytes());
@@ -19,7 +19,7 @@ pub fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// A path as one argument of a shell command. One that begins with a dash would be taken for a flag.
+/// Quotes a path as one argument of a shell command. One that begins with a dash would be taken for a flag.
 pub fn quoted_path(path: &Path) -> String {
     let dashed = path.as_os_str().as_encoded_bytes().starts_with(b"-");
     let path = if dashed {
@@ -33,7 +33,7 @@ pub fn quoted_path(path: &Path) -> String {
     }
 }
 
-/// ANSI-C quoting, which holds any bytes.
+/// ANSI-C quoting, which can represent any bytes.
 fn escaped(bytes: &[u8]) -> String {
     let mut text = String::from("$'");
     for &byte in bytes {
@@ -63,7 +63,7 @@ mod tests {
     use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
     #[test]
-    fn a_shell_reads_every_quoted_path_as_the_path_it_was() {
+    fn a_shell_parses_every_quoted_path_back_to_the_original() {
         for name in [
             b"plain-name_1.toml".to_vec(),
             b"with space".to_vec(),

@@ -29,7 +29,7 @@ impl Colouring {
     ///
     /// Two rows are coupled if either has an entry in the column of the other, a stored zero included. There are at most
     /// as many colours as a row has couplings, plus one. Rows of a colour are in rising order.
-    pub fn welsh_powell<A: Rows + ?Sized>(matrix: &A) -> Self {
+    pub fn welsh_powell(matrix: &(impl Rows + ?Sized)) -> Self {
         let neighbours = Neighbours::of(matrix);
         let n = matrix.len();
         let mut order: Vec<u32> = (0..n as u32).collect();
@@ -105,7 +105,7 @@ struct Neighbours {
 }
 
 impl Neighbours {
-    fn of<A: Rows + ?Sized>(matrix: &A) -> Self {
+    fn of(matrix: &(impl Rows + ?Sized)) -> Self {
         let n = matrix.len();
         let mut pairs = Vec::with_capacity(2 * matrix.entries());
         for row in 0..n {

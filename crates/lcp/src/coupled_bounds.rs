@@ -41,15 +41,15 @@ impl CoupledBound {
 /// let matrix = Csr::new(2, vec![0, 1, 2], vec![0, 1], vec![1.0, 1.0])?;
 /// let (lower, upper) = ([0.0, f64::NEG_INFINITY], [f64::INFINITY; 2]);
 /// let frozen = BoxMlcp::new(&matrix, &[-2.0, -5.0], &lower, &upper)?;
-/// let following = [CoupledBound { row: 1, of: 0, factor: 0.5 }];
-/// let problem = CoupledBoundMlcp::new(frozen, &following)?;
+/// let coupled = [CoupledBound { row: 1, of: 0, factor: 0.5 }];
+/// let problem = CoupledBoundMlcp::new(frozen, &coupled)?;
 /// assert_eq!(problem.residual_inf(&[2.0, 1.0]), 0.0); // x_1 wants to be 5, and may be 0.5 * 2
 /// # Ok::<(), meniscus_lcp::InputError>(())
 /// ```
 #[derive(Debug)]
 pub struct CoupledBoundMlcp<'a, A: Operator + ?Sized> {
     rest: BoxMlcp<'a, A>,
-    following: &'a [CoupledBound],
+    coupled: &'a [CoupledBound],
 }
 
 impl<A: Operator + ?Sized> Clone for CoupledBoundMlcp<'_, A> {
@@ -62,10 +62,10 @@ impl<A: Operator + ?Sized> Copy for CoupledBoundMlcp<'_, A> {}
 
 impl<'a, A: Operator + ?Sized> CoupledBoundMlcp<'a, A> {
     /// A problem with such rows. In `rest` they must be free; none may be named twice, nor depend on one of their own kind.
-    pub fn new(rest: BoxMlcp<'a, A>, following: &'a [CoupledBound]) -> Result<Self, InputError> {
+    pub fn new(rest: BoxMlcp<'a, A>, coupled: &'a [CoupledBound]) -> Result<Self, InputError> {
         let fault = |index: usize, why: &'static str| Err(InputError::CoupledBound { index, why });
         let mut follows = vec![false; rest.len()];
-        for (index, bound) in following.iter().enumerate() {
+        for (index, bound) in coupled.iter().enumerate() {
             if bound.row >= rest.len() || bound.of >= rest.len() {
                 return fault(index, "it names a row that is not there");
             }
@@ -79,9 +79,9 @@ impl<'a, A: Operator + ?Sized> CoupledBoundMlcp<'a, A> {
                 return fault(index, "its row has been named before");
             }
         }
-        match following.iter().position(|bound| follows[bound.of]) {
+        match coupled.iter().position(|bound| follows[bound.of]) {
             Some(index) => fault(index, "the row it follows follows another one"),
-            None => Ok(Self { rest, following }),
+            None => Ok(Self { rest, coupled }),
         }
     }
 
@@ -92,7 +92,7 @@ impl<'a, A: Operator + ?Sized> CoupledBoundMlcp<'a, A> {
 
     /// The coupled bounds.
     pub fn coupled_bounds(&self) -> &'a [CoupledBound] {
-        self.following
+        self.coupled
     }
 
     /// Number of rows.
@@ -126,7 +126,7 @@ impl<'a, A: Operator + ?Sized> CoupledBoundMlcp<'a, A> {
         for i in 0..y.len() {
             y[i] = natural(x[i], y[i], lower[i], upper[i]);
         }
-        for bound in self.following {
+        for bound in self.coupled {
             let (i, reach) = (bound.row, bound.reach(x));
             y[i] = natural(x[i], y[i], -reach, reach);
         }
@@ -136,7 +136,7 @@ impl<'a, A: Operator + ?Sized> CoupledBoundMlcp<'a, A> {
     /// Moves `x` into its bounds: first the rows that have their own, then those that follow them.
     pub(crate) fn project(&self, x: &mut [f64]) {
         self.rest.project(x);
-        for bound in self.following {
+        for bound in self.coupled {
             let reach = bound.reach(x);
             x[bound.row] = x[bound.row].clamp(-reach, reach);
         }

@@ -77,7 +77,7 @@ impl Csr {
         }
     }
 
-    /// What is wrong with the entries of a row.
+    /// Fault in the entries of a row, if there is one.
     fn fault(&self, row: usize) -> Option<InputError> {
         let (columns, values) = self.row(row);
         if columns.windows(2).any(|pair| pair[0] >= pair[1]) {

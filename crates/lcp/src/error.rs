@@ -12,7 +12,7 @@ use crate::split::first_row;
 pub enum InputError {
     /// A slice has the wrong number of entries.
     Length {
-        /// Which slice.
+        /// Name of the slice.
         what: &'static str,
         /// The entries it must have.
         expected: usize,
@@ -21,9 +21,9 @@ pub enum InputError {
     },
     /// A number is NaN or infinite where it must be finite.
     NotFinite {
-        /// Which array.
+        /// Name of the array.
         what: &'static str,
-        /// Where in the array.
+        /// Index in the array.
         index: usize,
     },
     /// A pair of bounds that no number lies between, or a bound that is NaN.
@@ -49,14 +49,14 @@ pub enum InputError {
     Structure {
         /// The row.
         row: usize,
-        /// What is wrong with it.
+        /// Reason.
         why: &'static str,
     },
     /// A partition of rows into coloured blocks is not one, or its colours do not separate coupled blocks.
     Blocks {
         /// The block, colour or row, as stated in `why`.
         index: usize,
-        /// What is wrong with it.
+        /// Reason.
         why: &'static str,
     },
     /// A diagonal entry with which no positive semidefinite matrix can be factorised.
@@ -68,7 +68,7 @@ pub enum InputError {
     },
     /// The problem is too large for a method that stores every entry, or that tries every case.
     TooLarge {
-        /// What there is too much of.
+        /// Name of the quantity that is too large.
         what: &'static str,
         /// The most that is allowed.
         limit: usize,
@@ -82,16 +82,16 @@ pub enum InputError {
     },
     /// A bound that is to follow another row cannot.
     CoupledBound {
-        /// Which of the bounds.
+        /// Index of the bound.
         index: usize,
-        /// What is wrong with it.
+        /// Reason.
         why: &'static str,
     },
     /// A setting is out of its range.
     Setting {
         /// The name of the setting.
         name: &'static str,
-        /// What it must be.
+        /// Condition that it must meet.
         must: &'static str,
     },
 }
@@ -142,7 +142,7 @@ impl fmt::Display for InputError {
                     "row {row} has the diagonal entry {value}: the method divides by it, so it must be positive"
                 )
             }
-            Self::CoupledBound { index, why } => write!(f, "following bound {index}: {why}"),
+            Self::CoupledBound { index, why } => write!(f, "coupled bound {index}: {why}"),
             Self::Setting { name, must } => write!(f, "setting {name} must be {must}"),
         }
     }
@@ -177,38 +177,40 @@ pub(crate) fn check_finite(what: &'static str, values: &[f64]) -> Result<(), Inp
     }
 }
 
+/// Checks a condition on a setting.
+pub(crate) fn check_setting(
+    name: &'static str,
+    must: &'static str,
+    holds: bool,
+) -> Result<(), InputError> {
+    holds
+        .then_some(())
+        .ok_or(InputError::Setting { name, must })
+}
+
 /// Checks a setting that must be positive and finite.
 pub(crate) fn check_positive(name: &'static str, value: f64) -> Result<(), InputError> {
-    if value > 0.0 && value.is_finite() {
-        Ok(())
-    } else {
-        Err(InputError::Setting {
-            name,
-            must: "positive and finite",
-        })
-    }
+    let holds = value > 0.0 && value.is_finite();
+    check_setting(name, "positive and finite", holds)
 }
 
 /// Checks a setting that must not be negative, and finite.
 pub(crate) fn check_not_negative(name: &'static str, value: f64) -> Result<(), InputError> {
-    if value >= 0.0 && value.is_finite() {
-        Ok(())
-    } else {
-        Err(InputError::Setting {
-            name,
-            must: "zero or positive, and finite",
-        })
-    }
+    let holds = value >= 0.0 && value.is_finite();
+    check_setting(name, "zero or positive, and finite", holds)
 }
 
 /// Checks a setting that must lie strictly between 0 and 1.
 pub(crate) fn check_fraction(name: &'static str, value: f64) -> Result<(), InputError> {
-    if value > 0.0 && value < 1.0 {
-        Ok(())
-    } else {
-        Err(InputError::Setting {
-            name,
-            must: "between 0 and 1",
-        })
-    }
+    check_setting(name, "between 0 and 1", value > 0.0 && value < 1.0)
+}
+
+/// Checks a relaxation factor, which must lie strictly between 0 and 2.
+pub(crate) fn check_relaxation(name: &'static str, value: f64) -> Result<(), InputError> {
+    check_setting(name, "between 0 and 2", value > 0.0 && value < 2.0)
+}
+
+/// Checks a number of things of which there must be one.
+pub(crate) fn check_at_least_1(name: &'static str, count: usize) -> Result<(), InputError> {
+    check_setting(name, "at least 1", count >= 1)
 }

@@ -14,7 +14,7 @@ const NO_DIAGONAL: f64 = 1e-12;
 
 /// The diagonal of a coarse matrix, to divide by: a coarse row that nothing depends on has none, and nothing to solve for
 /// either.
-pub(crate) fn divisors<M: Rows + ?Sized>(matrix: &M, d: &mut [f64]) {
+pub(crate) fn divisors(matrix: &(impl Rows + ?Sized), d: &mut [f64]) {
     matrix.diagonal(d);
     let largest = reduce::largest(d);
     for d in d {
@@ -46,7 +46,7 @@ pub trait Hierarchy: Sync {
     /// `fine = P coarse`, from a level.
     fn prolongate(&self, level: usize, coarse: &[f64], fine: &mut [f64]);
 
-    /// Which rows of a level are bounded, if those of the next finer one are. [Lai20 sec. 4.3]
+    /// Marks the rows of a level that are bounded, given those of the next finer one. [Lai20 sec. 4.3]
     fn bounded(&self, level: usize, fine: &[bool], coarse: &mut [bool]);
 }
 
@@ -183,7 +183,7 @@ impl Transfer {
         self.prolongation.row(row)
     }
 
-    /// Which coarse rows `P` joins to a marked fine row.
+    /// Marks the coarse rows that `P` joins to a marked fine row.
     ///
     /// # Panics
     /// If the marks do not have one entry per row.

@@ -80,8 +80,8 @@ fn row(x: f64, y: f64, d: f64, lower: f64, upper: f64) -> Row {
 }
 
 /// The factors `d`: the diagonal of `A` where it is positive, 1 elsewhere and where no scaling is asked for.
-pub(crate) fn scales<A: Operator + ?Sized>(
-    matrix: &A,
+pub(crate) fn scales(
+    matrix: &(impl Operator + ?Sized),
     scaled: bool,
     d: &mut [f64],
 ) -> Result<(), InputError> {
@@ -102,8 +102,8 @@ pub(crate) fn scales<A: Operator + ?Sized>(
 }
 
 /// The minimum map [ANE17 (11)], its active rows [ANE17 (26)] and the step of the others at `(x, y)`.
-pub(crate) fn select<A: Operator + ?Sized>(
-    problem: &BoxMlcp<'_, A>,
+pub(crate) fn select(
+    problem: &BoxMlcp<'_, impl Operator + ?Sized>,
     (x, y, d): (&[f64], &[f64], &[f64]),
     active: &mut [bool],
     h: &mut [f64],
@@ -135,8 +135,8 @@ pub(crate) fn select<A: Operator + ?Sized>(
 }
 
 /// The merit and the residual at `(x, y)`, without selecting anything.
-pub(crate) fn measure<A: Operator + ?Sized>(
-    problem: &BoxMlcp<'_, A>,
+pub(crate) fn measure(
+    problem: &BoxMlcp<'_, impl Operator + ?Sized>,
     (x, y, d): (&[f64], &[f64], &[f64]),
 ) -> MeritState {
     fold(

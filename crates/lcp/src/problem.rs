@@ -1,9 +1,9 @@
 //! The box MLCP and its natural residual.
 
-use crate::csr::Csr;
 use crate::error::{InputError, check_finite, check_length};
 use crate::operator::Operator;
 use crate::reduce::{self, larger};
+use crate::rows::Rows;
 use crate::split::{first_row, fold, for_each};
 
 /// Box-constrained mixed LCP: find `x` in `[l, u]` such that `y = A x + b` is complementary to it, row by row.
@@ -79,7 +79,7 @@ impl<'a, A: Operator + ?Sized> BoxMlcp<'a, A> {
         })
     }
 
-    /// The same, of arrays that were checked before or made from such.
+    /// A problem of arrays that were checked before, or made from such.
     pub(crate) fn unchecked(
         matrix: &'a A,
         rhs: &'a [f64],
@@ -198,17 +198,13 @@ impl<'a, A: Operator + ?Sized> BoxMlcp<'a, A> {
     }
 }
 
-impl BoxMlcp<'_, Csr> {
+impl<A: Rows + ?Sized> BoxMlcp<'_, A> {
     /// [`residual_inf`](Self::residual_inf), the same bits, without a vector.
     pub fn largest_residual(&self, x: &[f64]) -> f64 {
         let parts = (x, self.rhs, self.lower, self.upper);
         let largest = |first: usize, (own, b, lower, upper): (&[f64], &[f64], &[f64], &[f64])| {
             (0..own.len()).fold(0.0, |most, i| {
-                let (columns, values) = self.matrix.row(first + i);
-                let terms = columns.iter().zip(values);
-                let sum = terms.fold(0.0, |sum, (&column, value)| {
-                    sum + value * x[column as usize]
-                });
+                let sum = self.matrix.row_dot(first + i, x);
                 larger(most, natural(own[i], sum + b[i], lower[i], upper[i]).abs())
             })
         };

@@ -45,7 +45,7 @@ impl Status {
 }
 
 impl Status {
-    /// What the status means, as the end of a sentence that begins with the method.
+    /// Meaning of the status, as the end of a sentence that begins with the method.
     pub fn explanation(self) -> &'static str {
         match self {
             Self::Converged => "reached the tolerance",

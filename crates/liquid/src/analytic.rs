@@ -17,13 +17,15 @@ mod shape;
 
 use std::f64::consts::PI;
 
-use meniscus_lcp::{Csr, InputError};
+use meniscus_lcp::InputError;
+use rayon::prelude::*;
 
 use self::shape::Open;
 use crate::compiled::Compiled;
 use crate::grid::tiles::Coord;
 use crate::pressure::FaceNeighbour;
 use crate::report::{Face, PressureProblem};
+use crate::stencil::{StencilProblem, StencilRow};
 
 /// Length of the step.
 const DT: f64 = 0.01;
@@ -59,15 +61,16 @@ impl Sphere {
 
     pub(crate) fn problem_impl<const D: usize>(&self) -> Result<PressureProblem<D>, InputError> {
         let grid = Grid::<D>::new(*self);
-        let Bare {
-            matrix,
+        let StencilProblem {
+            stencil,
             rhs,
             lower,
-            cells,
-        } = self.bare()?;
+            upper,
+        } = self.stencil_problem()?;
+        let cells = stencil.cells().to_vec();
         Ok(PressureProblem {
-            matrix,
-            upper: vec![f64::INFINITY; rhs.len()],
+            matrix: stencil.matrix().clone(),
+            upper,
             rhs,
             lower,
             faces: cells.iter().map(|&cell| grid.faces(cell)).collect(),
@@ -80,52 +83,62 @@ impl Sphere {
     }
 
     /// The problem without its faces, which take more memory than all the rest. There are no upper bounds.
-    pub fn bare<const D: usize>(&self) -> Result<Bare<D>, InputError> {
-        (Compiled::get().analytic_bare)(self)
+    pub fn stencil_problem<const D: usize>(&self) -> Result<StencilProblem<D>, InputError> {
+        (Compiled::get().analytic_stencil)(self)
     }
 
-    pub(crate) fn bare_impl<const D: usize>(&self) -> Result<Bare<D>, InputError> {
+    pub(crate) fn stencil_problem_impl<const D: usize>(
+        &self,
+    ) -> Result<StencilProblem<D>, InputError> {
         let (cells, rows) = self.unknowns::<D>();
         let grid = Grid::<D>::new(*self);
         let n = cells.len();
         let scale = DT / (DENSITY * grid.dx * grid.dx);
-        let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
-        let (mut rhs, mut lower) = (Vec::with_capacity(n), Vec::with_capacity(n));
-        let mut entries = Vec::new();
-        for (row, &cell) in cells.iter().enumerate() {
-            entries.clear();
-            entries.push((row as u32, 0.0));
+        let mut problem = StencilProblem::default();
+        let row_of = |row: usize, cell: Coord<D>| {
+            let mut own = StencilRow::EMPTY;
+            let sides = grid.faces(cell);
+            for (side, face) in sides.as_flattened().iter().enumerate() {
+                let (axis, high) = (side / 2, side % 2);
+                match face.beyond {
+                    FaceNeighbour::Solid => {}
+                    FaceNeighbour::Air { theta } => {
+                        own.diagonal += scale * face.open / theta;
+                        own.air |= 1 << side;
+                    }
+                    FaceNeighbour::Liquid => {
+                        let mut other = cell;
+                        other[axis] += 2 * high as i32 - 1;
+                        own.diagonal += scale * face.open;
+                        own.neighbours[axis][high] = rows[grid.index(other)];
+                        own.weight[axis][high] = scale * face.open;
+                    }
+                }
+            }
+            debug_assert_eq!(rows[grid.index(cell)] as usize, row);
+            Ok(own)
+        };
+        problem
+            .stencil
+            .assemble(cells.par_iter().copied(), scale, row_of)?;
+        problem.rhs.reserve_exact(n);
+        problem.lower.reserve_exact(n);
+        for &cell in &cells {
             let (mut flow, mut wall) = (0.0, false);
             for (axis, faces) in grid.faces(cell).iter().enumerate() {
                 for (high, face) in faces.iter().enumerate() {
                     let (high, sign) = (high == 1, 2.0 * high as f64 - 1.0);
                     flow += sign * face.open * grid.velocity(cell, axis, high) / grid.dx;
                     wall |= face.open < 1.0;
-                    match face.beyond {
-                        FaceNeighbour::Solid => {}
-                        FaceNeighbour::Air { theta } => entries[0].1 += scale * face.open / theta,
-                        FaceNeighbour::Liquid => {
-                            let mut other = cell;
-                            other[axis] += if high { 1 } else { -1 };
-                            entries[0].1 += scale * face.open;
-                            entries.push((rows[grid.index(other)], -scale * face.open));
-                        }
-                    }
                 }
             }
-            entries.sort_by_key(|entry: &(u32, f64)| entry.0);
-            columns.extend(entries.iter().map(|entry| entry.0));
-            values.extend(entries.iter().map(|entry| entry.1));
-            starts.push(columns.len());
-            rhs.push(flow);
-            lower.push(if wall { 0.0 } else { f64::NEG_INFINITY });
+            problem.rhs.push(flow);
+            problem
+                .lower
+                .push(if wall { 0.0 } else { f64::NEG_INFINITY });
         }
-        Ok(Bare {
-            matrix: Csr::new(n, starts, columns, values)?,
-            rhs,
-            lower,
-            cells,
-        })
+        problem.upper = vec![f64::INFINITY; n];
+        Ok(problem)
     }
 
     /// The cells that are unknowns, and the row of every cell of the grid.
@@ -176,19 +189,6 @@ impl Sphere {
         }
         (cells, rows)
     }
-}
-
-/// A problem without its faces.
-#[derive(Clone, Debug)]
-pub struct Bare<const D: usize> {
-    /// Symmetric, an M-matrix.
-    pub matrix: Csr,
-    /// Divergence before the pressure acts.
-    pub rhs: Vec<f64>,
-    /// 0 at walls, else minus infinity.
-    pub lower: Vec<f64>,
-    /// Cell of each row.
-    pub cells: Vec<Coord<D>>,
 }
 
 /// The cells and what is at their places.

@@ -7,7 +7,7 @@ use std::any::Any;
 
 use meniscus_lcp::{Blocks, BoxMlcp, Csr, InputError, Observer, Report};
 
-use crate::analytic::{Bare, Sphere};
+use crate::analytic::Sphere;
 use crate::fas::{self, Levels};
 use crate::grid::tiles::Coord;
 use crate::liquid::{Distance, Liquid, StateError};
@@ -17,6 +17,7 @@ use crate::report::{Phases, PressureProblem, StepError, StepReport};
 use crate::settings::{Settings, SettingsError};
 use crate::solids::SolidMotion;
 use crate::solvers::{self, Solution};
+use crate::stencil::{Stencil, StencilProblem};
 
 /// The functions of one number of dimensions.
 #[expect(
@@ -49,31 +50,29 @@ pub(crate) struct Compiled<const D: usize> {
         f64,
     ) -> Result<Distance<D>, SettingsError>,
     pub solve: fn(
-        &BoxMlcp<Csr>,
-        &[Coord<D>],
+        &BoxMlcp<Stencil<D>>,
         &Blocks,
         &solvers::Settings,
         &mut [f64],
         &mut solvers::Workspace<D>,
         &mut dyn Observer,
     ) -> Result<Solution, InputError>,
+    pub prepare: fn(&mut multigrid::Workspace<D>, &BoxMlcp<Stencil<D>>) -> Result<(), InputError>,
     pub multigrid: fn(
-        &BoxMlcp<Csr>,
-        &[Coord<D>],
+        &mut multigrid::Workspace<D>,
+        &BoxMlcp<Stencil<D>>,
         &multigrid::Settings,
         &mut [f64],
-        &mut multigrid::Workspace<D>,
         &mut dyn Observer,
-        multigrid::Bounds,
     ) -> Result<Report, InputError>,
-    pub rebuild_cycle:
-        fn(&mut Cycle<D>, &BoxMlcp<Csr>, &[Coord<D>], usize) -> Result<(), InputError>,
+    pub rebuild_cycle: fn(&mut Cycle<D>, &BoxMlcp<Stencil<D>>, usize) -> Result<(), InputError>,
     pub apply_cycle: fn(&Cycle<D>, &[f64], &mut [f64]),
     pub apply_cycle_masked: fn(&Cycle<D>, &[bool], &[f64], &mut [f64]) -> f64,
     pub restrict_cycle: fn(&mut Cycle<D>, &[bool]),
-    pub fas_levels: fn(&Csr, &[Coord<D>], &fas::Settings) -> Result<Levels<D>, InputError>,
+    pub fas_levels: fn(&Stencil<D>, &fas::Settings) -> Result<Levels<D>, InputError>,
     pub analytic: fn(&Sphere) -> Result<PressureProblem<D>, InputError>,
-    pub analytic_bare: fn(&Sphere) -> Result<Bare<D>, InputError>,
+    pub analytic_stencil: fn(&Sphere) -> Result<StencilProblem<D>, InputError>,
+    pub stencil_from_matrix: fn(&Csr, &[Coord<D>]) -> Result<Stencil<D>, InputError>,
 }
 
 macro_rules! compiled {
@@ -87,14 +86,16 @@ macro_rules! compiled {
             restore: Liquid::restore_impl,
             distance: Distance::of_particles_impl,
             solve: solvers::solve_impl,
-            multigrid: multigrid::solve_impl,
+            prepare: multigrid::Workspace::prepare_impl,
+            multigrid: multigrid::Workspace::solve_impl,
             rebuild_cycle: Cycle::rebuild_impl,
             apply_cycle: Cycle::apply_impl,
             apply_cycle_masked: Cycle::apply_masked_impl,
             restrict_cycle: Cycle::restrict_impl,
             fas_levels: Levels::new_impl,
             analytic: Sphere::problem_impl,
-            analytic_bare: Sphere::bare_impl,
+            analytic_stencil: Sphere::stencil_problem_impl,
+            stencil_from_matrix: Stencil::from_matrix_impl,
         }
     };
 }

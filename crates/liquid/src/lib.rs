@@ -40,6 +40,7 @@ mod settings;
 mod solids;
 pub mod solvers;
 pub mod spin_pool;
+pub mod stencil;
 mod step;
 
 pub use grid::extrapolate::FaceState;
@@ -53,5 +54,5 @@ pub use particles::sources::{Drain, Emitter, Sources};
 pub use pressure::{FaceNeighbour, PressureProjection};
 pub use projection::{Faces, Projected, Projection};
 pub use report::{Crowded, Face, Phases, PressureProblem, StepError, StepFailure, StepReport};
-pub use settings::{Preconditioner, Settings, SettingsError, Solver, Transfer, Walls};
+pub use settings::{Physics, Preconditioner, Settings, SettingsError, Solver, Transfer, Walls};
 pub use solids::{SolidField, SolidId, SolidMotion};

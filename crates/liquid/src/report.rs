@@ -7,6 +7,7 @@ use meniscus_lcp::{Csr, InputError, Report, Status};
 use crate::grid::tiles::Coord;
 use crate::pressure::FaceNeighbour;
 use crate::solvers::Solution;
+use crate::stencil::{Stencil, StencilProblem};
 
 /// Progress callback: called when the phases of a step begin, for example to time them.
 pub trait Phases {
@@ -105,6 +106,24 @@ pub struct PressureProblem<const D: usize> {
     pub dt: f64,
     /// Density of the liquid.
     pub density: f64,
+}
+
+impl<const D: usize> PressureProblem<D> {
+    /// The problem by the sides of its cells. An error if the matrix does not belong to the cells.
+    pub fn stencil_problem(&self) -> Result<StencilProblem<D>, InputError> {
+        let is_air = |face: &Face| matches!(face.beyond, FaceNeighbour::Air { .. });
+        let air = |row: usize| {
+            let faces = self.faces.get(row).map(|faces| faces.as_flattened());
+            let sides = faces.into_iter().flatten().enumerate();
+            sides.fold(0, |air, (side, face)| air | u8::from(is_air(face)) << side)
+        };
+        Ok(StencilProblem {
+            stencil: Stencil::from_matrix_and_air(&self.matrix, &self.cells, air)?,
+            rhs: self.rhs.clone(),
+            lower: self.lower.clone(),
+            upper: self.upper.clone(),
+        })
+    }
 }
 
 /// A face of a liquid cell.

@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use crate::fas;
-use crate::solvers::{self, Inner, Start};
+use crate::solvers;
 
 /// What a wall does to the liquid that touches it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +23,19 @@ pub enum Transfer {
         /// Share of plain PIC, 0 to 1.
         pic: f64,
     },
+}
+
+impl Transfer {
+    /// Default share of PIC in FLIP.
+    pub const DEFAULT_PIC: f64 = 0.05;
+
+    /// Name: `apic` or `flip`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Apic => "apic",
+            Self::Flip { .. } => "flip",
+        }
+    }
 }
 
 /// Method for the pressure; [`solvers`] has them all.
@@ -164,50 +176,79 @@ words!(
     None = "none"
 );
 
-/// Everything that defines a liquid but the liquid itself. SI units.
+/// Settings of a liquid on its grid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings<const D: usize> {
     /// Cells of the domain, whose lower corner is the origin.
     pub cells: [usize; D],
-    /// Width of a cell.
+    /// Width of a cell, in metres.
     pub dx: f64,
-    /// Acceleration of free fall.
-    pub gravity: [f64; D],
-    /// Mass per volume (per area in 2D).
-    pub density: f64,
-    /// What walls do.
-    pub walls: Walls,
-    /// Desired speed of separation, kappa of [ANE17 (48)]: liquid on separating walls leaves at least this fast.
-    pub separation: f64,
-    /// Particles to grid and back.
-    pub transfer: Transfer,
-    /// Pressure solver.
-    pub solver: Solver,
-    /// Its preconditioner.
-    pub preconditioner: Preconditioner,
-    /// What solves the linear systems inside, if the solver is Newton's method.
-    pub inner: Inner,
-    /// What its levels are made of, if the solver is FAS multigrid.
-    pub levels: fas::Settings,
-    /// Where it starts; the given pressure is that of the last step.
-    pub start: Start,
-    /// Bound on the largest natural residual of the pressure problem, in 1/s.
-    pub tolerance: f64,
-    /// Limit on outer iterations of the solver. Default: 100.
-    pub max_iterations: usize,
-    /// Limit on inner iterations for one linear system, and on the steps of methods that have no inner solve. Default:
-    /// 100,000.
-    pub max_inner_iterations: usize,
-    /// Particles seeded in a full cell.
-    pub particles_per_cell: usize,
-    /// Seed of the jitter.
-    pub seed: u64,
-    /// Cells a particle may cross in a step, at most [`Settings::MAX_CFL`].
-    pub cfl: f64,
-    /// Longest step in seconds.
-    pub max_step: f64,
     /// Whether particles keep [`Attributes`](crate::Attributes). Default: no.
     pub attributes: bool,
+    /// What determines the motion besides the grid.
+    pub physics: Physics<D>,
+}
+
+/// What determines the motion of a liquid besides its grid, its initial state and its solids. SI units.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Physics<const D: usize> {
+    /// Gravitational acceleration. Default: 9.81 m/s² downwards.
+    pub gravity: [f64; D],
+    /// Mass per volume (per area in 2D). Default: 1000.
+    pub density: f64,
+    /// Wall boundary condition. Default: separating.
+    pub walls: Walls,
+    /// Desired speed of separation, kappa of [ANE17 (48)]: liquid on separating walls leaves at least this fast.
+    /// Default: 0.
+    pub separation: f64,
+    /// Transfer between particles and grid. Default: APIC.
+    pub transfer: Transfer,
+    /// Pressure solver. Its start is the pressure of the last step, its tolerance a divergence in 1/s.
+    pub pressure: solvers::Settings,
+    /// Particles seeded in a full cell. Default: 9 in 2D and 8 in 3D.
+    pub particles_per_cell: usize,
+    /// Seed of their random offsets. Default: 1.
+    pub seed: u64,
+    /// Cells that a particle may cross in one step, at most [`Physics::MAX_CFL`]. Default: 2.
+    pub cfl: f64,
+    /// Longest step in seconds. Default: 1/24.
+    pub max_step: f64,
+}
+
+impl<const D: usize> Physics<D> {
+    /// Largest CFL number: beyond it, particles would leave the band of tiles around the liquid in one step.
+    pub const MAX_CFL: f64 = 5.0;
+    /// Largest number of particles per cell.
+    pub const MAX_PARTICLES_PER_CELL: usize = 1000;
+
+    /// Magnitude of the gravitational acceleration.
+    pub fn gravity_magnitude(&self) -> f64 {
+        self.gravity.iter().map(|g| g * g).sum::<f64>().sqrt()
+    }
+}
+
+impl<const D: usize> Default for Physics<D> {
+    fn default() -> Self {
+        let mut gravity = [0.0; D];
+        gravity[D - 1] = -9.81;
+        Self {
+            gravity,
+            density: 1000.0,
+            walls: Walls::Separating,
+            separation: 0.0,
+            transfer: Transfer::Apic,
+            pressure: solvers::Settings {
+                max_inner_iterations: 100_000,
+                fall_back: true,
+                ..Default::default()
+            },
+            // Three along each axis of the plane: fewer leave holes where the liquid is stretched, more cost little there.
+            particles_per_cell: if D == 2 { 9 } else { 8 },
+            seed: 1,
+            cfl: 2.0,
+            max_step: 1.0 / 24.0,
+        }
+    }
 }
 
 /// A setting out of range.
@@ -228,69 +269,29 @@ impl fmt::Display for SettingsError {
 impl std::error::Error for SettingsError {}
 
 impl<const D: usize> Settings<D> {
-    /// FaceNeighbour this the particles would leave the band of tiles around the liquid in one step.
-    pub const MAX_CFL: f64 = 5.0;
-
     /// Water on a grid of `cells` cells of width `dx`.
     pub fn new(cells: [usize; D], dx: f64) -> Self {
-        let mut gravity = [0.0; D];
-        gravity[D - 1] = -9.81;
         Self {
             cells,
             dx,
-            gravity,
-            density: 1000.0,
-            walls: Walls::Separating,
-            separation: 0.0,
-            transfer: Transfer::Apic,
-            solver: Solver::Auto,
-            preconditioner: Preconditioner::Mic0,
-            inner: Inner::Cg,
-            levels: fas::Settings::default(),
-            start: Start::Given,
-            tolerance: 1e-6,
-            max_iterations: 100,
-            max_inner_iterations: 100_000,
-            particles_per_cell: if D == 2 { 9 } else { 8 },
-            seed: 1,
-            cfl: 2.0,
-            max_step: 1.0 / 24.0,
             attributes: false,
+            physics: Physics::default(),
         }
     }
 
     /// Speed at which liquid is to leave its walls: none unless they separate.
     pub(crate) fn desired_separation(&self) -> f64 {
-        match self.walls {
+        match self.physics.walls {
             Walls::Slip => 0.0,
-            Walls::Separating => self.separation,
-        }
-    }
-
-    /// What the pressure of a step is solved with.
-    pub(crate) fn solvers(&self, tolerance: f64) -> solvers::Settings {
-        solvers::Settings {
-            solver: self.solver,
-            tolerance,
-            max_iterations: self.max_iterations,
-            max_inner_iterations: self.max_inner_iterations,
-            preconditioner: self.preconditioner,
-            inner: self.inner,
-            fas: solvers::Fas {
-                levels: self.levels,
-                ..Default::default()
-            },
-            start: self.start,
-            fall_back: true,
-            ..Default::default()
+            Walls::Separating => self.physics.separation,
         }
     }
 
     /// Unit vector against gravity; zero without gravity.
     pub(crate) fn up(&self) -> [f64; D] {
-        let strength = self.gravity.iter().map(|g| g * g).sum::<f64>().sqrt();
+        let strength = self.physics.gravity_magnitude();
         if strength > 0.0 {
-            self.gravity.map(|g| -g / strength)
+            self.physics.gravity.map(|g| -g / strength)
         } else {
             [0.0; D]
         }
@@ -298,7 +299,7 @@ impl<const D: usize> Settings<D> {
 
     /// Volume a particle stands for.
     pub fn particle_volume(&self) -> f64 {
-        self.dx.powi(D as i32) / self.particles_per_cell as f64
+        self.dx.powi(D as i32) / self.physics.particles_per_cell as f64
     }
 
     /// Size of the domain in metres.
@@ -308,63 +309,68 @@ impl<const D: usize> Settings<D> {
 
     pub(crate) fn check(&self) -> Result<(), SettingsError> {
         let positive = |x: f64| x > 0.0 && x.is_finite();
-        let rules: [(&'static str, bool, &'static str); 12] = [
+        let Physics {
+            gravity,
+            density,
+            walls,
+            separation,
+            transfer,
+            pressure,
+            particles_per_cell,
+            seed: _,
+            cfl,
+            max_step,
+        } = self.physics;
+        let rules = [
             (
                 "cells",
                 self.cells.iter().all(|&n| (1..=1 << 20).contains(&n)),
                 "from 1 to 1,048,576 along every axis",
             ),
             ("dx", positive(self.dx), "a positive number of metres"),
-            (
-                "gravity",
-                self.gravity.iter().all(|g| g.is_finite()),
-                "finite",
-            ),
-            ("density", positive(self.density), "positive"),
+            ("gravity", gravity.iter().all(|g| g.is_finite()), "finite"),
+            ("density", positive(density), "positive"),
             (
                 "separation",
-                self.separation >= 0.0 && self.separation.is_finite(),
+                separation >= 0.0 && separation.is_finite(),
                 "zero or a speed in m/s",
             ),
             (
                 "transfer",
-                !matches!(self.transfer, Transfer::Flip { pic } if !(0.0..=1.0).contains(&pic)),
+                !matches!(transfer, Transfer::Flip { pic } if !(0.0..=1.0).contains(&pic)),
                 "apic, or flip with a share of pic from 0 to 1",
             ),
             (
                 "solver",
-                !(self.walls == Walls::Separating && self.solver.is_linear()),
+                !(walls == Walls::Separating && pressure.solver.is_linear()),
                 "none of cg, mg and mg-pcg with separating walls: these solve linear systems only",
             ),
-            ("tolerance", positive(self.tolerance), "positive"),
-            ("max_iterations", self.max_iterations > 0, "at least 1"),
+            ("tolerance", positive(pressure.tolerance), "positive"),
+            ("max_iterations", pressure.max_iterations > 0, "at least 1"),
             (
                 "max_inner_iterations",
-                self.max_inner_iterations > 0,
+                pressure.max_inner_iterations > 0,
                 "at least 1",
             ),
             (
                 "particles_per_cell",
-                (1..=1000).contains(&self.particles_per_cell),
+                (1..=Physics::<D>::MAX_PARTICLES_PER_CELL).contains(&particles_per_cell),
                 "from 1 to 1000",
             ),
             (
                 "cfl",
-                positive(self.cfl) && self.cfl <= Self::MAX_CFL,
+                positive(cfl) && cfl <= Physics::<D>::MAX_CFL,
                 "above 0 and at most 5",
             ),
+            (
+                "max_step",
+                positive(max_step),
+                "a positive number of seconds",
+            ),
         ];
-        for (field, holds, must) in rules {
-            if !holds {
-                return Err(SettingsError { field, must });
-            }
+        match rules.into_iter().find(|&(_, holds, _)| !holds) {
+            Some((field, _, must)) => Err(SettingsError { field, must }),
+            None => Ok(()),
         }
-        if !positive(self.max_step) {
-            return Err(SettingsError {
-                field: "max_step",
-                must: "a positive number of seconds",
-            });
-        }
-        Ok(())
     }
 }

@@ -13,7 +13,7 @@ use crate::particles::sources::Exchanged;
 use crate::particles::transfer::to_grid;
 use crate::projection::{Faces, Projected, Projection};
 use crate::report::{Phases, StepError, StepReport};
-use crate::settings::{Settings, Transfer};
+use crate::settings::Transfer;
 use crate::solids::{SolidField, SolidMotion};
 
 /// Layers beyond the particles' own faces in which a velocity is extrapolated before the pressure acts.
@@ -116,11 +116,8 @@ impl<const D: usize> Liquid<D> {
             sorting,
             ..
         } = &mut self.grid;
-        let Settings {
-            dx,
-            particles_per_cell,
-            ..
-        } = self.settings;
+        let dx = self.settings.dx;
+        let particles_per_cell = self.settings.physics.particles_per_cell;
         let up = self.settings.up();
         phases.begin("solids");
         cut.sample(tiles, dx, posed);
@@ -167,12 +164,12 @@ impl<const D: usize> Liquid<D> {
                     false => FaceState::Unknown,
                 }));
                 extrapolate(tiles, velocity, state, GAP_LAYERS);
-                if matches!(settings.transfer, Transfer::Flip { .. }) {
+                if matches!(settings.physics.transfer, Transfer::Flip { .. }) {
                     before.clone_from(velocity);
                 }
                 // Velocities belong to the middle of the last step and gravity takes them to the middle of this
                 // one: free fall is then exact for steps of any length.
-                let kick = settings.gravity[a] * 0.5 * (self.last_dt + dt);
+                let kick = settings.physics.gravity[a] * 0.5 * (self.last_dt + dt);
                 let velocity = velocity.par_iter_mut().with_min_len(4096);
                 velocity.for_each(|v| *v += kick);
             });
@@ -204,7 +201,7 @@ impl<const D: usize> Liquid<D> {
             ..
         } = &mut self.grid;
         phases.begin("extrapolate");
-        let layers = settings.cfl.ceil() as u8 + 1;
+        let layers = settings.physics.cfl.ceil() as u8 + 1;
         let fields = velocity.par_iter_mut().zip(state.par_iter_mut());
         fields.for_each(|(velocity, state)| {
             forget_unknown(velocity, state);
@@ -213,7 +210,7 @@ impl<const D: usize> Liquid<D> {
         let solid_speed = solids.max_speed(self.time, dt, [0.0; D], settings.domain());
         let rule = WallRule {
             moving: solid_speed > 0.0,
-            walls: settings.walls,
+            walls: settings.physics.walls,
             separation: settings.desired_separation(),
             liquid: &projected.liquid,
             separated: &projected.separated,

@@ -1,7 +1,8 @@
-//! Pictures: the software renderer of previews, films of runs and charts.
+//! Rendering: previews in software, videos of runs, and charts.
 //!
-//! [`preview`] draws one frame, [`filming`] the frames of a run or of two side by side, [`plot`] charts as SVG.
+//! [`preview`] renders one frame, [`filming`] the frames of one run or of two side by side, [`plot`] charts as SVG.
 
 pub mod filming;
+pub mod image;
 pub mod plot;
 pub mod preview;

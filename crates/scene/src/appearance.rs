@@ -1,24 +1,23 @@
-//! How a scene is to look in pictures. None of it changes a particle.
+//! Camera, materials and styles of pictures. None of it affects the motion.
 
+use crate::words::words;
 use meniscus_shapes::Motion;
-use std::fmt;
-use std::str::FromStr;
 
-/// From where pictures are taken; what is not said is chosen so that all solids and liquid are seen.
+/// A camera. Default: one that sees all solids and liquid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera<const D: usize> {
-    /// Where it stands, in space.
+    /// Position, in 3D.
     pub position: Option<[f64; D]>,
-    /// What is in the middle of the picture.
+    /// Point in the middle of the picture.
     pub target: Option<[f64; D]>,
-    /// Degrees that are seen along the shorter side of the picture, in space.
+    /// Angle of view along the shorter side of the picture in degrees, in 3D.
     pub field_of_view: Option<f64>,
-    /// Metres that are seen from bottom to top, in the plane.
+    /// Height of the visible part of the scene in metres, in 2D.
     pub height: Option<f64>,
 }
 
 impl<const D: usize> Camera<D> {
-    /// This camera, and where it says nothing, the other one.
+    /// This camera, completed by another one.
     pub fn or(&self, other: &Self) -> Self {
         Camera {
             position: self.position.or(other.position),
@@ -40,12 +39,12 @@ impl<const D: usize> Default for Camera<D> {
     }
 }
 
-/// A camera that moves by keyframes; what it says nothing of does not move.
+/// Motion of a camera by keyframes; parts without one do not move.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CameraTrack<const D: usize> {
-    /// Where it stands.
+    /// Position.
     pub position: Option<Motion<D>>,
-    /// What is in the middle of the picture.
+    /// Point in the middle of the picture.
     pub target: Option<Motion<D>>,
     /// The field of view in degrees, or the height of the picture in metres, as the first component of a position.
     pub lens: Option<Motion<D>>,
@@ -67,7 +66,7 @@ impl<const D: usize> CameraTrack<D> {
         }
     }
 
-    /// Whether nothing moves.
+    /// Whether the camera does not move.
     pub fn is_empty(&self) -> bool {
         self.position.is_none() && self.target.is_none() && self.lens.is_none()
     }
@@ -83,52 +82,23 @@ impl<const D: usize> Default for CameraTrack<D> {
     }
 }
 
-/// What a solid is made of.
+/// Material of a solid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Material {
-    /// Seen through.
+    /// Transparent.
     Glass,
-    /// Not.
+    /// Opaque.
     Stone,
 }
 
-/// How liquid is drawn.
+/// Rendering style of the liquid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
     /// As one clear body with a smooth surface.
     #[default]
     Surface,
-    /// As beads coloured by their speed.
+    /// As spheres coloured by their speed.
     Particles,
-}
-
-/// Words for the values of an enum, in both directions.
-macro_rules! words {
-    ($kind:ident, $($word:literal => $value:ident),+) => {
-        impl $kind {
-            /// As they are written.
-            pub const WORDS: &'static [&'static str] = &[$($word),+];
-        }
-
-        impl FromStr for $kind {
-            type Err = String;
-
-            fn from_str(word: &str) -> Result<Self, String> {
-                match word {
-                    $($word => Ok($kind::$value),)+
-                    _ => Err(format!("{word:?} is none of {}", $kind::WORDS.join(", "))),
-                }
-            }
-        }
-
-        impl fmt::Display for $kind {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(match self {
-                    $($kind::$value => $word),+
-                })
-            }
-        }
-    };
 }
 
 words!(Material, "glass" => Glass, "stone" => Stone);

@@ -1,11 +1,11 @@
-//! The scenes that come with the program: files like those that people write.
+//! Built-in scenes: scene files that are part of the program.
 
 use super::AnyScene;
 use super::suggest::similar;
 use super::text::load;
 use meniscus_store::error::Error;
 
-/// The scene that runs when none is named.
+/// Default scene.
 pub const FIRST: &str = "thrown-sphere";
 
 macro_rules! scenes {
@@ -59,7 +59,7 @@ pub fn assets_of(text: &str) -> impl Iterator<Item = (&'static str, &'static [u8
 /// The built-in scene of this name.
 ///
 /// # Errors
-/// If there is none; the message has the names that look like it.
+/// If there is none; the message suggests similar names.
 pub fn named(name: &str) -> Result<AnyScene, Error> {
     if text(name).is_none() {
         return Err(unknown(name));
@@ -68,7 +68,7 @@ pub fn named(name: &str) -> Result<AnyScene, Error> {
     Ok(scene)
 }
 
-/// What to say of a name that is none of a built-in scene.
+/// The error for a name that is not that of a built-in scene.
 pub fn unknown(name: &str) -> Error {
     let names: Vec<&str> = TEXTS.iter().map(|(name, _)| *name).collect();
     let remedy = match similar(name, &names) {

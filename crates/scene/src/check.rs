@@ -1,46 +1,48 @@
-//! What can be wrong with a scene, in words that name the field.
+//! Validation of scenes.
 
 use super::Scene;
+use super::text::keys::{MOST_CELLS, MOST_FRAMES};
 use meniscus_liquid::{Liquid, Settings};
 use meniscus_store::error::Error;
 
-/// More cells along a side than any machine holds; the memory of this one is looked at later.
-const MOST_CELLS: usize = 1 << 16;
-/// About eleven hours at 24 frames a second.
-const MOST_FRAMES: u32 = 999_999;
-
 impl<const D: usize> Scene<D> {
-    /// Says what is wrong with the scene, if something is.
+    /// Validates the scene.
+    ///
+    /// # Errors
+    /// The first error found, with the name of the field.
     pub fn check(&self) -> Result<(), Error> {
         let wrong = |what: String| Err(Error::usage(format!("scene {}: {what}", self.name)));
         let positive = |x: f64| x.is_finite() && x > 0.0;
 
-        if !name_is_usable(&self.name) {
-            return wrong("name must be letters, digits, '-' or '_'".into());
-        }
-        if !self.domain.iter().all(|&side| positive(side)) {
-            return wrong(format!("domain {:?} must have positive sides", self.domain));
-        }
-        if !(1..=MOST_CELLS).contains(&self.resolution) {
-            return wrong(format!(
-                "resolution is {}, it must be from 1 to {MOST_CELLS} cells",
-                self.resolution
-            ));
-        }
-        if !(1..=MOST_FRAMES).contains(&self.frames) {
-            return wrong(format!(
-                "frames is {}, it must be from 1 to {MOST_FRAMES}",
-                self.frames
-            ));
-        }
-        if !positive(self.frame_rate) {
-            return wrong(format!(
-                "frame_rate is {}, it must be positive",
-                self.frame_rate
-            ));
-        }
-        if self.liquids.is_empty() && self.emitters.is_empty() {
-            return wrong("there is no liquid, and no emitter that brings some".into());
+        let (cells, frames) = (self.resolution as u64, u64::from(self.frames));
+        let rules = [
+            (
+                name_is_usable(&self.name),
+                "name must be letters, digits, '-' or '_'".into(),
+            ),
+            (
+                self.domain.iter().all(|&side| positive(side)),
+                format!("domain {:?} must have positive sides", self.domain),
+            ),
+            (
+                (1..=MOST_CELLS).contains(&cells),
+                format!("resolution is {cells}, it must be from 1 to {MOST_CELLS} cells"),
+            ),
+            (
+                (1..=MOST_FRAMES).contains(&frames),
+                format!("frames is {frames}, it must be from 1 to {MOST_FRAMES}"),
+            ),
+            (
+                positive(self.frame_rate),
+                format!("frame_rate is {}, it must be positive", self.frame_rate),
+            ),
+            (
+                !self.liquids.is_empty() || !self.emitters.is_empty(),
+                "there is no liquid, and no emitter that brings some".into(),
+            ),
+        ];
+        if let Some((_, message)) = rules.into_iter().find(|(holds, _)| !holds) {
+            return wrong(message);
         }
         for (i, volume) in self.liquids.iter().enumerate() {
             if let Err(fault) = volume.shape.validate() {
@@ -56,7 +58,7 @@ impl<const D: usize> Scene<D> {
         if let Err(fault) = self.solids_and_walls().validate() {
             return wrong(fault.to_string());
         }
-        // The liquid knows the rest; asked on a single cell, it answers without allocating a grid.
+        // The liquid checks the rest; on a single cell, it does so without allocating a grid.
         match Liquid::new(Settings {
             cells: [1; D],
             ..self.settings()
@@ -67,7 +69,7 @@ impl<const D: usize> Scene<D> {
     }
 }
 
-/// The name becomes a folder's name: nothing in it may mean anything to a file system.
+/// Whether a name can be that of a folder.
 fn name_is_usable(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     !name.is_empty() && name.len() <= 100 && name.chars().all(plain)

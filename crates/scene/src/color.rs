@@ -1,4 +1,4 @@
-//! Colours as scenes name them: a word, `#rrggbb`, or red, green and blue from 0 to 1.
+//! Colours of a scene: a word, `#rrggbb`, or red, green and blue from 0 to 1.
 
 use std::fmt;
 use std::str::FromStr;

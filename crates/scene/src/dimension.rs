@@ -1,26 +1,27 @@
-//! A scene whose dimension is known only when the program runs.
+//! Scenes whose dimension is known at run time only.
 
 use super::{Limits, Scene};
 use meniscus_store::error::Error;
 
-/// A scene in two or in three dimensions.
+/// A scene in two or three dimensions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnyScene {
-    /// In the plane, up is y.
+    /// In 2D; up is y.
     Two(Scene<2>),
-    /// In space, up is z.
+    /// In 3D; up is z.
     Three(Scene<3>),
 }
 
-/// Runs the same expression for either dimension.
+/// Evaluates the same expression for a scene of either dimension.
 macro_rules! either {
     ($any:expr, $scene:ident => $body:expr) => {
         match $any {
-            AnyScene::Two($scene) => $body,
-            AnyScene::Three($scene) => $body,
+            $crate::AnyScene::Two($scene) => $body,
+            $crate::AnyScene::Three($scene) => $body,
         }
     };
 }
+pub(crate) use either;
 
 impl From<Scene<2>> for AnyScene {
     fn from(scene: Scene<2>) -> Self {
@@ -40,7 +41,7 @@ impl AnyScene {
         either!(self, scene => &scene.name)
     }
 
-    /// What it shows, in one line.
+    /// Description in one line.
     pub fn summary(&self) -> &str {
         either!(self, scene => &scene.summary)
     }
@@ -58,17 +59,20 @@ impl AnyScene {
         either!(self, scene => scene.resolution)
     }
 
-    /// How many frames to simulate.
+    /// Number of frames to simulate.
     pub fn frames(&self) -> u32 {
         either!(self, scene => scene.frames)
     }
 
-    /// When a run warns and ends.
+    /// Drift at which a run warns and ends.
     pub fn limits(&self) -> Limits {
         either!(self, scene => scene.limits)
     }
 
-    /// Says what is wrong with the scene, if something is.
+    /// Validates the scene.
+    ///
+    /// # Errors
+    /// The first error found.
     pub fn check(&self) -> Result<(), Error> {
         either!(self, scene => scene.check())
     }

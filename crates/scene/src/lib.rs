@@ -1,6 +1,6 @@
-//! What a scene is: plain data, in two or three dimensions, whoever wrote it and however.
+//! Scenes as plain data, in two or three dimensions; scene files are in [`text`].
 //!
-//! The built-in scenes are in [`builtin`]; [`check`](Scene::check) says in words what is wrong with one.
+//! The built-in scenes are in [`builtin`]; [`check`](Scene::check) validates one.
 
 mod appearance;
 pub mod builtin;
@@ -20,6 +20,7 @@ pub mod speeds;
 mod suggest;
 pub mod surface_settings;
 pub mod text;
+mod words;
 
 pub use appearance::{Camera, CameraTrack, Material, Style};
 pub use color::{Color, NAMED as NAMED_COLORS};
@@ -29,16 +30,15 @@ pub use output::Output;
 pub use ports::{Drain, Emitter, FrameRange};
 pub use surface_settings::{SurfaceSettings, SurfaceSource};
 
-use meniscus_liquid::solvers::{Inner, Start};
-use meniscus_liquid::{Preconditioner, Settings, Solver, Transfer, Walls, fas};
+use meniscus_liquid::{Physics, Settings};
 use meniscus_shapes::{ScriptedSolid, Shape, Solids};
 
-/// A part of the space that is full of liquid at the start.
+/// A volume of liquid at the start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Volume<const D: usize> {
-    /// Where the liquid is; what overlaps a solid is left out.
+    /// Shape; where it overlaps a solid there is no liquid.
     pub shape: Shape<D>,
-    /// How fast it moves at the start.
+    /// Initial velocity.
     pub velocity: [f64; D],
 }
 
@@ -58,86 +58,54 @@ impl<const D: usize> Volume<D> {
 pub struct Scene<const D: usize> {
     /// Short name, also that of the output folder.
     pub name: String,
-    /// What it shows, in one line.
+    /// Description in one line.
     pub summary: String,
     /// Size of the domain, whose sides are walls unless they are open.
     pub domain: [f64; D],
-    /// Sides through which liquid leaves for good: the low and the high one of every axis.
+    /// Sides through which liquid leaves the domain: the low and the high one of every axis.
     pub open: [[bool; 2]; D],
     /// Cells along the longest side of the domain.
     pub resolution: usize,
-    /// Acceleration of free fall.
-    pub gravity: [f64; D],
-    /// Mass per volume; per area in 2D.
-    pub density: f64,
-    /// Liquid at the start. Where two overlap, the first gives the velocity.
+    /// Gravity, walls, solver, particles and time steps.
+    pub physics: Physics<D>,
+    /// Liquid at the start. Where two volumes overlap, the first sets the velocity.
     pub liquids: Vec<Volume<D>>,
-    /// Where more liquid comes in. Where two overlap, the first gives the velocity.
+    /// Sources of liquid. Where two overlap, the first sets the velocity.
     pub emitters: Vec<Emitter<D>>,
-    /// Where it vanishes.
+    /// Sinks of liquid.
     pub drains: Vec<Drain<D>>,
     /// Solids, moving or not.
     pub solids: Vec<ScriptedSolid<D>>,
-    /// What the solids are made of in pictures, in their order; where nothing is said, their shape decides.
+    /// Materials of the solids in pictures, in their order. Default: chosen by their shape.
     pub materials: Vec<Option<Material>>,
     /// Colours of the solids in pictures, in their order.
     pub colors: Vec<Option<Color>>,
     /// Colour of the liquid in pictures. Default: that of water.
     pub liquid_color: Option<Color>,
-    /// What walls do to the liquid that touches them.
-    pub walls: Walls,
-    /// Speed at which liquid is made to leave separating walls.
-    pub separation: f64,
-    /// Method for the pressure.
-    pub solver: Solver,
-    /// Preconditioner inside it.
-    pub preconditioner: Preconditioner,
-    /// What solves the linear systems of `newton`.
-    pub inner: Inner,
-    /// What the levels of `fas-mg` are made of.
-    pub levels: fas::Settings,
-    /// Where the method starts.
-    pub start: Start,
-    /// Largest divergence, in 1/s, that the pressure may leave.
-    pub tolerance: f64,
-    /// Outer iterations after which a solve has failed.
-    pub max_iterations: usize,
-    /// How velocity travels between particles and grid.
-    pub transfer: Transfer,
-    /// Particles seeded in a full cell.
-    pub particles_per_cell: usize,
-    /// Seed of their jitter.
-    pub seed: u64,
-    /// Cells a particle may cross in a step.
-    pub cfl: f64,
-    /// Longest step in seconds.
-    pub max_step: f64,
-    /// How many frames to simulate.
+    /// Number of frames to simulate.
     pub frames: u32,
-    /// Frames a second.
+    /// Frames per second.
     pub frame_rate: f64,
-    /// When a run warns and ends.
+    /// Drift at which a run warns and ends.
     pub limits: Limits,
-    /// What to write.
+    /// Output files.
     pub output: Output,
-    /// From where pictures are taken.
+    /// Camera of pictures.
     pub camera: Camera<D>,
-    /// How the camera moves.
+    /// Motion of the camera.
     pub camera_track: CameraTrack<D>,
 }
 
 impl<const D: usize> Scene<D> {
-    /// An empty domain with the usual settings, ready to be filled.
+    /// An empty domain with default settings.
     pub fn new(name: &str, summary: &str, domain: [f64; D], resolution: usize) -> Self {
-        let usual = Settings::<D>::new([1; D], 1.0);
         Scene {
             name: name.into(),
             summary: summary.into(),
             domain,
             open: [[false; 2]; D],
             resolution,
-            gravity: usual.gravity,
-            density: usual.density,
+            physics: Physics::default(),
             liquids: Vec::new(),
             emitters: Vec::new(),
             drains: Vec::new(),
@@ -145,21 +113,6 @@ impl<const D: usize> Scene<D> {
             materials: Vec::new(),
             colors: Vec::new(),
             liquid_color: None,
-            walls: usual.walls,
-            separation: usual.separation,
-            solver: usual.solver,
-            preconditioner: usual.preconditioner,
-            inner: usual.inner,
-            levels: usual.levels,
-            start: usual.start,
-            tolerance: usual.tolerance,
-            max_iterations: usual.max_iterations,
-            transfer: usual.transfer,
-            // Three a side in the plane: fewer leave holes where it is stretched, more cost little there.
-            particles_per_cell: if D == 2 { 9 } else { 8 },
-            seed: usual.seed,
-            cfl: usual.cfl,
-            max_step: usual.max_step,
             frames: 100,
             frame_rate: 24.0,
             limits: Limits::default(),
@@ -174,40 +127,26 @@ impl<const D: usize> Scene<D> {
         self.domain.iter().copied().fold(0.0, f64::max) / self.resolution as f64
     }
 
-    /// Cells along each side. The last one may reach beyond the domain if the sides are not in proportion.
+    /// Cells along each side; the last one may reach beyond the domain.
     pub fn cells(&self) -> [usize; D] {
         let dx = self.dx();
-        // A hair less, so that a side of exactly n cells is n cells whatever the rounding.
+        // Slightly less, so that rounding adds no cell to a side of exactly n cells.
         self.domain
             .map(|side| ((side / dx - 1e-9).ceil() as usize).max(1))
     }
 
-    /// The time of a frame. Frame k is the state after k frame intervals.
+    /// Time of a frame. Frame k is the state after k frame intervals.
     pub fn time_of_frame(&self, frame: u32) -> f64 {
         f64::from(frame) / self.frame_rate
     }
 
-    /// What the liquid is told.
+    /// Settings of the liquid.
     pub fn settings(&self) -> Settings<D> {
         Settings {
-            gravity: self.gravity,
-            density: self.density,
-            walls: self.walls,
-            separation: self.separation,
-            transfer: self.transfer,
-            solver: self.solver,
-            preconditioner: self.preconditioner,
-            inner: self.inner,
-            levels: self.levels,
-            start: self.start,
-            tolerance: self.tolerance,
-            max_iterations: self.max_iterations,
-            particles_per_cell: self.particles_per_cell,
-            seed: self.seed,
-            cfl: self.cfl,
-            max_step: self.max_step,
+            cells: self.cells(),
+            dx: self.dx(),
             attributes: self.output.attributes,
-            ..Settings::new(self.cells(), self.dx())
+            physics: self.physics.clone(),
         }
     }
 
@@ -221,6 +160,19 @@ impl<const D: usize> Scene<D> {
     /// The sides of the domain, which are walls unless they are open.
     pub fn sides(&self) -> ScriptedSolid<D> {
         ScriptedSolid::still("domain", self.room().inverted())
+    }
+
+    /// Shapes of all objects, each with its table in scene files and its index in that table.
+    pub fn shapes(&self) -> impl Iterator<Item = (&'static str, usize, &Shape<D>)> {
+        let liquids = self.liquids.iter().map(|liquid| &liquid.shape).enumerate();
+        let solids = self.solids.iter().map(|solid| &solid.shape).enumerate();
+        let emitters = self.emitters.iter().map(|emitter| &emitter.shape);
+        let drains = self.drains.iter().map(|drain| &drain.shape).enumerate();
+        let liquids = liquids.map(|(i, shape)| ("liquid", i, shape));
+        let solids = solids.map(|(i, shape)| ("solid", i, shape));
+        let emitters = emitters.enumerate().map(|(i, s)| ("emitter", i, s));
+        let drains = drains.map(|(i, shape)| ("drain", i, shape));
+        liquids.chain(solids).chain(emitters).chain(drains)
     }
 
     /// Signed distance to the liquid at the start, negative inside.

@@ -1,7 +1,6 @@
-//! Limits of a run: what it does when the simulation loses liquid. None of it changes a particle.
+//! Limits of the volume drift of a run. They do not affect the motion.
 
-use std::fmt;
-use std::str::FromStr;
+use crate::words::words;
 
 /// What a run does when its volume drifts far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,28 +40,4 @@ impl Default for Limits {
     }
 }
 
-impl OnDrift {
-    /// As they are written.
-    pub const WORDS: &'static [&'static str] = &["stop", "warn"];
-}
-
-impl FromStr for OnDrift {
-    type Err = String;
-
-    fn from_str(word: &str) -> Result<Self, String> {
-        match word {
-            "stop" => Ok(OnDrift::Stop),
-            "warn" => Ok(OnDrift::Warn),
-            _ => Err(format!("{word:?} is none of {}", Self::WORDS.join(", "))),
-        }
-    }
-}
-
-impl fmt::Display for OnDrift {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            OnDrift::Stop => "stop",
-            OnDrift::Warn => "warn",
-        })
-    }
-}
+words!(OnDrift, "stop" => Stop, "warn" => Warn);

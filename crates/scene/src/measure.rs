@@ -1,4 +1,4 @@
-//! Volumes of a scene before anything is simulated, from lattices of points.
+//! Volumes of a scene before the simulation, by sampling on lattices.
 
 use super::{Emitter, Scene, Volume};
 use meniscus_shapes::{Bounds, Shape};
@@ -10,18 +10,18 @@ const LATTICE: usize = 32;
 /// Rays along a side on which the area of an emitter is measured, and points on each.
 const RAYS: usize = 32;
 
-/// What becomes of a volume of liquid that solids are in the way of, in m³ (m² in the plane).
+/// Parts of a volume of liquid that overlaps solids, in m³ (m² in 2D).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Carved {
-    /// Within the domain, solids or not.
+    /// Inside the domain.
     pub whole: f64,
     /// Outside all solids.
     pub inside: f64,
-    /// Lost to solids that have an end, so that they are not the container.
+    /// Inside bounded solids, which are not the container.
     pub to_bounded: f64,
 }
 
-/// How much of each volume of liquid is left at the start.
+/// The parts of each volume of liquid.
 pub fn lost_to_solids<const D: usize>(scene: &Scene<D>) -> Vec<Carved> {
     let solids = scene.solids_and_walls();
     let posed = solids.over_step(0.0, 0.0);
@@ -58,7 +58,7 @@ pub fn lost_to_solids<const D: usize>(scene: &Scene<D>) -> Vec<Carved> {
         .collect()
 }
 
-/// Volume of the liquid at the start, outside solids; what two volumes share counts once.
+/// Volume of the liquid at the start, outside solids; where two overlap it counts once.
 pub fn liquid_volume<const D: usize>(scene: &Scene<D>) -> f64 {
     let whole = Shape::Union(
         scene
@@ -99,7 +99,7 @@ pub fn points_of<const D: usize>(scene: &Scene<D>, shape: &Shape<D>) -> Vec<[f64
     lattice.points().filter(free).collect()
 }
 
-/// Share of a shape's part in the domain that is inside solids at a time; none if nothing of it is in the domain.
+/// Share of a shape's part in the domain that is inside solids at a time; `None` if it is outside the domain.
 pub fn share_in_solids<const D: usize>(
     scene: &Scene<D>,
     shape: &Shape<D>,
@@ -118,8 +118,8 @@ pub fn share_in_solids<const D: usize>(
     (all > 0).then(|| f64::from(solid as u32) / f64::from(all))
 }
 
-/// Volume per second that an emitter brings while it is active: the area of the shape as seen along the velocity, without
-/// what is inside solids or outside the domain, times the speed.
+/// Flow rate of an emitter while it is active: the area of the shape as seen along the velocity, without parts inside
+/// solids or outside the domain, times the speed.
 pub fn emission_rate<const D: usize>(scene: &Scene<D>, emitter: &Emitter<D>) -> f64 {
     let Some(bounds) = emitter
         .shape
@@ -156,11 +156,11 @@ pub fn emission_rate<const D: usize>(scene: &Scene<D>, emitter: &Emitter<D>) -> 
     hits.count() as f64 * spacing.powi(D as i32 - 1) * speed
 }
 
-/// Unit vectors at right angles to a direction and to each other; one in the plane, two in space.
+/// Unit vectors at right angles to a direction and to each other; one in 2D, two in 3D.
 fn across<const D: usize>(along: [f64; D]) -> Vec<[f64; D]> {
     let mut found: Vec<[f64; D]> = vec![along];
     let mut axes: Vec<usize> = (0..D).collect();
-    // The axes that are least along the direction leave most after it is taken away.
+    // Axes least parallel to the direction leave the longest remainder.
     axes.sort_by(|&a, &b| along[a].abs().total_cmp(&along[b].abs()));
     for axis in axes.into_iter().take(D - 1) {
         let mut vector: [f64; D] = from_fn(|a| if a == axis { 1.0 } else { 0.0 });
@@ -174,7 +174,7 @@ fn across<const D: usize>(along: [f64; D]) -> Vec<[f64; D]> {
     found.split_off(1)
 }
 
-/// The highest place, above the floor of the domain, from which liquid can fall.
+/// Greatest height above the floor of the domain from which liquid can fall.
 pub fn highest_liquid<const D: usize>(scene: &Scene<D>) -> f64 {
     let top = scene.domain[D - 1];
     let shapes = scene.liquids.iter().map(|v| &v.shape);
@@ -212,7 +212,7 @@ impl<const D: usize> Lattice<D> {
         })
     }
 
-    /// A distance within which it may matter which side a point is on: only sides are asked for here.
+    /// Band of distances that need not be exact beyond it: only signs are used here.
     fn near(&self) -> f64 {
         0.5 * self.spacing.iter().copied().fold(0.0, f64::max)
     }

@@ -1,10 +1,10 @@
-//! The meshes that shapes are made of.
+//! Meshes in the shapes of a scene.
 
 use super::Scene;
 use meniscus_shapes::{Shape, TriangleMesh};
 use std::sync::Arc;
 
-/// All meshes in a shape, in its order.
+/// All meshes in a shape.
 pub fn in_shape<const D: usize>(shape: &Shape<D>) -> Vec<&Arc<TriangleMesh>> {
     match shape {
         Shape::Mesh(mesh) => vec![mesh],
@@ -24,13 +24,9 @@ pub fn in_shape<const D: usize>(shape: &Shape<D>) -> Vec<&Arc<TriangleMesh>> {
     }
 }
 
-/// Triangles of all meshes of a scene, each mesh once.
+/// Number of triangles of all meshes of a scene, each mesh counted once.
 pub fn triangles<const D: usize>(scene: &Scene<D>) -> usize {
-    let liquids = scene.liquids.iter().map(|liquid| &liquid.shape);
-    let emitters = scene.emitters.iter().map(|emitter| &emitter.shape);
-    let drains = scene.drains.iter().map(|drain| &drain.shape);
-    let solids = scene.solids.iter().map(|solid| &solid.shape);
-    let shapes = liquids.chain(emitters).chain(drains).chain(solids);
+    let shapes = scene.shapes().map(|(_, _, shape)| shape);
     let mut meshes: Vec<&Arc<TriangleMesh>> = shapes.flat_map(in_shape).collect();
     meshes.sort_by_key(|mesh| Arc::as_ptr(mesh));
     meshes.dedup_by_key(|mesh| Arc::as_ptr(mesh));

@@ -1,27 +1,29 @@
-//! What a run writes and how often. None of it changes a particle.
+//! Output files of a run. They do not affect the motion.
 
 use super::{Style, SurfaceSettings};
 
-/// What a run writes beside its statistics, and how often.
+/// Output files of a run besides its statistics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Output {
-    /// The particles of every this many frames are written; 1 for those of all.
+    /// Frames from one that is written to the next. Default: 1.
     pub particles_every: u32,
-    /// Whether particles have an id, their age and their source.
+    /// Whether particles have an id, an age and a source. Default: no.
     pub attributes: bool,
-    /// Whether a preview is drawn of the frames that are written.
+    /// Whether a preview is drawn. Default: yes.
     pub preview: bool,
-    /// Longest side of the preview in pixels.
+    /// Longest side of the preview in pixels. Default: 320.
     pub preview_side: u32,
-    /// How surfaces are made of the frames whose particles are written, if they are.
-    pub surface: Option<SurfaceSettings>,
-    /// How its liquid is drawn.
+    /// Whether surfaces are written. Default: no.
+    pub surface: bool,
+    /// Settings of surface reconstruction.
+    pub surface_settings: SurfaceSettings,
+    /// Style of the preview.
     pub preview_style: Style,
-    /// A checkpoint is written after this many frames, and one after the last in any case; 0 for that one alone.
+    /// Frames from one checkpoint to the next; 0 for one after the last frame only. Default: 1.
     pub checkpoint_every: u32,
-    /// So many of the latest checkpoints are kept.
+    /// Number of latest checkpoints to keep. Default: 3.
     pub keep_checkpoints: u32,
-    /// And those of every this many frames, however old; 0 for none of them.
+    /// Frames from one checkpoint that is never deleted to the next; 0 for none. Default: 25.
     pub milestone_every: u32,
 }
 
@@ -32,7 +34,8 @@ impl Default for Output {
             attributes: false,
             preview: true,
             preview_side: 320,
-            surface: None,
+            surface: false,
+            surface_settings: SurfaceSettings::default(),
             preview_style: Style::Surface,
             checkpoint_every: 1,
             keep_checkpoints: 3,
@@ -47,12 +50,12 @@ impl Output {
         frame.is_multiple_of(self.particles_every.max(1))
     }
 
-    /// Whether a checkpoint belongs after this frame of a run of `frames`.
+    /// Whether a checkpoint is written after this frame of a run of `frames`.
     pub fn writes_checkpoint(&self, frame: u32, frames: u32) -> bool {
         frame == frames || self.checkpoint_every != 0 && frame.is_multiple_of(self.checkpoint_every)
     }
 
-    /// Whether the checkpoint of a frame stays for good.
+    /// Whether the checkpoint of a frame is never deleted.
     pub fn is_milestone(&self, frame: u32) -> bool {
         self.milestone_every != 0 && frame.is_multiple_of(self.milestone_every)
     }

@@ -1,52 +1,52 @@
-//! Where liquid comes in and where it leaves, as a scene says it.
+//! Emitters, drains and open sides of a scene.
 
 use super::Scene;
 use meniscus_liquid::{self as liquid, Sources};
 use meniscus_shapes::{Bounds, Shape};
 use std::ops::Range;
 
-/// Walls stand this many cells beyond an open side: farther than the liquid ever looks.
+/// Cells from an open side to the walls beyond it: more than the liquid samples.
 const BEYOND_OPEN: f64 = 16.0;
 
-/// A time in frames.
+/// A range of time in frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FrameRange {
-    /// From the state of this frame on; 0 is the start.
+    /// First frame; 0 is the start.
     pub from: u32,
-    /// Until the state of this frame; without it, to the end.
+    /// Last frame. Default: the end.
     pub to: Option<u32>,
 }
 
-/// A part of the space that liquid streams into.
+/// A source of liquid.
 ///
-/// It comes in through the side of the shape that the velocity comes from: the shape's area as seen along the velocity,
-/// times the speed, times the time. The shape is empty when its time begins, fills from that side, and everything in
-/// it moves at its velocity. What lies inside solids or outside the domain does not count.
+/// Its flow rate is the area of its shape as seen along the velocity, times the speed. The shape is empty at first and
+/// fills from the side that the velocity comes from; all liquid in it moves at that velocity. Parts inside solids or
+/// outside the domain emit nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Emitter<const D: usize> {
-    /// For messages.
+    /// Name in messages.
     pub name: String,
-    /// Where; it must have an end on every side.
+    /// Shape, which must be bounded.
     pub shape: Shape<D>,
-    /// How fast and which way the liquid comes in; not zero.
+    /// Velocity of the emitted liquid; not zero.
     pub velocity: [f64; D],
-    /// When.
+    /// Frames in which it is active.
     pub frames: FrameRange,
 }
 
-/// A part of the space in which liquid vanishes. It may be without end, like all that is below a plane.
+/// A sink of liquid. Its shape may be unbounded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drain<const D: usize> {
-    /// For messages.
+    /// Name in messages.
     pub name: String,
-    /// Where.
+    /// Shape.
     pub shape: Shape<D>,
-    /// When.
+    /// Frames in which it is active.
     pub frames: FrameRange,
 }
 
 impl FrameRange {
-    /// The same in seconds.
+    /// The range in seconds.
     pub fn seconds(&self, frame_rate: f64) -> Range<f64> {
         let end = self.to.map_or(f64::INFINITY, f64::from);
         f64::from(self.from) / frame_rate..end / frame_rate
@@ -64,7 +64,7 @@ impl FrameRange {
 }
 
 impl<const D: usize> Emitter<D> {
-    /// In metres a second.
+    /// Speed in m/s.
     pub fn speed(&self) -> f64 {
         self.velocity.iter().map(|v| v * v).sum::<f64>().sqrt()
     }
@@ -76,7 +76,7 @@ impl<const D: usize> Emitter<D> {
             high: domain,
         };
         match self.shape.bounds() {
-            None => return Err("its shape must have an end on every side".into()),
+            None => return Err("its shape must be bounded".into()),
             Some(bounds) if bounds.intersection(&inside).is_empty() => {
                 return Err("it lies outside of the domain".into());
             }
@@ -100,7 +100,7 @@ impl<const D: usize> Drain<D> {
 }
 
 impl<const D: usize> Scene<D> {
-    /// What the liquid is told of emitters, drains and open sides.
+    /// Emitters, drains and open sides for the liquid.
     pub fn ports(&self) -> Sources<D> {
         let emitters = self.emitters.iter().map(|emitter| liquid::Emitter {
             shape: emitter.shape.clone(),
@@ -131,7 +131,7 @@ impl<const D: usize> Scene<D> {
         !self.drains.is_empty() || self.open.as_flattened().contains(&true)
     }
 
-    /// The space that the sides of the domain leave: the domain itself, and more beyond open sides.
+    /// The space between the walls of the domain: the domain itself, and more beyond open sides.
     pub(super) fn room(&self) -> Shape<D> {
         let more = |open: bool| if open { BEYOND_OPEN * self.dx() } else { 0.0 };
         Shape::Box {
@@ -140,8 +140,7 @@ impl<const D: usize> Scene<D> {
         }
     }
 
-    /// How far a point is beyond the open sides, negative before them: there are no solids to keep liquid from being there
-    /// at the start.
+    /// Signed distance of a point beyond the open sides, where no solids keep liquid from being at the start.
     pub(super) fn beyond_open_sides(&self, x: [f64; D]) -> f64 {
         let beyond = |a: usize, high: bool| match (self.open[a][usize::from(high)], high) {
             (false, _) => f64::NEG_INFINITY,
@@ -153,7 +152,7 @@ impl<const D: usize> Scene<D> {
             .fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// What is wrong with emitters and drains, if something is.
+    /// Validates emitters and drains.
     pub(super) fn check_ports(&self) -> Result<(), String> {
         for (i, emitter) in self.emitters.iter().enumerate() {
             emitter
@@ -198,48 +197,28 @@ mod tests {
     }
 
     #[test]
-    fn emitters_and_drains_that_can_not_be_meant_are_refused_by_name() {
+    fn invalid_emitters_and_drains_are_refused_by_name() {
         with_emitter(|_| {}).unwrap();
         let half_space = || Shape::HalfSpace {
             point: [0.0; 2],
             normal: [0.0, 1.0],
         };
-        type Override = (Box<dyn Fn(&mut Emitter<2>)>, &'static str);
-        let changes: [Override; 7] = [
-            (
-                Box::new(move |e| e.shape = half_space()),
-                "end on every side",
-            ),
-            (Box::new(|e| e.velocity = [0.0; 2]), "must not be zero"),
-            (Box::new(|e| e.velocity = [f64::NAN, 0.0]), "finite"),
-            (Box::new(|e| e.velocity = [1e200, 0.0]), "finite"),
-            (
-                Box::new(|e| {
-                    e.frames = FrameRange {
-                        from: 5,
-                        to: Some(5),
-                    }
-                }),
-                "from 5 to 5",
-            ),
-            (
-                Box::new(|e| {
-                    e.shape = Shape::Sphere {
-                        center: [0.5, 0.5],
-                        radius: -1.0,
-                    }
-                }),
-                "radius",
-            ),
-            (
-                Box::new(|e| {
-                    e.shape = Shape::Sphere {
-                        center: [5.0, 0.5],
-                        radius: 1.0,
-                    }
-                }),
-                "outside of the domain",
-            ),
+        let sphere = |x: f64, radius: f64| Shape::Sphere {
+            center: [x, 0.5],
+            radius,
+        };
+        let never = FrameRange {
+            from: 5,
+            to: Some(5),
+        };
+        let changes: [(&dyn Fn(&mut Emitter<2>), &str); 7] = [
+            (&|e| e.shape = half_space(), "must be bounded"),
+            (&|e| e.velocity = [0.0; 2], "must not be zero"),
+            (&|e| e.velocity = [f64::NAN, 0.0], "finite"),
+            (&|e| e.velocity = [1e200, 0.0], "finite"),
+            (&|e| e.frames = never, "from 5 to 5"),
+            (&|e| e.shape = sphere(0.5, -1.0), "radius"),
+            (&|e| e.shape = sphere(5.0, 1.0), "outside of the domain"),
         ];
         for (change, said) in changes {
             let error = with_emitter(change).unwrap_err();

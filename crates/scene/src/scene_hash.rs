@@ -1,15 +1,18 @@
-//! What two scenes have in common: the keys that the motion of particles depends on.
+//! Comparison of scenes by the keys that the motion of particles depends on.
 
 use crate::text::differences::{differences, leaves};
-use crate::text::grammar::{Effect, effect_of};
+use crate::text::grammar::{Effect, Kind, Table, effect_of};
 use crate::text::keys::SCENE;
+use crate::text::schema::plain;
+use crate::text::tree::{Node, parse};
 use meniscus_store::quantity::count;
+use serde_json::{Map, Value};
 use std::fmt::Write;
 
-/// Longer differences are not shown completely.
+/// Most keys that a difference shows.
 const MOST_KEYS: usize = 12;
 
-/// Hash of a text as it is.
+/// Hash of a text.
 pub fn hash(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }
@@ -25,8 +28,26 @@ pub fn physics_hash(text: &str) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-/// The keys that affect physics and differ between the scene of a run and the one asked for; `None` if there are none. Lines
-/// with `-` are those of the run, lines with `+` those asked for.
+/// Settings of a scene's text that affect physics, by their keys; objects such as solids are left out.
+pub fn physics_settings(text: &str) -> Map<String, Value> {
+    fn of_table(node: &Node, table: &Table) -> Map<String, Value> {
+        let keys = table.keys.iter().filter(|k| k.effect == Effect::Physics);
+        keys.filter_map(|key| {
+            let node = node.get(key.name)?;
+            let value = match key.kind {
+                Kind::Tables(..) => return None,
+                Kind::Table(inner) => of_table(node, inner).into(),
+                _ => plain(&node.value),
+            };
+            Some((key.name.into(), value))
+        })
+        .collect()
+    }
+    of_table(&parse(text).0, &SCENE)
+}
+
+/// The keys that affect physics and differ between the scene of a run and the requested one; `None` if there are none. Lines
+/// with `-` are those of the run, lines with `+` the requested ones.
 pub fn difference(of_run: &str, asked: &str) -> Option<String> {
     let mut keys = differences(of_run, asked);
     keys.retain(|difference| effect_of(&SCENE, &difference.key) == Effect::Physics);
@@ -48,11 +69,10 @@ pub fn difference(of_run: &str, asked: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::grammar::{Kind, Table};
     use crate::text::{Override, load};
     use crate::{AnyScene, Camera, CameraTrack, Limits, Output};
 
-    /// Paths and examples of all keys of a table and of the tables in it; the first of every list is meant.
+    /// Paths and examples of all keys of a table and of the tables in it; of lists, those of the first table.
     fn keys(table: &'static Table, path: &str, found: &mut Vec<(String, &'static str)>) {
         for key in table.keys {
             let path = match path {
@@ -69,7 +89,7 @@ mod tests {
         }
     }
 
-    /// The scene without all that no particle depends on.
+    /// The scene without everything that does not affect the motion.
     fn physics(scene: &AnyScene) -> AnyScene {
         fn strip<const D: usize>(scene: &crate::Scene<D>) -> crate::Scene<D> {
             let mut scene = scene.clone();
@@ -137,5 +157,7 @@ mod tests {
         );
         assert_eq!(difference(old, &old.replace('3', "9")), None);
         assert_ne!(hash(old), hash(new));
+        let settings = serde_json::json!({ "walls": { "kind": "slip" }, "time": {} });
+        assert_eq!(serde_json::Value::from(physics_settings(old)), settings);
     }
 }

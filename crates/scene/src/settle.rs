@@ -1,8 +1,8 @@
-//! Where liquid comes to rest, before anything is simulated: a priority flood of the space that solids leave.
+//! Estimate of where liquid comes to rest: a priority flood of the space between solids.
 //!
-//! Liquid falls along gravity until something is in its way, and fills the lowest place that it can reach, cell by cell,
-//! until all of it has found room or the flood reaches a drain or an open side. The grid is coarse; walls thinner than its
-//! cells are found on the way between two centres.
+//! Liquid falls along gravity until it meets a solid, and fills the lowest cells that it can reach until all of it has
+//! found room or the flood reaches a drain or an open side. The grid is coarse; walls thinner than its cells are found by
+//! samples between the centres of cells.
 
 use super::Scene;
 use meniscus_shapes::PosedSolids;
@@ -10,9 +10,9 @@ use std::array::from_fn;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Cells of the flood along the longest side, in the plane and in space.
+/// Cells of the flood along the longest side, in 2D and in 3D.
 const CELLS: [f64; 2] = [96.0, 40.0];
-/// Points between two neighbouring centres at which a wall is looked for.
+/// Samples between two neighbouring centres.
 const BETWEEN: usize = 7;
 
 /// Liquid at rest.
@@ -22,18 +22,18 @@ pub struct Rest {
     pub level: f64,
     /// Volume that stays; the rest leaves through drains and open sides.
     pub held: f64,
-    /// Lowest place, against gravity, at which falling liquid first meets something.
+    /// Lowest height, against gravity, at which falling liquid first meets a solid.
     pub landing: f64,
 }
 
 /// Height of a point, against gravity; none without gravity.
 pub fn height<const D: usize>(scene: &Scene<D>, x: [f64; D]) -> Option<f64> {
-    let strength = scene.gravity.iter().map(|g| g * g).sum::<f64>().sqrt();
-    let along: f64 = (0..D).map(|a| -scene.gravity[a] * x[a]).sum();
+    let strength = scene.physics.gravity_magnitude();
+    let along: f64 = (0..D).map(|a| -scene.physics.gravity[a] * x[a]).sum();
     (strength > 0.0).then(|| along / strength)
 }
 
-/// Where `volume` comes to rest that starts at the given points; none without gravity or points.
+/// The rest state of `volume` released at the given points; `None` without gravity or points.
 pub fn rest<const D: usize>(scene: &Scene<D>, points: &[[f64; D]], volume: f64) -> Option<Rest> {
     height(scene, [0.0; D])?;
     let solids = scene.solids_and_walls();
@@ -61,7 +61,7 @@ struct Flood<'a, const D: usize> {
     solids: PosedSolids<'a, D>,
     spacing: f64,
     cells: [usize; D],
-    /// Distance of the solids at the centres; not a number until somebody asks.
+    /// Distance of the solids at the centres; NaN until needed.
     distance: Vec<f64>,
     /// Axis that gravity is most along, and whether it points to the high end.
     down: (usize, bool),
@@ -75,7 +75,10 @@ impl<'a, const D: usize> Flood<'a, D> {
             .domain
             .map(|side| ((side / spacing - 1e-9).ceil() as usize).max(1));
         let strongest = |a: &usize, b: &usize| {
-            let (a, b) = (scene.gravity[*a].abs(), scene.gravity[*b].abs());
+            let (a, b) = (
+                scene.physics.gravity[*a].abs(),
+                scene.physics.gravity[*b].abs(),
+            );
             a.total_cmp(&b)
         };
         let axis = (0..D).max_by(strongest).unwrap_or(D - 1);
@@ -85,7 +88,7 @@ impl<'a, const D: usize> Flood<'a, D> {
             spacing,
             cells,
             distance: vec![f64::NAN; cells.iter().product()],
-            down: (axis, scene.gravity[axis] > 0.0),
+            down: (axis, scene.physics.gravity[axis] > 0.0),
         }
     }
 
@@ -143,7 +146,7 @@ impl<'a, const D: usize> Flood<'a, D> {
         })
     }
 
-    /// The last open cell on the way down.
+    /// The lowest cell that liquid falls to from a cell.
     fn fall(&mut self, mut cell: usize) -> usize {
         let (axis, high) = self.down;
         while let Some(below) = self.beside(cell, axis, high) {
@@ -155,7 +158,7 @@ impl<'a, const D: usize> Flood<'a, D> {
         cell
     }
 
-    /// Whether liquid in a cell leaves: through an open side beside it, or a drain.
+    /// Whether liquid leaves from a cell, through an open side or a drain.
     fn is_exit(&self, cell: usize) -> bool {
         let at = self.coord(cell);
         let open = (0..D).any(|a| {
@@ -185,7 +188,7 @@ impl<'a, const D: usize> Flood<'a, D> {
         let mut filled = 0.0;
         // Of the highest layer so far: its rank, its height and its volume.
         let mut layer = (i64::MIN, self.height_of(starts[0]), 0.0);
-        // What was filled before the flood went over a rim and down: that much stays if it leaves there.
+        // Volume filled before the flood went over a rim and down: it stays if the rest leaves there.
         let mut before_spill = None;
         while let Some(Reverse((rank_now, cell))) = next.pop() {
             if filled >= volume && rank_now > layer.0 {
@@ -266,7 +269,7 @@ mod tests {
     #[test]
     fn without_gravity_nothing_comes_to_rest() {
         let mut scene = tank();
-        scene.gravity = [0.0; 2];
+        scene.physics.gravity = [0.0; 2];
         assert_eq!(rest(&scene, &[[0.5, 0.5]], 0.1), None);
     }
 }

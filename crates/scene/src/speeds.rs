@@ -1,9 +1,9 @@
-//! Speeds that a scene prescribes, and where one that is not physical comes from.
+//! Speeds that a scene prescribes, and the origin of one that is not physical.
 
 use super::Scene;
 use meniscus_shapes::Bounds;
 
-/// Fastest speed in m/s that is taken for physical: about ten times that of the fastest water jets.
+/// Largest physical speed in m/s: about ten times that of the fastest water jets.
 pub const FASTEST_PHYSICAL: f64 = 1e4;
 /// Factor within which a prescribed speed explains one that was reached.
 const EXPLAINS: f64 = 100.0;
@@ -29,7 +29,7 @@ pub fn fastest_prescribed<const D: usize>(scene: &Scene<D>) -> Option<(String, f
         let key = "the keyframes of the solids".to_string();
         (key, solids.max_speed(0.0, end, &domain))
     });
-    let gravity = ("gravity".to_string(), length(&scene.gravity) * end);
+    let gravity = ("gravity".to_string(), length(&scene.physics.gravity) * end);
     liquids
         .chain(emitters)
         .chain(solids)
@@ -37,7 +37,7 @@ pub fn fastest_prescribed<const D: usize>(scene: &Scene<D>) -> Option<(String, f
         .max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// What to tell about a speed that no liquid reaches: that it is not physical, and which key of the scene causes it.
+/// Message about a speed that is not physical, with the key of the scene that causes it.
 pub fn origin_of_speed<const D: usize>(scene: &Scene<D>, speed: f64) -> String {
     match fastest_prescribed(scene) {
         Some((key, prescribed)) if prescribed * EXPLAINS >= speed => format!(
@@ -70,7 +70,7 @@ mod tests {
             "{told}"
         );
         scene.liquids[0].velocity = [0.0; 2];
-        scene.gravity = [0.0, -1e30];
+        scene.physics.gravity = [0.0, -1e30];
         let told = origin_of_speed(&scene, 1e29);
         assert!(told.contains("from gravity"), "{told}");
     }

@@ -1,10 +1,10 @@
-//! What a misspelt word was most likely meant to be.
+//! Suggestions for misspelt words.
 
-/// The word of a list that is most like another, if any is alike.
+/// The most similar word of a list, if one is similar enough.
 pub fn similar<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     const ALIKE: f64 = 0.7;
     let plain = |word: &str| word.to_lowercase().replace('_', "-");
-    // Nobody misspells a word into a novel; comparing one would take its time.
+    // Comparing a very long word would take long, and nothing is similar to it.
     let word: String = plain(word).chars().take(60).collect();
     let likeness = |other: &str| strsim::jaro_winkler(&word, &plain(other));
     let best = known

@@ -1,10 +1,9 @@
 //! Settings of surface reconstruction.
 
+use crate::words::words;
 use meniscus_store::error::Error;
-use std::fmt;
-use std::str::FromStr;
 
-/// What a surface is made from.
+/// Method of surface reconstruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SurfaceSource {
     /// The particles, by splashsurf: a density that every particle adds to.
@@ -14,36 +13,12 @@ pub enum SurfaceSource {
     LevelSet,
 }
 
-impl SurfaceSource {
-    /// All words for it.
-    pub const WORDS: &'static [&'static str] = &["particles", "level-set"];
-}
+words!(SurfaceSource, "particles" => Particles, "level-set" => LevelSet);
 
-impl fmt::Display for SurfaceSource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            SurfaceSource::Particles => "particles",
-            SurfaceSource::LevelSet => "level-set",
-        })
-    }
-}
-
-impl FromStr for SurfaceSource {
-    type Err = String;
-
-    fn from_str(word: &str) -> Result<Self, String> {
-        match word {
-            "particles" => Ok(SurfaceSource::Particles),
-            "level-set" => Ok(SurfaceSource::LevelSet),
-            _ => Err(format!("{word:?} is none of: {}", Self::WORDS.join(", "))),
-        }
-    }
-}
-
-/// How a surface is made. Two frames with the same particles and the same settings have the same surface.
+/// Settings of surface reconstruction. Two frames with the same particles and the same settings have the same surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurfaceSettings {
-    /// What it is made from.
+    /// Method.
     pub source: SurfaceSource,
     /// Points of the lattice along a cell of the simulation in thick liquid; twice as many in thin liquid.
     pub resolution: u32,
@@ -67,10 +42,10 @@ impl SurfaceSettings {
     /// More passes than this change nothing that can be seen.
     pub const SMOOTHEST: u32 = 100;
 
-    /// Whether the numbers can be meant.
+    /// Checks that all values are in range.
     ///
     /// # Errors
-    /// In words, for the command line.
+    /// Which flag of the command line is out of range.
     pub fn check(&self) -> Result<(), Error> {
         if !(1..=Self::FINEST).contains(&self.resolution) {
             return Err(Error::usage(format!(

@@ -40,7 +40,7 @@ mod validate;
 mod vector;
 
 pub use bounds::Bounds;
-pub use mesh::{LatticeDistances, MeshError, MeshReport, PointLattice, TriangleMesh};
+pub use mesh::{MeshError, MeshReport, TriangleMesh};
 pub use moments::{Moments, MomentsError};
 pub use motion::{Ease, Keyframe, Motion, MotionError};
 pub use pose::Pose;

@@ -4,58 +4,52 @@ use std::any::Any;
 use std::io::{self, Write};
 
 use meniscus_liquid::spin_pool::spin_if;
-use meniscus_liquid::{self as liquid, Liquid, Phases, State, StepError, StepLimit};
-use meniscus_shapes::Solids;
+use meniscus_liquid::{self as liquid, Liquid, State};
+use meniscus_shapes::{ScriptedSolid, Solids};
 use rayon::prelude::*;
 
-use crate::report::{Problem, SolveReport, StepFailure, StepReport};
+use crate::problem::ProblemDump;
+use crate::report::{SolveReport, StepError, StepFailure, StepReport};
 use crate::snapshot::{BodyState, Layers, PointLayer, Snapshot};
-use crate::world::{Cost, SavedState, World};
+use crate::world::{Cost, Phases, SavedState, StepLimit, World};
 
 /// Particles from which on most parts of a step are long enough to be shared, and short enough that threads would fall
 /// asleep between two of them.
 const SHARED: usize = 50_000;
+/// Half the interval over which velocities of scripted solids are measured, in seconds.
+const HALF_INTERVAL: f64 = 1e-4;
 
 /// A liquid among scripted solids.
 pub struct LiquidWorld<const D: usize> {
     liquid: Liquid<D>,
+    /// The solids, and last the sides of the domain.
     solids: Solids<D>,
     unknowns: usize,
 }
 
 impl<const D: usize> LiquidWorld<D> {
-    /// A liquid and the solids around it.
-    pub fn new(liquid: Liquid<D>, solids: Solids<D>) -> Self {
+    /// A liquid, the solids in it, and the sides of its domain, which are not among the bodies of a snapshot.
+    pub fn new(
+        liquid: Liquid<D>,
+        mut solids: Vec<ScriptedSolid<D>>,
+        sides: ScriptedSolid<D>,
+    ) -> Self {
+        solids.push(sides);
         Self {
             liquid,
-            solids,
+            solids: Solids::new(solids),
             unknowns: 0,
         }
+    }
+
+    /// The world itself, if it is a liquid in `D` dimensions.
+    pub fn of(world: &dyn World) -> Option<&Self> {
+        (world as &dyn Any).downcast_ref()
     }
 
     /// The liquid.
     pub fn liquid(&self) -> &Liquid<D> {
         &self.liquid
-    }
-
-    /// The solids, walls of the domain included.
-    pub fn solids(&self) -> &Solids<D> {
-        &self.solids
-    }
-
-    /// Volume of the liquid now.
-    pub fn volume(&mut self) -> f64 {
-        self.liquid.volume(&self.solids)
-    }
-
-    fn failure(&self, error: StepError, dt: f64) -> Box<StepFailure> {
-        let failure = self.liquid.failure(error, dt);
-        Box::new(StepFailure {
-            message: failure.to_string(),
-            error: failure.error,
-            report: report_of(&failure.report),
-            problem: Problem::new(failure.problem),
-        })
     }
 }
 
@@ -70,7 +64,9 @@ impl<const D: usize> World for LiquidWorld<D> {
 
     fn step_limit(&self, until: f64) -> StepLimit {
         let time_left = until - self.liquid.time();
-        self.liquid.step_limit(&self.solids, time_left)
+        let liquid::StepLimit { dt, longest, speed } =
+            self.liquid.step_limit(&self.solids, time_left);
+        StepLimit { dt, longest, speed }
     }
 
     fn try_step(
@@ -79,18 +75,23 @@ impl<const D: usize> World for LiquidWorld<D> {
         phases: &mut dyn Phases,
     ) -> Result<StepReport, Box<StepFailure>> {
         let is_shared = self.liquid.particles().len() >= SHARED;
-        let stepped = spin_if(is_shared, || self.liquid.step(&self.solids, dt, phases));
+        let stepped = spin_if(is_shared, || {
+            self.liquid.step(&self.solids, dt, &mut Forward(phases))
+        });
         match stepped {
             Ok(report) => {
                 self.unknowns = report.unknowns;
                 Ok(report_of(&report))
             }
-            Err(error) => Err(self.failure(error, dt)),
+            Err(error) => {
+                let failure = self.liquid.failure(error, dt);
+                Err(Box::new(StepFailure {
+                    error: failure.error.into(),
+                    report: report_of(&failure.report),
+                    problem: Some(Box::new(failure.problem)),
+                }))
+            }
         }
-    }
-
-    fn refuse_step(&self, error: StepError, dt: f64) -> Box<StepFailure> {
-        self.failure(error, dt)
     }
 
     fn snapshot(&self, layers: Layers) -> Snapshot {
@@ -117,18 +118,24 @@ impl<const D: usize> World for LiquidWorld<D> {
                 id: particles.attributes.as_ref().map(|kept| kept.id.clone()),
                 scalars,
             }],
-            bodies: poses(&self.solids, self.liquid.time()),
+            bodies: self.bodies(),
             meshes: Vec::new(),
         }
+    }
+
+    fn bodies(&self) -> Vec<BodyState> {
+        let time = self.liquid.time();
+        let (_sides, solids) = self.solids.list.split_last().expect("sides of the domain");
+        solids.iter().map(|body| body_state(body, time)).collect()
     }
 
     fn state(&self) -> Box<dyn SavedState + '_> {
         Box::new(LiquidState(self.liquid.state()))
     }
 
-    fn problem(&mut self, dt: f64) -> Result<Problem, StepError> {
+    fn problem(&mut self, dt: f64) -> Result<Box<dyn ProblemDump>, StepError> {
         let problem = self.liquid.pressure_problem(&self.solids, dt)?;
-        Ok(Problem::new(problem))
+        Ok(Box::new(problem))
     }
 
     fn cost(&self) -> Cost {
@@ -137,10 +144,6 @@ impl<const D: usize> World for LiquidWorld<D> {
             unknowns: self.unknowns,
             bodies: self.solids.list.len(),
         }
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 
@@ -156,17 +159,49 @@ fn pressures<const D: usize>(liquid: &Liquid<D>) -> Vec<f32> {
     positions.map(pressure).collect()
 }
 
-/// Poses of scripted solids.
-fn poses<const D: usize>(solids: &Solids<D>, time: f64) -> Vec<BodyState> {
-    let pose_of = |body: &meniscus_shapes::ScriptedSolid<D>| {
-        let pose = body.motion.world_from_body(time);
-        BodyState {
-            name: body.name.clone(),
-            rotation: pose.rotation.matrix().as_flattened().to_vec(),
-            translation: pose.translation.to_vec(),
+/// Pose and velocity of a scripted solid.
+fn body_state<const D: usize>(body: &ScriptedSolid<D>, time: f64) -> BodyState {
+    let pose = body.motion.world_from_body(time);
+    let (mut velocity, mut angular_velocity) = ([0.0; D], [0.0; 3]);
+    if body.moves() {
+        let before = body.motion.world_from_body(time - HALF_INTERVAL);
+        let after = body.motion.world_from_body(time + HALF_INTERVAL);
+        let rate = 0.5 / HALF_INTERVAL;
+        velocity = std::array::from_fn(|a| rate * (after.translation[a] - before.translation[a]));
+        let turn = after.rotation.compose(&before.rotation.inverse()).log();
+        angular_velocity[2] = rate * turn[1][0];
+        if D == 3 {
+            angular_velocity[0] = rate * turn[2][1];
+            angular_velocity[1] = rate * turn[0][2];
         }
-    };
-    solids.list.iter().map(pose_of).collect()
+    }
+    BodyState {
+        name: body.name.clone(),
+        rotation: pose.rotation.matrix().as_flattened().to_vec(),
+        translation: pose.translation.to_vec(),
+        velocity: velocity.to_vec(),
+        angular_velocity,
+    }
+}
+
+/// Forwards phases of the liquid's step.
+struct Forward<'a>(&'a mut dyn Phases);
+
+impl liquid::Phases for Forward<'_> {
+    fn begin(&mut self, phase: &'static str) {
+        self.0.begin(phase);
+    }
+}
+
+impl From<liquid::StepError> for StepError {
+    fn from(error: liquid::StepError) -> Self {
+        match error {
+            liquid::StepError::Unsolved(_) => Self::Unsolved(error.to_string()),
+            liquid::StepError::NotFinite(_) => Self::NotFinite,
+            liquid::StepError::TooFast { speed } => Self::TooFast { speed },
+            _ => Self::Refused(error.to_string()),
+        }
+    }
 }
 
 /// The report of a liquid's step as solves and measures.
@@ -222,5 +257,51 @@ impl<const D: usize> SavedState for LiquidState<'_, D> {
 
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         self.0.write(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use meniscus_liquid::Settings;
+    use meniscus_shapes::{Ease, Keyframe, Motion, Rotation, Shape};
+
+    use super::*;
+
+    #[test]
+    fn bodies_have_the_velocity_of_their_keyframes_and_sides_are_no_body() {
+        let key = |time: f64, x: f64, angle: f64| Keyframe {
+            time,
+            position: [x, 0.0, 0.0],
+            rotation: Rotation::exp(&[[0.0, -angle, 0.0], [angle, 0.0, 0.0], [0.0; 3]]),
+        };
+        let paddle = ScriptedSolid {
+            name: "paddle".into(),
+            shape: Shape::Sphere {
+                center: [0.0; 3],
+                radius: 0.1,
+            },
+            motion: Motion::Keyframes {
+                keys: vec![key(-1.0, -2.0, -0.5), key(1.0, 2.0, 0.5)],
+                ease: Ease::Linear,
+            },
+        };
+        let sides = ScriptedSolid::still(
+            "domain",
+            Shape::Box {
+                low: [0.0; 3],
+                high: [1.0; 3],
+            }
+            .inverted(),
+        );
+        let liquid = Liquid::new(Settings::new([4; 3], 0.25)).unwrap();
+        let world = LiquidWorld::new(liquid, vec![paddle], sides);
+        let [body] = &world.snapshot(Layers::default()).bodies[..] else {
+            panic!("one body")
+        };
+        assert_eq!(body.translation, [0.0; 3]);
+        let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
+        assert!(close(body.velocity[0], 2.0) && close(body.angular_velocity[2], 0.5));
+        assert_eq!(LiquidWorld::<3>::of(&world).map(World::dimension), Some(3));
+        assert!(LiquidWorld::<2>::of(&world).is_none());
     }
 }

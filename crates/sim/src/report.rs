@@ -1,10 +1,10 @@
 //! Step reports and failures.
 
-use std::any::Any;
 use std::fmt;
 
 use meniscus_lcp::{Report, Status};
-use meniscus_liquid::{PressureProblem, StepError};
+
+use crate::problem::ProblemDump;
 
 /// Report of one step.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,55 +93,56 @@ impl SolveReport {
     }
 }
 
-/// The complementarity problem of a step.
-#[derive(Clone, Debug)]
-pub enum Problem {
-    /// In two dimensions.
-    Plane(PressureProblem<2>),
-    /// In three dimensions.
-    Space(PressureProblem<3>),
+/// Why a step failed.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum StepError {
+    /// A solve did not converge; the message names the solver and how it ended.
+    Unsolved(String),
+    /// A velocity is not finite after the solve.
+    NotFinite,
+    /// Something is so fast that the step would be absurdly short.
+    TooFast {
+        /// Largest speed found, in m/s.
+        speed: f64,
+    },
+    /// A problem is not well formed; the message names the problem.
+    Refused(String),
 }
 
-impl Problem {
-    /// The problem of a liquid in `D` dimensions.
-    pub(crate) fn new<const D: usize>(problem: PressureProblem<D>) -> Self {
-        const { assert!(D == 2 || D == 3, "two or three dimensions") };
-        let problem: Box<dyn Any> = Box::new(problem);
-        match problem.downcast() {
-            Ok(plane) => Self::Plane(*plane),
-            Err(other) => match other.downcast() {
-                Ok(space) => Self::Space(*space),
-                Err(_) => unreachable!("two or three dimensions"),
-            },
+impl fmt::Display for StepError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unsolved(why) | Self::Refused(why) => f.write_str(why),
+            Self::NotFinite => f.write_str("a velocity is not a finite number"),
+            Self::TooFast { speed } => write!(f, "a speed of {speed:.3e} m/s was reached"),
         }
     }
-
-    /// The problem, if it has `D` dimensions.
-    pub fn of_dimension<const D: usize>(self) -> Option<PressureProblem<D>> {
-        let problem: Box<dyn Any> = match self {
-            Self::Plane(plane) => Box::new(plane),
-            Self::Space(space) => Box::new(space),
-        };
-        problem.downcast().ok().map(|problem| *problem)
-    }
 }
 
+impl std::error::Error for StepError {}
+
 /// A step that failed. The world is as it was before the step.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct StepFailure {
     /// Why it failed.
     pub error: StepError,
-    /// Why it failed, with its length.
-    pub message: String,
     /// Report of the last attempt.
     pub report: StepReport,
-    /// The problem that was not solved.
-    pub problem: Problem,
+    /// The problem that was not solved, if there is one.
+    pub problem: Option<Box<dyn ProblemDump>>,
 }
 
 impl fmt::Display for StepFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        let (error, dt) = (&self.error, self.report.dt);
+        match error {
+            StepError::Unsolved(_) | StepError::NotFinite => {
+                write!(f, "{error}, even with a step of {dt:.3e} s")
+            }
+            StepError::TooFast { .. } => write!(f, "{error}, which needs time steps of {dt:.3e} s"),
+            StepError::Refused(_) => error.fmt(f),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The state of a world at one instant, as frames keep it.
 
-/// Which parts of a snapshot are wanted beyond positions, velocities and poses.
+/// Optional parts of a snapshot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Layers {
     /// Pressure at the particles of liquids, as the scalar `pressure`.
@@ -33,7 +33,7 @@ pub struct PointLayer {
     pub position: Vec<f32>,
     /// Components of the velocity of one particle after another, in m/s.
     pub velocity: Vec<f32>,
-    /// Numbers that particles keep from birth to death, if they are kept.
+    /// Identifiers that are stable from birth to death, if particles have them.
     pub id: Option<Vec<u64>>,
     /// One value per particle each, by name.
     pub scalars: Vec<(&'static str, Vec<f32>)>,
@@ -57,15 +57,19 @@ impl PointLayer {
     }
 }
 
-/// Pose of a solid.
+/// Pose and velocity of a solid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BodyState {
     /// Name of the solid.
     pub name: String,
-    /// Rotation of `world_from_body`, row after row.
+    /// Rotation matrix of `world_from_body`, row after row.
     pub rotation: Vec<f64>,
     /// Translation of `world_from_body`, in metres.
     pub translation: Vec<f64>,
+    /// Velocity of the body's origin, in m/s.
+    pub velocity: Vec<f64>,
+    /// Angular velocity in rad/s; in 2D, only the last component.
+    pub angular_velocity: [f64; 3],
 }
 
 /// Vertices of a mesh that moves and changes its shape.

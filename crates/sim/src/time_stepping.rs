@@ -1,13 +1,11 @@
-//! Length of steps, and shorter ones after a failure.
+//! Length of steps, and retries with shorter ones after a failure.
 
-use meniscus_liquid::{Phases, StepError};
-
-use crate::report::{StepFailure, StepReport};
-use crate::world::World;
+use crate::report::{StepError, StepFailure, StepReport};
+use crate::world::{Phases, World};
 
 /// Attempts with half the step after a failed one.
 const RETRIES: usize = 3;
-/// A step below this share of the longest one means that something has run away.
+/// Share of the longest step below which the simulation is unstable.
 const SHORTEST: f64 = 1e-7;
 
 /// One step towards the time `until`, as long as accuracy allows. A step that fails is tried again with half its length,
@@ -22,8 +20,11 @@ pub fn advance(
 ) -> Result<StepReport, Box<StepFailure>> {
     let limit = world.step_limit(until);
     if limit.dt < SHORTEST * limit.longest || !limit.speed.is_finite() {
-        let error = StepError::TooFast { speed: limit.speed };
-        return Err(world.refuse_step(error, limit.dt));
+        return Err(Box::new(StepFailure {
+            error: StepError::TooFast { speed: limit.speed },
+            report: StepReport::new(world.time(), limit.dt),
+            problem: None,
+        }));
     }
     let mut dt = limit.dt;
     let mut retries = 0;
@@ -47,14 +48,10 @@ pub fn advance(
 
 #[cfg(test)]
 mod tests {
-    use std::any::Any;
     use std::io::{self, Write};
 
-    use meniscus_liquid::{Liquid, Settings, StepLimit};
-    use meniscus_shapes::Solids;
-
     use super::*;
-    use crate::{Cost, Layers, LiquidWorld, Problem, SavedState, Snapshot};
+    use crate::{BodyState, Cost, Layers, ProblemDump, SavedState, Snapshot, StepLimit};
 
     /// A world whose steps succeed below a length.
     struct Stiff {
@@ -97,29 +94,29 @@ mod tests {
         ) -> Result<StepReport, Box<StepFailure>> {
             self.tried.push(dt);
             if dt > self.longest_that_succeeds {
-                return Err(self.refuse_step(StepError::Refused("too long".into()), dt));
+                return Err(Box::new(StepFailure {
+                    error: StepError::Refused("too long".into()),
+                    report: StepReport::new(self.time, dt),
+                    problem: None,
+                }));
             }
             self.time += dt;
             Ok(StepReport::new(self.time, dt))
         }
-        fn refuse_step(&self, error: StepError, dt: f64) -> Box<StepFailure> {
-            let empty = Liquid::new(Settings::<2>::new([4; 2], 0.25)).unwrap();
-            LiquidWorld::new(empty, Solids::default()).refuse_step(error, dt)
-        }
         fn snapshot(&self, _: Layers) -> Snapshot {
             Snapshot::default()
+        }
+        fn bodies(&self) -> Vec<BodyState> {
+            Vec::new()
         }
         fn state(&self) -> Box<dyn SavedState + '_> {
             Box::new(Nothing)
         }
-        fn problem(&mut self, _: f64) -> Result<Problem, StepError> {
+        fn problem(&mut self, _: f64) -> Result<Box<dyn ProblemDump>, StepError> {
             Err(StepError::Refused("there is none".into()))
         }
         fn cost(&self) -> Cost {
             Cost::default()
-        }
-        fn as_any(&self) -> &dyn Any {
-            self
         }
     }
 

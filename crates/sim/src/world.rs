@@ -3,13 +3,15 @@
 use std::any::Any;
 use std::io::{self, Write};
 
-use meniscus_liquid::{Phases, StepError, StepLimit};
-
-use crate::report::{Problem, StepFailure, StepReport};
-use crate::snapshot::{Layers, Snapshot};
+use crate::problem::ProblemDump;
+use crate::report::{StepError, StepFailure, StepReport};
+use crate::snapshot::{BodyState, Layers, Snapshot};
 
 /// Everything that moves in a scene, in two or three dimensions.
-pub trait World: Send + Sync {
+///
+/// Runner, files, viewer and statistics know nothing but this trait. Code that studies one material can get at the world
+/// itself by way of [`Any`], as [`LiquidWorld::of`](crate::LiquidWorld::of) does.
+pub trait World: Any + Send + Sync {
     /// Number of dimensions: 2 or 3.
     fn dimension(&self) -> usize;
 
@@ -29,26 +31,44 @@ pub trait World: Send + Sync {
         phases: &mut dyn Phases,
     ) -> Result<StepReport, Box<StepFailure>>;
 
-    /// Description of a step of `dt` seconds that is not tried because of `error`.
-    fn refuse_step(&self, error: StepError, dt: f64) -> Box<StepFailure>;
-
-    /// What a frame keeps: points, poses of bodies, deformed meshes.
+    /// State at this instant as frames keep it: points, poses of bodies, deformed meshes.
     fn snapshot(&self, layers: Layers) -> Snapshot;
+
+    /// Poses and velocities of all bodies, as in [`World::snapshot`].
+    fn bodies(&self) -> Vec<BodyState>;
 
     /// The state that later steps depend on, ready to be written to a checkpoint.
     fn state(&self) -> Box<dyn SavedState + '_>;
 
-    /// The complementarity problem of a step of `dt` seconds, for study elsewhere. Does not change the state.
+    /// The problem of a step of `dt` seconds, for study elsewhere. Does not change the state.
     ///
     /// # Errors
     /// Why there is none.
-    fn problem(&mut self, dt: f64) -> Result<Problem, StepError>;
+    fn problem(&mut self, dt: f64) -> Result<Box<dyn ProblemDump>, StepError>;
 
     /// Sizes that time and memory of a step depend on.
     fn cost(&self) -> Cost;
+}
 
-    /// The world itself, for those who know what it is made of.
-    fn as_any(&self) -> &dyn Any;
+/// Longest step, and what limits it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepLimit {
+    /// Length in seconds.
+    pub dt: f64,
+    /// Longest step that is allowed at any speed.
+    pub longest: f64,
+    /// Largest expected speed; not finite if that of a particle or body is not.
+    pub speed: f64,
+}
+
+/// Progress callback: called when the phases of a step begin, for example to time them.
+pub trait Phases {
+    /// The phase before, if any, has ended. The name is empty when the step is over.
+    fn begin(&mut self, phase: &'static str);
+}
+
+impl Phases for () {
+    fn begin(&mut self, _phase: &'static str) {}
 }
 
 /// A state that can be written more than once, for example to a hasher and then to a file.
@@ -56,7 +76,7 @@ pub trait SavedState: Sync {
     /// Length in bytes.
     fn len(&self) -> usize;
 
-    /// False: there is always something to write.
+    /// Whether there is nothing to write.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all.
+//! Files that appear complete or not at all.
 
 use crate::error::Error;
 use std::fs::{self, File};
@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Writes `bytes` to `path` so that a reader finds either the old content or all of the new one,
-/// even if the machine stops in between: a neighbour file is filled, pushed to the disk, then renamed.
+/// even if the machine stops in between: a temporary file is written, flushed to the disk, then renamed.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     write_with(path, |file| file.write_all(bytes))
 }
@@ -19,7 +19,7 @@ pub fn write_with(
     fill(path, fill_in)?.finish()
 }
 
-/// Like [`write_with()`], for formats that tell at the start of a file what is only known at its end.
+/// Like [`write_with()`], for formats whose header is known only at the end.
 pub fn write_seeking(
     path: &Path,
     fill_in: impl FnOnce(&mut io::BufWriter<File>) -> io::Result<()>,
@@ -27,7 +27,7 @@ pub fn write_seeking(
     fill_file(path, fill_in)?.finish()
 }
 
-/// The first half of [`write_with()`]: the content is handed to the system. The second half, which waits for the disk, is
+/// The first half of [`write_with()`]: writes the content. The second half, which waits for the disk, is
 /// [`Filled::finish`].
 pub fn fill(
     path: &Path,
@@ -43,10 +43,7 @@ fn fill_file(
     let unfinished = unfinished_name(path);
     let attempt = || -> io::Result<File> {
         // A leftover of a run that was killed, or a link somebody put there: never written through.
-        match fs::remove_file(&unfinished) {
-            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
-            _ => {}
-        }
+        remove(&unfinished)?;
         let mut file = io::BufWriter::new(File::create_new(&unfinished)?);
         fill_in(&mut file)?;
         file.into_inner().map_err(io::IntoInnerError::into_error)
@@ -57,14 +54,25 @@ fn fill_file(
             file: Some(file),
         }),
         Err(cause) => {
-            // The error of the write is the one to tell; a leftover is harmless and replaced next time.
+            // The error of the write is reported; a leftover is harmless and replaced next time.
             let _ = fs::remove_file(&unfinished);
             Err(Error::io("write", path, &cause))
         }
     }
 }
 
-/// A file that has its content and not yet its name. Dropped, it is gone.
+/// Removes a file, if there is one.
+///
+/// # Errors
+/// If it can't be removed.
+pub fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
+        _ => Ok(()),
+    }
+}
+
+/// A file that has its content and not yet its name. Removed when dropped.
 #[derive(Debug)]
 #[must_use = "without `finish` the file never appears"]
 pub struct Filled {
@@ -97,7 +105,7 @@ impl Drop for Filled {
     }
 }
 
-/// The name under which a file is filled before it takes its own: same folder, so that renaming is atomic.
+/// Temporary name, in the same folder so that renaming is atomic.
 fn unfinished_name(path: &Path) -> PathBuf {
     let mut name = std::ffi::OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
@@ -105,10 +113,10 @@ fn unfinished_name(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// How the names of unfinished files end.
+/// Suffix of temporary names.
 pub const UNFINISHED_SUFFIX: &str = ".unfinished";
 
-/// Pushes the rename itself to the disk; without it a power cut may take the name away again.
+/// Flushes a rename to the disk; without it a power cut may undo it.
 #[cfg(unix)]
 pub fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path
@@ -118,7 +126,7 @@ pub fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Nothing to do: only on Unix can a folder be pushed to the disk.
+/// Nothing to do: folders can be flushed on Unix only.
 #[cfg(not(unix))]
 pub fn sync_folder(_path: &Path) -> io::Result<()> {
     Ok(())

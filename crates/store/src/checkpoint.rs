@@ -1,4 +1,4 @@
-//! Checkpoints: `state/state_000012.bin` is all that a run needs to go on after frame 12, and
+//! Checkpoints: `state/state_000012.bin` is all that a run needs to resume after frame 12, and
 //! `state/interrupted.bin` the same of a run that was stopped on the way to a frame.
 //!
 //! The container is that of [`container`], with two sections. `ACCT`, little endian: steps towards the next frame, steps in
@@ -6,8 +6,9 @@
 //! `stats.jsonl` and of `timings.jsonl`. `SIMU`: the state of the simulation, as it writes it itself.
 
 use crate::atomic_file::{self, Filled};
+use crate::cache::bytes::Reader;
 use crate::cache::container::{self, Content, Section, Stream, Tag};
-use crate::cache::{self, Header};
+use crate::cache::{self, CacheError, Header};
 use crate::error::Error;
 use crate::jsonl::Prefix;
 use std::borrow::Cow;
@@ -20,38 +21,30 @@ pub const FOLDER: &str = "state";
 /// The checkpoint of a run that was stopped on the way to a frame.
 pub const INTERRUPTED: &str = "interrupted.bin";
 
-/// Where the checkpoint after a frame is.
+/// Path of the checkpoint after a frame.
 pub fn path(run: &Path, frame: u32) -> PathBuf {
     run.join(FOLDER).join(format!("state_{frame:06}.bin"))
 }
 
-/// Where the checkpoint of a stopped run is.
+/// Path of the checkpoint of a stopped run.
 pub fn interrupted(run: &Path) -> PathBuf {
     run.join(FOLDER).join(INTERRUPTED)
 }
 
-/// The frame in a checkpoint's file name, if it is one of ours.
+/// Frame number in the name of a checkpoint; `None` for any other name.
 pub fn frame_number(file_name: &str) -> Option<u32> {
     cache::numbered(file_name, "state_", ".bin")
 }
 
-/// The frames after which there is a checkpoint, in order.
+/// Frames after which there is a checkpoint, in ascending order.
+///
+/// # Errors
+/// If the folder exists and can't be read.
 pub fn frames_in(run: &Path) -> Result<Vec<u32>, Error> {
-    let folder = run.join(FOLDER);
-    let entries = match fs::read_dir(&folder) {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        other => other.map_err(|e| Error::io("read", &folder, &e))?,
-    };
-    let mut frames = Vec::new();
-    for entry in entries {
-        let entry = entry.map_err(|e| Error::io("read", &folder, &e))?;
-        frames.extend(entry.file_name().to_str().and_then(frame_number));
-    }
-    frames.sort_unstable();
-    Ok(frames)
+    cache::numbers_in(&run.join(FOLDER), frame_number)
 }
 
-/// What a run has come to, its liquid apart.
+/// Progress of a run, apart from the state of the simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Account {
     /// Frames that are complete.
@@ -60,7 +53,7 @@ pub struct Account {
     pub steps_of_frame: u32,
     /// Steps in all.
     pub steps: u64,
-    /// What can't be changed on the way.
+    /// Settings that can't be changed.
     pub fixed: Fixed,
     /// The statistics so far.
     pub statistics: Prefix,
@@ -68,7 +61,7 @@ pub struct Account {
     pub timings: Prefix,
 }
 
-/// Settings that particles are bound to: no run can go on with others.
+/// Settings that the state depends on: no run can be resumed with others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fixed {
     /// Sides of the domain.
@@ -82,39 +75,25 @@ pub struct Fixed {
 }
 
 impl Fixed {
-    /// What is different in another scene, in words.
+    /// Descriptions of the differences to those of another scene.
     pub fn changed(&self, other: &Fixed) -> Vec<String> {
-        let mut changed = Vec::new();
-        let mut compare = |name: &str, old: String, new: String| {
-            if old != new {
-                changed.push(format!("{name} (from {old} to {new})"));
-            }
+        let has_same_dimension = self.domain.len() == other.domain.len();
+        let values = |of: &Fixed| {
+            [
+                match has_same_dimension {
+                    true => ("domain", format!("{:?}", of.domain)),
+                    false => ("dimension", format!("{}D", of.domain.len())),
+                },
+                ("resolution", of.resolution.to_string()),
+                ("frame_rate", of.frame_rate.to_string()),
+                ("particles_per_cell", of.particles_per_cell.to_string()),
+            ]
         };
-        let Fixed {
-            domain,
-            resolution,
-            frame_rate,
-            particles_per_cell,
-        } = self;
-        let dimension = |domain: &[f64]| format!("{}D", domain.len());
-        if domain.len() == other.domain.len() {
-            compare(
-                "domain",
-                format!("{domain:?}"),
-                format!("{:?}", other.domain),
-            );
-        } else {
-            compare("dimension", dimension(domain), dimension(&other.domain));
-        }
-        let mut number = |name, old: f64, new: f64| compare(name, old.to_string(), new.to_string());
-        number("resolution", *resolution as f64, other.resolution as f64);
-        number("frame_rate", *frame_rate, other.frame_rate);
-        number(
-            "particles_per_cell",
-            *particles_per_cell as f64,
-            other.particles_per_cell as f64,
-        );
-        changed
+        let pairs = values(self).into_iter().zip(values(other));
+        pairs
+            .filter(|(old, new)| old != new)
+            .map(|((name, old), (_, new))| format!("{name} (from {old} to {new})"))
+            .collect()
     }
 }
 
@@ -146,9 +125,7 @@ impl Checkpoint {
         let opened = container::open(Content::State, &file).map_err(|e| e.to_string())?;
         let not_ours = || "it is not one of a run".to_string();
         let (_, payload) = opened.only(ACCOUNT).map_err(|_| not_ours())?;
-        let mut rest = &payload[..];
-        let account = account(&opened.header, &mut rest).filter(|_| rest.is_empty());
-        let account = account.ok_or_else(not_ours)?;
+        let account = account(&opened.header, &payload).map_err(|_| not_ours())?;
         let (head, state) = opened.only(SIMULATION).map_err(|_| not_ours())?;
         // Ours are stored last and not packed: the file itself is kept. Others are copied once.
         let is_last = head.offset + state.len() == file.len();
@@ -178,7 +155,7 @@ pub struct State<'a> {
     pub write: &'a (dyn Fn(&mut dyn io::Write) -> io::Result<()> + Sync),
 }
 
-/// Hands a checkpoint to the system; it appears once it is finished.
+/// Writes a checkpoint; it appears once it is finished.
 pub fn fill(path: &Path, account: &Account, state: &State<'_>) -> Result<Filled, Error> {
     let mut payload = Vec::new();
     put_account(&mut payload, account);
@@ -241,33 +218,28 @@ fn put_account(bytes: &mut Vec<u8>, account: &Account) {
     }
 }
 
-fn account(header: &Header, rest: &mut &[u8]) -> Option<Account> {
-    Some(Account {
+fn account(header: &Header, payload: &[u8]) -> Result<Account, CacheError> {
+    let mut from = Reader(payload);
+    let account = Account {
         frames_done: header.number,
-        steps_of_frame: u32::from_le_bytes(take(rest)?),
-        steps: u64::from_le_bytes(take(rest)?),
+        steps_of_frame: from.u32()?,
+        steps: from.u64()?,
         fixed: Fixed {
             domain: (0..header.dimension)
-                .map(|_| take(rest).map(f64::from_le_bytes))
-                .collect::<Option<_>>()?,
-            resolution: u64::from_le_bytes(take(rest)?),
-            frame_rate: f64::from_le_bytes(take(rest)?),
-            particles_per_cell: u64::from_le_bytes(take(rest)?),
+                .map(|_| from.f64())
+                .collect::<Result<_, _>>()?,
+            resolution: from.u64()?,
+            frame_rate: from.f64()?,
+            particles_per_cell: from.u64()?,
         },
-        statistics: prefix(rest)?,
-        timings: prefix(rest)?,
-    })
+        statistics: prefix(&mut from)?,
+        timings: prefix(&mut from)?,
+    };
+    from.end().map(|()| account)
 }
 
-fn prefix(rest: &mut &[u8]) -> Option<Prefix> {
-    Some(Prefix {
-        bytes: u64::from_le_bytes(take(rest)?),
-        blake3: String::from_utf8(take::<64>(rest)?.to_vec()).ok()?,
-    })
-}
-
-fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
-    let (taken, left) = rest.split_first_chunk::<N>()?;
-    *rest = left;
-    Some(*taken)
+fn prefix(from: &mut Reader<'_>) -> Result<Prefix, CacheError> {
+    let bytes = from.u64()?;
+    let blake3 = String::from_utf8_lossy(from.take(64)?).into_owned();
+    Ok(Prefix { bytes, blake3 })
 }

@@ -1,25 +1,25 @@
-//! What the program says when it cannot go on: one message, a remedy, an exit code.
+//! Errors of the program: a message, a remedy and an exit code.
 
 use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// Whose trouble it is. Each kind has its own exit code, so that scripts can tell them apart.
+/// Kind of an error. Each has its own exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Two things that were compared are not the same; nothing went wrong.
+    /// Two compared runs differ; not a failure.
     Difference,
-    /// The command line or the scene asks for something that makes no sense.
+    /// The command line or the scene is invalid.
     Usage,
     /// A file that a scene refers to is missing or broken.
     Asset,
-    /// The machine has too little of something: memory, threads.
+    /// The machine has too little memory or too few threads.
     Resources,
-    /// The simulation failed: a solve did not converge, a number became infinite.
+    /// The simulation failed: a solve did not converge, or a number is not finite.
     Numerical,
     /// A file or folder could not be read or written, or holds damaged data.
     Storage,
-    /// Somebody stopped the run.
+    /// The user stopped the run.
     Interrupted,
 }
 
@@ -38,7 +38,7 @@ impl Kind {
     }
 }
 
-/// Why a command ended early, and what the person at the keyboard can do about it.
+/// Why a command failed, and what the user can do about it.
 #[derive(Clone, Debug)]
 pub struct Error {
     kind: Kind,
@@ -48,7 +48,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error of the given kind; the message names the thing that went wrong.
+    /// An error of a kind.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         Error {
             kind,
@@ -58,7 +58,7 @@ impl Error {
         }
     }
 
-    /// Errors that were drawn into the text they are about, and say themselves that they are errors.
+    /// Errors that were rendered with the text they are about.
     pub fn drawn(kind: Kind, picture: impl Into<String>) -> Self {
         Error {
             drawn: true,
@@ -66,7 +66,7 @@ impl Error {
         }
     }
 
-    /// All is said already; only the exit code is left to tell.
+    /// An error without a message, for its exit code.
     pub fn silent(kind: Kind) -> Self {
         Error::drawn(kind, "")
     }
@@ -76,12 +76,12 @@ impl Error {
         self.drawn
     }
 
-    /// A mistake on the command line or in a scene.
+    /// An error on the command line or in a scene.
     pub fn usage(message: impl Into<String>) -> Self {
         Error::new(Kind::Usage, message)
     }
 
-    /// An operation on a file that the system refused; `doing` completes "could not ...".
+    /// An operation on a file that failed; `doing` completes "could not ...".
     pub fn io(doing: &str, path: &Path, cause: &io::Error) -> Self {
         let error = Error::new(
             Kind::Storage,
@@ -94,29 +94,29 @@ impl Error {
             io::ErrorKind::StorageFull
             | io::ErrorKind::QuotaExceeded
             | io::ErrorKind::FileTooLarge => error.with_remedy(
-                "make room on the disk and try again (a run goes on with --resume), or choose another one with --out DIR",
+                "make room on the disk and try again (a run continues with --resume), or choose another one with --out DIR",
             ),
             _ => error,
         }
     }
 
-    /// The same error with a sentence on what to do next.
+    /// The error with a remedy.
     pub fn with_remedy(mut self, remedy: impl Into<String>) -> Self {
         self.remedy = Some(remedy.into());
         self
     }
 
-    /// Whose trouble it is.
+    /// Kind.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// What went wrong, without the remedy.
+    /// Message without the remedy.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// What to do next, if there is something to say.
+    /// Remedy, if there is one.
     pub fn remedy(&self) -> Option<&str> {
         self.remedy.as_deref()
     }

@@ -1,6 +1,6 @@
-//! `exported.json`: which file of an export is of which frame, where names follow a pattern of the user's.
+//! `exported.json`: frames of exported files whose names follow a pattern of the user.
 //!
-//! Files with the usual names need none. With it, `gc` and runs that replace frames recognise exports under any name.
+//! By it, `gc` and runs that replace frames recognise exports under any name; files with default names need no entry.
 
 use crate::atomic_file;
 use crate::error::Error;
@@ -12,10 +12,10 @@ use std::path::Path;
 /// Name of the file, inside the folder of a layer or of a format.
 pub const NAME: &str = "exported.json";
 
-/// The files of a folder that were exported under names of the user's choice.
+/// Files of a folder that were exported under other names than the default.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct ExportList {
-    /// Frame of the run by file name; none for a file that holds many frames.
+    /// Frame of the run by file name; `None` for a file of many frames.
     pub files: BTreeMap<String, Option<u32>>,
 }
 
@@ -24,12 +24,12 @@ impl ExportList {
     pub fn read(folder: &Path) -> Self {
         let bytes = regular_file::read(&folder.join(NAME)).unwrap_or_default();
         let mut list: ExportList = serde_json::from_slice(&bytes).unwrap_or_default();
-        // Whoever removes by it must not be led out of the folder.
+        // Files are removed by this list: it must not name any outside the folder.
         list.files.retain(|name, _| is_file_name(name));
         list
     }
 
-    /// Writes the list, whole.
+    /// Writes the list atomically.
     pub fn write(&self, folder: &Path) -> Result<(), Error> {
         let path = folder.join(NAME);
         let text =
@@ -37,17 +37,17 @@ impl ExportList {
         atomic_file::write(&path, text.as_bytes())
     }
 
-    /// Whether a file is listed here.
+    /// Whether a file is listed.
     pub fn lists(&self, file_name: &str) -> bool {
         self.files.contains_key(file_name)
     }
 
-    /// The frame of a file, if it is of one.
+    /// The frame of a file of one frame.
     pub fn frame(&self, file_name: &str) -> Option<u32> {
         self.files.get(file_name).copied().flatten()
     }
 
-    /// Whether a file is listed as one that holds many frames.
+    /// Whether a file is listed as one of many frames.
     pub fn holds_many(&self, file_name: &str) -> bool {
         self.files.get(file_name) == Some(&None)
     }
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_manifest_comes_back_and_names_nothing_outside_its_folder() {
+    fn a_list_comes_back_and_names_nothing_outside_its_folder() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(ExportList::read(folder.path()), ExportList::default());
         let mut list = ExportList::default();

@@ -1,4 +1,4 @@
-//! A file that grows by whole lines, so that others can follow it while the run goes on.
+//! JSON-lines files that grow by complete lines, so that others can follow them during a run.
 
 use crate::atomic_file;
 use crate::error::Error;
@@ -7,17 +7,17 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// The first bytes of a file that only grows, by their number and their hash.
+/// The first bytes of a growing file, by number and hash.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct Prefix {
-    /// How many bytes.
+    /// Number of bytes.
     pub bytes: u64,
     /// Their BLAKE3, in hexadecimal.
     pub blake3: String,
 }
 
 impl Prefix {
-    /// No bytes at all.
+    /// No bytes.
     pub fn nothing() -> Self {
         Prefix::of(&blake3::Hasher::new())
     }
@@ -29,13 +29,13 @@ impl Prefix {
         }
     }
 
-    /// Whether a file begins with these bytes. One that can't be read does not.
+    /// Whether a file can be read and begins with these bytes.
     pub fn begins(&self, path: &Path) -> bool {
         hash_of_first(path, self.bytes).is_ok_and(|hasher| Prefix::of(&hasher) == *self)
     }
 }
 
-/// Hashes the first bytes of a plain file, or all if it has fewer.
+/// Hash of the first bytes of a regular file, or of all if it has fewer.
 fn hash_of_first(path: &Path, bytes: u64) -> io::Result<blake3::Hasher> {
     let mut hasher = blake3::Hasher::new();
     io::copy(&mut plain(path)?.take(bytes), &mut hasher)?;
@@ -49,7 +49,7 @@ fn plain(path: &Path) -> io::Result<File> {
     } else {
         Err(io::Error::new(
             io::ErrorKind::InvalidInput,
-            "it is not a plain file",
+            "it is not a regular file",
         ))
     }
 }
@@ -63,27 +63,18 @@ pub struct JsonlFile {
 }
 
 impl JsonlFile {
-    /// Starts a new file in place of whatever had the name. A link is replaced, not followed.
+    /// Creates a file, or replaces one. A link is replaced, not followed.
     pub fn create(path: &Path) -> Result<Self, Error> {
-        let attempt = || -> io::Result<File> {
-            match fs::remove_file(path) {
-                Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
-                _ => {}
-            }
-            File::create_new(path)
-        };
-        match attempt() {
-            Ok(file) => Ok(JsonlFile {
-                path: path.into(),
-                file,
-                hasher: blake3::Hasher::new(),
-            }),
-            Err(cause) => Err(Error::io("write", path, &cause)),
-        }
+        let file = atomic_file::remove(path).and_then(|()| File::create_new(path));
+        Ok(JsonlFile {
+            path: path.into(),
+            file: file.map_err(|cause| Error::io("write", path, &cause))?,
+            hasher: blake3::Hasher::new(),
+        })
     }
 
-    /// Goes on after the first bytes of a file that is there; what follows them is cut off.
-    pub fn go_on(path: &Path, bytes: u64) -> Result<Self, Error> {
+    /// Continues after the first bytes of an existing file; the rest is cut off.
+    pub fn resume(path: &Path, bytes: u64) -> Result<Self, Error> {
         let attempt = || -> io::Result<Self> {
             let hasher = hash_of_first(path, bytes)?;
             let mut file = OpenOptions::new().write(true).open(path)?;
@@ -95,11 +86,11 @@ impl JsonlFile {
                 hasher,
             })
         };
-        attempt().map_err(|cause| Error::io("go on with", path, &cause))
+        attempt().map_err(|cause| Error::io("continue", path, &cause))
     }
 
-    /// Goes on after those of the first bytes that are whole lines of JSON: all that can be had of a file that is
-    /// damaged and can't be made again.
+    /// Continues after those of the first bytes that are complete lines of JSON: what is left of a damaged file that can't
+    /// be made again.
     pub fn salvage(path: &Path, bytes: u64) -> Result<Self, Error> {
         let mut content = Vec::new();
         if let Ok(file) = plain(path) {
@@ -115,10 +106,10 @@ impl JsonlFile {
             .copied()
             .collect();
         atomic_file::write(path, &sound)?;
-        JsonlFile::go_on(path, sound.len() as u64)
+        JsonlFile::resume(path, sound.len() as u64)
     }
 
-    /// Adds a line. It goes out in one write, so that a reader sees no half of it.
+    /// Adds a line, in one write, so that a reader never sees half of it.
     pub fn push(&mut self, line: &impl Serialize) -> Result<(), Error> {
         let mut bytes =
             serde_json::to_vec(line).map_err(|e| Error::io("write", &self.path, &e.into()))?;
@@ -130,12 +121,12 @@ impl JsonlFile {
         Ok(())
     }
 
-    /// What was written so far.
+    /// The bytes written so far.
     pub fn prefix(&self) -> Prefix {
         Prefix::of(&self.hasher)
     }
 
-    /// What pushes it to the disk, for somebody who has time to wait.
+    /// A handle that flushes the file to the disk, for another thread.
     pub fn sync(&self) -> Result<Sync, Error> {
         let file = self.file.try_clone();
         Ok(Sync {
@@ -145,7 +136,7 @@ impl JsonlFile {
     }
 }
 
-/// Pushes what a file was given so far to the disk.
+/// Flushes the bytes written so far to the disk.
 #[derive(Debug)]
 pub struct Sync {
     path: PathBuf,
@@ -153,7 +144,7 @@ pub struct Sync {
 }
 
 impl Sync {
-    /// Waits until it is there.
+    /// Waits until they are there.
     pub fn wait(&self) -> Result<(), Error> {
         self.file
             .sync_data()
@@ -166,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn going_on_cuts_off_what_came_after_and_keeps_the_hash() {
+    fn continuing_cuts_off_what_came_after_and_keeps_the_hash() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("stats.jsonl");
         let mut whole = JsonlFile::create(&path).unwrap();
@@ -177,7 +168,7 @@ mod tests {
         whole.push(&[3; 20]).unwrap();
         assert!(after_one.begins(&path) && after_two.begins(&path) && whole.prefix().begins(&path));
 
-        let mut again = JsonlFile::go_on(&path, after_one.bytes).unwrap();
+        let mut again = JsonlFile::resume(&path, after_one.bytes).unwrap();
         assert_eq!(again.prefix(), after_one);
         assert!(!after_two.begins(&path));
         again.push(&2).unwrap();
@@ -186,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_whole_is_salvaged() {
+    fn complete_lines_are_salvaged() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("timings.jsonl");
         fs::write(&path, b"{\"a\":1}\n{\"a\"?2}\n{\"a\":3}\n{\"a\":4").unwrap();

@@ -1,6 +1,5 @@
-//! Names of files and folders that others write into the folder of a run: surfaces, pictures, exports, failed problems.
-//!
-//! Whoever replaces the frames of a run has to recognise what was made from them.
+//! Names of surfaces, pictures, exports and problems in the folder of a run, by which those of replaced frames are
+//! recognised.
 
 /// Surfaces of frames.
 pub mod surfaces {
@@ -28,17 +27,7 @@ pub mod surfaces {
     /// # Errors
     /// If the folder exists and can't be read.
     pub fn frames_in(run: &Path) -> Result<Vec<u32>, Error> {
-        let folder = run.join(FOLDER);
-        let entries = match std::fs::read_dir(&folder) {
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            entries => entries.map_err(|e| Error::io("read", &folder, &e))?,
-        };
-        let mut numbers: Vec<u32> = entries
-            .flatten()
-            .filter_map(|entry| frame_number(entry.file_name().to_str()?))
-            .collect();
-        numbers.sort_unstable();
-        Ok(numbers)
+        cache::numbers_in(&run.join(FOLDER), frame_number)
     }
 }
 
@@ -107,7 +96,7 @@ pub mod exports {
         LAYERS.into_iter().find_map(of_layer).filter(|_| known)
     }
 
-    /// Whether a name is that of a file of ours that holds or lists many frames.
+    /// Whether a name is that of an exported file of many frames.
     pub fn holds_many(file_name: &str) -> bool {
         let series = |layer: &str| file_name == format!("{layer}.vtp.series");
         LAYERS.into_iter().any(series) || file_name == ALL_FRAMES

@@ -1,4 +1,4 @@
-//! One run at a time in a folder.
+//! Lock of a run's folder: one run at a time.
 
 use crate::error::{Error, Kind};
 use crate::regular_file;
@@ -7,23 +7,23 @@ use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Name of the file that is locked. It stays behind: whoever removed it could remove that of the next run.
+/// Name of the lock file. It is never removed: that could remove the lock of the next run.
 pub const NAME: &str = "lock";
-/// Somebody who only asks whether the folder is locked holds the lock for a moment; that is waited for.
+/// Attempts to take the lock, which [`holder`] takes for a moment.
 const TRIES: u32 = 6;
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Held as long as a run writes to its folder. The system lets go of it however the process ends.
+/// Lock of a folder. The system releases it however the process ends.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
 }
 
 impl Lock {
-    /// Locks a folder, which is made if it is not there.
+    /// Locks a folder, which is created if necessary.
     ///
     /// # Errors
-    /// If another process holds it, which is named, or nothing can be written there.
+    /// If another process, which is named, holds the lock, or nothing can be written there.
     pub fn take(root: &Path) -> Result<Self, Error> {
         fs::create_dir_all(root).map_err(|e| Error::io("create", root, &e))?;
         let path = path(root);
@@ -51,7 +51,7 @@ impl Lock {
                     std::thread::sleep(PAUSE);
                 }
                 Err(TryLockError::WouldBlock) => return Err(held(root)),
-                // Some network file systems know no locks; a run there is better than none.
+                // Some network file systems have no locks; a run there is better than none.
                 Err(TryLockError::Error(e)) if e.kind() == io::ErrorKind::Unsupported => break,
                 Err(TryLockError::Error(e)) => return Err(failed(e)),
             }
@@ -82,7 +82,7 @@ fn held(root: &Path) -> Error {
     .with_remedy("wait for it, stop it, or choose another folder with --out DIR")
 }
 
-/// The process that locked a folder last.
+/// Id of the process that locked a folder last.
 fn pid(root: &Path) -> Option<u32> {
     let mut text = String::new();
     let file = regular_file::open(&path(root)).ok()?;
@@ -90,16 +90,16 @@ fn pid(root: &Path) -> Option<u32> {
     text.trim().parse().ok()
 }
 
-/// Who holds a folder at the moment.
+/// Holder of a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holder {
-    /// Nobody.
+    /// No process.
     Nobody,
-    /// A process, by its number if it has written it.
+    /// A process, with its id if known.
     Process(Option<u32>),
 }
 
-/// Looks whether a run goes on in a folder; changes nothing.
+/// The process that runs in a folder.
 pub fn holder(root: &Path) -> Holder {
     let free = match regular_file::open(&path(root)) {
         Ok(file) => !matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)),
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_is_held_by_one_at_a_time() {
+    fn a_folder_is_locked_by_one_process_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("run");
         assert_eq!(holder(&root), Holder::Nobody);

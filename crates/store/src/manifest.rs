@@ -1,4 +1,4 @@
-//! `run.json`: what a folder holds and how far its run has come.
+//! `run.json`, the manifest of a run: its progress, settings and hashes.
 
 use crate::atomic_file;
 use crate::error::{Error, Kind};
@@ -12,26 +12,26 @@ pub const NAME: &str = "run.json";
 /// Marks a `run.json` as ours.
 pub const PROGRAM: &str = "meniscus";
 
-/// How a run stands.
+/// State of a run.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// It goes on, or it was killed.
+    /// Running, or killed.
     Running,
-    /// All frames are there.
+    /// All frames are complete.
     Done,
-    /// It could not go on; `error` says why.
+    /// Ended by an error, which `error` has.
     Failed,
-    /// Somebody stopped it.
+    /// Stopped by the user.
     Interrupted,
 }
 
-/// From a frame on, the particles of every so many frames are written.
+/// Interval of the frames that are written, from a frame on.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct Kept {
-    /// The first frame that this is true of.
+    /// First frame of the interval's validity.
     pub from: u32,
-    /// Of every so many frames.
+    /// Frames from one that is written to the next.
     pub every: u32,
 }
 
@@ -51,7 +51,7 @@ pub struct Manifest {
     pub program: String,
     /// Version of the program that wrote it.
     pub version: String,
-    /// How the run stands.
+    /// State of the run.
     pub state: State,
     /// Name of the scene.
     pub scene: String,
@@ -61,13 +61,13 @@ pub struct Manifest {
     pub frames: u32,
     /// Steps taken so far.
     pub steps: u64,
-    /// Seconds that the run has taken so far, by the clock on the wall.
+    /// Wall-clock time so far, in seconds.
     pub wall_seconds: f64,
-    /// Threads it used.
+    /// Number of threads.
     pub threads: usize,
     /// BLAKE3 of `scene.toml`.
     pub scene_hash: String,
-    /// BLAKE3 of the lines of it that particles depend on.
+    /// Hash of the keys that affect physics.
     #[serde(rename = "scene_essence")]
     pub physics_hash: String,
     /// File names in `meshes/`: copies of the meshes that the scene refers to.
@@ -76,7 +76,7 @@ pub struct Manifest {
     /// The run that the first frames come from, if it is another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branched_from: Option<BranchOrigin>,
-    /// Which frames have their particles written.
+    /// Frames that are written.
     pub particles: Vec<Kept>,
     /// `stats.jsonl` when the manifest was written.
     pub statistics: Prefix,
@@ -88,14 +88,14 @@ pub struct Manifest {
     /// The largest drift of the volume, if it was beyond the limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drift: Option<DriftWarning>,
-    /// What the run was told.
+    /// Settings.
     pub settings: SettingsSummary,
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// The settings of a run, in words and SI units.
+/// Settings of a run that readers of its folder need, in SI units.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct SettingsSummary {
     /// 2 or 3.
@@ -108,50 +108,12 @@ pub struct SettingsSummary {
     pub cells: Vec<usize>,
     /// Width of a cell.
     pub dx: f64,
-    /// Acceleration of free fall.
-    pub gravity: Vec<f64>,
-    /// Mass per volume.
-    pub density: f64,
-    /// `slip` or `separating`.
-    pub walls: String,
-    /// Desired speed of separation.
-    pub separation: f64,
-    /// Method for the pressure.
-    pub solver: String,
-    /// Preconditioner inside it.
-    pub preconditioner: String,
-    /// What solves the linear systems of `newton`.
-    pub inner: String,
-    /// How the levels of `fas-mg` are joined.
-    #[serde(default)]
-    pub interpolation: String,
-    /// What they do about solids.
-    #[serde(default)]
-    pub boundaries: String,
-    /// How their matrices are made.
-    #[serde(default)]
-    pub coarse: String,
-    /// Where the method starts.
-    pub start: String,
-    /// Largest divergence that the pressure may leave.
-    pub tolerance: f64,
-    /// Outer iterations after which a solve has failed.
-    pub max_iterations: usize,
-    /// `apic` or `flip`.
-    pub transfer: String,
-    /// Share of plain PIC in a FLIP run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pic: Option<f64>,
-    /// Particles seeded in a full cell.
+    /// Particles in a full cell.
     pub particles_per_cell: usize,
-    /// Seed of their jitter.
-    pub seed: u64,
-    /// Cells a particle may cross in a step.
-    pub cfl: f64,
-    /// Longest step.
-    pub max_step: f64,
-    /// Frames a second.
+    /// Frames per second.
     pub frame_rate: f64,
+    /// All settings of the scene file that affect the motion, by their keys.
+    pub physics: serde_json::Map<String, serde_json::Value>,
 }
 
 /// A drift of the volume beyond the limit.
@@ -165,12 +127,12 @@ pub struct DriftWarning {
     pub drift: f64,
     /// The limit, as a share.
     pub limit: f64,
-    /// Where it comes from, if that is one place.
+    /// Place of the cause, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Vec<f64>>,
     /// The likely cause.
     pub cause: String,
-    /// What to do about it.
+    /// Remedy.
     pub remedy: String,
 }
 
@@ -188,7 +150,7 @@ impl DriftWarning {
         )
     }
 
-    /// The warning of an earlier frame and that of a later one together: the larger of the two, since the first.
+    /// The larger of this warning and a later one, with the first frame of this one.
     pub fn or_larger(self, later: DriftWarning) -> DriftWarning {
         let first_frame = self.first_frame;
         let larger = if later.drift.abs() > self.drift.abs() {
@@ -204,17 +166,17 @@ impl DriftWarning {
 }
 
 impl Manifest {
-    /// Whether the particles of a frame should be there.
+    /// Whether a frame should have been written.
     pub fn keeps(&self, frame: u32) -> bool {
         is_kept(&self.particles, frame)
     }
 
-    /// Where the manifest of a run's folder is.
+    /// Path of the manifest of a run's folder.
     pub fn path(run: &Path) -> PathBuf {
         run.join(NAME)
     }
 
-    /// Writes the manifest, whole.
+    /// Writes the manifest atomically.
     pub fn write(&self, run: &Path) -> Result<(), Error> {
         let path = Manifest::path(run);
         let text =
@@ -249,8 +211,8 @@ impl Manifest {
     }
 }
 
-/// Makes sure that the manifest of a run's folder, if it has one, is of this version of the program, as far as its form
-/// goes: before 1.0 the second number counts, after it the first.
+/// Checks that the manifest of a run's folder, if it has one, has the format of this version of the program, which changes
+/// with the minor version before 1.0 and with the major version after it.
 ///
 /// # Errors
 /// If it was written by another version.
@@ -258,7 +220,7 @@ pub fn check_version(run: &Path) -> Result<(), Error> {
     let Ok(text) = regular_file::read(&Manifest::path(run)) else {
         return Ok(());
     };
-    // Only these two: a manifest of another version may have any other field.
+    // Only the version: a manifest of another version may have other fields.
     let Ok(serde_json::Value::Object(fields)) = serde_json::from_slice(&text) else {
         return Ok(());
     };
@@ -278,7 +240,7 @@ pub fn check_version(run: &Path) -> Result<(), Error> {
     }
 }
 
-/// The part of a version that says which files it understands.
+/// The part of a version that identifies the file formats.
 fn series(version: &str) -> (&str, &str) {
     let mut numbers = version.split('.');
     let first = numbers.next().unwrap_or("");
@@ -286,7 +248,7 @@ fn series(version: &str) -> (&str, &str) {
     (first, if first == "0" { second } else { "" })
 }
 
-/// Which frames are kept if every `every`-th from `from` on is written, and those before as they were.
+/// The intervals `before`, with every `every`-th frame from `from` on.
 pub fn keep(before: &[Kept], from: u32, every: u32) -> Vec<Kept> {
     let mut kept: Vec<Kept> = before.iter().copied().filter(|k| k.from < from).collect();
     let every = every.max(1);
@@ -296,7 +258,7 @@ pub fn keep(before: &[Kept], from: u32, every: u32) -> Vec<Kept> {
     kept
 }
 
-/// Whether a frame is among those that are kept.
+/// Whether a frame is one of those that are written.
 pub fn is_kept(kept: &[Kept], frame: u32) -> bool {
     let rule = kept.iter().rfind(|k| k.from <= frame);
     rule.is_some_and(|k| frame.is_multiple_of(k.every.max(1)))
@@ -350,33 +312,16 @@ mod tests {
                 resolution: 64,
                 cells: vec![64, 64],
                 dx: 1.0 / 64.0,
-                gravity: vec![0.0, -9.81],
-                density: 1000.0,
-                walls: "separating".into(),
-                separation: 0.0,
-                solver: "auto".into(),
-                preconditioner: "mic0".into(),
-                inner: "pcg".into(),
-                interpolation: String::new(),
-                boundaries: String::new(),
-                coarse: String::new(),
-                start: "previous".into(),
-                tolerance: 1e-8,
-                max_iterations: 100,
-                transfer: "flip".into(),
-                pic: Some(0.05),
                 particles_per_cell: 9,
-                seed: 1,
-                cfl: 1.0,
-                max_step: 0.1,
                 frame_rate: 24.0,
+                physics: serde_json::Map::new(),
             },
             error: None,
         }
     }
 
     #[test]
-    fn every_changed_byte_of_a_record_is_noticed() {
+    fn every_changed_byte_of_a_manifest_is_detected() {
         let folder = tempfile::tempdir().unwrap();
         let manifest = example();
         manifest.write(folder.path()).unwrap();

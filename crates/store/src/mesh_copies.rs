@@ -15,10 +15,10 @@ pub const FOLDER: &str = "meshes";
 /// Digits of a BLAKE3 hash in hexadecimal.
 const HASH_DIGITS: usize = 64;
 
-/// How triangles are written down.
+/// Format of a mesh file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Wavefront OBJ; normals, textures and materials are left aside.
+    /// Wavefront OBJ; normals, textures and materials are ignored.
     Obj,
     /// Stanford PLY, text or binary of either byte order.
     Ply,
@@ -27,7 +27,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// By the extension of the file's name, in letters of either case.
+    /// The format of a file, by its extension, in upper or lower case.
     pub fn of(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?;
         [("obj", Self::Obj), ("ply", Self::Ply), ("stl", Self::Stl)]
@@ -70,7 +70,7 @@ pub enum Origin {
 pub enum Copy {
     /// Its bytes, whose hash is right.
     Sound(Vec<u8>),
-    /// It is there and can't be read, or is not what it was.
+    /// It can't be read, or its hash is wrong.
     Damaged,
     /// There is none.
     Missing,
@@ -103,7 +103,7 @@ impl MeshSource {
                 path.display()
             ),
         )
-        .with_remedy("start again once it stays as it is"))
+        .with_remedy("start again when it no longer changes"))
     }
 }
 
@@ -125,7 +125,7 @@ pub fn is_copy(file_name: &str) -> bool {
     })
 }
 
-/// Where the copy of a file is in the folder of a run.
+/// Path of the copy of a file in the folder of a run.
 pub fn path(run: &Path, hash: &str, format: Format) -> PathBuf {
     run.join(FOLDER).join(name(hash, format))
 }
@@ -135,7 +135,7 @@ pub fn read(run: &Path, wanted: &str, format: Format) -> Copy {
     read_file(&path(run, wanted, format), wanted)
 }
 
-/// What is wrong with a copy that should be there, in a sentence that begins with "it"; nothing if it is sound.
+/// What is wrong with a copy, in a sentence that begins with "it"; `None` if it is sound.
 pub fn fault(run: &Path, file_name: &str) -> Option<&'static str> {
     let stem = file_name.split('.').next().unwrap_or("");
     match read_file(&run.join(FOLDER).join(file_name), stem) {

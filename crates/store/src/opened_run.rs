@@ -1,4 +1,4 @@
-//! A run that has written something, finished or not, for those who only read it.
+//! Runs for readers, complete or not.
 
 use crate::error::{Error, Kind};
 use crate::manifest::Manifest;
@@ -13,7 +13,7 @@ use std::str::FromStr;
 pub struct OpenedRun {
     /// The folder.
     pub root: PathBuf,
-    /// What it says of itself.
+    /// Manifest.
     pub manifest: Manifest,
 }
 
@@ -30,7 +30,7 @@ impl OpenedRun {
         })
     }
 
-    /// Path and text of the scene that the run has kept.
+    /// Path and text of the scene file.
     ///
     /// # Errors
     /// If it can't be read or is damaged.
@@ -45,12 +45,12 @@ impl OpenedRun {
                     path.display()
                 ),
             )
-            .with_remedy("run the scene again with --resume to mend it"));
+            .with_remedy("run the scene again with --resume to repair it"));
         }
         Ok((path, text))
     }
 
-    /// The frames that have their particles written and were asked for, in order.
+    /// The requested frames that were written, in ascending order.
     ///
     /// # Errors
     /// If there are none.
@@ -76,7 +76,7 @@ impl OpenedRun {
     }
 }
 
-/// The error for a folder that is none of a run.
+/// The error for a folder without a run.
 pub fn no_run(run: &Path) -> Error {
     Error::new(
         Kind::Storage,
@@ -88,17 +88,17 @@ pub fn no_run(run: &Path) -> Error {
     .with_remedy("name the folder that a run has written, such as out/thrown-sphere")
 }
 
-/// Which frames are wanted.
+/// A range of frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FrameChoice {
-    /// The first; the first there is if it is not said.
+    /// First frame. Default: the first that was written.
     pub first: Option<u32>,
-    /// The last; the last there is if it is not said.
+    /// Last frame. Default: the last that was written.
     pub last: Option<u32>,
 }
 
 impl FrameChoice {
-    /// Whether a frame is among them.
+    /// Whether a frame is in the range.
     pub fn has(&self, frame: u32) -> bool {
         self.first.is_none_or(|first| frame >= first) && self.last.is_none_or(|last| frame <= last)
     }
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_of_frames_are_read_as_people_write_them() {
+    fn ranges_of_frames_are_parsed() {
         let range = |first, last| Ok(FrameChoice { first, last });
         assert_eq!("12".parse(), range(Some(12), Some(12)));
         assert_eq!("10-50".parse(), range(Some(10), Some(50)));

@@ -1,11 +1,11 @@
-//! Counts, sizes and durations in the form people read them.
+//! Formatting of counts, sizes and durations.
 
 /// A number with its noun, in the singular or the plural: "1 frame", "2 frames".
 pub fn count(n: impl TryInto<u64>, noun: &str) -> String {
     plural(n, noun, &format!("{noun}s"))
 }
 
-/// A number with its noun, whose plural is not made by an `s`.
+/// A number with its noun, with an irregular plural.
 pub fn plural(n: impl TryInto<u64>, one: &str, many: &str) -> String {
     match n.try_into() {
         Ok(1) => format!("1 {one}"),

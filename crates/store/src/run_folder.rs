@@ -1,4 +1,4 @@
-//! The folder of a run: what may be written into, what is replaced, and what is left alone.
+//! The folder of a run: what may be written, replaced and removed.
 
 use crate::atomic_file::{self, UNFINISHED_SUFFIX};
 use crate::cache;
@@ -13,14 +13,14 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Names of the files that a run writes at the top of its folder, beside its manifest and its scene.
+/// Files at the top of a run's folder besides its manifest and its scene.
 const STATISTICS: &str = "stats.jsonl";
 const TIMINGS: &str = "timings.jsonl";
 const PREVIEW: &str = "preview.gif";
-/// Name of the scene that a run keeps.
+/// Name of the scene file of a run.
 pub const SCENE: &str = "scene.toml";
 
-/// The usual folder for runs of a scene.
+/// Default folder for runs of a scene.
 pub fn usual(scene: &str) -> PathBuf {
     Path::new("out").join(scene)
 }
@@ -33,9 +33,9 @@ pub fn is_same(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// A folder that nothing is in: this one, or the first of those with `-2`, `-3` and so on after its name.
+/// An empty or new folder: this one, or the first with the suffix `-2`, `-3` and so on.
 pub fn next_free(usual: &Path) -> PathBuf {
-    // What can't be looked at counts as free: the run will say why it can't be used.
+    // A folder that can't be read counts as free: the run will report why it can't be used.
     let is_free = |folder: &PathBuf| match fs::symlink_metadata(folder) {
         Ok(data) if data.is_dir() => {
             fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none())
@@ -51,7 +51,7 @@ pub fn next_free(usual: &Path) -> PathBuf {
     all.find(is_free).unwrap_or_else(|| usual.into())
 }
 
-/// The scene as a run keeps it.
+/// The scene files of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct SceneFiles<'a> {
     /// Its text, complete with every default.
@@ -67,8 +67,8 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
-    /// Makes sure that a run of `scene` may use this folder: it is new, or empty, or holds an earlier
-    /// run of the same scene. Changes nothing. A run that is to go on needs no intact manifest.
+    /// Checks that a run of `scene` may use this folder: it is new, or empty, or holds an earlier run of the same scene. A
+    /// run that is resumed needs no intact manifest.
     pub fn open(root: &Path, scene: &str, resume: bool) -> Result<Self, Error> {
         let folder = RunFolder { root: root.into() };
         let entries = match fs::read_dir(root) {
@@ -96,7 +96,7 @@ impl RunFolder {
             Ok(None) => return Err(refused(root, "holds files that are not a run of meniscus")),
             Err(e) => return Err(Error::usage(e.message()).with_remedy(remedy)),
         }
-        // A link in place of one of our folders would lead our files out of the run's folder.
+        // Through a link in place of a folder, files would be written elsewhere.
         for inner in folder.inner_folders() {
             match fs::symlink_metadata(&inner) {
                 Ok(data) if !data.is_dir() => {
@@ -108,13 +108,12 @@ impl RunFolder {
         Ok(folder)
     }
 
-    /// Puts the manifest of a new run into the folder, and its scene, and removes what an earlier run left. Files that no
-    /// run writes are left alone.
+    /// Writes manifest and scene of a new run and removes the files of an earlier one. Files that no run writes stay.
     pub fn begin(&self, manifest: &Manifest, scene: &SceneFiles<'_>) -> Result<(), Error> {
         self.make_folders()?;
-        // First what can fail: a mesh file may have changed since it was read.
+        // First what may fail: a mesh file may have changed since it was read.
         mesh_copies::write(&self.root, scene.meshes)?;
-        // First the checkpoints go, and for good: those of an earlier run must never meet the manifest of this one.
+        // Checkpoints are removed first: those of an earlier run must never meet the manifest of this one.
         self.remove_checkpoints(|_| true)?;
         remove(&checkpoint::interrupted(&self.root))?;
         atomic_file::sync_folder(&checkpoint::path(&self.root, 0))
@@ -128,8 +127,8 @@ impl RunFolder {
         self.remove_frames_after(None)
     }
 
-    /// Takes a run back to what it was after a frame, for `manifest` to go on from there. Every moment of it is one that a
-    /// run can go on from.
+    /// Reverts a run to its state after a frame, to be resumed with `manifest`. It can be interrupted at any moment without
+    /// harm.
     pub fn rewind(
         &self,
         manifest: &Manifest,
@@ -138,7 +137,7 @@ impl RunFolder {
     ) -> Result<(), Error> {
         let frame = manifest.frames_done;
         self.make_folders()?;
-        // First what can fail: a mesh file may have changed since it was read.
+        // First what may fail: a mesh file may have changed since it was read.
         mesh_copies::write(&self.root, scene.meshes)?;
         self.remove_checkpoints(|number| number > frame)?;
         let interrupted = checkpoint::interrupted(&self.root);
@@ -151,7 +150,7 @@ impl RunFolder {
         self.remove_frames_after(Some(frame))
     }
 
-    /// Writes the scene, and removes the copies of meshes that it does not have.
+    /// Writes the scene and removes copies of meshes that it does not use.
     fn keep_scene(&self, scene: &SceneFiles<'_>) -> Result<(), Error> {
         atomic_file::write(&self.scene(), scene.text.as_bytes())?;
         let used = |name: &str| scene.meshes.iter().any(|mesh| mesh.copy_name() == name);
@@ -179,8 +178,7 @@ impl RunFolder {
         .map(|_| ())
     }
 
-    /// Removes frames, exports of them and failures after a frame, or all of them, and what a killed run left half
-    /// written.
+    /// Removes frames after a frame, or all of them, with their exports, problems and temporary files.
     fn remove_frames_after(&self, frame: Option<u32>) -> Result<(), Error> {
         let after = |number: Option<u32>| number.is_some_and(|n| frame.is_none_or(|last| n > last));
         let any_gone = remove_matching(&self.root.join(cache::FOLDER), |name| {
@@ -190,7 +188,7 @@ impl RunFolder {
             after(surfaces::frame_number(name)) || name == surfaces::STATS || unfinished(name)
         })?;
         for folder in exports::folders(&self.root) {
-            // What lists or holds many frames may have one that is gone.
+            // Files of many frames may contain one that was removed.
             let listed = ExportList::read(&folder);
             let frame = |name: &str| match listed.lists(name) {
                 true => listed.frame(name),
@@ -227,48 +225,48 @@ impl RunFolder {
         all
     }
 
-    /// The folder itself.
+    /// Path of the folder.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// What is simulated.
+    /// Path of the scene.
     pub fn scene(&self) -> PathBuf {
         self.root.join(SCENE)
     }
 
-    /// Statistics, a line a step.
+    /// Path of the statistics, one line per step.
     pub fn statistics(&self) -> PathBuf {
         self.root.join(STATISTICS)
     }
 
-    /// Seconds per phase, a line a step.
+    /// Path of the timings, one line per step.
     pub fn timings(&self) -> PathBuf {
         self.root.join(TIMINGS)
     }
 
-    /// The preview.
+    /// Path of the preview.
     pub fn preview(&self) -> PathBuf {
         self.root.join(PREVIEW)
     }
 
-    /// Where the pressure problem goes that could not be solved.
+    /// Folder of the problem of a failed step.
     pub fn failed(&self) -> PathBuf {
         self.root.join(problems::FOLDER)
     }
 
-    /// Removes the preview of a run that is to have none.
+    /// Removes the preview.
     pub fn remove_preview(&self) -> Result<(), Error> {
         remove(&self.preview())
     }
 
-    /// The folder of a run that is only looked at.
+    /// The folder of a run for reading.
     pub fn of_run(root: &Path) -> Self {
         RunFolder { root: root.into() }
     }
 }
 
-/// Whether nothing is there but what a run leaves that was killed before it wrote its manifest.
+/// Whether a folder holds only what a run leaves that was killed before it wrote its manifest.
 fn nothing_yet(entries: fs::ReadDir) -> bool {
     let empty =
         |folder: PathBuf| fs::read_dir(folder).is_ok_and(|mut inner| inner.next().is_none());
@@ -289,7 +287,7 @@ fn nothing_yet(entries: fs::ReadDir) -> bool {
     })
 }
 
-/// The name of a file at the top while it is being written.
+/// Temporary name of a file at the top of the folder.
 fn half_written(name: &str) -> String {
     format!(".{name}{UNFINISHED_SUFFIX}")
 }
@@ -303,15 +301,15 @@ fn refused(path: &Path, why: &str) -> Error {
         .with_remedy("choose another folder with --out DIR, or remove this one")
 }
 
-/// Removes a file, which may be gone already.
+/// Removes a file, if there is one.
+///
+/// # Errors
+/// If it can't be removed.
 pub fn remove(path: &Path) -> Result<(), Error> {
-    match fs::remove_file(path) {
-        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(Error::io("remove", path, &e)),
-        _ => Ok(()),
-    }
+    atomic_file::remove(path).map_err(|e| Error::io("remove", path, &e))
 }
 
-/// Removes files by their names, and says whether there were any.
+/// Removes files by name; whether there were any.
 fn remove_matching(folder: &Path, ours: impl Fn(&str) -> bool) -> Result<bool, Error> {
     let entries = match fs::read_dir(folder) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(false),

@@ -1,15 +1,9 @@
-//! What a run costs beside its simulation: checking scenes, and writing files.
+//! Overhead of a run: validation of scenes and writing of files.
 
-use crate::findings::{Findings, Section};
-use crate::machine::{self, Moment};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target::{self, Bound, Target};
-use clap::{Args, value_parser};
+use crate::prelude::*;
 use meniscus_app::runner::{self, Options as RunOptions};
 use meniscus_scene::builtin;
 use meniscus_scene::text::{Override, load};
-use meniscus_store::error::Error;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,7 +17,7 @@ const MOST_WRITE_SHARE: f64 = 5.0;
 /// The study.
 pub struct RunnerSpeed;
 
-/// What to time.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along the channel of the dam break
@@ -49,26 +43,26 @@ impl Study for RunnerSpeed {
             .map(|(_, seconds)| *seconds)
             .fold(0.0, f64::max);
         let targets = [
-            Target {
-                what: "check of the slowest built-in scene, CPU time".into(),
-                bound: Bound::AtMost(MOST_CHECK_SECONDS),
-                unit: "s",
-                measured: Some(slowest),
-                decimals: 3,
-            },
-            Target {
-                what: "frames, checkpoints and statistics, of a run's time".into(),
-                bound: Bound::AtMost(MOST_WRITE_SHARE),
-                unit: "%",
-                measured: share("write"),
-                decimals: 1,
-            },
+            Target::new(
+                "check of the slowest built-in scene, CPU time",
+                Bound::AtMost(MOST_CHECK_SECONDS),
+                "s",
+                Some(slowest),
+                3,
+            ),
+            Target::new(
+                "frames, checkpoints and statistics, of a run's time",
+                Bound::AtMost(MOST_WRITE_SHARE),
+                "%",
+                share("write"),
+                1,
+            ),
         ];
-        let mut scenes = Table::new(["scene", "CPU s"]);
+        let mut scenes = Table::columns("scene | CPU s");
         for (name, seconds) in &checks {
             scenes.push([name.as_str().into(), Cell::maybe(Some(*seconds), 4)]);
         }
-        let mut phases = Table::new(["phase", "% of the run"]);
+        let mut phases = Table::columns("phase | % of the run");
         for (phase, percent) in &shares {
             phases.push([phase.as_str().into(), Cell::maybe(Some(*percent), 1)]);
         }
@@ -77,7 +71,7 @@ impl Study for RunnerSpeed {
             variant: None,
             setting: vec![
                 format!(
-                    "Every built-in scene is read, checked and measured for what will disappoint; the dam break at {} \
+                    "Every built-in scene is read, checked and checked for warnings; the dam break at {} \
                      cells is run for {} frames with its usual output and all cores.",
                     options.resolution, options.frames
                 ),
@@ -86,18 +80,14 @@ impl Study for RunnerSpeed {
             pictures: Vec::new(),
             sections: vec![
                 target::section(Vec::new(), &targets),
-                Section {
-                    heading: "Checks".into(),
-                    words: Vec::new(),
-                    table: Some(scenes),
-                },
-                Section {
-                    heading: "Phases of a run".into(),
-                    words: vec![
-                        "By the clock on the wall; `write` includes waiting for the disk, `preview` is apart.".into(),
+                Section::table("Checks", scenes),
+                Section::new(
+                    "Phases of a run",
+                    [
+                        "By the clock on the wall; `write` includes waiting for the disk, `preview` is apart.",
                     ],
-                    table: Some(phases.clone()),
-                },
+                    phases.clone(),
+                ),
             ],
             data: phases,
         })

@@ -1,19 +1,13 @@
-//! What the surface of a frame costs beside simulating it.
+//! Cost of the surface of a frame relative to its simulation.
 
-use crate::findings::{Findings, Section};
-use crate::machine::{self, Moment};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target::{self, Bound, Target};
-use clap::{Args, value_parser};
+use crate::prelude::*;
 use meniscus_app::runner::Simulation;
 use meniscus_app::runner::film::encoded;
-use meniscus_app::surface::Maker;
+use meniscus_app::surface::SurfaceEncoder;
 use meniscus_scene::text::{Override, load};
 use meniscus_scene::{AnyScene, Scene, SurfaceSettings, SurfaceSource};
 use meniscus_store::atomic_file;
 use meniscus_store::cache;
-use meniscus_store::error::{Error, Kind};
 
 /// CPU time of surfacing and writing a frame, as a share of that of simulating it.
 const MOST_SHARE: f64 = 1.0;
@@ -21,7 +15,7 @@ const MOST_SHARE: f64 = 1.0;
 /// The study.
 pub struct SurfaceSpeed;
 
-/// What to time.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along the channel of the dam break; 150 have half a million particles
@@ -48,13 +42,8 @@ impl Study for SurfaceSpeed {
             return Err(Error::usage("the dam break is in space"));
         };
         let measured = measure(&scene, options.frames)?;
-        let mut table = Table::new([
-            "made from",
-            "vertices",
-            "kB",
-            "CPU s a frame",
-            "of simulating it",
-        ]);
+        let mut table =
+            Table::columns("made from | vertices | kB | CPU s a frame | of simulating it");
         let targets: Vec<Target> = measured
             .surfaces
             .iter()
@@ -67,16 +56,16 @@ impl Study for SurfaceSpeed {
                     Cell::maybe(Some(one.cpu), 3),
                     Cell::maybe(Some(share), 3),
                 ]);
-                Target {
-                    what: format!(
+                Target::new(
+                    format!(
                         "surface and file of a frame from {}, of simulating it",
                         one.source
                     ),
-                    bound: Bound::AtMost(MOST_SHARE),
-                    unit: "",
-                    measured: Some(share),
-                    decimals: 3,
-                }
+                    Bound::AtMost(MOST_SHARE),
+                    "",
+                    Some(share),
+                    3,
+                )
             })
             .collect();
         Ok(Findings {
@@ -93,11 +82,7 @@ impl Study for SurfaceSpeed {
             pictures: Vec::new(),
             sections: vec![
                 target::section(Vec::new(), &targets),
-                Section {
-                    heading: "Surfaces".into(),
-                    words: Vec::new(),
-                    table: Some(table.clone()),
-                },
+                Section::table("Surfaces", table.clone()),
             ],
             data: table,
         })
@@ -145,7 +130,7 @@ fn measure(scene: &Scene<3>, frames: u32) -> Result<Measured, Error> {
             continue;
         }
         measured.simulation += Moment::now().since(&start).cpu / f64::from(SAMPLES);
-        measured.particles = simulation.liquid().particles().len();
+        measured.particles = simulation.world().cost().points;
         let bytes = encoded(scene, simulation.world(), frame)?;
         for one in &mut measured.surfaces {
             let settings = SurfaceSettings {
@@ -170,7 +155,7 @@ fn surface(
     let start = Moment::now();
     let frame = cache::decode::<3>(particles)
         .map_err(|e| Error::new(Kind::Storage, format!("a frame is damaged: {e}")))?;
-    let (bytes, _) = Maker::new(scene, "", settings).file(particles, &frame)?;
+    let (bytes, _) = SurfaceEncoder::new(scene, "", settings).file(particles, &frame)?;
     let written = atomic_file::write(&path, &bytes);
     made.cpu += share * Moment::now().since(&start).cpu;
     made.bytes = bytes.len() as u64;

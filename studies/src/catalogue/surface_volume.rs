@@ -1,18 +1,12 @@
 //! How well surfaces keep the volume of the particles.
 
-use crate::findings::{Findings, Section};
-use crate::machine::{self, Moment};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target::{self, Bound, Target};
-use clap::{Args, value_parser};
+use crate::prelude::*;
 use meniscus_app::runner::Simulation;
 use meniscus_app::runner::film::encoded;
 use meniscus_app::surface::{self, Measures};
 use meniscus_scene::text::{Override, load};
 use meniscus_scene::{AnyScene, Scene, SurfaceSettings, SurfaceSource};
 use meniscus_store::cache;
-use meniscus_store::error::{Error, Kind};
 
 /// Largest difference from the volume of the particles, in per cent.
 const MOST_ERROR: f64 = 5.0;
@@ -24,7 +18,7 @@ const MOST_OFFSET: f64 = 0.5;
 /// The study.
 pub struct SurfaceVolume;
 
-/// What to measure.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Built-in scenes, or files
@@ -49,19 +43,10 @@ impl Study for SurfaceVolume {
 
     fn run(options: &Options) -> Result<Findings, Error> {
         let load_before = machine::load();
-        let mut table = Table::new([
-            "scene",
-            "frame",
-            "particles",
-            "particle volume, l",
-            "surface volume, l",
-            "error, %",
-            "change, %",
-            "offset, cells",
-            "thin, %",
-            "pieces",
-            "CPU s",
-        ]);
+        let mut table = Table::columns(
+            "scene | frame | particles | particle volume, l | surface volume, l | error, % | \
+            change, % | offset, cells | thin, % | pieces | CPU s",
+        );
         let mut targets = Vec::new();
         for name in &options.scenes {
             let mut changes = Vec::new();
@@ -106,11 +91,7 @@ impl Study for SurfaceVolume {
             pictures: Vec::new(),
             sections: vec![
                 target::section(Vec::new(), &targets),
-                Section {
-                    heading: "Frames".into(),
-                    words: Vec::new(),
-                    table: Some(table.clone()),
-                },
+                Section::table("Frames", table.clone()),
             ],
             data: table,
         })
@@ -159,12 +140,14 @@ fn measure(scene: &Scene<3>, source: SurfaceSource) -> Result<Vec<Measured>, Err
 fn judge(scene: &str, frames: &[Measured]) -> Vec<Target> {
     let liquid = || frames.iter().filter(|f| f.particles > 0);
     let most = |values: &mut dyn Iterator<Item = f64>| values.map(f64::abs).reduce(f64::max);
-    let target = |what: &str, bound, unit, measured, decimals| Target {
-        what: format!("{scene}: {what}"),
-        bound: Bound::AtMost(bound),
-        unit,
-        measured,
-        decimals,
+    let target = |what: &str, bound, unit, measured, decimals| {
+        Target::new(
+            format!("{scene}: {what}"),
+            Bound::AtMost(bound),
+            unit,
+            measured,
+            decimals,
+        )
     };
     vec![
         target(

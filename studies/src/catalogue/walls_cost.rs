@@ -1,21 +1,15 @@
-//! What separating walls cost a simulation: a step with them beside a step with slip walls, in every built-in scene.
+//! Cost of separating walls: a step with them compared with a step with slip walls, in every built-in scene.
 
-use crate::findings::{Findings, Section};
-use crate::machine::{self, Moment};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target::{self, Bound, Target};
+use crate::prelude::*;
 use crate::walls::{one_thread, scene};
-use clap::{Args, value_parser};
 use meniscus_app::runner::Simulation;
 use meniscus_liquid::Walls;
 use meniscus_scene::{AnyScene, Scene, builtin};
-use meniscus_store::error::{Error, Kind};
 
 /// How much longer a step may take, in per cent.
 const MOST: f64 = 10.0;
 
-/// What the usual run has.
+/// Defaults.
 const FLAT: u32 = 128;
 const SPATIAL: u32 = 40;
 const FRAMES: u32 = 16;
@@ -23,7 +17,7 @@ const FRAMES: u32 = 16;
 /// The study.
 pub struct WallsCost;
 
-/// What to time.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Scenes, separated by commas [default: all that are built in]
@@ -41,7 +35,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// What sets this run apart from the usual one.
+    /// Suffix of the file names for options other than the defaults.
     fn variant(&self) -> Option<String> {
         let mut words = self.scenes.clone();
         if (self.flat, self.spatial) != (FLAT, SPATIAL) {
@@ -85,24 +79,12 @@ impl Study for WallsCost {
             true => builtin::TEXTS.iter().map(|scene| scene.0.into()).collect(),
             false => options.scenes.clone(),
         };
-        let mut table = Table::new([
-            "scene",
-            "cells",
-            "unknowns",
-            "separated rows",
-            "slip: steps",
-            "slip: ms a step",
-            "separating: steps",
-            "separating: ms a step",
-            "more %",
-        ]);
-        let mut same_liquid = Table::new([
-            "scene",
-            "steps",
-            "slip: ms a step",
-            "separating: ms a step",
-            "more %",
-        ]);
+        let mut table = Table::columns(
+            "scene | cells | unknowns | separated rows | slip: steps | slip: ms a step | \
+            separating: steps | separating: ms a step | more %",
+        );
+        let mut same_liquid =
+            Table::columns("scene | steps | slip: ms a step | separating: ms a step | more %");
         let mut targets = Vec::new();
         let mut dearest = f64::NEG_INFINITY;
         for name in &names {
@@ -129,21 +111,21 @@ impl Study for WallsCost {
                 Cell::Number(1e3 * separating.a_step(), 2),
                 Cell::Number(per_cent_more(costs.same_liquid), 1),
             ]);
-            targets.push(Target {
-                what: format!("{name}: what separating walls cost a step"),
-                bound: Bound::AtMost(MOST),
-                unit: "%",
-                measured: Some(more),
-                decimals: 1,
-            });
+            targets.push(Target::new(
+                format!("{name}: what separating walls cost a step"),
+                Bound::AtMost(MOST),
+                "%",
+                Some(more),
+                1,
+            ));
         }
-        targets.push(Target {
-            what: "any scene, from the same liquid: what separating walls cost a step".into(),
-            bound: Bound::AtMost(MOST),
-            unit: "%",
-            measured: Some(dearest).filter(|more| more.is_finite()),
-            decimals: 1,
-        });
+        targets.push(Target::new(
+            "any scene, from the same liquid: what separating walls cost a step",
+            Bound::AtMost(MOST),
+            "%",
+            Some(dearest).filter(|more| more.is_finite()),
+            1,
+        ));
         Ok(Findings {
             study: Self::NAME,
             variant: options.variant(),
@@ -159,21 +141,20 @@ impl Study for WallsCost {
             pictures: Vec::new(),
             sections: vec![
                 target::section(Vec::new(), &targets),
-                Section {
-                    heading: "Steps".into(),
-                    words: vec!["CPU time of whole steps, everything included.".into()],
-                    table: Some(table.clone()),
-                },
-                Section {
-                    heading: "From the same liquid".into(),
-                    words: vec![
+                Section::new(
+                    "Steps",
+                    ["CPU time of whole steps, everything included."],
+                    table.clone(),
+                ),
+                Section::new(
+                    "From the same liquid",
+                    [
                         "At the start of every frame the liquid with separating walls is copied twice, and each copy takes two steps, one \
                          copy with slip and the other with separating walls; the second step is timed. What is left of the difference is the walls themselves, not \
-                         that the liquid is elsewhere."
-                            .into(),
+                         that the liquid is elsewhere.",
                     ],
-                    table: Some(same_liquid),
-                },
+                    same_liquid,
+                ),
             ],
             data: table,
         })
@@ -218,8 +199,8 @@ fn in_turn<const D: usize>(scenes: [&Scene<D>; 2], frames: u32) -> Result<Costs,
     let mut runs = [Simulation::new(scenes[0])?, Simulation::new(scenes[1])?];
     for frame in 1..=frames {
         let mut liquid = Vec::new();
-        let state = runs[1].liquid().state();
-        state.write(&mut liquid).map_err(in_memory)?;
+        let written = runs[1].world().state().write(&mut liquid);
+        written.map_err(in_memory)?;
         for (scene, cost) in scenes.into_iter().zip(&mut costs.same_liquid) {
             let mut copy = Simulation::restored(scene, &liquid, frame).map_err(in_memory)?;
             // A copy has to find its memory first.

@@ -1,6 +1,6 @@
 //! Reads the document of a study, as `findings.rs` writes it.
 
-/// What a study wrote for people.
+/// Document of a study.
 #[derive(Debug, Default)]
 pub struct Document {
     /// Paragraphs before the first section.
@@ -111,13 +111,7 @@ mod tests {
 
     #[test]
     fn what_findings_write_is_read_again() {
-        let target = Target {
-            what: "speed".into(),
-            bound: Bound::AtMost(2.0),
-            unit: "s",
-            measured: Some(1.0),
-            decimals: 1,
-        };
+        let target = Target::new("speed", Bound::AtMost(2.0), "s", Some(1.0), 1);
         let findings = Findings {
             study: "sample",
             variant: None,

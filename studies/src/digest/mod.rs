@@ -186,7 +186,7 @@ fn missed(group: &[&Studied]) -> String {
     format!("\nMissed:\n\n| study | what | target | measured |\n| --- | --- | --- | ---: |\n{rows}")
 }
 
-/// What the studies of a group say of their differences from the paper, each once.
+/// Differences from the paper, over all studies of a group, without repetition.
 fn differences(group: &[&Studied]) -> String {
     let mut said: Vec<&str> = Vec::new();
     let mut out = String::new();

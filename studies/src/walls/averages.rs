@@ -11,9 +11,9 @@ pub struct Averages {
     pub case: SolverCase,
     /// Problems that it was given.
     pub problems: usize,
-    /// Those that it solved: the others are in no mean.
+    /// Problems that it solved; means are over these.
     pub solved: usize,
-    /// Whether a solve was stopped for the time it took; it got no further problems then.
+    /// Whether a solve exceeded the time limit; the solver is given no further problems then.
     pub too_long: bool,
     /// As the tables count them.
     pub iterations: Vec<f64>,

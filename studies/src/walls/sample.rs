@@ -4,6 +4,7 @@ use meniscus_app::runner::Simulation;
 use meniscus_lcp::{BoxMlcp, Csr, InputError};
 use meniscus_liquid::{PressureProblem, Walls};
 use meniscus_scene::{AnyScene, Scene, builtin};
+use meniscus_sim::LiquidWorld;
 use meniscus_store::error::{Error, Kind};
 
 /// A pressure problem on the way of a run.
@@ -39,7 +40,7 @@ pub struct Choice {
     pub every: usize,
 }
 
-/// What a run had.
+/// Numbers of steps of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
     pub steps: usize,
@@ -52,8 +53,8 @@ pub struct Seen {
 pub fn scene(name: &str, cells: usize, walls: Walls) -> Result<AnyScene, Error> {
     let mut scene = builtin::named(name)?;
     match &mut scene {
-        AnyScene::Two(scene) => (scene.resolution, scene.walls) = (cells, walls),
-        AnyScene::Three(scene) => (scene.resolution, scene.walls) = (cells, walls),
+        AnyScene::Two(scene) => (scene.resolution, scene.physics.walls) = (cells, walls),
+        AnyScene::Three(scene) => (scene.resolution, scene.physics.walls) = (cells, walls),
     }
     Ok(scene)
 }
@@ -112,13 +113,16 @@ fn next_sample<const D: usize>(
 ) -> Result<Sample<D>, Error> {
     let problem = run
         .next_problem()
-        .map_err(|why| Error::new(Kind::Numerical, why))?;
+        .map_err(|why| Error::new(Kind::Numerical, why))?
+        .downcast::<PressureProblem<D>>()
+        .expect("a pressure problem");
+    let world = LiquidWorld::<D>::of(run.world()).expect("a world of liquid");
     // What carries over is the impulse, pressure times the length of the step.
     let scale = last_step / problem.dt;
-    let carried = |cell| run.liquid().pressure(cell).map_or(0.0, |p| scale * p);
+    let carried = |cell| world.liquid().pressure(cell).map_or(0.0, |p| scale * p);
     Ok(Sample {
         start: problem.cells.iter().map(|&cell| carried(cell)).collect(),
-        problem,
+        problem: *problem,
     })
 }
 
@@ -153,10 +157,7 @@ mod tests {
     #[test]
     fn the_pressure_of_the_step_before_is_a_better_start_than_zero() {
         let solver = SolverCase::named("PI-PCG").unwrap();
-        let cold = Rules {
-            from_zero: true,
-            ..Default::default()
-        };
+        let cold = Rules::FROM_ZERO;
         let mut iterations = [0, 0];
         let choice = Choice {
             frames: 10,

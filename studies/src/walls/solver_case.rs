@@ -9,7 +9,7 @@ use meniscus_store::error::{Error, Kind};
 use rayon::ThreadPool;
 use std::sync::OnceLock;
 
-/// What a table counts as an iteration.
+/// Definition of an iteration in a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Counted {
     /// Cycles of a multigrid method.
@@ -28,7 +28,7 @@ pub struct SolverCase {
     /// Its name for [`Settings::named`].
     pub word: &'static str,
     counted: Counted,
-    /// Whether it is given the problem without bounds.
+    /// Whether it solves the problem without bounds.
     linear: bool,
     /// Whether linear systems inside are solved to the tolerance, and not to a part of their residual.
     exact: bool,
@@ -85,13 +85,24 @@ pub struct Rules {
     pub from_zero: bool,
 }
 
+impl Rules {
+    /// The default rules: from the pressure of the last step.
+    const WARM: Self = Rules {
+        tolerance: TOLERANCE,
+        patience: PATIENCE,
+        from_zero: false,
+    };
+
+    /// The default rules, from zero.
+    pub const FROM_ZERO: Self = Rules {
+        from_zero: true,
+        ..Self::WARM
+    };
+}
+
 impl Default for Rules {
     fn default() -> Self {
-        Rules {
-            tolerance: TOLERANCE,
-            patience: PATIENCE,
-            from_zero: false,
-        }
+        Self::WARM
     }
 }
 
@@ -101,7 +112,7 @@ impl SolverCase {
         ALL.into_iter().find(|one| one.label == label)
     }
 
-    /// Those with these names.
+    /// Cases with these labels.
     pub fn all_of(labels: &[&str]) -> Vec<Self> {
         labels
             .iter()
@@ -180,22 +191,15 @@ fn solve_with<const D: usize>(
         Default::default()
     };
     let outcome = one_thread()?.install(|| {
-        let given = &sample.problem;
+        let given = sample.problem.stencil_problem()?;
         let problem = if linear {
-            BoxMlcp::new(&given.matrix, &given.rhs, &free_below, &free_above)?
+            BoxMlcp::new(&given.stencil, &given.rhs, &free_below, &free_above)?
         } else {
-            sample.bounded()?
+            given.posed()?
         };
         let mut memory = solvers::Workspace::default();
         let mut watch = Watch::new(rules.patience);
-        let solution = solvers::solve(
-            &problem,
-            &given.cells,
-            settings,
-            &mut x,
-            &mut memory,
-            &mut watch,
-        )?;
+        let solution = solvers::solve(&problem, settings, &mut x, &mut memory, &mut watch)?;
         Ok(watch.outcome(&solution.report))
     });
     outcome.map_err(|fault: InputError| fault.to_string())

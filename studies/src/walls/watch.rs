@@ -1,10 +1,10 @@
-//! Watches a solve: what it did, how long it took, and that it ends.
+//! Observer of a solve: iterations, CPU time, and a time limit.
 
 use crate::machine::Moment;
 use meniscus_lcp::{InnerProgress, Observer, Progress, Report, Status};
 use std::ops::ControlFlow;
 
-/// How a solve went.
+/// Outcome of a solve.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     pub status: Status,
@@ -16,7 +16,7 @@ pub struct Outcome {
     pub residual: f64,
     /// Set-up included.
     pub cpu: f64,
-    /// Whether it was stopped because it took too long.
+    /// Whether it exceeded the time limit.
     pub too_long: bool,
     /// Before the first outer iteration and after each.
     pub outer_points: Vec<Progress>,
@@ -30,7 +30,7 @@ impl Outcome {
     }
 }
 
-/// An observer with a clock.
+/// Observer with a time limit.
 pub struct Watch {
     start: Moment,
     patience: f64,

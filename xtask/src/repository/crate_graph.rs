@@ -1,211 +1,94 @@
 //! Which crate may depend on which: dependencies point in one direction.
 
-use std::collections::BTreeMap;
-
 use super::Finding;
 use crate::tree::Tree;
 
-/// A crate: its folder, and the folders of the crates it may depend on.
-type Crate = (&'static str, &'static [&'static str]);
-
-const CRATES: &[Crate] = &[
-    ("crates/lcp", &[]),
-    ("crates/shapes", &[]),
-    ("crates/skin", &[]),
-    ("crates/liquid", &["crates/lcp", "crates/shapes"]),
-    ("crates/rigid", &["crates/lcp", "crates/shapes"]),
-    (
-        "crates/coupled",
-        &[
-            "crates/lcp",
-            "crates/shapes",
-            "crates/liquid",
-            "crates/rigid",
-        ],
-    ),
-    ("crates/projective", &["crates/lcp", "crates/shapes"]),
-    ("crates/store", &[]),
-    (
-        "crates/scene",
-        &["crates/shapes", "crates/liquid", "crates/store"],
-    ),
-    (
-        "crates/render",
-        &[
-            "crates/lcp",
-            "crates/shapes",
-            "crates/scene",
-            "crates/store",
-        ],
-    ),
-    (
-        "crates/sim",
-        &[
-            "crates/lcp",
-            "crates/shapes",
-            "crates/liquid",
-            "crates/rigid",
-            "crates/coupled",
-            "crates/projective",
-        ],
-    ),
+/// Crates by their folders, each with the names of the crates that it may depend on.
+const CRATES: &[(&str, &str)] = &[
+    ("crates/lcp", ""),
+    ("crates/shapes", ""),
+    ("crates/skin", ""),
+    ("crates/store", ""),
+    ("crates/liquid", "lcp shapes"),
+    ("crates/rigid", "lcp shapes"),
+    ("crates/projective", "lcp shapes"),
+    ("crates/coupled", "lcp shapes liquid rigid"),
+    ("crates/sim", "lcp shapes liquid rigid coupled projective"),
+    ("crates/scene", "shapes liquid store"),
+    ("crates/render", "lcp shapes scene store"),
     (
         "crates/app",
-        &[
-            "crates/lcp",
-            "crates/shapes",
-            "crates/skin",
-            "crates/liquid",
-            "crates/sim",
-            "crates/rigid",
-            "crates/coupled",
-            "crates/projective",
-            "crates/store",
-            "crates/scene",
-            "crates/render",
-        ],
+        "lcp shapes skin liquid rigid coupled projective sim store scene render",
     ),
-    ("crates/python", &["crates/app", "crates/lcp"]),
-    ("web", &["crates/app", "crates/lcp"]),
+    ("crates/python", "app lcp"),
+    ("web", "app lcp"),
     (
         "studies",
-        &[
-            "crates/lcp",
-            "crates/shapes",
-            "crates/liquid",
-            "crates/rigid",
-            "crates/coupled",
-            "crates/projective",
-            "crates/sim",
-            "crates/store",
-            "crates/scene",
-            "crates/render",
-            "crates/app",
-        ],
+        "lcp shapes liquid rigid coupled projective sim store scene render app",
     ),
-    ("fuzz", &["crates/shapes", "crates/store", "crates/scene"]),
-    ("xtask", &[]),
+    ("fuzz", "shapes store scene"),
+    ("xtask", ""),
 ];
 
-/// What a manifest says about its package.
-#[derive(Default)]
-struct Manifest {
-    name: String,
-    /// Names of the packages it depends on, with the line where it says so.
-    dependencies: Vec<(String, usize)>,
-}
-
-/// Checks that every package is listed, has the name of its folder, and depends only on crates it may depend on.
+/// Checks that every package is listed, is named after its folder, and depends only on crates that it may depend on.
 pub fn check(tree: &Tree) -> Vec<Finding> {
-    let manifests: BTreeMap<&str, Manifest> = tree
-        .texts()
-        .filter_map(|(path, text)| Some((path.strip_suffix("/Cargo.toml")?, read_manifest(text))))
-        .collect();
-    let folder_of = |package: &str| {
-        let found = manifests.iter().find(|(_, other)| other.name == package);
-        found.map(|(folder, _)| *folder)
-    };
     let mut findings = Vec::new();
-    for (folder, manifest) in &manifests {
-        let path = format!("{folder}/Cargo.toml");
-        let Some((_, allowed)) = CRATES.iter().find(|(known, _)| known == folder) else {
-            findings.push(Finding::about(
-                &path,
-                "is not in the crate graph: list in xtask/src/repository/crate_graph.rs what it may depend on",
-            ));
+    for (path, text) in tree.texts() {
+        let Some(folder) = path.strip_suffix("/Cargo.toml") else {
             continue;
         };
-        let expected = package_name(folder);
-        if manifest.name != expected {
+        let Some((_, allowed)) = CRATES.iter().find(|(known, _)| *known == folder) else {
+            let message = "is not in the crate graph: list in xtask/src/repository/crate_graph.rs what it may depend on";
+            findings.push(Finding::about(path, message));
+            continue;
+        };
+        let name = match folder.strip_prefix("crates/").unwrap_or(folder) {
+            "xtask" => "xtask".to_owned(),
+            short => format!("{PREFIX}{short}"),
+        };
+        if !text.contains(&format!("\nname = \"{name}\"\n")) {
             findings.push(Finding::about(
-                &path,
-                format!(
-                    "the package is called `{}`, not `{expected}`",
-                    manifest.name
-                ),
+                path,
+                format!("the package is not called `{name}`"),
             ));
         }
-        for (dependency, line) in &manifest.dependencies {
-            if let Some(used) = folder_of(dependency)
-                && !allowed.contains(&used)
-            {
-                findings.push(Finding::at(
-                    &path,
-                    *line,
-                    format!("{folder} may not depend on {used}"),
-                ));
+        if text.contains("= \"*\"") {
+            findings.push(Finding::about(
+                path,
+                "a dependency names its version, not `*`",
+            ));
+        }
+        for (line, used) in dependencies(text) {
+            if !allowed.split(' ').any(|crate_name| crate_name == used) {
+                let message = format!("{folder} may not depend on {PREFIX}{used}");
+                findings.push(Finding::at(path, line, message));
             }
         }
     }
     findings
 }
 
-fn package_name(folder: &str) -> String {
-    match folder.strip_prefix("crates/").unwrap_or(folder) {
-        "xtask" => "xtask".to_owned(),
-        name => format!("meniscus-{name}"),
-    }
-}
+/// Names of our packages start with it.
+const PREFIX: &str = "meniscus-";
 
-/// Reads the two things we need. Dependencies of every kind count, those of tests too; a renamed
-/// one counts by its real name.
-fn read_manifest(text: &str) -> Manifest {
-    let mut manifest = Manifest::default();
-    let mut section = "";
-    for (index, line) in text.lines().enumerate() {
-        let line = line.split('#').next().unwrap_or("").trim();
-        if let Some(header) = line.strip_prefix('[') {
-            section = header.trim_matches(['[', ']']);
-            // `[dependencies.NAME]` names its dependency in the header.
-            if let Some((table, name)) = section.rsplit_once('.')
-                && is_dependency_table(table)
-            {
-                manifest.dependencies.push((unquoted(name), index + 1));
-            }
-            continue;
+/// Packages of ours that a manifest names in a table of dependencies of any kind, each with its line. The name counts
+/// wherever it stands: as the key, in the header, or as the `package` of a renamed dependency.
+fn dependencies(manifest: &str) -> Vec<(usize, &str)> {
+    let mut found = Vec::new();
+    let mut in_dependencies = false;
+    for (index, line) in manifest.lines().enumerate() {
+        let line = line.split('#').next().unwrap_or("");
+        if line.starts_with('[') {
+            in_dependencies = line.contains("dependencies");
         }
-        let Some((key, value)) = line.split_once('=') else {
-            continue;
-        };
-        let key = key.trim();
-        if section == "package" && key == "name" {
-            manifest.name = unquoted(value);
-        } else if is_dependency_table(section) {
-            // `name.workspace = true` and `name = { package = "real-name" }` are both usual.
-            let name = key.split('.').next().unwrap_or(key);
-            let name = renamed(value).unwrap_or_else(|| unquoted(name));
-            manifest.dependencies.push((name, index + 1));
-        } else if key == "package"
-            && section
-                .rsplit_once('.')
-                .is_some_and(|(table, _)| is_dependency_table(table))
-            && let Some(last) = manifest.dependencies.last_mut()
-        {
-            last.0 = unquoted(value);
+        let words = line.split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '_'));
+        if in_dependencies {
+            let ours = words.filter_map(|word| word.strip_prefix(PREFIX));
+            found.extend(ours.map(|name| (index + 1, name)));
         }
     }
-    manifest
-}
-
-/// `dependencies`, `dev-dependencies`, `build-dependencies`, also below `target.'...'`.
-fn is_dependency_table(section: &str) -> bool {
-    let last = section.rsplit('.').next().unwrap_or(section);
-    matches!(
-        last,
-        "dependencies" | "dev-dependencies" | "build-dependencies"
-    )
-}
-
-fn renamed(value: &str) -> Option<String> {
-    let inside = value.trim().strip_prefix('{')?;
-    inside.trim_end_matches('}').split(',').find_map(|field| {
-        let (key, value) = field.split_once('=')?;
-        (key.trim() == "package").then(|| unquoted(value))
-    })
-}
-
-fn unquoted(value: &str) -> String {
-    value.trim().trim_matches(['"', '\'']).to_owned()
+    found.dedup();
+    found
 }
 
 #[cfg(test)]
@@ -252,10 +135,19 @@ mod tests {
             let found = found("", lcp);
             assert_eq!(found.len(), 1, "{lcp}: {found:?}");
             assert!(
-                found[0].contains("crates/lcp may not depend on crates/liquid"),
+                found[0].contains("crates/lcp may not depend on meniscus-liquid"),
                 "{found:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_dependency_on_any_version_fails() {
+        assert_eq!(found("", "[dependencies]\nrayon = \"*\"\n").len(), 1);
+        assert_eq!(
+            found("", "[dependencies]\nrayon = { version = \"*\" }\n").len(),
+            1
+        );
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A test is left out of the usual run only because it is long, and says so.
+//! Ignored tests: only long ones, with a reason.
 
 use super::Finding;
 use crate::tree::Tree;

@@ -1,4 +1,4 @@
-//! The little of Markdown that the checks need.
+//! Minimal Markdown parser for the checks.
 
 /// A line of prose: outside fenced code, counted from one.
 pub fn prose_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {

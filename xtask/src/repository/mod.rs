@@ -1,4 +1,4 @@
-//! The rules of the house that a program can look after, one file each.
+//! Repository checks, one file each.
 //!
 //! A check takes the whole tree and returns what it found. Adding one means a file here, with tests
 //! on a made-up tree that show it failing, and a line in [`CHECKS`].
@@ -6,7 +6,6 @@
 mod crate_graph;
 mod file_names;
 mod file_sizes;
-mod house_files;
 mod ignored_tests;
 mod invariants;
 mod markdown;
@@ -15,6 +14,7 @@ mod paper_item;
 mod paper_table;
 mod papers;
 mod paths;
+mod required_files;
 mod wording;
 mod words;
 
@@ -24,7 +24,7 @@ use std::path::Path;
 use crate::steps::StepResult;
 use crate::tree::Tree;
 
-/// Something that breaks a rule, and where.
+/// Violation of a rule and its location.
 #[derive(Debug)]
 struct Finding {
     path: String,
@@ -63,7 +63,7 @@ impl fmt::Display for Finding {
 type Check = (&'static str, fn(&Tree) -> Vec<Finding>);
 
 const CHECKS: &[Check] = &[
-    ("the files every house has", house_files::check),
+    ("required files", required_files::check),
     ("equation tags and docs/papers.md", papers::check),
     ("paths named in the documents", paths::check),
     ("invariants name their tests", invariants::check),
@@ -107,7 +107,7 @@ pub fn check(root: &Path) -> StepResult {
     }
 }
 
-/// What a check says about a made-up tree, as lines.
+/// Findings of a check in a synthetic tree.
 #[cfg(test)]
 fn findings_of(check: fn(&Tree) -> Vec<Finding>, files: &[(&str, &str)]) -> Vec<String> {
     check(&Tree::of(files))

@@ -8,7 +8,7 @@ use std::fmt;
 /// The papers, by the keys that stand for them.
 pub const KEYS: &[&str] = &["Erl13", "ANE17", "Lai20", "TB20", "WKB16"];
 
-/// What kind of thing is numbered.
+/// Kind of a numbered item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Written as the number in parentheses.
@@ -45,7 +45,7 @@ pub type Number = Vec<u32>;
 pub struct Item {
     /// One of [`KEYS`].
     pub key: &'static str,
-    /// What is numbered.
+    /// Kind of item.
     pub kind: Kind,
     /// The first number.
     pub first: Number,

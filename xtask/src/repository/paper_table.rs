@@ -39,7 +39,7 @@ pub struct Row<'a> {
     pub status: Status,
 }
 
-/// What is wrong with the text at a line.
+/// Line and error message.
 pub type Problem = (usize, String);
 
 /// All rows of all mapping tables, and what could not be read.

@@ -19,7 +19,7 @@ const TAGGED_FOLDERS: &[&str] = &["crates/", "studies/", "web/"];
 /// The word that starts a remark on a departure from a paper.
 const DEPARTURE: &str = "DEVIATION";
 
-/// What the papers number, by the first and the last number of each run.
+/// Numbered items of the papers: first and last number of each range.
 const NUMBERED: &[(&str, Kind, &str, &str)] = &[
     ("Erl13", Kind::Figure, "1", "6"),
     ("Erl13", Kind::Table, "1", "3"),
@@ -121,7 +121,7 @@ fn repeated_items(rows: &[Row<'_>]) -> Vec<Finding> {
     findings
 }
 
-/// What is wrong with a row: references that lead nowhere, and a status that its cells deny.
+/// Errors in a row: broken references, and a status that contradicts its cells.
 fn row_problems(tree: &Tree, row: &Row<'_>) -> Vec<String> {
     let mut problems = Vec::new();
     for span in code_spans(row.implemented_by) {
@@ -169,7 +169,7 @@ fn evidence_problem(tree: &Tree, span: &str) -> Option<String> {
     (!is_function).then(|| format!("`{test}` is no function of {path}"))
 }
 
-/// What is wrong with the tags of a source line.
+/// Errors in the tags of a source line.
 fn line_problems(line: &str, rows: &[Row<'_>]) -> Vec<String> {
     let mut problems = Vec::new();
     for (start, _) in line.match_indices('[') {

@@ -58,7 +58,7 @@ fn wrong_reference(tree: &Tree, span: &str) -> Option<String> {
     None
 }
 
-/// What is wrong with a reference `path` or `path::name`, if anything.
+/// Error in a reference `path` or `path::name`.
 pub fn reference_problem(tree: &Tree, reference: &str) -> Option<String> {
     let mut parts = reference.split("::");
     let path = parts.next().unwrap_or(reference);

@@ -18,7 +18,7 @@ const UNFINISHED_MARKS: &[&str] = &[
 /// Macros that stand for code which is not there.
 const UNFINISHED_MACROS: &[&str] = &[concat!("to", "do!"), concat!("unimple", "mented!")];
 
-/// What a stretch of work in a tool is called; it means nothing to a reader.
+/// Words for a period of work with a tool, which mean nothing to a reader.
 const WORKPLACE_WORDS: &[&str] = &[concat!("sess", "ion"), concat!("sess", "ions")];
 
 /// Texts that are not written by us, word for word.

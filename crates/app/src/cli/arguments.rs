@@ -1,7 +1,7 @@
-//! What can be typed.
+//! Command line arguments.
 
 use super::lcp::LcpCommand;
-use crate::export::{Format, NamePattern, What};
+use crate::export::{Format, NamePattern, Up, What};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -20,10 +20,10 @@ Examples:
   meniscus scenes                               list the built-in scenes
   meniscus run ceiling-ball                     a ball of liquid hits the ceiling and falls off
   meniscus run ceiling-ball --walls slip --out out/stuck
-                                                the same with walls that hold on to it
-  meniscus init faucet                          write faucet.toml, a scene of your own to start from
-  meniscus check faucet.toml                    what is wrong with it, if anything
-  meniscus estimate faucet.toml                 the memory, disk and time it will take
+                                                the same with slip walls, to which it sticks
+  meniscus init faucet                          write faucet.toml, to edit
+  meniscus check faucet.toml                    validate it
+  meniscus estimate faucet.toml                 memory, disk and time that it will take
   meniscus run faucet.toml --resolution 96      finer than the scene's own resolution
   meniscus run faucet.toml --resume             continue after an interruption
   meniscus run faucet.toml --overwrite          replace the run in out/faucet
@@ -31,27 +31,27 @@ Examples:
   meniscus run faucet.toml --from-frame 50 --set gravity=[0,0,-1.62] --out moon
                                                 branch after frame 50 of out/faucet, with one value changed
   meniscus mesh out/dam-break                   its liquid as closed surfaces, one file per frame
-  meniscus view out/thrown-sphere               look at it in a browser
-  meniscus preview out/dam-break                its frames as pictures and a GIF
+  meniscus view out/thrown-sphere               view it in a browser
+  meniscus preview out/dam-break                render its frames as images and a GIF
   meniscus preview out/a out/b --gif            two runs side by side
   meniscus export out/dam-break --to ply        its frames as point clouds with velocities
-  meniscus lcp export sphere --frame 10         a pressure problem, for study elsewhere
+  meniscus lcp export sphere --frame 10         write a pressure problem as Matrix Market files
 
-What a run writes into its folder:
-  preview.gif     the run as a moving picture
+Files of a run:
+  preview.gif     animation of the run
   particles/      one file per frame from 0, positions and velocities
-  surfaces/       one file per frame, once `meniscus mesh` or [output] asks for them
+  surfaces/       one file per frame, by `meniscus mesh` or output.surface
   stats.jsonl     one line per step: solver, residual, volume, energy, ...
   timings.jsonl   seconds per phase, one line per step
   scene.toml      the scene with every default filled in
-  meshes/         copies of the meshes that it refers to, named by their hash
-  run.json        the state of the run and its settings
+  meshes/         copies of the scene's meshes, named by their hash
+  run.json        state and settings of the run
   state/          checkpoints, for --resume and --from-frame
 
-Exit codes: 0 done, 1 `diff` found a difference, 2 usage or scene, 3 input file,
-  4 too little memory or threads, 5 numerical failure, 6 files, 130 interrupted.";
+Exit codes: 0 success, 1 `diff` found a difference, 2 invalid arguments or scene, 3 unreadable input
+  file, 4 not enough memory or threads, 5 numerical failure, 6 storage error, 130 interrupted.";
 
-/// Liquids for animation that let go of walls.
+/// Liquid simulation for animation, with separating walls.
 #[derive(Debug, Parser)]
 #[command(name = "meniscus", version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub struct Arguments {
@@ -67,9 +67,9 @@ pub enum Command {
     Run(RunArguments),
     /// Validate a scene; print errors and warnings
     Check(CheckArguments),
-    /// Estimate what a run will take: cells, particles, memory, disk, time
+    /// Estimate cells, particles, memory, disk space and time of a run
     Estimate(CheckArguments),
-    /// Start a scene file of your own from a built-in scene
+    /// Write a new scene file based on a built-in scene
     Init(InitArguments),
     /// Print the JSON schema of scene files, for editors
     Schema(SchemaArguments),
@@ -79,30 +79,30 @@ pub enum Command {
     Status(FolderArguments),
     /// Check every file of a run for damage
     Verify(FolderArguments),
-    /// Make surfaces of the particles of a run: closed triangle meshes with normals and velocities
+    /// Reconstruct surfaces from the particles of a run: closed triangle meshes with normals and velocities
     Mesh(MeshArguments),
-    /// Show a run in a browser, or two side by side: a page on this machine only, until Ctrl-C
+    /// View one run, or two side by side, in a browser; served on this machine only, until Ctrl-C
     View(ViewArguments),
-    /// Write a run as one HTML file that anybody can open, with nothing else
+    /// Write a run as one self-contained HTML file
     Report(ReportArguments),
-    /// Say what is different between two runs; exit code 0 if nothing is, 1 if something is
+    /// Compare two runs; exit code 0 if they are equal, 1 if they differ
     Diff(DiffArguments),
-    /// Say what can go from a run's folder without losing anything, and remove it with --yes
+    /// List files of a run that can be deleted and regenerated; delete them with --yes
     Gc(GcArguments),
-    /// Make pictures and films of a run, or of two side by side, whether it is done or not
+    /// Render images and videos of a run, or of two side by side, finished or not
     Preview(PreviewArguments),
-    /// Turn the frames of a run into files for other programs
+    /// Export the frames of a run to other formats
     Export(ExportArguments),
-    /// Complementarity problems as files: solve, compare, generate, export
+    /// Solve, compare, generate and export linear complementarity problems
     #[command(subcommand)]
     Lcp(LcpCommand),
-    /// Print what a shell needs to complete commands, as in `meniscus completions bash`
+    /// Print a shell completion script, for example `meniscus completions bash`
     Completions(CompletionArguments),
 }
 
 #[derive(Debug, Args)]
 pub struct RunArguments {
-    /// A scene file, or the name of a built-in scene; `meniscus scenes` lists them
+    /// Scene file, or name of a built-in scene; `meniscus scenes` lists them
     #[arg(value_name = "SCENE", default_value = builtin::FIRST)]
     pub scene: PathBuf,
     #[command(flatten)]
@@ -113,51 +113,51 @@ pub struct RunArguments {
 pub struct RunFlags {
     #[command(flatten)]
     pub changes: SceneFlags,
-    /// Folder to write to; `auto` is the next free one of out/SCENE, out/SCENE-2, ... [default: out/SCENE]
+    /// Output folder; `auto` is the next free one of out/SCENE, out/SCENE-2, ... [default: out/SCENE]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Replace the run that is in the folder; without this, no finished frame is ever replaced
+    /// Replace the run in the folder; without this flag, finished frames are never replaced
     #[arg(long, conflicts_with = "resume")]
     pub overwrite: bool,
     /// Continue an interrupted run
     #[arg(long)]
     pub resume: bool,
-    /// Run again from the state after frame K, with the scene as it is now: in a new folder (--out NEW or --out auto) as
-    /// a branch of the run in out/SCENE, which stays as it is; in place with --overwrite
+    /// Restart from the state after frame K with the current scene: in a new folder (--out NEW or --out auto) as a branch of
+    /// the run in out/SCENE, which is not modified; in place with --overwrite
     #[arg(long, value_name = "K", conflicts_with = "resume")]
     pub from_frame: Option<u32>,
-    /// The run that --from-frame branches from, if it is not the one in out/SCENE
+    /// Run that --from-frame branches from [default: out/SCENE]
     #[arg(long, value_name = "DIR", requires = "from_frame")]
     pub branch_from: Option<PathBuf>,
-    /// Memory that the run may take, as in 8GB [default: what the machine has]
+    /// Memory limit, for example 8GB [default: the memory of the machine]
     #[arg(long, value_name = "SIZE", value_parser = super::sizes::parse_bytes)]
     pub memory_limit: Option<u64>,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(long, short)]
     pub quiet: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct SceneFlags {
-    /// Replace any key of the scene, as in walls.separation_speed=0.1 or `solid[1].ease=linear`; may be given again
+    /// Override a key of the scene, for example walls.separation_speed=0.1 or `solid[1].ease=linear`; repeatable
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = Override::parse)]
     pub set: Vec<Override>,
-    /// How many frames to simulate (time.frames)
+    /// Number of frames to simulate (time.frames)
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub frames: Option<i64>,
     /// Cells along the longest side of the domain (domain.resolution)
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub resolution: Option<i64>,
-    /// Whether walls hold on to the liquid (walls.kind)
+    /// Wall boundary condition (walls.kind)
     #[arg(long, value_name = "KIND", value_parser = words::<Walls>(Walls::WORDS))]
     pub walls: Option<Walls>,
-    /// Method for the pressure (solver.method)
+    /// Pressure solver (solver.method)
     #[arg(long, value_name = "NAME", value_parser = words::<Solver>(Solver::WORDS))]
     pub solver: Option<Solver>,
-    /// How velocity travels between particles and grid (particles.transfer)
+    /// Velocity transfer between particles and grid (particles.transfer)
     #[arg(long, value_name = "NAME")]
     pub transfer: Option<TransferName>,
-    /// Threads to use; the result is the same for any number [default: one for each core]
+    /// Number of threads; results do not depend on it [default: one per core]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub threads: Option<usize>,
     /// Allow meshes from outside the scene's folder
@@ -166,7 +166,7 @@ pub struct SceneFlags {
 }
 
 impl SceneFlags {
-    /// What is to be changed in the scene; short cuts come last and win.
+    /// Overrides of the scene. Shortcut flags come last and take precedence.
     pub fn changes(&self) -> Vec<Override> {
         let mut changes = self.set.clone();
         if let Some(frames) = self.frames {
@@ -196,16 +196,16 @@ impl SceneFlags {
 pub enum TransferName {
     /// Affine particle-in-cell
     Apic,
-    /// FLIP with a share of PIC (particles.pic): livelier, noisier
+    /// FLIP blended with PIC (particles.pic): livelier, noisier
     Flip,
 }
 
 #[derive(Debug, Args)]
 pub struct CheckArguments {
-    /// A scene file, or the name of a built-in scene
+    /// Scene file, or name of a built-in scene
     #[arg(value_name = "SCENE")]
     pub scene: PathBuf,
-    /// Answer in JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
@@ -214,7 +214,7 @@ pub struct CheckArguments {
 
 #[derive(Debug, Args)]
 pub struct InitArguments {
-    /// Name of the built-in scene to start from
+    /// Built-in scene to start from
     #[arg(value_name = "NAME", default_value = builtin::FIRST)]
     pub scene: String,
     /// File to write [default: NAME.toml]
@@ -224,7 +224,7 @@ pub struct InitArguments {
 
 #[derive(Debug, Args)]
 pub struct SchemaArguments {
-    /// Print the reference for people instead
+    /// Print the reference in Markdown instead
     #[arg(long)]
     pub markdown: bool,
 }
@@ -234,26 +234,26 @@ pub struct FolderArguments {
     /// Folder of a run, such as out/thrown-sphere
     #[arg(value_name = "OUT")]
     pub run: PathBuf,
-    /// Answer in JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct ViewArguments {
-    /// Folder of a run, such as out/thrown-sphere; it may still be computing
+    /// Folder of a run, such as out/thrown-sphere; the run may still be in progress
     #[arg(value_name = "OUT")]
     pub run: PathBuf,
-    /// Folder of a second run, shown beside it with the same time line and camera
+    /// Folder of a second run, shown beside the first with the same timeline and camera
     #[arg(value_name = "OUT2")]
     pub other: Option<PathBuf>,
-    /// Port of 127.0.0.1 to answer at [default: any free one]
+    /// Port on 127.0.0.1 [default: any free one]
     #[arg(long, value_name = "N")]
     pub port: Option<u16>,
-    /// Open the page in the browser of this machine
+    /// Open the page in the default browser
     #[arg(long)]
     pub open: bool,
-    /// Folder of the original scene file, for runs without copies of their meshes
+    /// Folder of the original scene file, for runs without mesh copies
     #[arg(long, value_name = "DIR")]
     pub assets: Option<PathBuf>,
 }
@@ -266,35 +266,31 @@ pub struct ReportArguments {
     /// File to write, at most 20 MB [default: OUT/report.html]
     #[arg(long, value_name = "FILE.html")]
     pub out: Option<PathBuf>,
-    /// Folder of the original scene file, for runs without copies of their meshes
+    /// Folder of the original scene file, for runs without mesh copies
     #[arg(long, value_name = "DIR")]
     pub assets: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub struct DiffArguments {
-    /// Folder of a run
+    /// Folder of the first run
     #[arg(value_name = "A")]
     pub first: PathBuf,
-    /// Folder of another
+    /// Folder of the second run
     #[arg(value_name = "B")]
     pub second: PathBuf,
-    /// Answer in JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct GcArguments {
-    /// Folder of a run, such as out/thrown-sphere
-    #[arg(value_name = "OUT")]
-    pub run: PathBuf,
-    /// Remove it
+    #[command(flatten)]
+    pub folder: FolderArguments,
+    /// Delete the listed files
     #[arg(long)]
     pub yes: bool,
-    /// Answer in JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -302,51 +298,43 @@ pub struct PreviewArguments {
     /// Folder of a run, such as out/thrown-sphere
     #[arg(value_name = "OUT")]
     pub run: PathBuf,
-    /// Folder of another run, to be seen beside the first
+    /// Folder of a second run, rendered beside the first
     #[arg(value_name = "OUT2")]
     pub other: Option<PathBuf>,
-    /// Which frames, as in 12, 10-50, 10- or -50 [default: all]
-    #[arg(long, value_name = "RANGE", allow_hyphen_values = true)]
-    pub frames: Option<FrameChoice>,
-    /// Width and height in pixels, of each of two runs
+    #[command(flatten)]
+    pub which: FrameFlags,
+    /// Width and height in pixels, per run
     #[arg(long, value_name = "SIZE", default_value = "640x480", value_parser = super::sizes::parse_pixels)]
     pub size: (u32, u32),
-    /// How the liquid is drawn: as a surface, or as particles coloured by speed
+    /// Rendering of the liquid: as a surface, or as particles coloured by speed
     #[arg(long, value_name = "STYLE", default_value = "surface", value_parser = words::<Style>(Style::WORDS))]
     pub style: Style,
-    /// Write a PNG for each frame [default: --png --gif]
+    /// Write one PNG per frame [default: --png --gif]
     #[arg(long)]
     pub png: bool,
     /// Write preview.gif
     #[arg(long)]
     pub gif: bool,
-    /// Write preview.mp4; needs the program ffmpeg
+    /// Write preview.mp4; requires ffmpeg
     #[arg(long)]
     pub mp4: bool,
-    /// Play films so many times slower than life [default: 1; a GIF has at most 30 frames per second]
+    /// Slow-motion factor of videos [default: 1; a GIF has at most 30 frames per second]
     #[arg(long, value_name = "FACTOR")]
     pub slow: Option<f64>,
-    /// Another camera, as in position=[1,-2,1] or field_of_view=40; may be given again
+    /// Override a key of the camera, for example position=[1,-2,1] or field_of_view=40; repeatable
     #[arg(long, value_name = "KEY=VALUE", value_parser = camera_key)]
     pub camera: Vec<Override>,
-    /// Folder to write to [default: OUT/preview]
+    /// Output folder [default: OUT/preview]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Folder of the original scene file, for runs without copies of their meshes
-    #[arg(long, value_name = "DIR")]
-    pub assets: Option<PathBuf>,
-    /// Threads to use; the pictures are the same for any number [default: one for each core]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub threads: Option<usize>,
-    /// Say nothing but errors
-    #[arg(long, short)]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub work: WorkFlags,
 }
 
-/// A key of the scene's camera.
+/// Override of a key of the scene's camera.
 fn camera_key(text: &str) -> Result<Override, String> {
     let change = Override::parse(&format!("camera.{text}"))
-        .map_err(|_| "write key=value, as in position=[1,-2,1]".to_string())?;
+        .map_err(|_| "expected key=value, for example position=[1,-2,1]".to_string())?;
     Ok(Override {
         typed: format!("--camera {text}"),
         ..change
@@ -355,7 +343,7 @@ fn camera_key(text: &str) -> Result<Override, String> {
 
 #[derive(Debug, Args)]
 pub struct CompletionArguments {
-    /// For which shell
+    /// Shell
     #[arg(value_name = "SHELL")]
     pub shell: Shell,
 }
@@ -369,40 +357,46 @@ pub struct MeshArguments {
     pub which: FrameFlags,
     #[command(flatten)]
     pub how: SurfaceFlags,
-    /// Threads to use; the result is the same for any number [default: one for each core]
+    #[command(flatten)]
+    pub work: WorkFlags,
+}
+
+#[derive(Debug, Args)]
+pub struct WorkFlags {
+    /// Number of threads; results do not depend on it [default: one per core]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub threads: Option<usize>,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(long, short)]
     pub quiet: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct FrameFlags {
-    /// Which frames, as in 12, 10-50, 10- or -50 [default: all that are there]
+    /// Range of frames: 12, 10-50, 10- or -50 [default: all]
     #[arg(long, value_name = "RANGE", allow_hyphen_values = true)]
     pub frames: Option<FrameChoice>,
-    /// Folder of the original scene file, for runs without copies of their meshes
+    /// Folder of the original scene file, for runs without mesh copies
     #[arg(long, value_name = "DIR")]
     pub assets: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub struct SurfaceFlags {
-    /// What the surface is made from: the level set of the simulation, with thin features from the particles, or the
-    /// particles alone by splashsurf, in space only
+    /// Source of the surface: the level set of the simulation with thin features from the particles, or the particles alone by
+    /// splashsurf (3D only)
     #[arg(long, value_name = "SOURCE", value_parser = words::<SurfaceSource>(SurfaceSource::WORDS))]
     pub from: Option<SurfaceSource>,
-    /// Passes of smoothing, 0 to 100; thin features are left as they are [default: 4]
+    /// Smoothing passes, 0 to 100; thin features are not smoothed [default: 4]
     #[arg(long, value_name = "N")]
     pub smoothing: Option<u32>,
-    /// Points along a cell of the simulation, 1 to 8; twice as many in liquid thinner than a cell [default: 2]
+    /// Samples per cell of the simulation, 1 to 8; doubled in liquid thinner than a cell [default: 2]
     #[arg(long, value_name = "X")]
     pub resolution: Option<u32>,
 }
 
 impl SurfaceFlags {
-    /// What was asked for, the rest as in `otherwise`.
+    /// Requested settings, with those of `otherwise` where none is requested.
     pub fn settings(&self, otherwise: SurfaceSettings) -> SurfaceSettings {
         SurfaceSettings {
             source: self.from.unwrap_or(otherwise.source),
@@ -417,44 +411,32 @@ pub struct ExportArguments {
     /// Folder of a run, such as out/thrown-sphere
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
-    /// Format of the files
+    /// File format
     #[arg(long, value_name = "FORMAT")]
     pub to: Format,
-    /// What to export [default: particles; for obj surface, for usd all; vdb has a volume of its own]
+    /// Content to export [default: particles; obj: surface; usd: all; vdb has a volume of its own]
     #[arg(long, value_name = "WHAT")]
     pub what: Option<What>,
     #[command(flatten)]
     pub which: FrameFlags,
-    /// Axis that points up [default: y for obj, which is what importers assume; z for all others]
+    /// Up axis [default: y for obj, as importers assume; z for all others]
     #[arg(long, value_name = "AXIS")]
-    pub up: Option<UpName>,
+    pub up: Option<Up>,
     /// Number of frame 0, the initial state, in file names and time codes [default: 0]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub first_frame: u32,
-    /// Names of the files without their extension, with {scene}, {what}, {frame} or {frame:04}, as in
+    /// Pattern of file names without extension, with {scene}, {what}, {frame} or {frame:04}, for example
     /// "{scene}_{what}.{frame:04}" [default: "{what}_{frame:06}"; usd: "meniscus"]
     #[arg(long, value_name = "PATTERN")]
     pub name: Option<NamePattern>,
-    /// Folder to write to [default: RUN/export/FORMAT]
+    /// Output folder [default: RUN/export/FORMAT]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Threads to use; the result is the same for any number [default: one for each core]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub threads: Option<usize>,
-    /// Say nothing but errors
-    #[arg(long, short)]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub work: WorkFlags,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum UpName {
-    /// As Houdini and Maya: turned by -90 degrees about x
-    Y,
-    /// As Blender, and as it was simulated
-    Z,
-}
-
-/// A parser that knows its words, so that clap can list them and guess what was meant.
+/// Parser of a fixed list of words, so that clap can list them and suggest corrections.
 pub fn words<T>(known: &'static [&'static str]) -> impl TypedValueParser<Value = T>
 where
     T: FromStr<Err = String> + Clone + Send + Sync + 'static,
@@ -473,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_without_a_command_belong_to_the_first_scene() {
+    fn flags_without_a_command_apply_to_the_default_scene() {
         let arguments = Arguments::parse_from(["meniscus", "--frames", "3", "--walls", "slip"]);
         assert!(arguments.command.is_none());
         let changes = arguments.run.changes.changes();

@@ -1,12 +1,20 @@
-//! Progress of work on one frame after another: a bar on a terminal, lines on a pipe, nothing when asked to be quiet.
+//! Progress of work done frame by frame: a bar on a terminal, lines on a pipe, nothing with `--quiet`.
 
-use super::output::say;
+use super::output::print_line;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use meniscus_store::quantity::duration;
 use std::io::IsTerminal;
 use std::time::Instant;
 
-/// Counts frames.
+/// Progress bar of `frames` frames, redrawn in place.
+pub fn bar(frames: u32, template: &str) -> ProgressBar {
+    let target = ProgressDrawTarget::stdout();
+    let bar = ProgressBar::with_draw_target(Some(u64::from(frames)), target);
+    bar.set_style(ProgressStyle::with_template(template).expect("a valid template"));
+    bar
+}
+
+/// Frame counter.
 pub struct Counter {
     what: &'static str,
     started: Instant,
@@ -22,16 +30,12 @@ enum Shown {
 }
 
 impl Counter {
-    /// A counter of things of this name.
+    /// Counter that names its items `name`.
     pub fn new(what: &'static str, quiet: bool) -> Self {
         let shown = if quiet {
             Shown::Nowhere
         } else if std::io::stdout().is_terminal() {
-            let style = "{prefix} of frame {msg} {wide_bar} {eta} left";
-            let style = ProgressStyle::with_template(style)
-                .unwrap_or_else(|_| ProgressStyle::default_bar());
-            let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stdout());
-            bar.set_style(style);
+            let bar = bar(0, "{prefix} of frame {msg} {wide_bar} {eta} left");
             bar.set_prefix(what);
             Shown::Bar(bar)
         } else {
@@ -46,7 +50,7 @@ impl Counter {
         }
     }
 
-    /// So many frames are to come.
+    /// Sets the number of frames.
     pub fn begin(&mut self, frames: usize) {
         self.frames = frames;
         self.started = Instant::now();
@@ -55,8 +59,8 @@ impl Counter {
         }
     }
 
-    /// One more frame is done.
-    pub fn one(&mut self, number: u32, remark: &str) {
+    /// Counts one finished frame.
+    pub fn one(&mut self, number: u32, suffix: &str) {
         self.done += 1;
         match &self.shown {
             Shown::Nowhere => {}
@@ -67,8 +71,8 @@ impl Counter {
             Shown::Lines => {
                 let each = self.started.elapsed().as_secs_f64() / self.done as f64;
                 let left = duration(each * self.frames.saturating_sub(self.done) as f64);
-                say(format_args!(
-                    "{} of frame {number}, {} of {}, {left} left{remark}",
+                print_line(format_args!(
+                    "{} of frame {number}, {} of {}, {left} left{suffix}",
                     self.what, self.done, self.frames
                 ));
             }

@@ -1,26 +1,26 @@
 //! `meniscus diff`.
 
 use super::arguments::DiffArguments;
-use super::output::say;
+use super::output::print_line;
 use crate::runner::diff::{Difference, FrameDifference, diff as compare};
 use meniscus_store::error::{Error, Kind};
 use meniscus_store::quantity::count;
 use serde_json::json;
 
-/// Fields of a step that are shown.
+/// Statistics fields that are printed.
 const MOST_FIELDS: usize = 12;
 
-/// Says what is different between two runs.
+/// Prints the differences between two runs.
 pub fn diff(arguments: &DiffArguments) -> Result<(), Error> {
     let difference = compare(&arguments.first, &arguments.second)?;
     let same = difference.is_none();
     if arguments.json {
         let answer = json!({ "same": same, "difference": difference });
-        say(format_args!("{answer:#}"));
+        print_line(format_args!("{answer:#}"));
     } else if same {
-        say(format_args!("the two runs are the same"));
+        print_line(format_args!("the runs are equal"));
     } else {
-        tell(&difference);
+        print_result(&difference);
     }
     if same {
         Ok(())
@@ -29,33 +29,33 @@ pub fn diff(arguments: &DiffArguments) -> Result<(), Error> {
     }
 }
 
-fn tell(difference: &Difference) {
+fn print_result(difference: &Difference) {
     if let Some([first, second]) = &difference.version {
-        say(format_args!("version     {first} and {second}"));
+        print_line(format_args!("version     {first} and {second}"));
     }
     for key in &difference.scene {
         let words = |value: &Option<String>| value.clone().unwrap_or("nothing".into());
         let (first, second) = (words(&key.first), words(&key.second));
-        say(format_args!(
+        print_line(format_args!(
             "scene       {}: {first} and {second}",
             key.key
         ));
     }
     let [first, second] = difference.steps;
     if first != second {
-        say(format_args!("steps       {first} and {second}"));
+        print_line(format_args!("steps       {first} and {second}"));
     }
     if let Some(step) = &difference.first_step {
         let frame = step
             .frame
             .map_or(String::new(), |f| format!(", towards frame {f}"));
-        say(format_args!(
+        print_line(format_args!(
             "statistics  differ from step {} on{frame}:",
             step.step
         ));
         for field in step.fields.iter().take(MOST_FIELDS) {
             let by = field.by.map_or(String::new(), |by| format!(" ({by:+.3e})"));
-            say(format_args!(
+            print_line(format_args!(
                 "              {}: {} and {}{by}",
                 field.field, field.first, field.second
             ));
@@ -64,21 +64,21 @@ fn tell(difference: &Difference) {
     for (which, frames) in ["first", "second"].iter().zip(&difference.frames_alone) {
         if let (Some(low), Some(high)) = (frames.first(), frames.last()) {
             let many = frames.len();
-            say(format_args!(
+            print_line(format_args!(
                 "frames      {many} only in the {which} ({low} to {high})"
             ));
         }
     }
     if let Some(first) = &difference.first_frame {
         let many = difference.frames_different;
-        say(format_args!(
+        print_line(format_args!(
             "frames      {many} differ, the first is {}",
             frame(first)
         ));
     }
     if let Some(farthest) = &difference.farthest_frame {
-        say(format_args!(
-            "            the farthest is {}",
+        print_line(format_args!(
+            "            the largest difference is in {}",
             frame(farthest)
         ));
     }

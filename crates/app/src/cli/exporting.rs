@@ -1,27 +1,24 @@
 //! `meniscus export`.
 
-use super::arguments::{ExportArguments, UpName};
+use super::arguments::ExportArguments;
 use super::counter::Counter;
-use super::output::say;
+use super::output::print_line;
 use super::running::{STOP, stop_on_ctrl_c};
-use crate::export::{self, Up};
+use crate::export;
 use crate::runner::with_threads;
 use meniscus_scene::SurfaceSettings;
 use meniscus_store::OpenedRun;
 use meniscus_store::error::Error;
 use meniscus_store::quantity::{bytes, count};
 
-/// Turns the frames of a run into files for other programs.
+/// Exports the frames of a run.
 pub fn export(arguments: &ExportArguments) -> Result<(), Error> {
     let run = OpenedRun::open(&arguments.run)?;
     let options = export::Options {
         format: arguments.to,
         what: arguments.what,
         frames: arguments.which.frames.unwrap_or_default(),
-        up: arguments.up.map(|up| match up {
-            UpName::Y => Up::Y,
-            UpName::Z => Up::Z,
-        }),
+        up: arguments.up,
         first_frame: arguments.first_frame,
         name: arguments.name.clone(),
         out: arguments.out.clone(),
@@ -31,8 +28,8 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Error> {
     };
     let plan = export::plan(&run, &options)?;
     stop_on_ctrl_c()?;
-    if !arguments.quiet {
-        say(format_args!(
+    if !arguments.work.quiet {
+        print_line(format_args!(
             "{}, about {}, {} up, to {}",
             count(plan.frames.len(), "frame"),
             bytes(plan.bytes),
@@ -40,15 +37,15 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Error> {
             plan.folder.display()
         ));
     }
-    let mut counter = Counter::new("export", arguments.quiet);
-    let exported = with_threads(arguments.threads, || {
+    let mut counter = Counter::new("export", arguments.work.quiet);
+    let exported = with_threads(arguments.work.threads, || {
         export::export(&run, &plan, &options, &mut counter)
     });
-    // The bar goes before anything else is said.
+    // Clear the bar before printing anything else.
     drop(counter);
     let exported = exported??;
-    if !arguments.quiet {
-        say(format_args!(
+    if !arguments.work.quiet {
+        print_line(format_args!(
             "wrote {}, {}, {} up, to {}",
             count(exported.frames, "frame"),
             bytes(exported.bytes),

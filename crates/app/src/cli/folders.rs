@@ -1,18 +1,18 @@
-//! Commands about the folder of a run.
+//! `meniscus status` and `meniscus verify`.
 
 use super::arguments::FolderArguments;
-use super::output::say;
+use super::output::print_line;
 use crate::runner::status::Activity;
-use crate::runner::{Status, status as look, verify as examine};
+use crate::runner::{Status, status as read_status, verify as find_damage};
 use meniscus_store::error::{Error, Kind};
 use meniscus_store::quantity::{bytes, duration};
 use serde_json::json;
 
-/// Tells how a run stands.
+/// Prints the state of a run.
 pub fn status(arguments: &FolderArguments) -> Result<(), Error> {
-    let status = look(&arguments.run)?;
+    let status = read_status(&arguments.run)?;
     if arguments.json {
-        say(format_args!("{:#}", json!(status)));
+        print_line(format_args!("{:#}", json!(status)));
         return Ok(());
     }
     let lines = [
@@ -23,21 +23,21 @@ pub fn status(arguments: &FolderArguments) -> Result<(), Error> {
             format!("{} of {}", status.frames_done, status.frames),
         ),
         ("steps", status.steps.to_string()),
-        ("time", duration(status.wall_seconds)),
-        ("left", left(&status)),
-        ("states", states(&status)),
+        ("elapsed", duration(status.wall_seconds)),
+        ("remaining", remaining(&status)),
+        ("checkpoints", checkpoints(&status)),
         ("disk", bytes(status.disk_bytes)),
     ];
     for (what, words) in lines {
-        say(format_args!("{what:8} {words}"));
+        print_line(format_args!("{what:11} {words}"));
     }
     if let Some(drift) = &status.drift {
-        say(format_args!("warning  {}", drift.message()));
-        say(format_args!("         {}", drift.remedy));
+        print_line(format_args!("warning     {}", drift.message()));
+        print_line(format_args!("            {}", drift.remedy));
     }
     if let Some(branch) = &status.branched_from {
-        say(format_args!(
-            "branch   of {}, after its frame {}",
+        print_line(format_args!(
+            "branch      of {}, after its frame {}",
             branch.run, branch.frame
         ));
     }
@@ -45,7 +45,7 @@ pub fn status(arguments: &FolderArguments) -> Result<(), Error> {
         status.state,
         Activity::Interrupted | Activity::Killed | Activity::Failed
     ) {
-        say(format_args!("Continue with: {}", status.resume));
+        print_line(format_args!("Continue with: {}", status.resume));
     }
     Ok(())
 }
@@ -56,13 +56,13 @@ fn state(status: &Status) -> String {
         (Activity::Running, Some(process), _) => format!("running, process {process}"),
         (Activity::Running, None, _) => "running".into(),
         (Activity::Interrupted, ..) => "interrupted".into(),
-        (Activity::Killed, ..) => "killed: it did not end by itself".into(),
+        (Activity::Killed, ..) => "killed: its process ended unexpectedly".into(),
         (Activity::Failed, _, Some(error)) => format!("failed: {error}"),
         (Activity::Failed, _, None) => "failed".into(),
     }
 }
 
-fn left(status: &Status) -> String {
+fn remaining(status: &Status) -> String {
     match (status.state, status.seconds_left) {
         (Activity::Done, _) => "nothing".into(),
         (_, Some(seconds)) => format!("about {}", duration(seconds)),
@@ -70,7 +70,7 @@ fn left(status: &Status) -> String {
     }
 }
 
-fn states(status: &Status) -> String {
+fn checkpoints(status: &Status) -> String {
     let frames: Vec<String> = status.checkpoints.iter().map(u32::to_string).collect();
     let after = match frames.len() {
         0 => "none".into(),
@@ -78,7 +78,7 @@ fn states(status: &Status) -> String {
         _ => format!("after frames {}", frames.join(", ")),
     };
     if status.interrupted_checkpoint {
-        format!("{after}, and where it was interrupted")
+        format!("{after}, and at the interruption")
     } else {
         after
     }
@@ -86,13 +86,13 @@ fn states(status: &Status) -> String {
 
 /// Checks every file of a run for damage.
 pub fn verify(arguments: &FolderArguments) -> Result<(), Error> {
-    let findings = examine(&arguments.run)?;
+    let findings = find_damage(&arguments.run)?;
     if arguments.json {
         let answer = json!({ "run": arguments.run, "findings": findings });
-        say(format_args!("{answer:#}"));
+        print_line(format_args!("{answer:#}"));
     } else if findings.is_empty() {
-        say(format_args!(
-            "{}: every file is as it was written",
+        print_line(format_args!(
+            "{}: all files are intact",
             arguments.run.display()
         ));
     }
@@ -107,5 +107,5 @@ pub fn verify(arguments: &FolderArguments) -> Result<(), Error> {
         .map(|finding| format!("{}: {}", finding.file.display(), finding.what))
         .collect();
     Err(Error::new(Kind::Storage, list.join("\n"))
-        .with_remedy(format!("mend it with: {}", first.remedy)))
+        .with_remedy(format!("repair it with: {}", first.remedy)))
 }

@@ -22,18 +22,18 @@ use arguments::{Arguments, Command, CompletionArguments};
 use clap::{CommandFactory, Parser};
 use meniscus_scene::builtin;
 use meniscus_store::error::Error;
-use output::{complain, say};
+use output::{print_error, print_line};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Does what the command line says and returns the exit code.
+/// Runs the command line and returns the exit code.
 pub fn main() -> ExitCode {
-    // Answers --help and wrong usage itself, the latter with exit code 2.
+    // Handles --help and usage errors itself, the latter with exit code 2.
     let arguments = Arguments::parse();
     match dispatch(arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            complain(&error);
+            print_error(&error);
             ExitCode::from(error.kind().exit_code())
         }
     }
@@ -66,6 +66,6 @@ fn complete(arguments: &CompletionArguments) -> Result<(), Error> {
     let mut script = Vec::new();
     let mut command = Arguments::command();
     clap_complete::generate(arguments.shell, &mut command, "meniscus", &mut script);
-    say(format_args!("{}", String::from_utf8_lossy(&script)));
+    print_line(format_args!("{}", String::from_utf8_lossy(&script)));
     Ok(())
 }

@@ -1,16 +1,16 @@
-//! Words on the terminal. A reader that has gone away, as in `meniscus scenes | head -1`, is no error.
+//! Printing. A closed pipe, as in `meniscus scenes | head -1`, is not an error.
 
 use meniscus_store::error::Error;
 use std::fmt::Arguments;
 use std::io::{Write, stderr, stdout};
 
-/// A line on standard output.
-pub fn say(line: Arguments<'_>) {
+/// Prints a line to standard output.
+pub fn print_line(line: Arguments<'_>) {
     let _ = writeln!(stdout().lock(), "{line}");
 }
 
-/// An error on standard error.
-pub fn complain(error: &Error) {
+/// Prints an error to standard error.
+pub fn print_error(error: &Error) {
     if error.message().is_empty() {
         return;
     }
@@ -21,7 +21,7 @@ pub fn complain(error: &Error) {
     };
 }
 
-/// Words on standard error that are no error.
-pub fn remark(words: &str) {
+/// Prints a note to standard error.
+pub fn print_note(words: &str) {
     let _ = writeln!(stderr().lock(), "{words}");
 }

@@ -1,7 +1,7 @@
-//! The last lines of a run: what was written, and what to type next.
+//! Closing summary of a run: files written and suggested next commands.
 
 use super::arguments::RunFlags;
-use super::output::say;
+use super::output::print_line;
 use crate::runner::Summary;
 use crate::shell::{quoted, quoted_path};
 use meniscus_liquid::Walls;
@@ -11,10 +11,10 @@ use meniscus_store::quantity::{bytes, count, duration};
 use meniscus_store::run_folder::next_free;
 use std::path::Path;
 
-/// Says what a run of the scene with these flags has written and what can be done with it.
+/// Prints what a run of the scene with these flags wrote, and what to do with it.
 pub fn run_written(scene: &AnyScene, typed: &Path, flags: &RunFlags, summary: &Summary) {
     let root = summary.folder.root();
-    say(format_args!(
+    print_line(format_args!(
         "{} of {} in {}, written to {}:",
         count(summary.frames, "frame"),
         scene.name(),
@@ -22,7 +22,7 @@ pub fn run_written(scene: &AnyScene, typed: &Path, flags: &RunFlags, summary: &S
         root.display()
     ));
     for (name, what) in [
-        ("preview.gif", "the run as a moving picture: open it now"),
+        ("preview.gif", "animation of the run: open it now"),
         (
             "particles/",
             "positions and velocities, one file per frame from 0",
@@ -33,40 +33,40 @@ pub fn run_written(scene: &AnyScene, typed: &Path, flags: &RunFlags, summary: &S
         ),
         ("timings.jsonl", "seconds per phase, one line per step"),
         ("scene.toml", "the scene with every default filled in"),
-        ("meshes/", "copies of the meshes that it refers to"),
+        ("meshes/", "copies of the scene's meshes"),
         ("run.json", "state and settings of the run"),
         ("state/", "checkpoints, for --resume and --from-frame"),
     ] {
         let path = root.join(name.trim_end_matches('/'));
         if path.exists() {
             let size = bytes(size_of(&path));
-            say(format_args!("  {name:14} {size:>10}  {what}"));
+            print_line(format_args!("  {name:14} {size:>10}  {what}"));
         }
     }
     if let Some(drift) = &summary.drift {
-        say(format_args!("Warning: {}", drift.message()));
-        say(format_args!("  {}", drift.remedy));
+        print_line(format_args!("Warning: {}", drift.message()));
+        print_line(format_args!("  {}", drift.remedy));
     }
-    say(format_args!("Next:"));
+    print_line(format_args!("Next:"));
     let (program, run) = (program(), quoted_path(root));
-    say(format_args!("  {program} view {run}"));
-    say(format_args!(
+    print_line(format_args!("  {program} view {run}"));
+    print_line(format_args!(
         "  {program} {}",
         with_other_walls(scene, typed, flags, root)
     ));
-    say(format_args!("  {program} preview {run} --style particles"));
-    say(format_args!("  {program} export {run} --to ply"));
-    say(format_args!("  {program} scenes"));
+    print_line(format_args!("  {program} preview {run} --style particles"));
+    print_line(format_args!("  {program} export {run} --to ply"));
+    print_line(format_args!("  {program} scenes"));
 }
 
-/// The same run with the other kind of walls, into a folder that is free.
+/// Command for the same run with the other wall boundary condition, in a free folder.
 fn with_other_walls(scene: &AnyScene, typed: &Path, flags: &RunFlags, root: &Path) -> String {
     let (walls, solver) = match scene {
-        AnyScene::Two(s) => (s.walls, s.solver),
-        AnyScene::Three(s) => (s.walls, s.solver),
+        AnyScene::Two(s) => (s.physics.walls, s.physics.pressure.solver),
+        AnyScene::Three(s) => (s.physics.walls, s.physics.pressure.solver),
     };
     let other = other_walls(walls);
-    // A linear solver fits slip walls only, wherever it was chosen.
+    // A linear solver applies to slip walls only, wherever it was chosen.
     let auto = if solver.is_linear() {
         " --solver auto"
     } else {
@@ -82,12 +82,12 @@ fn with_other_walls(scene: &AnyScene, typed: &Path, flags: &RunFlags, root: &Pat
     format!(
         "run {}{}{outside} --walls {other}{auto} --out {}",
         quoted_path(typed),
-        but_for_walls(&flags.changes.changes()),
+        overrides_except_walls(&flags.changes.changes()),
         quoted_path(&out)
     )
 }
 
-/// The walls to compare with.
+/// Wall boundary condition to compare with.
 fn other_walls(walls: Walls) -> Walls {
     match walls {
         Walls::Slip => Walls::Separating,
@@ -95,8 +95,8 @@ fn other_walls(walls: Walls) -> Walls {
     }
 }
 
-/// The changes as they were typed, each after a space; without those that go with one kind of walls only.
-fn but_for_walls(changes: &[Override]) -> String {
+/// Overrides as typed, each after a space, without those specific to one wall boundary condition.
+fn overrides_except_walls(changes: &[Override]) -> String {
     let both =
         |change: &&Override| !["walls.kind", "solver.method"].contains(&change.path.as_str());
     let typed =
@@ -110,9 +110,9 @@ fn but_for_walls(changes: &[Override]) -> String {
     typed.collect()
 }
 
-/// How the program was started, so that what is printed can be typed.
+/// Command by which the program was started, so that printed commands can be pasted.
 fn program() -> &'static str {
-    // Cargo tells the programs that it runs where their package is.
+    // Cargo sets this variable for programs that it runs.
     let by_cargo = std::env::var_os("CARGO_MANIFEST_DIR").is_some();
     if by_cargo {
         "cargo run --release --"

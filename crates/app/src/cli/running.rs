@@ -1,7 +1,7 @@
 //! `meniscus run`.
 
 use super::arguments::RunFlags;
-use super::output::remark;
+use super::output::print_note;
 use super::{report, terminal};
 use crate::runner::{self, Options, Start};
 use meniscus_scene::text::load;
@@ -12,13 +12,13 @@ use meniscus_store::run_folder::{self, next_free, usual};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Set by Ctrl-C; a run stops after its current step, other work after its current frame.
+/// Set by Ctrl-C: a run stops after its current step, other commands after their current frame.
 pub(super) static STOP: AtomicBool = AtomicBool::new(false);
 
-/// The value of `--out` that stands for the next free folder.
+/// Value of `--out` for the next free folder.
 const AUTO: &str = "auto";
 
-/// Runs a scene. `bare` is the program without a command, which never replaces anything.
+/// Runs a scene. `bare` is the program without a command, which never replaces a run.
 pub fn run(name: &Path, flags: &RunFlags, bare: bool) -> Result<(), Error> {
     let changes = flags.changes.changes();
     let loaded = load(name, &changes, flags.changes.allow_outside_files)?;
@@ -26,13 +26,13 @@ pub fn run(name: &Path, flags: &RunFlags, bare: bool) -> Result<(), Error> {
     let meshes = loaded.meshes.clone();
     let (scene, text) = loaded.ready()?;
     if !warnings.is_empty() && !flags.quiet {
-        remark(&warnings);
+        print_note(&warnings);
     }
     let usual = usual(scene.name());
     let out = out(flags, &usual, bare)?;
     if !flags.quiet && out != usual && flags.out.as_deref().is_none_or(is_auto) {
-        remark(&format!(
-            "{} has a run already: writing to {}",
+        print_note(&format!(
+            "{} already contains a run: writing to {}",
             usual.display(),
             out.display()
         ));
@@ -50,7 +50,7 @@ pub fn run(name: &Path, flags: &RunFlags, bare: bool) -> Result<(), Error> {
     };
     let mut progress = terminal::progress(&scene, flags.quiet);
     let summary = runner::run(&scene, &options, progress.as_mut());
-    // The bar goes before anything else is said.
+    // Clear the bar before printing anything else.
     drop(progress);
     let summary = summary?;
     if !flags.quiet && !summary.nothing_to_do {
@@ -63,12 +63,12 @@ fn is_auto(out: &Path) -> bool {
     out == Path::new(AUTO)
 }
 
-/// The folder to write to.
+/// Output folder.
 fn out(flags: &RunFlags, usual: &Path, bare: bool) -> Result<PathBuf, Error> {
     match &flags.out {
         Some(out) if is_auto(out) && flags.resume => {
-            Err(Error::usage("--resume continues a run that is there")
-                .with_remedy("name its folder with --out DIR"))
+            Err(Error::usage("--resume needs an existing run")
+                .with_remedy("pass its folder as --out DIR"))
         }
         Some(out) if is_auto(out) => Ok(next_free(usual)),
         Some(out) => Ok(out.clone()),
@@ -79,8 +79,8 @@ fn out(flags: &RunFlags, usual: &Path, bare: bool) -> Result<PathBuf, Error> {
     }
 }
 
-/// Where to begin. `--from-frame` with a folder that has no run branches from the run that is named, or from the one in
-/// the usual folder.
+/// Start of the run. `--from-frame` with a folder without a run branches from the given run, or from the one in the
+/// default folder.
 fn start(flags: &RunFlags, usual: &Path, out: &Path) -> Result<Start, Error> {
     let Some(frame) = flags.from_frame else {
         return Ok(match flags.resume {
@@ -92,7 +92,7 @@ fn start(flags: &RunFlags, usual: &Path, out: &Path) -> Result<Start, Error> {
         let run = run.clone();
         return Ok(Start::Branch { run, frame });
     }
-    // A branch that was killed while it was made has no frames yet, and is made again.
+    // A branch that was killed during its creation has no frames yet, and is created again.
     let has_frames = match Manifest::read(out) {
         Ok(manifest) => manifest.is_some_and(|manifest| manifest.frames_done > 0),
         Err(_) => true,
@@ -101,9 +101,8 @@ fn start(flags: &RunFlags, usual: &Path, out: &Path) -> Result<Start, Error> {
         return Ok(Start::FromFrame(frame));
     }
     if run_folder::is_same(usual, out) || !Manifest::path(usual).exists() {
-        return Err(no_run(usual).with_remedy(
-            "--branch-from DIR names the folder of the run whose frames come before",
-        ));
+        return Err(no_run(usual)
+            .with_remedy("pass the folder of the run to branch from as --branch-from DIR"));
     }
     Ok(Start::Branch {
         run: usual.into(),
@@ -111,7 +110,7 @@ fn start(flags: &RunFlags, usual: &Path, out: &Path) -> Result<Start, Error> {
     })
 }
 
-/// The first Ctrl-C ends the run after its step, the second one at once.
+/// The first Ctrl-C stops after the current step, the second one immediately.
 pub(super) fn stop_on_ctrl_c() -> Result<(), Error> {
     let handler = || {
         if STOP.swap(true, Ordering::Relaxed) {

@@ -1,7 +1,7 @@
-//! Commands about scenes that simulate nothing.
+//! Commands about scenes that do not simulate.
 
 use super::arguments::{CheckArguments, InitArguments, SchemaArguments};
-use super::output::{remark, say};
+use super::output::{print_line, print_note};
 use crate::runner::{self, estimate};
 use crate::shell::quoted_path;
 use meniscus_scene::builtin;
@@ -17,7 +17,7 @@ pub fn list() -> Result<(), Error> {
     let widest = names.max().unwrap_or(0);
     for (name, _) in builtin::TEXTS {
         let scene = builtin::named(name)?;
-        say(format_args!("{name:widest$}  {}", scene.summary()));
+        print_line(format_args!("{name:widest$}  {}", scene.summary()));
     }
     Ok(())
 }
@@ -41,15 +41,15 @@ pub fn check(arguments: &CheckArguments) -> Result<(), Error> {
             "problems": lines,
             "refused": refused.as_ref().map(Error::to_string),
         });
-        say(format_args!("{answer:#}"));
-        // All is said; only the exit code is left to tell.
+        print_line(format_args!("{answer:#}"));
+        // Everything is printed; only the exit code remains.
         let silent = |error: Error| Error::silent(error.kind());
         loaded.ready().map_err(silent)?;
         return refused.map_or(Ok(()), |error| Err(silent(error)));
     }
     let warnings = loaded.warnings();
     if !warnings.is_empty() {
-        remark(&format!("{warnings}\n"));
+        print_note(&format!("{warnings}\n"));
     }
     let warned = loaded.problems.iter().filter(|p| !p.is_error()).count();
     let (scene, _) = loaded.ready()?;
@@ -57,10 +57,10 @@ pub fn check(arguments: &CheckArguments) -> Result<(), Error> {
         return Err(error);
     }
     let will = match warned {
-        0 => "is in order".into(),
-        n => format!("can be run, with {}", count(n, "warning")),
+        0 => "is valid".into(),
+        n => format!("is valid, with {}", count(n, "warning")),
     };
-    say(format_args!(
+    print_line(format_args!(
         "{} {will}: {}D, {} along the longest side, {}",
         arguments.scene.display(),
         scene.dimension(),
@@ -70,12 +70,12 @@ pub fn check(arguments: &CheckArguments) -> Result<(), Error> {
     Ok(())
 }
 
-/// Tells what a scene will take.
+/// Prints the estimate of a scene.
 pub fn estimate(arguments: &CheckArguments) -> Result<(), Error> {
     let (scene, _) = loaded(arguments)?.ready()?;
     let estimate = estimate::of(&scene, arguments.changes.threads);
     if arguments.json {
-        say(format_args!("{:#}", json!(estimate)));
+        print_line(format_args!("{:#}", json!(estimate)));
         return Ok(());
     }
     let sides: Vec<String> = estimate.cells.iter().map(usize::to_string).collect();
@@ -113,12 +113,12 @@ pub fn estimate(arguments: &CheckArguments) -> Result<(), Error> {
         ),
     ];
     for (what, much) in lines {
-        say(format_args!("{what:10} {much}"));
+        print_line(format_args!("{what:10} {much}"));
     }
     if let Some(free) = estimate.memory_free
         && estimate.memory > free
     {
-        say(format_args!(
+        print_line(format_args!(
             "This machine has {} of memory free: the scene does not fit.",
             bytes(free)
         ));
@@ -126,7 +126,7 @@ pub fn estimate(arguments: &CheckArguments) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes a scene file to start from, with the meshes it needs.
+/// Writes a new scene file, with the meshes it needs.
 pub fn init(arguments: &InitArguments) -> Result<(), Error> {
     let Some(scene) = builtin::text(&arguments.scene) else {
         return Err(builtin::unknown(&arguments.scene));
@@ -146,19 +146,18 @@ pub fn init(arguments: &InitArguments) -> Result<(), Error> {
     }
     for (path, _) in &files {
         if path.exists() {
-            return Err(Error::new(
-                Kind::Storage,
-                format!("{} is there already", path.display()),
-            )
-            .with_remedy("choose another name with --out FILE"));
+            return Err(
+                Error::new(Kind::Storage, format!("{} already exists", path.display()))
+                    .with_remedy("choose another name with --out FILE"),
+            );
         }
     }
     for (path, content) in &files {
         meniscus_store::atomic_file::write(path, content)?;
-        say(format_args!("wrote {}", path.display()));
+        print_line(format_args!("wrote {}", path.display()));
     }
-    say(format_args!(
-        "Next: change it, then `meniscus check {0}` and `meniscus run {0}`",
+    print_line(format_args!(
+        "Next: edit it, then `meniscus check {0}` and `meniscus run {0}`",
         quoted_path(&path)
     ));
     Ok(())
@@ -167,9 +166,9 @@ pub fn init(arguments: &InitArguments) -> Result<(), Error> {
 /// Prints the schema of scene files.
 pub fn schema(arguments: &SchemaArguments) -> Result<(), Error> {
     if arguments.markdown {
-        say(format_args!("{}", text::markdown().trim_end()));
+        print_line(format_args!("{}", text::markdown().trim_end()));
     } else {
-        say(format_args!("{:#}", text::schema()));
+        print_line(format_args!("{:#}", text::schema()));
     }
     Ok(())
 }

@@ -1,13 +1,13 @@
-//! Sizes as they are typed on the command line.
+//! Parsers of sizes on the command line.
 
 use meniscus_render::filming;
 
-/// A number of bytes as people write it: `8GB`, `512 MiB`, `2.5g`; plain numbers are bytes.
+/// Number of bytes: `8GB`, `512 MiB`, `2.5g`; plain numbers are bytes.
 ///
 /// # Errors
-/// If it is no size, in words.
+/// A message if the text is not a size.
 pub fn parse_bytes(text: &str) -> Result<u64, String> {
-    let wrong = || format!("{text:?} is no size; write 8GB or 512MB");
+    let wrong = || format!("{text:?} is not a size; write 8GB or 512MB");
     let text_start = text.trim();
     let digits = text_start
         .find(|c: char| !(c.is_ascii_digit() || c == '.'))
@@ -33,12 +33,12 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Width and height of a picture: `640x480`.
+/// Width and height of an image: `640x480`.
 ///
 /// # Errors
-/// If it is none, or one that no picture has, in words.
+/// A message if the text is not an image size, or one out of range.
 pub fn parse_pixels(text: &str) -> Result<(u32, u32), String> {
-    let wrong = || format!("{text:?} is no size of a picture; write 640x480");
+    let wrong = || format!("{text:?} is not an image size; write 640x480");
     let (width, height) = text.split_once(['x', 'X', '×']).ok_or_else(wrong)?;
     let side = |digits: &str| digits.trim().parse::<u32>().map_err(|_| wrong());
     let size = (side(width)?, side(height)?);
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_of_pictures_are_read_as_people_write_them() {
+    fn image_sizes_are_parsed_in_all_usual_spellings() {
         assert_eq!(parse_pixels("640x480"), Ok((640, 480)));
         assert_eq!(parse_pixels("16 X 4096"), Ok((16, 4096)));
         for wrong in [
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_read_as_people_write_them() {
+    fn byte_sizes_are_parsed_in_all_usual_spellings() {
         assert_eq!(parse_bytes("8GB"), Ok(8_000_000_000));
         assert_eq!(parse_bytes("1.5 gib"), Ok(1_610_612_736));
         assert_eq!(parse_bytes("4096"), Ok(4096));

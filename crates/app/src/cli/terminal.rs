@@ -1,30 +1,35 @@
-//! Progress: a bar on a terminal, plain lines on a pipe, nothing when asked to be quiet.
+//! Progress of a run: a bar on a terminal, plain lines on a pipe, nothing with `--quiet`.
 
-use super::output::say;
+use super::counter::bar;
+use super::output::print_line;
 use super::time_left::TimeLeft;
 use crate::runner::{Event, Progress, StepLine};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use meniscus_scene::AnyScene;
 use meniscus_store::quantity::count;
 use std::io::IsTerminal;
 
-/// The kind of progress that suits the terminal.
+/// Kind of progress output that suits the terminal.
 pub fn progress(scene: &AnyScene, quiet: bool) -> Box<dyn Progress + Send + '_> {
     if quiet {
-        Box::new(())
-    } else if std::io::stdout().is_terminal() {
-        Box::new(Bar::new(scene))
-    } else {
-        Box::new(Lines::new(scene))
+        return Box::new(());
     }
+    let template = "frame {pos} of {len} {wide_bar} {msg}  {prefix}";
+    let is_terminal = std::io::stdout().is_terminal();
+    Box::new(Terminal {
+        scene,
+        bar: is_terminal.then(|| bar(scene.frames(), template)),
+        left: TimeLeft::new(scene),
+        limit: None,
+    })
 }
 
-/// A step in the progress line. `limit` is that of the volume drift, if it was exceeded.
+/// Text of a step in the progress line. `limit` is that of the volume drift, if it was exceeded.
 fn step_in_words(line: &StepLine, limit: Option<f64>) -> String {
     let squeezed = match &line.squeezed {
-        Some(place) => format!(
-            ", a solid pushes into liquid that has no way out, near {place:.3?}: volume is lost"
-        ),
+        Some(place) => {
+            format!(", a solid compresses enclosed liquid near {place:.3?}: volume is lost")
+        }
         None => String::new(),
     };
     let beyond = match limit {
@@ -52,35 +57,25 @@ fn opening(scene: &AnyScene, particles: usize, threads: usize) -> String {
     )
 }
 
-/// A bar that is redrawn in place.
-struct Bar<'a> {
+/// Progress of a run: a bar redrawn in place, or one line per frame.
+struct Terminal<'a> {
     scene: &'a AnyScene,
-    bar: ProgressBar,
+    bar: Option<ProgressBar>,
     left: TimeLeft,
-    /// The limit of the volume drift, if the last frame was beyond it.
+    /// Limit of the volume drift, if the last frame exceeded it.
     limit: Option<f64>,
 }
 
-impl<'a> Bar<'a> {
-    fn new(scene: &'a AnyScene) -> Self {
-        let style = "frame {pos} of {len} {wide_bar} {msg}  {prefix}";
-        let style =
-            ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar());
-        let bar = ProgressBar::with_draw_target(
-            Some(u64::from(scene.frames())),
-            ProgressDrawTarget::stdout(),
-        );
-        bar.set_style(style);
-        Bar {
-            scene,
-            bar,
-            left: TimeLeft::new(scene),
-            limit: None,
+impl Terminal<'_> {
+    fn line(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(text),
+            None => print_line(format_args!("{text}")),
         }
     }
 }
 
-impl Progress for Bar<'_> {
+impl Progress for Terminal<'_> {
     fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Begin {
@@ -90,76 +85,47 @@ impl Progress for Bar<'_> {
                 ..
             } => {
                 self.left.begin(done);
-                self.bar.set_position(u64::from(done));
-                self.bar.println(opening(self.scene, particles, threads));
-                self.bar.tick();
+                self.line(&opening(self.scene, particles, threads));
+                if let Some(bar) = &self.bar {
+                    bar.set_position(u64::from(done));
+                    bar.tick();
+                }
             }
-            Event::Notice(text) => self.bar.println(text),
+            Event::Notice(text) => self.line(text),
             Event::Step(line) => {
-                self.bar.set_message(step_in_words(line, self.limit));
+                if let Some(bar) = &self.bar {
+                    bar.set_message(step_in_words(line, self.limit));
+                }
             }
-            Event::Frame {
-                number, drifted, ..
-            } => {
-                self.limit = drifted.then(|| self.scene.limits().max_drift);
-                self.bar.set_position(u64::from(number));
-                let left = self.left.frame(number);
-                self.bar.set_prefix(format!("{left} left"));
-            }
-        }
-    }
-}
-
-impl Drop for Bar<'_> {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
-    }
-}
-
-/// One line per frame.
-struct Lines<'a> {
-    scene: &'a AnyScene,
-    left: TimeLeft,
-}
-
-impl<'a> Lines<'a> {
-    fn new(scene: &'a AnyScene) -> Self {
-        Lines {
-            scene,
-            left: TimeLeft::new(scene),
-        }
-    }
-}
-
-impl Progress for Lines<'_> {
-    fn event(&mut self, event: Event<'_>) {
-        match event {
-            Event::Begin {
-                done,
-                particles,
-                threads,
-                ..
-            } => {
-                self.left.begin(done);
-                say(format_args!("{}", opening(self.scene, particles, threads)));
-            }
-            Event::Notice(text) => say(format_args!("{text}")),
-            Event::Step(_) => {}
             Event::Frame {
                 number,
                 steps,
                 last,
                 drifted,
             } => {
-                let limit = drifted.then(|| self.scene.limits().max_drift);
-                let frames = self.scene.frames();
-                say(format_args!(
-                    "frame {number} of {frames}, {} left, {}, {}",
-                    self.left.frame(number),
-                    count(steps, "step"),
-                    step_in_words(last, limit)
-                ));
+                self.limit = drifted.then(|| self.scene.limits().max_drift);
+                let left = self.left.frame(number);
+                match &self.bar {
+                    Some(bar) => {
+                        bar.set_position(u64::from(number));
+                        bar.set_prefix(format!("{left} left"));
+                    }
+                    None => self.line(&format!(
+                        "frame {number} of {}, {left} left, {}, {}",
+                        self.scene.frames(),
+                        count(steps, "step"),
+                        step_in_words(last, self.limit)
+                    )),
+                }
             }
+        }
+    }
+}
+
+impl Drop for Terminal<'_> {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Time that the rest of a run will take.
+//! Remaining time of a run.
 
 use crate::runner::estimate::{self, Forecast};
 use meniscus_scene::AnyScene;
@@ -6,20 +6,20 @@ use meniscus_store::quantity::duration;
 use std::collections::VecDeque;
 use std::time::Instant;
 
-/// Frames whose time the rest is judged by.
+/// Number of recent frames that the prediction is based on.
 const RECENT: usize = 8;
 
-/// Scales the forecast of a scene, in which frames of a growing liquid take longer and longer, by the time that the last
-/// few frames took.
+/// Forecast of a scene, in which frames take longer as the liquid grows, scaled by the measured time of the last few
+/// frames.
 pub struct TimeLeft {
     forecast: Forecast,
     started: Instant,
-    /// Frames and when they were complete, the latest last.
+    /// Frames and their completion times, in order.
     marks: VecDeque<(u32, f64)>,
 }
 
 impl TimeLeft {
-    /// Before the first frame of a scene.
+    /// State before the first frame of a scene.
     pub fn new(scene: &AnyScene) -> Self {
         TimeLeft {
             forecast: estimate::forecast(scene),
@@ -28,13 +28,13 @@ impl TimeLeft {
         }
     }
 
-    /// The run begins, with so many frames of an earlier part.
+    /// Starts the run, with `done` frames of an earlier part.
     pub fn begin(&mut self, done: u32) {
         self.started = Instant::now();
         self.marks = VecDeque::from([(done, 0.0)]);
     }
 
-    /// A frame is complete: what the rest will take, in words.
+    /// Records a complete frame and returns the remaining time in words.
     pub fn frame(&mut self, number: u32) -> String {
         duration(self.seconds(number, self.started.elapsed().as_secs_f64()))
     }
@@ -56,7 +56,7 @@ mod tests {
     use meniscus_scene::text::load_alone;
 
     #[test]
-    fn frames_that_will_be_longer_count_as_longer() {
+    fn slower_frames_to_come_increase_the_remaining_time() {
         let of = |scene: &AnyScene, seconds: &dyn Fn(u32) -> f64, done: u32| {
             let mut left = TimeLeft::new(scene);
             let mut elapsed = 0.0;
@@ -72,7 +72,7 @@ mod tests {
             (even / 80.0 - 1.0).abs() < 0.2,
             "{even} s for 40 frames of 2 s"
         );
-        // A box that fills: a tenth of a second for each frame before.
+        // A box that fills: each frame takes a tenth of a second longer.
         let filling = "[domain]\nsize = [1, 1]\nresolution = 32\n[output]\npreview = false\n\
             [[emitter]]\nshape = { box = { low = [0.4, 0.7], high = [0.6, 0.9] } }\nvelocity = [0, -1]\n";
         let (filling, _) = load_alone(filling).ready().unwrap();

@@ -1,14 +1,14 @@
 //! `meniscus view` and `meniscus report`.
 
 use super::arguments::{ReportArguments, ViewArguments};
-use super::output::{remark, say};
+use super::output::{print_line, print_note};
 use crate::viewer::server::Server;
 use crate::viewer::{Watched, report as reports};
 use meniscus_store::error::{Error, Kind};
 use meniscus_store::quantity::{bytes, count};
 use std::process::{Command, Stdio};
 
-/// Shows one or two runs in a browser, until Ctrl-C.
+/// Serves one or two runs for the browser, until Ctrl-C.
 pub fn view(arguments: &ViewArguments) -> Result<(), Error> {
     let runs = [Some(&arguments.run), arguments.other.as_ref()];
     let runs = runs
@@ -20,7 +20,7 @@ pub fn view(arguments: &ViewArguments) -> Result<(), Error> {
         && one.dimension() != other.dimension()
     {
         return Err(Error::usage(format!(
-            "{} is {}D and {} is {}D: they can't be seen with one camera",
+            "{} is {}D and {} is {}D: they can't share a camera",
             one.path().display(),
             one.dimension(),
             other.path().display(),
@@ -32,16 +32,16 @@ pub fn view(arguments: &ViewArguments) -> Result<(), Error> {
     let stopper = server.stopper();
     ctrlc::set_handler(move || stopper.stop())
         .map_err(|e| Error::new(Kind::Resources, format!("could not listen for Ctrl-C: {e}")))?;
-    say(format_args!("{address}"));
-    remark("open it in a browser on this machine; Ctrl-C ends it");
+    print_line(format_args!("{address}"));
+    print_note("open this address in a browser on this machine; stop with Ctrl-C");
     if arguments.open && !open_browser(&address) {
-        remark("no browser could be started: open the address by hand");
+        print_note("no browser could be started: open the address by hand");
     }
     server.serve();
     Err(Error::silent(Kind::Interrupted))
 }
 
-/// Asks the system to show an address.
+/// Opens an address in the default browser.
 fn open_browser(address: &str) -> bool {
     let program = match std::env::consts::OS {
         "macos" => "open",
@@ -57,19 +57,19 @@ fn open_browser(address: &str) -> bool {
         .is_ok()
 }
 
-/// Writes the page and what it shows into one file.
+/// Writes the page and its data into one file.
 pub fn report(arguments: &ReportArguments) -> Result<(), Error> {
     let beside = || arguments.run.join(reports::NAME);
     let file = arguments.out.clone().unwrap_or_else(beside);
     let written = reports::write(&arguments.run, arguments.assets.as_deref(), &file)?;
-    say(format_args!(
+    print_line(format_args!(
         "wrote {}, {}, to {}",
         count(written.frames, "frame"),
         bytes(written.bytes as u64),
         file.display()
     ));
     if let Some(left_out) = written.left_out() {
-        say(format_args!("left out: {left_out}"));
+        print_line(format_args!("omitted: {left_out}"));
     }
     Ok(())
 }

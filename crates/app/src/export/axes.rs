@@ -1,19 +1,20 @@
-//! Which way is up.
+//! Up axis of exported data.
 
+use clap::ValueEnum;
 use std::fmt;
 
-/// The axis that points up in what is exported. Meniscus itself has z up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Up axis of exported data. Meniscus itself is Z up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Up {
-    /// As Houdini, Maya and most renderers: everything is turned by -90 degrees about x.
+    /// As in Houdini and Maya: rotated by -90 degrees about x
     Y,
-    /// As Blender, and as it is.
+    /// As in Blender and in the simulation
     #[default]
     Z,
 }
 
 impl Up {
-    /// A position, a velocity or a normal.
+    /// Converts a position, a velocity or a normal.
     pub fn vector(self, [x, y, z]: [f32; 3]) -> [f32; 3] {
         match self {
             Up::Z => [x, y, z],
@@ -21,7 +22,7 @@ impl Up {
         }
     }
 
-    /// Many of them, in place.
+    /// Converts vectors in place.
     pub fn vectors(self, all: &mut [[f32; 3]]) {
         if self == Up::Y {
             for one in all {
@@ -30,13 +31,13 @@ impl Up {
         }
     }
 
-    /// A rotation and a translation, of things that are turned themselves: what stood upright in one frame of reference
-    /// stands upright in the other.
+    /// Converts a rotation and a translation of geometry that is itself converted: what is upright in one coordinate system is
+    /// upright in the other.
     pub fn pose(self, rotation: [[f64; 3]; 3], translation: [f64; 3]) -> ([[f64; 3]; 3], [f64; 3]) {
         if self == Up::Z {
             return (rotation, translation);
         }
-        // T R T' with T the turn: rows and columns of R change places as the axes do.
+        // T R T' with T the conversion: rows and columns of R are permuted as the axes are.
         let turned = |[x, y, z]: [f64; 3]| [x, z, -y];
         let rows = rotation.map(turned);
         let minus = rows[1].map(|c| -c);
@@ -58,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_up_is_up_and_no_hand_becomes_the_other() {
+    fn the_up_axis_is_mapped_and_handedness_is_preserved() {
         assert_eq!(Up::Y.vector([0.0, 0.0, 1.0]), [0.0, 1.0, 0.0]);
         assert_eq!(Up::Z.vector([1.0, 2.0, 3.0]), [1.0, 2.0, 3.0]);
         let [x, y, z] =
@@ -70,9 +71,9 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_is_moved_and_then_turned_is_the_same_as_turned_and_then_moved() {
+    fn converting_a_posed_body_equals_posing_a_converted_body() {
         let (s, c) = 0.3f64.sin_cos();
-        // About z, then somewhere.
+        // A rotation about z and a translation.
         let rotation = [[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]];
         let translation = [1.0, 2.0, 3.0];
         let apply = |r: [[f64; 3]; 3], t: [f64; 3], x: [f64; 3]| -> [f64; 3] {

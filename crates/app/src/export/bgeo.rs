@@ -5,16 +5,16 @@ use super::Cloud;
 use crate::surface::Surface;
 use std::io::{self, Write};
 
-/// The type of attributes that are turned with the geometry.
+/// Type of attributes that are transformed with the geometry.
 const VECTOR: i32 = 5;
-/// The types of plain numbers.
+/// Types of plain numbers.
 const FLOAT: i32 = 0;
 const INTEGER: i32 = 1;
-/// A polygon, and that its last corner is joined to the first.
+/// A polygon, and the flag that it is closed.
 const POLYGON: i32 = 1;
 const CLOSED: u8 = b'<';
 
-/// Particles as points.
+/// Writes particles as points.
 pub fn write_cloud(out: &mut dyn Write, cloud: &Cloud) -> io::Result<()> {
     let kept = cloud.attributes.as_ref();
     let numbers: &[_] = match kept {
@@ -35,7 +35,7 @@ pub fn write_cloud(out: &mut dyn Write, cloud: &Cloud) -> io::Result<()> {
     end(out)
 }
 
-/// A surface as points and triangles.
+/// Writes a surface as points and triangles.
 pub fn write_surface(out: &mut dyn Write, surface: &Surface) -> io::Result<()> {
     let points = surface.positions.len();
     head(out, points, surface.triangles.len(), &["v", "N"], &[])?;
@@ -47,7 +47,7 @@ pub fn write_surface(out: &mut dyn Write, surface: &Surface) -> io::Result<()> {
         out.write_all(&POLYGON.to_be_bytes())?;
         out.write_all(&3i32.to_be_bytes())?;
         out.write_all(&[CLOSED])?;
-        // Houdini goes round a polygon with the clock.
+        // Houdini winds polygons clockwise.
         for &vertex in triangle.iter().rev() {
             match u16::try_from(points) {
                 Ok(_) => out.write_all(&(vertex as u16).to_be_bytes())?,
@@ -105,7 +105,7 @@ fn point(out: &mut dyn Write, position: &[f32; 3], vectors: &[&[f32; 3]]) -> io:
     Ok(())
 }
 
-/// Nothing more follows.
+/// End of the file: no further data.
 fn end(out: &mut dyn Write) -> io::Result<()> {
     out.write_all(&[0x00, 0xff])
 }

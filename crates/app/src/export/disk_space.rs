@@ -1,11 +1,11 @@
-//! How much room an export needs, and whether it is there.
+//! Disk space that an export needs.
 
 use super::{Format, Layer};
 use meniscus_store::error::{Error, Kind};
 use meniscus_store::quantity;
 use std::path::Path;
 
-/// Bytes of one frame's file, roughly. Of a surface there are `vertices` and twice as many triangles.
+/// Approximate bytes of one frame's file. A surface has `vertices` and twice as many triangles.
 pub fn bytes(format: Format, layer: Layer, particles: u64, vertices: u64, per_cell: u64) -> u64 {
     let head = 1000;
     let triangles = 2 * vertices;
@@ -22,10 +22,10 @@ pub fn bytes(format: Format, layer: Layer, particles: u64, vertices: u64, per_ce
     }
 }
 
-/// Makes sure that so many bytes fit where a folder is or will be.
+/// Checks that `needed` bytes fit on the disk of a folder, which may not exist yet.
 ///
 /// # Errors
-/// If they don't. Where the system does not say how much room there is, nothing is refused.
+/// If they do not. Where the free space is unknown, nothing is refused.
 pub fn check(folder: &Path, bytes: u64) -> Result<(), Error> {
     let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.into());
     let there = absolute.ancestors().find(|folder| folder.is_dir());
@@ -38,13 +38,15 @@ pub fn check(folder: &Path, bytes: u64) -> Result<(), Error> {
     Err(Error::new(
         Kind::Storage,
         format!(
-            "the export takes about {}, {} has {} left",
+            "the export needs about {}, but {} has only {} free",
             quantity::bytes(bytes),
             folder.display(),
             quantity::bytes(free)
         ),
     )
-    .with_remedy("make room, choose fewer frames with --frames, or another disk with --out DIR"))
+    .with_remedy(
+        "make room on the disk, choose fewer frames with --frames, or another disk with --out DIR",
+    ))
 }
 
 #[cfg(test)]
@@ -52,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_can_not_fit_is_refused_before_anything_is_written() {
+    fn an_export_larger_than_the_disk_is_refused_before_it_starts() {
         let folder = tempfile::tempdir().unwrap();
         let inner = folder.path().join("not/there/yet");
         check(&inner, 1000).unwrap();

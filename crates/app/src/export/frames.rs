@@ -1,11 +1,11 @@
-//! Frames of a run, exported one after the other.
+//! Export of the frames of a run.
 
 use super::usd::Stage;
 use super::{
     Cloud, CloudAttributes, Format, Layer, Options, Up, bgeo, disk_space, npz, obj, ply, volume,
     vtk,
 };
-use crate::surface::{self, Surface, Watch, solids, upright};
+use crate::surface::{self, Progress, Surface, solids, upright};
 use meniscus_scene::text::load_run;
 use meniscus_scene::{AnyScene, Scene};
 use meniscus_store::atomic_file;
@@ -21,36 +21,36 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-/// What was exported.
+/// Result of an export.
 #[derive(Clone, Debug)]
 pub struct Exported {
-    /// Where the files are.
+    /// Output folder.
     pub folder: PathBuf,
-    /// How many frames.
+    /// Number of frames.
     pub frames: usize,
-    /// Bytes in all.
+    /// Total bytes.
     pub bytes: u64,
 }
 
-/// What will be exported.
+/// Plan of an export.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Where to.
+    /// Output folder.
     pub folder: PathBuf,
-    /// Which frames.
+    /// Frames.
     pub frames: Vec<u32>,
-    /// What of them.
+    /// Layers.
     pub layers: Vec<Layer>,
-    /// Axis that points up in the files.
+    /// Up axis of the files.
     pub up: Up,
-    /// Bytes that it will take, roughly.
+    /// Approximate bytes of all files.
     pub bytes: u64,
 }
 
-/// Looks at what there is to export and how much disk_space it takes.
+/// Determines the frames and layers to export, and checks the disk space.
 ///
 /// # Errors
-/// If there is nothing, the format can't hold it, or it won't fit.
+/// If there are no frames, the format does not support the content, or the disk is too small.
 pub fn plan(run: &OpenedRun, options: &Options<'_>) -> Result<Plan, Error> {
     options.settings.check()?;
     let format = options.format;
@@ -67,8 +67,8 @@ pub fn plan(run: &OpenedRun, options: &Options<'_>) -> Result<Plan, Error> {
     for &number in &frames {
         let particles = cache::count_points(&cache::frame_path(&run.root, number)).unwrap_or(0);
         let made = surface::count_vertices(&surfaces::path(&run.root, number));
-        // A surface that is not there has about as many vertices as a cube of the liquid has cells on its sides, and
-        // splashes have more.
+        // A surface that is yet to be made has about as many vertices as a cube of the liquid has cells on its sides, and
+        // more with splashes.
         let cells = (particles / per_cell.max(1)) as f64;
         let guess = (40.0 * cells.powf(2.0 / 3.0)) as u64;
         let vertices = made.unwrap_or(guess);
@@ -86,12 +86,12 @@ pub fn plan(run: &OpenedRun, options: &Options<'_>) -> Result<Plan, Error> {
     })
 }
 
-/// Checks that every frame has a number, and a name that no other frame has.
+/// Checks that every frame has a valid number and a unique name.
 fn check_names(options: &Options<'_>, frames: &[u32]) -> Result<(), Error> {
     let last = frames.last().copied().unwrap_or(0);
     if options.first_frame.checked_add(last).is_none() {
         return Err(Error::usage(format!(
-            "--first-frame {} leaves no numbers for {last} frames after it",
+            "--first-frame {} is too large: frame {last} would exceed the largest number",
             options.first_frame
         )));
     }
@@ -101,25 +101,25 @@ fn check_names(options: &Options<'_>, frames: &[u32]) -> Result<(), Error> {
     let one_file = options.format == Format::Usd;
     match (one_file, name.has_frame()) {
         (true, true) => Err(Error::usage(
-            "USD files hold all frames: their name can't have {frame}",
+            "a USD file contains all frames: its name can't have {frame}",
         )),
         (false, false) => Err(Error::usage(
-            "every frame has a file: their names need {frame}, as in --name \"{scene}.{frame:04}\"",
+            "each frame is one file: the pattern needs {frame}, for example --name \"{scene}.{frame:04}\"",
         )),
         _ => Ok(()),
     }
 }
 
-/// Exports frames of a run as planned.
+/// Exports frames of a run according to a plan.
 ///
 /// # Errors
-/// If a file can't be written, or somebody stopped it. Damaged frames are left out and named in the error, after all the
+/// If a file can't be written, or the export was stopped. Damaged frames are skipped and listed in the error, after all
 /// others have been exported.
 pub fn export(
     run: &OpenedRun,
     plan: &Plan,
     options: &Options<'_>,
-    watch: &mut (dyn Watch + Send),
+    watch: &mut (dyn Progress + Send),
 ) -> Result<Exported, Error> {
     let needs_scene = options.format == Format::Usd || plan.layers != [Layer::Particles];
     let scene = match needs_scene {
@@ -135,7 +135,7 @@ pub fn export(
     }
 }
 
-/// An export at work.
+/// Export in progress.
 struct Job<'a, const D: usize> {
     run: &'a OpenedRun,
     plan: &'a Plan,
@@ -164,12 +164,12 @@ impl<'a, const D: usize> Job<'a, D> {
         }
     }
 
-    /// Whether files have names or numbers of the user's choice.
+    /// Whether the file names or frame numbers are not the default ones.
     fn is_renamed(&self) -> bool {
         self.options.name.is_some() || self.options.first_frame != 0
     }
 
-    fn run(mut self, watch: &mut (dyn Watch + Send)) -> Result<Exported, Error> {
+    fn run(mut self, watch: &mut (dyn Progress + Send)) -> Result<Exported, Error> {
         let folder = &self.plan.folder;
         fs::create_dir_all(folder).map_err(|e| Error::io("create", folder, &e))?;
         if self.options.format == Format::Usd {
@@ -177,26 +177,16 @@ impl<'a, const D: usize> Job<'a, D> {
         } else {
             self.one_file_per_frame(watch)?;
         }
-        let Some(first) = self.faults.first() else {
-            return Ok(Exported {
-                folder: self.plan.folder.clone(),
-                frames: self.done.len(),
-                bytes: self.bytes,
-            });
-        };
-        let others = match self.faults.len() - 1 {
-            0 => String::new(),
-            n => format!(" ({} damaged)", count(n, "more frame")),
-        };
-        let message = format!("{}{others}", first.message());
-        Err(Error::new(Kind::Storage, message).with_remedy(format!(
-            "{} in {}; run the scene again with --resume to replace the damaged ones",
-            count(self.done.len(), "other frame"),
-            self.plan.folder.display()
-        )))
+        let others = count(self.done.len(), "other frame");
+        cache::check_faults(&self.faults, &others, folder)?;
+        Ok(Exported {
+            folder: folder.clone(),
+            frames: self.done.len(),
+            bytes: self.bytes,
+        })
     }
 
-    fn one_file_per_frame(&mut self, watch: &mut (dyn Watch + Send)) -> Result<(), Error> {
+    fn one_file_per_frame(&mut self, watch: &mut (dyn Progress + Send)) -> Result<(), Error> {
         for layer in &self.plan.layers {
             let folder = self.plan.folder.join(layer.name());
             fs::create_dir_all(&folder).map_err(|e| Error::io("create", &folder, &e))?;
@@ -238,23 +228,16 @@ impl<'a, const D: usize> Job<'a, D> {
         }
         Err(
             Error::new(Kind::Interrupted, format!("stopped before frame {number}")).with_remedy(
-                format!("the same command with --frames {number}- goes on from there"),
+                format!("continue with the same command and --frames {number}-"),
             ),
         )
     }
 
-    /// A frame, or nothing and one more fault.
+    /// Reads a frame; a damaged one is recorded as a fault.
     fn frame(&mut self, number: u32) -> Option<Frame<D>> {
-        let path = cache::frame_path(&self.run.root, number);
-        let frame = cache::read_bytes(&path)
-            .and_then(|bytes| cache::decode::<D>(&bytes).map_err(|e| cache::damaged(&path, &e)));
-        match frame {
-            Ok(frame) => Some(frame),
-            Err(fault) => {
-                self.faults.push(fault);
-                None
-            }
-        }
+        cache::read(&cache::frame_path(&self.run.root, number))
+            .map_err(|fault| self.faults.push(fault))
+            .ok()
     }
 
     fn write(&mut self, layer: Layer, frame: &Frame<D>) -> Result<(), Error> {
@@ -287,7 +270,9 @@ impl<'a, const D: usize> Job<'a, D> {
             }
             Layer::Volume => {
                 let Some(scene) = self.scene else {
-                    return Err(Error::usage("without its scene a run has no volume"));
+                    return Err(Error::usage(
+                        "a volume needs the scene of the run, which can't be read",
+                    ));
                 };
                 let volume = volume::of_frame(scene, frame, up)?;
                 atomic_file::write_seeking(&path, |out| volume.write(out))?;
@@ -314,12 +299,12 @@ impl<'a, const D: usize> Job<'a, D> {
         }
     }
 
-    /// The number of a frame in file names and time codes.
+    /// Number of a frame in file names and time codes.
     fn shown(&self, number: u32) -> u32 {
         number + self.options.first_frame
     }
 
-    /// The surface of a frame, the one that was made or one made now, turned as asked for.
+    /// Surface of a frame, read from its file or reconstructed, with the requested up axis.
     fn surface(&self, frame: &Frame<D>) -> Result<Surface, Error> {
         let path = surfaces::path(&self.run.root, frame.number);
         let mut surface = match (path.is_file(), self.scene) {
@@ -333,13 +318,13 @@ impl<'a, const D: usize> Job<'a, D> {
         Ok(surface)
     }
 
-    /// Lists all frames of a layer that are there, those of earlier exports too.
+    /// Lists all existing frames of a layer, those of earlier exports included.
     fn write_series(&mut self, layer: Layer) -> Result<(), Error> {
         let folder = self.plan.folder.join(layer.name());
         let entries = fs::read_dir(&folder).map_err(|e| Error::io("read", &folder, &e))?;
         let rate = self.run.manifest.settings.frame_rate;
         let list = ExportList::read(&folder);
-        // Files of one way of naming only: a frame must not be listed twice.
+        // Files of one name pattern only: a frame must not be listed twice.
         let frame_of = |name: &str| match self.is_renamed() {
             true => list.frame(name),
             false if list.lists(name) => None,
@@ -362,8 +347,8 @@ impl<'a, const D: usize> Job<'a, D> {
         Ok(())
     }
 
-    /// All frames in one file.
-    fn one_file(&mut self, watch: &mut (dyn Watch + Send)) -> Result<(), Error> {
+    /// Writes all frames to one file.
+    fn one_file(&mut self, watch: &mut (dyn Progress + Send)) -> Result<(), Error> {
         let name = match &self.options.name {
             Some(pattern) => {
                 let what = match &self.plan.layers[..] {
@@ -376,13 +361,15 @@ impl<'a, const D: usize> Job<'a, D> {
         };
         let path = self.plan.folder.join(&name);
         let Some(scene) = self.scene else {
-            return Err(Error::usage("without its scene a run has no solids"));
+            return Err(Error::usage(
+                "solids need the scene of the run, which can't be read",
+            ));
         };
         let solids = solids::of_scene(scene);
         let shown: Vec<usize> = solids.iter().map(|mesh| mesh.solid).collect();
         let settings = &self.run.manifest.settings;
         let (rate, dx, up) = (settings.frame_rate, settings.dx, self.plan.up);
-        // As many as are in a cell share it, side by side.
+        // Particles fill a cell side by side, so their spacing follows from their number per cell.
         let side = (settings.particles_per_cell as f64).powf(-1.0 / D as f64);
         let mut trouble = None;
         let written = atomic_file::write_seeking(&path, |out| {
@@ -429,7 +416,7 @@ impl<'a, const D: usize> Job<'a, D> {
     }
 }
 
-/// The particles of a frame, upright and turned as asked for.
+/// Particles of a frame, upright and with the requested up axis.
 fn cloud<const D: usize>(frame: &Frame<D>, up: Up) -> Cloud {
     let spatial = |v: &[f32; D]| up.vector(upright(v.map(f64::from)).map(|c| c as f32));
     Cloud {

@@ -1,8 +1,8 @@
-//! The frames of a run in formats that other programs read: one file per frame, or one for all of them.
+//! Export of the frames of a run to common formats: one file per frame, or one for all of them.
 //!
-//! Files are `<layer>/<layer>_000000.<extension>`, counted from frame 0, the initial state, unless a [`NamePattern`] or
-//! another first number is asked for. Particles and surfaces carry their velocity wherever the format has a place for it.
-//! Lengths are in metres; [`Up`] is the axis that points up.
+//! Files are `<layer>/<layer>_000000.<extension>`, counted from frame 0, the initial state; a [`NamePattern`] and another
+//! first number are options. Particles and surfaces have velocities wherever the format supports them.
+//! Lengths are in metres; [`Up`] is the up axis.
 
 mod axes;
 pub mod bgeo;
@@ -29,40 +29,40 @@ use meniscus_store::layout::exports::FOLDER;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-/// Particles, upright and turned as asked for.
+/// Particles, upright and with the requested up axis.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cloud {
     /// Positions in metres.
     pub positions: Vec<[f32; 3]>,
-    /// Velocities in metres per second, one for each position.
+    /// Velocities in metres per second, one per position.
     pub velocities: Vec<[f32; 3]>,
-    /// Attributes, if the run kept them.
+    /// Attributes, if the run recorded them.
     pub attributes: Option<CloudAttributes>,
 }
 
-/// Attributes of particles, one of each for every particle.
+/// Attributes of particles, one value of each per particle.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CloudAttributes {
-    /// Numbers that particles keep from birth to death.
+    /// Ids, constant from birth to death.
     pub ids: Vec<u64>,
     /// Seconds since birth.
     pub ages: Vec<f32>,
-    /// 0 for the liquid at the start, k for the k-th emitter.
+    /// 0 for the initial liquid, k for the k-th emitter.
     pub sources: Vec<i32>,
 }
 
-/// A format.
+/// File format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// Points or triangles with vx vy vz, binary; Blender, MeshLab
     Ply,
-    /// Triangles with normals as text, surfaces only; has no place for velocities
+    /// Triangles with normals as text, surfaces only; without velocities
     Obj,
     /// VTP files with a .series for ParaView; velocities as vectors
     Vtk,
     /// One binary USD file with time samples, velocities and moving solids; Blender, Houdini, Maya
     Usd,
-    /// OpenVDB: distance to the liquid and its velocity on voxels; in space only
+    /// OpenVDB: signed distance and velocity on voxels; 3D only
     Vdb,
     /// Houdini's classic binary geometry with v (and N on surfaces)
     Bgeo,
@@ -70,18 +70,18 @@ pub enum Format {
     Npz,
 }
 
-/// What of a run is exported.
+/// Content of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum What {
-    /// The particles
+    /// Particles
     Particles,
-    /// The liquid's surface, from `meniscus mesh` or made on the way
+    /// Surface of the liquid, from `meniscus mesh` or reconstructed during the export
     Surface,
-    /// All that the format holds
+    /// Everything that the format supports
     All,
 }
 
-/// A folder of files, one a frame.
+/// Layer: a folder with one file per frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layer {
     /// Particles.
@@ -93,7 +93,7 @@ pub enum Layer {
 }
 
 impl Layer {
-    /// The name of its folder, and what its files' names begin with.
+    /// Name of the folder and prefix of its file names.
     pub fn name(self) -> &'static str {
         match self {
             Layer::Particles => "particles",
@@ -104,7 +104,7 @@ impl Layer {
 }
 
 impl Format {
-    /// The name of its folder.
+    /// Name of the folder of a format.
     pub fn name(self) -> &'static str {
         match self {
             Format::Ply => "ply",
@@ -117,7 +117,7 @@ impl Format {
         }
     }
 
-    /// How its files' names end.
+    /// Extension of file names.
     pub fn extension(self) -> &'static str {
         match self {
             Format::Vtk => "vtp",
@@ -126,7 +126,7 @@ impl Format {
         }
     }
 
-    /// What is exported if nobody says what.
+    /// Default content.
     pub fn usual(self) -> What {
         match self {
             Format::Obj => What::Surface,
@@ -135,33 +135,33 @@ impl Format {
         }
     }
 
-    /// The axis that is up by default: what importers of the format assume.
+    /// Default up axis: the one that importers of the format assume.
     pub fn usual_up(self) -> Up {
         match self {
-            // Blender, Houdini and Maya all take an OBJ file as Y up, and the format can't say otherwise.
+            // Blender, Houdini and Maya import OBJ files as Y up, and the format can't specify it.
             Format::Obj => Up::Y,
             _ => Up::Z,
         }
     }
 
-    /// The layers that are written.
+    /// Layers that are written.
     ///
     /// # Errors
-    /// If the format holds nothing of the kind.
+    /// If the format does not support the content.
     fn layers(self, what: What, dimension: usize) -> Result<Vec<Layer>, Error> {
         let refuse = |message: &str, remedy: &str| Err(Error::usage(message).with_remedy(remedy));
         match (self, what) {
             (Format::Vdb, _) if dimension == 2 => refuse(
-                "a run in the plane has no volume for OpenVDB",
+                "OpenVDB files need a 3D run",
                 "choose another format, such as --to vtk",
             ),
             (Format::Vdb, What::All) => Ok(vec![Layer::Volume]),
             (Format::Vdb, _) => refuse(
-                "OpenVDB files hold distance and velocity on voxels, and nothing else here",
-                "leave out --what, or choose another format",
+                "OpenVDB files contain the signed distance and velocity on voxels only",
+                "omit --what, or choose another format",
             ),
             (Format::Obj, What::Particles) => refuse(
-                "OBJ files hold surfaces only",
+                "OBJ files support surfaces only",
                 "use --what surface, or --to ply for particles",
             ),
             (_, What::Particles) => Ok(vec![Layer::Particles]),
@@ -171,32 +171,32 @@ impl Format {
     }
 }
 
-/// What is exported, and how.
+/// Options of an export.
 #[derive(Debug)]
 pub struct Options<'a> {
-    /// Into which format.
+    /// Format.
     pub format: Format,
-    /// What of it; what is usual for the format if it is not said.
+    /// Content. Default: that of the format.
     pub what: Option<What>,
-    /// Which frames.
+    /// Frames.
     pub frames: FrameChoice,
-    /// Axis that points up. Default: [`Format::usual_up`].
+    /// Up axis. Default: [`Format::usual_up`].
     pub up: Option<Up>,
     /// Number of frame 0, the initial state, in file names and time codes. Default: 0.
     pub first_frame: u32,
     /// Pattern of file names. Default: `{what}_{frame:06}`.
     pub name: Option<NamePattern>,
-    /// Where to; a folder inside that of the run if it is not said.
+    /// Output folder. Default: a folder inside that of the run.
     pub out: Option<PathBuf>,
-    /// Folder of the scene's file, if it refers to meshes of its own.
+    /// Folder of the original scene file, if it refers to meshes.
     pub assets: Option<PathBuf>,
-    /// How surfaces are made that are not there yet.
+    /// Options of surfaces that are yet to be made.
     pub settings: SurfaceSettings,
-    /// Set by somebody else to stop after the current frame.
+    /// Set from another thread to stop after the current frame.
     pub stop: &'a AtomicBool,
 }
 
-/// Where a run's folder keeps its exports in a format.
+/// Folder of the exports of a run in a format.
 pub fn folder(run: &Path, format: Format) -> PathBuf {
     run.join(FOLDER).join(format.name())
 }
@@ -207,7 +207,7 @@ mod tests {
     use meniscus_store::layout::exports;
 
     #[test]
-    fn formats_and_layers_have_the_names_that_the_run_folder_knows() {
+    fn formats_and_layers_have_the_names_of_the_run_folder_layout() {
         let formats = Format::value_variants().iter();
         let formats: Vec<_> = formats.map(|f| (f.name(), f.extension())).collect();
         assert_eq!(formats, exports::FORMATS);

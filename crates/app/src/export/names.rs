@@ -2,14 +2,14 @@
 
 use std::str::FromStr;
 
-/// Longest name of a file, its extension included, that every file system takes.
+/// Longest file name, extension included, that every file system supports.
 const LONGEST: usize = 200;
-/// Most digits that a frame number is padded to.
+/// Largest number of digits of a padded frame number.
 const MOST_DIGITS: usize = 12;
-/// Characters that mean something to a file system or a shell on one of the usual systems.
+/// Characters with a special meaning to a file system or a shell of a common system.
 const RESERVED: &[char] = &['/', '\\', ':', '*', '?', '"', '<', '>', '|', '\0'];
 
-/// A name pattern: text with the fields `{scene}`, `{what}`, `{frame}` and `{frame:04}`.
+/// Name pattern: text with the fields `{scene}`, `{what}`, `{frame}` and `{frame:04}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamePattern {
     parts: Vec<Part>,
@@ -20,7 +20,7 @@ enum Part {
     Text(String),
     Scene,
     What,
-    /// With leading zeros to so many digits.
+    /// Frame number, padded with zeros to this many digits.
     Frame(usize),
 }
 
@@ -30,7 +30,7 @@ impl NamePattern {
         self.parts.iter().any(|part| matches!(part, Part::Frame(_)))
     }
 
-    /// The file name of a frame, without its extension.
+    /// File name of a frame, without extension.
     pub fn name(&self, scene: &str, what: &str, frame: u32) -> String {
         let text = self.parts.iter().map(|part| match part {
             Part::Text(text) => text.clone(),
@@ -60,7 +60,7 @@ impl FromStr for NamePattern {
             let field = after
                 .strip_prefix('{')
                 .and_then(|inner| inner.split_once('}'))
-                .ok_or_else(|| format!("a brace of {text:?} has no partner"))?;
+                .ok_or_else(|| format!("unmatched brace in {text:?}"))?;
             parts.push(part(field.0)?);
             rest = field.1;
         }
@@ -80,15 +80,17 @@ fn part(field: &str) -> Result<Part, String> {
         None if field == "what" => Ok(Part::What),
         None if field == "frame" => Ok(Part::Frame(1)),
         Some(("frame", width)) => digits(width).map(Part::Frame).ok_or_else(|| {
-            format!("{{{field}}}: write {{frame:04}} for four digits, at most {MOST_DIGITS}")
+            format!(
+                "{{{field}}}: write {{frame:04}} for four digits; at most {MOST_DIGITS} are allowed"
+            )
         }),
         _ => Err(format!(
-            "there is no field {{{field}}}; write {{scene}}, {{what}}, {{frame}} or {{frame:04}}"
+            "unknown field {{{field}}}; use {{scene}}, {{what}}, {{frame}} or {{frame:04}}"
         )),
     }
 }
 
-/// Checks that every name made by the pattern is that of a file in its folder.
+/// Checks that every name of the pattern is a file in the output folder.
 fn check(pattern: &NamePattern, text: &str) -> Result<(), String> {
     let texts = || {
         pattern.parts.iter().filter_map(|part| match part {
@@ -102,7 +104,7 @@ fn check(pattern: &NamePattern, text: &str) -> Result<(), String> {
             .find(|c| RESERVED.contains(c) || c.is_control())
         {
             return Err(format!(
-                "a name can't have {c:?} in it; choose the folder with --out DIR"
+                "a file name can't contain {c:?}; choose the folder with --out DIR"
             ));
         }
     }
@@ -110,15 +112,15 @@ fn check(pattern: &NamePattern, text: &str) -> Result<(), String> {
     if frames.count() > 1 {
         return Err(format!("{text:?} has {{frame}} more than once"));
     }
-    // Names that begin with a dot are hidden, or the folder above.
+    // Names that begin with a dot are hidden files or the parent folder.
     let longest = pattern.name(&"s".repeat(100), "particles", u32::MAX);
     if text.is_empty() || longest.starts_with('.') || longest.trim() != longest {
         return Err(format!(
-            "{text:?} is no name of a file: it must not be empty, begin with a dot, or begin or end with a space"
+            "{text:?} is not a file name: it must not be empty, begin with a dot, or begin or end with a space"
         ));
     }
     if longest.len() > LONGEST {
-        return Err(format!("names would have more than {LONGEST} bytes"));
+        return Err(format!("file names would be longer than {LONGEST} bytes"));
     }
     Ok(())
 }
@@ -132,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_made_of_their_fields() {
+    fn fields_of_a_pattern_are_replaced() {
         let usual = pattern("{scene}_{what}.{frame:04}").unwrap();
         assert_eq!(usual.name("drop", "surface", 1001), "drop_surface.1001");
         assert_eq!(usual.name("drop", "surface", 7), "drop_surface.0007");
@@ -142,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn no_pattern_leads_out_of_its_folder() {
+    fn no_name_pattern_escapes_the_output_folder() {
         for wrong in [
             "",
             ".",

@@ -1,10 +1,10 @@
-//! NumPy's `.npz`: a zip archive of arrays, none of them compressed.
+//! NumPy's `.npz`: an uncompressed zip archive of arrays.
 
 use super::Cloud;
 use crate::surface::Surface;
 use std::io::{self, Write};
 
-/// Particles: `positions` and `velocities`, and `ids`, `ages` and `sources` if there are any, with `time` and `dx`.
+/// Writes particles: `positions` and `velocities`, and `ids`, `ages` and `sources` if there are any, with `time` and `dx`.
 pub fn write_cloud(out: &mut dyn Write, cloud: &Cloud, time: f64, dx: f64) -> io::Result<()> {
     let mut archive = Archive::default();
     archive.vectors("positions", &cloud.positions);
@@ -23,7 +23,7 @@ pub fn write_cloud(out: &mut dyn Write, cloud: &Cloud, time: f64, dx: f64) -> io
     archive.write(out)
 }
 
-/// A surface: `positions`, `normals`, `velocities` and `triangles`, with `time` and `dx`.
+/// Writes a surface: `positions`, `normals`, `velocities` and `triangles`, with `time` and `dx`.
 pub fn write_surface(out: &mut dyn Write, surface: &Surface, time: f64, dx: f64) -> io::Result<()> {
     let mut archive = Archive::default();
     archive.vectors("positions", &surface.positions);
@@ -38,7 +38,7 @@ pub fn write_surface(out: &mut dyn Write, surface: &Surface, time: f64, dx: f64)
     archive.write(out)
 }
 
-/// The members of an archive.
+/// Members of an archive.
 #[derive(Default)]
 struct Archive {
     members: Vec<(String, Vec<u8>)>,
@@ -58,7 +58,7 @@ impl Archive {
         self.array(name, "<f8", "()", value.to_le_bytes().into());
     }
 
-    /// An array as a `.npy` file: a header of a multiple of 64 bytes that says what follows.
+    /// Adds an array as a `.npy` file, with a header padded to a multiple of 64 bytes.
     fn array(&mut self, name: &str, kind: &str, shape: &str, bytes: Vec<u8>) {
         let mut header =
             format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}");
@@ -73,12 +73,12 @@ impl Archive {
     }
 
     fn write(self, out: &mut dyn Write) -> io::Result<()> {
-        let too_large = || io::Error::other("a frame has more than 4 GB, too much for npz");
+        let too_large = || io::Error::other("a frame has more than 4 GB, the limit of npz");
         let mut directory = Vec::new();
         let mut offset = 0u32;
         for (name, bytes) in &self.members {
             let size = u32::try_from(bytes.len()).map_err(|_| too_large())?;
-            // Version, flags, no compression, the first moment that the format knows, checksum, size twice, lengths.
+            // Version, flags, no compression, the earliest date of the format, checksum, size twice, lengths.
             let mut common = Vec::new();
             for number in [20u16, 0, 0, 0, 33] {
                 common.extend(number.to_le_bytes());
@@ -114,7 +114,7 @@ impl Archive {
     }
 }
 
-/// CRC-32 as zip wants it.
+/// CRC-32 of the zip format.
 fn checksum(bytes: &[u8]) -> u32 {
     const TABLE: [u32; 256] = {
         let mut table = [0; 256];
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_checksum_is_the_one_that_everybody_has() {
+    fn the_checksum_matches_the_standard_crc32_check_value() {
         assert_eq!(checksum(b"123456789"), 0xcbf4_3926);
         assert_eq!(checksum(b""), 0);
     }

@@ -1,9 +1,9 @@
-//! Wavefront OBJ: surfaces with normals, as text. The format has no place for velocities.
+//! Wavefront OBJ: surfaces with normals, as text. The format has no velocities.
 
 use crate::surface::Surface;
 use std::io::{self, Write};
 
-/// A surface.
+/// Writes a surface.
 pub fn write_surface(out: &mut dyn Write, surface: &Surface, title: &str) -> io::Result<()> {
     writeln!(out, "# {title}\no surface")?;
     for [x, y, z] in &surface.positions {

@@ -4,7 +4,7 @@ use super::Cloud;
 use crate::surface::Surface;
 use std::io::{self, Write};
 
-/// Particles as a point cloud.
+/// Writes particles as a point cloud.
 pub fn write_cloud(out: &mut dyn Write, cloud: &Cloud, title: &str) -> io::Result<()> {
     head(out, title, cloud.positions.len(), &["vx", "vy", "vz"])?;
     if cloud.attributes.is_some() {
@@ -29,7 +29,7 @@ pub fn write_cloud(out: &mut dyn Write, cloud: &Cloud, title: &str) -> io::Resul
     Ok(())
 }
 
-/// A surface.
+/// Writes a surface.
 pub fn write_surface(out: &mut dyn Write, surface: &Surface, title: &str) -> io::Result<()> {
     let more = ["nx", "ny", "nz", "vx", "vy", "vz"];
     head(out, title, surface.positions.len(), &more)?;
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_body_is_six_floats_a_particle_after_a_text_header() {
+    fn the_body_has_six_floats_per_particle_after_a_text_header() {
         let cloud = Cloud {
             positions: vec![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]],
             velocities: vec![[-1.0, -2.0, -3.0], [-4.0, -5.0, -6.0]],

@@ -1,9 +1,9 @@
-//! The liquid of a frame on voxels.
+//! Liquid of a frame on voxels.
 
 use super::Up;
 use super::vdb::{Tree, Volume};
-use crate::surface::around::{Around, Rows};
 use crate::surface::field::GAP;
+use crate::surface::particle_lookup::{ParticleLookup, Rows};
 use crate::surface::upright;
 use meniscus_liquid::Distance;
 use meniscus_scene::Scene;
@@ -11,14 +11,14 @@ use meniscus_store::cache::Frame;
 use meniscus_store::error::Error;
 use rayon::prelude::*;
 
-/// Distances beyond this, in cells, are not told apart; nor are voxels that far away.
+/// Width of the narrow band in cells: distances are clamped to it, and voxels beyond it omitted.
 const FARTHEST: f64 = 1.5;
 
-/// The distance to the liquid, cut off at solids, and its velocity, at the centres of cells. Meant for space; a liquid in
-/// the plane has one layer of voxels.
+/// Signed distance to the liquid, cut off at solids, and its velocity, at cell centres. Intended for 3D; a 2D liquid has
+/// one layer of voxels.
 ///
 /// # Errors
-/// If the scene makes no sense.
+/// If the scene is invalid.
 pub fn of_frame<const D: usize>(
     scene: &Scene<D>,
     frame: &Frame<D>,
@@ -30,7 +30,7 @@ pub fn of_frame<const D: usize>(
         .map_err(|fault| Error::usage(fault.to_string()))?;
     let dx = distance.dx();
     let posed = solids.over_step(frame.time, 0.0);
-    let around = Around::new(frame);
+    let around = ParticleLookup::new(frame);
     let side = Distance::<D>::SIDE as i32;
     let of_cell = |rows: &mut Rows<D>, cell: [i32; D]| {
         let x = cell.map(|c| (f64::from(c) + 0.5) * dx);

@@ -1,11 +1,11 @@
-//! VTK's XML format for polygons, `.vtp`, with the numbers appended as they are, and a `.series` file that tells ParaView
-//! the times.
+//! VTK's XML format for polygons, `.vtp`, with appended raw data, and a `.series` file with the times for
+//! ParaView.
 
 use super::Cloud;
 use crate::surface::Surface;
 use std::io::{self, Write};
 
-/// Particles, each a vertex cell of its own.
+/// Writes particles, each as a vertex cell.
 pub fn write_cloud(out: &mut dyn Write, cloud: &Cloud, time: f64) -> io::Result<()> {
     let each: Vec<u32> = (0..cloud.positions.len() as u32).collect();
     let ends: Vec<u32> = each.iter().map(|v| v + 1).collect();
@@ -32,7 +32,7 @@ pub fn write_cloud(out: &mut dyn Write, cloud: &Cloud, time: f64) -> io::Result<
     file.write(out, &counts, &body, time)
 }
 
-/// A surface.
+/// Writes a surface.
 pub fn write_surface(out: &mut dyn Write, surface: &Surface, time: f64) -> io::Result<()> {
     let corners: Vec<u32> = surface.triangles.iter().flatten().copied().collect();
     let ends: Vec<u32> = (1..=surface.triangles.len() as u32)
@@ -52,7 +52,7 @@ pub fn write_surface(out: &mut dyn Write, surface: &Surface, time: f64) -> io::R
     file.write(out, &counts, &body, time)
 }
 
-/// The text of a `.series` file: names of files with their times.
+/// Text of a `.series` file: file names with their times.
 pub fn series(files: &[(String, f64)]) -> String {
     let entries: Vec<String> = files
         .iter()
@@ -64,7 +64,7 @@ pub fn series(files: &[(String, f64)]) -> String {
     )
 }
 
-/// Arrays on their way to the end of a file.
+/// Appended arrays.
 #[derive(Default)]
 struct File {
     appended: Vec<u8>,

@@ -1,4 +1,4 @@
-//! Branches: runs that begin with the first frames of another run and leave that run as it is.
+//! Branches: runs that start with the first frames of another run, which is not modified.
 
 use super::Options;
 use super::resume::{self, Found, Place};
@@ -17,7 +17,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The run that another one branches from, with the checkpoint that it continues from.
+/// Source of a branch: a run and the checkpoint to continue from.
 pub struct Source<'a, const D: usize> {
     folder: RunFolder,
     found: Found<'a, D>,
@@ -25,10 +25,10 @@ pub struct Source<'a, const D: usize> {
 }
 
 impl<'a, const D: usize> Source<'a, D> {
-    /// Looks for the checkpoint in the folder of the other run; changes nothing there.
+    /// Finds the checkpoint in the folder of the source run; modifies nothing there.
     ///
     /// # Errors
-    /// If there is no run, no checkpoint, or its particles don't fit into the scene.
+    /// If there is no run or checkpoint, or its particles do not fit the scene.
     pub fn find(scene: &'a Scene<D>, run: &Path, frame: u32, out: &Path) -> Result<Self, Error> {
         if run_folder::is_same(run, out) {
             return Err(Error::usage(format!(
@@ -52,7 +52,7 @@ impl<'a, const D: usize> Source<'a, D> {
 
     /// Brings everything up to the checkpoint into the folder of the new run.
     ///
-    /// A branch that is killed meanwhile has a manifest without frames: the same command makes it again, and `--resume`
+    /// A branch that is killed meanwhile has a manifest without frames: the same command creates it again, and `--resume`
     /// refuses to start it from the beginning.
     pub fn copy_to(
         self,
@@ -71,7 +71,7 @@ impl<'a, const D: usize> Source<'a, D> {
             frame: last,
         };
         let threads = rayon::current_num_threads();
-        // Promises no frame yet: frame 0 is not there before it is linked.
+        // Lists no frame yet: frame 0 does not exist before it is linked.
         let mut unfinished = Manifest {
             branched_from: Some(branch.clone()),
             particles: Vec::new(),
@@ -86,7 +86,7 @@ impl<'a, const D: usize> Source<'a, D> {
                 &cache::frame_path(to, frame),
             )?;
         }
-        // Before any checkpoint: whoever resumes from one has to know the frames before it.
+        // Before any checkpoint: resuming from one needs the frames before it.
         unfinished.particles = kept;
         unfinished.write(to)?;
         let surfaces = surfaces::frames_in(from)?;
@@ -101,7 +101,7 @@ impl<'a, const D: usize> Source<'a, D> {
         for frame in surfaces {
             link(&surfaces::path(from, frame), &surfaces::path(to, frame))?;
         }
-        // These two grow in place, so they are copies.
+        // These two grow in place, so they are copied.
         let account = &place.account;
         copy_first(
             &source.statistics(),
@@ -117,7 +117,7 @@ impl<'a, const D: usize> Source<'a, D> {
         }
         atomic_file::sync_folder(&checkpoint::path(to, 0))
             .map_err(|e| Error::io("write", to, &e))?;
-        // The damage is the other run's, which is not touched.
+        // The source run is damaged, and is not modified.
         found.damaged.clear();
         if let Some(manifest) = &mut found.manifest {
             manifest.branched_from = Some(branch);
@@ -134,8 +134,8 @@ impl<'a, const D: usize> Source<'a, D> {
     }
 }
 
-/// Gives a file a second name, or copies it where the file system can't. Files of a run are replaced as a whole and never
-/// written in place, so neither run can change the other's.
+/// Hard-links a file, or copies it where the file system does not support links. Files of a run are replaced atomically and
+/// never modified in place, so neither run can change the other's.
 fn link(from: &Path, to: &Path) -> Result<(), Error> {
     let plain = fs::symlink_metadata(from).map_err(|e| Error::io("read", from, &e))?;
     if plain.is_file() && fs::hard_link(from, to).is_ok() {
@@ -145,7 +145,7 @@ fn link(from: &Path, to: &Path) -> Result<(), Error> {
     atomic_file::write_with(to, |out| io::copy(&mut file, out).map(|_| ()))
 }
 
-/// Copies the first bytes of a file; one that is missing has none.
+/// Copies the first bytes of a file; a missing file has none.
 fn copy_first(from: &Path, to: &Path, bytes: u64) -> Result<(), Error> {
     let file = match regular_file::open(from) {
         Ok(file) => file,

@@ -1,4 +1,4 @@
-//! What is different between two runs. Seconds on the clock and the number of threads are not looked at.
+//! Comparison of two runs. Timings and the number of threads are ignored.
 
 use super::kd_tree::KdTree;
 use meniscus_scene::text::{KeyDifference, differences};
@@ -14,65 +14,65 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use std::path::Path;
 
-/// What is different between two runs.
+/// Differences between two runs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Difference {
-    /// Keys of the scene.
+    /// Keys of the scene that differ.
     pub scene: Vec<KeyDifference>,
-    /// The two versions of the program, if they are not the same.
+    /// Versions of the program, if they differ.
     pub version: Option<[String; 2]>,
-    /// How many steps each has.
+    /// Number of steps of each run.
     pub steps: [usize; 2],
-    /// The first step whose statistics differ.
+    /// First step whose statistics differ.
     pub first_step: Option<StepDifference>,
-    /// Frames that only one of them has, for each.
+    /// Frames that only one of the runs has, for each.
     pub frames_alone: [Vec<u32>; 2],
     /// Frames that differ.
     pub frames_different: usize,
-    /// The first of them.
+    /// First of them.
     pub first_frame: Option<FrameDifference>,
-    /// That with the largest distance.
+    /// Frame with the largest distance.
     pub farthest_frame: Option<FrameDifference>,
 }
 
-/// How a step differs.
+/// Difference of a step.
 #[derive(Clone, Debug, Serialize)]
 pub struct StepDifference {
     /// Number of the step, from 1.
     pub step: usize,
-    /// The frame it leads to in the first run.
+    /// Frame that it leads to in the first run.
     pub frame: Option<u64>,
-    /// What differs in it.
+    /// Fields that differ.
     pub fields: Vec<FieldDifference>,
 }
 
-/// A number or word of the statistics that differs.
+/// Field of the statistics that differs.
 #[derive(Clone, Debug, Serialize)]
 pub struct FieldDifference {
-    /// Its name in `stats.jsonl`.
+    /// Name in `stats.jsonl`.
     pub field: String,
-    /// In the first run.
+    /// Value in the first run.
     pub first: Value,
-    /// In the second.
+    /// Value in the second run.
     pub second: Value,
-    /// The second less the first, if they are numbers.
+    /// Second less first, if they are numbers.
     pub by: Option<f64>,
 }
 
-/// How a frame differs.
+/// Difference of a frame.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct FrameDifference {
     /// Number of the frame.
     pub frame: u32,
-    /// Particles of each.
+    /// Number of particles in each run.
     pub particles: [usize; 2],
-    /// The farthest in metres that a particle of either is from the nearest one of the other; none if one of the two has
-    /// no particles, or they are of different dimensions.
+    /// Hausdorff distance of the particles in metres: the largest distance from a particle of either to the nearest one of
+    /// the other; none if one of them has no particles, or the dimensions differ.
     pub distance: Option<f64>,
 }
 
 impl Difference {
-    /// Whether there is none.
+    /// Whether there are no differences.
     pub fn is_none(&self) -> bool {
         self.scene.is_empty()
             && self.version.is_none()
@@ -85,7 +85,7 @@ impl Difference {
 /// Compares two runs.
 ///
 /// # Errors
-/// If a folder holds no run or that of another version, or a frame is damaged.
+/// If a folder contains no run or one of another version, or a frame is damaged.
 pub fn diff(first: &Path, second: &Path) -> Result<Difference, Error> {
     let [one, other] = [read(first)?, read(second)?];
     let steps = [&one, &other].map(|run| run.steps.len());
@@ -105,7 +105,7 @@ pub fn diff(first: &Path, second: &Path) -> Result<Difference, Error> {
         .collect::<Result<_, _>>()?;
     let farthest = different.iter().max_by(|a, b| {
         let distance = |d: &FrameDifference| d.distance.unwrap_or(f64::NEG_INFINITY);
-        // Of equally far ones the first.
+        // The first of equal distances.
         distance(a)
             .total_cmp(&distance(b))
             .then(b.frame.cmp(&a.frame))
@@ -135,7 +135,7 @@ fn read(run: &Path) -> Result<Run, Error> {
     let text = |path: &Path| regular_file::read_text(path).map_err(|e| Error::io("read", path, &e));
     let statistics = folder.statistics();
     let lines = match manifest.steps {
-        // A run that was stopped before its first step has none.
+        // A run that was stopped before its first step has no statistics.
         0 if !statistics.exists() => String::new(),
         _ => text(&statistics)?,
     };
@@ -218,7 +218,7 @@ fn frame_difference(
     }
 }
 
-/// How far two frames are apart, if they are not the same; there may be no saying.
+/// Distance of two frames, if they differ; none if it is undefined.
 fn compare<const D: usize>(
     bytes: [&[u8]; 2],
     paths: &[std::path::PathBuf; 2],

@@ -1,22 +1,22 @@
-//! Volume drift of a run: when it is too large, where it comes from, and what to do.
+//! Volume drift of a run: detection, likely cause and remedy.
 
 use meniscus_scene::Scene;
 use meniscus_shapes::Solids;
 use meniscus_sim::StepReport;
 use meniscus_store::manifest::DriftWarning;
 
-/// Deviations of fewer cells than this along each axis are the noise of a surface, not a loss.
+/// Deviations of fewer cells than this along each axis are noise of the surface, not a loss.
 const NOISE_CELLS: f64 = 2.0;
-/// Crowded cells are blamed on a solid that is nearer than this, in cells.
+/// Crowded cells are attributed to a solid nearer than this, in cells.
 const BESIDE: f64 = 2.0;
-/// Solids thinner than this, in cells, can let liquid through.
+/// Solids thinner than this, in cells, may leak.
 const THIN: f64 = 2.0;
-/// Solids are probed to this thickness, in cells, ...
+/// Largest thickness that is measured, in cells.
 const PROBED: f64 = 4.0;
-/// ... in steps of this.
+/// Step of the measurement, in cells.
 const PROBE_STEP: f64 = 0.05;
 
-/// What a step reports about the volume of its liquid.
+/// Volumes reported by a step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeReport {
     /// Time at the start of the step.
@@ -25,13 +25,13 @@ pub struct VolumeReport {
     pub volume: f64,
     /// Volume of liquid below the grid's resolution.
     pub thin_volume: f64,
-    /// What both together should be.
+    /// Target of the sum of both.
     pub expected_volume: f64,
-    /// Volume that the particles stand for.
+    /// Volume represented by the particles.
     pub own_volume: f64,
-    /// Place of the most overfull cell, and how many times its share of particles it holds.
+    /// Position of the most crowded cell, and its number of particles as a multiple of the regular number.
     pub crowded: Option<(Vec<f64>, f64)>,
-    /// Place of the pocket that lost most.
+    /// Position of the pocket that lost most.
     pub squeezed: Option<Vec<f64>>,
 }
 
@@ -51,8 +51,8 @@ impl From<&StepReport> for VolumeReport {
     }
 }
 
-/// Drift of the volume as a share of what should be there, liquid below the grid's resolution included; zero where
-/// nothing should be, and between what should be there and what the particles stand for.
+/// Volume drift as a fraction of the target, liquid below the grid's resolution included; zero without a target, and
+/// between the target and the volume represented by the particles.
 pub fn drift(report: &VolumeReport) -> f64 {
     let found = report.volume + report.thin_volume;
     let (expected, own) = (report.expected_volume, report.own_volume);
@@ -61,13 +61,13 @@ pub fn drift(report: &VolumeReport) -> f64 {
     } else if found < expected.min(own) {
         found / expected.min(own) - 1.0
     } else {
-        // A surface that comes to enclose what its particles stand for has gained and lost nothing.
+        // A surface that converges to the volume of its particles neither gains nor loses liquid.
         (found / expected.max(own) - 1.0).max(0.0)
     }
 }
 
-/// Judges the last step of a frame: nothing if its drift is within the limit.
-pub fn examine<const D: usize>(
+/// Checks the last step of a frame; returns nothing if its drift is within the limit.
+pub fn check_drift<const D: usize>(
     scene: &Scene<D>,
     solids: &Solids<D>,
     frame: u32,
@@ -96,7 +96,7 @@ pub fn examine<const D: usize>(
     })
 }
 
-/// A likely cause, and what to do.
+/// Likely cause and remedy.
 struct Cause {
     place: Option<Vec<f64>>,
     words: String,
@@ -113,22 +113,23 @@ fn cause<const D: usize>(
     if drift > 0.0 {
         return Cause {
             place: None,
-            words: "the surface encloses more than its particles stand for; sheets and drops are about a cell thin".into(),
+            words: "the surface encloses more volume than its particles represent; sheets and drops are about one cell thick".into(),
             remedy: finer,
         };
     }
     if let Some(place) = &report.squeezed {
         return Cause {
             words: format!(
-                "a solid pushes into liquid that has no way out, near {}",
+                "a solid compresses enclosed liquid near {}",
                 coordinates(place)
             ),
             place: Some(place.clone()),
-            remedy: "leave the liquid a way out, or open a side of the domain (domain.open)".into(),
+            remedy: "leave an outlet for the liquid, or open a side of the domain (domain.open)"
+                .into(),
         };
     }
     if let Some(crowded) = &report.crowded {
-        return piled_up(scene, solids, crowded, report.start);
+        return crowding(scene, solids, crowded, report.start);
     }
     let thin = 100.0 * report.thin_volume / report.expected_volume;
     Cause {
@@ -141,8 +142,8 @@ fn cause<const D: usize>(
     }
 }
 
-/// Particles that a solid holds together or lets pass into a gap.
-fn piled_up<const D: usize>(
+/// Cause of crowded particles: a solid that confines them or lets them leak into a gap.
+fn crowding<const D: usize>(
     scene: &Scene<D>,
     solids: &Solids<D>,
     (crowded, times): &(Vec<f64>, f64),
@@ -151,13 +152,13 @@ fn piled_up<const D: usize>(
     let dx = scene.dx();
     let place: [f64; D] = std::array::from_fn(|a| crowded.get(a).copied().unwrap_or(0.0));
     let mut words = format!(
-        "particles piled up at {}, {:.0} times as many as fit into a cell there",
+        "particles piled up at {}, {:.0} times as many as a cell should contain",
         coordinates(crowded),
         times
     );
     let mut remedy = format!("raise domain.resolution above {}", scene.resolution);
     let posed = solids.over_step(time, 0.0);
-    // A solid rather than a side of the domain: sides have no end that liquid could get through.
+    // A solid takes precedence over a side of the domain: liquid can't leak through the latter.
     let near = (0..solids.list.len())
         .map(|index| (index, posed.solid(index).distance(place)))
         .filter(|&(_, distance)| distance < BESIDE * dx)
@@ -168,7 +169,7 @@ fn piled_up<const D: usize>(
     if let Some((index, distance)) = near {
         let body = posed.solid(index);
         let name = &solids.list[index].name;
-        // The last body is the domain itself.
+        // The last solid is the domain itself.
         let is_domain = index >= scene.solids.len();
         let solid = match is_domain {
             true => "a side of the domain".into(),
@@ -180,7 +181,7 @@ fn piled_up<const D: usize>(
         if let Some(cells) = thickness(along, distance / dx, dx).filter(|_| !is_domain) {
             words += &format!(", which is {cells:.1} cells thick there");
             if cells < THIN {
-                // A hair less, so that rounding asks for no cell more.
+                // Slightly less, so that rounding does not ask for another cell.
                 let enough = (scene.resolution as f64 * THIN / cells - 1e-6).ceil();
                 remedy = format!(
                     "make `{name}` at least {:.3} m thick there, or set domain.resolution = {enough}",
@@ -196,7 +197,7 @@ fn piled_up<const D: usize>(
     }
 }
 
-/// Thickness of a solid along a line, in cells, from its distance at a way along the line; none if it does not end
+/// Thickness of a solid along a line, in cells, from its distance at a position along the line; none if it does not end
 /// within reach. The surface is about `distance` cells along.
 fn thickness(along: impl Fn(f64) -> f64, distance: f64, dx: f64) -> Option<f64> {
     let steps = ((PROBED + 1.0) / PROBE_STEP) as usize;
@@ -205,7 +206,7 @@ fn thickness(along: impl Fn(f64) -> f64, distance: f64, dx: f64) -> Option<f64> 
     for k in 1..=steps {
         let cells = distance - 0.5 + k as f64 * PROBE_STEP;
         let now = along(cells * dx);
-        // Between two points the distance is linear.
+        // Linear interpolation of the zero crossing.
         let crossing = cells - PROBE_STEP * now / (now - before);
         match entered {
             None if before >= 0.0 && now < 0.0 => entered = Some(crossing),
@@ -217,7 +218,7 @@ fn thickness(along: impl Fn(f64) -> f64, distance: f64, dx: f64) -> Option<f64> 
     None
 }
 
-/// A place as people write it.
+/// Formats a position.
 fn coordinates(place: &[f64]) -> String {
     let numbers: Vec<String> = place.iter().map(|x| format!("{x:.3}")).collect();
     format!("({})", numbers.join(", "))

@@ -1,11 +1,11 @@
 //! The preview of a run. It is drawn from frames as they come back from the cache, so that it can be drawn again from
 //! the cache alone: a run that was interrupted and went on does so at its end.
 
-use image::RgbImage;
+use meniscus_render::image::RgbImage;
 use meniscus_render::preview::{FASTEST, FrameRenderer, GifWriter};
 use meniscus_scene::Scene;
 use meniscus_sim::{Layers, World};
-use meniscus_store::cache::{self, Frame, PointLayer, Precision, Scalar};
+use meniscus_store::cache::{self, BodyState, Frame, PointLayer, Precision, Scalar};
 use meniscus_store::error::{Error, Kind};
 use meniscus_store::manifest::{Kept, Manifest, is_kept};
 use meniscus_store::run_folder::RunFolder;
@@ -172,7 +172,7 @@ pub fn encoded<const D: usize>(
         number,
         time: snapshot.time,
         points: snapshot.points.iter().map(layer).collect(),
-        bodies: scene.body_states(snapshot.time),
+        bodies: snapshot.bodies.iter().map(body_state).collect(),
     };
     cache::encode(&frame).map_err(|cause| {
         Error::new(
@@ -180,6 +180,22 @@ pub fn encoded<const D: usize>(
             format!("frame {number} can't be kept: {cause}"),
         )
     })
+}
+
+/// Poses and velocities of the bodies of a world, as frames keep them.
+pub fn bodies<const D: usize>(world: &dyn World) -> Vec<BodyState<D>> {
+    world.bodies().iter().map(body_state).collect()
+}
+
+fn body_state<const D: usize>(body: &meniscus_sim::BodyState) -> BodyState<D> {
+    let vector = |numbers: &[f64]| std::array::from_fn(|a| numbers[a]);
+    BodyState {
+        name: body.name.clone(),
+        translation: vector(&body.translation),
+        rotation: std::array::from_fn(|row| vector(&body.rotation[row * D..])),
+        velocity: vector(&body.velocity),
+        angular_velocity: body.angular_velocity,
+    }
 }
 
 /// A scalar of a frame; none for a pressure that is zero everywhere. Ages and sources are kept exactly.

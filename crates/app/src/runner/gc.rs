@@ -1,7 +1,7 @@
-//! What can go from the folder of a run without losing anything that can't be made again.
+//! Files of a run that can be deleted and regenerated.
 //!
-//! Particles, statistics, the manifest and the preview stay; so do the last sound checkpoint and that of an interruption. Links
-//! are neither followed nor removed, and what no command of ours writes is left alone.
+//! Particles, statistics, the manifest and the preview are kept; so are the last intact checkpoint and that of an
+//! interruption. Links are neither followed nor removed, and files not written by Meniscus are left alone.
 
 use meniscus_store::atomic_file::UNFINISHED_SUFFIX;
 use meniscus_store::cache;
@@ -17,42 +17,42 @@ use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Folders inside folders are looked into no deeper than this.
+/// Maximum depth of nested folders.
 const DEEPEST: usize = 6;
 
-/// Why a file can go.
+/// Reason why a file can be deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reason {
-    /// A checkpoint that is not the last.
+    /// A checkpoint other than the last.
     Checkpoint,
-    /// The surface of a frame, which can be made again from its particles.
+    /// The surface of a frame, which can be reconstructed from its particles.
     Surface,
-    /// An export of a frame, which can be made again.
+    /// An export of a frame, which can be repeated.
     Export,
-    /// A picture or film, which can be drawn again; the run's own preview stays.
+    /// An image or video, which can be rendered again; the run's own preview is kept.
     Picture,
-    /// The pressure problem of a step that failed.
+    /// The pressure problem of a failed step.
     Failure,
-    /// Half a file, left by something that was killed.
+    /// An incomplete file, left by a process that was killed.
     Leftover,
 }
 
-/// A file that can go.
+/// File that can be deleted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Item {
-    /// The file.
+    /// Path.
     pub path: PathBuf,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Why it can go.
+    /// Reason.
     pub reason: Reason,
 }
 
-/// Finds what can go, in the order of its reasons; removes nothing.
+/// Lists the files that can be deleted, ordered by reason; deletes nothing.
 ///
 /// # Errors
-/// If the folder holds no run or that of another version, or a run goes on in it.
+/// If the folder contains no run or one of another version, or a run is in progress.
 pub fn find(run: &Path) -> Result<Vec<Item>, Error> {
     check(run)?;
     if let Holder::Process(pid) = lock::holder(run) {
@@ -63,13 +63,13 @@ pub fn find(run: &Path) -> Result<Vec<Item>, Error> {
     list(run)
 }
 
-/// Removes what can go and says what it was.
+/// Deletes the files that can be deleted and returns them.
 ///
 /// # Errors
 /// Like [`find`], and if a file can't be removed.
 pub fn remove(run: &Path) -> Result<Vec<Item>, Error> {
     check(run)?;
-    // Nobody begins a run here meanwhile.
+    // The lock keeps a run from starting here meanwhile.
     let _lock = Lock::take(run)?;
     let items = list(run)?;
     for item in &items {
@@ -92,7 +92,7 @@ fn check(run: &Path) -> Result<(), Error> {
 
 fn list(run: &Path) -> Result<Vec<Item>, Error> {
     let mut items = Vec::new();
-    let last = last_sound_checkpoint(run)?;
+    let last = last_intact_checkpoint(run)?;
     let old = |name: &str| {
         let frame = checkpoint::frame_number(name);
         frame.is_some_and(|frame| last.is_some_and(|last| frame < last))
@@ -145,17 +145,17 @@ fn list(run: &Path) -> Result<Vec<Item>, Error> {
     Ok(items)
 }
 
-/// The newest checkpoint that a run can really go on from: a damaged one is no reason to remove those before it.
-fn last_sound_checkpoint(run: &Path) -> Result<Option<u32>, Error> {
-    let sound = |frame: &u32| {
+/// Newest checkpoint that a run can actually resume from: a damaged one does not justify deleting those before it.
+fn last_intact_checkpoint(run: &Path) -> Result<Option<u32>, Error> {
+    let intact = |frame: &u32| {
         let path = checkpoint::path(run, *frame);
         let plain = fs::symlink_metadata(&path).is_ok_and(|data| data.is_file());
         plain && Checkpoint::read(&path).is_ok()
     };
-    Ok(checkpoint::frames_in(run)?.into_iter().rev().find(sound))
+    Ok(checkpoint::frames_in(run)?.into_iter().rev().find(intact))
 }
 
-/// Whether a name is that of a file a frame: `surface_000012.ply`.
+/// Whether a name is that of a per-frame file: `surface_000012.ply`.
 fn is_of_a_frame(name: &str) -> bool {
     let Some((stem, ending)) = name.split_once('.') else {
         return false;
@@ -172,7 +172,7 @@ fn is_of_a_frame(name: &str) -> bool {
         && ending.chars().all(plain)
 }
 
-/// Tells every plain file of a folder that is really one, and of those inside it to a depth, in the order of names.
+/// Calls a function for every regular file of a folder and its subfolders to a depth, in order of names.
 fn collect(folder: &Path, deep: usize, found: &mut dyn FnMut(PathBuf, u64)) -> Result<(), Error> {
     if !fs::symlink_metadata(folder).is_ok_and(|data| data.is_dir()) {
         return Ok(());
@@ -193,7 +193,7 @@ fn collect(folder: &Path, deep: usize, found: &mut dyn FnMut(PathBuf, u64)) -> R
     Ok(())
 }
 
-/// Removes a folder if nothing is in it, and those inside it first.
+/// Removes a folder if it is empty, and empty folders inside it first.
 fn remove_empty(folder: &Path, depth: usize) {
     if depth > DEEPEST || !fs::symlink_metadata(folder).is_ok_and(|data| data.is_dir()) {
         return;
@@ -201,7 +201,7 @@ fn remove_empty(folder: &Path, depth: usize) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         remove_empty(&entry.path(), depth + 1);
     }
-    // It fails, rightly, if something is left.
+    // Fails, as intended, if it is not empty.
     let _ = fs::remove_dir(folder);
 }
 
@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_files_of_frames_are_taken_for_such() {
+    fn only_per_frame_files_are_recognised() {
         for ours in [
             "surface_000012.ply",
             "particles_1234567.vtu",

@@ -1,18 +1,18 @@
-//! The nearest of many points.
+//! Nearest-neighbour search in a set of points.
 
-/// Points sorted into halves of halves.
+/// k-d tree, stored as the points in median order.
 pub struct KdTree<const D: usize> {
     points: Vec<[f32; D]>,
 }
 
 impl<const D: usize> KdTree<D> {
-    /// Sorts points so that the nearest is found quickly.
+    /// Builds the tree.
     pub fn new(mut points: Vec<[f32; D]>) -> Self {
         sort(&mut points, 0);
         KdTree { points }
     }
 
-    /// The distance to the nearest point; infinite if there is none.
+    /// Distance to the nearest point; infinite if there is none.
     pub fn distance(&self, x: &[f32; D]) -> f64 {
         let mut best = f64::INFINITY;
         search(&self.points, 0, x, &mut best);
@@ -20,7 +20,7 @@ impl<const D: usize> KdTree<D> {
     }
 }
 
-/// The middle one along an axis divides the others; each half is sorted along the next axis.
+/// The median along an axis splits the points; each half is split along the next axis.
 fn sort<const D: usize>(points: &mut [[f32; D]], axis: usize) {
     if points.len() < 2 {
         return;

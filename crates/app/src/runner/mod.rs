@@ -1,6 +1,6 @@
-//! Runs a scene: frames, statistics and a preview, in a folder of its own.
+//! Runner: simulates a scene and writes frames, statistics and a preview into a folder.
 //!
-//! The command line and the tests call the same [`run`]. A run never prints; it tells a [`Progress`].
+//! The command line and the tests call the same [`run`]. A run never prints; it reports to a [`Progress`].
 
 mod branch;
 pub mod diff;
@@ -29,8 +29,9 @@ pub use statistics::StepLine;
 pub use status::{Status, status};
 pub use verify::{Finding, verify};
 
-use meniscus_liquid::PressureProblem;
+use crate::worlds;
 use meniscus_scene::AnyScene;
+use meniscus_sim::ProblemDump;
 use meniscus_store::error::{Error, Kind};
 use meniscus_store::manifest::DriftWarning;
 use meniscus_store::mesh_copies::MeshSource;
@@ -38,32 +39,32 @@ use meniscus_store::run_folder::{RunFolder, SceneFiles};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-/// More threads than this are a slip of the finger.
+/// Largest number of threads that is accepted.
 const MOST_THREADS: usize = 1024;
 
-/// How a run is to be done. None of it changes the particles.
+/// Options of a run. None of them affects the particles.
 #[derive(Debug)]
 pub struct Options<'a> {
-    /// Folder to write to.
+    /// Output folder.
     pub out: PathBuf,
-    /// Threads to use; all cores if it is not said.
+    /// Number of threads. Default: one per core.
     pub threads: Option<usize>,
-    /// Bytes of memory that it may take; what the machine has if it is not said.
+    /// Memory limit in bytes. Default: the memory of the machine.
     pub memory_limit: Option<u64>,
-    /// The scene as text, complete with every default: what `scene.toml` will be.
+    /// Text of the scene with every default, for `scene.toml`.
     pub scene_text: String,
-    /// Mesh files that the scene refers to: the run keeps copies of them.
+    /// Mesh files of the scene, which the run copies.
     pub meshes: Vec<MeshSource>,
-    /// Where to begin.
+    /// Start of the run.
     pub start: Start,
     /// Whether frames of an earlier run in the folder may be replaced.
     pub overwrite: bool,
-    /// Set by somebody else to stop the run after the current step.
+    /// Set from another thread to stop the run after the current step.
     pub stop: &'a AtomicBool,
 }
 
 impl<'a> Options<'a> {
-    /// A run from the beginning, with all threads and all memory, that replaces nothing.
+    /// Options of a run from the beginning, with all threads and all memory, that replaces nothing.
     pub fn new(
         out: impl Into<PathBuf>,
         scene_text: impl Into<String>,
@@ -89,18 +90,18 @@ impl<'a> Options<'a> {
     }
 }
 
-/// What a run has written.
+/// Result of a run.
 #[derive(Clone, Debug)]
 pub struct Summary {
-    /// The folder.
+    /// Folder of the run.
     pub folder: RunFolder,
-    /// Frames that were simulated; frame 0, the initial state, is not counted.
+    /// Number of simulated frames, without frame 0, the initial state.
     pub frames: u32,
-    /// The largest drift of the volume, if it was beyond the limit.
+    /// Largest volume drift, if it exceeded the limit.
     pub drift: Option<DriftWarning>,
-    /// Whether they were all there before.
+    /// Whether all frames existed before.
     pub nothing_to_do: bool,
-    /// Seconds it took.
+    /// Wall-clock seconds.
     pub wall_seconds: f64,
 }
 
@@ -119,43 +120,24 @@ pub fn run(
     })?
 }
 
-/// Refuses what [`run`] would refuse before its first step: too little memory, and no liquid outside of solids.
+/// Refuses scenes that [`run`] would refuse before its first step: too little memory, no liquid outside of solids.
 ///
 /// # Errors
 /// As [`run`].
 pub fn refused(scene: &AnyScene) -> Result<(), Error> {
     estimate::check_any(scene, None)?;
     match scene {
-        AnyScene::Two(scene) => simulation::has_liquid(scene),
-        AnyScene::Three(scene) => simulation::has_liquid(scene),
+        AnyScene::Two(scene) => worlds::has_liquid(scene),
+        AnyScene::Three(scene) => worlds::has_liquid(scene),
     }
 }
 
-/// The pressure problem of the first step towards a frame.
-#[derive(Clone, Debug)]
-pub enum AnyProblem {
-    /// In the plane.
-    Two(PressureProblem<2>),
-    /// In space.
-    Three(PressureProblem<3>),
-}
-
-impl AnyProblem {
-    /// How many unknowns it has.
-    pub fn rows(&self) -> usize {
-        match self {
-            AnyProblem::Two(problem) => problem.cells.len(),
-            AnyProblem::Three(problem) => problem.cells.len(),
-        }
-    }
-}
-
-/// Simulates a scene to the first step towards `frame` and returns its pressure problem.
+/// Simulates a scene to the first step towards `frame` and returns its problem.
 pub fn problem_of_frame(
     scene: &AnyScene,
     frame: u32,
     threads: Option<usize>,
-) -> Result<AnyProblem, Error> {
+) -> Result<Box<dyn ProblemDump>, Error> {
     if frame == 0 {
         return Err(Error::usage(
             "no step leads to frame 0, the initial state; the first frame is 1",
@@ -164,19 +146,15 @@ pub fn problem_of_frame(
     scene.check()?;
     estimate::check_any(scene, None)?;
     with_threads(threads, || match scene {
-        AnyScene::Two(scene) => Simulation::new(scene)?
-            .problem_of_frame(frame)
-            .map(AnyProblem::Two),
-        AnyScene::Three(scene) => Simulation::new(scene)?
-            .problem_of_frame(frame)
-            .map(AnyProblem::Three),
+        AnyScene::Two(scene) => Simulation::new(scene)?.problem_of_frame(frame),
+        AnyScene::Three(scene) => Simulation::new(scene)?.problem_of_frame(frame),
     })?
 }
 
-/// Calls a function with so many threads at its disposal.
+/// Calls a function in a pool of `threads` threads.
 ///
 /// # Errors
-/// If there are none to be had, or more than anybody can mean.
+/// If the threads can't be started, or their number is out of range.
 pub fn with_threads<T: Send>(
     threads: Option<usize>,
     work: impl FnOnce() -> T + Send,
@@ -187,7 +165,7 @@ pub fn with_threads<T: Send>(
         )));
     }
     rayon::ThreadPoolBuilder::new()
-        // Zero means as many as there are cores.
+        // Zero means one per core.
         .num_threads(threads.unwrap_or(0))
         .build()
         .map(|pool| pool.install(work))

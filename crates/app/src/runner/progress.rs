@@ -1,45 +1,45 @@
-//! What a run tells while it goes on.
+//! Progress events of a run.
 
 use super::statistics::StepLine;
 
-/// Something that happened in a run.
+/// Event of a run.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
-    /// The scene is set up, the first step comes next.
+    /// The scene is set up; the first step follows.
     Begin {
-        /// Frames in all.
+        /// Total number of frames.
         frames: u32,
-        /// Those of them that are there already.
+        /// Number of frames that exist already.
         done: u32,
-        /// Particles at the start.
+        /// Number of particles at the start.
         particles: usize,
-        /// Threads at work.
+        /// Number of threads.
         threads: usize,
     },
-    /// Something that somebody may want to know, in a sentence: where a run goes on, what was damaged.
+    /// Notice, as a sentence: where a run resumes, which file was damaged.
     Notice(&'a str),
-    /// A step was taken.
+    /// A step was completed.
     Step(&'a StepLine),
-    /// A frame is complete. Its files are on their way to the disk; those of the frame before have arrived.
+    /// A frame is complete. Its files are being written; those of the frame before are on disk.
     Frame {
-        /// Its number, from 1.
+        /// Number of the frame, from 1.
         number: u32,
         /// Steps that led to it.
         steps: u32,
-        /// The last of them.
+        /// Last of them.
         last: &'a StepLine,
-        /// Whether the drift of the volume is beyond its limit.
+        /// Whether the volume drift exceeds its limit.
         drifted: bool,
     },
 }
 
-/// Somebody who wants to know how a run is doing.
+/// Progress callback.
 pub trait Progress {
     /// Called for every event, in order.
     fn event(&mut self, event: Event<'_>);
 }
 
-/// Nobody.
+/// Ignores all events.
 impl Progress for () {
     fn event(&mut self, _event: Event<'_>) {}
 }

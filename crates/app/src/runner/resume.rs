@@ -1,4 +1,4 @@
-//! Where a run that was interrupted goes on: from the newest checkpoint that is sound and has everything before it.
+//! Resuming an interrupted run: from the newest intact checkpoint with all frames and statistics before it.
 
 use super::scene_summary;
 use super::simulation::Simulation;
@@ -15,20 +15,20 @@ use meniscus_store::regular_file;
 use meniscus_store::run_folder::RunFolder;
 use std::path::{Path, PathBuf};
 
-/// What was found in the folder of a run that is to go on.
+/// State of the folder of a run that is to be resumed.
 pub struct Found<'a, const D: usize> {
-    /// Where to go on; none to start from the beginning.
+    /// Checkpoint to resume from; none to start from the beginning.
     pub place: Option<Place<'a, D>>,
-    /// The manifest of the run so far, if it is sound.
+    /// Manifest of the run so far, if it is intact.
     pub manifest: Option<Manifest>,
-    /// Checkpoints that are damaged and of no use any more.
+    /// Damaged checkpoints, to be removed.
     pub damaged: Vec<PathBuf>,
-    /// What there is to say about it.
+    /// Notices for the user.
     pub notices: Vec<String>,
 }
 
 impl<const D: usize> Found<'_, D> {
-    /// Nothing to continue from.
+    /// Nothing to resume from.
     pub fn nothing() -> Self {
         Found {
             place: None,
@@ -40,24 +40,24 @@ impl<const D: usize> Found<'_, D> {
 }
 
 impl<const D: usize> Found<'_, D> {
-    /// The warning of a drift that was recorded by a frame.
+    /// Warning about a drift that was recorded up to a frame.
     pub fn drift_until(&self, frame: u32) -> Option<DriftWarning> {
         let recorded = self.manifest.as_ref()?.drift.clone();
         recorded.filter(|warning| warning.frame <= frame)
     }
 }
 
-/// A checkpoint, brought back to life.
+/// Restored checkpoint.
 pub struct Place<'a, const D: usize> {
-    /// Its file.
+    /// File.
     pub path: PathBuf,
-    /// What the run had come to.
+    /// Account of the run at the checkpoint.
     pub account: Account,
-    /// The simulation, about to go on.
+    /// Simulation, ready for its next step.
     pub simulation: Simulation<'a, D>,
 }
 
-/// Which frames of a run have their particles written.
+/// Which frames of a run have particle files.
 pub fn kept<const D: usize>(manifest: Option<&Manifest>, scene: &Scene<D>) -> Vec<Kept> {
     match manifest {
         Some(manifest) => manifest.particles.clone(),
@@ -65,18 +65,18 @@ pub fn kept<const D: usize>(manifest: Option<&Manifest>, scene: &Scene<D>) -> Ve
     }
 }
 
-/// What there is to do for a run that was started before.
+/// Work left for a run that was started before.
 pub enum Search<'a, const D: usize> {
-    /// Nothing: every frame asked for is there, and nothing is damaged.
+    /// None: every requested frame exists and is intact.
     Complete(Box<Manifest>),
-    /// To go on, if a place was found, or to start again.
+    /// Resume from a checkpoint, if there is one, or start again.
     Found(Box<Found<'a, D>>),
 }
 
-/// Looks for the place where an interrupted run goes on with the same scene.
+/// Finds the checkpoint from which an interrupted run of the same scene resumes.
 ///
 /// # Errors
-/// If the scene is another one.
+/// If the scene differs.
 pub fn after_interruption<'a, const D: usize>(
     scene: &'a Scene<D>,
     scene_text: &str,
@@ -105,7 +105,7 @@ pub fn after_interruption<'a, const D: usize>(
         return Err(Error::new(
             Kind::Storage,
             format!(
-                "{} has nothing to resume from: it branched from {} after frame {}, and no checkpoint of that is sound",
+                "{} has nothing to resume from: it branched from {} after frame {}, and has no intact checkpoint",
                 folder.root().display(),
                 branch.run,
                 branch.frame
@@ -115,14 +115,14 @@ pub fn after_interruption<'a, const D: usize>(
     }
     notices.append(&mut found.notices);
     notices.push(match &found.place {
-        None => "there is nothing to go on from: starting from the beginning".into(),
+        None => "no intact checkpoint: starting from the beginning".into(),
         Some(Place { account, .. }) => {
             let steps = match account.steps_of_frame {
                 0 => String::new(),
                 n => format!(" and {}", count(n, "step")),
             };
             format!(
-                "going on after frame {}{steps} of {}",
+                "resuming after frame {}{steps} of {}",
                 account.frames_done, scene.frames
             )
         }
@@ -137,10 +137,10 @@ fn is_complete<const D: usize>(scene: &Scene<D>, folder: &RunFolder, manifest: &
         && verify(folder.root()).is_ok_and(|findings| findings.is_empty())
 }
 
-/// Looks for the place from which a run is done again after a frame, with a scene that may be another one.
+/// Finds the checkpoint from which a run is repeated after a frame, with a scene that may have changed.
 ///
 /// # Errors
-/// If there is none, or the particles don't fit into the other scene.
+/// If there is none, or the particles do not fit the new scene.
 pub fn from_frame<'a, const D: usize>(
     scene: &'a Scene<D>,
     folder: &RunFolder,
@@ -151,7 +151,7 @@ pub fn from_frame<'a, const D: usize>(
     let done = manifest.as_ref().map(|manifest| manifest.frames_done);
     if let Some(done) = done.filter(|&done| frame > done) {
         return Err(Error::usage(format!(
-            "the run in {} has {}: there is no frame {frame} to go on from",
+            "the run in {} has {}: there is no frame {frame} to continue from",
             folder.root().display(),
             count(done, "frame")
         ))
@@ -162,33 +162,33 @@ pub fn from_frame<'a, const D: usize>(
         let kept = checkpoint::frames_in(folder.root())?;
         let kept: Vec<String> = kept.iter().map(u32::to_string).collect();
         return Err(Error::usage(format!(
-            "{} has no checkpoint to go on from at frame {frame}",
+            "{} has no checkpoint for frame {frame}",
             folder.root().display()
         ))
         .with_remedy(match kept.is_empty() {
             true => "there are none: run the scene from the beginning".into(),
-            false => format!("there are some after the frames {}", kept.join(", ")),
+            false => format!("there are checkpoints after frames {}", kept.join(", ")),
         }));
     };
     notices.append(&mut found.notices);
     let done = place.account.frames_done;
     notices.push(if done == frame {
-        format!("going on from frame {frame}")
+        format!("resuming from frame {frame}")
     } else {
-        format!("there is no checkpoint after frame {frame}: going on from frame {done}")
+        format!("there is no checkpoint after frame {frame}: resuming from frame {done}")
     });
     Ok(Found { notices, ..found })
 }
 
-/// The manifest, if it is sound; else it is said why not.
+/// Manifest, if it is intact; otherwise adds a notice.
 fn readable(folder: &RunFolder, notices: &mut Vec<String>) -> Option<Manifest> {
     Manifest::read(folder.root()).unwrap_or_else(|error| {
-        notices.push(format!("{}: it is made anew", error.message()));
+        notices.push(format!("{}: it is recreated", error.message()));
         None
     })
 }
 
-/// Whether the scene of the run is known and the same as the one asked for.
+/// Checks that the scene of the run is known and equal to the requested one.
 fn same_scene(
     folder: &RunFolder,
     asked: &str,
@@ -199,7 +199,7 @@ fn same_scene(
     let of_run = regular_file::read_text(&path).ok();
     let another = |shown: String| {
         Err(Error::usage(format!(
-            "the run in {} has another scene than the one asked for: {shown}",
+            "the run in {} has a different scene: {shown}",
             folder.root().display()
         ))
         .with_remedy(
@@ -207,19 +207,19 @@ fn same_scene(
              or choose another folder with --out DIR",
         ))
     };
-    let sound = |text: &&String| manifest.is_none_or(|r| r.scene_hash == scene_hash::hash(text));
-    match (of_run.as_ref().filter(sound), manifest) {
+    let intact = |text: &&String| manifest.is_none_or(|r| r.scene_hash == scene_hash::hash(text));
+    match (of_run.as_ref().filter(intact), manifest) {
         (Some(of_run), _) => match scene_hash::difference(of_run, asked) {
-            Some(lines) => another(format!("(- was, + is asked for)\n{lines}")),
+            Some(lines) => another(format!("(- run, + requested)\n{lines}")),
             None => Ok(true),
         },
         (None, Some(manifest)) => {
-            notices.push(format!("{} is damaged: it is written anew", path.display()));
+            notices.push(format!("{} is damaged: it is rewritten", path.display()));
             if manifest.physics_hash == scene_hash::physics_hash(asked) {
                 Ok(true)
             } else {
                 another(format!(
-                    "in what can't be shown, since {} is damaged",
+                    "the difference is unknown, since {} is damaged",
                     path.display()
                 ))
             }
@@ -228,8 +228,8 @@ fn same_scene(
     }
 }
 
-/// The newest sound checkpoint after `latest` or an earlier frame, whose statistics and frames are all there. All
-/// damaged ones are named, also those that are not needed: a run that goes on leaves nothing damaged behind.
+/// Newest intact checkpoint after `latest` or an earlier frame, with all statistics and frames before it. All damaged
+/// ones are reported, also those that are not needed: a resumed run leaves no damaged file behind.
 fn search<'a, const D: usize>(
     scene: &'a Scene<D>,
     folder: &RunFolder,
@@ -242,7 +242,7 @@ fn search<'a, const D: usize>(
     let mut damaged = Vec::new();
     let mut place: Option<Place<'a, D>> = None;
     let mut statistics_are_whole = true;
-    // The first frame that is damaged, once frames were looked at.
+    // First damaged frame, once frames were checked.
     let mut first_bad: Option<u32> = None;
     for path in candidates(root, latest)? {
         let checkpoint = match read(&path) {
@@ -259,7 +259,10 @@ fn search<'a, const D: usize>(
         }
         if !account.statistics.begins(&folder.statistics()) {
             if statistics_are_whole {
-                let fault = format!("it is not what it was after frame {}", account.frames_done);
+                let fault = format!(
+                    "its content differs from that after frame {}",
+                    account.frames_done
+                );
                 faults.push((name_of(&folder.statistics()), fault));
             }
             statistics_are_whole = false;
@@ -295,7 +298,7 @@ fn search<'a, const D: usize>(
         }
     }
     let onward = match &place {
-        Some(place) => format!("going on from frame {}", place.account.frames_done),
+        Some(place) => format!("resuming from frame {}", place.account.frames_done),
         None => "starting from the beginning".into(),
     };
     let notices = faults
@@ -310,7 +313,7 @@ fn search<'a, const D: usize>(
     })
 }
 
-/// A checkpoint that is what its name says.
+/// Checkpoint whose content matches its name.
 fn read(path: &Path) -> Result<Checkpoint, String> {
     let checkpoint = Checkpoint::read(path)?;
     let frame = checkpoint.account.frames_done;
@@ -318,26 +321,26 @@ fn read(path: &Path) -> Result<Checkpoint, String> {
         .file_name()
         .and_then(|name| checkpoint::frame_number(name.to_str()?));
     match named {
-        Some(named) if named != frame => Err(format!("it is that of frame {frame}")),
+        Some(named) if named != frame => Err(format!("it belongs to frame {frame}")),
         _ => Ok(checkpoint),
     }
 }
 
-/// Particles are bound to some settings; with others they can't go on.
+/// Checks the settings that particles depend on; they can't change at a checkpoint.
 fn fits<const D: usize>(path: &Path, account: &Account, scene: &Scene<D>) -> Result<(), Error> {
     let changed = account.fixed.changed(&scene_summary::fixed(scene));
     if changed.is_empty() {
         return Ok(());
     }
     Err(Error::usage(format!(
-        "{} can't go on with another {}",
+        "{} can't continue with a different {}",
         path.display(),
         changed.join(", ")
     ))
-    .with_remedy("this is what its particles are bound to; run the scene from the beginning"))
+    .with_remedy("its particles depend on it; run the scene from the beginning"))
 }
 
-/// Checkpoints that could be gone on from, the newest first.
+/// Checkpoints to resume from, newest first.
 fn candidates(root: &Path, latest: u32) -> Result<Vec<PathBuf>, Error> {
     let mut paths = Vec::new();
     let interrupted = checkpoint::interrupted(root);

@@ -7,8 +7,8 @@ use meniscus_store::regular_file;
 use meniscus_store::run_folder::RunFolder;
 use std::path::Path;
 
-/// The command that resumes the run in a folder. Its own scene file has every change that was made on the command
-/// line. Runs of earlier versions have no copies of their meshes: those are beside the original file.
+/// Command that resumes the run in a folder. The run's own scene file includes all overrides from the command line.
+/// Runs of earlier versions have no copies of their meshes, which are beside the original file.
 pub fn resume_command(manifest: &Manifest, run: &Path) -> String {
     let own = RunFolder::of_run(run).scene();
     let has_meshes = |text: String| text.contains("file = ") && manifest.meshes.is_empty();

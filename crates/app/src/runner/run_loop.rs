@@ -1,7 +1,7 @@
-//! One run from its first step to its last frame, and what it leaves behind however it ends.
+//! Loop of a run from its first step to its last frame, and its shutdown.
 
 use super::drift;
-use super::film::{Pictures, encoded};
+use super::film::{Pictures, bodies, encoded};
 use super::progress::{Event, Progress};
 use super::resume::{self, Found, Place};
 use super::resume_command::resume_command;
@@ -12,9 +12,9 @@ use super::timings::{PREVIEW, SURFACE, Stopwatch, WRITE};
 use super::writer::{Frame, Writer};
 use super::{Options, Summary};
 use crate::problem_files;
-use crate::surface::Maker;
+use crate::surface::SurfaceEncoder;
 use meniscus_scene::{OnDrift, Scene, speeds};
-use meniscus_sim::{Phases, Problem, StepError, StepFailure};
+use meniscus_sim::{Phases, StepError, StepFailure};
 use meniscus_store::atomic_file::{self, Filled};
 use meniscus_store::cache;
 use meniscus_store::checkpoint::{self, Account};
@@ -29,7 +29,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-/// A run that writes its folder.
+/// Run in progress.
 pub(super) struct Runner<'a, const D: usize> {
     scene: &'a Scene<D>,
     options: &'a Options<'a>,
@@ -40,17 +40,17 @@ pub(super) struct Runner<'a, const D: usize> {
     pictures: Pictures<'a, D>,
     watch: Stopwatch,
     started: Instant,
-    /// Seconds before it went on this time.
+    /// Wall-clock seconds before it was resumed.
     seconds_before: f64,
     simulation: Simulation<'a, D>,
     steps_of_frame: u32,
-    /// Whether there are steps that no checkpoint holds.
+    /// Whether there are steps after the last checkpoint.
     unsaved: bool,
     writer: Writer,
 }
 
 impl<'a, const D: usize> Runner<'a, D> {
-    /// A run from the beginning.
+    /// Starts a run from the beginning.
     pub fn begin(
         scene: &'a Scene<D>,
         options: &'a Options<'_>,
@@ -61,7 +61,7 @@ impl<'a, const D: usize> Runner<'a, D> {
         let mut watch = Stopwatch::start();
         let threads = rayon::current_num_threads();
         let manifest = scene_summary::manifest(scene, options, threads);
-        // Promises no frame yet: frame 0 is not on the disk.
+        // Lists no frame yet: frame 0 is not on disk.
         let promises_nothing = Manifest {
             particles: Vec::new(),
             ..manifest.clone()
@@ -88,7 +88,7 @@ impl<'a, const D: usize> Runner<'a, D> {
         Ok(runner)
     }
 
-    /// Writes frame 0, the initial state, and then the manifest that says it is there.
+    /// Writes frame 0, the initial state, and then the manifest that lists it.
     fn initial_frame(&mut self, watch: &mut Stopwatch) -> Result<(), Error> {
         watch.begin(WRITE);
         let bytes = encoded(self.scene, self.simulation.world(), 0)?;
@@ -108,8 +108,8 @@ impl<'a, const D: usize> Runner<'a, D> {
         Ok(())
     }
 
-    /// A run from a checkpoint of an earlier one.
-    pub fn go_on(
+    /// Resumes a run from a checkpoint.
+    pub fn resume(
         scene: &'a Scene<D>,
         options: &'a Options<'_>,
         folder: RunFolder,
@@ -140,10 +140,10 @@ impl<'a, const D: usize> Runner<'a, D> {
             ..scene_summary::manifest(scene, options, rayon::current_num_threads())
         };
         let timings = if account.timings.begins(&folder.timings()) {
-            JsonlFile::go_on(&folder.timings(), account.timings.bytes)?
+            JsonlFile::resume(&folder.timings(), account.timings.bytes)?
         } else {
             progress.event(Event::Notice(
-                "timings.jsonl is damaged: what is whole of it is kept",
+                "timings.jsonl is damaged: its intact part is kept",
             ));
             JsonlFile::salvage(&folder.timings(), account.timings.bytes)?
         };
@@ -155,7 +155,7 @@ impl<'a, const D: usize> Runner<'a, D> {
         Ok(Runner {
             scene,
             options,
-            statistics: JsonlFile::go_on(&folder.statistics(), account.statistics.bytes)?,
+            statistics: JsonlFile::resume(&folder.statistics(), account.statistics.bytes)?,
             timings,
             pictures: Pictures::at_the_end(scene),
             watch: Stopwatch::start(),
@@ -170,12 +170,12 @@ impl<'a, const D: usize> Runner<'a, D> {
         })
     }
 
-    /// All frames, or as many as can be had.
+    /// Simulates all remaining frames.
     pub fn frames(&mut self, progress: &mut (dyn Progress + Send)) -> Result<(), Error> {
         progress.event(Event::Begin {
             frames: self.scene.frames,
             done: self.manifest.frames_done,
-            particles: self.simulation.liquid().particles().len(),
+            particles: self.simulation.world().cost().points,
             threads: self.manifest.threads,
         });
         while self.simulation.frame() <= self.scene.frames {
@@ -198,7 +198,7 @@ impl<'a, const D: usize> Runner<'a, D> {
             progress.event(Event::Step(&line));
             if step.completes_frame {
                 let steps = std::mem::take(&mut self.steps_of_frame);
-                let drift = self.examine_drift(&step, progress);
+                let drift = self.examine_drift(&step, progress)?;
                 self.complete(step.frame)?;
                 progress.event(Event::Frame {
                     number: step.frame,
@@ -214,7 +214,7 @@ impl<'a, const D: usize> Runner<'a, D> {
         Ok(())
     }
 
-    /// Writes the frame that was completed. The files are filled here; somebody else waits for the disk meanwhile.
+    /// Writes the completed frame. Its files are filled here; another thread waits for the disk.
     fn complete(&mut self, frame: u32) -> Result<(), Error> {
         let output = &self.scene.output;
         self.watch.begin(WRITE);
@@ -268,9 +268,9 @@ impl<'a, const D: usize> Runner<'a, D> {
         Ok(())
     }
 
-    /// A frame as it comes back from the bytes of its file, once for all that need it: the surface and the preview.
+    /// Frame as decoded from the bytes of its file, once for the surface and the preview.
     fn decoded(&self, number: u32, bytes: &[u8]) -> Result<Option<cache::Frame<D>>, Error> {
-        if self.scene.output.surface.is_none() && !self.pictures.needs(number) {
+        if !self.scene.output.surface && !self.pictures.needs(number) {
             return Ok(None);
         }
         let decoded = cache::decode(bytes);
@@ -278,16 +278,21 @@ impl<'a, const D: usize> Runner<'a, D> {
         decoded.map(Some).map_err(damaged)
     }
 
-    /// The surface of a frame, if surfaces are asked for. `particles` are the bytes of its file.
+    /// Surface of a frame, if surfaces are requested. `particles` are the bytes of its file.
     fn surface(
         &self,
         particles: &[u8],
         frame: Option<&cache::Frame<D>>,
     ) -> Result<Option<Filled>, Error> {
-        let (Some(settings), Some(frame)) = (self.scene.output.surface, frame) else {
+        let output = &self.scene.output;
+        let Some(frame) = frame.filter(|_| output.surface) else {
             return Ok(None);
         };
-        let maker = Maker::new(self.scene, &self.manifest.physics_hash, settings);
+        let maker = SurfaceEncoder::new(
+            self.scene,
+            &self.manifest.physics_hash,
+            output.surface_settings,
+        );
         let (bytes, _) = maker.file(particles, frame)?;
         let folder = self.folder.root().join(surfaces::FOLDER);
         std::fs::create_dir_all(&folder).map_err(|e| Error::io("create", &folder, &e))?;
@@ -295,7 +300,7 @@ impl<'a, const D: usize> Runner<'a, D> {
         atomic_file::fill(&path, |out| out.write_all(&bytes)).map(Some)
     }
 
-    /// Waits until the last frame is on the disk; if it does not get there, it is not done.
+    /// Waits until the last frame is on disk; if that fails, it does not count as done.
     fn wait_for_writer(&mut self) -> Result<(), Error> {
         let written = self.writer.wait();
         if written.is_err() {
@@ -318,7 +323,7 @@ impl<'a, const D: usize> Runner<'a, D> {
         checkpoint::fill(path, &self.account(frames_done), &state)
     }
 
-    /// What the run has come to.
+    /// Account of the run so far.
     fn account(&self, frames_done: u32) -> Account {
         Account {
             frames_done,
@@ -336,14 +341,17 @@ impl<'a, const D: usize> Runner<'a, D> {
         self.manifest.timings = self.timings.prefix();
     }
 
-    /// Judges the drift at the end of a frame: one beyond the limit is recorded, and said when it is the first.
+    /// Checks the drift at the end of a frame: one beyond the limit is recorded, and the first is reported.
     fn examine_drift(
         &mut self,
         step: &Step,
         progress: &mut (dyn Progress + Send),
-    ) -> Option<DriftWarning> {
-        let solids = self.simulation.solids();
-        let warning = drift::examine(self.scene, solids, step.frame, &(&step.report).into())?;
+    ) -> Result<Option<DriftWarning>, Error> {
+        let solids = self.scene.posed_solids(&bodies(self.simulation.world()))?;
+        let report = (&step.report).into();
+        let Some(warning) = drift::check_drift(self.scene, &solids, step.frame, &report) else {
+            return Ok(None);
+        };
         let before = self.manifest.drift.take();
         if before.is_none() {
             let message = format!("warning: {}", warning.message());
@@ -353,18 +361,18 @@ impl<'a, const D: usize> Runner<'a, D> {
             Some(before) => before.or_larger(warning.clone()),
             None => warning.clone(),
         });
-        Some(warning)
+        Ok(Some(warning))
     }
 
-    /// Whether a drift is so large that the run ends.
+    /// Whether the drift is large enough to end the run.
     fn ends_with(&self, warning: &DriftWarning) -> bool {
         let limits = &self.scene.limits;
         limits.on_drift == OnDrift::Stop && warning.drift.abs() > limits.stop_drift()
     }
 
-    /// Keeps everything of a run that lost too much liquid, and says what to do.
+    /// Finishes the files of a run that lost too much liquid, and returns the error.
     fn drifted(&mut self) -> Result<Error, Error> {
-        self.keep_state()?;
+        self.write_checkpoint()?;
         let recorded = self.manifest.drift.as_ref();
         let message = recorded.map_or(String::new(), DriftWarning::message);
         let remedy = recorded.map_or("", |warning| &warning.remedy);
@@ -374,8 +382,8 @@ impl<'a, const D: usize> Runner<'a, D> {
         )))
     }
 
-    /// Makes sure that there is a checkpoint of the last step.
-    fn keep_state(&mut self) -> Result<(), Error> {
+    /// Writes a checkpoint of the last step, if there is none.
+    fn write_checkpoint(&mut self) -> Result<(), Error> {
         self.wait_for_writer()?;
         if self.unsaved {
             self.statistics.sync()?.wait()?;
@@ -387,9 +395,9 @@ impl<'a, const D: usize> Runner<'a, D> {
         Ok(())
     }
 
-    /// Keeps what was done towards the next frame, and says how to go on.
+    /// Writes a checkpoint of the steps towards the next frame, and returns the error with the command to resume.
     fn stopped(&mut self) -> Result<Error, Error> {
-        self.keep_state()?;
+        self.write_checkpoint()?;
         let steps = match self.steps_of_frame {
             0 => String::new(),
             n => format!(" and {}", count(n, "step")),
@@ -403,11 +411,11 @@ impl<'a, const D: usize> Runner<'a, D> {
         .with_remedy(format!("nothing is lost; continue with: {command}")))
     }
 
-    /// Keeps the pressure problem of a failed step for study, and says where it is.
+    /// Writes the problem of a failed step, and returns the error with its location.
     fn failed(&self, failure: &StepFailure) -> Error {
         let reached = match self.manifest.frames_done {
             0 => "no frame was completed".into(),
-            last => format!("frame {last} is the last good one"),
+            last => format!("the last complete frame is {last}"),
         };
         let what = format!(
             "frame {} failed at {:.4} s: {failure}; {reached}",
@@ -420,22 +428,22 @@ impl<'a, const D: usize> Runner<'a, D> {
         {
             return error.with_remedy(speeds::origin_of_speed(self.scene, speed));
         }
-        let folder = self.folder.failed();
-        let written = match &failure.problem {
-            Problem::Plane(problem) => problem_files::write(&folder, problem),
-            Problem::Space(problem) => problem_files::write(&folder, problem),
+        let Some(problem) = failure.problem.as_deref() else {
+            return error.with_remedy("try a smaller time.cfl, or another --resolution");
         };
-        match written {
+        let folder = self.folder.failed();
+        match problem_files::write(&folder, problem) {
             Ok(()) => error.with_remedy(format!(
-                "the pressure problem is in {} (A.mtx, b.mtx, lower.mtx, upper.mtx, grid.json); \
-                 try another --solver, or another --resolution",
-                folder.display()
+                "the {} is in {} ({}); try another --solver, or another --resolution",
+                problem.name(),
+                folder.display(),
+                problem.files().join(", ")
             )),
-            Err(second) => error.with_remedy(format!("its problem was lost: {second}")),
+            Err(second) => error.with_remedy(format!("its problem could not be written: {second}")),
         }
     }
 
-    /// Writes the preview and the last manifest, whatever has happened.
+    /// Writes the preview and the final manifest, however the run ended.
     pub fn close(mut self, end: Result<(), Error>) -> Result<Summary, Error> {
         let written = self.wait_for_writer();
         let end = end.and(written);
@@ -456,7 +464,7 @@ impl<'a, const D: usize> Runner<'a, D> {
         };
         self.update_manifest();
         let recorded = self.manifest.write(self.folder.root());
-        // The first error is the one that matters.
+        // The first error takes precedence.
         end.and(recorded)?;
         Ok(Summary {
             folder: self.folder,

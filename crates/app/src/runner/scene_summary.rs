@@ -1,13 +1,12 @@
-//! What the manifest and the checkpoints of a run say about its scene.
+//! Summary of a scene in the manifest and the checkpoints of its run.
 
 use super::Options;
-use meniscus_liquid::Transfer;
 use meniscus_scene::{Scene, scene_hash};
 use meniscus_store::checkpoint::Fixed;
 use meniscus_store::jsonl::Prefix;
 use meniscus_store::manifest::{Manifest, PROGRAM, SettingsSummary, State, keep};
 
-/// Manifest of a run that begins.
+/// Manifest of a new run.
 pub fn manifest<const D: usize>(
     scene: &Scene<D>,
     options: &Options<'_>,
@@ -33,52 +32,31 @@ pub fn manifest<const D: usize>(
         timings: Prefix::nothing(),
         preview: None,
         drift: None,
-        settings: settings(scene),
+        settings: settings(scene, scene_text),
         error: None,
     }
 }
 
-/// Settings of a scene, as `run.json` shows them.
-fn settings<const D: usize>(scene: &Scene<D>) -> SettingsSummary {
-    let (transfer, pic) = match scene.transfer {
-        Transfer::Apic => ("apic", None),
-        Transfer::Flip { pic } => ("flip", Some(pic)),
-    };
+/// Settings of a scene, as shown in `run.json`.
+fn settings<const D: usize>(scene: &Scene<D>, scene_text: &str) -> SettingsSummary {
     SettingsSummary {
         dimension: D,
         domain: scene.domain.to_vec(),
         resolution: scene.resolution,
         cells: scene.cells().to_vec(),
         dx: scene.dx(),
-        gravity: scene.gravity.to_vec(),
-        density: scene.density,
-        walls: scene.walls.to_string(),
-        separation: scene.separation,
-        solver: scene.solver.to_string(),
-        preconditioner: scene.preconditioner.to_string(),
-        inner: scene.inner.to_string(),
-        interpolation: scene.levels.interpolation.to_string(),
-        boundaries: scene.levels.boundaries.to_string(),
-        coarse: scene.levels.coarse.to_string(),
-        start: scene.start.to_string(),
-        tolerance: scene.tolerance,
-        max_iterations: scene.max_iterations,
-        transfer: transfer.into(),
-        pic,
-        particles_per_cell: scene.particles_per_cell,
-        seed: scene.seed,
-        cfl: scene.cfl,
-        max_step: scene.max_step,
+        particles_per_cell: scene.physics.particles_per_cell,
         frame_rate: scene.frame_rate,
+        physics: scene_hash::physics_settings(scene_text),
     }
 }
 
-/// Settings that the particles of a checkpoint are bound to.
+/// Settings that the particles of a checkpoint depend on.
 pub fn fixed<const D: usize>(scene: &Scene<D>) -> Fixed {
     Fixed {
         domain: scene.domain.to_vec(),
         resolution: scene.resolution as u64,
         frame_rate: scene.frame_rate,
-        particles_per_cell: scene.particles_per_cell as u64,
+        particles_per_cell: scene.physics.particles_per_cell as u64,
     }
 }

@@ -1,4 +1,4 @@
-//! Where a run begins: at the start of its scene, from a checkpoint of its own, or from one of another run.
+//! Start of a run: from the beginning, from a checkpoint of its own, or from one of another run.
 
 use super::branch;
 use super::progress::{Event, Progress};
@@ -15,33 +15,33 @@ use meniscus_store::quantity::count;
 use meniscus_store::run_folder::{self, RunFolder};
 use std::path::PathBuf;
 
-/// Where a run begins.
+/// Start of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Start {
-    /// At the beginning of the scene.
+    /// The beginning of the scene.
     #[default]
     Beginning,
-    /// Where an earlier run of the same scene in the same folder was interrupted.
+    /// The interruption of an earlier run of the same scene in the same folder.
     Resume,
-    /// After this frame of an earlier run in the same folder, with a scene that may have changed. Later frames are
+    /// This frame of an earlier run in the same folder, with a scene that may have changed. Later frames are
     /// replaced.
     FromFrame(u32),
-    /// After a frame of a run in another folder, with a scene that may have changed. That run stays as it is.
+    /// A frame of a run in another folder, with a scene that may have changed. That run is not modified.
     Branch {
         /// Folder of the other run.
         run: PathBuf,
-        /// The frame.
+        /// Frame.
         frame: u32,
     },
 }
 
 impl Start {
-    /// Whether the folder is expected to hold a run already.
+    /// Whether the folder is expected to contain a run already.
     fn continues(&self) -> bool {
         matches!(self, Start::Resume | Start::FromFrame(_))
     }
 
-    /// The last frame of an earlier run in the folder that is kept; none if all are.
+    /// Last frame of an earlier run in the folder that is kept; none if all are.
     fn keeps(&self) -> Option<u32> {
         match self {
             Start::Beginning | Start::Branch { .. } => Some(0),
@@ -63,7 +63,7 @@ pub(super) fn run<const D: usize>(
         return Err(no_run(&options.out));
     }
     let continues = options.start.continues();
-    // Checked before anything is made, and again once nobody else can change it.
+    // Checked before anything is created, and again under the lock.
     RunFolder::open(&options.out, &scene.name, continues)?;
     let beginning = match options.start {
         Start::Beginning => Some(Simulation::new(scene)?),
@@ -96,7 +96,7 @@ pub(super) fn run<const D: usize>(
         progress.event(Event::Notice(notice));
     }
     let mut runner = match found.place.take() {
-        Some(place) => Runner::go_on(scene, options, folder, found, place, progress)?,
+        Some(place) => Runner::resume(scene, options, folder, found, place, progress)?,
         None => {
             let beginning = beginning.map_or_else(|| Simulation::new(scene), Ok)?;
             Runner::begin(scene, options, folder, beginning)?
@@ -123,10 +123,10 @@ fn nothing_to_do(
     }
 }
 
-/// Makes sure that frames of an earlier run are replaced only if somebody said so.
+/// Checks that frames of an earlier run are replaced only on request.
 ///
 /// # Errors
-/// If the folder has frames that would be lost, with the ways to go on.
+/// If frames would be lost, with the options to continue.
 fn refuse_to_replace(folder: &RunFolder, scene: &str, options: &Options<'_>) -> Result<(), Error> {
     let Some(kept) = options.start.keeps().filter(|_| !options.overwrite) else {
         return Ok(());
@@ -147,7 +147,7 @@ fn refuse_to_replace(folder: &RunFolder, scene: &str, options: &Options<'_>) -> 
             "the run in {root} has {counted}: those after frame {kept} would be replaced"
         ))
         .with_remedy(format!(
-            "--overwrite replaces them; --out auto leaves this run as it is and branches into {free}"
+            "--overwrite replaces them; --out auto leaves this run unchanged and branches into {free}"
         )));
     }
     let (what, resume) = match manifest.state {

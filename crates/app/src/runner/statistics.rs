@@ -1,40 +1,40 @@
-//! `stats.jsonl`: one line per step, with nothing in it that depends on the machine or on the
+//! `stats.jsonl`: one line per step, independent of the machine and of the
 //! number of threads.
 
 use super::drift::drift;
 use meniscus_sim::{SolveReport, StepReport};
 use serde::{Deserialize, Serialize};
 
-/// Version of the lines: 2 since solves are nested.
+/// Version of the format: 2 since solves are nested.
 pub const VERSION: u32 = 2;
 
-/// One step of a run, as it stands in `stats.jsonl`.
+/// One step of a run: a line of `stats.jsonl`.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct StepLine {
-    /// Version of the line; lines of version 1 have none.
+    /// Format version; lines of version 1 have none.
     #[serde(default = "first_version")]
     pub version: u32,
-    /// The frame that the step leads to, from 1.
+    /// Frame that the step leads to, from 1.
     pub frame: u32,
     /// Simulated time after the step, in seconds.
     pub time: f64,
     /// Length of the step in seconds.
     pub dt: f64,
-    /// How many particles there are.
+    /// Number of particles.
     pub particles: usize,
     /// Rows of the pressure problem.
     pub unknowns: usize,
-    /// Rows that touch a solid.
+    /// Rows adjacent to a solid.
     pub wall_rows: usize,
-    /// Those of them where the liquid leaves the wall.
+    /// Rows at which the liquid separates from the wall.
     pub separated_rows: usize,
-    /// Method that solved for the pressure.
+    /// Pressure solver.
     pub solver: String,
-    /// How the solve ended.
+    /// Status of the solve.
     pub status: String,
     /// Outer iterations of the solve.
     pub outer_iterations: usize,
-    /// Iterations of the linear solves inside, in all.
+    /// Total iterations of the inner linear solves.
     pub inner_iterations: usize,
     /// Largest residual of the pressure problem, recomputed from it, in 1/s.
     pub residual: f64,
@@ -43,10 +43,10 @@ pub struct StepLine {
     /// Volume of liquid in sheets and drops below the grid's resolution, which `volume` misses.
     #[serde(default)]
     pub thin_volume: f64,
-    /// How far `volume` and `thin_volume` together are from what should be there (what there was at the start, and what
-    /// came and went since), as a share; zero between that and what the particles stand for.
+    /// Deviation of `volume` plus `thin_volume` from the target (the initial volume plus inflow less outflow), as a
+    /// fraction; zero between the target and the volume represented by the particles.
     pub volume_drift: f64,
-    /// How many times its share of particles the most overfull cell holds, if that is more than three times.
+    /// Number of particles in the most crowded cell as a multiple of the regular number, if above three.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub crowded: Option<f64>,
     /// Centre of that cell.
@@ -62,14 +62,14 @@ pub struct StepLine {
     pub kinetic_energy: f64,
     /// Speed of the fastest particle.
     pub max_speed: f64,
-    /// Parts of the liquid that no air touches.
+    /// Number of pockets: parts of the liquid without a free surface.
     pub pockets: usize,
-    /// Volume that solids squeezed out of such parts.
+    /// Volume squeezed out of pockets by solids.
     pub lost_volume: f64,
-    /// A place in the part that lost most, if one lost any.
+    /// Position in the pocket that lost most, if any lost volume.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub squeezed: Option<Vec<f64>>,
-    /// How many times the step was tried again with a shorter one.
+    /// Number of retries with a shorter step.
     pub retries: usize,
     /// Solves of the step, in order.
     #[serde(default)]
@@ -83,21 +83,21 @@ fn first_version() -> u32 {
 /// One solve of a step.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct SolveLine {
-    /// What was solved for.
+    /// Unknown that was solved for.
     pub name: String,
-    /// Method that solved it.
+    /// Solver.
     pub solver: String,
-    /// How it ended.
+    /// Status.
     pub status: String,
-    /// Unknowns.
+    /// Number of unknowns.
     pub unknowns: usize,
-    /// Iterations of the method.
+    /// Iterations.
     pub iterations: usize,
-    /// Iterations of the solvers inside.
+    /// Iterations of inner solvers.
     pub inner_iterations: usize,
     /// Largest natural residual.
     pub residual: f64,
-    /// Solves inside it.
+    /// Nested solves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub solves: Vec<SolveLine>,
 }
@@ -118,7 +118,7 @@ impl From<&SolveReport> for SolveLine {
 }
 
 impl StepLine {
-    /// The line of a step that leads to `frame`.
+    /// Line of a step that leads to `frame`.
     pub fn new(frame: u32, report: &StepReport) -> Self {
         let measure = |name: &str| report.measure(name).unwrap_or(0.0);
         let count = |name: &str| measure(name) as usize;

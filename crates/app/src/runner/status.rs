@@ -1,4 +1,4 @@
-//! How the run in a folder stands.
+//! Status of the run in a folder.
 
 use super::resume_command::resume_command;
 use meniscus_store::checkpoint;
@@ -14,70 +14,70 @@ use std::fs;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// Frames whose time the estimate is made of.
+/// Number of frames that the remaining time is based on.
 const RECENT: usize = 8;
-/// No more than this is read of the end of the timings.
+/// Largest part of the end of the timings that is read, in bytes.
 const TAIL: u64 = 1 << 20;
 
-/// What a run is doing.
+/// Activity of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Activity {
-    /// All frames are there.
+    /// All frames are complete.
     Done,
-    /// A process is at work.
+    /// A process is running it.
     Running,
-    /// Somebody stopped it.
+    /// It was stopped by the user.
     Interrupted,
-    /// It did not end by itself, and nobody works on it: the process was killed, or the machine stopped.
+    /// It ended unexpectedly: its process was killed, or the machine stopped.
     Killed,
-    /// It could not go on.
+    /// It failed.
     Failed,
 }
 
-/// How a run stands.
+/// Status of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Status {
     /// Name of the scene.
     pub scene: String,
-    /// What to type to go on with it.
+    /// Command that resumes it.
     pub resume: String,
-    /// What the run is doing.
+    /// Activity.
     pub state: Activity,
-    /// The process that works on it, if it is known.
+    /// Process that runs it, if known.
     pub process: Option<u32>,
-    /// Why it failed.
+    /// Error, if it failed.
     pub error: Option<String>,
-    /// The run that its first frames come from, if it is another one.
+    /// Run that its first frames come from, if it is a branch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branched_from: Option<BranchOrigin>,
-    /// The largest drift of the volume, if it was beyond the limit.
+    /// Largest volume drift, if it exceeded the limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drift: Option<DriftWarning>,
-    /// Frames that are complete.
+    /// Number of complete frames.
     pub frames_done: u32,
-    /// Frames asked for.
+    /// Number of requested frames.
     pub frames: u32,
-    /// Steps at the last complete frame.
+    /// Number of steps at the last complete frame.
     pub steps: u64,
-    /// Seconds on the wall so far, interruptions left out.
+    /// Wall-clock seconds so far, without interruptions.
     pub wall_seconds: f64,
-    /// Seconds that the frames to come will take if they take as long as the last few; none without any.
+    /// Seconds that the remaining frames will take, at the rate of the last few; none without any.
     pub seconds_left: Option<f64>,
-    /// Frames after which there is a checkpoint.
+    /// Frames with a checkpoint.
     pub checkpoints: Vec<u32>,
-    /// Whether there is one on the way to a frame.
+    /// Whether there is a checkpoint between frames.
     pub interrupted_checkpoint: bool,
     /// Bytes in the folder.
     pub disk_bytes: u64,
 }
 
-/// Looks at the folder of a run; changes nothing.
+/// Reads the folder of a run; modifies nothing.
 ///
 /// # Errors
-/// If it holds no run, or its manifest can't be read.
+/// If it contains no run, or its manifest can't be read.
 pub fn status(run: &Path) -> Result<Status, Error> {
-    // The lock first: a run that ends in between is then done, not killed.
+    // The lock is read first: a run that ends in between is then done, not killed.
     let holder = lock::holder(run);
     let manifest = Manifest::read(run)?.ok_or_else(|| no_run(run))?;
     let state = match (holder, manifest.state) {
@@ -114,14 +114,14 @@ pub fn status(run: &Path) -> Result<Status, Error> {
     })
 }
 
-/// What of a line of the timings is needed here.
+/// Fields of a line of the timings that are read here.
 #[derive(Deserialize)]
 struct Timing {
     frame: u32,
     seconds: f64,
 }
 
-/// Mean seconds of the last few whole frames.
+/// Mean seconds of the last few complete frames.
 fn seconds_a_frame(folder: &RunFolder) -> Option<f64> {
     let mut file = regular_file::open(&folder.timings()).ok()?;
     let start = file.metadata().ok()?.len().saturating_sub(TAIL);
@@ -130,7 +130,7 @@ fn seconds_a_frame(folder: &RunFolder) -> Option<f64> {
     file.take(TAIL).read_to_end(&mut bytes).ok()?;
     let mut frames: Vec<Timing> = Vec::new();
     for line in String::from_utf8_lossy(&bytes).lines() {
-        // The first line may be cut, the last one half written.
+        // The first line may be truncated, the last one incomplete.
         let Ok(timing) = serde_json::from_str::<Timing>(line) else {
             continue;
         };
@@ -139,7 +139,7 @@ fn seconds_a_frame(folder: &RunFolder) -> Option<f64> {
             _ => frames.push(timing),
         }
     }
-    // The last frame may still be on its way, the first one cut; with one or two they are all there is to go by.
+    // The last frame may be incomplete, the first one truncated; with one or two, they are all there is.
     if frames.len() > 2 {
         frames.pop();
     }

@@ -1,17 +1,17 @@
-//! `timings.jsonl`: seconds per phase of every step. Here, and only here, a run reads the clock.
+//! `timings.jsonl`: seconds per phase of every step. The only place where a run reads the clock.
 
-use meniscus_liquid::Phases;
+use meniscus_sim::Phases;
 use serde_json::{Map, Value, json};
 use std::time::Instant;
 
-/// What is written between two lines is a phase of the line that comes after.
+/// Phase of writing files, counted in the line after it.
 pub const WRITE: &str = "write";
-/// So is the making of surfaces.
+/// Phase of surface reconstruction.
 pub const SURFACE: &str = "mesh";
-/// So is what is drawn.
+/// Phase of rendering.
 pub const PREVIEW: &str = "preview";
 
-/// Measures the phases of a run as they are announced.
+/// Stopwatch of the phases of a run.
 #[derive(Debug)]
 pub struct Stopwatch {
     started: Instant,
@@ -20,7 +20,7 @@ pub struct Stopwatch {
 }
 
 impl Stopwatch {
-    /// Begins to measure.
+    /// Starts measuring.
     pub fn start() -> Self {
         Stopwatch {
             started: Instant::now(),
@@ -29,8 +29,8 @@ impl Stopwatch {
         }
     }
 
-    /// The line of a step: its frame, the time it led to, the seconds of each phase since the line before and of them
-    /// all.
+    /// Line of a step: its frame, its time, the seconds of each phase since the line before and their
+    /// sum.
     pub fn line(&mut self, frame: u32, time: f64) -> Value {
         self.begin("");
         let total: f64 = self.seconds.iter().map(|(_, s)| s).sum();
@@ -49,7 +49,7 @@ impl Phases for Stopwatch {
         let now = Instant::now();
         let passed = (now - self.started).as_secs_f64();
         if !self.current.is_empty() {
-            // A phase that comes back, as in a step that is tried again, goes on counting.
+            // A repeated phase, as in a step that is retried, accumulates.
             match self
                 .seconds
                 .iter_mut()
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_phase_that_comes_back_has_one_entry() {
+    fn a_repeated_phase_has_one_entry() {
         let mut watch = Stopwatch::start();
         for phase in ["weights", "solve", "weights", "solve", "apply", ""] {
             watch.begin(phase);

@@ -1,4 +1,4 @@
-//! Checks every file that a run has written, and changes none.
+//! Verification of every file of a run; modifies none.
 
 use super::resume_command::resume_command;
 use crate::shell;
@@ -18,22 +18,22 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Something that is wrong in the folder of a run.
+/// Fault in the folder of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// The file.
     pub file: PathBuf,
     /// What is wrong with it, in a sentence that begins with "it".
     pub what: String,
-    /// What to do about it.
+    /// Command that repairs it.
     pub remedy: String,
 }
 
-/// Checks the hash of every file in the folder of a run, and that no frame is missing. A run that goes on meanwhile is
-/// checked as far as its manifest says it has come.
+/// Checks the hash of every file in the folder of a run, and that no frame is missing. A run in progress is checked up to
+/// the last frame of its manifest.
 ///
 /// # Errors
-/// If there is no such folder, or it holds no run.
+/// If there is no such folder, or it contains no run.
 pub fn verify(run: &Path) -> Result<Vec<Finding>, Error> {
     manifest::check_version(run)?;
     let folder = RunFolder::of_run(run);
@@ -79,7 +79,7 @@ impl Check {
         });
     }
 
-    /// The files whose hash is in the manifest.
+    /// Checks the files whose hash is in the manifest.
     fn of_record(&mut self, folder: &RunFolder, manifest: &Manifest) -> Result<(), Error> {
         self.hash(&folder.scene(), &manifest.scene_hash)?;
         if let Some(expected) = &manifest.preview {
@@ -101,7 +101,7 @@ impl Check {
         Ok(())
     }
 
-    /// A file that grows: while its run goes on, it may be ahead of the manifest.
+    /// Checks a growing file: during a run it may be ahead of the manifest.
     fn lines(&mut self, file: &Path, recorded: &Prefix, complete: bool) {
         let Ok(data) = fs::metadata(file) else {
             return self.found(file, "it is missing");
@@ -120,7 +120,7 @@ impl Check {
         }
     }
 
-    /// The copies of meshes that the manifest names. Only the original files can mend them.
+    /// Checks the copies of meshes. Only the original files can repair them.
     fn meshes(&mut self, run: &Path, manifest: &Manifest) {
         for name in &manifest.meshes {
             if let Some(fault) = mesh_copies::fault(run, name) {
@@ -136,7 +136,7 @@ impl Check {
         }
     }
 
-    /// All frames that are there, and those that should be.
+    /// Checks all existing frames, and that none is missing.
     fn frames(&mut self, run: &Path, manifest: Option<&Manifest>) -> Result<(), Error> {
         let mut frames = match run.join(cache::FOLDER).is_dir() {
             true => cache::frames_in(run)?,
@@ -156,7 +156,7 @@ impl Check {
         Ok(())
     }
 
-    /// Surfaces that are there: whoever wants one that is not can make it.
+    /// Checks existing surfaces; a missing one can be reconstructed.
     fn surfaces(&mut self, run: &Path) -> Result<(), Error> {
         for frame in surfaces::frames_in(run)? {
             let path = surfaces::path(run, frame);
@@ -184,7 +184,7 @@ impl Check {
         let mut paths: Vec<PathBuf> = frames.iter().map(|&f| checkpoint::path(run, f)).collect();
         paths.push(checkpoint::interrupted(run));
         for path in paths {
-            // One that a run has just replaced is no fault.
+            // A file that a run has just replaced is not a fault.
             if let Err(fault) = Checkpoint::read(&path)
                 && path.exists()
             {

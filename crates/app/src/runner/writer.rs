@@ -1,4 +1,4 @@
-//! Waits for the disk while the run goes on.
+//! Writer thread: waits for the disk while the run continues.
 
 use meniscus_scene::Output;
 use meniscus_store::atomic_file::Filled;
@@ -9,27 +9,27 @@ use meniscus_store::{checkpoint, run_folder};
 use std::path::PathBuf;
 use std::thread::{Builder, JoinHandle};
 
-/// The files of a complete frame, filled and not yet finished.
+/// Files of a complete frame, filled but not yet committed.
 pub struct Frame {
-    /// Its particles, if they are written.
+    /// Particles, if they are written.
     pub particles: Option<Filled>,
-    /// Its surface, if it is made.
+    /// Surface, if it is made.
     pub surface: Option<Filled>,
-    /// The checkpoint after it, if there is one.
+    /// Checkpoint after the frame, if there is one.
     pub checkpoint: Option<Filled>,
-    /// The statistics up to it.
+    /// Statistics up to the frame.
     pub statistics: Sync,
-    /// Which checkpoints are kept.
+    /// Checkpoints to keep.
     pub output: Output,
-    /// The manifest that says that all this is there.
+    /// Manifest that lists these files.
     pub manifest: Manifest,
-    /// The folder of the run.
+    /// Folder of the run.
     pub run: PathBuf,
 }
 
 impl Frame {
-    /// Finishes the files in an order in which every moment is one that a run can go on from: a checkpoint comes after
-    /// the particles and the statistics that it counts on, the manifest comes last.
+    /// Commits the files in an order that allows resuming at every moment: a checkpoint comes after the particles and the
+    /// statistics that it relies on, the manifest comes last.
     fn finish(self) -> Result<(), Error> {
         if let Some(particles) = self.particles {
             particles.finish()?;
@@ -50,17 +50,17 @@ impl Frame {
     }
 }
 
-/// Finishes one frame at a time, in a thread of its own.
+/// Commits one frame at a time, in a thread of its own.
 #[derive(Default)]
 pub struct Writer {
     at_work: Option<JoinHandle<Result<(), Error>>>,
 }
 
 impl Writer {
-    /// Begins to finish a frame, once the one before is finished.
+    /// Starts to commit a frame, once the one before is committed.
     ///
     /// # Errors
-    /// That of the frame before.
+    /// The error of the frame before.
     pub fn give(&mut self, frame: Frame) -> Result<(), Error> {
         self.wait()?;
         let spawned = Builder::new()
@@ -73,7 +73,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Waits until everything is on the disk.
+    /// Waits until everything is on disk.
     pub fn wait(&mut self) -> Result<(), Error> {
         match self.at_work.take().map(JoinHandle::join) {
             None => Ok(()),

@@ -7,7 +7,7 @@ pub const SIDE: i32 = 8;
 
 /// Particles sorted by block and, within a block, by cell.
 pub struct Cells<const D: usize> {
-    /// Lowest cells of the blocks that hold particles, in lexicographic order.
+    /// Lowest cells of the blocks with particles, in lexicographic order.
     pub blocks: Vec<[i32; D]>,
     /// Start of every cell's particles in `order`, block after block, and the end of the last.
     starts: Vec<u32>,
@@ -50,7 +50,7 @@ impl<const D: usize> Cells<D> {
         }
     }
 
-    /// Brings values that were listed block by block, in the order of [`Window::each`], into the order of the particles.
+    /// Permutes values listed block by block, in the order of [`Window::each`], into the order of the particles.
     pub fn unsorted<T: Copy + Default>(&self, by_block: Vec<Vec<T>>) -> Vec<T> {
         let mut all = vec![T::default(); self.order.len()];
         for (&i, value) in self.order.iter().zip(by_block.into_iter().flatten()) {
@@ -59,7 +59,7 @@ impl<const D: usize> Cells<D> {
         all
     }
 
-    /// The particles of a block, given by its number in `blocks`.
+    /// Particles of a block, given by its index in `blocks`.
     pub fn members(&self, slot: usize) -> &[u32] {
         let start = |slot: usize| self.starts[slot * Self::CELLS] as usize;
         &self.order[start(slot)..start(slot + 1)]
@@ -122,14 +122,14 @@ impl<const D: usize> Cells<D> {
     }
 }
 
-/// The particles of a block and of the cells around it.
+/// Particles of a block and of the cells around it.
 pub struct Window<const D: usize> {
     block: [i32; D],
     margin: i32,
     starts: Vec<u32>,
     /// Particle indices, by rows of cells along the last axis.
     pub particles: Vec<u32>,
-    /// Their positions in cells.
+    /// Positions in cells.
     pub places: Vec<[f32; D]>,
 }
 
@@ -155,8 +155,8 @@ impl<const D: usize> Window<D> {
         )
     }
 
-    /// A value for every particle of the block itself, by cell. `value` is given the place of the particle in this window and the
-    /// number of its cell.
+    /// Computes a value for every particle of the block itself, by cell. `value` gets the index of the particle in this window and
+    /// that of its cell.
     pub fn each<T>(&self, mut value: impl FnMut(&Self, usize, usize) -> T) -> Vec<T> {
         let mut all = Vec::new();
         for k in 0..SIDE.pow(D as u32) {
@@ -169,7 +169,7 @@ impl<const D: usize> Window<D> {
         all
     }
 
-    /// Calls `visit` with the places in this window of all particles in cells within `radius` of `x`.
+    /// Calls `visit` with the indices in this window of all particles in cells within `radius` of `x`.
     #[inline(always)]
     pub fn near(&self, x: [f32; D], radius: f32, mut visit: impl FnMut(usize)) {
         let low = x.map(|c| (c - radius).floor() as i32);
@@ -189,7 +189,7 @@ impl<const D: usize> Window<D> {
         }
     }
 
-    /// Cells, by number, that hold at least `least` particles and are surrounded by such cells only.
+    /// Indices of cells with at least `least` particles whose neighbours all have as many.
     pub fn surrounded(&self, least: f64) -> Vec<bool> {
         let side = (SIDE + 2 * self.margin) as usize;
         let counts = self.starts.windows(2).map(|w| w[1] - w[0]);
@@ -216,7 +216,7 @@ pub fn square<const D: usize>(x: [f32; D], y: [f32; D]) -> f32 {
     (0..D).map(|a| (x[a] - y[a]) * (x[a] - y[a])).sum()
 }
 
-/// The digits of `k` to the base `n`, the last axis fastest.
+/// Digits of `k` in base `n`, the last axis fastest.
 pub fn digits<const D: usize>(mut k: i32, n: i32) -> [i32; D] {
     let mut all = [0; D];
     for a in (0..D).rev() {
@@ -226,7 +226,7 @@ pub fn digits<const D: usize>(mut k: i32, n: i32) -> [i32; D] {
     all
 }
 
-/// The number with these digits to the base `n`, the last axis fastest.
+/// Number with these digits in base `n`, the last axis fastest.
 pub fn number<const D: usize>(digits: [i32; D], n: i32) -> usize {
     digits.iter().fold(0, |k, &d| k * n + d) as usize
 }
@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_window_lists_the_particles_around_a_block_and_no_others() {
+    fn a_window_has_exactly_the_particles_around_a_block() {
         let positions: Vec<[f32; 2]> = (0..400)
             .map(|k| {
                 [

@@ -1,7 +1,7 @@
-//! Contouring: the closed surface in space on which a function on a lattice changes its sign, the filled inside in the plane.
+//! Contouring: the closed zero set of a function on a lattice in 3D, the filled region of negative values in 2D.
 //!
-//! Cells of the lattice have two sizes. Between them, the faces of coarse cells are divided as those of their fine neighbours:
-//! see `transition.rs`.
+//! Cells of the lattice have two sizes. Where they meet, faces of coarse cells are subdivided as those of their fine
+//! neighbours: see `transition.rs`.
 
 mod join;
 
@@ -9,21 +9,21 @@ use super::{marching_cubes_table, transition};
 use join::{Piece, join};
 use rayon::prelude::*;
 
-/// Cells of a block along its side.
+/// Side of a block in cells.
 pub const BLOCK: i32 = 8;
-/// A vertex stays this share of its edge away from the ends: neighbours never fall together.
+/// Smallest distance of a vertex from the ends of its edge, as a fraction of it: neighbours never coincide.
 const NEAREST: f64 = 1e-3;
-/// Lattice points are numbered within this distance from the origin along every axis.
+/// Range of lattice indices along every axis.
 const FARTHEST: i32 = 1 << 19;
 
-/// Parts of a coarse cell along an axis, in fine parts.
+/// Side of the parts of a coarse cell, in fine parts.
 pub const COARSE: usize = 2;
 
-/// A lattice: cells of some width, each divided into `parts` along every axis where it is fine, and into half as many
-/// elsewhere. Point 0 is at `origin`.
+/// Lattice: cells of some width, each divided into `parts` along every axis if it is fine, and into half as many
+/// otherwise. Point 0 is at `origin`.
 #[derive(Clone, Copy, Debug)]
 pub struct Lattice<const D: usize> {
-    /// Where point 0 is.
+    /// Position of point 0.
     pub origin: [f64; D],
     /// Width of a cell.
     pub width: f64,
@@ -32,45 +32,45 @@ pub struct Lattice<const D: usize> {
 }
 
 impl<const D: usize> Lattice<D> {
-    /// Where a point is.
+    /// Position of a point.
     pub fn place(&self, point: [i32; D]) -> [f64; D] {
         let spacing = self.width / f64::from(self.parts);
         std::array::from_fn(|a| self.origin[a] + spacing * f64::from(point[a]))
     }
 }
 
-/// What is to be contoured.
-pub trait Inside<const D: usize>: Sync {
-    /// What is prepared for a block.
+/// Function to contour.
+pub trait Implicit<const D: usize>: Sync {
+    /// Data prepared for a block.
     type Local: Default + Send;
-    /// Prepares for a block, given by its lowest cell.
+    /// Prepares a block, given by its lowest cell.
     fn enter(&self, block: [i32; D], local: &mut Self::Local);
-    /// Negative inside, at a point of the lattice. Blocks that share a point must get the same value.
+    /// Value at a lattice point, negative inside. Blocks that share a point must agree on its value.
     fn value(&self, local: &Self::Local, point: [i32; D]) -> f64;
-    /// The same with solids cut out, given that value: as large or larger. For values that are no result without it.
+    /// Value after subtracting solids, given that value: no smaller. For values that are incomplete without it.
     fn cut(&self, _local: &Self::Local, _point: [i32; D], value: f64) -> f64 {
         value
     }
-    /// Whether the sign may change within a coarse cell; in the plane, whether any of it may be inside.
+    /// Whether the sign may change within a coarse cell; in 2D, whether any of it may be inside.
     fn matters(&self, local: &Self::Local, cell: [i32; D]) -> bool;
     /// Whether all points of a cell are outside.
     fn is_dry(&self, _local: &Self::Local, _cell: [i32; D]) -> bool {
         false
     }
-    /// Whether a point is outside, as far as that is seen without its value.
+    /// Whether a point is known to be outside without computing its value.
     fn is_outside(&self, _local: &Self::Local, _point: [i32; D]) -> bool {
         false
     }
-    /// Whether a cell of the block, or one beside it, is fine.
+    /// Whether a cell of the block, or one adjacent to it, is fine.
     fn is_fine(&self, _local: &Self::Local, _cell: [i32; D]) -> bool {
         false
     }
-    /// Whether any of these cells is.
+    /// Whether any of these cells is fine.
     fn any_fine(&self, _local: &Self::Local) -> bool {
         false
     }
-    /// How much a vertex beside a point is moved by smoothing, from 0 to 1.
-    fn looseness(&self, _local: &Self::Local, _point: [i32; D]) -> f32 {
+    /// Smoothing weight of a vertex near a point, from 0 to 1.
+    fn smoothing_weight(&self, _local: &Self::Local, _point: [i32; D]) -> f32 {
         1.0
     }
 }
@@ -80,21 +80,21 @@ pub trait Inside<const D: usize>: Sync {
 pub struct Contour<const D: usize> {
     /// Positions of the vertices.
     pub vertices: Vec<[f64; D]>,
-    /// How much each vertex is moved by smoothing, from 0 to 1.
-    pub looseness: Vec<f32>,
-    /// Three vertices each, counter-clockwise as seen from outside.
+    /// Smoothing weight of each vertex, from 0 to 1.
+    pub smoothing_weight: Vec<f32>,
+    /// Vertex indices, counter-clockwise as seen from outside.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// Why there is no contour.
+/// Error: the contour is too large for its indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
-/// The contour in these blocks, given by their lowest cells.
+/// Contour in these blocks, given by their lowest cells.
 ///
 /// # Errors
-/// If the lattice has more points along an axis than can be numbered, or there are too many vertices.
-pub fn contour<const D: usize, I: Inside<D>>(
+/// If the lattice has too many points along an axis, or there are too many vertices.
+pub fn contour<const D: usize, I: Implicit<D>>(
     lattice: &Lattice<D>,
     blocks: &[[i32; D]],
     inside: &I,
@@ -116,19 +116,19 @@ pub fn contour<const D: usize, I: Inside<D>>(
     join(pieces)
 }
 
-/// Of use for one block after another.
+/// Scratch memory, reused from block to block.
 #[derive(Default)]
 pub struct Workspace {
     /// Values at the points of the block, where they are known.
     values: Vec<f64>,
     known: Vec<Known>,
-    /// Vertices on the edges that leave a point upwards, and at the point itself, `NONE` if there is none.
+    /// Vertices on the edges from a point in positive directions, and at the point itself; `NONE` if there is none.
     numbers: Vec<[u32; 4]>,
 }
 
 const NONE: u32 = u32::MAX;
 
-/// What is known of a point.
+/// State of a point.
 #[derive(Clone, Copy, PartialEq)]
 enum Known {
     Nothing,
@@ -136,13 +136,13 @@ enum Known {
     Value,
 }
 
-/// A block at work.
-pub struct Block<'a, const D: usize, I: Inside<D>> {
+/// Block being contoured.
+pub struct Block<'a, const D: usize, I: Implicit<D>> {
     lattice: &'a Lattice<D>,
     pub(super) inside: &'a I,
     pub(super) local: &'a I::Local,
     lowest: [i32; D],
-    /// Points of the lattice between those of the block: a block without fine cells has only every other.
+    /// Stride of lattice points: a block without fine cells uses every other one.
     unit: i32,
     side: usize,
     work: &'a mut Workspace,
@@ -150,7 +150,7 @@ pub struct Block<'a, const D: usize, I: Inside<D>> {
 }
 
 impl Workspace {
-    fn piece<const D: usize, I: Inside<D>>(
+    fn piece<const D: usize, I: Implicit<D>>(
         &mut self,
         lattice: &Lattice<D>,
         block: [i32; D],
@@ -219,7 +219,7 @@ fn offsets<const D: usize>(n: i32) -> impl Iterator<Item = [i32; D]> {
     })
 }
 
-impl<const D: usize, I: Inside<D>> Block<'_, D, I> {
+impl<const D: usize, I: Implicit<D>> Block<'_, D, I> {
     fn small_cell(&mut self, low: [usize; D], step: usize) {
         let corner = |c: usize| std::array::from_fn(|a| low[a] + (c >> a & 1) * step);
         let case = (0..1 << D).fold(0, |case, c| {
@@ -241,8 +241,8 @@ impl<const D: usize, I: Inside<D>> Block<'_, D, I> {
         }
     }
 
-    /// Fills the inside of a square: going round it, corners that are inside and the points where one enters and
-    /// leaves. Two opposite corners stay apart.
+    /// Fills the inside part of a square, from the corners that are inside and the crossings on its edges in
+    /// order. Two opposite corners stay separate.
     fn square(&mut self, case: usize, corner: impl Fn(usize) -> [usize; D], step: usize) {
         const ROUND: [usize; 4] = [0, 1, 3, 2];
         let inside = |k: usize| case >> ROUND[k % 4] & 1 == 1;
@@ -259,7 +259,7 @@ impl<const D: usize, I: Inside<D>> Block<'_, D, I> {
         }
         let apart = case == 0b0110 || case == 0b1001;
         let pieces: Vec<Vec<u32>> = if apart {
-            // Every corner with the crossing before and after it.
+            // Each corner with the crossings before and after it.
             let n = polygon.len();
             let first = usize::from(!inside(0));
             [first + n, first + 3 + n]
@@ -285,7 +285,7 @@ impl<const D: usize, I: Inside<D>> Block<'_, D, I> {
         std::array::from_fn(|a| self.lowest[a] + local[a] as i32 * self.unit)
     }
 
-    /// Whether a point is inside. Most are outside, whatever their value is and solids are.
+    /// Whether a point is inside. Most are known to be outside without their value or solids.
     pub(super) fn is_inside(&mut self, local: [usize; D]) -> bool {
         let index = self.index(local);
         if self.work.known[index] == Known::Nothing {
@@ -313,7 +313,7 @@ impl<const D: usize, I: Inside<D>> Block<'_, D, I> {
         self.work.values[index]
     }
 
-    /// The vertex on the edge that leaves a point along an axis and is `step` points long.
+    /// Vertex on the edge from a point along an axis, `step` points long.
     pub(super) fn crossing(&mut self, local: [usize; D], axis: usize, step: usize) -> u32 {
         let mut above = local;
         above[axis] += step;
@@ -322,12 +322,12 @@ impl<const D: usize, I: Inside<D>> Block<'_, D, I> {
         self.vertex(local, axis, share * step as f64)
     }
 
-    /// The vertex at a point.
+    /// Vertex at a point.
     fn corner(&mut self, local: [usize; D]) -> u32 {
         self.vertex(local, CORNER, 0.0)
     }
 
-    /// The vertex `distance` points from a point along an axis.
+    /// Vertex `distance` points from a point along an axis.
     fn vertex(&mut self, local: [usize; D], kind: usize, distance: f64) -> u32 {
         let index = self.index(local);
         if self.work.numbers[index][kind] == NONE {
@@ -337,7 +337,7 @@ impl<const D: usize, I: Inside<D>> Block<'_, D, I> {
                 let spacing = self.lattice.width / f64::from(self.lattice.parts);
                 place[kind] += distance * f64::from(self.unit) * spacing;
             }
-            let loose = self.inside.looseness(self.local, point);
+            let loose = self.inside.smoothing_weight(self.local, point);
             self.work.numbers[index][kind] = self.push(key(point, kind), place, loose);
         }
         self.work.numbers[index][kind]
@@ -349,7 +349,7 @@ impl<const D: usize, I: Inside<D>> Block<'_, D, I> {
         self.piece.keys.len() as u32 - 1
     }
 
-    /// Fills a polygon in a cell that has no other vertex of this kind at this point with triangles around its middle.
+    /// Triangulates a polygon around its centroid, in a cell that has no other vertex of this kind at this point.
     pub(super) fn fan(&mut self, local: [usize; D], kind: usize, polygon: &[u32]) {
         let all = polygon.iter().map(|&v| self.piece.vertices[v as usize]);
         let (mut place, mut loose) = ([0.0; D], 0.0);
@@ -370,11 +370,11 @@ impl<const D: usize, I: Inside<D>> Block<'_, D, I> {
     }
 }
 
-/// Kinds of vertices, along the axes and beyond: at a point itself, and in the middle of polygons.
+/// Kinds of vertices: along each axis, at a point itself, and at the centroids of polygons.
 const CORNER: usize = 3;
 pub(super) const MIDDLES: std::ops::Range<usize> = 4..16;
 
-/// A unique number for every vertex.
+/// Unique key of a vertex.
 fn key<const D: usize>(point: [i32; D], kind: usize) -> u64 {
     let place = (0..D)
         .rev()

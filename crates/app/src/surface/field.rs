@@ -5,39 +5,39 @@ mod local;
 pub use local::Local;
 
 use super::cells::{Cells, digits, number};
-use super::contour::{BLOCK, Inside, Lattice};
+use super::contour::{BLOCK, Implicit, Lattice};
 use super::local_shape::{self, Body, LIMIT};
 use super::thickness;
 use meniscus_liquid::Distance;
 use meniscus_shapes::PosedSolids;
 use std::collections::HashMap;
 
-/// The liquid ends this far before a solid, in cells: drawn together they don't flicker, and the flat triangles along a
-/// round solid stay out of it.
+/// Gap between liquid and solids, in cells: rendered together they don't flicker, and the flat triangles along a
+/// round solid stay outside of it.
 pub const GAP: f64 = 0.02;
-/// The level set counts as much as this many bodies.
+/// Weight of the level set, in bodies.
 const LEVEL_SET_WEIGHT: f32 = 3.0;
-/// Mean thinness from which the level set fades; it is gone at 1. Bodies fade below.
+/// Mean thinness at which the level set starts to fade, until 1. Bodies fade below.
 const FADING: f32 = 0.5;
 
-/// The field.
+/// Scalar field.
 pub struct Field<'a, const D: usize> {
     distance: Distance<D>,
     posed: &'a PosedSolids<'a, D>,
     lattice: Lattice<D>,
     dx: f64,
-    /// Distance from the zero set to the contour, in cells, outwards if positive.
+    /// Offset of the contour from the zero set, in cells, positive outwards.
     pub level: f32,
-    /// Positions in cells, and the same sorted.
+    /// Positions in cells, and their cell lists.
     positions: Vec<[f32; D]>,
     cells: Cells<D>,
     thinness: Vec<f32>,
     bodies: Vec<Body<D>>,
-    /// Bodies that have weight in a block of the lattice, and the cells of that block in which some body has.
+    /// Bodies with weight in a block of the lattice, and the cells of that block where some body has weight.
     blocks: HashMap<[i32; D], Thin>,
 }
 
-/// What is thin in a block.
+/// Thin features in a block.
 #[derive(Default)]
 struct Thin {
     bodies: Vec<u32>,
@@ -45,7 +45,7 @@ struct Thin {
 }
 
 impl<'a, const D: usize> Field<'a, D> {
-    /// The field of particles, given by their positions in metres and their volume in cells.
+    /// Field of particles, given by their positions in metres and their volume in cells.
     pub fn new(
         distance: Distance<D>,
         posed: &'a PosedSolids<'a, D>,
@@ -79,27 +79,27 @@ impl<'a, const D: usize> Field<'a, D> {
             blocks: HashMap::new(),
         };
         for k in 0..field.bodies.len() {
-            field.enlist(k);
+            field.add_body(k);
         }
         field
     }
 
-    /// The blocks of the lattice, by their lowest cells, in which bodies have weight.
+    /// Blocks of the lattice, by their lowest cells, where bodies have weight.
     pub fn blocks(&self) -> impl Iterator<Item = [i32; D]> {
         self.blocks.keys().copied()
     }
 
-    /// Share of the particles' volume that is in thin liquid.
+    /// Fraction of the particles' volume in thin liquid.
     pub fn thin_share(&self) -> f64 {
         let sum: f64 = self.thinness.iter().map(|&t| f64::from(t)).sum();
         sum / self.thinness.len().max(1) as f64
     }
 
-    /// Enters a body in the blocks and cells in which it has weight.
-    fn enlist(&mut self, k: usize) {
+    /// Adds a body to the blocks and cells where it has weight.
+    fn add_body(&mut self, k: usize) {
         let body = &self.bodies[k];
         let end = |sign: f32| -> [i32; D] {
-            // A hair more than it is: blocks that share points must agree on them.
+            // A small margin: blocks that share points must agree on them.
             std::array::from_fn(|a| {
                 (body.centre[a] + sign * (body.reach[a] + 1e-3) - 0.5).floor() as i32
             })
@@ -120,7 +120,7 @@ impl<'a, const D: usize> Field<'a, D> {
         }
     }
 
-    /// How far outside of what solids leave to the liquid.
+    /// Distance outside of the region that solids leave to the liquid.
     fn in_solid(&self, x: [f64; D]) -> f64 {
         GAP * self.dx - self.posed.distance_within(x, 2.0 * self.dx)
     }
@@ -134,7 +134,7 @@ fn bit_of<const D: usize>(cell: [i32; D]) -> usize {
     number(cell.map(|c| c.rem_euclid(BLOCK)), BLOCK)
 }
 
-impl<const D: usize> Inside<D> for Field<'_, D> {
+impl<const D: usize> Implicit<D> for Field<'_, D> {
     type Local = Local<D>;
 
     fn enter(&self, block: [i32; D], local: &mut Local<D>) {
@@ -147,7 +147,7 @@ impl<const D: usize> Inside<D> for Field<'_, D> {
         let half_diagonal = 0.5 * f64::from(BLOCK) * width * (D as f64).sqrt();
         let far = half_diagonal + 2.0 * GAP * self.dx;
         let near_solids = self.posed.distance_within(middle, 2.0 * far) < far;
-        local.come_to(block, near_solids);
+        local.move_to(block, near_solids);
         local.phi.clear();
         let centres = (BLOCK + 1).pow(D as u32);
         local.phi.extend((0..centres).map(|k| {
@@ -158,7 +158,7 @@ impl<const D: usize> Inside<D> for Field<'_, D> {
             (phi / self.dx) as f32
         }));
         local.find_dry(self.level);
-        // Cells around the block count, too: they share its faces.
+        // Cells around the block count as well: they share its faces.
         let side = BLOCK + 2;
         let thin: Vec<Option<&Thin>> = (0..3i32.pow(D as u32))
             .map(|k| {
@@ -168,7 +168,7 @@ impl<const D: usize> Inside<D> for Field<'_, D> {
             })
             .collect();
         local.fine.clear();
-        // In the plane all cells are fine: triangles are few there.
+        // In 2D all cells are fine: there are few triangles.
         local.any_fine = D == 2 || thin.iter().any(Option::is_some);
         if local.any_fine {
             local.fine.extend((0..side.pow(D as u32)).map(|k| {
@@ -199,7 +199,7 @@ impl<const D: usize> Inside<D> for Field<'_, D> {
     fn value(&self, local: &Local<D>, point: [i32; D]) -> f64 {
         let [mut phi] = local.between(&self.lattice, point, |k| [local.phi[k]]);
         if local.any_fine && local.touches_fine(&self.lattice, point) {
-            // The mean of all distances, small ones first: a smooth union without the swelling of sums.
+            // Mean of all distances, weighted towards small ones: a smooth union without the swelling of sums.
             let thinness = local.thinness_at(&self.lattice, point);
             phi += ((thinness - FADING) / (1.0 - FADING)).max(0.0) * 2.0 * LIMIT;
             let near = (1.0 - phi * (1.0 / LIMIT)).max(0.0);
@@ -213,12 +213,12 @@ impl<const D: usize> Inside<D> for Field<'_, D> {
     }
 
     fn cut(&self, local: &Local<D>, point: [i32; D], value: f64) -> f64 {
-        // How near a solid must be to make a difference.
+        // Distance within which a solid affects the result.
         let near = GAP * self.dx - value;
         if !local.near_solids || local.room(self, point) > near.max(0.0) {
             return value;
         }
-        // Inside solids distances matter as far as the end of an edge that leads out of them.
+        // Inside solids, distances matter up to the end of an edge that leads out of them.
         let band = near.clamp(1.1 * self.dx, 2.0 * self.dx);
         let x = self.lattice.place(point);
         value.max(GAP * self.dx - self.posed.distance_within(x, band))
@@ -257,7 +257,7 @@ impl<const D: usize> Inside<D> for Field<'_, D> {
         local.any_fine
     }
 
-    fn looseness(&self, local: &Local<D>, point: [i32; D]) -> f32 {
+    fn smoothing_weight(&self, local: &Local<D>, point: [i32; D]) -> f32 {
         if local.any_fine {
             1.0 - local.thinness_at(&self.lattice, point)
         } else {

@@ -1,14 +1,14 @@
-//! Surfaces as bytes: a container of [`container`] with one section, `SURF`, that has the vertices and triangles as numbers,
-//! byte planes apart so that they pack well.
+//! Surface files: a container of [`container`] with one section, `SURF`, of the vertices and triangles,
+//! split into byte planes for better compression.
 //!
-//! | bytes of the payload | what |
+//! | bytes of the payload | content |
 //! | --- | --- |
-//! | 32 | fingerprint: BLAKE3 of all that the surface was made from |
+//! | 32 | fingerprint: BLAKE3 hash of all inputs of the surface |
 //! | 8 | number of triangles |
 //! | 8 | width of a cell in metres, float |
-//! | 40 | volume of the particles, of the surface and of thin features, offset in cells, number of pieces |
-//! | 36 for each vertex | position, normal, velocity: for each of nine numbers four planes of bytes |
-//! | 12 for each triangle | three vertices, each as the difference from the one before, four planes of bytes |
+//! | 40 | volumes of the particles, of the surface and of thin features, offset in cells, number of pieces |
+//! | 36 per vertex | position, normal, velocity: four byte planes for each of nine numbers |
+//! | 12 per triangle | three vertices, each as the difference from the one before, four byte planes |
 
 use super::{Measures, Surface};
 use meniscus_store::cache::CacheError;
@@ -17,22 +17,22 @@ use meniscus_store::cache::container::{self, Content, Section, Tag};
 use meniscus_store::regular_file;
 use std::path::Path;
 
-/// A surface with what its file says about it.
+/// Surface with the metadata of its file.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sealed {
-    /// Number of the frame, from 1.
+pub struct SurfaceFile {
+    /// Number of the frame, from 0.
     pub number: u32,
     /// Simulated time in seconds.
     pub time: f64,
     /// Width of a cell of the simulation in metres.
     pub dx: f64,
-    /// 2 or 3: that of the scene.
+    /// Dimension of the scene, 2 or 3.
     pub dimension: u32,
-    /// The hash of all that it was made from.
+    /// Hash of all inputs.
     pub fingerprint: [u8; 32],
-    /// Its measures.
+    /// Measures.
     pub measures: Measures,
-    /// The surface itself.
+    /// Surface.
     pub surface: Surface,
 }
 
@@ -41,22 +41,22 @@ const HEAD: usize = 88;
 const PER_VERTEX: usize = 36;
 const PER_TRIANGLE: usize = 12;
 
-/// The bytes of a surface's file.
+/// Encodes a surface file.
 ///
 /// # Errors
-/// If the surface is not one: lists that differ in length, or vertices that are not there.
-pub fn encode(sealed: &Sealed) -> Result<Vec<u8>, CacheError> {
+/// If the surface is invalid: lists of different length, or indices out of range.
+pub fn encode(sealed: &SurfaceFile) -> Result<Vec<u8>, CacheError> {
     let surface = &sealed.surface;
     let count = surface.positions.len();
     if surface.normals.len() != count || surface.velocities.len() != count {
-        return Err(CacheError::Unwritable("lists of vertices differ in length"));
+        return Err(CacheError::Unwritable("vertex lists differ in length"));
     }
     let columns = [&surface.positions, &surface.normals, &surface.velocities];
     if columns
         .iter()
         .any(|c| c.iter().flatten().any(|x| !x.is_finite()))
     {
-        return Err(CacheError::Unwritable("a number is not finite"));
+        return Err(CacheError::Unwritable("a value is not finite"));
     }
     if surface
         .triangles
@@ -64,7 +64,7 @@ pub fn encode(sealed: &Sealed) -> Result<Vec<u8>, CacheError> {
         .flatten()
         .any(|&v| v as usize >= count)
     {
-        return Err(CacheError::Unwritable("a triangle names no vertex"));
+        return Err(CacheError::Unwritable("a vertex index is out of range"));
     }
     let triangles = surface.triangles.len();
     let mut payload = Vec::with_capacity(HEAD + PER_VERTEX * count + PER_TRIANGLE * triangles);
@@ -99,7 +99,7 @@ pub fn encode(sealed: &Sealed) -> Result<Vec<u8>, CacheError> {
     container::seal(Content::Surface, &header, &[section])
 }
 
-/// Number of vertices in a surface's file, by the head of its section alone; `None` if it can't be read.
+/// Number of vertices in a surface file, from the header of its section; `None` if it can't be read.
 pub fn count_vertices(path: &Path) -> Option<u64> {
     let mut file = regular_file::open(path).ok()?;
     let (_, sections) = container::peek(Content::Surface, &mut file).ok()?;
@@ -107,11 +107,11 @@ pub fn count_vertices(path: &Path) -> Option<u64> {
     found.map(|head| head.count)
 }
 
-/// The surface in the bytes of a file.
+/// Decodes a surface file.
 ///
 /// # Errors
-/// Whatever the bytes are, a damaged file is an error that says what is wrong, never a panic.
-pub fn decode(bytes: &[u8]) -> Result<Sealed, CacheError> {
+/// A damaged file is an error that names the fault, never a panic, whatever the bytes.
+pub fn decode(bytes: &[u8]) -> Result<SurfaceFile, CacheError> {
     let opened = container::open(Content::Surface, bytes)?;
     let (section, payload) = opened.only(TAG)?;
     let header = opened.header;
@@ -145,7 +145,7 @@ pub fn decode(bytes: &[u8]) -> Result<Sealed, CacheError> {
         .flatten()
         .any(|x| !x.is_finite())
     {
-        return Err(CacheError::Payload("has a number that is not finite"));
+        return Err(CacheError::Payload("has a value that is not finite"));
     }
     let mut list = vec![[0u32; 3]; triangles];
     for corner in 0..3 {
@@ -154,13 +154,13 @@ pub fn decode(bytes: &[u8]) -> Result<Sealed, CacheError> {
             let step = u32::from_le_bytes(plane_bytes(corners, corner, triangles, i));
             before = before.wrapping_add(unzigzag(step) as u32);
             if before as usize >= count {
-                return Err(CacheError::Payload("names a vertex that is not there"));
+                return Err(CacheError::Payload("has a vertex index out of range"));
             }
             triangle[corner] = before;
         }
     }
     let [positions, normals, velocities] = surface_vectors;
-    Ok(Sealed {
+    Ok(SurfaceFile {
         number: header.number,
         time: header.time,
         dx,
@@ -176,10 +176,10 @@ pub fn decode(bytes: &[u8]) -> Result<Sealed, CacheError> {
     })
 }
 
-/// The fingerprint and the measures of an intact file, without its vertices.
+/// Fingerprint and measures of an intact file, without its vertices.
 ///
 /// # Errors
-/// As [`decode`], but for what is wrong with single numbers.
+/// As [`decode`], except for faults in single values.
 pub fn fingerprint(bytes: &[u8]) -> Result<([u8; 32], Measures), CacheError> {
     let (_, payload) = container::open(Content::Surface, bytes)?.only(TAG)?;
     let head = payload.get(..HEAD);
@@ -198,7 +198,7 @@ fn measure_bytes(measures: &Measures) -> [u8; 40] {
     std::array::from_fn(|i| numbers[i / 8][i % 8])
 }
 
-/// The measures in the first bytes of a payload.
+/// Measures in the first bytes of a payload.
 fn measures_in(head: &[u8]) -> Measures {
     let bytes = |k: usize| std::array::from_fn(|i| head[48 + 8 * k + i]);
     let number = |k: usize| f64::from_le_bytes(bytes(k));
@@ -211,7 +211,7 @@ fn measures_in(head: &[u8]) -> Measures {
     }
 }
 
-/// The first bytes of all numbers, then the second ones, and so on.
+/// Splits numbers into byte planes: the first bytes of all, then the second bytes, and so on.
 fn push_planes(bytes: &mut Vec<u8>, numbers: impl Iterator<Item = [u8; 4]>) {
     let numbers: Vec<[u8; 4]> = numbers.collect();
     for plane in 0..4 {
@@ -235,8 +235,8 @@ fn unzigzag(value: u32) -> i32 {
 mod tests {
     use super::*;
 
-    fn sample() -> Sealed {
-        Sealed {
+    fn sample() -> SurfaceFile {
+        SurfaceFile {
             number: 3,
             time: 0.5,
             dx: 0.1,
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_surface_comes_back_as_it_was() {
+    fn a_surface_survives_encoding_and_decoding() {
         let bytes = encode(&sample()).unwrap();
         assert_eq!(decode(&bytes).unwrap(), sample());
         assert_eq!(fingerprint(&bytes).unwrap(), ([7; 32], sample().measures));
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn every_flipped_bit_and_every_truncation_of_a_surface_is_noticed() {
+    fn every_flipped_bit_and_every_truncation_of_a_surface_is_detected() {
         let bytes = encode(&sample()).unwrap();
         for position in 0..bytes.len() {
             let mut damaged = bytes.clone();
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_surfaces_with_a_right_hash_are_refused() {
+    fn malicious_surfaces_with_a_valid_hash_are_refused() {
         let sealed = |count, payload: &[u8]| {
             let header = Header {
                 dimension: 3,
@@ -304,7 +304,7 @@ mod tests {
                 "{count} {triangles}"
             );
         }
-        // A triangle of vertices that are not there.
+        // A triangle with indices out of range.
         payload.resize(HEAD + PER_TRIANGLE, 0);
         payload[32..40].copy_from_slice(&1u64.to_le_bytes());
         assert!(decode(&sealed(0, &payload)).is_err());

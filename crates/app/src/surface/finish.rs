@@ -1,9 +1,9 @@
-//! From a contour to a surface: smoothed, out of solids, with normals and velocities.
+//! From a contour to a surface: smoothing, projection out of solids, normals and velocities.
 
-use super::around::{Around, Rows};
 use super::contour::Contour;
 use super::field::GAP;
-use super::volume::{self, AGAINST};
+use super::particle_lookup::{ParticleLookup, Rows};
+use super::volume::{self, CONTACT_DISTANCE};
 use super::{Surface, cross, sub, upright};
 use meniscus_scene::Scene;
 use meniscus_scene::SurfaceSettings;
@@ -11,14 +11,14 @@ use meniscus_shapes::PosedSolids;
 use meniscus_store::cache::Frame;
 use rayon::prelude::*;
 
-/// One step shrinks by the first, the next grows by the second; together they take away what is short and leave what
-/// is long, and the volume.
+/// Taubin's factors: a step shrinks by the first, the next inflates by the second; together they remove short waves and
+/// preserve long ones, and the volume.
 const SHRINK: f64 = 0.5;
 const GROW: f64 = -0.53;
-/// No vertex is moved as far as this, in cells.
+/// Largest displacement of a vertex, in cells.
 const NEAR: f64 = 0.6;
 
-/// Makes a surface of a contour. In space it is moved along its normals until it encloses `target`; the distance is
+/// Makes a surface of a contour. In 3D it is offset along its normals until it encloses `target`; the offset is
 /// returned, in cells.
 pub fn finish<const D: usize>(
     mut contour: Contour<D>,
@@ -42,7 +42,7 @@ pub fn finish<const D: usize>(
         let vertices = contour.vertices.par_iter_mut();
         vertices.for_each(|x| *x = settle(*x));
     }
-    let around = Around::new(frame);
+    let around = ParticleLookup::new(frame);
     let velocities = contour
         .vertices
         .par_iter()
@@ -60,8 +60,8 @@ pub fn finish<const D: usize>(
     (surface, offset)
 }
 
-/// The point itself, or the nearest that is no deeper in solids than `gap` before them. Between two solids that are
-/// too near for that, as far out as can be.
+/// The point itself, or the nearest one that is `gap` outside of solids. Between two solids that are
+/// too close for that, as far out as possible.
 fn out_of_solids<const D: usize>(x: [f64; D], posed: &PosedSolids<'_, D>, gap: f64) -> [f64; D] {
     let mut best = (x, f64::NEG_INFINITY);
     let mut at = x;
@@ -81,7 +81,7 @@ fn out_of_solids<const D: usize>(x: [f64; D], posed: &PosedSolids<'_, D>, gap: f
     best.0
 }
 
-/// Taubin smoothing. Vertices that lie against solids stay where they are, and so do those of thin features, which it would
+/// Taubin smoothing. Vertices in contact with solids are fixed, and so are those of thin features, which would
 /// shrink.
 fn smooth<const D: usize>(
     contour: &mut Contour<D>,
@@ -93,7 +93,7 @@ fn smooth<const D: usize>(
     let free: Vec<bool> = contour
         .vertices
         .par_iter()
-        .map(|&x| posed.distance_within(x, 2.0 * AGAINST * dx) > AGAINST * dx)
+        .map(|&x| posed.distance_within(x, 2.0 * CONTACT_DISTANCE * dx) > CONTACT_DISTANCE * dx)
         .collect();
     for factor in (0..passes).flat_map(|_| [SHRINK, GROW]) {
         let moved = |(v, x): (usize, &[f64; D])| {
@@ -103,7 +103,7 @@ fn smooth<const D: usize>(
             }
             std::array::from_fn(|a| {
                 let sum: f64 = near.iter().map(|&n| contour.vertices[n as usize][a]).sum();
-                let loose = f64::from(contour.looseness[v]);
+                let loose = f64::from(contour.smoothing_weight[v]);
                 x[a] + factor * loose * (sum / near.len() as f64 - x[a])
             })
         };
@@ -111,14 +111,14 @@ fn smooth<const D: usize>(
     }
 }
 
-/// The vertices that every vertex has an edge with.
+/// Neighbours of every vertex.
 struct Neighbours {
     starts: Vec<u32>,
     all: Vec<u32>,
 }
 
 impl Neighbours {
-    /// On a closed surface every edge is walked once in either sense, so that one of them is enough.
+    /// On a closed surface every edge has two half-edges, of which one is enough.
     fn new(vertices: usize, triangles: &[[u32; 3]]) -> Self {
         let edges = || {
             triangles
@@ -146,7 +146,7 @@ impl Neighbours {
     }
 }
 
-/// Means of the normals of the triangles around, larger ones for more.
+/// Area-weighted means of the normals of adjacent triangles.
 pub fn normals(places: &[[f64; 3]], triangles: &[[u32; 3]]) -> Vec<[f32; 3]> {
     let mut sums = vec![[0.0; 3]; places.len()];
     for &triangle in triangles {

@@ -1,9 +1,9 @@
-//! The surface from the level set of the simulation, with what is too thin for its grid taken from the particles.
+//! Surface from the level set of the simulation, with features too thin for its grid from the particles.
 
 use super::contour::{self, BLOCK, COARSE, Contour, Lattice};
 use super::field::Field;
 use super::too_large;
-use super::volume::{FARTHEST, MOST_STEPS, area, remove_crumbs};
+use super::volume::{FARTHEST, MOST_STEPS, area, remove_fragments};
 use meniscus_liquid::Distance;
 use meniscus_scene::Scene;
 use meniscus_scene::SurfaceSettings;
@@ -11,22 +11,22 @@ use meniscus_shapes::{PosedSolids, Solids};
 use meniscus_store::cache::Frame;
 use meniscus_store::error::Error;
 
-/// Volume of the smallest drop that is shown, in particles.
+/// Volume of the smallest visible drop, in particles.
 const SMALLEST: f64 = 0.25;
-/// Error of an area that is small enough, as a share of it.
+/// Tolerance on the area, as a fraction of it.
 const CLOSE: f64 = 1e-3;
 
-/// What is made of a frame.
+/// Result for a frame.
 pub struct Made<const D: usize> {
-    /// The contour.
+    /// Contour.
     pub contour: Contour<D>,
-    /// Share of the particles that are in features too thin for the grid.
+    /// Fraction of the particles in features too thin for the grid.
     pub thin: f64,
-    /// How far the contour lies outside of the zero set, in cells.
+    /// Offset of the contour from the zero set, in cells, positive outwards.
     pub level: f64,
 }
 
-/// The contour of a frame. In the plane it encloses the area `target`; in space that is done later, by moving vertices.
+/// Contour of a frame. In 2D it encloses the area `target`; in 3D vertices are offset later.
 pub fn contour<const D: usize>(
     scene: &Scene<D>,
     solids: &Solids<D>,
@@ -39,13 +39,13 @@ pub fn contour<const D: usize>(
         .map_err(|fault| Error::usage(fault.to_string()))?;
     let dx = distance.dx();
     let lattice = Lattice {
-        // The centre of cell 0.
+        // Centre of cell 0.
         origin: [0.5 * dx; D],
         width: dx,
         parts: settings.resolution as i32 * COARSE as i32,
     };
     let mut blocks = blocks(&distance);
-    let volume = 1.0 / scene.particles_per_cell as f64;
+    let volume = 1.0 / scene.physics.particles_per_cell as f64;
     let mut field = Field::new(distance, posed, lattice, frame.positions(), volume);
     blocks.extend(field.blocks());
     blocks.sort_unstable();
@@ -55,9 +55,9 @@ pub fn contour<const D: usize>(
     let mut contour = contoured(&field)?;
     let mut level = 0.0;
     if D == 3 {
-        remove_crumbs(&mut contour, SMALLEST * volume * dx.powi(3));
+        remove_fragments(&mut contour, SMALLEST * volume * dx.powi(3));
     } else {
-        // Moving vertices would turn the triangles inside over; contours are cheap in the plane.
+        // Moving vertices would flip the triangles inside; contours are cheap in 2D.
         let mut found = area(&contour);
         let mut next = 0.02f64.copysign(target - found);
         for _ in 0..MOST_STEPS {
@@ -82,7 +82,7 @@ pub fn contour<const D: usize>(
     })
 }
 
-/// The blocks of the lattice that have cells around the liquid.
+/// Blocks of the lattice with cells around the liquid.
 fn blocks<const D: usize>(distance: &Distance<D>) -> Vec<[i32; D]> {
     let last = Distance::<D>::SIDE as i32 - 1;
     let of_tile = |tile: usize| {

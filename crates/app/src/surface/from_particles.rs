@@ -1,4 +1,4 @@
-//! The surface around the particles, by splashsurf: where a density that every particle adds to falls off.
+//! Surface from the particles alone, by splashsurf: an isosurface of the SPH density.
 
 use super::contour::Contour;
 use super::field::GAP;
@@ -11,15 +11,15 @@ use meniscus_store::cache::Frame;
 use meniscus_store::error::{Error, Kind};
 use rayon::prelude::*;
 
-/// How far a particle is felt, in cells: two spaces between particles, and a bit more, since those of a liquid on a grid
-/// don't keep their distance.
+/// Kernel radius in cells: slightly more than two particle spacings, since particles of a FLIP liquid
+/// are not evenly spaced.
 const REACH: f64 = 1.25;
-/// The surface is where the density, one inside, falls below this.
+/// Isovalue of the density, which is one inside.
 const THRESHOLD: f64 = 0.5;
-/// Vertices this near to a solid, in cells, are laid against it: the density falls off before a wall too.
+/// Vertices this close to a solid, in cells, are projected onto it: the density falls off before a wall as well.
 const SNAP: f64 = 0.5;
 
-/// The contour of a frame. It knows nothing of solids but that vertices near them lie against them.
+/// Contour of a frame. Solids affect it only by the projection of vertices close to them.
 pub fn contour<const D: usize>(
     scene: &Scene<D>,
     posed: &PosedSolids<'_, D>,
@@ -27,8 +27,8 @@ pub fn contour<const D: usize>(
     settings: &SurfaceSettings,
 ) -> Result<Contour<D>, Error> {
     let dx = scene.dx();
-    // A ball with a particle's share of a cell.
-    let volume = dx.powi(3) / scene.particles_per_cell as f64;
+    // Sphere with the volume of a particle.
+    let volume = dx.powi(3) / scene.physics.particles_per_cell as f64;
     let radius = (volume * 0.75 / std::f64::consts::PI).cbrt();
     let skin = Skin {
         radius: radius as f32,
@@ -55,16 +55,16 @@ pub fn contour<const D: usize>(
         .collect();
     let triangles = mesh.triangles.iter().map(|t| t.map(|v| v as u32)).collect();
     Ok(Contour {
-        looseness: vec![1.0; vertices.len()],
+        smoothing_weight: vec![1.0; vertices.len()],
         vertices,
         triangles,
     })
 }
 
-/// A point near a solid, or inside of it, as one that lies against it.
+/// Projects a point close to a solid, or inside of it, onto the solid.
 fn snapped<const D: usize>(x: [f64; D], posed: &PosedSolids<'_, D>, dx: f64) -> [f64; D] {
     let mut at = x;
-    // In a corner two or three solids want it, one after the other.
+    // In a corner, onto two or three solids in turn.
     for _ in 0..3 {
         let distance = posed.distance_within(at, dx);
         if distance >= SNAP * dx {

@@ -1,6 +1,6 @@
 //! Local shape of thin liquid: an anisotropic body for each particle, with the extent of the sheet, filament or drop around it.
 //!
-//! The covariance of the particles around a particle tells a sheet from a filament and a drop, as in Yu and Turk,
+//! The covariance of the particles around a particle distinguishes sheets, filaments and drops, as in Yu and Turk,
 //! "Reconstructing surfaces of particle-based fluids using anisotropic kernels" (2013). Unlike there, a body is the whole of the
 //! liquid in the neighbourhood and not the share of one particle, and its thickness follows from the volume of the particles:
 //! bodies of particles in the same sheet agree, and the surface is their weighted mean, not a sum of bumps.
@@ -14,19 +14,19 @@ use std::f64::consts::PI;
 const REACH: f64 = 1.5;
 /// Variance along an axis on which liquid fills the neighbourhood.
 const FULL: f64 = REACH * REACH / 10.0;
-/// Shares of [`FULL`] up to which a body ends within the neighbourhood and from which it continues beyond.
+/// Fractions of [`FULL`] up to which a body ends within the neighbourhood and from which it continues beyond.
 const ENDS: (f64, f64) = (0.6, 0.9);
-/// Shares of [`FULL`] along an axis for round and for flat bodies.
+/// Fractions of [`FULL`] along an axis for round and for flat bodies.
 const ROUND: (f64, f64) = (0.4, 0.8);
-/// Half thickness of the thinnest bodies, in spaces of the lattice: thinner ones would fall between its points.
+/// Half thickness of the thinnest bodies, in lattice spacings: thinner ones would fall between its points.
 const THINNEST: f64 = 0.55;
-/// Flat triangles between points of a lattice cut off this much of a curved body, in squared spaces over its radius.
+/// Loss of thickness of a curved body by flat triangles, in squared spacings over its radius.
 const CUT_OFF: f64 = 0.16;
 /// Gap in cells between a film and a wall that is closed.
 const MOST_GAP: f32 = 0.2;
-/// Cosine of the angle between the thin axis of a film and the normal of the wall that it lies on.
+/// Cosine of the angle between the thin axis of a film and the normal of its wall.
 const FLAT: f32 = 0.9;
-/// Particles less thin than this have no body.
+/// Smallest thinness of a particle with a body.
 const LEAST_THINNESS: f32 = 0.15;
 
 /// Distance in cells beyond which a body has no weight.
@@ -34,25 +34,25 @@ pub const LIMIT: f32 = 0.5;
 /// Distance in cells from its centre beyond which a body has no weight.
 pub const SEEN: f32 = 1.0;
 
-/// The liquid around a particle: an ellipsoid, unbounded along axes on which the liquid continues.
+/// Liquid around a particle: an ellipsoid, unbounded along axes on which the liquid continues.
 #[derive(Clone, Copy, Debug)]
 pub struct Body<const D: usize> {
     /// Centre in cells.
     pub centre: [f32; D],
-    /// Symmetric matrix `Q`: the body is where `d' Q d < 1`, `d` being the vector from its centre.
+    /// Symmetric matrix `Q`: the body is where `d' Q d < 1`, with `d` the vector from its centre.
     pub metric: [[f32; D]; D],
     /// Unit vector along the thinnest axis.
     axis: [f32; D],
     /// Half the thickness along it, in cells; `(sqrt(d' Q d) - 1) half` is the distance.
     pub half: f32,
-    /// Half sides, in cells, of a box around all points at which the body has weight.
+    /// Half extents, in cells, of a box around all points where the body has weight.
     pub reach: [f32; D],
     /// Thinness of the particle.
     pub thinness: f32,
 }
 
-/// The bodies of all particles in thin liquid. `volume` is that of a particle, `spacing` that of the lattice that will show them, and
-/// `wall` gives the distance of a point to a solid beside it, with the normal out of that solid; all in cells.
+/// Bodies of all particles in thin liquid. `volume` is that of a particle, `spacing` that of the lattice of the contour, and
+/// `wall` the distance of a point to an adjacent solid with the normal out of that solid; all in cells.
 pub fn bodies<const D: usize>(
     cells: &Cells<D>,
     positions: &[[f32; D]],
@@ -66,7 +66,7 @@ pub fn bodies<const D: usize>(
         if cells.members(slot).iter().all(is_thick) {
             return Vec::new();
         }
-        // The neighbourhood of a body's middle may reach farther than that of its particle.
+        // The neighbourhood of a body's centre may reach farther than that of its particle.
         cells.window(positions, *block, 4, window);
         let all = window.each(|window, p, _| {
             let thinness = thinness[window.particles[p] as usize];
@@ -74,7 +74,7 @@ pub fn bodies<const D: usize>(
                 let middle = middle(window, window.places[p]);
                 let mut body = body(middle, window, volume, spacing, thinness);
                 if let Some((distance, normal)) = wall(body.centre) {
-                    body.lean(distance, normal);
+                    body.thicken_into_wall(distance, normal);
                 }
                 body
             })
@@ -87,8 +87,8 @@ pub fn bodies<const D: usize>(
 }
 
 impl<const D: usize> Body<D> {
-    /// Thickens a body that lies flat on a wall into the wall, or the film would touch the wall at some places only.
-    fn lean(&mut self, distance: f64, normal: [f64; D]) {
+    /// Thickens a body that lies flat on a wall into the wall, or the film would touch the wall in some places only.
+    fn thicken_into_wall(&mut self, distance: f64, normal: [f64; D]) {
         let cosine: f32 = (0..D).map(|a| self.axis[a] * normal[a] as f32).sum();
         let gap = distance as f32 - self.half;
         if gap > MOST_GAP || cosine.abs() < FLAT {
@@ -108,7 +108,7 @@ impl<const D: usize> Body<D> {
     }
 }
 
-/// The middle of the sheet, filament or drop at `x`: all of its particles see the same from there.
+/// Centre of the sheet, filament or drop at `x`: all of its particles agree from there.
 fn middle<const D: usize>(window: &Window<D>, x: [f32; D]) -> [f32; D] {
     let moments = Moments::new(window, x);
     let (values, axes) = eigen(moments.covariance);
@@ -146,7 +146,7 @@ fn body<const D: usize>(
     let growth = growth(seems / REACH, dimension);
     let mut offsets = axes.map(|axis| moments.along(axis));
     let mut halves: [f64; D] = std::array::from_fn(|i| {
-        // At an edge of the liquid the mean lies to one side, and the edge is nearer.
+        // At an edge of the liquid the mean lies to one side, and the edge is closer.
         let aside = (offsets[i].abs() / deviation[i]).min(1.0);
         growth * deviation[i] * (2.0 + 0.2 * ball - 0.6 * aside)
     });
@@ -154,7 +154,7 @@ fn body<const D: usize>(
     let mut curved = dimension - 1.0;
     let thinnest = THINNEST * spacing;
     if halves[0] < thinnest {
-        // Too thin for the lattice: flat beads, one for each particle, so that the sheet tears instead of swelling.
+        // Too thin for the lattice: flat beads, one per particle, so that the sheet tears instead of swelling.
         let kept = halves[0] / thinnest;
         halves[0] = thinnest;
         let unit = if D == 3 { 4.0 / 3.0 * PI } else { PI };
@@ -210,12 +210,12 @@ fn assembled<const D: usize>(
     }
 }
 
-/// Length, along an axis, of a body with a standard deviation: a box that it fills evenly has its volume.
+/// Length along an axis of a body with a standard deviation: a uniformly filled box of it has the same volume.
 fn length(deviation: f64) -> f64 {
     (3.5 - 0.7 * (deviation * deviation / FULL).min(1.0)) * deviation
 }
 
-/// Variances with the size of the particles themselves: as much is added to those of their centres as makes the volume right.
+/// Variances including the size of the particles themselves, added to those of their centres so that the volume is right.
 fn spread<const D: usize>(values: [f64; D], mass: f64) -> [f64; D] {
     let volume =
         |extra: f64| -> f64 { values.iter().map(|v| length((v + extra).sqrt())).product() };
@@ -235,8 +235,8 @@ fn spread<const D: usize>(values: [f64; D], mass: f64) -> [f64; D] {
     values.map(|v| v.max(1e-6))
 }
 
-/// How much larger a body is than it seems, since the kernel falls off with the distance: that of a slab exactly, those of cylinders and
-/// balls by a fit.
+/// Correction of the extent of a body for the fall-off of the kernel: exact for a slab, a fit for cylinders and
+/// balls.
 fn growth(half: f64, dimension: f64) -> f64 {
     let mut z = half;
     for _ in 0..12 {
@@ -280,7 +280,7 @@ impl<const D: usize> Moments<D> {
             }
         }
         Moments {
-            // A particle may lie out of reach of the middle of what is around it, and yet has its own volume.
+            // A particle may be out of reach of the centre of its neighbourhood, but still has its own volume.
             weight: weight.max(1.0),
             mean,
             covariance,
@@ -292,7 +292,7 @@ impl<const D: usize> Moments<D> {
     }
 }
 
-/// Eigenvalues of a symmetric matrix in ascending order, none below zero, and unit eigenvectors as rows, by Jacobi rotations.
+/// Eigenvalues of a symmetric matrix in ascending order, clamped to zero, and unit eigenvectors as rows, by Jacobi rotations.
 fn eigen<const D: usize>(mut m: [[f64; D]; D]) -> ([f64; D], [[f64; D]; D]) {
     let mut v: [[f64; D]; D] =
         std::array::from_fn(|i| std::array::from_fn(|j| f64::from(u8::from(i == j))));
@@ -327,7 +327,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn eigenvectors_make_the_matrix_again() {
+    fn the_eigendecomposition_reproduces_the_matrix() {
         let matrix = [[2.0, -0.7, 0.1], [-0.7, 1.0, 0.4], [0.1, 0.4, 3.0]];
         let (values, axes) = eigen(matrix);
         assert!(values.is_sorted());
@@ -340,13 +340,13 @@ mod tests {
     }
 
     #[test]
-    fn a_lone_particle_is_a_ball_of_its_volume() {
+    fn an_isolated_particle_is_a_ball_of_its_volume() {
         let cells = Cells::new(&[[3.3f32, 4.4, 5.5]]);
         let of = |spacing| bodies(&cells, &[[3.3, 4.4, 5.5]], &[1.0], 0.125, spacing, |_| None)[0];
-        // On a lattice fine enough to cut nothing off.
+        // On a lattice fine enough to neglect the loss at curved surfaces.
         let body = of(1e-3);
         let radius = (0.125f32 * 0.75 / std::f32::consts::PI).cbrt();
-        // The fit for drops of several particles is a little off for one.
+        // The fit for drops of several particles is slightly off for one.
         assert!((body.half / radius - 1.0).abs() < 0.08, "{}", body.half);
         for a in 0..3 {
             let half = 1.0 / body.metric[a][a].sqrt();

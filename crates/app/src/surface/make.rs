@@ -1,4 +1,4 @@
-//! Surfaces for the frames of a run, one after the other.
+//! Surface reconstruction for the frames of a run.
 
 use super::{Measures, file, measured, measures};
 use meniscus_scene::SurfaceSettings;
@@ -13,58 +13,58 @@ use meniscus_store::quantity::count;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Goes up with every change to how surfaces are made, so that older ones are made again.
+/// Version of the method; increased with every change so that older surfaces are reconstructed.
 const METHOD: &str = "surface 3";
 
-/// What is made, and how.
+/// Options of a reconstruction.
 #[derive(Debug)]
 pub struct Options<'a> {
-    /// Which frames.
+    /// Frames.
     pub frames: FrameChoice,
-    /// How surfaces are made.
+    /// Method and its settings.
     pub settings: SurfaceSettings,
-    /// Set by somebody else to stop after the current frame.
+    /// Set from another thread to stop after the current frame.
     pub stop: &'a AtomicBool,
 }
 
-/// Somebody who wants to know how it is going.
-pub trait Watch {
-    /// So many frames were asked for.
+/// Progress callback.
+pub trait Progress {
+    /// Number of requested frames.
     fn begin(&mut self, frames: usize);
-    /// One more is done; it may have been there already.
+    /// One frame is done; it may have been up to date.
     fn frame(&mut self, number: u32, made: bool);
 }
 
-impl Watch for () {
+impl Progress for () {
     fn begin(&mut self, _frames: usize) {}
     fn frame(&mut self, _number: u32, _made: bool) {}
 }
 
-/// What was made.
+/// Result of a reconstruction.
 #[derive(Clone, Debug)]
 pub struct Made {
-    /// Where the surfaces are.
+    /// Folder of the surfaces.
     pub folder: PathBuf,
-    /// Frames that were made.
+    /// Number of frames that were reconstructed.
     pub made: usize,
-    /// Frames that were up to date.
+    /// Number of frames that were up to date.
     pub kept: usize,
-    /// Bytes of all of them.
+    /// Total bytes.
     pub bytes: u64,
     /// Frames with their measures, in order.
     pub measures: Vec<(u32, Measures)>,
 }
 
-/// Makes the surfaces of the frames of a run of this scene, into its folder. Those that are there and up to date are left alone.
+/// Reconstructs the surfaces of the frames of a run of this scene, into its folder. Those that are up to date are kept.
 ///
 /// # Errors
-/// If the folder is no run, nothing can be written, or somebody stopped it. Frames whose particles are damaged are left
-/// out and named in the error, after all the others have been made.
+/// If the folder is not a run, nothing can be written, or the work was stopped. Damaged frames are skipped and listed in
+/// the error, after all others are done.
 pub fn make(
     run: &OpenedRun,
     scene: &AnyScene,
     options: &Options<'_>,
-    watch: &mut (dyn Watch + Send),
+    watch: &mut (dyn Progress + Send),
 ) -> Result<Made, Error> {
     options.settings.check()?;
     let frames = run.frames(&options.frames)?;
@@ -78,11 +78,11 @@ pub fn make(
     }
 }
 
-/// A link in place of our folder would lead our files out of the run's folder.
+/// A link in place of the folder would redirect files out of the run's folder.
 fn refuse_links(folder: &Path) -> Result<(), Error> {
     match std::fs::symlink_metadata(folder) {
         Ok(data) if !data.is_dir() => Err(Error::usage(format!(
-            "{} is not a folder, where a run has one",
+            "{} is not a folder",
             folder.display()
         ))
         .with_remedy("remove it")),
@@ -95,9 +95,9 @@ fn frames_of<const D: usize>(
     run: &OpenedRun,
     frames: &[u32],
     options: &Options<'_>,
-    watch: &mut (dyn Watch + Send),
+    watch: &mut (dyn Progress + Send),
 ) -> Result<Made, Error> {
-    let maker = Maker::new(scene, &run.manifest.physics_hash, options.settings);
+    let maker = SurfaceEncoder::new(scene, &run.manifest.physics_hash, options.settings);
     let mut done = Made {
         folder: run.root.join(FOLDER),
         made: 0,
@@ -110,7 +110,7 @@ fn frames_of<const D: usize>(
         if options.stop.load(Ordering::Relaxed) {
             let message = format!("stopped before the surface of frame {number}");
             return Err(Error::new(Kind::Interrupted, message)
-                .with_remedy("the same command goes on from there"));
+                .with_remedy("the same command continues from there"));
         }
         let source = cache::frame_path(&run.root, number);
         let frame = cache::read_bytes(&source).and_then(|particles| {
@@ -142,45 +142,35 @@ fn frames_of<const D: usize>(
         watch.frame(number, made);
     }
     measures::write(&done.folder, &done.measures)?;
-    let Some(first) = faults.first() else {
-        return Ok(done);
-    };
-    let others = match faults.len() - 1 {
-        0 => String::new(),
-        n => format!(" ({} damaged)", count(n, "more frame")),
-    };
-    let message = format!("{}{others}", first.message());
-    Err(Error::new(Kind::Storage, message).with_remedy(format!(
-        "{} in {}; run the scene again with --resume to replace the damaged frames",
-        count(done.made + done.kept, "other surface"),
-        done.folder.display()
-    )))
+    let others = count(done.made + done.kept, "other surface");
+    cache::check_faults(&faults, &others, &done.folder)?;
+    Ok(done)
 }
 
-/// Makes the files of surfaces, for runs that are done and for the one that goes on.
-pub struct Maker<'a, const D: usize> {
+/// Encoder of surface files, for finished runs and for the one in progress.
+pub struct SurfaceEncoder<'a, const D: usize> {
     scene: &'a Scene<D>,
     physics_hash: String,
     settings: SurfaceSettings,
 }
 
-impl<'a, const D: usize> Maker<'a, D> {
-    /// For a scene with the hash of all of it that particles depend on.
+impl<'a, const D: usize> SurfaceEncoder<'a, D> {
+    /// Creates an encoder for a scene with the hash of its physics.
     pub fn new(scene: &'a Scene<D>, physics_hash: &str, settings: SurfaceSettings) -> Self {
-        Maker {
+        SurfaceEncoder {
             scene,
             physics_hash: physics_hash.into(),
             settings,
         }
     }
 
-    /// The content of a surface's file, from that of the particles' file, and the measures in it.
+    /// Content of a surface file, from that of the particle file, and its measures.
     ///
     /// # Errors
     /// If the surface can't be made.
     pub fn file(&self, particles: &[u8], frame: &Frame<D>) -> Result<(Vec<u8>, Measures), Error> {
         let (surface, measures) = measured(self.scene, frame, &self.settings)?;
-        let sealed = file::Sealed {
+        let sealed = file::SurfaceFile {
             number: frame.number,
             time: frame.time,
             dx: frame.spacing(),
@@ -201,14 +191,14 @@ impl<'a, const D: usize> Maker<'a, D> {
         Ok((bytes, measures))
     }
 
-    /// The measures of a surface that is there, intact, and made of these particles in the same way.
+    /// Measures of an existing surface, if it is intact and made of these particles in the same way.
     fn current(&self, file: &Path, particles: &[u8]) -> Option<Measures> {
         let there = cache::read_bytes(file).ok()?;
         let (fingerprint, measures) = file::fingerprint(&there).ok()?;
         (fingerprint == self.fingerprint(particles)).then_some(measures)
     }
 
-    /// The hash of all that a surface depends on.
+    /// Hash of all inputs of a surface.
     fn fingerprint(&self, particles: &[u8]) -> [u8; 32] {
         let SurfaceSettings {
             source,

@@ -1,28 +1,28 @@
-//! Marching cubes: which triangles separate the corners of a cube that are inside from those that are not.
+//! Marching cubes: triangles that separate the corners of a cube that are inside from those that are outside.
 //!
 //! Corner `c` of a cube is at its lower corner plus bit `a` of `c` along axis `a`. Edge `4 a + k` runs along axis `a`
-//! from the `k`-th corner that has bit `a` clear. The table of triangles is made here, not typed in:
+//! from the `k`-th corner that has bit `a` clear. The table of triangles is computed here:
 //!
-//! - In every face, going round it, a line leads from where one enters the inside to where one leaves it next. Two
-//!   cubes that share a face draw the same lines into it, since nothing but its corners decides: no gaps. Where two
-//!   opposite corners are inside, they stay apart.
-//! - The lines join to loops, and loops are cut into triangles. No cut runs inside a face of the cube, or the
-//!   neighbour might make the same one and four triangles would meet in it: every edge has exactly two triangles.
+//! - In every face, in order around it, a line leads from each crossing into the inside to the next crossing out of it. Two
+//!   cubes that share a face draw the same lines into it, since they depend on its corners only: no gaps. Where two
+//!   opposite corners are inside, they stay separate.
+//! - The lines join to loops, which are triangulated. No diagonal runs inside a face of the cube, or the
+//!   neighbour might have the same one and four triangles would meet in it: every edge has exactly two triangles.
 
 use std::sync::LazyLock;
 
-/// The triangles for every set of corners that are inside, as numbers of edges, counter-clockwise as seen from outside.
+/// Triangles for every set of corners that are inside, as edge numbers, counter-clockwise as seen from outside.
 pub static TRIANGLES: LazyLock<Vec<Vec<[u8; 3]>>> =
     LazyLock::new(|| (0..=255).map(triangles).collect());
 
-/// The lower corner of an edge, and the axis that it runs along.
+/// Lower corner of an edge, and its axis.
 pub fn edge(index: u8) -> (usize, usize) {
     let (axis, k) = (usize::from(index) / 4, usize::from(index) % 4);
     let low = k & ((1 << axis) - 1);
     ((k - low) * 2 + low, axis)
 }
 
-/// The edge between two corners that differ along one axis.
+/// Edge between two corners that differ along one axis.
 fn edge_between(a: usize, b: usize) -> u8 {
     let axis = (a ^ b).trailing_zeros() as usize;
     let corner = a & b;
@@ -30,7 +30,7 @@ fn edge_between(a: usize, b: usize) -> u8 {
     (4 * axis + (corner - low) / 2 + low) as u8
 }
 
-/// The corners of a face, counter-clockwise as seen from outside.
+/// Corners of a face, counter-clockwise as seen from outside.
 pub(super) fn face(axis: usize, side: usize) -> [usize; 4] {
     let (u, v) = (1 << ((axis + 1) % 3), 1 << ((axis + 2) % 3));
     let base = side << axis;
@@ -69,7 +69,7 @@ fn triangles(case: usize) -> Vec<[u8; 3]> {
     all
 }
 
-/// Cuts a polygon into triangles without a cut inside a face of the cube.
+/// Triangulates a polygon without diagonals inside a face of the cube.
 fn cut(polygon: &[u8]) -> Option<Vec<[u8; 3]>> {
     let n = polygon.len();
     if n < 3 {
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn edges_have_their_numbers() {
+    fn edges_are_numbered_by_axis_and_corner() {
         for index in 0..12 {
             let (corner, axis) = edge(index);
             assert_eq!(corner >> axis & 1, 0);
@@ -120,7 +120,7 @@ mod tests {
             used.dedup();
             assert_eq!(used, crossed.collect::<Vec<_>>(), "case {case}");
         }
-        // One corner at the origin: away from it.
+        // One corner at the origin: normals point away from it.
         let [a, b, c] = TRIANGLES[1][0].map(|e| {
             let (_, axis) = edge(e);
             std::array::from_fn::<f64, 3, _>(|i| if i == axis { 0.5 } else { 0.0 })
@@ -141,12 +141,12 @@ mod tests {
                 .collect();
             let all = edges.clone();
             edges.retain(|&(a, b)| !all.contains(&(b, a)));
-            // What is left has one triangle, and so must lie in a face, for the neighbour to have the other.
+            // The remaining edges have one triangle, and so must lie in a face, where the neighbour has the other.
             for &(a, b) in &edges {
                 assert!(share_a_face(a, b), "case {case}");
                 assert_eq!(all.iter().filter(|&&e| e == (a, b)).count(), 1);
             }
-            // And no cut does.
+            // Diagonals never lie in a face.
             for &(a, b) in all.iter().filter(|&&(a, b)| all.contains(&(b, a))) {
                 assert!(!share_a_face(a, b), "case {case}");
             }

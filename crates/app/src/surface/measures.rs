@@ -9,26 +9,26 @@ use std::path::Path;
 /// Measures of the surface of a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Measures {
-    /// Number of particles times the volume of each, in cubic metres; in the plane, area in square metres.
+    /// Number of particles times the volume of each, in cubic metres; in 2D, area in square metres.
     pub particle_volume: f64,
-    /// Volume that the surface encloses; in the plane, its area.
+    /// Volume enclosed by the surface; in 2D, its area.
     pub volume: f64,
-    /// Part of the particles' volume that is in sheets, filaments and drops thinner than about a cell; not measured for surfaces that
-    /// are made by splashsurf.
+    /// Part of the particles' volume in sheets, filaments and drops thinner than about a cell; not measured for surfaces
+    /// by splashsurf.
     pub thin_volume: Option<f64>,
-    /// Distance that the whole surface was moved to match the volume, in cells, outwards if positive.
+    /// Offset of the whole surface to match the volume, in cells, positive outwards.
     pub offset: f64,
     /// Number of connected pieces.
     pub pieces: u64,
 }
 
 impl Measures {
-    /// How much the volume differs from that of the particles, as a share of it.
+    /// Relative difference of the volume from that of the particles.
     pub fn error(&self) -> f64 {
         self.volume / self.particle_volume - 1.0
     }
 
-    /// Part of the volume that is in thin features, as a share of it.
+    /// Fraction of the volume in thin features.
     pub fn thin_share(&self) -> Option<f64> {
         self.thin_volume.map(|thin| thin / self.particle_volume)
     }

@@ -1,18 +1,18 @@
-//! The surface of the liquid as triangles, one file per frame, made from the particles that a run has written.
+//! Surface reconstruction: triangle meshes of the liquid, one file per frame, from the particles of a run.
 //!
-//! [`make()`] does a whole run, [`of_frame`] one frame, [`read`] reads what was made. A surface is closed: every edge has
-//! two triangles. It encloses the volume of the particles, in features of any thickness. It ends a hair before solids and never
-//! inside of them. Runs in the plane get the filled inside of the liquid instead, standing upright: their second axis becomes
+//! [`make()`] processes a whole run, [`of_frame`] one frame, [`read`] reads an existing surface. A surface is closed: every
+//! edge has two triangles. It encloses the volume of the particles, in features of any thickness. It ends slightly before
+//! solids and never inside of them. 2D runs get the filled region of the liquid instead, upright: their second axis becomes
 //! z, and y is zero.
 //!
 //! The surface is the zero set of one scalar field (`field.rs`) on a lattice: the level set of the simulation where the
 //! liquid is thick (`thickness.rs`), anisotropic bodies (`local_shape.rs`) where it is too thin for the grid. The lattice is
-//! twice as fine there (`transition.rs`). What is left of the difference in volume is removed by a small displacement
+//! twice as fine there (`transition.rs`). A small offset removes the remaining difference in volume
 //! (`volume.rs`).
 
-pub(crate) mod around;
 mod cells;
 pub mod contour;
+pub(crate) mod dual_contouring;
 pub(crate) mod field;
 pub mod file;
 mod finish;
@@ -22,6 +22,7 @@ mod local_shape;
 mod make;
 mod marching_cubes_table;
 mod measures;
+pub(crate) mod particle_lookup;
 pub mod solids;
 #[cfg(test)]
 mod tests;
@@ -30,7 +31,7 @@ mod transition;
 mod volume;
 
 pub use file::count_vertices;
-pub use make::{Made, Maker, Options, Watch, make};
+pub use make::{Made, Options, Progress, SurfaceEncoder, make};
 pub use measures::Measures;
 
 use meniscus_scene::Scene;
@@ -41,33 +42,33 @@ use meniscus_store::error::{Error, Kind};
 use meniscus_store::layout::surfaces;
 use std::path::Path;
 
-/// The liquid's surface at one moment.
+/// Surface of the liquid at one time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Surface {
-    /// Vertices, in metres.
+    /// Vertices in metres.
     pub positions: Vec<[f32; 3]>,
-    /// Unit vectors out of the liquid, one for each vertex; in the plane all of them point against y.
+    /// Unit normals out of the liquid, one per vertex; in 2D all of them are -y.
     pub normals: Vec<[f32; 3]>,
-    /// Velocity of the liquid in metres per second, one for each vertex.
+    /// Velocities of the liquid in metres per second, one per vertex.
     pub velocities: Vec<[f32; 3]>,
-    /// Three vertices each, counter-clockwise as seen from outside.
+    /// Vertex indices, counter-clockwise as seen from outside.
     pub triangles: Vec<[u32; 3]>,
 }
 
 impl Surface {
-    /// The volume that it encloses.
+    /// Enclosed volume.
     pub fn volume(&self) -> f64 {
         let corner = |v: u32| self.positions[v as usize].map(f64::from);
         let of = |&[a, b, c]: &[u32; 3]| dot(corner(a), cross(corner(b), corner(c))) / 6.0;
         self.triangles.iter().map(of).sum()
     }
 
-    /// The number of its connected pieces.
+    /// Number of connected pieces.
     pub fn pieces(&self) -> usize {
         volume::pieces(self.positions.len(), &self.triangles)
     }
 
-    /// Its area.
+    /// Area.
     pub fn area(&self) -> f64 {
         let corner = |v: u32| self.positions[v as usize].map(f64::from);
         let of = |&[a, b, c]: &[u32; 3]| {
@@ -77,7 +78,7 @@ impl Surface {
         self.triangles.iter().map(of).sum()
     }
 
-    /// How many edges do not have exactly two triangles that run along them in opposite senses.
+    /// Number of edges that do not have exactly two triangles with opposite orientations.
     pub fn open_edges(&self) -> usize {
         let mut edges: Vec<(u32, u32, bool)> = self
             .triangles
@@ -93,10 +94,10 @@ impl Surface {
     }
 }
 
-/// The surface of the liquid in one frame of a scene.
+/// Surface of the liquid in one frame of a scene.
 ///
 /// # Errors
-/// If the frame does not fit the scene, or is too large to be numbered.
+/// If the frame does not match the scene, or has too many vertices.
 pub fn of_frame<const D: usize>(
     scene: &Scene<D>,
     frame: &Frame<D>,
@@ -105,7 +106,7 @@ pub fn of_frame<const D: usize>(
     measured(scene, frame, settings).map(|(surface, _)| surface)
 }
 
-/// The surface of the liquid in one frame of a scene, with its measures.
+/// Surface of the liquid in one frame of a scene, with its measures.
 ///
 /// # Errors
 /// As [`of_frame`].
@@ -130,7 +131,7 @@ pub fn measured<const D: usize>(
     }
     let solids = &scene.posed_solids(&frame.bodies)?;
     let posed = solids.over_step(frame.time, 0.0);
-    let particle = scene.dx().powi(D as i32) / scene.particles_per_cell as f64;
+    let particle = scene.dx().powi(D as i32) / scene.physics.particles_per_cell as f64;
     let particle_volume = frame.positions().len() as f64 * particle;
     // splashsurf supports three dimensions only.
     let (contour, thin, level) = match settings.source {
@@ -160,13 +161,10 @@ pub fn measured<const D: usize>(
     Ok((surface, measures))
 }
 
-/// The error for more than can be numbered.
+/// Error for too many vertices.
 fn too_large() -> Error {
-    Error::new(
-        Kind::Resources,
-        "the surface has more vertices than can be numbered",
-    )
-    .with_remedy("choose a coarser --resolution")
+    Error::new(Kind::Resources, "the surface has too many vertices")
+        .with_remedy("choose a coarser --resolution")
 }
 
 /// Reads the surface of a frame from a run's folder.
@@ -180,16 +178,16 @@ pub fn read(run: &Path, number: u32) -> Result<Surface, Error> {
     Ok(sealed.surface)
 }
 
-/// Says which surface is damaged, how, and what to do.
+/// Error for a damaged surface.
 pub fn damaged(path: &Path, cause: &cache::CacheError) -> Error {
     Error::new(
         Kind::Storage,
         format!("{} is damaged: {cause}", path.display()),
     )
-    .with_remedy("`meniscus mesh` makes it again from the particles")
+    .with_remedy("`meniscus mesh` reconstructs it from the particles")
 }
 
-/// A vector of a scene in space: up stays up.
+/// Embeds a vector of a scene in 3D; up stays up.
 pub fn upright<const D: usize>(vector: [f64; D]) -> [f64; 3] {
     let mut spatial = [0.0; 3];
     spatial[..D - 1].copy_from_slice(&vector[..D - 1]);

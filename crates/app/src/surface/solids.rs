@@ -1,30 +1,45 @@
-//! Solids as triangles, each in its own frame of reference, and the poses that take them to the world.
+//! Triangle meshes of solids in body coordinates, and their poses.
 
-use super::contour::{self, BLOCK, COARSE, Contour, Inside, Lattice};
+use super::dual_contouring::{Sampled, area, surface};
 use super::upright;
+use meniscus_render::preview::sphere_tracing::{Appearance, appearance};
 use meniscus_scene::Scene;
 use meniscus_shapes::{Bounds, ScriptedSolid, Shape};
 use meniscus_store::cache::BodyState;
+use std::array::from_fn;
 
-/// Cells along the longest side of a solid's mesh.
-const CELLS: f64 = 48.0;
-/// No cell of it is finer than this many cells of the simulation.
-const FINEST: f64 = 0.25;
+/// Cells of the lattice along the longest side of a solid.
+const CELLS: usize = 40;
+/// The same for solids with thin parts.
+const FINE_CELLS: usize = 72;
+/// The same in 2D.
+const PLANE_CELLS: usize = 320;
 
-/// The mesh of a solid.
-#[derive(Clone, Debug)]
-pub struct SolidMesh {
-    /// A name that other programs take: letters, digits and underscores, no two alike.
-    pub name: String,
-    /// Index of the solid in the scene.
-    pub solid: usize,
-    /// Vertices in the solid's own frame of reference.
+/// Triangle mesh of a solid, or of the liquid, for the viewer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mesh {
+    /// Vertices; in 2D the third coordinate is zero.
     pub positions: Vec<[f32; 3]>,
-    /// Three vertices each.
+    /// Unit normals out of the solid or the liquid, one per position.
+    pub normals: Vec<[f32; 3]>,
+    /// Vertex indices, counter-clockwise from outside.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// Rotation, as rows of a matrix, and translation of a body in space, upright.
+/// Mesh of a solid.
+#[derive(Clone, Debug)]
+pub struct SolidMesh {
+    /// Unique name that other programs accept: letters, digits and underscores.
+    pub name: String,
+    /// Index of the solid in the scene.
+    pub solid: usize,
+    /// Vertices in body coordinates.
+    pub positions: Vec<[f32; 3]>,
+    /// Vertex indices.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+/// Rotation, as rows of a matrix, and translation of a body in 3D, upright.
 pub fn pose<const D: usize>(body: &BodyState<D>) -> ([[f64; 3]; 3], [f64; 3]) {
     let axis = |a: usize| if a + 1 == D { 2 } else { a };
     let mut rotation = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
@@ -36,19 +51,33 @@ pub fn pose<const D: usize>(body: &BodyState<D>) -> ([[f64; 3]; 3], [f64; 3]) {
     (rotation, upright(body.translation))
 }
 
-/// The solids of a scene, the walls of its domain left out. A container is shown as the surface of its hollow; what has no
-/// end is cut off where the domain ends.
+/// Meshes of the solids of a scene, without the walls of its domain. A container is represented by its inner surface;
+/// unbounded solids are clipped to the domain.
 pub fn of_scene<const D: usize>(scene: &Scene<D>) -> Vec<SolidMesh> {
+    let domain = from_fn(|a| scene.domain.get(a).map_or(0.0, |&side| side as f32));
     let of_body = |(solid, body): (usize, &ScriptedSolid<D>)| {
-        let (positions, triangles) = triangles(&body.shape, scene);
-        SolidMesh {
-            name: plain(&body.name),
+        let (positions, triangles) = match &body.shape {
+            Shape::Mesh(mesh) => {
+                let vertices = mesh.vertices().iter().map(|x| x.map(|c| c as f32));
+                (vertices.collect(), mesh.triangles().into())
+            }
+            _ => {
+                let mut mesh = triangulate(scene, body, &appearance(body, 0.0, domain)?);
+                if D == 2 {
+                    mesh.positions.iter_mut().for_each(|x| x.swap(1, 2));
+                }
+                (mesh.positions, mesh.triangles)
+            }
+        };
+        let name = plain(&body.name);
+        Some(SolidMesh {
+            name,
             solid,
             positions,
             triangles,
-        }
+        })
     };
-    let meshes = scene.solids.iter().enumerate().map(of_body);
+    let meshes = scene.solids.iter().enumerate().filter_map(of_body);
     let mut meshes: Vec<SolidMesh> = meshes.filter(|mesh| !mesh.triangles.is_empty()).collect();
     for k in 0..meshes.len() {
         let same = meshes[..k]
@@ -62,87 +91,106 @@ pub fn of_scene<const D: usize>(scene: &Scene<D>) -> Vec<SolidMesh> {
     meshes
 }
 
-fn triangles<const D: usize>(shape: &Shape<D>, scene: &Scene<D>) -> (Vec<[f32; 3]>, Vec<[u32; 3]>) {
-    if let Shape::Mesh(mesh) = shape {
-        let place = |x: &[f64; 3]| x.map(|c| c as f32);
-        return (
-            mesh.vertices().iter().map(place).collect(),
-            mesh.triangles().into(),
-        );
-    }
-    let domain = Bounds {
+/// Mesh of a solid, in body coordinates. In 2D, containers are filled outside of their cavity.
+pub fn triangulate<const D: usize>(
+    scene: &Scene<D>,
+    body: &ScriptedSolid<D>,
+    appearance: &Appearance<D>,
+) -> Mesh {
+    let hollow = appearance.hollow;
+    let room = Bounds {
         low: [0.0; D],
         high: scene.domain,
     };
-    let mut hollow = shape;
-    while let Shape::Inverted(inner) = hollow {
-        hollow = inner;
-    }
-    let bounds = hollow.bounds().unwrap_or(domain.expanded(scene.dx()));
-    let sides: [f64; D] = std::array::from_fn(|a| bounds.high[a] - bounds.low[a]);
-    let longest = sides.iter().copied().fold(0.0, f64::max);
-    if !(longest > 0.0 && longest.is_finite()) {
-        return (Vec::new(), Vec::new());
-    }
-    let width = (longest / CELLS).max(FINEST * scene.dx());
-    // A margin of a cell, and half a cell more, so that flat sides don't fall on points of the lattice.
-    let lattice = Lattice {
-        origin: std::array::from_fn(|a| bounds.low[a] - 1.37 * width),
-        width,
-        parts: COARSE as i32,
+    let pose = body.motion.world_from_body(0.0);
+    // Unbounded solids are clipped to the domain at the start.
+    let visible = room.placed(&pose.inverse());
+    let own = appearance
+        .bounds
+        .filter(|bounds| bounds.is_finite() && !bounds.is_empty());
+    let filled_around = D == 2 && hollow;
+    let bounds = match own {
+        Some(own) if filled_around && body.moves() => own.expanded(room.farthest([0.0; D])),
+        Some(own) if !filled_around => own,
+        _ => visible,
     };
-    let solid = Solid {
-        shape: hollow,
-        bounds,
-        lattice,
+    let cut = own.is_none() && !hollow && D == 3;
+    let longest = (0..D)
+        .map(|axis| bounds.high[axis] - bounds.low[axis])
+        .fold(0.0, f64::max);
+    let cells = match D {
+        2 => PLANE_CELLS,
+        _ if may_be_thin(&body.shape) => FINE_CELLS,
+        _ => CELLS,
     };
-    let along = sides.map(|side| ((side / width) as i32 + 3 + BLOCK) / BLOCK);
-    let count: i32 = along.iter().product();
-    let blocks: Vec<[i32; D]> = (0..count)
-        .map(|mut k| {
-            std::array::from_fn(|a| {
-                let digit = k % along[a];
-                k /= along[a];
-                digit * BLOCK
-            })
+    let spacing = longest / cells as f64;
+    // In 2D the area may end at the sides; in 3D the surface must not touch them.
+    let bounds = if D == 2 {
+        bounds
+    } else {
+        bounds.expanded(1.5 * spacing)
+    };
+    let counts: [usize; D] = from_fn(|axis| {
+        ((bounds.high[axis] - bounds.low[axis]) / spacing)
+            .ceil()
+            .max(1.0) as usize
+    });
+    let inside = Shape::Box {
+        low: visible.low,
+        high: visible.high,
+    };
+    let distance = |x: [f64; D]| {
+        let to_body = body.shape.distance_within(x, 3.0 * spacing);
+        if cut {
+            to_body.max(inside.distance(x))
+        } else {
+            to_body
+        }
+    };
+    let normal = |x: [f64; D]| {
+        let outside = cut && inside.distance(x) > body.shape.distance(x);
+        if outside {
+            inside.gradient(x)
+        } else {
+            body.shape.gradient(x)
+        }
+    };
+    if D == 2 {
+        area(&Sampled {
+            low: resized(bounds.low),
+            spacing,
+            cells: from_fn(|axis| counts[axis]),
+            distance: &|x: [f64; 2]| distance(resized(x)),
+            normal: &|x: [f64; 2]| resized(normal(resized(x))),
         })
-        .collect();
-    let Contour {
-        vertices,
-        mut triangles,
-        ..
-    } = contour::contour(&lattice, &blocks, &solid).unwrap_or_default();
-    if !std::ptr::eq(hollow, shape) {
-        triangles.iter_mut().for_each(|t| t.swap(1, 2));
-    }
-    let place = |x: &[f64; D]| upright(*x).map(|c| c as f32);
-    (vertices.iter().map(place).collect(), triangles)
-}
-
-struct Solid<'a, const D: usize> {
-    shape: &'a Shape<D>,
-    bounds: Bounds<D>,
-    lattice: Lattice<D>,
-}
-
-impl<const D: usize> Inside<D> for Solid<'_, D> {
-    type Local = ();
-
-    fn enter(&self, _block: [i32; D], _local: &mut ()) {}
-
-    fn value(&self, _local: &(), point: [i32; D]) -> f64 {
-        let x = self.lattice.place(point);
-        let outside = |a: usize| (self.bounds.low[a] - x[a]).max(x[a] - self.bounds.high[a]);
-        let end = (0..D).map(outside).fold(f64::NEG_INFINITY, f64::max);
-        self.shape.distance(x).max(end)
-    }
-
-    fn matters(&self, _local: &(), _cell: [i32; D]) -> bool {
-        true
+    } else {
+        surface(&Sampled {
+            low: resized(bounds.low),
+            spacing,
+            cells: from_fn(|axis| counts[axis]),
+            distance: &|x: [f64; 3]| distance(resized(x)),
+            normal: &|x: [f64; 3]| resized(normal(resized(x))),
+        })
     }
 }
 
-/// A name without anything that other programs refuse.
+/// Vector of `A` components as one of `B`, which is the same number where it is called.
+fn resized<const A: usize, const B: usize>(x: [f64; A]) -> [f64; B] {
+    from_fn(|axis| x[axis])
+}
+
+/// Whether a shape has thin parts.
+fn may_be_thin<const D: usize>(shape: &Shape<D>) -> bool {
+    match shape {
+        Shape::Shell { .. } | Shape::Difference(..) | Shape::Mesh(_) | Shape::Union(_) => true,
+        Shape::Intersection(parts) => parts.len() > 1,
+        Shape::Inverted(inner) => may_be_thin(inner),
+        Shape::Rounded { shape, .. } | Shape::Placed { shape, .. } => may_be_thin(shape),
+        _ => false,
+    }
+}
+
+/// Removes characters that other programs reject.
 fn plain(name: &str) -> String {
     let known = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let mut plain: String = name.chars().map(known).take(60).collect();

@@ -1,4 +1,4 @@
-//! Surfaces of clouds of particles with known volumes.
+//! Surfaces of particle clouds with known volumes.
 
 use super::{Measures, Surface, SurfaceSource, measured};
 use meniscus_scene::Scene;
@@ -6,11 +6,11 @@ use meniscus_scene::SurfaceSettings;
 use meniscus_store::cache::{Frame, PointLayer};
 use std::f64::consts::PI;
 
-/// Cells along the domain, each a metre wide.
+/// Cells along the domain, each one metre wide.
 const SIDE: usize = 24;
 const PER_CELL: f64 = 8.0;
 
-/// Numbers between 0 and 1, always the same.
+/// Pseudo-random numbers between 0 and 1, with a fixed seed.
 struct Random(u64);
 
 impl Random {
@@ -30,7 +30,7 @@ fn at_rest<const D: usize>(dx: f64, positions: Vec<[f32; D]>) -> PointLayer<D> {
 
 fn surface_of(positions: Vec<[f32; 3]>, source: SurfaceSource) -> (Surface, Measures) {
     let scene = Scene::<3>::new("cloud", "", [SIDE as f64; 3], SIDE);
-    assert_eq!(scene.particles_per_cell as f64, PER_CELL);
+    assert_eq!(scene.physics.particles_per_cell as f64, PER_CELL);
     let frame = Frame {
         number: 1,
         time: 0.0,
@@ -44,8 +44,8 @@ fn surface_of(positions: Vec<[f32; 3]>, source: SurfaceSource) -> (Surface, Meas
     measured(&scene, &frame, &settings).unwrap()
 }
 
-/// A box of particles, as many as fill its volume, jittered in a lattice that is stretched as its thin side is compressed,
-/// turned and put into the middle of the domain.
+/// Box filled with particles by volume, jittered on a lattice that is stretched as its thin side is compressed,
+/// rotated and centred in the domain.
 fn slab(sides: [f64; 3]) -> Vec<[f32; 3]> {
     let mut random = Random(1);
     let spacing = PER_CELL.powf(-1.0 / 3.0);
@@ -68,14 +68,14 @@ fn slab(sides: [f64; 3]) -> Vec<[f32; 3]> {
     all
 }
 
-/// Turned about two axes, about the middle of the domain.
+/// Rotates about two axes through the centre of the domain.
 fn turned([x, y, z]: [f64; 3]) -> [f32; 3] {
     let (x, z) = (0.9 * x - 0.19f64.sqrt() * z, 0.19f64.sqrt() * x + 0.9 * z);
     let (y, z) = (0.8 * y - 0.6 * z, 0.6 * y + 0.8 * z);
     [x, y, z].map(|c| (c + 0.5 * SIDE as f64 + 0.03) as f32)
 }
 
-/// Particles within a shape, as many as fill its volume.
+/// Particles that fill a shape by volume.
 fn cloud(bounds: f64, mut inside: impl FnMut([f64; 3]) -> bool) -> Vec<[f64; 3]> {
     let mut random = Random(2);
     let count = (2.0 * bounds).ceil() as usize * 2;
@@ -98,7 +98,7 @@ fn filament(radius: f64) -> Vec<[f32; 3]> {
     (0..count).map(place).collect()
 }
 
-/// 27 drops of so many particles.
+/// 27 drops of `particles` particles each.
 fn drops(particles: usize) -> Vec<[f32; 3]> {
     let mut random = Random(4);
     let radius = (particles as f64 / PER_CELL * 0.75 / PI).cbrt();
@@ -117,21 +117,21 @@ fn drops(particles: usize) -> Vec<[f32; 3]> {
     all
 }
 
-fn assert_sound(what: &str, surface: &Surface, measures: &Measures, farthest: f64) {
+fn assert_valid(what: &str, surface: &Surface, measures: &Measures, farthest: f64) {
     assert_eq!(surface.open_edges(), 0, "{what}");
     assert!(measures.error().abs() < 0.05, "{what}: {measures:?}");
     assert!((surface.volume() / measures.volume - 1.0).abs() < 1e-9);
-    // The field alone has about the right volume: thin features are moved by a third of this.
+    // The field alone has about the right volume: thin features are offset by a third of this.
     assert!(measures.offset.abs() < farthest, "{what}: {measures:?}");
 }
 
 #[test]
-fn sheets_keep_their_volume_and_stay_sheets() {
+fn sheets_preserve_their_volume_and_have_no_holes() {
     for (thickness, most_pieces) in [(0.3, 8), (0.5, 1), (0.8, 1), (1.0, 1)] {
         let particles = slab([14.0, 12.0, thickness]);
         let (surface, measures) = surface_of(particles, SurfaceSource::LevelSet);
         let what = format!("{thickness}");
-        assert_sound(&what, &surface, &measures, 0.15);
+        assert_valid(&what, &surface, &measures, 0.15);
         assert!(measures.pieces <= most_pieces, "{what}: {measures:?}");
         let area = surface.area() / (2.0 * 14.0 * 12.0);
         assert!((0.85..1.25).contains(&area), "{what}: {area}");
@@ -141,25 +141,25 @@ fn sheets_keep_their_volume_and_stay_sheets() {
 }
 
 #[test]
-fn filaments_keep_their_volume_and_stay_whole() {
+fn filaments_preserve_their_volume_and_stay_connected() {
     for radius in [0.4, 0.6] {
         let (surface, measures) = surface_of(filament(radius), SurfaceSource::LevelSet);
-        assert_sound(&format!("{radius}"), &surface, &measures, 0.15);
+        assert_valid(&format!("{radius}"), &surface, &measures, 0.15);
         assert!(measures.pieces <= 2, "{radius}: {measures:?}");
     }
 }
 
 #[test]
-fn no_drop_vanishes_and_none_swells() {
+fn drops_neither_vanish_nor_swell() {
     for particles in [1, 2, 5, 20] {
         let (surface, measures) = surface_of(drops(particles), SurfaceSource::LevelSet);
-        assert_sound(&format!("{particles}"), &surface, &measures, 0.15);
+        assert_valid(&format!("{particles}"), &surface, &measures, 0.15);
         assert_eq!(measures.pieces, 27, "{particles}");
     }
 }
 
 #[test]
-fn a_ball_is_round_and_has_its_volume() {
+fn a_ball_is_round_and_has_the_right_volume() {
     let radius = 4.0;
     let ball = cloud(5.0, |x| {
         x.iter().map(|c| c * c).sum::<f64>() < radius * radius
@@ -170,7 +170,7 @@ fn a_ball_is_round_and_has_its_volume() {
         .map(|x| x.map(|c| (c + centre) as f32))
         .collect();
     let (surface, measures) = surface_of(particles, SurfaceSource::LevelSet);
-    assert_sound("ball", &surface, &measures, 0.25);
+    assert_valid("ball", &surface, &measures, 0.25);
     let from_centre = |x: &[f32; 3]| {
         let square: f64 = x.iter().map(|&c| (f64::from(c) - centre).powi(2)).sum();
         square.sqrt() / radius - 1.0
@@ -182,7 +182,7 @@ fn a_ball_is_round_and_has_its_volume() {
 }
 
 #[test]
-fn a_pool_is_flat_and_shows_no_particles() {
+fn the_surface_of_a_pool_is_flat_without_bumps() {
     let mut random = Random(5);
     let (side, depth) = (2 * SIDE, 12);
     let particles: Vec<[f32; 3]> = (0..side * side * depth)
@@ -190,7 +190,7 @@ fn a_pool_is_flat_and_shows_no_particles() {
         .map(|cell| cell.map(|c| (0.5 * (c as f64 + random.next())) as f32))
         .collect();
     let (surface, measures) = surface_of(particles, SurfaceSource::LevelSet);
-    assert_sound("pool", &surface, &measures, 0.25);
+    assert_valid("pool", &surface, &measures, 0.25);
     assert!(measures.thin_share().unwrap() < 0.001, "{measures:?}");
     let top = surface.positions.iter().zip(&surface.normals);
     let top: Vec<f64> = top
@@ -204,7 +204,7 @@ fn a_pool_is_flat_and_shows_no_particles() {
 }
 
 #[test]
-fn a_film_on_the_floor_keeps_its_volume() {
+fn a_film_on_the_floor_preserves_its_volume() {
     let mut random = Random(6);
     let particles: Vec<[f32; 3]> = (0..SIDE * SIDE * 4)
         .map(|k| {
@@ -215,12 +215,12 @@ fn a_film_on_the_floor_keeps_its_volume() {
         })
         .collect();
     let (surface, measures) = surface_of(particles, SurfaceSource::LevelSet);
-    assert_sound("film", &surface, &measures, 0.3);
+    assert_valid("film", &surface, &measures, 0.3);
     assert!(measures.thin_share().unwrap() > 0.9, "{measures:?}");
 }
 
 #[test]
-fn surfaces_by_splashsurf_hold_the_volume_too() {
+fn splashsurf_surfaces_preserve_the_volume() {
     for particles in [slab([14.0, 12.0, 1.0]), slab([10.0, 10.0, 4.0]), drops(20)] {
         let (surface, measures) = surface_of(particles, SurfaceSource::Particles);
         assert_eq!(surface.open_edges(), 0);
@@ -230,7 +230,7 @@ fn surfaces_by_splashsurf_hold_the_volume_too() {
 }
 
 #[test]
-fn thin_surfaces_are_the_same_for_any_number_of_threads() {
+fn thin_surfaces_do_not_depend_on_the_number_of_threads() {
     let of = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let particles = [slab([14.0, 12.0, 0.4]), drops(3)].concat();
@@ -242,11 +242,11 @@ fn thin_surfaces_are_the_same_for_any_number_of_threads() {
 }
 
 #[test]
-fn areas_in_the_plane_are_those_of_the_particles() {
+fn areas_in_2d_equal_those_of_the_particles() {
     let scene = Scene::<2>::new("plane", "", [SIDE as f64; 2], SIDE);
     for height in [0.5, 1.0, 6.0] {
         let mut random = Random(6);
-        let count = (10.0 * height * scene.particles_per_cell as f64) as usize;
+        let count = (10.0 * height * scene.physics.particles_per_cell as f64) as usize;
         let positions: Vec<[f32; 2]> = (0..count)
             .map(|k| {
                 let along = 10.0 * (k as f64 + random.next()) / count as f64;

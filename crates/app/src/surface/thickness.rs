@@ -1,4 +1,4 @@
-//! Thickness of the liquid around each particle: thick liquid is left to the level set, sheets, filaments and drops are not.
+//! Thickness of the liquid around each particle, to separate thick liquid from sheets, filaments and drops.
 
 use super::cells::{Cells, SIDE, Window, number, square};
 use rayon::prelude::*;
@@ -6,16 +6,16 @@ use std::f64::consts::PI;
 
 /// Radius of the neighbourhood in cells.
 const REACH: f64 = 2.0;
-/// Filled share of the neighbourhood above which a particle is deep inside the liquid: no particle of a sheet thinner than
-/// 1.4 cells is, and all are at the upper value half a cell below a flat surface.
+/// Filled fraction of the neighbourhood above which a particle is deep inside the liquid: no particle of a sheet thinner than
+/// 1.4 cells is, and at half a cell below a flat surface it reaches the upper value.
 const DEEP: (f64, f64) = (0.66, 0.79);
 /// Distance in cells from a deep particle up to which liquid is thick, and beyond which it is thin.
 const NEAR: (f32, f32) = (1.0, 1.6);
 
-/// The thinness of every particle: 0 in thick liquid, 1 in sheets, filaments and drops thinner than about a cell.
+/// Thinness of every particle: 0 in thick liquid, 1 in sheets, filaments and drops thinner than about a cell.
 ///
-/// This is a morphological opening: thick is what is close to a point deep inside. `volume` is that of a particle and
-/// `wall` the distance of a point to the nearest solid, all in cells. A film on a wall is as thick as it would be with its
+/// This is a morphological opening: liquid is thick if it is close to a point deep inside. `volume` is that of a particle and
+/// `wall` the distance of a point to the nearest solid, all in cells. A film on a wall is treated as if it had a
 /// mirror image.
 pub fn thinness<const D: usize>(
     cells: &Cells<D>,
@@ -50,8 +50,8 @@ pub fn thinness<const D: usize>(
     cells.unsorted(blocks.map_init(Window::default, of_block).collect())
 }
 
-/// How deep inside the liquid every particle is: 0 at its surface, 1 deep inside. The filled share of the neighbourhood is taken at
-/// the centres of cells and interpolated.
+/// Depth of every particle: 0 at the surface, 1 deep inside the liquid. The filled fraction of the neighbourhood is computed
+/// at cell centres and interpolated.
 fn depth<const D: usize>(
     cells: &Cells<D>,
     positions: &[[f32; D]],
@@ -73,7 +73,7 @@ fn depth<const D: usize>(
     let side = SIDE + 2;
     let of_block = |(window, at_centres): &mut (Window<D>, Vec<f32>), block: &[i32; D]| {
         cells.window(positions, *block, 3, window);
-        // Cells at least half full with only such cells around them need no sums.
+        // Cells at least half full and surrounded by such cells need no sums.
         let surrounded = window.surrounded(0.5 / volume);
         at_centres.clear();
         at_centres.resize(side.pow(D as u32) as usize, f32::NAN);
@@ -104,13 +104,13 @@ fn depth<const D: usize>(
     cells.unsorted(blocks.map_init(Default::default, of_block).collect())
 }
 
-/// Share of a neighbourhood that is behind a flat wall at this distance from its centre, in radii.
+/// Fraction of a neighbourhood behind a flat wall at this distance from its centre, in radii.
 fn solid_share(distance: f64) -> f64 {
     0.5 - 0.5 * slab(distance.clamp(-1.0, 1.0)) / slab(1.0)
 }
 
-/// Integral of `(1 - z^2)^4` from 0 to `z`: a flat section of the kernel `(1 - s^2)^3` at distance `z` has the share
-/// `(1 - z^2)^4` of that through the centre.
+/// Integral of `(1 - z^2)^4` from 0 to `z`: a plane section of the kernel `(1 - s^2)^3` at distance `z` is
+/// `(1 - z^2)^4` times that through the centre.
 pub fn slab(z: f64) -> f64 {
     let q = z * z;
     z * (1.0 + q * (-4.0 / 3.0 + q * (6.0 / 5.0 + q * (-4.0 / 7.0 + q / 9.0))))

@@ -1,15 +1,15 @@
-//! Contouring of coarse cells beside fine ones.
+//! Contouring of coarse cells adjacent to fine ones.
 //!
-//! As in `marching_cubes_table.rs`, lines are drawn into the faces of a cell and join to loops. A face that is shared with a fine cell has the lines of
-//! that cell's four faces; a face between coarse cells may have an edge that is shared with a fine cell, and then that edge has a
-//! point in its middle. What is drawn into a face depends on the points on its border and inside of it alone, so that the
+//! As in `marching_cubes_table.rs`, lines are drawn into the faces of a cell and join to loops. A face shared with a fine
+//! cell has the lines of that cell's four faces; a face between coarse cells may have an edge shared with a fine cell, which
+//! then has a point at its midpoint. The lines in a face depend on the points on its border and inside it only, so the
 //! cells on both sides draw the same: no gaps.
 
-use super::contour::{Block, COARSE, Inside, MIDDLES};
+use super::contour::{Block, COARSE, Implicit, MIDDLES};
 use super::marching_cubes_table;
 
-/// Whether one of the cells around a cell is fine.
-pub fn beside_fine<const D: usize, I: Inside<D>>(
+/// Whether one of the neighbours of a cell is fine.
+pub fn beside_fine<const D: usize, I: Implicit<D>>(
     inside: &I,
     local: &I::Local,
     cell: [i32; D],
@@ -24,8 +24,8 @@ pub fn beside_fine<const D: usize, I: Inside<D>>(
     })
 }
 
-/// Contours a part of a coarse cell. `low` is its lowest point in the block, `part` its number along every axis, from 0 to `last`.
-pub fn cell<const D: usize, I: Inside<D>>(
+/// Contours a part of a coarse cell. `low` is its lowest point in the block, `part` its index along every axis, from 0 to `last`.
+pub fn cell<const D: usize, I: Implicit<D>>(
     block: &mut Block<'_, D, I>,
     cell: [i32; D],
     low: [usize; D],
@@ -34,7 +34,7 @@ pub fn cell<const D: usize, I: Inside<D>>(
 ) {
     let corner =
         |c: usize| -> [usize; D] { std::array::from_fn(|a| low[a] + (c >> a & 1) * COARSE) };
-    // The step to the next cell across a side of the part, if that is a side of the cell.
+    // Step to the next cell across a side of the part, if that is a side of the cell.
     let step = |axis: usize, side: usize| -> i32 {
         match side {
             0 if part[axis] == 0 => -1,
@@ -86,7 +86,7 @@ pub fn cell<const D: usize, I: Inside<D>>(
     fill(block, low, lines);
 }
 
-/// Whether an edge, from a corner along an axis, is one of a fine cell.
+/// Whether an edge, from a corner along an axis, belongs to a fine cell.
 fn edge_is_fine<const D: usize>(
     corner: usize,
     along: usize,
@@ -97,16 +97,16 @@ fn edge_is_fine<const D: usize>(
     for axis in (0..D).filter(|&axis| axis != along) {
         steps[axis] = step(axis, corner >> axis & 1);
     }
-    // The cells around the edge: with or without each of the two steps.
+    // Cells around the edge: with or without each of the two steps.
     (1..1usize << D).any(|c| {
         let some = std::array::from_fn(|a| if c >> a & 1 == 1 { steps[a] } else { 0 });
         is_fine(some)
     })
 }
 
-/// Draws lines into a polygon, given by the points on its border, counter-clockwise as seen from outside: from where one enters the
-/// inside to where one leaves it next.
-fn draw<const D: usize, I: Inside<D>>(
+/// Draws lines into a polygon, given by the points on its border, counter-clockwise as seen from outside: from each
+/// crossing into the inside to the next crossing out of it.
+fn draw<const D: usize, I: Implicit<D>>(
     block: &mut Block<'_, D, I>,
     border: &[[usize; D]],
     lines: &mut Vec<(u32, u32)>,
@@ -127,8 +127,8 @@ fn draw<const D: usize, I: Inside<D>>(
     }
 }
 
-/// Joins lines to loops, and fills the loops.
-fn fill<const D: usize, I: Inside<D>>(
+/// Joins lines to loops, and triangulates them.
+fn fill<const D: usize, I: Implicit<D>>(
     block: &mut Block<'_, D, I>,
     low: [usize; D],
     mut lines: Vec<(u32, u32)>,
@@ -148,7 +148,7 @@ fn fill<const D: usize, I: Inside<D>>(
             polygons.push(polygon);
         }
     }
-    // A point of its own for every polygon, among those that no other cell has.
+    // Every polygon has a centroid of its own, with a key that no other cell uses.
     let own = (0..1usize << D)
         .map(|c| -> [usize; D] { std::array::from_fn(|a| low[a] + (c >> a & 1)) })
         .flat_map(|point| MIDDLES.map(move |kind| (point, kind)));

@@ -1,4 +1,4 @@
-//! Volume of a surface: matched to that of the particles, and measured.
+//! Volume of a surface: measurement, and matching to that of the particles.
 
 use super::contour::Contour;
 use super::field::GAP;
@@ -7,23 +7,23 @@ use super::thickness::ramp;
 use super::{cross, dot, sub, upright};
 use rayon::prelude::*;
 
-/// Farthest that a surface is moved, in cells.
+/// Largest offset of a surface, in cells.
 pub const FARTHEST: f64 = 0.5;
-/// Thin features are moved by this share of the distance: what thick liquid lacks or has too much of shows little there, and would be
-/// a good part of their thickness.
+/// Offset of thin features as a fraction of that of thick liquid: a deficit of thick liquid is small in them, but would be
+/// a large part of their thickness.
 const THIN_SHARE: f64 = 0.3;
-/// Distances outwards, in cells, from which thin features are moved more and all the way: where particles crowd that much, they
-/// do in thin features, too.
-const ALL_THE_WAY: (f64, f64) = (0.1, 0.3);
-/// Most steps towards the right distance.
+/// Outward offsets, in cells, between which the fraction for thin features rises to one: where particles are that crowded,
+/// they are in thin features as well.
+const THIN_OFFSET_RANGE: (f64, f64) = (0.1, 0.3);
+/// Maximum number of steps of the offset search.
 pub const MOST_STEPS: usize = 7;
 
-/// Vertices this near to a solid, in cells, lie against it and stay there.
-pub const AGAINST: f64 = 0.05;
+/// Vertices this close to a solid, in cells, are in contact and fixed.
+pub const CONTACT_DISTANCE: f64 = 0.05;
 
-/// Moves the vertices of a closed surface along their normals until it encloses `target`, and returns how far, in cells, outwards
-/// if positive. `room` is the distance of every vertex to solids, or less if that is farther than a vertex can move; vertices
-/// that come near them `settle` outside. A surface that would have to move farther than is good for it is moved as far as that.
+/// Offsets the vertices of a closed surface along their normals until it encloses `target`, and returns the offset in cells,
+/// positive outwards. `room` is the distance of every vertex to solids, or a lower bound if that exceeds the largest
+/// offset; vertices close to solids are projected out by `settle`. The offset is clamped.
 pub fn match_volume<const D: usize>(
     contour: &mut Contour<D>,
     room: &[f64],
@@ -33,7 +33,7 @@ pub fn match_volume<const D: usize>(
 ) -> f64 {
     let places: Vec<[f64; 3]> = contour.vertices.par_iter().map(|&x| upright(x)).collect();
     let normals = normals(&places, &contour.triangles);
-    let is_fixed = |v: usize| room[v] <= AGAINST * dx;
+    let is_fixed = |v: usize| room[v] <= CONTACT_DISTANCE * dx;
     let vertices = contour.vertices.par_iter_mut().enumerate();
     vertices.for_each(|(v, x)| {
         if is_fixed(v) {
@@ -41,16 +41,17 @@ pub fn match_volume<const D: usize>(
         }
     });
     let moved = |by: f64| -> Vec<[f64; D]> {
-        let thin = THIN_SHARE + (1.0 - THIN_SHARE) * ramp(by / dx, ALL_THE_WAY.0, ALL_THE_WAY.1);
+        let thin = THIN_SHARE
+            + (1.0 - THIN_SHARE) * ramp(by / dx, THIN_OFFSET_RANGE.0, THIN_OFFSET_RANGE.1);
         let one = |(v, &x): (usize, &[f64; D])| -> [f64; D] {
             if is_fixed(v) {
                 return x;
             }
-            let loose = f64::from(contour.looseness[v]);
+            let loose = f64::from(contour.smoothing_weight[v]);
             let distance = (thin + (1.0 - thin) * loose) * by;
             let normal = |a: usize| f64::from(normals[v][if a + 1 == D { 2 } else { a }]);
             let to = std::array::from_fn(|a| x[a] + distance * normal(a));
-            // Where no solid can be, none is looked for: that takes longer than all the rest.
+            // Solids are queried only where they can be: that dominates the cost.
             if room[v] - distance.abs() > 2.0 * GAP * dx {
                 to
             } else {
@@ -63,7 +64,7 @@ pub fn match_volume<const D: usize>(
         let places: Vec<[f64; 3]> = vertices.iter().map(|&x| upright(x)).collect();
         enclosed(&places, &contour.triangles)
     };
-    // The volume is nearly linear in the distance: secant steps.
+    // The volume is nearly linear in the offset: secant method.
     let mut at_rest = moved(0.0);
     let (mut last, mut volume) = (0.0, enclosed(&at_rest));
     let mut by = 0.02 * dx * (target - volume).signum();
@@ -85,14 +86,14 @@ pub fn match_volume<const D: usize>(
     last / dx
 }
 
-/// The volume inside of triangles, by the divergence theorem.
+/// Enclosed volume of triangles, by the divergence theorem.
 pub fn enclosed(places: &[[f64; 3]], triangles: &[[u32; 3]]) -> f64 {
     let corner = |v: u32| places[v as usize];
     let of = |&[a, b, c]: &[u32; 3]| dot(corner(a), cross(corner(b), corner(c))) / 6.0;
     triangles.iter().map(of).sum()
 }
 
-/// The area of a contour in the plane.
+/// Area of a contour in 2D.
 pub fn area<const D: usize>(contour: &Contour<D>) -> f64 {
     let of = |&[a, b, c]: &[u32; 3]| {
         let [a, b, c] = [a, b, c].map(|v| contour.vertices[v as usize]);
@@ -107,14 +108,14 @@ pub fn pieces(vertices: usize, triangles: &[[u32; 3]]) -> usize {
     (0..vertices).filter(|&v| roots[v] == v as u32).count()
 }
 
-/// Removes connected pieces, and hollows, of less than this volume: a lattice can cut such crumbs off a feature.
-pub fn remove_crumbs<const D: usize>(contour: &mut Contour<D>, least: f64) {
+/// Removes connected pieces, and cavities, below this volume: a lattice can cut such fragments off a feature.
+pub fn remove_fragments<const D: usize>(contour: &mut Contour<D>, least: f64) {
     let roots = roots(contour.vertices.len(), &contour.triangles);
     let places: Vec<[f64; 3]> = contour.vertices.iter().map(|&x| upright(x)).collect();
     let mut volumes = vec![0.0; places.len()];
     for triangle in &contour.triangles {
         let root = roots[triangle[0] as usize] as usize;
-        // About the root, so that nothing cancels.
+        // Relative to the root, to avoid cancellation.
         let corner = |v: u32| sub(places[v as usize], places[root]);
         let [a, b, c] = triangle.map(corner);
         volumes[root] += dot(a, cross(b, c)) / 6.0;
@@ -136,10 +137,12 @@ pub fn remove_crumbs<const D: usize>(contour: &mut Contour<D>, least: f64) {
     let mut at = 0..places.len();
     contour.vertices.retain(|_| at.next().is_some_and(kept));
     let mut at = 0..places.len();
-    contour.looseness.retain(|_| at.next().is_some_and(kept));
+    contour
+        .smoothing_weight
+        .retain(|_| at.next().is_some_and(kept));
 }
 
-/// A vertex for every vertex, the same for those of a connected piece.
+/// Representative of every vertex, shared by its connected piece.
 fn roots(vertices: usize, triangles: &[[u32; 3]]) -> Vec<u32> {
     fn root(parent: &mut [u32], mut v: u32) -> u32 {
         while parent[v as usize] != v {

@@ -1,43 +1,43 @@
-//! As much of HTTP/1.1 as a page on the same machine needs: one `GET` a connection, nothing believed.
+//! Minimal HTTP/1.1 for a page on the same machine: one `GET` per connection, all input validated.
 
 use std::io::{self, Read, Write};
 use std::time::{Duration, Instant};
 
-/// A request's head may have this many bytes.
+/// Largest size of a request's head in bytes.
 const LONGEST_HEAD: usize = 8 << 10;
-/// It must have arrived after this time, however slowly it comes.
-pub const PATIENCE: Duration = Duration::from_secs(5);
+/// Time limit for the head of a request.
+pub const HEAD_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What was asked for.
+/// Request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// As in `GET`.
+    /// Method, such as `GET`.
     pub method: String,
-    /// Path and query, as they came.
+    /// Path and query, verbatim.
     pub target: String,
-    /// The one `Host` header.
+    /// Value of the `Host` header.
     pub host: String,
 }
 
-/// Why a request is not answered as it wished.
+/// Reason for refusing a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// It is not HTTP.
+    /// Malformed.
     Malformed,
-    /// Its head is too long.
+    /// The head is too long.
     TooLong,
-    /// It came too slowly.
+    /// The head arrived too slowly.
     TooSlow,
-    /// The other side went away.
+    /// The client disconnected.
     Gone,
 }
 
-/// Reads the head of a request. `wait` tells the connection how long the next read may take.
+/// Reads the head of a request. `wait` sets the timeout of the next read.
 pub fn read_request<S: Read>(
     stream: &mut S,
     wait: impl Fn(&S, Duration) -> io::Result<()>,
 ) -> Result<Request, Refusal> {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + HEAD_TIMEOUT;
     let mut head = Vec::new();
     let mut piece = [0; 1024];
     loop {
@@ -82,7 +82,7 @@ fn parse(head: &[u8]) -> Option<Request> {
         name.eq_ignore_ascii_case("host").then(|| value.trim())
     });
     let host = hosts.next()?;
-    // Two hosts are a trick.
+    // More than one host is an attack.
     if hosts.next().is_some() {
         return None;
     }
@@ -93,18 +93,18 @@ fn parse(head: &[u8]) -> Option<Request> {
     })
 }
 
-/// An answer.
+/// Response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Response {
-    /// As in 200.
+    /// Status code.
     pub status: u16,
     /// Media type of the body.
     pub kind: &'static str,
-    /// What it says.
+    /// Content of the body.
     pub body: Vec<u8>,
 }
 
-/// Nothing is loaded from elsewhere, no other page may frame this one, nothing is kept, no type is guessed.
+/// No external resources, no framing by other pages, no caching, no type sniffing.
 const HEADERS: &str = "Cache-Control: no-store\r\n\
     X-Content-Type-Options: nosniff\r\n\
     Content-Security-Policy: default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'\r\n\
@@ -113,7 +113,7 @@ const HEADERS: &str = "Cache-Control: no-store\r\n\
     Connection: close\r\n";
 
 impl Response {
-    /// An answer with this body.
+    /// Successful response with this body.
     pub fn of(kind: &'static str, body: impl Into<Vec<u8>>) -> Self {
         Response {
             status: 200,
@@ -122,7 +122,7 @@ impl Response {
         }
     }
 
-    /// A refusal with a sentence on why.
+    /// Refusal with an explanation.
     pub fn refusal(status: u16, why: impl Into<String>) -> Self {
         Response {
             status,
@@ -131,7 +131,7 @@ impl Response {
         }
     }
 
-    /// Writes the answer.
+    /// Writes the response.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let reason = match self.status {
             200 => "OK",
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_read_and_anything_else_is_refused() {
+    fn valid_requests_are_parsed_and_others_refused() {
         let request =
             read(b"GET /a?b HTTP/1.1\r\nX: y\r\nhOsT:  localhost:1 \r\n\r\nmore").unwrap();
         assert_eq!(request.method, "GET");

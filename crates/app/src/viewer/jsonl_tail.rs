@@ -1,28 +1,28 @@
-//! Reads a file of JSON lines as it grows, and notices if it was begun anew.
+//! Reader of a growing JSON Lines file that detects replacement.
 
 use meniscus_store::regular_file;
 use serde::de::DeserializeOwned;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
-/// So many bytes before the place that was read up to are looked at again: if they changed, the file is another one.
+/// Bytes before the last position that are compared at every read: if they changed, the file was replaced.
 const TAIL: usize = 256;
-/// More than this is not read at once; the rest comes with the next look.
+/// Largest number of bytes per read; the rest follows at the next one.
 const MOST: u64 = 64 << 20;
 
-/// The lines of a file, as many as there are so far.
+/// Lines of a file so far.
 #[derive(Debug)]
-pub struct Follower<T> {
+pub struct JsonlTail<T> {
     path: PathBuf,
     read: u64,
     tail: Vec<u8>,
     lines: Vec<T>,
 }
 
-impl<T: DeserializeOwned> Follower<T> {
-    /// Nothing is read yet.
+impl<T: DeserializeOwned> JsonlTail<T> {
+    /// Starts at the beginning of a file.
     pub fn new(path: PathBuf) -> Self {
-        Follower {
+        JsonlTail {
             path,
             read: 0,
             tail: Vec::new(),
@@ -30,7 +30,7 @@ impl<T: DeserializeOwned> Follower<T> {
         }
     }
 
-    /// All whole lines that the file has now. What is not a line of this kind is left out; a file that can't be read has
+    /// All complete lines of the file. Lines that can't be parsed are skipped; a file that can't be read has
     /// none.
     pub fn lines(&mut self) -> &[T] {
         if let Err(error) = self.look()
@@ -77,10 +77,10 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn a_file_is_followed_as_it_grows_and_when_it_begins_anew() {
+    fn a_file_is_followed_as_it_grows_and_when_it_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lines");
-        let mut follower = Follower::<Vec<u32>>::new(path.clone());
+        let mut follower = JsonlTail::<Vec<u32>>::new(path.clone());
         assert_eq!(follower.lines().len(), 0);
         let mut expect = |text: &str, lines: &[u32]| {
             fs::write(&path, text).unwrap();
@@ -90,7 +90,7 @@ mod tests {
         expect("[1]\n[2", &[1]);
         expect("[1]\n[2]\n", &[1, 2]);
         expect("[1]\n[2]\nno line\n[3]\n", &[1, 2, 3]);
-        // Shorter, then of the same length, then longer, with another content.
+        // Shorter, then of the same length, then longer, with different content.
         expect("[1]\n", &[1]);
         expect("[4]\n", &[4]);
         expect("[5]\n[6]\n[7]\n", &[5, 6, 7]);

@@ -1,24 +1,23 @@
-//! Runs in a browser: a page that a small server on this machine feeds, or one file that holds everything.
+//! Browser viewer: a page served by a small local server, or one self-contained file.
 //!
-//! [`watched`] looks at the folder of a run, [`wire`] is what particles and meshes are sent as, [`solids`] turns the solids
-//! of a scene into meshes. [`server`] answers the page at `127.0.0.1` and nowhere else; [`report`] puts the same page and the
-//! same answers into one file. The page itself is in `web/page/`, and is part of the program.
+//! [`watched_run`] reads the folder of a run, [`wire`] is the encoding of particles and meshes, [`solids`] triangulates the
+//! solids of a scene. [`server`] serves the page on `127.0.0.1` only; [`report`] puts the page and the
+//! responses into one file. The page itself is in `web/page/`, embedded in the program.
 //!
-//! What can be asked for, by `GET` alone, with `I` the number of the run from 0:
+//! Resources, by `GET` only, with `I` the index of the run from 0:
 //!
-//! | path | answer |
+//! | path | response |
 //! | --- | --- |
 //! | `/`, `/page/NAME` | the page and its parts |
 //! | `/runs` | `{"runs": N}` |
-//! | `/run/I/about` | what does not change: settings, scene, solids |
-//! | `/run/I/now`, `/run/I/now?since=REVISION` | state, frames, poses of solids, statistics; only `{"same": true}` if nothing is new |
+//! | `/run/I/about` | constant data: settings, scene, solids |
+//! | `/run/I/now`, `/run/I/now?since=REVISION` | state, frames, poses of solids, statistics; only `{"same": true}` if unchanged |
 //! | `/run/I/frame/N` | the particles of frame N, see [`wire`] |
 //! | `/run/I/solid/K` | the mesh of solid K, see [`wire`] |
 //!
-//! The page also shows the surface of the liquid, if `now` lists the frames that have one as `surfaces`: it asks for
-//! `/run/I/surface/N`, a mesh as that of a solid.
+//! The page also shows the surface of the liquid, if `now` lists the frames that have one as `surfaces`: it requests
+//! `/run/I/surface/N`, a mesh like that of a solid.
 
-pub mod dual_contouring;
 mod http;
 mod jsonl_tail;
 mod occlusion_cull;
@@ -27,8 +26,7 @@ pub mod report;
 mod routes;
 pub mod server;
 pub mod solids;
-pub mod watched;
+pub mod watched_run;
 pub mod wire;
 
-pub use watched::Watched;
-pub use wire::WireMesh;
+pub use watched_run::Watched;

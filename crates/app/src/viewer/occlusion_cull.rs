@@ -1,15 +1,15 @@
-//! Particles that others hide, from wherever outside the liquid one looks: a page without a graphics card is spared them.
+//! Occlusion culling: particles hidden from every viewpoint outside the liquid are not sent to pages without a GPU.
 
 use meniscus_store::cache::Frame;
 use std::array::from_fn;
 
-/// If the particles are spread over more cells than this, all of them count as seen.
+/// Largest number of cells for culling; beyond it, all particles count as visible.
 const MOST_CELLS: usize = 1 << 26;
-/// Cells of liquid that hide what is behind them.
+/// Depth of liquid in cells that occludes what is behind it.
 const DEPTH: isize = 2;
 
-/// Whether each particle is hidden: all cells around its own have particles, and so have those [`DEPTH`] cells away along
-/// the axes. In the plane none is.
+/// Whether each particle is hidden: all neighbours of its cell have particles, and so have the cells [`DEPTH`] away along
+/// the axes. In 2D none is.
 pub fn hidden<const D: usize>(frame: &Frame<D>) -> Vec<bool> {
     let positions = frame.positions();
     let nothing = vec![false; positions.len()];
@@ -23,7 +23,7 @@ pub fn hidden<const D: usize>(frame: &Frame<D>) -> Vec<bool> {
         low = from_fn(|axis| low[axis].min(index[axis]));
         high = from_fn(|axis| high[axis].max(index[axis]));
     }
-    // A margin of empty cells all around, so that every neighbour exists.
+    // A margin of empty cells, so that every neighbour exists.
     let size: [usize; D] = from_fn(|axis| (high[axis] - low[axis] + 1 + 2 * DEPTH as i64) as usize);
     let cells = size
         .iter()
@@ -63,7 +63,7 @@ pub fn hidden<const D: usize>(frame: &Frame<D>) -> Vec<bool> {
                 .is_some_and(|other| full[other])
         })
     };
-    // Particles come sorted by cell: most have the answer of the one before.
+    // Particles are sorted by cell: most have the result of the one before.
     let mut last = (usize::MAX, false);
     positions
         .iter()
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_two_cells_deep_is_hidden() {
+    fn only_particles_two_cells_deep_are_hidden() {
         let side = 7;
         let cells = (0..side * side * side).map(|i| [i % side, i / side % side, i / side / side]);
         let positions = cells.map(|cell| cell.map(|i| i as f32 * 0.5 - 1.25));
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn in_the_plane_everything_is_seen() {
+    fn no_particle_is_hidden_in_2d() {
         let positions = (0..100).map(|i| [(i % 10) as f32, (i / 10) as f32]);
         let frame = frame_of(1.0, positions.collect());
         assert_eq!(hidden(&frame), [false; 100]);

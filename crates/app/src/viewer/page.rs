@@ -1,19 +1,19 @@
-//! The page, which is part of the program: nothing is loaded from elsewhere.
+//! Files of the page, embedded in the program: nothing is loaded from elsewhere.
 
 use super::http::Response;
 
-/// A file of the page.
+/// File of the page.
 #[derive(Debug)]
 pub struct Part {
-    /// As the page calls it.
+    /// Name in the page.
     pub name: &'static str,
     kind: &'static str,
-    /// What it says.
+    /// Content.
     pub text: &'static str,
 }
 
 impl Part {
-    /// The part as an answer.
+    /// Response with the file.
     pub fn response(&self) -> Response {
         Response::of(self.kind, self.text)
     }
@@ -52,12 +52,12 @@ parts! {
     "three.min.mjs" SCRIPT "vendor/three.min.mjs",
 }
 
-/// A file of the page by its name.
+/// File of the page by name.
 pub fn part(name: &str) -> Option<&'static Part> {
     PARTS.iter().find(|part| part.name == name)
 }
 
-/// The files that are scripts.
+/// Scripts of the page.
 pub fn scripts() -> impl Iterator<Item = &'static Part> {
     PARTS.iter().filter(|part| part.kind == SCRIPT)
 }
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_refers_to_nothing_but_its_own_parts() {
+    fn the_page_refers_only_to_its_own_files() {
         for part in PARTS
             .iter()
             .filter(|part| part.kind != SVG && part.name != "three.min.mjs")

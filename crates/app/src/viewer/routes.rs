@@ -1,15 +1,15 @@
-//! Which path has which answer. No part of a path is ever the name of a file.
+//! Routes of the server. No part of a path is ever used as a file name.
 
 use super::http::{Request, Response};
 use super::page;
-use super::watched::Watched;
+use super::watched_run::Watched;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, PoisonError};
 
 const JSON: &str = "application/json";
 const BYTES: &str = "application/octet-stream";
 
-/// The runs that are shown, and the port under which.
+/// Runs to serve, and the port.
 #[derive(Debug)]
 pub struct Site {
     runs: Vec<Mutex<Arc<Watched>>>,
@@ -17,7 +17,7 @@ pub struct Site {
 }
 
 impl Site {
-    /// A site of these runs.
+    /// Creates a site of these runs.
     pub fn new(runs: Vec<Watched>, port: u16) -> Self {
         let shared = |run| Mutex::new(Arc::new(run));
         Site {
@@ -26,14 +26,14 @@ impl Site {
         }
     }
 
-    /// The answer to a request.
+    /// Response to a request.
     pub fn answer(&self, request: &Request) -> Response {
-        // A page of elsewhere whose name was made to mean this machine has another host.
+        // Defence against DNS rebinding: a foreign page that resolves to this machine sends another host.
         if !self.is_ours(&request.host) {
-            return Response::refusal(403, "this page is at 127.0.0.1 and has no other name");
+            return Response::refusal(403, "this server answers to 127.0.0.1 and localhost only");
         }
         if request.method != "GET" {
-            return Response::refusal(405, "only GET is answered");
+            return Response::refusal(405, "only GET is supported");
         }
         let (path, query) = match request.target.split_once('?') {
             Some((path, query)) => (path, query),
@@ -63,7 +63,7 @@ impl Site {
         })
     }
 
-    /// A run, as it is now: if another one began in its folder, that one.
+    /// Run in its current state, reopened if it was replaced by another one.
     fn run(&self, index: u32) -> Option<Arc<Watched>> {
         let slot = self.runs.get(index as usize)?;
         let run = slot.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -76,7 +76,7 @@ impl Site {
                 *slot.lock().unwrap_or_else(PoisonError::into_inner) = new.clone();
                 Some(new)
             }
-            // It is being replaced at this moment.
+            // It is being replaced right now.
             Err(_) => Some(run),
         }
     }
@@ -85,7 +85,7 @@ impl Site {
 fn of_run(run: &Watched, rest: &[&str], query: &str) -> Response {
     match rest {
         ["about"] => of_json(&run.about()),
-        ["now"] => of_json(&news(run.now(), query.strip_prefix("since="))),
+        ["now"] => of_json(&since_revision(run.now(), query.strip_prefix("since="))),
         ["frame", frame] => match number(frame) {
             Some(frame) if run.frames().is_ok_and(|frames| frames.contains(&frame)) => {
                 match run.particles(frame, 1) {
@@ -110,8 +110,8 @@ fn of_run(run: &Watched, rest: &[&str], query: &str) -> Response {
     }
 }
 
-/// The same with its revision, or only that there is nothing new.
-fn news(mut now: Value, since: Option<&str>) -> Value {
+/// The same with its revision, or only that nothing changed.
+fn since_revision(mut now: Value, since: Option<&str>) -> Value {
     let revision = blake3::hash(now.to_string().as_bytes()).to_hex()[..16].to_string();
     if since == Some(&revision) {
         return json!({ "same": true });
@@ -120,7 +120,7 @@ fn news(mut now: Value, since: Option<&str>) -> Value {
     now
 }
 
-/// A number of a run, frame or solid: digits and nothing else.
+/// Index of a run, frame or solid: digits only.
 fn number(word: &str) -> Option<u32> {
     let plain = (1..=9).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_digit());
     if plain { word.parse().ok() } else { None }
@@ -131,5 +131,5 @@ fn of_json(value: &Value) -> Response {
 }
 
 fn not_found() -> Response {
-    Response::refusal(404, "there is nothing of this name")
+    Response::refusal(404, "not found")
 }

@@ -1,8 +1,8 @@
-//! The server of the page: on this machine only, a few threads, one request a connection.
+//! HTTP server of the page: loopback only, a few threads, one request per connection.
 
 use super::http::{self, Refusal, Response};
 use super::routes::Site;
-use super::watched::Watched;
+use super::watched_run::Watched;
 use meniscus_store::error::{Error, Kind};
 use std::io::Read;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -12,18 +12,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Requests that are answered at the same time. Browsers open connections before they need them, and each holds one.
+/// Number of worker threads. Browsers open connections in advance, and each occupies one.
 const WORKERS: usize = 16;
-/// Connections that wait for a worker; more are turned away.
-const WAITING: usize = 64;
-/// Somebody who takes an answer more slowly than this has gone away.
-const SENDING: Duration = Duration::from_secs(20);
-/// A connection that is turned away gets this long to hear it.
-const BRIEF: Duration = Duration::from_millis(25);
-/// No more than this is read of what comes after a request.
-const LEFT_OVER: u64 = 64 << 10;
+/// Length of the queue of connections; more are refused.
+const QUEUE_LENGTH: usize = 64;
+/// Write timeout, after which the client counts as disconnected.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(20);
+/// Write timeout of a refused connection.
+const REFUSAL_TIMEOUT: Duration = Duration::from_millis(25);
+/// Largest number of bytes that are drained after a request.
+const MAX_DRAINED_BYTES: u64 = 64 << 10;
 
-/// A server that has its port and does not answer yet.
+/// Server bound to its port.
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
@@ -32,7 +32,7 @@ pub struct Server {
     stop: Arc<AtomicBool>,
 }
 
-/// Ends a server from another thread.
+/// Stops a server from another thread.
 #[derive(Clone, Debug)]
 pub struct Stopper {
     address: SocketAddr,
@@ -40,26 +40,26 @@ pub struct Stopper {
 }
 
 impl Stopper {
-    /// Ends the server after the requests that it is at.
+    /// Stops the server after the requests in progress.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
-        // The server waits for a connection: here is one.
-        let _ = TcpStream::connect_timeout(&self.address, BRIEF);
+        // Wakes the server, which is waiting for a connection.
+        let _ = TcpStream::connect_timeout(&self.address, REFUSAL_TIMEOUT);
     }
 }
 
 impl Server {
-    /// Takes a port of this machine, any free one for port 0, for these runs.
+    /// Binds a port of the loopback interface, any free one for port 0, for these runs.
     ///
     /// # Errors
-    /// If the port is taken.
+    /// If the port is in use.
     pub fn bind(runs: Vec<Watched>, port: u16) -> Result<Self, Error> {
         let failed = |e: std::io::Error| {
             Error::new(
                 Kind::Resources,
-                format!("could not take the port {port} of 127.0.0.1: {e}"),
+                format!("could not listen on 127.0.0.1:{port}: {e}"),
             )
-            .with_remedy("choose another with --port N, or leave it out for any free one")
+            .with_remedy("choose another with --port N, or omit it for any free one")
         };
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
@@ -71,7 +71,7 @@ impl Server {
         })
     }
 
-    /// What ends it.
+    /// Handle that stops the server.
     pub fn stopper(&self) -> Stopper {
         Stopper {
             address: self.address,
@@ -79,14 +79,14 @@ impl Server {
         }
     }
 
-    /// Where the page is.
+    /// Address of the page.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Answers until it is [stopped](Stopper::stop).
+    /// Serves until it is [stopped](Stopper::stop).
     pub fn serve(&self) {
-        let (give, take) = sync_channel::<TcpStream>(WAITING);
+        let (give, take) = sync_channel::<TcpStream>(QUEUE_LENGTH);
         let take = Arc::new(Mutex::new(take));
         thread::scope(|scope| {
             for _ in 0..WORKERS {
@@ -97,10 +97,10 @@ impl Server {
                 match self.listener.accept() {
                     Ok((stream, _)) => match give.try_send(stream) {
                         Ok(()) | Err(TrySendError::Disconnected(_)) => {}
-                        Err(TrySendError::Full(stream)) => turn_away(stream),
+                        Err(TrySendError::Full(stream)) => refuse(stream),
                     },
-                    // Too many open files, say: it may pass.
-                    Err(_) => thread::sleep(BRIEF),
+                    // Temporary failures, such as too many open files.
+                    Err(_) => thread::sleep(REFUSAL_TIMEOUT),
                 }
             }
             drop(give);
@@ -112,35 +112,35 @@ fn work(take: &Mutex<Receiver<TcpStream>>, site: &Site) {
     loop {
         let next = take.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(stream) = next else { return };
-        // A connection that breaks is the other side's business.
-        let _ = attend(stream, site);
+        // Errors of a connection concern the client only.
+        let _ = handle(stream, site);
     }
 }
 
-fn attend(mut stream: TcpStream, site: &Site) -> std::io::Result<()> {
+fn handle(mut stream: TcpStream, site: &Site) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
-    stream.set_write_timeout(Some(SENDING))?;
+    stream.set_write_timeout(Some(WRITE_TIMEOUT))?;
     let wait = |stream: &TcpStream, left: Duration| stream.set_read_timeout(Some(left));
     let response = match http::read_request(&mut stream, wait) {
         Ok(request) => site.answer(&request),
         Err(Refusal::Gone) => return Ok(()),
-        Err(Refusal::Malformed) => Response::refusal(400, "this is no request"),
-        Err(Refusal::TooLong) => Response::refusal(431, "this request is too long"),
-        Err(Refusal::TooSlow) => Response::refusal(408, "this request came too slowly"),
+        Err(Refusal::Malformed) => Response::refusal(400, "malformed request"),
+        Err(Refusal::TooLong) => Response::refusal(431, "request too long"),
+        Err(Refusal::TooSlow) => Response::refusal(408, "request timed out"),
     };
     response.write(&mut stream)?;
     finish(&stream)
 }
 
-/// Ends a connection so that the answer arrives: closing with something unread would take it back.
+/// Closes a connection so that the response arrives: closing with unread input would reset it.
 fn finish(stream: &TcpStream) -> std::io::Result<()> {
     stream.shutdown(std::net::Shutdown::Write)?;
     stream.set_read_timeout(Some(Duration::from_millis(200)))?;
-    std::io::copy(&mut stream.take(LEFT_OVER), &mut std::io::sink()).map(|_| ())
+    std::io::copy(&mut stream.take(MAX_DRAINED_BYTES), &mut std::io::sink()).map(|_| ())
 }
 
-fn turn_away(stream: TcpStream) {
+fn refuse(stream: TcpStream) {
     let mut stream = stream;
-    let _ = stream.set_write_timeout(Some(BRIEF));
-    let _ = Response::refusal(503, "too many requests at once").write(&mut stream);
+    let _ = stream.set_write_timeout(Some(REFUSAL_TIMEOUT));
+    let _ = Response::refusal(503, "too many requests").write(&mut stream);
 }

@@ -1,45 +1,36 @@
-//! Solids of a scene as the page shows them: one mesh each, and its poses in frames.
+//! Solids of a scene for the page: one mesh each, and its poses in the frames.
 
-use super::dual_contouring::{Sampled, area, surface};
-use super::wire::WireMesh;
+use crate::surface::solids::{Mesh, triangulate};
 use meniscus_render::preview::materials_of;
-use meniscus_render::preview::solids::look;
+use meniscus_render::preview::sphere_tracing::appearance;
 use meniscus_scene::{Color, Material, Scene};
-use meniscus_shapes::{Bounds, ScriptedSolid, Shape};
 use meniscus_store::cache::BodyState;
 use serde::Serialize;
 use std::array::from_fn;
 
-/// Cells of the lattice along the longest side of a solid.
-const CELLS: usize = 40;
-/// The same if parts of it may be thin.
-const FINE_CELLS: usize = 72;
-/// The same in the plane.
-const PLANE_CELLS: usize = 320;
-
-/// A solid as the page shows it.
+/// Solid as shown in the page.
 #[derive(Clone, Debug)]
 pub struct SolidView {
     /// Index of the solid in the scene.
     pub solid: usize,
-    /// What the page is told beside the mesh.
+    /// Description.
     pub about: SolidAbout,
-    /// Its triangles, in the frame of the body.
-    pub mesh: WireMesh,
+    /// Triangles in body coordinates.
+    pub mesh: Mesh,
 }
 
-/// What the page is told of a solid beside its mesh.
+/// Description of a solid.
 #[derive(Clone, Debug, Serialize)]
 pub struct SolidAbout {
-    /// For people.
+    /// Display name.
     pub name: String,
-    /// Whether it is seen through.
+    /// Whether it is transparent.
     pub glass: bool,
-    /// Its colour if the scene gives one: red, green and blue from 0 to 1.
+    /// Colour, if the scene sets one: red, green and blue from 0 to 1.
     pub color: Option<[f32; 3]>,
 }
 
-/// All solids that are drawn; the sides of the domain are not among them.
+/// Solids that are drawn, without the sides of the domain.
 pub fn solids<const D: usize>(scene: &Scene<D>) -> Vec<SolidView> {
     let domain: [f32; 3] = from_fn(|axis| match axis {
         axis if axis < D => scene.domain[axis] as f32,
@@ -50,14 +41,14 @@ pub fn solids<const D: usize>(scene: &Scene<D>) -> Vec<SolidView> {
     let views = solids
         .enumerate()
         .filter_map(|(solid, ((body, material), color))| {
-            let look = look(body, 0.0, domain)?;
-            let mesh = triangulate(scene, body, look.hollow, look.bounds);
+            let appearance = appearance(body, 0.0, domain)?;
+            let mesh = triangulate(scene, body, &appearance);
             Some(SolidView {
                 solid,
                 about: SolidAbout {
                     name: body.name.clone(),
-                    // One looks into a container, whatever it is made of.
-                    glass: look.hollow || material == Material::Glass,
+                    // Containers are transparent, whatever their material.
+                    glass: appearance.hollow || material == Material::Glass,
                     color: color.map(Color::parts),
                 },
                 mesh,
@@ -68,8 +59,8 @@ pub fn solids<const D: usize>(scene: &Scene<D>) -> Vec<SolidView> {
         .collect()
 }
 
-/// Poses of the solids of a frame that are shown, in their order: the rows of the rotation, then the translation. A pose in
-/// the plane leaves the third axis alone; a solid that the frame does not have stays where its mesh is.
+/// Poses of the visible solids in a frame, in their order: the rows of the rotation, then the translation. A 2D pose
+/// leaves the third axis alone; a solid without a pose in the frame stays where its mesh is.
 pub fn poses<const D: usize>(
     scene: &Scene<D>,
     views: &[SolidView],
@@ -85,116 +76,25 @@ pub fn poses<const D: usize>(
     views.iter().map(of_view).collect()
 }
 
-fn triangulate<const D: usize>(
-    scene: &Scene<D>,
-    body: &ScriptedSolid<D>,
-    hollow: bool,
-    own: Option<Bounds<D>>,
-) -> WireMesh {
-    let room = Bounds {
-        low: [0.0; D],
-        high: scene.domain,
-    };
-    let pose = body.motion.world_from_body(0.0);
-    // What has no end is shown as far as the domain reaches at the start.
-    let visible = room.placed(&pose.inverse());
-    let own = own.filter(|bounds| bounds.is_finite() && !bounds.is_empty());
-    let filled_around = D == 2 && hollow;
-    let bounds = match own {
-        Some(own) if filled_around && body.moves() => own.expanded(room.farthest([0.0; D])),
-        Some(own) if !filled_around => own,
-        _ => visible,
-    };
-    let cut = own.is_none() && !hollow && D == 3;
-    let longest = (0..D)
-        .map(|axis| bounds.high[axis] - bounds.low[axis])
-        .fold(0.0, f64::max);
-    let cells = match D {
-        2 => PLANE_CELLS,
-        _ if may_be_thin(&body.shape) => FINE_CELLS,
-        _ => CELLS,
-    };
-    let spacing = longest / cells as f64;
-    // In the plane the area may end at the sides; in space the surface must not touch them.
-    let bounds = if D == 2 {
-        bounds
-    } else {
-        bounds.expanded(1.5 * spacing)
-    };
-    let counts: [usize; D] = from_fn(|axis| {
-        ((bounds.high[axis] - bounds.low[axis]) / spacing)
-            .ceil()
-            .max(1.0) as usize
-    });
-    let inside = Shape::Box {
-        low: visible.low,
-        high: visible.high,
-    };
-    let distance = |x: [f64; D]| {
-        let to_body = body.shape.distance_within(x, 3.0 * spacing);
-        if cut {
-            to_body.max(inside.distance(x))
-        } else {
-            to_body
-        }
-    };
-    let normal = |x: [f64; D]| {
-        let outside = cut && inside.distance(x) > body.shape.distance(x);
-        if outside {
-            inside.gradient(x)
-        } else {
-            body.shape.gradient(x)
-        }
-    };
-    if D == 2 {
-        area(&Sampled {
-            low: from_fn(|axis| bounds.low[axis]),
-            spacing,
-            cells: from_fn(|axis| counts[axis]),
-            distance: &|x: [f64; 2]| distance(from_fn(|axis| x[axis])),
-            normal: &|x: [f64; 2]| {
-                let n = normal(from_fn(|axis| x[axis]));
-                from_fn(|axis| n[axis])
-            },
-        })
-    } else {
-        surface(&Sampled {
-            low: from_fn(|axis| bounds.low[axis]),
-            spacing,
-            cells: from_fn(|axis| counts[axis]),
-            distance: &|x: [f64; 3]| distance(from_fn(|axis| x[axis])),
-            normal: &|x: [f64; 3]| {
-                let n = normal(from_fn(|axis| x[axis]));
-                from_fn(|axis| n[axis])
-            },
-        })
-    }
-}
-
-/// Whether a shape has parts that are thinner than it is large.
-fn may_be_thin<const D: usize>(shape: &Shape<D>) -> bool {
-    match shape {
-        Shape::Shell { .. } | Shape::Difference(..) | Shape::Mesh(_) | Shape::Union(_) => true,
-        Shape::Intersection(parts) => parts.len() > 1,
-        Shape::Inverted(inner) => may_be_thin(inner),
-        Shape::Rounded { shape, .. } | Shape::Placed { shape, .. } => may_be_thin(shape),
-        _ => false,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use meniscus_scene::{AnyScene, builtin};
+    use meniscus_shapes::ScriptedSolid;
 
     fn shown<const D: usize>(scene: &Scene<D>) -> (Vec<SolidView>, usize, usize) {
         let views = solids(scene);
-        let posed = poses(scene, &views, &scene.body_states(0.5)).len();
+        let state = |body: &ScriptedSolid<D>| {
+            let pose = body.motion.world_from_body(0.5);
+            BodyState::at_rest(&body.name, *pose.rotation.matrix(), pose.translation)
+        };
+        let states: Vec<_> = scene.solids.iter().map(state).collect();
+        let posed = poses(scene, &views, &states).len();
         (views, scene.solids.len(), posed)
     }
 
     #[test]
-    fn every_built_in_scene_shows_its_solids() {
+    fn every_built_in_scene_has_meshes_of_its_solids() {
         for (name, _) in builtin::TEXTS {
             let (views, bodies, posed) = match builtin::named(name).unwrap() {
                 AnyScene::Two(scene) => shown(&scene),

@@ -1,20 +1,20 @@
-//! What goes over the wire to the page: particles in 8 bytes each, and triangle meshes. Little endian throughout.
+//! Binary encoding of particles (8 bytes each) and triangle meshes for the page. Little endian throughout.
 //!
-//! Particles, whatever the dimension (in the plane the third coordinate is zero):
+//! Particles in either dimension (in 2D the third coordinate is zero):
 //!
 //! | offset | bytes | field |
 //! | --- | --- | --- |
 //! | 0 | 4 | `MNVP` |
 //! | 4 | 4 | number of the frame |
 //! | 8 | 4 | particles that follow |
-//! | 12 | 4 | particles in the frame: more, if some were left out |
-//! | 16 | 4 | so many of those that follow, the first ones, can be seen from outside; others hide the rest |
+//! | 12 | 4 | particles in the frame: more, if some were omitted |
+//! | 16 | 4 | number of visible particles, which come first; the rest is occluded |
 //! | 20 | 4 | time in seconds, float |
-//! | 24 | 4 | speed that 255 stands for in m/s, float |
-//! | 28 | 12 | lower corner of the box that positions are fractions of, three floats |
+//! | 24 | 4 | speed of value 255 in m/s, float |
+//! | 28 | 12 | lower corner of the bounding box of positions, three floats |
 //! | 40 | 12 | its upper corner, three floats |
-//! | 52 | 8 | pressures that 0 and 255 stand for in pascal, two floats; both zero if none are known |
-//! | 60 | 8 each | x, y and z in 16 bits each, 65535 is the upper corner; pressure and speed, a byte each |
+//! | 52 | 8 | pressures of values 0 and 255 in pascal, two floats; both zero if unknown |
+//! | 60 | 8 each | x, y and z in 16 bits each, 65535 is the upper corner; pressure and speed, one byte each |
 //!
 //! A mesh:
 //!
@@ -24,46 +24,36 @@
 //! | 4 | 4 | vertices |
 //! | 8 | 4 | triangles |
 //! | 12 | 4 | zero |
-//! | 16 | 12 | lower corner of the box that positions are fractions of, three floats |
+//! | 16 | 12 | lower corner of the bounding box of positions, three floats |
 //! | 28 | 12 | its upper corner, three floats |
 //! | 40 | 8 each | x, y, z of the vertices, 16 bits each, and two bytes of zero |
-//! | then | 4 each | normals, signed bytes, 127 is one; and a byte of zero |
-//! | then | 12 each | triangles, three numbers of vertices, counterclockwise from outside |
+//! | then | 4 each | normals, signed bytes, 127 is one; and one byte of zero |
+//! | then | 12 each | triangles, three vertex indices, counter-clockwise from outside |
 //!
-//! Both bodies are what a graphics card takes as it is, so that the page copies nothing.
+//! Both bodies are uploaded to the GPU without conversion.
 
 use super::occlusion_cull::hidden;
+use crate::surface::solids::Mesh;
 use meniscus_store::cache::Frame;
 
-/// Bytes before the particles.
+/// Bytes of the header of particles.
 pub const PARTICLES_HEADER: usize = 60;
-/// Bytes of a particle.
+/// Bytes per particle.
 pub const PARTICLE: usize = 8;
-/// Bytes before the vertices of a mesh.
+/// Bytes of the header of a mesh.
 pub const MESH_HEADER: usize = 40;
 
-/// The largest 16-bit number, as what it stands for.
+/// Largest 16-bit value.
 const FULL: f64 = 65535.0;
 
-/// A triangle mesh on its way to the page: a solid, or the surface of the liquid.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WireMesh {
-    /// Where the vertices are; in the plane the third coordinate is zero.
-    pub positions: Vec<[f32; 3]>,
-    /// Of length one, one for each position, out of the solid or the liquid.
-    pub normals: Vec<[f32; 3]>,
-    /// Counterclockwise from outside.
-    pub triangles: Vec<[u32; 3]>,
-}
-
-impl WireMesh {
-    /// The mesh as bytes.
+impl Mesh {
+    /// Encodes the mesh.
     pub fn encode(&self) -> Vec<u8> {
         let (low, high) = box_around(&self.positions);
         self.encode_in(low, high)
     }
 
-    /// The same with positions rounded to multiples of a length, as far as 16 bits allow: smaller numbers for the same box.
+    /// Encodes the mesh with positions rounded to multiples of a length, as far as 16 bits allow.
     pub fn encode_in_steps(&self, step: f32) -> Vec<u8> {
         let (low, high) = box_around(&self.positions);
         let reach = step * FULL as f32;
@@ -97,7 +87,7 @@ impl WireMesh {
     }
 }
 
-/// The particles of a frame as bytes, every `every`-th of them.
+/// Encodes the particles of a frame, every `every`-th of them.
 pub fn encode_particles<const D: usize>(
     frame: &Frame<D>,
     domain: [f64; D],
@@ -112,7 +102,7 @@ pub fn encode_particles<const D: usize>(
     let (positions, velocities) = (frame.positions(), frame.velocities());
     let pressures = frame.pressures();
     let fastest = velocities.iter().map(speed).fold(0.0f32, f32::max);
-    // Zero, the air's, is always among them.
+    // Zero, the pressure of air, is always included.
     let (least, most) = pressures
         .iter()
         .fold((0.0f32, 0.0f32), |(l, m), &p| (l.min(p), m.max(p)));
@@ -146,12 +136,12 @@ pub fn encode_particles<const D: usize>(
     bytes
 }
 
-/// Where a number is between two others, in 255ths: enough for a colour.
+/// Quantises a number between two others to 8 bits: enough for a colour.
 fn shade(x: f32, low: f32, high: f32) -> u8 {
     ((u32::from(fraction(x, low, high)) + 128) / 257) as u8
 }
 
-/// The domain, or more if particles are outside of it: liquid leaves through open sides.
+/// Bounding box of the domain and the particles, which may leave through open sides.
 fn frame_box<const D: usize>(frame: &Frame<D>, domain: [f64; D]) -> ([f32; 3], [f32; 3]) {
     let (mut low, mut high) = ([0.0f32; 3], [0.0f32; 3]);
     for axis in 0..D {
@@ -179,12 +169,12 @@ fn box_around(positions: &[[f32; 3]]) -> ([f32; 3], [f32; 3]) {
     }
 }
 
-/// Where a number is between two others, in 65535ths.
+/// Quantises a number between two others to 16 bits.
 fn fraction(x: f32, low: f32, high: f32) -> u16 {
     let (x, low, high) = (f64::from(x), f64::from(low), f64::from(high));
     let width = high - low;
     if width > 0.0 {
-        // Out of range, and what is no number, goes to the nearest end.
+        // Values out of range, and NaN, are clamped.
         ((x - low) / width * FULL).round() as u16
     } else {
         0
@@ -261,14 +251,14 @@ mod tests {
     }
 
     #[test]
-    fn particles_that_are_left_out_are_counted() {
+    fn omitted_particles_are_counted() {
         let bytes = encode_particles(&some_frame::<3>(10), [1.0; 3], 4);
         assert_eq!(bytes.len(), 60 + 8 * 3);
         assert_eq!((number(&bytes, 8), number(&bytes, 12)), (3, 10));
     }
 
     #[test]
-    fn particles_outside_the_domain_come_back_where_they_are() {
+    fn particles_outside_the_domain_keep_their_positions() {
         let mut frame = some_frame::<2>(2);
         frame.points[0].positions = vec![[-0.5, 0.25], [1.5, 0.75]];
         let bytes = encode_particles(&frame, [1.0; 2], 1);
@@ -281,8 +271,8 @@ mod tests {
     }
 
     #[test]
-    fn a_mesh_comes_back_as_it_was() {
-        let mesh = WireMesh {
+    fn a_mesh_survives_encoding_and_decoding() {
+        let mesh = Mesh {
             positions: vec![[0.0, 1.0, 2.0], [4.0, 1.0, 3.0], [1.0, 1.0, 2.5]],
             normals: vec![[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [0.6, 0.8, 0.0]],
             triangles: vec![[0, 1, 2]],
@@ -299,6 +289,6 @@ mod tests {
         assert_eq!(bytes[normals + 2], 127);
         assert_eq!(bytes[normals + 5] as i8, -127);
         assert_eq!(number(&bytes, normals + 12 + 4), 1);
-        assert_eq!(WireMesh::default().encode().len(), 40);
+        assert_eq!(Mesh::default().encode().len(), 40);
     }
 }

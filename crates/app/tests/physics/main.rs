@@ -1,4 +1,4 @@
-//! What must hold in the built-in scenes, whatever the numbers inside.
+//! Physical properties of the built-in scenes.
 
 mod cup;
 mod solvers;
@@ -6,11 +6,11 @@ mod sticking;
 mod volume;
 
 use meniscus_app::runner::Simulation;
-use meniscus_liquid::Walls;
+use meniscus_liquid::{Liquid, Walls};
 use meniscus_scene::{AnyScene, Scene, builtin};
-use meniscus_sim::StepReport;
+use meniscus_sim::{LiquidWorld, StepReport};
 
-/// A scene whose dimension the test knows.
+/// Scene of a dimension known to the test.
 trait Known: Sized {
     fn from_any(scene: AnyScene) -> Option<Self>;
 }
@@ -35,18 +35,24 @@ impl Known for Scene<3> {
     }
 }
 
-/// A built-in scene with the walls asked for.
+/// Built-in scene with the given walls.
 fn scene<const D: usize>(name: &str, walls: Walls) -> Scene<D>
 where
     Scene<D>: Known,
 {
     let any = builtin::named(name).expect("a built-in scene");
     let mut scene = Scene::<D>::from_any(any).expect("a scene of this dimension");
-    scene.walls = walls;
+    scene.physics.walls = walls;
     scene
 }
 
-/// Steps until `frame` is reached, showing every step and every frame.
+/// The liquid of a simulation.
+fn liquid_of<'a, const D: usize>(simulation: &'a Simulation<D>) -> &'a Liquid<D> {
+    let world = LiquidWorld::of(simulation.world());
+    world.expect("a world of liquid").liquid()
+}
+
+/// Advances to `frame` and calls back for every step and every frame.
 fn play<const D: usize>(
     scene: &Scene<D>,
     frame: u32,

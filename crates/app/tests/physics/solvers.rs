@@ -2,13 +2,13 @@
 
 use super::{Known, play};
 use meniscus_app::runner::Simulation;
-use meniscus_lcp::{BoxMlcp, Status};
+use meniscus_lcp::Status;
 use meniscus_liquid::{PressureProblem, Solver, Walls, solvers};
 use meniscus_scene::{AnyScene, Scene, builtin};
 
-/// Solves a problem to 1e-10 of its largest divergence by the solver of this name.
+/// Solves a problem to 1e-10 of its largest divergence with the named solver.
 fn solved<const D: usize>(given: &PressureProblem<D>, name: &str) -> Vec<f64> {
-    let problem = BoxMlcp::new(&given.matrix, &given.rhs, &given.lower, &given.upper).unwrap();
+    let problem = given.stencil_problem().unwrap();
     let largest = given.rhs.iter().fold(0.0f64, |l, b| l.max(b.abs()));
     let settings = solvers::Settings {
         tolerance: 1e-10 * largest,
@@ -17,10 +17,16 @@ fn solved<const D: usize>(given: &PressureProblem<D>, name: &str) -> Vec<f64> {
     };
     let mut x = vec![0.0; given.rhs.len()];
     let memory = &mut solvers::Workspace::default();
-    let solution =
-        solvers::solve(&problem, &given.cells, &settings, &mut x, memory, &mut ()).unwrap();
+    let solution = solvers::solve(
+        &problem.posed().unwrap(),
+        &settings,
+        &mut x,
+        memory,
+        &mut (),
+    )
+    .unwrap();
     assert_eq!(solution.report.status, Status::Converged, "{name}");
-    // Once more from the definition, row by row.
+    // Residual recomputed from its definition, row by row.
     for row in 0..x.len() {
         let (columns, values) = given.matrix.row(row);
         let flow: f64 = columns
@@ -30,17 +36,23 @@ fn solved<const D: usize>(given: &PressureProblem<D>, name: &str) -> Vec<f64> {
             .sum();
         let y = flow + given.rhs[row];
         let residual = (x[row] - given.lower[row]).min((x[row] - given.upper[row]).max(y));
-        // The sum is in another order than the solver's.
+        // The order of summation differs from the solver's.
         assert!(residual.abs() <= 1.01e-10 * largest, "{name}: {residual:e}");
     }
     x
 }
 
 fn agree_in<const D: usize>(mut scene: Scene<D>, walls: Walls, names: &[&str]) {
-    (scene.resolution, scene.walls, scene.solver) = (24, walls, Solver::Auto);
+    (
+        scene.resolution,
+        scene.physics.walls,
+        scene.physics.pressure.solver,
+    ) = (24, walls, Solver::Auto);
     for frame in [2, 9] {
         let problem = Simulation::new(&scene)
             .and_then(|simulation| simulation.problem_of_frame(frame))
+            .expect("a pressure problem")
+            .downcast::<PressureProblem<D>>()
             .expect("a pressure problem");
         let expected = solved(&problem, "pi-pcg");
         let largest = expected.iter().fold(0.0f64, |l, p| l.max(p.abs()));
@@ -75,20 +87,20 @@ const SEPARATING: [&str; 8] = [
 const LINEAR: [&str; 5] = ["tn-mg", "mg", "mg-pcg", "cg", "auto"];
 
 #[test]
-fn solvers_agree_in_all_scenes_of_the_plane() {
+fn solvers_agree_in_all_2d_scenes() {
     agree_everywhere::<2>(Walls::Separating, &SEPARATING);
     agree_everywhere::<2>(Walls::Slip, &LINEAR);
 }
 
 #[test]
-fn solvers_agree_in_all_scenes_in_space() {
+fn solvers_agree_in_all_3d_scenes() {
     agree_everywhere::<3>(Walls::Separating, &SEPARATING);
     agree_everywhere::<3>(Walls::Slip, &LINEAR);
 }
 
-/// Plays all frames of a scene; a step that no solver solves ends it.
+/// Simulates all frames of a scene and fails if a step can't be solved.
 fn auto_lasts_in<const D: usize>(mut scene: Scene<D>, resolution: usize) {
-    (scene.resolution, scene.solver) = (resolution, Solver::Auto);
+    (scene.resolution, scene.physics.pressure.solver) = (resolution, Solver::Auto);
     let (name, mut steps, mut replaced) = (scene.name.clone(), 0, 0);
     play(
         &scene,

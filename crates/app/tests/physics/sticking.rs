@@ -1,13 +1,12 @@
-//! Liquid lets go of separating walls, and only of them.
+//! Liquid separates from separating walls, and only from them.
 
 use meniscus_app::runner::Simulation;
 use meniscus_liquid::Walls;
 
-use crate::{play, scene};
+use crate::{liquid_of, play, scene};
 
 fn highest_and_lowest(simulation: &Simulation<3>) -> (f64, f64) {
-    let heights = simulation
-        .liquid()
+    let heights = liquid_of(simulation)
         .particles()
         .position
         .iter()
@@ -60,7 +59,7 @@ fn a_box_kicked_upward_never_leaves_the_floor_with_slip_walls() {
     );
 }
 
-/// Share of the particles within three cells of the ceiling at a frame.
+/// Fraction of the particles within three cells of the ceiling at a frame.
 fn on_the_ceiling(walls: Walls, at: u32) -> f64 {
     let scene = scene::<3>("ceiling-ball", walls);
     let limit = scene.domain[2] - 3.0 * scene.dx();
@@ -70,7 +69,7 @@ fn on_the_ceiling(walls: Walls, at: u32) -> f64 {
         at,
         |_| {},
         |_, simulation| {
-            let positions = &simulation.liquid().particles().position;
+            let positions = &liquid_of(simulation).particles().position;
             let near = positions.iter().filter(|x| x[2] as f64 > limit).count();
             share = near as f64 / positions.len() as f64;
         },
@@ -79,7 +78,7 @@ fn on_the_ceiling(walls: Walls, at: u32) -> f64 {
 }
 
 #[test]
-fn a_ball_thrown_at_the_ceiling_is_off_it_by_frame_18_with_separating_walls_only() {
+fn a_ball_thrown_at_the_ceiling_separates_by_frame_18_with_separating_walls_only() {
     let separating = on_the_ceiling(Walls::Separating, 18);
     let slip = on_the_ceiling(Walls::Slip, 18);
     eprintln!("on the ceiling: separating {separating:.4}, slip {slip:.4}");
@@ -93,7 +92,7 @@ fn a_ball_thrown_at_the_ceiling_is_off_it_by_frame_18_with_separating_walls_only
     );
 }
 
-/// Particles within two cells of the glass and above its centre: mean over the last ten frames.
+/// Particles within two cells of the glass and above its centre, averaged over the last ten frames.
 fn on_the_glass(walls: Walls) -> f64 {
     let scene = scene::<3>("thrown-sphere", walls);
     let dx = scene.dx();
@@ -104,13 +103,17 @@ fn on_the_glass(walls: Walls) -> f64 {
         |_| {},
         |frame, simulation| {
             if frame + 10 > scene.frames {
-                let t = simulation.liquid().time();
+                let t = liquid_of(simulation).time();
                 let glass = &scene.solids[0];
                 let centre = glass.motion.world_from_body(t).apply([0.0; 3]);
-                let near = simulation.liquid().particles().position.iter().filter(|x| {
-                    let x = x.map(|x| x as f64);
-                    x[2] > centre[2] && glass.distance(x, t) < 2.0 * dx
-                });
+                let near = liquid_of(simulation)
+                    .particles()
+                    .position
+                    .iter()
+                    .filter(|x| {
+                        let x = x.map(|x| x as f64);
+                        x[2] > centre[2] && glass.distance(x, t) < 2.0 * dx
+                    });
                 sum += near.count() as f64 / 10.0;
             }
         },
@@ -132,15 +135,20 @@ fn in_the_thrown_sphere_far_fewer_particles_stay_on_the_upper_glass_with_separat
     );
 }
 
-/// What is left of the lining of the upper walls after 0.15 s, in which free fall covers 0.11 m: particles above the
-/// middle no farther from the wall than the lining is thick, as a share of those at the start.
+/// Remainder of the lining of the upper walls after 0.15 s, in which free fall covers 0.11 m: particles above the
+/// centre within the initial thickness of the lining, as a fraction of those at the start.
 fn lining_left(walls: Walls) -> f64 {
     let scene = scene::<2>("ane17-2", walls);
+    let solids = scene.solids_and_walls();
     let hanging = |simulation: &Simulation<2>| {
-        let near = simulation.liquid().particles().position.iter().filter(|x| {
-            let x = x.map(|x| x as f64);
-            x[1] > 0.6 && simulation.solids().distance(x, 0.0) < 0.0575 + scene.dx()
-        });
+        let near = liquid_of(simulation)
+            .particles()
+            .position
+            .iter()
+            .filter(|x| {
+                let x = x.map(|x| x as f64);
+                x[1] > 0.6 && solids.distance(x, 0.0) < 0.0575 + scene.dx()
+            });
         near.count() as f64
     };
     let start = hanging(&Simulation::new(&scene).expect("a scene that makes sense"));

@@ -1,4 +1,4 @@
-//! Particles keep their ids, ages and sources through a run, and exports hold them.
+//! Particle ids, ages and sources, in runs and exports.
 
 use crate::trial::{Trial, assert_same_run, names};
 use meniscus_store::cache::{self, Frame};
@@ -13,9 +13,8 @@ fn frame(trial: &Trial, number: u32) -> Frame<3> {
 }
 
 #[test]
-fn ids_stay_with_their_particles_and_new_particles_get_new_ones() {
-    let trial = Trial::new();
-    trial.call_well(&format!("{RUN} --frames 6 --out run"));
+fn ids_are_stable_and_new_particles_get_new_ones() {
+    let trial = Trial::after(&format!("{RUN} --frames 6 --out run"));
     let mut before: HashMap<u64, ([f32; 3], f32, f32)> = HashMap::new();
     let (mut largest, mut last_time) = (None, 0.0);
     for number in 0..=6 {
@@ -65,9 +64,8 @@ fn ids_stay_with_their_particles_and_new_particles_get_new_ones() {
 }
 
 #[test]
-fn exports_hold_ids_and_runs_without_attributes_have_none() {
-    let trial = Trial::new();
-    trial.call_well(&format!("{RUN} --frames 6 --out run"));
+fn exports_have_ids_only_for_runs_with_attributes() {
+    let trial = Trial::after(&format!("{RUN} --frames 6 --out run"));
     let attributes = ["ids", "ages", "sources"];
     for format in ["npz", "ply", "vtk", "bgeo", "usd"] {
         trial.call_well(&format!(
@@ -101,8 +99,7 @@ fn exports_hold_ids_and_runs_without_attributes_have_none() {
 
 #[test]
 fn a_run_with_attributes_resumes_to_the_same_bytes() {
-    let trial = Trial::new();
-    trial.call_well(&format!("{RUN} --frames 6 --out whole"));
+    let trial = Trial::after(&format!("{RUN} --frames 6 --out whole"));
     trial.call_well(&format!("{RUN} --frames 3 --out run"));
     trial.call_well(&format!("{RUN} --frames 6 --out run --resume"));
     let scene = |folder: &str| fs::read(trial.path(folder).join("scene.toml")).unwrap();

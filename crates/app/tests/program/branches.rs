@@ -1,6 +1,6 @@
-//! Branching: a new run that begins with the frames of another one.
+//! Branches: new runs that start with the frames of another one.
 
-use crate::trial::{Trial, assert_same_run, assert_sound, assert_told, json, lines, names};
+use crate::trial::{Trial, assert_error, assert_intact, assert_same_run, json, lines, names};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -24,16 +24,15 @@ fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 #[test]
-fn a_branch_has_the_frames_before_it_and_goes_on_with_the_changed_scene() {
-    let trial = Trial::new();
-    trial.call_well(LINE);
+fn a_branch_shares_the_first_frames_and_continues_with_the_changed_scene() {
+    let trial = Trial::after(LINE);
     let source = trial.path("out/dam-break-2d");
     let before = contents(&source);
     let changed = format!("{LINE} --set gravity=[2,-9.81]");
     trial.call_well(&format!("{changed} --from-frame 4 --out new"));
     assert_eq!(contents(&source), before, "the source stays as it is");
     let out = trial.path("new");
-    assert_sound(&out);
+    assert_intact(&out);
     let frame =
         |run: &Path, k: u32| fs::read(run.join(format!("particles/particles_{k:06}.mpc"))).unwrap();
     for k in 0..=6 {
@@ -57,20 +56,19 @@ fn a_branch_has_the_frames_before_it_and_goes_on_with_the_changed_scene() {
     trial.call_well("preview new --gif --size 64x48 --quiet");
     let longer = "--resolution 16 --frames 7 --set gravity=[2,-9.81] --out new --resume";
     trial.call_well(&format!("{RUN} {longer}"));
-    assert_sound(&out);
+    assert_intact(&out);
     assert_eq!(json(&out.join("run.json"))["branched_from"]["frame"], 4);
     assert_eq!(contents(&source), before, "the source stays as it is");
-    // A branch without a change is the run it came from.
+    // A branch without changes equals its source.
     trial.call_well(&format!("{LINE} --from-frame 5 --out same"));
     assert_same_run(&trial.path("same"), &source);
 }
 
 #[test]
-fn the_source_of_a_branch_can_be_named_and_auto_finds_a_folder() {
-    let trial = Trial::new();
-    trial.call_well(&format!("{LINE} --out mine"));
+fn the_source_of_a_branch_can_be_given_and_auto_chooses_a_folder() {
+    let trial = Trial::after(&format!("{LINE} --out mine"));
     let missing = trial.call(&format!("{LINE} --from-frame 5 --out new"));
-    assert_told(&missing, 6, &["--branch-from"]);
+    assert_error(&missing, 6, &["--branch-from"]);
     assert!(!trial.path("new").exists());
     trial.call_well(&format!("{LINE} --from-frame 5 --branch-from mine"));
     trial.call_well(&format!("{LINE} --from-frame 5 --out auto"));
@@ -81,7 +79,7 @@ fn the_source_of_a_branch_can_be_named_and_auto_finds_a_folder() {
     for run in ["out/dam-break-2d", "out/dam-break-2d-2"] {
         assert_same_run(&trial.path(run), &trial.path("mine"));
     }
-    for (line, told) in [
+    for (line, expected) in [
         (
             "--from-frame 5 --branch-from mine --out mine",
             "the same folder",
@@ -96,11 +94,11 @@ fn the_source_of_a_branch_can_be_named_and_auto_finds_a_folder() {
         ),
         ("--branch-from mine", "--from-frame"),
     ] {
-        assert_told(&trial.call(&format!("{LINE} {line}")), 2, &[told]);
+        assert_error(&trial.call(&format!("{LINE} {line}")), 2, &[expected]);
     }
     let finer = "--resolution 18 --from-frame 5 --branch-from mine --out new";
     let finer = trial.call(&format!("{RUN} {finer}"));
-    assert_told(&finer, 2, &["resolution (from 16 to 18)"]);
+    assert_error(&finer, 2, &["resolution (from 16 to 18)"]);
     assert!(
         !trial.path("new").exists(),
         "nothing is left of what was refused"
@@ -108,23 +106,25 @@ fn the_source_of_a_branch_can_be_named_and_auto_finds_a_folder() {
 }
 
 #[test]
-fn a_branch_that_was_not_finished_is_not_started_from_the_beginning() {
-    let trial = Trial::new();
-    trial.call_well(LINE);
+fn an_incomplete_branch_is_not_restarted_from_the_beginning() {
+    let trial = Trial::after(LINE);
     trial.call_well(&format!("{LINE} --from-frame 5 --out new"));
     fs::remove_dir_all(trial.path("new/state")).unwrap();
     let longer = "--resolution 16 --frames 7 --out new --resume";
-    let outcome = trial.call(&format!("{RUN} {longer}"));
-    assert_told(&outcome, 6, &["out/dam-break-2d", "frame 5"]);
-    // As if it had been killed while its frames were copied: the same command makes it again.
+    trial.fails(
+        &format!("{RUN} {longer}"),
+        6,
+        &["out/dam-break-2d", "frame 5"],
+    );
+    // As if it had been killed while its frames were copied: the same command creates it again.
     fs::remove_dir_all(trial.path("new")).unwrap();
     fs::create_dir_all(trial.path("new/particles")).unwrap();
     fs::create_dir_all(trial.path("new/state")).unwrap();
     trial.call_well(&format!("{LINE} --from-frame 5 --out new"));
     assert_same_run(&trial.path("new"), &trial.path("out/dam-break-2d"));
-    // A branch replaces a run only if somebody says so.
+    // A branch replaces a run only with `--overwrite`.
     let again = format!("{LINE} --from-frame 4 --branch-from out/dam-break-2d --out new");
-    assert_told(&trial.call(&again), 2, &["--overwrite"]);
+    assert_error(&trial.call(&again), 2, &["--overwrite"]);
     trial.call_well(&format!("{again} --overwrite"));
-    assert_sound(&trial.path("new"));
+    assert_intact(&trial.path("new"));
 }

@@ -1,20 +1,21 @@
-use crate::trial::{Trial, names};
+use crate::trial::{Trial, assert_contains, names};
 use meniscus_scene::builtin;
 
 #[test]
 fn help_explains_the_commands_with_examples() {
     let said = Trial::new().call_well("--help").said;
-    for part in [
-        "run",
-        "scenes",
-        "export",
-        "lcp",
-        "Examples:",
-        "--walls",
-        "Exit codes",
-    ] {
-        assert!(said.contains(part), "{part} is missing in\n{said}");
-    }
+    assert_contains(
+        &said,
+        &[
+            "run",
+            "scenes",
+            "export",
+            "lcp",
+            "Examples:",
+            "--walls",
+            "Exit codes",
+        ],
+    );
     for command in ["run", "scenes", "export", "lcp", "lcp export"] {
         let said = Trial::new().call_well(&format!("{command} --help")).said;
         assert!(said.contains("Usage:"), "{command}: {said}");
@@ -22,7 +23,7 @@ fn help_explains_the_commands_with_examples() {
 }
 
 #[test]
-fn scenes_lists_every_scene_on_a_line_of_its_own() {
+fn scenes_lists_one_scene_per_line() {
     let said = Trial::new().call_well("scenes").said;
     let listed: Vec<&str> = said
         .lines()
@@ -55,13 +56,7 @@ fn scenes_lists_every_scene_on_a_line_of_its_own() {
 #[test]
 fn a_misspelt_scene_is_a_usage_error_with_a_suggestion() {
     let trial = Trial::new();
-    let outcome = trial.call("run dambrake");
-    assert_eq!(outcome.code, 2);
-    assert!(
-        outcome.errors.contains("did you mean dam-break"),
-        "{}",
-        outcome.errors
-    );
+    trial.fails("run dambrake", 2, &["did you mean dam-break"]);
     assert!(names(&trial.path("")).is_empty(), "nothing is written");
 }
 
@@ -81,7 +76,7 @@ fn a_misspelt_choice_is_a_usage_error_with_a_suggestion() {
 }
 
 #[test]
-fn numbers_out_of_range_are_usage_errors_that_name_the_setting() {
+fn values_out_of_range_are_usage_errors_that_name_the_setting() {
     for (line, named) in [
         ("run circle --resolution 0", "resolution"),
         ("run circle --frames 0", "frames"),
@@ -92,9 +87,7 @@ fn numbers_out_of_range_are_usage_errors_that_name_the_setting() {
         ("lcp export circle --frame 0", "frame 0"),
     ] {
         let trial = Trial::new();
-        let outcome = trial.call(line);
-        assert_eq!(outcome.code, 2, "{line}: {}", outcome.errors);
-        assert!(outcome.errors.contains(named), "{line}: {}", outcome.errors);
+        trial.fails(line, 2, &[named]);
         assert!(
             names(&trial.path("")).is_empty(),
             "{line}: nothing is written"
@@ -103,20 +96,14 @@ fn numbers_out_of_range_are_usage_errors_that_name_the_setting() {
 }
 
 #[test]
-fn a_resolution_that_can_not_fit_is_refused_before_it_is_tried() {
+fn a_resolution_beyond_the_memory_is_refused_before_the_run() {
     let trial = Trial::new();
-    let outcome = trial.call("run dam-break --resolution 20000");
-    assert_eq!(outcome.code, 4, "{}", outcome.errors);
-    assert!(
-        outcome.errors.contains("--resolution"),
-        "{}",
-        outcome.errors
-    );
+    trial.fails("run dam-break --resolution 20000", 4, &["--resolution"]);
     assert!(names(&trial.path("")).is_empty(), "nothing is written");
 }
 
 #[test]
-fn quiet_says_nothing() {
+fn quiet_prints_nothing() {
     let trial = Trial::new();
     let outcome = trial.call_well("run dam-break-2d --resolution 16 --frames 1 --quiet");
     assert_eq!((outcome.said.as_str(), outcome.errors.as_str()), ("", ""));
@@ -124,16 +111,16 @@ fn quiet_says_nothing() {
 }
 
 #[test]
-fn the_run_to_compare_with_is_told_with_the_changes_of_this_one() {
+fn the_suggested_comparison_has_the_same_overrides() {
     let trial = Trial::new();
     let changes = "--resolution 16 --frames 1 --walls slip --solver cg --set gravity=[0,-5]";
     let outcome = trial.call_well(&format!("run dam-break-2d {changes}"));
-    let told = "run dam-break-2d --set 'gravity=[0,-5]' --frames 1 --resolution 16 --walls separating --solver auto --out";
-    assert!(outcome.said.contains(told), "{}", outcome.said);
+    let expected = "run dam-break-2d --set 'gravity=[0,-5]' --frames 1 --resolution 16 --walls separating --solver auto --out";
+    assert!(outcome.said.contains(expected), "{}", outcome.said);
 }
 
 #[test]
-fn on_a_pipe_progress_is_a_line_a_frame_and_the_end_says_what_to_type_next() {
+fn piped_progress_is_one_line_per_frame_and_ends_with_next_commands() {
     let trial = Trial::new();
     let outcome = trial.call_well("run dam-break-2d --resolution 16 --frames 3");
     let frames: Vec<&str> = outcome
@@ -144,26 +131,21 @@ fn on_a_pipe_progress_is_a_line_a_frame_and_the_end_says_what_to_type_next() {
     assert_eq!(frames.len(), 3, "{}", outcome.said);
     for (i, line) in frames.iter().enumerate() {
         assert!(line.starts_with(&format!("frame {} of 3", i + 1)), "{line}");
-        for part in ["left", "residual", "volume", "it"] {
-            assert!(line.contains(part), "{part} is missing in {line}");
-        }
+        assert_contains(&line, &["left", "residual", "volume", "it"]);
     }
     assert!(
         !outcome.said.contains('\u{1b}'),
         "no terminal codes on a pipe"
     );
-    for part in [
-        "preview.gif",
-        "particles/",
-        "stats.jsonl",
-        "Next:",
-        "export",
-        "--to ply",
-    ] {
-        assert!(
-            outcome.said.contains(part),
-            "{part} is missing in\n{}",
-            outcome.said
-        );
-    }
+    assert_contains(
+        &outcome.said,
+        &[
+            "preview.gif",
+            "particles/",
+            "stats.jsonl",
+            "Next:",
+            "export",
+            "--to ply",
+        ],
+    );
 }

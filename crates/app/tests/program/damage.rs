@@ -1,13 +1,12 @@
 use crate::interruptions::{run_it, small_dam_break};
-use crate::trial::{Trial, assert_same_run, assert_sound, names};
+use crate::trial::{Trial, assert_contains, assert_intact, assert_same_run, names};
 use meniscus_app::runner::{Start, verify};
 use std::fs;
 use std::path::Path;
 
-/// A run of three frames whose second one is then changed.
+/// A run of three frames with a modified second frame.
 fn damaged(change: impl Fn(&mut Vec<u8>)) -> Trial {
-    let trial = Trial::new();
-    trial.call_well("run dam-break-2d --resolution 12 --frames 3 --quiet --out run");
+    let trial = Trial::after("run dam-break-2d --resolution 12 --frames 3 --quiet --out run");
     let path = trial.path("run/particles/particles_000002.mpc");
     let mut bytes = fs::read(&path).unwrap();
     change(&mut bytes);
@@ -16,13 +15,7 @@ fn damaged(change: impl Fn(&mut Vec<u8>)) -> Trial {
 }
 
 fn assert_named(trial: &Trial) {
-    let outcome = trial.call("export run --to ply");
-    assert_eq!(outcome.code, 6, "{outcome:?}");
-    assert!(
-        outcome.errors.contains("particles_000002.mpc"),
-        "{}",
-        outcome.errors
-    );
+    let outcome = trial.fails("export run --to ply", 6, &["particles_000002.mpc"]);
     assert!(!outcome.errors.contains("panicked"), "{}", outcome.errors);
     let exported = names(&trial.path("run/export/ply/particles"));
     assert_eq!(
@@ -36,33 +29,30 @@ fn assert_named(trial: &Trial) {
 }
 
 #[test]
-fn a_flipped_bit_is_named_and_the_other_frames_are_exported() {
+fn a_flipped_bit_is_reported_and_the_other_frames_are_exported() {
     for position in [0, 9, 33, 41, 70, 130, 200] {
         assert_named(&damaged(|bytes| bytes[position] ^= 0x10));
     }
 }
 
 #[test]
-fn a_truncated_frame_is_named_and_the_other_frames_are_exported() {
+fn a_truncated_frame_is_reported_and_the_other_frames_are_exported() {
     for keep in [0, 7, 100, 160] {
         assert_named(&damaged(|bytes| bytes.truncate(keep)));
     }
 }
 
 #[test]
-fn a_damaged_record_is_named() {
+fn a_damaged_manifest_is_reported() {
     let trial = damaged(|_| ());
     fs::write(trial.path("run/run.json"), "{\"program\": \"menisc").unwrap();
-    let outcome = trial.call("export run --to ply");
-    assert_eq!(outcome.code, 6);
-    assert!(outcome.errors.contains("run.json"), "{}", outcome.errors);
+    trial.fails("export run --to ply", 6, &["run.json"]);
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn pipes_and_devices_in_place_of_files_neither_hang_nor_fill_the_memory() {
-    let trial = Trial::new();
-    trial.call_well("run dam-break-2d --resolution 12 --frames 3 --quiet --out whole");
+fn pipes_and_devices_in_place_of_files_neither_hang_nor_exhaust_memory() {
+    let trial = Trial::after("run dam-break-2d --resolution 12 --frames 3 --quiet --out whole");
     trial.call_well("mesh whole --quiet");
     let program = env!("CARGO_BIN_EXE_meniscus");
     for file in [
@@ -109,7 +99,7 @@ fn pipes_and_devices_in_place_of_files_neither_hang_nor_fill_the_memory() {
 
 const FRAMES: u32 = 5;
 
-/// A run that was never stopped.
+/// An uninterrupted run.
 fn finished() -> Trial {
     let trial = Trial::new();
     let whole = trial.path("whole");
@@ -120,7 +110,7 @@ fn finished() -> Trial {
 
 const LINE: &str = "run dam-break-2d --resolution 16 --frames 8";
 
-/// All files of a run but its lock, by their paths in its folder.
+/// All files of a run except its lock, relative to its folder.
 fn files(run: &Path) -> Vec<String> {
     let mut files: Vec<String> = ["run.json", "scene.toml", "stats.jsonl", "timings.jsonl"]
         .map(String::from)
@@ -146,8 +136,13 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Damages a file of a finished run: it is found and named, and the run goes on to what it was.
-fn assert_found_and_mended(trial: &Trial, file: &str, what: &str, damage: impl Fn(&mut Vec<u8>)) {
+/// Damages a file of a finished run: `verify` reports it, and `--resume` restores the same bytes.
+fn assert_detected_and_repaired(
+    trial: &Trial,
+    file: &str,
+    what: &str,
+    damage: impl Fn(&mut Vec<u8>),
+) {
     let whole = trial.path("whole");
     let out = trial.path("damaged");
     let _ = fs::remove_dir_all(&out);
@@ -164,19 +159,19 @@ fn assert_found_and_mended(trial: &Trial, file: &str, what: &str, damage: impl F
     let (result, notices) = run_it(&small_dam_break(FRAMES), &out, Start::Resume, None);
     result.unwrap_or_else(|error| panic!("{what} {file}: {error}"));
     let name = file.rsplit('/').next().unwrap();
-    // A preview is drawn again without a word.
+    // A preview is redrawn without a notice.
     let named = notices.iter().any(|notice| notice.contains(name));
     assert!(named || name == "preview.gif", "{what}: {notices:?}");
     assert_same_run(&out, &whole);
-    assert_sound(&out);
+    assert_intact(&out);
 }
 
 #[test]
-fn a_flipped_bit_in_any_file_is_found_and_the_run_goes_on_to_the_same_bytes() {
+fn a_flipped_bit_in_any_file_is_detected_and_resume_restores_the_same_bytes() {
     let trial = finished();
     for (i, file) in files(&trial.path("whole")).iter().enumerate() {
         for part in [0, 1, 2] {
-            assert_found_and_mended(&trial, file, "a flipped bit in", |bytes| {
+            assert_detected_and_repaired(&trial, file, "a flipped bit in", |bytes| {
                 // At the beginning, somewhere inside, and at the end.
                 let place = [0, bytes.len() * (i + 3) / 23 % bytes.len(), bytes.len() - 1][part];
                 bytes[place] ^= 1 << (i % 7);
@@ -186,24 +181,23 @@ fn a_flipped_bit_in_any_file_is_found_and_the_run_goes_on_to_the_same_bytes() {
 }
 
 #[test]
-fn a_truncated_file_of_any_kind_is_found_and_the_run_goes_on_to_the_same_bytes() {
+fn a_truncated_file_of_any_kind_is_detected_and_resume_restores_the_same_bytes() {
     let trial = finished();
     for file in files(&trial.path("whole")) {
         for keep in [0, 1, 100] {
-            assert_found_and_mended(&trial, &file, "truncated", |bytes| {
+            assert_detected_and_repaired(&trial, &file, "truncated", |bytes| {
                 bytes.truncate(keep.min(bytes.len() - 1));
             });
         }
-        assert_found_and_mended(&trial, &file, "the last byte of", |bytes| {
+        assert_detected_and_repaired(&trial, &file, "the last byte of", |bytes| {
             bytes.pop();
         });
     }
 }
 
 #[test]
-fn damaged_checkpoints_are_named_and_the_one_before_them_serves() {
-    let trial = Trial::new();
-    trial.call_well(&format!("{LINE} --quiet --out whole"));
+fn damaged_checkpoints_are_reported_and_an_earlier_one_is_used() {
+    let trial = Trial::after(&format!("{LINE} --quiet --out whole"));
     let out = trial.path("damaged");
     copy(&trial.path("whole"), &out);
     for frame in [7, 8] {
@@ -212,37 +206,37 @@ fn damaged_checkpoints_are_named_and_the_one_before_them_serves() {
     let said = trial
         .call_well(&format!("{LINE} --out damaged --resume"))
         .said;
-    for part in [
-        "state_000008.bin is damaged (",
-        "state_000007.bin is damaged (",
-        "): going on from frame 6",
-    ] {
-        assert!(said.contains(part), "{part} is missing in {said}");
-    }
+    assert_contains(
+        &said,
+        &[
+            "state_000008.bin is damaged (",
+            "state_000007.bin is damaged (",
+            "): resuming from frame 6",
+        ],
+    );
     let frames: Vec<&str> = said.lines().filter(|l| l.starts_with("frame ")).collect();
     assert_eq!(frames.len(), 2, "{said}");
     assert_same_run(&out, &trial.path("whole"));
-    assert_sound(&out);
+    assert_intact(&out);
 }
 
 #[test]
 fn damage_before_every_checkpoint_starts_the_run_from_the_beginning() {
-    let trial = Trial::new();
-    trial.call_well(&format!("{LINE} --quiet --out whole"));
+    let trial = Trial::after(&format!("{LINE} --quiet --out whole"));
     let out = trial.path("damaged");
     copy(&trial.path("whole"), &out);
     fs::remove_file(out.join("particles/particles_000002.mpc")).unwrap();
     let said = trial
         .call_well(&format!("{LINE} --out damaged --resume"))
         .said;
-    assert!(said.contains("particles_000002.mpc is damaged"), "{said}");
-    assert!(said.contains("starting from the beginning"), "{said}");
+    assert_contains(&said, &["particles_000002.mpc is damaged"]);
+    assert_contains(&said, &["starting from the beginning"]);
     assert_same_run(&out, &trial.path("whole"));
-    assert_sound(&out);
+    assert_intact(&out);
 }
 
 #[test]
-fn damage_to_what_a_stopped_run_kept_is_found_and_the_checkpoint_before_it_serves() {
+fn a_damaged_interruption_checkpoint_is_detected_and_an_earlier_one_is_used() {
     let trial = finished();
     let scene = small_dam_break(FRAMES);
     let out = trial.path("stopped");
@@ -268,7 +262,7 @@ fn damage_to_what_a_stopped_run_kept_is_found_and_the_checkpoint_before_it_serve
         notices[0].starts_with("interrupted.bin is damaged"),
         "{notices:?}"
     );
-    assert!(notices[0].ends_with("going on from frame 2"), "{notices:?}");
+    assert!(notices[0].ends_with("resuming from frame 2"), "{notices:?}");
     assert_same_run(&out, &trial.path("whole"));
-    assert_sound(&out);
+    assert_intact(&out);
 }

@@ -1,40 +1,39 @@
 //! `meniscus diff` and `meniscus gc`.
 
-use crate::trial::{Trial, assert_sound, names};
+use crate::trial::{Trial, assert_contains, assert_intact, names};
 use meniscus_store::lock::Lock;
 use serde_json::Value;
 use std::fs;
 
 #[test]
-fn two_runs_of_one_scene_are_the_same_and_the_threads_do_not_matter() {
+fn two_runs_of_one_scene_are_equal_for_any_number_of_threads() {
     let trial = Trial::new();
     let line = "run dam-break-2d --resolution 16 --frames 3 --quiet";
     trial.call_well(&format!("{line} --out a --threads 1"));
     trial.call_well(&format!("{line} --out b --threads 2"));
     let outcome = trial.call_well("diff a b");
-    assert!(outcome.said.contains("same"), "{}", outcome.said);
+    assert_contains(&outcome.said, &["equal"]);
     let json: Value = serde_json::from_str(&trial.call_well("diff a b --json").said).unwrap();
     assert_eq!(json["same"], true);
 }
 
 #[test]
-fn a_difference_is_told_key_by_key_step_and_frame() {
+fn differences_are_listed_by_key_step_and_frame() {
     let trial = Trial::new();
     let line = "run dam-break-2d --resolution 12 --quiet";
     trial.call_well(&format!("{line} --frames 3 --out a"));
     trial.call_well(&format!("{line} --frames 4 --out b --set gravity=[0,-3]"));
-    let outcome = trial.call("diff a b");
-    assert_eq!(outcome.code, 1, "{}", outcome.errors);
-    for words in [
-        "gravity",
-        "time.frames: 3 and 4",
-        "differ from step",
-        "only in the second",
-    ] {
-        assert!(outcome.said.contains(words), "{words}: {}", outcome.said);
-    }
-    let outcome = trial.call("diff a b --json");
-    assert_eq!(outcome.code, 1);
+    let outcome = trial.fails("diff a b", 1, &[]);
+    assert_contains(
+        &outcome.said,
+        &[
+            "gravity",
+            "time.frames: 3 and 4",
+            "differ from step",
+            "only in the second",
+        ],
+    );
+    let outcome = trial.fails("diff a b --json", 1, &[]);
     let json: Value = serde_json::from_str(&outcome.said).unwrap();
     let difference = &json["difference"];
     assert_eq!(json["same"], false);
@@ -54,25 +53,18 @@ fn a_difference_is_told_key_by_key_step_and_frame() {
 }
 
 #[test]
-fn a_damaged_frame_ends_the_comparison_with_its_name() {
+fn a_damaged_frame_ends_the_comparison_and_is_reported() {
     let trial = Trial::new();
     let line = "run dam-break-2d --resolution 12 --frames 2 --quiet";
     trial.call_well(&format!("{line} --out a"));
     trial.call_well(&format!("{line} --out b"));
     fs::write(trial.path("b/particles/particles_000002.mpc"), b"").unwrap();
-    let outcome = trial.call("diff a b");
-    assert_eq!(outcome.code, 6);
-    assert!(
-        outcome.errors.contains("particles_000002.mpc"),
-        "{}",
-        outcome.errors
-    );
+    trial.fails("diff a b", 6, &["particles_000002.mpc"]);
 }
 
-/// A run with an export, an old failure, half a file, surfaces, and things of a stranger.
+/// A run with an export, an old failure, an incomplete file, surfaces, and foreign files.
 fn littered() -> Trial {
-    let trial = Trial::new();
-    trial.call_well("run dam-break-2d --resolution 12 --frames 6 --quiet --out run");
+    let trial = Trial::after("run dam-break-2d --resolution 12 --frames 6 --quiet --out run");
     trial.call_well("export run --to ply");
     for folder in ["failed", "surfaces"] {
         fs::create_dir(trial.path(&format!("run/{folder}"))).unwrap();
@@ -91,12 +83,12 @@ fn littered() -> Trial {
 }
 
 #[test]
-fn what_can_be_made_again_goes_and_nothing_else() {
+fn gc_deletes_exactly_what_can_be_regenerated() {
     let trial = littered();
     let run = trial.path("run");
     let kept = names(&run.join("particles"));
     let said = trial.call_well("gc run").said;
-    assert!(said.contains("--yes"), "{said}");
+    assert_contains(&said, &["--yes"]);
     assert!(run.join("failed/A.mtx").exists() && run.join("state/state_000004.bin").exists());
 
     let json: Value = serde_json::from_str(&trial.call_well("gc run --json").said).unwrap();
@@ -116,17 +108,17 @@ fn what_can_be_made_again_goes_and_nothing_else() {
         .filter(|name| !name.starts_with('.'))
         .collect();
     assert_eq!(names(&run.join("particles")), frames);
-    assert_sound(&run);
+    assert_intact(&run);
     assert!(trial.call_well("gc run --yes").said.contains("nothing"));
-    // The run goes on from what is left.
+    // The run resumes from the rest.
     trial.call_well("run dam-break-2d --resolution 12 --frames 7 --resume --quiet --out run");
-    assert_sound(&run);
+    assert_intact(&run);
 }
 
 fn trial_size(path: &std::path::Path) -> u64 {
     let entries = fs::read_dir(path).unwrap().map(Result::unwrap);
     entries
-        // The lock holds the number of the last process.
+        // The lock contains the number of the last process.
         .filter(|entry| entry.file_name() != "lock")
         .map(|entry| match entry.file_type().unwrap() {
             kind if kind.is_dir() => trial_size(&entry.path()),
@@ -137,8 +129,7 @@ fn trial_size(path: &std::path::Path) -> u64 {
 
 #[test]
 fn a_damaged_last_checkpoint_keeps_the_one_before_it() {
-    let trial = Trial::new();
-    trial.call_well("run dam-break-2d --resolution 12 --frames 4 --quiet --out run");
+    let trial = Trial::after("run dam-break-2d --resolution 12 --frames 4 --quiet --out run");
     let state = trial.path("run/state");
     assert_eq!(names(&state).last().unwrap(), "state_000004.bin");
     fs::write(state.join("state_000004.bin"), b"").unwrap();
@@ -147,13 +138,11 @@ fn a_damaged_last_checkpoint_keeps_the_one_before_it() {
 }
 
 #[test]
-fn a_folder_in_which_a_run_goes_on_is_left_alone() {
+fn gc_refuses_a_folder_with_a_run_in_progress() {
     let trial = littered();
     let lock = Lock::take(&trial.path("run")).unwrap();
     for line in ["gc run", "gc run --yes"] {
-        let outcome = trial.call(line);
-        assert_eq!(outcome.code, 6, "{line}");
-        assert!(outcome.errors.contains("process"), "{}", outcome.errors);
+        trial.fails(line, 6, &["process"]);
     }
     assert!(trial.path("run/failed/A.mtx").exists());
     drop(lock);
@@ -162,7 +151,7 @@ fn a_folder_in_which_a_run_goes_on_is_left_alone() {
 
 #[cfg(unix)]
 #[test]
-fn links_are_neither_followed_nor_removed() {
+fn gc_neither_follows_nor_removes_links() {
     use std::os::unix::fs::symlink;
     let trial = littered();
     let outside = trial.path("outside");

@@ -1,4 +1,4 @@
-//! Estimates against what runs take.
+//! Estimates compared with measured runs.
 
 use crate::trial::Trial;
 use serde_json::Value;
@@ -6,9 +6,9 @@ use std::fs;
 use std::process::Stdio;
 use std::time::Duration;
 
-/// Estimated memory is within this factor of the peak, ...
+/// Largest ratio of estimated and peak memory, ...
 const MEMORY: f64 = 1.5;
-/// ... and CPU time within this.
+/// ... and of estimated and measured CPU time.
 const TIME: f64 = 2.0;
 
 const DROP: &str = r#"
@@ -82,7 +82,7 @@ shape = { half_space = { point = [0, 0, 0.22], normal = [0, 0, 1] } }
 shape = { sphere = { center = [0.25, 0.25, 0.25], radius = 0.22 }, inverted = true }
 "#;
 
-/// Peak memory in bytes and CPU seconds of a process so far, as the system counts them; none once it has ended.
+/// Peak memory in bytes and CPU seconds of a process so far, from the system; none once it has ended.
 fn usage(pid: u32) -> Option<(f64, f64)> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let peak = status
@@ -90,7 +90,7 @@ fn usage(pid: u32) -> Option<(f64, f64)> {
         .find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kilobytes: f64 = peak.trim().strip_suffix("kB")?.trim().parse().ok()?;
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name of the program, in brackets, may have spaces in it.
+    // The name of the program, in brackets, may contain spaces.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks: f64 = fields[11].parse::<f64>().ok()? + fields[12].parse::<f64>().ok()?;
     Some((1024.0 * kilobytes, ticks / 100.0))
@@ -98,7 +98,7 @@ fn usage(pid: u32) -> Option<(f64, f64)> {
 
 #[test]
 #[ignore = "long: six whole runs, about eight minutes"]
-fn estimates_are_within_their_factors_of_what_runs_take() {
+fn estimates_are_within_their_factors_of_measured_runs() {
     let trial = Trial::new();
     for (name, text) in [
         ("drop", DROP),

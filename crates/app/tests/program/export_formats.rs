@@ -1,6 +1,6 @@
-//! Every format holds what the cache does, read by small readers of the tests' own.
+//! Every format has the data of the cache, checked by small independent readers.
 
-use crate::trial::{Trial, json, names};
+use crate::trial::{Trial, assert_contains, json, names};
 use meniscus_app::surface::{self, Surface};
 use meniscus_store::cache::{self, Frame};
 use std::fs;
@@ -8,8 +8,7 @@ use std::process::Command;
 
 /// A run with a surface and all exports of frame 2.
 fn exported(up: &str) -> (Trial, Frame<3>, Surface) {
-    let trial = Trial::new();
-    trial.call_well("run ceiling-ball --resolution 12 --frames 2 --quiet --out run");
+    let trial = Trial::after("run ceiling-ball --resolution 12 --frames 2 --quiet --out run");
     trial.call_well("mesh run --quiet");
     for (format, what) in [
         ("ply", "all"),
@@ -34,7 +33,7 @@ fn turned([x, y, z]: [f32; 3]) -> [f32; 3] {
     [x, z, -y]
 }
 
-/// Floats at a place, in threes.
+/// Floats at an offset, in threes.
 fn vectors(bytes: &[u8], at: usize, count: usize, stride: usize) -> Vec<[f32; 3]> {
     let number = |at: usize| f32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
     (0..count)
@@ -42,7 +41,7 @@ fn vectors(bytes: &[u8], at: usize, count: usize, stride: usize) -> Vec<[f32; 3]
         .collect()
 }
 
-/// Where some bytes begin.
+/// Offset of some bytes.
 fn find(bytes: &[u8], wanted: &[u8]) -> usize {
     let at = bytes.windows(wanted.len()).position(|w| w == wanted);
     at.unwrap_or_else(|| panic!("{:?} is not there", String::from_utf8_lossy(wanted)))
@@ -56,7 +55,7 @@ fn bytes_of(list: &[[f32; 3]]) -> Vec<u8> {
 }
 
 #[test]
-fn every_format_holds_positions_velocities_and_triangles() {
+fn every_format_has_exact_positions_velocities_and_triangles() {
     let (trial, frame, surface) = exported("z");
     let read = |path: &str| fs::read(trial.path(path)).unwrap();
     let corners: Vec<u8> = surface
@@ -84,7 +83,7 @@ fn every_format_holds_positions_velocities_and_triangles() {
         (count, count, surface.triangles.len())
     );
 
-    // The others hold each list as it is, one after the other.
+    // The others have each list verbatim, one after the other.
     for (path, lists) in [
         (
             "vtk/particles/particles_000002.vtp",
@@ -149,7 +148,7 @@ fn every_format_holds_positions_velocities_and_triangles() {
 }
 
 #[test]
-fn y_up_turns_positions_and_velocities_alike() {
+fn y_up_rotates_positions_and_velocities() {
     let (trial, frame, surface) = exported("y");
     let npz = fs::read(trial.path("npz/particles/particles_000002.npz")).unwrap();
     let all = |list: &[[f32; 3]]| -> Vec<[f32; 3]> { list.iter().copied().map(turned).collect() };
@@ -162,11 +161,10 @@ fn y_up_turns_positions_and_velocities_alike() {
 }
 
 #[test]
-fn exports_have_one_name_and_what_a_format_can_not_hold_is_refused() {
-    let trial = Trial::new();
-    trial.call_well("run ceiling-ball --resolution 8 --frames 3 --quiet --out run");
+fn unsupported_content_of_a_format_is_refused() {
+    let trial = Trial::after("run ceiling-ball --resolution 8 --frames 3 --quiet --out run");
     let said = trial.call_well("export run --to vtk --frames 2-3").said;
-    assert!(said.contains("2 frames, about "), "{said}");
+    assert_contains(&said, &["2 frames, about "]);
     assert_eq!(
         names(&trial.path("run/export/vtk/particles")),
         [
@@ -175,7 +173,7 @@ fn exports_have_one_name_and_what_a_format_can_not_hold_is_refused() {
             "particles_000003.vtp"
         ]
     );
-    // A surface that nobody has made is made on the way and not kept.
+    // A missing surface is made during the export and not kept.
     trial.call_well("export run --to obj --frames 1 --quiet");
     assert_eq!(
         names(&trial.path("run/export/obj/surface")),
@@ -188,8 +186,6 @@ fn exports_have_one_name_and_what_a_format_can_not_hold_is_refused() {
         ("--to ply --frames 7", "there are 0 to 3"),
         ("--to ply --up x", "y"),
     ] {
-        let outcome = trial.call(&format!("export run {flags}"));
-        assert_eq!(outcome.code, 2, "{flags}: {}", outcome.errors);
-        assert!(outcome.errors.contains(word), "{flags}: {}", outcome.errors);
+        trial.fails(&format!("export run {flags}"), 2, &[word]);
     }
 }

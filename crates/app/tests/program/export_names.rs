@@ -1,17 +1,15 @@
 //! Names, numbers and axes of exported files.
 
-use crate::trial::{Trial, json, names};
+use crate::trial::{Trial, assert_contains, json, names};
 use std::fs;
 
 /// A run of one frame after the initial state.
 fn run() -> Trial {
-    let trial = Trial::new();
-    trial.call_well("run ceiling-ball --resolution 8 --frames 1 --quiet --out run");
-    trial
+    Trial::after("run ceiling-ball --resolution 8 --frames 1 --quiet --out run")
 }
 
 #[test]
-fn files_have_the_names_and_numbers_that_were_asked_for() {
+fn files_have_the_requested_names_and_numbers() {
     let trial = run();
     trial.call_well(
         "export run --to obj --first-frame 1001 --name {scene}_{what}.{frame:04} --quiet",
@@ -33,7 +31,7 @@ fn files_have_the_names_and_numbers_that_were_asked_for() {
 }
 
 #[test]
-fn renamed_exports_are_found_by_gc_and_replaced_with_their_run() {
+fn renamed_exports_are_found_by_gc_and_removed_with_their_run() {
     let trial = run();
     let line = "export run --to ply --name {scene}.{frame} --quiet";
     trial.call_well(line);
@@ -51,19 +49,17 @@ fn renamed_exports_are_found_by_gc_and_replaced_with_their_run() {
 }
 
 #[test]
-fn names_that_lead_elsewhere_or_clash_are_refused() {
+fn names_that_escape_the_folder_or_collide_are_refused() {
     let trial = run();
-    for (flags, told) in [
+    for (flags, expected) in [
         ("--to obj --name ../{frame}", "--out DIR"),
         ("--to obj --name .{frame}", "begin with a dot"),
-        ("--to obj --name {scene}", "need {frame}"),
-        ("--to usd --name {frame}", "hold all frames"),
-        ("--to obj --name {fraem}", "no field {fraem}"),
+        ("--to obj --name {scene}", "needs {frame}"),
+        ("--to usd --name {frame}", "contains all frames"),
+        ("--to obj --name {fraem}", "unknown field {fraem}"),
         ("--to obj --first-frame 4294967295", "--first-frame"),
     ] {
-        let outcome = trial.call(&format!("export run {flags}"));
-        assert_eq!(outcome.code, 2, "{flags}: {}", outcome.errors);
-        assert!(outcome.errors.contains(told), "{flags}: {}", outcome.errors);
+        trial.fails(&format!("export run {flags}"), 2, &[expected]);
     }
     assert!(!trial.path("run/export").exists());
 }
@@ -80,7 +76,7 @@ fn obj_files_are_y_up_and_every_export_names_its_axis() {
     ] {
         let said = trial.call_well(&format!("{line} {flags}")).said;
         assert_eq!(said.matches(up).count(), 2, "{flags}: {said}");
-        assert!(said.contains("1 frame,"), "{said}");
+        assert_contains(&said, &["1 frame,"]);
     }
     let vertices = |file: &str| -> Vec<[f64; 3]> {
         let text = fs::read_to_string(trial.path(file)).unwrap();

@@ -3,9 +3,8 @@ use meniscus_store::cache;
 use std::fs;
 
 #[test]
-fn ply_frames_hold_every_particle_with_its_velocity() {
-    let trial = Trial::new();
-    trial.call_well("run ceiling-ball --resolution 12 --frames 2 --quiet --out run");
+fn ply_frames_have_every_particle_with_its_velocity() {
+    let trial = Trial::after("run ceiling-ball --resolution 12 --frames 2 --quiet --out run");
     let said = trial.call_well("export run --to ply").said;
     assert!(said.contains("3 frames") && said.contains("Z up"), "{said}");
     let folder = trial.path("run/export/ply/particles");
@@ -38,19 +37,16 @@ fn ply_frames_hold_every_particle_with_its_velocity() {
 }
 
 #[test]
-fn what_is_no_run_can_not_be_exported() {
+fn a_folder_without_a_run_can_not_be_exported() {
     let trial = Trial::new();
     for place in ["missing", "."] {
-        let outcome = trial.call(&format!("export {place} --to ply"));
-        assert_eq!(outcome.code, 6, "{place}");
-        assert!(outcome.errors.contains("run.json"), "{}", outcome.errors);
+        trial.fails(&format!("export {place} --to ply"), 6, &["run.json"]);
     }
 }
 
 #[test]
 fn a_pressure_problem_is_written_with_its_grid() {
-    let trial = Trial::new();
-    trial.call_well("lcp export circle --frame 3 --resolution 16 --out problem");
+    let trial = Trial::after("lcp export circle --frame 3 --resolution 16 --out problem");
     let folder = trial.path("problem");
     assert_eq!(
         names(&folder),
@@ -71,7 +67,7 @@ fn a_pressure_problem_is_written_with_its_grid() {
     assert_eq!((lower.len(), upper.len()), (rows, rows));
     let (matrix, entries) = matrix(&folder.join("A.mtx"));
     assert_eq!(matrix, rows);
-    // The matrix is what the grid says: air faces and open shares make the diagonal.
+    // The matrix agrees with the grid: air faces and open fractions make the diagonal.
     let scale = grid["dt"].as_f64().unwrap()
         / (grid["density"].as_f64().unwrap() * grid["dx"].as_f64().unwrap().powi(2));
     for row in 0..rows {
@@ -86,7 +82,7 @@ fn a_pressure_problem_is_written_with_its_grid() {
             (written - diagonal).abs() < 1e-9 * diagonal,
             "row {row}: {written} {diagonal}"
         );
-        // Bounded from below exactly where a solid is near: by zero, or by less where the free surface meets a ceiling.
+        // Bounded below exactly at solids: by zero, or by less where the free surface meets a ceiling.
         let is = |list: &str, f: usize| face(list, f).as_bool().unwrap();
         let wall = (0..4).any(|f| is("solid", f));
         assert_eq!(lower[row].is_finite(), wall, "row {row}");
@@ -106,12 +102,15 @@ fn a_problem_is_not_written_among_other_files() {
     let trial = Trial::new();
     fs::create_dir(trial.path("photos")).unwrap();
     fs::write(trial.path("photos/cat.jpg"), "cat").unwrap();
-    let outcome = trial.call("lcp export circle --frame 1 --resolution 8 --out photos");
-    assert_eq!(outcome.code, 2);
+    trial.fails(
+        "lcp export circle --frame 1 --resolution 8 --out photos",
+        2,
+        &[],
+    );
     assert_eq!(names(&trial.path("photos")), ["cat.jpg"]);
 }
 
-/// The numbers of a Matrix Market array.
+/// Values of a Matrix Market array.
 fn vector(path: &std::path::Path) -> Vec<f64> {
     let text = fs::read_to_string(path).unwrap();
     assert!(
@@ -122,7 +121,7 @@ fn vector(path: &std::path::Path) -> Vec<f64> {
     numbers.map(|line| line.trim().parse().unwrap()).collect()
 }
 
-/// The size and the entries of a Matrix Market matrix, mirrored if only half of it is stored.
+/// Size and entries of a Matrix Market matrix, mirrored if only half of it is stored.
 fn matrix(path: &std::path::Path) -> (usize, Vec<(usize, usize, f64)>) {
     let text = fs::read_to_string(path).unwrap();
     assert!(

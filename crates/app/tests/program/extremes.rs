@@ -1,4 +1,4 @@
-//! Liquid where it can't be, more of it than there is room for, faster than it should be, or none at all.
+//! Extreme scenes: enclosed liquid, compressed liquid, excessive speeds, and no liquid at all.
 
 use crate::trial::{Trial, json, lines, run_alone as run};
 use meniscus_liquid::Walls;
@@ -11,7 +11,7 @@ fn block(low: [f64; 2], high: [f64; 2]) -> Shape<2> {
     Shape::Box { low, high }
 }
 
-/// A tank of 1 m, 16 cells a side, with water up to `height`.
+/// A tank of 1 m, 16 cells per side, with water up to `height`.
 fn tank(height: f64) -> Scene<2> {
     let mut scene = Scene::<2>::new("tank", "a tank", [1.0, 1.0], 16);
     scene.frames = 3;
@@ -30,7 +30,8 @@ fn number(line: &serde_json::Value, key: &str) -> f64 {
 fn a_tank_without_any_air_stays_at_rest() {
     for walls in [Walls::Slip, Walls::Separating] {
         let trial = Trial::new();
-        let scene = Scene { walls, ..tank(1.0) };
+        let mut scene = tank(1.0);
+        scene.physics.walls = walls;
         run(scene, &trial).unwrap();
         for line in lines(&trial.path("out/stats.jsonl")) {
             assert_eq!(line["pockets"], 1, "{line}");
@@ -41,10 +42,11 @@ fn a_tank_without_any_air_stays_at_rest() {
 }
 
 #[test]
-fn a_piston_on_a_closed_pocket_is_told_with_the_place_of_the_pocket() {
+fn a_piston_on_a_closed_pocket_is_reported_with_its_position() {
     for walls in [Walls::Slip, Walls::Separating] {
         let trial = Trial::new();
-        let mut scene = Scene { walls, ..tank(1.0) };
+        let mut scene = tank(1.0);
+        scene.physics.walls = walls;
         // A wall between two full chambers, and a piston that pushes into the right one.
         let wall = block([0.4, -1.0], [0.55, 2.0]);
         scene.solids.push(ScriptedSolid::still("wall", wall));
@@ -64,7 +66,10 @@ fn a_piston_on_a_closed_pocket_is_told_with_the_place_of_the_pocket() {
         run(scene, &trial).unwrap();
         let lines = lines(&trial.path("out/stats.jsonl"));
         let lost: f64 = lines.iter().map(|line| number(line, "lost_volume")).sum();
-        assert!((lost - 0.05).abs() < 0.01, "{walls}: {lost} of 0.05 told");
+        assert!(
+            (lost - 0.05).abs() < 0.01,
+            "{walls}: {lost} of 0.05 reported"
+        );
         for line in &lines {
             assert_eq!(line["pockets"], 2, "{line}");
             let x = line["squeezed"][0].as_f64().unwrap();
@@ -74,7 +79,7 @@ fn a_piston_on_a_closed_pocket_is_told_with_the_place_of_the_pocket() {
 }
 
 #[test]
-fn velocities_a_thousand_times_too_high_are_stepped_through_or_given_up_cleanly() {
+fn velocities_a_thousand_times_too_high_are_simulated_or_fail_cleanly() {
     let trial = Trial::new();
     let mut scene = tank(0.4);
     scene.frames = 1;
@@ -97,7 +102,7 @@ fn velocities_a_thousand_times_too_high_are_stepped_through_or_given_up_cleanly(
 }
 
 #[test]
-fn a_tank_that_is_drained_empty_runs_on_to_its_last_frame() {
+fn a_tank_that_is_drained_empty_runs_to_its_last_frame() {
     let trial = Trial::new();
     let mut scene = tank(0.4);
     scene.drains.push(Drain {
@@ -125,7 +130,7 @@ fn a_tank_that_is_drained_empty_runs_on_to_its_last_frame() {
 }
 
 #[test]
-fn a_tank_that_starts_empty_is_filled_and_the_volume_is_right() {
+fn an_empty_tank_is_filled_with_the_right_volume() {
     let trial = Trial::new();
     let mut scene = tank(0.4);
     scene.liquids.clear();

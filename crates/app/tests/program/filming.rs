@@ -1,22 +1,20 @@
-//! Pictures and films of runs.
+//! Images and videos of runs.
 
-use crate::trial::{Outcome, Trial, assert_sound, assert_told, names};
-use image::RgbImage;
+use crate::trial::{Outcome, Trial, assert_error, assert_intact, names};
+use meniscus_render::image::RgbImage;
 use std::fs;
+use std::io::Cursor;
 use std::path::Path;
-use std::process::Command;
 
 const RUN: &str = "run dam-break-2d --resolution 12 --frames 3 --quiet --set output.preview=false";
 
 /// A small run in the folder `run`.
 fn filmed() -> Trial {
-    let trial = Trial::new();
-    trial.call_well(&format!("{RUN} --out run"));
-    trial
+    Trial::after(&format!("{RUN} --out run"))
 }
 
 fn picture(path: &Path) -> RgbImage {
-    image::open(path).unwrap().to_rgb8()
+    RgbImage::read_png(Cursor::new(fs::read(path).unwrap())).unwrap()
 }
 
 fn pictures(numbers: &[u32]) -> Vec<String> {
@@ -25,7 +23,7 @@ fn pictures(numbers: &[u32]) -> Vec<String> {
 }
 
 #[test]
-fn a_run_becomes_pictures_and_a_gif_again_and_again() {
+fn a_run_can_be_rendered_repeatedly_to_images_and_a_gif() {
     let trial = filmed();
     let said = trial.call_well("preview run --size 64x48 --threads 1").said;
     assert!(said.contains("frame 2, 3 of 4") && said.contains("preview.gif"));
@@ -36,9 +34,9 @@ fn a_run_becomes_pictures_and_a_gif_again_and_again() {
     let first = picture(&folder.join("preview_000001.png"));
     assert_eq!(first.dimensions(), (64, 48));
     assert!(first != picture(&folder.join("preview_000003.png")));
-    // What the run has written is as it was.
-    assert_sound(&trial.path("run"));
-    // The same bytes for any number of threads, and a folder of one's own.
+    // The files of the run are unchanged.
+    assert_intact(&trial.path("run"));
+    // The same bytes for any number of threads, and a custom folder.
     trial.call_well("preview run --size 64x48 --threads 3 --quiet --out elsewhere/deep");
     for name in &expected {
         let bytes = |folder: &Path| fs::read(folder.join(name)).unwrap();
@@ -47,13 +45,13 @@ fn a_run_becomes_pictures_and_a_gif_again_and_again() {
             "{name}"
         );
     }
-    // A run that begins anew has no pictures of the old one.
+    // A restarted run has no images of the old one.
     trial.call_well(&format!("{RUN} --out run --overwrite"));
     assert!(names(&folder).is_empty(), "{:?}", names(&folder));
 }
 
 #[test]
-fn formats_frames_and_styles_are_what_was_asked_for() {
+fn formats_frames_and_styles_are_as_requested() {
     let trial = filmed();
     for (flags, expected) in [
         ("--png --frames 2-", pictures(&[2, 3])),
@@ -97,12 +95,12 @@ fn formats_frames_and_styles_are_what_was_asked_for() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_before_anything_is_written() {
+fn invalid_options_are_refused_before_anything_is_written() {
     let trial = filmed();
     for (line, words) in [
         (
             "preview run --frames 9-20",
-            "has no frames in 9-20: there are 0 to 3",
+            "has no frames in 9-20: its frames are 0 to 3",
         ),
         ("preview run --frames 3-1", "run backwards"),
         ("preview run --size 0x48", "from 16 to 4096"),
@@ -116,15 +114,15 @@ fn what_makes_no_sense_is_refused_before_anything_is_written() {
         ("preview run --camera height=-1", "above 0"),
         ("preview run --camera height", "key=value"),
     ] {
-        assert_told(&trial.call(line), 2, &[words]);
+        assert_error(&trial.call(line), 2, &[words]);
         assert!(!trial.path("run/preview").exists(), "{line}");
     }
-    assert_told(&trial.call("preview nowhere"), 6, &["nowhere", "no run"]);
-    assert_told(&trial.call("preview run nowhere"), 6, &["nowhere"]);
+    assert_error(&trial.call("preview nowhere"), 6, &["nowhere", "no run"]);
+    assert_error(&trial.call("preview run nowhere"), 6, &["nowhere"]);
 }
 
 #[test]
-fn damaged_frames_are_named_after_the_others_are_drawn() {
+fn damaged_frames_are_reported_after_the_others_are_rendered() {
     type Damage = fn(&mut Vec<u8>);
     let damages: [Damage; 3] = [
         |bytes| bytes.truncate(100),
@@ -140,10 +138,10 @@ fn damaged_frames_are_named_after_the_others_are_drawn() {
         let outcome = trial.call("preview run --size 32x32");
         let words = [
             "particles_000002.mpc is damaged",
-            "3 other pictures",
+            "3 other images",
             "--resume",
         ];
-        assert_told(&outcome, 6, &words);
+        assert_error(&outcome, 6, &words);
         let mut expected = vec!["preview.gif".to_string()];
         expected.extend(pictures(&[0, 1, 3]));
         assert_eq!(names(&trial.path("run/preview")), expected);
@@ -151,29 +149,30 @@ fn damaged_frames_are_named_after_the_others_are_drawn() {
 }
 
 #[test]
-fn records_and_frames_of_another_version_are_told() {
+fn manifests_and_frames_of_another_version_are_reported() {
     let trial = filmed();
     let frame = trial.path("run/particles/particles_000003.mpc");
     let mut bytes = fs::read(&frame).unwrap();
-    // The version is behind the eight bytes of the magic.
+    // The version follows the eight bytes of the magic number.
     bytes[8] += 1;
     fs::write(&frame, bytes).unwrap();
-    let outcome = trial.call("preview run --size 32x32");
-    assert_told(&outcome, 6, &["particles_000003.mpc", "version"]);
+    trial.fails(
+        "preview run --size 32x32",
+        6,
+        &["particles_000003.mpc", "version"],
+    );
     let manifest = trial.path("run/run.json");
     let text = fs::read_to_string(&manifest).unwrap();
     fs::write(&manifest, text.replace("frames_done", "frames_ready")).unwrap();
-    let outcome = trial.call("preview run --size 32x32");
-    assert_told(&outcome, 6, &["run.json", "frames_done"]);
+    trial.fails("preview run --size 32x32", 6, &["run.json", "frames_done"]);
     fs::write(&manifest, text).unwrap();
     let scene = trial.path("run/scene.toml");
     fs::write(&scene, "name = \"something else\"\n").unwrap();
-    let outcome = trial.call("preview run --size 32x32");
-    assert_told(&outcome, 6, &["scene.toml is damaged"]);
+    trial.fails("preview run --size 32x32", 6, &["scene.toml is damaged"]);
 }
 
 #[test]
-fn a_run_that_goes_on_is_drawn_as_far_as_it_has_come() {
+fn a_run_in_progress_is_rendered_up_to_its_last_frame() {
     let trial = Trial::new();
     let line = "run dam-break-2d --resolution 48 --frames 500 --quiet --out long";
     let mut running = trial.start(line);
@@ -187,14 +186,14 @@ fn a_run_that_goes_on_is_drawn_as_far_as_it_has_come() {
     running.wait().unwrap();
     assert_eq!(while_running.code, 0, "{}", while_running.errors);
     assert_eq!(names(&trial.path("a")), pictures(&[1]));
-    // Killed, it still has its frames.
+    // After it is killed, it still has its frames.
     trial.call_well("preview long --png --size 32x32 --out b --quiet");
     let done = names(&trial.path("b")).len();
     assert!((2..500).contains(&done), "{done}");
 }
 
 #[test]
-fn two_runs_are_seen_side_by_side_and_the_shorter_one_waits() {
+fn two_runs_are_rendered_side_by_side_and_the_shorter_one_keeps_its_last_frame() {
     let trial = filmed();
     let other = RUN.replace("--frames 3", "--frames 4");
     trial.call_well(&format!(
@@ -202,14 +201,20 @@ fn two_runs_are_seen_side_by_side_and_the_shorter_one_waits() {
     ));
     trial.call_well("preview run slip --png --gif --size 60x40 --quiet");
     let folder = trial.path("run/preview/beside-slip");
-    // Four frames at 12 a second are eight at 24.
+    // Four frames at 12 per second are eight at 24.
     let mut expected = vec!["preview.gif".to_string()];
     expected.extend(pictures(&[0, 1, 2, 3, 4, 5, 6, 7, 8]));
     assert_eq!(names(&folder), expected);
     let at = |number: u32| picture(&folder.join(&pictures(&[number])[0]));
     assert_eq!(at(1).dimensions(), (122, 62));
     let half = |picture: &RgbImage, left: u32| {
-        image::imageops::crop_imm(picture, left, 0, 60, 40).to_image()
+        let mut part = RgbImage::new(60, 40);
+        for (x, y, pixel) in picture.enumerate_pixels() {
+            if (left..left + 60).contains(&x) && y < 40 {
+                part.put_pixel(x - left, y, *pixel);
+            }
+        }
+        part
     };
     assert!(half(&at(1), 0) != half(&at(3), 0));
     assert_eq!(half(&at(3), 0), half(&at(8), 0), "the first run waits");
@@ -219,9 +224,9 @@ fn two_runs_are_seen_side_by_side_and_the_shorter_one_waits() {
         "between two of its frames"
     );
     assert!(half(&at(4), 62) != half(&at(6), 62));
-    // The line of time moves all the while.
+    // The timeline moves all the time.
     assert!(at(4) != at(5));
-    // The plane beside space, and a run beside itself.
+    // 2D beside 3D, and a run beside itself.
     trial.call_well("run sphere --resolution 8 --frames 2 --quiet --out ball");
     trial.call_well("preview run ball --png --size 48x32 --quiet --out both");
     trial.call_well("preview run run --png --size 48x32 --quiet --out twice");
@@ -230,12 +235,12 @@ fn two_runs_are_seen_side_by_side_and_the_shorter_one_waits() {
 
 #[cfg(unix)]
 #[test]
-fn nothing_is_written_where_it_may_not_be() {
+fn images_are_not_written_to_forbidden_places() {
     let trial = filmed();
     fs::create_dir(trial.path("outside")).unwrap();
     let own = trial.path("run/preview");
     std::os::unix::fs::symlink(trial.path("outside"), &own).unwrap();
-    assert_told(
+    assert_error(
         &trial.call("preview run --size 32x32"),
         2,
         &["not a folder"],
@@ -243,41 +248,39 @@ fn nothing_is_written_where_it_may_not_be() {
     assert!(names(&trial.path("outside")).is_empty());
     fs::remove_file(&own).unwrap();
     fs::write(&own, "a file").unwrap();
-    assert_told(
+    assert_error(
         &trial.call("preview run --size 32x32"),
         2,
         &["not a folder"],
     );
-    let outcome = trial.call("preview run --size 32x32 --out run/preview/inner");
-    assert_told(&outcome, 6, &["could not create", "preview/inner"]);
+    trial.fails(
+        "preview run --size 32x32 --out run/preview/inner",
+        6,
+        &["could not create", "preview/inner"],
+    );
     if cfg!(target_os = "linux") {
-        let outcome = trial.call("preview run --size 32x32 --out /proc/self/preview");
-        assert_told(&outcome, 6, &["could not create"]);
+        trial.fails(
+            "preview run --size 32x32 --out /proc/self/preview",
+            6,
+            &["could not create"],
+        );
     }
 }
 
 #[cfg(unix)]
 #[test]
-fn a_full_disk_leaves_whole_files_only() {
+fn a_full_disk_leaves_no_partial_images() {
     let trial = filmed();
-    let program = env!("CARGO_BIN_EXE_meniscus");
-    // Room for the small pictures of the first call and for none of the second.
+    // Space for the small images of the first call and for none of the second.
     for (size, blocks, code) in [("32x32", 64, 0), ("400x400", 8, 6)] {
-        let output = Command::new("sh")
-            .arg("-c")
-            .arg(format!(
-                "trap '' XFSZ; ulimit -f {blocks}; exec {program} preview run --quiet --size {size}"
-            ))
-            .current_dir(trial.path(""))
-            .output()
-            .unwrap();
-        let outcome = Outcome::from(output);
+        let line = format!("preview run --quiet --size {size}");
+        let outcome = trial.call_with_file_limit(blocks, &line);
         assert_eq!(outcome.code, code, "{}", outcome.errors);
         if code == 6 {
-            assert_told(&outcome, 6, &["preview_000000.png", "make room"]);
+            assert_error(&outcome, 6, &["preview_000000.png", "make room"]);
         }
     }
-    // The small ones are still there, whole, and nothing else is.
+    // The small ones are still complete, and nothing else exists.
     let folder = trial.path("run/preview");
     assert_eq!(names(&folder).len(), 5, "{:?}", names(&folder));
     for name in pictures(&[0, 1, 2, 3]) {
@@ -305,14 +308,14 @@ fn with_ffmpeg(trial: &Trial, script: Option<&str>) -> Outcome {
 
 #[cfg(unix)]
 #[test]
-fn an_mp4_is_made_by_ffmpeg_or_its_trouble_is_told() {
+fn an_mp4_is_encoded_by_ffmpeg_or_its_error_is_reported() {
     let trial = filmed();
     let film = trial.path("run/preview/preview.mp4");
     let outcome = with_ffmpeg(&trial, None);
-    assert_told(&outcome, 4, &["ffmpeg", "apt install ffmpeg", "--gif"]);
+    assert_error(&outcome, 4, &["ffmpeg", "apt install ffmpeg", "--gif"]);
     assert!(
         !trial.path("run/preview").exists(),
-        "told before anything is drawn"
+        "reported before anything is rendered"
     );
     let version = "[ \"$1\" = -version ] && exit 0\n";
     for (script, words) in [
@@ -325,18 +328,18 @@ fn an_mp4_is_made_by_ffmpeg_or_its_trouble_is_told() {
         ("kill -9 $$", "signal: 9"),
     ] {
         let outcome = with_ffmpeg(&trial, Some(&format!("{version}{script}")));
-        assert_told(&outcome, 6, &["ffmpeg could not make the film", words]);
+        assert_error(&outcome, 6, &["ffmpeg could not encode the video", words]);
         assert!(names(&trial.path("run/preview")).is_empty(), "{script}");
     }
     let outcome = with_ffmpeg(&trial, Some("exit 1"));
-    assert_told(&outcome, 6, &["-version"]);
-    // One that keeps the pictures as they come.
+    assert_error(&outcome, 6, &["-version"]);
+    // A script that writes its input unchanged.
     let keeps = format!("{version}for last; do :; done; /bin/cat > \"$last\"");
     let outcome = with_ffmpeg(&trial, Some(&keeps));
     assert_eq!(outcome.code, 0, "{}", outcome.errors);
     assert_eq!(fs::metadata(&film).unwrap().len(), 4 * 33 * 32 * 3);
     assert_eq!(names(&trial.path("run/preview")), ["preview.mp4"]);
-    // A later failure leaves the film that was there.
+    // A later failure leaves the existing video.
     with_ffmpeg(&trial, Some(&format!("{version}exit 1")));
     assert_eq!(names(&trial.path("run/preview")), ["preview.mp4"]);
 }

@@ -4,9 +4,8 @@ use std::fs;
 const SMALL: &str = "run dam-break-2d --resolution 12 --frames 2 --quiet";
 
 #[test]
-fn overwriting_replaces_a_run_of_the_same_scene_and_leaves_other_files_alone() {
-    let trial = Trial::new();
-    trial.call_well(SMALL);
+fn overwrite_replaces_a_run_of_the_same_scene_and_keeps_foreign_files() {
+    let trial = Trial::after(SMALL);
     let out = trial.path("out/dam-break-2d");
     trial.call_well("export out/dam-break-2d --to ply");
     fs::write(out.join("notes.txt"), "mine").unwrap();
@@ -25,43 +24,36 @@ fn overwriting_replaces_a_run_of_the_same_scene_and_leaves_other_files_alone() {
 }
 
 #[test]
-fn a_folder_with_another_scene_is_refused_and_left_as_it_was() {
-    let trial = Trial::new();
-    trial.call_well(&format!("{SMALL} --out here"));
+fn a_folder_with_another_scene_is_refused_and_unchanged() {
+    let trial = Trial::after(&format!("{SMALL} --out here"));
     let before = names(&trial.path("here"));
-    let outcome = trial.call("run circle --resolution 12 --frames 1 --out here");
-    assert_eq!(outcome.code, 2);
-    assert!(
-        outcome.errors.contains("dam-break-2d"),
-        "{}",
-        outcome.errors
+    trial.fails(
+        "run circle --resolution 12 --frames 1 --out here",
+        2,
+        &["dam-break-2d", "--out"],
     );
-    assert!(outcome.errors.contains("--out"), "{}", outcome.errors);
     assert_eq!(names(&trial.path("here")), before);
     assert_eq!(json(&trial.path("here/run.json"))["scene"], "dam-break-2d");
 }
 
 #[test]
-fn a_folder_with_something_else_is_refused() {
+fn a_folder_with_foreign_files_is_refused() {
     let trial = Trial::new();
     fs::create_dir(trial.path("photos")).unwrap();
     fs::write(trial.path("photos/cat.jpg"), "cat").unwrap();
-    let outcome = trial.call(&format!("{SMALL} --out photos"));
-    assert_eq!(outcome.code, 2, "{}", outcome.errors);
+    trial.fails(&format!("{SMALL} --out photos"), 2, &[]);
     assert_eq!(names(&trial.path("photos")), ["cat.jpg"]);
     fs::write(trial.path("photos/run.json"), "{\"program\": \"other\"}").unwrap();
     assert_eq!(trial.call(&format!("{SMALL} --out photos")).code, 2);
     fs::write(trial.path("file"), "").unwrap();
-    let outcome = trial.call(&format!("{SMALL} --out file"));
-    assert_eq!(outcome.code, 2, "{}", outcome.errors);
+    trial.fails(&format!("{SMALL} --out file"), 2, &[]);
 }
 
 #[cfg(unix)]
 #[test]
 fn nothing_is_written_through_a_link() {
     use std::os::unix::fs::symlink;
-    let trial = Trial::new();
-    trial.call_well(SMALL);
+    let trial = Trial::after(SMALL);
     let out = trial.path("out/dam-break-2d");
     fs::create_dir(trial.path("elsewhere")).unwrap();
     fs::write(trial.path("precious"), "precious").unwrap();
@@ -76,29 +68,21 @@ fn nothing_is_written_through_a_link() {
 
     fs::remove_dir_all(out.join("particles")).unwrap();
     symlink(trial.path("elsewhere"), out.join("particles")).unwrap();
-    let outcome = trial.call(&format!("{SMALL} --overwrite"));
-    assert_eq!(outcome.code, 2, "{}", outcome.errors);
-    assert!(
-        outcome.errors.contains("is not a folder"),
-        "{}",
-        outcome.errors
-    );
+    trial.fails(&format!("{SMALL} --overwrite"), 2, &["is not a folder"]);
     assert!(names(&trial.path("elsewhere")).is_empty());
 }
 
 #[cfg(unix)]
 #[test]
-fn a_folder_that_can_not_be_written_is_an_error_of_files() {
+fn a_folder_that_can_not_be_written_is_a_storage_error() {
     let trial = Trial::new();
-    // A file in the way works also for the superuser, whom no permission stops.
+    // A file in the way works for the superuser as well, whom permissions do not stop.
     fs::write(trial.path("out"), "").unwrap();
     let outcome = trial.call(SMALL);
     assert!([2, 6].contains(&outcome.code), "{}", outcome.errors);
-    let outcome = trial.call(&format!("{SMALL} --out /proc/meniscus"));
-    assert_eq!(outcome.code, 6, "{}", outcome.errors);
-    assert!(
-        outcome.errors.contains("/proc/meniscus"),
-        "{}",
-        outcome.errors
+    trial.fails(
+        &format!("{SMALL} --out /proc/meniscus"),
+        6,
+        &["/proc/meniscus"],
     );
 }

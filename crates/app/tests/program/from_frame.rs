@@ -1,14 +1,14 @@
-//! Running again from a frame, with a scene that has changed.
+//! Restarting from a frame, with a scene that has changed.
 
 use crate::interruptions::{run_it, small_dam_break};
-use crate::trial::{Trial, assert_sound, json, lines, names};
+use crate::trial::{Trial, assert_contains, assert_intact, json, lines, names};
 use meniscus_app::runner::Start;
 use meniscus_liquid::Walls;
 use meniscus_store::error::Kind;
 use std::fs;
 
 #[test]
-fn frames_up_to_it_stay_and_those_after_it_follow_the_changed_scene() {
+fn earlier_frames_are_kept_and_later_ones_follow_the_changed_scene() {
     let trial = Trial::new();
     let out = trial.path("run");
     let scene = small_dam_break(6);
@@ -17,8 +17,8 @@ fn frames_up_to_it_stay_and_those_after_it_follow_the_changed_scene() {
     let before: Vec<Vec<u8>> = (1..=6).map(frame).collect();
 
     let mut changed = scene.clone();
-    changed.walls = Walls::Slip;
-    changed.gravity = [3.0, -9.81];
+    changed.physics.walls = Walls::Slip;
+    changed.physics.gravity = [3.0, -9.81];
     changed.frames = 7;
     let (result, notices) = run_it(&changed, &out, Start::FromFrame(4), None);
     result.unwrap();
@@ -31,22 +31,22 @@ fn frames_up_to_it_stay_and_those_after_it_follow_the_changed_scene() {
     }
     assert_eq!(names(&out.join("particles")).len(), 8);
     let text = fs::read_to_string(out.join("scene.toml")).unwrap();
-    assert!(text.contains("Slip"), "{text}");
+    assert_contains(&text, &["Slip"]);
     for step in lines(&out.join("stats.jsonl")) {
         let slips = step["frame"].as_u64() > Some(4);
         let is_linear = step["solver"] == "cg" || step["solver"] == "mg";
         assert_eq!(is_linear, slips, "{step}");
     }
-    assert_sound(&out);
+    assert_intact(&out);
 
-    // The changed run is as good as any: from the same frame it comes to the same bytes again.
+    // The changed run is as good as any: from the same frame it leads to the same bytes again.
     let after: Vec<Vec<u8>> = (1..=7).map(frame).collect();
     run_it(&changed, &out, Start::FromFrame(5), Some(2))
         .0
         .unwrap_err();
     run_it(&changed, &out, Start::Resume, None).0.unwrap();
     assert!((1..=7).all(|k| frame(k) == after[k as usize - 1]));
-    assert_sound(&out);
+    assert_intact(&out);
     assert_eq!(
         run_it(&scene, &out, Start::Resume, None)
             .0
@@ -58,7 +58,7 @@ fn frames_up_to_it_stay_and_those_after_it_follow_the_changed_scene() {
 }
 
 #[test]
-fn the_latest_checkpoint_before_it_serves_if_it_has_none() {
+fn the_latest_earlier_checkpoint_is_used_if_the_frame_has_none() {
     let trial = Trial::new();
     let out = trial.path("run");
     let mut scene = small_dam_break(6);
@@ -75,24 +75,19 @@ fn the_latest_checkpoint_before_it_serves_if_it_has_none() {
     let error = result.unwrap_err();
     assert_eq!(error.kind(), Kind::Usage);
     assert!(error.remedy().unwrap().contains("2, 4, 6"), "{error}");
-    assert_sound(&out);
+    assert_intact(&out);
     run_it(&scene, &out, Start::FromFrame(0), None).0.unwrap();
-    assert_sound(&out);
+    assert_intact(&out);
 }
 
 #[test]
-fn what_particles_are_bound_to_can_not_change() {
-    let trial = Trial::new();
-    trial.call_well("run dam-break-2d --resolution 12 --frames 3 --quiet --out run");
+fn settings_that_particles_depend_on_can_not_change() {
+    let trial = Trial::after("run dam-break-2d --resolution 12 --frames 3 --quiet --out run");
     let before = fs::read(trial.path("run/run.json")).unwrap();
-    let outcome = trial.call(
+    trial.fails(
         "run dam-break-2d --resolution 14 --frames 3 --quiet --out run --from-frame 2 --overwrite",
-    );
-    assert_eq!(outcome.code, 2);
-    assert!(
-        outcome.errors.contains("resolution (from 12 to 14)"),
-        "{}",
-        outcome.errors
+        2,
+        &["resolution (from 12 to 14)"],
     );
     assert_eq!(fs::read(trial.path("run/run.json")).unwrap(), before);
 
@@ -115,9 +110,12 @@ fn what_particles_are_bound_to_can_not_change() {
 }
 
 #[test]
-fn there_must_be_a_run() {
+fn from_frame_needs_an_existing_run() {
     let trial = Trial::new();
-    let outcome = trial.call("run dam-break-2d --resolution 12 --out missing --from-frame 2");
-    assert_eq!(outcome.code, 6, "{}", outcome.errors);
+    trial.fails(
+        "run dam-break-2d --resolution 12 --out missing --from-frame 2",
+        6,
+        &[],
+    );
     assert!(names(&trial.path("")).is_empty(), "nothing is written");
 }

@@ -1,6 +1,6 @@
-//! A disk that fills up in the middle of a run.
+//! A disk that fills up during a run.
 
-use crate::trial::{Outcome, Trial, assert_same_run, assert_sound, names};
+use crate::trial::{Outcome, Trial, assert_contains, assert_intact, assert_same_run, names};
 use meniscus_store::cache;
 use std::fs;
 use std::path::Path;
@@ -8,20 +8,17 @@ use std::process::Command;
 
 const SCENE: &str = "run dam-break-2d --resolution 24 --frames 12 --quiet";
 
-/// The run ended with an error of files that names one and says what to do, and all frames are whole.
+/// The run ended with a storage error that names a file and a remedy, and all frames are complete.
 fn assert_ended_well(outcome: &Outcome, out: &Path, cause: &str) {
     assert_eq!(outcome.code, 6, "{}", outcome.errors);
-    for part in [
-        out.file_name().unwrap().to_str().unwrap(),
-        cause,
-        "--resume",
-    ] {
-        assert!(
-            outcome.errors.contains(part),
-            "{part} is missing in {}",
-            outcome.errors
-        );
-    }
+    assert_contains(
+        &outcome.errors,
+        &[
+            out.file_name().unwrap().to_str().unwrap(),
+            cause,
+            "--resume",
+        ],
+    );
     assert!(!outcome.errors.contains("panicked"), "{}", outcome.errors);
     for frame in cache::frames_in(out).unwrap() {
         assert_eq!(cache::fault(out, frame, Some(2)), None, "frame {frame}");
@@ -30,39 +27,28 @@ fn assert_ended_well(outcome: &Outcome, out: &Path, cause: &str) {
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_may_not_grow_ends_the_run_and_it_goes_on_once_there_is_room() {
-    let trial = Trial::new();
-    trial.call_well(&format!("{SCENE} --out whole"));
+fn a_file_size_limit_ends_the_run_and_it_resumes_once_lifted() {
+    let trial = Trial::after(&format!("{SCENE} --out whole"));
     let whole = trial.path("whole");
     let longest = fs::metadata(whole.join("stats.jsonl")).unwrap().len();
     let state = fs::metadata(whole.join("state/state_000012.bin")).unwrap();
     // In units of 512 bytes: the statistics stop in the middle, then a checkpoint does not fit at all.
     for blocks in [longest / 512 * 2 / 3, state.len() / 512 / 2] {
         let folder = format!("full-{blocks}");
-        let program = env!("CARGO_BIN_EXE_meniscus");
-        let output = Command::new("sh")
-            .arg("-c")
-            // Without the trap the signal would end the process.
-            .arg(format!(
-                "trap '' XFSZ; ulimit -f {blocks}; exec {program} {SCENE} --out {folder}"
-            ))
-            .current_dir(trial.path(""))
-            .output()
-            .unwrap();
+        let outcome = trial.call_with_file_limit(blocks, &format!("{SCENE} --out {folder}"));
         let out = trial.path(&folder);
-        assert_ended_well(&Outcome::from(output), &out, "too large");
+        assert_ended_well(&outcome, &out, "too large");
         assert!(names(&out.join("particles")).len() < 12);
         trial.call_well(&format!("{SCENE} --out {folder} --resume"));
         assert_same_run(&out, &whole);
-        assert_sound(&out);
+        assert_intact(&out);
     }
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_file_system_ends_the_run_and_it_goes_on_once_there_is_room() {
-    let trial = Trial::new();
-    trial.call_well(&format!("{SCENE} --out whole"));
+fn a_full_file_system_ends_the_run_and_it_resumes_once_there_is_space() {
+    let trial = Trial::after(&format!("{SCENE} --out whole"));
     let disk = trial.path("disk");
     fs::create_dir(&disk).unwrap();
     let Some(_small) = SmallDisk::mount(&disk) else {
@@ -87,16 +73,16 @@ fn a_full_file_system_ends_the_run_and_it_goes_on_once_there_is_room() {
         fs::remove_file(&filler).unwrap();
         trial.call_well(&format!("{SCENE} --out disk/run --resume"));
         assert_same_run(&disk.join("run"), &trial.path("whole"));
-        assert_sound(&disk.join("run"));
+        assert_intact(&disk.join("run"));
         fs::remove_dir_all(disk.join("run")).unwrap();
     }
     assert!(sizes >= 4, "{sizes} of the disks were too small");
 }
 
-/// The size of a small file system.
+/// Size of a small file system.
 pub const DISK_KILOBYTES: usize = 1024;
 
-/// A small file system, as only the superuser can mount one.
+/// Small file system, which only the superuser can mount.
 pub struct SmallDisk(std::path::PathBuf);
 
 impl SmallDisk {

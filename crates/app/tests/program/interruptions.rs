@@ -1,6 +1,8 @@
-//! Ctrl-C, and going on after it.
+//! Ctrl-C, and resuming after it.
 
-use crate::trial::{Trial, assert_same_run, assert_sound, json, lines, names};
+use crate::trial::{
+    Trial, assert_contains, assert_intact, assert_same_run, interrupt, json, lines, names,
+};
 use meniscus_app::runner::status::Activity;
 use meniscus_app::runner::{self, Event, Options, Progress, Start, Summary, status};
 use meniscus_scene::{AnyScene, Output, Scene, builtin};
@@ -8,10 +10,10 @@ use meniscus_store::error::{Error, Kind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A dam break with several steps a frame.
+/// A dam break with several steps per frame.
 pub fn small_dam_break(frames: u32) -> Scene<2> {
     let AnyScene::Two(mut scene) = builtin::named("dam-break-2d").unwrap() else {
-        panic!("the scene is in the plane")
+        panic!("the scene is 2D")
     };
     scene.resolution = 16;
     scene.frames = frames;
@@ -20,7 +22,7 @@ pub fn small_dam_break(frames: u32) -> Scene<2> {
     scene
 }
 
-/// Stops a run after so many steps, and remembers what it was told.
+/// Stops a run after some steps, and records its events.
 struct Watcher<'a> {
     stop: &'a AtomicBool,
     stop_after: Option<u32>,
@@ -43,7 +45,7 @@ impl Progress for Watcher<'_> {
     }
 }
 
-/// Runs a scene, perhaps only so many steps, and returns what it said as well.
+/// Runs a scene, optionally for some steps only, and returns its notices as well.
 pub fn run_it(
     scene: &Scene<2>,
     out: &Path,
@@ -59,7 +61,7 @@ pub fn run_it(
     };
     let options = Options {
         threads: Some(1),
-        // What may be replaced is tested in `replacing.rs`.
+        // Replacing is tested in `replacing.rs`.
         overwrite: true,
         start,
         ..Options::new(out, scene_text(scene), &stop)
@@ -68,7 +70,7 @@ pub fn run_it(
     (result, watcher.notices)
 }
 
-/// TOML in which everything that particles depend on is a key, and the number of frames another one.
+/// TOML with a key for the physics and one for the number of frames.
 fn scene_text(scene: &Scene<2>) -> String {
     let physics = Scene {
         frames: 0,
@@ -83,7 +85,7 @@ fn scene_text(scene: &Scene<2>) -> String {
 }
 
 #[test]
-fn a_run_stopped_after_any_step_goes_on_to_the_same_bytes() {
+fn a_run_stopped_after_any_step_resumes_to_the_same_bytes() {
     let trial = Trial::new();
     let scene = small_dam_break(5);
     let whole = trial.path("whole");
@@ -99,18 +101,18 @@ fn a_run_stopped_after_any_step_goes_on_to_the_same_bytes() {
         assert!(error.to_string().contains("--resume"), "{error}");
         assert_eq!(status(&out).unwrap().state, Activity::Interrupted);
         assert_eq!(lines(&out.join("stats.jsonl")).len() as u32, stop_after);
-        assert_sound(&out);
+        assert_intact(&out);
         run_it(&scene, &out, Start::Resume, None).0.unwrap();
-        // No step was taken twice, and no line of the timings is missing.
+        // No step was repeated, and no line of the timings is missing.
         assert_eq!(lines(&out.join("timings.jsonl")).len() as u32, steps);
         assert_same_run(&out, &whole);
-        assert_sound(&out);
+        assert_intact(&out);
         assert!(!out.join("state/interrupted.bin").exists());
     }
 }
 
 #[test]
-fn a_run_stopped_after_every_step_goes_on_to_the_same_bytes() {
+fn a_run_stopped_after_every_step_resumes_to_the_same_bytes() {
     let trial = Trial::new();
     let scene = small_dam_break(4);
     let (whole, out) = (trial.path("whole"), trial.path("stopped"));
@@ -122,11 +124,11 @@ fn a_run_stopped_after_every_step_goes_on_to_the_same_bytes() {
     }
     assert!(stops > 5, "{stops}");
     assert_same_run(&out, &whole);
-    assert_sound(&out);
+    assert_intact(&out);
 }
 
 #[test]
-fn a_finished_run_has_nothing_to_do_and_goes_on_if_more_frames_are_wanted() {
+fn a_finished_run_has_nothing_to_do_until_more_frames_are_requested() {
     let trial = Trial::new();
     let (whole, out) = (trial.path("whole"), trial.path("grown"));
     run_it(&small_dam_break(6), &whole, Start::Beginning, None)
@@ -142,13 +144,13 @@ fn a_finished_run_has_nothing_to_do_and_goes_on_if_more_frames_are_wanted() {
     assert_eq!(std::fs::read(out.join("run.json")).unwrap(), before);
     let summary = run_it(&small_dam_break(6), &out, Start::Resume, None).0;
     assert_eq!(summary.unwrap().frames, 6);
-    assert_sound(&out);
-    // Only the number of frames in the scene tells them apart, and that is written anew.
+    assert_intact(&out);
+    // Only the number of frames in the scene differs, and that is rewritten.
     assert_same_run(&out, &whole);
 }
 
 #[test]
-fn emitters_drains_and_moving_solids_go_on_to_the_same_bytes() {
+fn emitters_drains_and_moving_solids_resume_to_the_same_bytes() {
     for scene in ["faucet", "paddle"] {
         let trial = Trial::new();
         let line = |frames: u32, rest: &str| {
@@ -158,12 +160,12 @@ fn emitters_drains_and_moving_solids_go_on_to_the_same_bytes() {
         trial.call_well(&line(3, "--threads 2 --out cut"));
         trial.call_well(&line(6, "--threads 1 --out cut --resume"));
         assert_same_run(&trial.path("cut"), &trial.path("whole"));
-        assert_sound(&trial.path("cut"));
+        assert_intact(&trial.path("cut"));
     }
 }
 
 #[test]
-fn going_on_where_nothing_is_starts_from_the_beginning() {
+fn resuming_an_empty_folder_starts_from_the_beginning() {
     let trial = Trial::new();
     let (whole, out) = (trial.path("whole"), trial.path("new"));
     let scene = small_dam_break(2);
@@ -175,13 +177,12 @@ fn going_on_where_nothing_is_starts_from_the_beginning() {
 }
 
 #[test]
-fn another_scene_is_refused_with_the_difference() {
+fn resuming_another_scene_is_refused_with_the_difference() {
     let trial = Trial::new();
     let line = "run dam-break-2d --resolution 12 --frames 2 --quiet --out run";
     trial.call_well(line);
     let before = std::fs::read(trial.path("run/run.json")).unwrap();
-    let outcome = trial.call(&format!("{line} --walls slip --resume"));
-    assert_eq!(outcome.code, 2, "{}", outcome.errors);
+    let outcome = trial.fails(&format!("{line} --walls slip --resume"), 2, &[]);
     let shown: Vec<&str> = outcome
         .errors
         .lines()
@@ -190,11 +191,7 @@ fn another_scene_is_refused_with_the_difference() {
         .collect();
     assert_eq!(shown.len(), 2, "{}", outcome.errors);
     assert!(shown.iter().all(|line| line.contains("walls")), "{shown:?}");
-    assert!(
-        outcome.errors.contains("--from-frame"),
-        "{}",
-        outcome.errors
-    );
+    assert_contains(&outcome.errors, &["--from-frame"]);
     assert_eq!(
         std::fs::read(trial.path("run/run.json")).unwrap(),
         before,
@@ -204,7 +201,7 @@ fn another_scene_is_refused_with_the_difference() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_leaves_a_checkpoint_and_130_and_the_run_goes_on_to_the_same_bytes() {
+fn ctrl_c_writes_a_checkpoint_and_exits_with_130_and_the_run_resumes_to_the_same_bytes() {
     use std::time::Duration;
     let trial = Trial::new();
     let line = "run dam-break-2d --resolution 64 --frames 24 --quiet";
@@ -215,22 +212,18 @@ fn ctrl_c_leaves_a_checkpoint_and_130_and_the_run_goes_on_to_the_same_bytes() {
         std::thread::sleep(Duration::from_millis(1));
         assert!(child.try_wait().unwrap().is_none());
     }
-    let pid = child.id().to_string();
-    let sent = std::process::Command::new("kill")
-        .args(["-INT", &pid])
-        .status();
-    assert!(sent.unwrap().success());
+    interrupt(&child);
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let manifest = json(&out.join("run.json"));
     assert_eq!(manifest["state"], "interrupted");
     let done = manifest["frames_done"].as_u64().unwrap();
     assert!((3..24).contains(&done), "{done}");
     assert!(!names(&out.join("state")).is_empty());
-    assert_sound(&out);
-    // Whoever forgets how to go on loses nothing and is told.
+    assert_intact(&out);
+    // Without `--resume` nothing is lost, and the message suggests it.
     let again = trial.call(&format!("{line} --out stopped"));
     assert_eq!(again.code, 2, "{}", again.errors);
-    assert!(again.errors.contains("--resume"), "{}", again.errors);
+    assert_contains(&again.errors, &["--resume"]);
     let beyond = trial.call(&format!("{line} --out stopped --from-frame 23"));
     assert_eq!(beyond.code, 2, "{}", beyond.errors);
     let status = trial.call_well("status stopped --json");
@@ -239,5 +232,5 @@ fn ctrl_c_leaves_a_checkpoint_and_130_and_the_run_goes_on_to_the_same_bytes() {
     let command = command.strip_prefix("meniscus ").unwrap();
     trial.call_well(&format!("{command} --threads 1 --quiet"));
     assert_same_run(&out, &trial.path("whole"));
-    assert_sound(&out);
+    assert_intact(&out);
 }

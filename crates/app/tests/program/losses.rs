@@ -1,9 +1,9 @@
-//! Runs that lose liquid say so everywhere, and end if they lose much.
+//! Runs that lose liquid warn everywhere, and end if they lose much.
 
-use crate::trial::{Trial, assert_sound, assert_told, json, lines};
+use crate::trial::{Trial, assert_contains, assert_error, assert_intact, json, lines};
 use std::fs;
 
-/// A piston in a closed box full of liquid, which can go nowhere: 45 % of its volume are squeezed away in ten frames.
+/// A piston in a closed box full of liquid: 45 % of its volume is squeezed out in ten frames.
 const PISTON: &str = "[domain]\nsize = [1, 1]\nresolution = 20\n[time]\nframes = 10\n\
     [[liquid]]\nshape = { box = { low = [0, 0], high = [1, 1] } }\n\
     [[solid]]\nname = \"piston\"\nshape = { box = { low = [-1, -1], high = [0, 2] } }\nease = \"linear\"\n\
@@ -16,30 +16,22 @@ fn with_piston() -> Trial {
 }
 
 #[test]
-fn a_run_that_loses_a_third_of_its_liquid_ends_with_5_and_says_why_everywhere() {
+fn a_run_that_loses_a_third_of_its_liquid_exits_with_5_and_reports_the_cause_everywhere() {
     let trial = with_piston();
     let outcome = trial.call("run piston.toml --out run");
-    let cause = "a solid pushes into liquid that has no way out";
-    assert_told(
+    let cause = "a solid compresses enclosed liquid";
+    assert_error(
         &outcome,
         5,
         &[
             "lost",
             cause,
-            "leave the liquid a way out",
+            "leave an outlet for the liquid",
             "run.on_drift=warn",
         ],
     );
-    assert!(
-        outcome.said.contains("warning: the liquid has lost"),
-        "{}",
-        outcome.said
-    );
-    assert!(
-        outcome.said.contains("(warning: beyond 5 %)"),
-        "{}",
-        outcome.said
-    );
+    assert_contains(&outcome.said, &["warning: the liquid has lost"]);
+    assert_contains(&outcome.said, &["(warning: beyond 5 %)"]);
     let manifest = json(&trial.path("run/run.json"));
     let done = manifest["frames_done"].as_u64().unwrap();
     assert_eq!(manifest["state"], "failed");
@@ -58,31 +50,27 @@ fn a_run_that_loses_a_third_of_its_liquid_ends_with_5_and_says_why_everywhere() 
         "{status}"
     );
     let status = trial.call_well("status run --json").said;
-    assert!(status.contains("\"drift\""), "{status}");
+    assert_contains(&status, &["\"drift\""]);
     trial.call_well("report run");
     let page = fs::read_to_string(trial.path("run/report.html")).unwrap();
     assert!(page.contains(cause), "the page has it");
     assert!(lines(&trial.path("run/stats.jsonl"))[0]["thin_volume"].is_number());
-    assert_sound(&trial.path("run"));
+    assert_intact(&trial.path("run"));
 
-    // Told to, it continues from where it was, and the summary has the warning too.
+    // With `run.on_drift=warn` it resumes, and the summary has the warning as well.
     let resumed = trial.call_well("run run/scene.toml --out run --resume --set run.on_drift=warn");
-    assert!(
-        resumed.said.contains("Warning: the liquid has lost"),
-        "{}",
-        resumed.said
-    );
+    assert_contains(&resumed.said, &["Warning: the liquid has lost"]);
     let manifest = json(&trial.path("run/run.json"));
     assert_eq!(
         (&manifest["state"], &manifest["frames_done"]),
         (&"done".into(), &10.into())
     );
     assert!(manifest["drift"]["drift"].as_f64().unwrap() < -0.4);
-    assert_sound(&trial.path("run"));
+    assert_intact(&trial.path("run"));
 }
 
 #[test]
-fn limits_change_when_a_run_warns_and_no_particle() {
+fn drift_limits_affect_warnings_and_no_particle() {
     let trial = with_piston();
     let quiet = "run piston.toml --quiet --set output.preview=false --frames 7";
     trial.call_well(&format!("{quiet} --set run.on_drift=warn --out warned"));
@@ -96,8 +84,8 @@ fn limits_change_when_a_run_warns_and_no_particle() {
         assert!(of("warned") == of("allowed"), "frame {frame}");
     }
     let wrong = trial.call("check piston.toml --set run.on_drift=stopp");
-    assert_told(&wrong, 2, &["run.on_drift", "stop"]);
-    assert_told(
+    assert_error(&wrong, 2, &["run.on_drift", "stop"]);
+    assert_error(
         &trial.call("check piston.toml --set run.max_drift=2"),
         2,
         &["run.max_drift"],
@@ -105,7 +93,7 @@ fn limits_change_when_a_run_warns_and_no_particle() {
 }
 
 #[test]
-fn a_run_that_holds_its_liquid_does_not_warn() {
+fn a_run_that_conserves_its_liquid_does_not_warn() {
     let trial = Trial::new();
     let said = trial
         .call_well("run dam-break-2d --resolution 24 --frames 12")

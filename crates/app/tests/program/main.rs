@@ -1,4 +1,4 @@
-//! Tests of the program as people use it: its commands, its exit codes, and the files it writes.
+//! End-to-end tests of the program: commands, exit codes, and files.
 
 mod attributes;
 mod branches;

@@ -1,13 +1,13 @@
 //! Copies of meshes in the folder of a run.
 
-use crate::trial::{Trial, assert_sound, assert_told, json, names};
+use crate::trial::{Trial, assert_error, assert_intact, json, names};
 use std::fs;
 use std::path::PathBuf;
 
 const TETRAHEDRON: &str =
     "v 0 0 0\nv 0.6 0 0\nv 0 0.6 0\nv 0 0 0.6\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
-/// A run of a scene whose liquid and solid are meshes, which are gone by now.
+/// A run of a scene whose liquid and solid are meshes, with the original files deleted.
 fn run_without_its_meshes() -> (Trial, PathBuf) {
     let trial = Trial::new();
     let folder = trial.path("a folder");
@@ -29,7 +29,7 @@ fn run_without_its_meshes() -> (Trial, PathBuf) {
 }
 
 #[test]
-fn a_run_is_drawn_exported_and_resumed_without_the_original_meshes() {
+fn a_run_is_rendered_exported_and_resumed_without_the_original_meshes() {
     let (trial, run) = run_without_its_meshes();
     assert_eq!(names(&run.join("meshes")).len(), 2);
     assert_eq!(
@@ -39,7 +39,7 @@ fn a_run_is_drawn_exported_and_resumed_without_the_original_meshes() {
             .len(),
         2
     );
-    assert_sound(&run);
+    assert_intact(&run);
     trial.call_well("preview run --png --size 64x48 --quiet");
     trial.call_well("mesh run --quiet");
     trial.call_well("export run --to usd --quiet");
@@ -55,11 +55,11 @@ fn a_run_is_drawn_exported_and_resumed_without_the_original_meshes() {
         .unwrap();
     trial.call_well(&format!("{resume} --frames 3 --quiet"));
     assert_eq!(json(&run.join("run.json"))["frames_done"], 3);
-    assert_sound(&run);
+    assert_intact(&run);
 }
 
 #[test]
-fn a_damaged_copy_is_named_and_the_original_mends_it() {
+fn a_damaged_mesh_copy_is_reported_and_repaired_from_the_original() {
     let (trial, run) = run_without_its_meshes();
     let name = names(&run.join("meshes")).remove(0);
     let copy = run.join("meshes").join(&name);
@@ -72,15 +72,15 @@ fn a_damaged_copy_is_named_and_the_original_mends_it() {
         "mesh run --quiet",
         "run run/scene.toml --out run --resume --frames 3",
     ] {
-        assert_told(&trial.call(line), 6, &[&name]);
+        assert_error(&trial.call(line), 6, &[&name]);
     }
     trial.call_well("mesh run --quiet --assets gone");
     trial.call_well("run gone/drop.toml --out run --resume --quiet");
-    assert_sound(&run);
+    assert_intact(&run);
     fs::remove_file(&copy).unwrap();
-    assert_told(&trial.call("verify run"), 6, &[&name, "missing"]);
-    // Runs of earlier versions have no copies at all.
-    assert_told(
+    assert_error(&trial.call("verify run"), 6, &[&name, "missing"]);
+    // Runs of earlier versions have no copies.
+    assert_error(
         &trial.call("mesh run --quiet --smoothing 1"),
         3,
         &["could not be read"],
@@ -89,7 +89,7 @@ fn a_damaged_copy_is_named_and_the_original_mends_it() {
 }
 
 #[test]
-fn copies_of_meshes_that_a_changed_scene_does_not_have_go() {
+fn mesh_copies_that_a_changed_scene_does_not_use_are_removed() {
     let (trial, run) = run_without_its_meshes();
     let notes = run.join("meshes/notes.txt");
     fs::write(&notes, "mine").unwrap();
@@ -99,8 +99,8 @@ fn copies_of_meshes_that_a_changed_scene_does_not_have_go() {
     trial.call_well("run gone/drop.toml --out run --from-frame 1 --overwrite --quiet");
     assert_eq!(names(&run.join("meshes")).len(), 2, "a copy and the notes");
     assert!(notes.exists());
-    assert_sound(&run);
+    assert_intact(&run);
     trial.call_well("run gone/drop.toml --from-frame 1 --branch-from run --out branch --quiet");
     assert_eq!(names(&trial.path("branch/meshes")).len(), 1);
-    assert_sound(&trial.path("branch"));
+    assert_intact(&trial.path("branch"));
 }

@@ -1,6 +1,6 @@
-//! Two runs in one folder, and folders that can't be written.
+//! Locking of run folders, and read-only folders.
 
-use crate::trial::{Trial, assert_same_run, assert_sound};
+use crate::trial::{Trial, assert_intact, assert_same_run};
 use meniscus_app::runner::status;
 use meniscus_app::runner::status::Activity;
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::Duration;
 
 #[test]
-fn the_second_run_in_a_folder_is_told_who_is_there_and_the_first_goes_on() {
+fn a_second_run_in_a_folder_is_refused_with_the_process_of_the_first() {
     let trial = Trial::new();
     let line = "run dam-break-2d --resolution 48 --frames 40 --quiet";
     trial.call_well(&format!("{line} --out whole"));
@@ -22,13 +22,7 @@ fn the_second_run_in_a_folder_is_told_who_is_there_and_the_first_goes_on() {
         format!("{line} --out run --resume"),
         format!("{line} --out run --from-frame 1"),
     ] {
-        let outcome = trial.call(&line);
-        assert_eq!(outcome.code, 6, "{}", outcome.errors);
-        assert!(
-            outcome.errors.contains(&format!("process {}", first.id())),
-            "{}",
-            outcome.errors
-        );
+        trial.fails(&line, 6, &[&format!("process {}", first.id())]);
     }
     let running = status(&out).unwrap();
     assert!(
@@ -43,13 +37,12 @@ fn the_second_run_in_a_folder_is_told_who_is_there_and_the_first_goes_on() {
     assert_eq!(first.wait().unwrap().code(), Some(0));
     assert_eq!(status(&out).unwrap().state, Activity::Done);
     assert_same_run(&out, &trial.path("whole"));
-    assert_sound(&out);
+    assert_intact(&out);
 }
 
 #[test]
-fn the_status_of_a_run_is_json_for_scripts() {
-    let trial = Trial::new();
-    trial.call_well("run dam-break-2d --resolution 12 --frames 3 --quiet --out run");
+fn the_status_of_a_run_is_available_as_json() {
+    let trial = Trial::after("run dam-break-2d --resolution 12 --frames 3 --quiet --out run");
     let status = status(&trial.path("run")).unwrap();
     let json = serde_json::to_value(&status).unwrap();
     assert_eq!(json["state"], "done");
@@ -62,7 +55,7 @@ fn the_status_of_a_run_is_json_for_scripts() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_that_can_only_be_read_is_named_and_left_as_it_was() {
+fn a_read_only_folder_is_reported_and_unchanged() {
     use std::os::unix::fs::PermissionsExt;
     let trial = Trial::new();
     let line = "run dam-break-2d --resolution 12 --frames 2 --quiet --out run";
@@ -78,22 +71,16 @@ fn a_folder_that_can_only_be_read_is_named_and_left_as_it_was() {
         }
     }
     for line in [line.to_string(), format!("{line} --resume --walls slip")] {
-        let outcome = trial.call(&line);
-        assert_eq!(outcome.code, 6, "{}", outcome.errors);
-        assert!(
-            outcome.errors.contains("run/lock") && outcome.errors.contains("--out"),
-            "{}",
-            outcome.errors
-        );
+        trial.fails(&line, 6, &["run/lock", "--out"]);
     }
-    // Looking is allowed.
-    assert_sound(&out);
+    // Reading is allowed.
+    assert_intact(&out);
     assert_eq!(status(&out).unwrap().state, Activity::Done);
     drop(read_only);
     let _ = fs::set_permissions(&out, fs::Permissions::from_mode(0o755));
 }
 
-/// A folder mounted onto itself, read-only, as only the superuser can.
+/// A folder mounted onto itself, read-only, which only the superuser can do.
 struct ReadOnly(std::path::PathBuf);
 
 impl ReadOnly {

@@ -6,7 +6,7 @@ use meniscus_store::cache::{self, Frame};
 use serde_json::Value;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The keys that every line of the statistics has, in this order.
+/// Keys that every line of the statistics has, in this order.
 const STEP_KEYS: [&str; 18] = [
     "frame",
     "time",
@@ -29,9 +29,8 @@ const STEP_KEYS: [&str; 18] = [
 ];
 
 #[test]
-fn a_run_writes_frames_statistics_timings_a_preview_and_its_record() {
-    let trial = Trial::new();
-    trial.call_well("run ceiling-ball --resolution 16 --frames 4 --threads 2 --quiet");
+fn a_run_writes_frames_statistics_timings_a_preview_and_its_manifest() {
+    let trial = Trial::after("run ceiling-ball --resolution 16 --frames 4 --threads 2 --quiet");
     let out = trial.path("out/ceiling-ball");
     assert_eq!(
         names(&out),
@@ -107,7 +106,10 @@ fn a_run_writes_frames_statistics_timings_a_preview_and_its_record() {
     );
     assert_eq!(manifest["steps"], steps.len());
     assert_eq!(manifest["settings"]["resolution"], 16);
-    assert_eq!(manifest["settings"]["walls"], "separating");
+    assert_eq!(
+        manifest["settings"]["physics"]["walls"]["kind"],
+        "separating"
+    );
 
     let gif = std::fs::read(out.join("preview.gif")).unwrap();
     assert!(
@@ -117,9 +119,8 @@ fn a_run_writes_frames_statistics_timings_a_preview_and_its_record() {
 }
 
 #[test]
-fn frames_hold_the_particles_of_their_time() {
-    let trial = Trial::new();
-    trial.call_well("run ceiling-ball --resolution 16 --frames 2 --quiet");
+fn frames_have_the_particles_of_their_time() {
+    let trial = Trial::after("run ceiling-ball --resolution 16 --frames 2 --quiet");
     let out = trial.path("out/ceiling-ball");
     assert_eq!(cache::frames_in(&out).unwrap(), [0, 1, 2]);
     let steps = lines(&out.join("stats.jsonl"));
@@ -140,7 +141,7 @@ fn frames_hold_the_particles_of_their_time() {
             frame.positions().len() as u64,
             of_frame["particles"].as_u64().unwrap()
         );
-        // The ball rises at 6 m/s, less what gravity takes.
+        // The ball rises at 6 m/s, decelerated by gravity.
         let heights = frame.positions().iter().map(|x| f64::from(x[2]));
         let mean = heights.sum::<f64>() / frame.positions().len() as f64;
         let rise = 6.0 * frame.time - 0.5 * 9.81 * frame.time * frame.time;
@@ -151,16 +152,15 @@ fn frames_hold_the_particles_of_their_time() {
 }
 
 #[test]
-fn a_run_can_be_changed_from_the_command_line() {
-    let trial = Trial::new();
-    trial.call_well(
+fn flags_override_the_scene() {
+    let trial = Trial::after(
         "run sphere --walls slip --solver cg --transfer flip --resolution 12 --frames 1 --out x --quiet",
     );
     let manifest = json(&trial.path("x/run.json"));
     let settings = &manifest["settings"];
-    assert_eq!(settings["walls"], "slip");
-    assert_eq!(settings["solver"], "cg");
-    assert_eq!(settings["transfer"], "flip");
+    assert_eq!(settings["physics"]["walls"]["kind"], "slip");
+    assert_eq!(settings["physics"]["solver"]["method"], "cg");
+    assert_eq!(settings["physics"]["particles"]["transfer"], "flip");
     assert_eq!(settings["cells"], serde_json::json!([12, 12, 12]));
     let steps = lines(&trial.path("x/stats.jsonl"));
     assert!(
@@ -170,7 +170,7 @@ fn a_run_can_be_changed_from_the_command_line() {
     );
 }
 
-/// Stops a run when its second frame is there.
+/// Stops a run after its second frame.
 struct Impatient<'a>(&'a AtomicBool);
 
 impl Progress for Impatient<'_> {
@@ -182,7 +182,7 @@ impl Progress for Impatient<'_> {
 }
 
 #[test]
-fn a_stopped_run_keeps_its_frames_and_its_preview() {
+fn a_stopped_run_has_its_frames_and_a_preview() {
     let trial = Trial::new();
     let stop = AtomicBool::new(false);
     let small = [Override::parse("domain.resolution=16").unwrap()];

@@ -1,16 +1,15 @@
-//! Finished frames are replaced only if somebody says so.
+//! Finished frames are replaced only with `--overwrite`.
 
-use crate::trial::{Trial, assert_told, json, names};
+use crate::trial::{Trial, assert_contains, assert_error, json, names};
 use std::fs;
 
 const LINE: &str = "run dam-break-2d --resolution 12 --frames 3 --quiet";
-const RECORD: &str = "out/dam-break-2d/run.json";
+const MANIFEST: &str = "out/dam-break-2d/run.json";
 
 #[test]
-fn a_finished_run_is_refused_with_the_ways_on_and_left_as_it_was() {
-    let trial = Trial::new();
-    trial.call_well(LINE);
-    let before = fs::read(trial.path(RECORD)).unwrap();
+fn a_finished_run_is_not_replaced_and_the_options_are_listed() {
+    let trial = Trial::after(LINE);
+    let before = fs::read(trial.path(MANIFEST)).unwrap();
     let outcome = trial.call(LINE);
     let ways = [
         "finished run of 3 frames",
@@ -18,15 +17,15 @@ fn a_finished_run_is_refused_with_the_ways_on_and_left_as_it_was() {
         "--out auto",
         "out/dam-break-2d-2",
     ];
-    assert_told(&outcome, 2, &ways);
+    assert_error(&outcome, 2, &ways);
     assert!(!outcome.errors.contains("--resume"), "{}", outcome.errors);
-    assert_eq!(fs::read(trial.path(RECORD)).unwrap(), before);
+    assert_eq!(fs::read(trial.path(MANIFEST)).unwrap(), before);
     trial.call_well("run dam-break-2d --resolution 12 --frames 2 --quiet --overwrite");
-    assert_eq!(json(&trial.path(RECORD))["frames"], 2);
+    assert_eq!(json(&trial.path(MANIFEST))["frames"], 2);
 }
 
 #[test]
-fn auto_takes_the_next_free_folder() {
+fn auto_chooses_the_next_free_folder() {
     let trial = Trial::new();
     for folder in ["dam-break-2d", "dam-break-2d-2", "dam-break-2d-3"] {
         trial.call_well(&format!("{LINE} --out auto"));
@@ -37,26 +36,21 @@ fn auto_takes_the_next_free_folder() {
     fs::create_dir(trial.path("out/dam-break-2d-2")).unwrap();
     trial.call_well(&format!("{LINE} --out auto"));
     assert_eq!(names(&trial.path("out")).len(), 3);
-    // A file in the way is an error, not a reason to search for ever.
+    // A file in the way is an error, not a reason to search forever.
     let other = Trial::new();
     fs::write(other.path("out"), "").unwrap();
     let outcome = other.call(&format!("{LINE} --out auto"));
     assert!([2, 6].contains(&outcome.code), "{}", outcome.errors);
-    let outcome = trial.call(&format!("{LINE} --out auto --resume"));
-    assert_told(&outcome, 2, &["--out DIR"]);
+    trial.fails(&format!("{LINE} --out auto --resume"), 2, &["--out DIR"]);
 }
 
 #[test]
-fn the_program_without_a_command_never_replaces_anything() {
+fn the_program_without_a_command_never_replaces_a_run() {
     let trial = Trial::new();
     let line = "--resolution 8 --frames 1 --set output.preview=false";
     trial.call_well(line);
     let outcome = trial.call_well(line);
-    assert!(
-        outcome.errors.contains("out/thrown-sphere-2"),
-        "{}",
-        outcome.errors
-    );
+    assert_contains(&outcome.errors, &["out/thrown-sphere-2"]);
     assert_eq!(
         names(&trial.path("out")),
         ["thrown-sphere", "thrown-sphere-2"]
@@ -64,23 +58,28 @@ fn the_program_without_a_command_never_replaces_anything() {
 }
 
 #[test]
-fn frames_after_the_one_to_start_from_are_replaced_only_if_somebody_says_so() {
-    let trial = Trial::new();
-    trial.call_well(LINE);
-    let before = fs::read(trial.path(RECORD)).unwrap();
-    let outcome = trial.call(&format!("{LINE} --from-frame 2"));
-    assert_told(&outcome, 2, &["after frame 2", "--overwrite", "--out auto"]);
-    let outcome = trial.call(&format!("{LINE} --from-frame 0"));
-    assert_told(&outcome, 2, &["--overwrite", "--out auto"]);
-    assert_eq!(fs::read(trial.path(RECORD)).unwrap(), before);
+fn frames_after_from_frame_are_replaced_only_with_overwrite() {
+    let trial = Trial::after(LINE);
+    let before = fs::read(trial.path(MANIFEST)).unwrap();
+    trial.fails(
+        &format!("{LINE} --from-frame 2"),
+        2,
+        &["after frame 2", "--overwrite", "--out auto"],
+    );
+    trial.fails(
+        &format!("{LINE} --from-frame 0"),
+        2,
+        &["--overwrite", "--out auto"],
+    );
+    assert_eq!(fs::read(trial.path(MANIFEST)).unwrap(), before);
     trial.call_well(&format!("{LINE} --from-frame 2 --overwrite"));
-    // Nothing comes after the last frame.
+    // Nothing follows the last frame.
     trial.call_well("run dam-break-2d --resolution 12 --frames 4 --quiet --from-frame 3");
-    assert_eq!(json(&trial.path(RECORD))["frames_done"], 4);
+    assert_eq!(json(&trial.path(MANIFEST))["frames_done"], 4);
 }
 
 #[test]
-fn what_is_printed_to_be_typed_next_works_in_a_shell() {
+fn suggested_commands_work_in_a_shell() {
     let trial = Trial::new();
     fs::create_dir(trial.path("it's a folder")).unwrap();
     let scene = "it's a folder/a scene.toml";

@@ -1,6 +1,6 @@
-//! Scene files as people write them, break them and start them.
+//! Scene files: valid, broken and new ones.
 
-use crate::trial::{Trial, assert_told};
+use crate::trial::{Trial, assert_contains, assert_error};
 use serde_json::Value;
 use std::fs;
 use std::time::{Duration, Instant};
@@ -13,20 +13,21 @@ fn write(trial: &Trial, name: &str, text: impl AsRef<[u8]>) {
 }
 
 #[test]
-fn a_scene_file_runs_and_leaves_its_complete_text() {
+fn a_scene_file_runs_and_its_complete_text_is_written() {
     let trial = Trial::new();
     write(&trial, "pool.toml", POOL);
     trial.call_well("run pool.toml --set walls.kind=slip --quiet");
     let complete = fs::read_to_string(trial.path("out/pool/scene.toml")).unwrap();
-    for line in [
-        "name = \"pool\"",
-        "kind = \"slip\"",
-        "cfl = 2.0",
-        "resolution = 16",
-    ] {
-        assert!(complete.contains(line), "{line} is not in\n{complete}");
-    }
-    // What a run keeps of its scene can itself be run.
+    assert_contains(
+        &complete,
+        &[
+            "name = \"pool\"",
+            "kind = \"slip\"",
+            "cfl = 2.0",
+            "resolution = 16",
+        ],
+    );
+    // The scene written by a run can itself be run.
     trial.call_well("run out/pool/scene.toml --out again --quiet");
     let particles =
         |out: &str| fs::read(trial.path(&format!("{out}/particles/particles_000002.mpc")));
@@ -34,7 +35,7 @@ fn a_scene_file_runs_and_leaves_its_complete_text() {
 }
 
 #[test]
-fn all_problems_of_a_file_are_told_with_their_places() {
+fn all_errors_of_a_scene_file_are_reported_with_their_positions() {
     let trial = Trial::new();
     write(
         &trial,
@@ -42,22 +43,17 @@ fn all_problems_of_a_file_are_told_with_their_places() {
         POOL.replace("resolution", "resolutoin")
             .replace("0.4", "-1"),
     );
-    let outcome = trial.call("check bad.toml");
-    assert_eq!(outcome.code, 2);
-    for part in [
-        "bad.toml:3:1",
-        "did you mean `resolution`?",
-        "bad.toml:7:",
-        "low (0) must be less than high (-1)",
-    ] {
-        assert!(
-            outcome.errors.contains(part),
-            "{part} is not in\n{}",
-            outcome.errors
-        );
-    }
-    let outcome = trial.call("check bad.toml --json");
-    assert_eq!(outcome.code, 2);
+    trial.fails(
+        "check bad.toml",
+        2,
+        &[
+            "bad.toml:3:1",
+            "did you mean `resolution`?",
+            "bad.toml:7:",
+            "low (0) must be less than high (-1)",
+        ],
+    );
+    let outcome = trial.fails("check bad.toml --json", 2, &[]);
     let answer: Value = serde_json::from_str(&outcome.said).unwrap();
     assert_eq!(answer["runs"], false);
     assert_eq!(answer["problems"][0]["line"], 3);
@@ -71,7 +67,7 @@ fn all_problems_of_a_file_are_told_with_their_places() {
 }
 
 #[test]
-fn files_that_are_no_scenes_are_refused_at_once() {
+fn files_that_are_not_scenes_are_refused_immediately() {
     let trial = Trial::new();
     write(&trial, "empty.toml", "");
     write(&trial, "bytes.toml", [0xff, 0xfe, 0x00, 0x80]);
@@ -104,19 +100,17 @@ fn files_that_are_no_scenes_are_refused_at_once() {
         ("/dev/zero", "not a regular file"),
     ] {
         let started = Instant::now();
-        let outcome = trial.call(&format!("check {file}"));
-        assert_eq!(outcome.code, 2, "{file}: {}", outcome.errors);
-        assert!(outcome.errors.contains(what), "{file}: {}", outcome.errors);
-        // The promise is a second; a machine under load gets more.
+        trial.fails(&format!("check {file}"), 2, &[what]);
+        // The target is one second; a machine under load gets more.
         assert!(started.elapsed() < Duration::from_secs(10), "{file}");
     }
 }
 
 #[test]
-fn a_started_scene_can_be_checked_and_run() {
+fn a_scene_from_init_can_be_checked_and_run() {
     let trial = Trial::new();
     let said = trial.call_well("init dam-break-2d --out mine.toml").said;
-    assert!(said.contains("mine.toml"), "{said}");
+    assert_contains(&said, &["mine.toml"]);
     let text = fs::read_to_string(trial.path("mine.toml")).unwrap();
     assert!(text.starts_with("name = \"mine\""), "{text}");
     assert!(
@@ -132,7 +126,7 @@ fn a_started_scene_can_be_checked_and_run() {
 }
 
 #[test]
-fn an_estimate_comes_before_anything_is_allocated() {
+fn an_estimate_is_made_before_anything_is_allocated() {
     let trial = Trial::new();
     let said = trial
         .call_well("estimate dam-break --resolution 20000 --json")
@@ -143,10 +137,16 @@ fn an_estimate_comes_before_anything_is_allocated() {
         serde_json::json!([20_000, 5_000, 10_000])
     );
     assert!(estimate["memory"].as_f64() > Some(1e12), "{said}");
-    let outcome = trial.call("run dam-break --threads 2 --memory-limit 40MB");
-    assert_told(&outcome, 4, &["--resolution"]);
-    let outcome = trial.call("run dam-break --memory-limit 5MB");
-    assert_told(&outcome, 4, &["no resolution fits", "output.preview"]);
+    trial.fails(
+        "run dam-break --threads 2 --memory-limit 40MB",
+        4,
+        &["--resolution"],
+    );
+    trial.fails(
+        "run dam-break --memory-limit 5MB",
+        4,
+        &["no resolution fits", "output.preview"],
+    );
     assert!(!trial.path("out").exists());
 }
 
@@ -165,7 +165,7 @@ fn check_refuses_what_run_refuses() {
         ),
     ] {
         for command in ["check", "run"] {
-            assert_told(&trial.call(&format!("{command} {file}")), code, &[why]);
+            assert_error(&trial.call(&format!("{command} {file}")), code, &[why]);
         }
         let answer = trial.call(&format!("check {file} --json"));
         assert_eq!(answer.code, code);
@@ -193,13 +193,14 @@ fn a_mesh_in_another_unit_is_a_warning_with_a_scale() {
     fs::write(trial.path("wrong.toml"), scene("")).unwrap();
     fs::write(trial.path("right.toml"), scene(", scale = 0.005")).unwrap();
     let outcome = trial.call_well("check wrong.toml");
-    for told in [
-        "120 times as large as the domain",
-        "forgot `scale`?",
-        "scale = 0.001",
-    ] {
-        assert!(outcome.errors.contains(told), "{}", outcome.errors);
-    }
+    assert_contains(
+        &outcome.errors,
+        &[
+            "120 times as large as the domain",
+            "forgot `scale`?",
+            "scale = 0.001",
+        ],
+    );
     let right = trial.call_well("check right.toml").errors;
     assert!(!right.contains("forgot"), "{right}");
 }
@@ -219,7 +220,7 @@ fn the_schema_is_json_and_completions_are_for_a_shell() {
 }
 
 #[test]
-fn a_fault_of_the_command_line_is_shown_in_what_was_typed() {
+fn an_error_in_an_override_is_shown_in_the_typed_text() {
     let trial = Trial::new();
     for (flags, shown) in [
         (
@@ -231,14 +232,13 @@ fn a_fault_of_the_command_line_is_shown_in_what_was_typed() {
             "--set walls.kidn=slip",
             [" --set:1:1", "walls.kidn=slip", "| ^^^^^^^^^^"],
         ),
-        // The table is in the file, the value that is wrong in it is not.
+        // The table is in the file, the wrong value in it is not.
         (
             "--set liquid[1].shape.box.low=[9,9,9]",
             [" --set:1:", "liquid[1].shape.box.low=[9,9,9]", "along x"],
         ),
     ] {
-        let outcome = trial.call(&format!("check dam-break {flags}"));
-        assert_eq!(outcome.code, 2, "{flags}: {}", outcome.errors);
+        let outcome = trial.fails(&format!("check dam-break {flags}"), 2, &[]);
         for words in shown {
             assert!(
                 outcome.errors.contains(words),
@@ -250,31 +250,27 @@ fn a_fault_of_the_command_line_is_shown_in_what_was_typed() {
 }
 
 #[test]
-fn absurd_sizes_have_a_unit_that_fits_and_one_thing_is_in_the_singular() {
+fn huge_sizes_have_a_suitable_unit_and_counts_of_one_are_singular() {
     let trial = Trial::new();
     let said = trial
         .call_well("estimate dam-break --resolution 65536 --threads 1")
         .said;
     assert!(said.contains(" PB") && said.contains("1 thread,"), "{said}");
-    assert!(said.contains(" years"), "{said}");
-    let outcome = trial.call("run dam-break --resolution 65536 --memory-limit 1GB");
-    assert_eq!(outcome.code, 4);
-    assert!(
-        outcome.errors.contains(" PB") && outcome.errors.contains("1.0 GB"),
-        "{}",
-        outcome.errors
+    assert_contains(&said, &[" years"]);
+    trial.fails(
+        "run dam-break --resolution 65536 --memory-limit 1GB",
+        4,
+        &[" PB", "1.0 GB"],
     );
     let said = trial
         .call_well("run dam-break-2d --resolution 12 --frames 1 --threads 1")
         .said;
-    for words in ["1 frame of ", "1 step, ", "1 thread"] {
-        assert!(said.contains(words), "{words}: {said}");
-    }
+    assert_contains(&said, &["1 frame of ", "1 step, ", "1 thread"]);
 }
 
 #[cfg(unix)]
 #[test]
-fn paths_need_not_be_text_and_numbers_ignore_the_locale() {
+fn paths_need_not_be_utf8_and_numbers_ignore_the_locale() {
     use std::os::unix::ffi::OsStrExt;
     let trial = Trial::new();
     let name = std::ffi::OsStr::from_bytes(b"w\xe4sser.toml");
@@ -294,5 +290,5 @@ fn paths_need_not_be_text_and_numbers_ignore_the_locale() {
     );
     let folder = trial.path("x").with_file_name(out);
     let complete = fs::read_to_string(folder.join("scene.toml")).unwrap();
-    assert!(complete.contains("high = [0.45, 0.5]"), "{complete}");
+    assert_contains(&complete, &["high = [0.45, 0.5]"]);
 }

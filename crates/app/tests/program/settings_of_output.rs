@@ -1,12 +1,12 @@
-//! What is written, and how often.
+//! Output settings: which frames are written, and how often.
 
 use crate::interruptions::{run_it, small_dam_break};
-use crate::trial::{Trial, assert_same_run, assert_sound, names};
+use crate::trial::{Trial, assert_intact, assert_same_run, names};
 use meniscus_app::runner::Start;
 use std::fs;
 
 #[test]
-fn a_run_that_writes_some_frames_only_goes_on_to_the_same_bytes() {
+fn a_run_that_writes_some_frames_only_resumes_to_the_same_bytes() {
     let trial = Trial::new();
     let mut scene = small_dam_break(9);
     scene.output.particles_every = 2;
@@ -21,12 +21,12 @@ fn a_run_that_writes_some_frames_only_goes_on_to_the_same_bytes() {
     let mut parts = 0;
     while run_it(&scene, &out, Start::Resume, Some(4)).0.is_err() {
         parts += 1;
-        assert_sound(&out);
+        assert_intact(&out);
         assert!(parts < 100);
     }
     assert!(parts > 2);
     assert_same_run(&out, &whole);
-    // The particles do not depend on what is written.
+    // The particles do not depend on the output settings.
     let all = trial.path("all");
     run_it(&small_dam_break(9), &all, Start::Beginning, None)
         .0
@@ -40,7 +40,7 @@ fn a_run_that_writes_some_frames_only_goes_on_to_the_same_bytes() {
 }
 
 #[test]
-fn how_often_may_change_on_the_way_and_a_gap_is_still_a_gap() {
+fn the_output_interval_may_change_on_resume_and_missing_frames_are_detected() {
     let trial = Trial::new();
     let out = trial.path("run");
     let mut scene = small_dam_break(4);
@@ -54,7 +54,7 @@ fn how_often_may_change_on_the_way_and_a_gap_is_still_a_gap() {
         6,
         "0, 2, 4, 5, 6 and 7"
     );
-    assert_sound(&out);
+    assert_intact(&out);
     fs::remove_file(out.join("particles/particles_000005.mpc")).unwrap();
     let findings = meniscus_app::runner::verify(&out).unwrap();
     assert_eq!(findings.len(), 1, "{findings:?}");
@@ -63,7 +63,7 @@ fn how_often_may_change_on_the_way_and_a_gap_is_still_a_gap() {
 }
 
 #[test]
-fn the_latest_checkpoints_and_milestones_are_kept() {
+fn the_latest_checkpoints_and_every_25th_are_kept() {
     let trial = Trial::new();
     let out = trial.path("run");
     let mut scene = small_dam_break(9);
@@ -77,8 +77,8 @@ fn the_latest_checkpoints_and_milestones_are_kept() {
         .collect();
     assert_eq!(names(&out.join("state")), kept);
     assert!(!out.join("preview.gif").exists());
-    assert_sound(&out);
-    // Somebody wants a preview after all: it is drawn from the frames.
+    assert_intact(&out);
+    // A preview requested later is drawn from the frames.
     scene.output.preview = true;
     run_it(&scene, &out, Start::Resume, None).0.unwrap();
     let whole = trial.path("whole");

@@ -1,14 +1,13 @@
-//! Stages after the run in trouble: interrupted, or on a disk that is full.
+//! Commands after a run that are interrupted, or meet a full disk.
 
 use crate::full_disk::{DISK_KILOBYTES, SmallDisk};
-use crate::trial::{Trial, assert_told, names};
+use crate::trial::{Trial, assert_error, interrupt, names};
 use std::fs;
-use std::process::Command;
 use std::time::Duration;
 
 /// A command, the folder it writes to, and the name of its first file.
 const STAGES: [(&str, &str, &str); 3] = [
-    // Without surfaces in the folder it makes them on its way.
+    // Without surfaces in the folder it makes them itself.
     (
         "export run --to obj --what surface",
         "run/export/obj/surface",
@@ -26,17 +25,15 @@ const STAGES: [(&str, &str, &str); 3] = [
     ),
 ];
 
-/// A run whose frames take each stage a while.
+/// A run whose frames take each command a while.
 fn run() -> Trial {
-    let trial = Trial::new();
-    trial.call_well(
+    Trial::after(
         "run dam-break --resolution 20 --frames 8 --set output.surface_resolution=8 --quiet --out run",
-    );
-    trial
+    )
 }
 
 #[test]
-fn ctrl_c_ends_a_stage_with_130_and_whole_files_only() {
+fn ctrl_c_ends_a_command_with_130_and_no_partial_files() {
     let trial = run();
     for (line, folder, first) in STAGES {
         let mut child = trial.start(line);
@@ -45,9 +42,7 @@ fn ctrl_c_ends_a_stage_with_130_and_whole_files_only() {
             std::thread::sleep(Duration::from_millis(1));
             assert!(child.try_wait().unwrap().is_none(), "{line}");
         }
-        let pid = child.id().to_string();
-        let sent = Command::new("kill").args(["-INT", &pid]).status();
-        assert!(sent.unwrap().success());
+        interrupt(&child);
         assert_eq!(child.wait().unwrap().code(), Some(130), "{line}");
         let written: Vec<(String, Vec<u8>)> = names(&folder)
             .into_iter()
@@ -71,7 +66,7 @@ fn ctrl_c_ends_a_stage_with_130_and_whole_files_only() {
 }
 
 #[test]
-fn a_full_disk_is_told_before_or_when_it_is_full_and_leaves_whole_files_only() {
+fn a_full_disk_is_reported_and_leaves_no_partial_files() {
     let trial = run();
     let disk = trial.path("disk");
     fs::create_dir(&disk).unwrap();
@@ -89,7 +84,7 @@ fn a_full_disk_is_told_before_or_when_it_is_full_and_leaves_whole_files_only() {
             "export run --to usd --out disk/usd",
             "preview run --png --size 1280x960 --out disk/pictures",
         ] {
-            assert_told(&trial.call(line), 6, &["make room"]);
+            assert_error(&trial.call(line), 6, &["make room"]);
         }
         if disk.join("ply/particles").exists() {
             for name in names(&disk.join("ply/particles")) {

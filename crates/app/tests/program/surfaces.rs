@@ -1,6 +1,6 @@
-//! Surfaces of the liquid, from the folder of a run.
+//! Surfaces of the liquid, in the folder of a run.
 
-use crate::trial::{Trial, assert_sound, lines, names};
+use crate::trial::{Trial, assert_contains, assert_error, assert_intact, lines, names};
 use meniscus_app::surface::{self, Surface};
 use meniscus_scene::AnyScene;
 use meniscus_scene::text::load_run;
@@ -10,17 +10,17 @@ use meniscus_store::layout::surfaces;
 use std::fs;
 use std::path::Path;
 
-/// Volume of the liquid after a frame, as the run reported it.
+/// Volume of the liquid after a frame, as reported by the run.
 fn reported_volume(run: &Path, frame: u32) -> f64 {
     let lines = lines(&run.join("stats.jsonl"));
     let line = lines.iter().rfind(|line| line["frame"] == frame).unwrap();
     line["volume"].as_f64().unwrap()
 }
 
-/// How deep the deepest vertex is inside solids, in cells.
+/// Largest depth of a vertex inside solids, in cells.
 fn depth_in_solids(run: &Path, frame: u32, surface: &Surface) -> f64 {
     let AnyScene::Three(scene) = load_run(&OpenedRun::open(run).unwrap(), None).unwrap() else {
-        panic!("not in space")
+        panic!("not 3D")
     };
     let solids = scene.solids_and_walls();
     let posed = solids.over_step(scene.time_of_frame(frame), 0.0);
@@ -33,7 +33,7 @@ fn depth_in_solids(run: &Path, frame: u32, surface: &Surface) -> f64 {
 }
 
 #[test]
-fn surfaces_are_closed_stay_out_of_solids_and_hold_the_volume_of_the_liquid() {
+fn surfaces_are_closed_outside_of_solids_and_preserve_the_volume() {
     let trial = Trial::new();
     for scene in ["dam-break", "sphere", "thrown-sphere"] {
         let run = trial.path(scene);
@@ -51,20 +51,20 @@ fn surfaces_are_closed_stay_out_of_solids_and_hold_the_volume_of_the_liquid() {
                 assert!((share - 1.0).abs() < 0.05, "{what}: {share}");
                 let depth = depth_in_solids(&run, frame, &surface);
                 assert!(depth < 1e-4, "{what}: {depth} cells");
-                // It lies against the solids and not somewhere before them.
+                // It touches the solids, without a gap.
                 assert!(depth > -0.05, "{what}: {depth} cells");
                 let unit = |n: &[f32; 3]| (n.iter().map(|c| c * c).sum::<f32>() - 1.0).abs() < 1e-3;
                 assert!(surface.normals.iter().all(unit), "{what}");
             }
         }
-        assert_sound(&run);
+        assert_intact(&run);
     }
 }
 
 #[test]
-fn a_sheet_little_thicker_than_a_cell_is_kept_without_holes() {
+fn a_sheet_slightly_thicker_than_a_cell_has_no_holes() {
     let trial = Trial::new();
-    // 1.4 cells thick, and afloat.
+    // 1.4 cells thick, in free flight.
     let sheet = r#"
 gravity = [0, 0, 0]
 [domain]
@@ -81,7 +81,7 @@ shape = { box = { low = [0.2, 0.2, 0.48], high = [0.8, 0.8, 0.54] } }
         trial.call_well(&format!("mesh run --from {source} --quiet"));
         let surface = surface::read(&trial.path("run"), 1).unwrap();
         assert_eq!(surface.open_edges(), 0, "{source}");
-        // In one piece and without a hole it is a sphere to Euler: corners + faces - edges = 2.
+        // In one piece and without a hole it is a topological sphere: vertices + faces - edges = 2.
         let (corners, faces) = (surface.positions.len(), surface.triangles.len());
         assert_eq!(corners + faces, faces / 2 * 3 + 2, "{source}");
         let share = surface.area() / (2.0 * 0.6 * 0.6 + 4.0 * 0.6 * 0.06);
@@ -92,9 +92,9 @@ shape = { box = { low = [0.2, 0.2, 0.48], high = [0.8, 0.8, 0.54] } }
 }
 
 #[test]
-fn a_splash_keeps_its_volume_from_frame_to_frame() {
+fn a_splash_preserves_its_volume_from_frame_to_frame() {
     let trial = Trial::new();
-    // A thick sheet of water hits a ball and becomes thin ones.
+    // A thick sheet of water hits a ball and breaks up into thin ones.
     let splash = r#"
 [domain]
 size = [1, 1, 1]
@@ -112,7 +112,7 @@ shape = { sphere = { center = [0.5, 0.5, 0.3], radius = 0.15 } }
     trial.call_well("run splash.toml --quiet --set output.preview=false --out run");
     for source in ["level-set", "particles"] {
         let said = trial.call_well(&format!("mesh run --from {source}")).said;
-        assert!(said.contains("their volume is within"), "{said}");
+        assert_contains(&said, &["volume error at most"]);
         assert_eq!(said.contains("thinner than a cell"), source == "level-set");
         let stats = lines(&trial.path("run/surfaces/stats.jsonl"));
         assert_eq!(stats.len(), 8);
@@ -137,13 +137,12 @@ shape = { sphere = { center = [0.5, 0.5, 0.3], radius = 0.15 } }
         }
         assert!(source == "particles" || thinnest > 0.3, "{thinnest}");
     }
-    assert_sound(&trial.path("run"));
+    assert_intact(&trial.path("run"));
 }
 
 #[test]
-fn vertices_move_as_the_liquid_does() {
-    let trial = Trial::new();
-    trial.call_well("run ceiling-ball --resolution 16 --frames 1 --quiet --out run");
+fn vertices_have_the_velocity_of_the_liquid() {
+    let trial = Trial::after("run ceiling-ball --resolution 16 --frames 1 --quiet --out run");
     trial.call_well("mesh run --quiet");
     let run = trial.path("run");
     let surface = surface::read(&run, 1).unwrap();
@@ -161,8 +160,7 @@ fn vertices_move_as_the_liquid_does() {
 
 #[test]
 fn surfaces_are_the_same_bytes_for_any_number_of_threads() {
-    let trial = Trial::new();
-    trial.call_well("run sphere --resolution 24 --frames 2 --quiet --out run");
+    let trial = Trial::after("run sphere --resolution 24 --frames 2 --quiet --out run");
     let path = surfaces::path(&trial.path("run"), 2);
     for source in ["level-set", "particles"] {
         let mut first: Option<Vec<u8>> = None;
@@ -181,9 +179,8 @@ fn surfaces_are_the_same_bytes_for_any_number_of_threads() {
 }
 
 #[test]
-fn surfaces_that_are_up_to_date_are_left_alone_and_others_made_again() {
-    let trial = Trial::new();
-    trial.call_well("run dam-break --resolution 12 --frames 3 --quiet --out run");
+fn only_outdated_surfaces_are_reconstructed() {
+    let trial = Trial::after("run dam-break --resolution 12 --frames 3 --quiet --out run");
     let said = trial.call_well("mesh run --frames 2-").said;
     assert!(
         said.contains("2 surfaces, ") && said.contains("of frame 3"),
@@ -200,69 +197,57 @@ fn surfaces_that_are_up_to_date_are_left_alone_and_others_made_again() {
         ]
     );
     let said = trial.call_well("mesh run").said;
-    assert!(said.contains("4 surfaces (2 up to date)"), "{said}");
+    assert_contains(&said, &["4 surfaces (2 up to date)"]);
     let said = trial.call_well("mesh run --resolution 1").said;
-    assert!(said.contains("4 surfaces, "), "{said}");
+    assert_contains(&said, &["4 surfaces, "]);
 
-    // A damaged one is found, named and made again.
+    // A damaged one is detected, reported and reconstructed.
     let path = surfaces::path(&trial.path("run"), 2);
     let whole = fs::read(&path).unwrap();
     let mut bytes = whole.clone();
     bytes[200] ^= 4;
     fs::write(&path, &bytes).unwrap();
-    let outcome = trial.call("verify run");
-    assert_eq!(outcome.code, 6);
-    assert!(
-        outcome.errors.contains("surface_000002.msf"),
-        "{}",
-        outcome.errors
-    );
-    assert!(
-        outcome.errors.contains("meniscus mesh run --frames 2"),
-        "{}",
-        outcome.errors
+    trial.fails(
+        "verify run",
+        6,
+        &["surface_000002.msf", "meniscus mesh run --frames 2"],
     );
     let said = trial.call_well("mesh run --resolution 1").said;
-    assert!(said.contains("(3 up to date)"), "{said}");
+    assert_contains(&said, &["(3 up to date)"]);
     assert_eq!(fs::read(&path).unwrap(), whole);
 
-    // A run from the beginning takes them away.
+    // A run from the beginning removes them.
     trial.call_well("run dam-break --resolution 12 --frames 1 --quiet --out run --overwrite");
     assert_eq!(names(&folder), ["lock"]);
 }
 
 #[test]
-fn a_run_makes_the_surfaces_that_its_scene_asks_for() {
+fn a_run_writes_surfaces_if_its_scene_requests_them() {
     let trial = Trial::new();
     let run = "run dam-break --resolution 12 --frames 2 --quiet --set output.surface=true \
                --set output.surface_smoothing=1 --out run";
     trial.call_well(run);
     let said = trial.call_well("mesh run --smoothing 1").said;
-    assert!(said.contains("3 surfaces (3 up to date)"), "{said}");
-    assert_sound(&trial.path("run"));
+    assert_contains(&said, &["3 surfaces (3 up to date)"]);
+    assert_intact(&trial.path("run"));
 }
 
 #[test]
-fn a_run_in_the_plane_gets_its_inside_filled() {
-    let trial = Trial::new();
-    trial.call_well("run dam-break-2d --resolution 32 --frames 4 --quiet --out run");
+fn a_2d_run_has_a_filled_surface() {
+    let trial = Trial::after("run dam-break-2d --resolution 32 --frames 4 --quiet --out run");
     trial.call_well("mesh run --quiet");
     let surface = surface::read(&trial.path("run"), 4).unwrap();
     let share = surface.area() / reported_volume(&trial.path("run"), 4);
     assert!((share - 1.0).abs() < 0.05, "{share}");
     assert!(surface.positions.iter().all(|x| x[1] == 0.0 && x[2] >= 0.0));
     assert!(surface.normals.iter().all(|n| *n == [0.0, -1.0, 0.0]));
-    let outcome = trial.call("export run --to vdb");
-    assert_eq!(outcome.code, 2);
-    assert!(outcome.errors.contains("plane"), "{}", outcome.errors);
+    trial.fails("export run --to vdb", 2, &["3D"]);
 }
 
 #[test]
-fn what_can_not_be_meshed_is_said() {
+fn runs_that_can_not_be_meshed_are_reported() {
     let trial = Trial::new();
-    let outcome = trial.call("mesh nothing");
-    assert_eq!(outcome.code, 6);
-    assert!(outcome.errors.contains("run.json"), "{}", outcome.errors);
+    trial.fails("mesh nothing", 6, &["run.json"]);
     trial.call_well("run dam-break --resolution 8 --frames 2 --quiet --out run");
     for (flags, word) in [
         ("--frames 5-9", "there are 0 to 2"),
@@ -271,23 +256,20 @@ fn what_can_not_be_meshed_is_said() {
         ("--smoothing 101", "--smoothing"),
         ("--from clouds", "level-set"),
     ] {
-        let outcome = trial.call(&format!("mesh run {flags}"));
-        assert_eq!(outcome.code, 2, "{flags}: {}", outcome.errors);
-        assert!(outcome.errors.contains(word), "{flags}: {}", outcome.errors);
+        trial.fails(&format!("mesh run {flags}"), 2, &[word]);
     }
 }
 
 #[test]
-fn damaged_frames_are_named_and_the_others_get_their_surface() {
+fn damaged_frames_are_reported_and_the_others_get_a_surface() {
     for change in [
         (|bytes: &mut Vec<u8>| bytes.truncate(100)) as fn(&mut Vec<u8>),
         |bytes| bytes.clear(),
-        // A version to come.
+        // A future version.
         |bytes| bytes[8] = 9,
         |bytes| bytes[160] ^= 1,
     ] {
-        let trial = Trial::new();
-        trial.call_well("run dam-break --resolution 8 --frames 3 --quiet --out run");
+        let trial = Trial::after("run dam-break --resolution 8 --frames 3 --quiet --out run");
         let path = cache::frame_path(&trial.path("run"), 2);
         let mut bytes = fs::read(&path).unwrap();
         change(&mut bytes);
@@ -297,8 +279,7 @@ fn damaged_frames_are_named_and_the_others_get_their_surface() {
             "export run --to usd",
             "export run --to npz --what all",
         ] {
-            let outcome = trial.call(command);
-            assert_eq!(outcome.code, 6, "{command}: {}", outcome.errors);
+            let outcome = trial.fails(command, 6, &[]);
             let named = outcome.errors.contains("particles_000002.mpc");
             assert!(
                 named && !outcome.errors.contains("panicked"),
@@ -316,26 +297,14 @@ fn damaged_frames_are_named_and_the_others_get_their_surface() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_may_not_grow_leaves_no_half_surface() {
-    let trial = Trial::new();
-    trial.call_well("run dam-break --resolution 16 --frames 1 --quiet --out run");
+fn a_file_size_limit_leaves_no_partial_surface() {
+    let trial = Trial::after("run dam-break --resolution 16 --frames 1 --quiet --out run");
     for command in [
         "mesh run",
         "export run --to vtk --what surface",
         "export run --to usd",
     ] {
-        let program = env!("CARGO_BIN_EXE_meniscus");
-        let output = std::process::Command::new("sh")
-            .arg("-c")
-            .arg(format!(
-                "trap '' XFSZ; ulimit -f 4; exec {program} {command}"
-            ))
-            .current_dir(trial.path(""))
-            .output()
-            .unwrap();
-        let errors = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(6), "{command}: {errors}");
-        assert!(errors.contains("make room"), "{command}: {errors}");
+        assert_error(&trial.call_with_file_limit(4, command), 6, &["make room"]);
     }
     assert_eq!(names(&trial.path("run/surfaces")), ["lock"]);
     assert!(names(&trial.path("run/export/vtk/surface")).is_empty());

@@ -1,7 +1,7 @@
 use crate::trial::{Trial, names};
 use std::fs;
 
-/// Runs a scene with several numbers of threads and compares every byte that it leaves.
+/// Runs a scene with several numbers of threads and compares all bytes that it writes.
 fn assert_same_bytes(line: &str, scene: &str) {
     let trial = Trial::new();
     for threads in [1, 2, 4] {

@@ -1,4 +1,4 @@
-//! Calls the program in a folder of its own.
+//! Runs the program in a temporary folder.
 
 use meniscus_app::runner::{self, Options};
 use meniscus_scene::Scene;
@@ -9,7 +9,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::AtomicBool;
 use tempfile::TempDir;
 
-/// A folder in which the program runs.
+/// Temporary folder in which the program runs.
 pub struct Trial {
     folder: TempDir,
 }
@@ -21,12 +21,19 @@ impl Trial {
         }
     }
 
-    /// A path in the folder.
+    /// Folder after a successful call.
+    pub fn after(line: &str) -> Self {
+        let trial = Trial::new();
+        trial.call_well(line);
+        trial
+    }
+
+    /// Path in the folder.
     pub fn path(&self, inner: &str) -> PathBuf {
         self.folder.path().join(inner)
     }
 
-    /// `meniscus`, about to be called in the folder.
+    /// `meniscus`, ready to be called in the folder.
     pub fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_meniscus"));
         command.current_dir(self.folder.path());
@@ -39,26 +46,51 @@ impl Trial {
         Outcome::from(output.unwrap())
     }
 
-    /// Starts it and does not wait.
+    /// Starts it without waiting.
     pub fn start(&self, line: &str) -> Child {
-        Command::new(env!("CARGO_BIN_EXE_meniscus"))
+        self.command()
             .args(line.split_whitespace())
-            .current_dir(self.folder.path())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .unwrap()
     }
 
-    /// Calls it, and the call succeeds.
+    /// Calls it and asserts success.
     pub fn call_well(&self, line: &str) -> Outcome {
         let outcome = self.call(line);
         assert_eq!(outcome.code, 0, "meniscus {line}: {}", outcome.errors);
         outcome
     }
+
+    /// Calls it and asserts this exit code and an error with all of these words.
+    pub fn fails(&self, line: &str, code: i32, words: &[&str]) -> Outcome {
+        let outcome = self.call(line);
+        assert_error(&outcome, code, words);
+        outcome
+    }
+
+    /// Calls it with a limit on the size of files, in blocks of 512 bytes.
+    #[cfg(unix)]
+    pub fn call_with_file_limit(&self, blocks: u64, line: &str) -> Outcome {
+        let program = env!("CARGO_BIN_EXE_meniscus");
+        // Without the trap the signal would end the process.
+        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec {program} {line}");
+        let mut shell = Command::new("sh");
+        shell.arg("-c").arg(script).current_dir(self.folder.path());
+        Outcome::from(shell.output().unwrap())
+    }
 }
 
-/// Two folders hold the same run: the same bytes in everything that does not depend on the clock.
+/// Sends a process the signal of Ctrl-C.
+#[cfg(unix)]
+pub fn interrupt(child: &Child) {
+    let pid = child.id().to_string();
+    let sent = Command::new("kill").args(["-INT", &pid]).status();
+    assert!(sent.unwrap().success());
+}
+
+/// Asserts that two folders have the same run: the same bytes in everything that does not depend on the clock.
 pub fn assert_same_run(found: &Path, expected: &Path) {
     for file in ["stats.jsonl", "preview.gif", "scene.toml"] {
         let of = |folder: &Path| std::fs::read(folder.join(file)).ok();
@@ -72,23 +104,23 @@ pub fn assert_same_run(found: &Path, expected: &Path) {
     }
 }
 
-/// It ended with this code and all of these words.
-pub fn assert_told(outcome: &Outcome, code: i32, words: &[&str]) {
+/// Asserts this exit code and an error with all of these words.
+pub fn assert_error(outcome: &Outcome, code: i32, words: &[&str]) {
     assert_eq!(outcome.code, code, "{outcome:?}");
     for word in words {
-        let told = outcome.errors.contains(word);
-        assert!(told, "{word} is missing in {}", outcome.errors);
+        let found = outcome.errors.contains(word);
+        assert!(found, "{word} is missing in {}", outcome.errors);
     }
     assert!(!outcome.errors.contains("panicked"), "{}", outcome.errors);
 }
 
-/// Nothing is wrong in a run's folder.
-pub fn assert_sound(run: &Path) {
+/// Asserts that a run's folder is intact.
+pub fn assert_intact(run: &Path) {
     let findings = meniscus_app::runner::verify(run).unwrap();
     assert!(findings.is_empty(), "{findings:?}");
 }
 
-/// Runs a scene of a test's own into the folder `out`, with one thread.
+/// Runs a scene into the folder `out`, with one thread.
 pub fn run_alone(scene: Scene<2>, trial: &Trial) -> Result<runner::Summary, Error> {
     let stop = AtomicBool::new(false);
     let options = Options {
@@ -98,7 +130,7 @@ pub fn run_alone(scene: Scene<2>, trial: &Trial) -> Result<runner::Summary, Erro
     runner::run(&scene.into(), &options, &mut ())
 }
 
-/// What a call has said and returned.
+/// Output and exit code of a call.
 #[derive(Debug)]
 pub struct Outcome {
     pub code: i32,
@@ -116,7 +148,7 @@ impl From<Output> for Outcome {
     }
 }
 
-/// The names in a folder, sorted.
+/// Names in a folder, sorted.
 pub fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap();
     let mut names: Vec<String> = entries
@@ -126,7 +158,7 @@ pub fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The lines of a JSON-lines file.
+/// Lines of a JSON Lines file.
 pub fn lines(path: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(path).unwrap();
     assert!(
@@ -139,7 +171,14 @@ pub fn lines(path: &Path) -> Vec<Value> {
         .collect()
 }
 
-/// A JSON file.
+/// Content of a JSON file.
 pub fn json(path: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+/// Asserts that a text has all of these parts.
+pub fn assert_contains(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part} is missing in\n{text}");
+    }
 }

@@ -1,6 +1,6 @@
-//! The server of the viewer: what it answers, and whom it does not.
+//! Server of the viewer: its responses and refusals.
 
-use crate::trial::Trial;
+use crate::trial::{Trial, interrupt};
 use meniscus_app::viewer::Watched;
 use meniscus_app::viewer::server::{Server, Stopper};
 use serde_json::Value;
@@ -11,7 +11,7 @@ use std::path::Path;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// A server at work on a thread of its own.
+/// A server on a thread of its own.
 struct Serving {
     address: SocketAddr,
     stopper: Stopper,
@@ -29,7 +29,7 @@ impl Serving {
         }
     }
 
-    /// Status, head and body of the answer to these bytes.
+    /// Status, head and body of the response to these bytes.
     fn send(&self, bytes: &[u8]) -> (u16, String, Vec<u8>) {
         let mut stream = TcpStream::connect(self.address).unwrap();
         stream
@@ -66,15 +66,13 @@ impl Drop for Serving {
     }
 }
 
-/// A run of three frames in the plane.
+/// A 2D run of three frames.
 pub fn a_run() -> Trial {
-    let trial = Trial::new();
-    trial.call_well("run maze --resolution 16 --frames 3 --quiet --out run");
-    trial
+    Trial::after("run maze --resolution 16 --frames 3 --quiet --out run")
 }
 
 #[test]
-fn the_server_tells_everything_of_a_run_and_a_particle_takes_eight_bytes() {
+fn the_server_serves_all_data_of_a_run_with_eight_bytes_per_particle() {
     let trial = a_run();
     trial.call_well("run thrown-sphere --resolution 12 --frames 2 --quiet --out space");
     trial.call_well("mesh space --frames 2 --quiet");
@@ -132,7 +130,7 @@ fn the_server_tells_everything_of_a_run_and_a_particle_takes_eight_bytes() {
 }
 
 #[test]
-fn nothing_but_known_paths_is_answered() {
+fn only_known_paths_are_served() {
     let trial = a_run();
     fs::write(trial.path("run/secret"), "secret").unwrap();
     fs::write(trial.path("run/particles/particles_000009.mpc"), "secret").unwrap();
@@ -183,11 +181,11 @@ fn nothing_but_known_paths_is_answered() {
     }
     assert_eq!(serving.send(b"nonsense\r\n\r\n").0, 400);
     assert_eq!(serving.send(&[b'a'; 20_000]).0, 431);
-    assert_eq!(serving.get("/runs").0, 200, "it goes on");
+    assert_eq!(serving.get("/runs").0, 200, "it still answers");
 }
 
 #[test]
-fn other_names_for_this_machine_are_refused() {
+fn foreign_host_names_are_refused() {
     let trial = a_run();
     let serving = Serving::of(&[&trial.path("run")]);
     let port = serving.address.port();
@@ -217,7 +215,7 @@ fn other_names_for_this_machine_are_refused() {
 }
 
 #[test]
-fn a_damaged_frame_is_an_answer_with_its_name_and_the_server_goes_on() {
+fn a_damaged_frame_is_reported_and_the_server_continues() {
     let trial = a_run();
     let path = trial.path("run/particles/particles_000002.mpc");
     let good = fs::read(&path).unwrap();
@@ -232,7 +230,7 @@ fn a_damaged_frame_is_an_answer_with_its_name_and_the_server_goes_on() {
         assert!(words.contains("particles_000002.mpc is damaged"), "{words}");
         assert_eq!(serving.get("/run/0/frame/3").0, 200);
     }
-    // A sound frame under the wrong number is not taken for that frame.
+    // An intact frame under the wrong number is refused.
     fs::copy(trial.path("run/particles/particles_000003.mpc"), &path).unwrap();
     assert_eq!(serving.get("/run/0/frame/2").0, 500);
     fs::write(&path, &good).unwrap();
@@ -240,7 +238,7 @@ fn a_damaged_frame_is_an_answer_with_its_name_and_the_server_goes_on() {
 }
 
 #[test]
-fn a_run_that_goes_on_or_is_replaced_is_followed() {
+fn a_run_in_progress_or_replaced_is_followed() {
     let trial = a_run();
     let serving = Serving::of(&[&trial.path("run")]);
     let first = serving.json("/run/0/about");
@@ -256,7 +254,7 @@ fn a_run_that_goes_on_or_is_replaced_is_followed() {
 }
 
 #[test]
-fn a_run_of_another_version_is_named_with_both_versions() {
+fn a_run_of_another_version_is_reported_with_both_versions() {
     let trial = a_run();
     let path = trial.path("run/run.json");
     let text = fs::read_to_string(&path).unwrap();
@@ -274,13 +272,7 @@ fn a_run_of_another_version_is_named_with_both_versions() {
         "mesh run",
         "export run --to ply",
     ] {
-        let outcome = trial.call(line);
-        assert_eq!(outcome.code, 6, "{line}: {}", outcome.errors);
-        assert!(
-            outcome.errors.contains("7.3.1") && outcome.errors.contains(env!("CARGO_PKG_VERSION")),
-            "{line}: {}",
-            outcome.errors
-        );
+        trial.fails(line, 6, &["7.3.1", env!("CARGO_PKG_VERSION")]);
     }
     fs::remove_file(&path).unwrap();
     for line in [
@@ -290,19 +282,13 @@ fn a_run_of_another_version_is_named_with_both_versions() {
         "gc run",
         "view nowhere",
     ] {
-        let outcome = trial.call(line);
-        assert_eq!(outcome.code, 6, "{line}: {}", outcome.errors);
-        assert!(
-            outcome.errors.contains("run.json"),
-            "{line}: {}",
-            outcome.errors
-        );
+        trial.fails(line, 6, &["run.json"]);
     }
 }
 
 #[cfg(unix)]
 #[test]
-fn the_viewer_says_its_address_and_ends_at_ctrl_c_with_130() {
+fn the_viewer_prints_its_address_and_ends_at_ctrl_c_with_130() {
     let trial = a_run();
     let mut child = trial
         .command()
@@ -319,19 +305,13 @@ fn the_viewer_says_its_address_and_ends_at_ctrl_c_with_130() {
         .read_exact(&mut said)
         .unwrap();
     assert_eq!(&said, b"http://127.0.0.1:");
-    let pid = child.id().to_string();
-    let kill = std::process::Command::new("kill")
-        .args(["-INT", &pid])
-        .status();
-    assert!(kill.unwrap().success());
+    interrupt(&child);
     assert_eq!(child.wait().unwrap().code(), Some(130));
 }
 
 #[test]
-fn runs_in_the_plane_and_in_space_have_no_common_camera() {
+fn runs_in_2d_and_3d_can_not_share_a_camera() {
     let trial = a_run();
     trial.call_well("run thrown-sphere --resolution 8 --frames 1 --quiet --out space");
-    let outcome = trial.call("view run space");
-    assert_eq!(outcome.code, 2, "{}", outcome.errors);
-    assert!(outcome.errors.contains("2D") && outcome.errors.contains("3D"));
+    trial.fails("view run space", 2, &["2D", "3D"]);
 }

@@ -10,6 +10,7 @@ const ZERO_PIVOT: f64 = 1e-11;
 
 /// Definiteness of a matrix, which is that of its symmetric part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Definiteness {
     /// Positive for all `x` but zero.
     Positive,
@@ -48,7 +49,7 @@ pub(super) fn of(matrix: &Csr) -> Definiteness {
     }
 }
 
-/// What diagonal and row sums tell: a negative 1 by 1 or 2 by 2 block, or dominance.
+/// Definiteness that follows from diagonal and row sums: a negative 1 by 1 or 2 by 2 block, or dominance.
 fn by_rows(matrix: &Csr) -> Option<Definiteness> {
     let n = matrix.rows();
     let mut strict = vec![false; n];

@@ -30,7 +30,7 @@ pub struct Ldu {
     /// The columns of `U`, each stored as a row: what is read together lies together.
     upper: Vec<f64>,
     pivots: Vec<f64>,
-    /// What a removal does to one row of `L` and one column of `U`, a row before it at a time.
+    /// Effect of a removal on one row of `L` and one column of `U`, for one earlier row at a time.
     update: Vec<[f64; 4]>,
     new_row: Vec<f64>,
     new_column: Vec<f64>,
@@ -60,7 +60,7 @@ impl Ldu {
         self.len == 0
     }
 
-    /// Makes room for another row.
+    /// Grows the storage by one row.
     fn grow(&mut self) {
         let stride = (2 * self.stride).max(4);
         for triangle in [&mut self.lower, &mut self.upper] {
@@ -86,7 +86,7 @@ impl Ldu {
     /// If `row` or `column` does not have one entry for each row already there.
     pub fn insert(&mut self, row: &[f64], column: &[f64], diagonal: f64, least: f64) -> bool {
         let k = self.len;
-        assert_eq!((row.len(), column.len()), (k, k), "one entry a row");
+        assert_eq!((row.len(), column.len()), (k, k), "one entry per row");
         if k == self.stride {
             self.grow();
         }
@@ -116,7 +116,7 @@ impl Ldu {
 
     /// Removes the row and column at a place; those after it move up.
     ///
-    /// What is left after the place is the old product plus `d l u'`, a change of rank one (Bennett 1965). Returns
+    /// The remainder after the place is the old product plus `d l u'`, a change of rank one (Bennett 1965). Returns
     /// false if a pivot is no longer positive, as can happen where the minors of the matrix are not: it must be made
     /// anew then.
     ///

@@ -77,9 +77,9 @@ impl Instance {
         Self::complementary(matrix, x, &y)
     }
 
-    /// As a problem that methods take.
+    /// The instance as a problem.
     pub fn problem(&self) -> BoxMlcp<'_, Csr> {
         BoxMlcp::new(&self.matrix, &self.rhs, &self.lower, &self.upper)
-            .expect("an instance is made with one entry a row, finite and in order")
+            .expect("an instance has one finite entry per row, and ordered bounds")
     }
 }

@@ -9,7 +9,7 @@ use crate::reduce;
 use crate::reduced_system::add;
 use crate::split::for_each;
 
-/// What rounding leaves of a vector that lies in the space already, as a part of its length.
+/// Rounding error of a vector that lies in the space already, relative to its length.
 const DEPENDENT: f64 = 64.0 * f64::EPSILON;
 
 /// A vector that has lost so much of its length to the ones before it is not orthogonal to them yet.
@@ -27,7 +27,7 @@ pub(crate) struct Core {
     pub triangle: Vec<f64>,
     /// Cosine and sine.
     rotations: Vec<(f64, f64)>,
-    /// What the rotations make of `||r|| e_1`; later the coefficients of the step.
+    /// Rotated right-hand side `||r|| e_1`; later the coefficients of the step.
     pub g: Vec<f64>,
     pub z: Vec<f64>,
     pub sum: Vec<f64>,
@@ -86,18 +86,14 @@ pub(super) struct Grown {
 }
 
 impl Cycle {
-    pub fn run<A, P>(
+    pub fn run(
         &self,
-        matrix: &A,
-        preconditioner: &P,
+        matrix: &(impl Operator + ?Sized),
+        preconditioner: &(impl Preconditioner + ?Sized),
         r: &[f64],
         core: &mut Core,
         watch: &mut dyn FnMut(&Report) -> ControlFlow<()>,
-    ) -> Grown
-    where
-        A: Operator + ?Sized,
-        P: Preconditioner + ?Sized,
-    {
+    ) -> Grown {
         let n = r.len();
         let height = core.g.len();
         core.grow(n, 1);
@@ -187,7 +183,7 @@ impl Cycle {
     }
 }
 
-/// Takes the parts along `known` out of `w` and writes them to `column`; returns the length left, and that before.
+/// Orthogonalises `w` against `known`, and writes the coefficients to `column`; returns the length left, and that before.
 fn orthogonalise(known: &[Vec<f64>], w: &mut [f64], column: &mut [f64]) -> (f64, f64) {
     column.fill(0.0);
     let before = reduce::sum_of_squares(w).sqrt();

@@ -58,37 +58,30 @@ struct Core {
 ///
 /// The preconditioner need be neither symmetric nor positive. If the iteration does not converge, `x` is the iterate with
 /// (nearly) the smallest residual.
-pub fn solve<A, P>(
-    matrix: &A,
+pub fn solve(
+    matrix: &(impl Operator + ?Sized),
     c: &[f64],
     settings: &Settings,
-    preconditioner: &P,
+    preconditioner: &(impl Preconditioner + ?Sized),
     x: &mut [f64],
     workspace: &mut Workspace,
-) -> Result<Report, InputError>
-where
-    A: Operator + ?Sized,
-    P: Preconditioner + ?Sized,
-{
+) -> Result<Report, InputError> {
     let watch = &mut |_: &Report| ControlFlow::Continue(());
     solve_watched(matrix, c, settings, preconditioner, x, workspace, watch)
 }
 
 /// [`solve`], with a function that is called after each iteration and may stop it.
-pub fn solve_watched<A, P>(
-    matrix: &A,
+pub fn solve_watched(
+    matrix: &(impl Operator + ?Sized),
     c: &[f64],
     settings: &Settings,
-    preconditioner: &P,
+    preconditioner: &(impl Preconditioner + ?Sized),
     x: &mut [f64],
     workspace: &mut Workspace,
     watch: &mut dyn FnMut(&Report) -> ControlFlow<()>,
-) -> Result<Report, InputError>
-where
-    A: Operator + ?Sized,
-    P: Preconditioner + ?Sized,
-{
-    restart::check(matrix, c, settings, x)?;
+) -> Result<Report, InputError> {
+    settings.check()?;
+    super::check(matrix, c, x)?;
     let Workspace { shared, core } = workspace;
     for array in [
         &mut core.shadow,
@@ -106,11 +99,12 @@ where
 }
 
 impl Core {
-    fn run<A, P>(&mut self, matrix: &A, preconditioner: &P, point: &mut Point<'_>) -> End
-    where
-        A: Operator + ?Sized,
-        P: Preconditioner + ?Sized,
-    {
+    fn run(
+        &mut self,
+        matrix: &(impl Operator + ?Sized),
+        preconditioner: &(impl Preconditioner + ?Sized),
+        point: &mut Point<'_>,
+    ) -> End {
         let Self { shadow, p, v, t, z } = self;
         shadow.copy_from_slice(point.r);
         p.copy_from_slice(point.r);

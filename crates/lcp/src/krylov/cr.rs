@@ -66,37 +66,30 @@ struct Core {
 /// Solves `A x = c`, starting from the given `x`.
 ///
 /// If the iteration does not converge, `x` is the iterate with (nearly) the smallest residual.
-pub fn solve<A, P>(
-    matrix: &A,
+pub fn solve(
+    matrix: &(impl Operator + ?Sized),
     c: &[f64],
     settings: &Settings,
-    preconditioner: &P,
+    preconditioner: &(impl Preconditioner + ?Sized),
     x: &mut [f64],
     workspace: &mut Workspace,
-) -> Result<Report, InputError>
-where
-    A: Operator + ?Sized,
-    P: Preconditioner + ?Sized,
-{
+) -> Result<Report, InputError> {
     let watch = &mut |_: &Report| ControlFlow::Continue(());
     solve_watched(matrix, c, settings, preconditioner, x, workspace, watch)
 }
 
 /// [`solve`], with a function that is called after each iteration and may stop it.
-pub fn solve_watched<A, P>(
-    matrix: &A,
+pub fn solve_watched(
+    matrix: &(impl Operator + ?Sized),
     c: &[f64],
     settings: &Settings,
-    preconditioner: &P,
+    preconditioner: &(impl Preconditioner + ?Sized),
     x: &mut [f64],
     workspace: &mut Workspace,
     watch: &mut dyn FnMut(&Report) -> ControlFlow<()>,
-) -> Result<Report, InputError>
-where
-    A: Operator + ?Sized,
-    P: Preconditioner + ?Sized,
-{
-    restart::check(matrix, c, settings, x)?;
+) -> Result<Report, InputError> {
+    settings.check()?;
+    super::check(matrix, c, x)?;
     let Workspace { shared, core } = workspace;
     for array in [
         &mut core.z,
@@ -116,17 +109,13 @@ where
 }
 
 impl Core {
-    fn run<A, P>(
+    fn run(
         &mut self,
-        matrix: &A,
-        preconditioner: &P,
+        matrix: &(impl Operator + ?Sized),
+        preconditioner: &(impl Preconditioner + ?Sized),
         largest_quotient: &mut f64,
         point: &mut Point<'_>,
-    ) -> End
-    where
-        A: Operator + ?Sized,
-        P: Preconditioner + ?Sized,
-    {
+    ) -> End {
         let Self { z, az, p, ap, q } = self;
         let mut rho = preconditioner.apply_dot(point.r, z);
         let mut curvature = matrix.apply_dot(z, az);
@@ -180,17 +169,13 @@ impl Core {
     }
 
     /// A step along the part of `P A z` that is conjugate to `z`.
-    fn step_aside<A, P>(
+    fn step_aside(
         &mut self,
-        matrix: &A,
-        preconditioner: &P,
+        matrix: &(impl Operator + ?Sized),
+        preconditioner: &(impl Preconditioner + ?Sized),
         energy: f64,
         point: &mut Point<'_>,
-    ) -> End
-    where
-        A: Operator + ?Sized,
-        P: Preconditioner + ?Sized,
-    {
+    ) -> End {
         let Self { z, az, p, ap, q } = self;
         matrix.apply(q, ap);
         let share = reduce::dot(ap, q) / energy;

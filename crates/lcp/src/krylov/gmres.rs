@@ -32,7 +32,7 @@ use std::ops::ControlFlow;
 
 pub(crate) use super::arnoldi::Core;
 use super::arnoldi::{Cycle, End};
-use crate::error::{InputError, check_finite, check_length, check_not_negative};
+use crate::error::{InputError, check_at_least_1, check_not_negative};
 use crate::operator::Operator;
 use crate::precondition::Preconditioner;
 use crate::reduce;
@@ -63,19 +63,8 @@ impl Settings {
     pub fn check(&self) -> Result<(), InputError> {
         check_not_negative("relative_tolerance", self.relative_tolerance)?;
         check_not_negative("absolute_tolerance", self.absolute_tolerance)?;
-        check_restart(self.restart)
+        check_at_least_1("restart", self.restart)
     }
-}
-
-/// Checks the number of directions of a cycle.
-pub(crate) fn check_restart(restart: usize) -> Result<(), InputError> {
-    if restart == 0 {
-        return Err(InputError::Setting {
-            name: "restart",
-            must: "at least 1",
-        });
-    }
-    Ok(())
 }
 
 /// Reason for which a linear solve ended.
@@ -119,31 +108,19 @@ pub struct Workspace {
 /// Solves `A x = c`, starting from the given `x`.
 ///
 /// If the iteration does not converge, `x` is the one with the smallest residual found.
-pub fn solve<A, P>(
-    matrix: &A,
+pub fn solve(
+    matrix: &(impl Operator + ?Sized),
     c: &[f64],
     settings: &Settings,
-    preconditioner: &P,
+    preconditioner: &(impl Preconditioner + ?Sized),
     x: &mut [f64],
     workspace: &mut Workspace,
-) -> Result<Report, InputError>
-where
-    A: Operator + ?Sized,
-    P: Preconditioner + ?Sized,
-{
+) -> Result<Report, InputError> {
     settings.check()?;
-    check_length("c", matrix.len(), c.len())?;
-    check_length("x", matrix.len(), x.len())?;
-    check_finite("c", c)?;
-    check_finite("x", x)?;
+    super::check(matrix, c, x)?;
     let Workspace { r, core } = workspace;
     r.resize(matrix.len(), 0.0);
-    matrix.apply(x, r);
-    for_each((&mut r[..], c), &|_, (r, c)| {
-        for (r, c) in r.iter_mut().zip(c) {
-            *r = c - *r;
-        }
-    });
+    super::residual(matrix, c, x, r);
     let limits = Limits {
         norm: (settings.relative_tolerance * reduce::sum_of_squares(r).sqrt())
             .max(settings.absolute_tolerance),
@@ -173,19 +150,15 @@ pub(crate) struct Limits {
 }
 
 /// The iteration itself, from a given `x` and its residual `r = c - A x`; both are updated.
-pub(crate) fn correct<A, P>(
-    matrix: &A,
-    preconditioner: &P,
+pub(crate) fn correct(
+    matrix: &(impl Operator + ?Sized),
+    preconditioner: &(impl Preconditioner + ?Sized),
     limits: &Limits,
     x: &mut [f64],
     r: &mut [f64],
     core: &mut Core,
     watch: &mut dyn FnMut(&Report) -> ControlFlow<()>,
-) -> Report
-where
-    A: Operator + ?Sized,
-    P: Preconditioner + ?Sized,
-{
+) -> Report {
     // More directions than rows there are not.
     let restart = limits.restart.min(x.len().max(1));
     core.resize(x.len(), restart);
@@ -240,9 +213,9 @@ where
 }
 
 /// `r = P V t`, with `t` from the triangle: the step that the space offers. `g` becomes `t`.
-fn combine<P: Preconditioner + ?Sized>(
+fn combine(
     r: &mut [f64],
-    preconditioner: &P,
+    preconditioner: &(impl Preconditioner + ?Sized),
     directions: usize,
     core: &mut Core,
 ) {
@@ -271,8 +244,8 @@ fn combine<P: Preconditioner + ?Sized>(
 }
 
 /// `x += r` if that is finite and does not raise the residual, which replaces `r`; else `x` stays, `r` is as it was.
-fn step<A: Operator + ?Sized>(
-    matrix: &A,
+fn step(
+    matrix: &(impl Operator + ?Sized),
     x: &mut [f64],
     r: &mut [f64],
     norm: f64,

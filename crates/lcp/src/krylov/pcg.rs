@@ -20,7 +20,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::error::{InputError, check_finite, check_length, check_not_negative};
+use crate::error::{InputError, check_not_negative};
 use crate::operator::Operator;
 use crate::precondition::Preconditioner;
 use crate::reduce::{self, larger};
@@ -121,31 +121,19 @@ impl Core {
 /// Solves `A x = c`, starting from the given `x`.
 ///
 /// If the iteration does not converge, `x` is the iterate with (nearly) the smallest residual.
-pub fn solve<A, P>(
-    matrix: &A,
+pub fn solve(
+    matrix: &(impl Operator + ?Sized),
     c: &[f64],
     settings: &Settings,
-    preconditioner: &P,
+    preconditioner: &(impl Preconditioner + ?Sized),
     x: &mut [f64],
     workspace: &mut Workspace,
-) -> Result<Report, InputError>
-where
-    A: Operator + ?Sized,
-    P: Preconditioner + ?Sized,
-{
+) -> Result<Report, InputError> {
     settings.check()?;
-    check_length("c", matrix.len(), c.len())?;
-    check_length("x", matrix.len(), x.len())?;
-    check_finite("c", c)?;
-    check_finite("x", x)?;
+    super::check(matrix, c, x)?;
     let Workspace { r, core } = workspace;
     r.resize(matrix.len(), 0.0);
-    matrix.apply(x, r);
-    for_each((&mut r[..], c), &|_, (r, c)| {
-        for (r, c) in r.iter_mut().zip(c) {
-            *r = c - *r;
-        }
-    });
+    super::residual(matrix, c, x, r);
     let limits = Limits {
         norm: settings.relative_tolerance * reduce::sum_of_squares(r).sqrt(),
         largest: settings.absolute_tolerance,
@@ -182,19 +170,15 @@ pub(crate) struct Limits {
 /// The iteration itself, from a given `x` and its residual `r = c - A x`; both are updated.
 ///
 /// Rows where `r` is zero and `A` is the identity keep their `x`, which is how masked systems use it.
-pub(crate) fn correct<A, P>(
-    matrix: &A,
-    preconditioner: &P,
+pub(crate) fn correct(
+    matrix: &(impl Operator + ?Sized),
+    preconditioner: &(impl Preconditioner + ?Sized),
     limits: &Limits,
     x: &mut [f64],
     r: &mut [f64],
     core: &mut Core,
     watch: &mut dyn FnMut(&Report) -> ControlFlow<()>,
-) -> Report
-where
-    A: Operator + ?Sized,
-    P: Preconditioner + ?Sized,
-{
+) -> Report {
     core.resize(x.len());
     let Core {
         z,
@@ -319,7 +303,7 @@ impl Size {
 }
 
 /// `p' |diag(A)| p`
-fn diagonal_energy<A: Operator + ?Sized>(matrix: &A, p: &[f64], scratch: &mut [f64]) -> f64 {
+fn diagonal_energy(matrix: &(impl Operator + ?Sized), p: &[f64], scratch: &mut [f64]) -> f64 {
     matrix.diagonal(scratch);
     fold(
         (&*scratch, p),

@@ -3,7 +3,6 @@
 use std::ops::ControlFlow;
 
 use super::pcg::Settings;
-use crate::error::{InputError, check_finite, check_length};
 use crate::operator::Operator;
 use crate::reduce;
 use crate::split::for_each;
@@ -16,7 +15,7 @@ pub enum Status {
     Converged,
     /// The iteration limit was reached.
     IterationLimit,
-    /// What is left of the residual is out of reach of the matrix, up to rounding: no solution exists, or the matrix is
+    /// The rest of the residual is out of reach of the matrix, up to rounding: no solution exists, or the matrix is
     /// too close to one without.
     Singular,
     /// The recursion divides by what should not be zero, or rounding has taken over, and restarts did not help. With
@@ -81,7 +80,7 @@ impl Size {
     }
 }
 
-/// Why a recursion ended.
+/// Reason for the end of a recursion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     /// A tolerance is met by the recursion.
@@ -144,21 +143,7 @@ impl Point<'_> {
     }
 }
 
-/// Checks the input of a solve.
-pub(super) fn check<A: Operator + ?Sized>(
-    matrix: &A,
-    c: &[f64],
-    settings: &Settings,
-    x: &[f64],
-) -> Result<(), InputError> {
-    settings.check()?;
-    check_length("c", matrix.len(), c.len())?;
-    check_length("x", matrix.len(), x.len())?;
-    check_finite("c", c)?;
-    check_finite("x", x)
-}
-
-/// Memory that every solve needs.
+/// Scratch memory of every solve.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shared {
     r: Vec<f64>,
@@ -168,8 +153,8 @@ pub(super) struct Shared {
 
 /// Starts a recursion, again and again if need be, until the residual that is computed from `x` meets a tolerance or
 /// restarts do not help.
-pub(super) fn solve<A: Operator + ?Sized>(
-    matrix: &A,
+pub(super) fn solve(
+    matrix: &(impl Operator + ?Sized),
     c: &[f64],
     settings: &Settings,
     x: &mut [f64],
@@ -254,14 +239,9 @@ pub(super) fn solve<A: Operator + ?Sized>(
     }
 }
 
-/// `r = c - A x`
-fn residual<A: Operator + ?Sized>(matrix: &A, c: &[f64], x: &[f64], r: &mut [f64]) -> Size {
-    matrix.apply(x, r);
-    for_each((&mut *r, c), &|_, (r, c): (&mut [f64], &[f64])| {
-        for (r, c) in r.iter_mut().zip(c) {
-            *r = c - *r;
-        }
-    });
+/// `r = c - A x`, and its norms.
+fn residual(matrix: &(impl Operator + ?Sized), c: &[f64], x: &[f64], r: &mut [f64]) -> Size {
+    super::residual(matrix, c, x, r);
     Size::of(r)
 }
 

@@ -49,7 +49,7 @@ pub enum ReadError {
     Line {
         /// The line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// Reason.
         why: String,
     },
     /// An entry is given twice.

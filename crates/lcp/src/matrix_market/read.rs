@@ -44,7 +44,7 @@ pub fn read_matrix(reader: impl BufRead, limits: &Limits) -> Result<Csr, ReadErr
 
 /// Reads a vector: a matrix with one column. Infinite numbers are allowed, NaN is not.
 ///
-/// What a sparse file leaves out is zero.
+/// Entries that a sparse file leaves out are zero.
 pub fn read_vector(reader: impl BufRead, limits: &Limits) -> Result<Vec<f64>, ReadError> {
     let mut file = File::open(reader)?;
     let size = file.size(limits)?;

@@ -46,6 +46,7 @@ pub struct Workspace {
 
 /// A solution, as found in a cone.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Solution {
     /// The solution; where its cone holds more than one, a corner of them.
     pub x: Vec<f64>,
@@ -57,6 +58,7 @@ pub struct Solution {
 
 /// Result of an enumeration.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Solutions {
     /// One solution per cone, in the order of the cones. Empty if there is none, or if the enumeration was stopped before.
     pub solutions: Vec<Solution>,
@@ -67,16 +69,12 @@ pub struct Solutions {
 }
 
 /// Examines every cone.
-pub fn all<A, O>(
-    problem: &BoxMlcp<'_, A>,
+pub fn all(
+    problem: &BoxMlcp<'_, impl Rows + ?Sized>,
     settings: &Settings,
     workspace: &mut Workspace,
-    observer: &mut O,
-) -> Result<Solutions, InputError>
-where
-    A: Rows + ?Sized,
-    O: Observer + ?Sized,
-{
+    observer: &mut (impl Observer + ?Sized),
+) -> Result<Solutions, InputError> {
     let start = vec![0.0; problem.len()];
     let mut solutions: Vec<Solution> = Vec::new();
     let (cones, status) = look(
@@ -113,17 +111,13 @@ where
 ///
 /// Takes any matrix and all bounds, as long as there are few cones. [`Status::Infeasible`] means that no cone holds a
 /// solution, and [`Status::NonFinite`] that the numbers of the problem cannot be worked with.
-pub fn solve<A, O>(
-    problem: &BoxMlcp<'_, A>,
+pub fn solve(
+    problem: &BoxMlcp<'_, impl Rows + ?Sized>,
     settings: &Settings,
     x: &mut [f64],
     workspace: &mut Workspace,
-    observer: &mut O,
-) -> Result<Report, InputError>
-where
-    A: Rows + ?Sized,
-    O: Observer + ?Sized,
-{
+    observer: &mut (impl Observer + ?Sized),
+) -> Result<Report, InputError> {
     let mut found = false;
     let (_, status) = look(problem, settings, workspace, x, observer, &mut |_| {
         found = true;
@@ -158,7 +152,7 @@ struct Found<'a> {
 const ROUNDING: f64 = 1e-12;
 
 /// The largest sum of magnitudes that an entry of `A x + b` is made of.
-fn size<A: Rows + ?Sized>(problem: &BoxMlcp<'_, A>, x: &[f64]) -> f64 {
+fn size(problem: &BoxMlcp<'_, impl Rows + ?Sized>, x: &[f64]) -> f64 {
     (0..problem.len()).fold(0.0, |largest: f64, row| {
         let mut sum = problem.rhs()[row].abs();
         let matrix = problem.matrix();

@@ -52,7 +52,7 @@
 mod level;
 
 use super::check_tolerance;
-use crate::error::{InputError, check_length};
+use crate::error::{InputError, check_at_least_1, check_length};
 use crate::hierarchy::{self, Hierarchy};
 use crate::monitor::{Best, Iterate, Monitor};
 use crate::operator::Operator;
@@ -90,18 +90,9 @@ settings! {
 impl Settings {
     fn check(&self) -> Result<(), InputError> {
         check_tolerance(self.tolerance)?;
-        let at_least_1 = |name, sweeps: usize| match sweeps {
-            0 => Err(InputError::Setting {
-                name,
-                must: "at least 1",
-            }),
-            _ => Ok(()),
-        };
-        at_least_1("coarsest_sweeps", self.coarsest_sweeps)?;
-        at_least_1(
-            "sweeps_before or sweeps_after",
-            self.sweeps_before.saturating_add(self.sweeps_after),
-        )
+        check_at_least_1("coarsest_sweeps", self.coarsest_sweeps)?;
+        let sweeps = self.sweeps_before.saturating_add(self.sweeps_after);
+        check_at_least_1("sweeps_before or sweeps_after", sweeps)
     }
 }
 
@@ -123,19 +114,14 @@ const PATIENCE: usize = 10;
 /// may be any finite numbers, or none; one from above is an error, and so is a diagonal entry that is not positive. A problem
 /// without a solution ends at the iteration limit. An iteration is a cycle; the merit is half the sum of
 /// squares of the natural residual.
-pub fn solve<A, H, O>(
-    problem: &BoxMlcp<'_, A>,
+pub fn solve(
+    problem: &BoxMlcp<'_, impl Rows + ?Sized>,
     settings: &Settings,
-    hierarchy: &H,
+    hierarchy: &(impl Hierarchy + ?Sized),
     x: &mut [f64],
     workspace: &mut Workspace,
-    observer: &mut O,
-) -> Result<Report, InputError>
-where
-    A: Rows + ?Sized,
-    H: Hierarchy + ?Sized,
-    O: Observer + ?Sized,
-{
+    observer: &mut (impl Observer + ?Sized),
+) -> Result<Report, InputError> {
     settings.check()?;
     problem.check_start(x)?;
     check_length("the finest level", problem.len(), hierarchy.finest())?;
@@ -169,10 +155,10 @@ where
 }
 
 impl Workspace {
-    fn prepare<A: Rows + ?Sized, H: Hierarchy + ?Sized>(
+    fn prepare(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
-        hierarchy: &H,
+        problem: &BoxMlcp<'_, impl Rows + ?Sized>,
+        hierarchy: &(impl Hierarchy + ?Sized),
         settings: &Settings,
     ) -> Result<(), InputError> {
         let (order, with_bounds) = (settings.order, settings.bound_sweeps > 0);
@@ -236,7 +222,7 @@ impl Workspace {
     }
 
     /// `x = l + p`, in the box
-    fn write<A: Rows + ?Sized>(&mut self, problem: &BoxMlcp<'_, A>) {
+    fn write(&mut self, problem: &BoxMlcp<'_, impl Rows + ?Sized>) {
         let Level { p, floor, .. } = &self.levels[0];
         for_each((&mut self.x[..], &p[..], &floor[..]), &|_,
                                                           (x, p, floor): (
@@ -252,11 +238,11 @@ impl Workspace {
     }
 
     /// One V-cycle. [Lai20 alg. 3]
-    fn cycle<A: Rows + ?Sized, H: Hierarchy + ?Sized>(
+    fn cycle(
         &mut self,
-        matrix: &A,
+        matrix: &(impl Rows + ?Sized),
         settings: &Settings,
-        hierarchy: &H,
+        hierarchy: &(impl Hierarchy + ?Sized),
     ) {
         let coarsest = hierarchy.coarser();
         let Settings {

@@ -39,9 +39,10 @@
 //! # Ok::<(), meniscus_lcp::InputError>(())
 //! ```
 
-use super::{check_memory, check_tolerance};
-use crate::error::{InputError, check_fraction, check_not_negative, check_positive};
-use crate::krylov::gmres::check_restart;
+use super::check_tolerance;
+use crate::error::{
+    InputError, check_at_least_1, check_fraction, check_not_negative, check_positive, check_setting,
+};
 use crate::operator::Operator;
 use crate::precondition::Preconditioner;
 use crate::problem::BoxMlcp;
@@ -52,6 +53,7 @@ pub use crate::semismooth::map::Kink;
 
 /// Linear solver for the Newton equation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Inner {
     /// GMRES, with the preconditioner given. For large problems.
     Gmres {
@@ -71,10 +73,10 @@ settings! {
     pub struct Settings {
         /// Bound on `||r||_inf` of the natural residual.
         pub tolerance: f64 = 1e-8,
-        /// Change of the merit, as a part of it, that counts as none if it stays so for five iterations. [Erl13
-        /// (108)]
+        /// Relative change of the merit at which the method ends if it stays so for five iterations.
+        /// [Erl13 (108)]
         pub relative: f64 = 1e-6,
-        /// Change of `x`, as a part of the largest `|x_i|`, that counts as none if it stays so for five iterations.
+        /// Change of `x`, relative to the largest `|x_i|`, at which the method ends if it stays so for five iterations.
         ///
         /// DEVIATION [Erl13 (109)]: absolute in the notes, which depends on units.
         pub stagnation: f64 = 1e-14,
@@ -94,7 +96,7 @@ settings! {
         pub sufficient_decrease: f64 = 1e-4,
         /// Backtracking factor of the line search.
         pub backtracking: f64 = 0.5,
-        /// smallest step length of the line search.
+        /// Smallest step length of the line search.
         pub smallest_step: f64 = 1e-9,
         /// Previous merits on whose largest a step must improve: a non-monotone line search. With 1 the merit never rises.
         pub memory: usize = 1,
@@ -119,20 +121,18 @@ impl Settings {
         check_fraction("backtracking", self.backtracking)?;
         check_fraction("smallest_step", self.smallest_step)?;
         check_not_negative("regularisation", self.regularisation)?;
-        check_memory(self.memory)?;
+        check_at_least_1("memory", self.memory)?;
         if let Inner::Gmres { restart } = self.inner {
-            check_restart(restart)?;
+            check_at_least_1("restart", restart)?;
         }
         if let Kink::Perturbation { epsilon } = self.kink {
             check_positive("epsilon", epsilon)?;
         }
-        if (self.kink, self.inner) == (Kink::Approximation, Inner::NormalEquations) {
-            return Err(InputError::Setting {
-                name: "inner",
-                must: "another than NormalEquations for Kink::Approximation: differences give no transposed product",
-            });
-        }
-        Ok(())
+        check_setting(
+            "inner",
+            "another than NormalEquations for Kink::Approximation: differences give no transposed product",
+            (self.kink, self.inner) != (Kink::Approximation, Inner::NormalEquations),
+        )
     }
 }
 
@@ -145,19 +145,14 @@ pub struct Workspace(semismooth::Workspace);
 /// For any `A`. The preconditioner approximates `A` on the active rows, and is used by [`Inner::Gmres`] only;
 /// [`Identity`](crate::precondition::Identity) will do. If the solve does not converge, `x` is the iterate with the
 /// smallest residual.
-pub fn solve<A, P, O>(
-    problem: &BoxMlcp<'_, A>,
+pub fn solve(
+    problem: &BoxMlcp<'_, impl Operator + ?Sized>,
     settings: &Settings,
-    preconditioner: &mut P,
+    preconditioner: &mut (impl Preconditioner + ?Sized),
     x: &mut [f64],
     workspace: &mut Workspace,
-    observer: &mut O,
-) -> Result<Report, InputError>
-where
-    A: Operator + ?Sized,
-    P: Preconditioner + ?Sized,
-    O: Observer + ?Sized,
-{
+    observer: &mut (impl Observer + ?Sized),
+) -> Result<Report, InputError> {
     settings.check()?;
     semismooth::solve(
         problem,

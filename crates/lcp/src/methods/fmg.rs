@@ -46,7 +46,7 @@
 //! ```
 
 use super::check_tolerance;
-use crate::error::{InputError, check_length};
+use crate::error::{InputError, check_at_least_1, check_length};
 use crate::hierarchy::{self, Hierarchy};
 use crate::monitor::{Best, Iterate, Monitor};
 use crate::operator::Operator;
@@ -74,17 +74,8 @@ settings! {
 impl Settings {
     fn check(&self) -> Result<(), InputError> {
         check_tolerance(self.tolerance)?;
-        let counts = [
-            ("sweeps", self.sweeps),
-            ("coarsest_sweeps", self.coarsest_sweeps),
-        ];
-        match counts.into_iter().find(|count| count.1 == 0) {
-            Some((name, _)) => Err(InputError::Setting {
-                name,
-                must: "at least 1",
-            }),
-            None => Ok(()),
-        }
+        check_at_least_1("sweeps", self.sweeps)?;
+        check_at_least_1("coarsest_sweeps", self.coarsest_sweeps)
     }
 }
 
@@ -124,19 +115,14 @@ const HALVINGS: usize = 6;
 ///
 /// `A` must be symmetric and positive semidefinite; a diagonal entry that is not positive is an error on a row that can
 /// move. An iteration is a full cycle; the merit is half the sum of squares of the natural residual.
-pub fn solve<A, H, O>(
-    problem: &BoxMlcp<'_, A>,
+pub fn solve(
+    problem: &BoxMlcp<'_, impl Rows + ?Sized>,
     settings: &Settings,
-    hierarchy: &H,
+    hierarchy: &(impl Hierarchy + ?Sized),
     x: &mut [f64],
     workspace: &mut Workspace,
-    observer: &mut O,
-) -> Result<Report, InputError>
-where
-    A: Rows + ?Sized,
-    H: Hierarchy + ?Sized,
-    O: Observer + ?Sized,
-{
+    observer: &mut (impl Observer + ?Sized),
+) -> Result<Report, InputError> {
     settings.check()?;
     problem.check_start(x)?;
     check_length("the finest level", problem.len(), hierarchy.finest())?;
@@ -169,10 +155,10 @@ where
 }
 
 impl Workspace {
-    fn prepare<A: Rows + ?Sized, H: Hierarchy + ?Sized>(
+    fn prepare(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
-        hierarchy: &H,
+        problem: &BoxMlcp<'_, impl Rows + ?Sized>,
+        hierarchy: &(impl Hierarchy + ?Sized),
     ) -> Result<(), InputError> {
         let n = problem.len();
         for array in [
@@ -206,11 +192,11 @@ impl Workspace {
         Ok(())
     }
 
-    fn full_cycle<A: Rows + ?Sized, H: Hierarchy + ?Sized>(
+    fn full_cycle(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
+        problem: &BoxMlcp<'_, impl Rows + ?Sized>,
         settings: &Settings,
-        hierarchy: &H,
+        hierarchy: &(impl Hierarchy + ?Sized),
         x: &mut [f64],
     ) {
         if self.levels.is_empty() {
@@ -246,10 +232,10 @@ impl Workspace {
     }
 
     /// Right-hand side of level 1: `R (A x + b)`, without the rows that their bounds hold.
-    fn restrict_from_finest<A: Rows + ?Sized, H: Hierarchy + ?Sized>(
+    fn restrict_from_finest(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
-        hierarchy: &H,
+        problem: &BoxMlcp<'_, impl Rows + ?Sized>,
+        hierarchy: &(impl Hierarchy + ?Sized),
         x: &[f64],
     ) {
         problem.affine(x, &mut self.y);
@@ -261,10 +247,10 @@ impl Workspace {
     }
 
     /// `x <- clamp(x + t P e)`; `y` must be that of `x`.
-    fn correct_finest<A: Rows + ?Sized, H: Hierarchy + ?Sized>(
+    fn correct_finest(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
-        hierarchy: &H,
+        problem: &BoxMlcp<'_, impl Rows + ?Sized>,
+        hierarchy: &(impl Hierarchy + ?Sized),
         x: &mut [f64],
     ) {
         let Self {
@@ -301,7 +287,12 @@ impl Workspace {
     }
 
     /// A V-cycle from a coarser level on, starting from its `e`.
-    fn v_cycle<H: Hierarchy + ?Sized>(&mut self, level: usize, settings: &Settings, hierarchy: &H) {
+    fn v_cycle(
+        &mut self,
+        level: usize,
+        settings: &Settings,
+        hierarchy: &(impl Hierarchy + ?Sized),
+    ) {
         let coarsest = self.levels.len();
         for k in level..coarsest {
             let matrix = hierarchy.matrix(k);
@@ -323,7 +314,7 @@ impl Workspace {
 }
 
 impl Level {
-    fn smooth<M: Rows + ?Sized>(&mut self, matrix: &M, sweeps: usize) {
+    fn smooth(&mut self, matrix: &(impl Rows + ?Sized), sweeps: usize) {
         let Self {
             e,
             rhs,
@@ -338,8 +329,8 @@ impl Level {
         }
     }
 
-    /// There and back from zero, until nothing moves.
-    fn solve<M: Rows + ?Sized>(&mut self, matrix: &M, sweeps: usize) {
+    /// Solves from zero by alternating sweeps, until nothing moves.
+    fn solve(&mut self, matrix: &(impl Rows + ?Sized), sweeps: usize) {
         self.e.fill(0.0);
         let Self {
             e,
@@ -363,14 +354,14 @@ impl Level {
     }
 
     /// Leaves `A e + rhs` in the scratch memory.
-    fn equation<M: Rows + ?Sized>(&mut self, matrix: &M) {
+    fn equation(&mut self, matrix: &(impl Rows + ?Sized)) {
         matrix.apply(&self.e, &mut self.scratch);
         add(&mut self.scratch, 1.0, &self.rhs);
     }
 }
 
 /// Whether a row is at a bound that it would leave on the wrong side, or can't move at all.
-fn is_held<A: Rows + ?Sized>(problem: &BoxMlcp<'_, A>, row: usize, x: f64, y: f64) -> bool {
+fn is_held(problem: &BoxMlcp<'_, impl Rows + ?Sized>, row: usize, x: f64, y: f64) -> bool {
     let (lower, upper) = (problem.lower()[row], problem.upper()[row]);
     lower == upper || (x <= lower && y > 0.0) || (x >= upper && y < 0.0)
 }

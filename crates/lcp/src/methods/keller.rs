@@ -57,17 +57,13 @@ pub struct Workspace {
 /// Meant for positive semidefinite matrices, symmetric or not, and for P-matrices; free rows and all bounds are
 /// welcome. [`Status::Infeasible`](crate::Status::Infeasible) means that a proof was found that there is no solution,
 /// [`Status::NonDescent`](crate::Status::NonDescent) that the matrix is not one of these.
-pub fn solve<A, O>(
-    problem: &BoxMlcp<'_, A>,
+pub fn solve(
+    problem: &BoxMlcp<'_, impl Rows + ?Sized>,
     settings: &Settings,
     x: &mut [f64],
     workspace: &mut Workspace,
-    observer: &mut O,
-) -> Result<Report, InputError>
-where
-    A: Rows + ?Sized,
-    O: Observer + ?Sized,
-{
+    observer: &mut (impl Observer + ?Sized),
+) -> Result<Report, InputError> {
     let Workspace { drive, dictionary } = workspace;
     drive::solve(problem, settings, x, (drive, dictionary), observer)
 }

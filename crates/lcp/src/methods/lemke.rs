@@ -67,17 +67,13 @@ pub struct Workspace {
 /// is positive semidefinite (symmetric or not); and it finds one for P-matrices, for polyhedral cones such as those of
 /// [`gallery::contact_cone`](crate::gallery::contact_cone()), and where every row has two finite bounds, whatever the matrix, though
 /// the path can then be long.
-pub fn solve<A, O>(
-    problem: &BoxMlcp<'_, A>,
+pub fn solve(
+    problem: &BoxMlcp<'_, impl Rows + ?Sized>,
     settings: &Settings,
     x: &mut [f64],
     workspace: &mut Workspace,
-    observer: &mut O,
-) -> Result<Report, InputError>
-where
-    A: Rows + ?Sized,
-    O: Observer + ?Sized,
-{
+    observer: &mut (impl Observer + ?Sized),
+) -> Result<Report, InputError> {
     let Workspace {
         course,
         standard,
@@ -117,16 +113,12 @@ where
 }
 
 /// Follows one path. Breaks with the status that ends the solve; continues with the status if no other path does better.
-fn follow<A, O>(
-    problem: &BoxMlcp<'_, A>,
+fn follow(
+    problem: &BoxMlcp<'_, impl Rows + ?Sized>,
     settings: &Settings,
     (course, standard, path, point): (&mut Course, &Standard, &mut Path, &mut Point),
-    observer: &mut O,
-) -> ControlFlow<Status, Status>
-where
-    A: Rows + ?Sized,
-    O: Observer + ?Sized,
-{
+    observer: &mut (impl Observer + ?Sized),
+) -> ControlFlow<Status, Status> {
     if course.pivots_left() == 0 {
         return ControlFlow::Break(Status::IterationLimit);
     }

@@ -49,19 +49,14 @@ pub struct Workspace {
 /// `A` must be symmetric and positive semidefinite. A finite bound is an error. The merit is `1/2 ||A x + b||^2`;
 /// an outer iteration is one run of conjugate gradients, which the next one restarts from the true residual.
 /// [`Status::Infeasible`] means that `A` is singular and `A x + b = 0` has no solution.
-pub fn solve<A, P, O>(
-    problem: &BoxMlcp<'_, A>,
+pub fn solve(
+    problem: &BoxMlcp<'_, impl Operator + ?Sized>,
     settings: &Settings,
-    preconditioner: &mut P,
+    preconditioner: &mut (impl Preconditioner + ?Sized),
     x: &mut [f64],
     workspace: &mut Workspace,
-    observer: &mut O,
-) -> Result<Report, InputError>
-where
-    A: Operator + ?Sized,
-    P: Preconditioner + ?Sized,
-    O: Observer + ?Sized,
-{
+    observer: &mut (impl Observer + ?Sized),
+) -> Result<Report, InputError> {
     check_tolerance(settings.tolerance)?;
     problem.check_start(x)?;
     let bounded = first_row((problem.lower(), problem.upper()), &|_, (lower, upper)| {

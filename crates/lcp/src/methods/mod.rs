@@ -29,14 +29,3 @@ use crate::error::InputError;
 fn check_tolerance(tolerance: f64) -> Result<(), InputError> {
     crate::error::check_positive("tolerance", tolerance)
 }
-
-/// Checks the number of merits that a search looks back on.
-fn check_memory(memory: usize) -> Result<(), InputError> {
-    if memory == 0 {
-        return Err(InputError::Setting {
-            name: "memory",
-            must: "at least 1",
-        });
-    }
-    Ok(())
-}

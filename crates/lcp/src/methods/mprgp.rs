@@ -35,7 +35,7 @@
 mod step;
 
 use super::check_tolerance;
-use crate::error::{InputError, check_positive};
+use crate::error::{InputError, check_at_least_1, check_positive, check_relaxation};
 use crate::monitor::Monitor;
 use crate::operator::Operator;
 use crate::precondition::Preconditioner;
@@ -66,14 +66,8 @@ impl Settings {
     fn check(&self) -> Result<(), InputError> {
         check_tolerance(self.tolerance)?;
         check_positive("proportionality", self.proportionality)?;
-        let setting = |name, must| Err(InputError::Setting { name, must });
-        if !(self.step_factor > 0.0 && self.step_factor < 2.0) {
-            return setting("step_factor", "between 0 and 2");
-        }
-        if self.power_iterations == 0 {
-            return setting("power_iterations", "at least 1");
-        }
-        Ok(())
+        check_relaxation("step_factor", self.step_factor)?;
+        check_at_least_1("power_iterations", self.power_iterations)
     }
 }
 
@@ -113,19 +107,14 @@ const HALVINGS: usize = 60;
 /// happened along a direction of negative curvature: `A` is not positive semidefinite. The merit is
 /// `1/2 (phi'phi + beta'beta)`; of two iterates the later one is the better one, as it has less energy
 /// `1/2 x'Ax + b'x`.
-pub fn solve<A, P, O>(
-    problem: &BoxMlcp<'_, A>,
+pub fn solve(
+    problem: &BoxMlcp<'_, impl Operator + ?Sized>,
     settings: &Settings,
-    preconditioner: &mut P,
+    preconditioner: &mut (impl Preconditioner + ?Sized),
     x: &mut [f64],
     workspace: &mut Workspace,
-    observer: &mut O,
-) -> Result<Report, InputError>
-where
-    A: Operator + ?Sized,
-    P: Preconditioner + ?Sized,
-    O: Observer + ?Sized,
-{
+    observer: &mut (impl Observer + ?Sized),
+) -> Result<Report, InputError> {
     settings.check()?;
     problem.check_start(x)?;
     problem.project(x);
@@ -136,18 +125,13 @@ where
     Ok(monitor.finish(status, x, |x| problem.natural_residual(x, &mut workspace.r)))
 }
 
-fn iterate<A, P, O>(
-    problem: &BoxMlcp<'_, A>,
+fn iterate(
+    problem: &BoxMlcp<'_, impl Operator + ?Sized>,
     settings: &Settings,
-    preconditioner: &mut P,
+    preconditioner: &mut (impl Preconditioner + ?Sized),
     workspace: &mut Workspace,
-    monitor: &mut Monitor<'_, O>,
-) -> Status
-where
-    A: Operator + ?Sized,
-    P: Preconditioner + ?Sized,
-    O: Observer + ?Sized,
-{
+    monitor: &mut Monitor<'_, impl Observer + ?Sized>,
+) -> Status {
     let w = workspace;
     problem.affine(&w.x, &mut w.g);
     let mut abar = w.expansion_step(problem, settings);
@@ -230,7 +214,7 @@ where
     }
 }
 
-/// How far `g` can be trusted, which a recursion updates.
+/// Accuracy of `g`, which a recursion updates.
 struct Recursion {
     /// Whether `g` is `A x + b`.
     exact: bool,
@@ -251,7 +235,7 @@ impl Default for Recursion {
 }
 
 impl Workspace {
-    fn prepare<A: Operator + ?Sized>(&mut self, problem: &BoxMlcp<'_, A>, start: &[f64]) {
+    fn prepare(&mut self, problem: &BoxMlcp<'_, impl Operator + ?Sized>, start: &[f64]) {
         let n = problem.len();
         let Self {
             x,
@@ -276,9 +260,9 @@ impl Workspace {
         }
     }
     /// `abar`, with an estimate of the norm that overwrites vectors that are not in use yet.
-    fn expansion_step<A: Operator + ?Sized>(
+    fn expansion_step(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
+        problem: &BoxMlcp<'_, impl Operator + ?Sized>,
         settings: &Settings,
     ) -> f64 {
         let steps = settings.power_iterations;
@@ -288,9 +272,9 @@ impl Workspace {
     }
 
     /// The gradients at `x`, and whether `g` was recomputed, as it is where the recursion is no longer trusted.
-    fn measure<A: Operator + ?Sized>(
+    fn measure(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
+        problem: &BoxMlcp<'_, impl Operator + ?Sized>,
         tolerance: f64,
         abar: f64,
         gradient: &mut Recursion,
@@ -318,7 +302,7 @@ impl Workspace {
     /// Expands the set of rows at their bounds by a projected gradient step; returns whether all values are finite.
     ///
     /// With the new `phi` the estimate of the norm may be too small, and the step too long: `abar` is halved then.
-    fn expand<A: Operator + ?Sized>(&mut self, problem: &BoxMlcp<'_, A>, abar: &mut f64) -> bool {
+    fn expand(&mut self, problem: &BoxMlcp<'_, impl Operator + ?Sized>, abar: &mut f64) -> bool {
         let Self {
             x,
             trial,

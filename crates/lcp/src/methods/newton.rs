@@ -26,11 +26,12 @@
 //! ```
 //!
 //! Where `A` is not symmetric, [`Inner::Gmres`] solves the Newton equation. Where it may be singular on the faces that
-//! the method meets (a zero diagonal block is enough), [`Globalisation::Fischer`] keeps the method going.
+//! the method meets (a zero diagonal block is enough), [`Globalisation::Fischer`] lets the method continue.
 
-use super::{check_memory, check_tolerance, fischer};
-use crate::error::{InputError, check_fraction, check_not_negative};
-use crate::krylov::gmres::check_restart;
+use super::{check_tolerance, fischer};
+use crate::error::{
+    InputError, check_at_least_1, check_fraction, check_not_negative, check_setting,
+};
 use crate::krylov::pcg;
 use crate::minimum_map::{self, MeritState};
 use crate::monitor::{Best, Monitor};
@@ -44,6 +45,7 @@ use crate::semismooth::{self, First};
 
 /// Linear solver for the Newton equation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Inner {
     /// Conjugate gradients, for symmetric positive semidefinite `A`.
     Pcg,
@@ -60,6 +62,7 @@ pub enum Inner {
 
 /// Strategy where the Newton direction fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Globalisation {
     /// None: the solve ends with the reason as its status. [ANE17 alg. 2]
     None,
@@ -86,7 +89,7 @@ settings! {
         pub max_iterations: usize = 100,
         /// `xi`, forcing term: relative residual to which a Newton equation is solved. [ANE17 (22)]
         ///
-        /// It is tightened where an inexact direction is what keeps the method from going on.
+        /// It is tightened where an inexact direction keeps the method from making progress.
         pub forcing: f64 = 0.01,
         /// Limit on conjugate gradient iterations in one Newton step.
         pub max_inner_iterations: usize = 10_000,
@@ -118,18 +121,17 @@ impl Settings {
         check_fraction("sufficient_decrease", self.sufficient_decrease)?;
         check_fraction("backtracking", self.backtracking)?;
         check_fraction("smallest_step", self.smallest_step)?;
-        check_memory(self.memory)?;
+        check_at_least_1("memory", self.memory)?;
         match (self.inner, self.globalisation) {
-            (Inner::Gmres { restart }, _) => check_restart(restart),
+            (Inner::Gmres { restart }, _) => check_at_least_1("restart", restart),
             (_, Globalisation::None) => Ok(()),
-            (_, Globalisation::Fischer) => Err(InputError::Setting {
-                name: "inner",
-                must: "Gmres where there is a globalisation",
-            }),
+            (_, Globalisation::Fischer) => {
+                check_setting("inner", "Gmres where there is a globalisation", false)
+            }
         }
     }
 
-    /// The same for the method that the globalisation makes of it.
+    /// The same settings for the globalised method.
     fn globalised(&self, restart: usize) -> fischer::Settings {
         fischer::Settings {
             tolerance: self.tolerance,
@@ -182,19 +184,14 @@ struct Trial {
 /// Meant for symmetric positive semidefinite `A`, and at its best for M-matrices; for other matrices see [`Inner`] and
 /// [`Globalisation`]. [`Status::Infeasible`] means that a null
 /// vector of `A` was found along which `x` can grow without bound: the problem has no solution.
-pub fn solve<A, P, O>(
-    problem: &BoxMlcp<'_, A>,
+pub fn solve(
+    problem: &BoxMlcp<'_, impl Operator + ?Sized>,
     settings: &Settings,
-    preconditioner: &mut P,
+    preconditioner: &mut (impl Preconditioner + ?Sized),
     x: &mut [f64],
     workspace: &mut Workspace,
-    observer: &mut O,
-) -> Result<Report, InputError>
-where
-    A: Operator + ?Sized,
-    P: Preconditioner + ?Sized,
-    O: Observer + ?Sized,
-{
+    observer: &mut (impl Observer + ?Sized),
+) -> Result<Report, InputError> {
     settings.check()?;
     if let (Globalisation::Fischer, Inner::Gmres { restart }) =
         (settings.globalisation, settings.inner)
@@ -289,8 +286,8 @@ where
 /// Projected Armijo search [ANE17 alg. 1]: leaves the accepted point in `trial`.
 ///
 /// The merit is compared with `reference`. Returns the merit of the point and the largest change of an entry.
-fn search<A: Operator + ?Sized>(
-    problem: &BoxMlcp<'_, A>,
+fn search(
+    problem: &BoxMlcp<'_, impl Operator + ?Sized>,
     settings: &Settings,
     (state, reference): (&MeritState, f64),
     solved: &Solved,
@@ -342,8 +339,8 @@ fn stall(
 }
 
 /// Status where no step along the direction lowers the merit.
-fn blocked<A: Operator + ?Sized>(
-    problem: &BoxMlcp<'_, A>,
+fn blocked(
+    problem: &BoxMlcp<'_, impl Operator + ?Sized>,
     settings: &Settings,
     solved: &Solved,
     state: &MeritState,

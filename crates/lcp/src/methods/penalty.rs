@@ -52,7 +52,7 @@ settings! {
         pub tolerance: f64 = 1e-8,
         /// Limit on linear systems to solve.
         pub max_iterations: usize = 100,
-        /// What the tolerance is divided into for the penalty: `rho_i = penalty A_ii ||y||_inf / tolerance`, with the
+        /// Numerator of the penalty: `rho_i = penalty A_ii ||y||_inf / tolerance`, with the
         /// `y` of the start. [Lai20 alg. 2]
         ///
         /// DEVIATION [Lai20 alg. 2]: `rho = 1e3 / tolerance` in the paper, where `A` and `y` are of the order of 1.
@@ -60,8 +60,7 @@ settings! {
         pub penalty: f64 = 1e3,
         /// Relative residual to which a linear system is solved.
         ///
-        /// It is tightened whenever the merit did not fall, so that inexact solves cannot make the method go round in
-        /// circles.
+        /// It is tightened whenever the merit did not fall, so that inexact solves cannot make the method cycle.
         pub inner_tolerance: f64 = 0.01,
         /// Limit on conjugate gradient iterations for one system.
         pub max_inner_iterations: usize = 10_000,
@@ -101,19 +100,14 @@ pub struct Workspace {
 /// Meant for symmetric positive semidefinite M-matrices, where it always ends. [`Status::Infeasible`] means that without bounds
 /// `A` is singular and that no bound is ahead along its null vector: the problem has no solution. The merit is that of the
 /// minimum map, with rows at a bound in the units of `y`.
-pub fn solve<A, P, O>(
-    problem: &BoxMlcp<'_, A>,
+pub fn solve(
+    problem: &BoxMlcp<'_, impl Operator + ?Sized>,
     settings: &Settings,
-    preconditioner: &mut P,
+    preconditioner: &mut (impl Preconditioner + ?Sized),
     x: &mut [f64],
     workspace: &mut Workspace,
-    observer: &mut O,
-) -> Result<Report, InputError>
-where
-    A: Operator + ?Sized,
-    P: Preconditioner + ?Sized,
-    O: Observer + ?Sized,
-{
+    observer: &mut (impl Observer + ?Sized),
+) -> Result<Report, InputError> {
     settings.check()?;
     problem.check_start(x)?;
     workspace.prepare(problem, x)?;
@@ -193,9 +187,9 @@ where
 }
 
 impl Workspace {
-    fn prepare<A: Operator + ?Sized>(
+    fn prepare(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
+        problem: &BoxMlcp<'_, impl Operator + ?Sized>,
         start: &[f64],
     ) -> Result<(), InputError> {
         let n = problem.len();

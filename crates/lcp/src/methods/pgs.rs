@@ -23,82 +23,17 @@
 //! # Ok::<(), meniscus_lcp::InputError>(())
 //! ```
 
-use crate::error::InputError;
-use crate::problem::BoxMlcp;
-use crate::report::{Observer, Report};
-use crate::rows::Rows;
-use crate::splitting::{self, Kind, Order, Rules, Sweeps};
+use crate::splitting::{Kind, Order, settings_and_workspace, solve_by_sweeps};
 
-settings! {
-    /// Settings of the method: stopping criteria and constants.
-    pub struct Settings {
-        /// Bound on `||r||_inf` of the natural residual.
-        pub tolerance: f64 = 1e-8,
-        /// Relative change of the merit from one check to the next at which the method ends. [Erl13 (108)] Zero,
-        /// which is never met, disables it.
-        ///
-        /// DEVIATION [Erl13 sec. 6]: 1e-6 in the notes. A sweep converges slowly, and a merit that hardly changes is
-        /// no sign that it has: that of the notes is zero at `x = 0`, whatever `y`.
-        pub relative: f64 = 0.0,
-        /// Change of `x` in a sweep, relative to the largest `|x_i|`, at which the method ends. All that is left at the
-        /// default is rounding error.
-        ///
-        /// DEVIATION [Erl13 (109)]: absolute in the notes, which depends on units.
-        pub stagnation: f64 = 1e-15,
-        /// Limit on sweeps. The notes use 100, for a coarser tolerance.
-        pub max_iterations: usize = 10_000,
-        /// Sweeps from one check to the next.
-        ///
-        /// A check, and with it a call of the observer, costs about as much as a sweep.
-        pub check_every: usize = 1,
-        /// The order of the rows.
-        pub order: Order = Order::Natural,
-    }
+settings_and_workspace! {
+    check: "A check, and with it a call of the observer, costs about as much as a sweep.",
+    relaxation: |_settings| 1.0,
+    /// The order of the rows.
+    pub order: Order = Order::Natural,
 }
 
-impl Settings {
-    fn rules(&self) -> Rules {
-        Rules {
-            tolerance: self.tolerance,
-            relative: self.relative,
-            stagnation: self.stagnation,
-            max_iterations: self.max_iterations,
-            check_every: self.check_every,
-            relaxation: 1.0,
-        }
-    }
-}
-
-/// Scratch memory of the method, reused between solves.
-#[derive(Clone, Debug, Default)]
-pub struct Workspace {
-    sweeps: Sweeps,
-}
-
-/// Solves the problem, starting from the given `x`, projected onto the box.
-///
-/// Converges if `A` is symmetric and positive definite [Erl13 (53)-(59)], or an M-matrix, or strictly diagonally
-/// dominant; if it is merely positive semidefinite, `x` may grow without bound where the problem has no solution.
-/// An entry of the diagonal that is not positive is an error, unless the bounds of its row are equal. The merit is
-/// `x'|A x + b|` [Erl13 (106)]: on each row the distance from the bound that the sign of `y_i` calls for, or from the
-/// only one there is, times `|y_i|`; on free rows `y_i^2 / A_ii`. An iteration is a sweep.
-pub fn solve<A, O>(
-    problem: &BoxMlcp<'_, A>,
-    settings: &Settings,
-    x: &mut [f64],
-    workspace: &mut Workspace,
-    observer: &mut O,
-) -> Result<Report, InputError>
-where
-    A: Rows + ?Sized,
-    O: Observer + ?Sized,
-{
-    splitting::solve(
-        problem,
-        &settings.rules(),
-        Kind::Forward(settings.order),
-        x,
-        &mut workspace.sweeps,
-        observer,
-    )
+solve_by_sweeps! {
+    |settings| Kind::Forward(settings.order),
+    /// Converges if `A` is symmetric and positive definite [Erl13 (53)-(59)], or an M-matrix, or strictly diagonally
+    /// dominant; if it is merely positive semidefinite, `x` may grow without bound where the problem has no solution.
 }

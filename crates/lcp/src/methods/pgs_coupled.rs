@@ -15,8 +15,8 @@
 //! let matrix = Csr::new(2, vec![0, 2, 4], vec![0, 1, 0, 1], vec![2.0, 0.5, 0.5, 2.0])?;
 //! let (lower, upper) = ([0.0, f64::NEG_INFINITY], [f64::INFINITY; 2]);
 //! let rest = BoxMlcp::new(&matrix, &[-2.0, -5.0], &lower, &upper)?;
-//! let following = [CoupledBound { row: 1, of: 0, factor: 0.5 }];
-//! let problem = CoupledBoundMlcp::new(rest, &following)?;
+//! let bounds = [CoupledBound { row: 1, of: 0, factor: 0.5 }];
+//! let problem = CoupledBoundMlcp::new(rest, &bounds)?;
 //! let mut x = [0.0; 2];
 //! let settings = pgs_coupled::Settings::default();
 //! let mut workspace = pgs_coupled::Workspace::default();
@@ -80,17 +80,13 @@ pub struct Workspace {
 ///
 /// An entry of the diagonal that is not positive is an error, unless the bounds of its row are equal. The residual is the
 /// natural one with the bounds as they are at `x`, the merit is half its sum of squares. An iteration is a sweep.
-pub fn solve<A, O>(
-    problem: &CoupledBoundMlcp<'_, A>,
+pub fn solve(
+    problem: &CoupledBoundMlcp<'_, impl Rows + ?Sized>,
     settings: &Settings,
     x: &mut [f64],
     workspace: &mut Workspace,
-    observer: &mut O,
-) -> Result<Report, InputError>
-where
-    A: Rows + ?Sized,
-    O: Observer + ?Sized,
-{
+    observer: &mut (impl Observer + ?Sized),
+) -> Result<Report, InputError> {
     settings.check()?;
     problem.rest().check_start(x)?;
     workspace.prepare(problem)?;
@@ -122,8 +118,8 @@ where
 }
 
 /// One sweep; returns the largest change of an entry.
-fn sweep<A: Rows + ?Sized>(
-    problem: &CoupledBoundMlcp<'_, A>,
+fn sweep(
+    problem: &CoupledBoundMlcp<'_, impl Rows + ?Sized>,
     d: &[f64],
     follows: &[bool],
     omega: f64,
@@ -150,9 +146,9 @@ fn sweep<A: Rows + ?Sized>(
 }
 
 impl Workspace {
-    fn prepare<A: Rows + ?Sized>(
+    fn prepare(
         &mut self,
-        problem: &CoupledBoundMlcp<'_, A>,
+        problem: &CoupledBoundMlcp<'_, impl Rows + ?Sized>,
     ) -> Result<(), InputError> {
         let n = problem.len();
         splitting::divisors(problem.rest(), &mut self.d)?;

@@ -81,19 +81,14 @@ pub struct Workspace {
 ///
 /// Meant for symmetric positive semidefinite M-matrices, where it always ends. [`Status::Infeasible`] means that a null
 /// vector of `A` was found along which `x` can grow without bound: the problem has no solution.
-pub fn solve<A, P, O>(
-    problem: &BoxMlcp<'_, A>,
+pub fn solve(
+    problem: &BoxMlcp<'_, impl Operator + ?Sized>,
     settings: &Settings,
-    preconditioner: &mut P,
+    preconditioner: &mut (impl Preconditioner + ?Sized),
     x: &mut [f64],
     workspace: &mut Workspace,
-    observer: &mut O,
-) -> Result<Report, InputError>
-where
-    A: Operator + ?Sized,
-    P: Preconditioner + ?Sized,
-    O: Observer + ?Sized,
-{
+    observer: &mut (impl Observer + ?Sized),
+) -> Result<Report, InputError> {
     settings.check()?;
     problem.check_start(x)?;
     let Workspace { reduced, best } = workspace;
@@ -158,5 +153,12 @@ where
     problem.project(x);
     problem.affine(x, &mut reduced.y);
     let merit = minimum_map::measure(problem, (x, &reduced.y, &reduced.d)).merit();
-    Ok(monitor.report(status, problem.natural_residual(x, &mut reduced.r), merit))
+    // The iterate becomes a point of the box only here: it may be a solution where the one outside was not finite.
+    let residual = problem.natural_residual(x, &mut reduced.r);
+    let status = if residual <= settings.tolerance {
+        Status::Converged
+    } else {
+        status
+    };
+    Ok(monitor.report(status, residual, merit))
 }

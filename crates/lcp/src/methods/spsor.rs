@@ -23,39 +23,13 @@
 //! # Ok::<(), meniscus_lcp::InputError>(())
 //! ```
 
-use crate::error::InputError;
-use crate::problem::BoxMlcp;
-use crate::report::{Observer, Report};
-use crate::rows::Rows;
-use crate::splitting::{self, Kind};
+use crate::splitting::{Kind, solve_by_sweeps};
 
 /// The settings of [PSOR](super::psor). A sweep runs forward and backward, so that a check costs about half as much.
 pub use super::psor::{Settings, Workspace};
 
-/// Solves the problem, starting from the given `x`, projected onto the box.
-///
-/// Converges if `A` is symmetric and positive definite [Erl13 (53)-(59)], or an M-matrix, or strictly diagonally
-/// dominant (then for `omega <= 1`); if it is merely positive semidefinite, `x` may grow without bound where the problem has no solution.
-/// An entry of the diagonal that is not positive is an error, unless the bounds of its row are equal. The merit is
-/// `x'|A x + b|` [Erl13 (106)]: on each row the distance from the bound that the sign of `y_i` calls for, or from the
-/// only one there is, times `|y_i|`; on free rows `y_i^2 / A_ii`. An iteration is a sweep.
-pub fn solve<A, O>(
-    problem: &BoxMlcp<'_, A>,
-    settings: &Settings,
-    x: &mut [f64],
-    workspace: &mut Workspace,
-    observer: &mut O,
-) -> Result<Report, InputError>
-where
-    A: Rows + ?Sized,
-    O: Observer + ?Sized,
-{
-    splitting::solve(
-        problem,
-        &settings.rules(),
-        Kind::Symmetric(settings.order),
-        x,
-        &mut workspace.sweeps,
-        observer,
-    )
+solve_by_sweeps! {
+    |settings| Kind::Symmetric(settings.order),
+    /// Converges if `A` is symmetric and positive definite [Erl13 (53)-(59)], or an M-matrix, or strictly diagonally
+    /// dominant (then for `omega <= 1`); if it is merely positive semidefinite, `x` may grow without bound where the problem has no solution.
 }

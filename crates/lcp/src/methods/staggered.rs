@@ -22,8 +22,8 @@
 //! let matrix = Csr::new(2, vec![0, 2, 4], vec![0, 1, 0, 1], vec![2.0, 0.5, 0.5, 2.0])?;
 //! let (lower, upper) = ([0.0, f64::NEG_INFINITY], [f64::INFINITY; 2]);
 //! let rest = BoxMlcp::new(&matrix, &[-2.0, -5.0], &lower, &upper)?;
-//! let following = [CoupledBound { row: 1, of: 0, factor: 0.5 }];
-//! let problem = CoupledBoundMlcp::new(rest, &following)?;
+//! let bounds = [CoupledBound { row: 1, of: 0, factor: 0.5 }];
+//! let problem = CoupledBoundMlcp::new(rest, &bounds)?;
 //!
 //! let settings = mprgp::Settings::default().tolerance(1e-10);
 //! let (mut jacobi, mut workspace) = (Jacobi::new(&matrix)?, mprgp::Workspace::default());
@@ -77,19 +77,14 @@ pub struct Workspace {
 /// the singular matrices that are the rule here. What it stops at short of its tolerance is accepted, but a ray, a
 /// number that overflows, or a wish to stop ends the iteration with the same words. The merit is half the sum of squares
 /// of the natural residual; an inner iteration is one of `inner`.
-pub fn solve<A, M, O>(
+pub fn solve<A: Operator + ?Sized>(
     problem: &CoupledBoundMlcp<'_, A>,
     settings: &Settings,
-    inner: &mut M,
+    inner: &mut (impl FnMut(&BoxMlcp<'_, A>, &mut [f64]) -> Result<Report, InputError> + ?Sized),
     x: &mut [f64],
     workspace: &mut Workspace,
-    observer: &mut O,
-) -> Result<Report, InputError>
-where
-    A: Operator + ?Sized,
-    M: FnMut(&BoxMlcp<'_, A>, &mut [f64]) -> Result<Report, InputError> + ?Sized,
-    O: Observer + ?Sized,
-{
+    observer: &mut (impl Observer + ?Sized),
+) -> Result<Report, InputError> {
     check_tolerance(settings.tolerance)?;
     check_not_negative("stagnation", settings.stagnation)?;
     problem.rest().check_start(x)?;

@@ -43,6 +43,7 @@ use crate::split::fold;
 
 /// Objective of the steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Measure {
     /// `1/2 x'Ax + b'x`, for symmetric positive semidefinite `A`.
     Energy,
@@ -75,17 +76,13 @@ pub struct Workspace {
 /// Improves the given `x`, projected onto the box.
 ///
 /// [`Status::IterationLimit`] is the usual end.
-pub fn solve<A, O>(
-    problem: &BoxMlcp<'_, A>,
+pub fn solve(
+    problem: &BoxMlcp<'_, impl Operator + ?Sized>,
     settings: &Settings,
     x: &mut [f64],
     workspace: &mut Workspace,
-    observer: &mut O,
-) -> Result<Report, InputError>
-where
-    A: Operator + ?Sized,
-    O: Observer + ?Sized,
-{
+    observer: &mut (impl Observer + ?Sized),
+) -> Result<Report, InputError> {
     check_tolerance(settings.tolerance)?;
     if settings.measure == Measure::Merit {
         let settings = fischer::Settings {
@@ -109,17 +106,13 @@ where
     descend(problem, settings, x, workspace, observer)
 }
 
-fn descend<A, O>(
-    problem: &BoxMlcp<'_, A>,
+fn descend(
+    problem: &BoxMlcp<'_, impl Operator + ?Sized>,
     settings: &Settings,
     x: &mut [f64],
     workspace: &mut Workspace,
-    observer: &mut O,
-) -> Result<Report, InputError>
-where
-    A: Operator + ?Sized,
-    O: Observer + ?Sized,
-{
+    observer: &mut (impl Observer + ?Sized),
+) -> Result<Report, InputError> {
     let Workspace {
         d, y, dx, product, ..
     } = workspace;
@@ -169,8 +162,8 @@ where
 }
 
 /// `dx = clamp(x - y/d) - x`; returns `y'dx`, the slope of the energy along it.
-fn direction<A: Operator + ?Sized>(
-    problem: &BoxMlcp<'_, A>,
+fn direction(
+    problem: &BoxMlcp<'_, impl Operator + ?Sized>,
     (x, y, d): (&[f64], &[f64], &[f64]),
     dx: &mut [f64],
 ) -> f64 {

@@ -74,7 +74,7 @@ impl Ic0 {
     /// Factorises a matrix, which must be symmetric: an entry may be read on either side of the diagonal.
     ///
     /// A negative entry on the diagonal is an error. After an error, rebuild before the next use.
-    pub fn rebuild<A: Rows + ?Sized>(&mut self, matrix: &A) -> Result<(), InputError> {
+    pub fn rebuild(&mut self, matrix: &(impl Rows + ?Sized)) -> Result<(), InputError> {
         self.schedule = LevelSchedule::of_levels(matrix);
         self.schedule
             .read(matrix, &mut self.lower, &mut self.diagonal);

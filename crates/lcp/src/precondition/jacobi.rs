@@ -24,15 +24,15 @@ pub struct Jacobi {
 }
 
 impl Jacobi {
-    /// Takes the diagonal of a matrix. A negative entry is an error.
-    pub fn new<A: Operator + ?Sized>(matrix: &A) -> Result<Self, InputError> {
+    /// The preconditioner of a matrix. A negative diagonal entry is an error.
+    pub fn new(matrix: &(impl Operator + ?Sized)) -> Result<Self, InputError> {
         let mut jacobi = Self::default();
         jacobi.rebuild(matrix)?;
         Ok(jacobi)
     }
 
-    /// Takes the diagonal of another matrix, reusing memory.
-    pub fn rebuild<A: Operator + ?Sized>(&mut self, matrix: &A) -> Result<(), InputError> {
+    /// Sets the diagonal to that of another matrix, reusing memory.
+    pub fn rebuild(&mut self, matrix: &(impl Operator + ?Sized)) -> Result<(), InputError> {
         self.inverse.resize(matrix.len(), 0.0);
         matrix.diagonal(&mut self.inverse);
         let faulty = first_row(&self.inverse[..], &|_, d| {

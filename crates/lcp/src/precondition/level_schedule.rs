@@ -1,6 +1,6 @@
 //! Level scheduling of triangular solves: the rows of a level depend on earlier levels only, so they run in parallel.
 //!
-//! What is solved with is `M = (E + F) inv(E) (E + F')`, with `F` strictly lower in the order of the stages and `E`
+//! The triangular solves are with `M = (E + F) inv(E) (E + F')`, with `F` strictly lower in the order of the stages and `E`
 //! diagonal. A row whose entry of `inv(E)` is zero is no part of it: it has no say in any sum, and keeps its `r`.
 
 use std::sync::Mutex;
@@ -37,7 +37,7 @@ pub(super) struct Values {
 
 impl LevelSchedule {
     /// One level per colour.
-    pub fn of_colours<A: Rows + ?Sized>(matrix: &A, colouring: &Colouring) -> Self {
+    pub fn of_colours(matrix: &(impl Rows + ?Sized), colouring: &Colouring) -> Self {
         let mut schedule = Self::default();
         schedule.starts.push(0);
         for colour in colouring.colours() {
@@ -49,7 +49,7 @@ impl LevelSchedule {
     }
 
     /// Rows as early as the order they have allows.
-    pub fn of_levels<A: Rows + ?Sized>(matrix: &A) -> Self {
+    pub fn of_levels(matrix: &(impl Rows + ?Sized)) -> Self {
         let n = matrix.len();
         let mut levels = vec![0_u32; n];
         let mut count = 0;
@@ -80,7 +80,7 @@ impl LevelSchedule {
     }
 
     /// Finds the couplings. The matrix must be symmetric: they are read from the row that comes later.
-    fn connect<A: Rows + ?Sized>(&mut self, matrix: &A) {
+    fn connect(&mut self, matrix: &(impl Rows + ?Sized)) {
         let n = self.rows.len();
         self.places = vec![0; n];
         for (place, &row) in self.rows.iter().enumerate() {
@@ -136,9 +136,9 @@ impl LevelSchedule {
     }
 
     /// Reads the entries of a matrix, and its diagonal.
-    pub fn read<A: Rows + ?Sized>(
+    pub fn read(
         &self,
-        matrix: &A,
+        matrix: &(impl Rows + ?Sized),
         lower: &mut Vec<f64>,
         diagonal: &mut Vec<f64>,
     ) {

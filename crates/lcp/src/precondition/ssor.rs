@@ -3,7 +3,7 @@
 use super::Preconditioner;
 use super::level_schedule::{LevelSchedule, Scratch, Values};
 use crate::colouring::Colouring;
-use crate::error::InputError;
+use crate::error::{InputError, check_relaxation};
 use crate::reduce;
 use crate::rows::Rows;
 
@@ -17,14 +17,7 @@ settings! {
 
 impl SsorSettings {
     fn check(&self) -> Result<(), InputError> {
-        if self.relaxation > 0.0 && self.relaxation < 2.0 {
-            Ok(())
-        } else {
-            Err(InputError::Setting {
-                name: "relaxation",
-                must: "between 0 and 2",
-            })
-        }
+        check_relaxation("relaxation", self.relaxation)
     }
 }
 
@@ -68,7 +61,7 @@ impl Ssor {
     /// Copies a matrix, which must be symmetric: an entry may be read on either side of the diagonal.
     ///
     /// A negative entry on the diagonal is an error. After an error, rebuild before the next use.
-    pub fn rebuild<A: Rows + ?Sized>(&mut self, matrix: &A) -> Result<(), InputError> {
+    pub fn rebuild(&mut self, matrix: &(impl Rows + ?Sized)) -> Result<(), InputError> {
         self.schedule = LevelSchedule::of_colours(matrix, &Colouring::welsh_powell(matrix));
         let Values { lower, inverse } = &mut self.values;
         self.schedule.read(matrix, lower, inverse);

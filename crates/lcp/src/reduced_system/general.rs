@@ -12,17 +12,13 @@ impl ReducedSystem {
     /// Solves `A_AA dx_A = -y_A - A_AF dx_F` by another method than conjugate gradients.
     ///
     /// Null vectors of non-symmetric matrices prove nothing about the problem, and are not followed.
-    pub fn solve_general<A, P>(
+    pub fn solve_general(
         &mut self,
-        context: &mut SolveContext<'_, '_, A, P>,
+        context: &mut SolveContext<'_, '_, impl Operator + ?Sized, impl Preconditioner + ?Sized>,
         state: &MeritState,
         accuracy: &Accuracy,
         inner: Inner,
-    ) -> Solved
-    where
-        A: Operator + ?Sized,
-        P: Preconditioner + ?Sized,
-    {
+    ) -> Solved {
         self.right_hand_side(context.problem, state);
         let norm = state.squares.sqrt();
         let enough = (accuracy.forcing * norm).max(accuracy.enough.min(0.5 * norm));
@@ -37,17 +33,13 @@ impl ReducedSystem {
         }
     }
 
-    fn by_gmres<A, P>(
+    fn by_gmres(
         &mut self,
-        context: &mut SolveContext<'_, '_, A, P>,
+        context: &mut SolveContext<'_, '_, impl Operator + ?Sized, impl Preconditioner + ?Sized>,
         norm: f64,
         accuracy: &Accuracy,
         restart: usize,
-    ) -> pcg::Report
-    where
-        A: Operator + ?Sized,
-        P: Preconditioner + ?Sized,
-    {
+    ) -> pcg::Report {
         let limits = gmres::Limits {
             norm,
             iterations: accuracy.max_iterations,
@@ -71,17 +63,13 @@ impl ReducedSystem {
     }
 
     /// Conjugate residuals or stabilised biconjugate gradients, which need no basis.
-    fn by_short_recurrence<A, P>(
+    fn by_short_recurrence(
         &mut self,
-        context: &mut SolveContext<'_, '_, A, P>,
+        context: &mut SolveContext<'_, '_, impl Operator + ?Sized, impl Preconditioner + ?Sized>,
         norm: f64,
         accuracy: &Accuracy,
         inner: Inner,
-    ) -> pcg::Report
-    where
-        A: Operator + ?Sized,
-        P: Preconditioner + ?Sized,
-    {
+    ) -> pcg::Report {
         let Self {
             dx,
             r,
@@ -164,7 +152,7 @@ fn as_pcg(report: &gmres::Report) -> pcg::Report {
     }
 }
 
-/// The same of the methods with short recurrences.
+/// The same for the methods with short recurrences.
 fn short_as_pcg(report: &cr::Report) -> pcg::Report {
     let status = match report.status {
         cr::Status::Converged => pcg::Status::Converged,

@@ -28,7 +28,7 @@ use crate::split::for_each;
 /// ill-conditioned; but conjugate gradients should not lose themselves in a null space first.
 const SUSPICIOUS_QUOTIENT: f64 = 1e-8;
 
-/// Memory for the system on a face.
+/// Scratch memory of the system on a face.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReducedSystem {
     /// Scales of the minimum map.
@@ -39,7 +39,7 @@ pub(crate) struct ReducedSystem {
     pub h: Vec<f64>,
     /// The step.
     pub dx: Vec<f64>,
-    /// What the step leaves of the Newton equation: `-y_A - A_A dx`, zero on `F`.
+    /// Residual of the Newton equation: `-y_A - A_A dx`, zero on `F`.
     pub r: Vec<f64>,
     /// The active rows.
     pub active: Vec<bool>,
@@ -56,16 +56,16 @@ pub(crate) struct ReducedSystem {
     correction: Vec<f64>,
 }
 
-/// What it takes to solve a linear system of a problem.
+/// Problem, preconditioner and callback of a linear solve.
 pub(crate) struct SolveContext<'a, 'p, A: Operator + ?Sized, P: Preconditioner + ?Sized> {
     pub problem: &'a BoxMlcp<'p, A>,
     /// Restricted to the active rows.
     pub preconditioner: &'a P,
-    /// Told about every iteration.
+    /// Called after every iteration.
     pub watch: &'a mut dyn FnMut(&pcg::Report) -> ControlFlow<()>,
 }
 
-/// How well the system on a face has to be solved.
+/// Accuracy to which the system on a face is solved.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Accuracy {
     /// `||r||_2` as a part of `||H||_2`. [ANE17 (22)]
@@ -76,18 +76,18 @@ pub(crate) struct Accuracy {
     pub max_iterations: usize,
 }
 
-/// How the system on a face was solved.
+/// Result of a solve on a face.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Solved {
-    /// What ended conjugate gradients.
+    /// Reason for the end of conjugate gradients.
     pub status: pcg::Status,
     /// Conjugate gradient iterations.
     pub iterations: usize,
-    /// What the null space had to do with it.
+    /// Role of the null space.
     pub null: NullSpace,
 }
 
-/// What the null space of the system had to do with its solution.
+/// Role of the null space of the system in its solution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum NullSpace {
     /// Nothing.
@@ -99,9 +99,9 @@ pub(crate) enum NullSpace {
 }
 
 impl ReducedSystem {
-    pub fn prepare<A: Operator + ?Sized>(
+    pub fn prepare(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
+        problem: &BoxMlcp<'_, impl Operator + ?Sized>,
         scaled: bool,
     ) -> Result<(), InputError> {
         let n = problem.len();
@@ -123,9 +123,9 @@ impl ReducedSystem {
     }
 
     /// Selects the face at `x`, for which `y` must be up to date.
-    pub fn select<A: Operator + ?Sized>(
+    pub fn select(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
+        problem: &BoxMlcp<'_, impl Operator + ?Sized>,
         x: &[f64],
     ) -> MeritState {
         let Self {
@@ -140,17 +140,13 @@ impl ReducedSystem {
     }
 
     /// Solves `A_AA dx_A = -y_A - A_AF dx_F` [ANE17 (29)] with masks [ANE17 (43)].
-    pub fn solve<A, P>(
+    pub fn solve(
         &mut self,
-        context: &mut SolveContext<'_, '_, A, P>,
+        context: &mut SolveContext<'_, '_, impl Operator + ?Sized, impl Preconditioner + ?Sized>,
         x: &[f64],
         state: &MeritState,
         accuracy: &Accuracy,
-    ) -> Solved
-    where
-        A: Operator + ?Sized,
-        P: Preconditioner + ?Sized,
-    {
+    ) -> Solved {
         let norm = state.squares.sqrt();
         let limits = pcg::Limits {
             norm: accuracy.forcing * norm,
@@ -173,16 +169,12 @@ impl ReducedSystem {
     }
 
     /// Adds to `dx`, on active rows, what `r` asks for. With the small diagonal added to the matrix if it is `shifted`.
-    fn conjugate_gradients<A, P>(
+    fn conjugate_gradients(
         &mut self,
-        context: &mut SolveContext<'_, '_, A, P>,
+        context: &mut SolveContext<'_, '_, impl Operator + ?Sized, impl Preconditioner + ?Sized>,
         limits: &pcg::Limits,
         shifted: bool,
-    ) -> pcg::Report
-    where
-        A: Operator + ?Sized,
-        P: Preconditioner + ?Sized,
-    {
+    ) -> pcg::Report {
         let Self {
             dx,
             r,
@@ -208,9 +200,9 @@ impl ReducedSystem {
     }
 
     /// `r = a (-y - A (f dx))`, and `dx = 0` on active rows. [ANE17 (38)]
-    fn right_hand_side<A: Operator + ?Sized>(
+    fn right_hand_side(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
+        problem: &BoxMlcp<'_, impl Operator + ?Sized>,
         state: &MeritState,
     ) {
         let Self {

@@ -34,18 +34,14 @@ const NOISE: f64 = 1e-6;
 
 impl ReducedSystem {
     /// Solves a reduced system in which conjugate gradients have met the null space.
-    pub(super) fn solve_singular<A, P>(
+    pub(super) fn solve_singular(
         &mut self,
-        context: &mut SolveContext<'_, '_, A, P>,
+        context: &mut SolveContext<'_, '_, impl Operator + ?Sized, impl Preconditioner + ?Sized>,
         x: &[f64],
         state: &MeritState,
         limits: &pcg::Limits,
         iterations: usize,
-    ) -> Solved
-    where
-        A: Operator + ?Sized,
-        P: Preconditioner + ?Sized,
-    {
+    ) -> Solved {
         let problem = context.problem;
         self.prepare_shift(problem);
         self.right_hand_side(problem, state);
@@ -83,8 +79,8 @@ impl ReducedSystem {
         }
     }
 
-    /// Makes `v` out of the solution of the shifted system, and `S v` out of `S`; false if `v` is no null vector.
-    fn take_null_vector<A: Operator + ?Sized>(&mut self, problem: &BoxMlcp<'_, A>) -> bool {
+    /// Stores the solution of the shifted system as `v`, and `S v` in place of `S`; false if `v` is no null vector.
+    fn take_null_vector(&mut self, problem: &BoxMlcp<'_, impl Operator + ?Sized>) -> bool {
         let Self {
             dx,
             r,
@@ -106,8 +102,8 @@ impl ReducedSystem {
         problem.matrix().apply_masked_dot(active, null, r) <= NULL * stiffness
     }
 
-    /// Makes room, and sets `S` on the active rows.
-    fn prepare_shift<A: Operator + ?Sized>(&mut self, problem: &BoxMlcp<'_, A>) {
+    /// Resizes the vectors, and sets `S` on the active rows.
+    fn prepare_shift(&mut self, problem: &BoxMlcp<'_, impl Operator + ?Sized>) {
         let Self {
             active,
             null,
@@ -125,10 +121,10 @@ impl ReducedSystem {
         });
     }
 
-    /// Goes on from `x + dx` along the null vector until a row meets its bound.
-    fn follow_null_space<A: Operator + ?Sized>(
+    /// Continues from `x + dx` along the null vector until a row meets its bound.
+    fn follow_null_space(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
+        problem: &BoxMlcp<'_, impl Operator + ?Sized>,
         x: &[f64],
     ) -> NullSpace {
         let Self { dx, null, .. } = self;
@@ -157,7 +153,7 @@ impl ReducedSystem {
     }
 
     /// `r = a (-y - A dx)`
-    fn residual<A: Operator + ?Sized>(&mut self, problem: &BoxMlcp<'_, A>) {
+    fn residual(&mut self, problem: &BoxMlcp<'_, impl Operator + ?Sized>) {
         let Self {
             y, dx, r, active, ..
         } = self;

@@ -51,12 +51,12 @@ pub(super) fn choices(analysis: &Analysis) -> Vec<Choice> {
     choices
 }
 
-pub(super) fn solve<O: Observer + ?Sized>(
+pub(super) fn solve(
     problem: &BoxMlcp<'_, Csr>,
     analysis: &Analysis,
     options: &Options,
     x: &mut [f64],
-    observer: &mut O,
+    observer: &mut (impl Observer + ?Sized),
 ) -> Result<Solution, InputError> {
     let candidates: Vec<Candidate<Method>> = choices(analysis)
         .into_iter()

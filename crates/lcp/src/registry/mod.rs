@@ -54,12 +54,12 @@ settings! {
 /// Solves a problem by a method of this crate, starting from the given `x`.
 ///
 /// An error if the method cannot be used on the problem at all; [`Method::fits`] states that in advance.
-pub fn solve<O: Observer + ?Sized>(
+pub fn solve(
     problem: &BoxMlcp<'_, Csr>,
     method: Method,
     options: &Options,
     x: &mut [f64],
-    observer: &mut O,
+    observer: &mut (impl Observer + ?Sized),
 ) -> Result<Solution, InputError> {
     if let Some(steps) = options.presolve {
         presolve(problem, steps, options.tolerance, x, observer)?;

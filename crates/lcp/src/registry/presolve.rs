@@ -40,12 +40,12 @@ impl std::str::FromStr for Presolve {
 /// Improves a start; [`solve()`](super::solve()) does so first if its options ask for it.
 ///
 /// The observer sees the steps as inner iterations, so that it can stop them.
-pub fn presolve<O: Observer + ?Sized>(
+pub fn presolve(
     problem: &BoxMlcp<'_, Csr>,
     steps: Presolve,
     tolerance: f64,
     x: &mut [f64],
-    observer: &mut O,
+    observer: &mut (impl Observer + ?Sized),
 ) -> Result<(), InputError> {
     let observer = &mut AsInner(observer);
     macro_rules! run {

@@ -18,12 +18,12 @@ const RESTART: usize = 200;
 
 /// Solves a problem by one method, [`Method::Auto`] excepted.
 #[allow(clippy::needless_update)] // some methods have no further settings
-pub(super) fn run<O: Observer + ?Sized>(
+pub(super) fn run(
     problem: &BoxMlcp<'_, Csr>,
     method: Method,
     options: &Options,
     x: &mut [f64],
-    observer: &mut O,
+    observer: &mut (impl Observer + ?Sized),
 ) -> Result<Report, InputError> {
     /// The settings of a method with what is asked for.
     macro_rules! settings {

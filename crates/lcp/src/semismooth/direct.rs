@@ -16,13 +16,13 @@ pub(super) struct Direct {
     factor: Vec<f64>,
     /// `J`, one row after the other, where the factor is of `J'J`.
     jacobian: Vec<f64>,
-    /// Where the rows of the factor come from.
+    /// Row permutation of the factor.
     order: Vec<usize>,
 }
 
 impl Direct {
-    /// Reads every entry of `A`, one column a product.
-    pub fn read<A: Operator + ?Sized>(&mut self, matrix: &A, unit: &mut [f64]) {
+    /// Reads every entry of `A`, one column per product.
+    pub fn read(&mut self, matrix: &(impl Operator + ?Sized), unit: &mut [f64]) {
         let n = matrix.len();
         self.n = n;
         for array in [&mut self.columns, &mut self.factor, &mut self.jacobian] {

@@ -33,7 +33,7 @@ const FARTHEST: f64 = 1e6;
 /// `x + h v` of a finite difference moves by this part of the largest `|x_i|`.
 const DIFFERENCE: f64 = 1e-8;
 
-/// Which direction is tried first.
+/// Direction that is tried first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum First {
     /// A Newton step of the Fischer-Burmeister map.
@@ -52,7 +52,7 @@ pub(super) enum Kind {
     Gradient,
 }
 
-/// How a direction was looked for.
+/// Result of the search for a direction.
 pub(super) struct Found {
     /// `F'J dx`, the slope of the merit along it, if the direction is of any use.
     pub slope: Option<f64>,
@@ -60,7 +60,7 @@ pub(super) struct Found {
     pub stopped: bool,
 }
 
-/// How a linear system was solved.
+/// Result of a linear solve.
 struct Solved {
     iterations: usize,
     /// Whether there is a direction at all.
@@ -68,7 +68,17 @@ struct Solved {
     stopped: bool,
 }
 
-/// Told iterations and the norm of the residual.
+impl Solved {
+    fn new(iterations: usize, usable: bool, flow: ControlFlow<()>) -> Self {
+        Self {
+            iterations,
+            usable,
+            stopped: flow.is_break(),
+        }
+    }
+}
+
+/// Callback with the number of iterations and the norm of the residual.
 pub(super) type Watch<'a> = &'a mut dyn FnMut(usize, f64) -> ControlFlow<()>;
 
 /// One iteration.
@@ -108,10 +118,10 @@ impl<A: Operator + ?Sized> Solve<'_, '_, A> {
     }
 
     /// Leaves a direction in `w.dx`.
-    pub fn direction<P: Preconditioner + ?Sized>(
+    pub fn direction(
         &self,
         kind: Kind,
-        preconditioner: &mut P,
+        preconditioner: &mut (impl Preconditioner + ?Sized),
         w: &mut Workspace,
         watch: Watch<'_>,
     ) -> Found {
@@ -134,9 +144,9 @@ impl<A: Operator + ?Sized> Solve<'_, '_, A> {
     }
 
     /// `J dx = -F` up to the forcing term [Erl13 (105)], or the same for the minimum map.
-    fn newton<P: Preconditioner + ?Sized>(
+    fn newton(
         &self,
-        preconditioner: &mut P,
+        preconditioner: &mut (impl Preconditioner + ?Sized),
         w: &mut Workspace,
         watch: Watch<'_>,
     ) -> Solved {
@@ -213,21 +223,9 @@ impl<A: Operator + ?Sized> Solve<'_, '_, A> {
                     shift: 0.0,
                     d,
                 };
-                let (iterations, flow) = normal::solve(
-                    (&mut |v, out| jacobian.apply(v, out), &mut |v, out| {
-                        jacobian.transposed(v, scratch, out);
-                    }),
-                    &limits,
-                    dx,
-                    r,
-                    normal,
-                    watch,
-                );
-                Solved {
-                    iterations,
-                    usable: true,
-                    stopped: flow.is_break(),
-                }
+                let (iterations, flow) =
+                    normal::solve(&jacobian, &limits, dx, r, (scratch, normal), watch);
+                Solved::new(iterations, true, flow)
             }
             Inner::Direct => {
                 if differences {
@@ -244,11 +242,7 @@ impl<A: Operator + ?Sized> Solve<'_, '_, A> {
                 }
                 let usable = direct.solve(r, dx);
                 let flow = watch(1, direct.leaves(usable, r, dx));
-                Solved {
-                    iterations: 1,
-                    usable,
-                    stopped: flow.is_break(),
-                }
+                Solved::new(1, usable, flow)
             }
         };
         solved.usable &= scaled_largest(d, dx) <= FARTHEST * norm;
@@ -273,11 +267,7 @@ impl<A: Operator + ?Sized> Solve<'_, '_, A> {
         let settings = self.settings;
         let shift = settings.regularisation * (self.state.norm() / self.start).min(1.0);
         if shift == 0.0 {
-            return Solved {
-                iterations: 0,
-                usable: false,
-                stopped: false,
-            };
+            return Solved::new(0, false, ControlFlow::Continue(()));
         }
         if settings.inner == Inner::Direct {
             direct.assemble(p, q);
@@ -285,11 +275,7 @@ impl<A: Operator + ?Sized> Solve<'_, '_, A> {
             let usable = direct.solve_normal(shift, d, r, dx);
             negate(r, &at.f);
             let flow = watch(1, direct.leaves(usable, r, dx));
-            return Solved {
-                iterations: 1,
-                usable,
-                stopped: flow.is_break(),
-            };
+            return Solved::new(1, usable, flow);
         }
         let matrix = self.problem.matrix();
         let jacobian = Jacobian { matrix, p, q };
@@ -301,21 +287,8 @@ impl<A: Operator + ?Sized> Solve<'_, '_, A> {
             shift,
             d,
         };
-        let (iterations, flow) = normal::solve(
-            (&mut |v, out| jacobian.apply(v, out), &mut |v, out| {
-                jacobian.transposed(v, scratch, out);
-            }),
-            &limits,
-            dx,
-            r,
-            normal,
-            watch,
-        );
-        Solved {
-            iterations,
-            usable: true,
-            stopped: flow.is_break(),
-        }
+        let (iterations, flow) = normal::solve(&jacobian, &limits, dx, r, (scratch, normal), watch);
+        Solved::new(iterations, true, flow)
     }
 
     /// `-t g` with `g = J'F` and `t = g'g / ||J g||^2`, the best step for the linear model.
@@ -336,11 +309,7 @@ impl<A: Operator + ?Sized> Solve<'_, '_, A> {
                 *dx = -t * g;
             }
         });
-        Solved {
-            iterations: 0,
-            usable: t.is_finite(),
-            stopped: false,
-        }
+        Solved::new(0, t.is_finite(), ControlFlow::Continue(()))
     }
 }
 

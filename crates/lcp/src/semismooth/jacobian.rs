@@ -144,8 +144,8 @@ pub(super) fn rule(active: &mut [bool], ruling: &mut [f64], (p, q, d): (&[f64], 
 }
 
 /// The Newton equation of the minimum map as `D_p + D_q A` [Erl13 (78)], and its right-hand side.
-pub(super) fn minimum_map<A: Operator + ?Sized>(
-    problem: &BoxMlcp<'_, A>,
+pub(super) fn minimum_map(
+    problem: &BoxMlcp<'_, impl Operator + ?Sized>,
     (x, y, d): (&[f64], &[f64], &[f64]),
     (p, q, r): (&mut [f64], &mut [f64], &mut [f64]),
 ) {

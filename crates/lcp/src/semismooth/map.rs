@@ -19,8 +19,9 @@ use crate::problem::{BoxMlcp, natural};
 use crate::reduce::larger;
 use crate::split::{fold, for_each};
 
-/// Which element of the generalised Jacobian is taken on rows at the kink, `x = y = 0` up to the bound.
+/// Element of the generalised Jacobian on rows at the kink, `x = y = 0` up to the bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Kink {
     /// A random element, the same one in every run with the same seed.
     Random {
@@ -32,7 +33,7 @@ pub enum Kink {
     /// The Jacobian of rows nearer to the kink than `epsilon` is taken with `epsilon` in place of the distance
     /// from the bound.
     Perturbation {
-        /// How near is too near.
+        /// Distance from the kink below which a row is perturbed.
         epsilon: f64,
     },
     /// No element at all: products with the Jacobian are finite differences [Erl13 (102)], which need no formula.
@@ -142,8 +143,8 @@ fn row(x: f64, y: f64, d: f64, (lower, upper): (f64, f64), near: &Near) -> (f64,
 }
 
 /// `F` at `(x, y)` with the scales `d`.
-pub(crate) fn measure<A: Operator + ?Sized>(
-    problem: &BoxMlcp<'_, A>,
+pub(crate) fn measure(
+    problem: &BoxMlcp<'_, impl Operator + ?Sized>,
     (x, y, d): (&[f64], &[f64], &[f64]),
     smoothing: f64,
     f: &mut [f64],
@@ -173,8 +174,8 @@ pub(crate) fn measure<A: Operator + ?Sized>(
 /// The diagonals `p` and `q` of `D_p + D_q A` at `(x, y)`. [Erl13 (96)]
 ///
 /// `iteration` makes the random elements of one iteration different from those of the next.
-pub(crate) fn differentiate<A: Operator + ?Sized>(
-    problem: &BoxMlcp<'_, A>,
+pub(crate) fn differentiate(
+    problem: &BoxMlcp<'_, impl Operator + ?Sized>,
     (x, y, d): (&[f64], &[f64], &[f64]),
     smoothing: f64,
     (kink, iteration): (Kink, usize),
@@ -213,8 +214,8 @@ fn element(seed: u64, iteration: usize, row: usize) -> (f64, f64) {
 }
 
 /// `out = (F(x + h v, y + h out) - f) / h`, with `out = A v` on entry.
-pub(super) fn difference<A: Operator + ?Sized>(
-    problem: &BoxMlcp<'_, A>,
+pub(super) fn difference(
+    problem: &BoxMlcp<'_, impl Operator + ?Sized>,
     (x, y, d, f): (&[f64], &[f64], &[f64], &[f64]),
     (smoothing, h): (f64, f64),
     (v, out): (&[f64], &mut [f64]),

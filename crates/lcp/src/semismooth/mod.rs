@@ -49,7 +49,7 @@ const FIRST_SMOOTHING: f64 = 100.0;
 /// `m` from one stage to the next.
 const LESS_SMOOTHING: f64 = 0.1;
 
-/// LevelSchedule of a rescue.
+/// Stages of a rescue.
 const STAGES: usize = 5;
 
 /// Scratch memory of the method, reused between solves.
@@ -66,12 +66,12 @@ pub(crate) struct Workspace {
     /// Diagonals of the generalised Jacobian.
     p: Vec<f64>,
     q: Vec<f64>,
-    /// The same of the system of the first direction, where that is another.
+    /// Diagonals of the system of the first direction, where they differ.
     first: (Vec<f64>, Vec<f64>),
     /// `J'F`
     gradient: Vec<f64>,
     dx: Vec<f64>,
-    /// What the direction leaves of its linear system.
+    /// Residual of the linear system of the direction.
     r: Vec<f64>,
     scratch: Vec<f64>,
     /// Rows on which `q` rules.
@@ -120,9 +120,9 @@ struct Point {
 
 impl Point {
     /// `y` and `F_m` of `x`.
-    fn measure<A: Operator + ?Sized>(
+    fn measure(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
+        problem: &BoxMlcp<'_, impl Operator + ?Sized>,
         d: &[f64],
         smoothing: f64,
     ) -> MeritState {
@@ -136,7 +136,7 @@ impl Point {
 struct Stage {
     /// `m`, zero for the plain map.
     smoothing: f64,
-    /// LevelSchedule left before the plain map.
+    /// Stages left before the plain map.
     left: usize,
     /// Rescues begun.
     rescues: usize,
@@ -155,7 +155,7 @@ impl Stage {
         self.smoothing > 0.0 && reduce::largest(f) <= self.smoothing
     }
 
-    /// Goes on to the next stage; false if there is none.
+    /// Begins the next stage; false if there is none.
     fn advance(&mut self, limit: usize, f: &[f64]) -> bool {
         if self.smoothing == 0.0 {
             if self.rescues >= limit {
@@ -176,7 +176,7 @@ impl Stage {
         true
     }
 
-    /// Takes note of where the stage begins.
+    /// Records the state at the beginning of the stage.
     fn begin(&mut self, state: &MeritState) {
         self.start = state.norm();
         (self.since, self.mark) = (0, state.merit());
@@ -195,19 +195,14 @@ impl Stage {
 }
 
 /// Solves the problem from `x`, which is moved into the box first. The settings must be in range.
-pub(crate) fn solve<A, P, O>(
-    problem: &BoxMlcp<'_, A>,
+pub(crate) fn solve(
+    problem: &BoxMlcp<'_, impl Operator + ?Sized>,
     (settings, first): (&Settings, First),
-    preconditioner: &mut P,
+    preconditioner: &mut (impl Preconditioner + ?Sized),
     x: &mut [f64],
     w: &mut Workspace,
-    observer: &mut O,
-) -> Result<Report, InputError>
-where
-    A: Operator + ?Sized,
-    P: Preconditioner + ?Sized,
-    O: Observer + ?Sized,
-{
+    observer: &mut (impl Observer + ?Sized),
+) -> Result<Report, InputError> {
     problem.check_start(x)?;
     w.prepare(problem.len(), settings);
     minimum_map::scales(problem.matrix(), settings.scaled, &mut w.d)?;
@@ -280,17 +275,12 @@ where
 }
 
 /// Tries one direction after the other, and leaves the best point found in `w.chosen`.
-fn step<A, P, O>(
-    solve: &Solve<'_, '_, A>,
-    preconditioner: &mut P,
+fn step(
+    solve: &Solve<'_, '_, impl Operator + ?Sized>,
+    preconditioner: &mut (impl Preconditioner + ?Sized),
     w: &mut Workspace,
-    monitor: &mut Monitor<'_, O>,
-) -> ControlFlow<(), Option<Taken>>
-where
-    A: Operator + ?Sized,
-    P: Preconditioner + ?Sized,
-    O: Observer + ?Sized,
-{
+    monitor: &mut Monitor<'_, impl Observer + ?Sized>,
+) -> ControlFlow<(), Option<Taken>> {
     let mut taken: Option<Taken> = None;
     let kinds: &[Kind] = match solve.first {
         First::Gradient => &[Kind::Gradient],

@@ -1,15 +1,17 @@
 //! Conjugate gradients on the normal equations.
 //!
-//! `(J'J + s D^2) v = J'c`, the minimum of `||c - J v||^2 + s ||D v||^2`, for any square `J` and diagonal `D`. The residual is carried as
-//! `c - J v` and not as that of the normal equations, which would lose half of its digits.
+//! `(J'J + s D^2) v = J'c`, the minimum of `||c - J v||^2 + s ||D v||^2`, for any square `J` and diagonal `D`. The
+//! residual is carried as `c - J v` and not as that of the normal equations, which would lose half of its digits.
 
 use std::ops::ControlFlow;
 
+use super::jacobian::Jacobian;
+use crate::operator::Operator;
 use crate::reduce;
 use crate::reduced_system::add;
 use crate::split::for_each;
 
-/// Memory for the iteration.
+/// Scratch memory of the iteration.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Core {
     p: Vec<f64>,
@@ -34,16 +36,13 @@ pub(super) struct Limits<'a> {
     pub d: &'a [f64],
 }
 
-/// A product with a matrix.
-pub(super) type Product<'a> = &'a mut dyn FnMut(&[f64], &mut [f64]);
-
-/// From `v = 0` and `r = c`; leaves `v` and `r = c - J v`. Returns the iterations, or nothing if it was stopped.
+/// Solves from `v = 0` and `r = c`; leaves `v` and `r = c - J v`. Returns the iterations, and whether it was stopped.
 pub(super) fn solve(
-    (forward, transposed): (Product<'_>, Product<'_>),
+    jacobian: &Jacobian<'_, impl Operator + ?Sized>,
     limits: &Limits<'_>,
     v: &mut [f64],
     r: &mut [f64],
-    core: &mut Core,
+    (scratch, core): (&mut [f64], &mut Core),
     watch: &mut dyn FnMut(usize, f64) -> ControlFlow<()>,
 ) -> (usize, ControlFlow<()>) {
     let Core { p, q, s, w } = core;
@@ -51,13 +50,13 @@ pub(super) fn solve(
         array.resize(v.len(), 0.0);
     }
     v.fill(0.0);
-    transposed(r, s);
+    jacobian.transposed(r, scratch, s);
     p.copy_from_slice(s);
     let mut gamma = reduce::sum_of_squares(s);
     let enough = limits.gradient * limits.gradient * gamma;
     let mut iterations = 0;
     while iterations < limits.iterations && gamma > enough && gamma.is_finite() {
-        forward(p, q);
+        jacobian.apply(p, q);
         let mut curvature = reduce::sum_of_squares(q);
         if limits.shift > 0.0 {
             weigh(w, limits.d, p);
@@ -77,7 +76,7 @@ pub(super) fn solve(
         if norm <= limits.norm {
             break;
         }
-        transposed(r, s);
+        jacobian.transposed(r, scratch, s);
         if limits.shift > 0.0 {
             weigh(w, limits.d, v);
             add(s, -limits.shift, w);

@@ -7,7 +7,7 @@ use super::symbolic::Symbolic;
 
 /// A pivot smaller than this, where the diagonal is about 1, is replaced.
 const SMALLEST_PIVOT: f64 = 1e-13;
-/// What takes its place.
+/// Replacement of a pivot that is too small.
 const REPLACEMENT: f64 = 1e-6;
 /// Pivot rows of a block: with a thousand columns they fit into the second cache.
 const BLOCK: usize = 32;
@@ -20,7 +20,7 @@ pub(super) struct Fronts {
     factors: Vec<f64>,
     starts: Vec<usize>,
     front: Vec<f64>,
-    /// What fronts leave for their parents.
+    /// Contribution blocks of the fronts, for their parents.
     updates: Vec<f64>,
     /// For each of them its group and its size.
     pending: Vec<(u32, u32)>,
@@ -165,7 +165,7 @@ fn eliminate(front: &mut [f64], size: usize, pivots: usize, symmetric: bool) -> 
     Ok(())
 }
 
-/// Takes multiples of pivot rows from a row, and leaves the factors where the zeros would be.
+/// Subtracts multiples of pivot rows from a row, and stores the factors in place of the zeros.
 fn subtract(row: &mut [f64], done: &[f64], pivots: Range<usize>) {
     let size = row.len();
     let mut k = pivots.start;
@@ -198,7 +198,7 @@ fn subtract(row: &mut [f64], done: &[f64], pivots: Range<usize>) {
     }
 }
 
-/// The same for row `i` of a symmetric front: what lies before its diagonal is in the pivot rows already.
+/// The same for row `i` of a symmetric front, whose entries before the diagonal are in the pivot rows already.
 fn subtract_symmetric(row: &mut [f64], i: usize, done: &[f64], pivots: Range<usize>) {
     let size = row.len();
     let mut k = pivots.start;

@@ -18,7 +18,7 @@ use self::fronts::Fronts;
 use self::symbolic::Symbolic;
 use crate::reduce;
 
-/// What is added to a diagonal of about 1.
+/// Shift that is added to a diagonal of about 1.
 const REGULARISATION: f64 = 1e-9;
 /// Steps of iterative refinement.
 const REFINEMENTS: usize = 8;
@@ -35,7 +35,7 @@ pub(crate) struct System<'a> {
     pub keep: &'a [bool],
 }
 
-/// What a solve leaves of `c - (A + diag(shift)) x`.
+/// Residual `c - (A + diag(shift)) x` of a solve.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Left {
     /// `||.||_2`
@@ -62,7 +62,7 @@ pub(crate) struct Factor {
 }
 
 impl Factor {
-    /// Takes in a matrix; order and pattern are kept if its pattern is that of the last one.
+    /// Sets the matrix; order and pattern are reused if its pattern is that of the last one.
     pub fn prepare(&mut self, matrix: &Sparse, same_pattern: bool) {
         if !same_pattern {
             self.symbolic = Symbolic::new(matrix);

@@ -12,7 +12,7 @@ struct Graph {
     elements: Vec<Vec<u32>>,
     /// Rows of an element, which has the name of the row it came from; empty if it was absorbed.
     members: Vec<Vec<u32>>,
-    /// When a row, or an element, was met last.
+    /// Step at which a row, or an element, was last visited.
     met: Vec<u32>,
     /// Members of an element that the newest one does not have, valid if the element was met just now.
     outside: Vec<u32>,

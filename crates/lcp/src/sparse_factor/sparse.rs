@@ -19,7 +19,7 @@ pub(crate) struct Sparse {
 
 impl Sparse {
     /// Copies a matrix; returns whether its pattern is that of the last one.
-    pub fn gather<A: Rows + ?Sized>(&mut self, matrix: &A) -> bool {
+    pub fn gather(&mut self, matrix: &(impl Rows + ?Sized)) -> bool {
         let n = matrix.len();
         let old_entries = self.columns.len();
         let mut same = self.starts.len() == n + 1;
@@ -67,7 +67,7 @@ impl Sparse {
         self.starts.len().saturating_sub(1)
     }
 
-    /// Where the entries of a row are.
+    /// Range of the entries of a row.
     pub fn entries(&self, row: usize) -> Range<usize> {
         self.starts[row]..self.starts[row + 1]
     }

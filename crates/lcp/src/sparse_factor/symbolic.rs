@@ -53,7 +53,7 @@ impl Symbolic {
         self.starts[group]..self.starts[group + 1]
     }
 
-    /// Where the rows below a group are listed.
+    /// Range, in the list of rows below groups, of one group.
     pub fn below_range(&self, group: usize) -> Range<usize> {
         self.below_starts[group]..self.below_starts[group + 1]
     }

@@ -18,7 +18,7 @@ pub(crate) struct Colours {
 
 impl Colours {
     /// Colours the matrix, unless its pattern is the one that was coloured last.
-    pub fn prepare<A: Rows + ?Sized>(&mut self, matrix: &A) {
+    pub fn prepare(&mut self, matrix: &(impl Rows + ?Sized)) {
         let pattern = (matrix.len(), fingerprint(matrix));
         if self.pattern != Some(pattern) {
             self.colouring = Colouring::welsh_powell(matrix);
@@ -31,9 +31,9 @@ impl Colours {
     ///
     /// The new values of a colour go to memory of their own first. No row of the colour reads another's, so this
     /// changes nothing but lets all of them be computed at once.
-    pub fn sweep<A: Rows + ?Sized>(
+    pub fn sweep(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
+        problem: &BoxMlcp<'_, impl Rows + ?Sized>,
         d: &[f64],
         omega: f64,
         backward: bool,
@@ -61,8 +61,8 @@ impl Colours {
 }
 
 /// The new values of some rows, all from the same `x`; returns the largest change.
-fn relax<A: Rows + ?Sized>(
-    problem: &BoxMlcp<'_, A>,
+fn relax(
+    problem: &BoxMlcp<'_, impl Rows + ?Sized>,
     d: &[f64],
     omega: f64,
     rows: &[u32],
@@ -88,7 +88,7 @@ fn relax<A: Rows + ?Sized>(
 }
 
 /// A number that two matrices share if their entries are in the same places, and otherwise next to never.
-fn fingerprint<A: Rows + ?Sized>(matrix: &A) -> u64 {
+fn fingerprint(matrix: &(impl Rows + ?Sized)) -> u64 {
     let mut hash = 0_u64;
     for row in 0..matrix.len() {
         matrix.visit_row(row, &mut |column, _| {

@@ -16,7 +16,9 @@ mod colours;
 
 pub(crate) use colours::Colours;
 
-use crate::error::{InputError, check_not_negative, check_positive};
+use crate::error::{
+    InputError, check_at_least_1, check_not_negative, check_positive, check_relaxation,
+};
 use crate::monitor::{Best, Iterate, Monitor};
 use crate::problem::{BoxMlcp, natural};
 use crate::reduce::{self, larger};
@@ -24,8 +26,90 @@ use crate::report::{Observer, Report, Status};
 use crate::rows::Rows;
 use crate::split::{first_row, fold, for_each};
 
+/// Defines the settings and the workspace of a splitting method: the stopping criteria that all of them share, with the
+/// cost of a check, and the fields of its own.
+macro_rules! settings_and_workspace {
+    (
+        check: $cost:literal, relaxation: |$settings:ident| $relaxation:expr,
+        $($(#[$meta:meta])* pub $field:ident: $type:ty = $default:expr,)+
+    ) => {
+        settings! {
+            /// Settings of the method: stopping criteria and constants.
+            pub struct Settings {
+                /// Bound on `||r||_inf` of the natural residual.
+                pub tolerance: f64 = 1e-8,
+                /// Relative change of the merit from one check to the next at which the method ends. [Erl13 (108)] Zero,
+                /// which is never met, disables it.
+                ///
+                /// DEVIATION [Erl13 sec. 6]: 1e-6 in the notes. A sweep converges slowly, and a merit that hardly changes
+                /// is no sign that it has: that of the notes is zero at `x = 0`, whatever `y`.
+                pub relative: f64 = 0.0,
+                /// Change of `x` in a sweep, relative to the largest `|x_i|`, at which the method ends. All that is left at
+                /// the default is rounding error.
+                ///
+                /// DEVIATION [Erl13 (109)]: absolute in the notes, which depends on units.
+                pub stagnation: f64 = 1e-15,
+                /// Limit on sweeps. The notes use 100, for a coarser tolerance.
+                pub max_iterations: usize = 10_000,
+                /// Sweeps from one check to the next.
+                ///
+                #[doc = $cost]
+                pub check_every: usize = 1,
+                $($(#[$meta])* pub $field: $type = $default,)+
+            }
+        }
+
+        impl Settings {
+            pub(super) fn rules(&self) -> $crate::splitting::Rules {
+                let $settings = self;
+                $crate::splitting::Rules {
+                    tolerance: self.tolerance,
+                    relative: self.relative,
+                    stagnation: self.stagnation,
+                    max_iterations: self.max_iterations,
+                    check_every: self.check_every,
+                    relaxation: $relaxation,
+                }
+            }
+        }
+
+        /// Scratch memory of the method, reused between solves.
+        #[derive(Clone, Debug, Default)]
+        pub struct Workspace {
+            pub(super) sweeps: $crate::splitting::Sweeps,
+        }
+    };
+}
+
+/// Defines the solve of a splitting method, with the documentation that all of them share.
+macro_rules! solve_by_sweeps {
+    ($kind:expr, $(#[$meta:meta])+) => {
+        /// Solves the problem, starting from the given `x`, projected onto the box.
+        ///
+        $(#[$meta])+
+        ///
+        /// A diagonal entry that is not positive is an error, unless the bounds of its row are equal. The merit is
+        /// `x'|A x + b|` [Erl13 (106)]: on each row the distance from the bound that the sign of `y_i` calls for, or from
+        /// the only one there is, times `|y_i|`; on free rows `y_i^2 / A_ii`. An iteration is a sweep.
+        pub fn solve(
+            problem: &$crate::BoxMlcp<'_, impl $crate::Rows + ?Sized>,
+            settings: &Settings,
+            x: &mut [f64],
+            workspace: &mut Workspace,
+            observer: &mut (impl $crate::Observer + ?Sized),
+        ) -> Result<$crate::Report, $crate::InputError> {
+            let kind: fn(&Settings) -> $crate::splitting::Kind = $kind;
+            let sweeps = &mut workspace.sweeps;
+            $crate::splitting::solve(problem, &settings.rules(), kind(settings), x, sweeps, observer)
+        }
+    };
+}
+
+pub(crate) use {settings_and_workspace, solve_by_sweeps};
+
 /// The order in which a sweep visits the rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Order {
     /// From the first to the last, by one thread.
     #[default]
@@ -36,7 +120,7 @@ pub enum Order {
     Colours,
 }
 
-/// What a sweep does.
+/// Kind of sweep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {
     /// Every row from the old `x`.
@@ -47,7 +131,7 @@ pub(crate) enum Kind {
     Symmetric(Order),
 }
 
-/// When to stop, and the constants of a method that sweeps.
+/// Stopping criteria and constants of a splitting method.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
     pub tolerance: f64,
@@ -63,24 +147,12 @@ impl Rules {
         check_positive("tolerance", self.tolerance)?;
         check_not_negative("relative", self.relative)?;
         check_not_negative("stagnation", self.stagnation)?;
-        if self.check_every == 0 {
-            return Err(InputError::Setting {
-                name: "check_every",
-                must: "at least 1",
-            });
-        }
-        if self.relaxation > 0.0 && self.relaxation < 2.0 {
-            Ok(())
-        } else {
-            Err(InputError::Setting {
-                name: "relaxation",
-                must: "between 0 and 2",
-            })
-        }
+        check_at_least_1("check_every", self.check_every)?;
+        check_relaxation("relaxation", self.relaxation)
     }
 }
 
-/// Memory for sweeps.
+/// Scratch memory of sweeps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sweeps {
     /// `A_ii`, 1 on rows whose bounds are equal: they never move.
@@ -99,18 +171,14 @@ struct MeritState {
 }
 
 /// Sweeps until a stopping criterion is met.
-pub(crate) fn solve<A, O>(
-    problem: &BoxMlcp<'_, A>,
+pub(crate) fn solve(
+    problem: &BoxMlcp<'_, impl Rows + ?Sized>,
     rules: &Rules,
     kind: Kind,
     x: &mut [f64],
     sweeps: &mut Sweeps,
-    observer: &mut O,
-) -> Result<Report, InputError>
-where
-    A: Rows + ?Sized,
-    O: Observer + ?Sized,
-{
+    observer: &mut (impl Observer + ?Sized),
+) -> Result<Report, InputError> {
     rules.check()?;
     problem.check_start(x)?;
     sweeps.prepare(problem, kind)?;
@@ -152,9 +220,9 @@ where
 }
 
 impl Sweeps {
-    fn prepare<A: Rows + ?Sized>(
+    fn prepare(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
+        problem: &BoxMlcp<'_, impl Rows + ?Sized>,
         kind: Kind,
     ) -> Result<(), InputError> {
         let n = problem.len();
@@ -167,9 +235,9 @@ impl Sweeps {
     }
 
     /// One sweep; returns the largest change of an entry.
-    fn sweep<A: Rows + ?Sized>(
+    fn sweep(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
+        problem: &BoxMlcp<'_, impl Rows + ?Sized>,
         kind: Kind,
         omega: f64,
         x: &mut [f64],
@@ -192,7 +260,7 @@ impl Sweeps {
     }
 
     /// The residual and the merit at `x`, for which `y` must be up to date.
-    fn measure<A: Rows + ?Sized>(&self, problem: &BoxMlcp<'_, A>, x: &[f64]) -> MeritState {
+    fn measure(&self, problem: &BoxMlcp<'_, impl Rows + ?Sized>, x: &[f64]) -> MeritState {
         fold(
             (
                 (x, &self.y[..], &self.d[..]),
@@ -234,8 +302,8 @@ fn gap(x: f64, y: f64, d: f64, lower: f64, upper: f64) -> f64 {
 }
 
 /// The diagonal of `A`; an entry that is not positive is an error on a row that can move, and 1 on one that cannot.
-pub(crate) fn divisors<A: Rows + ?Sized>(
-    problem: &BoxMlcp<'_, A>,
+pub(crate) fn divisors(
+    problem: &BoxMlcp<'_, impl Rows + ?Sized>,
     d: &mut Vec<f64>,
 ) -> Result<(), InputError> {
     d.resize(problem.len(), 0.0);
@@ -272,8 +340,8 @@ pub(crate) fn project(v: f64, lower: f64, upper: f64) -> f64 {
 }
 
 /// Gauss-Seidel over the given rows, in place; returns the largest change of an entry. [Erl13 (59)]
-pub(crate) fn rows<A: Rows + ?Sized>(
-    problem: &BoxMlcp<'_, A>,
+pub(crate) fn rows(
+    problem: &BoxMlcp<'_, impl Rows + ?Sized>,
     d: &[f64],
     omega: f64,
     order: impl Iterator<Item = usize>,
@@ -292,8 +360,8 @@ pub(crate) fn rows<A: Rows + ?Sized>(
 }
 
 /// Every row from the `y` of the old `x`; returns the largest change of an entry. [Erl13 sec. 5.2]
-fn jacobi<A: Rows + ?Sized>(
-    problem: &BoxMlcp<'_, A>,
+fn jacobi(
+    problem: &BoxMlcp<'_, impl Rows + ?Sized>,
     d: &[f64],
     omega: f64,
     y: &[f64],

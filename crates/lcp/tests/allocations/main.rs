@@ -180,91 +180,46 @@ fn coupled_bounds() {
     method!(staggered, problem, 5.0, with &mut inner);
 }
 
+/// A warm solve from zero by given settings, which need not converge.
+macro_rules! settings {
+    ($module:ident, $instance:expr, $settings:expr $(, with $preconditioner:expr)?) => {{
+        let (problem, settings) = ($instance.problem(), $settings);
+        let mut workspace = $module::Workspace::default();
+        let mut x = vec![0.0; problem.len()];
+        warm(&format!("{settings:?}"), || {
+            x.fill(0.0);
+            $module::solve(&problem, &settings, $($preconditioner,)? &mut x, &mut workspace, &mut ()).unwrap();
+        });
+    }};
+}
+
 fn semismooth_newton() {
     use fischer::{Inner, Kink};
-    // Seed 83 needs every direction, and a rescue.
-    let instance = generated::contact_cone(30, &mut Random::new(83));
-    // A factor of more entries is shared with other threads.
+    // Seed 83 needs every direction, and a rescue. A factor of more entries than the small one's is shared with other
+    // threads.
+    let large = generated::contact_cone(30, &mut Random::new(83));
     let small = generated::contact_cone(20, &mut Random::new(83));
-    for (inner, kink) in [
-        (Inner::Gmres { restart: 100 }, Kink::Zero),
-        (Inner::Gmres { restart: 100 }, Kink::Approximation),
-        (Inner::NormalEquations, Kink::Random { seed: 3 }),
-        (Inner::Direct, Kink::Perturbation { epsilon: 1e-6 }),
-        (Inner::Direct, Kink::Approximation),
+    let jacobi = |instance: &generated::Instance| Jacobi::new(&instance.matrix).unwrap();
+    let fischer = fischer::Settings::default().memory(3).max_iterations(60);
+    for (instance, inner, kink) in [
+        (&large, Inner::Gmres { restart: 100 }, Kink::Zero),
+        (&large, Inner::Gmres { restart: 100 }, Kink::Approximation),
+        (&large, Inner::NormalEquations, Kink::Random { seed: 3 }),
+        (&small, Inner::Direct, Kink::Perturbation { epsilon: 1e-6 }),
+        (&small, Inner::Direct, Kink::Approximation),
     ] {
-        let instance = if inner == Inner::Direct {
-            &small
-        } else {
-            &instance
-        };
-        let settings = fischer::Settings::default()
-            .inner(inner)
-            .kink(kink)
-            .memory(3)
-            .max_iterations(60);
-        let mut workspace = fischer::Workspace::default();
-        let mut jacobi = Jacobi::new(&instance.matrix).unwrap();
-        let mut x = vec![0.0; instance.rhs.len()];
-        warm(&format!("{inner:?} {kink:?}"), || {
-            x.fill(0.0);
-            let problem = instance.problem();
-            fischer::solve(
-                &problem,
-                &settings,
-                &mut jacobi,
-                &mut x,
-                &mut workspace,
-                &mut (),
-            )
-            .unwrap();
-        });
+        settings!(fischer, instance, fischer.inner(inner).kink(kink), with &mut jacobi(instance));
     }
-    let problem = instance.problem();
-    let mut jacobi = Jacobi::new(&instance.matrix).unwrap();
-    let mut x = vec![0.0; problem.len()];
+    let newton = newton::Settings::default()
+        .inner(newton::Inner::Gmres { restart: 50 })
+        .memory(4)
+        .max_inner_iterations(200);
     for globalisation in [newton::Globalisation::None, newton::Globalisation::Fischer] {
-        let settings = newton::Settings::default()
-            .inner(newton::Inner::Gmres { restart: 50 })
-            .memory(4)
-            .globalisation(globalisation)
-            .max_inner_iterations(200);
-        let mut workspace = newton::Workspace::default();
-        warm(&format!("{globalisation:?}"), || {
-            x.fill(0.0);
-            newton::solve(
-                &problem,
-                &settings,
-                &mut jacobi,
-                &mut x,
-                &mut workspace,
-                &mut (),
-            )
-            .unwrap();
-        });
+        settings!(newton, large, newton.globalisation(globalisation), with &mut jacobi(&large));
     }
     for measure in [start::Measure::Energy, start::Measure::Merit] {
-        let settings = start::Settings::default().measure(measure);
-        let mut workspace = start::Workspace::default();
-        warm(&format!("{measure:?}"), || {
-            x.fill(0.0);
-            start::solve(&problem, &settings, &mut x, &mut workspace, &mut ()).unwrap();
-        });
+        settings!(start, large, start::Settings::default().measure(measure));
     }
-    let mut workspace = gmres::Workspace::default();
-    let settings = gmres::Settings::default().restart(20).max_iterations(100);
-    warm("GMRES", || {
-        x.fill(0.0);
-        gmres::solve(
-            &instance.matrix,
-            &instance.rhs,
-            &settings,
-            &jacobi,
-            &mut x,
-            &mut workspace,
-        )
-        .unwrap();
-    });
 }
 
 fn pivoting() {
@@ -294,6 +249,7 @@ fn krylov_and_preconditioners() {
     let active: Vec<bool> = (0..n).map(|i| i % 3 > 0).collect();
     let mut by_cr = cr::Workspace::default();
     let mut by_bicgstab = bicgstab::Workspace::default();
+    let (gmres, mut by_gmres) = (gmres::Settings::default(), gmres::Workspace::default());
     let settings = cr::Settings::default().max_iterations(20);
     let (mut x, mut z) = (vec![0.0; n], vec![0.0; n]);
     let preconditioners: [(&str, &mut dyn Preconditioner); 3] =
@@ -305,15 +261,11 @@ fn krylov_and_preconditioners() {
             x.fill(0.0);
             cr::solve(matrix, rhs, &settings, preconditioner, &mut x, &mut by_cr).unwrap();
             x.fill(0.0);
-            bicgstab::solve(
-                matrix,
-                rhs,
-                &settings,
-                preconditioner,
-                &mut x,
-                &mut by_bicgstab,
-            )
-            .unwrap();
+            let w = &mut by_bicgstab;
+            bicgstab::solve(matrix, rhs, &settings, preconditioner, &mut x, w).unwrap();
+            x.fill(0.0);
+            let (settings, w) = (gmres.restart(20).max_iterations(100), &mut by_gmres);
+            gmres::solve(matrix, rhs, &settings, preconditioner, &mut x, w).unwrap();
         });
     }
 }

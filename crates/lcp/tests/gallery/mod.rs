@@ -5,7 +5,7 @@ pub use meniscus_lcp::gallery::Random;
 use meniscus_lcp::{Blocks, BoxMlcp, Csr};
 use proptest::test_runner::{Config as ProptestConfig, RngSeed};
 
-/// So many cases, the same ones in every run.
+/// A number of cases, the same ones in every run.
 pub fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig {
         cases,
@@ -21,7 +21,7 @@ pub struct Laplacian {
     pub blocks: Blocks,
 }
 
-/// How a random Laplacian is made.
+/// Parameters of a random Laplacian.
 #[derive(Clone, Copy)]
 pub struct Domain {
     /// Cells along the axes; `[n, m, 1]` is a plane.
@@ -180,15 +180,15 @@ pub fn from_rows(rows: Vec<Vec<(u32, f64)>>) -> Csr {
     Csr::new(n, row_starts, columns, values).expect("rows describe a matrix")
 }
 
+/// A matrix with every entry stored, row after row.
+pub fn full(n: usize, mut entry: impl FnMut(usize, usize) -> f64) -> Csr {
+    let mut row = |i| (0..n).map(|j| (j as u32, entry(i, j))).collect();
+    from_rows((0..n).map(&mut row).collect())
+}
+
 /// A matrix from all its entries.
 pub fn dense<const N: usize>(entries: [[f64; N]; N]) -> Csr {
-    let row = |row: &[f64; N]| {
-        row.iter()
-            .enumerate()
-            .map(|(column, &value)| (column as u32, value))
-            .collect()
-    };
-    from_rows(entries.iter().map(row).collect())
+    full(N, |i, j| entries[i][j])
 }
 
 /// `-x_{i-1} + 2 x_i - x_{i+1}`, shifted along the diagonal.
@@ -207,6 +207,7 @@ pub fn chain(n: usize, shift: f64) -> Csr {
 }
 
 /// A matrix with a right-hand side and bounds.
+#[derive(Clone, Debug)]
 pub struct Instance {
     pub matrix: Csr,
     pub blocks: Blocks,
@@ -229,6 +230,29 @@ impl Instance {
     pub fn problem(&self) -> BoxMlcp<'_, Csr> {
         BoxMlcp::new(&self.matrix, &self.rhs, &self.lower, &self.upper)
             .expect("the instance is a problem")
+    }
+
+    /// A matrix of any kind, with entries of any size in the right-hand side, and rows of every kind.
+    pub fn hostile(matrix: Csr, random: &mut Random) -> Self {
+        let n = matrix.rows();
+        let bound = |random: &mut Random| match random.below(6) {
+            0 => (0.0, f64::INFINITY),
+            1 => (f64::NEG_INFINITY, random.between(-1.0, 1.0)),
+            2 => (-1.0, 1e300),
+            3 => (0.5, 0.5),
+            4 => (random.between(-1.0, 0.0), random.between(0.0, 1.0)),
+            _ => (f64::NEG_INFINITY, f64::INFINITY),
+        };
+        let (lower, upper) = (0..n).map(|_| bound(random)).unzip();
+        let size = |random: &mut Random| 10_f64.powi(random.below(4) as i32 * 100);
+        let rhs = (0..n).map(|_| random.between(-1.0, 1.0) * size(random));
+        Self {
+            rhs: rhs.collect(),
+            blocks: Blocks::single(n),
+            matrix,
+            lower,
+            upper,
+        }
     }
 
     pub fn len(&self) -> usize {
@@ -320,7 +344,7 @@ impl Instance {
     }
 }
 
-/// A solution of a small problem by trying every way to hold rows at their bounds; none if there is no solution.
+/// A solution of a small problem by exhaustion over all active sets; none if there is no solution.
 ///
 /// Shares no code and no idea with any method: the system of each way is solved by elimination.
 pub fn by_exhaustion(matrix: &Csr, rhs: &[f64], lower: &[f64], upper: &[f64]) -> Option<Vec<f64>> {

@@ -1,4 +1,4 @@
-//! What is said of a problem is so.
+//! Analysis of a problem: symmetry, definiteness, bounds.
 
 use crate::gallery::{Domain, chain, dense, from_rows};
 use meniscus_lcp::analysis::{Definiteness, analyse};

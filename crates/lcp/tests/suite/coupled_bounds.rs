@@ -2,11 +2,11 @@
 
 use crate::gallery;
 use crate::gallery::{Random, dense, from_rows};
-use crate::harness::Run;
+use crate::harness::{INF, Run, difference, noise};
 use meniscus_lcp::methods::{mprgp, pgs, pgs_coupled, staggered};
 use meniscus_lcp::precondition::Identity;
 use meniscus_lcp::{
-    BoxMlcp, CoupledBound, CoupledBoundMlcp, Csr, InputError, Report, Status, Trace,
+    BoxMlcp, CoupledBound, CoupledBoundMlcp, Csr, InputError, Report, Status, Trace, reduce,
 };
 use proptest::prelude::*;
 
@@ -98,6 +98,21 @@ fn frozen_residual(problem: &CoupledBoundMlcp<'_, Csr>, x: &[f64]) -> f64 {
     BoxMlcp::new(rest.matrix(), rest.rhs(), &lower, &upper)
         .unwrap()
         .residual_inf(x)
+}
+
+/// Bounds of rows that come in pairs: one that is never negative, and one that it bounds.
+fn alternating(n: usize, factor: f64) -> (Vec<f64>, Vec<f64>, Vec<CoupledBound>) {
+    let lower = (0..n).map(|row| if row % 2 == 0 { 0.0 } else { -INF });
+    let bound = |pair| CoupledBound {
+        row: 2 * pair + 1,
+        of: 2 * pair,
+        factor,
+    };
+    (
+        lower.collect(),
+        vec![INF; n],
+        (0..n / 2).map(bound).collect(),
+    )
 }
 
 /// Blocks in a plane, one on the other, each twelve wide and one high, so that they slide before they tip over.
@@ -203,18 +218,7 @@ impl Pile {
                     .sum()
             })
             .collect();
-        let n = rhs.len();
-        let lower: Vec<f64> = (0..n)
-            .map(|row| if row % 2 == 0 { 0.0 } else { f64::NEG_INFINITY })
-            .collect();
-        let upper = vec![f64::INFINITY; n];
-        let following: Vec<CoupledBound> = (0..n / 2)
-            .map(|corner| CoupledBound {
-                row: 2 * corner + 1,
-                of: 2 * corner,
-                factor: grip,
-            })
-            .collect();
+        let (lower, upper, following) = alternating(rhs.len(), grip);
         let matrix = self.matrix();
         let rest = BoxMlcp::new(&matrix, &rhs, &lower, &upper).unwrap();
         let problem = CoupledBoundMlcp::new(rest, &following).unwrap();
@@ -234,12 +238,6 @@ impl Pile {
     }
 }
 
-fn largest(values: &[f64]) -> f64 {
-    values
-        .iter()
-        .fold(0.0, |largest, value| largest.max(value.abs()))
-}
-
 #[test]
 fn a_pile_of_ten_blocks_stands() {
     // Level, and tilted by less than its grip allows: tan 0.4 < 0.5.
@@ -255,9 +253,9 @@ fn a_pile_of_ten_blocks_stands() {
                     "{method:?} {step} {report:?}"
                 );
                 assert!(
-                    largest(&speeds) < 1e-7,
+                    reduce::largest(&speeds) < 1e-7,
                     "{method:?} {step} {}",
-                    largest(&speeds)
+                    reduce::largest(&speeds)
                 );
             }
             for block in 0..10 {
@@ -337,11 +335,11 @@ proptest! {
         }
         let matrix = Csr::from_entries(n, entries).unwrap();
         let rhs: Vec<f64> = (0..n).map(|_| random.between(-5.0, 5.0)).collect();
-        let (mut lower, upper) = (vec![0.0; n], vec![f64::INFINITY; n]);
+        let (mut lower, upper) = (vec![0.0; n], vec![INF; n]);
         // The rows that follow are not always behind those that they follow.
         let following: Vec<CoupledBound> = (0..pairs).map(|pair| {
             let (row, of) = if random.chance(0.5) { (2 * pair, 2 * pair + 1) } else { (2 * pair + 1, 2 * pair) };
-            lower[row] = f64::NEG_INFINITY;
+            lower[row] = -INF;
             CoupledBound { row, of, factor: random.between(0.0, 0.9) }
         }).collect();
         let rest = BoxMlcp::new(&matrix, &rhs, &lower, &upper).unwrap();
@@ -353,9 +351,7 @@ proptest! {
             x
         });
         for other in &solutions[1..] {
-            for i in 0..n {
-                prop_assert!((solutions[0][i] - other[i]).abs() < 1e-7);
-            }
+            prop_assert!(difference(&solutions[0], other) < 1e-7);
         }
     }
 }
@@ -379,14 +375,14 @@ proptest! {
         let matrix = Csr::from_entries(n, entries).unwrap();
         let rhs: Vec<f64> = (0..n).map(|_| random.between(-1.0, 1.0) * 10_f64.powi(random.below(4) as i32 * 100)).collect();
         // The rows that are followed: never negative, or boxed, or free, or fixed.
-        let (mut lower, mut upper) = (vec![f64::NEG_INFINITY; n], vec![f64::INFINITY; n]);
+        let (mut lower, mut upper) = (vec![-INF; n], vec![INF; n]);
         for of in 0..pairs {
-            (lower[of], upper[of]) = [(0.0, f64::INFINITY), (-1.0, 2.0), (f64::NEG_INFINITY, f64::INFINITY), (0.5, 0.5)][random.below(4)];
+            (lower[of], upper[of]) = [(0.0, INF), (-1.0, 2.0), (-INF, INF), (0.5, 0.5)][random.below(4)];
         }
         let following: Vec<CoupledBound> = (0..pairs).map(|of| CoupledBound { row: pairs + of, of, factor: random.between(0.0, 1e3) }).collect();
         let rest = BoxMlcp::new(&matrix, &rhs, &lower, &upper).unwrap();
         let problem = CoupledBoundMlcp::new(rest, &following).unwrap();
-        let start: Vec<f64> = (0..n).map(|_| random.between(-1.0, 1.0) * 1e10).collect();
+        let start: Vec<f64> = noise(n, &mut random).iter().map(|x| 1e10 * x).collect();
 
         let mut by_sweeps = start.clone();
         let settings = pgs_coupled::Settings::default().max_iterations(200);
@@ -411,40 +407,24 @@ proptest! {
 #[test]
 fn bounds_that_cannot_follow_are_refused() {
     let matrix = dense([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]);
-    let lower = [0.0, f64::NEG_INFINITY, f64::NEG_INFINITY];
-    let rest = BoxMlcp::new(&matrix, &[0.0; 3], &lower, &[f64::INFINITY; 3]).unwrap();
+    let lower = [0.0, -INF, -INF];
+    let rest = BoxMlcp::new(&matrix, &[0.0; 3], &lower, &[INF; 3]).unwrap();
     let good = CoupledBound {
         row: 1,
         of: 0,
         factor: 1.0,
     };
     assert!(CoupledBoundMlcp::new(rest, &[good]).is_ok());
+    let bound = |row, of, factor| CoupledBound { row, of, factor };
     let bad = [
-        vec![CoupledBound { row: 3, ..good }],
-        vec![CoupledBound { of: 3, ..good }],
-        vec![CoupledBound {
-            factor: -1.0,
-            ..good
-        }],
-        vec![CoupledBound {
-            factor: f64::NAN,
-            ..good
-        }],
-        vec![CoupledBound {
-            row: 0,
-            of: 1,
-            factor: 1.0,
-        }],
+        vec![bound(3, 0, 1.0)],
+        vec![bound(1, 3, 1.0)],
+        vec![bound(1, 0, -1.0)],
+        vec![bound(1, 0, f64::NAN)],
+        vec![bound(0, 1, 1.0)],
         vec![good, good],
-        vec![
-            good,
-            CoupledBound {
-                row: 2,
-                of: 1,
-                factor: 1.0,
-            },
-        ],
-        vec![CoupledBound { of: 1, ..good }],
+        vec![good, bound(2, 1, 1.0)],
+        vec![bound(1, 1, 1.0)],
     ];
     for following in bad {
         let error = CoupledBoundMlcp::new(rest, &following).unwrap_err();
@@ -460,17 +440,7 @@ fn every_exit_is_reported() {
     let rhs: Vec<f64> = (0..n)
         .map(|row| if row % 2 == 0 { -1.0 } else { 0.7 })
         .collect();
-    let lower: Vec<f64> = (0..n)
-        .map(|row| if row % 2 == 0 { 0.0 } else { f64::NEG_INFINITY })
-        .collect();
-    let upper = vec![f64::INFINITY; n];
-    let following: Vec<CoupledBound> = (0..n / 2)
-        .map(|corner| CoupledBound {
-            row: 2 * corner + 1,
-            of: 2 * corner,
-            factor: 0.5,
-        })
-        .collect();
+    let (lower, upper, following) = alternating(n, 0.5);
     let rest = BoxMlcp::new(&matrix, &rhs, &lower, &upper).unwrap();
     let problem = CoupledBoundMlcp::new(rest, &following).unwrap();
 
@@ -479,14 +449,8 @@ fn every_exit_is_reported() {
         .max_iterations(11)
         .check_every(4);
     let mut trace = Trace::default();
-    let report = pgs_coupled::solve(
-        &problem,
-        &settings,
-        &mut x,
-        &mut Default::default(),
-        &mut trace,
-    )
-    .unwrap();
+    let workspace = &mut pgs_coupled::Workspace::default();
+    let report = pgs_coupled::solve(&problem, &settings, &mut x, workspace, &mut trace).unwrap();
     assert_eq!(
         (report.status, report.iterations),
         (Status::IterationLimit, 11)

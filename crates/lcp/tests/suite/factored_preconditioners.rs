@@ -1,14 +1,15 @@
-//! SSOR, incomplete Cholesky and approximate inverses: what makes each of them one.
+//! SSOR, incomplete Cholesky and approximate inverses: the definition of each, and the properties of all
+//! preconditioners.
 
-use crate::gallery;
-use crate::gallery::{Domain, Laplacian, Random, chain, dense, from_rows};
-use crate::harness::Run;
+use crate::gallery::{self, Domain, Laplacian, Random, chain, dense, from_rows};
+use crate::harness::{Run, bits, difference, noise, same_for_all_threads};
 use meniscus_lcp::krylov::pcg;
 use meniscus_lcp::methods::newton;
 use meniscus_lcp::precondition::{
-    Ainv, AinvPattern, AinvSettings, Ic0, Ic0Settings, Jacobi, Preconditioner, Ssor, SsorSettings,
+    Ainv, AinvPattern, AinvSettings, Ic0, Ic0Settings, Identity, Jacobi, Mic0, Preconditioner,
+    Ssor, SsorSettings,
 };
-use meniscus_lcp::{Colouring, Csr, InputError, Operator, Rows, Status, reduce};
+use meniscus_lcp::{Blocks, Colouring, Csr, InputError, Operator, Rows, Status, reduce};
 use proptest::prelude::*;
 
 fn ssor(matrix: &Csr, relaxation: f64) -> Ssor {
@@ -57,10 +58,6 @@ fn all(matrix: &Csr) -> Vec<(&'static str, Box<dyn Preconditioner>)> {
             Box::new(ainv(matrix, true, 0.02, AinvPattern::Largest(4))),
         ),
     ]
-}
-
-fn noise(n: usize, random: &mut Random) -> Vec<f64> {
-    (0..n).map(|_| random.between(-1.0, 1.0)).collect()
 }
 
 fn applied(preconditioner: &dyn Preconditioner, r: &[f64]) -> Vec<f64> {
@@ -131,18 +128,11 @@ fn scattered(n: usize, random: &mut Random) -> Csr {
     Csr::from_entries(n, entries).unwrap()
 }
 
-fn iterations(matrix: &Csr, c: &[f64], preconditioner: &dyn Preconditioner) -> usize {
+/// Iterations of preconditioned conjugate gradients, whose solution is checked.
+pub fn iterations(matrix: &Csr, c: &[f64], preconditioner: &dyn Preconditioner) -> usize {
     let mut x = vec![0.0; c.len()];
-    let settings = pcg::Settings::default();
-    let report = pcg::solve(
-        matrix,
-        c,
-        &settings,
-        preconditioner,
-        &mut x,
-        &mut Default::default(),
-    )
-    .unwrap();
+    let (settings, workspace) = (pcg::Settings::default(), &mut pcg::Workspace::default());
+    let report = pcg::solve(matrix, c, &settings, preconditioner, &mut x, workspace).unwrap();
     assert_eq!(report.status, pcg::Status::Converged);
     let mut r = vec![0.0; c.len()];
     matrix.apply(&x, &mut r);
@@ -169,7 +159,13 @@ proptest! {
         let n = matrix.rows();
         prop_assume!(n > 0);
         let active: Vec<bool> = (0..n).map(|_| random.chance(0.7)).collect();
-        for (name, mut preconditioner) in all(&matrix) {
+        let mut mic = Mic0::new(Default::default()).unwrap();
+        mic.rebuild(&matrix, &Blocks::single(n)).unwrap();
+        let mut preconditioners = all(&matrix);
+        preconditioners.push(("identity", Box::new(Identity)));
+        preconditioners.push(("Jacobi", Box::new(Jacobi::new(&matrix).unwrap())));
+        preconditioners.push(("MIC(0)", Box::new(mic)));
+        for (name, mut preconditioner) in preconditioners {
             let (a, b) = (noise(n, &mut random), noise(n, &mut random));
             let (pa, pb) = (applied(&*preconditioner, &a), applied(&*preconditioner, &b));
             let size = reduce::dot(&a, &pa) + reduce::dot(&b, &pb);
@@ -218,9 +214,7 @@ proptest! {
             r[order[i]] = (0..n).map(|j| m(i, j) * z[order[j]]).sum();
         }
         let found = applied(&ssor(&matrix, relaxation), &r);
-        for i in 0..n {
-            prop_assert!((found[i] - z[i]).abs() < 1e-8, "{} {}", found[i], z[i]);
-        }
+        prop_assert!(difference(&found, &z) < 1e-8);
     }
 
     #[test]
@@ -268,9 +262,7 @@ proptest! {
         matrix.apply(&x, &mut y);
         for pattern in [AinvPattern::Any, AinvPattern::Largest(n), AinvPattern::Power(n)] {
             let found = applied(&ainv(&matrix, scaled, 0.0, pattern), &y);
-            for i in 0..n {
-                prop_assert!((found[i] - x[i]).abs() < 1e-8, "{} {}", found[i], x[i]);
-            }
+            prop_assert!(difference(&found, &x) < 1e-8);
         }
     }
 }
@@ -282,14 +274,9 @@ fn problems_without_fill_are_solved_exactly() {
         let x = noise(n, &mut Random::new(n as u64));
         let mut y = vec![0.0; n];
         matrix.apply(&x, &mut y);
-        for found in [
-            applied(&ic(&matrix), &y),
-            applied(&ainv(&matrix, true, 0.0, AinvPattern::Any), &y),
-        ] {
-            for i in 0..n {
-                assert!((found[i] - x[i]).abs() < 1e-10);
-            }
-        }
+        let exact = ainv(&matrix, true, 0.0, AinvPattern::Any);
+        assert!(difference(&applied(&ic(&matrix), &y), &x) < 1e-10);
+        assert!(difference(&applied(&exact, &y), &x) < 1e-10);
     }
 }
 
@@ -396,16 +383,10 @@ fn a_failing_pivot_shifts_the_diagonal() {
         [0.0, -2.0, 3.0, -2.0],
         [2.0, 0.0, -2.0, 3.0],
     ]);
-    let sparse = from_rows(
-        (0..4)
-            .map(|i| {
-                (0..4)
-                    .map(|j| (j as u32, matrix.get(i, j)))
-                    .filter(|entry| entry.1 != 0.0)
-                    .collect()
-            })
-            .collect(),
-    );
+    let matrix = &matrix;
+    let row = |i| (0..4).map(move |j| (i, j, matrix.get(i as usize, j as usize)));
+    let entries = (0..4).flat_map(row).filter(|entry| entry.2 != 0.0);
+    let sparse = Csr::from_entries(4, entries.collect()).unwrap();
     let ic = ic(&sparse);
     assert!(ic.shift() > 0.0 && ic.shift() < 2.0);
     let r = noise(4, &mut Random::new(1));
@@ -495,63 +476,36 @@ fn the_same_bits_for_any_number_of_threads() {
     let mut random = Random::new(2);
     let r = noise(n, &mut random);
     let active: Vec<bool> = (0..n).map(|_| random.chance(0.8)).collect();
-    let bits = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .unwrap();
-        pool.install(|| {
-            let mut numbers = Vec::new();
-            for mut preconditioner in [
-                Box::new(ssor(&matrix, 1.2)) as Box<dyn Preconditioner>,
-                Box::new(ic(&matrix)),
-                Box::new(ainv(&matrix, true, 0.2, AinvPattern::Any)),
-            ] {
-                let mut z = vec![0.0; n];
-                numbers.push(preconditioner.apply_dot(&r, &mut z).to_bits());
-                numbers.extend(z.iter().map(|z| z.to_bits()));
-                preconditioner.restrict(&active);
-                numbers.push(
-                    preconditioner
-                        .apply_masked_dot(&active, &r, &mut z)
-                        .to_bits(),
-                );
-                numbers.extend(z.iter().map(|z| z.to_bits()));
-            }
-            numbers
-        })
-    };
-    let one = bits(1);
-    assert!(one == bits(2) && one == bits(4));
+    same_for_all_threads("preconditioners", || {
+        let mut numbers = Vec::new();
+        for (_, mut preconditioner) in all(&matrix) {
+            let mut z = vec![0.0; n];
+            numbers.push(preconditioner.apply_dot(&r, &mut z));
+            numbers.extend_from_slice(&z);
+            preconditioner.restrict(&active);
+            numbers.push(preconditioner.apply_masked_dot(&active, &r, &mut z));
+            numbers.extend_from_slice(&z);
+        }
+        bits(&numbers)
+    });
 }
 
 #[test]
 fn settings_out_of_range_are_refused() {
-    for relaxation in [0.0, 2.0, -1.0, f64::NAN] {
-        let refused = Ssor::new(SsorSettings::default().relaxation(relaxation));
-        assert!(matches!(
-            refused,
-            Err(InputError::Setting {
-                name: "relaxation",
-                ..
-            })
-        ));
+    let name = |error: Option<InputError>| match error {
+        Some(InputError::Setting { name, .. }) => name,
+        other => panic!("{other:?}"),
+    };
+    for bad in [0.0, 2.0, -1.0, f64::NAN] {
+        let refused = Ssor::new(SsorSettings::default().relaxation(bad));
+        assert_eq!(name(refused.err()), "relaxation");
     }
-    for shift in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let refused = Ic0::new(Ic0Settings::default().shift(shift));
-        assert!(matches!(
-            refused,
-            Err(InputError::Setting { name: "shift", .. })
-        ));
+    for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let refused = Ic0::new(Ic0Settings::default().shift(bad));
+        assert_eq!(name(refused.err()), "shift");
     }
-    for tolerance in [-1.0, f64::NAN, f64::INFINITY] {
-        let refused = Ainv::new(AinvSettings::default().tolerance(tolerance));
-        assert!(matches!(
-            refused,
-            Err(InputError::Setting {
-                name: "tolerance",
-                ..
-            })
-        ));
+    for bad in [-1.0, f64::NAN, f64::INFINITY] {
+        let refused = Ainv::new(AinvSettings::default().tolerance(bad));
+        assert_eq!(name(refused.err()), "tolerance");
     }
 }

@@ -1,4 +1,4 @@
-//! What the gallery promises: known solutions, symmetry, spectrum; and colourings.
+//! Properties of the gallery: known solutions, symmetry, spectrum; and colourings.
 
 use crate::gallery;
 use meniscus_lcp::gallery::{Random, banded, contact_cone as cone, dense};

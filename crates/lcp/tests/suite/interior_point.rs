@@ -1,70 +1,25 @@
 //! The interior point method: monotone problems of every kind, and those that have no solution.
 
-use crate::gallery;
-use crate::harness::{difference, refused};
-use std::ops::ControlFlow;
-
-use crate::gallery::{Domain, Instance, Random, chain, dense, from_rows};
-use clarabel::algebra::CscMatrix;
-use clarabel::solver::{
-    DefaultSettingsBuilder, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus, ZeroConeT,
-};
+use crate::gallery::{self, Random, chain, dense};
+use crate::harness::{ABOVE_ZERO, INF, Run, difference, noise};
 use meniscus_lcp::gallery as generated;
-use meniscus_lcp::methods::interior_point::{Settings, Workspace, solve};
-use meniscus_lcp::{
-    BoxMlcp, Csr, InnerProgress, Observer, Operator, Progress, Report, Rows, Status, Trace, reduce,
-};
+use meniscus_lcp::methods::interior_point::Settings;
+use meniscus_lcp::{BoxMlcp, Csr, Operator, Report, Status, reduce};
 use proptest::prelude::*;
 
-const FREE: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
-const ABOVE_ZERO: (f64, f64) = (0.0, f64::INFINITY);
-
-/// Solves, and checks what holds for every report.
-fn run<A: Rows>(problem: &BoxMlcp<'_, A>, settings: &Settings, x: &mut [f64]) -> Report {
-    let report = solve(problem, settings, x, &mut Workspace::default(), &mut ()).unwrap();
-    assert!(x.iter().all(|x| x.is_finite()), "{report:?}");
-    let residual = problem.residual_inf(x);
-    assert!(
-        report.residual == residual || (report.residual.is_nan() && residual.is_nan()),
-        "{report:?}"
-    );
-    assert_eq!(
-        report.status == Status::Converged,
-        residual <= settings.tolerance,
-        "{report:?}"
-    );
-    for i in 0..x.len() {
-        assert!(problem.lower()[i] <= x[i] && x[i] <= problem.upper()[i]);
-    }
-    report
+fn run(problem: &BoxMlcp<'_, Csr>, x: &mut [f64]) -> Report {
+    Settings::default().run(problem, x)
 }
 
-fn run_uniform(matrix: &Csr, rhs: &[f64], bounds: (f64, f64), x: &mut [f64]) -> Report {
-    let (lower, upper) = (vec![bounds.0; rhs.len()], vec![bounds.1; rhs.len()]);
-    let problem = BoxMlcp::new(matrix, rhs, &lower, &upper).unwrap();
-    run(&problem, &Settings::default(), x)
-}
-
-/// A problem that is made from its solution.
-struct Known {
-    matrix: Csr,
-    rhs: Vec<f64>,
-    lower: Vec<f64>,
-    upper: Vec<f64>,
-    x: Vec<f64>,
-}
-
-impl Known {
-    fn problem(&self) -> BoxMlcp<'_, Csr> {
-        BoxMlcp::new(&self.matrix, &self.rhs, &self.lower, &self.upper).unwrap()
-    }
+fn above_zero(matrix: &Csr, rhs: &[f64]) -> (Report, Vec<f64>) {
+    Settings::default().uniform((matrix, rhs, ABOVE_ZERO), 0.0, &mut ())
 }
 
 /// Rows of every kind: free, bounded below, above and on both sides, fixed; a share of them degenerate (`x` at its
 /// bound and `y` zero).
-fn known(matrix: Csr, degenerate: f64, random: &mut Random) -> Known {
+fn known(matrix: Csr, degenerate: f64, random: &mut Random) -> generated::Instance {
     let n = matrix.rows();
-    let (mut lower, mut upper) = (vec![f64::NEG_INFINITY; n], vec![f64::INFINITY; n]);
+    let (mut lower, mut upper) = (vec![-INF; n], vec![INF; n]);
     let (mut x, mut y) = (vec![0.0; n], vec![0.0; n]);
     for i in 0..n {
         let kind = random.below(5);
@@ -99,14 +54,14 @@ fn known(matrix: Csr, degenerate: f64, random: &mut Random) -> Known {
     for (b, y) in rhs.iter_mut().zip(&y) {
         *b = y - *b;
     }
-    let known = Known {
+    let known = generated::Instance {
         matrix,
         rhs,
         lower,
         upper,
-        x,
+        solution: x,
     };
-    assert!(known.problem().residual_inf(&known.x) < 1e-11);
+    assert!(known.problem().residual_inf(&known.solution) < 1e-11);
     known
 }
 
@@ -136,109 +91,8 @@ fn monotone(n: usize, definite: f64, skew: f64, squares: usize, random: &mut Ran
     Csr::from_entries(n, entries).unwrap()
 }
 
-/// `min 1/2 x'Ax + b'x` on `[l, u]`, by Clarabel; none if it gives up.
-fn quadratic_programme(problem: &BoxMlcp<'_, Csr>) -> Option<Vec<f64>> {
-    let n = problem.len();
-    let columns = |of: &dyn Fn(usize) -> Vec<(usize, f64)>, rows: usize| {
-        let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
-        for column in 0..n {
-            for (row, value) in of(column) {
-                indices.push(row);
-                values.push(value);
-            }
-            starts.push(indices.len());
-        }
-        CscMatrix::new(rows, n, starts, indices, values)
-    };
-    let upper_triangle = columns(
-        &|column| {
-            let (rows, values) = problem.matrix().row(column); // symmetric: a row is a column
-            let entries = rows
-                .iter()
-                .zip(values)
-                .map(|(&row, &value)| (row as usize, value));
-            entries.filter(|entry| entry.0 <= column).collect()
-        },
-        n,
-    );
-    // Equations first, then `-x <= -l` and `x <= u`.
-    let fixed = |i: usize| problem.lower()[i] == problem.upper()[i];
-    let mut constraints: Vec<(usize, f64, f64)> = (0..n)
-        .filter(|&i| fixed(i))
-        .map(|i| (i, 1.0, problem.lower()[i]))
-        .collect();
-    let equations = constraints.len();
-    for i in (0..n).filter(|&i| !fixed(i)) {
-        for (sign, bound) in [(-1.0, problem.lower()[i]), (1.0, problem.upper()[i])] {
-            if bound.is_finite() {
-                constraints.push((i, sign, sign * bound));
-            }
-        }
-    }
-    let of_column = |column: usize| {
-        let of = constraints
-            .iter()
-            .enumerate()
-            .filter(|(_, constraint)| constraint.0 == column);
-        of.map(|(row, constraint)| (row, constraint.1)).collect()
-    };
-    let sides: Vec<f64> = constraints.iter().map(|constraint| constraint.2).collect();
-    let settings = DefaultSettingsBuilder::default()
-        .verbose(false)
-        .tol_gap_abs(1e-10)
-        .tol_gap_rel(1e-10)
-        .tol_feas(1e-10)
-        .build()
-        .unwrap();
-    let cones = [
-        ZeroConeT(equations),
-        NonnegativeConeT(constraints.len() - equations),
-    ];
-    let constraint_matrix = columns(&of_column, constraints.len());
-    let mut solver = DefaultSolver::new(
-        &upper_triangle,
-        problem.rhs(),
-        &constraint_matrix,
-        &sides,
-        &cones,
-        settings,
-    )
-    .unwrap();
-    solver.solve();
-    (solver.solution.status == SolverStatus::Solved).then_some(solver.solution.x)
-}
-
 proptest! {
     #![proptest_config(gallery::cases(96))]
-
-    #[test]
-    fn symmetric_problems_have_the_solution_that_clarabel_finds(
-        seed: u64, spatial: bool, side in 2_usize..10, weakest in prop::sample::select(vec![1.0, 0.05, 1e-4]),
-    ) {
-        let domain = if spatial { Domain::cube(1 + side / 2) } else { Domain::plane(side) };
-        let instance = Instance::with_known_solution(Domain { weakest, ..domain }, seed).grounded(0.01);
-        prop_assume!(instance.len() > 0);
-        let oracle = quadratic_programme(&instance.problem());
-        prop_assume!(oracle.is_some());
-        let oracle = oracle.unwrap();
-        let mut x = vec![0.0; instance.len()];
-        let report = run(&instance.problem(), &Settings::default(), &mut x);
-        prop_assert_eq!(report.status, Status::Converged);
-        // The matrix is at least 0.01 I, which bounds the error of either by its residual.
-        let residual = instance.problem().residual_inf(&oracle) + report.residual;
-        prop_assert!(difference(&x, &oracle) <= 1e-6 * reduce::largest(&oracle) + 1e3 * residual);
-    }
-
-    #[test]
-    fn singular_symmetric_problems_with_a_solution_are_solved(
-        seed: u64, spatial: bool, side in 2_usize..10, cuts in prop::sample::select(vec![0.0, 0.1, 0.5]),
-    ) {
-        let domain = if spatial { Domain::cube(1 + side / 2) } else { Domain::plane(side) };
-        let instance = Instance::with_known_solution(Domain { holes: 0.0, cuts, ..domain }, seed);
-        let mut x = vec![0.0; instance.len()];
-        let report = run(&instance.problem(), &Settings::default(), &mut x);
-        prop_assert_eq!(report.status, Status::Converged);
-    }
 
     #[test]
     fn definite_problems_without_symmetry_have_their_known_solution(
@@ -248,11 +102,11 @@ proptest! {
         let matrix = monotone(n, 1.0, skew, n / 2, &mut random);
         let known = known(matrix, if degenerate { 0.5 } else { 0.0 }, &mut random);
         let mut x = vec![0.0; n];
-        let report = run(&known.problem(), &Settings::default(), &mut x);
+        let report = run(&known.problem(), &mut x);
         prop_assert_eq!(report.status, Status::Converged, "{:?}", report);
-        prop_assert!(difference(&x, &known.x) < 1e-4, "{}", difference(&x, &known.x));
+        prop_assert!(difference(&x, &known.solution) < 1e-4, "{}", difference(&x, &known.solution));
         if !degenerate {
-            prop_assert!(difference(&x, &known.x) < 1e-9, "{:?}", report);
+            prop_assert!(difference(&x, &known.solution) < 1e-9, "{:?}", report);
         }
     }
 
@@ -263,7 +117,7 @@ proptest! {
         let mut random = Random::new(seed);
         let matrix = monotone(n, 0.0, 1.0, squares, &mut random);
         let known = known(matrix, 0.1, &mut random);
-        let report = run(&known.problem(), &Settings::default(), &mut vec![0.0; n]);
+        let report = run(&known.problem(), &mut vec![0.0; n]);
         prop_assert_eq!(report.status, Status::Converged, "{:?}", report);
     }
 
@@ -282,8 +136,8 @@ proptest! {
         let mut x = vec![0.0; 30];
         // The residual mixes the units of x and y, so no tolerance fits all: go on to the end.
         let settings = Settings::default().tolerance(1e-300);
-        run(&problem, &settings, &mut x);
-        prop_assert!(difference(&times(&x, 1.0 / by_x), &known.x) < 1e-7);
+        settings.run(&problem, &mut x);
+        prop_assert!(difference(&times(&x, 1.0 / by_x), &known.solution) < 1e-7);
     }
 }
 
@@ -296,7 +150,7 @@ fn a_strictly_complementary_solution_is_found_to_rounding() {
             generated::dense(60, 0.0, 0.5, &mut random),
         ] {
             let mut x = vec![0.0; instance.rhs.len()];
-            let report = run(&instance.problem(), &Settings::default(), &mut x);
+            let report = run(&instance.problem(), &mut x);
             assert_eq!(report.status, Status::Converged);
             assert!(report.residual < 1e-13, "{report:?}");
             assert!(report.iterations <= 20, "{report:?}");
@@ -309,14 +163,14 @@ fn without_the_exact_end_more_iterations_leave_a_larger_residual() {
     let instance = generated::banded(300, 4, 0.5, &mut Random::new(5));
     let path_only = Settings::default().polish(false);
     let mut x = vec![0.0; 300];
-    let plain = run(&instance.problem(), &path_only, &mut x);
-    let polished = run(&instance.problem(), &Settings::default(), &mut x.clone());
+    let plain = path_only.run(&instance.problem(), &mut x);
+    let polished = run(&instance.problem(), &mut x.clone());
     assert_eq!(
         (plain.status, polished.status),
         (Status::Converged, Status::Converged)
     );
     x.fill(0.0);
-    let cold = run(&instance.problem(), &Settings::default(), &mut x);
+    let cold = run(&instance.problem(), &mut x);
     assert!(plain.iterations > cold.iterations && plain.residual > 100.0 * cold.residual);
 }
 
@@ -325,7 +179,7 @@ fn shorter_steps_need_more_iterations() {
     let instance = generated::banded(300, 4, 0.5, &mut Random::new(5));
     let iterations = |step: f64| {
         let settings = Settings::default().step(step).polish(false);
-        let report = run(&instance.problem(), &settings, &mut vec![0.0; 300]);
+        let report = settings.run(&instance.problem(), &mut vec![0.0; 300]);
         assert_eq!(report.status, Status::Converged);
         report.iterations
     };
@@ -339,7 +193,7 @@ fn cone_problems_are_solved_although_they_are_not_monotone() {
         for seed in 0..seeds {
             let instance = generated::contact_cone(cones, &mut Random::new(seed));
             let mut x = vec![0.0; instance.rhs.len()];
-            let report = run(&instance.problem(), &Settings::default(), &mut x);
+            let report = run(&instance.problem(), &mut x);
             assert_eq!(
                 report.status,
                 Status::Converged,
@@ -350,42 +204,25 @@ fn cone_problems_are_solved_although_they_are_not_monotone() {
 }
 
 #[test]
-fn problems_without_a_solution_are_infeasible() {
-    // A ring without ground: A 1 = 0, so sum y = sum b, and nothing can make it zero or positive.
-    let ring = Domain::closed([4, 4, 1])
-        .laplacian(&mut Random::new(1))
-        .matrix;
-    for bounds in [ABOVE_ZERO, FREE] {
-        let report = run_uniform(&ring, &[-0.1; 16], bounds, &mut [3.0; 16]);
-        assert_eq!(report.status, Status::Infeasible, "{report:?}");
-    }
-    // y = b < 0 whatever x is.
-    let report = run_uniform(&dense([[0.0]]), &[-1.0], ABOVE_ZERO, &mut [0.0]);
-    assert_eq!(report.status, Status::Infeasible);
+fn rows_without_a_solution_are_infeasible_alone_and_beside_others() {
     // Skew: y_1 = -x_0 - 1 is negative for all x >= 0.
     let skew = dense([[0.0, 1.0], [-1.0, 0.0]]);
-    let report = run_uniform(&skew, &[0.0, -1.0], ABOVE_ZERO, &mut [0.0; 2]);
+    let (report, _) = above_zero(&skew, &[0.0, -1.0]);
     assert_eq!(report.status, Status::Infeasible, "{report:?}");
     // The same beside rows that have a solution.
     for seed in 0..10 {
         let mut random = Random::new(seed);
         let matrix = monotone(20, 1.0, 1.0, 5, &mut random);
-        let mut rows: Vec<Vec<(u32, f64)>> = (0..20)
-            .map(|row| {
-                let (columns, values) = matrix.row(row);
-                columns
-                    .iter()
-                    .copied()
-                    .zip(values.iter().copied())
-                    .collect()
-            })
-            .collect();
-        rows.push(vec![(21, 1.0)]);
-        rows.push(vec![(20, -1.0)]);
-        let matrix = from_rows(rows);
-        let mut rhs: Vec<f64> = (0..22).map(|_| random.between(-1.0, 1.0)).collect();
+        let (mut starts, mut columns, mut values) = matrix.into_parts();
+        for (column, value) in [(21, 1.0), (20, -1.0)] {
+            columns.push(column);
+            values.push(value);
+            starts.push(columns.len());
+        }
+        let matrix = Csr::new(22, starts, columns, values).unwrap();
+        let mut rhs = noise(22, &mut random);
         rhs[21] = -1.0;
-        let report = run_uniform(&matrix, &rhs, ABOVE_ZERO, &mut [0.0; 22]);
+        let report = above_zero(&matrix, &rhs).0;
         assert_eq!(report.status, Status::Infeasible, "{report:?}");
     }
 }
@@ -393,225 +230,9 @@ fn problems_without_a_solution_are_infeasible() {
 #[test]
 fn a_distant_solution_is_not_called_infeasible() {
     // x = 1e6 / 1e-3: far, but there.
-    let report = run_uniform(&dense([[1e-3]]), &[-1e6], ABOVE_ZERO, &mut [0.0]);
+    let report = above_zero(&dense([[1e-3]]), &[-1e6]).0;
     assert_eq!(report.status, Status::Converged);
-    let mut x = vec![0.0; 400];
-    let report = run_uniform(&chain(400, 0.0), &[-1.0; 400], ABOVE_ZERO, &mut x);
+    let (report, x) = above_zero(&chain(400, 0.0), &[-1.0; 400]);
     assert_eq!(report.status, Status::Converged, "{report:?}");
     assert!(reduce::largest(&x) > 1e4);
-}
-
-#[test]
-fn smallest_problems() {
-    let report = run_uniform(&Csr::default(), &[], FREE, &mut []);
-    assert_eq!((report.status, report.iterations), (Status::Converged, 0));
-    for (value, b, bounds, expected) in [
-        (2.0, -4.0, ABOVE_ZERO, 2.0),
-        (2.0, 4.0, ABOVE_ZERO, 0.0),
-        (2.0, 4.0, FREE, -2.0),
-        (2.0, -4.0, (0.0, 1.0), 1.0),
-        (2.0, 4.0, (-1.0, f64::INFINITY), -1.0),
-        (2.0, -4.0, (f64::NEG_INFINITY, 1.0), 1.0),
-        (0.0, 1.0, ABOVE_ZERO, 0.0),
-        (0.0, -1.0, (-3.0, 7.0), 7.0),
-        (0.0, -1.0, (5.0, 5.0), 5.0),
-        (-1.0, 1.0, (-3.0, -2.0), -3.0),
-    ] {
-        let mut x = [0.0];
-        let report = run_uniform(&dense([[value]]), &[b], bounds, &mut x);
-        assert_eq!(report.status, Status::Converged, "{value} {b} {bounds:?}");
-        assert!(
-            (x[0] - expected).abs() < 1e-9,
-            "{value} {b} {bounds:?}: {}",
-            x[0]
-        );
-    }
-}
-
-#[test]
-fn a_start_that_is_a_solution_needs_no_iteration() {
-    let report = run_uniform(&chain(5, 0.0), &[1.0; 5], ABOVE_ZERO, &mut [0.0; 5]);
-    assert_eq!(
-        (report.status, report.iterations, report.merit),
-        (Status::Converged, 0, 0.0)
-    );
-}
-
-#[test]
-fn whatever_the_numbers_x_stays_finite_and_the_status_true() {
-    // `run` checks both.
-    let huge = [1e300, -1e300, 1e-300, f64::MAX, 0.0, 1.0, f64::MIN_POSITIVE];
-    let mut random = Random::new(8);
-    for _ in 0..300 {
-        let n = 1 + random.below(4);
-        let mut number = || huge[random.below(huge.len())];
-        let matrix = from_rows(
-            (0..n)
-                .map(|_| (0..n as u32).map(|column| (column, number())).collect())
-                .collect(),
-        );
-        let rhs: Vec<f64> = (0..n).map(|_| number()).collect();
-        let x: Vec<f64> = (0..n).map(|_| number()).collect();
-        for bounds in [
-            ABOVE_ZERO,
-            FREE,
-            (-1e300, 1e300),
-            (1.0, 1.0),
-            (1e-300, 2e-300),
-        ] {
-            run_uniform(&matrix, &rhs, bounds, &mut x.clone());
-        }
-    }
-    // Not monotone at all.
-    for seed in 0..200 {
-        let mut random = Random::new(seed);
-        let n = 1 + random.below(12);
-        let matrix = from_rows(
-            (0..n)
-                .map(|_| {
-                    (0..n as u32)
-                        .map(|column| (column, random.between(-1.0, 1.0)))
-                        .collect()
-                })
-                .collect(),
-        );
-        let rhs: Vec<f64> = (0..n).map(|_| random.between(-1.0, 1.0)).collect();
-        for bounds in [ABOVE_ZERO, FREE, (-1.0, 0.5)] {
-            run_uniform(&matrix, &rhs, bounds, &mut vec![0.0; n]);
-        }
-    }
-}
-
-#[test]
-fn a_tolerance_below_rounding_ends_without_success() {
-    let instance = Instance::with_known_solution(Domain::plane(12), 4).grounded(0.01);
-    let settings = Settings::default().tolerance(1e-300);
-    let mut x = vec![0.0; instance.len()];
-    let report = run(&instance.problem(), &settings, &mut x);
-    assert_eq!(report.status, Status::Stagnated);
-    assert!(report.residual < 1e-10, "{report:?}");
-}
-
-#[test]
-fn iteration_limits_are_respected_and_reported() {
-    let instance = generated::banded(100, 3, 0.5, &mut Random::new(2));
-    for max_iterations in [0, 1, 2] {
-        let settings = Settings::default().max_iterations(max_iterations);
-        let report = run(&instance.problem(), &settings, &mut vec![0.0; 100]);
-        assert_eq!(
-            (report.status, report.iterations),
-            (Status::IterationLimit, max_iterations)
-        );
-    }
-}
-
-/// Stops at the given call.
-struct StopAt {
-    outer: usize,
-    inner: usize,
-}
-
-impl Observer for StopAt {
-    fn observe(&mut self, progress: &Progress) -> ControlFlow<()> {
-        if progress.iteration >= self.outer {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
-    }
-
-    fn observe_inner(&mut self, progress: &InnerProgress) -> ControlFlow<()> {
-        if progress.iteration >= self.inner {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
-    }
-}
-
-#[test]
-fn an_observer_sees_every_iteration_and_may_stop_them() {
-    let instance = generated::banded(100, 3, 0.5, &mut Random::new(2));
-    let problem = instance.problem();
-    let mut workspace = Workspace::default();
-    let mut trace = Trace::default();
-    let report = solve(
-        &problem,
-        &Settings::default(),
-        &mut vec![0.0; 100],
-        &mut workspace,
-        &mut trace,
-    )
-    .unwrap();
-    assert_eq!(trace.outer.len(), report.iterations + 1);
-    assert_eq!(trace.inner.len(), report.inner_iterations);
-    assert_eq!(trace.outer.last().unwrap().residual, report.residual);
-    for (outer, inner) in [(0, 1000), (2, 1000), (1000, 3)] {
-        let mut x = vec![0.0; 100];
-        let mut stop = StopAt { outer, inner };
-        let report = solve(
-            &problem,
-            &Settings::default(),
-            &mut x,
-            &mut workspace,
-            &mut stop,
-        )
-        .unwrap();
-        assert_eq!(report.status, Status::Stopped);
-        assert!(report.iterations <= outer.min(2) && report.inner_iterations <= inner.min(4));
-    }
-}
-
-#[test]
-fn a_workspace_serves_other_problems() {
-    let mut workspace = Workspace::default();
-    // The first two differ in their pattern only by where rows end.
-    let first = Csr::new(
-        3,
-        vec![0, 2, 3, 4],
-        vec![0, 1, 1, 2],
-        vec![2.0, 0.5, 2.0, 2.0],
-    )
-    .unwrap();
-    let second = Csr::new(
-        3,
-        vec![0, 1, 2, 4],
-        vec![0, 1, 1, 2],
-        vec![2.0, 2.0, 0.5, 2.0],
-    )
-    .unwrap();
-    let larger = chain(50, 1.0);
-    for matrix in [&first, &second, &larger, &first] {
-        let n = matrix.rows();
-        let (rhs, lower, upper) = (vec![-1.0; n], vec![0.0; n], vec![10.0; n]);
-        let problem = BoxMlcp::new(matrix, &rhs, &lower, &upper).unwrap();
-        let (mut shared, mut fresh) = (vec![0.0; n], vec![0.0; n]);
-        let settings = Settings::default();
-        let report = solve(&problem, &settings, &mut shared, &mut workspace, &mut ()).unwrap();
-        assert_eq!(report, run(&problem, &settings, &mut fresh));
-        assert_eq!(shared, fresh);
-        assert_eq!(report.status, Status::Converged);
-    }
-}
-
-#[test]
-fn stored_densely_or_sparsely_the_result_is_the_same() {
-    let instance = generated::dense(20, 0.2, 0.5, &mut Random::new(6));
-    let matrix = instance.matrix.to_dense();
-    let problem = BoxMlcp::new(&matrix, &instance.rhs, &instance.lower, &instance.upper).unwrap();
-    let (mut a, mut b) = (vec![0.0; 20], vec![0.0; 20]);
-    assert_eq!(
-        run(&problem, &Settings::default(), &mut a).iterations,
-        run(&instance.problem(), &Settings::default(), &mut b).iterations
-    );
-    assert_eq!(a, b);
-}
-
-#[test]
-fn settings_out_of_range_are_refused() {
-    let good = Settings::default();
-    refused(good.tolerance(0.0), "tolerance");
-    refused(good.tolerance(f64::NAN), "tolerance");
-    refused(good.step(1.0), "step");
-    refused(good.step(0.0), "step");
 }

@@ -12,6 +12,7 @@ mod fmg;
 mod generated;
 mod gmres;
 mod harness;
+mod hostile;
 mod inexact_policy;
 mod interior_point;
 mod krylov;
@@ -26,12 +27,10 @@ mod pivoting_known;
 mod preconditioners;
 mod registry;
 mod singular;
-mod smallest;
 mod splitting;
 mod start;
 mod statuses;
 mod threads;
-mod threads_newton;
 
 #[path = "../gallery/mod.rs"]
 mod gallery;

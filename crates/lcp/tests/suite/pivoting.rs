@@ -1,43 +1,15 @@
 //! Pivoting methods against the oracle that tries every complementary cone.
 
-use crate::gallery;
-use crate::gallery::Random;
-use crate::harness::Run;
-use meniscus_lcp::methods::{dantzig, enumerate, keller, lemke};
-use meniscus_lcp::precondition::Identity;
-use meniscus_lcp::{BoxMlcp, Dense, Report, Status};
+use crate::gallery::{self, Instance, Random, full};
+use crate::harness::{INF, Run, difference, pivots};
+use meniscus_lcp::methods::enumerate;
+use meniscus_lcp::{Blocks, Csr, Report, Status};
 use proptest::prelude::*;
 
-const INFINITY: f64 = f64::INFINITY;
-
-/// A problem with every entry stored.
-#[derive(Clone, Debug)]
-struct Small {
-    matrix: Dense,
-    rhs: Vec<f64>,
-    lower: Vec<f64>,
-    upper: Vec<f64>,
-}
-
-impl Small {
-    fn problem(&self) -> BoxMlcp<'_, Dense> {
-        BoxMlcp::new(&self.matrix, &self.rhs, &self.lower, &self.upper).unwrap()
-    }
-
-    fn len(&self) -> usize {
-        self.rhs.len()
-    }
-
-    fn oracle(&self) -> Vec<enumerate::Solution> {
-        enumerate::all(
-            &self.problem(),
-            &Default::default(),
-            &mut Default::default(),
-            &mut (),
-        )
-        .unwrap()
-        .solutions
-    }
+fn oracle(small: &Instance) -> Vec<enumerate::Solution> {
+    let (settings, workspace) = (enumerate::Settings::default(), &mut Default::default());
+    let found = enumerate::all(&small.problem(), &settings, workspace, &mut ());
+    found.unwrap().solutions
 }
 
 /// Integers from -2 to 2, so that ties and singular blocks are common; or any numbers.
@@ -67,7 +39,7 @@ enum Kind {
     ZeroRows,
 }
 
-fn matrix(kind: Kind, n: usize, whole: bool, random: &mut Random) -> Dense {
+fn matrix(kind: Kind, n: usize, whole: bool, random: &mut Random) -> Csr {
     let g: Vec<f64> = (0..n * n).map(|_| number(whole, random)).collect();
     let columns = match kind {
         Kind::Semidefinite => n.div_ceil(2),
@@ -76,7 +48,7 @@ fn matrix(kind: Kind, n: usize, whole: bool, random: &mut Random) -> Dense {
     };
     let split = n.div_ceil(2);
     let zero_row = random.below(n.max(1));
-    Dense::from_fn(n, |i, j| {
+    full(n, |i, j| {
         let gram: f64 = (0..columns).map(|k| g[i * n + k] * g[j * n + k]).sum();
         let ground = f64::from(u8::from(i == j)) * 0.1;
         match kind {
@@ -101,20 +73,21 @@ fn matrix(kind: Kind, n: usize, whole: bool, random: &mut Random) -> Dense {
 fn bounds(mixed: bool, n: usize, random: &mut Random) -> (Vec<f64>, Vec<f64>) {
     (0..n)
         .map(|_| match random.below(if mixed { 6 } else { 1 }) {
-            0 | 1 => (0.0, INFINITY),
-            2 => (-INFINITY, INFINITY),
+            0 | 1 => (0.0, INF),
+            2 => (-INF, INF),
             3 => (-1.0, random.below(3) as f64),
-            4 => (-INFINITY, 1.0),
+            4 => (-INF, 1.0),
             _ => (0.5, 0.5),
         })
         .unzip()
 }
 
-fn small(kind: Kind, n: usize, whole: bool, mixed: bool, random: &mut Random) -> Small {
+fn small(kind: Kind, n: usize, whole: bool, mixed: bool, random: &mut Random) -> Instance {
     let matrix = matrix(kind, n, whole, random);
     let (lower, upper) = bounds(mixed, n, random);
     let rhs = (0..n).map(|_| number(whole, random)).collect();
-    Small {
+    Instance {
+        blocks: Blocks::single(n),
         matrix,
         rhs,
         lower,
@@ -122,98 +95,29 @@ fn small(kind: Kind, n: usize, whole: bool, mixed: bool, random: &mut Random) ->
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Method {
-    Lemke,
-    Dantzig,
-    Keller,
-    Enumerate,
-}
-
-/// Solves from zero, and checks what must hold for every report.
-fn run(method: Method, small: &Small) -> (Report, Vec<f64>) {
-    let problem = small.problem();
+/// Solves from zero.
+fn run(method: &dyn Run, small: &Instance) -> (Report, Vec<f64>) {
     let mut x = vec![0.0; small.len()];
-    let report = match method {
-        Method::Lemke => lemke::solve(
-            &problem,
-            &Default::default(),
-            &mut x,
-            &mut Default::default(),
-            &mut (),
-        ),
-        Method::Dantzig => dantzig::solve(
-            &problem,
-            &Default::default(),
-            &mut x,
-            &mut Default::default(),
-            &mut (),
-        ),
-        Method::Keller => keller::solve(
-            &problem,
-            &Default::default(),
-            &mut x,
-            &mut Default::default(),
-            &mut (),
-        ),
-        Method::Enumerate => {
-            enumerate::Settings::default().attempt(&problem, &mut Identity, &mut x, &mut ())
-        }
-    }
-    .unwrap();
-    for i in 0..x.len() {
-        assert!(
-            x[i].is_finite() && small.lower[i] <= x[i] && x[i] <= small.upper[i],
-            "{method:?} {report:?} {x:?} {small:?}"
-        );
-    }
-    assert_eq!(
-        report.residual.to_bits(),
-        problem.residual_inf(&x).to_bits()
-    );
-    assert_eq!(
-        report.status == Status::Converged,
-        report.residual <= 1e-8,
-        "{method:?} {report:?} {small:?}"
-    );
+    let report = method.run(&small.problem(), &mut x);
     (report, x)
 }
 
-fn distance(a: &[f64], b: &[f64]) -> f64 {
-    a.iter()
-        .zip(b)
-        .map(|(a, b)| (a - b).abs())
-        .fold(0.0, f64::max)
-}
-
 /// A method that must solve whatever can be solved, and prove it of all else.
-fn decides(method: Method, small: &Small, oracle: &[enumerate::Solution]) {
+fn decides(method: &dyn Run, small: &Instance, oracle: &[enumerate::Solution]) {
     let (report, x) = run(method, small);
+    let context = || format!("{method:?} {report:?} {x:?} {oracle:?} {small:?}");
     if oracle.is_empty() {
-        assert_eq!(
-            report.status,
-            Status::Infeasible,
-            "{method:?} {report:?} {small:?}"
-        );
+        assert_eq!(report.status, Status::Infeasible, "{}", context());
         return;
     }
-    assert_eq!(
-        report.status,
-        Status::Converged,
-        "{method:?} {report:?} {small:?} {oracle:?}"
-    );
+    assert_eq!(report.status, Status::Converged, "{}", context());
     let size = x.iter().fold(1.0, |size: f64, x| size.max(x.abs()));
-    assert!(
-        report.residual <= 1e-13 * size * (1.0 + small.len() as f64),
-        "{method:?} {report:?} {small:?}"
-    );
+    let rounding = 1e-13 * size * (1.0 + small.len() as f64);
+    assert!(report.residual <= rounding, "{}", context());
     if let [only] = oracle
         && !only.is_face
     {
-        assert!(
-            distance(&x, &only.x) <= 1e-6 * size,
-            "{method:?} {x:?} {oracle:?} {small:?}"
-        );
+        assert!(difference(&x, &only.x) <= 1e-6 * size, "{}", context());
     }
 }
 
@@ -226,21 +130,21 @@ proptest! {
         kind in prop::sample::select(vec![Kind::Definite, Kind::SkewDefinite]),
     ) {
         let small = small(kind, n, whole, mixed, &mut Random::new(seed));
-        let oracle = small.oracle();
+        let oracle = oracle(&small);
         prop_assert_eq!(oracle.len(), 1);
         prop_assert!(!oracle[0].is_face);
-        for method in [Method::Lemke, Method::Dantzig, Method::Keller, Method::Enumerate] {
-            decides(method, &small, &oracle);
+        for method in pivots("lemke dantzig keller enumerate") {
+            decides(&*method, &small, &oracle);
         }
     }
 
     #[test]
     fn p_matrices_have_one_solution_and_principal_pivoting_and_lemke_find_it(seed: u64, n in 0_usize..8, whole: bool) {
         let small = small(Kind::Triangle, n, whole, false, &mut Random::new(seed));
-        let oracle = small.oracle();
+        let oracle = oracle(&small);
         prop_assert_eq!(oracle.len(), 1);
-        for method in [Method::Lemke, Method::Keller, Method::Dantzig] {
-            decides(method, &small, &oracle);
+        for method in pivots("lemke keller dantzig") {
+            decides(&*method, &small, &oracle);
         }
     }
 
@@ -249,20 +153,20 @@ proptest! {
         seed: u64, n in 0_usize..8, whole: bool, mixed: bool,
     ) {
         let small = small(Kind::Semidefinite, n, whole, mixed, &mut Random::new(seed));
-        let oracle = small.oracle();
-        for method in [Method::Lemke, Method::Keller, Method::Dantzig, Method::Enumerate] {
-            decides(method, &small, &oracle);
+        let oracle = oracle(&small);
+        for method in pivots("lemke keller dantzig enumerate") {
+            decides(&*method, &small, &oracle);
         }
     }
 
     #[test]
     fn saddle_points_are_solved_or_proved_to_have_no_solution(seed: u64, n in 0_usize..8, whole: bool, mixed: bool) {
         let small = small(Kind::Saddle, n, whole, mixed, &mut Random::new(seed));
-        let oracle = small.oracle();
-        for method in [Method::Lemke, Method::Keller, Method::Enumerate] {
-            decides(method, &small, &oracle);
+        let oracle = oracle(&small);
+        for method in pivots("lemke keller enumerate") {
+            decides(&*method, &small, &oracle);
         }
-        let (report, _) = run(Method::Dantzig, &small);
+        let (report, _) = run(&*pivots("dantzig")[0], &small);
         prop_assert!(report.status != Status::Infeasible || oracle.is_empty());
     }
 
@@ -272,20 +176,20 @@ proptest! {
         kind in prop::sample::select(vec![Kind::General, Kind::ZeroRows]),
     ) {
         let small = small(kind, n, whole, mixed, &mut Random::new(seed));
-        let oracle = small.oracle();
-        for method in [Method::Lemke, Method::Keller, Method::Dantzig, Method::Enumerate] {
-            let (report, x) = run(method, &small);
+        let oracle = oracle(&small);
+        for method in pivots("lemke keller dantzig enumerate") {
+            let (report, x) = run(&*method, &small);
             match report.status {
                 Status::Converged => prop_assert!(
-                    oracle.iter().any(|known| known.is_face || distance(&known.x, &x) < 1e-6),
+                    oracle.iter().any(|known| known.is_face || difference(&known.x, &x) < 1e-6),
                     "{method:?} {x:?} {oracle:?} {small:?}"
                 ),
                 Status::Infeasible => prop_assert!(oracle.is_empty(), "{method:?} {small:?} {oracle:?}"),
-                Status::NonDescent => prop_assert!(method != Method::Enumerate),
+                Status::NonDescent => prop_assert!(method.name() != "enumerate"),
                 other => prop_assert!(false, "{method:?} {other} {small:?}"),
             }
         }
-        decides(Method::Enumerate, &small, &oracle);
+        decides(&*pivots("enumerate")[0], &small, &oracle);
     }
 
     #[test]
@@ -300,9 +204,9 @@ proptest! {
             small.rhs[i] = y[i] - (0..n).map(|j| small.matrix.get(i, j) * x[j]).sum::<f64>();
         }
         prop_assert!(small.problem().residual_inf(&x) < 1e-12);
-        let oracle = small.oracle();
+        let oracle = oracle(&small);
         prop_assert!(
-            oracle.iter().any(|known| known.is_face || distance(&known.x, &x) < 1e-6),
+            oracle.iter().any(|known| known.is_face || difference(&known.x, &x) < 1e-6),
             "{x:?} {oracle:?} {small:?}"
         );
         for known in &oracle {
@@ -313,7 +217,7 @@ proptest! {
 }
 
 /// `x` and `y` that are complementary on the bounds of a problem.
-fn planted(small: &Small, random: &mut Random) -> (Vec<f64>, Vec<f64>) {
+fn planted(small: &Instance, random: &mut Random) -> (Vec<f64>, Vec<f64>) {
     (0..small.len())
         .map(|i| {
             let (l, u) = (small.lower[i], small.upper[i]);

@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
-use meniscus_lcp::methods::{enumerate, keller, lemke};
-use meniscus_lcp::{BoxMlcp, Dense, Status};
+use crate::gallery::full;
+use crate::harness::pivots;
+use meniscus_lcp::methods::enumerate;
+use meniscus_lcp::{BoxMlcp, Csr, Status};
 
 /// The folder that the environment names, else the one beside the project.
-fn folder() -> PathBuf {
+pub fn folder() -> PathBuf {
     let data = std::env::var_os("MENISCUS_DATA").map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
         PathBuf::from,
@@ -15,7 +17,7 @@ fn folder() -> PathBuf {
 }
 
 /// `M` and `q` of a file with every entry stored: `n`, three sizes, `M` column by column, `q`, remarks.
-fn read(text: &str) -> Option<(Dense, Vec<f64>)> {
+pub fn read(text: &str) -> Option<(Csr, Vec<f64>)> {
     let mut words = text.split_whitespace();
     let n: usize = words.next()?.parse().ok()?;
     if words.next()? != "0" {
@@ -28,7 +30,7 @@ fn read(text: &str) -> Option<(Dense, Vec<f64>)> {
         .collect();
     let (m, q) = numbers.split_at_checked(n * n)?;
     (q.len() == n).then(|| {
-        let matrix = Dense::from_fn(n, |row, column| m[column * n + row]);
+        let matrix = full(n, |row, column| m[column * n + row]);
         (matrix, q.to_vec())
     })
 }
@@ -56,24 +58,8 @@ fn every_real_problem_is_solved_by_lemke_or_proved_to_have_no_solution() {
         let n = q.len();
         let (lower, upper) = (vec![0.0; n], vec![f64::INFINITY; n]);
         let problem = BoxMlcp::new(&matrix, &q, &lower, &upper).unwrap();
-        let mut x = vec![0.0; n];
-        let by_lemke = lemke::solve(
-            &problem,
-            &Default::default(),
-            &mut x,
-            &mut Default::default(),
-            &mut (),
-        )
-        .unwrap();
-        let mut x = vec![0.0; n];
-        let by_keller = keller::solve(
-            &problem,
-            &Default::default(),
-            &mut x,
-            &mut Default::default(),
-            &mut (),
-        )
-        .unwrap();
+        let [by_lemke, by_keller] =
+            ["lemke", "keller"].map(|method| pivots(method)[0].run(&problem, &mut vec![0.0; n]));
         println!("{name} n = {n}: Lemke {by_lemke:?}, Keller {by_keller:?}");
         if UNSOLVABLE.contains(&name.as_str()) {
             assert_eq!(by_lemke.status, Status::Infeasible, "{name}");
@@ -82,13 +68,8 @@ fn every_real_problem_is_solved_by_lemke_or_proved_to_have_no_solution() {
             assert!(by_lemke.residual < 1e-10, "{name}");
         }
         if n <= 10 {
-            let all = enumerate::all(
-                &problem,
-                &Default::default(),
-                &mut Default::default(),
-                &mut (),
-            )
-            .unwrap();
+            let (settings, workspace) = (enumerate::Settings::default(), &mut Default::default());
+            let all = enumerate::all(&problem, &settings, workspace, &mut ()).unwrap();
             println!("    {} solutions", all.solutions.len());
             assert_eq!(
                 all.solutions.is_empty(),

@@ -1,8 +1,8 @@
-//! What makes a preconditioner one, and what following the active rows means.
+//! MIC(0), Jacobi and masks: exactness, and restriction to the active rows.
 
-use crate::gallery;
-use crate::gallery::{Domain, Laplacian, Random, chain, dense, from_rows};
-use meniscus_lcp::krylov::pcg;
+use crate::factored_preconditioners::iterations;
+use crate::gallery::{self, Domain, Laplacian, Random, chain, dense, from_rows};
+use crate::harness::{difference, noise};
 use meniscus_lcp::precondition::{Identity, Jacobi, Mic0, Mic0Settings, Preconditioner};
 use meniscus_lcp::{Blocks, Csr, InputError, Operator, reduce};
 use proptest::prelude::*;
@@ -13,8 +13,9 @@ fn mic(matrix: &Csr, blocks: &Blocks) -> Mic0 {
     mic
 }
 
-fn noise(n: usize, random: &mut Random) -> Vec<f64> {
-    (0..n).map(|_| random.between(-1.0, 1.0)).collect()
+fn with_modification(modification: f64, safety: f64) -> Mic0 {
+    let settings = Mic0Settings::default().modification(modification);
+    Mic0::new(settings.safety(safety)).unwrap()
 }
 
 fn mask(n: usize, random: &mut Random) -> Vec<bool> {
@@ -80,25 +81,13 @@ fn mic0_is_exact_on_chains() {
             .collect();
         let matrix = from_rows(rows);
         for modification in [0.0, 0.97, 1.0] {
-            let mut mic = Mic0::new(
-                Mic0Settings::default()
-                    .modification(modification)
-                    .safety(1e-9),
-            )
-            .unwrap();
+            let mut mic = with_modification(modification, 1e-9);
             mic.rebuild(&matrix, &Blocks::single(n)).unwrap();
             let x = noise(n, &mut random);
             let (mut y, mut z) = (vec![0.0; n], vec![0.0; n]);
             matrix.apply(&x, &mut y);
             mic.apply(&y, &mut z);
-            for i in 0..n {
-                assert!(
-                    (z[i] - x[i]).abs() < 1e-9,
-                    "{n} {modification} {i}: {} {}",
-                    z[i],
-                    x[i]
-                );
-            }
+            assert!(difference(&z, &x) < 1e-9, "{n} {modification}");
         }
     }
 }
@@ -109,18 +98,13 @@ fn full_modification_keeps_the_row_sums_of_the_matrix() {
     let Laplacian { matrix, blocks } = Domain::cube(5).laplacian(&mut random);
     let n = matrix.rows();
     for modification in [0.0, 1.0] {
-        let mut mic = Mic0::new(
-            Mic0Settings::default()
-                .modification(modification)
-                .safety(1e-12),
-        )
-        .unwrap();
+        let mut mic = with_modification(modification, 1e-12);
         mic.rebuild(&matrix, &blocks).unwrap();
         // If M 1 = A 1, then inv(M) (A 1) = 1.
         let (mut sums, mut z) = (vec![0.0; n], vec![0.0; n]);
         matrix.apply(&vec![1.0; n], &mut sums);
         mic.apply(&sums, &mut z);
-        let error = z.iter().map(|z| (z - 1.0).abs()).fold(0.0, f64::max);
+        let error = difference(&z, &vec![1.0; n]);
         assert_eq!(error < 1e-8, modification == 1.0, "{modification}: {error}");
     }
 }
@@ -136,26 +120,7 @@ fn conjugate_gradients_need_fewer_iterations_the_better_the_preconditioner() {
     }
     .laplacian(&mut Random::new(1));
     let c = noise(matrix.rows(), &mut Random::new(2));
-    let iterations = |preconditioner: &dyn Preconditioner| {
-        let mut x = vec![0.0; c.len()];
-        let report = pcg::solve(
-            &matrix,
-            &c,
-            &pcg::Settings::default(),
-            preconditioner,
-            &mut x,
-            &mut Default::default(),
-        )
-        .unwrap();
-        assert_eq!(report.status, pcg::Status::Converged);
-        let mut r = vec![0.0; c.len()];
-        matrix.apply(&x, &mut r);
-        for i in 0..r.len() {
-            r[i] -= c[i];
-        }
-        assert!(reduce::sum_of_squares(&r) <= 1.1e-16 * reduce::sum_of_squares(&c));
-        report.iterations
-    };
+    let iterations = |preconditioner: &dyn Preconditioner| iterations(&matrix, &c, preconditioner);
     let mut ic = Mic0::new(Mic0Settings::default().modification(0.0)).unwrap();
     ic.rebuild(&matrix, &blocks).unwrap();
     let counts = [
@@ -169,42 +134,6 @@ fn conjugate_gradients_need_fewer_iterations_the_better_the_preconditioner() {
 
 proptest! {
     #![proptest_config(gallery::cases(64))]
-
-    #[test]
-    fn preconditioners_are_symmetric_and_positive_definite(seed: u64, side in 2_usize..8, spatial: bool) {
-        let mut random = Random::new(seed);
-        let domain = if spatial { Domain::cube(side) } else { Domain::plane(2 * side) };
-        let laplacian = domain.laplacian(&mut random);
-        let n = laplacian.matrix.rows();
-        let active = mask(n, &mut random);
-        let (u, v) = (noise(n, &mut random), noise(n, &mut random));
-        let mut all: Vec<Box<dyn Preconditioner>> = vec![
-            Box::new(Identity),
-            Box::new(Jacobi::new(&laplacian.matrix).unwrap()),
-            Box::new(mic(&laplacian.matrix, &laplacian.blocks)),
-        ];
-        for preconditioner in &mut all {
-            preconditioner.restrict(&active);
-            for masked in [false, true] {
-                let apply = |r: &[f64]| {
-                    let mut z = vec![0.0; n];
-                    let dot = if masked {
-                        preconditioner.apply_masked_dot(&active, r, &mut z)
-                    } else {
-                        preconditioner.apply_dot(r, &mut z)
-                    };
-                    assert!((dot - reduce::dot(r, &z)).abs() <= 1e-10 * dot.abs());
-                    z
-                };
-                let (pu, pv) = (apply(&u), apply(&v));
-                let (uu, vv, uv, vu) = (
-                    reduce::dot(&u, &pu), reduce::dot(&v, &pv), reduce::dot(&u, &pv), reduce::dot(&v, &pu),
-                );
-                prop_assert!(n == 0 || (uu > 0.0 && vv > 0.0));
-                prop_assert!((uv - vu).abs() <= 1e-9 * (uu * vv).sqrt());
-            }
-        }
-    }
 
     #[test]
     fn a_restricted_mic0_is_the_mic0_of_the_active_rows(seed: u64, side in 2_usize..8, spatial: bool) {
@@ -373,9 +302,7 @@ fn more_than_two_colours_and_empty_blocks_work() {
     let (mut z, mut expected) = (vec![0.0; n], vec![0.0; n]);
     coloured.apply(&r, &mut z);
     serial.apply(&r, &mut expected);
-    for i in 0..n {
-        assert!((z[i] - expected[i]).abs() < 1e-12);
-    }
+    assert!(difference(&z, &expected) < 1e-12);
     assert_eq!(
         (
             blocks.colours(),

@@ -1,60 +1,39 @@
 //! Every method by its name: the right answer or an honest status, against oracles that share no code with it.
 
-use crate::gallery;
-use crate::gallery::{Domain, Instance, Random, chain, dense, from_rows};
+use crate::gallery::{self, Domain, Instance, Random, chain, dense, full};
+use crate::harness::INF;
+use crate::pivoting_data;
 use meniscus_lcp::analysis::analyse;
-use meniscus_lcp::gallery::{banded, contact_cone as cone, dense as dense_instance};
+use meniscus_lcp::gallery::{self as generated, banded, contact_cone as cone};
 use meniscus_lcp::methods::enumerate;
 use meniscus_lcp::registry::{self, Method, Options, Solution};
-use meniscus_lcp::{BoxMlcp, Csr, Status, Trace};
+use meniscus_lcp::{Blocks, Csr, Status, Trace};
 use proptest::prelude::*;
 
-const INF: f64 = f64::INFINITY;
+const SWEEPS: [Method; 4] = [Method::Jacobi, Method::Pgs, Method::Psor, Method::Spsor];
 
-/// A problem with its data.
-#[derive(Clone, Debug)]
-struct Given {
-    matrix: Csr,
-    rhs: Vec<f64>,
-    lower: Vec<f64>,
-    upper: Vec<f64>,
+fn lcp(matrix: Csr, rhs: &[f64]) -> Instance {
+    let n = rhs.len();
+    Instance {
+        matrix,
+        blocks: Blocks::single(n),
+        rhs: rhs.to_vec(),
+        lower: vec![0.0; n],
+        upper: vec![INF; n],
+    }
 }
 
-impl Given {
-    fn lcp(matrix: Csr, rhs: &[f64]) -> Self {
-        let n = rhs.len();
-        Self {
-            matrix,
-            rhs: rhs.to_vec(),
-            lower: vec![0.0; n],
-            upper: vec![INF; n],
-        }
-    }
-
-    fn problem(&self) -> BoxMlcp<'_, Csr> {
-        BoxMlcp::new(&self.matrix, &self.rhs, &self.lower, &self.upper).unwrap()
-    }
-
-    fn start(&self) -> Vec<f64> {
-        let bounds = self.lower.iter().zip(&self.upper);
-        bounds.map(|(&l, &u)| 0.0_f64.clamp(l, u)).collect()
-    }
+fn start(given: &Instance) -> Vec<f64> {
+    let bounds = given.lower.iter().zip(&given.upper);
+    bounds.map(|(&l, &u)| 0.0_f64.clamp(l, u)).collect()
 }
 
 /// Solves by one method and checks that what it says of itself is true. `None` if it refuses the problem.
-fn honest(given: &Given, method: Method) -> Option<(Solution, Vec<f64>)> {
+fn honest(given: &Instance, method: Method) -> Option<(Solution, Vec<f64>)> {
     let problem = given.problem();
-    let mut x = given.start();
-    let options = Options::default()
-        .tolerance(1e-8)
-        .max_iterations(
-            matches!(
-                method,
-                Method::Jacobi | Method::Pgs | Method::Psor | Method::Spsor
-            )
-            .then_some(3000),
-        )
-        .presolve(None);
+    let mut x = start(given);
+    let limit = SWEEPS.contains(&method).then_some(3000);
+    let options = Options::default().max_iterations(limit);
     let solution = registry::solve(&problem, method, &options, &mut x, &mut ()).ok()?;
     assert!(x.iter().all(|x| x.is_finite()), "{method}: {x:?}");
     let residual = problem.residual_inf(&x);
@@ -75,7 +54,7 @@ fn honest(given: &Given, method: Method) -> Option<(Solution, Vec<f64>)> {
 
 /// A small problem of any kind: matrices that are symmetric or not, definite or not, with ties and zero rows, and rows
 /// of every kind.
-fn strange(seed: u64, n: usize) -> Given {
+fn strange(seed: u64, n: usize) -> Instance {
     let mut random = Random::new(seed);
     let kind = random.below(6);
     // Small whole numbers: ties, zeros and singular blocks are the rule.
@@ -100,12 +79,8 @@ fn strange(seed: u64, n: usize) -> Given {
             }
         }
     }
-    let rows = a.iter().map(|row| {
-        let entries = row.iter().enumerate();
-        entries.map(|(j, &value)| (j as u32, value)).collect()
-    });
-    let matrix = from_rows(rows.collect());
-    let mut given = Given::lcp(matrix, &vec![0.0; n]);
+    let matrix = full(n, |i, j| a[i][j]);
+    let mut given = lcp(matrix, &vec![0.0; n]);
     for i in 0..n {
         given.rhs[i] = random.below(7) as f64 - 3.0;
         match random.below(8) {
@@ -119,19 +94,11 @@ fn strange(seed: u64, n: usize) -> Given {
     given
 }
 
-fn solutions(given: &Given) -> Vec<Vec<f64>> {
-    let found = enumerate::all(
-        &given.problem(),
-        &Default::default(),
-        &mut Default::default(),
-        &mut (),
-    );
+fn solutions(given: &Instance) -> Vec<Vec<f64>> {
+    let (settings, workspace) = (enumerate::Settings::default(), &mut Default::default());
+    let found = enumerate::all(&given.problem(), &settings, workspace, &mut ());
     let found = found.expect("a tiny problem can be enumerated");
-    found
-        .solutions
-        .into_iter()
-        .map(|solution| solution.x)
-        .collect()
+    found.solutions.into_iter().map(|found| found.x).collect()
 }
 
 proptest! {
@@ -158,36 +125,18 @@ proptest! {
 }
 
 /// The kinds of problems that the methods are made for.
-fn made_for() -> Vec<(&'static str, Given)> {
-    let of = |instance: meniscus_lcp::gallery::Instance| Given {
-        matrix: instance.matrix,
-        rhs: instance.rhs,
-        lower: instance.lower,
-        upper: instance.upper,
-    };
-    let mixed = |domain, seed| {
-        let instance = Instance::with_known_solution(domain, seed);
-        Given {
-            matrix: instance.matrix,
-            rhs: instance.rhs,
-            lower: instance.lower,
-            upper: instance.upper,
-        }
-    };
+fn made_for() -> Vec<(&'static str, Instance)> {
+    let of = |instance: generated::Instance| lcp(instance.matrix, &instance.rhs);
+    let mixed = Instance::with_known_solution;
+    let dense = |null| of(generated::dense(60, null, 0.5, &mut Random::new(1)));
     vec![
         ("banded", of(banded(300, 3, 0.5, &mut Random::new(1)))),
-        (
-            "dense",
-            of(dense_instance(60, 0.0, 0.5, &mut Random::new(1))),
-        ),
-        (
-            "dense, singular",
-            of(dense_instance(60, 0.4, 0.5, &mut Random::new(1))),
-        ),
+        ("dense", dense(0.0)),
+        ("dense, singular", dense(0.4)),
         ("cone", of(cone(20, &mut Random::new(1)))),
         ("plane, rows of all kinds", mixed(Domain::plane(15), 3)),
         ("cube, rows of all kinds", mixed(Domain::cube(7), 4)),
-        ("chain", Given::lcp(chain(50, 0.0), &[-1.0; 50])),
+        ("chain", lcp(chain(50, 0.0), &[-1.0; 50])),
     ]
 }
 
@@ -200,10 +149,7 @@ fn every_method_solves_the_problems_that_it_fits() {
                 continue;
             }
             let (solution, _) = honest(&given, method).expect(name);
-            let slow = matches!(
-                method,
-                Method::Jacobi | Method::Pgs | Method::Psor | Method::Spsor
-            );
+            let slow = SWEEPS.contains(&method);
             let ended = solution.report.status;
             assert!(
                 ended == Status::Converged || (slow && ended == Status::IterationLimit),
@@ -244,10 +190,10 @@ fn the_choice_of_auto_depends_on_the_problem_alone() {
 
 #[test]
 fn sweeps_and_gradient_steps_bring_newton_nearer() {
-    let given = &made_for()[1].1;
+    let given = made_for().swap_remove(1).1;
     let iterations = |presolve: Option<&str>| {
         let options = Options::default().presolve(presolve.map(|text| text.parse().unwrap()));
-        let mut x = given.start();
+        let mut x = start(&given);
         let solved = registry::solve(&given.problem(), Method::Fischer, &options, &mut x, &mut ());
         let report = solved.unwrap().report;
         assert_eq!(report.status, Status::Converged);
@@ -268,7 +214,7 @@ fn traces_end_where_the_report_does() {
     let (_, given) = made_for().swap_remove(0);
     for &method in Method::ALL {
         let mut trace = Trace::default();
-        let mut x = given.start();
+        let mut x = start(&given);
         let solved = registry::solve(
             &given.problem(),
             method,
@@ -293,7 +239,7 @@ fn known_traps_are_no_traps() {
         (1e-3, -1e-3, 1.0),
         (5.0, 0.0, 0.0),
     ] {
-        let given = Given::lcp(dense([[a]]), &[b]);
+        let given = lcp(dense([[a]]), &[b]);
         for method in [Method::Lemke, Method::Dantzig, Method::Keller, Method::Auto] {
             let (solution, found) = honest(&given, method).unwrap();
             assert_eq!(
@@ -308,7 +254,7 @@ fn known_traps_are_no_traps() {
         }
     }
     // A definite matrix for which an answer below zero was given elsewhere.
-    let given = Given::lcp(
+    let given = lcp(
         dense([[100.0, 10.0, 1.0], [10.0, 4.0, -1.0], [1.0, -1.0, 3.0]]),
         &[-1.0, -1.0, -1.0],
     );
@@ -322,7 +268,7 @@ fn known_traps_are_no_traps() {
         }
     }
     // No solution: nobody calls it solved, and every x is a number.
-    let given = Given::lcp(dense([[0.0, 1.0], [0.0, 0.0]]), &[-1.0, -1.0]);
+    let given = lcp(dense([[0.0, 1.0], [0.0, 0.0]]), &[-1.0, -1.0]);
     for &method in Method::ALL {
         if let Some((solution, _)) = honest(&given, method) {
             assert_ne!(solution.report.status, Status::Converged, "{method}");
@@ -332,12 +278,12 @@ fn known_traps_are_no_traps() {
 
 #[test]
 fn nothing_and_next_to_nothing_are_solved_by_all() {
-    let nothing = Given::lcp(Csr::default(), &[]);
-    let zero = Given::lcp(dense([[0.0, 0.0], [0.0, 0.0]]), &[1.0, 0.0]);
-    let fixed = Given {
+    let nothing = lcp(Csr::default(), &[]);
+    let zero = lcp(dense([[0.0, 0.0], [0.0, 0.0]]), &[1.0, 0.0]);
+    let fixed = Instance {
         lower: vec![3.0],
         upper: vec![3.0],
-        ..Given::lcp(dense([[1.0]]), &[5.0])
+        ..lcp(dense([[1.0]]), &[5.0])
     };
     for given in [nothing, zero, fixed] {
         for &method in Method::ALL {
@@ -352,30 +298,10 @@ fn nothing_and_next_to_nothing_are_solved_by_all() {
     }
 }
 
-/// Reads one of the files: `n`, how it is stored, sizes, the matrix column by column, the right-hand side.
-fn read_dense(text: &str) -> Option<Given> {
-    let mut numbers = text
-        .split_whitespace()
-        .map_while(|word| word.parse::<f64>().ok());
-    let n = numbers.next()? as usize;
-    if numbers.next()? != 0.0 {
-        return None; // in blocks: the same problem is there in one piece
-    }
-    let rest: Vec<f64> = numbers.skip(4).collect();
-    let matrix = (0..n).map(|i| (0..n).map(|j| (j as u32, rest[j * n + i])).collect());
-    Some(Given::lcp(
-        from_rows(matrix.collect()),
-        &rest[n * n..n * n + n],
-    ))
-}
-
 #[test]
 fn auto_solves_every_real_problem_that_has_a_solution() {
-    let folder = std::env::var_os("MENISCUS_DATA").map_or_else(
-        || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-        Into::into,
-    );
-    let Ok(files) = std::fs::read_dir(folder.join("siconos_lcp")) else {
+    let Ok(files) = std::fs::read_dir(pivoting_data::folder()) else {
+        let folder = pivoting_data::folder();
         eprintln!(
             "skipped: there is no {}; set MENISCUS_DATA",
             folder.display()
@@ -385,9 +311,11 @@ fn auto_solves_every_real_problem_that_has_a_solution() {
     let mut seen = 0;
     for file in files {
         let path = file.unwrap().path();
-        let Some(given) = read_dense(&std::fs::read_to_string(&path).unwrap()) else {
-            continue;
+        let Some((matrix, rhs)) = pivoting_data::read(&std::fs::read_to_string(&path).unwrap())
+        else {
+            continue; // in blocks: the same problem is there in one piece
         };
+        let given = lcp(matrix, &rhs);
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         let (solution, _) = honest(&given, Method::Auto).unwrap();
         let solved = solution.report.status == Status::Converged;
@@ -409,12 +337,11 @@ fn auto_solves_every_real_problem_that_has_a_solution() {
 #[test]
 fn the_example_of_the_readme_is_the_first_doctest_of_the_crate() {
     let readme = include_str!("../../../../README.md");
-    let docs = include_str!("../../src/lib.rs");
-    let lines = docs
+    let docs = include_str!("../../README.md"); // the crate page
+    let example: Vec<&str> = docs
         .lines()
-        .map(|line| line.trim_start_matches("//!").trim());
-    let example: Vec<&str> = lines
-        .skip_while(|line| *line != "```")
+        .map(str::trim)
+        .skip_while(|line| *line != "```rust")
         .skip(1)
         .take_while(|line| *line != "```")
         .filter(|line| !(line.is_empty() || line.starts_with("# ") || line.starts_with("println")))

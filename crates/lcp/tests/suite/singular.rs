@@ -4,9 +4,8 @@
 
 use crate::gallery;
 use crate::gallery::{Domain, Instance, Laplacian, Random, dense};
-use crate::harness::Run;
+use crate::harness::{preconditioned, preconditioners};
 use meniscus_lcp::krylov::pcg;
-use meniscus_lcp::methods::{newton, policy};
 use meniscus_lcp::precondition::{Identity, Jacobi, Mic0, Mic0Settings, Preconditioner};
 use meniscus_lcp::{Blocks, Report, Status};
 
@@ -66,26 +65,18 @@ fn side_by_side(a: Instance, b: Instance) -> Instance {
     }
 }
 
-/// Both methods from each start, with each preconditioner.
+/// Newton's method and policy iteration from each start, with each preconditioner.
 fn solve_all(instance: &Instance, starts: &[f64], tolerance: f64) -> Vec<Report> {
-    let problem = instance.problem();
-    let mut mic = Mic0::new(Mic0Settings::default()).unwrap();
-    mic.rebuild(&instance.matrix, &instance.blocks).unwrap();
-    let mut jacobi = Jacobi::new(&instance.matrix).unwrap();
     let mut reports = Vec::new();
     for &start in starts {
-        for preconditioner in [
-            &mut mic as &mut dyn Preconditioner,
-            &mut jacobi,
-            &mut Identity,
-        ] {
-            let mut x = vec![start; instance.len()];
-            let settings = newton::Settings::default().tolerance(tolerance);
-            reports.push(settings.preconditioned(&problem, preconditioner, &mut x));
-            x.fill(start);
-            let settings = policy::Settings::default().tolerance(tolerance);
-            reports.push(settings.preconditioned(&problem, preconditioner, &mut x));
-            assert!(x.iter().all(|x| x.is_finite()));
+        for mut preconditioner in preconditioners(instance) {
+            for method in &preconditioned()[..2] {
+                let (method, x) = (
+                    method.within(tolerance, 100),
+                    &mut vec![start; instance.len()],
+                );
+                reports.push(method.preconditioned(&instance.problem(), &mut *preconditioner, x));
+            }
         }
     }
     reports
@@ -165,12 +156,15 @@ fn the_zero_matrix_goes_to_its_bounds() {
         lower: vec![0.0, -1.0],
         upper: vec![f64::INFINITY, 4.0],
     };
-    let mut x = [5.0, 1.0];
-    let report = newton::Settings::default().run(&instance.problem(), &mut x);
-    assert_eq!((report.status, x), (Status::Converged, [0.0, 4.0]));
-    let mut x = [5.0, 1.0];
-    let report = policy::Settings::default().run(&instance.problem(), &mut x);
-    assert_eq!((report.status, x), (Status::Converged, [0.0, 4.0]));
+    for method in &preconditioned()[..2] {
+        let mut x = [5.0, 1.0];
+        let report = method.run(&instance.problem(), &mut x);
+        assert_eq!(
+            (report.status, x),
+            (Status::Converged, [0.0, 4.0]),
+            "{method:?}"
+        );
+    }
 }
 
 #[test]
@@ -192,15 +186,9 @@ fn conjugate_gradients_survive_an_inconsistent_system() {
             for preconditioner in [&mic as &dyn Preconditioner, &jacobi, &Identity] {
                 let mut x = vec![0.0; c.len()];
                 let settings = pcg::Settings::default().relative_tolerance(1e-12);
-                let report = pcg::solve(
-                    &matrix,
-                    &c,
-                    &settings,
-                    preconditioner,
-                    &mut x,
-                    &mut Default::default(),
-                )
-                .unwrap();
+                let workspace = &mut pcg::Workspace::default();
+                let report =
+                    pcg::solve(&matrix, &c, &settings, preconditioner, &mut x, workspace).unwrap();
                 assert_eq!(report.status, pcg::Status::Singular, "{report:?}");
                 assert!(report.iterations < 1000, "{report:?}");
                 assert!(x.iter().all(|x| x.is_finite()));

@@ -9,6 +9,7 @@ use super::settings::{Coarse, Settings};
 use super::transfer::transfer;
 use crate::compiled::Compiled;
 use crate::grid::tiles::Coord;
+use crate::stencil::Stencil;
 
 /// Unknowns that need no coarser level.
 const FEW: usize = 8;
@@ -23,19 +24,15 @@ pub struct Levels<const D: usize> {
 }
 
 impl<const D: usize> Levels<D> {
-    /// From a matrix that couples cells that share a face, and the cells of its rows.
-    pub fn new(matrix: &Csr, cells: &[Coord<D>], settings: &Settings) -> Result<Self, InputError> {
-        (Compiled::get().fas_levels)(matrix, cells, settings)
+    /// Levels above a matrix that couples cells that share a face.
+    pub fn new(stencil: &Stencil<D>, settings: &Settings) -> Result<Self, InputError> {
+        (Compiled::get().fas_levels)(stencil, settings)
     }
 
-    pub(crate) fn new_impl(
-        matrix: &Csr,
-        cells: &[Coord<D>],
-        settings: &Settings,
-    ) -> Result<Self, InputError> {
-        let mut fine = Level::finest(matrix, cells)?;
+    pub(crate) fn new_impl(stencil: &Stencil<D>, settings: &Settings) -> Result<Self, InputError> {
+        let mut fine = Level::finest(stencil);
         let mut levels = Self {
-            finest: matrix.rows(),
+            finest: stencil.rows(),
             transfers: Vec::new(),
             matrices: Vec::new(),
             cells: Vec::new(),
@@ -50,7 +47,10 @@ impl<const D: usize> Levels<D> {
                 settings.boundaries,
             )?;
             let next = match settings.coarse {
-                Coarse::Galerkin => transfer.galerkin(levels.matrices.last().unwrap_or(matrix))?,
+                Coarse::Galerkin => {
+                    let matrix = levels.matrices.last();
+                    transfer.galerkin(matrix.unwrap_or_else(|| stencil.matrix()))?
+                }
                 Coarse::Direct => discretise(&coarse)?,
             };
             levels.transfers.push(transfer);

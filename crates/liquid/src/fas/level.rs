@@ -1,11 +1,7 @@
 //! Unknowns of a level, and the faces between them.
 
-use meniscus_lcp::{Csr, InputError};
-
 use crate::grid::tiles::Coord;
-
-/// A row whose diagonal exceeds its couplings by no more than this part of it does so by rounding.
-const ROUNDING: f64 = 1e-9;
+use crate::stencil::{NO_NEIGHBOUR, Stencil};
 
 /// The face to another unknown.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,20 +37,9 @@ impl<const D: usize> Level<D> {
         &self.links[self.starts[unknown]..self.starts[unknown + 1]]
     }
 
-    /// Whether there is a face to another unknown on this side.
-    pub fn is_linked(&self, unknown: usize, side: u8) -> bool {
-        self.links(unknown).iter().any(|link| link.side == side)
-    }
-
-    /// The finest level, from the matrix and the cells of its rows.
-    pub fn finest(matrix: &Csr, cells: &[Coord<D>]) -> Result<Self, InputError> {
-        if cells.len() != matrix.rows() {
-            return Err(InputError::Length {
-                what: "cells",
-                expected: matrix.rows(),
-                found: cells.len(),
-            });
-        }
+    /// The finest level.
+    pub fn finest(stencil: &Stencil<D>) -> Self {
+        let cells = stencil.cells();
         let first = cells.first().copied().unwrap_or([0; D]);
         let low = cells.iter().fold(first, |low, cell| {
             std::array::from_fn(|a| low[a].min(cell[a]))
@@ -62,79 +47,23 @@ impl<const D: usize> Level<D> {
         let mut level = Self {
             cells: Vec::with_capacity(cells.len()),
             starts: vec![0],
+            full_weight: stencil.full_weight(),
             ..Self::default()
         };
         for (row, cell) in cells.iter().enumerate() {
-            let (columns, values) = matrix.row(row);
-            let (mut diagonal, mut sum) = (0.0, 0.0);
-            for (&column, &value) in columns.iter().zip(values) {
-                if column as usize == row {
-                    diagonal = value;
-                } else if value < 0.0 {
-                    let side = side_between(*cell, cells[column as usize]);
-                    let side = side.ok_or(InputError::Structure {
-                        row,
-                        why: "it is coupled to a row whose cell shares no face with its own",
-                    })?;
-                    level.links.push(Link {
-                        to: column,
-                        side,
-                        weight: -value,
-                    });
-                    level.full_weight = level.full_weight.max(-value);
-                    sum -= value;
-                }
-            }
-            level.starts.push(level.links.len());
+            let own = stencil.row(row);
+            let sides = own.neighbours.as_flattened().iter();
+            let sides = sides.zip(own.weight.as_flattened()).zip(0u8..);
+            let links = sides.filter(|((near, _), _)| **near != NO_NEIGHBOUR);
             level
-                .cells
-                .push(std::array::from_fn(|a| cell[a].wrapping_sub(low[a])));
-            let rest = diagonal - sum;
-            level.dirichlet.push(if rest > ROUNDING * diagonal {
-                rest
-            } else {
-                0.0
-            });
+                .links
+                .extend(links.map(|((&to, &weight), side)| Link { to, side, weight }));
+            level.starts.push(level.links.len());
+            let cell = std::array::from_fn(|a| cell[a].wrapping_sub(low[a]));
+            level.cells.push(cell);
+            level.dirichlet.push(own.dirichlet());
+            level.air.push(own.air);
         }
-        level.find_air();
-        Ok(level)
+        level
     }
-
-    /// A row with air on some side has it on those without a face, unless it looks like a wall there: the row next to
-    /// it along the wall has no face on that side either, and no air at all.
-    fn find_air(&mut self) {
-        let air = (0..self.len()).map(|row| self.sides_with_air(row));
-        self.air = air.collect();
-    }
-
-    fn sides_with_air(&self, row: usize) -> u8 {
-        if self.dirichlet[row] == 0.0 {
-            return 0;
-        }
-        let is_wall =
-            |other: usize, side| self.dirichlet[other] == 0.0 && !self.is_linked(other, side);
-        let beside_wall = |side: u8| {
-            let mut along = self.links(row).iter().filter(|l| l.side / 2 != side / 2);
-            along.any(|link| is_wall(link.to as usize, side))
-        };
-        let closed = (0..2 * D as u8).filter(|&side| !self.is_linked(row, side));
-        let only_one = closed.clone().count() == 1;
-        closed
-            .filter(|&side| only_one || !beside_wall(side))
-            .fold(0, |bits, side| bits | 1 << side)
-    }
-}
-
-/// The side of a cell on which another one lies, if they share a face.
-fn side_between<const D: usize>(cell: Coord<D>, other: Coord<D>) -> Option<u8> {
-    let mut side = None;
-    for a in 0..D {
-        match other[a].wrapping_sub(cell[a]) {
-            0 => {}
-            1 if side.is_none() => side = Some(2 * a as u8 + 1),
-            -1 if side.is_none() => side = Some(2 * a as u8),
-            _ => return None,
-        }
-    }
-    side
 }

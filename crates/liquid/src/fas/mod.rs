@@ -9,7 +9,7 @@
 //! air that is in between: solid is left out, and the other weights grow to a sum of one; in the air the pressure is zero,
 //! and its weight stays.
 //!
-//! Which it is, is read from the matrix: a row whose diagonal is more than the sum of its couplings has a face to the air.
+//! Which it is, the assembly says: [`StencilRow::air`](crate::stencil::StencilRow::air).
 
 mod coarsen;
 mod direct;

@@ -97,14 +97,25 @@ pub struct Around<const D: usize> {
     at_middles: [f32; D],
 }
 
+/// Components that are interpolated together, in one register; the last ones are not used.
+const LANES: usize = 4;
+
 impl<const D: usize> Around<D> {
-    /// Position between the samples on the faces along `axis`.
-    #[inline]
-    fn at(&self, axis: usize) -> [f32; D] {
-        let mut at = self.at_middles;
-        at[axis] = self.at_faces[axis];
-        at
+    /// Position along every axis between the samples of every component.
+    #[inline(always)]
+    fn at(&self) -> [[f32; LANES]; D] {
+        std::array::from_fn(|a| {
+            let mut at = [self.at_middles[a]; LANES];
+            at[a] = self.at_faces[a];
+            at
+        })
     }
+}
+
+/// `low + at (high - low)` of every component.
+#[inline(always)]
+fn lerp(at: [f32; LANES], low: [f32; LANES], high: [f32; LANES]) -> [f32; LANES] {
+    std::array::from_fn(|l| low[l] + at[l] * (high[l] - low[l]))
 }
 
 /// A velocity, or something else with a component on the faces along every axis, around a tile.
@@ -174,48 +185,54 @@ impl<const D: usize, const MARGIN: usize> FaceWindow<D, MARGIN> {
         })
     }
 
-    /// The samples on the faces along `axis` around a point; only the first `2^D` are used.
-    #[inline]
-    fn corners(&self, around: &Around<D>, axis: usize) -> [f32; 8] {
+    /// The samples of every component around a point; only the first `2^D` are used.
+    #[inline(always)]
+    fn corners(&self, around: &Around<D>) -> [[f32; LANES]; 8] {
         let last = to_corner::<D>(MARGIN, (1 << D) - 1);
-        let samples = &self.values[axis][around.first[axis]..][..last + 1];
-        let mut corners = [0.0; 8];
-        for c in 0..1 << D {
-            corners[c] = samples[to_corner::<D>(MARGIN, c)];
+        let samples: [&[f32]; D] =
+            std::array::from_fn(|axis| &self.values[axis][around.first[axis]..][..last + 1]);
+        let mut corners = [[0.0; LANES]; 8];
+        for (c, corner) in corners[..1 << D].iter_mut().enumerate() {
+            for (component, samples) in corner.iter_mut().zip(samples) {
+                *component = samples[to_corner::<D>(MARGIN, c)];
+            }
         }
         corners
     }
 
-    /// The component along `axis`.
-    #[inline]
-    pub fn value(&self, around: &Around<D>, axis: usize) -> f32 {
-        let mut values = self.corners(around, axis);
-        let at = around.at(axis);
+    /// All components.
+    #[inline(always)]
+    pub fn values(&self, around: &Around<D>) -> [f32; D] {
+        let mut values = self.corners(around);
+        let at = around.at();
         for a in (0..D).rev() {
             for c in 0..1 << a {
-                values[c] += at[a] * (values[c + (1 << a)] - values[c]);
+                values[c] = lerp(at[a], values[c], values[c + (1 << a)]);
             }
         }
-        values[0]
+        std::array::from_fn(|component| values[0][component])
     }
 
-    /// The component along `axis`, and its gradient per cell.
-    #[inline]
-    pub fn value_and_gradient(&self, around: &Around<D>, axis: usize) -> (f32, [f32; D]) {
-        let mut values = self.corners(around, axis);
-        let at = around.at(axis);
-        let mut slopes = [[0.0; 4]; D];
+    /// All components, and the gradient of each per cell.
+    #[inline(always)]
+    pub fn values_and_gradients(&self, around: &Around<D>) -> ([f32; D], [[f32; D]; D]) {
+        let mut values = self.corners(around);
+        let at = around.at();
+        let mut slopes = [[[0.0; LANES]; 4]; D];
         for a in (0..D).rev() {
             for c in 0..1 << a {
-                let difference = values[c + (1 << a)] - values[c];
-                values[c] += at[a] * difference;
+                let (low, high) = (values[c], values[c + (1 << a)]);
+                values[c] = lerp(at[a], low, high);
                 for slope in &mut slopes[a + 1..] {
-                    slope[c] += at[a] * (slope[c + (1 << a)] - slope[c]);
+                    slope[c] = lerp(at[a], slope[c], slope[c + (1 << a)]);
                 }
-                slopes[a][c] = difference;
+                slopes[a][c] = std::array::from_fn(|l| high[l] - low[l]);
             }
         }
-        (values[0], slopes.map(|slope| slope[0]))
+        (
+            std::array::from_fn(|component| values[0][component]),
+            std::array::from_fn(|component| std::array::from_fn(|axis| slopes[axis][0][component])),
+        )
     }
 }
 
@@ -310,13 +327,13 @@ mod tests {
                 inside += 1;
                 let expected = sample(&tiles, &field, x);
                 let stencils = Stencil::of_faces(&tiles, x);
+                let (values, gradients) = window.values_and_gradients(&around);
+                assert_eq!(values, window.values(&around));
                 for a in 0..D {
-                    let (value, gradient) = window.value_and_gradient(&around, a);
-                    assert_eq!(value, window.value(&around, a));
-                    assert!((value as f64 - expected[a]).abs() < 1e-5);
+                    assert!((values[a] as f64 - expected[a]).abs() < 1e-5);
                     let (_, slopes) = stencils[a].value_and_gradient(&field[a]);
                     for b in 0..D {
-                        assert!((gradient[b] as f64 - slopes[b]).abs() < 1e-5);
+                        assert!((gradients[a][b] as f64 - slopes[b]).abs() < 1e-5);
                     }
                 }
             }

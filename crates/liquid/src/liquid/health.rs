@@ -45,7 +45,7 @@ pub(crate) fn measure<const D: usize>(
     settings: &Settings<D>,
 ) -> Health {
     let cells = Tiles::<D>::CELLS;
-    let each = 1.0 / settings.particles_per_cell as f64;
+    let each = 1.0 / settings.physics.particles_per_cell as f64;
     let mut seen: Vec<f32> = Vec::new();
     seen.reserve_exact(tiles.field_len());
     let indices = (0..tiles.cells()).into_par_iter().with_min_len(4096);

@@ -242,11 +242,11 @@ impl<const D: usize> Liquid<D> {
     /// The longest step that the CFL number allows, in equal shares of the time left.
     pub fn step_limit(&self, solids: &dyn SolidMotion<D>, time_left: f64) -> StepLimit {
         let settings = &self.settings;
-        let longest = settings.max_step.min(time_left);
+        let longest = settings.physics.max_step.min(time_left);
         let (low, high) = ([0.0; D], settings.domain());
-        let gravity = settings.gravity.iter().map(|g| g * g).sum::<f64>().sqrt();
+        let gravity = settings.physics.gravity_magnitude();
         // What falls from rest through `cfl` cells may not be called slow at the start.
-        let fall = (gravity * settings.cfl * settings.dx)
+        let fall = (gravity * settings.physics.cfl * settings.dx)
             .sqrt()
             .min(gravity * longest);
         let own = self.max_speed();
@@ -259,7 +259,7 @@ impl<const D: usize> Liquid<D> {
         }
         let speed = own.max(self.ports.max_speed(self.time, longest)) + fall;
         let speed = speed.max(solids.max_speed(self.time, longest, low, high));
-        let allowed = (settings.cfl * settings.dx / speed).min(longest);
+        let allowed = (settings.physics.cfl * settings.dx / speed).min(longest);
         let steps = (time_left / allowed - 1e-9).ceil().max(1.0);
         StepLimit {
             dt: time_left / steps,
@@ -299,7 +299,7 @@ impl<const D: usize> Liquid<D> {
     /// Puts tiles around the particles and sorts the particles by cell.
     pub(crate) fn sort(&mut self) {
         let inverse_dx = 1.0 / self.settings.dx;
-        let band = self.settings.cfl.ceil() as i32 + 1;
+        let band = self.settings.physics.cfl.ceil() as i32 + 1;
         let cells = self
             .particles
             .position

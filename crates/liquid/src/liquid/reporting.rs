@@ -15,7 +15,7 @@ use crate::solvers::Solution;
 impl<const D: usize> Liquid<D> {
     /// Sum over fixed runs of particles, so that it does not depend on the number of threads.
     fn kinetic_energy(&self) -> f64 {
-        let mass = self.settings.density * self.settings.particle_volume();
+        let mass = self.settings.physics.density * self.settings.particle_volume();
         let runs: Vec<f64> = self
             .particles
             .velocity

@@ -208,7 +208,43 @@ fn evaluate<const D: usize>(
         }
         let i = child as usize;
         let octant = fine.octant[i];
+        let mut add = |target: u32, a: f32, side: u8, dirichlet: &mut f32| {
+            let bit = 1 << (side / 2);
+            let outside = crosses(octant, side) == Crossing::Outside;
+            if !outside && is_full {
+                return;
+            }
+            let behind = free >> (octant ^ bit) & 1 == 1;
+            if !fine.is_free(target) {
+                let farther = outside && behind && is_connected(fine, i, side ^ 1, unknown);
+                *dirichlet += if farther { FARTHER * a } else { a };
+            } else if outside {
+                // Links between the clusters of one cell are dropped: they are weak, or there would be one cluster.
+                let (slot, beyond) = match sides.only[side as usize] {
+                    SEVERAL => {
+                        let parent = fine.parent[target as usize];
+                        let Some(slot) = links.iter().position(|l| l.target == parent) else {
+                            return;
+                        };
+                        (slot, coarse.free[parent as usize])
+                    }
+                    slot => (slot as usize, sides.free[side as usize]),
+                };
+                // The target's corner is the mirror image of this one, and behind it is this one again.
+                let beyond = beyond >> octant & 1 == 1;
+                weight[slot] += NEARNESS[behind as usize + beyond as usize] * a;
+            }
+        };
         let fine_row = fine.row_of[i];
+        if fine_row == NONE && is_full {
+            // Of the links of a regular child only those count that lead out of the cell: one along each axis.
+            for (axis, near) in fine.near[i].iter().enumerate() {
+                let high = octant >> axis & 1;
+                let side = 2 * axis as u8 + high;
+                add(near[high as usize], fine.full_weight, side, &mut dirichlet);
+            }
+            continue;
+        }
         if fine_row != NONE {
             let d = fine.rows.dirichlet[fine_row as usize];
             // From the centre of a full cell the surface is half a child farther than from the child's.
@@ -219,31 +255,7 @@ fn evaluate<const D: usize>(
             };
         }
         for (target, a, side) in fine.links(i) {
-            let bit = 1 << (side / 2);
-            let outside = crosses(octant, side) == Crossing::Outside;
-            if !outside && is_full {
-                continue;
-            }
-            let behind = free >> (octant ^ bit) & 1 == 1;
-            if !fine.is_free(target) {
-                let farther = outside && behind && is_connected(fine, i, side ^ 1, unknown);
-                dirichlet += if farther { FARTHER * a } else { a };
-            } else if outside {
-                // Links between the clusters of one cell are dropped: they are weak, or there would be one cluster.
-                let (slot, beyond) = match sides.only[side as usize] {
-                    SEVERAL => {
-                        let parent = fine.parent[target as usize];
-                        let Some(slot) = links.iter().position(|l| l.target == parent) else {
-                            continue;
-                        };
-                        (slot, coarse.free[parent as usize])
-                    }
-                    slot => (slot as usize, sides.free[side as usize]),
-                };
-                // The target's corner is the mirror image of this one, and behind it is this one again.
-                let beyond = beyond >> octant & 1 == 1;
-                weight[slot] += NEARNESS[behind as usize + beyond as usize] * a;
-            }
+            add(target, a, side, &mut dirichlet);
         }
     }
     weight.iter_mut().for_each(|w| *w *= share);

@@ -124,6 +124,9 @@ impl<const D: usize> Part<D> {
             let open = spans.iter().map(|&s| fine.spans[s as usize]);
             self.open.extend(open);
             loop {
+                if self.take_bulk(fine, coarse_line) {
+                    continue;
+                }
                 let next = |s: &Span<D>| fine.along[s.first as usize] >> 1;
                 let ends = |s: &&Span<D>| s.first < s.end;
                 let Some(along) = self.open.iter().filter(ends).map(next).min() else {
@@ -145,6 +148,47 @@ impl<const D: usize> Part<D> {
                 self.divide(fine, cell);
             }
         }
+    }
+
+    /// Takes the next cell of the line if it is one of the bulk, where every span has a regular child and nothing is between
+    /// them: a regular unknown shares its cell with no other.
+    #[inline]
+    fn take_bulk(&mut self, fine: &Level<D>, coarse_line: Coord<D>) -> bool {
+        let open = &mut self.open[..];
+        if open.len() != 1 << D {
+            return false;
+        }
+        let along = |s: &Span<D>| fine.along[s.first as usize] >> 1;
+        let Some(cell) = open.first().filter(|s| s.first < s.end).map(along) else {
+            return false;
+        };
+        // Cells of one colour follow every other cell of a line: each span has one at most.
+        let is_bulk = |s: &Span<D>| {
+            s.first < s.end && along(s) == cell && fine.row_of[s.first as usize] == NONE
+        };
+        if !open.iter().all(is_bulk) {
+            return false;
+        }
+        // Spans come line by line, the red one first; unknowns in rising order.
+        let before = self.list.len();
+        for colour in 0..2 {
+            let spans = open.iter_mut().skip(colour).step_by(2);
+            self.list.extend(spans.map(|span| {
+                span.first += 1;
+                span.first - 1
+            }));
+        }
+        debug_assert!(self.list[before..].is_sorted());
+        let mut place = coarse_line;
+        place[D - 1] = cell;
+        self.found.push(Cluster {
+            cell: place,
+            size: 1 << D,
+            place: 0,
+            extra: false,
+            shared: false,
+        });
+        true
     }
 
     /// Divides the members of a cell into clusters, the largest first.

@@ -3,12 +3,11 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use meniscus_lcp::precondition::Preconditioner;
-use meniscus_lcp::{BoxMlcp, Csr, InputError};
+use meniscus_lcp::{BoxMlcp, InputError};
 
 use super::hierarchy::Hierarchy;
-use super::reuse::Bounds;
 use crate::compiled::Compiled;
-use crate::grid::tiles::Coord;
+use crate::stencil::Stencil;
 
 /// A V-cycle of the multigrid hierarchy, symmetric and positive definite, for conjugate gradients and for methods that work on
 /// a part of the rows: those follow the rows that have a lower bound into the coarse levels.
@@ -32,17 +31,15 @@ impl<const D: usize> Cycle<D> {
     /// Builds the hierarchy of a problem, see [`solve`](super::solve()), with so many sweeps down and up.
     pub fn rebuild(
         &mut self,
-        problem: &BoxMlcp<Csr>,
-        cells: &[Coord<D>],
+        problem: &BoxMlcp<Stencil<D>>,
         sweeps: usize,
     ) -> Result<(), InputError> {
-        (Compiled::get().rebuild_cycle)(self, problem, cells, sweeps)
+        (Compiled::get().rebuild_cycle)(self, problem, sweeps)
     }
 
     pub(crate) fn rebuild_impl(
         &mut self,
-        problem: &BoxMlcp<Csr>,
-        cells: &[Coord<D>],
+        problem: &BoxMlcp<Stencil<D>>,
         sweeps: usize,
     ) -> Result<(), InputError> {
         if sweeps == 0 {
@@ -52,12 +49,11 @@ impl<const D: usize> Cycle<D> {
             });
         }
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if state.hierarchy.keep(problem, cells, Bounds::Same) {
-            state.follow(None);
-        } else {
-            state.hierarchy.build(problem, cells)?;
-            state.masked = false;
+        if !state.hierarchy.is_for(problem) {
+            state.hierarchy.build(problem)?;
         }
+        state.hierarchy.take(problem)?;
+        state.follow(None);
         self.sweeps = sweeps;
         self.mask.clear();
         self.mask.resize(problem.len(), true);

@@ -1,15 +1,15 @@
-//! The finest level, read from the matrix and the cells of its rows.
+//! The finest level: the unknowns of a stencil, numbered by colour and line.
 
-use meniscus_lcp::{BoxMlcp, Csr, InputError};
+use meniscus_lcp::{BoxMlcp, InputError};
 use rayon::prelude::*;
 
 use super::chunks::count_up;
-use super::classify_rows::{Part, Reading};
 use super::coarsen::ALL_ROWS;
-use super::level::{CHUNK, FEWEST, Level, Span, nobody};
+use super::level::{CHUNK, ENTRIES, FEWEST, Level, NONE, Span, nobody};
 use crate::disjoint_slice::DisjointSlice;
 use crate::grid::tiles::Coord;
 use crate::growth::Growth;
+use crate::stencil::Stencil;
 
 /// Cells along an axis, from the first to the last that is used.
 const MOST_CELLS: i64 = 1 << 24;
@@ -98,45 +98,41 @@ pub(super) fn octant_of<const D: usize>(cell: Coord<D>) -> u8 {
 }
 
 impl Finest {
-    /// Numbers the unknowns and finds out which are regular; returns the lowest coordinates.
+    /// Numbers the unknowns and lists the rows of those that are not regular.
     pub fn read<const D: usize>(
         &mut self,
-        problem: &BoxMlcp<Csr>,
-        cells: &[Coord<D>],
+        problem: &BoxMlcp<Stencil<D>>,
         level: &mut Level<D>,
-    ) -> Result<Coord<D>, InputError> {
-        if cells.len() != problem.len() {
-            return Err(InputError::Length {
-                what: "cells",
-                expected: problem.len(),
-                found: cells.len(),
-            });
-        }
+    ) -> Result<(), InputError> {
+        check_bounds(problem)?;
+        let cells = problem.matrix().cells();
         let (low, extent) = bounding_box(cells)?;
         // What the level will know only later has room for the order now.
         self.order = std::mem::take(&mut level.parent);
         self.sorted = std::mem::take(&mut level.row_of);
         self.sort(cells, low, extent);
         level.row_of = std::mem::take(&mut self.sorted);
-        let read = self.number(cells, low, level);
-        let read = read.and_then(|()| self.find_regular(problem, cells, level));
+        let numbered = self.number(cells, low, level);
+        if numbered.is_ok() {
+            self.find_regular(problem, level);
+        }
         level.parent = std::mem::take(&mut self.order);
-        read?;
-        self.list_rows(problem, cells, level)?;
-        self.take_rhs(problem);
+        numbered?;
+        self.list_rows(problem, level);
         level.full_weight = 1.0;
         level.child.clear();
         level.child_start.clear();
-        Ok(low)
+        Ok(())
     }
 
-    pub fn take_rhs(&mut self, problem: &BoxMlcp<Csr>) {
+    pub fn take_rhs<const D: usize>(&mut self, problem: &BoxMlcp<Stencil<D>>) {
         let rhs = problem.rhs();
         gather(&self.matrix_row, &mut self.b, |row| rhs[row]);
     }
 
-    /// Brings the rows of the matrix into the order of their cells. Counting, axis by axis, keeps memory in
-    /// proportion to the number of rows however far apart they are.
+    /// Brings the rows of the matrix into the order of their cells, by counting: along the last axis, and then by lines. Where
+    /// there would be many more lines than rows, axis by axis, so that memory stays in proportion to the number of rows however
+    /// far apart they are.
     fn sort<const D: usize>(&mut self, cells: &[Coord<D>], low: Coord<D>, extent: [usize; D]) {
         self.order.clear();
         self.order.make_room(cells.len());
@@ -146,23 +142,42 @@ impl Finest {
         }
         self.sorted.clear();
         self.sorted.resize_closely(cells.len(), 0);
-        for axis in (0..D).rev() {
-            let counts = &mut self.counts;
-            counts.clear();
-            counts.resize(extent[axis] + 1, 0);
-            for cell in cells {
-                counts[(cell[axis] - low[axis]) as usize + 1] += 1;
+        let along = |axis: usize| move |cell: &Coord<D>| (cell[axis] - low[axis]) as usize;
+        self.sort_by(cells, extent[D - 1], along(D - 1));
+        let lines = extent[..D - 1].iter().map(|&e| e as u128).product::<u128>();
+        if lines <= 2 * cells.len() as u128 + 4096 {
+            self.sort_by(cells, lines as usize, |cell| {
+                (0..D - 1).fold(0, |line, axis| line * extent[axis] + along(axis)(cell))
+            });
+        } else {
+            for axis in (0..D - 1).rev() {
+                self.sort_by(cells, extent[axis], along(axis));
             }
-            for k in 1..counts.len() {
-                counts[k] += counts[k - 1];
-            }
-            for &row in &self.order {
-                let place = &mut counts[(cells[row as usize][axis] - low[axis]) as usize];
-                self.sorted[*place as usize] = row;
-                *place += 1;
-            }
-            std::mem::swap(&mut self.order, &mut self.sorted);
         }
+    }
+
+    /// Sorts the rows by a key below `keys`; equal ones keep their order.
+    fn sort_by<const D: usize>(
+        &mut self,
+        cells: &[Coord<D>],
+        keys: usize,
+        key: impl Fn(&Coord<D>) -> usize,
+    ) {
+        let counts = &mut self.counts;
+        counts.clear();
+        counts.resize(keys + 1, 0);
+        for cell in cells {
+            counts[key(cell) + 1] += 1;
+        }
+        for k in 1..counts.len() {
+            counts[k] += counts[k - 1];
+        }
+        for &row in &self.order {
+            let place = &mut counts[key(&cells[row as usize])];
+            self.sorted[*place as usize] = row;
+            *place += 1;
+        }
+        std::mem::swap(&mut self.order, &mut self.sorted);
     }
 
     /// Numbers the unknowns by colour, each in the order of the cells.
@@ -255,50 +270,47 @@ impl Finest {
     /// Finds the regular unknowns: those that have `near`, and no row.
     fn find_regular<const D: usize>(
         &mut self,
-        problem: &BoxMlcp<Csr>,
-        cells: &[Coord<D>],
+        problem: &BoxMlcp<Stencil<D>>,
         level: &mut Level<D>,
-    ) -> Result<(), InputError> {
+    ) {
+        let stencil = problem.matrix();
+        let (lower, upper) = (problem.lower(), problem.upper());
+        self.full_weight = stencil.full_weight();
         // All of both is written below.
         level.near.resize_closely(level.unknowns, nobody());
         level.row_of.resize_closely(level.unknowns, 0);
-        // The largest coupling is known only afterwards; as a rule any row inside has it.
-        let middle = self.order.get(self.order.len() / 2);
-        self.full_weight = middle.map_or(0.0, |&row| {
-            let values = problem.matrix().row(row as usize).1;
-            values.iter().fold(0.0, |m: f64, v| m.max(-v))
-        });
-        loop {
-            let near = level.near.split_at_mut(level.red);
-            let row_of = level.row_of.split_at_mut(level.red);
-            let reading = Reading {
-                problem,
-                cells,
-                unknown: &self.unknown,
-                full_weight: self.full_weight,
+        let near_of = DisjointSlice::new(&mut level.near);
+        let row_of = DisjointSlice::new(&mut level.row_of);
+        let (unknown, many) = (&self.unknown, level.unknowns >= ALL_ROWS);
+        let rows = self.order.par_chunks(CHUNK).with_min_len(FEWEST);
+        rows.flatten_iter().for_each(|&row| {
+            let row = row as usize;
+            let unbounded = lower[row] == f64::NEG_INFINITY && upper[row] == f64::INFINITY;
+            let found = if many && unbounded && stencil.is_regular(row) {
+                let near = stencil.neighbours(row);
+                (near.map(|pair| pair.map(|n| unknown[n as usize])), NONE)
+            } else {
+                (nobody(), 0)
             };
-            let largest = reading.read(Part {
-                order: &self.order,
-                cuts: &self.cuts,
-                first: [0, level.red as u32],
-                near: [near.0, near.1],
-                row_of: [row_of.0, row_of.1],
-            })?;
-            if largest == self.full_weight {
-                break;
+            // SAFETY: no two rows are the same unknown.
+            unsafe {
+                near_of.set(unknown[row] as usize, found.0);
+                row_of.set(unknown[row] as usize, found.1);
             }
-            self.full_weight = largest;
-        }
-        if level.unknowns < ALL_ROWS {
-            level.near.fill(nobody());
-            level.row_of.fill(0);
-        }
-        if self.full_weight == 0.0 {
-            let diagonal = |row| problem.matrix().get(row, row);
-            let largest = (0..problem.len()).map(diagonal).fold(0.0, f64::max);
-            self.full_weight = if largest > 0.0 { largest } else { 1.0 };
-        }
-        Ok(())
+        });
+    }
+}
+
+/// Rows may have a lower bound or be held.
+fn check_bounds<const D: usize>(problem: &BoxMlcp<Stencil<D>>) -> Result<(), InputError> {
+    let rows = problem.lower().par_iter().zip(problem.upper());
+    let impossible = |(lower, upper): (&f64, &f64)| lower != upper && *upper != f64::INFINITY;
+    match rows.with_min_len(ENTRIES).position_first(impossible) {
+        Some(row) => Err(InputError::Structure {
+            row,
+            why: "it has an upper bound and is not held",
+        }),
+        None => Ok(()),
     }
 }
 

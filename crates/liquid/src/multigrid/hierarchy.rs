@@ -1,6 +1,6 @@
 //! The levels, and a V-cycle through them.
 
-use meniscus_lcp::{BoxMlcp, Csr, InputError};
+use meniscus_lcp::{BoxMlcp, InputError};
 use rayon::prelude::*;
 
 use super::chunks::{SHARED, each};
@@ -11,8 +11,8 @@ use super::finest::Finest;
 use super::kernels;
 use super::level::{ENTRIES, Level};
 use super::simd::Width;
-use crate::grid::tiles::Coord;
 use crate::growth::Growth;
+use crate::stencil::Stencil;
 
 /// The smoother's colours.
 const RED: usize = 0;
@@ -24,10 +24,8 @@ pub(super) struct Hierarchy<const D: usize> {
     /// The finest first. Only the first `depth` are in use.
     pub levels: Vec<Level<D>>,
     depth: usize,
-    /// Whether the levels are those of a problem.
-    pub complete: bool,
-    /// The lowest coordinates of all cells.
-    pub low: Coord<D>,
+    /// The stencil that the levels belong to.
+    pub prepared: Option<u64>,
     pub finest: Finest,
     coarsest: Coarsest,
     coarsen: coarsen::Scratch<D>,
@@ -42,8 +40,7 @@ impl<const D: usize> Default for Hierarchy<D> {
         Self {
             levels: vec![Level::default()],
             depth: 1,
-            complete: false,
-            low: [0; D],
+            prepared: None,
             finest: Finest::default(),
             coarsest: Coarsest::default(),
             coarsen: coarsen::Scratch::default(),
@@ -56,9 +53,9 @@ impl<const D: usize> Default for Hierarchy<D> {
 
 impl<const D: usize> Hierarchy<D> {
     /// Builds the levels of a problem, with no row at its bound but those that are held.
-    pub fn build(&mut self, problem: &BoxMlcp<Csr>, cells: &[Coord<D>]) -> Result<(), InputError> {
-        self.complete = false;
-        self.low = self.finest.read(problem, cells, &mut self.levels[0])?;
+    pub fn build(&mut self, problem: &BoxMlcp<Stencil<D>>) -> Result<(), InputError> {
+        self.prepared = None;
+        self.finest.read(problem, &mut self.levels[0])?;
         let is_shared = self.levels[0].unknowns >= SHARED;
         self.levels[0].finish(is_shared);
         self.depth = 1;
@@ -84,7 +81,7 @@ impl<const D: usize> Hierarchy<D> {
         self.weights.changed.extend(held);
         self.propagate();
         self.factorise();
-        self.complete = true;
+        self.prepared = Some(problem.matrix().identity());
         Ok(())
     }
 

@@ -1,15 +1,14 @@
 //! Irregular rows of the finest level, with their links.
 
-use meniscus_lcp::{BoxMlcp, Csr, InputError};
+use meniscus_lcp::BoxMlcp;
 use rayon::prelude::*;
 
 use super::chunks::count_up;
 use super::finest::Finest;
 use super::level::{CHUNK, FEWEST, Level, Link, NONE, Row, inverse};
-use super::stencil::Stencil;
 use crate::disjoint_slice::DisjointSlice;
-use crate::grid::tiles::Coord;
 use crate::growth::Growth;
+use crate::stencil::{NO_NEIGHBOUR, Stencil};
 
 /// Fewer rows than this are faster done than handed to another thread.
 const SERIAL: usize = 1024;
@@ -18,10 +17,9 @@ impl Finest {
     /// Makes rows of all unknowns that are not regular.
     pub fn list_rows<const D: usize>(
         &mut self,
-        problem: &BoxMlcp<Csr>,
-        cells: &[Coord<D>],
+        problem: &BoxMlcp<Stencil<D>>,
         level: &mut Level<D>,
-    ) -> Result<(), InputError> {
+    ) {
         self.count(problem, level);
         let rows = &mut level.rows;
         let links = rows.row.last().map_or(0, |row| row.end as usize);
@@ -37,7 +35,6 @@ impl Finest {
         self.lower.resize_closely(rows.row.len(), 0.0);
         let listing = Listing {
             problem,
-            cells,
             unknown: &self.unknown,
             matrix_row: &self.matrix_row,
             unit: 1.0 / self.full_weight,
@@ -50,11 +47,11 @@ impl Finest {
             dirichlet: &mut rows.dirichlet,
             diagonal: &mut self.diagonal,
             lower: &mut self.lower,
-        })
+        });
     }
 
     /// Finds the rows and how many links each has.
-    fn count<const D: usize>(&mut self, problem: &BoxMlcp<Csr>, level: &mut Level<D>) {
+    fn count<const D: usize>(&mut self, problem: &BoxMlcp<Stencil<D>>, level: &mut Level<D>) {
         let n = level.unknowns;
         level.rows.clear();
         self.diagonal.clear();
@@ -66,13 +63,11 @@ impl Finest {
         }
         level.whole.clear();
         level.whole.resize_closely(n, true);
-        let (matrix, matrix_row) = (problem.matrix(), &self.matrix_row);
+        let (stencil, matrix_row) = (problem.matrix(), &self.matrix_row);
         let links_of = |unknown: usize| {
-            let row = matrix_row[unknown] as usize;
-            let (columns, values) = matrix.row(row);
-            let couplings = columns.iter().zip(values);
-            let links = couplings.filter(|&(&c, &v)| v < 0.0 && c as usize != row);
-            links.count() as u32
+            let near = stencil.neighbours(matrix_row[unknown] as usize);
+            let near = near.as_flattened().iter();
+            near.filter(|&&row| row != NO_NEIGHBOUR).count() as u32
         };
         self.rows_before.clear();
         self.rows_before.resize_closely(n.div_ceil(CHUNK), [0; 2]);
@@ -130,8 +125,7 @@ impl Finest {
 
 /// What rows are made from.
 struct Listing<'a, const D: usize> {
-    problem: &'a BoxMlcp<'a, Csr>,
-    cells: &'a [Coord<D>],
+    problem: &'a BoxMlcp<'a, Stencil<D>>,
     unknown: &'a [u32],
     matrix_row: &'a [u32],
     /// One over the weight of a full face.
@@ -183,44 +177,44 @@ impl<'a> Part<'a> {
 }
 
 impl<const D: usize> Listing<'_, D> {
-    fn write(&self, part: Part) -> Result<(), InputError> {
+    fn write(&self, part: Part) {
         if part.row.len() < SERIAL {
             return self.write_rows(part);
         }
         let (low, high) = part.halves();
-        let (low, high) = rayon::join(|| self.write(low), || self.write(high));
-        low.and(high)
+        rayon::join(|| self.write(low), || self.write(high));
     }
 
-    fn write_rows(&self, part: Part) -> Result<(), InputError> {
+    fn write_rows(&self, part: Part) {
         let begin = part.row.first().map_or(0, |row| row.first);
         for (k, row) in part.row.iter_mut().enumerate() {
             let at = self.matrix_row[row.unknown as usize] as usize;
             let (lower, upper) = (self.problem.lower()[at], self.problem.upper()[at]);
             let held = lower == upper;
-            let stencil = Stencil::read(self.problem.matrix(), self.cells, self.unknown, at)?;
+            let own = self.problem.matrix().row(at);
             let first = (row.first - begin) as usize;
             let mut end = first;
             let mut sum = 0.0;
-            for (side, (&target, &weight)) in stencil.sides().enumerate() {
-                if weight > 0.0 {
-                    part.link[end] = Link {
-                        target,
-                        weight: (weight * self.unit) as f32,
-                    };
-                    part.side[end] = side as u8;
-                    part.weight[end] = weight;
-                    sum += weight;
-                    end += 1;
+            let sides = own.neighbours.as_flattened().iter();
+            for (side, (&near, &weight)) in sides.zip(own.weight.as_flattened()).enumerate() {
+                if near == NO_NEIGHBOUR {
+                    continue;
                 }
+                part.link[end] = Link {
+                    target: self.unknown[near as usize],
+                    weight: (weight * self.unit) as f32,
+                };
+                part.side[end] = side as u8;
+                part.weight[end] = weight;
+                sum += weight;
+                end += 1;
             }
-            let dirichlet = ((stencil.diagonal - sum).max(0.0) * self.unit) as f32;
+            let dirichlet = ((own.diagonal - sum).max(0.0) * self.unit) as f32;
             let weights = part.link[first..end].iter().map(|link| link.weight);
             row.inverse = inverse(weights, dirichlet, !held);
             part.dirichlet[k] = dirichlet;
-            part.diagonal[k] = stencil.diagonal;
+            part.diagonal[k] = own.diagonal;
             part.lower[k] = if held { f64::NEG_INFINITY } else { lower };
         }
-        Ok(())
     }
 }

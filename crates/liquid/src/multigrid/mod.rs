@@ -14,14 +14,13 @@
 //! constant, coarse faces are averages, so that every level has at most one coupling a face (see `level.rs`
 //! for how they are stored), except where thin solids divide a coarse cell into several unknowns.
 //!
-//! A workspace keeps its levels. If the next problem has the same matrix and cells, which takes one pass over the rows to
-//! find out, they are used again: see `reuse.rs`.
+//! [`Workspace::prepare`] makes the levels of a stencil, and the handle that it returns solves any number of problems with that
+//! stencil: the pressure, and then the displacement that corrects positions.
 //!
-//! Everything follows from the matrix and the cells of its rows; the result has the same bits for any number of threads
+//! Everything follows from the [`Stencil`](crate::stencil::Stencil); the result has the same bits for any number of threads
 //! and any width of vectors.
 
 mod chunks;
-mod classify_rows;
 mod clusters;
 mod coarse_weights;
 mod coarsen;
@@ -37,7 +36,6 @@ mod reuse;
 mod settings;
 mod simd;
 mod solve;
-mod stencil;
 mod sums;
 
 #[cfg(test)]
@@ -45,7 +43,5 @@ mod tests;
 
 pub use chunks::SHARED;
 pub use cycle::Cycle;
-pub(crate) use reuse::Bounds;
 pub use settings::Settings;
-pub(crate) use solve::solve_impl;
-pub use solve::{Workspace, solve, solve_again};
+pub use solve::{Prepared, Workspace, solve};

@@ -1,50 +1,67 @@
-//! Reuse of the hierarchy for a problem with the same matrix.
-//!
-//! Finding out takes one pass over the matrix and no memory: what the levels are made of is what they hold.
+//! Reuse of the hierarchy for another problem with the same stencil.
 
-use meniscus_lcp::{BoxMlcp, Csr};
+use meniscus_lcp::{BoxMlcp, InputError};
 use rayon::prelude::*;
 
-use super::finest::Finest;
 use super::hierarchy::Hierarchy;
-use super::level::{Level, NONE, Span};
-use super::stencil::is_same;
-use crate::grid::tiles::Coord;
+use super::level::{ENTRIES, Row};
+use crate::stencil::Stencil;
 
-/// What may differ from the last problem besides the right-hand side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Bounds {
-    /// Bounds, of the rows that had one: new levels would be the same bits.
-    Same,
-    /// Rows may also have lost theirs. Levels are then as good as new ones, and differ from them by rounding.
-    Fewer,
+/// Whether a row has a bound or is held.
+fn is_bounded((lower, upper): (&f64, &f64)) -> bool {
+    *lower != f64::NEG_INFINITY || *upper != f64::INFINITY
 }
 
-/// Spans that are compared together, and how many times that one task does at least.
-const SPANS: usize = 256;
-const FEWEST: usize = 8;
-
 impl<const D: usize> Hierarchy<D> {
-    /// Keeps the levels if this problem has the same, and says so. Rows may still be active from the last.
-    pub fn keep(&mut self, problem: &BoxMlcp<Csr>, cells: &[Coord<D>], bounds: Bounds) -> bool {
-        let next = Next {
-            problem,
-            cells,
-            bounds,
-            low: self.low,
-            finest: &self.finest,
-            level: &self.levels[0],
-        };
-        if !self.complete || !next.has_same_levels() {
+    /// Whether new levels of this problem would have the same bits: it has the same stencil, and the same rows have bounds or are
+    /// held.
+    pub fn is_for(&self, problem: &BoxMlcp<Stencil<D>>) -> bool {
+        self.serves(problem, |whole, bounded| whole != bounded)
+    }
+
+    /// Whether the levels are those of this stencil and `fits(whole, bounded)` is true of all rows, where `whole` rows had no
+    /// bound when the levels were made.
+    fn serves(
+        &self,
+        problem: &BoxMlcp<Stencil<D>>,
+        fits: impl Fn(bool, bool) -> bool + Sync,
+    ) -> bool {
+        if self.prepared != Some(problem.matrix().identity()) {
             return false;
+        }
+        let (lower, upper) = (problem.lower(), problem.upper());
+        let (top, matrix_row) = (&self.levels[0], &self.finest.matrix_row);
+        // Bounded rows of the problem, and those among them that the levels know as possibly bounded.
+        let all = lower.par_iter().zip(upper).with_min_len(ENTRIES);
+        let all = all.filter(|&row| is_bounded(row)).count();
+        let known = |row: &Row| {
+            let unknown = row.unknown as usize;
+            let at = matrix_row[unknown] as usize;
+            let bounded = is_bounded((&lower[at], &upper[at]));
+            let possible = lower[at] == upper[at] || upper[at] == f64::INFINITY;
+            (possible && fits(top.whole[unknown], bounded)).then_some(usize::from(bounded))
+        };
+        let rows = top.rows.row.par_iter().with_min_len(ENTRIES);
+        let known = rows.map(known).try_reduce(|| 0, |a, b| Some(a + b));
+        known == Some(all)
+    }
+
+    /// Takes right-hand side and bounds of a problem with the stencil that the levels were made for. Only rows that had a bound or
+    /// were held then may have one, or be held.
+    pub fn take(&mut self, problem: &BoxMlcp<Stencil<D>>) -> Result<(), InputError> {
+        if !self.serves(problem, |whole, bounded| !(whole && bounded)) {
+            return Err(InputError::Structure {
+                row: 0,
+                why: "the levels were prepared for another matrix or without its bounds",
+            });
         }
         self.finest.take_rhs(problem);
         self.take_bounds(problem);
-        true
+        Ok(())
     }
 
     /// Rows that are held are out of the cycle, and rows without bounds in it, from now on.
-    fn take_bounds(&mut self, problem: &BoxMlcp<Csr>) {
+    fn take_bounds(&mut self, problem: &BoxMlcp<Stencil<D>>) {
         self.weights.changed.clear();
         let level = &mut self.levels[0];
         for row in 0..level.rows.len() {
@@ -64,100 +81,5 @@ impl<const D: usize> Hierarchy<D> {
             }
         }
         self.follow_changes();
-    }
-}
-
-/// The next problem beside what is known of the last.
-struct Next<'a, const D: usize> {
-    problem: &'a BoxMlcp<'a, Csr>,
-    cells: &'a [Coord<D>],
-    bounds: Bounds,
-    low: Coord<D>,
-    finest: &'a Finest,
-    level: &'a Level<D>,
-}
-
-impl<const D: usize> Next<'_, D> {
-    fn has_same_levels(&self) -> bool {
-        let n = self.level.unknowns;
-        if self.problem.len() != n || self.cells.len() != n {
-            return false;
-        }
-        let parts = self.level.spans.par_chunks(SPANS).with_min_len(FEWEST);
-        let parts = parts.map(|spans| {
-            let mut spans = spans.iter();
-            spans.try_fold(0.0f64, |m, span| Some(m.max(self.largest_if_same(span)?)))
-        });
-        // The unit of all weights is the largest.
-        let largest = parts.try_reduce(|| 0.0, |a, b| Some(a.max(b)));
-        largest.is_some_and(|largest| largest == self.finest.full_weight)
-    }
-
-    /// The largest coupling of the rows of a span, if all are what they were.
-    fn largest_if_same(&self, span: &Span<D>) -> Option<f64> {
-        let mut largest = 0.0f64;
-        for unknown in span.first as usize..span.end as usize {
-            let row = self.finest.matrix_row[unknown] as usize;
-            let mut cell: Coord<D> = std::array::from_fn(|a| span.line[a] + self.low[a]);
-            cell[D - 1] += self.level.along[unknown];
-            if self.cells[row] != cell {
-                return None;
-            }
-            let of_row = match self.level.row_of[unknown] {
-                NONE => self.if_regular(unknown, row)?,
-                at => self.if_same_row(at as usize, unknown, row)?,
-            };
-            largest = largest.max(of_row);
-        }
-        Some(largest)
-    }
-
-    fn if_regular(&self, unknown: usize, row: usize) -> Option<f64> {
-        let (columns, values) = self.problem.matrix().row(row);
-        let (near, full) = (&self.level.near[unknown], self.finest.full_weight);
-        let unbounded = self.problem.lower()[row] == f64::NEG_INFINITY
-            && self.problem.upper()[row] == f64::INFINITY;
-        let mut same = unbounded && columns.len() == 2 * D + 1;
-        let mut largest = 0.0f64;
-        for (&column, &value) in columns.iter().zip(values) {
-            same &= if column as usize == row {
-                is_same(value, (2 * D) as f64 * full)
-            } else {
-                let target = self.finest.unknown[column as usize];
-                largest = largest.max(-value);
-                near.as_flattened().contains(&target) && is_same(-value, full)
-            };
-        }
-        same.then_some(largest)
-    }
-
-    fn if_same_row(&self, at: usize, unknown: usize, row: usize) -> Option<f64> {
-        let (columns, values) = self.problem.matrix().row(row);
-        let links = self.level.rows.row[at].links();
-        let weights = &self.finest.weight[links.clone()];
-        let links = &self.level.rows.link[links];
-        let (mut largest, mut diagonal, mut couplings) = (0.0f64, 0.0, 0);
-        for (&column, &value) in columns.iter().zip(values) {
-            if column as usize == row {
-                diagonal = value;
-            } else if value != 0.0 {
-                let target = self.finest.unknown[column as usize];
-                let place = links.iter().position(|link| link.target == target)?;
-                if weights[place] != -value {
-                    return None;
-                }
-                largest = largest.max(-value);
-                couplings += 1;
-            }
-        }
-        let (lower, upper) = (self.problem.lower()[row], self.problem.upper()[row]);
-        let possible = lower == upper || upper == f64::INFINITY;
-        let (whole, unbounded) = (self.level.whole[unknown], lower == f64::NEG_INFINITY);
-        let same_bounds = match self.bounds {
-            Bounds::Same => whole == unbounded,
-            Bounds::Fewer => !whole || unbounded,
-        };
-        let same = diagonal == self.finest.diagonal[at] && couplings == links.len();
-        (same && possible && same_bounds).then_some(largest)
     }
 }

@@ -1,6 +1,6 @@
 //! The multigrid solve: truncated Newton multigrid.
 
-use meniscus_lcp::{BoxMlcp, Csr, InputError, Observer, Progress, Report, Status};
+use meniscus_lcp::{BoxMlcp, InputError, Observer, Progress, Report, Status};
 use rayon::prelude::*;
 
 use super::chunks::{Chunk, each, fold};
@@ -8,12 +8,11 @@ use super::conjugate::Conjugate;
 use super::finest::gather;
 use super::hierarchy::Hierarchy;
 use super::level::{CHUNK, ENTRIES, FEWEST};
-use super::reuse::Bounds;
 use super::settings::Settings;
 use super::sums::{Exact, Found, measure};
 use crate::compiled::Compiled;
-use crate::grid::tiles::Coord;
 use crate::growth::Growth;
+use crate::stencil::Stencil;
 
 /// Rises of the energy below this share of its terms are rounding.
 const ROUNDING: f64 = 1e-13;
@@ -44,21 +43,56 @@ impl<const D: usize> Workspace<D> {
         self.state.halvings
     }
 
-    /// Checks what is given, and has levels for it: those of the last problem where they will do.
-    fn prepare(
+    /// Makes the levels of a problem, unless the workspace has those of its stencil and bounds already.
+    pub fn prepare(
         &mut self,
-        problem: &BoxMlcp<Csr>,
-        cells: &[Coord<D>],
+        problem: &BoxMlcp<Stencil<D>>,
+    ) -> Result<Prepared<'_, D>, InputError> {
+        (Compiled::get().prepare)(self, problem)?;
+        Ok(Prepared { workspace: self })
+    }
+
+    pub(crate) fn prepare_impl(&mut self, problem: &BoxMlcp<Stencil<D>>) -> Result<(), InputError> {
+        match self.hierarchy.is_for(problem) {
+            true => Ok(()),
+            false => self.hierarchy.build(problem),
+        }
+    }
+
+    pub(crate) fn solve_impl(
+        &mut self,
+        problem: &BoxMlcp<Stencil<D>>,
         settings: &Settings,
-        x: &[f64],
-        bounds: Bounds,
-    ) -> Result<(), InputError> {
+        x: &mut [f64],
+        observer: &mut dyn Observer,
+    ) -> Result<Report, InputError> {
         settings.check()?;
         check_start(problem, x)?;
-        match self.hierarchy.keep(problem, cells, bounds) {
-            true => Ok(()),
-            false => self.hierarchy.build(problem, cells),
-        }
+        self.hierarchy.take(problem)?;
+        iterate(problem, settings, x, self, observer)
+    }
+}
+
+/// Levels of a stencil, ready to solve problems with it.
+#[derive(Debug)]
+pub struct Prepared<'w, const D: usize> {
+    workspace: &'w mut Workspace<D>,
+}
+
+impl<const D: usize> Prepared<'_, D> {
+    /// Solves a problem, starting from `x`: that which the levels were prepared for, or another one with the same stencil, in which
+    /// only rows that had a bound or were held then may have one, or be held.
+    ///
+    /// An iteration of the report is a V-cycle, its merit the energy `1/2 x'Ax + b'x`. With other bounds, rounding is
+    /// that of the levels of the problem that they were prepared for.
+    pub fn solve(
+        &mut self,
+        problem: &BoxMlcp<Stencil<D>>,
+        settings: &Settings,
+        x: &mut [f64],
+        observer: &mut dyn Observer,
+    ) -> Result<Report, InputError> {
+        (Compiled::get().multigrid)(self.workspace, problem, settings, x, observer)
     }
 }
 
@@ -75,73 +109,24 @@ struct State {
     halvings: usize,
 }
 
-/// Solves a problem whose rows belong to `cells`: coupled rows share a face, and no two rows share a cell.
+/// Solves a problem, starting from `x`. Rows may have a lower bound or be held (`l = u`).
 ///
-/// Starts from `x`. Rows may have a lower bound or be held (`l = u`). An iteration of the report is a V-cycle, its merit
-/// the energy `1/2 x'Ax + b'x`.
-///
-/// Levels that the workspace has from a problem with the same matrix, cells and bounds are not made again; the result has
-/// the same bits either way.
+/// Levels that the workspace has of the same stencil and bounds are not made again; the result has the same bits either way.
 pub fn solve<const D: usize>(
-    problem: &BoxMlcp<Csr>,
-    cells: &[Coord<D>],
+    problem: &BoxMlcp<Stencil<D>>,
     settings: &Settings,
     x: &mut [f64],
     workspace: &mut Workspace<D>,
     observer: &mut dyn Observer,
 ) -> Result<Report, InputError> {
-    let solve = Compiled::get().multigrid;
-    solve(
-        problem,
-        cells,
-        settings,
-        x,
-        workspace,
-        observer,
-        Bounds::Same,
-    )
-}
-
-/// Solves another problem with the matrix of the last one, whose levels serve again although its bounds are others: only
-/// rows that had a bound or were held may have one, or be held. Any other problem is solved as by [`solve`].
-///
-/// Rounding is then that of the last problem's levels, so that the bits of the result depend on it.
-pub fn solve_again<const D: usize>(
-    problem: &BoxMlcp<Csr>,
-    cells: &[Coord<D>],
-    settings: &Settings,
-    x: &mut [f64],
-    workspace: &mut Workspace<D>,
-    observer: &mut dyn Observer,
-) -> Result<Report, InputError> {
-    let solve = Compiled::get().multigrid;
-    solve(
-        problem,
-        cells,
-        settings,
-        x,
-        workspace,
-        observer,
-        Bounds::Fewer,
-    )
-}
-
-pub(crate) fn solve_impl<const D: usize>(
-    problem: &BoxMlcp<Csr>,
-    cells: &[Coord<D>],
-    settings: &Settings,
-    x: &mut [f64],
-    workspace: &mut Workspace<D>,
-    observer: &mut dyn Observer,
-    bounds: Bounds,
-) -> Result<Report, InputError> {
-    workspace.prepare(problem, cells, settings, x, bounds)?;
-    iterate(problem, settings, x, workspace, observer)
+    workspace
+        .prepare(problem)?
+        .solve(problem, settings, x, observer)
 }
 
 /// The iteration, once the levels are there.
 fn iterate<const D: usize>(
-    problem: &BoxMlcp<Csr>,
+    problem: &BoxMlcp<Stencil<D>>,
     settings: &Settings,
     x: &mut [f64],
     workspace: &mut Workspace<D>,
@@ -228,7 +213,7 @@ fn iterate<const D: usize>(
     ))
 }
 
-fn check_start(problem: &BoxMlcp<Csr>, x: &[f64]) -> Result<(), InputError> {
+fn check_start<const D: usize>(problem: &BoxMlcp<Stencil<D>>, x: &[f64]) -> Result<(), InputError> {
     if x.len() != problem.len() {
         return Err(InputError::Length {
             what: "x",
@@ -252,7 +237,7 @@ impl State {
     fn begin<const D: usize>(
         &mut self,
         hierarchy: &Hierarchy<D>,
-        problem: &BoxMlcp<Csr>,
+        problem: &BoxMlcp<Stencil<D>>,
         x: &[f64],
     ) {
         let finest = &hierarchy.finest;

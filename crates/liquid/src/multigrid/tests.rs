@@ -8,6 +8,7 @@ use super::level::{Level, NONE};
 use super::simd::Width;
 use super::sums::{Exact, Found, measure};
 use crate::grid::tiles::Coord;
+use crate::stencil::Stencil;
 
 /// A box of cells, open to air above, with a plate of solid that has a hole: the faces between two layers of cells.
 struct Tank {
@@ -68,8 +69,10 @@ fn tank() -> Tank {
 impl Tank {
     fn hierarchy(&self) -> Hierarchy<3> {
         let mut hierarchy = Hierarchy::default();
-        let problem = BoxMlcp::new(&self.matrix, &self.rhs, &self.lower, &self.upper).unwrap();
-        hierarchy.build(&problem, &self.cells).unwrap();
+        let stencil = Stencil::from_matrix(&self.matrix, &self.cells).unwrap();
+        let problem = BoxMlcp::new(&stencil, &self.rhs, &self.lower, &self.upper).unwrap();
+        hierarchy.build(&problem).unwrap();
+        hierarchy.take(&problem).unwrap();
         hierarchy
     }
 }

@@ -67,7 +67,7 @@ pub fn advect<const D: usize>(
     solid_speed: f64,
 ) {
     let dx = settings.dx;
-    let looks = (settings.cfl * if solid_speed > 0.0 { 2.0 } else { 1.0 } / LOOK)
+    let looks = (settings.physics.cfl * if solid_speed > 0.0 { 2.0 } else { 1.0 } / LOOK)
         .ceil()
         .max(1.0) as usize;
     let posed: Vec<PosedThickWalls<'_, D>> = (1..=looks)
@@ -151,7 +151,7 @@ pub fn advect<const D: usize>(
                     continue;
                 }
                 let clearance = flow.clearance(cell);
-                let is_clumped = count > CLUMPED * settings.particles_per_cell;
+                let is_clumped = count > CLUMPED * settings.physics.particles_per_cell;
                 let in_cell = particles.by_ref().take(count).enumerate();
                 for (k, ((position, velocity), affine)) in in_cell {
                     let spread = if is_clumped { spread(k) } else { [0.0; D] };
@@ -226,30 +226,29 @@ impl<'a, const D: usize> Nearby<'a, D> {
         let Some((around, beside)) = around else {
             return self.flow.read(settings, x, velocity, affine);
         };
-        let mut grid = [0.0; D];
-        let mut gradients = [[0.0; D]; D];
-        for a in 0..D {
-            match settings.transfer {
-                Transfer::Apic => {
-                    let (value, gradient) = self.velocity.value_and_gradient(&around, a);
-                    grid[a] = value as f64;
-                    velocity[a] = value;
-                    gradients[a] = gradient.map(|g| (g as f64 / settings.dx) as f32);
+        let grid: [f64; D];
+        match settings.physics.transfer {
+            Transfer::Apic => {
+                let (values, gradients) = self.velocity.values_and_gradients(&around);
+                grid = values.map(f64::from);
+                *velocity = values;
+                let per_metre = |g: f32| (g as f64 / settings.dx) as f32;
+                *affine = Gradient::new(gradients.map(|gradient| gradient.map(per_metre)));
+            }
+            Transfer::Flip { pic } => {
+                grid = self.velocity.values(&around).map(f64::from);
+                let before = self.before.values(&beside);
+                for a in 0..D {
+                    velocity[a] = flip(velocity[a], before[a] as f64, grid[a], pic);
                 }
-                Transfer::Flip { pic } => {
-                    grid[a] = self.velocity.value(&around, a) as f64;
-                    let before = self.before.value(&beside, a) as f64;
-                    velocity[a] = flip(velocity[a], before, grid[a], pic);
-                }
+                *affine = Gradient::NONE;
             }
         }
-        *affine = Gradient::new(gradients);
-        let shift = std::array::from_fn(|a| self.displacement.value(&beside, a) as f64);
-        (grid, shift)
+        (grid, self.displacement.values(&beside).map(f64::from))
     }
 
     /// The grid's velocity at a point given in cells.
-    #[inline]
+    #[inline(always)]
     fn sample(&self, x: [f64; D]) -> [f64; D] {
         let around = if self.gathered {
             self.velocity.around(x)
@@ -257,14 +256,19 @@ impl<'a, const D: usize> Nearby<'a, D> {
             None
         };
         match around {
-            Some(around) => std::array::from_fn(|a| self.velocity.value(&around, a) as f64),
-            None => sample(self.flow.tiles, self.flow.velocity, x),
+            Some(around) => self.velocity.values(&around).map(f64::from),
+            None => self.sample_grid(x),
         }
+    }
+
+    #[inline(never)]
+    fn sample_grid(&self, x: [f64; D]) -> [f64; D] {
+        sample(self.flow.tiles, self.flow.velocity, x)
     }
 
     /// Displacement over the step in cells, by Ralston's third-order scheme; `h` is the step in seconds per metre
     /// of cell width.
-    #[inline]
+    #[inline(always)]
     fn path(&self, x: [f64; D], k1: [f64; D], h: f64) -> [f64; D] {
         let along = |k: [f64; D], share: f64| std::array::from_fn(|a| x[a] + share * h * k[a]);
         let k2 = self.sample(along(k1, 0.5));
@@ -296,7 +300,7 @@ impl<const D: usize> Flow<'_, D> {
         let mut grid = [0.0; D];
         let mut gradients = [[0.0; D]; D];
         for (a, stencil) in stencils.iter().enumerate() {
-            match settings.transfer {
+            match settings.physics.transfer {
                 Transfer::Apic => {
                     let (value, gradient) = stencil.value_and_gradient(&self.velocity[a]);
                     grid[a] = value;

@@ -77,7 +77,7 @@ pub fn relative<const D: usize>(
 /// the start, as a share of it.
 pub fn excess_density<const D: usize>(
     weights: &Weights<D>,
-    system: &System,
+    system: &System<D>,
     crowd: &[f32],
     drift: f64,
     dt: f64,

@@ -24,7 +24,7 @@ pub struct Rest {
 impl Rest {
     /// None without gravity.
     pub fn new<const D: usize>(settings: &Settings<D>, dt: f64) -> Option<Self> {
-        let gravity = settings.gravity.iter().map(|g| g * g).sum::<f64>().sqrt();
+        let gravity = settings.physics.gravity_magnitude();
         let square = SLOW * SLOW * gravity * settings.dx;
         (square > 0.0).then(|| Self {
             decay: (dt / DECAY) as f32,
@@ -67,10 +67,8 @@ mod tests {
         };
         assert!(after_a_second(0.001 * wave) < 0.05);
         assert!(after_a_second(0.5 * wave) > 0.99);
-        let weightless = Settings::<2> {
-            gravity: [0.0; 2],
-            ..settings
-        };
+        let mut weightless = settings;
+        weightless.physics.gravity = [0.0; 2];
         assert!(Rest::new(&weightless, 0.01).is_none());
     }
 }

@@ -71,11 +71,11 @@ fn fill_cell<const D: usize>(
     inside: &impl Fn([f64; D]) -> f64,
     places: &mut Vec<[f64; D]>,
 ) {
-    let count = settings.particles_per_cell;
+    let count = settings.physics.particles_per_cell;
     let side = (1..=count).find(|m| m.pow(D as u32) >= count).unwrap_or(1);
     let parts = side.pow(D as u32);
     let width = settings.dx / side as f64;
-    let mut random = Random::of(cell, settings.seed);
+    let mut random = Random::of(cell, settings.physics.seed);
     for k in 0..parts {
         let part = unpack(k, [side; D]);
         let jitter: [f64; D] = std::array::from_fn(|_| JITTER * (random.unit() - 0.5));
@@ -160,7 +160,7 @@ mod tests {
         inside: impl Fn([f64; D]) -> f64,
     ) -> Vec<[f64; D]> {
         let mut settings = Settings::<D>::new([8; D], 1.0);
-        settings.particles_per_cell = per_cell;
+        settings.physics.particles_per_cell = per_cell;
         let mut places = Vec::new();
         for k in 0..8usize.pow(D as u32) {
             fill_cell(unpack(k, [8; D]), &settings, &inside, &mut places);

@@ -1,5 +1,7 @@
 //! Transfer of velocity from particles to the grid, and interpolation on the grid.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::disjoint_slice::DisjointSlice;
@@ -110,7 +112,7 @@ pub fn interpolate_with_gradient<const D: usize>(
 }
 
 /// Weights of the corners around a point, from its position between them; only the first `2^D` are used.
-#[inline]
+#[inline(always)]
 fn corner_weights<const D: usize>(at: [f64; D]) -> [f64; 8] {
     let mut weights = [1.0; 8];
     for a in 0..D {
@@ -173,9 +175,55 @@ impl<const D: usize> Sums<D> {
         }
     }
 
+    /// Adds particles, by the widest instructions that there are. These do the same operations in the same order.
+    fn add_all(
+        &mut self,
+        particles: &Particles<D>,
+        which: Range<usize>,
+        lowest: [f64; D],
+        dx: f64,
+    ) {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has these instructions.
+            return unsafe { self.add_by_avx2(particles, which, lowest, dx) };
+        }
+        self.add_one_by_one(particles, which, lowest, dx);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn add_by_avx2(
+        &mut self,
+        particles: &Particles<D>,
+        which: Range<usize>,
+        lowest: [f64; D],
+        dx: f64,
+    ) {
+        self.add_one_by_one(particles, which, lowest, dx);
+    }
+
+    #[inline(always)]
+    fn add_one_by_one(
+        &mut self,
+        particles: &Particles<D>,
+        which: Range<usize>,
+        lowest: [f64; D],
+        dx: f64,
+    ) {
+        let inverse_dx = 1.0 / dx;
+        for p in which {
+            let x = particles.position[p];
+            let x = std::array::from_fn(|a| x[a] as f64 * inverse_dx - lowest[a]);
+            let gradient = particles.affine[p].entries();
+            let gradient = gradient.map(|g| g.map(|g| g as f64 * dx));
+            self.add(x, particles.velocity[p], gradient);
+        }
+    }
+
     /// Adds a particle at `x`, in cells from the lower corner of the window, with its velocity and the change of the
     /// velocity from cell to cell.
-    #[inline]
+    #[inline(always)]
     fn add(&mut self, x: [f64; D], velocity: [f32; D], gradient: [[f64; D]; D]) {
         let mut first = 0;
         let mut up = [0; D];
@@ -205,10 +253,19 @@ impl<const D: usize> Sums<D> {
             }
             let weights = corner_weights(at);
             let sums = &mut self.faces[a][first + up[a]..][..last + 1];
-            for c in 0..1 << D {
-                let [momentum, weight] = &mut sums[tile_halo::to_corner::<D>(BEYOND, c)];
-                *momentum += weights[c] * v[c];
-                *weight += weights[c];
+            // Two corners along the last axis lie side by side.
+            for c in 0..1 << (D - 1) {
+                let next = c + (1 << (D - 1));
+                let pair = &mut sums[tile_halo::to_corner::<D>(BEYOND, c)..][..2];
+                let terms = [
+                    weights[c] * v[c],
+                    weights[c],
+                    weights[next] * v[next],
+                    weights[next],
+                ];
+                for (sum, term) in pair.as_flattened_mut().iter_mut().zip(terms) {
+                    *sum += term;
+                }
             }
         }
         let weights = corner_weights(at_middles);
@@ -240,23 +297,15 @@ pub fn to_grid<const D: usize>(
         let weight = weight.each_mut().map(|w| DisjointSlice::new(w));
         let number = DisjointSlice::new(number);
         let (cells, row) = (Tiles::<D>::CELLS, TILE as usize);
-        let inverse_dx = 1.0 / dx;
         let sum_tile = |sums: &mut Sums<D>, slot: usize| {
-            let lowest = tile_halo::lowest(tiles, slot, BEYOND);
+            let lowest = tile_halo::lowest(tiles, slot, BEYOND).map(|c| c as f64);
             for (k, first) in (slot * cells..(slot + 1) * cells).step_by(row).enumerate() {
                 let of_row = bins.of_cells(first..first + row);
                 if of_row.is_empty() {
                     continue;
                 }
                 sums.touch(k);
-                for p in of_row {
-                    let x = particles.position[p];
-                    let x = std::array::from_fn(|a| x[a] as f64 * inverse_dx - lowest[a] as f64);
-                    let gradient = particles.affine[p]
-                        .entries()
-                        .map(|g| g.map(|g| g as f64 * dx));
-                    sums.add(x, particles.velocity[p], gradient);
-                }
+                sums.add_all(particles, of_row, lowest, dx);
             }
             tile_halo::rows(tiles, slot, BEYOND, |k, runs| {
                 if !std::mem::take(&mut sums.touched[k]) {

@@ -49,7 +49,7 @@ enum Acting {
 #[inline]
 fn acting<const D: usize>(
     weights: &Weights<D>,
-    system: &System,
+    system: &System<D>,
     axis: usize,
     face: usize,
 ) -> Option<Acting> {
@@ -79,7 +79,7 @@ fn acting<const D: usize>(
 /// is air.
 pub fn subtract_gradient<const D: usize, T: Change>(
     weights: &Weights<D>,
-    system: &System,
+    system: &System<D>,
     pressure: &[f64],
     scale: f64,
     field: &mut FaceField<D, T>,
@@ -114,7 +114,7 @@ pub fn subtract_gradient<const D: usize, T: Change>(
 /// open faces, those that carry particles become [`FaceState::Ballistic`]; all the rest is [`FaceState::Unknown`].
 pub fn classify_faces<const D: usize>(
     weights: &Weights<D>,
-    system: &System,
+    system: &System<D>,
     state: &mut [Vec<FaceState>; D],
 ) {
     let cells = Tiles::<D>::CELLS;

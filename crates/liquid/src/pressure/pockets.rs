@@ -6,6 +6,7 @@
 use super::system::System;
 use crate::grid::tiles::{Coord, Tiles};
 use crate::settings::Walls;
+use crate::stencil::NO_NEIGHBOUR;
 
 /// A set of connected rows without an open face to air, made solvable.
 #[derive(Clone, Debug)]
@@ -24,7 +25,7 @@ impl Pocket {
     }
 
     /// The cell of the pocket that is nearest to its middle, to name it by.
-    pub fn middle<const D: usize>(&self, system: &System, tiles: &Tiles<D>) -> Coord<D> {
+    pub fn middle<const D: usize>(&self, system: &System<D>, tiles: &Tiles<D>) -> Coord<D> {
         let cells = || {
             let rows = self.rows.iter();
             rows.map(|&row| tiles.coord(system.cells[row as usize] as usize))
@@ -49,21 +50,26 @@ impl Pocket {
 /// Where the mean of `b` is at most half the tolerance (a piston makes it negative), and always with slip walls, it
 /// is taken out of `b`; what is left is a linear problem with a solution that is fixed up to a constant. One row is
 /// held at zero, and [`settle`] shifts the pressure.
-pub fn prepare(system: &mut System, walls: Walls, tolerance: f64) -> Vec<Pocket> {
+pub fn prepare<const D: usize>(
+    system: &mut System<D>,
+    walls: Walls,
+    tolerance: f64,
+) -> Vec<Pocket> {
     let mut pockets = find(system);
+    let problem = &mut system.problem;
     for pocket in &mut pockets {
-        let sum: f64 = pocket.rows.iter().map(|&r| system.rhs[r as usize]).sum();
+        let sum: f64 = pocket.rows.iter().map(|&r| problem.rhs[r as usize]).sum();
         let mean = sum / pocket.rows.len() as f64;
         pocket.linear = walls == Walls::Slip || mean <= 0.5 * tolerance;
         if pocket.linear {
             pocket.removed = sum;
             for &row in &pocket.rows {
-                system.rhs[row as usize] -= mean;
-                system.lower[row as usize] = f64::NEG_INFINITY;
+                problem.rhs[row as usize] -= mean;
+                problem.lower[row as usize] = f64::NEG_INFINITY;
             }
             let held = pocket.rows[0] as usize;
-            system.lower[held] = 0.0;
-            system.upper[held] = 0.0;
+            problem.lower[held] = 0.0;
+            problem.upper[held] = 0.0;
         }
     }
     pockets
@@ -71,7 +77,12 @@ pub fn prepare(system: &mut System, walls: Walls, tolerance: f64) -> Vec<Pocket>
 
 /// Shifts the pressure of prepared pockets: its smallest value on a wall is zero with separating walls, its mean
 /// with slip walls. Every pocket touches a wall: what else would keep the air out?
-pub fn settle(pockets: &[Pocket], system: &System, walls: Walls, pressure: &mut [f64]) {
+pub fn settle<const D: usize>(
+    pockets: &[Pocket],
+    system: &System<D>,
+    walls: Walls,
+    pressure: &mut [f64],
+) {
     for pocket in pockets.iter().filter(|p| p.linear) {
         let values = || {
             pocket
@@ -95,7 +106,7 @@ pub fn settle(pockets: &[Pocket], system: &System, walls: Walls, pressure: &mut 
 }
 
 /// Connected rows of which none meets air.
-fn find(system: &System) -> Vec<Pocket> {
+fn find<const D: usize>(system: &System<D>) -> Vec<Pocket> {
     let n = system.len();
     let mut open = system.surface.clone();
     let mut stack: Vec<u32> = (0..n as u32).filter(|&r| open[r as usize]).collect();
@@ -104,8 +115,9 @@ fn find(system: &System) -> Vec<Pocket> {
             if let Some(found) = &mut found {
                 found.push(row);
             }
-            for &near in system.matrix.row(row as usize).0 {
-                if !open[near as usize] {
+            let near = system.problem.stencil.neighbours(row as usize);
+            for &near in near.as_flattened() {
+                if near != NO_NEIGHBOUR && !open[near as usize] {
                     open[near as usize] = true;
                     stack.push(near);
                 }

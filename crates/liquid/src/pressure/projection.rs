@@ -19,14 +19,14 @@ use crate::solvers::Solution;
 
 /// The pressure that makes the velocity free of divergence, with walls that may bound it from below.
 pub struct PressureProjection<const D: usize> {
-    system: System,
+    system: System<D>,
     solver: PressureSolver<D>,
 }
 
 impl<const D: usize> Default for PressureProjection<D> {
     fn default() -> Self {
         Self {
-            system: System::empty(),
+            system: System::default(),
             solver: PressureSolver::new(),
         }
     }
@@ -37,7 +37,7 @@ impl<const D: usize> PressureProjection<D> {
     /// listed twice.
     pub(crate) fn from_warm_start(start: WarmStart<D>, size: [usize; D]) -> Option<Self> {
         Some(Self {
-            system: System::empty(),
+            system: System::default(),
             solver: PressureSolver::from_warm_start(start, size)?,
         })
     }
@@ -88,24 +88,21 @@ impl<const D: usize> PressureProjection<D> {
             let open = weights.open_to(beyond, index, axis, high);
             Face { open, beyond }
         };
-        let system = &self.system;
-        let cells = system.cells.iter().map(|&index| index as usize);
+        let problem = &self.system.problem;
+        let cells = self.system.cells.iter().map(|&index| index as usize);
         PressureProblem {
-            matrix: system.matrix.clone(),
-            rhs: system.rhs.clone(),
-            lower: system.lower.clone(),
-            upper: system.upper.clone(),
-            cells: cells
-                .clone()
-                .map(|index| weights.tiles.coord(index))
-                .collect(),
+            matrix: problem.stencil.matrix().clone(),
+            rhs: problem.rhs.clone(),
+            lower: problem.lower.clone(),
+            upper: problem.upper.clone(),
+            cells: problem.stencil.cells().to_vec(),
             faces: cells
                 .map(|index| std::array::from_fn(|a| [face(index, a, false), face(index, a, true)]))
                 .collect(),
             size: settings.cells,
             dx: settings.dx,
             dt,
-            density: settings.density,
+            density: settings.physics.density,
         }
     }
 
@@ -119,7 +116,7 @@ impl<const D: usize> PressureProjection<D> {
         let (tiles, settings) = (faces.tiles, faces.settings);
         let (rows, separated) = (&self.system.rows, self.solver.separated());
         let cell_volume = settings.dx.powi(D as i32);
-        let notable = settings.tolerance * dt * cell_volume;
+        let notable = settings.physics.pressure.tolerance * dt * cell_volume;
         let lost = |pocket: &Pocket| -pocket.removed * cell_volume * dt;
         let most = pockets
             .iter()
@@ -128,7 +125,7 @@ impl<const D: usize> PressureProjection<D> {
             .filter(|pocket| lost(pocket) > notable * pocket.len() as f64);
         Projected {
             liquid: rows.cells().clone(),
-            separated: match settings.walls {
+            separated: match settings.physics.walls {
                 Walls::Slip => CellSet::default(),
                 Walls::Separating => CellSet::of(tiles, |index| match rows.of(index) {
                     NO_ROW => false,
@@ -154,20 +151,24 @@ impl<const D: usize> Projection<D> for PressureProjection<D> {
         self.assemble(faces, dt)?;
         faces.phases.begin("solve");
         let settings = faces.settings;
-        let pockets = pockets::prepare(&mut self.system, settings.walls, settings.tolerance);
+        let pockets = pockets::prepare(
+            &mut self.system,
+            settings.physics.walls,
+            settings.physics.pressure.tolerance,
+        );
         let solution = self
             .solver
-            .solve(&faces.weights(), &self.system, settings, dt)
+            .solve(&self.system, settings, dt)
             .map_err(StepError::refused)?;
         if solution.report.status != Status::Converged {
             return Err(StepError::Unsolved(solution));
         }
         let pressure = self.solver.pressure_mut();
-        pockets::settle(&pockets, &self.system, settings.walls, pressure);
+        pockets::settle(&pockets, &self.system, settings.physics.walls, pressure);
 
         faces.phases.begin("apply");
         let weights = faces.weights();
-        let scale = dt / (settings.density * settings.dx);
+        let scale = dt / (settings.physics.density * settings.dx);
         subtract_gradient(&weights, &self.system, pressure, scale, faces.velocity);
         classify_faces(&weights, &self.system, faces.state);
         let is_finite = |v: &Vec<f64>| v.par_iter().with_min_len(4096).all(|v| v.is_finite());
@@ -196,7 +197,7 @@ impl<const D: usize> Projection<D> for PressureProjection<D> {
         for displacement in faces.displacement.iter_mut() {
             faces.tiles.reset(displacement, 0.0);
         }
-        let scale = dt / (settings.density * settings.dx);
+        let scale = dt / (settings.physics.density * settings.dx);
         subtract_gradient(&weights, system, potential, scale * dt, faces.displacement);
         Ok(report)
     }

@@ -4,12 +4,11 @@ mod warm_start;
 
 pub use warm_start::WarmStart;
 
-use meniscus_lcp::{BoxMlcp, InputError, Report};
+use meniscus_lcp::{BoxMlcp, InputError, Report, Rows as _};
 use rayon::prelude::*;
 
 use super::rows::{NO_ROW, Rows};
 use super::system::System;
-use super::weights::Weights;
 use crate::grid::tiles::{Coord, Tiles};
 use crate::growth::Growth;
 use crate::settings::Settings;
@@ -25,8 +24,6 @@ const ROUNDING: f64 = 1e-11;
 /// The pressure, and memory for finding it.
 pub struct PressureSolver<const D: usize> {
     workspace: solvers::Workspace<D>,
-    /// Where the rows are.
-    cells: Vec<Coord<D>>,
     pressure: Vec<f64>,
     separated: Vec<bool>,
     displacement: Displacement,
@@ -54,7 +51,6 @@ impl<const D: usize> PressureSolver<D> {
     pub fn new() -> Self {
         Self {
             workspace: solvers::Workspace::default(),
-            cells: Vec::new(),
             pressure: Vec::new(),
             separated: Vec::new(),
             displacement: Displacement::default(),
@@ -86,7 +82,7 @@ impl<const D: usize> PressureSolver<D> {
     }
 
     /// Keeps the pressure as the start of the next solve.
-    pub fn remember(&mut self, tiles: &Tiles<D>, system: &System, dt: f64) {
+    pub fn remember(&mut self, tiles: &Tiles<D>, system: &System<D>, dt: f64) {
         self.last.tiles.clone_from(tiles);
         system.rows.copy_to(&mut self.last.rows);
         self.last.pressure.make_room(self.pressure.len());
@@ -97,21 +93,22 @@ impl<const D: usize> PressureSolver<D> {
     /// Solves the problem; the pressure is kept here.
     pub fn solve(
         &mut self,
-        weights: &Weights<D>,
-        system: &System,
+        system: &System<D>,
         settings: &Settings<D>,
         dt: f64,
     ) -> Result<Solution, InputError> {
-        self.place(weights.tiles, system);
-        self.start(dt);
-        let problem = BoxMlcp::new(&system.matrix, &system.rhs, &system.lower, &system.upper)?;
-        let largest = system.rhs.iter().fold(0.0, |m: f64, b| m.max(b.abs()));
+        self.start(system, dt);
+        let problem = system.problem.posed()?;
+        let largest = problem.rhs().iter().fold(0.0, |m: f64, b| m.max(b.abs()));
+        let settings = settings.physics.pressure;
         let tolerance = settings.tolerance.max(ROUNDING * largest);
         let solution = solvers::solve_in_blocks(
             &problem,
-            &self.cells,
-            &system.blocks,
-            &settings.solvers(tolerance),
+            &system.blocks()?,
+            &solvers::Settings {
+                tolerance,
+                ..settings
+            },
             &mut self.pressure,
             &mut self.workspace,
             &mut (),
@@ -120,51 +117,31 @@ impl<const D: usize> PressureSolver<D> {
         Ok(solution)
     }
 
-    /// Looks up where the rows are.
-    fn place(&mut self, tiles: &Tiles<D>, system: &System) {
-        self.cells.clear();
-        self.cells.make_room(system.len());
-        let cells = system.cells.par_iter().with_min_len(4096);
-        self.cells
-            .par_extend(cells.map(|&cell| tiles.coord(cell as usize)));
-    }
-
     /// Rows at their least pressure whose divergence is above the tolerance.
-    fn mark_separated(&mut self, system: &System, tolerance: f64) {
-        let x = &self.pressure;
+    fn mark_separated(&mut self, system: &System<D>, tolerance: f64) {
+        let (problem, x) = (&system.problem, &self.pressure);
+        let is_separated = |row: usize| {
+            let lower = problem.lower[row];
+            let bounded = lower.is_finite() && lower < problem.upper[row];
+            bounded
+                && x[row] <= lower
+                && problem.stencil.row_dot(row, x) + problem.rhs[row] > tolerance
+        };
         self.separated.clear();
         self.separated.make_room(system.len());
-        self.separated
-            .par_extend(
-                (0..system.len())
-                    .into_par_iter()
-                    .with_min_len(4096)
-                    .map(|row| {
-                        let lower = system.lower[row];
-                        let bounded = lower.is_finite() && lower < system.upper[row];
-                        if !bounded || x[row] > lower {
-                            return false;
-                        }
-                        let (columns, values) = system.matrix.row(row);
-                        let flow: f64 = columns
-                            .iter()
-                            .zip(values)
-                            .map(|(&c, a)| a * x[c as usize])
-                            .sum();
-                        flow + system.rhs[row] > tolerance
-                    }),
-            );
+        let rows = (0..system.len()).into_par_iter().with_min_len(4096);
+        self.separated.par_extend(rows.map(is_separated));
     }
 
     /// The last step's pressure in every cell that had one, else zero. What carries over is the impulse, pressure
     /// times the length of the step.
-    fn start(&mut self, dt: f64) {
-        let last = &self.last;
+    fn start(&mut self, system: &System<D>, dt: f64) {
+        let (last, cells) = (&self.last, system.problem.stencil.cells());
         let scale = if last.dt > 0.0 { last.dt / dt } else { 0.0 };
         self.pressure.clear();
-        self.pressure.make_room(self.cells.len());
+        self.pressure.make_room(cells.len());
         self.pressure
-            .par_extend(self.cells.par_iter().with_min_len(4096).map(|&cell| {
+            .par_extend(cells.par_iter().with_min_len(4096).map(|&cell| {
                 let index = last.tiles.index(cell);
                 match last.rows.of(index) {
                     NO_ROW => 0.0,
@@ -177,7 +154,7 @@ impl<const D: usize> PressureSolver<D> {
     /// preconditioner of the pressure. It need not be exact, and failing is no harm.
     pub fn displacement(
         &mut self,
-        system: &System,
+        system: &System<D>,
         crowd: impl FnOnce(&mut Vec<f64>),
     ) -> Result<(&[f64], Option<Report>), InputError> {
         let Displacement {
@@ -193,7 +170,9 @@ impl<const D: usize> PressureSolver<D> {
             bound.clear();
             bound.make_room(system.len());
         }
-        let rows = system.lower.iter().zip(&system.upper).zip(&self.separated);
+        let pressure = system.problem.posed()?;
+        let rows = pressure.lower().iter().zip(pressure.upper());
+        let rows = rows.zip(&self.separated);
         for ((&l, &u), &left) in rows {
             let held = left || l == u;
             lower.push(if held { 0.0 } else { f64::NEG_INFINITY });
@@ -201,17 +180,15 @@ impl<const D: usize> PressureSolver<D> {
         }
         potential.clear();
         potential.resize_closely(system.len(), 0.0);
-        let problem = BoxMlcp::new(&system.matrix, rhs, lower, upper)?;
+        let problem = BoxMlcp::new(pressure.matrix(), rhs, lower, upper)?;
         let largest = rhs.iter().fold(0.0, |m: f64, b| m.max(b.abs()));
         let mut report = None;
         if largest > 0.0 {
-            let bounded = system.lower.iter().any(|l| l.is_finite());
             report = Some(self.workspace.solve_again(
                 &problem,
-                &self.cells,
+                &pressure,
                 DISPLACEMENT_TOLERANCE * largest,
                 DISPLACEMENT_ITERATIONS,
-                bounded,
                 potential,
             )?);
         }

@@ -13,7 +13,7 @@
 //! rows, those with a face that is not fully open, are bounded below if walls separate: by zero, or by less where the
 //! free surface meets a ceiling ([`Weights::least_pressure`]).
 
-use meniscus_lcp::{Blocks, Csr, InputError};
+use meniscus_lcp::{Blocks, InputError};
 use rayon::prelude::*;
 
 use super::rows::Rows;
@@ -25,21 +25,17 @@ use crate::growth::Growth;
 use crate::particles::transfer::FaceField;
 use crate::settings::{Settings, Walls};
 use crate::solids::SolidField;
+use crate::stencil::{StencilProblem, StencilRow};
 
-/// Rows that are assembled together.
+/// Rows that one task looks at, at least.
 const CHUNK: usize = 4096;
 
 /// The pressure problem of one step.
-#[derive(Clone, Debug)]
-pub struct System {
-    /// Symmetric, an M-matrix.
-    pub matrix: Csr,
-    /// Divergence before the pressure acts.
-    pub rhs: Vec<f64>,
-    /// Least pressure of wall rows of separating walls, else minus infinity.
-    pub lower: Vec<f64>,
-    /// Infinity.
-    pub upper: Vec<f64>,
+#[derive(Clone, Debug, Default)]
+pub struct System<const D: usize> {
+    /// A symmetric M-matrix; divergence before the pressure acts; least pressure of wall rows of separating walls, else minus
+    /// infinity; no upper bounds.
+    pub problem: StencilProblem<D>,
     /// Grid index of every row's cell.
     pub cells: Vec<u32>,
     /// Rows that touch a solid.
@@ -48,39 +44,30 @@ pub struct System {
     pub surface: Vec<bool>,
     /// Row of every grid cell that has one.
     pub rows: Rows,
-    /// The rows of every tile, tiles by checkerboard colour, so that tiles of one colour are not coupled.
-    pub blocks: Blocks,
+    /// Where the rows of every tile start, and how many tiles there are before each checkerboard colour: see [`Self::blocks`].
+    blocks: (Vec<usize>, Vec<usize>),
 }
 
-impl System {
-    /// A problem without rows.
-    pub fn empty() -> Self {
-        Self {
-            matrix: Csr::default(),
-            rhs: Vec::new(),
-            lower: Vec::new(),
-            upper: Vec::new(),
-            cells: Vec::new(),
-            wall: Vec::new(),
-            surface: Vec::new(),
-            rows: Rows::default(),
-            blocks: Blocks::single(0),
-        }
-    }
-
+impl<const D: usize> System<D> {
     /// Number of unknowns.
     pub fn len(&self) -> usize {
-        self.rhs.len()
+        self.cells.len()
+    }
+
+    /// The rows of every tile, tiles by checkerboard colour, so that tiles of one colour are not coupled.
+    pub fn blocks(&self) -> Result<Blocks, InputError> {
+        let (starts, colours) = self.blocks.clone();
+        Blocks::new(starts, colours)
     }
 
     /// Numbers the unknowns: tile after tile, tiles of one checkerboard colour together.
-    fn number<const D: usize>(&mut self, weights: &Weights<D>) -> Result<(), InputError> {
+    fn number(&mut self, weights: &Weights<D>) {
         let tiles = weights.tiles;
         let unknowns = CellSet::of(tiles, |index| weights.is_unknown(index));
-        let (starts, colours) = self.rows.by_colour(tiles, unknowns);
+        self.blocks = self.rows.by_colour(tiles, unknowns);
+        let n = self.blocks.0.last().copied().unwrap_or_default();
         self.cells.clear();
-        self.cells.resize_closely(starts[starts.len() - 1], 0);
-        self.blocks = Blocks::new(starts, colours)?;
+        self.cells.resize_closely(n, 0);
         let (cells, rows) = (Tiles::<D>::CELLS, &self.rows);
         let cell_of = DisjointSlice::new(&mut self.cells);
         (0..tiles.len()).into_par_iter().for_each(|slot| {
@@ -89,11 +76,10 @@ impl System {
                 unsafe { cell_of.set(rows.of(cell) as usize, cell as u32) };
             }
         });
-        Ok(())
     }
 
     /// Builds the problem for velocities that gravity has already acted on.
-    pub fn assemble<const D: usize>(
+    pub fn assemble(
         &mut self,
         weights: &Weights<D>,
         velocity: &FaceField<D>,
@@ -101,90 +87,61 @@ impl System {
         settings: &Settings<D>,
         dt: f64,
     ) -> Result<(), InputError> {
-        self.number(weights)?;
+        self.number(weights);
         let n = self.cells.len();
         let step = Assembly {
             weights,
             velocity,
             solids,
-            scale: dt / (settings.density * settings.dx * settings.dx),
+            scale: dt / (settings.physics.density * settings.dx * settings.dx),
             dx: settings.dx,
             kappa: settings.desired_separation(),
             rows: &self.rows,
         };
-        let (mut starts, mut columns, mut values) = std::mem::take(&mut self.matrix).into_parts();
-        let counts = self.cells.par_iter().with_min_len(CHUNK);
-        starts.clear();
-        starts.make_room(n + 1);
-        starts.par_extend(
-            rayon::iter::once(0).chain(counts.map(|&cell| step.entries(cell as usize))),
-        );
-        for row in 0..n {
-            starts[row + 1] += starts[row];
-        }
-        columns.resize_closely(starts[n], 0);
-        values.resize_closely(starts[n], 0.0);
-        self.rhs.resize_closely(n, 0.0);
+        let StencilProblem {
+            stencil,
+            rhs,
+            lower,
+            upper,
+        } = &mut self.problem;
+        rhs.resize_closely(n, 0.0);
         self.wall.resize_closely(n, false);
         self.surface.resize_closely(n, false);
-        // Every chunk of rows has its own part of the arrays.
-        let (mut columns_left, mut values_left) = (&mut columns[..], &mut values[..]);
-        let parts: Vec<(&mut [u32], &mut [f64])> = (0..n.div_ceil(CHUNK))
-            .map(|chunk| {
-                let (first, last) = (chunk * CHUNK, ((chunk + 1) * CHUNK).min(n));
-                let length = starts[last] - starts[first];
-                (
-                    columns_left.split_off_mut(..length).unwrap_or_default(),
-                    values_left.split_off_mut(..length).unwrap_or_default(),
-                )
-            })
-            .collect();
-        parts
-            .into_par_iter()
-            .zip(self.cells.par_chunks(CHUNK))
-            .zip(self.rhs.par_chunks_mut(CHUNK))
-            .zip(self.wall.par_chunks_mut(CHUNK))
-            .zip(self.surface.par_chunks_mut(CHUNK))
-            .for_each(|(((((columns, values), cells), rhs), wall), surface)| {
-                let mut end = 0;
-                for (i, &cell) in cells.iter().enumerate() {
-                    let row = step.row(cell as usize);
-                    for &(column, value) in row.entries() {
-                        (columns[end], values[end]) = (column, value);
-                        end += 1;
-                    }
-                    (rhs[i], wall[i], surface[i]) = (row.rhs, row.wall, row.surface);
-                }
-            });
-        self.matrix = Csr::new(n, starts, columns, values)?;
-        self.lower.clear();
-        self.lower.make_room(n);
-        let bounded = settings.walls == Walls::Separating;
+        let rhs_of = DisjointSlice::new(rhs);
+        let is_wall = DisjointSlice::new(&mut self.wall);
+        let is_surface = DisjointSlice::new(&mut self.surface);
+        let cells = self.cells.par_iter();
+        let coords = cells.map(|&cell| weights.tiles.coord(cell as usize));
+        stencil.assemble(coords, step.scale, |row, _| {
+            let found = step.row(self.cells[row] as usize);
+            // SAFETY: every row is written by itself.
+            unsafe {
+                rhs_of.set(row, found.rhs);
+                is_wall.set(row, found.wall);
+                is_surface.set(row, found.stencil.air != 0);
+            }
+            Ok(found.stencil)
+        })?;
+        lower.clear();
+        lower.make_room(n);
+        let bounded = settings.physics.walls == Walls::Separating;
         let rows = self.wall.par_iter().zip(&self.cells).with_min_len(CHUNK);
         let least = |(&wall, &cell): (&bool, &u32)| match wall && bounded {
             true => weights.least_pressure(cell as usize, settings),
             false => f64::NEG_INFINITY,
         };
-        self.lower.par_extend(rows.map(least));
-        self.upper.clear();
-        self.upper.resize_closely(n, f64::INFINITY);
+        lower.par_extend(rows.map(least));
+        upper.clear();
+        upper.resize_closely(n, f64::INFINITY);
         Ok(())
     }
 }
 
 /// A row of the problem.
-struct Row {
-    entries: [(u32, f64); 7],
-    count: usize,
+struct Row<const D: usize> {
+    stencil: StencilRow<D>,
     rhs: f64,
     wall: bool,
-    surface: bool,
-}
-
-impl Row {
-    fn entries(&self) -> &[(u32, f64)] {
-        &self.entries[..self.count]
-    }
 }
 
 struct Assembly<'a, const D: usize> {
@@ -198,20 +155,10 @@ struct Assembly<'a, const D: usize> {
 }
 
 impl<const D: usize> Assembly<'_, D> {
-    /// Number of entries in the row of a cell.
-    fn entries(&self, index: usize) -> usize {
-        let liquid = |&(axis, high): &(usize, bool)| {
-            self.weights.beyond(index, axis, high) == FaceNeighbour::Liquid
-        };
-        let faces = (0..D).flat_map(|axis| [(axis, false), (axis, true)]);
-        1 + faces.filter(liquid).count()
-    }
-
-    fn row(&self, index: usize) -> Row {
+    fn row(&self, index: usize) -> Row<D> {
         let tiles = self.weights.tiles;
-        let mut entries = [(u32::MAX, 0.0); 7];
-        let (mut diagonal, mut count) = (0.0, 1);
-        let (mut divergence, mut closed, mut surface) = (0.0, 0.0, false);
+        let mut stencil = StencilRow::EMPTY;
+        let (mut divergence, mut closed) = (0.0, 0.0);
         for axis in 0..D {
             for high in [false, true] {
                 let face = self.weights.face(index, axis, high);
@@ -225,13 +172,13 @@ impl<const D: usize> Assembly<'_, D> {
                         } else {
                             tiles.below(index, axis)
                         };
-                        diagonal += self.scale * w;
-                        entries[count] = (self.rows.of(other), -self.scale * w);
-                        count += 1;
+                        stencil.diagonal += self.scale * w;
+                        stencil.neighbours[axis][high as usize] = self.rows.of(other);
+                        stencil.weight[axis][high as usize] = self.scale * w;
                     }
                     FaceNeighbour::Air { theta } => {
-                        diagonal += self.scale * w / theta;
-                        surface = true;
+                        stencil.diagonal += self.scale * w / theta;
+                        stencil.air |= 1 << (2 * axis + high as usize);
                     }
                 }
                 let mut flux = if w > 0.0 {
@@ -250,15 +197,11 @@ impl<const D: usize> Assembly<'_, D> {
                 divergence += if high { flux } else { -flux };
             }
         }
-        entries[0] = (self.rows.of(index), diagonal);
-        entries[..count].sort_unstable_by_key(|e| e.0);
         Row {
-            entries,
-            count,
+            stencil,
             // [ANE17 (48)] asks for a speed of separation where the wall is.
             rhs: (divergence - self.kappa * closed) / self.dx,
             wall: closed > 0.0,
-            surface,
         }
     }
 }

@@ -91,13 +91,17 @@ fn project<const D: usize>(
         dx: settings.dx,
     };
     let dt = 0.01;
-    let mut system = System::empty();
+    let mut system = System::default();
     system
         .assemble(&weights, &velocity, &posed, settings, dt)
         .unwrap();
     let mut solvers = PressureSolver::new();
-    let found = pockets::prepare(&mut system, settings.walls, settings.tolerance);
-    let solution = solvers.solve(&weights, &system, settings, dt).unwrap();
+    let found = pockets::prepare(
+        &mut system,
+        settings.physics.walls,
+        settings.physics.pressure.tolerance,
+    );
+    let solution = solvers.solve(&system, settings, dt).unwrap();
     assert_eq!(
         solution.report.status,
         Status::Converged,
@@ -105,8 +109,13 @@ fn project<const D: usize>(
         solution.solver,
         solution.report.residual
     );
-    pockets::settle(&found, &system, settings.walls, solvers.pressure_mut());
-    let scale = dt / (settings.density * settings.dx);
+    pockets::settle(
+        &found,
+        &system,
+        settings.physics.walls,
+        solvers.pressure_mut(),
+    );
+    let scale = dt / (settings.physics.density * settings.dx);
     subtract_gradient(
         &weights,
         &system,
@@ -163,7 +172,11 @@ fn inverse<const D: usize>(order: [usize; D]) -> [usize; D] {
 
 fn exact<const D: usize>(cells: [usize; D], walls: Walls, solver: Solver) -> Settings<D> {
     let mut settings = Settings::<D>::new(cells, 0.1);
-    (settings.walls, settings.solver, settings.tolerance) = (walls, solver, 1e-11);
+    (
+        settings.physics.walls,
+        settings.physics.pressure.solver,
+        settings.physics.pressure.tolerance,
+    ) = (walls, solver, 1e-11);
     settings
 }
 
@@ -190,7 +203,8 @@ fn swapping_axes<const D: usize>(cells: [usize; D], orders: &[[usize; D]], walls
         let back = inverse(order);
         let mut settings = exact(permuted(cells, order), walls, Solver::Auto);
         // The bounds at separating walls depend on where ceilings are.
-        settings.gravity = permuted(exact(cells, walls, Solver::Auto).gravity, order);
+        settings.physics.gravity =
+            permuted(exact(cells, walls, Solver::Auto).physics.gravity, order);
         let swapped = project(
             &settings,
             ball(order),
@@ -292,7 +306,7 @@ fn a_projection_in_2d_equals_the_same_field_extruded_in_3d() {
 fn assert_same_pressure(walls: Walls, one: Solver, other: Solver) -> usize {
     let solve = |solver| {
         let mut settings = exact([24, 22, 20], walls, solver);
-        settings.tolerance = 1e-10;
+        settings.physics.pressure.tolerance = 1e-10;
         let ball = Shape::Sphere {
             center: [1.2, 1.1, 0.7],
             radius: 0.43,
@@ -335,7 +349,7 @@ fn multigrid_finds_the_same_pressure() {
 fn keeps_hydrostatic<const D: usize>(vessel: Shape<D>, level: f64, walls: Walls) {
     let settings = exact([24; D], walls, Solver::Auto);
     let dt = 0.01;
-    let fall = |axis: usize, _: Coord<D>| settings.gravity[axis] * dt;
+    let fall = |axis: usize, _: Coord<D>| settings.physics.gravity[axis] * dt;
     let found = project(
         &settings,
         vec![vessel.inverted()],

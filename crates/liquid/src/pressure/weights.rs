@@ -134,8 +134,10 @@ impl<const D: usize> Weights<'_, D> {
             return 0.0;
         }
         let normal = self.cut.normal(self.tiles, cell.map(|c| c as f64 + 0.5));
-        let fall: f64 = (0..D).map(|a| normal[a] * settings.gravity[a]).sum();
-        settings.density * distance * fall.max(0.0)
+        let fall: f64 = (0..D)
+            .map(|a| normal[a] * settings.physics.gravity[a])
+            .sum();
+        settings.physics.density * distance * fall.max(0.0)
     }
 
     fn is_beside_air(&self, index: usize) -> bool {

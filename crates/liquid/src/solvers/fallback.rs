@@ -1,9 +1,9 @@
 //! The chain of methods that are tried.
 
 use meniscus_lcp::registry::{Candidate, Solution, StartFrom, first_converged};
-use meniscus_lcp::{BoxMlcp, Csr, InputError, Observer};
+use meniscus_lcp::{BoxMlcp, InputError, Observer, Operator};
 
-use super::{Posed, Settings, Workspace, linear, run};
+use super::{Posed, Settings, Task, Workspace, linear};
 use crate::settings::Solver;
 
 /// Rows from which on multigrid takes less time than methods whose iterations grow with the grid.
@@ -11,7 +11,7 @@ const MANY: usize = 300;
 
 impl Solver {
     /// The method that `auto` begins with on this problem; any other method is its own.
-    pub fn pick(self, problem: &BoxMlcp<Csr>) -> Self {
+    pub fn pick(self, problem: &BoxMlcp<impl Operator>) -> Self {
         let many = problem.len() >= MANY;
         match self {
             Self::Auto if linear::check(problem).is_ok() => {
@@ -72,6 +72,14 @@ pub(super) fn solve<const D: usize>(
     };
     // What multigrid reached is a good start for its fallback.
     first_converged(&candidates, StartFrom::Last, x, |solver, x| {
-        run(posed, solver, settings, x, workspace, observer)
+        let task = Task {
+            posed,
+            solver,
+            settings,
+            x,
+            workspace,
+            observer,
+        };
+        task.run()
     })
 }

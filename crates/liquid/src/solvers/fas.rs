@@ -1,10 +1,10 @@
 //! Multigrid by the full approximation scheme: `fas-mg`.
 
 use meniscus_lcp::methods::fas;
-use meniscus_lcp::{InputError, Observer, Report};
+use meniscus_lcp::{InputError, Report};
 
 use super::reduced::without_held;
-use super::{Posed, Settings, Workspace};
+use super::{Settings, Task};
 use crate::fas::{self as levels, Levels};
 
 /// Levels and sweeps of `fas-mg`; the defaults are those of the paper but for `bound_sweeps`.
@@ -28,22 +28,24 @@ impl Default for Fas {
     }
 }
 
-pub(super) fn solve<const D: usize>(
-    posed: &Posed<D>,
-    settings: &Settings,
-    x: &mut [f64],
-    workspace: &mut Workspace<D>,
-    observer: &mut dyn Observer,
-) -> Result<Report, InputError> {
-    let memory = &mut workspace.fas;
-    without_held(posed, x, |problem, cells, x| {
-        let levels = Levels::new(problem.matrix(), cells, &settings.fas.levels)?;
-        let settings = fas::Settings::default()
-            .tolerance(settings.tolerance)
-            .max_iterations(settings.max_iterations)
-            .sweeps_before(settings.fas.sweeps)
-            .sweeps_after(settings.fas.sweeps)
-            .bound_sweeps(settings.fas.bound_sweeps);
-        fas::solve(problem, &settings, &levels, x, memory, observer)
-    })
+impl<const D: usize> Task<'_, D> {
+    pub(super) fn fas(self) -> Result<Report, InputError> {
+        let Settings {
+            tolerance,
+            max_iterations,
+            fas: own,
+            ..
+        } = *self.settings;
+        let memory = &mut self.workspace.fas;
+        without_held(self.posed.problem, self.x, |problem, stencil, x| {
+            let levels = Levels::new(stencil, &own.levels)?;
+            let settings = fas::Settings::default()
+                .tolerance(tolerance)
+                .max_iterations(max_iterations)
+                .sweeps_before(own.sweeps)
+                .sweeps_after(own.sweeps)
+                .bound_sweeps(own.bound_sweeps);
+            fas::solve(problem, &settings, &levels, x, memory, self.observer)
+        })
+    }
 }

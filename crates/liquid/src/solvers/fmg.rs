@@ -1,10 +1,10 @@
 //! Full multigrid with bounds on the finest level alone: `fmg`.
 
 use meniscus_lcp::methods::fmg;
-use meniscus_lcp::{InputError, Observer, Report};
+use meniscus_lcp::{InputError, Report};
 
 use super::reduced::without_held;
-use super::{Posed, Settings, Workspace};
+use super::{Settings, Task};
 use crate::fas::{self, Boundaries, Coarse, Interpolation, Levels};
 
 /// Levels and sweeps of `fmg`; the defaults are those of Chentanez and Mueller (2012). [Lai20 sec. 5]
@@ -29,20 +29,22 @@ impl Default for Fmg {
     }
 }
 
-pub(super) fn solve<const D: usize>(
-    posed: &Posed<D>,
-    settings: &Settings,
-    x: &mut [f64],
-    workspace: &mut Workspace<D>,
-    observer: &mut dyn Observer,
-) -> Result<Report, InputError> {
-    let memory = &mut workspace.fmg;
-    without_held(posed, x, |problem, cells, x| {
-        let levels = Levels::new(problem.matrix(), cells, &settings.fmg.levels)?;
-        let settings = fmg::Settings::default()
-            .tolerance(settings.tolerance)
-            .max_iterations(settings.max_iterations)
-            .sweeps(settings.fmg.sweeps);
-        fmg::solve(problem, &settings, &levels, x, memory, observer)
-    })
+impl<const D: usize> Task<'_, D> {
+    pub(super) fn fmg(self) -> Result<Report, InputError> {
+        let Settings {
+            tolerance,
+            max_iterations,
+            fmg: own,
+            ..
+        } = *self.settings;
+        let memory = &mut self.workspace.fmg;
+        without_held(self.posed.problem, self.x, |problem, stencil, x| {
+            let levels = Levels::new(stencil, &own.levels)?;
+            let settings = fmg::Settings::default()
+                .tolerance(tolerance)
+                .max_iterations(max_iterations)
+                .sweeps(own.sweeps);
+            fmg::solve(problem, &settings, &levels, x, memory, self.observer)
+        })
+    }
 }

@@ -1,13 +1,13 @@
 //! Conjugate gradients for problems without bounds: `cg`, `mg-pcg`.
 
 use meniscus_lcp::methods::{linear, policy};
-use meniscus_lcp::{BoxMlcp, Csr, InputError, Observer, Report};
+use meniscus_lcp::{BoxMlcp, Csr, InputError, Observer, Operator, Report};
 
-use super::{Settings, Workspace};
+use super::{Settings, Task, Workspace};
 use crate::settings::Solver;
 
 /// Rows must be free or held.
-pub(super) fn check(problem: &BoxMlcp<Csr>) -> Result<(), InputError> {
+pub(super) fn check(problem: &BoxMlcp<impl Operator>) -> Result<(), InputError> {
     let rows = problem.lower().iter().zip(problem.upper());
     let bounded = |(l, u): (&f64, &f64)| l != u && (l.is_finite() || u.is_finite());
     match rows.into_iter().position(bounded) {
@@ -16,17 +16,21 @@ pub(super) fn check(problem: &BoxMlcp<Csr>) -> Result<(), InputError> {
     }
 }
 
-/// The preconditioner must be there.
-pub(super) fn solve<const D: usize>(
-    problem: &BoxMlcp<Csr>,
-    solver: Solver,
-    settings: &Settings,
-    x: &mut [f64],
-    workspace: &mut Workspace<D>,
-    observer: &mut dyn Observer,
-) -> Result<Report, InputError> {
-    check(problem)?;
-    solve_held(problem, solver, settings, false, x, workspace, observer)
+impl<const D: usize> Task<'_, D> {
+    pub(super) fn linear(mut self) -> Result<Report, InputError> {
+        self.make_preconditioner()?;
+        check(self.posed.problem)?;
+        let problem = self.posed.with_matrix()?;
+        let Task {
+            solver,
+            settings,
+            x,
+            workspace,
+            observer,
+            ..
+        } = self;
+        solve_held(&problem, solver, settings, false, x, workspace, observer)
+    }
 }
 
 /// Rows that are held at a value take the form of policy iteration that has one policy only, and so does the whole system if

@@ -1,27 +1,23 @@
 //! Multigrid as a solver: `tn-mg`, `mg`.
 
-use meniscus_lcp::{InputError, Observer, Report};
+use meniscus_lcp::{InputError, Report};
 
-use super::{Posed, Settings, Workspace, linear};
+use super::{Task, linear};
 use crate::multigrid;
 use crate::settings::Solver;
 
-pub(super) fn solve<const D: usize>(
-    posed: &Posed<D>,
-    solver: Solver,
-    settings: &Settings,
-    x: &mut [f64],
-    workspace: &mut Workspace<D>,
-    observer: &mut dyn Observer,
-) -> Result<Report, InputError> {
-    if solver == Solver::Mg {
-        linear::check(posed.problem)?;
+impl<const D: usize> Task<'_, D> {
+    pub(super) fn multigrid(self) -> Result<Report, InputError> {
+        let problem = self.posed.problem;
+        if self.solver == Solver::Mg {
+            linear::check(problem)?;
+        }
+        let settings = multigrid::Settings {
+            tolerance: self.settings.tolerance,
+            max_iterations: self.settings.max_iterations,
+            ..Default::default()
+        };
+        let memory = &mut self.workspace.multigrid;
+        multigrid::solve(problem, &settings, self.x, memory, self.observer)
     }
-    let settings = multigrid::Settings {
-        tolerance: settings.tolerance,
-        max_iterations: settings.max_iterations,
-        ..Default::default()
-    };
-    let memory = &mut workspace.multigrid;
-    multigrid::solve(posed.problem, posed.cells, &settings, x, memory, observer)
 }

@@ -42,15 +42,15 @@ impl<const D: usize> Preconditioners<D> {
         solver: Solver,
         choice: Choice,
     ) -> Result<(), InputError> {
-        let matrix = posed.problem.matrix();
         if by_cycles(solver) {
             let sweeps = if solver == Solver::MgPcg {
                 LINEAR_SWEEPS
             } else {
                 FACE_SWEEPS
             };
-            return self.cycle.rebuild(posed.problem, posed.cells, sweeps);
+            return self.cycle.rebuild(posed.problem, sweeps);
         }
+        let matrix = posed.problem.matrix().matrix();
         match choice {
             Choice::Mic0 => self.mic0.rebuild(matrix, posed.blocks),
             Choice::Ic0 => self.ic0.rebuild(matrix),

@@ -7,6 +7,7 @@ use meniscus_lcp::{BoxMlcp, Csr, InputError, Observer};
 use super::{Settings, Workspace, solve};
 use crate::grid::tiles::Coord;
 use crate::settings::Solver;
+use crate::stencil::Stencil;
 
 /// Registers every method for problems whose rows belong to `cells`.
 ///
@@ -79,7 +80,10 @@ impl<const D: usize> NamedSolver for OnGrid<'_, D> {
         if let Some(steps) = options.presolve {
             presolve(problem, steps, options.tolerance, x, observer)?;
         }
+        let stencil = Stencil::from_matrix(problem.matrix(), self.cells)?;
+        let (rhs, lower, upper) = (problem.rhs(), problem.lower(), problem.upper());
+        let problem = BoxMlcp::new(&stencil, rhs, lower, upper)?;
         let memory = &mut Workspace::default();
-        solve(problem, self.cells, &settings, x, memory, observer)
+        solve(&problem, &settings, x, memory, observer)
     }
 }

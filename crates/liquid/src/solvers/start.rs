@@ -1,9 +1,9 @@
 //! Initial iterate of a method.
 
 use meniscus_lcp::methods::{psor, start};
-use meniscus_lcp::{BoxMlcp, Csr, InputError, Observer};
+use meniscus_lcp::{InputError, Observer};
 
-use super::{Settings, Start};
+use super::{Posed, Settings, Start};
 
 /// Sweeps or steps that improve a start.
 const STEPS: usize = 10;
@@ -16,8 +16,8 @@ pub(super) struct Memory {
 }
 
 /// Brings `x` to where the method starts.
-pub(super) fn begin(
-    problem: &BoxMlcp<Csr>,
+pub(super) fn begin<const D: usize>(
+    posed: &Posed<D>,
     settings: &Settings,
     x: &mut [f64],
     memory: &mut Memory,
@@ -31,14 +31,16 @@ pub(super) fn begin(
             let settings = psor::Settings::default()
                 .tolerance(settings.tolerance)
                 .max_iterations(STEPS);
-            psor::solve(problem, &settings, x, &mut memory.psor, observer)?;
+            let problem = posed.with_matrix()?;
+            psor::solve(&problem, &settings, x, &mut memory.psor, observer)?;
         }
         Start::Gradient => {
             let settings = start::Settings::default()
                 .tolerance(settings.tolerance)
                 .max_iterations(STEPS)
                 .measure(start::Measure::Energy);
-            start::solve(problem, &settings, x, &mut memory.gradient, observer)?;
+            let problem = posed.with_matrix()?;
+            start::solve(&problem, &settings, x, &mut memory.gradient, observer)?;
         }
     }
     Ok(())

@@ -1,13 +1,13 @@
 //! Workspace of the methods.
 
 use meniscus_lcp::methods::{fas, fmg, linear, mprgp, newton, penalty, policy};
-use meniscus_lcp::{BoxMlcp, Csr, InputError, Report};
+use meniscus_lcp::{BoxMlcp, InputError, Report};
 
 use super::preconditioners::Preconditioners;
 use super::{Settings, linear as linear_family, start};
-use crate::grid::tiles::Coord;
 use crate::multigrid;
 use crate::settings::{Preconditioner, Solver};
+use crate::stencil::{Stencil, with_matrix};
 
 /// Memory of the methods, kept between solves. Those that are not used take none.
 #[derive(Debug, Default)]
@@ -27,15 +27,14 @@ pub struct Workspace<const D: usize> {
 }
 
 impl<const D: usize> Workspace<D> {
-    /// Solves a linear problem, in which rows may be held, with the matrix of the last solve and what was made for it.
-    /// `bounded` says whether that one had bounds: scratch of the same method serves both then.
+    /// Solves a linear problem, in which rows may be held, with the stencil of another that was solved before and what was
+    /// prepared for that one.
     pub(crate) fn solve_again(
         &mut self,
-        problem: &BoxMlcp<Csr>,
-        cells: &[Coord<D>],
+        problem: &BoxMlcp<Stencil<D>>,
+        prepared: &BoxMlcp<Stencil<D>>,
         tolerance: f64,
         limit: usize,
-        bounded: bool,
         x: &mut [f64],
     ) -> Result<Report, InputError> {
         let (solver, preconditioner) = self.last.unwrap_or((Solver::Cg, Preconditioner::None));
@@ -46,8 +45,8 @@ impl<const D: usize> Workspace<D> {
                 max_iterations: limit,
                 ..Default::default()
             };
-            let memory = &mut self.multigrid;
-            multigrid::solve_again(problem, cells, &settings, x, memory, &mut ())
+            let mut levels = self.multigrid.prepare(prepared)?;
+            levels.solve(problem, &settings, x, &mut ())
         } else {
             let settings = Settings {
                 solver,
@@ -56,7 +55,10 @@ impl<const D: usize> Workspace<D> {
                 max_inner_iterations: limit,
                 ..Default::default()
             };
-            linear_family::solve_held(problem, solver, &settings, bounded, x, self, &mut ())
+            // With bounds, scratch of the same method serves both.
+            let bounded = prepared.lower().iter().any(|l| l.is_finite());
+            let problem = with_matrix(problem)?;
+            linear_family::solve_held(&problem, solver, &settings, bounded, x, self, &mut ())
         }
     }
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use meniscus_lcp::{BoxMlcp, Csr};
 use meniscus_liquid::Coord;
+use meniscus_liquid::stencil::StencilProblem;
 
 /// A problem and the cells of its rows.
 pub struct Grid<const D: usize> {
@@ -18,6 +19,10 @@ pub struct Grid<const D: usize> {
 impl<const D: usize> Grid<D> {
     pub fn problem(&self) -> BoxMlcp<'_, Csr> {
         BoxMlcp::new(&self.matrix, &self.rhs, &self.lower, &self.upper).unwrap()
+    }
+
+    pub fn stencil(&self) -> StencilProblem<D> {
+        StencilProblem::from_matrix(&self.problem(), &self.cells).unwrap()
     }
 
     pub fn len(&self) -> usize {

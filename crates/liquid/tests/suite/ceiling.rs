@@ -8,7 +8,7 @@ use meniscus_shapes::{Shape, Solids};
 fn slab<const D: usize>(cells: [usize; D], walls: Walls) -> (f64, f64) {
     let dx = 1.0 / cells[D - 1] as f64;
     let mut settings = Settings::<D>::new(cells, dx);
-    settings.walls = walls;
+    settings.physics.walls = walls;
     let solids = tank(&settings);
     let mut liquid = Liquid::new(settings).unwrap();
     liquid.fill(&|x| 0.807 - x[D - 1], &|_| [0.0; D], &solids);
@@ -35,7 +35,7 @@ fn a_slab_under_a_ceiling_off_the_grid_falls_freely_with_separating_walls() {
     for above in [0.55, 0.7, 0.9] {
         let dx = 1.0 / 48.0;
         let mut settings = Settings::<2>::new([32, 48], dx);
-        settings.walls = Walls::Separating;
+        settings.physics.walls = Walls::Separating;
         let mut high = settings.domain();
         high[1] -= above * dx;
         let hollow = Shape::Box {
@@ -89,9 +89,9 @@ fn a_slab_under_a_ceiling_hangs_in_3d_with_slip_walls() {
 /// Distance between a wall and the nearest particle of a block that rested on it, without gravity, after `seconds`.
 fn gap(walls: Walls, separation: f64, seconds: f64) -> f64 {
     let mut settings = Settings::<2>::new([32; 2], 1.0 / 32.0);
-    settings.walls = walls;
-    settings.separation = separation;
-    settings.gravity = [0.0; 2];
+    settings.physics.walls = walls;
+    settings.physics.separation = separation;
+    settings.physics.gravity = [0.0; 2];
     let solids = tank(&settings);
     let mut liquid = Liquid::new(settings).unwrap();
     let block = |x: [f64; 2]| (x[0] - 0.31).max((x[1] - 0.5).abs() - 0.23);

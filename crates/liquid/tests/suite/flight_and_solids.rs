@@ -9,7 +9,7 @@ fn a_block_in_free_flight_keeps_its_momentum_to_rounding_and_its_shape_to_a_cell
     for transfer in [Transfer::Apic, Transfer::Flip { pic: 0.05 }] {
         let dx = 1.0 / 32.0;
         let mut settings = Settings::<3>::new([32; 3], dx);
-        settings.transfer = transfer;
+        settings.physics.transfer = transfer;
         let solids = tank(&settings);
         let mut liquid = Liquid::new(settings).unwrap();
         let block = Shape::Box {
@@ -110,7 +110,7 @@ fn a_piston_that_pushes_into_a_tank_raises_the_surface_by_the_right_amount() {
     for walls in [Walls::Slip, Walls::Separating] {
         let dx = 1.0 / 40.0;
         let mut settings = Settings::<2>::new([40, 40], dx);
-        settings.walls = walls;
+        settings.physics.walls = walls;
         let mut solids = tank(&settings);
         // Slides in from the left, below the surface and above it.
         let piston = Shape::Box {
@@ -153,8 +153,8 @@ fn a_piston_that_pushes_into_a_tank_raises_the_surface_by_the_right_amount() {
 fn no_particle_passes_a_wall_two_cells_thick_that_moves_at_the_speed_of_the_cfl_limit() {
     let dx = 1.0 / 32.0;
     let mut settings = Settings::<2>::new([64, 32], dx);
-    settings.max_step = 1.0 / 60.0;
-    let limit = settings.cfl * dx / settings.max_step;
+    settings.physics.max_step = 1.0 / 60.0;
+    let limit = settings.physics.cfl * dx / settings.physics.max_step;
     let mut solids = tank(&settings);
     solids.list.push(moving(
         Shape::Box {

@@ -52,7 +52,7 @@ fn transfers_reproduce_linear_functions_away_from_walls() {
                 interpolation,
                 ..Default::default()
             };
-            let levels = Levels::new(&grid.matrix, &grid.cells, &settings).unwrap();
+            let levels = Levels::new(&grid.stencil().stencil, &settings).unwrap();
             let value = |cell: &Coord<D>, width: f64| -> f64 {
                 (0..D)
                     .map(|a| (a + 1) as f64 * width * (cell[a] as f64 + 0.5))
@@ -83,7 +83,7 @@ fn constants_stay_constant_beside_walls_and_fall_towards_air() {
             interpolation,
             ..Default::default()
         };
-        let levels = Levels::new(&grid.matrix, &grid.cells, &settings).unwrap();
+        let levels = Levels::new(&grid.stencil().stencil, &settings).unwrap();
         let mut fine = vec![0.0; grid.len()];
         levels.prolongate(1, &vec![1.0; levels.cells(1).len()], &mut fine);
         for (cell, fine) in grid.cells.iter().zip(&fine) {
@@ -143,7 +143,7 @@ fn coarse_matrices_are_symmetric_and_positive_semidefinite() {
                         boundaries,
                         coarse,
                     };
-                    let levels = Levels::new(&grid.matrix, &grid.cells, &settings).unwrap();
+                    let levels = Levels::new(&grid.stencil().stencil, &settings).unwrap();
                     assert!(levels.coarser() >= 2, "{settings:?}");
                     for level in 1..=levels.coarser() {
                         let matrix = levels.matrix(level);
@@ -195,7 +195,7 @@ fn no_coarse_matrix_joins_the_sides_of_a_solid_one_cell_thick() {
                     coarse,
                     ..Default::default()
                 };
-                let levels = Levels::new(&grid.matrix, &grid.cells, &settings).unwrap();
+                let levels = Levels::new(&grid.stencil().stencil, &settings).unwrap();
                 let mut sides: Vec<bool> = grid.cells.iter().map(|cell| cell[0] < at).collect();
                 for level in 1..=levels.coarser() {
                     let matrix = levels.matrix(level);
@@ -217,7 +217,8 @@ fn no_coarse_matrix_joins_the_sides_of_a_solid_one_cell_thick() {
         }
         // The levels of the truncated iteration, from outside: a residual on one side moves nothing on the other.
         let mut cycle = Cycle::default();
-        cycle.rebuild(&grid.problem(), &grid.cells, 2).unwrap();
+        let stencil = grid.stencil();
+        cycle.rebuild(&stencil.posed().unwrap(), 2).unwrap();
         let one_side = |cell: &Coord<D>| if cell[0] < at { 1.0 } else { 0.0 };
         let r: Vec<f64> = grid.cells.iter().map(one_side).collect();
         let mut z = vec![0.0; grid.len()];
@@ -242,7 +243,7 @@ fn with_plain_boundaries_the_sides_are_joined() {
         boundaries: Boundaries::Plain,
         ..Default::default()
     };
-    let levels = Levels::new(&grid.matrix, &grid.cells, &settings).unwrap();
+    let levels = Levels::new(&grid.stencil().stencil, &settings).unwrap();
     let mixed = levels
         .cells(1)
         .iter()

@@ -4,8 +4,9 @@ use crate::common::advance;
 use crate::grids::{Dice, Grid, Scene, Sphere, build, from_faces, random};
 use meniscus_lcp::methods::policy;
 use meniscus_lcp::precondition::{Jacobi, Mic0};
-use meniscus_lcp::{Blocks, BoxMlcp, Csr, InputError, Report, Status};
+use meniscus_lcp::{Blocks, Csr, InputError, Report, Status};
 use meniscus_liquid::multigrid::{self, Cycle, Settings, Workspace};
+use meniscus_liquid::stencil::StencilProblem;
 use meniscus_liquid::{Coord, Liquid, Solver, Walls};
 use meniscus_shapes::{Motion, ScriptedSolid, Shape, Solids};
 
@@ -16,8 +17,7 @@ fn solve<const D: usize>(grid: &Grid<D>, relative: f64, x: &mut [f64]) -> Report
     };
     let mut workspace = Workspace::default();
     multigrid::solve(
-        &grid.problem(),
-        &grid.cells,
+        &grid.stencil().posed().unwrap(),
         &settings,
         x,
         &mut workspace,
@@ -341,8 +341,7 @@ fn what_it_cannot_solve_it_says() {
     };
     let mut workspace = Workspace::default();
     let report = multigrid::solve(
-        &grid.problem(),
-        &grid.cells,
+        &grid.stencil().posed().unwrap(),
         &settings,
         &mut x,
         &mut workspace,
@@ -361,8 +360,7 @@ fn what_it_cannot_solve_it_says() {
     };
     let mut x = vec![0.0; grid.len()];
     let report = multigrid::solve(
-        &grid.problem(),
-        &grid.cells,
+        &grid.stencil().posed().unwrap(),
         &few,
         &mut x,
         &mut workspace,
@@ -382,7 +380,12 @@ fn broken_contracts_are_errors() {
     let mut x = vec![0.0; grid.len()];
     let settings = Settings::default();
     let mut refused = |cells: &[Coord<2>], x: &mut [f64], settings: &Settings| {
-        multigrid::solve(&grid.problem(), cells, settings, x, &mut workspace, &mut ()).unwrap_err()
+        let stencil = match StencilProblem::from_matrix(&grid.problem(), cells) {
+            Ok(stencil) => stencil,
+            Err(fault) => return fault,
+        };
+        let problem = stencil.posed().unwrap();
+        multigrid::solve(&problem, settings, x, &mut workspace, &mut ()).unwrap_err()
     };
     let few = &grid.cells[1..];
     assert!(matches!(
@@ -427,7 +430,8 @@ fn a_cycle_preconditions_policy_iteration() {
     let expected = by_policy(&grid, 1e-10);
     let largest = expected.iter().fold(0.0, |m: f64, p| m.max(p.abs()));
     let mut cycle = Cycle::default();
-    cycle.rebuild(&grid.problem(), &grid.cells, 2).unwrap();
+    let stencil = grid.stencil();
+    cycle.rebuild(&stencil.posed().unwrap(), 2).unwrap();
     let settings = policy::Settings::default().tolerance(1e-10 * grid.largest());
     let mut x = vec![0.0; grid.len()];
     let mut workspace = policy::Workspace::default();
@@ -456,7 +460,7 @@ fn a_cycle_preconditions_policy_iteration() {
 /// A slab of liquid thrown against the ceiling of a tank with a ball in it.
 fn run<const D: usize>(cells: [usize; D], walls: Walls, solver: Solver) {
     let mut settings = meniscus_liquid::Settings::<D>::new(cells, 1.0 / cells[0] as f64);
-    (settings.walls, settings.solver) = (walls, solver);
+    (settings.physics.walls, settings.physics.pressure.solver) = (walls, solver);
     let high = settings.domain();
     let still = |name: &str, shape| ScriptedSolid {
         name: name.into(),
@@ -513,10 +517,9 @@ fn the_smallest_spheres_are_solved_as_policy_iteration_does() {
             surface: meniscus_liquid::analytic::Surface::Flat,
             thin: false,
         };
-        let bare = sphere.bare::<D>().unwrap();
-        let n = bare.rhs.len();
-        let upper = vec![f64::INFINITY; n];
-        let problem = BoxMlcp::new(&bare.matrix, &bare.rhs, &bare.lower, &upper).unwrap();
+        let stencil = sphere.stencil_problem::<D>().unwrap();
+        let n = stencil.len();
+        let problem = stencil.with_matrix().unwrap();
         let tolerance = 1e-9;
         let settings = multigrid::Settings {
             tolerance,
@@ -524,11 +527,17 @@ fn the_smallest_spheres_are_solved_as_policy_iteration_does() {
         };
         let (mut ours, mut theirs) = (vec![0.0; n], vec![0.0; n]);
         let memory = &mut multigrid::Workspace::default();
-        let report =
-            multigrid::solve(&problem, &bare.cells, &settings, &mut ours, memory, &mut ()).unwrap();
+        let report = multigrid::solve(
+            &stencil.posed().unwrap(),
+            &settings,
+            &mut ours,
+            memory,
+            &mut (),
+        )
+        .unwrap();
         assert_eq!(report.status, Status::Converged, "{cells} cells, {n} rows");
         let settings = policy::Settings::default().tolerance(tolerance);
-        let mut jacobi = Jacobi::new(&bare.matrix).unwrap();
+        let mut jacobi = Jacobi::new(problem.matrix()).unwrap();
         let memory = &mut policy::Workspace::default();
         policy::solve(
             &problem,

@@ -8,7 +8,7 @@ use crate::grids::{Dice, Grid, Sphere, build, from_faces};
 use crate::multigrid::by_policy;
 use meniscus_lcp::methods::policy;
 use meniscus_lcp::precondition::Mic0;
-use meniscus_lcp::{Blocks, BoxMlcp, Csr, Observer, Progress, Report, Status};
+use meniscus_lcp::{Blocks, BoxMlcp, Csr, InputError, Observer, Progress, Report, Status};
 use meniscus_liquid::multigrid::{self, Settings, Workspace};
 use meniscus_liquid::{Coord, Liquid, Solver, StepReport, Walls};
 use meniscus_shapes::{Motion, ScriptedSolid, Shape, Solids};
@@ -19,8 +19,9 @@ fn solve<const D: usize>(grid: &Grid<D>, workspace: &mut Workspace<D>) -> (Vec<f
         ..Default::default()
     };
     let mut x = vec![0.0; grid.len()];
-    let (problem, cells) = (grid.problem(), &grid.cells);
-    let report = multigrid::solve(&problem, cells, &settings, &mut x, workspace, &mut ()).unwrap();
+    let stencil = grid.stencil();
+    let problem = stencil.posed().unwrap();
+    let report = multigrid::solve(&problem, &settings, &mut x, workspace, &mut ()).unwrap();
     assert_eq!(report.status, Status::Converged);
     (x, report)
 }
@@ -112,44 +113,65 @@ fn what_was_solved_before_does_not_change_the_bits() {
 #[test]
 fn levels_serve_again_for_a_problem_with_fewer_bounds() {
     let mut grid = build::<3>(&Sphere::default(), 32);
+    let stencil = grid.stencil();
     let mut workspace = Workspace::default();
-    let (x, _) = solve(&grid, &mut workspace);
+    let problem = stencil.posed().unwrap();
+    let mut prepared = workspace.prepare(&problem).unwrap();
+    let settings = |grid: &Grid<3>| Settings {
+        tolerance: 1e-9 * grid.largest(),
+        ..Default::default()
+    };
+    let mut x = vec![0.0; grid.len()];
+    let report = prepared.solve(&problem, &settings(&grid), &mut x, &mut ());
+    assert_eq!(report.unwrap().status, Status::Converged);
     for (row, &x) in x.iter().enumerate() {
         let left = grid.lower[row] == 0.0 && x == 0.0;
         grid.lower[row] = if left { 0.0 } else { f64::NEG_INFINITY };
         grid.upper[row] = if left { 0.0 } else { f64::INFINITY };
     }
     grid.rhs.iter_mut().step_by(2).for_each(|b| *b *= 0.3);
-    let settings = Settings {
-        tolerance: 1e-9 * grid.largest(),
-        ..Default::default()
-    };
     let mut again = vec![0.0; grid.len()];
-    let problem: BoxMlcp<Csr> = grid.problem();
-    let memory = &mut workspace;
-    let report = multigrid::solve_again(
-        &problem,
-        &grid.cells,
-        &settings,
-        &mut again,
-        memory,
-        &mut (),
-    )
-    .unwrap();
-    assert_eq!(report.status, Status::Converged);
+    let fewer = BoxMlcp::new(&stencil.stencil, &grid.rhs, &grid.lower, &grid.upper).unwrap();
+    let report = prepared.solve(&fewer, &settings(&grid), &mut again, &mut ());
+    assert_eq!(report.unwrap().status, Status::Converged);
     let expected = by_policy(&grid, 1e-10);
     let largest = expected.iter().fold(0.0, |m: f64, p| m.max(p.abs()));
     for (row, (x, y)) in again.iter().zip(&expected).enumerate() {
         assert!((x - y).abs() <= 1e-6 * largest, "row {row} is {x}, not {y}");
     }
-    // And what is not of that kind is solved as usual.
-    let other = build::<3>(&Sphere::default(), 24);
-    let mut x = vec![0.0; other.len()];
-    let (problem, cells) = (other.problem(), &other.cells);
-    multigrid::solve_again(&problem, cells, &settings, &mut x, memory, &mut ()).unwrap();
-    let mut y = vec![0.0; other.len()];
+    // Neither more bounds nor another matrix, though it be equal.
+    let inside = stencil.lower.iter().position(|l| l.is_infinite()).unwrap();
+    grid.lower[inside] = 0.0;
+    let more = BoxMlcp::new(&stencil.stencil, &grid.rhs, &grid.lower, &grid.upper).unwrap();
+    let same = grid.stencil();
+    for refused in [more, same.posed().unwrap()] {
+        let report = prepared.solve(&refused, &settings(&grid), &mut again, &mut ());
+        assert!(matches!(report, Err(InputError::Structure { .. })));
+    }
+}
+
+#[test]
+fn a_workspace_keeps_the_levels_of_its_stencil_and_no_others() {
+    let grid = build::<3>(&Sphere::default(), 24);
+    let stencil = grid.stencil();
+    let problem = stencil.posed().unwrap();
+    let settings = Settings {
+        tolerance: 1e-9 * grid.largest(),
+        ..Default::default()
+    };
+    let (mut x, mut y) = (vec![0.0; grid.len()], vec![0.0; grid.len()]);
     let memory = &mut Workspace::default();
-    multigrid::solve(&problem, cells, &settings, &mut y, memory, &mut ()).unwrap();
+    multigrid::solve(&problem, &settings, &mut x, memory, &mut ()).unwrap();
+    multigrid::solve(&problem, &settings, &mut y, memory, &mut ()).unwrap();
+    assert!(x == y);
+    // With fewer bounds new levels would have other bits: they are made.
+    let free = vec![f64::NEG_INFINITY; grid.len()];
+    let linear = BoxMlcp::new(&stencil.stencil, &grid.rhs, &free, &grid.upper).unwrap();
+    x.fill(0.0);
+    y.fill(0.0);
+    multigrid::solve(&linear, &settings, &mut x, memory, &mut ()).unwrap();
+    let fresh = &mut Workspace::default();
+    multigrid::solve(&linear, &settings, &mut y, fresh, &mut ()).unwrap();
     assert!(x == y);
 }
 
@@ -185,9 +207,9 @@ fn a_step_that_would_raise_the_energy_is_shortened_and_the_answer_is_right() {
     let mut workspace = Workspace::default();
     let mut x = vec![0.0; grid.len()];
     let mut energies = Energies::default();
-    let (problem, cells, watch) = (grid.problem(), &grid.cells, &mut energies);
-    let report =
-        multigrid::solve(&problem, cells, &settings, &mut x, &mut workspace, watch).unwrap();
+    let (stencil, watch) = (grid.stencil(), &mut energies);
+    let problem = stencil.posed().unwrap();
+    let report = multigrid::solve(&problem, &settings, &mut x, &mut workspace, watch).unwrap();
     assert_eq!(report.status, Status::Converged);
     assert!(
         workspace.halvings() > 0,
@@ -226,11 +248,11 @@ fn where_no_step_lowers_the_energy_it_says_so_and_leaves_a_good_start() {
     };
     let mut workspace = Workspace::default();
     let mut x = vec![0.0; grid.len()];
-    let cells = &grid.cells;
-    let report =
-        multigrid::solve(&problem, cells, &settings, &mut x, &mut workspace, &mut ()).unwrap();
+    let stencil = grid.stencil();
+    let posed = stencil.posed().unwrap();
+    let report = multigrid::solve(&posed, &settings, &mut x, &mut workspace, &mut ()).unwrap();
     assert_eq!(report.status, Status::NonDescent);
-    assert!(problem.natural_residual(&x, &mut vec![0.0; grid.len()]) == report.residual);
+    assert!(posed.natural_residual(&x, &mut vec![0.0; grid.len()]) == report.residual);
     let mut mic = Mic0::default();
     mic.rebuild(&grid.matrix, &Blocks::single(grid.len()))
         .unwrap();
@@ -248,8 +270,8 @@ fn where_no_step_lowers_the_energy_it_says_so_and_leaves_a_good_start() {
 /// A slab of liquid that is thrown against the ceiling of a tank with a ball in it, after one step.
 fn thrown(solver: Solver, max_iterations: usize) -> (Liquid<3>, StepReport) {
     let mut settings = meniscus_liquid::Settings::<3>::new([16; 3], 1.0 / 16.0);
-    (settings.walls, settings.solver) = (Walls::Separating, solver);
-    settings.max_iterations = max_iterations;
+    (settings.physics.walls, settings.physics.pressure.solver) = (Walls::Separating, solver);
+    settings.physics.pressure.max_iterations = max_iterations;
     let still = |name: &str, shape| ScriptedSolid {
         name: name.into(),
         shape,

@@ -135,6 +135,7 @@ fn agree<const D: usize>(cells: [usize; D], ball: Shape<D>, surface: f64, veloci
             by_policy[i]
         );
     }
+    let stencil = problem.stencil_problem().unwrap();
     for solver in Solver::ALL.iter().filter(|solver| !solver.is_linear()) {
         let settings = solvers::Settings {
             solver: *solver,
@@ -145,8 +146,14 @@ fn agree<const D: usize>(cells: [usize; D], ball: Shape<D>, surface: f64, veloci
         };
         let mut x = vec![0.0; n];
         let memory = &mut solvers::Workspace::default();
-        let solution =
-            solvers::solve(&mlcp, &problem.cells, &settings, &mut x, memory, &mut ()).unwrap();
+        let solution = solvers::solve(
+            &stencil.posed().unwrap(),
+            &settings,
+            &mut x,
+            memory,
+            &mut (),
+        )
+        .unwrap();
         assert_eq!(solution.report.status, Status::Converged, "{solver}");
         for i in 0..n {
             let apart = (program[i] - x[i]).abs();

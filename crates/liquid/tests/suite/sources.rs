@@ -23,7 +23,7 @@ fn along<const D: usize>(axis: usize, speed: f64) -> [f64; D] {
 fn jet_keeps_its_speed<const D: usize>() {
     let dx = 1.0 / 32.0;
     let mut settings = Settings::<D>::new(std::array::from_fn(|a| [48, 16, 16][a]), dx);
-    settings.gravity = [0.0; D];
+    settings.physics.gravity = [0.0; D];
     let each = settings.particle_volume();
     let solids = tank(&settings);
     let mut liquid = Liquid::new(settings).unwrap();

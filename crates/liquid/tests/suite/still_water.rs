@@ -7,7 +7,7 @@ const DEPTH: f64 = 0.523;
 
 fn still_water<const D: usize>(cells: [usize; D], dx: f64, walls: Walls) {
     let mut settings = Settings::<D>::new(cells, dx);
-    settings.walls = walls;
+    settings.physics.walls = walls;
     let solids = tank(&settings);
     let mut liquid = Liquid::new(settings).unwrap();
     liquid.fill(&|x| x[D - 1] - DEPTH, &|_| [0.0; D], &solids);

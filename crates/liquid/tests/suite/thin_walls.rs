@@ -100,7 +100,7 @@ impl Case {
     fn faults<const D: usize>(&self) -> Vec<String> {
         let dx = WIDTH / self.cells as f64;
         let mut settings = Settings::<D>::new([self.cells; D], dx);
-        settings.walls = self.walls;
+        settings.physics.walls = self.walls;
         let mut solids = tank(&settings);
         let motion = self.motion::<D>();
         let inner = self.form.shape::<D>();
@@ -146,7 +146,7 @@ impl Case {
         if drift.abs() > 0.02 {
             faults.push(format!("volume changed by {:.2} %", 100.0 * drift));
         }
-        let per_cell = liquid.settings().particles_per_cell;
+        let per_cell = liquid.settings().physics.particles_per_cell;
         let (most, cell) = most_in_a_cell(&liquid);
         if most > 4 * per_cell {
             faults.push(format!(

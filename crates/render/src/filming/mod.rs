@@ -1,116 +1,117 @@
-//! Pictures and films of runs: finished, running or interrupted, one alone or two side by side.
+//! Images and videos of runs: finished, in progress or interrupted, one run or two side by side.
 //!
-//! `reel.rs` draws the frames of one run from its cache; here they are matched by their times and put side by side, and
-//! `sinks.rs` writes them as PNG, GIF and MP4. Nothing of it touches what the run itself has written.
+//! `reel.rs` renders the frames of one run from its cache; here they are matched by time and composed side by side, and
+//! `sinks.rs` writes them as PNG, GIF and MP4. Files of the run itself are not modified.
 
-mod movie;
+mod mp4;
 mod reel;
 mod sinks;
 
-use crate::preview::beside;
-use image::RgbImage;
+use crate::image::RgbImage;
+use crate::preview::side_by_side;
 use meniscus_scene::Style;
 use meniscus_scene::text::Override;
+use meniscus_store::cache;
 use meniscus_store::error::{Error, Kind};
 use meniscus_store::layout::pictures::FOLDER;
 use meniscus_store::opened_run::{FrameChoice, OpenedRun};
 use meniscus_store::quantity::count;
-use reel::{Drawn, Reel, open};
+use reel::{DrawnFrame, Reel, open};
 use sinks::Sinks;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Sides that a picture may have, in pixels.
+/// Valid image sides in pixels.
 const SIDES: std::ops::RangeInclusive<u32> = 16..=4096;
-/// Factors by which a film may be slower than life; below one it is faster.
+/// Valid slow-motion factors; below one the video is faster than real time.
 const SLOW: std::ops::RangeInclusive<f64> = 0.01..=1000.0;
-/// Times that differ by this part of a frame are the same.
+/// Times that differ by less than this fraction of a frame are equal.
 const SAME_TIME: f64 = 1e-3;
 
-/// What to make.
+/// Options.
 #[derive(Debug)]
 pub struct Options<'a> {
-    /// Which frames.
+    /// Frames.
     pub frames: FrameChoice,
-    /// Width and height in pixels, of each run.
+    /// Width and height in pixels, per run.
     pub size: (u32, u32),
-    /// How the liquid is drawn.
+    /// Rendering style of the liquid.
     pub style: Style,
-    /// Changes to the camera, as keys of a scene.
+    /// Overrides of the camera, as keys of a scene.
     pub camera: Vec<Override>,
-    /// Whether every frame becomes a PNG.
+    /// Whether to write one PNG per frame.
     pub png: bool,
-    /// Whether they become a GIF.
+    /// Whether to write a GIF.
     pub gif: bool,
-    /// Whether they become an MP4.
+    /// Whether to write an MP4.
     pub mp4: bool,
-    /// How many times slower than life films are.
+    /// Slow-motion factor.
     pub slow: Option<f64>,
-    /// Folder to write to, in place of one in the run's folder.
+    /// Output folder. Default: a folder inside that of the run.
     pub out: Option<PathBuf>,
-    /// Where the scene's own meshes are.
+    /// Folder of the original scene file, for its meshes.
     pub assets: Option<PathBuf>,
-    /// Set by somebody else to stop after the current frame.
+    /// Set from another thread to stop after the current frame.
     pub stop: &'a AtomicBool,
 }
 
-/// What was made.
+/// Result.
 #[derive(Clone, Debug)]
 pub struct Filmed {
-    /// Where it is.
+    /// Output folder.
     pub folder: PathBuf,
-    /// Pictures that were drawn.
+    /// Number of images.
     pub pictures: usize,
-    /// Files with the name and size of each: the films, and the pictures as one.
+    /// Name and size of each file: the videos, and all images as one entry.
     pub files: Vec<(String, u64)>,
 }
 
-/// Somebody who wants to know how it is going.
-pub trait Watch {
-    /// So many frames were asked for.
+/// Progress callback.
+pub trait Progress {
+    /// Number of requested frames.
     fn begin(&mut self, frames: usize);
-    /// One more is done.
+    /// One frame is done.
     fn frame(&mut self, number: u32);
 }
 
-impl Watch for () {
+impl Progress for () {
     fn begin(&mut self, _frames: usize) {}
     fn frame(&mut self, _number: u32) {}
 }
 
-/// Says what is wrong with the size of a picture.
+/// Checks the size of an image.
 ///
 /// # Errors
-/// If it is too small to show anything, or too large to be meant.
+/// If it is out of range.
 pub fn check_size((width, height): (u32, u32)) -> Result<(), String> {
     if SIDES.contains(&width) && SIDES.contains(&height) {
         return Ok(());
     }
     Err(format!(
-        "a picture can't be {width} x {height} pixels: each side must be from {} to {}",
+        "invalid image size {width} x {height}: each side must be from {} to {} pixels",
         SIDES.start(),
         SIDES.end()
     ))
 }
 
-/// Draws the frames of a run, or of two runs side by side, and writes them.
+/// Renders the frames of one run, or of two runs side by side, and writes them.
 ///
 /// # Errors
-/// If a folder is no run, has none of the frames, or nothing can be written. Damaged frames are left out and named in
-/// the error, after all the others have been drawn; in films the picture before stands in for them.
+/// If a folder is not a run, has none of the frames, or nothing can be written. Damaged frames are skipped and listed in
+/// the error, after all others have been rendered; videos repeat the image before them.
 pub fn film(
     run: &Path,
     other: Option<&Path>,
     options: &Options<'_>,
-    watch: &mut (dyn Watch + Send),
+    watch: &mut (dyn Progress + Send),
 ) -> Result<Filmed, Error> {
     check_size(options.size).map_err(Error::usage)?;
     if let Some(slow) = options.slow
         && !SLOW.contains(&slow)
     {
         return Err(Error::usage(format!(
-            "a film can't be {slow} times slower: the factor must be from {} to {}",
+            "invalid slow-motion factor {slow}: it must be from {} to {}",
             SLOW.start(),
             SLOW.end()
         )));
@@ -123,18 +124,18 @@ pub fn film(
     if let [first, second] = &mut reels[..]
         && first.title() == second.title()
     {
-        // The same scene with the same walls: then the folders say what is what.
+        // The same scene with the same walls: add the folders to the titles.
         for (reel, run) in [(first, &runs[0]), (second, &runs[1])] {
-            reel.say_also(&run.root.display().to_string());
+            reel.append_title(&run.root.display().to_string());
         }
     }
-    let line = TimeLine::of(&reels);
+    let line = Timeline::of(&reels);
     let wanted = line.frames(&options.frames, &runs[0].root)?;
     let folder = folder(options.out.as_deref(), run, other)?;
     let mut sinks = Sinks::open(folder, options, line.rate)?;
     watch.begin(wanted.len());
     let mut damaged = Vec::new();
-    let mut hand = Hand {
+    let mut renderer = Renderer {
         reels,
         shown: Vec::new(),
         line,
@@ -145,47 +146,32 @@ pub fn film(
                 Kind::Interrupted,
                 format!("stopped after {done} of {}", count(wanted.len(), "frame")),
             )
-            .with_remedy("the pictures so far are there, films are not"));
+            .with_remedy("the images so far are complete; videos were not written"));
         }
-        let (picture, is_new) = hand.draw(frame, &mut damaged)?;
+        let (picture, is_new) = renderer.draw(frame, &mut damaged)?;
         if let Some(picture) = picture {
             sinks.take(frame, &picture, is_new)?;
         }
         watch.frame(frame);
     }
     let filmed = sinks.close()?;
-    match damaged.first() {
-        None => Ok(filmed),
-        Some(first) => {
-            let others = match damaged.len() - 1 {
-                0 => String::new(),
-                n => format!(" ({} damaged)", count(n, "more frame")),
-            };
-            Err(
-                Error::new(Kind::Storage, format!("{}{others}", first.message())).with_remedy(
-                    format!(
-                        "{} in {}; run the scene again with --resume to mend the run",
-                        count(filmed.pictures, "other picture"),
-                        filmed.folder.display()
-                    ),
-                ),
-            )
-        }
-    }
+    let others = count(filmed.pictures, "other image");
+    cache::check_faults(&damaged, &others, &filmed.folder)?;
+    Ok(filmed)
 }
 
-/// The times at which pictures are taken, of one run or of two.
-struct TimeLine {
-    /// Pictures for every second of simulated time.
+/// Timeline of one run or of two.
+struct Timeline {
+    /// Images per second of simulated time.
     rate: f64,
-    /// The number of the last frame of any run, counted at this rate.
+    /// Last frame number of any run, at this rate.
     last: u32,
-    /// Where there is a frame of some run.
+    /// Numbers at which some run has a frame.
     first: u32,
 }
 
-impl TimeLine {
-    /// That of the run with more frames a second, as long as the longer one.
+impl Timeline {
+    /// Timeline at the rate of the run with more frames per second, as long as the longer one.
     fn of(reels: &[Box<dyn Reel + '_>]) -> Self {
         let rate = reels.iter().map(|r| r.rate()).fold(0.0, f64::max);
         let number = |reel: &dyn Reel, frame: u32| {
@@ -199,7 +185,7 @@ impl TimeLine {
             (first, last)
         };
         let ends: Vec<(u32, u32)> = reels.iter().map(|reel| ends(reel.as_ref())).collect();
-        TimeLine {
+        Timeline {
             rate,
             first: ends.iter().map(|e| e.0).min().unwrap_or(0),
             last: ends.iter().map(|e| e.1).max().unwrap_or(0),
@@ -210,14 +196,14 @@ impl TimeLine {
         f64::from(frame) / self.rate
     }
 
-    /// The numbers that were asked for.
+    /// Requested numbers.
     fn frames(&self, wanted: &FrameChoice, run: &Path) -> Result<Vec<u32>, Error> {
         let frames: Vec<u32> = (self.first..=self.last)
             .filter(|&f| wanted.has(f))
             .collect();
         if frames.is_empty() {
             return Err(Error::usage(format!(
-                "{} has no frames in {wanted}: there are {} to {}",
+                "{} has no frames in {wanted}: its frames are {} to {}",
                 run.display(),
                 self.first,
                 self.last
@@ -227,16 +213,16 @@ impl TimeLine {
     }
 }
 
-/// Draws one frame after the other, with what is still to be seen of those before.
-struct Hand<'a> {
+/// Renders frames in order, and repeats earlier ones where needed.
+struct Renderer<'a> {
     reels: Vec<Box<dyn Reel + 'a>>,
-    /// What each reel shows, with the number of its frame.
+    /// Current image of each reel, with its frame number.
     shown: Vec<Option<(u32, RgbImage)>>,
-    line: TimeLine,
+    line: Timeline,
 }
 
-impl Hand<'_> {
-    /// The picture at a number of the time line and whether anything in it is new; none as long as there is nothing.
+impl Renderer<'_> {
+    /// Image at a number of the timeline and whether any of it changed; none as long as there is no frame.
     fn draw(
         &mut self,
         number: u32,
@@ -247,7 +233,7 @@ impl Hand<'_> {
         self.shown.resize(self.reels.len(), None);
         let mut is_new = false;
         for (reel, shown) in self.reels.iter().zip(&mut self.shown) {
-            // A run that ends earlier holds its last frame; one that has not begun shows its first.
+            // A run that ends earlier keeps its last frame; one that has not begun shows its first.
             let until = time * reel.rate() + SAME_TIME;
             let frames = reel.frames();
             let passed = frames.partition_point(|&f| f64::from(f) <= until);
@@ -258,11 +244,11 @@ impl Hand<'_> {
                 continue;
             }
             match reel.draw(frame, alone)? {
-                Drawn::Picture(picture) => {
+                DrawnFrame::Picture(picture) => {
                     is_new = true;
                     *shown = Some((frame, picture));
                 }
-                Drawn::Damaged(error) => {
+                DrawnFrame::Damaged(error) => {
                     damaged.push(error);
                     if let Some((there, _)) = shown {
                         *there = frame;
@@ -274,16 +260,16 @@ impl Hand<'_> {
             [Some((_, only))] => Some(only.clone()),
             [Some((_, left)), Some((_, right))] => {
                 let end = self.line.time(self.line.last);
-                Some(beside(left, right, time, end, self.line.rate))
+                Some(side_by_side(left, right, time, end, self.line.rate))
             }
             _ => None,
         };
-        // Of two runs every moment is a picture of its own: the time line moves.
+        // With two runs every time is a new image: the timeline moves.
         Ok((picture, is_new || !alone))
     }
 }
 
-/// The folder to write to.
+/// Output folder.
 fn folder(out: Option<&Path>, run: &Path, other: Option<&Path>) -> Result<PathBuf, Error> {
     if let Some(out) = out {
         return Ok(out.into());
@@ -297,14 +283,11 @@ fn folder(out: Option<&Path>, run: &Path, other: Option<&Path>) -> Result<PathBu
         }
         Some(Err(_)) => own.join("beside"),
     };
-    // A link in place of our folder would lead our files out of the run's folder.
+    // A link in place of the folder would redirect files out of the run's folder.
     for inner in [&own, &folder] {
         if fs::symlink_metadata(inner).is_ok_and(|data| !data.is_dir()) {
-            return Err(Error::usage(format!(
-                "{} is not a folder, where a run has one",
-                inner.display()
-            ))
-            .with_remedy("remove it, or choose another folder with --out DIR"));
+            return Err(Error::usage(format!("{} is not a folder", inner.display()))
+                .with_remedy("remove it, or choose another folder with --out DIR"));
         }
     }
     Ok(folder)

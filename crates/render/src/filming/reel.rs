@@ -1,8 +1,8 @@
-//! The frames of one run, ready to be drawn.
+//! Frames of one run, ready for rendering.
 
 use super::Options;
+use crate::image::RgbImage;
 use crate::preview::{FrameRenderer, framing};
-use image::RgbImage;
 use meniscus_scene::text::{flat_camera, load_run, spatial_camera};
 use meniscus_scene::{AnyScene, Camera, Scene};
 use meniscus_shapes::Bounds;
@@ -12,33 +12,33 @@ use meniscus_store::opened_run::{FrameChoice, OpenedRun};
 use std::array::from_fn;
 use std::path::PathBuf;
 
-/// Frames that are looked at to find out where the liquid goes and how fast.
+/// Frames sampled for the extent and speed of the liquid.
 const SAMPLES: usize = 16;
-/// Share of the particles that may be outside the picture, or faster than the last colour: single drops.
+/// Fraction of particles that may be outside the image, or faster than the last colour: isolated drops.
 const OUTLIERS: f64 = 2e-3;
 
-/// What became of a frame.
-pub(super) enum Drawn {
+/// Result of a frame.
+pub(super) enum DrawnFrame {
     Picture(RgbImage),
-    /// Its file is damaged, and how.
+    /// The file is damaged, with the cause.
     Damaged(Error),
 }
 
-/// The frames of a run, of either dimension.
+/// Frames of a run, of either dimension.
 pub(super) trait Reel {
-    /// Numbers of the frames that there are.
+    /// Numbers of the existing frames.
     fn frames(&self) -> &[u32];
-    /// Frames for every second of simulated time.
+    /// Frames per second of simulated time.
     fn rate(&self) -> f64;
     /// Scene and walls.
     fn title(&self) -> String;
-    /// Something to add to the title.
-    fn say_also(&mut self, words: &str);
-    /// The picture of a frame, with the time in its caption if it is `alone`.
-    fn draw(&self, frame: u32, alone: bool) -> Result<Drawn, Error>;
+    /// Text to append to the title.
+    fn append_title(&mut self, words: &str);
+    /// Renders a frame, with the time in its caption if it is `alone`.
+    fn draw(&self, frame: u32, alone: bool) -> Result<DrawnFrame, Error>;
 }
 
-/// Opens runs that are to be seen together: from the same place and with the same colours where that is possible.
+/// Opens runs to be shown together, with the same camera and colours where possible.
 pub(super) fn open(
     runs: &[OpenedRun],
     options: &Options<'_>,
@@ -50,15 +50,15 @@ pub(super) fn open(
         match load_run(run, options.assets.as_deref())? {
             AnyScene::Two(scene) => {
                 order.push((2, flat.len()));
-                flat.push(Take::new(run, scene)?);
+                flat.push(LoadedRun::new(run, scene)?);
             }
             AnyScene::Three(scene) => {
                 order.push((3, spatial.len()));
-                spatial.push(Take::new(run, scene)?);
+                spatial.push(LoadedRun::new(run, scene)?);
             }
         }
     }
-    // Asked for only where it is needed: a position makes no sense in the plane.
+    // Parsed only where needed: a 3D position is invalid in 2D.
     let flat_wish = match flat.is_empty() {
         true => Camera::default(),
         false => flat_camera(&options.camera)?,
@@ -80,8 +80,8 @@ pub(super) fn open(
     Ok(reels)
 }
 
-/// A run with its scene, and where its liquid goes.
-struct Take<const D: usize> {
+/// Run with its scene and the extent of its liquid.
+struct LoadedRun<const D: usize> {
     root: PathBuf,
     scene: Scene<D>,
     frames: Vec<u32>,
@@ -89,10 +89,10 @@ struct Take<const D: usize> {
     fastest: f64,
 }
 
-impl<const D: usize> Take<D> {
+impl<const D: usize> LoadedRun<D> {
     fn new(run: &OpenedRun, scene: Scene<D>) -> Result<Self, Error> {
         let frames = run.frames(&FrameChoice::default())?;
-        let mut take = Take {
+        let mut take = LoadedRun {
             root: run.root.clone(),
             scene,
             liquid: Bounds::NOTHING,
@@ -102,9 +102,9 @@ impl<const D: usize> Take<D> {
         let count = take.frames.len();
         let samples = SAMPLES.min(count);
         for k in 0..samples {
-            // Evenly, the last one included.
+            // Evenly spaced, the last one included.
             let frame = take.frames[((k + 1) * count).div_ceil(samples) - 1];
-            // What is damaged is told when it is drawn.
+            // Damaged frames are reported when they are rendered.
             if let Ok(Ok(frame)) = take.read(frame) {
                 let (liquid, fastest) = extent(&frame);
                 take.liquid = take.liquid.union(&liquid);
@@ -114,7 +114,7 @@ impl<const D: usize> Take<D> {
         Ok(take)
     }
 
-    /// A frame, or what is wrong with its file.
+    /// Reads a frame, or returns the fault of its file.
     fn read(&self, frame: u32) -> Result<Result<Frame<D>, Error>, Error> {
         let path = cache::frame_path(&self.root, frame);
         let bytes = cache::read_bytes(&path)?;
@@ -122,7 +122,7 @@ impl<const D: usize> Take<D> {
     }
 }
 
-/// The box around nearly all particles of a frame, and a speed above that of nearly all.
+/// Bounding box of nearly all particles of a frame, and a speed above that of nearly all.
 fn extent<const D: usize>(frame: &Frame<D>) -> (Bounds<D>, f64) {
     if frame.positions().is_empty() {
         return (Bounds::NOTHING, 0.0);
@@ -152,9 +152,9 @@ fn nth(numbers: &mut [f32], n: usize) -> f32 {
     *numbers.select_nth_unstable_by(n, f32::total_cmp).1
 }
 
-/// Takes that are to be seen together.
+/// Runs shown together.
 fn together<const D: usize>(
-    takes: Vec<Take<D>>,
+    takes: Vec<LoadedRun<D>>,
     options: &Options<'_>,
     camera: &Camera<D>,
 ) -> Vec<RunReel<D>> {
@@ -164,7 +164,7 @@ fn together<const D: usize>(
         frame = frame.union(&framing::of_run(&take.scene, &take.liquid));
         fastest = fastest.max(take.fastest);
     }
-    let reel = |take: Take<D>| RunReel {
+    let reel = |take: LoadedRun<D>| RunReel {
         also: String::new(),
         size: options.size,
         style: options.style,
@@ -177,7 +177,7 @@ fn together<const D: usize>(
 }
 
 struct RunReel<const D: usize> {
-    take: Take<D>,
+    take: LoadedRun<D>,
     also: String,
     size: (u32, u32),
     style: meniscus_scene::Style,
@@ -207,24 +207,24 @@ impl<const D: usize> Reel for RunReel<D> {
     fn title(&self) -> String {
         format!(
             "{}, {} walls{}",
-            self.take.scene.name, self.take.scene.walls, self.also
+            self.take.scene.name, self.take.scene.physics.walls, self.also
         )
     }
 
-    fn say_also(&mut self, words: &str) {
+    fn append_title(&mut self, words: &str) {
         self.also = format!(", {words}");
     }
 
-    fn draw(&self, frame: u32, alone: bool) -> Result<Drawn, Error> {
+    fn draw(&self, frame: u32, alone: bool) -> Result<DrawnFrame, Error> {
         let frame = match self.take.read(frame)? {
             Ok(frame) => frame,
-            Err(error) => return Ok(Drawn::Damaged(error)),
+            Err(error) => return Ok(DrawnFrame::Damaged(error)),
         };
         let renderer = self.renderer();
         let caption = match alone {
             true => renderer.caption(&frame),
             false => self.title(),
         };
-        Ok(Drawn::Picture(renderer.draw(&frame, &caption)?))
+        Ok(DrawnFrame::Picture(renderer.draw(&frame, &caption)?))
     }
 }

@@ -1,19 +1,17 @@
-//! Pictures as files.
+//! Output files of images.
 
-use super::movie::Movie;
+use super::mp4::Movie;
 use super::{Filmed, Options};
+use crate::image::RgbImage;
 use crate::preview::FASTEST;
 use crate::preview::GifWriter;
-use image::codecs::png::{CompressionType, FilterType, PngEncoder};
-use image::{ExtendedColorType, ImageEncoder, RgbImage};
 use meniscus_store::atomic_file;
 use meniscus_store::error::Error;
 use meniscus_store::layout::pictures::{GIF, MP4, picture_name};
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
-/// Where pictures go.
+/// Output files.
 pub(super) struct Sinks {
     filmed: Filmed,
     png: bool,
@@ -41,7 +39,7 @@ impl Sinks {
             png_bytes: 0,
             gif: None,
             movie: None,
-            // An MP4 has the frame rate of the scene; players of GIFs don't keep up with high ones.
+            // An MP4 has the frame rate of the scene; GIF players don't keep up with high ones.
             rates: match options.slow {
                 Some(slow) => (rate / slow, rate / slow),
                 None => (rate.min(FASTEST), rate),
@@ -99,15 +97,9 @@ fn size_of(path: &Path) -> u64 {
     fs::metadata(path).map_or(0, |data| data.len())
 }
 
-/// Writes a picture, whole, and says how many bytes it took.
+/// Writes an image atomically and returns its size in bytes.
 fn write_png(path: &Path, picture: &RgbImage) -> Result<u64, Error> {
-    let mut bytes = Vec::new();
-    let encoder =
-        PngEncoder::new_with_quality(&mut bytes, CompressionType::Default, FilterType::Adaptive);
-    let (width, height) = picture.dimensions();
-    encoder
-        .write_image(picture.as_raw(), width, height, ExtendedColorType::Rgb8)
-        .map_err(|e| Error::io("write", path, &io::Error::other(e)))?;
+    let bytes = picture.png().map_err(|e| Error::io("write", path, &e))?;
     atomic_file::write(path, &bytes)?;
     Ok(bytes.len() as u64)
 }

@@ -1,38 +1,38 @@
-//! Bars.
+//! Bar charts.
 
 use super::{DRAWN, GRID, INK, SIZE, colour, letters};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// Bars in groups: for each group one of every series.
+/// Grouped bar chart: for each group one bar per series.
 #[derive(Clone, Debug)]
 pub struct Bars {
-    /// Above it.
+    /// Title.
     pub title: String,
-    /// Below it.
+    /// Label of the horizontal axis.
     pub x_label: String,
-    /// Beside it.
+    /// Label of the vertical axis.
     pub y_label: String,
     /// Names of the groups, from left to right.
     pub groups: Vec<String>,
-    /// Names of the series and the heights of their bars, one a group.
+    /// Names of the series and the heights of their bars, one per group.
     pub series: Vec<(String, Vec<f64>)>,
 }
 
-/// Share of a group's width that its bars take.
+/// Fraction of a group's width that its bars occupy.
 const FILLED: f64 = 0.8;
-/// Letters that fit below all groups together.
+/// Number of characters that fit below all groups together.
 const LETTERS: usize = 115;
 
 impl Bars {
-    /// The plot as the content of an SVG file.
+    /// Content of an SVG file.
     pub fn svg(&self) -> String {
         let heights = self.series.iter().flat_map(|series| &series.1);
         let highest = heights
             .copied()
             .filter(|height| height.is_finite())
             .fold(0.0, f64::max);
-        // Room for the names of the series above the bars.
+        // Space for the legend above the bars.
         let room = if self.series.len() > 1 { 1.3 } else { 1.08 };
         let top = if highest > 0.0 { room * highest } else { 1.0 };
         let mut out = String::new();
@@ -102,7 +102,7 @@ impl Bars {
     }
 }
 
-/// A name in short lines.
+/// Wraps a name into short lines.
 fn lines_of(name: &str, longest: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in name.split_whitespace() {

@@ -1,14 +1,14 @@
-//! Lines.
+//! Line charts.
 
 use super::{COLOURS, DRAWN, GRID, INK, SIZE, colour, letters};
 use plotters::prelude::*;
 
-/// An axis.
+/// Axis.
 #[derive(Clone, Debug, Default)]
 pub struct Axis {
-    /// What it shows, with its unit.
+    /// Label, with its unit.
     pub label: String,
-    /// Whether equal steps are equal factors. What is not positive is left out then.
+    /// Whether the axis is logarithmic. Values that are not positive are omitted then.
     pub logarithmic: bool,
 }
 
@@ -33,7 +33,7 @@ impl Axis {
         value.is_finite() && (!self.logarithmic || value > 0.0)
     }
 
-    /// Where a value lies along the axis: decades count, if it is logarithmic.
+    /// Coordinate of a value along the axis, in decades if it is logarithmic.
     fn place(&self, value: f64) -> f64 {
         if self.logarithmic {
             value.log10()
@@ -42,7 +42,7 @@ impl Axis {
         }
     }
 
-    /// From the smallest to the largest of the places, with some room around them.
+    /// Range of the coordinates, with a margin.
     fn range(&self, places: impl Iterator<Item = f64>) -> std::ops::Range<f64> {
         let (low, high) = places.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), place| {
             (low.min(place), high.max(place))
@@ -51,7 +51,7 @@ impl Axis {
             return 0.0..1.0;
         }
         if self.logarithmic {
-            // Whole decades: their lines are labelled.
+            // Whole decades, whose grid lines are labelled.
             return low.floor()..high.ceil().max(low.floor() + 1.0);
         }
         let room = 0.03 * (high - low);
@@ -68,7 +68,7 @@ impl Axis {
         }
     }
 
-    /// What to write at a place.
+    /// Label of a tick.
     fn label(&self, place: f64) -> String {
         let value = if self.logarithmic {
             10.0_f64.powf(place)
@@ -87,39 +87,39 @@ impl Axis {
         if value != 0.0 && !(1e-3..1e5).contains(&value.abs()) {
             format!("{value:.2e}")
         } else {
-            // Steps of an axis are round numbers up to rounding.
+            // Ticks are round numbers up to rounding error.
             format!("{}", (value * 1e6).round() / 1e6)
         }
     }
 }
 
-/// Points joined by a line.
+/// Polyline.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// Its name in the legend.
+    /// Name in the legend.
     pub name: String,
-    /// Where it goes.
+    /// Points.
     pub points: Vec<(f64, f64)>,
 }
 
-/// A plot of lines.
+/// Line chart.
 #[derive(Clone, Debug)]
 pub struct Chart {
-    /// Above it.
+    /// Title.
     pub title: String,
-    /// Below it.
+    /// Horizontal axis.
     pub x: Axis,
-    /// Beside it.
+    /// Vertical axis.
     pub y: Axis,
-    /// What it shows.
+    /// Series.
     pub series: Vec<Series>,
 }
 
-/// Points up to which each one gets a mark.
+/// Largest number of points with a marker each.
 const MARKED: usize = 60;
 
 impl Chart {
-    /// The plot as the content of an SVG file.
+    /// Content of an SVG file.
     pub fn svg(&self) -> String {
         let lines: Vec<Vec<(f64, f64)>> = self.series.iter().map(|s| self.places(s)).collect();
         let x = self.x.range(lines.iter().flatten().map(|point| point.0));
@@ -161,12 +161,12 @@ impl Chart {
                 let drawn = if index < COLOURS.len() {
                     chart.draw_series(LineSeries::new(points, style))
                 } else {
-                    // The colours begin again.
+                    // Colours repeat.
                     chart.draw_series(DashedLineSeries::new(points, 8, 5, style))
                 };
                 drawn
                     .expect(DRAWN)
-                    // The box around the names is measured without a font: some room for it.
+                    // The legend is measured without a font: add some space.
                     .label(format!("{}   ", series.name))
                     .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], style));
             }
@@ -185,7 +185,7 @@ impl Chart {
         out
     }
 
-    /// Where the points of a series lie that can be shown.
+    /// Coordinates of the points of a series that can be drawn.
     fn places(&self, series: &Series) -> Vec<(f64, f64)> {
         let shown = |point: &&(f64, f64)| self.x.shows(point.0) && self.y.shows(point.1);
         let place = |point: &(f64, f64)| (self.x.place(point.0), self.y.place(point.1));
@@ -193,7 +193,7 @@ impl Chart {
     }
 }
 
-/// The corner of the plot with the fewest points in it, for the legend.
+/// Corner of the chart with the fewest points, for the legend.
 fn emptiest_corner(
     lines: &[Vec<(f64, f64)>],
     x: &std::ops::Range<f64>,

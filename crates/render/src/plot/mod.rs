@@ -1,4 +1,4 @@
-//! Plots as SVG files: lines on linear or logarithmic axes, bars, and the fill pattern of a matrix.
+//! Plots as SVG files: line charts on linear or logarithmic axes, bar charts, and the sparsity pattern of a matrix.
 
 mod bars;
 mod chart;
@@ -12,11 +12,11 @@ use plotters::prelude::{IntoFont, RGBColor, TextStyle};
 
 /// Width and height of a plot.
 const SIZE: (u32, u32) = (760, 480);
-/// Text, lines of the frame, lines behind the data.
+/// Colours of text, frame and grid lines.
 const INK: RGBColor = RGBColor(40, 44, 52);
 const GRID: RGBColor = RGBColor(222, 226, 230);
 
-/// Colours that people who see colours differently can tell apart (after Okabe and Ito), in turn.
+/// Colour-blind safe palette (after Okabe and Ito).
 const COLOURS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -32,7 +32,7 @@ fn colour(index: usize) -> RGBColor {
     COLOURS[index % COLOURS.len()]
 }
 
-/// Text of a height.
+/// Text style of a height.
 fn letters(size: u32) -> TextStyle<'static> {
     TextStyle::from(("sans-serif", size).into_font()).color(&INK)
 }

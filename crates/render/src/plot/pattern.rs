@@ -1,18 +1,18 @@
-//! Where a matrix has entries.
+//! Sparsity pattern of a matrix.
 
 use super::{DRAWN, INK, letters};
 use meniscus_lcp::Csr;
 use plotters::prelude::*;
 
-/// Points along a side of the picture.
+/// Side of the picture in points.
 const SIDE: u32 = 480;
-/// Room around it for words.
+/// Margin for text.
 const MARGIN: u32 = 40;
-/// Boxes along a side: larger matrices are drawn by the share of entries in a box.
+/// Largest number of boxes along a side: larger matrices are drawn by the fraction of entries per box.
 const BOXES: usize = 240;
 
-/// Which entries of a matrix are stored and not zero, positive in blue, negative in orange, both mixed in grey; darker
-/// where a box of a large matrix holds more of them. The content of an SVG file.
+/// Nonzero entries of a matrix, positive in blue, negative in orange, both mixed in grey; darker
+/// where a box of a large matrix has more of them. The content of an SVG file.
 pub fn fill_pattern(matrix: &Csr, title: &str) -> String {
     let n = matrix.rows();
     let boxes = n.clamp(1, BOXES);
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn signs_have_their_colours() {
+    fn entries_are_coloured_by_sign() {
         let matrix = Csr::new(2, vec![0, 2, 3], vec![0, 1, 1], vec![1.0, -1.0, 2.0]).unwrap();
         let svg = fill_pattern(&matrix, "two by two");
         assert!(svg.contains("two by two") && svg.contains("2 rows, 3 entries"));
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_matrix_without_rows_is_drawn_too() {
+    fn a_matrix_without_rows_can_be_drawn() {
         assert!(fill_pattern(&Csr::default(), "nothing").contains("0 rows"));
     }
 }

@@ -1,8 +1,8 @@
-//! Pictures of one number per pixel, and how to smooth them.
+//! Single-channel images and Gaussian blur.
 
 use rayon::prelude::*;
 
-/// A field of numbers, row by row.
+/// Single-channel image, row by row.
 #[derive(Clone)]
 pub(super) struct Field {
     pub width: usize,
@@ -19,7 +19,7 @@ impl Field {
         }
     }
 
-    /// The value between the four nearest centres, which are at halves; the border goes on outside.
+    /// Bilinear interpolation between pixel centres, which are at halves; the border is clamped.
     pub fn sample(&self, x: f32, y: f32) -> f32 {
         let (x0, x1, fx) = neighbours(x, self.width);
         let (y0, y1, fy) = neighbours(y, self.height);
@@ -64,7 +64,7 @@ impl Field {
     }
 }
 
-/// A picture of anything, each pixel worked out from its column and row.
+/// Image computed per pixel from its column and row.
 pub(super) fn raster<T: Clone + Default + Send>(
     size: (usize, usize),
     pixel: impl Fn(usize, usize) -> T + Sync,
@@ -93,7 +93,7 @@ fn blur_row(out: &mut [f32], row: &[f32], weights: &[f32]) {
     }
 }
 
-/// The two pixels on either side of `x` and how far it is toward the second.
+/// The two pixels on either side of `x` and the interpolation weight of the second.
 fn neighbours(x: f32, count: usize) -> (usize, usize, f32) {
     let last = (count - 1) as f32;
     let x = (x - 0.5).clamp(0.0, last);

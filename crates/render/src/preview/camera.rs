@@ -1,30 +1,30 @@
-//! Where the picture is taken from.
+//! Camera.
 
 use super::vector::{Vec3, add, along, cross, dot, mix, normalize, scale, sub};
 
 use std::array::from_fn;
 
-/// How far around the up axis the camera stands, and how far above the horizon, in radians.
+/// Default azimuth and elevation in radians.
 const AZIMUTH: f32 = 0.45;
 const ELEVATION: f32 = 0.26;
-/// The angle seen along the shorter side of the picture, in degrees: a long lens flatters.
+/// Default field of view along the shorter side of the image, in degrees.
 const FIELD_OF_VIEW: f64 = 27.0;
-/// Part of the picture left free on each side.
+/// Margin on each side, as a fraction of the image.
 const MARGIN: f32 = 0.06;
 
-/// A pinhole camera.
+/// Pinhole camera.
 pub(super) struct Camera {
     pub eye: Vec3,
     pub forward: Vec3,
     right: Vec3,
     up: Vec3,
-    /// Pixels per unit of tangent.
+    /// Focal length in pixels.
     pub focal: f32,
     centre: [f32; 2],
 }
 
 impl Camera {
-    /// The camera that stands where it is wished to, and otherwise where it sees the whole box.
+    /// Camera with the requested properties, the others chosen so that it sees the whole box.
     pub fn new<const D: usize>(
         wish: &meniscus_scene::Camera<D>,
         box_: &Box3,
@@ -59,7 +59,7 @@ impl Camera {
         camera
     }
 
-    /// The camera that sees the whole box from a direction.
+    /// Camera that sees the whole box from a direction.
     fn framing(box_: &Box3, toward_eye: Vec3, half_view: f32, size: (usize, usize)) -> Self {
         let (width, height) = (size.0 as f32, size.1 as f32);
         let forward = scale(toward_eye, -1.0);
@@ -82,8 +82,8 @@ impl Camera {
             focal,
             centre: [0.5 * width, 0.5 * height],
         };
-        // Near enough that every corner just fits, as if each were to be centred; then shift the
-        // picture so that what is free is free on both sides.
+        // As close as every corner allows, as if each were to be centred; then shift the
+        // image so that the margins are equal on both sides.
         let mut distance = 0.0_f32;
         let limits = [width, height].map(|side| (0.5 - MARGIN) * side / focal);
         for corner in box_.corners() {
@@ -112,7 +112,7 @@ impl Camera {
         camera
     }
 
-    /// The pixel, with pixel centres at halves, and the depth along the view of a point before the camera.
+    /// Pixel of a point in front of the camera, with pixel centres at halves, and its depth.
     pub fn project(&self, p: Vec3) -> Option<([f32; 2], f32)> {
         let offset = sub(p, self.eye);
         let depth = dot(offset, self.forward);
@@ -127,26 +127,26 @@ impl Camera {
         Some((at, depth))
     }
 
-    /// The direction seen at a pixel, of depth one.
+    /// Direction through a pixel, of depth one.
     pub fn toward(&self, x: f32, y: f32) -> Vec3 {
         let across = scale(self.right, (x - self.centre[0]) / self.focal);
         let upward = scale(self.up, (self.centre[1] - y) / self.focal);
         add(self.forward, add(across, upward))
     }
 
-    /// The direction in the world of one that is given as right, up and toward the eye.
+    /// World direction of one given as right, up and toward the eye.
     pub fn world_from_picture(&self, [right, up, near]: Vec3) -> Vec3 {
         let across = add(scale(self.right, right), scale(self.up, up));
         along(across, -near, self.forward)
     }
 
-    /// A direction as rightward and downward on the picture.
+    /// Direction as rightward and downward in the image.
     pub fn on_picture(&self, v: Vec3) -> [f32; 2] {
         [dot(v, self.right), -dot(v, self.up)]
     }
 }
 
-/// A box along the axes.
+/// Axis-aligned box.
 #[derive(Clone, Copy)]
 pub(super) struct Box3 {
     pub low: Vec3,
@@ -162,7 +162,7 @@ impl Box3 {
         sub(self.high, self.low)
     }
 
-    /// The side of a cube of the same volume.
+    /// Side of a cube of the same volume.
     pub fn mean_side(&self) -> f32 {
         let [x, y, z] = self.sides();
         (x * y * z).cbrt()

@@ -1,22 +1,22 @@
-//! Surfaces of solids as veils over what is behind them.
+//! Compositing of solid surfaces over the background.
 
 use super::light::{fresnel, key_direction, surroundings};
-use super::solids::Layer;
+use super::sphere_tracing::Layer;
 use super::vector::{Vec3, add, dot, mix, mul, reflect, scale};
 use meniscus_scene::Material;
 
 const STONE: Vec3 = [0.56, 0.53, 0.50];
-/// How much a surface of coloured glass colours what is behind it.
+/// Tint of the background by a surface of coloured glass.
 const GLASS_TINT: f32 = 0.4;
 
-/// Light that comes through what has been drawn so far: `passed * behind + added`.
+/// Composite of the layers drawn so far: `passed * behind + added`.
 #[derive(Clone, Copy)]
-pub(super) struct Veil {
+pub(super) struct Composite {
     passed: Vec3,
     added: Vec3,
 }
 
-impl Veil {
+impl Composite {
     pub const NONE: Self = Self {
         passed: [1.0; 3],
         added: [0.0; 3],
@@ -26,7 +26,7 @@ impl Veil {
         add(mul(self.passed, behind), self.added)
     }
 
-    /// This veil with a nearer one before it.
+    /// Composites a nearer layer over this one.
     pub fn behind(&self, nearer: &Self) -> Self {
         Self {
             passed: mul(self.passed, nearer.passed),
@@ -35,14 +35,14 @@ impl Veil {
     }
 }
 
-impl Default for Veil {
+impl Default for Composite {
     fn default() -> Self {
         Self::NONE
     }
 }
 
-/// One surface of a solid as a veil over what is behind it.
-pub(super) fn shade(layer: &Layer, direction: Vec3) -> Veil {
+/// Layer of one surface of a solid.
+pub(super) fn shade(layer: &Layer, direction: Vec3) -> Composite {
     let facing = -dot(layer.normal, direction);
     let whole = match layer.material {
         Material::Stone => {
@@ -55,14 +55,14 @@ pub(super) fn shade(layer: &Layer, direction: Vec3) -> Veil {
                 mirrored.map(|c| c.min(1.0)),
                 shine,
             );
-            Veil {
+            Composite {
                 passed: [0.0; 3],
                 added: mix(colour, [0.9; 3], 0.2 * layer.crease),
             }
         }
         Material::Glass => {
             let grazing = (1.0 - facing).clamp(0.0, 1.0);
-            // A glass wall is seen edge-on near its outline: darker there, a little green.
+            // A glass wall is seen edge-on near its outline: darker there, slightly green.
             let rim = grazing * grazing * grazing.sqrt();
             let passed = [0.62, 0.50, 0.46].map(|d| 1.0 - d * rim);
             let passed = mul(
@@ -73,13 +73,13 @@ pub(super) fn shade(layer: &Layer, direction: Vec3) -> Veil {
             );
             let shine = fresnel(0.045, facing).max(0.2 * layer.crease);
             let mirrored = surroundings(reflect(direction, layer.normal));
-            Veil {
+            Composite {
                 passed: scale(passed, 1.0 - shine),
                 added: scale(mirrored, shine),
             }
         }
     };
-    Veil {
+    Composite {
         passed: mix([1.0; 3], whole.passed, layer.alpha),
         added: scale(whole.added, layer.alpha),
     }

@@ -1,27 +1,27 @@
-//! Spray: particles too few to make a surface, drawn as small balls of liquid.
+//! Spray: particles too sparse for a surface, drawn as small balls of liquid.
 
 use super::particles::Spot;
 use super::vector::Vec3;
 use super::volume::{LEVEL, Volume};
 use rayon::prelude::*;
 
-/// Rows of the picture that are filled together.
+/// Rows of the image per band.
 const BAND: usize = 16;
 /// Radius of a single particle's ball, in cells of the field.
 const RADIUS: f32 = 0.42;
-/// Balls smaller than this, in pixels, are drawn as large and fainter.
+/// Smallest radius of a ball in pixels; smaller ones are drawn at this size and fainter.
 const LEAST: f32 = 0.7;
 
-/// The nearest droplet of a pixel.
+/// Nearest droplet of a pixel.
 #[derive(Clone, Copy)]
 pub(super) struct Droplet {
-    /// Infinite where there is none.
+    /// Depth; infinite where there is none.
     pub depth: f32,
-    /// Share of the pixel that it covers.
+    /// Coverage of the pixel.
     pub cover: f32,
-    /// Where its surface points: right, up and toward the eye.
+    /// Surface normal: right, up and toward the eye.
     pub facing: Vec3,
-    /// Its thickness along the view, in metres.
+    /// Thickness along the view, in metres.
     pub thickness: f32,
 }
 
@@ -37,15 +37,15 @@ impl Droplet {
 struct Ball {
     x: f32,
     y: f32,
-    /// In pixels.
+    /// Radius in pixels.
     radius: f32,
     depth: f32,
-    /// In metres.
+    /// Radius in metres.
     size: f32,
     strength: f32,
 }
 
-/// Draws the particles that are outside the liquid's surface, with points placed by `place`; empty if there are none.
+/// Draws the particles outside the liquid's surface, with points projected by `place`; empty if there are none.
 pub(super) fn draw(
     particles: &[(Vec3, f32)],
     volume: &Volume,
@@ -60,7 +60,7 @@ pub(super) fn draw(
                 return None;
             }
             let spot = place(position)?;
-            // Next to the surface they are smaller, so that none jumps out of it.
+            // Smaller next to the surface, so that none appears suddenly.
             let size = RADIUS * volume.spacing * lack.cbrt();
             let radius = size * spot.zoom;
             Some(Ball {

@@ -1,29 +1,29 @@
-//! The frames of one scene as pictures.
+//! Renderer of the frames of one scene.
 
 use super::framing;
 use super::legend::round_up;
 use super::materials::materials_of;
 use super::{View, draw};
-use image::RgbImage;
+use crate::image::RgbImage;
 use meniscus_scene::{Camera, Color, Material, Scene, Style, measure};
 use meniscus_shapes::{Bounds, ScriptedSolid, Shape};
 use meniscus_store::cache::Frame;
 use meniscus_store::error::Error;
 
-/// How the frames of a scene are drawn: with one camera and the same colours.
+/// Renderer of the frames of a scene, with one camera and the same colours.
 pub struct FrameRenderer<'a, const D: usize> {
     scene: &'a Scene<D>,
     materials: Vec<Material>,
     size: (u32, u32),
     style: Style,
-    /// Where the camera is to be, whatever the scene says.
+    /// Overrides of the scene's camera.
     wish: Camera<D>,
     frame: Bounds<D>,
     fastest: f64,
 }
 
 impl<'a, const D: usize> FrameRenderer<'a, D> {
-    /// As the scene itself says, without a look at any frame.
+    /// Renderer with the scene's own settings, independent of its frames.
     pub fn new(scene: &'a Scene<D>, size: (u32, u32), style: Style) -> Self {
         FrameRenderer {
             scene,
@@ -32,23 +32,23 @@ impl<'a, const D: usize> FrameRenderer<'a, D> {
             style,
             wish: Camera::default(),
             frame: framing::of_scene(scene),
-            fastest: round_up(likely_speed(scene)),
+            fastest: round_up(expected_speed(scene)),
         }
     }
 
-    /// The same, on another part of space.
+    /// Renderer that shows another region.
     pub fn framing(mut self, frame: Bounds<D>) -> Self {
         self.frame = frame;
         self
     }
 
-    /// The same with colours for speeds up to this one, or a round one above it.
+    /// Renderer with colours for speeds up to this one, or a round number above it.
     pub fn up_to(mut self, speed: f64) -> Self {
         self.fastest = round_up(speed);
         self
     }
 
-    /// The same from another place, as far as one is named.
+    /// Renderer with overrides of the camera.
     pub fn from(mut self, camera: &Camera<D>) -> Self {
         self.wish = camera.or(&self.wish);
         self
@@ -56,7 +56,7 @@ impl<'a, const D: usize> FrameRenderer<'a, D> {
 
     /// Name and walls of the scene, for captions.
     pub fn title(&self) -> String {
-        format!("{}, {} walls", self.scene.name, self.scene.walls)
+        format!("{}, {} walls", self.scene.name, self.scene.physics.walls)
     }
 
     /// Title, number and time of a frame, for captions.
@@ -65,17 +65,17 @@ impl<'a, const D: usize> FrameRenderer<'a, D> {
         format!("{}, frame {}, {time}", self.title(), frame.number)
     }
 
-    /// The picture of a frame.
+    /// Renders a frame.
     ///
     /// # Errors
-    /// If the frame has a pose that is none.
+    /// If a pose of the frame is invalid.
     pub fn draw(&self, frame: &Frame<D>, caption: &str) -> Result<RgbImage, Error> {
         let solids = self.scene.solids_at(&frame.bodies)?;
         let materials: Vec<Material> = solids.iter().map(|(k, _)| self.materials[*k]).collect();
         let colour = |k: usize| self.scene.colors.get(k).copied().flatten();
         let colours: Vec<Option<Color>> = solids.iter().map(|(k, _)| colour(*k)).collect();
         let mut bodies: Vec<ScriptedSolid<D>> = solids.into_iter().map(|(_, body)| body).collect();
-        // The walls of the domain are drawn, too, unless the liquid is in a container of its own.
+        // The walls of the domain are drawn as well, unless the liquid is in a container of its own.
         if !bodies.iter().any(|b| matches!(b.shape, Shape::Inverted(_))) {
             bodies.push(self.scene.sides());
         }
@@ -87,7 +87,7 @@ impl<'a, const D: usize> FrameRenderer<'a, D> {
             materials: &materials,
             colours: &colours,
             liquid_colour: self.scene.liquid_color,
-            per_cell: self.scene.particles_per_cell as f64,
+            per_cell: self.scene.physics.particles_per_cell as f64,
             time: frame.time,
             domain: self.scene.domain,
             frame: self.frame,
@@ -103,16 +103,16 @@ impl<'a, const D: usize> FrameRenderer<'a, D> {
     }
 }
 
-/// A time in seconds with as many digits as tell two frames apart.
+/// Time in seconds with enough digits to distinguish two frames.
 pub(super) fn time_label(time: f64, frame_rate: f64) -> String {
     let digits = frame_rate.log10().ceil().clamp(2.0, 9.0) as usize;
     format!("{time:.digits$} s")
 }
 
-/// The speed that liquid may well reach: of a fall from where it is highest, of its start, or of what moves it.
-fn likely_speed<const D: usize>(scene: &Scene<D>) -> f64 {
+/// Expected speed of the liquid: of a fall from its highest point, of its start, or of the solids that drive it.
+fn expected_speed<const D: usize>(scene: &Scene<D>) -> f64 {
     let length = |v: &[f64; D]| v.iter().map(|c| c * c).sum::<f64>().sqrt();
-    let fall = (2.0 * length(&scene.gravity) * measure::highest_liquid(scene)).sqrt();
+    let fall = (2.0 * length(&scene.physics.gravity) * measure::highest_liquid(scene)).sqrt();
     let starts = scene.liquids.iter().map(|volume| &volume.velocity);
     let given = starts.chain(scene.emitters.iter().map(|emitter| &emitter.velocity));
     given.map(length).fold(fall, f64::max)
@@ -123,7 +123,7 @@ mod tests {
     use super::time_label;
 
     #[test]
-    fn times_of_two_frames_never_look_the_same() {
+    fn time_labels_of_two_frames_differ() {
         for rate in [1.0, 24.0, 48.0, 99.9, 100.0, 120.0, 240.0, 1000.0, 12345.0] {
             let labels: Vec<String> = (0..50)
                 .map(|k| time_label(f64::from(k) / rate, rate))

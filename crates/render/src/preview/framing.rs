@@ -1,18 +1,18 @@
-//! Which part of space a picture shows: solids and liquid, not an empty domain, and the same for all frames.
+//! Framing: the region that an image shows, solids and liquid without empty space, the same for all frames.
 
-use super::solids::{hollow_bounds, is_inverted};
+use super::sphere_tracing::{hollow_bounds, is_inverted};
 use meniscus_scene::Scene;
 use meniscus_shapes::{Bounds, Motion, ScriptedSolid};
 
-/// Times at which moving solids are looked at.
+/// Number of times at which moving solids are sampled.
 const TIMES: u32 = 64;
-/// Share of a side of the domain from which on the whole side is shown.
+/// Fraction of a side of the domain from which the whole side is shown.
 const MOST_OF_A_SIDE: f64 = 0.5;
-/// Free space around what is shown, as a part of its longest side.
+/// Margin, as a fraction of the longest side.
 const MARGIN: f64 = 0.06;
 
-/// What matters in a scene before it is simulated: its containers, or else its solids, the liquid at the start and some
-/// space around for it to move.
+/// Region of interest of a scene before it is simulated: its containers, or else its solids, the initial liquid and some
+/// space for it to move.
 pub fn of_scene<const D: usize>(scene: &Scene<D>) -> Bounds<D> {
     if let Some(inside) = containers(scene) {
         return finished(scene, inside, false);
@@ -27,7 +27,7 @@ pub fn of_scene<const D: usize>(scene: &Scene<D>) -> Bounds<D> {
     finished(scene, shown.expanded(longest), true)
 }
 
-/// What matters in a run whose particles were all within `liquid`.
+/// Region of interest of a run whose particles are all within `liquid`.
 pub fn of_run<const D: usize>(scene: &Scene<D>, liquid: &Bounds<D>) -> Bounds<D> {
     match containers(scene) {
         Some(inside) => finished(scene, inside, false),
@@ -35,8 +35,8 @@ pub fn of_run<const D: usize>(scene: &Scene<D>, liquid: &Bounds<D>) -> Bounds<D>
     }
 }
 
-/// Clips to the domain. With `walls`, those of the domain hold the liquid: then there is a margin, a side of which most is
-/// shown is shown whole, and the floor is shown if it is near.
+/// Clips to the domain. With `walls`, those of the domain contain the liquid: then there is a margin, a side that is mostly
+/// visible is shown completely, and the floor is shown if it is close.
 fn finished<const D: usize>(scene: &Scene<D>, shown: Bounds<D>, walls: bool) -> Bounds<D> {
     let whole = domain(scene);
     let mut shown = shown.intersection(&whole);
@@ -75,7 +75,7 @@ fn longest_side<const D: usize>(bounds: &Bounds<D>) -> f64 {
     sides.fold(0.0, f64::max)
 }
 
-/// The space inside all containers, wherever they go; `None` if there are none, or they have no end.
+/// Bounding box of all containers at all times; `None` if there are none, or they are unbounded.
 fn containers<const D: usize>(scene: &Scene<D>) -> Option<Bounds<D>> {
     let mut inside: Option<Bounds<D>> = None;
     for body in scene.solids.iter().filter(|b| is_inverted(&b.shape)) {
@@ -86,7 +86,7 @@ fn containers<const D: usize>(scene: &Scene<D>) -> Option<Bounds<D>> {
     inside
 }
 
-/// The space of all solids that have an end.
+/// Bounding box of all bounded solids.
 fn solids<const D: usize>(scene: &Scene<D>) -> Bounds<D> {
     let mut all = Bounds::NOTHING;
     for body in &scene.solids {
@@ -97,7 +97,7 @@ fn solids<const D: usize>(scene: &Scene<D>) -> Bounds<D> {
     all.intersection(&domain(scene))
 }
 
-/// The space through which a body moves during all frames.
+/// Bounding box of a solid during all frames.
 fn swept<const D: usize>(body: &ScriptedSolid<D>, own: Bounds<D>, scene: &Scene<D>) -> Bounds<D> {
     let end = scene.time_of_frame(scene.frames);
     let times = match body.motion {
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_domain_is_not_shown_and_a_full_one_is() {
+    fn an_empty_domain_is_cropped_and_a_full_one_is_not() {
         let small = of_scene(&ball(1.0));
         assert_eq!((small.low, small.high), ([0.0; 3], [1.0; 3]));
         let huge = of_scene(&ball(100.0));
@@ -144,11 +144,11 @@ mod tests {
     }
 
     #[test]
-    fn what_moves_is_shown_wherever_it_goes() {
+    fn moving_solids_are_framed_over_their_whole_path() {
         let meniscus_scene::AnyScene::Three(scene) =
             meniscus_scene::builtin::named("thrown-sphere").unwrap()
         else {
-            panic!("it is in space")
+            panic!("a 3D scene")
         };
         let shown = of_scene(&scene);
         for frame in 0..=scene.frames {

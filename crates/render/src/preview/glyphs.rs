@@ -1,11 +1,11 @@
-//! The letters, as strokes of a pen.
+//! Stroke font.
 //!
-//! Every letter is its width and its strokes, each a list of points of two digits to base 36: across from
-//! the left, down from the top. Capitals stand from 0 to 12 (`c`), small letters begin at 4, and
-//! descenders end at 16 (`g`). A stroke that begins with `~` is the round curve that follows its points,
+//! A glyph is its width and its strokes, each a list of points of two base-36 digits: across from
+//! the left, down from the top. Capitals extend from 0 to 12 (`c`), small letters begin at 4, and
+//! descenders end at 16 (`g`). A stroke that begins with `~` is a smooth curve along its points,
 //! one that begins with `o` is closed as well.
 
-/// Width and strokes of a letter; a hollow box for one that is not there.
+/// Width and strokes of a glyph; a hollow box for a missing one.
 pub(super) fn glyph(letter: char) -> (f32, &'static [&'static str]) {
     match letter {
         ' ' => (4.0, &[]),

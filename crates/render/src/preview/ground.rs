@@ -1,10 +1,10 @@
-//! The ground below the scene and the shadow on it.
+//! Ground below the scene, with its shadow.
 
 use super::blur::Field;
 use super::camera::Box3;
 use super::light::key_direction;
 use super::solid_layers::passes;
-use super::solids::{Ray, Solid};
+use super::sphere_tracing::{Ray, Solid};
 use super::vector::{Vec3, mul, scale, smoothstep};
 use super::volume::Volume;
 use rayon::prelude::*;
@@ -12,18 +12,18 @@ use rayon::prelude::*;
 /// Shadow samples along the longer side.
 const SAMPLES: usize = 64;
 const COLOUR: Vec3 = [0.78, 0.765, 0.74];
-/// Share of the ground's light that comes from the main light, the rest comes from everywhere.
+/// Fraction of the ground's light that comes from the key light; the rest is ambient.
 const DIRECT: f32 = 0.52;
-/// What liquid swallows of the light that falls through it, per colour and mean side of the domain.
-const SWALLOWED: Vec3 = [3.2, 1.7, 1.0];
+/// Absorption of liquid per colour channel and mean side of the domain.
+const ABSORPTION: Vec3 = [3.2, 1.7, 1.0];
 
-/// The ground at height zero, lit from one side.
+/// Ground plane at height zero, lit from one side.
 pub(super) struct Ground {
     low: [f32; 2],
     texel: f32,
     /// Length of liquid above, along the light, in mean sides of the domain.
     liquid: Field,
-    /// Share of light that passes the solids.
+    /// Fraction of light that passes the solids.
     solids: Field,
     middle: [f32; 2],
     reach: f32,
@@ -55,7 +55,7 @@ impl Ground {
         let share = volume.spacing.powi(3) / (texel * texel * mean) / key[2];
         for node in volume.filled() {
             let at = cast(node);
-            // Shared among the four nearest texels: single ones would make stripes.
+            // Distributed over the four nearest texels: single ones would make stripes.
             let [x, y] = [0, 1].map(|i| (at[i] - low[i]) / texel - 0.5);
             let (fx, fy) = (x - x.floor(), y - y.floor());
             for (dx, dy) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
@@ -102,7 +102,7 @@ impl Ground {
         }
     }
 
-    /// The ground's colour at a point, and how much it has faded into the backdrop there.
+    /// Colour of the ground at a point, and how far it has faded into the backdrop there.
     pub fn at(&self, x: f32, y: f32) -> (Vec3, f32) {
         let [u, v] = [
             (x - self.low[0]) / self.texel,
@@ -114,7 +114,7 @@ impl Ground {
             let liquid = self.liquid.sample(u, v);
             let solids = self.solids.sample(u, v);
             light = match liquid > 1e-4 {
-                true => SWALLOWED.map(|s| solids * (-s * liquid).exp()),
+                true => ABSORPTION.map(|s| solids * (-s * liquid).exp()),
                 false => [solids; 3],
             };
         }

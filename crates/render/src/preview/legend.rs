@@ -1,9 +1,9 @@
-//! Colours for speeds, and the bar that says which is which.
+//! Colour map of speeds, and its legend.
 
-use super::lettering::{self, Letters};
+use super::captions::{self, Letters};
 use super::vector::{Vec3, mix};
 
-/// From rest to fast: each step is brighter or warmer than the one before.
+/// From rest to fast: each colour is brighter or warmer than the one before.
 const RAMP: [Vec3; 6] = [
     [0.025, 0.045, 0.24],
     [0.02, 0.20, 0.62],
@@ -14,7 +14,7 @@ const RAMP: [Vec3; 6] = [
 ];
 const FRAME: Vec3 = [0.05, 0.07, 0.10];
 
-/// The colour of a speed, as a part of the fastest.
+/// Colour of a speed, given as a fraction of the fastest.
 pub(super) fn speed_colour(part: f32) -> Vec3 {
     let last = RAMP.len() - 1;
     let place = part.clamp(0.0, 1.0) * last as f32;
@@ -22,17 +22,17 @@ pub(super) fn speed_colour(part: f32) -> Vec3 {
     mix(RAMP[low], RAMP[low + 1], place - low as f32)
 }
 
-/// Draws the bar into the upper right corner; `exceeded` says that there are speeds beyond its end.
+/// Draws the colour bar into the upper right corner; `exceeded` if there are speeds beyond its end.
 pub(super) fn draw(colours: &mut [Vec3], size: (usize, usize), fastest: f32, exceeded: bool) {
     let letters = Letters::of_picture(size.1);
     let (width, height) = (size.0 as f32, size.1 as f32);
     let capital = letters.height();
     let bar = [(0.22 * width).min(14.0 * capital), 0.8 * capital];
     let margin = 1.6 * capital;
-    // Faster particles have the last colour, too.
+    // Faster particles have the last colour as well.
     let more = if exceeded { " or more" } else { "" };
     let label = format!("{} m/s{more}", short(fastest));
-    // The label's middle is below the end of the bar, and stays in the picture.
+    // The label is centred below the end of the bar, within the image.
     let right = width - margin - 0.5 * letters.width(&label);
     let (left, top) = (right - bar[0], margin);
     if left < 0.0 || top + bar[1] + 3.0 * capital > height {
@@ -58,11 +58,11 @@ pub(super) fn draw(colours: &mut [Vec3], size: (usize, usize), fastest: f32, exc
     let below = top + bar[1] + 0.7 * capital;
     for (text, at) in [("0", left), (label.as_str(), right)] {
         let start = at - 0.5 * letters.width(text);
-        lettering::write_at(colours, size, text, [start, below], &letters);
+        captions::write_at(colours, size, text, [start, below], &letters);
     }
 }
 
-/// A number without needless digits.
+/// Formats a number without superfluous digits.
 fn short(x: f32) -> String {
     let digits = (1.0 - x.abs().max(1e-6).log10().floor()).clamp(0.0, 6.0) as usize;
     let text = format!("{x:.digits$}");
@@ -72,7 +72,7 @@ fn short(x: f32) -> String {
     }
 }
 
-/// The next round number that is not below a number.
+/// Next round number that is not below a number.
 pub(super) fn round_up(x: f64) -> f64 {
     if !(x.is_finite() && x > 0.0) {
         return 1.0;
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn legends_end_at_round_numbers_and_say_them_shortly() {
+    fn legends_end_at_round_numbers_with_short_labels() {
         for (speed, end) in [(0.9, 1.0), (1.0, 1.0), (1.1, 1.5), (2.3, 3.0), (71.0, 80.0)] {
             assert!((round_up(speed) - end).abs() < 1e-12, "{speed}");
         }
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn every_speed_has_its_own_colour() {
+    fn different_speeds_have_different_colours() {
         let colours: Vec<Vec3> = (0..=20).map(|k| speed_colour(k as f32 / 20.0)).collect();
         for pair in colours.windows(2) {
             let apart: f32 = (0..3).map(|i| (pair[0][i] - pair[1][i]).abs()).sum();

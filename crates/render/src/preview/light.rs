@@ -1,26 +1,26 @@
-//! The studio: what lights the scene, what surfaces reflect of it, and how light becomes pixels.
+//! Lighting: light sources, reflections of the environment, and tone mapping.
 
 use super::vector::{Vec3, add, cross, dot, mix, normalize, scale, smoothstep};
-use image::RgbImage;
+use crate::image::RgbImage;
 use rayon::prelude::*;
 use std::sync::LazyLock;
 
-/// From the scene toward the large soft light, not normalised.
+/// Direction of the large soft key light, not normalised.
 const KEY: Vec3 = [-0.42, -0.46, 0.92];
-/// How much brighter than white paper the soft light is.
+/// Brightness of the key light relative to white paper.
 const KEY_BRIGHTNESS: f32 = 8.0;
-/// The same for the two upright strips behind the scene that light the rims of glass.
+/// Brightness of the two upright strips behind the scene that light the rims of glass.
 const RIM_BRIGHTNESS: f32 = 1.6;
 const ZENITH: Vec3 = [0.80, 0.89, 1.0];
 const HORIZON: Vec3 = [0.62, 0.70, 0.78];
 const FLOOR: Vec3 = [0.50, 0.54, 0.58];
 
-/// The unit vector toward the main light.
+/// Unit vector toward the key light.
 pub(super) fn key_direction() -> Vec3 {
     normalize(KEY)
 }
 
-/// The light that arrives from a direction: sky, floor, and a soft window of light.
+/// Environment light from a direction: sky, floor, and a soft rectangular light.
 pub(super) fn surroundings(direction: Vec3) -> Vec3 {
     let height = direction[2];
     let base = if height > 0.0 {
@@ -32,7 +32,7 @@ pub(super) fn surroundings(direction: Vec3) -> Vec3 {
     add(base, scale([1.0, 0.99, 0.96], lamps))
 }
 
-/// How much of a direction is inside the rectangular soft light.
+/// Coverage of a direction by the rectangular soft light.
 fn window(direction: Vec3) -> f32 {
     let key = key_direction();
     let facing = dot(direction, key);
@@ -48,7 +48,7 @@ fn window(direction: Vec3) -> f32 {
     (1.0 - smoothstep(0.18, 0.32, u.abs())) * (1.0 - smoothstep(0.26, 0.42, v.abs()))
 }
 
-/// How much of a direction is inside one of two upright strips of light, to the left and right behind
+/// Coverage of a direction by one of two upright strips of light, to the left and right behind
 /// the scene as the camera sees it.
 fn strips(direction: Vec3) -> f32 {
     let [back, right] =
@@ -58,56 +58,57 @@ fn strips(direction: Vec3) -> f32 {
     if back > 0.0 { upright * side } else { 0.0 }
 }
 
-/// Schlick's share of reflected light at a surface seen under the cosine `facing`.
+/// Schlick's approximation of the Fresnel reflectance for the cosine `facing`.
 pub(super) fn fresnel(at_normal: f32, facing: f32) -> f32 {
     let grazing = (1.0 - facing).clamp(0.0, 1.0);
     let square = grazing * grazing;
     at_normal + (1.0 - at_normal) * square * square * grazing
 }
 
-/// The empty studio wall behind everything, from the top (0) to the bottom (1) of the picture.
+/// Backdrop, from the top (0) to the bottom (1) of the image.
 pub(super) fn backdrop(x: f32, y: f32) -> Vec3 {
     let wall = mix(
         [0.26, 0.33, 0.41],
         [0.70, 0.75, 0.79],
         smoothstep(0.0, 0.8, y),
     );
-    // A little darker toward the corners.
+    // Slightly darker toward the corners.
     let (dx, dy) = (x - 0.5, y - 0.5);
     scale(wall, 1.0 - 0.22 * (dx * dx + dy * dy))
 }
 
-/// Entries of the table of exposures, and the light of the last one: all that is brighter is white.
+/// Entries of the tone mapping table, and the light of the last one: brighter light is white.
 const EXPOSURES: usize = 1 << 13;
 const WHITE: f32 = 2.5;
 
-/// Linear colours as the pixels of a picture.
+/// Converts linear colours to pixels.
 pub(super) fn expose(colours: &[Vec3], picture: &mut RgbImage) {
-    // By the square root of the light, so that the table is as fine as the eye where it is dark.
+    // Indexed by the square root of the light, so that the table is finer where it is dark.
     static TABLE: LazyLock<Vec<u8>> = LazyLock::new(|| {
         let light = |k: usize| WHITE * (k as f32 / (EXPOSURES - 1) as f32).powi(2);
         (0..EXPOSURES).map(|k| encoded(light(k))).collect()
     });
     let table = &TABLE[..];
     let to_pixel = |c: f32| {
-        // Casts cut off what is below zero, and what is no number.
+        // Casts clamp negative values and NaN to zero.
         let place = (c / WHITE).max(0.0).sqrt() * (EXPOSURES - 1) as f32 + 0.5;
         table[(place as usize).min(EXPOSURES - 1)]
     };
     picture
-        .par_chunks_mut(3 * PIXELS)
+        .pixels_mut()
+        .par_chunks_mut(PIXELS)
         .zip(colours.par_chunks(PIXELS))
         .for_each(|(pixels, colours)| {
-            for (pixel, colour) in pixels.chunks_exact_mut(3).zip(colours) {
-                pixel.copy_from_slice(&colour.map(to_pixel));
+            for (pixel, colour) in pixels.iter_mut().zip(colours) {
+                *pixel = colour.map(to_pixel);
             }
         });
 }
 
-/// Pixels that a thread takes at once.
+/// Pixels per task.
 const PIXELS: usize = 1024;
 
-/// Linear light as sRGB, with highlights rolled off instead of cut.
+/// Linear light to sRGB, with highlights rolled off instead of clipped.
 fn encoded(c: f32) -> u8 {
     let c = if c > 0.8 {
         0.8 + 0.2 * (1.0 - (-(c - 0.8) / 0.2).exp())

@@ -1,4 +1,4 @@
-//! What a solid is made of if nobody says.
+//! Default materials of solids.
 
 use meniscus_scene::{Material, Scene};
 use meniscus_shapes::{Bounds, Shape};
@@ -6,10 +6,10 @@ use std::array::from_fn;
 
 /// Points along a side of the lattice by which volumes are compared.
 const LATTICE: usize = 20;
-/// Share of a shape that may be left for it to count as hollow.
-const HOLLOW: f64 = 0.5;
+/// Largest filled fraction of a hollow shape.
+const MAX_FILLED_FRACTION: f64 = 0.5;
 
-/// What the solids of a scene are made of, as it says or by their shapes.
+/// Materials of the solids of a scene, as set or by their shapes.
 pub fn materials_of<const D: usize>(scene: &Scene<D>) -> Vec<Material> {
     let chosen = scene.materials.iter().copied();
     let chosen = chosen.chain(std::iter::repeat(None));
@@ -19,7 +19,7 @@ pub fn materials_of<const D: usize>(scene: &Scene<D>) -> Vec<Material> {
         .collect()
 }
 
-/// Glass for what holds liquid or could: containers, shells, and what is more hollow than solid, such as a cup. Stone for
+/// Glass for possible containers of liquid: containers, shells, and shapes more hollow than solid, such as a cup. Stone for
 /// everything else.
 pub fn material_of<const D: usize>(shape: &Shape<D>) -> Material {
     let hollow = match shape {
@@ -38,7 +38,7 @@ pub fn material_of<const D: usize>(shape: &Shape<D>) -> Material {
     }
 }
 
-/// Whether cutting the parts out takes most of the whole, and takes it from its inside.
+/// Whether subtracting the parts removes most of the whole, from its inside.
 fn is_hollowed<const D: usize>(whole: &Shape<D>, parts: &[Shape<D>], left: &Shape<D>) -> bool {
     let Some(bounds) = whole.bounds().filter(|b| b.is_finite() && !b.is_empty()) else {
         return false;
@@ -49,7 +49,7 @@ fn is_hollowed<const D: usize>(whole: &Shape<D>, parts: &[Shape<D>], left: &Shap
     };
     let middle = from_fn(|i| 0.5 * (bounds.low[i] + bounds.high[i]));
     let open = parts.iter().any(|part| part.distance(middle) < 0.0);
-    open && volume(left) < HOLLOW * volume(whole)
+    open && volume(left) < MAX_FILLED_FRACTION * volume(whole)
 }
 
 fn lattice<const D: usize>(bounds: &Bounds<D>) -> impl Iterator<Item = [f64; D]> {
@@ -68,7 +68,7 @@ mod tests {
     use meniscus_scene::{AnyScene, builtin};
 
     #[test]
-    fn cups_and_containers_are_of_glass_and_obstacles_of_stone() {
+    fn cups_and_containers_default_to_glass_and_obstacles_to_stone() {
         for (scene, solid, expected) in [
             ("cup", "cup", Material::Glass),
             ("thrown-sphere", "glass", Material::Glass),
@@ -81,7 +81,7 @@ mod tests {
             ("faucet", "floor", Material::Stone),
         ] {
             let AnyScene::Three(loaded) = builtin::named(scene).unwrap() else {
-                panic!("{scene} is in space")
+                panic!("{scene} is 3D")
             };
             let body = loaded.solids.iter().find(|b| b.name == solid).unwrap();
             assert_eq!(material_of(&body.shape), expected, "{solid} of {scene}");

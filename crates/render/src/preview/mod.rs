@@ -1,85 +1,85 @@
-//! Pictures of a simulation, drawn in software: no GPU, no display, the same pixels for any number of
+//! Software renderer of previews: no GPU, no display, the same pixels for any number of
 //! threads.
 
-mod beside;
 mod blur;
 mod camera;
+mod captions;
 mod colours;
 mod compositing;
 mod droplets;
-mod film;
 mod frame_renderer;
 pub mod framing;
+mod gif;
 mod glyphs;
 mod ground;
 mod legend;
-mod lettering;
 mod light;
-mod march;
+mod lines;
 mod materials;
 mod palette;
 mod particle_sprites;
 mod particles;
-mod plane;
+mod perspective;
+mod planar;
+mod ray_march;
+mod side_by_side;
 mod solid_layers;
-pub mod solids;
-mod space;
-mod strokes;
+pub mod sphere_tracing;
 mod vector;
 mod volume;
 
 #[cfg(test)]
 mod tests;
 
-pub use beside::beside;
-pub use film::{FASTEST, GifWriter};
 pub use frame_renderer::FrameRenderer;
+pub use gif::{FASTEST, GifWriter};
 pub use materials::{material_of, materials_of};
+pub use side_by_side::side_by_side;
 
+use crate::image::RgbImage;
 use camera::Box3;
-use image::RgbImage;
 use meniscus_scene::{Camera, Color, Material, Style};
 use meniscus_shapes::{Bounds, ScriptedSolid};
 use std::array::from_fn;
 
-/// What there is to see at one time.
+/// Scene content at one time.
 #[derive(Clone, Copy)]
 pub struct View<'a, const D: usize> {
-    /// Where the particles are; those that are nowhere (not finite) or far outside are left out.
+    /// Positions of the particles; those that are not finite or far outside are ignored.
     pub positions: &'a [[f32; D]],
-    /// How they move; missing ones count as resting.
+    /// Velocities; missing ones count as zero.
     pub velocities: &'a [[f32; D]],
-    /// Of a particle in metres, about half a cell.
+    /// Radius of a particle in metres, about half a cell.
     pub radius: f64,
-    /// Solids; a container is drawn around its hollow, the domain's own box as edges.
+    /// Solids; a container is drawn as its inner surface, the domain's own box as edges.
     pub bodies: &'a [ScriptedSolid<D>],
-    /// What they are made of; stone where nothing is said.
+    /// Materials of the solids; stone where missing.
     pub materials: &'a [Material],
-    /// Their colours; that of their material where nothing is said.
+    /// Colours of the solids; that of their material where missing.
     pub colours: &'a [Option<Color>],
     /// Colour of the liquid. Default: that of water.
     pub liquid_colour: Option<Color>,
-    /// Particles in a cell of twice the radius that is full of liquid.
+    /// Number of particles in a full cell of twice the radius.
     pub per_cell: f64,
-    /// In seconds; it decides where the bodies are.
+    /// Time in seconds, which determines the poses of the solids.
     pub time: f64,
-    /// The upper corner; the lower one is the origin.
+    /// Upper corner of the domain; the lower one is the origin.
     pub domain: [f64; D],
-    /// The part of space that matters: the camera sees all of it.
+    /// Region of interest, which the camera sees completely.
     pub frame: Bounds<D>,
-    /// Where the camera is to be instead.
+    /// Overrides of the camera.
     pub camera: Camera<D>,
-    /// How the liquid is drawn.
+    /// Rendering style of the liquid.
     pub style: Style,
-    /// The speed, in metres a second, that has the last colour where colours show speeds.
+    /// Speed in metres per second of the last colour, where colours show speeds.
     pub fastest: f64,
-    /// A line of text in the lower left corner.
+    /// Caption in the lower left corner.
     pub caption: Option<&'a str>,
 }
 
 impl<const D: usize> View<'_, D> {
-    /// The domain with one metre in place of what can't be a length.
-    fn sound_domain(&self) -> [f64; D] {
+    /// Domain, with one metre in place of invalid lengths.
+    fn valid_domain(&self) -> [f64; D] {
         from_fn(|i| {
             let side = self.domain[i];
             if side.is_finite() && side > 0.0 {
@@ -90,11 +90,11 @@ impl<const D: usize> View<'_, D> {
         })
     }
 
-    /// The part of space that matters, or the domain in place of what can't be one; thin ones are thickened.
-    fn sound_frame(&self) -> Bounds<D> {
+    /// Region of interest, or the domain if it is invalid; thin ones are thickened.
+    fn valid_frame(&self) -> Bounds<D> {
         let domain = Bounds {
             low: [0.0; D],
-            high: self.sound_domain(),
+            high: self.valid_domain(),
         };
         let frame = match self.frame.is_finite() && !self.frame.is_empty() {
             true => self.frame,
@@ -112,16 +112,16 @@ impl<const D: usize> View<'_, D> {
         }
     }
 
-    /// The same in space; a flat one is one metre deep.
+    /// The same in 3D; a 2D one is one metre deep.
     fn frame_in_space(&self) -> Box3 {
-        let frame = self.sound_frame();
+        let frame = self.valid_frame();
         Box3 {
             low: from_fn(|i| frame.low.get(i).map_or(0.0, |&c| c as f32)),
             high: from_fn(|i| frame.high.get(i).map_or(1.0, |&c| c as f32)),
         }
     }
 
-    fn sound_fastest(&self) -> f32 {
+    fn valid_fastest(&self) -> f32 {
         if self.fastest.is_finite() && self.fastest > 0.0 {
             self.fastest as f32
         } else {
@@ -130,7 +130,7 @@ impl<const D: usize> View<'_, D> {
     }
 
     /// Particles in a full cell, at least one.
-    fn sound_per_cell(&self) -> f32 {
+    fn valid_per_cell(&self) -> f32 {
         if self.per_cell.is_finite() && self.per_cell >= 1.0 {
             self.per_cell as f32
         } else {
@@ -138,8 +138,8 @@ impl<const D: usize> View<'_, D> {
         }
     }
 
-    fn sound_radius(&self) -> f64 {
-        let frame = self.sound_frame();
+    fn valid_radius(&self) -> f64 {
+        let frame = self.valid_frame();
         let longest = (0..D)
             .map(|i| frame.high[i] - frame.low[i])
             .fold(0.0, f64::max);
@@ -151,8 +151,8 @@ impl<const D: usize> View<'_, D> {
     }
 }
 
-/// Draws a view of the given width and height, of a scene in the plane (`D` is 2) or in space (3). The
-/// camera depends on the frame and on wishes alone, so the pictures of one run fit together.
+/// Renders a view of the given width and height, of a 2D or 3D scene. The
+/// camera depends only on the region and the overrides, so the images of one run fit together.
 pub fn draw<const D: usize>(view: &View<D>, size: (u32, u32)) -> RgbImage {
     let (width, height) = (size.0 as usize, size.1 as usize);
     let mut picture = RgbImage::new(size.0, size.1);
@@ -160,15 +160,15 @@ pub fn draw<const D: usize>(view: &View<D>, size: (u32, u32)) -> RgbImage {
         return picture;
     }
     let mut colours = match D {
-        2 => plane::draw(view, (width, height)),
-        3 => space::draw(view, (width, height)),
+        2 => planar::draw(view, (width, height)),
+        3 => perspective::draw(view, (width, height)),
         _ => return picture,
     };
     if let Some(caption) = view.caption {
-        lettering::write(&mut colours, (width, height), caption);
+        captions::write(&mut colours, (width, height), caption);
     }
     if view.style == Style::Particles {
-        let fastest = view.sound_fastest();
+        let fastest = view.valid_fastest();
         let speed = |v: &[f32; D]| v.iter().map(|c| c * c).sum::<f32>().sqrt();
         let exceeded = view.velocities.iter().any(|v| speed(v) > fastest);
         legend::draw(&mut colours, (width, height), fastest, exceeded);

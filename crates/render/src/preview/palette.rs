@@ -1,20 +1,20 @@
-//! 255 colours for all frames of an animation, and how to mix them.
+//! Palette of 255 colours for all frames of an animation, and dithering.
 
 use rayon::prelude::*;
 
-/// Bits of each channel that decide the bin of a colour.
+/// Bits of each channel that determine the bin of a colour.
 const BITS: u32 = 6;
 const BINS: usize = 1 << (3 * BITS);
-/// Colours of a palette; the last index of a GIF is kept for "as before".
+/// Colours of a palette; the last index of a GIF is reserved for "as before".
 pub(super) const COLOURS: usize = 255;
-/// How much the eye minds a difference in red, green and blue.
-const SIGHT: [f32; 3] = [0.55, 0.77, 0.42];
-/// How much worse than a wrong colour the grain of two mixed ones is.
+/// Perceptual weights of differences in red, green and blue.
+const PERCEPTUAL_WEIGHTS: [f32; 3] = [0.55, 0.77, 0.42];
+/// Weight of the visible grain of two mixed colours relative to a wrong colour.
 const GRAIN: f32 = 0.12;
 
 type Colour = [f32; 3];
 
-/// How often colours occur.
+/// Colour histogram.
 pub(super) struct Histogram {
     counts: Vec<u32>,
 }
@@ -32,10 +32,10 @@ impl Histogram {
     }
 }
 
-/// The entries from which the colours of a bin are mixed.
+/// Palette entries that represent the colours of a bin.
 type Nearby = [u8; 8];
 
-/// A palette, and for every colour that was counted the entries around it.
+/// Palette, with the entries around every counted colour.
 pub(super) struct Palette {
     colours: Vec<Colour>,
     nearby: Vec<Nearby>,
@@ -50,7 +50,7 @@ impl Palette {
             .filter(|(_, count)| **count > 0)
             .map(|(bin, &count)| Bin {
                 colour: middle_of(bin),
-                // Large even areas need few colours, small highlights some.
+                // Large uniform areas need few colours, small highlights some.
                 weight: (count as f32).sqrt(),
             })
             .collect();
@@ -67,25 +67,25 @@ impl Palette {
         Self { colours, nearby }
     }
 
-    /// The colours as bytes, black up to [`COLOURS`] and for the transparent index.
+    /// Palette as bytes, black up to [`COLOURS`] and for the transparent index.
     pub fn bytes(&self) -> Vec<u8> {
         let mut bytes: Vec<u8> = self
             .colours
             .iter()
-            .flat_map(|colour| seen_to_bytes(*colour))
+            .flat_map(|colour| from_perceptual(*colour))
             .collect();
         bytes.resize(3 * (COLOURS + 1), 0);
         bytes
     }
 
-    /// The entry for a counted colour at a pixel. The grain is fixed to the picture, so a colour that
-    /// stays the same keeps its entry from frame to frame.
+    /// Palette entry for a counted colour at a pixel. The dither pattern is fixed to the image, so a constant
+    /// colour keeps its entry from frame to frame.
     pub fn entry(&self, colour: [u8; 3], x: usize, y: usize) -> u8 {
         let wanted = seen(colour.map(f32::from));
         let nearby = &self.nearby[bin_of(colour)];
         let candidates = nearby.map(|entry| self.colours[entry as usize]);
         let first = nearest(wanted, &candidates);
-        // The one that, mixed with the nearest, comes closest without too coarse a grain.
+        // Partner that, mixed with the nearest, comes closest without too coarse a grain.
         let mut best = (first, 0.0, square(wanted, candidates[first]));
         for second in 0..candidates.len() {
             let share = share_of_second(wanted, candidates[first], candidates[second]);
@@ -126,21 +126,25 @@ fn middle_of(bin: usize) -> Colour {
     seen([channel(2), channel(1), channel(0)])
 }
 
-/// A colour in the space in which differences are measured.
+/// Colour in the space in which differences are measured.
 fn seen(colour: Colour) -> Colour {
-    [0, 1, 2].map(|i| SIGHT[i] * colour[i])
+    [0, 1, 2].map(|i| PERCEPTUAL_WEIGHTS[i] * colour[i])
 }
 
-fn seen_to_bytes(colour: Colour) -> [u8; 3] {
-    [0, 1, 2].map(|i| (colour[i] / SIGHT[i]).round().clamp(0.0, 255.0) as u8)
+fn from_perceptual(colour: Colour) -> [u8; 3] {
+    [0, 1, 2].map(|i| {
+        (colour[i] / PERCEPTUAL_WEIGHTS[i])
+            .round()
+            .clamp(0.0, 255.0) as u8
+    })
 }
 
 fn square(a: Colour, b: Colour) -> f32 {
     (0..3).map(|i| (a[i] - b[i]) * (a[i] - b[i])).sum()
 }
 
-/// Splits the colours into boxes, always the box and axis of most variance at its mean, and takes the
-/// mean of each.
+/// Variance-based median cut: splits the box and axis of largest variance at its mean, and takes the
+/// mean of each box.
 fn split(bins: Vec<Bin>) -> Vec<Colour> {
     struct Group {
         bins: Vec<Bin>,
@@ -182,7 +186,7 @@ fn split(bins: Vec<Bin>) -> Vec<Colour> {
         let (low, high): (Vec<Bin>, Vec<Bin>) =
             bins.iter().partition(|b| b.colour[axis] < cut[axis]);
         if low.is_empty() || high.is_empty() {
-            // A single colour: nothing is left to split anywhere.
+            // A single colour: no box can be split any further.
             groups[widest].bins = bins;
             break;
         }
@@ -192,7 +196,7 @@ fn split(bins: Vec<Bin>) -> Vec<Colour> {
     groups.into_iter().map(|g| g.mean).collect()
 }
 
-/// Moves every entry to the mean of the colours that are nearest to it.
+/// Moves every entry to the mean of the colours nearest to it (k-means).
 fn settle(bins: &[Bin], colours: &mut [Colour]) {
     let nearest: Vec<usize> = bins
         .par_iter()
@@ -224,7 +228,7 @@ fn nearest(colour: Colour, colours: &[Colour]) -> usize {
     best.0
 }
 
-/// The nearest entries, the nearest first; the last is repeated if there are too few.
+/// Nearest entries in order; the last is repeated if there are too few.
 fn entries_around(colour: Colour, colours: &[Colour]) -> Nearby {
     let mut order: Vec<(f32, u8)> = colours
         .iter()
@@ -240,7 +244,7 @@ fn entries_around(colour: Colour, colours: &[Colour]) -> Nearby {
     std::array::from_fn(|k| order[k.min(count - 1)].1)
 }
 
-/// How much of the second colour brings the first nearest to the wanted one.
+/// Weight of the second colour that brings the mixture closest to the target.
 fn share_of_second(colour: Colour, first: Colour, second: Colour) -> f32 {
     let length = square(first, second);
     if length == 0.0 {
@@ -252,7 +256,7 @@ fn share_of_second(colour: Colour, first: Colour, second: Colour) -> f32 {
     (along / length).clamp(0.0, 1.0)
 }
 
-/// An 8 by 8 pattern of evenly scattered thresholds between 0 and 1 (Bayer's).
+/// Bayer's 8 by 8 threshold matrix, between 0 and 1.
 fn threshold(x: usize, y: usize) -> f32 {
     let mut value = 0;
     for bit in 0..3 {
@@ -275,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn few_colours_are_kept_as_they_are() {
+    fn few_colours_are_reproduced_exactly() {
         let mut histogram = Histogram::new();
         let colours = [[250, 10, 130], [3, 200, 60], [90, 90, 255]];
         for colour in colours {
@@ -292,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn mixed_pixels_have_the_wanted_mean() {
+    fn dithered_pixels_have_the_right_mean() {
         let palette = Palette::new(&grey_ramp());
         let bytes = palette.bytes();
         for value in [17_u8, 90, 155, 222] {

@@ -1,53 +1,53 @@
-//! Particles as single beads.
+//! Particles as shaded sprites.
 
 use super::blur::Field;
 use super::particles::Spot;
 use super::vector::{Vec3, add, scale};
 use rayon::prelude::*;
 
-/// Rows of the picture that are filled together.
+/// Rows of the image per band.
 const BAND: usize = 16;
 /// Samples along each side of a pixel.
 const FINE: usize = 2;
-/// Beads are at least this large, in pixels: smaller ones would come and go.
+/// Smallest radius of a sprite in pixels: smaller ones would flicker.
 const LEAST: f32 = 0.6;
 
-/// What the camera sees of the beads.
-pub(super) struct Beads {
-    /// Of the nearest bead in a pixel; infinite where there is none.
+/// Layer of sprites.
+pub(super) struct Sprites {
+    /// Depth of the nearest sprite in a pixel; infinite where there is none.
     pub depth: Field,
-    /// How much of the pixel they cover, 0 to 1.
+    /// Coverage of the pixel, 0 to 1.
     pub cover: Field,
-    /// Their mean colour there.
+    /// Mean colour.
     pub colours: Vec<Vec3>,
 }
 
-struct Bead {
+struct Sprite {
     x: f32,
     y: f32,
     radius: f32,
     depth: f32,
-    /// In metres.
+    /// Radius in metres.
     size: f32,
     speed: f32,
 }
 
-/// Draws particles with their speeds as beads. `shaded` has the colour of a bead with a speed where its surface points
-/// right, up and toward the eye.
+/// Draws particles with their speeds as sprites. `shaded` returns the colour for a speed and a normal
+/// (right, up and toward the eye).
 pub(super) fn string(
     particles: &[(Vec3, f32)],
     radius: f32,
     place: impl Fn(Vec3) -> Option<Spot> + Sync,
     shaded: impl Fn(Vec3, f32) -> Vec3 + Sync,
     size: (usize, usize),
-) -> Beads {
+) -> Sprites {
     let (width, height) = size;
     let fine = FINE as f32;
-    let beads: Vec<Bead> = particles
+    let sprites: Vec<Sprite> = particles
         .par_iter()
         .filter_map(|&(position, speed)| {
             let spot = place(position)?;
-            Some(Bead {
+            Some(Sprite {
                 x: fine * spot.x,
                 y: fine * spot.y,
                 radius: fine * (radius * spot.zoom).max(LEAST),
@@ -59,10 +59,10 @@ pub(super) fn string(
         .collect();
     let mut bands: Vec<Vec<u32>> = vec![Vec::new(); height.div_ceil(BAND)];
     let rows_of_band = (BAND * FINE) as f32;
-    for (index, bead) in beads.iter().enumerate() {
-        // Casts cut off what is below zero.
-        let first = ((bead.y - bead.radius) / rows_of_band) as usize;
-        let last = (bead.y + bead.radius) / rows_of_band;
+    for (index, sprite) in sprites.iter().enumerate() {
+        // Casts clamp negative values to zero.
+        let first = ((sprite.y - sprite.radius) / rows_of_band) as usize;
+        let last = (sprite.y + sprite.radius) / rows_of_band;
         if last >= 0.0 {
             let end = (last as usize + 1).min(bands.len());
             for band in bands.get_mut(first..end).unwrap_or_default() {
@@ -70,7 +70,7 @@ pub(super) fn string(
             }
         }
     }
-    let mut picture = Beads {
+    let mut picture = Sprites {
         depth: Field::new(width, height, f32::INFINITY),
         cover: Field::new(width, height, 0.0),
         colours: vec![[0.0; 3]; width * height],
@@ -87,9 +87,9 @@ pub(super) fn string(
         .for_each(|(band, (depth, cover, colours))| {
             let top = band * BAND * FINE;
             let mut samples = vec![Sample::NONE; depth.len() * FINE * FINE];
-            for &bead in &bands[band] {
+            for &sprite in &bands[band] {
                 fill(
-                    &beads[bead as usize],
+                    &sprites[sprite as usize],
                     top,
                     FINE * width,
                     &shaded,
@@ -129,7 +129,7 @@ impl Sample {
 }
 
 fn fill(
-    bead: &Bead,
+    sprite: &Sprite,
     top: usize,
     width: usize,
     shaded: &impl Fn(Vec3, f32) -> Vec3,
@@ -137,25 +137,25 @@ fn fill(
 ) {
     let height = samples.len() / width;
     let span = |centre: f32, low: usize, count: usize| {
-        let first = (centre - bead.radius + 0.5 - low as f32).max(0.0) as usize;
-        let end = (centre + bead.radius + 0.5 - low as f32).max(0.0) as usize;
+        let first = (centre - sprite.radius + 0.5 - low as f32).max(0.0) as usize;
+        let end = (centre + sprite.radius + 0.5 - low as f32).max(0.0) as usize;
         first..end.min(count)
     };
-    for y in span(bead.y, top, height) {
-        let up = (bead.y - (top + y) as f32 - 0.5) / bead.radius;
-        for x in span(bead.x, 0, width) {
-            let right = (x as f32 + 0.5 - bead.x) / bead.radius;
+    for y in span(sprite.y, top, height) {
+        let up = (sprite.y - (top + y) as f32 - 0.5) / sprite.radius;
+        for x in span(sprite.x, 0, width) {
+            let right = (x as f32 + 0.5 - sprite.x) / sprite.radius;
             let square = right * right + up * up;
             if square >= 1.0 {
                 continue;
             }
             let near = (1.0 - square).sqrt();
-            let depth = bead.depth - bead.size * near;
+            let depth = sprite.depth - sprite.size * near;
             let sample = &mut samples[y * width + x];
             if depth < sample.depth {
                 *sample = Sample {
                     depth,
-                    colour: shaded([right, up, near], bead.speed),
+                    colour: shaded([right, up, near], sprite.speed),
                 };
             }
         }

@@ -1,4 +1,4 @@
-//! Liquid particles in the plane: what they cover, how much of them there is, how fast they are.
+//! Particles in 2D: coverage, thickness and speed.
 
 use super::View;
 use super::blur::Field;
@@ -6,14 +6,14 @@ use super::vector::Vec3;
 use rayon::prelude::*;
 use std::array::from_fn;
 
-/// Rows of the picture that are filled together; fixed, so that sums don't depend on the threads.
+/// Rows of the image per band; fixed, so that sums don't depend on the threads.
 const BAND: usize = 16;
-/// How many cells the grid that measures the thickness may have.
+/// Largest number of cells of the grid that measures the thickness.
 const MOST_CELLS: f64 = 4e6;
 
-/// What is seen of the liquid, per pixel.
+/// Liquid per pixel.
 pub(super) struct Sheet {
-    /// How much of the pixel the liquid covers, 0 to 1.
+    /// Coverage of the pixel, 0 to 1.
     pub cover: Field,
     /// Length of liquid along the view.
     pub thickness: Field,
@@ -33,14 +33,14 @@ impl Sheet {
     }
 }
 
-/// A particle with a place to draw it.
+/// Particle with its position in the image.
 #[derive(Clone, Copy)]
 pub(super) struct Drop {
     pub position: Vec3,
     pub radius: f32,
 }
 
-/// Where a point is on the picture.
+/// Position in the image.
 pub(super) struct Spot {
     pub x: f32,
     pub y: f32,
@@ -49,21 +49,21 @@ pub(super) struct Spot {
     pub zoom: f32,
 }
 
-/// A small cube of space with liquid in it.
+/// Small cube of space with liquid in it.
 #[derive(Clone, Copy)]
-pub(super) struct Lump {
+pub(super) struct VolumeCell {
     pub centre: Vec3,
     pub speed: f32,
 }
 
-/// The occupied cells of a grid, whatever the number of particles in each: the liquid's volume.
-pub(super) struct Lumps {
+/// Occupied cells of a grid, independent of the number of particles in each: the liquid's volume.
+pub(super) struct VolumeCells {
     pub size: f32,
-    pub lumps: Vec<Lump>,
+    pub volume_cells: Vec<VolumeCell>,
 }
 
-impl Lumps {
-    /// Sorts particles with their speeds into cells of about the given size, as many as there are particles in.
+impl VolumeCells {
+    /// Sorts particles with their speeds into cells of about the given size.
     pub fn new(particles: &[(Vec3, f32)], size: f32) -> Self {
         let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
         for (position, _) in particles {
@@ -76,7 +76,7 @@ impl Lumps {
         let sides: Vec3 = from_fn(|i| high[i] - low[i]);
         let volume: f64 = sides.iter().map(|&d| f64::from(d.max(size))).product();
         let size = size.max((volume / MOST_CELLS).cbrt() as f32);
-        // On whole cells, so that the grid does not shift from frame to frame.
+        // Aligned to whole cells, so that the grid does not shift from frame to frame.
         let low = low.map(|c| (c / size).floor() * size);
         let count: [usize; 3] =
             from_fn(|i| (((high[i] - low[i]) / size).ceil() as usize).clamp(1, 1 << 16));
@@ -87,43 +87,43 @@ impl Lumps {
             cell.1 += speed;
         }
         let occupied = cells.iter().enumerate().filter(|(_, cell)| cell.0 > 0);
-        let lumps = occupied.map(|(index, &(number, speed))| {
+        let volume_cells = occupied.map(|(index, &(number, speed))| {
             let at = [
                 index % count[0],
                 index / count[0] % count[1],
                 index / (count[0] * count[1]),
             ];
-            Lump {
+            VolumeCell {
                 centre: from_fn(|i| low[i] + (at[i] as f32 + 0.5) * size),
                 speed: speed / number as f32,
             }
         });
         Self {
             size,
-            lumps: lumps.collect(),
+            volume_cells: volume_cells.collect(),
         }
     }
 }
 
-/// The cell of a point; what is outside goes to the border.
+/// Cell of a point, clamped to the grid.
 fn index_of(position: Vec3, low: Vec3, size: f32, count: [usize; 3]) -> usize {
     let [i, j, k] = from_fn(|a| (((position[a] - low[a]) / size) as usize).min(count[a] - 1));
     (k * count[1] + j) * count[0] + i
 }
 
-/// A round patch on the picture.
+/// Disc in the image.
 #[derive(Clone, Copy)]
 struct Patch {
     x: f32,
     y: f32,
     radius: f32,
-    /// Of lumps: thickness at the middle.
+    /// For volume cells: thickness at the centre.
     size: f32,
     speed: f32,
 }
 
 impl Patch {
-    /// The rows or columns whose middle is within `reach`. Casts cut off what is below zero.
+    /// Rows or columns whose centre is within `reach`. Casts clamp negative values to zero.
     fn span(centre: f32, reach: f32, low: usize, high: usize) -> std::ops::Range<usize> {
         let first = ((centre - reach + 0.5) as usize).max(low);
         let end = ((centre + reach + 0.5) as usize).min(high);
@@ -131,9 +131,9 @@ impl Patch {
     }
 }
 
-/// The particles in or near the domain, with their speeds. One that got lost must not sit before the lens.
-pub(super) fn sound_particles<const D: usize>(view: &View<D>) -> Vec<(Vec3, f32)> {
-    let sides = view.sound_domain();
+/// Particles in or near the domain, with their speeds. Stray ones must not obscure the view.
+pub(super) fn valid_particles<const D: usize>(view: &View<D>) -> Vec<(Vec3, f32)> {
+    let sides = view.valid_domain();
     let near = |position: &[f32; D]| {
         (0..D).all(|i| (-0.25..=1.25).contains(&(f64::from(position[i]) / sides[i])))
     };
@@ -149,10 +149,10 @@ pub(super) fn sound_particles<const D: usize>(view: &View<D>) -> Vec<(Vec3, f32)
         .collect()
 }
 
-/// Draws what the liquid covers and measures its thickness, with points placed by `place`.
+/// Draws the coverage of the liquid and measures its thickness, with points projected by `place`.
 pub(super) fn spread(
     drops: &[Drop],
-    lumps: &Lumps,
+    volume_cells: &VolumeCells,
     place: impl Fn(Vec3) -> Option<Spot> + Sync,
     size: (usize, usize),
 ) -> Sheet {
@@ -171,13 +171,13 @@ pub(super) fn spread(
         .par_iter()
         .filter_map(|drop| patch(drop.position, drop.radius, 0.0, 0.0))
         .collect();
-    // Wider than the cell, so that neighbours melt into one; the volume stays that of the cell.
-    let reach = 1.1 * lumps.size;
-    let middle = 2.0 * lumps.size.powi(3) / (std::f32::consts::PI * reach * reach);
-    let lump_patches: Vec<Patch> = lumps
-        .lumps
+    // Wider than the cell, so that neighbours merge; the volume stays that of the cell.
+    let reach = 1.1 * volume_cells.size;
+    let middle = 2.0 * volume_cells.size.powi(3) / (std::f32::consts::PI * reach * reach);
+    let lump_patches: Vec<Patch> = volume_cells
+        .volume_cells
         .iter()
-        .filter_map(|lump| patch(lump.centre, reach, middle, lump.speed))
+        .filter_map(|volume_cell| patch(volume_cell.centre, reach, middle, volume_cell.speed))
         .collect();
 
     let drop_bands = by_band(&drop_patches, height);
@@ -199,7 +199,7 @@ pub(super) fn spread(
                 fill_drop(&drop_patches[patch as usize], top, bottom, width, cover);
             }
             for &patch in &lump_bands[band] {
-                fill_lump(
+                fill_volume_cell(
                     &lump_patches[patch as usize],
                     top,
                     bottom,
@@ -212,7 +212,7 @@ pub(super) fn spread(
     sheet
 }
 
-/// For every band of rows the patches that touch it, in their order.
+/// For every band of rows the discs that overlap it, in their order.
 fn by_band(patches: &[Patch], height: usize) -> Vec<Vec<u32>> {
     let mut bands = vec![Vec::new(); height.div_ceil(BAND)];
     for (index, patch) in patches.iter().enumerate() {
@@ -247,7 +247,7 @@ fn fill_drop(patch: &Patch, top: usize, bottom: usize, width: usize, cover: &mut
     }
 }
 
-fn fill_lump(
+fn fill_volume_cell(
     patch: &Patch,
     top: usize,
     bottom: usize,

@@ -1,36 +1,36 @@
-//! Every pixel's line of sight, and the solids along it.
+//! Primary rays, and the layers of solids along them.
 
 use super::camera::Camera;
-use super::march::Span;
-use super::solids::{Layer, Layers, Ray, Solid, box_span};
+use super::ray_march::Span;
+use super::sphere_tracing::{Layer, Layers, Ray, Solid, box_span};
 use super::vector::{Vec3, dot, scale};
 use meniscus_scene::Material;
 use rayon::prelude::*;
 
-/// Where along a line of sight there can be liquid.
+/// Interval of a ray where liquid can be.
 #[derive(Clone, Copy)]
 pub(super) struct Window {
-    /// Inside all containers and before the first opaque solid.
+    /// Inside all containers and in front of the first opaque solid.
     pub span: Span,
-    /// How much of the pixel is inside their outlines.
+    /// Coverage of the pixel by their outlines.
     pub open: f32,
 }
 
-/// The solids along all lines of sight.
-pub(super) struct Sights {
+/// Layers of solids along all rays.
+pub(super) struct SolidLayers {
     rows: Vec<Row>,
 }
 
 struct Row {
-    /// Where each pixel's layers begin in `layers`, and where the last one's end.
+    /// Start of each pixel's layers in `layers`, and the end of the last.
     begins: Vec<usize>,
-    /// From the farthest to the nearest of each pixel.
+    /// Layers of each pixel, from the farthest to the nearest.
     layers: Vec<Layer>,
     windows: Vec<Window>,
 }
 
-impl Sights {
-    /// Looks at the solids through every pixel; with `closed`, the domain's box is a container too.
+impl SolidLayers {
+    /// Intersects all primary rays with the solids; with `closed`, the domain's box is a container as well.
     pub fn new<const D: usize>(
         camera: &Camera,
         size: (usize, usize),
@@ -63,13 +63,13 @@ impl Sights {
                     }
                 }
                 for solid in solids {
-                    let seen = solid.look(&ray, &mut layers);
+                    let seen = solid.trace(&ray, &mut layers);
                     match seen {
                         Some((first, last)) if solid.is_container() => {
                             if first.t > span.start {
                                 (span.start, span.wall) = (first.t, first.normal);
                             }
-                            // A line that only grazes the container has no way through it.
+                            // A ray that only grazes the container does not pass through it.
                             span.end = span.end.min(last);
                             window.open = window.open.min(first.alpha);
                         }
@@ -93,7 +93,7 @@ impl Sights {
         }
     }
 
-    /// The surfaces at a pixel, from the farthest to the nearest.
+    /// Layers of a pixel, from the farthest to the nearest.
     pub fn layers(&self, x: usize, y: usize) -> &[Layer] {
         let row = &self.rows[y];
         &row.layers[row.begins[x]..row.begins[x + 1]]
@@ -104,7 +104,7 @@ impl Sights {
     }
 }
 
-/// The line of sight through the middle of a pixel.
+/// Ray through the centre of a pixel.
 pub(super) fn ray(camera: &Camera, x: usize, y: usize) -> Ray {
     let toward = camera.toward(x as f32 + 0.5, y as f32 + 0.5);
     let stretch = dot(toward, toward).sqrt();
@@ -115,11 +115,11 @@ pub(super) fn ray(camera: &Camera, x: usize, y: usize) -> Ray {
     }
 }
 
-/// How much light passes all solids along a line, 0 to 1.
+/// Fraction of light that passes all solids along a ray, 0 to 1.
 pub(super) fn passes<const D: usize>(solids: &[Solid<D>], ray: &Ray) -> f32 {
     let mut layers = Layers::default();
     for solid in solids {
-        solid.look(ray, &mut layers);
+        solid.trace(ray, &mut layers);
     }
     layers
         .sorted()

@@ -48,7 +48,7 @@ pub(super) fn cross(a: Vec3, b: Vec3) -> Vec3 {
     })
 }
 
-/// `a` at length one; zero stays zero.
+/// `a` normalised; zero stays zero.
 #[inline(always)]
 pub(super) fn normalize(a: Vec3) -> Vec3 {
     let length = dot(a, a).sqrt();
@@ -59,13 +59,13 @@ pub(super) fn normalize(a: Vec3) -> Vec3 {
     }
 }
 
-/// The direction of light that comes along `d` and bounces off a surface with normal `n`.
+/// Reflection of direction `d` at a surface with normal `n`.
 #[inline(always)]
 pub(super) fn reflect(d: Vec3, n: Vec3) -> Vec3 {
     along(d, -2.0 * dot(d, n), n)
 }
 
-/// From 0 at `low` to 1 at `high`, without kinks.
+/// Smooth step from 0 at `low` to 1 at `high`.
 #[inline(always)]
 pub(super) fn smoothstep(low: f32, high: f32, x: f32) -> f32 {
     let t = ((x - low) / (high - low)).clamp(0.0, 1.0);

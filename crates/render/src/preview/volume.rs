@@ -1,7 +1,7 @@
-//! The liquid as a scalar field: occupancy on the nodes of a grid, about 1 inside and 0 outside.
+//! Scalar field of the liquid: occupancy on the nodes of a grid, about 1 inside and 0 outside.
 //!
 //! Particles are deposited with trilinear weights. Nodes in solids take the values of their open neighbours, so that
-//! liquid reaches the walls it touches. The liquid's surface is a level of the smoothed field, which has no trace of
+//! liquid reaches the walls it touches. The liquid's surface is a level set of the smoothed field, without bumps of
 //! single particles.
 
 mod walls;
@@ -11,22 +11,22 @@ use meniscus_shapes::PosedSolid;
 use rayon::prelude::*;
 use std::array::from_fn;
 
-/// The level of the surface.
+/// Level of the surface.
 pub(super) const LEVEL: f32 = 0.4;
-/// Occupancy of a full cell before it is cut at one: a sheet of a single layer of particles is still liquid.
+/// Occupancy of a full cell before clamping to one: a single layer of particles is still liquid.
 const GAIN: f32 = 3.0;
-/// Share of a full cell below which walls may be in the way of a node.
+/// Fraction of a full cell below which a node may be near a wall.
 const PARTIAL: f32 = 0.6;
-/// Most nodes that the field may have; with more it is made coarser.
+/// Largest number of nodes of the field; with more it is made coarser.
 const MOST_NODES: f64 = 4e6;
-/// Free nodes around the particles: as far as smoothing and walls reach.
+/// Margin of nodes around the particles: the reach of smoothing and walls.
 const MARGIN: f32 = 3.0;
-/// Cells along a side of a block of the field that is skipped whole.
+/// Side in cells of the blocks for empty-space skipping.
 const BLOCK: usize = 4;
-/// How far from the level all nodes of a block must be for it to be skipped.
+/// Distance from the level of all nodes of a block that is skipped.
 const CLEAR: f32 = 0.25;
 
-/// What is known of a block of cells.
+/// Classification of a block of cells.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
     Empty,
@@ -34,15 +34,15 @@ pub(super) enum Content {
     Mixed,
 }
 
-/// The liquid's occupancy and speed on a grid.
+/// Occupancy and speed of the liquid on a grid.
 pub(super) struct Volume {
     /// Distance between nodes.
     pub spacing: f32,
     low: Vec3,
     nodes: [usize; 3],
-    /// Whose level is the surface.
+    /// Field whose level set is the surface.
     occupancy: Vec<f32>,
-    /// Smoothed once more, for normals.
+    /// Field smoothed once more, for normals.
     soft: Vec<f32>,
     mass: Vec<f32>,
     momentum: Vec<f32>,
@@ -51,7 +51,7 @@ pub(super) struct Volume {
 }
 
 impl Volume {
-    /// The field of particles with their speeds, of which a cell of `spacing` has `per_cell`.
+    /// Field of particles with their speeds, `per_cell` of them in a cell of `spacing`.
     pub fn new<const D: usize>(
         particles: &[(Vec3, f32)],
         spacing: f32,
@@ -72,7 +72,7 @@ impl Volume {
         let coarser = ((volume / MOST_NODES).cbrt() as f32 / spacing).max(1.0);
         let per_cell = per_cell * coarser.powi(3);
         let spacing = spacing * coarser;
-        // On whole cells, so that the grid does not shift from frame to frame.
+        // Aligned to whole cells, so that the grid does not shift from frame to frame.
         let low: Vec3 = low.map(|c| ((c / spacing).floor() - MARGIN) * spacing);
         let nodes: [usize; 3] =
             from_fn(|i| ((high[i] - low[i]) / spacing + MARGIN).ceil() as usize + 1);
@@ -98,7 +98,7 @@ impl Volume {
             field.occupancy[index] = field.occupancy[index].min(most);
         }
         field.soft = smooth(&field.occupancy, nodes);
-        field.survey();
+        field.classify_blocks();
         field
     }
 
@@ -128,8 +128,8 @@ impl Volume {
         centres
     }
 
-    /// Looks at every block of cells.
-    fn survey(&mut self) {
+    /// Classifies every block of cells.
+    fn classify_blocks(&mut self) {
         let along = self.blocks_along;
         let content = |block: usize| {
             let at = [
@@ -176,14 +176,14 @@ impl Volume {
         from_fn(|i| self.low[i] + at[i] as f32 * self.spacing)
     }
 
-    /// The lowest node of the cell around a point, and where the point is in it; none outside the grid.
+    /// Lowest node of the cell of a point, and the position within it; none outside the grid.
     fn cell_of(&self, x: Vec3) -> Option<(usize, Vec3)> {
         let mut index = 0;
         let mut inside = [0.0; 3];
         let strides = self.strides();
         for axis in 0..3 {
             let at = (x[axis] - self.low[axis]) / self.spacing;
-            // Casts cut off what is below zero, and what is no number.
+            // Casts clamp negative values and NaN to zero.
             let cell = at as usize;
             if at.is_nan() || at < 0.0 || cell + 1 >= self.nodes[axis] {
                 return None;
@@ -208,12 +208,12 @@ impl Volume {
         a + fz * (b - a)
     }
 
-    /// The occupancy at a point; zero outside the grid.
+    /// Occupancy at a point; zero outside the grid.
     pub fn occupancy(&self, x: Vec3) -> f32 {
         self.sample(&self.occupancy, x)
     }
 
-    /// The gradient of the occupancy, by central differences of the softer field.
+    /// Gradient of the occupancy, by central differences of the smoother field.
     pub fn gradient(&self, x: Vec3) -> Vec3 {
         let step = 0.8 * self.spacing;
         from_fn(|axis| {
@@ -224,12 +224,12 @@ impl Volume {
         })
     }
 
-    /// The unit normal of the surface, outward.
+    /// Outward unit normal of the surface.
     pub fn normal(&self, x: Vec3) -> Vec3 {
         normalize(self.gradient(x).map(|g| -g))
     }
 
-    /// The mean speed of the particles around a point.
+    /// Mean speed of the particles around a point.
     pub fn speed(&self, x: Vec3) -> f32 {
         let mass = self.sample(&self.mass, x);
         if mass > 0.0 {
@@ -239,13 +239,13 @@ impl Volume {
         }
     }
 
-    /// The lower and the upper corner of the grid.
+    /// Lower and upper corner of the grid.
     pub fn bounds(&self) -> (Vec3, Vec3) {
         let high = from_fn(|i| self.low[i] + (self.nodes[i] - 1) as f32 * self.spacing);
         (self.low, high)
     }
 
-    /// What is in the block around a point, and its corners.
+    /// Classification of the block of a point, and its corners.
     pub fn block(&self, x: Vec3) -> (Content, Vec3, Vec3) {
         let side = BLOCK as f32 * self.spacing;
         let at: [usize; 3] = from_fn(|i| {
@@ -257,7 +257,7 @@ impl Volume {
         (content, low, low.map(|c| c + side))
     }
 
-    /// The nodes in the liquid, as cubes of a cell each.
+    /// Nodes in the liquid, as cubes of one cell each.
     pub fn filled(&self) -> Vec<Vec3> {
         let inside = self
             .occupancy
@@ -268,7 +268,7 @@ impl Volume {
     }
 }
 
-/// A binomial filter along every axis; the border goes on outside.
+/// Binomial filter along every axis; the border is clamped.
 fn smooth(values: &[f32], nodes: [usize; 3]) -> Vec<f32> {
     let strides = [1, nodes[0], nodes[0] * nodes[1]];
     let slab = nodes[0] * nodes[1];
@@ -305,7 +305,7 @@ mod tests {
 
     pub(super) const SPACING: f32 = 0.1;
 
-    /// Eight particles per cell in the part of the unit cube that `inside` names.
+    /// Eight particles per cell in the part of the unit cube selected by `inside`.
     pub(super) fn particles(inside: impl Fn(Vec3) -> bool) -> Vec<(Vec3, f32)> {
         let lattice = (0..8000).map(|k| [k % 20, k / 20 % 20, k / 400]);
         lattice
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_that_are_skipped_hold_no_surface() {
+    fn skipped_blocks_contain_no_surface() {
         let ball = |x: Vec3| x.map(|c| (c - 0.5) * (c - 0.5)).iter().sum::<f32>() < 0.12;
         let field = Volume::new::<3>(&particles(ball), SPACING, 8.0, &[]);
         let mut kinds = [0; 3];

@@ -1,8 +1,8 @@
-//! Words and numbers in bytes that may be anything.
+//! Words and numbers in untrusted bytes.
 
 use super::{Fault, Place};
 
-/// Lines with their numbers, counted from one, without what ends them.
+/// Lines with their numbers, counted from one, without line ends.
 pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let numbered = bytes.split(|&b| b == b'\n').enumerate();
     numbered.map(|(index, line)| (index + 1, line.strip_suffix(b"\r").unwrap_or(line)))
@@ -22,7 +22,7 @@ pub(super) fn number(word: &[u8], place: Place) -> Result<f64, Fault> {
         .ok_or_else(|| Fault::at(place, format!("{} is not a number", shown(word))))
 }
 
-/// Three numbers, and whatever follows.
+/// The first three numbers.
 pub(super) fn point<'a>(
     mut words: impl Iterator<Item = &'a [u8]>,
     place: Place,
@@ -40,7 +40,7 @@ pub(super) fn point<'a>(
     Ok(point)
 }
 
-/// A word as people can read it, cut short if it is long.
+/// A word for messages, shortened if it is long.
 pub(super) fn shown(word: &[u8]) -> String {
     const LONGEST: usize = 40;
     let text = String::from_utf8_lossy(&word[..word.len().min(LONGEST)]);

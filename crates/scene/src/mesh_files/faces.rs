@@ -1,9 +1,9 @@
-//! Vertices and triangles on their way from a file, within limits.
+//! Vertices and triangles of a file, within limits.
 
 use super::{Fault, Place};
 use meniscus_shapes::mesh::{MOST_TRIANGLES, MOST_VERTICES};
 
-/// How much a file may hold.
+/// Limits of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of the file.
@@ -25,12 +25,12 @@ impl Default for Limits {
     }
 }
 
-/// What a file holds, as it is.
+/// Vertices and triangles of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Faces {
-    /// Places of the vertices, in the units of the file.
+    /// Positions of the vertices, in the units of the file.
     pub vertices: Vec<[f64; 3]>,
-    /// Each with the indices of its vertices, counted from zero, in the order of the file.
+    /// Indices of the vertices of each triangle, from zero.
     pub triangles: Vec<[u32; 3]>,
 }
 

@@ -1,8 +1,8 @@
-//! Triangle meshes from files of others: OBJ, PLY and STL, as text or binary.
+//! Triangle meshes from OBJ, PLY and STL files, text or binary.
 //!
-//! The files are not trusted. What a header promises is checked against the size of the file and the limits before
-//! anything is allocated; a fault is told with its line or byte. [`read`] gives a mesh that was checked and mended,
-//! [`read_faces`] what the file holds, for those who scale it first, and [`parse`] does without a file.
+//! Files are not trusted: counts in a header are checked against the size of the file and the limits before anything is
+//! allocated, and errors have a line or byte. [`read`] returns a mesh that was checked and repaired, [`read_faces`] the
+//! content of the file, and [`parse`] that of bytes in memory.
 
 mod bytes;
 mod faces;
@@ -17,17 +17,17 @@ pub use meniscus_store::mesh_copies::Format;
 
 use meniscus_shapes::{MeshReport, TriangleMesh};
 use meniscus_store::error::{Error, Kind};
+use meniscus_store::regular_file;
 use std::fmt;
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::ErrorKind;
 use std::path::Path;
 
-/// What is wrong in a file, and where.
+/// An error in a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    /// Where it is, if it is somewhere.
+    /// Its place, if it has one.
     pub place: Option<Place>,
-    /// What is wrong there.
+    /// Description.
     pub what: String,
 }
 
@@ -75,17 +75,17 @@ pub fn parse(format: Format, bytes: &[u8], limits: &Limits) -> Result<Faces, Fau
     }
 }
 
-/// Reads a file and makes a solid of it: checked, mended, ready to be asked for distances.
+/// Reads a file as a solid, checked and repaired.
 ///
 /// # Errors
-/// Of kind [`Kind::Asset`] for everything that is wrong with the file, with its name, the place and what to do.
+/// Of kind [`Kind::Asset`], with the name of the file, the place and a remedy.
 pub fn read(path: &Path, limits: &Limits) -> Result<(TriangleMesh, MeshReport), Error> {
     let faces = read_faces(path, limits)?;
     TriangleMesh::new(&faces.vertices, &faces.triangles)
         .map_err(|fault| wrong(path, &fault.to_string()).with_remedy(fault.remedy()))
 }
 
-/// Reads a file as it is.
+/// Reads the faces of a file.
 ///
 /// # Errors
 /// As [`read`].
@@ -105,49 +105,20 @@ fn wrong(path: &Path, what: &str) -> Error {
     Error::new(Kind::Asset, format!("mesh {}: {what}", path.display()))
 }
 
-/// The whole file, if it is one and not too large.
+/// Content of a file.
 ///
 /// # Errors
 /// As [`read`].
 pub fn read_bytes(path: &Path, limits: &Limits) -> Result<Vec<u8>, Error> {
-    let refused = |cause: io::Error| {
-        wrong(path, &format!("could not be read: {cause}"))
-            .with_remedy("check the path and the rights to the file")
-    };
-    // Before it is opened: to open a pipe waits for somebody to write to it.
-    let metadata = fs::metadata(path).map_err(refused)?;
-    if !metadata.is_file() {
-        let what = if metadata.is_dir() {
-            "is a folder, not a file"
-        } else {
-            "is a device or a pipe, not a file"
-        };
-        return Err(wrong(path, what).with_remedy("name a file"));
-    }
-    let too_large = || {
-        let limit = limits.bytes;
-        wrong(path, &format!("is larger than {limit} bytes"))
-            .with_remedy("simplify the mesh, or export it in a binary format")
-    };
-    if metadata.len() > limits.bytes {
-        return Err(too_large());
-    }
-    let mut bytes = Vec::new();
-    let length = usize::try_from(metadata.len()).map_err(|_| too_large())?;
-    bytes.try_reserve_exact(length).map_err(|_| {
-        Error::new(
-            Kind::Resources,
-            format!("mesh {}: no memory for its {length} bytes", path.display()),
-        )
-        .with_remedy("simplify the mesh")
-    })?;
-    // The file may have grown since.
-    let file = File::open(path).map_err(refused)?;
-    file.take(limits.bytes.saturating_add(1))
-        .read_to_end(&mut bytes)
-        .map_err(refused)?;
-    if bytes.len() as u64 > limits.bytes {
-        return Err(too_large());
-    }
-    Ok(bytes)
+    regular_file::read_up_to(path, limits.bytes).map_err(|cause| match cause.kind() {
+        ErrorKind::FileTooLarge => wrong(path, &format!("is larger than {} bytes", limits.bytes))
+            .with_remedy("simplify the mesh, or export it in a binary format"),
+        ErrorKind::OutOfMemory => {
+            let message = format!("mesh {}: there is no memory for it", path.display());
+            Error::new(Kind::Resources, message).with_remedy("simplify the mesh")
+        }
+        ErrorKind::InvalidInput => wrong(path, &cause.to_string()).with_remedy("name a file"),
+        _ => wrong(path, &format!("could not be read: {cause}"))
+            .with_remedy("check the path and the rights to the file"),
+    })
 }

@@ -14,7 +14,7 @@ pub(super) fn parse(bytes: &[u8], limits: &Limits) -> Result<Faces, Fault> {
     while let Some((line, text)) = rest.next() {
         let mut text = text;
         if text.ends_with(b"\\") {
-            // Goes on in the next line.
+            // Continues in the next line.
             joined.clear();
             let mut part = text;
             while let Some(open) = part.strip_suffix(b"\\") {
@@ -43,7 +43,7 @@ pub(super) fn parse(bytes: &[u8], limits: &Limits) -> Result<Faces, Fault> {
                 }
                 faces.add_polygon(&polygon, place, limits)?;
             }
-            // Normals, textures, groups, comments, and all else that is not about where triangles are.
+            // Normals, textures, groups and comments are ignored.
             _ => {}
         }
     }

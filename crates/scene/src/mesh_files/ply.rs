@@ -1,4 +1,4 @@
-//! Stanford PLY: a header that says what follows, then numbers as text or binary.
+//! Stanford PLY: a header, then numbers as text or binary.
 
 mod body;
 mod header;
@@ -22,7 +22,7 @@ pub(super) fn parse(bytes: &[u8], limits: &Limits) -> Result<Faces, Fault> {
     }
 }
 
-/// Whether the promises of the header can be kept by `rest` bytes, and are within limits.
+/// Checks the counts of the header against the size of the rest and the limits.
 fn check(header: &Header, rest: usize, limits: &Limits) -> Result<(), Fault> {
     let mut least = 0;
     for element in &header.elements {

@@ -1,7 +1,7 @@
-//! Files that a scene refers to: found without leaving its folder, read once, remembered by their hashes.
+//! Files that a scene refers to: inside its folder, read once, identified by their hashes.
 
+use super::objects::Reader;
 use super::problem::{Place, Problem};
-use super::read::Reader;
 use super::tree::{Entry, Node, Value};
 use super::values::{number, text};
 use crate::builtin;
@@ -11,7 +11,7 @@ use meniscus_store::mesh_copies::{self, Copy, MeshSource, Origin};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-/// Where a scene's files are, and what was read of them.
+/// The files of a scene, and the meshes read from them.
 #[derive(Debug)]
 pub struct Assets {
     /// The scene's folder; none for built-in scenes, whose files are in the program.
@@ -20,7 +20,7 @@ pub struct Assets {
     outside: bool,
     /// The folder of a run, which has copies of the files whose hashes its scene names.
     run: Option<PathBuf>,
-    /// Whether somebody said where the originals are, for copies that are damaged.
+    /// Whether the folder of the originals is known, in case copies are damaged.
     has_originals: bool,
     meshes: Vec<Mesh>,
     warnings: Vec<Problem>,
@@ -38,7 +38,7 @@ struct Mesh {
     mesh: Arc<TriangleMesh>,
 }
 
-/// What is wrong with a file, and what to do.
+/// An error in a file, with a remedy.
 struct Fault {
     message: String,
     help: String,
@@ -57,7 +57,7 @@ impl Fault {
 }
 
 impl Assets {
-    /// Those that come with the program.
+    /// Built-in files.
     pub fn built_in() -> Self {
         Assets {
             folder: None,
@@ -69,12 +69,12 @@ impl Assets {
         }
     }
 
-    /// Those in the folder of a scene, or anywhere if that is allowed.
+    /// Files in the folder of a scene, or anywhere if `outside` is set.
     pub fn in_folder(folder: &Path, outside: bool) -> Self {
         let here = folder.as_os_str().is_empty();
         let folder: PathBuf = if here { ".".into() } else { folder.into() };
         Assets {
-            // The scene may be the one that a run has kept.
+            // The scene may be that of a run.
             run: Some(folder.clone()),
             folder: Some(folder),
             outside,
@@ -82,12 +82,12 @@ impl Assets {
         }
     }
 
-    /// Those of a run's own scene: copies in its folder, or the originals in another one.
+    /// Files of a run: copies in its folder, or the originals in another one.
     pub fn of_run(run: &Path, originals: Option<&Path>) -> Self {
         Assets {
             run: Some(run.into()),
             has_originals: originals.is_some(),
-            // The run itself was allowed to read them, and their hashes tell whether they are the same.
+            // The run itself was allowed to read them, and their hashes are checked.
             ..Assets::in_folder(originals.unwrap_or(run), true)
         }
     }
@@ -109,7 +109,7 @@ impl Assets {
         sources
     }
 
-    /// What the owner of the files should know.
+    /// Warnings about the files.
     pub fn warnings(&self) -> &[Problem] {
         &self.warnings
     }
@@ -194,8 +194,8 @@ impl Assets {
         Ok(mesh)
     }
 
-    /// The content of a file, and where it is. A copy in the folder of a run comes first: it is known to be the file
-    /// that the run was made with.
+    /// Content and origin of a file. A copy in the folder of a run comes first: it is the file that the run was made
+    /// with.
     fn bytes(
         &self,
         file: &str,
@@ -229,7 +229,7 @@ impl Assets {
             return Ok((bytes.to_vec(), Origin::Program(bytes)));
         };
         let path = folder.join(file);
-        // What a run keeps of a built-in scene has no files beside it.
+        // The folder of a run of a built-in scene need not have its files.
         if let Some((_, bytes)) = of_program
             && !path.exists()
             && blake3::hash(bytes).to_hex().as_str() == hash
@@ -248,7 +248,7 @@ impl Assets {
 const MISSING: &str = "paths are relative to the folder of the scene file";
 const OUTSIDE: &str = "move it there, or allow it with --allow-outside-files";
 
-/// Refuses paths that lead out of a folder, through links too.
+/// Refuses paths that leave a folder, also by links.
 fn stays_inside(folder: &Path, file: &str) -> Result<(), Fault> {
     let out = || Fault::new(format!("{file} is outside the scene's folder"), OUTSIDE);
     let plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
@@ -260,7 +260,7 @@ fn stays_inside(folder: &Path, file: &str) -> Result<(), Fault> {
     };
     match folder.join(file).canonicalize() {
         Ok(real) if !real.starts_with(&home) => Err(out()),
-        // Reading it will say that it is missing.
+        // A missing file is reported when it is read.
         _ => Ok(()),
     }
 }

@@ -1,46 +1,46 @@
-//! A camera from the command line.
+//! Cameras from the command line.
 
 use super::assets::Assets;
 use super::load::load_text;
 use super::overrides::Override;
+use crate::dimension::either;
 use crate::{AnyScene, Camera};
 use meniscus_store::error::Error;
 
-/// What `--camera KEY=VALUE` says of a camera in the plane.
+/// The camera of `--camera KEY=VALUE` in 2D.
 ///
 /// # Errors
 /// If there is no such key, or its value does not fit.
 pub fn flat_camera(typed: &[Override]) -> Result<Camera<2>, Error> {
     match scene_with("[0.5, 0.5]", "[1, 1]", typed)? {
-        AnyScene::Two(scene) if !scene.camera_track.is_empty() => Err(no_keyframes()),
         AnyScene::Two(scene) => Ok(scene.camera),
         AnyScene::Three(_) => Ok(Camera::default()),
     }
 }
 
-/// What `--camera KEY=VALUE` says of a camera in space.
+/// The camera of `--camera KEY=VALUE` in 3D.
 ///
 /// # Errors
 /// If there is no such key, or its value does not fit.
 pub fn spatial_camera(typed: &[Override]) -> Result<Camera<3>, Error> {
     match scene_with("[0.5, 0.5, 0.5]", "[1, 1, 1]", typed)? {
-        AnyScene::Three(scene) if !scene.camera_track.is_empty() => Err(no_keyframes()),
         AnyScene::Three(scene) => Ok(scene.camera),
         AnyScene::Two(_) => Ok(Camera::default()),
     }
 }
 
-fn no_keyframes() -> Error {
-    Error::usage("--camera places one camera for all frames: keyframes belong into the scene")
-}
-
-/// The smallest scene with that camera: what is wrong with it is said as of any scene.
+/// The smallest scene with that camera: its errors are reported as those of any scene.
 fn scene_with(middle: &str, size: &str, typed: &[Override]) -> Result<AnyScene, Error> {
     let text = format!(
         "[domain]\nsize = {size}\n[[liquid]]\nshape.sphere = {{ center = {middle}, radius = 0.3 }}\n"
     );
     let loaded = load_text("camera", &text, "camera", typed, Assets::built_in());
-    Ok(loaded.ready()?.0)
+    let (scene, _) = loaded.ready()?;
+    if either!(&scene, scene => !scene.camera_track.is_empty()) {
+        let message = "--camera places one camera for all frames: keyframes belong in the scene";
+        return Err(Error::usage(message));
+    }
+    Ok(scene)
 }
 
 #[cfg(test)]
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn cameras_that_cannot_be_are_told() {
+    fn invalid_cameras_are_refused() {
         for (words, told) in [
             (&["height=1"][..], "three dimensions"),
             (&["position=[1,1]"], "one for each axis"),
@@ -139,11 +139,11 @@ mod tests {
         }
         let key = "keyframes=[{time=0,position=[1,1,1]}]";
         let error = spatial_camera(&typed(&[key])).unwrap_err();
-        assert!(error.message().contains("belong into the scene"), "{error}");
+        assert!(error.message().contains("belong in the scene"), "{error}");
     }
 
     #[test]
-    fn colours_are_read_and_wrong_ones_are_told() {
+    fn colours_are_read_and_invalid_ones_refused() {
         let solid = "[[solid]]\nshape = { sphere = { radius = 0.1 } }\n";
         let text = format!(
             "{POOL}color = [1, 0.5, 0]\n{solid}color = \"#102030\"\n{solid}color = \"red\"\n{solid}"

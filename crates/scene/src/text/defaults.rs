@@ -1,19 +1,15 @@
-//! Defaults: a tree in which every key that has a default is written, in the order of the grammar.
+//! Completion of a tree with the defaults of the grammar, in its order.
 
 use super::grammar::{Kind, Table};
 use super::problem::Place;
-use super::tree::{Entry, Node, Value, parse_value};
+use super::tree::{Entry, Node, Value};
 
-/// The table with its defaults. It must fit the grammar.
+/// A valid table with its defaults.
 pub fn filled(node: &Node, table: &Table, dimension: usize) -> Node {
     let mut entries = Vec::new();
     for key in table.keys {
         let written = node.get(key.name).cloned();
-        let default = || {
-            // The defaults of the grammar are TOML: a test reads them all.
-            let text = key.default_text(dimension)?;
-            parse_value(text, Place::Nowhere).ok()
-        };
+        let default = || Some(Node::unwritten(key.default_value(dimension)?));
         let Some(found) = written.or_else(default) else {
             continue;
         };
@@ -29,7 +25,7 @@ pub fn filled(node: &Node, table: &Table, dimension: usize) -> Node {
                 ),
                 place: found.place,
             },
-            // So that 1 and 1.0, which mean the same, are also written the same.
+            // So that 1 and 1.0 are written the same.
             Kind::Number(..) => as_number(found),
             Kind::Color if found.list().is_empty() => found,
             Kind::Vector(_) | Kind::Lengths | Kind::Color => Node {

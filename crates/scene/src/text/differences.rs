@@ -1,10 +1,10 @@
-//! In which keys two scenes differ.
+//! Keys in which two scenes differ.
 
 use super::tree::{Node, Value, parse};
 use super::write::on_one_line;
 use serde::Serialize;
 
-/// A key that has another value in another scene.
+/// A key in which two scenes differ.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct KeyDifference {
     /// Its path, as in `solid[1].shape.sphere.radius`.
@@ -65,7 +65,7 @@ fn collect(node: &Node, path: &str, found: &mut Vec<(String, String)>) {
                 collect(part, &format!("{path}[{}]", i + 1), found);
             }
         }
-        _ => found.push((path.into(), on_one_line(node))),
+        _ => found.push((path.into(), on_one_line(&node.value))),
     }
 }
 
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn differences_are_told_key_by_key() {
+    fn differences_are_listed_by_key() {
         let first = "a = 1\nb = [1, 2]\n[walls]\nkind = \"slip\"\n[[solid]]\nname = \"x\"\n";
         let second = "a = 1\nb = [1, 3]\n[walls]\nkind = \"separating\"\nseparation_speed = 0.5\n\
                       [[solid]]\nname = \"x\"\n[[solid]]\nname = \"y\"\n";

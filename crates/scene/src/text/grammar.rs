@@ -1,37 +1,58 @@
-//! What may be written in a scene file, as data.
+//! Grammar of scene files, as data.
 //!
-//! Reading, checking, the JSON schema, the reference in `docs/scene.md` and the complete `scene.toml` of a run are all
-//! made from the same tables, so that none of them can know a key that another does not.
+//! Reading, validation, the JSON schema, the reference in `docs/scene.md`, the comparison of two scenes and the complete
+//! `scene.toml` of a run all come from the same tables, so that none of them can know a key that another does not. A key is
+//! declared once, with `key!`.
 
-/// A table of a scene file and the keys it may have.
+use super::access::Access;
+use super::problem::Place;
+use super::tree::{Value, parse_value};
+use super::write::on_one_line;
+
+/// A table of a scene file and its keys.
 #[derive(Debug)]
 pub struct Table {
-    /// For the reference.
+    /// Name in messages and in the reference.
     pub title: &'static str,
-    /// What it is for, in whole sentences.
+    /// Purpose, in complete sentences.
     pub about: &'static str,
-    /// Its keys, in the order in which they are written.
+    /// Keys, in the order in which they are written.
     pub keys: &'static [Key],
-    /// Keys of which exactly one has to be there.
+    /// Keys of which exactly one is required.
     pub one_of: &'static [&'static str],
 }
 
 /// One key.
 #[derive(Debug)]
 pub struct Key {
-    /// As it is written.
+    /// Name.
     pub name: &'static str,
-    /// What may follow the equals sign.
+    /// Type, range and unit of its value.
     pub kind: Kind,
-    /// What it means if it is not there.
-    pub absent: Absent,
-    /// What a change of it affects. In a table whose own key has no effect on physics, none has.
+    /// Meaning of its absence, and the part of the scene that it sets.
+    pub binding: Binding,
+    /// What a change of it affects. That of a table is the effect of its keys.
     pub effect: Effect,
-    /// What it does, in whole sentences.
-    pub about: &'static str,
-    /// A value somebody might write, as TOML.
+    /// Example of a value, as TOML.
     pub example: &'static str,
+    /// Documentation, in complete sentences.
+    pub about: &'static str,
 }
+
+/// Declares a key: name, kind, binding, effect, example and documentation.
+macro_rules! key {
+    ($name:literal: $kind:expr, $binding:expr, $effect:ident, $example:expr, $about:expr) => {
+        $crate::text::grammar::Key {
+            name: $name,
+            kind: $kind,
+            binding: $binding,
+            effect: $crate::text::grammar::Effect::$effect,
+            example: $example,
+            about: $about,
+        }
+    };
+}
+pub(crate) use key;
 
 /// What a change of a key affects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,38 +68,79 @@ pub enum Effect {
 /// Effect of the key at a path such as `solid[1].shape.sphere.radius`. A key that is not in the grammar counts as
 /// physics.
 pub fn effect_of(scene: &'static Table, path: &str) -> Effect {
+    let mut effect = Effect::Physics;
     let mut table = Some(scene);
     for part in path.split('.') {
         let name = part.split('[').next().unwrap_or(part);
-        let found = table.and_then(|table| table.keys.iter().find(|key| key.name == name));
-        let Some(key) = found else {
+        let Some(key) = table.and_then(|table| table.keys.iter().find(|key| key.name == name))
+        else {
             return Effect::Physics;
         };
-        if key.effect != Effect::Physics {
-            return key.effect;
-        }
-        table = match key.kind {
-            Kind::Table(inner) | Kind::Tables(inner, _) => Some(inner),
-            _ => None,
-        };
+        effect = key.effect;
+        table = key.kind.table();
     }
-    Effect::Physics
+    effect
 }
 
-/// What a missing key means.
+/// Meaning of a key's absence, and the part of the scene that the key sets.
+#[derive(Clone, Copy, Debug)]
+pub struct Binding {
+    /// Meaning of its absence.
+    pub absent: Absent,
+    /// Part of the scene; `None` for keys that are read with their table.
+    pub access: Option<Access>,
+}
+
+/// A key that must be written.
+pub const REQUIRED: Binding = Binding {
+    absent: Absent::Refused,
+    access: None,
+};
+
+/// A key without a default.
+pub const OPTIONAL: Binding = Binding {
+    absent: Absent::Nothing,
+    access: None,
+};
+
+/// A key with a default, as TOML.
+pub const fn default(text: &'static str) -> Binding {
+    by_dimension(text, text)
+}
+
+/// A key with a default in two and one in three dimensions, as TOML.
+pub const fn by_dimension(two: &'static str, three: &'static str) -> Binding {
+    Binding {
+        absent: Absent::Default(two, three),
+        access: None,
+    }
+}
+
+/// A vector whose default is zero.
+pub const ZERO: Binding = by_dimension("[0.0, 0.0]", "[0.0, 0.0, 0.0]");
+
+impl Binding {
+    /// Of a part of the scene that must be written.
+    pub const fn required(mut self) -> Self {
+        self.absent = Absent::Refused;
+        self
+    }
+}
+
+/// Meaning of a key's absence.
 #[derive(Clone, Copy, Debug)]
 pub enum Absent {
-    /// It must be there.
+    /// It is an error.
     Refused,
     /// There is none of it.
     Nothing,
-    /// This value, as TOML.
-    Default(&'static str),
-    /// These values, as TOML, in the plane and in space.
-    ByDimension(&'static str, &'static str),
+    /// A value in two and one in three dimensions, as TOML.
+    Default(&'static str, &'static str),
+    /// The value in [`Scene::new`](crate::Scene::new).
+    SceneDefault,
 }
 
-/// What a value may be.
+/// Type, range and unit of a value.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// Any text.
@@ -87,7 +149,7 @@ pub enum Kind {
     File,
     /// `true` or `false`.
     Switch,
-    /// A number within limits, in the given unit.
+    /// A number in a range, in the given unit.
     Number(Range, &'static str),
     /// A whole number from the first to the second.
     Whole(u64, u64),
@@ -95,26 +157,26 @@ pub enum Kind {
     Word(&'static [&'static str]),
     /// A list of these words.
     Words(&'static [&'static str]),
-    /// A number for every axis, in the given unit.
+    /// One number per axis, in the given unit.
     Vector(&'static str),
-    /// A length for every axis, all positive: two or three of them.
+    /// One positive length per axis: two or three of them.
     Lengths,
     /// A colour: a word, `#rrggbb`, or red, green and blue.
     Color,
-    /// One table.
+    /// A table.
     Table(&'static Table),
-    /// Any number of tables, at least so many.
+    /// A list of tables, at least so many.
     Tables(&'static Table, usize),
 }
 
-/// Limits of a number.
+/// Range of a number.
 #[derive(Clone, Copy, Debug)]
 pub struct Range {
-    /// The least.
+    /// Lower bound.
     pub low: f64,
-    /// The greatest.
+    /// Upper bound.
     pub high: f64,
-    /// Whether the least itself is refused.
+    /// Whether the lower bound itself is excluded.
     pub above: bool,
 }
 
@@ -156,12 +218,12 @@ impl Range {
         }
     }
 
-    /// Whether a number is within.
-    pub fn holds(&self, x: f64) -> bool {
+    /// Whether a number is in the range.
+    pub fn contains(&self, x: f64) -> bool {
         x.is_finite() && x <= self.high && (x > self.low || (x == self.low && !self.above))
     }
 
-    /// In words, after "must be".
+    /// Description that follows "must be".
     pub fn words(&self) -> String {
         let low = match (self.low.is_finite(), self.above) {
             (false, _) => None,
@@ -181,18 +243,35 @@ impl Range {
 }
 
 impl Key {
-    /// What the key stands for if it is not written, as TOML.
-    pub fn default_text(&self, dimension: usize) -> Option<&'static str> {
-        match self.absent {
+    /// Value that the key stands for if it is not written.
+    pub fn default_value(&self, dimension: usize) -> Option<Value> {
+        match self.binding.absent {
             Absent::Refused | Absent::Nothing => None,
-            Absent::Default(text) => Some(text),
-            Absent::ByDimension(two, three) => Some(if dimension == 2 { two } else { three }),
+            Absent::Default(two, three) => {
+                let text = if dimension == 2 { two } else { three };
+                // A test reads them all.
+                Some(parse_value(text, Place::Nowhere).ok()?.value)
+            }
+            Absent::SceneDefault => Some(self.binding.access?.default(dimension)),
         }
+    }
+
+    /// The same as TOML.
+    pub fn default_text(&self, dimension: usize) -> Option<String> {
+        self.default_value(dimension).map(|v| on_one_line(&v))
     }
 }
 
 impl Kind {
-    /// In words, for the reference and for messages.
+    /// The table, or the table of a list.
+    pub fn table(&self) -> Option<&'static Table> {
+        match self {
+            Kind::Table(table) | Kind::Tables(table, _) => Some(table),
+            _ => None,
+        }
+    }
+
+    /// Description for the reference and for messages.
     pub fn words(&self) -> String {
         match self {
             Kind::Text => "text in quotes".into(),
@@ -225,7 +304,7 @@ impl Kind {
     }
 }
 
-/// Words as they are written, with an `or`.
+/// Words in quotes, the last after an `or`.
 pub fn quoted(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
     match quoted.split_last() {

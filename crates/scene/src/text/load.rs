@@ -1,36 +1,38 @@
-//! From the name of a scene to the scene, or to everything that is wrong with it.
+//! Loading of scenes by name, path or text.
 
 use super::assets::Assets;
 use super::defaults::filled;
 use super::keys::SCENE;
+use super::objects::{Reader, solver_fits_walls};
 use super::overrides::{self, Override};
 use super::problem::{Blame, Place, Problem, Source};
-use super::read::{Reader, solver_fits_walls};
 use super::tree::{Node, parse};
 use super::validate::Validator;
 use super::{renamed_keys, warnings, write};
+use crate::dimension::either;
 use crate::{AnyScene, Scene, builtin};
 use meniscus_store::OpenedRun;
 use meniscus_store::error::{Error, Kind};
 use meniscus_store::mesh_copies::MeshSource;
-use std::io::Read;
+use meniscus_store::regular_file;
+use std::io::ErrorKind;
 use std::path::Path;
 
-/// A scene is typed by people; what is larger was made by a program that should write a mesh.
+/// Largest scene file in bytes; what needs more should be a mesh.
 const LARGEST_FILE: u64 = 4 << 20;
-/// Problems that are shown; nobody reads more at once.
+/// Most problems that are shown.
 const MOST_SHOWN: usize = 20;
 
-/// What became of a scene file.
+/// A loaded scene file.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// The text, for drawing problems into it.
+    /// The text, for showing problems in it.
     pub source: Source,
-    /// All that is wrong with it.
+    /// Errors and warnings.
     pub problems: Vec<Problem>,
-    /// The scene, if nothing keeps it from running.
+    /// The scene, if there are no errors.
     pub scene: Option<AnyScene>,
-    /// The scene as TOML with every default filled in; empty if there is no scene.
+    /// The scene as TOML with all defaults; empty if there are errors.
     pub complete: String,
     /// Mesh files that it refers to, each once.
     pub meshes: Vec<MeshSource>,
@@ -40,7 +42,7 @@ impl Loaded {
     /// The scene and its complete text.
     ///
     /// # Errors
-    /// If something keeps it from running; the message shows all of it.
+    /// All errors, each with its line.
     pub fn ready(self) -> Result<(AnyScene, String), Error> {
         match self.scene {
             Some(scene) => Ok((scene, self.complete)),
@@ -48,10 +50,10 @@ impl Loaded {
         }
     }
 
-    /// All that keeps the scene from running, drawn.
+    /// All errors, each with its line.
     fn error(&self) -> Error {
         let errors: Vec<&Problem> = self.problems.iter().filter(|p| p.is_error()).collect();
-        // Only if nothing but files is to blame is the scene itself in order.
+        // The scene itself is in order only if all errors are those of other files.
         let kind = if errors.is_empty() || errors.iter().any(|p| p.blame == Blame::Scene) {
             Kind::Usage
         } else if errors.iter().any(|p| p.blame == Blame::Storage) {
@@ -62,7 +64,7 @@ impl Loaded {
         Error::drawn(kind, self.draw(&errors))
     }
 
-    /// The warnings, drawn; empty if there are none.
+    /// All warnings, each with its line; empty if there are none.
     pub fn warnings(&self) -> String {
         let warnings: Vec<&Problem> = self.problems.iter().filter(|p| !p.is_error()).collect();
         self.draw(&warnings)
@@ -86,7 +88,7 @@ impl Loaded {
 /// Loads a scene by the name of a built-in one or by the path of a file. `outside` allows its meshes to be anywhere.
 ///
 /// # Errors
-/// If there is no such scene, or its file can't be read at all. What is wrong with its text is in the result.
+/// If there is no such scene, or its file can't be read. Errors in its text are in the result.
 pub fn load(
     name: impl AsRef<Path>,
     overrides: &[Override],
@@ -108,8 +110,7 @@ pub fn load(
     Ok(load_text(&shown, &text, &name_of(path), overrides, assets))
 }
 
-/// Loads the scene that a run has kept in its folder. Its meshes are the copies in that folder; what is missing there or
-/// damaged comes from `assets`, the folder of the scene's own file, or from the program.
+/// Loads the scene in the folder of a run. Its meshes are the copies in that folder; missing or damaged ones come from `assets`, the folder of the scene's own file, or from the program.
 pub fn load_kept(path: &Path, text: &str, assets: Option<&Path>) -> Loaded {
     let run = path.parent().unwrap_or(Path::new("."));
     let shown = path.to_string_lossy();
@@ -121,7 +122,7 @@ pub fn load_kept(path: &Path, text: &str, assets: Option<&Path>) -> Loaded {
 /// their meshes.
 ///
 /// # Errors
-/// If the scene that the run has kept is damaged, or its meshes are missing.
+/// If the scene in the folder is damaged, or its meshes are missing.
 pub fn load_run(run: &OpenedRun, assets: Option<&Path>) -> Result<AnyScene, Error> {
     let (path, text) = run.scene_text()?;
     let (scene, _) = load_kept(&path, &text, assets).ready().map_err(|e| {
@@ -136,7 +137,7 @@ pub fn load_run(run: &OpenedRun, assets: Option<&Path>) -> Result<AnyScene, Erro
     Ok(scene)
 }
 
-/// Loads a scene from text alone; of files it can refer to those that come with the program.
+/// Loads a scene from text; the only files it can refer to are built-in ones.
 pub fn load_alone(text: &str) -> Loaded {
     load_text("scene", text, "scene", &[], Assets::built_in())
 }
@@ -156,7 +157,7 @@ pub(super) fn load_text(
     };
     let (mut root, mut problems) = parse(text);
     if !problems.is_empty() {
-        // What comes after a slip of the pen is guesswork.
+        // After a syntax error the rest is guesswork.
         return Loaded {
             source,
             problems,
@@ -180,11 +181,9 @@ pub(super) fn load_text(
         problems: structure.problems,
         assets: &mut assets,
     };
-    let scene = if dimension == 2 {
-        sound::<2>(&mut reader, &whole, default_name).map(AnyScene::from)
-    } else {
-        sound::<3>(&mut reader, &whole, default_name).map(AnyScene::from)
-    };
+    let scene = reader
+        .scene(&whole, dimension, default_name)
+        .filter(|scene| either!(scene, scene => is_sound(&mut reader, scene, &whole)));
     let problems = reader.problems;
     let complete = match &scene {
         Some(scene) => complete(whole, scene.name(), &assets),
@@ -199,15 +198,10 @@ pub(super) fn load_text(
     }
 }
 
-/// The scene, if nothing keeps it from running.
-fn sound<const D: usize>(
-    reader: &mut Reader<'_>,
-    root: &Node,
-    default_name: &str,
-) -> Option<Scene<D>> {
-    let scene: Scene<D> = reader.scene(root, default_name)?;
+/// Whether a scene has no errors; adds errors and warnings.
+fn is_sound<const D: usize>(reader: &mut Reader<'_>, scene: &Scene<D>, root: &Node) -> bool {
     let before = reader.problems.len();
-    reader.problems.extend(solver_fits_walls(&scene, root));
+    reader.problems.extend(solver_fits_walls(scene, root));
     if reader.problems.len() == before
         && let Err(fault) = scene.check()
     {
@@ -217,11 +211,11 @@ fn sound<const D: usize>(
             .push(Problem::error(place, "", fault.message()));
     }
     if reader.problems.iter().any(Problem::is_error) {
-        return None;
+        return false;
     }
-    let found = warnings::find(&scene, root, reader.assets);
+    let found = warnings::find(scene, root, reader.assets);
     reader.problems.extend(found);
-    Some(scene)
+    true
 }
 
 fn complete(mut root: Node, name: &str, assets: &Assets) -> String {
@@ -231,7 +225,7 @@ fn complete(mut root: Node, name: &str, assets: &Assets) -> String {
     format!("# Every key of this run, defaults included.\n{text}")
 }
 
-/// As many axes as the domain has sides; three until somebody says how many.
+/// Number of sides of the domain. Default: 3.
 fn dimension(root: &Node) -> usize {
     let size = root.get("domain").and_then(|domain| domain.get("size"));
     match size.map(|size| size.list().len()) {
@@ -240,12 +234,12 @@ fn dimension(root: &Node) -> usize {
     }
 }
 
-/// The file's name as that of a scene.
+/// Name of a scene from that of its file.
 fn name_of(path: &Path) -> String {
     plain_name(&path.file_stem().unwrap_or_default().to_string_lossy())
 }
 
-/// A name without anything that means something to a file system.
+/// A name with only characters that are safe in file names.
 pub fn plain_name(stem: &str) -> String {
     let plain = |c: char| {
         if c.is_ascii_alphanumeric() || c == '-' || c == '_' {
@@ -264,38 +258,22 @@ pub fn plain_name(stem: &str) -> String {
 
 fn read_file(path: &Path) -> Result<String, Error> {
     let shown = path.display();
-    let refuse = |why: String| Err(Error::usage(format!("{shown} {why}")));
-    let data = match std::fs::metadata(path) {
-        Ok(data) => data,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            return Err(
-                Error::usage(format!("there is no file {shown}")).with_remedy(
-                    "`meniscus scenes` lists the built-in scenes, `meniscus init` writes a file",
-                ),
-            );
+    let bytes = regular_file::read_up_to(path, LARGEST_FILE).map_err(|e| match e.kind() {
+        ErrorKind::NotFound => Error::usage(format!("there is no file {shown}")).with_remedy(
+            "`meniscus scenes` lists the built-in scenes, `meniscus init` writes a file",
+        ),
+        // A pipe or device may never end.
+        ErrorKind::InvalidInput => Error::usage(format!("{shown} is not a regular file")),
+        ErrorKind::FileTooLarge => {
+            let limit = LARGEST_FILE >> 20;
+            Error::usage(format!("{shown} is too large: a scene may have {limit} MB"))
         }
-        Err(e) => return Err(Error::usage(format!("could not read {shown}: {e}"))),
-    };
-    // A pipe or device may never end.
-    if !data.is_file() {
-        return refuse("is not a regular file".into());
-    }
-    if data.len() > LARGEST_FILE {
-        return refuse(format!(
-            "has {} MB, a scene may have {}",
-            data.len() >> 20,
-            LARGEST_FILE >> 20
-        ));
-    }
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)
-        .and_then(|file| file.take(LARGEST_FILE).read_to_end(&mut bytes))
-        .map_err(|e| Error::usage(format!("could not read {shown}: {e}")))?;
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(text),
-        Err(e) => {
-            let at = e.utf8_error().valid_up_to();
-            refuse(format!("is not UTF-8 text: byte {at} fits no character"))
-        }
-    }
+        _ => Error::usage(format!("could not read {shown}: {e}")),
+    })?;
+    String::from_utf8(bytes).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        Error::usage(format!(
+            "{shown} is not UTF-8 text: byte {at} fits no character"
+        ))
+    })
 }

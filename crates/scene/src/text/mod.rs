@@ -1,10 +1,11 @@
-//! Scene files: TOML that knows where everything is written.
+//! Scene files: TOML with the place of every value.
 //!
-//! A file becomes a tree (`tree.rs`), [overrides] from the command line are put into it, it is compared with the
-//! [grammar] (`validate.rs`), filled with defaults (`defaults.rs`), and read as a [`Scene`](super::Scene). All problems are
-//! collected on the way, each with its place.
+//! A file is parsed to a tree (`tree.rs`), [overrides] from the command line are applied, the tree is validated against the
+//! [grammar] (`validate.rs`), completed with defaults (`defaults.rs`), and read as a [`Scene`](super::Scene). All problems
+//! are collected on the way, each with its place.
 
-mod appearance_keys;
+mod access;
+mod appearance;
 mod assets;
 mod camera;
 mod defaults;
@@ -12,22 +13,18 @@ pub mod differences;
 pub mod grammar;
 pub mod keys;
 mod load;
+mod objects;
 pub mod overrides;
 pub mod problem;
-mod read;
-mod read_camera;
-mod read_shape;
 mod reference;
 mod renamed_keys;
-mod run_keys;
 mod scale_warnings;
-mod schema;
-pub mod shape_keys;
+pub(crate) mod schema;
+mod shapes;
 mod starter;
 #[cfg(test)]
 mod tests;
-mod thing_keys;
-mod tree;
+pub(crate) mod tree;
 mod validate;
 mod values;
 mod warnings;

@@ -1,10 +1,10 @@
-//! Changes from the command line: `--set key.path=value` and its short cuts.
+//! Overrides from the command line: `--set key.path=value` and its shortcuts.
 
 use super::problem::{Place, Problem};
 use super::tree::{Entry, Node, Value, parse_value};
 use std::ops::Range;
 
-/// A key that is to have another value.
+/// A new value of a key.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Override {
     /// As it was typed, for messages.
@@ -16,7 +16,7 @@ pub struct Override {
 }
 
 impl Override {
-    /// What `--set` was given.
+    /// Parses the argument of `--set`.
     ///
     /// # Errors
     /// If there is no equals sign.
@@ -42,14 +42,14 @@ impl Override {
             .map_or(&self.typed, |(flag, _)| flag)
     }
 
-    /// What was typed after the flag.
+    /// The argument of the flag.
     pub fn argument(&self) -> &str {
         self.typed
             .split_once(' ')
             .map_or("", |(_, argument)| argument)
     }
 
-    /// Where the value is in the argument.
+    /// Range of the value in the argument.
     pub fn value_span(&self) -> Range<usize> {
         let argument = self.argument();
         let from = argument.find('=').map_or(0, |equals| equals + 1);
@@ -57,7 +57,7 @@ impl Override {
         from + blank..argument.trim_end().len().max(from + blank)
     }
 
-    /// Where the key is in the argument; the value, if only that was typed.
+    /// Range of the key in the argument, or of the value if there is no key.
     pub fn key_span(&self) -> Range<usize> {
         match self.argument().find('=') {
             Some(equals) => 0..equals,
@@ -65,7 +65,7 @@ impl Override {
         }
     }
 
-    /// A short cut for a key.
+    /// The override of a flag with a key of its own.
     pub fn short(flag: &str, path: &str, value: impl std::fmt::Display) -> Self {
         Override {
             typed: format!("{flag} {value}"),
@@ -75,18 +75,18 @@ impl Override {
     }
 }
 
-/// A step of a path: a key, and which one of a list.
+/// A part of a path: a key and an index.
 struct Part<'a> {
     key: &'a str,
     index: Option<usize>,
 }
 
-/// Puts all overrides into a tree, in order.
+/// Applies overrides to a tree, in order.
 pub fn apply(root: &mut Node, overrides: &[Override]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (i, change) in overrides.iter().enumerate() {
         let place = Place::Override(i);
-        // What is no TOML is a word.
+        // A value that is not TOML is a word.
         let node = parse_value(&change.value, place).unwrap_or_else(|_| Node {
             value: Value::Text(change.value.clone()),
             place,
@@ -118,7 +118,7 @@ fn parts(path: &str) -> Result<Vec<Part<'_>>, String> {
             };
             let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
             if key.is_empty() || !key.chars().all(plain) {
-                return Err(format!("`{key}` is no key"));
+                return Err(format!("`{key}` is not a key"));
             }
             Ok(Part { key, index })
         })
@@ -153,7 +153,7 @@ fn put(node: &mut Node, parts: &[Part<'_>], value: Node, place: Place) -> Result
         None => put(inner, rest, value, place),
         Some(index) => {
             let Value::List(list) = &mut inner.value else {
-                return Err(format!("`{}` is no list", part.key));
+                return Err(format!("`{}` is not a list", part.key));
             };
             let count = list.len();
             let Some(inner) = list.get_mut(index) else {

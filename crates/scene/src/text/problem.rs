@@ -1,31 +1,31 @@
-//! What is wrong with a scene, and where it is written.
+//! Errors and warnings with their places.
 
 use super::overrides::Override;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde::Serialize;
 
-/// Where something was written.
+/// Place of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// In the file, from byte to byte.
+    /// In the file: range of bytes.
     File(usize, usize),
-    /// In the change of this number, from the command line.
+    /// In an override from the command line, by its index.
     Override(usize),
-    /// Nobody wrote it.
+    /// In neither.
     Nowhere,
 }
 
-/// How bad it is.
+/// Severity of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// The scene can't be run.
     Error,
-    /// It can be run, but hardly as intended.
+    /// The scene can be run, but probably not as intended.
     Warning,
 }
 
-/// What is at fault.
+/// Origin of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blame {
     /// The scene's own text.
@@ -36,25 +36,25 @@ pub enum Blame {
     Storage,
 }
 
-/// Something wrong, with the key it concerns and what to write instead.
+/// An error or a warning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
-    /// How bad it is.
+    /// Severity.
     pub severity: Severity,
-    /// Where it is written.
+    /// Place.
     pub place: Place,
     /// Path of the key, as in `solid[2].shape.sphere.radius`; empty for the whole file.
     pub path: String,
-    /// What is wrong.
+    /// Message.
     pub message: String,
-    /// What to write instead.
+    /// Suggestion.
     pub help: Option<String>,
-    /// Whose fault it is.
+    /// Origin.
     pub blame: Blame,
 }
 
 impl Problem {
-    /// Something that keeps the scene from running.
+    /// An error.
     pub fn error(place: Place, path: impl Into<String>, message: impl Into<String>) -> Self {
         Problem {
             severity: Severity::Error,
@@ -66,7 +66,7 @@ impl Problem {
         }
     }
 
-    /// Something that is hardly intended.
+    /// A warning.
     pub fn warning(place: Place, path: impl Into<String>, message: impl Into<String>) -> Self {
         Problem {
             severity: Severity::Warning,
@@ -74,25 +74,25 @@ impl Problem {
         }
     }
 
-    /// The same with what to write instead.
+    /// The problem with a suggestion.
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// The same, blamed on a file that the scene refers to.
+    /// The problem as one of a file that the scene refers to.
     pub fn of_asset(mut self) -> Self {
         self.blame = Blame::Asset;
         self
     }
 
-    /// The same, blamed on a damaged file in the folder of a run.
+    /// The problem as one of a damaged file in the folder of a run.
     pub fn of_storage(mut self) -> Self {
         self.blame = Blame::Storage;
         self
     }
 
-    /// Whether it keeps the scene from running.
+    /// Whether it is an error.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
@@ -101,11 +101,11 @@ impl Problem {
 /// A text that problems point into.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// What it is called in messages: the path of the file.
+    /// Name in messages: the path of the file.
     pub name: String,
-    /// All of it.
+    /// Text.
     pub text: String,
-    /// Changes from the command line.
+    /// Overrides from the command line.
     pub overrides: Vec<Override>,
 }
 
@@ -133,7 +133,7 @@ impl Source {
         Some((line, before[line_start..].chars().count() + 1))
     }
 
-    /// A problem as a person reads it: what, where, the line itself, what to write instead.
+    /// A problem as text: message, place, line, suggestion.
     pub fn draw(&self, problem: &Problem, colours: bool) -> String {
         let level = match problem.severity {
             Severity::Error => Level::ERROR,
@@ -143,7 +143,7 @@ impl Source {
             "" => problem.message.clone(),
             path => format!("{path}: {}", problem.message),
         };
-        // A hostile text must not move the cursor of a terminal.
+        // Text from a file must not control the terminal.
         let message = printable(&message);
         let (name, text, span) = match problem.place {
             Place::File(start, end) => (self.name.as_str(), self.text.as_str(), start..end),
@@ -173,7 +173,7 @@ impl Source {
         renderer.render(&[group])
     }
 
-    /// The change from the command line that a problem is about, and the part of its argument to point at.
+    /// The override that a problem is about, and the part of its argument to mark.
     ///
     /// A value from the command line may also be at fault where a table of the file is: the file then shows another
     /// value than the one that was used.
@@ -207,7 +207,7 @@ impl Source {
         }
     }
 
-    /// A problem as a program reads it.
+    /// A problem as a line of JSON.
     pub fn line<'a>(&'a self, problem: &'a Problem) -> ProblemLine<'a> {
         let (line, column) = self.line_and_column(problem.place).unzip();
         ProblemLine {
@@ -222,7 +222,7 @@ impl Source {
     }
 }
 
-/// The part of a span that is on its first line: a whole table need not be shown.
+/// The part of a span that is on its first line.
 fn first_line(text: &str, span: std::ops::Range<usize>) -> std::ops::Range<usize> {
     let Some(part) = text.get(span.clone()) else {
         return 0..0;

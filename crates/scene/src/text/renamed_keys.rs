@@ -7,7 +7,7 @@ use super::tree::{Node, Value};
 /// Table, old name and new name.
 const RENAMED: [(&str, &str, &str); 1] = [("walls", "kappa", "separation_speed")];
 
-/// Gives the keys of a file their new names.
+/// Renames the keys of a file.
 pub fn rename(root: &mut Node) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (table, old, new) in RENAMED {
@@ -20,7 +20,7 @@ pub fn rename(root: &mut Node) -> Vec<Problem> {
         let Value::Table(keys) = &mut entry.node.value else {
             continue;
         };
-        // With both there, the old one is an unknown key.
+        // If both are written, the old one is an unknown key.
         if keys.iter().any(|entry| entry.key == new) {
             continue;
         }
@@ -32,7 +32,7 @@ pub fn rename(root: &mut Node) -> Vec<Problem> {
     problems
 }
 
-/// The same of the keys of overrides.
+/// Renames the keys of overrides.
 pub fn rename_overrides(overrides: &mut [Override]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (i, change) in overrides.iter_mut().enumerate() {

@@ -1,14 +1,13 @@
-//! Warnings about sizes and places that are hardly meant: emitters inside solids, meshes in other units, and scenes so
-//! small that surface tension would rule them.
+//! Warnings about implausible sizes and places: emitters inside solids, meshes in other units, and scenes so small that
+//! surface tension would dominate.
 
 use super::problem::{Place, Problem};
 use super::tree::Node;
 use super::validate::join;
 use super::warnings::{length, place_of};
 use crate::{Scene, measure, meshes};
-use meniscus_shapes::Shape;
 
-/// Share of an emitter that may be inside solids without a word.
+/// Share of an emitter that may be inside solids without a warning.
 const COVERED: f64 = 0.1;
 /// A mesh this many times as large as the domain, or as small, is in another unit.
 const OTHER_UNIT: f64 = 10.0;
@@ -25,9 +24,9 @@ pub fn find<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
     warnings
 }
 
-/// Emitters that solids leave no room for.
+/// Emitters inside solids.
 fn covered_emitters<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
-    let told = scene
+    let warnings = scene
         .emitters
         .iter()
         .enumerate()
@@ -35,10 +34,10 @@ fn covered_emitters<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Proble
             let begins = emitter.frames.seconds(scene.frame_rate).start;
             let share = measure::share_in_solids(scene, &emitter.shape, begins)?;
             let message = if share >= 1.0 {
-                "is inside solids: nothing comes out of it".into()
+                "is inside solids: it emits no liquid".into()
             } else if share > COVERED {
                 format!(
-                    "overlaps solids: {:.0} % of it bring no liquid",
+                    "overlaps solids: {:.0} % of it emit no liquid",
                     100.0 * share
                 )
             } else {
@@ -48,54 +47,42 @@ fn covered_emitters<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Proble
             let path = format!("emitter[{}]", i + 1);
             Some(Problem::warning(place, path, message).with_help("move it into the open"))
         });
-    told.collect()
+    warnings.collect()
 }
 
-/// Meshes whose size says that their unit is not the metre.
+/// Meshes whose unit is probably not the metre.
 fn other_units<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
-    let liquids = scene.liquids.iter().map(|liquid| &liquid.shape);
-    let solids = scene.solids.iter().map(|solid| &solid.shape);
-    let emitters = scene.emitters.iter().map(|emitter| &emitter.shape);
-    let drains = scene.drains.iter().map(|drain| &drain.shape);
-    let lists: [(&str, Vec<&Shape<D>>); 4] = [
-        ("liquid", liquids.collect()),
-        ("solid", solids.collect()),
-        ("emitter", emitters.collect()),
-        ("drain", drains.collect()),
-    ];
     let domain = scene.domain.iter().copied().fold(0.0, f64::max);
     let mut warnings = Vec::new();
-    for (list, shapes) in lists {
-        for (i, shape) in shapes.into_iter().enumerate() {
-            let sizes = meshes::in_shape(shape).into_iter().map(|mesh| {
-                let bounds = mesh.bounds();
-                (0..3)
-                    .map(|a| bounds.high[a] - bounds.low[a])
-                    .fold(0.0, f64::max)
-            });
-            let size = sizes.fold(0.0, f64::max);
-            let times = size / domain;
-            let (how, scale) = if times > OTHER_UNIT {
-                (format!("{times:.0} times as large as"), power_of_ten(times))
-            } else if size > 0.0 && times < 1.0 / OTHER_UNIT / OTHER_UNIT {
-                (
-                    format!("{:.0} times as small as", 1.0 / times),
-                    power_of_ten(times),
-                )
-            } else {
-                continue;
-            };
-            let message = format!(
-                "its mesh is {} across, {how} the domain: forgot `scale`?",
-                length(size)
-            );
-            let place = place_of(root, list, i);
-            let path = join(&format!("{list}[{}]", i + 1), "shape");
-            let help = format!(
-                "one unit of the file is a metre; write scale = {scale} in the mesh, or what it should be"
-            );
-            warnings.push(Problem::warning(place, path, message).with_help(help));
-        }
+    for (list, i, shape) in scene.shapes() {
+        let sizes = meshes::in_shape(shape).into_iter().map(|mesh| {
+            let bounds = mesh.bounds();
+            (0..3)
+                .map(|a| bounds.high[a] - bounds.low[a])
+                .fold(0.0, f64::max)
+        });
+        let size = sizes.fold(0.0, f64::max);
+        let times = size / domain;
+        let (how, scale) = if times > OTHER_UNIT {
+            (format!("{times:.0} times as large as"), power_of_ten(times))
+        } else if size > 0.0 && times < 1.0 / OTHER_UNIT / OTHER_UNIT {
+            (
+                format!("{:.0} times as small as", 1.0 / times),
+                power_of_ten(times),
+            )
+        } else {
+            continue;
+        };
+        let message = format!(
+            "its mesh is {} across, {how} the domain: forgot `scale`?",
+            length(size)
+        );
+        let place = place_of(root, list, i);
+        let path = join(&format!("{list}[{}]", i + 1), "shape");
+        let help = format!(
+            "one unit of the file is a metre; write scale = {scale} in the mesh, or what it should be"
+        );
+        warnings.push(Problem::warning(place, path, message).with_help(help));
     }
     warnings
 }
@@ -109,11 +96,11 @@ fn power_of_ten(times: f64) -> f64 {
 
 /// Liquid so small that surface tension, which is not simulated, would shape it.
 fn capillary<const D: usize>(scene: &Scene<D>, root: &Node) -> Option<Problem> {
-    let gravity = scene.gravity.iter().map(|g| g * g).sum::<f64>().sqrt();
+    let gravity = scene.physics.gravity_magnitude();
     if gravity == 0.0 {
         return None;
     }
-    let capillary = (SURFACE_TENSION / (scene.density * gravity)).sqrt();
+    let capillary = (SURFACE_TENSION / (scene.physics.density * gravity)).sqrt();
     let end = scene.time_of_frame(scene.frames);
     let emitted = scene.emitters.iter().map(|emitter| {
         let active = emitter.frames.seconds(scene.frame_rate);

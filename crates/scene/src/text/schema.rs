@@ -1,9 +1,8 @@
-//! The grammar as a JSON schema, for editors that complete keys and check values while one types.
+//! The grammar as a JSON schema, with which editors complete keys and check values.
 
 use super::grammar::{Absent, Key, Kind, Table};
 use super::keys::SCENE;
-use super::problem::Place;
-use super::tree::{Node, Value as Toml, parse_value};
+use super::tree::Value as Toml;
 use crate::NAMED_COLORS;
 use serde_json::{Map, Value, json};
 
@@ -30,7 +29,7 @@ fn object(table: &'static Table, tables: &mut Map<String, Value>) -> Value {
     let required: Vec<&str> = table
         .keys
         .iter()
-        .filter(|key| matches!(key.absent, Absent::Refused))
+        .filter(|key| matches!(key.binding.absent, Absent::Refused))
         .map(|key| key.name)
         .collect();
     let mut object = json!({
@@ -97,19 +96,18 @@ fn property(key: &'static Key, tables: &mut Map<String, Value>) -> Value {
         }
     };
     property["description"] = json!(format!("{} Takes {}.", key.about, key.kind.words()));
-    if let Absent::Default(text) = key.absent
-        && let Ok(default) = parse_value(text, Place::Nowhere)
-    {
+    let [two, three] = [2, 3].map(|dimension| key.default_value(dimension));
+    if let Some(default) = three.filter(|three| two.as_ref() == Some(three)) {
         property["default"] = plain(&default);
     }
     property
 }
 
-/// A table is described once and referred to, since shapes contain shapes.
+/// A reference to a table, which is described once, since shapes contain shapes.
 fn reference(table: &'static Table, tables: &mut Map<String, Value>) -> Value {
     let name = table.title.replace(' ', "-");
     if !tables.contains_key(&name) {
-        // Its place is taken first: a table that refers to itself must find it.
+        // A placeholder first: a table that refers to itself must find it.
         tables.insert(name.clone(), Value::Null);
         let described = object(table, tables);
         tables.insert(name.clone(), described);
@@ -117,17 +115,17 @@ fn reference(table: &'static Table, tables: &mut Map<String, Value>) -> Value {
     json!({ "$ref": format!("#/$defs/{name}") })
 }
 
-/// A tree as JSON.
-pub(super) fn plain(node: &Node) -> Value {
-    match &node.value {
+/// A value as JSON.
+pub(crate) fn plain(value: &Toml) -> Value {
+    match value {
         Toml::Switch(on) => json!(on),
         Toml::Whole(n) => json!(n),
         Toml::Number(x) => json!(x),
         Toml::Text(text) => json!(text),
-        Toml::List(parts) => parts.iter().map(plain).collect(),
+        Toml::List(parts) => parts.iter().map(|part| plain(&part.value)).collect(),
         Toml::Table(entries) => entries
             .iter()
-            .map(|entry| (entry.key.clone(), plain(&entry.node)))
+            .map(|entry| (entry.key.clone(), plain(&entry.node.value)))
             .collect::<Map<_, _>>()
             .into(),
         Toml::Date => Value::Null,

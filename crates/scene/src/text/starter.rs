@@ -1,4 +1,4 @@
-//! A scene to start from: a built-in one, and below it, as comments, everything else that can be written.
+//! A scene to start from: a built-in one, followed by all other keys as comments.
 
 use super::grammar::{Kind, Table};
 use super::keys::SCENE;
@@ -10,8 +10,8 @@ pub fn starter(text: &str, name: &str) -> String {
     let mut page = format!("name = \"{name}\"\n\n{}", text.trim_end());
     let (written, _) = parse(text);
     page.push_str(
-        "\n\n# What else can be written, with what holds if it is not. Every key is explained in docs/scene.md\n\
-         # and by `meniscus schema`; `meniscus check FILE` says what is wrong with this file.\n",
+        "\n\n# All other keys with their defaults. docs/scene.md and `meniscus schema` explain every key;\n\
+         # `meniscus check FILE` reports errors and warnings.\n",
     );
     for key in SCENE.keys {
         if let Kind::Table(table) = key.kind {

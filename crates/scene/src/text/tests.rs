@@ -1,4 +1,4 @@
-//! What the reader of scene files promises.
+//! Tests of reading scene files.
 
 use super::assets::Assets;
 use super::grammar::{Absent, Kind, Table};
@@ -32,101 +32,42 @@ fn complains(text: &str, line: usize, column: usize, what: &str) {
     assert!(loaded.scene.is_none() || problem.severity == Severity::Warning);
 }
 
+/// Rows of a table of cases, one per line.
+macro_rules! cases {
+    ($($text:literal => $line:literal, $column:literal, $what:literal;)*) => {
+        [$(($text, $line, $column, $what)),*]
+    };
+}
+
 const POOL: &str = "[domain]\nsize = [1, 1, 1]\n[[liquid]]\nshape = { sphere = { center = [0.5, 0.5, 0.5], radius = 0.2 } }\n";
 
 #[test]
-fn problems_name_line_and_column_and_say_what_to_write() {
-    complains("", 1, 1, "`domain` is missing");
-    complains("[domain\n", 1, 8, "not TOML");
-    complains(
-        "[domain]\nsize = [1, 1, 1]\nresolutoin = 3\n",
-        3,
-        1,
-        "did you mean `resolution`?",
-    );
-    complains(
-        "[domain]\nsize = [1, 1, 1]\nresolution = \"many\"\n",
-        3,
-        14,
-        "must be a whole number, this is text",
-    );
-    complains(
-        "[domain]\nsize = [1, 1, 1]\nresolution = 0\n",
-        3,
-        14,
-        "from 1 to 65536",
-    );
-    complains(
-        "[domain]\nsize = [1, -1, 1]\n",
-        2,
-        12,
-        "has -1, it must be above 0",
-    );
-    complains("[domain]\nsize = [1]\n", 2, 8, "two or three");
-    complains(
-        "gravity = [0, nan, 0]\n[domain]\nsize = [1, 1, 1]\n",
-        1,
-        15,
-        "finite",
-    );
-    complains(
-        "gravity = [0, -9.81]\n[domain]\nsize = [1, 1, 1]\n",
-        1,
-        11,
-        "has 2 numbers, but the domain has 3 sides",
-    );
-    complains(
-        "[domain]\nsize = [1, 1, 1]\n[walls]\nkind = \"slipp\"\n",
-        4,
-        8,
-        "did you mean \"slip\"?",
-    );
-    complains(
-        "[domain]\nsize = [1, 1, 1]\n[time]\nrate = inf\n",
-        4,
-        8,
-        "is inf, it must be",
-    );
-    complains(
-        "[domain]\nsize = [1, 1, 1]\n[liquid]\nvelocity = [0, 0, 0]\n",
-        3,
-        1,
-        "write [[liquid]] above its keys",
-    );
-    complains(
-        "[domain]\nsize = [1, 1, 1]\n[[liquid]]\nshape = { sphere = { center = [0, 0, 0] } }\n",
-        4,
-        11,
-        "`radius` is missing",
-    );
-    complains(
-        "[domain]\nsize = [1, 1, 1]\n[[solid]]\nshape = { box = { low = [1, 0, 0], high = [0, 1, 1] } }\n",
-        4,
-        17,
-        "low (1) must be less than high (0)",
-    );
-    complains(
-        "[domain]\nsize = [1, 1]\nopen = [\"front\"]\n",
-        3,
-        9,
-        "a scene in the plane has no side",
-    );
-    complains(
-        "[domain]\nsize = [1, 1, 1]\n[[liquid]]\nshape = { sphere = { radius = 0.1 }, box = { low = [0, 0, 0], high = [1, 1, 1] } }\n",
-        4,
-        38,
-        "both `sphere` and `box`",
-    );
-    complains(
-        "name = \"a/b\"\n[domain]\nsize = [1, 1, 1]\n[[liquid]]\nshape = { sphere = { radius = 0.5 } }\n",
-        1,
-        8,
-        "name must be letters",
-    );
+fn problems_have_line_and_column_and_a_suggestion() {
+    for (text, line, column, what) in cases![
+        "" => 1, 1, "`domain` is missing";
+        "[domain\n" => 1, 8, "not TOML";
+        "[domain]\nsize = [1, 1, 1]\nresolutoin = 3\n" => 3, 1, "did you mean `resolution`?";
+        "[domain]\nsize = [1, 1, 1]\nresolution = \"many\"\n" => 3, 14, "must be a whole number, this is text";
+        "[domain]\nsize = [1, 1, 1]\nresolution = 0\n" => 3, 14, "from 1 to 65536";
+        "[domain]\nsize = [1, -1, 1]\n" => 2, 12, "has -1, it must be above 0";
+        "[domain]\nsize = [1]\n" => 2, 8, "two or three";
+        "gravity = [0, nan, 0]\n[domain]\nsize = [1, 1, 1]\n" => 1, 15, "finite";
+        "gravity = [0, -9.81]\n[domain]\nsize = [1, 1, 1]\n" => 1, 11, "has 2 numbers, but the domain has 3 sides";
+        "[domain]\nsize = [1, 1, 1]\n[walls]\nkind = \"slipp\"\n" => 4, 8, "did you mean \"slip\"?";
+        "[domain]\nsize = [1, 1, 1]\n[time]\nrate = inf\n" => 4, 8, "is inf, it must be";
+        "[domain]\nsize = [1, 1, 1]\n[liquid]\nvelocity = [0, 0, 0]\n" => 3, 1, "write [[liquid]] above its keys";
+        "[domain]\nsize = [1, 1, 1]\n[[liquid]]\nshape = { sphere = { center = [0, 0, 0] } }\n" => 4, 11, "`radius` is missing";
+        "[domain]\nsize = [1, 1, 1]\n[[solid]]\nshape = { box = { low = [1, 0, 0], high = [0, 1, 1] } }\n" => 4, 17, "low (1) must be less than high (0)";
+        "[domain]\nsize = [1, 1]\nopen = [\"front\"]\n" => 3, 9, "a scene in 2D has no side";
+        "[domain]\nsize = [1, 1, 1]\n[[liquid]]\nshape = { sphere = { radius = 0.1 }, box = { low = [0, 0, 0], high = [1, 1, 1] } }\n" => 4, 38, "both `sphere` and `box`";
+        "name = \"a/b\"\n[domain]\nsize = [1, 1, 1]\n[[liquid]]\nshape = { sphere = { radius = 0.5 } }\n" => 1, 8, "name must be letters";
+    ] {
+        complains(text, line, column, what);
+    }
 }
 
 #[test]
-fn all_problems_are_told_at_once() {
+fn all_problems_are_reported_at_once() {
     let text = "grvity = [0, 0, 0]\n[domain]\nsize = [1, 1, 1]\nresolution = 1.5\n[[solid]]\nshape = { sphere = { radius = -1 } }\n\
                 [[solid]]\nshape = { box = { low = [1, 1, 1], high = [0, 0, 0] } }\nkeyframes = [{ time = 1 }, { time = 0 }]\n";
     let loaded = check(text);
@@ -161,7 +102,7 @@ fn keyframes_are_checked_where_they_are_written() {
 }
 
 #[test]
-fn a_picture_shows_the_line_and_the_help() {
+fn a_rendered_problem_shows_the_line_and_the_help() {
     let loaded = check("[domain]\nsize = [1, 1, 1]\nresolutoin = 3\n");
     let drawn = loaded.source.draw(&loaded.problems[0], false);
     for part in [
@@ -175,7 +116,7 @@ fn a_picture_shows_the_line_and_the_help() {
 }
 
 #[test]
-fn changes_replace_keys_and_are_named_in_messages() {
+fn overrides_replace_keys_and_are_named_in_messages() {
     let overrides = |texts: &[&str]| -> Vec<Override> {
         texts
             .iter()
@@ -237,7 +178,7 @@ fn a_started_scene_is_the_scene_it_started_from() {
 }
 
 #[test]
-fn what_is_hardly_intended_is_a_warning_with_a_remedy() {
+fn implausible_scenes_have_a_warning_with_a_remedy() {
     let warned = |text: &str, what: &str| {
         let loaded = check(text);
         let said = loaded.warnings();
@@ -257,7 +198,7 @@ fn what_is_hardly_intended_is_a_warning_with_a_remedy() {
     let ball = "[[solid]]\nshape = { sphere = { center = [0.5, 0.5, 0.6], radius = 0.2 } }\n";
     warned(&format!("{POOL}{ball}"), "overlaps solids");
     let over = "[[solid]]\nshape = { box = { low = [0, 0, 0], high = [1, 1, 1] } }\n";
-    warned(&format!("{POOL}{over}"), "nothing is left of it");
+    warned(&format!("{POOL}{over}"), "completely inside solids");
     let jet = "[[emitter]]\nshape = { sphere = { center = [0.5, 0.5, 0.8], radius = 0.1 } }\nvelocity = [0, 0, -1e6]\n";
     warned(&format!("{POOL}{jet}"), "not physical");
     let jet = jet.replace("-1e6", "-2e3");
@@ -269,13 +210,10 @@ fn what_is_hardly_intended_is_a_warning_with_a_remedy() {
         )
     };
     let block = "[[solid]]\nshape = { box = { low = [0, 0, 0.7], high = [1, 1, 1] } }\n";
-    warned(
-        &format!("{POOL}{block}{}", slow(0.8)),
-        "nothing comes out of it",
-    );
+    warned(&format!("{POOL}{block}{}", slow(0.8)), "it emits no liquid");
     warned(
         &format!("{POOL}{block}{}", slow(0.65)),
-        "50 % of it bring no liquid",
+        "50 % of it emit no liquid",
     );
     let open = check(&format!("{POOL}{block}{}", slow(0.55)));
     assert!(!open.warnings().contains("emitter"), "{}", open.warnings());
@@ -296,7 +234,7 @@ fn what_is_hardly_intended_is_a_warning_with_a_remedy() {
 }
 
 #[test]
-fn hostile_texts_are_refused_quickly() {
+fn malicious_texts_are_refused_quickly() {
     let nested = format!(
         "{POOL}[[solid]]\nshape = {}{}\n",
         "{ union = [".repeat(60),
@@ -327,7 +265,7 @@ fn hostile_texts_are_refused_quickly() {
     }
 }
 
-/// Calls back for every table of the grammar, once.
+/// Every table of the grammar, once.
 fn each_table(
     table: &'static Table,
     seen: &mut Vec<*const Table>,
@@ -351,46 +289,69 @@ fn every_default_and_example_of_the_grammar_fits_it() {
     each_table(&SCENE, &mut Vec::new(), &mut tables);
     for table in tables {
         for key in table.keys {
-            let defaults: &[&str] = match &key.absent {
-                Absent::Default(text) => &[text],
-                Absent::ByDimension(two, three) => &[two, three],
-                Absent::Refused | Absent::Nothing => &[],
-            };
-            for text in defaults {
-                assert!(
-                    parse_value(text, Place::Nowhere).is_ok(),
-                    "{}: {text}",
-                    key.name
-                );
-            }
-            let three = match key.absent {
-                Absent::ByDimension(_, three) => Some(three),
-                Absent::Default(text) => Some(text),
-                _ => None,
-            };
-            let example = (!key.example.is_empty()).then_some(key.example);
-            for text in three.into_iter().chain(example) {
-                let node = parse_value(text, Place::Nowhere).unwrap();
+            let fits = |value: Value, dimension: usize| {
                 let entry = Entry {
                     key: key.name.into(),
                     key_place: Place::Nowhere,
-                    node,
+                    node: Node::unwritten(value),
                 };
                 let mut structure = Validator {
-                    dimension: 3,
+                    dimension,
                     problems: Vec::new(),
                 };
                 let alone = Node::unwritten(Value::Table(vec![entry]));
                 structure.table(&alone, Place::Nowhere, table, "", 0);
                 let own = |p: &&super::problem::Problem| p.path.starts_with(key.name);
                 let problem = structure.problems.iter().find(own);
-                assert!(problem.is_none(), "{} = {text}: {problem:?}", key.name);
+                assert!(problem.is_none(), "{}: {problem:?}", key.name);
+            };
+            for dimension in [2, 3] {
+                let default = key.default_value(dimension);
+                let absent = matches!(key.binding.absent, Absent::Refused | Absent::Nothing);
+                assert_eq!(default.is_none(), absent, "{}", key.name);
+                default.into_iter().for_each(|value| fits(value, dimension));
+            }
+            if !key.example.is_empty() {
+                fits(parse_value(key.example, Place::Nowhere).unwrap().value, 3);
             }
         }
         for name in table.one_of {
             assert!(table.keys.iter().any(|key| key.name == *name), "{name}");
         }
     }
+}
+
+#[test]
+fn keys_that_are_bound_to_the_scene_read_back_what_they_set() {
+    let mut tables = Vec::new();
+    each_table(&SCENE, &mut Vec::new(), &mut tables);
+    let mut checked = 0;
+    for key in tables.iter().flat_map(|table| table.keys) {
+        // The share of PIC is kept with FLIP only, open sides as pairs of switches.
+        let is_special = matches!(key.name, "pic" | "open");
+        let (Absent::SceneDefault, false) = (key.binding.absent, is_special) else {
+            continue;
+        };
+        let access = key.binding.access.unwrap();
+        let mut scene = crate::AnyScene::new(3, "test");
+        let node = parse_value(key.example, Place::Nowhere).unwrap();
+        let mut reader = super::objects::Reader {
+            problems: Vec::new(),
+            assets: &mut Assets::built_in(),
+        };
+        (access.set)(&mut scene, &node, &mut reader);
+        let found = Node::unwritten((access.get)(&scene));
+        let numbers = |node: &Node| node.list().iter().map(Node::number).collect::<Vec<_>>();
+        let same = match node.number() {
+            Some(x) => found.number() == Some(x),
+            None if !node.list().is_empty() => numbers(&found) == numbers(&node),
+            None => found.value == node.value,
+        };
+        assert!(same, "{}: {found:?}", key.name);
+        assert_ne!(Some(node.value), key.default_value(3), "{}", key.name);
+        checked += 1;
+    }
+    assert!(checked > 35, "{checked}");
 }
 
 #[test]
@@ -403,7 +364,7 @@ fn the_reference_in_the_documentation_is_that_of_the_grammar() {
     );
 }
 
-/// What a schema for editors says of a scene's text.
+/// Whether a text fits the JSON schema.
 fn fits_the_schema(text: &str) -> bool {
     let mut schemas = boon::Schemas::new();
     let mut compiler = boon::Compiler::new();
@@ -416,12 +377,12 @@ fn fits_the_schema(text: &str) -> bool {
     let (tree, problems) = super::tree::parse(text);
     assert!(problems.is_empty(), "{problems:?}");
     schemas
-        .validate(&super::schema::plain(&tree), index)
+        .validate(&super::schema::plain(&tree.value), index)
         .is_ok()
 }
 
 #[test]
-fn the_schema_takes_what_the_reader_takes_and_refuses_what_it_refuses() {
+fn schema_and_reader_accept_and_refuse_the_same_texts() {
     for (name, text) in builtin::TEXTS {
         assert!(fits_the_schema(text), "{name}");
         let (_, complete) = load(name, &[], false).unwrap().ready().unwrap();

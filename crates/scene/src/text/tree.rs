@@ -1,20 +1,20 @@
-//! Scene text as a tree of values that know where they were written.
+//! Scene text as a tree of values with their places.
 
 use super::problem::{Place, Problem};
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// A value and where it was written.
+/// A value and its place in the text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// What was written.
+    /// Value.
     pub value: Value,
-    /// Where.
+    /// Place.
     pub place: Place,
 }
 
-/// What a value can be.
+/// A TOML value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// `true` or `false`.
@@ -38,14 +38,14 @@ pub enum Value {
 pub struct Entry {
     /// The key.
     pub key: String,
-    /// Where the key was written.
+    /// Place of the key.
     pub key_place: Place,
     /// The value.
     pub node: Node,
 }
 
 impl Node {
-    /// A value nobody wrote.
+    /// A value without a place.
     pub fn unwritten(value: Value) -> Self {
         Node {
             value,
@@ -94,7 +94,7 @@ impl Node {
         }
     }
 
-    /// What it is, for messages.
+    /// Name of its type, for messages.
     pub fn what(&self) -> &'static str {
         match self.value {
             Value::Switch(_) => "true or false",
@@ -108,7 +108,7 @@ impl Node {
     }
 }
 
-/// Reads a whole file. What can't be read is left out and said.
+/// Parses a file; parts with syntax errors are left out and reported.
 pub fn parse(text: &str) -> (Node, Vec<Problem>) {
     let (table, errors) = DeTable::parse_recoverable(text);
     let problems = errors
@@ -129,7 +129,7 @@ pub fn parse(text: &str) -> (Node, Vec<Problem>) {
     (root, problems)
 }
 
-/// Reads a single value, such as the right side of `--set`. All of it gets the same place.
+/// Parses a single value, such as that of `--set`. All of it gets the same place.
 pub fn parse_value(text: &str, place: Place) -> Result<Node, String> {
     let value = DeValue::parse(text).map_err(|error| error.message().to_string())?;
     Ok(node(&value, &|_| place))
@@ -165,7 +165,7 @@ fn table_value(table: &DeTable<'_>, place: Placing<'_>) -> Value {
     Value::Table(entries.collect())
 }
 
-/// Puts a text in front of a table, or in place of what has its key.
+/// Inserts a text as the first key of a table, or replaces it.
 pub fn put_first(table: &mut Node, key: &str, text: &str) {
     let Value::Table(entries) = &mut table.value else {
         return;

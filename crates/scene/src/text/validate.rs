@@ -1,4 +1,4 @@
-//! Whether a tree is what the grammar allows: every key known, every value of its kind and within its limits.
+//! Validation against the grammar: every key known, every value of its type and in its range.
 
 use super::grammar::{Absent, Key, Kind, Table, quoted};
 use super::problem::{Place, Problem};
@@ -6,26 +6,25 @@ use super::tree::{Entry, Node, Value};
 use super::values::color;
 use crate::suggest::similar;
 
-/// Shapes inside shapes inside shapes: nobody means more.
+/// Deepest nesting of shapes.
 const DEEPEST: usize = 32;
-/// More tables of a kind than any scene needs.
+/// Most tables in a list.
 pub const MOST_TABLES: usize = 10_000;
 
-/// Compares a tree with the grammar and collects all that does not fit.
+/// Compares a tree with the grammar and collects errors.
 pub struct Validator {
     /// 2 or 3.
     pub dimension: usize,
-    /// What was found.
+    /// Errors found.
     pub problems: Vec<Problem>,
 }
 
 impl Validator {
-    /// Checks a table and everything in it. `place` is where the table is named, for what is missing from it.
+    /// Checks a table and everything in it. `place` is that of its name, for keys that are missing.
     pub fn table(&mut self, node: &Node, place: Place, table: &Table, path: &str, depth: usize) {
         let Value::Table(entries) = &node.value else {
             let expected = format!("must be a table, this is {}", node.what());
-            let problem = Problem::error(node.place, path, expected);
-            self.problems.push(problem.with_help(table_help(table)));
+            self.report(node.place, path, expected, table_help(table));
             return;
         };
         if depth > DEEPEST {
@@ -41,19 +40,29 @@ impl Validator {
             }
         }
         for key in table.keys {
-            // What is misspelt is not missing.
+            // A misspelt key is not missing.
             let written = node.get(key.name).is_some() || meant.contains(&key.name);
-            if matches!(key.absent, Absent::Refused) && !written {
+            if matches!(key.binding.absent, Absent::Refused) && !written {
                 let message = format!("`{}` is missing", key.name);
                 let help = match key.example {
                     "" => format!("write [{}]", join(path, key.name)),
                     example => format!("write {} = {example}", key.name),
                 };
-                self.problems
-                    .push(Problem::error(place, path, message).with_help(help));
+                self.report(place, path, message, help);
             }
         }
         self.one_of(node, place, table, path);
+    }
+
+    fn report(
+        &mut self,
+        place: Place,
+        path: &str,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.problems
+            .push(Problem::error(place, path, message).with_help(help));
     }
 
     fn one_of(&mut self, node: &Node, place: Place, table: &Table, path: &str) {
@@ -68,13 +77,12 @@ impl Validator {
         match chosen[..] {
             [_] => {}
             [] => {
-                // If something is misspelt, that was said already.
+                // A misspelt key has been reported.
                 let known = |e: &Entry| table.keys.iter().any(|key| key.name == e.key);
                 if node.entries().iter().all(known) {
                     let message = format!("{} has none of its kinds", table.title);
                     let help = format!("write one of {}", table.one_of.join(", "));
-                    self.problems
-                        .push(Problem::error(place, path, message).with_help(help));
+                    self.report(place, path, message, help);
                 }
             }
             [first, second, ..] => {
@@ -84,13 +92,12 @@ impl Validator {
                 } else {
                     "keep one of the two"
                 };
-                self.problems
-                    .push(Problem::error(second.key_place, path, message).with_help(help));
+                self.report(second.key_place, path, message, help);
             }
         }
     }
 
-    /// Complains of a key that is none, and returns what it was meant to be.
+    /// Reports an unknown key and returns the most similar one.
     fn unknown(&mut self, entry: &Entry, table: &Table, path: &str) -> Option<&'static str> {
         let names: Vec<&'static str> = table.keys.iter().map(|key| key.name).collect();
         let shown: String = entry.key.chars().take(60).collect();
@@ -100,8 +107,7 @@ impl Validator {
             Some(guess) => format!("did you mean `{guess}`?"),
             None => format!("the keys of {} are {}", table.title, names.join(", ")),
         };
-        self.problems
-            .push(Problem::error(entry.key_place, path, message).with_help(help));
+        self.report(entry.key_place, path, message, help);
         guess
     }
 
@@ -115,14 +121,13 @@ impl Validator {
                     let help = format!("write {}, as in {} = {}", key.kind.words(), key.name, {
                         self.example(key)
                     });
-                    self.problems
-                        .push(Problem::error(place, path, message).with_help(help));
+                    self.report(place, path, message, help);
                 }
             }
         }
     }
 
-    /// An example with as many numbers as the scene has axes.
+    /// An example in the dimension of the scene.
     fn example(&self, key: &Key) -> String {
         if !matches!(key.kind, Kind::Vector(_)) || self.dimension == 3 {
             return key.example.into();
@@ -149,8 +154,7 @@ impl Validator {
             } else {
                 format!("write {name} = [{{ ... }}, {{ ... }}]")
             };
-            self.problems
-                .push(Problem::error(node.place, path, message).with_help(help));
+            self.report(node.place, path, message, help);
             return;
         };
         if parts.len() > MOST_TABLES {
@@ -158,8 +162,7 @@ impl Validator {
                 "there are {} of them, at most {MOST_TABLES} are allowed",
                 parts.len()
             );
-            self.problems
-                .push(Problem::error(key_place, path, message).with_help("use a mesh instead"));
+            self.report(key_place, path, message, "use a mesh instead");
             return;
         }
         if parts.len() < least {
@@ -176,7 +179,7 @@ impl Validator {
         }
     }
 
-    /// Whether a value is what its key takes; otherwise where and why not.
+    /// Checks type and range of a value; the error has a place and a message.
     fn plain(&self, node: &Node, key: &Key) -> Result<(), (Place, String)> {
         let refuse = |message: String| Err((node.place, message));
         let expected = |what: &str| refuse(format!("must be {what}, this is {}", node.what()));
@@ -190,7 +193,7 @@ impl Validator {
                 _ => expected("true or false"),
             },
             Kind::Number(range, _) => match node.number() {
-                Some(x) if range.holds(x) => Ok(()),
+                Some(x) if range.contains(x) => Ok(()),
                 Some(x) => refuse(format!("is {x}, it must be {}", range.words())),
                 None => expected("a number"),
             },

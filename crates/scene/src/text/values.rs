@@ -1,5 +1,4 @@
-//! Values out of a filled tree. What does not fit the grammar was said before anybody asks here, so that a value of
-//! the wrong kind needs no message of its own: it reads as not a number, or as nothing.
+//! Values of a complete tree. Values of a wrong type have been reported: they read as NaN, zero or empty.
 
 use super::tree::{Node, Value};
 use crate::Color;
@@ -16,7 +15,7 @@ pub fn whole(table: &Node, key: &str) -> u64 {
     written_whole(table, key).unwrap_or(0)
 }
 
-/// A whole number that need not be there.
+/// A whole number, if there is one.
 pub fn written_whole(table: &Node, key: &str) -> Option<u64> {
     match table.get(key)?.value {
         Value::Whole(n) => u64::try_from(n).ok(),
@@ -51,7 +50,7 @@ pub fn components<const D: usize>(node: &Node) -> [f64; D] {
 /// A colour.
 ///
 /// # Errors
-/// Why it is none, in words that follow its key.
+/// Why it is not a colour, in words that follow its key.
 pub fn color(node: &Node) -> Result<Color, String> {
     match &node.value {
         Value::Text(text) => text.parse(),
@@ -69,13 +68,13 @@ pub fn color(node: &Node) -> Result<Color, String> {
 /// The rotation that a table describes.
 ///
 /// # Errors
-/// If the axis is missing in space, or has no length.
+/// If the axis is missing in 3D, or has no length.
 pub fn rotation<const D: usize>(table: &Node) -> Result<Rotation<D>, &'static str> {
     let angle = number(table, "degrees").to_radians();
     let mut generator: Generator<D> = [[0.0; D]; D];
     if D == 2 {
         if table.get("axis").is_some() {
-            return Err("a rotation in the plane has no axis");
+            return Err("a rotation in 2D has no axis");
         }
         generator[0][1] = -angle;
         generator[1][0] = angle;

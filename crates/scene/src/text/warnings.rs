@@ -6,34 +6,25 @@ use super::scale_warnings;
 use super::tree::Node;
 use super::validate::join;
 use crate::{Scene, measure, speeds};
-use meniscus_liquid::{Settings, Solver};
+use meniscus_liquid::{Physics, Solver};
 use meniscus_shapes::{Bounds, Motion, ScriptedSolid, Shape};
 
-/// Cells that a feature needs to be there at all.
+/// Cells across the smallest feature that the grid resolves.
 const CELLS: f64 = 2.0;
-/// Share of a volume of liquid that may be lost to solids without a word.
+/// Share of a volume of liquid that may be inside solids without a warning.
 const LOST: f64 = 0.1;
 
-/// Steps of a frame that nobody need be told of.
+/// Most steps per frame without a warning.
 const MOST_STEPS: f64 = 100.0;
 
 /// All warnings, in the order of the file.
 pub fn find<const D: usize>(scene: &Scene<D>, root: &Node, assets: &Assets) -> Vec<Problem> {
     let mut warnings: Vec<Problem> = assets.warnings().to_vec();
-    let mut objects: Vec<(&str, usize, &Shape<D>, Option<Bounds<D>>)> = Vec::new();
-    for (i, volume) in scene.liquids.iter().enumerate() {
-        objects.push(("liquid", i, &volume.shape, volume.shape.bounds()));
-    }
-    for (i, solid) in scene.solids.iter().enumerate() {
-        objects.push(("solid", i, &solid.shape, swept(solid)));
-    }
-    for (i, emitter) in scene.emitters.iter().enumerate() {
-        objects.push(("emitter", i, &emitter.shape, emitter.shape.bounds()));
-    }
-    for (i, drain) in scene.drains.iter().enumerate() {
-        objects.push(("drain", i, &drain.shape, drain.shape.bounds()));
-    }
-    for (list, index, shape, bounds) in objects {
+    for (list, index, shape) in scene.shapes() {
+        let bounds = match list {
+            "solid" => swept(&scene.solids[index]),
+            _ => shape.bounds(),
+        };
         let path = format!("{list}[{}]", index + 1);
         let place = place_of(root, list, index);
         warnings.extend(thin(scene, shape, &path, place));
@@ -46,14 +37,14 @@ pub fn find<const D: usize>(scene: &Scene<D>, root: &Node, assets: &Assets) -> V
     warnings
 }
 
-/// Liquid so fast that a frame takes a great many steps: as a rule somebody meant another unit.
+/// Liquid so fast that a frame takes very many steps, mostly because of a wrong unit.
 fn hurried<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
     let liquids = scene.liquids.iter().map(|liquid| liquid.velocity);
     let emitters = scene.emitters.iter().map(|emitter| emitter.velocity);
     let liquids = liquids.enumerate().map(|of| ("liquid", of));
     let all = liquids.chain(emitters.enumerate().map(|of| ("emitter", of)));
-    let slow_enough = MOST_STEPS * scene.cfl * scene.dx() * scene.frame_rate;
-    let told = all.filter_map(|(list, (index, velocity))| {
+    let slow_enough = MOST_STEPS * scene.physics.cfl * scene.dx() * scene.frame_rate;
+    let warnings = all.filter_map(|(list, (index, velocity))| {
         let speed = velocity.iter().map(|v| v * v).sum::<f64>().sqrt();
         let table = root.get(list).and_then(|list| list.list().get(index));
         let velocity = table.and_then(|table| table.get("velocity"));
@@ -71,37 +62,40 @@ fn hurried<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
             Problem::warning(place, path, message).with_help(help)
         })
     });
-    told.collect()
+    warnings.collect()
 }
 
-/// Settings of the solver that the method does not look at.
+/// Settings of the solver that the method does not use.
 fn idle<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
-    let usual = Settings::new(scene.cells(), scene.dx());
-    let has_levels = scene.solver == Solver::FasMg;
+    let (pressure, usual) = (scene.physics.pressure, Physics::<D>::default().pressure);
+    let (levels, usual_levels) = (pressure.fas.levels, usual.fas.levels);
+    let has_levels = pressure.solver == Solver::FasMg;
+    let is_preconditioned = pressure.solver.is_preconditioned();
+    let of_levels = "only \"fas-mg\" does";
     let rules = [
         (
             "inner",
-            scene.inner != usual.inner && scene.solver != Solver::Newton,
+            pressure.inner != usual.inner && pressure.solver != Solver::Newton,
             "only \"newton\" does",
         ),
         (
             "interpolation",
-            scene.levels.interpolation != usual.levels.interpolation && !has_levels,
-            "only \"fas-mg\" does",
+            levels.interpolation != usual_levels.interpolation && !has_levels,
+            of_levels,
         ),
         (
             "boundaries",
-            scene.levels.boundaries != usual.levels.boundaries && !has_levels,
-            "only \"fas-mg\" does",
+            levels.boundaries != usual_levels.boundaries && !has_levels,
+            of_levels,
         ),
         (
             "coarse",
-            scene.levels.coarse != usual.levels.coarse && !has_levels,
-            "only \"fas-mg\" does",
+            levels.coarse != usual_levels.coarse && !has_levels,
+            of_levels,
         ),
         (
             "preconditioner",
-            scene.preconditioner != usual.preconditioner && !scene.solver.is_preconditioned(),
+            pressure.preconditioner != usual.preconditioner && !is_preconditioned,
             "a multigrid cycle is its preconditioner",
         ),
     ];
@@ -110,13 +104,13 @@ fn idle<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
             .get("solver")
             .and_then(|solver| solver.get(key))
             .map_or(Place::Nowhere, |node| node.place);
-        let message = format!("changes nothing: \"{}\" does not use it", scene.solver);
+        let message = format!("has no effect: \"{}\" does not use it", pressure.solver);
         idle.then(|| Problem::warning(place, join("solver", key), message).with_help(why))
     };
     rules.into_iter().filter_map(used).collect()
 }
 
-/// Where the shape of an object is written.
+/// Place of the shape of an object.
 pub(super) fn place_of(root: &Node, list: &str, index: usize) -> Place {
     let table = root.get(list).and_then(|list| list.list().get(index));
     let Some(table) = table else {
@@ -135,7 +129,7 @@ fn thin<const D: usize>(
     place: Place,
 ) -> Option<Problem> {
     let thinnest = shape.thinnest()?;
-    // A hair of tolerance: two cells are enough, whatever the rounding.
+    // Tolerance for rounding: exactly two cells are enough.
     if thinnest >= CELLS * scene.dx() * (1.0 - 1e-9) {
         return None;
     }
@@ -174,13 +168,13 @@ fn outside<const D: usize>(
     };
     let apart = bounds?.intersection(&domain).is_empty();
     apart.then(|| {
-        Problem::warning(place, path, "lies outside the domain all the time").with_help(
+        Problem::warning(place, path, "is outside the domain at all times").with_help(
             "the domain reaches from the origin to domain.size; move it inside or remove it",
         )
     })
 }
 
-/// A box around all places of a solid: around its keys, since no path between them overshoots.
+/// Bounding box of a solid over all times: around its keyframes, since no path between them overshoots.
 fn swept<const D: usize>(body: &ScriptedSolid<D>) -> Option<Bounds<D>> {
     let own = body.shape.bounds()?;
     let Motion::Keyframes { keys, .. } = &body.motion else {
@@ -198,8 +192,7 @@ fn swept<const D: usize>(body: &ScriptedSolid<D>) -> Option<Bounds<D>> {
     Some(around)
 }
 
-/// Liquid that solids leave no room for. A container around the liquid is meant, and so are solids in liquid without
-/// end; others may not be.
+/// Liquid that overlaps solids. Containers around the liquid and solids in unbounded liquid are intended; others may not be.
 fn carved<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
     let mut warnings = Vec::new();
     let lost = measure::lost_to_solids(scene);
@@ -207,11 +200,11 @@ fn carved<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
         let path = format!("liquid[{}]", i + 1);
         let place = place_of(root, "liquid", i);
         if lost.inside == 0.0 && lost.whole > 0.0 {
-            let message = "is inside solids: nothing is left of it";
+            let message = "is completely inside solids";
             warnings.push(Problem::warning(place, path, message));
         } else if lost.to_bounded > LOST * lost.whole && scene.liquids[i].shape.bounds().is_some() {
             let message = format!(
-                "overlaps solids: {:.1} % of it are left out",
+                "overlaps solids: {:.1} % of it is left out",
                 100.0 * lost.to_bounded / lost.whole
             );
             warnings.push(Problem::warning(place, path, message));

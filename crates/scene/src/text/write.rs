@@ -1,10 +1,10 @@
-//! A tree as TOML again: what a run keeps as its `scene.toml`.
+//! A tree as TOML: the `scene.toml` of a run.
 
 use super::grammar::{Kind, Table};
 use super::tree::{Node, Value};
 use std::fmt::Write;
 
-/// The text of a filled tree. The same tree is always the same text.
+/// The text of a complete tree. Equal trees have equal texts.
 pub fn write(root: &Node, table: &Table) -> String {
     let mut text = String::new();
     let of_kind = |wanted: fn(&Kind) -> bool| {
@@ -39,32 +39,32 @@ fn entries(text: &mut String, node: &Node) {
 
 fn entry(text: &mut String, key: &str, node: &Node) {
     let _ = write!(text, "{key} = ");
-    // Lists of tables, such as keyframes, are read more easily a line each.
+    // Lists of tables, such as keyframes, are easier to read with one line each.
     let tables = |part: &Node| matches!(part.value, Value::Table(_));
     if !node.list().is_empty() && node.list().iter().all(tables) {
         text.push_str("[\n");
         for part in node.list() {
             text.push_str("    ");
-            value(text, part);
+            write_value(text, &part.value);
             text.push_str(",\n");
         }
         text.push(']');
     } else {
-        value(text, node);
+        write_value(text, &node.value);
     }
     text.push('\n');
 }
 
 /// A value as text on one line.
-pub fn on_one_line(node: &Node) -> String {
+pub fn on_one_line(value: &Value) -> String {
     let mut text = String::new();
-    value(&mut text, node);
+    write_value(&mut text, value);
     text
 }
 
 /// A value on one line.
-fn value(text: &mut String, node: &Node) {
-    let _ = match &node.value {
+fn write_value(text: &mut String, value: &Value) {
+    let _ = match value {
         Value::Switch(on) => write!(text, "{on}"),
         Value::Whole(n) => write!(text, "{n}"),
         // The shortest digits that read back as the same number.
@@ -75,7 +75,7 @@ fn value(text: &mut String, node: &Node) {
             text.push('[');
             for (i, part) in parts.iter().enumerate() {
                 text.push_str(if i == 0 { "" } else { ", " });
-                value(text, part);
+                write_value(text, &part.value);
             }
             text.write_str("]")
         }
@@ -84,7 +84,7 @@ fn value(text: &mut String, node: &Node) {
             for (i, entry) in entries.iter().enumerate() {
                 text.push_str(if i == 0 { " " } else { ", " });
                 let _ = write!(text, "{} = ", entry.key);
-                value(text, &entry.node);
+                write_value(text, &entry.node.value);
             }
             text.write_str(" }")
         }

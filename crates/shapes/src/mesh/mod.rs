@@ -1,15 +1,11 @@
 //! Solids bounded by triangles.
 
-mod blocks;
-mod facets;
 mod groups;
 mod lattice;
 mod make;
-mod narrow;
 mod nesting;
 mod part;
 mod patch;
-mod point_lattice;
 mod report;
 mod search;
 mod surface;
@@ -18,7 +14,6 @@ mod tree;
 mod triangle;
 mod weld;
 
-pub use point_lattice::{LatticeDistances, PointLattice};
 pub use report::{MeshError, MeshReport};
 
 use crate::bounds::Bounds;
@@ -81,12 +76,6 @@ impl TriangleMesh {
     /// The signed distance from `x` to the surface, negative inside.
     pub fn distance(&self, x: [f64; 3]) -> f64 {
         self.signed(x, &self.nearest(x))
-    }
-
-    /// The signed distances from the points of a lattice to the surface: those of [`distance`](Self::distance) up to rounding, in
-    /// a fraction of the time.
-    pub fn distances(&self, lattice: &PointLattice) -> LatticeDistances<'_> {
-        LatticeDistances::new(self, lattice)
     }
 
     /// The signed distance if it is within `band` of the surface; farther away something of the same sign between

@@ -25,6 +25,19 @@ pub struct BodyState<const D: usize> {
     pub angular_velocity: [f64; 3],
 }
 
+impl<const D: usize> BodyState<D> {
+    /// A body that does not move.
+    pub fn at_rest(name: &str, rotation: [[f64; D]; D], translation: [f64; D]) -> Self {
+        Self {
+            name: name.into(),
+            translation,
+            rotation,
+            velocity: [0.0; D],
+            angular_velocity: [0.0; 3],
+        }
+    }
+}
+
 /// The section of some bodies.
 pub(super) fn section<const D: usize>(bodies: &[BodyState<D>]) -> Result<Section, CacheError> {
     let mut payload = Vec::new();

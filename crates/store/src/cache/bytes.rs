@@ -2,11 +2,11 @@
 
 use super::CacheError;
 
-/// The rest of a payload, read from its front.
-pub(super) struct Reader<'a>(pub &'a [u8]);
+/// Reader of a payload.
+pub(crate) struct Reader<'a>(pub &'a [u8]);
 
 impl<'a> Reader<'a> {
-    /// So many bytes.
+    /// The next bytes.
     pub fn take(&mut self, length: usize) -> Result<&'a [u8], CacheError> {
         let (taken, rest) = self.0.split_at_checked(length).ok_or(SHORT)?;
         self.0 = rest;
@@ -30,6 +30,10 @@ impl<'a> Reader<'a> {
         self.array().map(u32::from_le_bytes)
     }
 
+    pub fn u64(&mut self) -> Result<u64, CacheError> {
+        self.array().map(u64::from_le_bytes)
+    }
+
     /// A finite number.
     pub fn f32(&mut self) -> Result<f32, CacheError> {
         let number = self.array().map(f32::from_le_bytes)?;
@@ -42,7 +46,7 @@ impl<'a> Reader<'a> {
         number.is_finite().then_some(number).ok_or(NOT_FINITE)
     }
 
-    /// So many finite numbers.
+    /// Finite numbers.
     pub fn vector<const N: usize>(&mut self) -> Result<[f64; N], CacheError> {
         let mut vector = [0.0; N];
         for number in &mut vector {
@@ -60,7 +64,7 @@ impl<'a> Reader<'a> {
             .map_err(|_| CacheError::Payload("has a name that is not UTF-8"))
     }
 
-    /// Nothing may be left.
+    /// Checks that nothing is left.
     pub fn end(&self) -> Result<(), CacheError> {
         self.0.is_empty().then_some(()).ok_or(SHORT)
     }

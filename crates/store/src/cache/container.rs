@@ -22,8 +22,8 @@
 //! | 24 | 8 | length of the payload unpacked |
 //! | 32 | | payload |
 //!
-//! Readers skip sections whose tag they don't know. Nothing is believed before it is checked, and nothing is allocated
-//! before its size is known to be in proportion to the file: a payload may unpack to at most [`MOST_EXPANSION`] times its
+//! Readers skip sections whose tag they don't know. Everything is checked before it is used, and allocations are in
+//! proportion to the size of the file: a payload may unpack to at most [`MOST_EXPANSION`] times its
 //! size.
 
 use std::borrow::Cow;
@@ -84,7 +84,7 @@ pub struct Header {
 /// A section to be written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Section {
-    /// What it holds.
+    /// Tag.
     pub tag: Tag,
     /// Number of its elements.
     pub count: u64,
@@ -95,7 +95,7 @@ pub struct Section {
 /// Head of a section in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SectionHead {
-    /// What the section holds.
+    /// Tag.
     pub tag: Tag,
     /// Number of its elements.
     pub count: u64,
@@ -115,22 +115,22 @@ pub enum CacheError {
     Version(u32),
     /// The file is too short or too long: bytes expected and found.
     Length {
-        /// Bytes that the header announces.
+        /// Bytes according to the header.
         expected: u64,
-        /// Bytes that are there.
+        /// Bytes found.
         found: u64,
     },
     /// The hash does not match: some byte was changed.
     Hash,
-    /// A field of the header has a value that no writer of ours writes.
+    /// A field of the header has an invalid value.
     Field(&'static str),
-    /// A section does not hold what its head announces.
+    /// A section does not match its head.
     Payload(&'static str),
     /// The frame was read as one of another dimension.
     Dimension {
-        /// What the reader asked for.
+        /// Requested dimension.
         wanted: u32,
-        /// What the file holds.
+        /// Dimension of the file.
         found: u32,
     },
     /// Values that can't be written: not finite, or too far away to be given a cell.
@@ -201,7 +201,7 @@ pub fn seal(
 
 /// A last section that is written as a stream, so that a large one need not be in memory.
 pub struct Stream<'a> {
-    /// What it holds.
+    /// Tag.
     pub tag: Tag,
     /// Number of its elements.
     pub count: u64,
@@ -369,7 +369,7 @@ pub fn open(content: Content, bytes: &[u8]) -> Result<Opened<'_>, CacheError> {
 /// Header and heads of the sections of a file, whose hash and payloads are not checked.
 ///
 /// # Errors
-/// If they are no ones of ours, or can't be read.
+/// If they are invalid or can't be read.
 pub fn peek(
     content: Content,
     file: &mut (impl Read + Seek),
@@ -478,7 +478,7 @@ fn hash_of(header: &[u8], body: &[u8]) -> blake3::Hash {
     blake3::Hasher::new().update(header).update(body).finalize()
 }
 
-/// Numbers at byte offsets that are known to lie inside.
+/// Numbers at byte offsets, which must be inside.
 struct Fields<'a>(&'a [u8]);
 
 impl Fields<'_> {

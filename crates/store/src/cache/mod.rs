@@ -1,4 +1,4 @@
-//! The cache of a run: its frames, small and checkable.
+//! The cache of a run: its frames, compressed and hashed.
 //!
 //! A frame is one file, `particles/particles_000001.mpc`. [`container`] is the envelope (magic, version, lengths, hash,
 //! tagged sections); [`points`] are point layers such as the particles of the liquid (positions to a two-thousandth of a
@@ -6,7 +6,7 @@
 //! layer come back sorted by cell, which is what makes them small.
 
 pub mod bodies;
-mod bytes;
+pub(crate) mod bytes;
 pub mod container;
 pub mod points;
 
@@ -15,6 +15,7 @@ pub use container::{CacheError, Header};
 pub use points::{PointLayer, Precision, Scalar};
 
 use crate::error::{Error, Kind};
+use crate::quantity::count;
 use crate::regular_file;
 use container::Content;
 use std::path::{Path, PathBuf};
@@ -43,7 +44,7 @@ impl<const D: usize> Frame<D> {
         self.points.iter().find(|layer| layer.name == LIQUID)
     }
 
-    /// Width of a cell of the simulation in metres; 1 in a frame without liquid, which has nothing to measure by it.
+    /// Width of a cell of the simulation in metres; 1 in a frame without liquid.
     pub fn spacing(&self) -> f64 {
         self.liquid().map_or(1.0, |layer| layer.spacing)
     }
@@ -75,7 +76,7 @@ pub fn encode<const D: usize>(frame: &Frame<D>) -> Result<Vec<u8>, CacheError> {
         number: frame.number,
         time: frame.time,
     };
-    // Poses first: whoever wants nothing else reads the beginning of the file.
+    // Poses first: readers that need nothing else read the beginning of the file.
     let mut sections = vec![bodies::section(&frame.bodies)?];
     for layer in &frame.points {
         sections.push(points::section(layer)?);
@@ -86,7 +87,7 @@ pub fn encode<const D: usize>(frame: &Frame<D>) -> Result<Vec<u8>, CacheError> {
 /// The frame in the bytes of a file.
 ///
 /// # Errors
-/// Whatever the bytes are, a damaged file is an error that says what is wrong, never a panic.
+/// If the file is damaged; no bytes cause a panic.
 pub fn decode<const D: usize>(bytes: &[u8]) -> Result<Frame<D>, CacheError> {
     let opened = container::open(Content::Frame, bytes)?;
     check_dimension::<D>(&opened.header)?;
@@ -114,7 +115,7 @@ fn check_dimension<const D: usize>(header: &Header) -> Result<(), CacheError> {
     }
 }
 
-/// The bodies of a frame's file, without a look at its points.
+/// The bodies of a frame's file, without its points.
 ///
 /// # Errors
 /// If the file can't be read, or the section is damaged. The hash of the file is not checked.
@@ -146,7 +147,7 @@ pub fn frame_path(run: &Path, number: u32) -> PathBuf {
     run.join(FOLDER).join(format!("particles_{number:06}.mpc"))
 }
 
-/// The number in a frame's file name, if it is one of ours.
+/// Frame number in the name of a frame's file; `None` for any other name.
 pub fn frame_number(file_name: &str) -> Option<u32> {
     numbered(file_name, "particles_", ".mpc")
 }
@@ -158,25 +159,41 @@ pub fn numbered(name: &str, prefix: &str, suffix: &str) -> Option<u32> {
     if plain { digits.parse().ok() } else { None }
 }
 
-/// The numbers of the frames that a run's folder holds, in order.
+/// Numbers of the frames in a run's folder, in ascending order.
+///
+/// # Errors
+/// If the folder can't be read.
 pub fn frames_in(run: &Path) -> Result<Vec<u32>, Error> {
-    let folder = run.join(FOLDER);
-    let entries = std::fs::read_dir(&folder).map_err(|e| Error::io("read", &folder, &e))?;
+    numbers_in(&run.join(FOLDER), frame_number)
+}
+
+/// Numbers in the names of the files of a folder, in ascending order; none if there is no such folder.
+///
+/// # Errors
+/// If the folder exists and can't be read.
+pub(crate) fn numbers_in(
+    folder: &Path,
+    number: fn(&str) -> Option<u32>,
+) -> Result<Vec<u32>, Error> {
+    let entries = match std::fs::read_dir(folder) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(|e| Error::io("read", folder, &e))?,
+    };
     let mut numbers = Vec::new();
     for entry in entries {
-        let entry = entry.map_err(|e| Error::io("read", &folder, &e))?;
-        numbers.extend(entry.file_name().to_str().and_then(frame_number));
+        let entry = entry.map_err(|e| Error::io("read", folder, &e))?;
+        numbers.extend(entry.file_name().to_str().and_then(number));
     }
     numbers.sort_unstable();
     Ok(numbers)
 }
 
-/// Reads a frame's file whole. Only its size is trusted so far.
+/// Content of a frame's file, not yet checked.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>, Error> {
     regular_file::read(path).map_err(|e| Error::io("read", path, &e))
 }
 
-/// What is wrong with a frame's file, if something is. Its hash is checked, its particles are not looked at.
+/// What is wrong with a frame's file, by its hash and header.
 pub fn fault(run: &Path, number: u32, dimension: Option<usize>) -> Option<String> {
     let bytes = match regular_file::read(&frame_path(run, number)) {
         Ok(bytes) => bytes,
@@ -199,7 +216,35 @@ pub fn fault(run: &Path, number: u32, dimension: Option<usize>) -> Option<String
     }
 }
 
-/// Says which file is damaged, how, and what to do.
+/// Decodes the frame in a file.
+///
+/// # Errors
+/// If it can't be read, or is damaged.
+pub fn read<const D: usize>(path: &Path) -> Result<Frame<D>, Error> {
+    decode(&read_bytes(path)?).map_err(|cause| damaged(path, &cause))
+}
+
+/// Checks that no frame was damaged in work on frames, after all others were done: `done` of them, as in "3 other images",
+/// in a folder.
+///
+/// # Errors
+/// The first fault, with the number of the others.
+pub fn check_faults(faults: &[Error], done: &str, folder: &Path) -> Result<(), Error> {
+    let Some(first) = faults.first() else {
+        return Ok(());
+    };
+    let others = match faults.len() - 1 {
+        0 => String::new(),
+        n => format!(" ({} damaged)", count(n, "more frame")),
+    };
+    let message = format!("{}{others}", first.message());
+    Err(Error::new(Kind::Storage, message).with_remedy(format!(
+        "{done} in {}; run the scene again with --resume to repair the run",
+        folder.display()
+    )))
+}
+
+/// The error for a damaged file, with a remedy.
 pub fn damaged(path: &Path, cause: &CacheError) -> Error {
     Error::new(
         Kind::Storage,

@@ -21,7 +21,7 @@
 //! | 8 per point | ids, if there are any: eight planes of bytes |
 //! | 2 or 4 per point and scalar | differences of fractions in two planes of bytes, or exact values in four |
 //!
-//! Like with like packs well.
+//! Bytes of a kind are together, which compresses well.
 
 use super::CacheError;
 use super::bytes::{Reader, SHORT, push_name};

@@ -1,14 +1,13 @@
 //! Convergence curves of many solves.
 
-use crate::findings::Picture;
+use crate::prelude::*;
 use crate::walls::{Outcome, Quartiles, thinned};
-use meniscus_render::plot::{Axis, Chart, Series};
 
 /// A value before the first iteration and after each, for every solve.
 #[derive(Clone, Debug)]
 pub struct Curves {
     pub curves: Vec<Vec<f64>>,
-    /// What the values are.
+    /// Name of the quantity.
     measure: &'static str,
 }
 
@@ -108,11 +107,7 @@ impl Curves {
             y: Axis::logarithmic(self.measure),
             series,
         };
-        Picture {
-            name,
-            caption: title.into(),
-            content: chart.svg().into(),
-        }
+        Picture::chart(name, &chart)
     }
 }
 

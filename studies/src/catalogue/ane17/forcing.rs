@@ -1,17 +1,11 @@
 //! How exactly Newton's linear systems have to be solved. [ANE17 fig. 16, fig. 17]
 
-use super::race::Racer;
+use super::krylov_case::KrylovCase;
 use super::{Curves, flat_scene};
-use crate::findings::{Findings, Picture, Section};
-use crate::machine;
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target::{self, Bound, Target};
+use crate::options::hyphenated;
+use crate::prelude::*;
 use crate::walls::{Choice, Outcome, Quartiles, mean, thinned, visit};
-use clap::{Args, value_parser};
 use meniscus_liquid::Walls;
-use meniscus_render::plot::{Axis, Chart, Series};
-use meniscus_store::error::Error;
 
 /// Six values, several resolutions.
 pub struct Fig16;
@@ -19,7 +13,7 @@ pub struct Fig16;
 /// More values at 400 cells.
 pub struct Fig17;
 
-/// Which problems to solve.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options16 {
     /// Cells along a side, separated by commas
@@ -30,7 +24,7 @@ pub struct Options16 {
     frames: u32,
 }
 
-/// Which problems to solve.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options17 {
     /// Cells along a side
@@ -70,8 +64,8 @@ impl Study for Fig16 {
 
     fn run(options: &Options16) -> Result<Findings, Error> {
         let usual = options.sizes == USUAL && options.frames == FRAMES;
-        let sizes: Vec<String> = options.sizes.iter().map(u32::to_string).collect();
-        let variant = (!usual).then(|| format!("{}-{}-frames", sizes.join("-"), options.frames));
+        let variant =
+            (!usual).then(|| format!("{}-{}-frames", hyphenated(&options.sizes), options.frames));
         findings(
             Self::NAME,
             variant,
@@ -121,11 +115,11 @@ fn findings(
             .collect();
         visit(&scene, Choice { frames, every: 1 }, &mut |sample| {
             for with in &mut at_size {
-                let racer = Racer {
+                let case = KrylovCase {
                     forcing: with.xi,
-                    ..Racer::NEWTON
+                    ..KrylovCase::NEWTON
                 };
-                with.solves.push(racer.run(sample)?);
+                with.solves.push(case.run(sample)?);
             }
             Ok(())
         })?;
@@ -142,13 +136,13 @@ fn findings(
             .filter(|with| with.size == size)
             .filter_map(|with| with.mean(|outcome| outcome.outer as f64));
         let quartiles = Quartiles::of(newton);
-        targets.push(Target {
-            what: format!("{size} cells: most Newton iterations of any xi against fewest"),
-            bound: Bound::AtMost(1.5),
-            unit: "times",
-            measured: quartiles.map(|q| q.most / q.least),
-            decimals: 2,
-        });
+        targets.push(Target::new(
+            format!("{size} cells: most Newton iterations of any xi against fewest"),
+            Bound::AtMost(1.5),
+            "times",
+            quartiles.map(|q| q.most / q.least),
+            2,
+        ));
     }
     let data = data(&found);
     Ok(Findings {
@@ -163,31 +157,18 @@ fn findings(
             machine::sentence(load),
         ],
         pictures: pictures.collect(),
-        sections: vec![
-            Section {
-                heading: "Beside the paper".into(),
-                words: vec![
-                    "The paper's curves are not printed as numbers; its text says that xi hardly matters, and that smaller ones are \
-                     slightly better at 400 cells. Means over the problems."
-                        .into(),
-                ],
-                table: Some(data.clone()),
-            },
-            Section {
-                heading: "What the paper finds, here".into(),
-                words: Vec::new(),
-                table: Some(target::table(&targets)),
-            },
-            Section {
-                heading: "Where we differ".into(),
-                words: vec![
-                    "Newton iterations are cheap or dear with xi: the column of inner iterations is what a solve costs. Ours \
-                     tightens xi where an inexact direction does not lower the merit, so that a large one does not end a solve."
-                        .into(),
-                ],
-                table: None,
-            },
-        ],
+        sections: paper_sections(
+            [
+                "The paper's curves are not printed as numbers; its text says that xi hardly matters, and that smaller ones are \
+                     slightly better at 400 cells. Means over the problems.",
+            ],
+            data.clone(),
+            &targets,
+            &[
+                "Newton iterations are cheap or dear with xi: the column of inner iterations is what a solve costs. Ours \
+                     tightens xi where an inexact direction does not lower the merit, so that a large one does not end a solve.",
+            ],
+        ),
         data,
     })
 }
@@ -210,23 +191,13 @@ fn picture(name: &'static str, size: u32, with: &[&With]) -> Picture {
         y: Axis::logarithmic("merit"),
         series: series.collect(),
     };
-    Picture {
-        name,
-        caption: chart.title.clone(),
-        content: chart.svg().into(),
-    }
+    Picture::chart(name, &chart)
 }
 
 fn data(found: &[With]) -> Table {
-    let mut table = Table::new([
-        "size",
-        "xi",
-        "problems",
-        "solved",
-        "Newton iterations",
-        "inner iterations",
-        "CPU s",
-    ]);
+    let mut table = Table::columns(
+        "size | xi | problems | solved | Newton iterations | inner iterations | CPU s",
+    );
     for with in found {
         let solved = with
             .solves

@@ -1,12 +1,9 @@
 //! The frames that the figures show. [ANE17 fig. 3, fig. 4, fig. 5, fig. 6, fig. 7]
 
-use crate::figures::{Figure, Look, Rows, findings};
-use crate::findings::Findings;
-use crate::study::Study;
-use clap::{Args, value_parser};
-use meniscus_store::error::Error;
+use crate::figures::{Figure, Look, findings};
+use crate::prelude::*;
 
-/// How they look unless told.
+/// Defaults.
 const USUAL: Look = Look {
     cells: [100, 100],
     side: 200,
@@ -15,7 +12,7 @@ const USUAL: Look = Look {
 /// The study.
 pub struct Frames;
 
-/// How to draw them.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along a side
@@ -28,21 +25,12 @@ pub struct Options {
 
 /// With the frames that the captions name.
 const FIGURES: [Figure; 5] = [
-    figure("fig3", "ane17-1", &[30, 90, 110, 160]),
-    figure("fig4", "ane17-2", &[10, 20, 30, 40]),
-    figure("fig5", "ane17-3", &[10, 50, 90, 130]),
-    figure("fig6", "ane17-4", &[10, 50, 90, 130]),
-    figure("fig7", "ane17-5", &[10, 50, 90, 130]),
+    Figure::walls("fig3", "ane17-1", &[30, 90, 110, 160]),
+    Figure::walls("fig4", "ane17-2", &[10, 20, 30, 40]),
+    Figure::walls("fig5", "ane17-3", &[10, 50, 90, 130]),
+    Figure::walls("fig6", "ane17-4", &[10, 50, 90, 130]),
+    Figure::walls("fig7", "ane17-5", &[10, 50, 90, 130]),
 ];
-
-const fn figure(name: &'static str, scene: &'static str, frames: &'static [u32]) -> Figure {
-    Figure {
-        name,
-        scene,
-        frames,
-        rows: Rows::Walls,
-    }
-}
 
 impl Study for Frames {
     const NAME: &'static str = "ane17-frames";

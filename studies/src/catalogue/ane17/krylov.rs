@@ -1,17 +1,10 @@
 //! Krylov methods and preconditioners: alone with slip walls, and inside Newton. [ANE17 fig. 12, fig. 13]
 
 use super::flat_scene;
-use super::race::{Krylov, Pre, Racer};
-use crate::findings::{Findings, Picture, Section};
-use crate::machine;
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target::{self, Bound, Target};
+use super::krylov_case::{Krylov, KrylovCase, Pre};
+use crate::prelude::*;
 use crate::walls::{Outcome, Sample, first_of_frame, thinned};
-use clap::{Args, value_parser};
 use meniscus_liquid::Walls;
-use meniscus_render::plot::{Axis, Chart, Series};
-use meniscus_store::error::Error;
 
 /// With slip walls.
 pub struct Fig12;
@@ -19,7 +12,7 @@ pub struct Fig12;
 /// Inside Newton, with separating walls.
 pub struct Fig13;
 
-/// Which problem to solve.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along a side
@@ -75,14 +68,14 @@ impl Solve {
     }
 }
 
-fn all(sample: &Sample<2>, racer: Racer) -> Result<Vec<Solve>, Error> {
+fn all(sample: &Sample<2>, case: KrylovCase) -> Result<Vec<Solve>, Error> {
     let mut solves = Vec::new();
     for plot in 0..PLOTS.len() {
         for (krylov, pre) in combinations(plot) {
-            let outcome = Racer {
+            let outcome = KrylovCase {
                 krylov,
                 pre,
-                ..racer
+                ..case
             }
             .run(sample)?;
             solves.push(Solve {
@@ -112,7 +105,7 @@ impl Study for Fig12 {
     fn run(options: &Options) -> Result<Findings, Error> {
         let load = machine::load();
         let sample = options.sample(Walls::Slip)?;
-        let solves = all(&sample, Racer::PCG)?;
+        let solves = all(&sample, KrylovCase::PCG)?;
         let pictures = pictures(
             &solves,
             "iteration",
@@ -126,12 +119,8 @@ impl Study for Fig12 {
             },
         );
         let share = |pre| Some(inner(&solves, pre)? / inner(&solves, Pre::Identity)?);
-        let target = |what: String, most, measured| Target {
-            what,
-            bound: Bound::AtMost(most),
-            unit: "times",
-            measured,
-            decimals: 2,
+        let target = |what: String, most, measured| {
+            Target::new(what, Bound::AtMost(most), "times", measured, 2)
         };
         let targets = [
             target(
@@ -169,7 +158,7 @@ impl Study for Fig13 {
     fn run(options: &Options) -> Result<Findings, Error> {
         let load = machine::load();
         let sample = options.sample(Walls::Separating)?;
-        let solves = all(&sample, Racer::NEWTON)?;
+        let solves = all(&sample, KrylovCase::NEWTON)?;
         let pictures = pictures(&solves, "Newton iteration", "merit", &|outcome| {
             let points = outcome.outer_points.iter();
             points.map(|at| (at.iteration as f64, at.merit)).collect()
@@ -177,20 +166,20 @@ impl Study for Fig13 {
         let solved = solves.iter().filter(|solve| solve.outcome.solved()).count();
         let share = |pre| Some(inner(&solves, pre)? / inner(&solves, Pre::Identity)?);
         let targets = [
-            Target {
-                what: "combinations that solve the problem (the paper's preconditioned solves fail at times)".into(),
-                bound: Bound::AtLeast(solves.len() as f64),
-                unit: "solves",
-                measured: Some(solved as f64),
-                decimals: 0,
-            },
-            Target {
-                what: "inner iterations of Newton with MIC(0), as a part of those without a preconditioner".into(),
-                bound: Bound::AtMost(1.0),
-                unit: "times",
-                measured: share(Pre::Mic0),
-                decimals: 2,
-            },
+            Target::new(
+                "combinations that solve the problem (the paper's preconditioned solves fail at times)",
+                Bound::AtLeast(solves.len() as f64),
+                "solves",
+                Some(solved as f64),
+                0,
+            ),
+            Target::new(
+                "inner iterations of Newton with MIC(0), as a part of those without a preconditioner",
+                Bound::AtMost(1.0),
+                "times",
+                share(Pre::Mic0),
+                2,
+            ),
         ];
         Ok(Findings {
             study: Self::NAME,
@@ -236,51 +225,28 @@ fn pictures(solves: &[Solve], x: &str, y: &str, points: &Points) -> Vec<Picture>
             y: Axis::logarithmic(y),
             series: series.collect(),
         };
-        Picture {
-            name,
-            caption: (*title).into(),
-            content: chart.svg().into(),
-        }
+        Picture::chart(name, &chart)
     };
     PLOTS.iter().enumerate().map(picture).collect()
 }
 
 fn sections(solves: &[Solve], targets: &[Target], paper: &str) -> Vec<Section> {
-    vec![
-        Section {
-            heading: "Beside the paper".into(),
-            words: vec![paper.into()],
-            table: Some(data(solves)),
-        },
-        Section {
-            heading: "What the paper finds, here".into(),
-            words: Vec::new(),
-            table: Some(target::table(targets)),
-        },
-        Section {
-            heading: "Where we differ".into(),
-            words: vec![
-                "The Bridson kinds are approximate inverses as in the paper's library, with our dropping rules; SSOR, IC(0) and \
+    paper_sections(
+        [paper],
+        data(solves),
+        targets,
+        &[
+            "The Bridson kinds are approximate inverses as in the paper's library, with our dropping rules; SSOR, IC(0) and \
                  MIC(0) are ours to add. Ours follow the active rows where they can: incomplete factors do, approximate inverses \
-                 are masked as in the paper."
-                    .into(),
-            ],
-            table: None,
-        },
-    ]
+                 are masked as in the paper.",
+        ],
+    )
 }
 
 fn data(solves: &[Solve]) -> Table {
-    let mut table = Table::new([
-        "plot",
-        "method",
-        "preconditioner",
-        "status",
-        "outer",
-        "inner",
-        "CPU s",
-        "residual",
-    ]);
+    let mut table = Table::columns(
+        "plot | method | preconditioner | status | outer | inner | CPU s | residual",
+    );
     for solve in solves {
         let outcome = &solve.outcome;
         table.push([

@@ -6,7 +6,7 @@ mod curves;
 mod forcing;
 mod frames;
 mod krylov;
-mod race;
+mod krylov_case;
 mod rates;
 mod scaling;
 mod slowdown;
@@ -24,12 +24,12 @@ pub use space::Fig1;
 pub use starts::Starts;
 pub use volume::Fig15;
 
+use crate::prelude::*;
 use curves::Curves;
 
 use crate::walls;
 use meniscus_liquid::Walls;
 use meniscus_scene::{AnyScene, Scene};
-use meniscus_store::error::Error;
 
 /// Scene 1 to 5.
 fn flat_scene(number: u32, cells: usize, walls: Walls) -> Result<Scene<2>, Error> {

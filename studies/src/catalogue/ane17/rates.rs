@@ -1,18 +1,12 @@
 //! Convergence of many solves, as quartiles. [ANE17 fig. 8, fig. 11]
 
-use super::race::Racer;
+use super::krylov_case::KrylovCase;
 use super::space::Deep;
 use super::{Curves, flat_scene};
-use crate::findings::{Findings, Section};
-use crate::machine;
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target::{self, Bound, Target};
+use crate::prelude::*;
 use crate::walls::{Choice, Outcome, Quartiles, Seen, visit};
-use clap::{Args, value_parser};
 use meniscus_liquid::Walls;
 use meniscus_scene::Scene;
-use meniscus_store::error::Error;
 
 /// Newton in 3D.
 pub struct Fig8;
@@ -20,7 +14,7 @@ pub struct Fig8;
 /// PCG and Newton in 2D.
 pub struct Fig11;
 
-/// Which problems to solve.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options8 {
     /// Cells along a side
@@ -31,7 +25,7 @@ pub struct Options8 {
     frames: u32,
 }
 
-/// Which problems to solve.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options11 {
     /// Cells along a side
@@ -48,9 +42,9 @@ const TO_THE_END: f64 = 1e-9;
 const SUBSET: usize = 20;
 
 /// Newton's method as far as it goes.
-const NEWTON: Racer = Racer {
+const NEWTON: KrylovCase = KrylovCase {
     tolerance: TO_THE_END,
-    ..Racer::NEWTON
+    ..KrylovCase::NEWTON
 };
 
 impl Study for Fig8 {
@@ -112,9 +106,9 @@ impl Study for Fig11 {
             every: 5,
         };
         let scene = flat_scene(1, options.size as usize, Walls::Separating)?;
-        let pcg = Racer {
+        let pcg = KrylovCase {
             tolerance: TO_THE_END,
-            ..Racer::PCG
+            ..KrylovCase::PCG
         };
         let (solves, seen) = collect(&scene, choice, &[NEWTON, pcg])?;
         let newton = Curves::of_merits(&solves[0]);
@@ -132,15 +126,15 @@ impl Study for Fig11 {
             ("half", 4.0, needed.map(|q| q.median)),
             ("all", 6.0, needed.map(|q| q.most)),
         ] {
-            targets.push(Target {
-                what: format!(
+            targets.push(Target::new(
+                format!(
                     "Newton iterations to a residual of 1e-6, {what} of the solves (paper: {most})"
                 ),
-                bound: Bound::AtMost(most),
-                unit: "iterations",
+                Bound::AtMost(most),
+                "iterations",
                 measured,
-                decimals: 1,
-            });
+                1,
+            ));
         }
         Ok(Findings {
             study: Self::NAME,
@@ -165,16 +159,16 @@ impl Study for Fig11 {
     }
 }
 
-/// All racers on all problems of a run.
+/// Solves all problems of a run with all cases.
 fn collect<const D: usize>(
     scene: &Scene<D>,
     choice: Choice,
-    racers: &[Racer],
+    cases: &[KrylovCase],
 ) -> Result<(Vec<Vec<Outcome>>, Seen), Error> {
-    let mut solves: Vec<Vec<Outcome>> = racers.iter().map(|_| Vec::new()).collect();
+    let mut solves: Vec<Vec<Outcome>> = cases.iter().map(|_| Vec::new()).collect();
     let seen = visit(scene, choice, &mut |sample| {
-        for (racer, solves) in racers.iter().zip(&mut solves) {
-            solves.push(racer.run(sample)?);
+        for (case, solves) in cases.iter().zip(&mut solves) {
+            solves.push(case.run(sample)?);
         }
         Ok(())
     })?;
@@ -183,25 +177,18 @@ fn collect<const D: usize>(
 
 /// The paper sees quadratic convergence.
 fn orders_target(newton: &Curves) -> Vec<Target> {
-    vec![Target {
-        what: "order of Newton's convergence at its end, median (2 is quadratic)".into(),
-        bound: Bound::AtLeast(1.5),
-        unit: "",
-        measured: Quartiles::of(newton.orders()).map(|q| q.median),
-        decimals: 2,
-    }]
+    vec![Target::new(
+        "order of Newton's convergence at its end, median (2 is quadratic)",
+        Bound::AtLeast(1.5),
+        "",
+        Quartiles::of(newton.orders()).map(|q| q.median),
+        2,
+    )]
 }
 
 fn sections(methods: &[(&str, &Curves)], targets: Vec<Target>) -> Vec<Section> {
-    let mut table = Table::new([
-        "method",
-        "solves",
-        "least",
-        "lower quartile",
-        "median",
-        "upper quartile",
-        "most",
-    ]);
+    let mut table =
+        Table::columns("method | solves | least | lower quartile | median | upper quartile | most");
     for (name, curves) in methods {
         let quartiles = curves.lengths();
         let cells = quartiles.map_or(vec![Cell::Missing; 5], |quartiles| {
@@ -211,44 +198,26 @@ fn sections(methods: &[(&str, &Curves)], targets: Vec<Target>) -> Vec<Section> {
         let start = [Cell::from(*name), Cell::Whole(curves.curves.len() as u64)];
         table.push(start.into_iter().chain(cells));
     }
-    vec![
-        Section {
-            heading: "Beside the paper".into(),
-            words: vec![
-                format!("Iterations until a natural residual of {TO_THE_END:e}, or until a solve could go no further."),
-            ],
-            table: Some(table),
-        },
-        Section {
-            heading: "What the paper finds, here".into(),
-            words: Vec::new(),
-            table: Some(target::table(&targets)),
-        },
-        Section {
-            heading: "Where we differ".into(),
-            words: vec![
-                "The problem is piecewise linear, so Newton's method ends as soon as it has found the right rows, and before that \
+    paper_sections(
+        [format!(
+            "Iterations until a natural residual of {TO_THE_END:e}, or until a solve could go no further."
+        )],
+        table,
+        &targets,
+        &[
+            "The problem is piecewise linear, so Newton's method ends as soon as it has found the right rows, and before that \
                  each iteration is as good as its linear system is solved: to a hundredth, with xi = 0.01. The order above is \
                  computed from the last three residuals of a solve. Merits are in our units: rows at walls are brought to those of \
-                 the divergence by the diagonal."
-                    .into(),
-            ],
-            table: None,
-        },
-    ]
+                 the divergence by the diagonal.",
+        ],
+    )
 }
 
 fn data(methods: &[(&str, &Curves)]) -> Table {
-    let mut table = Table::new([
-        "method",
-        "iteration",
-        "solves",
-        "least",
-        "lower quartile",
-        "median",
-        "upper quartile",
-        "most",
-    ]);
+    let mut table = Table::columns(
+        "method | iteration | solves | least | lower quartile | median | upper quartile | \
+            most",
+    );
     for (name, curves) in methods {
         for (iteration, count, quartiles) in curves.quartiles() {
             let start = [

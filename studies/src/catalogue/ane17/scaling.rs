@@ -1,22 +1,16 @@
 //! Convergence against resolution. [ANE17 fig. 14]
 
-use super::race::Racer;
+use super::krylov_case::KrylovCase;
 use super::{Curves, flat_scene};
-use crate::findings::{Findings, Picture, Section};
-use crate::machine;
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target::{self, Bound, Target};
+use crate::options::hyphenated;
+use crate::prelude::*;
 use crate::walls::{Outcome, first_of_frame, thinned};
-use clap::{Args, value_parser};
 use meniscus_liquid::Walls;
-use meniscus_render::plot::{Axis, Chart, Series};
-use meniscus_store::error::Error;
 
 /// The study.
 pub struct Fig14;
 
-/// Which problems to solve.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along a side, separated by commas
@@ -49,24 +43,22 @@ impl Study for Fig14 {
         for &size in &options.sizes {
             let scene = flat_scene(1, size as usize, Walls::Separating)?;
             let sample = first_of_frame(&scene, options.frame)?;
-            let to_the_end = |racer: Racer| Racer {
+            let to_the_end = |case: KrylovCase| KrylovCase {
                 tolerance: TO_THE_END,
-                ..racer
+                ..case
             };
             found.push(AtSize {
                 size,
                 rows: sample.rows(),
-                pcg: to_the_end(Racer::PCG).run(&sample)?,
-                newton: to_the_end(Racer::NEWTON).run(&sample)?,
+                pcg: to_the_end(KrylovCase::PCG).run(&sample)?,
+                newton: to_the_end(KrylovCase::NEWTON).run(&sample)?,
             });
         }
         let data = data(&found);
         Ok(Findings {
             study: Self::NAME,
-            variant: (options.sizes != USUAL || options.frame != 10).then(|| {
-                let sizes: Vec<String> = options.sizes.iter().map(u32::to_string).collect();
-                format!("{}-frame-{}", sizes.join("-"), options.frame)
-            }),
+            variant: (options.sizes != USUAL || options.frame != 10)
+                .then(|| format!("{}-frame-{}", hyphenated(&options.sizes), options.frame)),
             setting: vec![
                 format!(
                     "Scene 1, the first step towards frame {} (of 0.01 s) of a run with separating walls, from zero, to a natural \
@@ -77,40 +69,35 @@ impl Study for Fig14 {
                 machine::sentence(load),
             ],
             pictures: vec![
-                picture("pcg", "PCG against resolution", "iteration", &found, &|at| {
-                    Curves::of_norms(std::slice::from_ref(&at.pcg))
-                }),
-                picture("newton", "Newton against resolution", "Newton iteration", &found, &|at| {
-                    Curves::of_merits(std::slice::from_ref(&at.newton))
-                }),
+                picture(
+                    "pcg",
+                    "PCG against resolution",
+                    "iteration",
+                    &found,
+                    &|at| Curves::of_norms(std::slice::from_ref(&at.pcg)),
+                ),
+                picture(
+                    "newton",
+                    "Newton against resolution",
+                    "Newton iteration",
+                    &found,
+                    &|at| Curves::of_merits(std::slice::from_ref(&at.newton)),
+                ),
             ],
-            sections: vec![
-                Section {
-                    heading: "Beside the paper".into(),
-                    words: vec![
-                        "The paper's curves are not printed as numbers; its text says that PCG takes about twice as many iterations \
+            sections: paper_sections(
+                [
+                    "The paper's curves are not printed as numbers; its text says that PCG takes about twice as many iterations \
                          for twice the resolution, that Newton takes 3 to 6, and that what Newton reaches goes from the order of \
-                         1e-6 to 1e-3."
-                            .into(),
-                    ],
-                    table: Some(data.clone()),
-                },
-                Section {
-                    heading: "What the paper finds, here".into(),
-                    words: Vec::new(),
-                    table: Some(target::table(&claims(&found))),
-                },
-                Section {
-                    heading: "Where we differ".into(),
-                    words: vec![
-                        "Newton's accuracy does not depend on the resolution here, where the table says that it converged: the \
+                         1e-6 to 1e-3.",
+                ],
+                data.clone(),
+                &claims(&found),
+                &[
+                    "Newton's accuracy does not depend on the resolution here, where the table says that it converged: the \
                          paper limits its conjugate gradients to 1000 iterations for a system and 10 Newton steps, ours are solved \
-                         to the part of the residual that was asked for."
-                            .into(),
-                    ],
-                    table: None,
-                },
-            ],
+                         to the part of the residual that was asked for.",
+                ],
+            ),
             data,
         })
     }
@@ -142,11 +129,7 @@ fn picture(
         y: Axis::logarithmic(y),
         series: series.collect(),
     };
-    Picture {
-        name,
-        caption: title.into(),
-        content: chart.svg().into(),
-    }
+    Picture::chart(name, &chart)
 }
 
 fn claims(found: &[AtSize]) -> Vec<Target> {
@@ -160,29 +143,22 @@ fn claims(found: &[AtSize]) -> Vec<Target> {
         .map(|at| at.newton.outer as f64)
         .reduce(f64::max);
     let unsolved = found.iter().filter(|at| !at.newton.solved()).count();
-    let target = |what: &str, bound, unit, measured, decimals| Target {
-        what: what.into(),
-        bound,
-        unit,
-        measured,
-        decimals,
-    };
     vec![
-        target(
+        Target::new(
             "factor of PCG's iterations for twice the resolution (paper: about 2)",
             Bound::AtMost(2.0),
             "times",
             ends.map(growth).filter(|factor| factor.is_finite()),
             2,
         ),
-        target(
+        Target::new(
             "Newton iterations, at most (paper: 6)",
             Bound::AtMost(6.0),
             "iterations",
             most,
             0,
         ),
-        target(
+        Target::new(
             "resolutions at which Newton misses the tolerance",
             Bound::AtMost(0.0),
             "resolutions",
@@ -193,9 +169,8 @@ fn claims(found: &[AtSize]) -> Vec<Target> {
 }
 
 fn data(found: &[AtSize]) -> Table {
-    let mut table = Table::new([
-        "size", "unknowns", "method", "status", "outer", "inner", "residual", "CPU s",
-    ]);
+    let mut table =
+        Table::columns("size | unknowns | method | status | outer | inner | residual | CPU s");
     for at in found {
         for (name, outcome) in [("PCG", &at.pcg), ("Newton", &at.newton)] {
             table.push([

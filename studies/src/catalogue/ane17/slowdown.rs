@@ -1,23 +1,18 @@
-//! What separating walls cost beside slip walls. [ANE17 table 1]
+//! Cost of separating walls compared with slip walls. [ANE17 table 1]
 
 use super::flat_scene;
-use crate::findings::{Findings, Picture, Section};
-use crate::machine::{self, Moment};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target::{self, Bound, Target};
+use crate::options::hyphenated;
+use crate::prelude::*;
 use crate::walls::one_thread;
-use clap::{Args, value_parser};
 use meniscus_app::runner::Simulation;
-use meniscus_liquid::{Phases, Solver, Walls};
-use meniscus_render::plot::Bars;
+use meniscus_liquid::{Solver, Walls};
 use meniscus_scene::Scene;
-use meniscus_store::error::{Error, Kind};
+use meniscus_sim::Phases;
 
 /// The study.
 pub struct Table1;
 
-/// What to run.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along a side, separated by commas
@@ -84,25 +79,18 @@ impl Study for Table1 {
 
     fn run(options: &Options) -> Result<Findings, Error> {
         let load = machine::load();
-        let mut table = Table::new([
-            "scene",
-            "size",
-            "unknowns",
-            "CPU s a solve, PCG",
-            "CPU s a solve, Newton",
-            "slow-down of a solve, %",
-            "slow-down of a step, %",
-            "paper, %",
-            "inner, PCG",
-            "inner, Newton",
-        ]);
+        let mut table = Table::columns(
+            "scene | size | unknowns | CPU s a solve, PCG | CPU s a solve, Newton | \
+            slow-down of a solve, % | slow-down of a step, % | paper, % | inner, PCG | \
+            inner, Newton",
+        );
         let (mut here, mut whole) = (Vec::new(), Vec::new());
         for &number in &options.scenes {
             for &size in &options.sizes {
                 let spent = |walls, solver| {
                     let mut scene = flat_scene(number, size as usize, walls)?;
-                    scene.solver = solver;
-                    scene.particles_per_cell = PER_CELL;
+                    scene.physics.pressure.solver = solver;
+                    scene.physics.particles_per_cell = PER_CELL;
                     spend(&scene, options.frames)
                 };
                 let slip = spent(Walls::Slip, Solver::Cg)?;
@@ -152,13 +140,8 @@ impl Study for Table1 {
             ],
         };
         let largest = |values: &[f64]| values.iter().copied().reduce(f64::max);
-        let target = |what: &str, measured| Target {
-            what: what.into(),
-            bound: Bound::AtMost(25.0),
-            unit: "%",
-            measured,
-            decimals: 1,
-        };
+        let target =
+            |what: &str, measured| Target::new(what, Bound::AtMost(25.0), "%", measured, 1);
         let targets = [
             target(
                 "slow-down of a solve, at most (paper: 5 to 25 %)",
@@ -180,34 +163,16 @@ impl Study for Table1 {
                 ),
                 machine::sentence(load),
             ],
-            pictures: vec![Picture {
-                name: "percent",
-                caption: bars.title.clone(),
-                content: bars.svg().into(),
-            }],
-            sections: vec![
-                Section {
-                    heading: "Beside the paper".into(),
-                    words: vec![
-                        "\"Inner\" are iterations of conjugate gradients a step, over all Newton steps.".into(),
-                    ],
-                    table: Some(table.clone()),
-                },
-                Section {
-                    heading: "What the paper finds, here".into(),
-                    words: Vec::new(),
-                    table: Some(target::table(&targets)),
-                },
-                Section {
-                    heading: "Where we differ".into(),
-                    words: vec![
-                        "The paper's Newton has no preconditioner and its PCG has one, its times are those of a GPU and include \
-                         what a GPU needs to be set up, and its tolerances are absolute, 1e-5 for the merit."
-                            .into(),
-                    ],
-                    table: None,
-                },
-            ],
+            pictures: vec![Picture::chart("percent", &bars)],
+            sections: paper_sections(
+                ["\"Inner\" are iterations of conjugate gradients a step, over all Newton steps."],
+                table.clone(),
+                &targets,
+                &[
+                    "The paper's Newton has no preconditioner and its PCG has one, its times are those of a GPU and include \
+                         what a GPU needs to be set up, and its tolerances are absolute, 1e-5 for the merit.",
+                ],
+            ),
             data: table,
         })
     }
@@ -233,14 +198,10 @@ fn spend(scene: &Scene<2>, frames: u32) -> Result<Spent, Error> {
 }
 
 fn variant(options: &Options) -> String {
-    let words = |numbers: &[u32]| {
-        let words: Vec<String> = numbers.iter().map(u32::to_string).collect();
-        words.join("-")
-    };
     format!(
         "{}-scene-{}-{}-frames",
-        words(&options.sizes),
-        words(&options.scenes),
+        hyphenated(&options.sizes),
+        hyphenated(&options.scenes),
         options.frames
     )
 }

@@ -1,22 +1,17 @@
 //! Two scenes in space. [ANE17 fig. 1]
 
-use crate::findings::{Content, Findings, Picture, Section};
-use crate::machine;
+use crate::options::hyphenated;
+use crate::prelude::*;
 use crate::stills::{in_rows, png, stills};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target::{self, Bound, Target};
 use crate::walls::{Choice, Quartiles, Rules, SolverCase, averages};
-use clap::{Args, value_parser};
 use meniscus_liquid::Walls;
 use meniscus_scene::{Scene, Volume};
 use meniscus_shapes::{ScriptedSolid, Shape};
-use meniscus_store::error::Error;
 
 /// The study.
 pub struct Fig1;
 
-/// What to run.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along a side, separated by commas; 60 and 100 in the paper
@@ -71,9 +66,9 @@ impl Deep {
             [1.0; 3],
             cells,
         );
-        scene.gravity = [0.0, 0.0, -9.82];
+        scene.physics.gravity = [0.0, 0.0, -9.82];
         scene.frame_rate = 100.0;
-        scene.walls = walls;
+        scene.physics.walls = walls;
         let block = |low, high| Shape::Box { low, high };
         match self {
             Self::Sphere => {
@@ -126,16 +121,9 @@ impl Study for Fig1 {
     fn run(options: &Options) -> Result<Findings, Error> {
         let load = machine::load();
         let cases = SolverCase::all_of(&SOLVERS);
-        let mut table = Table::new([
-            "scene",
-            "size",
-            "solver",
-            "problems",
-            "solved",
-            "median CPU s",
-            "median outer",
-            "paper, s",
-        ]);
+        let mut table = Table::columns(
+            "scene | size | solver | problems | solved | median CPU s | median outer | paper, s",
+        );
         let choice = Choice {
             frames: options.frames,
             every: 5,
@@ -160,16 +148,13 @@ impl Study for Fig1 {
                         Cell::maybe(theirs, 2),
                     ]);
                     if let Some(theirs) = theirs {
-                        targets.push(Target {
-                            what: format!(
-                                "{}, {size} cells: median of Newton's CPU time",
-                                deep.name()
-                            ),
-                            bound: Bound::AtMost(theirs),
-                            unit: "s",
-                            measured: median(&one.cpu),
-                            decimals: 2,
-                        });
+                        targets.push(Target::new(
+                            format!("{}, {size} cells: median of Newton's CPU time", deep.name()),
+                            Bound::AtMost(theirs),
+                            "s",
+                            median(&one.cpu),
+                            2,
+                        ));
                     }
                 }
             }
@@ -182,10 +167,8 @@ impl Study for Fig1 {
         }
         Ok(Findings {
             study: Self::NAME,
-            variant: (options.sizes != USUAL || options.frames != 30).then(|| {
-                let sizes: Vec<String> = options.sizes.iter().map(u32::to_string).collect();
-                format!("{}-{}-frames", sizes.join("-"), options.frames)
-            }),
+            variant: (options.sizes != USUAL || options.frames != 30)
+                .then(|| format!("{}-{}-frames", hyphenated(&options.sizes), options.frames)),
             setting: vec![
                 format!(
                     "The paper does not describe its two scenes. Ours: {} {} The pressure problem of every fifth step of the first \
@@ -202,27 +185,15 @@ impl Study for Fig1 {
                 caption: format!("frames 80, 90, 100 and 140, 150, 160, {drawn} cells"),
                 content: Content::Png(png(&in_rows(&rows))?),
             }],
-            sections: vec![
-                Section {
-                    heading: "Beside the paper".into(),
-                    words: Vec::new(),
-                    table: Some(table.clone()),
-                },
-                Section {
-                    heading: "What the paper finds, here".into(),
-                    words: Vec::new(),
-                    table: Some(target::table(&targets)),
-                },
-                Section {
-                    heading: "Where we differ".into(),
-                    words: vec![
-                        "Other scenes, other hardware, and a start from the step before. What can be compared is the order of \
-                         magnitude."
-                            .into(),
-                    ],
-                    table: None,
-                },
-            ],
+            sections: paper_sections(
+                NO_WORDS,
+                table.clone(),
+                &targets,
+                &[
+                    "Other scenes, other hardware, and a start from the step before. What can be compared is the order of \
+                         magnitude.",
+                ],
+            ),
             data: table,
         })
     }

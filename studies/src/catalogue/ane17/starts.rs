@@ -1,21 +1,14 @@
 //! Starting iterates: a few cheap steps before Newton's method. [ANE17 sec. 7]
 
 use super::flat_scene;
-use crate::findings::{Findings, Picture, Section};
-use crate::machine;
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target::{self, Bound, Target};
+use crate::prelude::*;
 use crate::walls::{Averages, Choice, Rules, SolverCase, averages, mean};
-use clap::{Args, value_parser};
 use meniscus_liquid::Walls;
-use meniscus_render::plot::Bars;
-use meniscus_store::error::Error;
 
 /// The study.
 pub struct Starts;
 
-/// Which problems to solve.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along a side
@@ -55,10 +48,7 @@ impl Study for Starts {
         let (cold, warm): (Vec<SolverCase>, Vec<SolverCase>) = STARTS
             .into_iter()
             .partition(|one| !one.label.starts_with("step"));
-        let from_zero = Rules {
-            from_zero: true,
-            ..Default::default()
-        };
+        let from_zero = Rules::FROM_ZERO;
         let (mut found, seen) = averages(&scene, choice, &cold, &from_zero)?;
         found.extend(averages(&scene, choice, &warm, &Rules::default())?.0);
         let data = data(&found);
@@ -89,36 +79,19 @@ impl Study for Starts {
                 ),
                 machine::sentence(load),
             ],
-            pictures: vec![Picture {
-                name: "seconds",
-                caption: bars.title.clone(),
-                content: bars.svg().into(),
-            }],
-            sections: vec![
-                Section {
-                    heading: "Beside the paper".into(),
-                    words: vec![
-                        "The paper has no numbers: it was not able to improve the performance or the robustness of Newton's method \
-                         by either start, and its linear solver often failed."
-                            .into(),
-                    ],
-                    table: Some(data.clone()),
-                },
-                Section {
-                    heading: "What the paper finds, here".into(),
-                    words: Vec::new(),
-                    table: Some(target::table(&claims(&found))),
-                },
-                Section {
-                    heading: "Where we differ".into(),
-                    words: vec![
-                        "No solve fails for its start here where the table says that all were solved. What helps is the pressure of \
-                         the step before, which the paper does not try."
-                            .into(),
-                    ],
-                    table: None,
-                },
-            ],
+            pictures: vec![Picture::chart("seconds", &bars)],
+            sections: paper_sections(
+                [
+                    "The paper has no numbers: it was not able to improve the performance or the robustness of Newton's method \
+                         by either start, and its linear solver often failed.",
+                ],
+                data.clone(),
+                &claims(&found),
+                &[
+                    "No solve fails for its start here where the table says that all were solved. What helps is the pressure of \
+                         the step before, which the paper does not try.",
+                ],
+            ),
             data,
         })
     }
@@ -129,12 +102,14 @@ fn claims(found: &[Averages]) -> Vec<Target> {
         let one = found.iter().find(|one| one.case.label == label)?;
         mean(&one.iterations)
     };
-    let target = |label: &str, bound| Target {
-        what: format!("start by {label}: iterations, as a multiple of those from zero"),
-        bound,
-        unit: "times",
-        measured: of(label).zip(of("zero")).map(|(one, zero)| one / zero),
-        decimals: 2,
+    let target = |label: &str, bound| {
+        Target::new(
+            format!("start by {label}: iterations, as a multiple of those from zero"),
+            bound,
+            "times",
+            of(label).zip(of("zero")).map(|(one, zero)| one / zero),
+            2,
+        )
     };
     let solved: usize = found.iter().map(|one| one.solved).sum();
     let problems: usize = found.iter().map(|one| one.problems).sum();
@@ -142,25 +117,19 @@ fn claims(found: &[Averages]) -> Vec<Target> {
         target("PSOR", Bound::AtLeast(0.9)),
         target("gradient", Bound::AtLeast(0.9)),
         target("step before", Bound::AtMost(0.9)),
-        Target {
-            what: "solves that fail, from any start".into(),
-            bound: Bound::AtMost(0.0),
-            unit: "solves",
-            measured: Some((problems - solved) as f64),
-            decimals: 0,
-        },
+        Target::new(
+            "solves that fail, from any start",
+            Bound::AtMost(0.0),
+            "solves",
+            Some((problems - solved) as f64),
+            0,
+        ),
     ]
 }
 
 fn data(found: &[Averages]) -> Table {
-    let mut table = Table::new([
-        "start",
-        "problems",
-        "solved",
-        "Newton iterations",
-        "inner and search",
-        "CPU s",
-    ]);
+    let mut table =
+        Table::columns("start | problems | solved | Newton iterations | inner and search | CPU s");
     for one in found {
         table.push([
             one.case.label.into(),

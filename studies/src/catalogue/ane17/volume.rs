@@ -1,21 +1,15 @@
 //! Volume over five seconds. [ANE17 fig. 15]
 
 use super::flat_scene;
-use crate::findings::{Findings, Picture, Section};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target::{self, Bound, Target};
-use clap::{Args, value_parser};
+use crate::prelude::*;
 use meniscus_app::runner::Simulation;
 use meniscus_liquid::Walls;
-use meniscus_render::plot::{Axis, Chart, Series};
-use meniscus_store::error::{Error, Kind};
 use rayon::prelude::*;
 
 /// The study.
 pub struct Fig15;
 
-/// What to run.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along a side
@@ -27,7 +21,7 @@ pub struct Options {
 }
 
 const NAMES: [&str; 5] = ["scene-1", "scene-2", "scene-3", "scene-4", "scene-5"];
-/// What the text says of a scene: whether the paper's volume is gained or lost at the end.
+/// Gain or loss of volume at the end of each scene, according to the paper.
 const PRINTED: [&str; 5] = ["loss", "loss", "gain", "gain", "gain"];
 /// A drift that is not seen, in per cent.
 const UNSEEN: f64 = 5.0;
@@ -54,15 +48,9 @@ impl Study for Fig15 {
             .map(|(scene, walls)| simulate(scene, walls, options))
             .collect();
         let runs = runs?;
-        let mut data = Table::new(["scene", "walls", "seconds", "change of volume, %"]);
-        let mut summary = Table::new([
-            "scene",
-            "walls",
-            "most lost, %",
-            "most gained, %",
-            "after all, %",
-            "paper",
-        ]);
+        let mut data = Table::columns("scene | walls | seconds | change of volume, %");
+        let mut summary =
+            Table::columns("scene | walls | most lost, % | most gained, % | after all, % | paper");
         let (mut pictures, mut targets) = (Vec::new(), Vec::new());
         for (scene, pair) in (1_u32..).zip(runs.chunks(2)) {
             for run in pair {
@@ -84,16 +72,16 @@ impl Study for Fig15 {
                     Cell::maybe(last, 2),
                     PRINTED[scene as usize - 1].into(),
                 ]);
-                targets.push(Target {
-                    what: format!(
+                targets.push(Target::new(
+                    format!(
                         "scene {scene}, {} walls: volume after all, off by",
                         run.walls
                     ),
-                    bound: Bound::AtMost(UNSEEN),
-                    unit: "%",
-                    measured: last.map(f64::abs),
-                    decimals: 2,
-                });
+                    Bound::AtMost(UNSEEN),
+                    "%",
+                    last.map(f64::abs),
+                    2,
+                ));
             }
             let chart = Chart {
                 title: format!("scene {scene}: change of volume"),
@@ -107,11 +95,7 @@ impl Study for Fig15 {
                     })
                     .collect(),
             };
-            pictures.push(Picture {
-                name: NAMES[scene as usize - 1],
-                caption: chart.title.clone(),
-                content: chart.svg().into(),
-            });
+            pictures.push(Picture::chart(NAMES[scene as usize - 1], &chart));
         }
         Ok(Findings {
             study: Self::NAME,
@@ -124,29 +108,22 @@ impl Study for Fig15 {
             )],
             pictures,
             sections: vec![
-                Section {
-                    heading: "Beside the paper".into(),
-                    words: vec![
+                Section::new(
+                    "Beside the paper",
+                    [
                         "The paper's curves are not printed as numbers; its text says that scenes 1 and 2 lose volume, that 3, 4 \
-                         and 5 gain some, and that both kinds of wall are alike."
-                            .into(),
+                         and 5 gain some, and that both kinds of wall are alike.",
                     ],
-                    table: Some(summary),
-                },
-                Section {
-                    heading: "What we ask of ours".into(),
-                    words: Vec::new(),
-                    table: Some(target::table(&targets)),
-                },
-                Section {
-                    heading: "Where we differ".into(),
-                    words: vec![
+                    summary,
+                ),
+                Section::table("What we ask of ours", target::table(&targets)),
+                Section::text(
+                    "Where we differ",
+                    [
                         "The paper's volume drifts for good, and it suspects how the surface is made from particles near walls. \
-                         Here particles are spread evenly in every step, and a slow feedback brings the volume back."
-                            .into(),
+                         Here particles are spread evenly in every step, and a slow feedback brings the volume back.",
                     ],
-                    table: None,
-                },
+                ),
             ],
             data,
         })

@@ -3,26 +3,14 @@
 use super::rules::{Ending, ROBUSTNESS};
 use super::solver_case::SolverCase;
 use super::{AS_PRINTED, as_printed, contact, fluid};
-use crate::findings::{Findings, Picture, Section};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use clap::{Args, value_parser};
+use crate::options::Problems;
+use crate::prelude::*;
 use meniscus_lcp::gallery::Instance;
-use meniscus_render::plot::Bars;
-use meniscus_store::error::Error;
 
 /// The study.
 pub struct Table1;
 
-/// How many problems to solve.
-#[derive(Args, Clone, Debug)]
-pub struct Options {
-    /// Problems of each kind
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = value_parser!(u64).range(1..=10_000))]
-    problems: u64,
-}
-
-/// What is solved, by whom, and what the notes have: endings by the rule relative, absolute, and non-descent.
+/// Problems, solvers, and the counts of the notes: relative, absolute and non-descent endings.
 type Kind = (
     &'static str,
     fn(u64) -> Instance,
@@ -55,9 +43,9 @@ const KINDS: [Kind; 3] = [
 impl Study for Table1 {
     const NAME: &'static str = "erl13-table1";
     const SUMMARY: &'static str = "how 100 fluid and 100 contact problems end, by method";
-    type Options = Options;
+    type Options = Problems;
 
-    fn run(options: &Options) -> Result<Findings, Error> {
+    fn run(options: &Problems) -> Result<Findings, Error> {
         let mut headings = vec!["problems", "method"];
         headings.extend(Ending::ALL.map(Ending::word));
         headings.extend(["notes: relative", "notes: absolute", "notes: non-descent"]);
@@ -95,15 +83,11 @@ impl Study for Table1 {
                     })
                     .collect(),
             };
-            pictures.push(Picture {
-                name: kind,
-                caption: bars.title.clone(),
-                content: bars.svg().into(),
-            });
+            pictures.push(Picture::chart(kind, &bars));
         }
         Ok(Findings {
             study: Self::NAME,
-            variant: (options.problems != 100).then(|| options.problems.to_string()),
+            variant: options.variant(),
             setting: vec![
                 "Fluid problems (\"printed\": with b as printed) have 1000 variables, contact problems 180. A relative tolerance of 1e-6, an absolute \
                  tolerance of 1e-3 on the merit, at most 100 iterations; the merit of PGS and PSOR is x'|Ax + b|, the Newton \
@@ -112,16 +96,8 @@ impl Study for Table1 {
                     .into(),
             ],
             pictures,
-            sections: vec![Section {
-                heading: "Endings".into(),
-                words: vec![
-                    AS_PRINTED.into(),
-                    "The notes' figures stand at the right. A merit of 1e-3 is not much: the largest natural residual that \
-                     any of the problems was left with is in the last column."
-                        .into(),
-                ],
-                table: Some(data.clone()),
-            }],
+            sections: vec![Section::new("Endings", [AS_PRINTED, "The notes' figures stand at the right. A merit of 1e-3 is not much: the largest natural residual that \
+                     any of the problems was left with is in the last column."], data.clone())],
             data,
         })
     }

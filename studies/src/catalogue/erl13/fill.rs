@@ -1,45 +1,29 @@
 //! Fill patterns. [Erl13 fig. 1]
 
 use super::{contact, fluid};
-use crate::findings::{Findings, Picture};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use clap::Args;
+use crate::options::Seed;
+use crate::prelude::*;
 use meniscus_render::plot::fill_pattern;
-use meniscus_store::error::Error;
 
 /// The study.
 pub struct Fig1;
 
-/// Which problems to draw.
-#[derive(Args, Clone, Debug)]
-pub struct Options {
-    /// Names the problems
-    #[arg(long, value_name = "K", default_value_t = 1)]
-    seed: u64,
-}
-
 impl Study for Fig1 {
     const NAME: &'static str = "erl13-fig1";
     const SUMMARY: &'static str = "fill patterns of a fluid and of a contact matrix";
-    type Options = Options;
+    type Options = Seed;
 
-    fn run(options: &Options) -> Result<Findings, Error> {
+    fn run(options: &Seed) -> Result<Findings, Error> {
         let fluid = fluid(100, options.seed).matrix;
         let contact = contact(180, options.seed).matrix;
-        let mut table = Table::new(["matrix", "rows", "entries", "entries a row", "symmetric"]);
+        let mut table = Table::columns("matrix | rows | entries | entries a row | symmetric");
         for (name, matrix) in [("fluid", &fluid), ("contact", &contact)] {
             table.push([
                 name.into(),
                 Cell::Whole(matrix.rows() as u64),
                 Cell::Whole(matrix.nonzeros() as u64),
                 Cell::Number(matrix.nonzeros() as f64 / matrix.rows() as f64, 1),
-                if matrix.is_symmetric(1e-12) {
-                    "yes"
-                } else {
-                    "no"
-                }
-                .into(),
+                Cell::from(matrix.is_symmetric(1e-12)),
             ]);
         }
         let picture = |name, caption: &str, matrix| Picture {
@@ -49,7 +33,7 @@ impl Study for Fig1 {
         };
         Ok(Findings {
             study: Self::NAME,
-            variant: (options.seed != 1).then(|| options.seed.to_string()),
+            variant: options.variant(),
             setting: vec![
                 "The notes show both matrices to be very sparse, the fluid matrix symmetric and the contact matrix not. \
                  Ours are so, too. A row of six is a contact: its normal, four tangents, and the speed of sliding; blocks off \

@@ -3,20 +3,14 @@
 use super::rules::Rules;
 use super::solver_case::SolverCase;
 use super::{contact, fluid};
-use crate::findings::{Findings, Picture, Section};
-use crate::machine::{self, Moment};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use clap::Args;
+use crate::prelude::*;
 use meniscus_lcp::gallery::Instance;
 use meniscus_lcp::registry::{self, Method, Options as Ask};
-use meniscus_render::plot::{Axis, Chart, Series};
-use meniscus_store::error::Error;
 
 /// The study.
 pub struct Fig5;
 
-/// How large the problems get.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Largest fluid problem, in variables; contact problems are smaller
@@ -37,7 +31,7 @@ const RULES: Rules = Rules {
     iterations: ITERATIONS,
 };
 
-/// What is timed: ten iterations of a method, or all of Lemke's.
+/// Timed work: ten iterations of a method, or a whole solve by Lemke's method.
 #[derive(Clone, Copy)]
 enum Timed {
     Iterations(SolverCase),
@@ -93,8 +87,8 @@ impl Study for Fig5 {
 
     fn run(options: &Options) -> Result<Findings, Error> {
         let load = machine::load();
-        let mut data = Table::new(["problem", "method", "variables", "CPU s"]);
-        let mut orders = Table::new(["problem", "method", "order of growth"]);
+        let mut data = Table::columns("problem | method | variables | CPU s");
+        let mut orders = Table::columns("problem | method | order of growth");
         let mut pictures = Vec::new();
         let sizes = |least: usize, largest: usize| {
             std::iter::successors(Some(least), |n| Some(2 * n)).take_while(move |&n| n <= largest)
@@ -151,11 +145,7 @@ impl Study for Fig5 {
                 y: Axis::logarithmic("CPU seconds of ten iterations"),
                 series,
             };
-            pictures.push(Picture {
-                name: kind,
-                caption: chart.title.clone(),
-                content: chart.svg().into(),
-            });
+            pictures.push(Picture::chart(kind, &chart));
         }
         Ok(Findings {
             study: Self::NAME,
@@ -170,13 +160,7 @@ impl Study for Fig5 {
                 machine::sentence(load),
             ],
             pictures,
-            sections: vec![Section {
-                heading: "Orders of growth".into(),
-                words: vec![
-                    "The slope of a line through the larger half of the points, both axes logarithmic: 1 is linear.".into(),
-                ],
-                table: Some(orders),
-            }],
+            sections: vec![Section::new("Orders of growth", ["The slope of a line through the larger half of the points, both axes logarithmic: 1 is linear."], orders)],
             data,
         })
     }

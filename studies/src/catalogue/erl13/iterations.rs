@@ -3,24 +3,12 @@
 use super::rules::{Ending, ROBUSTNESS};
 use super::solver_case::SolverCase;
 use super::{AS_PRINTED, as_printed, contact, fluid};
-use crate::findings::{Findings, Picture, Section};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use clap::{Args, value_parser};
+use crate::options::Problems;
+use crate::prelude::*;
 use meniscus_lcp::gallery::Instance;
-use meniscus_render::plot::Bars;
-use meniscus_store::error::Error;
 
 /// The study.
 pub struct Table2;
-
-/// How many problems to solve.
-#[derive(Args, Clone, Debug)]
-pub struct Options {
-    /// Problems of each kind
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = value_parser!(u64).range(2..=10_000))]
-    problems: u64,
-}
 
 /// Mean, least, most, deviation.
 type Figures = [f64; 4];
@@ -32,7 +20,7 @@ type Entry = (
     Option<Figures>,
 );
 
-/// What the notes have for fluid problems, in the order of [`SolverCase::NOTES`].
+/// Values of the notes for fluid problems, in the order of [`SolverCase::NOTES`].
 const FLUID: [Figures; 4] = [
     [5.0, 5.0, 5.0, 0.0],
     [4.07, 3.0, 5.0, 0.29],
@@ -70,22 +58,13 @@ impl Study for Table2 {
     const NAME: &'static str = "erl13-table2";
     const SUMMARY: &'static str =
         "iterations to absolute convergence: mean, least, most, deviation";
-    type Options = Options;
+    type Options = Problems;
 
-    fn run(options: &Options) -> Result<Findings, Error> {
-        let mut data = Table::new([
-            "problems",
-            "method",
-            "converged",
-            "mean",
-            "min",
-            "max",
-            "std",
-            "notes: mean",
-            "notes: min",
-            "notes: max",
-            "notes: std",
-        ]);
+    fn run(options: &Problems) -> Result<Findings, Error> {
+        let mut data = Table::columns(
+            "problems | method | converged | mean | min | max | std | notes: mean | notes: min | \
+            notes: max | notes: std",
+        );
         let (mut groups, mut ours, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
         for (kind, make, case, notes) in entries() {
             let mut counts = Vec::new();
@@ -117,27 +96,22 @@ impl Study for Table2 {
         };
         Ok(Findings {
             study: Self::NAME,
-            variant: (options.problems != 100).then(|| options.problems.to_string()),
+            variant: options.variant(),
             setting: vec![format!(
                 "{} problems of each kind, 1000 variables a fluid problem and 180 a contact problem, to a merit below 1e-3, at \
                  most 100 iterations, from zero.",
                 options.problems
             )],
-            pictures: vec![Picture {
-                name: "mean",
-                caption: bars.title.clone(),
-                content: bars.svg().into(),
-            }],
-            sections: vec![Section {
-                heading: "Iterations".into(),
-                words: vec![
-                    AS_PRINTED.into(),
+            pictures: vec![Picture::chart("mean", &bars)],
+            sections: vec![Section::new(
+                "Iterations",
+                [
+                    AS_PRINTED,
                     "The program behind the notes begins to count at one, so its figures are one more than the steps it made; \
-                     ours are steps. Its contact matrices are random where ours have the structure of equation (27)."
-                        .into(),
+                     ours are steps. Its contact matrices are random where ours have the structure of equation (27).",
                 ],
-                table: Some(data.clone()),
-            }],
+                data.clone(),
+            )],
             data,
         })
     }

@@ -3,22 +3,11 @@
 use super::rules::Rules;
 use super::solver_case::SolverCase;
 use super::{AS_PRINTED, as_printed, contact, convergence, fluid};
-use crate::findings::{Findings, Section};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use clap::Args;
-use meniscus_store::error::Error;
+use crate::options::Seed;
+use crate::prelude::*;
 
 /// The study.
 pub struct Fig2;
-
-/// Which problems to solve.
-#[derive(Args, Clone, Debug)]
-pub struct Options {
-    /// Names the problems
-    #[arg(long, value_name = "K", default_value_t = 1)]
-    seed: u64,
-}
 
 /// Far beyond the tolerances of the notes, to show the rates.
 const RULES: Rules = Rules {
@@ -31,9 +20,9 @@ impl Study for Fig2 {
     const NAME: &'static str = "erl13-fig2";
     const SUMMARY: &'static str =
         "convergence of PGS, PSOR and the Newton methods on a fluid and a contact problem";
-    type Options = Options;
+    type Options = Seed;
 
-    fn run(options: &Options) -> Result<Findings, Error> {
+    fn run(options: &Seed) -> Result<Findings, Error> {
         let problems = [
             ("fluid", fluid(1000, options.seed), &SolverCase::NOTES[..]),
             (
@@ -52,8 +41,8 @@ impl Study for Fig2 {
                 ],
             ),
         ];
-        let mut data = Table::new(["problem", "method", "iteration", "merit"]);
-        let mut summary = Table::new(["problem", "method", "iterations", "ending", "last merit"]);
+        let mut data = Table::columns("problem | method | iteration | merit");
+        let mut summary = Table::columns("problem | method | iterations | ending | last merit");
         let mut pictures = Vec::new();
         for (name, instance, cases) in &problems {
             let mut outcomes = Vec::new();
@@ -86,7 +75,7 @@ impl Study for Fig2 {
         }
         Ok(Findings {
             study: Self::NAME,
-            variant: (options.seed != 1).then(|| options.seed.to_string()),
+            variant: options.variant(),
             setting: vec![
                 "The notes: a fluid problem of 1000 and a contact problem of 300 variables. PGS and PSOR converge linearly, \
                  PSOR with 1.4 the faster, the Newton methods quadratically; on the contact problem minimum map Newton gives \
@@ -97,11 +86,7 @@ impl Study for Fig2 {
                     .into(),
             ],
             pictures,
-            sections: vec![Section {
-                heading: "How they end".into(),
-                words: vec![AS_PRINTED.into()],
-                table: Some(summary),
-            }],
+            sections: vec![Section::new("How they end", [AS_PRINTED], summary)],
             data,
         })
     }

@@ -24,9 +24,8 @@ pub use relaxation::Fig4;
 pub use strategies::Fig3;
 pub use warm_start::Fig6;
 
-use crate::findings::Picture;
+use crate::prelude::*;
 use meniscus_lcp::gallery::{self, Instance, Random};
-use meniscus_render::plot::{Axis, Chart, Series};
 use solver_case::{Outcome, SolverCase};
 
 /// Off-diagonal bands of a fluid problem, and the share of its solution that is zero.
@@ -77,9 +76,5 @@ fn convergence(name: &'static str, title: &str, outcomes: &[(SolverCase, Outcome
         y: Axis::logarithmic("merit"),
         series: series.collect(),
     };
-    Picture {
-        name,
-        caption: title.into(),
-        content: chart.svg().into(),
-    }
+    Picture::chart(name, &chart)
 }

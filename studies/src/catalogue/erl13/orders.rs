@@ -2,20 +2,15 @@
 
 use super::growth::order;
 use super::{ZEROS, fluid};
-use crate::findings::{Findings, Section};
-use crate::machine::{self, Moment};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use clap::{Args, value_parser};
+use crate::prelude::*;
 use meniscus_lcp::gallery::{self, Instance, Random};
 use meniscus_lcp::registry::{self, Family, Method, Options as Ask};
 use meniscus_lcp::{Status, Trace};
-use meniscus_store::error::Error;
 
 /// The study.
 pub struct Table3;
 
-/// How large the problems get.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Largest dense problem, in variables
@@ -26,57 +21,53 @@ pub struct Options {
 /// A row of the notes' table.
 struct Row {
     method: Method,
-    /// Whether a dense matrix is what it works on.
+    /// Whether it works on a dense matrix.
     dense: bool,
     notes: [&'static str; 3],
 }
 
 const ROWS: [Row; 8] = [
-    Row {
-        method: Method::Pgs,
-        dense: false,
-        notes: [
+    row(
+        Method::Pgs,
+        false,
+        [
             "O(n) an iteration",
             "linear",
             "symmetric PSD, or nonzero diagonal",
         ],
-    },
-    Row {
-        method: Method::Psor,
-        dense: false,
-        notes: ["O(n) an iteration", "linear", "symmetric PSD"],
-    },
-    Row {
-        method: Method::Dantzig,
-        dense: true,
-        notes: ["O(n^4) in all", "-", "symmetric PD"],
-    },
-    Row {
-        method: Method::Keller,
-        dense: true,
-        notes: ["-", "-", "-"],
-    },
-    Row {
-        method: Method::Lemke,
-        dense: true,
-        notes: ["O(2^n) in all", "-", "P-matrix"],
-    },
-    Row {
-        method: Method::Newton,
-        dense: false,
-        notes: ["O(n^3) an iteration", "quadratic", "no assumptions"],
-    },
-    Row {
-        method: Method::Fischer,
-        dense: false,
-        notes: ["O(n^3) an iteration", "quadratic", "no assumptions"],
-    },
-    Row {
-        method: Method::InteriorPoint,
-        dense: false,
-        notes: ["-", "-", "-"],
-    },
+    ),
+    row(
+        Method::Psor,
+        false,
+        ["O(n) an iteration", "linear", "symmetric PSD"],
+    ),
+    row(
+        Method::Dantzig,
+        true,
+        ["O(n^4) in all", "-", "symmetric PD"],
+    ),
+    row(Method::Keller, true, ["-", "-", "-"]),
+    row(Method::Lemke, true, ["O(2^n) in all", "-", "P-matrix"]),
+    row(
+        Method::Newton,
+        false,
+        ["O(n^3) an iteration", "quadratic", "no assumptions"],
+    ),
+    row(
+        Method::Fischer,
+        false,
+        ["O(n^3) an iteration", "quadratic", "no assumptions"],
+    ),
+    row(Method::InteriorPoint, false, ["-", "-", "-"]),
 ];
+
+const fn row(method: Method, dense: bool, notes: [&'static str; 3]) -> Row {
+    Row {
+        method,
+        dense,
+        notes,
+    }
+}
 
 impl Study for Table3 {
     const NAME: &'static str = "erl13-table3";
@@ -85,24 +76,11 @@ impl Study for Table3 {
 
     fn run(options: &Options) -> Result<Findings, Error> {
         let load = machine::load();
-        let mut data = Table::new([
-            "method",
-            "matrix",
-            "variables",
-            "iterations",
-            "CPU s",
-            "status",
-        ]);
-        let mut table = Table::new([
-            "method",
-            "matrix",
-            "order, in all",
-            "order, an iteration",
-            "order of convergence",
-            "notes: cost",
-            "notes: rate",
-            "notes: matrix",
-        ]);
+        let mut data = Table::columns("method | matrix | variables | iterations | CPU s | status");
+        let mut table = Table::columns(
+            "method | matrix | order, in all | order, an iteration | order of convergence | \
+            notes: cost | notes: rate | notes: matrix",
+        );
         for row in &ROWS {
             let matrix = if row.dense { "dense PD" } else { "fluid" };
             // A sparse problem of a size takes far less time than a dense one.
@@ -153,19 +131,18 @@ impl Study for Table3 {
                 machine::sentence(load),
             ],
             pictures: Vec::new(),
-            sections: vec![Section {
-                heading: "Orders".into(),
-                words: vec![
+            sections: vec![Section::new(
+                "Orders",
+                [
                     "The notes list worst cases with direct methods for linear systems. Ours solve them inexactly by Krylov \
                      methods: an iteration of a Newton method on a sparse matrix grows with its inner iterations, far from the \
                      cube; Dantzig's \
                      method updates its factorisation, and Lemke's makes about as many pivots as there are rows, a pivot \
                      costing n^2. The order of convergence p is that of r_(k+1) ~ r_k^p over the last residuals above \
-                     rounding: 1 is linear."
-                        .into(),
+                     rounding: 1 is linear.",
                 ],
-                table: Some(table),
-            }],
+                table,
+            )],
             data,
         })
     }

@@ -3,25 +3,13 @@
 use super::ZEROS;
 use super::rules::{Ending, Rules};
 use super::solver_case::SolverCase;
-use crate::findings::{Findings, Picture, Section};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use clap::{Args, value_parser};
+use crate::options::Problems;
+use crate::prelude::*;
 use meniscus_lcp::gallery::{self, Random};
 use meniscus_lcp::methods::fischer::Kink;
-use meniscus_render::plot::{Axis, Chart, Series};
-use meniscus_store::error::Error;
 
 /// The study.
 pub struct Psd;
-
-/// How many problems to solve.
-#[derive(Args, Clone, Debug)]
-pub struct Options {
-    /// Problems for each share
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = value_parser!(u64).range(1..=10_000))]
-    problems: u64,
-}
 
 const ROWS: usize = 100;
 
@@ -43,9 +31,9 @@ const CASES: [SolverCase; 6] = [
 impl Study for Psd {
     const NAME: &'static str = "erl13-psd";
     const SUMMARY: &'static str = "how dense problems end when more and more eigenvalues are zero";
-    type Options = Options;
+    type Options = Problems;
 
-    fn run(options: &Options) -> Result<Findings, Error> {
+    fn run(options: &Problems) -> Result<Findings, Error> {
         let mut headings = vec!["zero eigenvalues in %", "method"];
         headings.extend(Ending::ALL.map(Ending::word));
         headings.push("mean iterations");
@@ -91,7 +79,7 @@ impl Study for Psd {
         };
         Ok(Findings {
             study: Self::NAME,
-            variant: (options.problems != 100).then(|| options.problems.to_string()),
+            variant: options.variant(),
             setting: vec![format!(
                 "{} dense problems of {ROWS} variables for each share of zero eigenvalues, a relative tolerance of 1e-4, an \
                  absolute one of 1e-2, at most 100 iterations. The notes print no figures: Fischer-Newton (by approximation) \
@@ -101,16 +89,8 @@ impl Study for Psd {
                  these problems have a solution with half of its rows well inside their bounds.",
                 options.problems
             )],
-            pictures: vec![Picture {
-                name: "share",
-                caption: chart.title.clone(),
-                content: chart.svg().into(),
-            }],
-            sections: vec![Section {
-                heading: "Endings".into(),
-                words: Vec::new(),
-                table: Some(data.clone()),
-            }],
+            pictures: vec![Picture::chart("share", &chart)],
+            sections: vec![Section::table("Endings", data.clone())],
             data,
         })
     }

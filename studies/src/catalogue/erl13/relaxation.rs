@@ -3,18 +3,13 @@
 use super::rules::{ROBUSTNESS, Rules};
 use super::solver_case::SolverCase;
 use super::{AS_PRINTED, as_printed, convergence, fluid};
-use crate::findings::{Findings, Picture, Section};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use clap::{Args, value_parser};
+use crate::prelude::*;
 use meniscus_lcp::gallery::Instance;
-use meniscus_render::plot::{Axis, Chart, Series};
-use meniscus_store::error::Error;
 
 /// The study.
 pub struct Fig4;
 
-/// Which problems to solve.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Problems to take the mean over
@@ -38,12 +33,8 @@ impl Study for Fig4 {
 
     fn run(options: &Options) -> Result<Findings, Error> {
         let relaxations = || (4..20).map(|k| f64::from(k) / 10.0);
-        let mut data = Table::new([
-            "problems",
-            "relaxation",
-            "mean iterations to 1e-3",
-            "within the limit",
-        ]);
+        let mut data =
+            Table::columns("problems | relaxation | mean iterations to 1e-3 | within the limit");
         let (mut series, mut best) = (Vec::new(), Vec::new());
         let kinds: [Kind; 2] = [
             ("fluid", |seed| fluid(1000, seed)),
@@ -104,17 +95,9 @@ impl Study for Fig4 {
             ],
             pictures: vec![
                 convergence("merit", "PSOR on a fluid problem of 1000 variables, b as printed", &outcomes),
-                Picture {
-                    name: "mean",
-                    caption: mean_chart.title.clone(),
-                    content: mean_chart.svg().into(),
-                },
+                Picture::chart("mean", &mean_chart),
             ],
-            sections: vec![Section {
-                heading: "Iterations".into(),
-                words: Vec::new(),
-                table: Some(data.clone()),
-            }],
+            sections: vec![Section::table("Iterations", data.clone())],
             data,
         })
     }

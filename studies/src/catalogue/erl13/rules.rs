@@ -14,7 +14,7 @@ pub struct Rules {
     pub iterations: usize,
 }
 
-/// Those of the robustness study.
+/// Rules of the robustness study.
 pub const ROBUSTNESS: Rules = Rules {
     absolute: 1e-3,
     relative: 1e-6,
@@ -62,7 +62,7 @@ impl Ending {
 /// Ends a solve by the rules and keeps its merits.
 pub struct Judge {
     rules: Rules,
-    /// Whether the merit says nothing about the start: `x'|Ax + b|` is zero at zero. [Erl13 (106)]
+    /// Whether the merit is meaningless at the start: `x'|Ax + b|` is zero at zero. [Erl13 (106)]
     blind_at_start: bool,
     pub merits: Vec<f64>,
     verdict: Option<Ending>,

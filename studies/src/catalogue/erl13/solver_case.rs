@@ -1,11 +1,11 @@
 //! Methods as the notes have them, and ours.
 
 use super::rules::{Ending, Judge, Rules};
+use crate::prelude::*;
 use meniscus_lcp::gallery::Instance;
 use meniscus_lcp::methods::{fischer, newton, pgs, psor};
 use meniscus_lcp::precondition::Identity;
 use meniscus_lcp::{InputError, Report};
-use meniscus_store::error::Error;
 
 /// A method and its settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,7 +24,7 @@ pub enum SolverCase {
     OurNewton,
 }
 
-/// How a solve went.
+/// Outcome of a solve.
 pub struct Outcome {
     pub ending: Ending,
     pub iterations: usize,
@@ -44,7 +44,7 @@ impl SolverCase {
     pub const PERTURBATION: fischer::Kink = fischer::Kink::Perturbation { epsilon: 1e-14 };
     /// The relaxation that the notes find best.
     pub const PSOR: Self = Self::Psor(1.4);
-    /// Those of the notes' tables.
+    /// Methods of the notes' tables.
     pub const NOTES: [Self; 4] = [
         Self::Fischer(Self::PERTURBATION),
         Self::MinimumMap,

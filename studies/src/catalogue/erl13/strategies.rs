@@ -3,24 +3,12 @@
 use super::rules::Rules;
 use super::solver_case::SolverCase;
 use super::{contact, fluid};
-use crate::findings::{Findings, Picture, Section};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use clap::Args;
+use crate::options::Seed;
+use crate::prelude::*;
 use meniscus_lcp::methods::fischer::Kink;
-use meniscus_render::plot::{Axis, Chart, Series};
-use meniscus_store::error::Error;
 
 /// The study.
 pub struct Fig3;
-
-/// Which problems to solve.
-#[derive(Args, Clone, Debug)]
-pub struct Options {
-    /// Names the problems
-    #[arg(long, value_name = "K", default_value_t = 1)]
-    seed: u64,
-}
 
 const RULES: Rules = Rules {
     absolute: 1e-24,
@@ -38,12 +26,11 @@ const KINKS: [(&str, Kink); 4] = [
 impl Study for Fig3 {
     const NAME: &'static str = "erl13-fig3";
     const SUMMARY: &'static str = "the four strategies of Fischer-Newton where x = y = 0";
-    type Options = Options;
+    type Options = Seed;
 
-    fn run(options: &Options) -> Result<Findings, Error> {
-        let mut data = Table::new(["problem", "strategy", "iteration", "merit"]);
-        let mut summary =
-            Table::new(["problem", "strategy", "iterations", "ending", "least merit"]);
+    fn run(options: &Seed) -> Result<Findings, Error> {
+        let mut data = Table::columns("problem | strategy | iteration | merit");
+        let mut summary = Table::columns("problem | strategy | iterations | ending | least merit");
         let mut pictures = Vec::new();
         for (name, instance) in [
             ("fluid", fluid(1000, options.seed)),
@@ -81,15 +68,11 @@ impl Study for Fig3 {
                 y: Axis::logarithmic("merit"),
                 series,
             };
-            pictures.push(Picture {
-                name,
-                caption: title,
-                content: chart.svg().into(),
-            });
+            pictures.push(Picture::chart(name, &chart));
         }
         Ok(Findings {
             study: Self::NAME,
-            variant: (options.seed != 1).then(|| options.seed.to_string()),
+            variant: options.variant(),
             setting: vec![
                 "The notes: on fluid problems all strategies are alike, on contact problems perturbation at times needs fewer \
                  iterations, and approximation, which takes finite differences for the products with the Jacobian, always \
@@ -97,11 +80,7 @@ impl Study for Fig3 {
                     .into(),
             ],
             pictures,
-            sections: vec![Section {
-                heading: "How they end".into(),
-                words: Vec::new(),
-                table: Some(summary),
-            }],
+            sections: vec![Section::table("How they end", summary)],
             data,
         })
     }

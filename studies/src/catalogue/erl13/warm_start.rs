@@ -3,24 +3,12 @@
 use super::rules::{Ending, Rules};
 use super::solver_case::SolverCase;
 use super::{AS_PRINTED, ZEROS, as_printed};
-use crate::findings::{Findings, Picture, Section};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use clap::{Args, value_parser};
+use crate::options::Problems;
+use crate::prelude::*;
 use meniscus_lcp::gallery::{self, Instance, Random};
-use meniscus_render::plot::{Axis, Chart, Series};
-use meniscus_store::error::Error;
 
 /// The study.
 pub struct Fig6;
-
-/// How many problems to solve.
-#[derive(Args, Clone, Debug)]
-pub struct Options {
-    /// Problems
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = value_parser!(u64).range(1..=10_000))]
-    problems: u64,
-}
 
 const ROWS: usize = 100;
 /// Iterations of PGS before a warm start.
@@ -45,26 +33,14 @@ impl Study for Fig6 {
     const NAME: &'static str = "erl13-fig6";
     const SUMMARY: &'static str =
         "iterations of the Newton methods with and without a warm start by PGS";
-    type Options = Options;
+    type Options = Problems;
 
-    fn run(options: &Options) -> Result<Findings, Error> {
-        let mut data = Table::new([
-            "problems",
-            "seed",
-            "method",
-            "cold",
-            "cold ending",
-            "warm",
-            "warm ending",
-        ]);
-        let mut summary = Table::new([
-            "problems",
-            "method",
-            "cold, mean",
-            "warm, mean",
-            "warm : cold",
-            "ended absolute",
-        ]);
+    fn run(options: &Problems) -> Result<Findings, Error> {
+        let mut data =
+            Table::columns("problems | seed | method | cold | cold ending | warm | warm ending");
+        let mut summary = Table::columns(
+            "problems | method | cold, mean | warm, mean | warm : cold | ended absolute",
+        );
         let mut series = Vec::new();
         let kinds: [Kind; 2] = [("dense", |instance| instance), ("b as printed", as_printed)];
         for (kind, make) in kinds {
@@ -114,23 +90,19 @@ impl Study for Fig6 {
         };
         Ok(Findings {
             study: Self::NAME,
-            variant: (options.problems != 100).then(|| options.problems.to_string()),
+            variant: options.variant(),
             setting: vec![format!(
                 "{} dense positive definite problems of {ROWS} variables, from zero and from what {SWEEPS} iterations of PGS \
                  leave; an absolute tolerance of 1e-2, a relative one of 1e-6, at most 30 iterations. The notes: a warm start \
                  brings the iterations to at most half.",
                 options.problems
             )],
-            pictures: vec![Picture {
-                name: "iterations",
-                caption: chart.title.clone(),
-                content: chart.svg().into(),
-            }],
-            sections: vec![Section {
-                heading: "Iterations".into(),
-                words: vec![AS_PRINTED.into(), "The plot shows the latter.".into()],
-                table: Some(summary),
-            }],
+            pictures: vec![Picture::chart("iterations", &chart)],
+            sections: vec![Section::new(
+                "Iterations",
+                [AS_PRINTED, "The plot shows the latter."],
+                summary,
+            )],
             data,
         })
     }

@@ -1,14 +1,14 @@
-//! What the paper says of its tables, as bounds on ours.
+//! Claims of the paper about its tables, as targets for our results.
 
 use super::means::EXACT;
 use super::printed::{Printed, Quantity};
-use crate::target::{Bound, Target};
+use crate::prelude::*;
 
 type Value<'a> = &'a dyn Fn(&str, u32) -> Option<f64>;
 
 /// Iterations of a method that scales grow by less than this when the resolution doubles.
 const SCALABLE: f64 = 1.5;
-/// Those of conjugate gradients by more than this: they double.
+/// Iterations of conjugate gradients grow by more than this: they double.
 const DOUBLING: f64 = 1.5;
 
 /// The claims of a table of means.
@@ -75,18 +75,18 @@ fn iterations(printed: &Printed, least: u32, most: u32, value: Value<'_>) -> Vec
         let theirs = growth(label, least, most, &|label, size| {
             printed.value(label, size)
         });
-        targets.push(Target {
-            what: match theirs {
+        targets.push(Target::new(
+            match theirs {
                 Some(theirs) => format!(
                     "{label}: factor of iterations for twice the resolution (paper: {theirs:.2})"
                 ),
                 None => format!("{label}: factor of iterations for twice the resolution"),
             },
             bound,
-            unit: "times",
-            measured: growth(label, least, most, value),
-            decimals: 2,
-        });
+            "times",
+            growth(label, least, most, value),
+            2,
+        ));
     }
     targets.push(against(
         format!("Newton at {most}: iterations, as a multiple of PI-PCG's"),
@@ -103,12 +103,14 @@ fn iterations(printed: &Printed, least: u32, most: u32, value: Value<'_>) -> Vec
 
 /// Two to three linear systems a problem, where these are solved to the end.
 fn outer(most: u32, value: Value<'_>) -> Vec<Target> {
-    let target = |label: &&str| Target {
-        what: format!("{label} at {most}: outer iterations"),
-        bound: Bound::AtMost(3.0),
-        unit: "outer iterations",
-        measured: value(label, most),
-        decimals: 2,
+    let target = |label: &&str| {
+        Target::new(
+            format!("{label} at {most}: outer iterations"),
+            Bound::AtMost(3.0),
+            "outer iterations",
+            value(label, most),
+            2,
+        )
     };
     EXACT.iter().map(target).collect()
 }
@@ -145,13 +147,7 @@ fn ratio(above: Option<f64>, below: Option<f64>) -> Option<f64> {
 }
 
 fn against(what: String, least: f64, measured: Option<f64>) -> Target {
-    Target {
-        what,
-        bound: Bound::AtLeast(least),
-        unit: "times",
-        measured,
-        decimals: 2,
-    }
+    Target::new(what, Bound::AtLeast(least), "times", measured, 2)
 }
 
 #[cfg(test)]

@@ -1,21 +1,14 @@
 //! How residuals fall on one problem of each scenario. [Lai20 fig. 5.10]
 
 use super::scenario::{SCENARIOS, solve_all};
-use super::{COUNTED, OTHER_METHODS, OTHER_PROBLEMS, OTHER_START, OURS, differences};
-use crate::findings::{Findings, Picture, Section};
-use crate::machine;
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target::{self, Bound, Target};
+use super::{COUNTED, OTHER_METHODS, OTHER_PROBLEMS, OTHER_START, OURS};
+use crate::prelude::*;
 use crate::walls::{Outcome, Rules, SolverCase, thinned};
-use clap::{Args, value_parser};
-use meniscus_render::plot::{Axis, Chart, Series};
-use meniscus_store::error::Error;
 
 /// The study.
 pub struct Fig5x10;
 
-/// Which problems to solve.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along a side
@@ -24,7 +17,7 @@ pub struct Options {
 }
 
 const USUAL: u32 = 64;
-/// Those that the figure shows.
+/// Solvers that the figure shows.
 const SHOWN: [&str; 4] = ["FAS-MG", "PI-MG", "PE-MG", "FMG"];
 /// The others.
 const OTHERS: [&str; 3] = ["PI-PCG", "PE-PCG", "Newton"];
@@ -34,7 +27,7 @@ const NAMES: [[&str; 2]; 3] = [
     ["scenario-2", "scenario-2-all"],
     ["scenario-3", "scenario-3-all"],
 ];
-/// Cycles after which the plots of the multigrid methods end: FMG goes on for long.
+/// Last cycle in the plots of the multigrid methods: FMG takes many more.
 const LAST_CYCLE: f64 = 60.0;
 
 impl Study for Fig5x10 {
@@ -47,19 +40,10 @@ impl Study for Fig5x10 {
         let load = machine::load();
         let labels: Vec<&str> = SHOWN.iter().chain(OURS).chain(&OTHERS).copied().collect();
         let cases = SolverCase::all_of(&labels);
-        let rules = Rules {
-            from_zero: true,
-            ..Default::default()
-        };
-        let mut data = Table::new(["scenario", "solver", "iteration", "residual"]);
-        let mut summary = Table::new([
-            "scenario",
-            "solver",
-            "status",
-            "iterations",
-            "last residual",
-            "CPU s",
-        ]);
+        let rules = Rules::FROM_ZERO;
+        let mut data = Table::columns("scenario | solver | iteration | residual");
+        let mut summary =
+            Table::columns("scenario | solver | status | iterations | last residual | CPU s");
         let (mut pictures, mut targets) = (Vec::new(), Vec::new());
         for (index, scenario) in SCENARIOS.into_iter().enumerate() {
             let sample = scenario.sample(options.size)?;
@@ -103,19 +87,12 @@ impl Study for Fig5x10 {
                 machine::sentence(load),
             ],
             pictures,
-            sections: vec![
-                Section {
-                    heading: "Beside the paper".into(),
-                    words: vec![COUNTED.into()],
-                    table: Some(summary),
-                },
-                Section {
-                    heading: "What the paper finds, here".into(),
-                    words: Vec::new(),
-                    table: Some(target::table(&targets)),
-                },
-                differences(&[OTHER_PROBLEMS, OTHER_START, OTHER_METHODS]),
-            ],
+            sections: paper_sections(
+                [COUNTED],
+                summary,
+                &targets,
+                &[OTHER_PROBLEMS, OTHER_START, OTHER_METHODS],
+            ),
             data,
         })
     }
@@ -163,11 +140,7 @@ fn multigrid_picture(name: &'static str, title: &str, lines: &Lines) -> Picture 
         y: Axis::logarithmic("largest residual, 1/s"),
         series,
     };
-    Picture {
-        name,
-        caption: chart.title.clone(),
-        content: chart.svg().into(),
-    }
+    Picture::chart(name, &chart)
 }
 
 fn picture_of_all(name: &'static str, title: &str, lines: &Lines) -> Picture {
@@ -177,11 +150,7 @@ fn picture_of_all(name: &'static str, title: &str, lines: &Lines) -> Picture {
         y: Axis::logarithmic("largest residual, 1/s"),
         series: lines.iter().map(series).collect(),
     };
-    Picture {
-        name,
-        caption: chart.title.clone(),
-        content: chart.svg().into(),
-    }
+    Picture::chart(name, &chart)
 }
 
 /// FMG takes more cycles than the others, FAS-MG about ten.
@@ -193,13 +162,7 @@ fn claims(scenario: usize, cases: &[SolverCase], outcomes: &[Outcome]) -> Vec<Ta
             .solved()
             .then(|| cases[at].iterations(outcome) as f64)
     };
-    let target = |what: String, bound, measured| Target {
-        what,
-        bound,
-        unit: "cycles",
-        measured,
-        decimals: 0,
-    };
+    let target = |what: String, bound, measured| Target::new(what, bound, "cycles", measured, 0);
     vec![
         target(
             format!("scenario {scenario}: cycles of FAS-MG"),

@@ -4,12 +4,9 @@
 //! [Lai20 fig. 5.6, fig. 5.7, fig. 5.8, fig. 5.9]
 
 use crate::figures::{Figure, Look, Rows, findings};
-use crate::findings::Findings;
-use crate::study::Study;
-use clap::{Args, value_parser};
-use meniscus_store::error::Error;
+use crate::prelude::*;
 
-/// How they look unless told.
+/// Defaults.
 const USUAL: Look = Look {
     cells: [128, 40],
     side: 220,
@@ -18,7 +15,7 @@ const USUAL: Look = Look {
 /// The study.
 pub struct Frames;
 
-/// How to draw them.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along a side of scenes in the plane
@@ -34,48 +31,16 @@ pub struct Options {
 
 /// The paper names the frames of figures 5.7 to 5.9; the others are ours, where the liquid is under the ceiling.
 const FIGURES: [Figure; 7] = [
+    Figure::walls("fig5.1", "circle", &[4, 8, 12, 16]),
+    Figure::walls("fig5.2", "square", &[4, 8, 12, 16]),
+    Figure::walls("fig5.3-5.4", "sphere", &[5, 10, 15, 20]),
     Figure {
-        name: "fig5.1",
-        scene: "circle",
-        frames: &[4, 8, 12, 16],
-        rows: Rows::Walls,
-    },
-    Figure {
-        name: "fig5.2",
-        scene: "square",
-        frames: &[4, 8, 12, 16],
-        rows: Rows::Walls,
-    },
-    Figure {
-        name: "fig5.3-5.4",
-        scene: "sphere",
-        frames: &[5, 10, 15, 20],
-        rows: Rows::Walls,
-    },
-    Figure {
-        name: "fig5.6",
-        scene: "maze",
-        frames: &[5, 10, 20, 30],
         rows: Rows::Solvers(["fas-mg", "newton"]),
+        ..Figure::walls("fig5.6", "maze", &[5, 10, 20, 30])
     },
-    Figure {
-        name: "fig5.7",
-        scene: "sphere",
-        frames: &[10],
-        rows: Rows::Walls,
-    },
-    Figure {
-        name: "fig5.8",
-        scene: "sphere-cuboid",
-        frames: &[70],
-        rows: Rows::Walls,
-    },
-    Figure {
-        name: "fig5.9",
-        scene: "double-sphere",
-        frames: &[10],
-        rows: Rows::Walls,
-    },
+    Figure::walls("fig5.7", "sphere", &[10]),
+    Figure::walls("fig5.8", "sphere-cuboid", &[70]),
+    Figure::walls("fig5.9", "double-sphere", &[10]),
 ];
 
 impl Study for Frames {

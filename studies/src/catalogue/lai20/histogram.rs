@@ -1,22 +1,15 @@
 //! How many problems need how many outer iterations. [Lai20 fig. 5.5]
 
-use super::{OTHER_METHODS, OTHER_PROBLEMS, differences};
-use crate::findings::{Findings, Picture, Section};
-use crate::machine;
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target::{self, Bound, Target};
+use super::{OTHER_METHODS, OTHER_PROBLEMS};
+use crate::prelude::*;
 use crate::walls::{self, Averages, Choice, Rules, SolverCase, mean};
-use clap::{Args, value_parser};
 use meniscus_liquid::Walls;
-use meniscus_render::plot::Bars;
 use meniscus_scene::AnyScene;
-use meniscus_store::error::Error;
 
 /// The study.
 pub struct Fig5x5;
 
-/// Which problems to solve.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along a side
@@ -103,29 +96,17 @@ impl Study for Fig5x5 {
                 ),
                 machine::sentence(load),
             ],
-            pictures: vec![Picture {
-                name: "outer",
-                caption: bars.title.clone(),
-                content: bars.svg().into(),
-            }],
-            sections: vec![
-                Section {
-                    heading: "Beside the paper".into(),
-                    words: vec![
-                        "The paper's bars are not printed as numbers; its text says that policy iteration does slightly better \
+            pictures: vec![Picture::chart("outer", &bars)],
+            sections: paper_sections(
+                [
+                    "The paper's bars are not printed as numbers; its text says that policy iteration does slightly better \
                          than the penalty method on average, and that 93 per cent of the problems are true complementarity \
-                         problems."
-                            .into(),
-                    ],
-                    table: Some(data.clone()),
-                },
-                Section {
-                    heading: "What the paper finds, here".into(),
-                    words: Vec::new(),
-                    table: Some(target::table(&claims(&found))),
-                },
-                differences(&[OTHER_PROBLEMS, OTHER_METHODS]),
-            ],
+                         problems.",
+                ],
+                data.clone(),
+                &claims(&found),
+                &[OTHER_PROBLEMS, OTHER_METHODS],
+            ),
             data,
         })
     }
@@ -136,13 +117,7 @@ fn claims(found: &[Averages]) -> Vec<Target> {
         let one = found.iter().find(|one| one.case.label == label)?;
         mean(&one.outer)
     };
-    let target = |what: &str, bound, unit, measured| Target {
-        what: what.into(),
-        bound,
-        unit,
-        measured,
-        decimals: 2,
-    };
+    let target = |what: &str, bound, unit, measured| Target::new(what, bound, unit, measured, 2);
     let ratio = |above: &str, below: &str| Some(of(above)? / of(below)?);
     vec![
         target(

@@ -5,31 +5,22 @@
 use super::claims;
 use super::printed::{MEANS, Printed, Quantity};
 use super::side_by_side::{Here, pictures, side_by_side};
-use super::{
-    COUNTED, OTHER_MEANS, OTHER_METHODS, OTHER_PROBLEMS, OTHER_SLIP, OURS, differences, sizes_or,
-    variant_of,
-};
-use crate::findings::{Findings, Section};
-use crate::machine;
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target;
+use super::{COUNTED, OTHER_MEANS, OTHER_METHODS, OTHER_PROBLEMS, OTHER_SLIP, OURS, variant_of};
+use crate::options::Sizes;
+use crate::prelude::*;
 use crate::walls::{self, Averages, Choice, PATIENCE, Rules, Seen, SolverCase, mean};
-use clap::{Args, value_parser};
 use meniscus_liquid::Walls;
 use meniscus_scene::AnyScene;
-use meniscus_store::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The study of a table.
 pub struct Means<const TABLE: usize>;
 
-/// Which problems to solve.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// Cells along a side, separated by commas [default: 32,64, in the plane also 128]
-    #[arg(long, value_name = "N,N", value_delimiter = ',', value_parser = value_parser!(u32).range(8..=512))]
-    sizes: Vec<u32>,
+    #[command(flatten)]
+    sizes: Sizes,
     /// Frames to simulate [default: 100 in the plane, 12 in space]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=1000))]
     frames: Option<u32>,
@@ -59,7 +50,7 @@ struct AtSize {
 /// Scene, size, choice, and whether from zero.
 type Key = (&'static str, u32, Choice, bool);
 
-/// What this process has measured already: tables of one scene show the same solves.
+/// Cache of measurements: several tables of a scene show the same solves.
 static MEASURED: Mutex<Vec<(Key, Arc<AtSize>)>> = Mutex::new(Vec::new());
 
 /// The solvers of a table: the paper's and ours.
@@ -127,7 +118,7 @@ impl<const TABLE: usize> Study for Means<TABLE> {
         let printed = &MEANS[TABLE - 1];
         let flat = walls::scene(printed.scene, 32, Walls::Separating)?.dimension() == 2;
         let usual: &[u32] = if flat { &[32, 64, 128] } else { &[32, 64] };
-        let sizes = sizes_or(&options.sizes, usual);
+        let sizes = options.sizes.or(usual);
         let choice = Choice {
             frames: options.frames.unwrap_or(if flat { 100 } else { 12 }),
             every: options.every.into(),
@@ -158,19 +149,12 @@ impl<const TABLE: usize> Study for Means<TABLE> {
             ),
             setting: vec![setting(options, choice, &found), machine::sentence(load)],
             pictures: pictures(printed, &labels, &sizes, &value),
-            sections: vec![
-                Section {
-                    heading: "Beside the paper".into(),
-                    words: vec![COUNTED.into()],
-                    table: Some(table),
-                },
-                Section {
-                    heading: "What the paper finds, here".into(),
-                    words: Vec::new(),
-                    table: Some(target::table(&targets)),
-                },
-                differences(&[OTHER_PROBLEMS, OTHER_MEANS, OTHER_METHODS, OTHER_SLIP]),
-            ],
+            sections: paper_sections(
+                [COUNTED],
+                table,
+                &targets,
+                &[OTHER_PROBLEMS, OTHER_MEANS, OTHER_METHODS, OTHER_SLIP],
+            ),
             data: data(&found),
         })
     }
@@ -226,16 +210,8 @@ fn setting(options: &Options, choice: Choice, found: &[Arc<AtSize>]) -> String {
 }
 
 fn data(found: &[Arc<AtSize>]) -> Table {
-    let mut table = Table::new([
-        "size",
-        "solver",
-        "problems",
-        "solved",
-        "too_long",
-        "iterations",
-        "outer",
-        "cpu_s",
-    ]);
+    let mut table =
+        Table::columns("size | solver | problems | solved | too_long | iterations | outer | cpu_s");
     for at in found {
         for one in &at.averages {
             table.push([
@@ -243,7 +219,7 @@ fn data(found: &[Arc<AtSize>]) -> Table {
                 one.case.label.into(),
                 Cell::Whole(one.problems as u64),
                 Cell::Whole(one.solved as u64),
-                if one.too_long { "yes" } else { "no" }.into(),
+                Cell::from(one.too_long),
                 Cell::maybe(mean(&one.iterations), 2),
                 Cell::maybe(mean(&one.outer), 2),
                 Cell::maybe(mean(&one.cpu), 6),

@@ -18,12 +18,10 @@ pub use means::Means;
 pub use singles::{Ablation, Single};
 pub use transfer::Fig5x11;
 
-use crate::findings::Section;
-
-/// Those that the paper does not have, in its tables as well.
+/// Our solvers, added to the tables of the paper.
 const OURS: &[&str] = &["TN-MG", "Newton, MIC(0)"];
 
-/// What stands below the numbers.
+/// Explanation of the numbers.
 const COUNTED: &str = "Counted as in the paper: cycles of FAS-MG and FMG, iterations of the linear solver inside policy \
     iteration (PI), penalty iteration (PE) and without bounds (No LCP), and for Newton those and a point that its search tries \
     in each step. TN-MG, the multigrid method of this program, counts cycles; \"Newton, MIC(0)\" is Newton with the \
@@ -38,34 +36,16 @@ const OTHER_MEANS: &str = "The paper averages over all steps of 100 frames; each
     start from the pressure of the step before, where the paper starts policy and penalty iteration from the last policy.";
 /// Where the single solves are not the paper's.
 const OTHER_START: &str =
-    "The paper does not say where its single solves start; ours start from zero unless told.";
+    "The paper does not say where its single solves start; ours start from zero by default.";
 /// Where the methods are not the paper's.
 const OTHER_METHODS: &str = "PCG has MIC(0) here, incomplete LU there; the multigrid inside PI-MG and PE-MG is a V-cycle that \
     preconditions conjugate gradients here, and iterated alone there. Inner systems are solved to a hundredth (a tenth with \
     multigrid) of their residual here and tightened as needed, which makes more outer and fewer inner iterations; \"exact\" means to the tolerance, \
     as in the paper.";
-/// What is solved without bounds.
+/// Problems without bounds.
 const OTHER_SLIP: &str = "No LCP is given the same matrices and right-hand sides without bounds, and not those of a run with slip walls.";
 
-/// The last section of a study.
-fn differences(words: &[&str]) -> Section {
-    Section {
-        heading: "Where we differ".into(),
-        words: words.iter().map(|words| (*words).into()).collect(),
-        table: None,
-    }
-}
-
-/// The sizes that were asked for, or the usual ones.
-fn sizes_or(asked: &[u32], usual: &[u32]) -> Vec<u32> {
-    if asked.is_empty() {
-        usual.to_vec()
-    } else {
-        asked.to_vec()
-    }
-}
-
-/// What sets a run apart from the usual one.
+/// Suffix of the file names for options other than the defaults.
 fn variant_of(sizes: &[u32], usual: &[u32], others: &[Option<String>]) -> Option<String> {
     let mut words = Vec::new();
     if sizes != usual {

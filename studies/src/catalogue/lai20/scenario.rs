@@ -1,10 +1,10 @@
 //! The three scenarios of single solves.
 
 use super::printed::SINGLES;
+use crate::prelude::*;
 use crate::walls::{self, Outcome, Rules, Sample, SolverCase};
 use meniscus_liquid::Walls;
 use meniscus_scene::AnyScene;
-use meniscus_store::error::Error;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 

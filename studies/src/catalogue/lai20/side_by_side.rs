@@ -1,12 +1,10 @@
 //! The paper's numbers beside ours.
 
 use super::printed::Printed;
-use crate::findings::Picture;
-use crate::table::{Cell, Table};
+use crate::prelude::*;
 use crate::walls::PATIENCE;
-use meniscus_render::plot::{Axis, Chart, Series};
 
-/// What there is to say of a solver at a size.
+/// Result of a solver at a size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Here {
     Value(f64),
@@ -85,7 +83,7 @@ pub fn pictures(
             series: drawn.filter(|series| !series.points.is_empty()).collect(),
         }
     };
-    let all: Vec<u32> = printed.rows.iter().map(|row| row.0).collect();
+    let all: Vec<u32> = printed.rows().map(|row| row.0).collect();
     let words = printed.quantity.words();
     let ours = chart(format!("{}: {words}, here", printed.scene), sizes, here);
     let theirs = chart(
@@ -93,10 +91,6 @@ pub fn pictures(
         &all,
         &|label, size| printed.value(label, size),
     );
-    let picture = |name, chart: Chart| Picture {
-        name,
-        caption: chart.title.clone(),
-        content: chart.svg().into(),
-    };
+    let picture = |name, chart: Chart| Picture::chart(name, &chart);
     vec![picture("here", ours), picture("paper", theirs)]
 }

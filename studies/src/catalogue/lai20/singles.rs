@@ -4,17 +4,10 @@ use super::claims;
 use super::printed::{ABLATION, Printed, SINGLES};
 use super::scenario::{SCENARIOS, Scenario, solve_all};
 use super::side_by_side::{Here, pictures, side_by_side};
-use super::{
-    COUNTED, OTHER_METHODS, OTHER_PROBLEMS, OTHER_START, OURS, differences, sizes_or, variant_of,
-};
-use crate::findings::{Findings, Section};
-use crate::machine;
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target::{self, Target};
+use super::{COUNTED, OTHER_METHODS, OTHER_PROBLEMS, OTHER_START, OURS, variant_of};
+use crate::options::Sizes;
+use crate::prelude::*;
 use crate::walls::{Outcome, PATIENCE, Rules, SolverCase};
-use clap::{Args, value_parser};
-use meniscus_store::error::Error;
 
 /// The study of table 9, 10 or 11.
 pub struct Single<const TABLE: usize>;
@@ -22,12 +15,11 @@ pub struct Single<const TABLE: usize>;
 /// The study of table 12.
 pub struct Ablation;
 
-/// Which problems to solve.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// Cells along a side, separated by commas [default: 32,64]
-    #[arg(long, value_name = "N,N", value_delimiter = ',', value_parser = value_parser!(u32).range(8..=512))]
-    sizes: Vec<u32>,
+    #[command(flatten)]
+    sizes: Sizes,
     /// Start from the pressure of the step before, instead of from zero
     #[arg(long)]
     warm: bool,
@@ -98,7 +90,7 @@ fn findings(
     claims: Claims,
 ) -> Result<Findings, Error> {
     let load = machine::load();
-    let sizes = sizes_or(&options.sizes, USUAL);
+    let sizes = options.sizes.or(USUAL);
     let rules = Rules {
         from_zero: !options.warm,
         ..Default::default()
@@ -163,35 +155,20 @@ fn findings(
             machine::sentence(load),
         ],
         pictures: pictures(printed, &labels, &sizes, &value),
-        sections: vec![
-            Section {
-                heading: "Beside the paper".into(),
-                words,
-                table: Some(side_by_side(printed, &labels, &sizes, &here)),
-            },
-            Section {
-                heading: "What the paper finds, here".into(),
-                words: Vec::new(),
-                table: Some(target::table(&claims(printed, &sizes, &value))),
-            },
-            differences(&[OTHER_PROBLEMS, OTHER_START, OTHER_METHODS]),
-        ],
+        sections: paper_sections(
+            words,
+            side_by_side(printed, &labels, &sizes, &here),
+            &claims(printed, &sizes, &value),
+            &[OTHER_PROBLEMS, OTHER_START, OTHER_METHODS],
+        ),
         data: data(&found),
     })
 }
 
 fn data(found: &[AtSize]) -> Table {
-    let mut table = Table::new([
-        "size",
-        "unknowns",
-        "solver",
-        "status",
-        "iterations",
-        "outer",
-        "inner",
-        "residual",
-        "cpu_s",
-    ]);
+    let mut table = Table::columns(
+        "size | unknowns | solver | status | iterations | outer | inner | residual | cpu_s",
+    );
     for at in found {
         for (case, outcome) in &at.outcomes {
             table.push([

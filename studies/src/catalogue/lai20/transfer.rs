@@ -1,28 +1,21 @@
-//! What a cheaper transfer between levels saves. [Lai20 fig. 5.11]
+//! CPU time of multigrid with barycentric and trilinear transfer. [Lai20 fig. 5.11]
 
+use super::OTHER_PROBLEMS;
 use super::scenario::SCENARIOS;
 use super::singles::VARIANTS;
-use super::{OTHER_PROBLEMS, differences};
-use super::{sizes_or, variant_of};
-use crate::findings::{Findings, Picture, Section};
-use crate::machine;
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use crate::target::{self, Bound, Target};
+use super::variant_of;
+use crate::options::Sizes;
+use crate::prelude::*;
 use crate::walls::{Outcome, Rules};
-use clap::{Args, value_parser};
-use meniscus_render::plot::Bars;
-use meniscus_store::error::Error;
 
 /// The study.
 pub struct Fig5x11;
 
-/// Which problems to solve.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// Cells along a side, separated by commas [default: 32,64]
-    #[arg(long, value_name = "N,N", value_delimiter = ',', value_parser = value_parser!(u32).range(8..=512))]
-    sizes: Vec<u32>,
+    #[command(flatten)]
+    sizes: Sizes,
     /// Solves of each problem: the quickest counts
     #[arg(long, value_name = "K", default_value_t = 3, value_parser = value_parser!(u32).range(1..=100))]
     repeat: u32,
@@ -38,13 +31,10 @@ impl Study for Fig5x11 {
 
     fn run(options: &Options) -> Result<Findings, Error> {
         let load = machine::load();
-        let sizes = sizes_or(&options.sizes, USUAL);
-        let rules = Rules {
-            from_zero: true,
-            ..Default::default()
-        };
+        let sizes = options.sizes.or(USUAL);
+        let rules = Rules::FROM_ZERO;
         let compared = &VARIANTS[..2];
-        let mut data = Table::new(["size", "transfer", "cycles", "CPU s", "solved"]);
+        let mut data = Table::columns("size | transfer | cycles | CPU s | solved");
         let mut seconds = vec![Vec::new(); compared.len()];
         let mut last = None;
         for &size in &sizes {
@@ -63,7 +53,7 @@ impl Study for Fig5x11 {
                     variant.label.replace("FAS-MG", "barycentric").into(),
                     Cell::Whole(best.outer as u64),
                     Cell::Number(best.cpu, 4),
-                    if best.solved() { "yes" } else { "no" }.into(),
+                    Cell::from(best.solved()),
                 ]);
                 seconds.push(best.cpu);
             }
@@ -82,15 +72,9 @@ impl Study for Fig5x11 {
         };
         let targets: Vec<Target> = last
             .into_iter()
-            .map(|(size, trilinear, barycentric)| Target {
-                what: format!(
+            .map(|(size, trilinear, barycentric)| Target::new(format!(
                     "barycentric against trilinear transfer at {size} cells (paper: more than 2)"
-                ),
-                bound: Bound::AtLeast(1.0),
-                unit: "times as fast",
-                measured: trilinear.zip(barycentric).map(|(slow, fast)| slow / fast),
-                decimals: 2,
-            })
+                ), Bound::AtLeast(1.0), "times as fast", trilinear.zip(barycentric).map(|(slow, fast)| slow / fast), 2))
             .collect();
         Ok(Findings {
             study: Self::NAME,
@@ -103,28 +87,16 @@ impl Study for Fig5x11 {
                 ),
                 machine::sentence(load),
             ],
-            pictures: vec![Picture {
-                name: "seconds",
-                caption: bars.title.clone(),
-                content: bars.svg().into(),
-            }],
-            sections: vec![
-                Section {
-                    heading: "Beside the paper".into(),
-                    words: vec![
-                        "The paper's bars are not printed as numbers; its text says that barycentric transfer is more than two \
-                         times faster, with as many cycles."
-                            .into(),
-                    ],
-                    table: Some(data.clone()),
-                },
-                Section {
-                    heading: "What the paper finds, here".into(),
-                    words: Vec::new(),
-                    table: Some(target::table(&targets)),
-                },
-                differences(&[OTHER_PROBLEMS]),
-            ],
+            pictures: vec![Picture::chart("seconds", &bars)],
+            sections: paper_sections(
+                [
+                    "The paper's bars are not printed as numbers; its text says that barycentric transfer is more than two \
+                         times faster, with as many cycles.",
+                ],
+                data.clone(),
+                &targets,
+                &[OTHER_PROBLEMS],
+            ),
             data,
         })
     }

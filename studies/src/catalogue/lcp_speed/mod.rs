@@ -3,20 +3,15 @@
 mod pressure;
 mod small;
 
-use crate::findings::{Findings, Section};
-use crate::machine::{self, Moment};
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use clap::{Args, value_parser};
+use crate::prelude::*;
 use meniscus_lcp::registry::{self, Method, Options as Ask};
 use meniscus_lcp::{BoxMlcp, Csr, Status};
-use meniscus_store::error::{Error, Kind};
 use serde_json::Value;
 
 /// The study.
 pub struct LcpSpeed;
 
-/// What to solve.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along a side of the sphere's pressure problems, separated by commas
@@ -44,7 +39,7 @@ struct Solve {
 }
 
 impl Solve {
-    /// What a script said.
+    /// Result reported by a script.
     fn told(problem: &str, answer: &Value) -> Self {
         let text = |key: &str| answer[key].as_str().unwrap_or("").to_owned();
         Self {
@@ -95,23 +90,16 @@ impl Solve {
 
 /// Every solve in a row.
 fn table(solves: &[Solve]) -> Table {
-    let mut table = Table::new([
-        "problem",
-        "variables",
-        "program",
-        "method",
-        "solved",
-        "iterations",
-        "residual",
-        "CPU s",
-    ]);
+    let mut table = Table::columns(
+        "problem | variables | program | method | solved | iterations | residual | CPU s",
+    );
     for solve in solves {
         table.push([
             solve.problem.clone().into(),
             Cell::Whole(solve.rows as u64),
             solve.program.clone().into(),
             solve.method.clone().into(),
-            if solve.converged { "yes" } else { "no" }.into(),
+            Cell::from(solve.converged),
             Cell::Whole(solve.iterations),
             format!("{:.1e}", solve.residual).into(),
             Cell::Number(solve.cpu, 5),
@@ -148,16 +136,12 @@ impl Study for LcpSpeed {
     }
 }
 
-/// A section that says what could not be measured.
+/// A section that lists what could not be measured.
 fn section(heading: &str, mut words: Vec<String>, missing: Vec<String>, table: Table) -> Section {
     words.extend(
         missing
             .into_iter()
             .map(|why| format!("Not measured: {why}.")),
     );
-    Section {
-        heading: heading.into(),
-        words,
-        table: Some(table),
-    }
+    Section::new(heading, words, table)
 }

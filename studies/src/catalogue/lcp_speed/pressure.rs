@@ -1,14 +1,14 @@
 //! Pressure problems of the sphere: the best algebraic method beside PETSc's.
 
 use super::{Options, Solve, table};
-use crate::findings::Section;
 use crate::peer;
+use crate::prelude::*;
 use meniscus_app::problem_files;
-use meniscus_app::runner::{self, AnyProblem};
+use meniscus_app::runner;
 use meniscus_lcp::registry::Method;
 use meniscus_lcp::{BoxMlcp, Csr};
+use meniscus_liquid::PressureProblem;
 use meniscus_scene::text::{Override, load};
-use meniscus_store::error::{Error, Kind};
 use std::path::Path;
 use std::time::Duration;
 
@@ -26,17 +26,11 @@ pub fn section(options: &Options) -> Result<(Vec<Solve>, Section), Error> {
         let problem = runner::problem_of_frame(&scene, options.frame, Some(1))?;
         let folder = tempfile::tempdir()
             .map_err(|cause| Error::new(Kind::Storage, format!("no temporary folder: {cause}")))?;
-        let (matrix, rhs, lower, upper) = match &problem {
-            AnyProblem::Two(p) => {
-                problem_files::write(folder.path(), p)?;
-                (&p.matrix, &p.rhs, &p.lower, &p.upper)
-            }
-            AnyProblem::Three(p) => {
-                problem_files::write(folder.path(), p)?;
-                (&p.matrix, &p.rhs, &p.lower, &p.upper)
-            }
-        };
-        let problem = BoxMlcp::<Csr>::new(matrix, rhs, lower, upper)
+        problem_files::write(folder.path(), &*problem)?;
+        let posed = problem
+            .downcast::<PressureProblem<3>>()
+            .ok_or_else(|| Error::usage("the sphere is not in 3D"))?;
+        let problem = BoxMlcp::<Csr>::new(&posed.matrix, &posed.rhs, &posed.lower, &posed.upper)
             .map_err(|fault| Error::new(Kind::Numerical, fault.to_string()))?;
         let start = solves.len();
         for method in METHODS {

@@ -1,13 +1,11 @@
 //! Contact and fluid problems of a few hundred variables: each method beside its namesake in Siconos.
 
 use super::{Options, Solve, section as section_of};
-use crate::findings::Section;
 use crate::peer;
-use crate::table::{Cell, Table};
+use crate::prelude::*;
 use meniscus_app::problem_files;
 use meniscus_lcp::gallery::{self, Instance, Random};
 use meniscus_lcp::registry::Method;
-use meniscus_store::error::{Error, Kind};
 use std::time::Duration;
 
 const TOLERANCE: f64 = 1e-8;
@@ -35,14 +33,8 @@ pub fn section(options: &Options) -> Result<(Vec<Solve>, Section), Error> {
     ];
     let mut solves = Vec::new();
     let mut missing = Vec::new();
-    let mut pairs = Table::new([
-        "problem",
-        "method",
-        "ours, CPU s",
-        "Siconos, CPU s",
-        "theirs : ours",
-        "verdict",
-    ]);
+    let mut pairs =
+        Table::columns("problem | method | ours, CPU s | Siconos, CPU s | theirs : ours | verdict");
     for (name, instance, methods) in &problems {
         let folder = tempfile::tempdir()
             .map_err(|cause| Error::new(Kind::Storage, format!("no temporary folder: {cause}")))?;

@@ -4,6 +4,7 @@ use super::measure::{Air, Frame, Pace, Run, Setup};
 use super::stage::Stage;
 use super::{Measured, Measurements};
 use crate::machine::Span;
+use crate::walls::Quartiles;
 
 /// Over all frames.
 pub fn sum(run: &Run, what: impl Fn(&Frame) -> f64) -> f64 {
@@ -63,14 +64,7 @@ pub fn means(frames: &[[f64; 2]]) -> [f64; 2] {
 }
 
 fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    match values.len() {
-        0 => None,
-        odd if odd % 2 == 1 => Some(values[middle]),
-        _ => Some(0.5 * (values[middle - 1] + values[middle])),
-    }
+    Quartiles::of(values).map(|quartiles| quartiles.median)
 }
 
 /// A phase of a frame; nothing if it has no such phase.

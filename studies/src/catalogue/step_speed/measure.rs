@@ -1,12 +1,12 @@
-//! What is measured, each in a process of its own.
+//! Measurements, each in its own process.
 
 use super::stage::{Impact, Stage, with_twice_the_air};
-use crate::machine::{Moment, Span, peak_memory, waited_by_all_threads};
+use crate::machine::{Span, peak_memory, waited_by_all_threads};
+use crate::prelude::*;
 use meniscus_app::runner::Simulation;
-use meniscus_liquid::{Phases, Walls};
+use meniscus_liquid::Walls;
 use meniscus_scene::Scene;
-use meniscus_sim::StepReport;
-use meniscus_store::error::{Error, Kind};
+use meniscus_sim::{LiquidWorld, Phases, StepReport};
 use serde::{Deserialize, Serialize};
 
 /// How often each number of threads is timed where numbers are compared.
@@ -87,19 +87,19 @@ pub struct Peak {
     pub cells: u64,
 }
 
-/// What more threads bring.
+/// Speed-up by more threads.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Pace {
     /// Own seconds of each frame with one thread and with more, the quickest of several.
     pub frames: Vec<[f64; 2]>,
 }
 
-/// What more air costs.
+/// Cost of more empty space.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Air {
     /// CPU seconds of each frame with the scene's own air and with twice as much.
     pub frames: Vec<[f64; 2]>,
-    /// Whether every step of the two was the same, to the last bit.
+    /// Whether all steps of both were bitwise identical.
     pub same_steps: bool,
 }
 
@@ -109,8 +109,8 @@ pub fn run(setup: &Setup) -> Result<Run, Error> {
     let before = peak_memory().unwrap_or(0);
     with_threads(setup.threads, || {
         let mut simulation = Simulation::new(&scene)?;
-        let particles = simulation.liquid().particles().len() as u64;
-        let impact = Impact::new(&scene, &simulation.liquid().particles().position);
+        let particles = simulation.world().cost().points as u64;
+        let impact = Impact::new(&scene, positions(&simulation));
         let mut run = Run {
             particles,
             frames: Vec::new(),
@@ -119,7 +119,7 @@ pub fn run(setup: &Setup) -> Result<Run, Error> {
         };
         for number in 1..=setup.frames as usize {
             let (frame, _) = simulate_frame(&mut simulation)?;
-            if run.impact.is_none() && impact.happened(&simulation.liquid().particles().position) {
+            if run.impact.is_none() && impact.happened(positions(&simulation)) {
                 run.impact = Some(number);
             }
             if let Some(bytes) = peak_memory()
@@ -221,6 +221,12 @@ fn simulate_frame(simulation: &mut Simulation<'_, 3>) -> Result<(Frame, Vec<Step
         .map_or(0.0, |(now, then)| now - then);
     frame.others_waited = (waited - (frame.span.wall - frame.span.own)).max(0.0);
     Ok((frame, reports))
+}
+
+/// Positions of the particles of a liquid.
+fn positions<'a>(simulation: &'a Simulation<'_, 3>) -> &'a [[f32; 3]] {
+    let world = LiquidWorld::of(simulation.world()).expect("a world of liquid");
+    &world.liquid().particles().position
 }
 
 /// Adds up the phases of the steps of a frame.

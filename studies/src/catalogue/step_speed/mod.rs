@@ -5,15 +5,12 @@ mod measure;
 mod report;
 mod stage;
 
-use crate::alone;
-use crate::findings::Findings;
-use crate::machine;
-use crate::study::Study;
+use crate::prelude::*;
+use crate::subprocess;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, value_parser};
 use measure::{Air, Pace, Part, Run, Setup};
 use meniscus_liquid::Walls;
-use meniscus_store::error::Error;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use stage::Stage;
 use std::io::{Write, stderr};
@@ -30,7 +27,7 @@ const MOST_THREADS: u64 = 1024;
 /// The study.
 pub struct StepSpeed;
 
-/// What to time.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along the side of 2 m
@@ -90,24 +87,10 @@ impl Study for StepSpeed {
             done: 0,
             all: runs.len() + paces.len() + airs.len(),
         };
-        let runs = runs.into_iter().map(|setup| {
-            progress.tell(&setup, "");
-            let outcome = alone::run(Self::NAME, &Part::Run(setup.clone()))?;
-            Ok(Measured { setup, outcome })
-        });
-        let runs = runs.collect::<Result<Vec<_>, Error>>()?;
-        let paces = paces.into_iter().map(|setup| {
-            progress.tell(&setup, " and one in turn");
-            let outcome = alone::run(Self::NAME, &Part::Pace(setup.clone()))?;
-            Ok(Measured { setup, outcome })
-        });
-        let paces = paces.collect::<Result<Vec<_>, Error>>()?;
-        let airs = airs.into_iter().map(|setup| {
-            progress.tell(&setup, ", with twice the air in turn");
-            let outcome = alone::run(Self::NAME, &Part::Air(setup.clone()))?;
-            Ok(Measured { setup, outcome })
-        });
-        let airs = airs.collect::<Result<Vec<_>, Error>>()?;
+        let runs = measure_all(runs, &mut progress, "", Part::Run)?;
+        let paces = measure_all(paces, &mut progress, " and one in turn", Part::Pace)?;
+        let with_air = ", with twice the air in turn";
+        let airs = measure_all(airs, &mut progress, with_air, Part::Air)?;
         Ok(report::findings(
             options,
             &Measurements {
@@ -130,7 +113,22 @@ impl Study for StepSpeed {
     }
 }
 
-/// What is to be measured.
+/// Measures each setup in a subprocess.
+fn measure_all<T: DeserializeOwned>(
+    setups: Vec<Setup>,
+    progress: &mut Progress,
+    manner: &str,
+    part: fn(Setup) -> Part,
+) -> Result<Vec<Measured<T>>, Error> {
+    let measured = setups.into_iter().map(|setup| {
+        progress.report(&setup, manner);
+        let outcome = subprocess::run(StepSpeed::NAME, &part(setup.clone()))?;
+        Ok(Measured { setup, outcome })
+    });
+    measured.collect()
+}
+
+/// Planned measurements.
 #[derive(Default)]
 struct Plan {
     /// Runs of their own.
@@ -190,7 +188,7 @@ struct Progress {
 }
 
 impl Progress {
-    fn tell(&mut self, setup: &Setup, manner: &str) {
+    fn report(&mut self, setup: &Setup, manner: &str) {
         self.done += 1;
         let Setup {
             stage,

@@ -8,17 +8,15 @@ use super::figures::{
 use super::measure::{COPIES, Frame, Run, Setup};
 use super::stage::Stage;
 use super::{Measured, Measurements, Options, StepSpeed, USUAL_RESOLUTION};
-use crate::findings::{Findings, Section};
-use crate::machine::{self, Span};
-use crate::study::Study;
-use crate::table::{Cell, Table, in_thousands};
-use crate::target::{self, Bound, Target};
+use crate::machine::Span;
+use crate::prelude::*;
+use crate::table::in_thousands;
 
 /// CPU seconds a frame with separating walls, without a mesh.
 const MOST_CPU_SECONDS: f64 = 5.0;
 /// Per cent that twice the empty space may cost.
 const MOST_FOR_AIR: f64 = 10.0;
-/// What a second thread has to bring.
+/// Least speed-up by a second thread.
 const LEAST_SPEED_UP: f64 = 1.6;
 /// Bytes for a liquid cell with its particles.
 const MOST_BYTES: f64 = 1500.0;
@@ -76,44 +74,44 @@ fn targets(measured: &Measurements) -> Section {
                 .filter(move |run| run.setup.stage == stage)
         };
         let separating = || of_stage().filter(|run| run.setup.walls == "separating");
-        targets.push(Target {
-            what: format!("{stage}, separating walls: CPU time of a frame"),
-            bound: Bound::AtMost(MOST_CPU_SECONDS),
-            unit: "s",
-            measured: separating()
+        targets.push(Target::new(
+            format!("{stage}, separating walls: CPU time of a frame"),
+            Bound::AtMost(MOST_CPU_SECONDS),
+            "s",
+            separating()
                 .map(|run| dearest_cpu(&run.outcome))
                 .reduce(f64::max),
-            decimals: 2,
-        });
+            2,
+        ));
         for pace in measured.paces.iter().filter(|p| p.setup.stage == stage) {
-            targets.push(Target {
-                what: format!(
+            targets.push(Target::new(
+                format!(
                     "{stage}, {} walls: two threads against one",
                     pace.setup.walls
                 ),
-                bound: Bound::AtLeast(LEAST_SPEED_UP),
-                unit: "times as fast",
-                measured: speed_up(&pace.outcome),
-                decimals: 2,
-            });
+                Bound::AtLeast(LEAST_SPEED_UP),
+                "times as fast",
+                speed_up(&pace.outcome),
+                2,
+            ));
         }
         let air = measured.airs.iter().find(|air| air.setup.stage == stage);
-        targets.push(Target {
-            what: format!("{stage}: cost of doubling the empty space"),
-            bound: Bound::AtMost(MOST_FOR_AIR),
-            unit: "%",
-            measured: air.and_then(|air| cost_of_air(&air.outcome)),
-            decimals: 1,
-        });
-        targets.push(Target {
-            what: format!("{stage}: peak memory for a liquid cell"),
-            bound: Bound::AtMost(MOST_BYTES),
-            unit: "bytes",
-            measured: of_stage()
+        targets.push(Target::new(
+            format!("{stage}: cost of doubling the empty space"),
+            Bound::AtMost(MOST_FOR_AIR),
+            "%",
+            air.and_then(|air| cost_of_air(&air.outcome)),
+            1,
+        ));
+        targets.push(Target::new(
+            format!("{stage}: peak memory for a liquid cell"),
+            Bound::AtMost(MOST_BYTES),
+            "bytes",
+            of_stage()
                 .filter_map(|run| bytes_a_cell(&run.outcome))
                 .reduce(f64::max),
-            decimals: 0,
-        });
+            0,
+        ));
     }
     target::section(
         vec![
@@ -126,23 +124,11 @@ fn targets(measured: &Measurements) -> Section {
 }
 
 fn runs(measured: &Measurements) -> Section {
-    let mut table = Table::new([
-        "scene",
-        "walls",
-        "threads",
-        "CPU s a frame",
-        "from impact",
-        "own s a frame",
-        "at best",
-        "wall s a frame",
-        "steps a frame",
-        "liquid cells",
-        "outer a step",
-        "inner a step",
-        "impact in frame",
-        "peak MB",
-        "bytes a cell",
-    ]);
+    let mut table = Table::columns(
+        "scene | walls | threads | CPU s a frame | from impact | own s a frame | at best | \
+            wall s a frame | steps a frame | liquid cells | outer a step | inner a step | \
+            impact in frame | peak MB | bytes a cell",
+    );
     for one in &measured.runs {
         let (setup, run) = (&one.setup, &one.outcome);
         let steps = sum(run, |frame| frame.steps as f64);
@@ -168,16 +154,16 @@ fn runs(measured: &Measurements) -> Section {
     }
     let before = measured.runs.iter().filter_map(|run| run.outcome.peak);
     let before = before.map(|peak| peak.before).max().unwrap_or(0);
-    Section {
-        heading: "Runs".into(),
-        words: vec![format!(
+    Section::new(
+        "Runs",
+        [format!(
             "Each in a process of its own, whose peak memory it is: {:.1} MB of it were there before the first cell. Liquid cells \
              are the unknowns of the pressure; a frame counts as from impact if the liquid is at the far side at its end. At best, \
              no thread would have waited for a core.",
             before as f64 / 1e6
         )],
-        table: Some(table),
-    }
+        table,
+    )
 }
 
 fn phases(stage: Stage, measured: &Measurements) -> Section {
@@ -210,24 +196,19 @@ fn phases(stage: Stage, measured: &Measurements) -> Section {
         add(&name, &|frame| of_phase(frame, &name));
     }
     add("all", &|frame| frame.span);
-    Section {
-        heading: format!("Phases of {stage}"),
-        words: vec![
-            "CPU seconds a frame with the fewest threads, and how many times as fast a phase is with the most.".into(),
+    Section::new(
+        format!("Phases of {stage}"),
+        [
+            "CPU seconds a frame with the fewest threads, and how many times as fast a phase is with the most.",
         ],
-        table: Some(table),
-    }
+        table,
+    )
 }
 
 fn paces(measured: &Measurements) -> Section {
-    let mut table = Table::new([
-        "scene",
-        "walls",
-        "frames",
-        "one thread, own s a frame",
-        "two threads",
-        "times as fast",
-    ]);
+    let mut table = Table::columns(
+        "scene | walls | frames | one thread, own s a frame | two threads | times as fast",
+    );
     for Measured { setup, outcome } in &measured.paces {
         let [first, second] = means(&outcome.frames);
         table.push([
@@ -239,26 +220,21 @@ fn paces(measured: &Measurements) -> Section {
             Cell::maybe(speed_up(outcome), 2),
         ]);
     }
-    Section {
-        heading: "Two threads".into(),
-        words: vec![format!(
+    Section::new(
+        "Two threads",
+        [format!(
             "The same run {COPIES} times with one thread and {COPIES} times with two, in turn, frame by frame, in one process. The \
                  quickest of each counts; how many times as fast is the median over the frames. Runs one after the other, as \
                  above, differ by what else the machine does meanwhile."
         )],
-        table: Some(table),
-    }
+        table,
+    )
 }
 
 fn air(measured: &Measurements) -> Section {
-    let mut table = Table::new([
-        "scene",
-        "frames",
-        "CPU s a frame",
-        "with twice the air",
-        "cost in %",
-        "same steps",
-    ]);
+    let mut table = Table::columns(
+        "scene | frames | CPU s a frame | with twice the air | cost in % | same steps",
+    );
     for Measured { setup, outcome } in &measured.airs {
         let [first, second] = means(&outcome.frames);
         table.push([
@@ -267,31 +243,23 @@ fn air(measured: &Measurements) -> Section {
             Cell::Number(first, 2),
             Cell::Number(second, 2),
             Cell::maybe(cost_of_air(outcome), 1),
-            if outcome.same_steps { "yes" } else { "no" }.into(),
+            Cell::from(outcome.same_steps),
         ]);
     }
-    Section {
-        heading: "Empty space".into(),
-        words: vec![
+    Section::new(
+        "Empty space",
+        [
             "The same liquid in cells of the same size under a ceiling twice as high. The two take turns, frame by frame, in \
-             one process with one thread; the cost is the median over the frames."
-                .into(),
+             one process with one thread; the cost is the median over the frames.",
         ],
-        table: Some(table),
-    }
+        table,
+    )
 }
 
-/// What others need for the scene, if somebody has measured it at this resolution.
+/// Published times of other programs for the scene at this resolution.
 fn beside_others(resolution: usize, measured: &Measurements) -> Option<Section> {
     let (_, particles, seconds) = MANTAFLOW.iter().find(|known| known.0 == resolution)?;
-    let mut table = Table::new([
-        "program",
-        "walls",
-        "particles",
-        "CPU s a frame",
-        "work",
-        "measured",
-    ]);
+    let mut table = Table::columns("program | walls | particles | CPU s a frame | work | measured");
     let ours = measured
         .runs
         .iter()
@@ -314,15 +282,14 @@ fn beside_others(resolution: usize, measured: &Measurements) -> Option<Section> 
         "simulation and mesh".into(),
         "elsewhere".into(),
     ]);
-    Some(Section {
-        heading: "Beside others".into(),
-        words: vec![
+    Some(Section::new(
+        "Beside others",
+        [
             "A dam break in a cube of 2 m; ours by all frames or by those from the first impact on, whichever is dearer. Their figure was measured elsewhere, on another machine with 2 cores (x86-64) under \
-             load, and is good to about 20 %; it includes a mesh, ours does not."
-                .into(),
+             load, and is good to about 20 %; it includes a mesh, ours does not.",
         ],
-        table: Some(table),
-    })
+        table,
+    ))
 }
 
 /// One row for every frame.
@@ -356,7 +323,7 @@ fn data(measured: &Measurements) -> Table {
                 setup.walls.as_str().into(),
                 Cell::Whole(setup.threads as u64),
                 Cell::Whole(index as u64 + 1),
-                if after { "yes" } else { "no" }.into(),
+                Cell::from(after),
                 Cell::Number(frame.span.cpu, 3),
                 Cell::Number(frame.span.own, 3),
                 Cell::Number(frame.span.wall, 3),

@@ -1,10 +1,10 @@
 //! The scenes that are timed.
 
+use crate::prelude::*;
 use clap::ValueEnum;
 use meniscus_liquid::Walls;
 use meniscus_scene::{AnyScene, Scene, Volume, builtin};
 use meniscus_shapes::Shape;
-use meniscus_store::error::Error;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -37,7 +37,7 @@ impl Stage {
             Stage::OpenCube => open_cube(),
         };
         scene.resolution = resolution;
-        scene.walls = walls;
+        scene.physics.walls = walls;
         Ok(scene)
     }
 }
@@ -76,7 +76,7 @@ pub struct Impact {
 }
 
 impl Impact {
-    /// Cells between a particle and the side that it is said to have reached.
+    /// Distance, in cells, within which a particle has reached a side.
     const NEAR: f64 = 2.0;
 
     /// To be asked about liquid that starts at these places.

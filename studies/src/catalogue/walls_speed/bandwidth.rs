@@ -1,4 +1,4 @@
-//! What the memory of the machine can do.
+//! Memory bandwidth.
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -7,15 +7,11 @@ mod targets;
 
 use self::part::{Answer, Part};
 use self::solver_case::SolverCase;
-use crate::alone;
-use crate::findings::{Findings, Section};
-use crate::machine;
 use crate::peer;
-use crate::study::Study;
-use crate::table::{Cell, Table};
-use clap::{Args, ValueEnum, value_parser};
+use crate::prelude::*;
+use crate::subprocess;
+use clap::ValueEnum;
 use meniscus_app::problem_files;
-use meniscus_store::error::{Error, Kind};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -24,7 +20,7 @@ use std::time::Duration;
 /// The study.
 pub struct WallsSpeed;
 
-/// What to solve, and how.
+/// Options.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Cells along a side, separated by commas
@@ -109,7 +105,7 @@ impl Study for WallsSpeed {
             let repeat = left.min(A_TURN);
             left -= repeat;
             for (k, part) in parts(options, repeat).into_iter().enumerate() {
-                let answer: Answer = alone::run(Self::NAME, &part)?;
+                let answer: Answer = subprocess::run(Self::NAME, &part)?;
                 match answers.get_mut(k) {
                     None => answers.push(answer),
                     Some(best) if answer.seconds() < best.seconds() => *best = answer,
@@ -127,7 +123,7 @@ impl Study for WallsSpeed {
             setting: vec![
                 format!(
                     "The analytic sphere problem ({}), from zero, to a natural residual of {RELATIVE_TOLERANCE:e} of the largest \
-                     entry of b; threads: {}; the quickest of {}. Set-up starts from the assembled matrix. `mg` and `cg` \
+                     entry of b; threads: {}; the quickest of {}. Set-up starts from the assembled stencil; solvers that need the entries of its matrix make them in their first solve. `mg` and `cg` \
                      solve the linear problem of slip walls.",
                     if plain {
                         "flat surface"
@@ -183,14 +179,14 @@ fn variant(options: &Options) -> String {
     words.join("-")
 }
 
-/// An answer of another program: the size, the largest entry of b, and what it said.
+/// Result of another program: the size, the largest entry of b, and its output.
 struct Other {
     size: u32,
     largest: f64,
     answer: Value,
 }
 
-/// What other programs answered, and what they did not.
+/// Results of other programs, and reasons for missing ones.
 type Others = (Vec<Other>, Vec<String>);
 
 /// Cells along a side up to which others are asked: of larger problems the files alone would be hundreds of megabytes.
@@ -237,19 +233,10 @@ fn others(options: &Options) -> Result<Others, Error> {
 }
 
 fn speeds(answers: &[Answer], others: &[Other], missing: Vec<String>, triad: f64) -> Section {
-    let mut table = Table::new([
-        "size",
-        "solver",
-        "threads",
-        "solved",
-        "cycles",
-        "CPU s, set-up",
-        "CPU s, solve",
-        "wall s",
-        "residual",
-        "GB/s",
-        "peak MB",
-    ]);
+    let mut table = Table::columns(
+        "size | solver | threads | solved | cycles | CPU s, set-up | CPU s, solve | wall s | \
+            residual | GB/s | peak MB",
+    );
     for answer in answers {
         // What a cycle must move, over the time it takes: for cycles of multigrid only.
         let moved = BYTES_A_CYCLE * answer.unknowns as f64 * answer.cycles as f64;
@@ -261,7 +248,7 @@ fn speeds(answers: &[Answer], others: &[Other], missing: Vec<String>, triad: f64
             Cell::Whole(answer.size.into()),
             answer.solver.to_string().into(),
             Cell::Whole(answer.threads.into()),
-            if answer.converged { "yes" } else { "no" }.into(),
+            Cell::from(answer.converged),
             Cell::Whole(answer.cycles),
             Cell::Number(answer.setup_cpu_s, 4),
             Cell::Number(answer.solve_cpu_s, 4),
@@ -282,12 +269,7 @@ fn speeds(answers: &[Answer], others: &[Other], missing: Vec<String>, triad: f64
             Cell::Whole((*size).into()),
             format!("{}, {}", text("program"), text("method")).into(),
             Cell::Whole(1),
-            if answer["converged"] == true {
-                "yes"
-            } else {
-                "no"
-            }
-            .into(),
+            Cell::from(answer["converged"] == true),
             Cell::Whole(answer["iterations"].as_u64().unwrap_or(0)),
             Cell::Missing,
             Cell::maybe(answer["cpu_seconds"].as_f64(), 4),
@@ -310,29 +292,14 @@ fn speeds(answers: &[Answer], others: &[Other], missing: Vec<String>, triad: f64
             .into_iter()
             .map(|why| format!("Not measured: {why}.")),
     );
-    Section {
-        heading: "Speed".into(),
-        words,
-        table: Some(table),
-    }
+    Section::new("Speed", words, table)
 }
 
 fn data(answers: &[Answer]) -> Table {
-    let mut table = Table::new([
-        "size",
-        "unknowns",
-        "wall_rows",
-        "separated_rows",
-        "solver",
-        "threads",
-        "converged",
-        "cycles",
-        "setup_cpu_s",
-        "solve_cpu_s",
-        "wall_clock_s",
-        "residual",
-        "peak_bytes",
-    ]);
+    let mut table = Table::columns(
+        "size | unknowns | wall_rows | separated_rows | solver | threads | converged | \
+            cycles | setup_cpu_s | solve_cpu_s | wall_clock_s | residual | peak_bytes",
+    );
     for answer in answers {
         table.push([
             Cell::Whole(answer.size.into()),
@@ -341,7 +308,7 @@ fn data(answers: &[Answer]) -> Table {
             Cell::Whole(answer.separated_rows),
             answer.solver.to_string().into(),
             Cell::Whole(answer.threads.into()),
-            if answer.converged { "yes" } else { "no" }.into(),
+            Cell::from(answer.converged),
             Cell::Whole(answer.cycles),
             Cell::Number(answer.setup_cpu_s, 6),
             Cell::Number(answer.solve_cpu_s, 6),

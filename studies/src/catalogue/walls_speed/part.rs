@@ -2,18 +2,19 @@
 
 use super::RELATIVE_TOLERANCE;
 use super::solver_case::SolverCase;
-use crate::machine::{self, Moment, Span};
-use meniscus_lcp::{BoxMlcp, InputError, Observer, Progress, Report, Status, matrix_market};
-use meniscus_liquid::analytic::{Bare, Sphere, Surface};
+use crate::machine::Span;
+use crate::prelude::*;
+use meniscus_lcp::{InputError, Observer, Progress, Report, Status, matrix_market};
+use meniscus_liquid::analytic::{Sphere, Surface};
 use meniscus_liquid::spin_pool::spin_if;
+use meniscus_liquid::stencil::StencilProblem;
 use meniscus_liquid::{multigrid, solvers};
 use meniscus_store::atomic_file;
-use meniscus_store::error::{Error, Kind};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-/// What to solve, and how.
+/// Options.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Part {
     pub size: u32,
@@ -25,7 +26,7 @@ pub struct Part {
     pub pressure_out: Option<PathBuf>,
 }
 
-/// How that went.
+/// Result of a part.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Answer {
     pub size: u32,
@@ -46,14 +47,14 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// What counts as its time.
+    /// Time of the solve, in seconds.
     pub fn seconds(&self) -> f64 {
         let cpu = self.setup_cpu_s + self.solve_cpu_s;
         counted(self.threads, cpu, self.wall_clock_s)
     }
 }
 
-/// Threads that wait for work spend CPU time as well: several are as quick as the clock says.
+/// Time of a solve. Waiting threads use CPU time too, so several threads are measured by wall-clock time.
 fn counted(threads: u16, cpu: f64, wall: f64) -> f64 {
     if threads == 1 { cpu } else { wall }
 }
@@ -92,18 +93,19 @@ impl Part {
         let trouble =
             |fault: &dyn std::fmt::Display| Error::new(Kind::Numerical, fault.to_string());
         let sphere = sphere(self.size, self.wave, self.thin);
-        let mut bare = sphere.bare::<3>().map_err(|fault| trouble(&fault))?;
-        let wall: Vec<bool> = bare.lower.iter().map(|lower| *lower == 0.0).collect();
+        let mut problem = sphere
+            .stencil_problem::<3>()
+            .map_err(|fault| trouble(&fault))?;
+        let wall: Vec<bool> = problem.lower.iter().map(|lower| *lower == 0.0).collect();
         if self.solver.is_linear() {
-            bare.lower.fill(f64::NEG_INFINITY);
+            problem.lower.fill(f64::NEG_INFINITY);
         }
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(self.threads.into())
             .build()
             .map_err(|cause| Error::new(Kind::Resources, cause.to_string()))?;
-        let upper = vec![f64::INFINITY; bare.rhs.len()];
-        let largest = bare.rhs.iter().fold(0.0, |l: f64, b| l.max(b.abs()));
-        let mut x = vec![0.0; bare.rhs.len()];
+        let largest = problem.rhs.iter().fold(0.0, |l: f64, b| l.max(b.abs()));
+        let mut x = vec![0.0; problem.len()];
         let settings = solvers::Settings {
             tolerance: RELATIVE_TOLERANCE * largest,
             ..self.solver.settings().map_err(Error::usage)?
@@ -112,7 +114,7 @@ impl Part {
         for _ in 0..self.repeat {
             x.fill(0.0);
             let timed = pool
-                .install(|| self.solve(&bare, &upper, &settings, &mut x))
+                .install(|| self.solve(&problem, &settings, &mut x))
                 .map_err(|fault| trouble(&fault))?;
             let seconds = |timed: &Timed| {
                 let Timed { setup, solve, .. } = timed;
@@ -158,17 +160,16 @@ impl Part {
 
     fn solve(
         &self,
-        bare: &Bare<3>,
-        upper: &[f64],
+        problem: &StencilProblem<3>,
         settings: &solvers::Settings,
         x: &mut [f64],
     ) -> Result<Timed, InputError> {
-        let problem = BoxMlcp::new(&bare.matrix, &bare.rhs, &bare.lower, upper)?;
+        let problem = problem.posed()?;
         let mut clock = Clock::default();
         let start = Moment::now();
         let memory = &mut solvers::Workspace::default();
         let solution = spin_if(problem.len() >= multigrid::SHARED, || {
-            solvers::solve(&problem, &bare.cells, settings, x, memory, &mut clock)
+            solvers::solve(&problem, settings, x, memory, &mut clock)
         })?;
         let end = Moment::now();
         let ready = clock.ready.unwrap_or(end);

@@ -11,10 +11,10 @@ use std::str::FromStr;
 pub struct SolverCase(String);
 
 impl SolverCase {
-    /// Those of the usual run.
+    /// Default solvers.
     pub const USUAL: [&'static str; 4] = ["tn-mg", "pi-pcg", "mg", "cg"];
 
-    /// What its name stands for.
+    /// Settings of the solver.
     pub fn settings(&self) -> Result<Settings, String> {
         Settings::named(&self.0)
     }

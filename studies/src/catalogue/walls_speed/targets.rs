@@ -1,12 +1,11 @@
-//! What the solvers are expected to reach.
+//! Targets of the solvers.
 
 use super::part::Answer;
-use crate::findings::Section;
-use crate::target::{self, Bound, Target};
+use crate::prelude::*;
 use meniscus_liquid::Solver;
 
 /// CPU seconds that a whole solve of the plain problem may take, by size.
-const MOST_SECONDS: [(u32, f64); 2] = [(128, 0.25), (256, 2.0)];
+const MOST_SECONDS: [(u32, f64); 2] = [(128, 0.13), (256, 1.0)];
 /// Cycles that it may take at any size: as a rule, and with plates and shells of one cell.
 const MOST_CYCLES: f64 = 12.0;
 const MOST_CYCLES_THIN: f64 = 20.0;
@@ -43,13 +42,13 @@ pub fn section(answers: &[Answer], plain: bool, thin: bool) -> Section {
         let measured = |value: f64| answer.converged.then_some(value);
         let seconds = MOST_SECONDS.into_iter().find(|known| known.0 == size);
         if let Some((_, most)) = seconds.filter(|_| plain) {
-            targets.push(Target {
-                what: name("CPU time, set-up included"),
-                bound: Bound::AtMost(most),
-                unit: "s",
-                measured: measured(cpu(answer)),
-                decimals: 3,
-            });
+            targets.push(Target::new(
+                name("CPU time, set-up included"),
+                Bound::AtMost(most),
+                "s",
+                measured(cpu(answer)),
+                3,
+            ));
         }
         let beside = |other: &&&Answer| other.size == size;
         let linear = solved
@@ -60,35 +59,35 @@ pub fn section(answers: &[Answer], plain: bool, thin: bool) -> Section {
             .filter(|other| other.threads == 1)
             .map(|other| cpu(other));
         if let Some(linear) = linear.reduce(f64::min).filter(|_| size >= LARGE) {
-            targets.push(Target {
-                what: name("CPU time by that of the fastest linear solve"),
-                bound: Bound::AtMost(MOST_TIMES_LINEAR),
-                unit: "times",
-                measured: measured(cpu(answer) / linear),
-                decimals: 2,
-            });
+            targets.push(Target::new(
+                name("CPU time by that of the fastest linear solve"),
+                Bound::AtMost(MOST_TIMES_LINEAR),
+                "times",
+                measured(cpu(answer) / linear),
+                2,
+            ));
         }
         let two = solved
             .iter()
             .filter(beside)
             .find(|other| other.threads == 2 && other.solver == answer.solver);
         if let Some(two) = two.filter(|_| size >= SHARED) {
-            targets.push(Target {
-                what: name("two threads against one"),
-                bound: Bound::AtLeast(LEAST_SPEED_UP),
-                unit: "times as fast",
-                measured: measured(answer.wall_clock_s / two.wall_clock_s),
-                decimals: 2,
-            });
+            targets.push(Target::new(
+                name("two threads against one"),
+                Bound::AtLeast(LEAST_SPEED_UP),
+                "times as fast",
+                measured(answer.wall_clock_s / two.wall_clock_s),
+                2,
+            ));
         }
         if let Some(bytes) = answer.peak_bytes.filter(|_| size == HUGE) {
-            targets.push(Target {
-                what: name("peak memory, the problem included"),
-                bound: Bound::AtMost(MOST_MEMORY),
-                unit: "GiB",
-                measured: measured(bytes as f64 / (1u64 << 30) as f64),
-                decimals: 1,
-            });
+            targets.push(Target::new(
+                name("peak memory, the problem included"),
+                Bound::AtMost(MOST_MEMORY),
+                "GiB",
+                measured(bytes as f64 / (1u64 << 30) as f64),
+                1,
+            ));
         }
     }
     let cycles = |what: String, most: f64, counted: &dyn Fn(&&Answer) -> bool| {
@@ -97,13 +96,13 @@ pub fn section(answers: &[Answer], plain: bool, thin: bool) -> Section {
         let most_taken = counted()
             .map(|answer| answer.cycles as f64)
             .reduce(f64::max)?;
-        Some(Target {
+        Some(Target::new(
             what,
-            bound: Bound::AtMost(most),
-            unit: "cycles",
-            measured: solved.then_some(most_taken),
-            decimals: 0,
-        })
+            Bound::AtMost(most),
+            "cycles",
+            solved.then_some(most_taken),
+            0,
+        ))
     };
     let (words, most) = match thin {
         true => (

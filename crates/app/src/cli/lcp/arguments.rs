@@ -1,4 +1,4 @@
-//! What can be typed after `meniscus lcp`.
+//! Arguments of `meniscus lcp`.
 
 use super::super::arguments::{SceneFlags, words};
 use clap::{Args, Subcommand, ValueEnum, value_parser};
@@ -10,30 +10,30 @@ use std::str::FromStr;
 pub enum LcpCommand {
     /// Solve a problem given as Matrix Market files
     Solve(SolveArguments),
-    /// Solve a problem by every method that fits it, and compare them
+    /// Solve a problem with every applicable method, and compare them
     Compare(CompareArguments),
-    /// Tell what can be seen of a problem: size, symmetry, definiteness, diagonal, which methods fit
+    /// Print the properties of a problem: size, symmetry, definiteness, diagonal, applicable methods
     Info(InfoArguments),
-    /// Make a problem to try methods on, most kinds with a known solution
+    /// Generate a test problem, most kinds with a known solution
     #[command(subcommand)]
     Generate(GenerateCommand),
     /// List the methods and when to use them
     Solvers,
-    /// Simulate to the first step towards a frame and write its pressure problem
+    /// Simulate up to the first step towards a frame and write its pressure problem
     /// (A.mtx, b.mtx, lower.mtx, upper.mtx, grid.json)
     Export(ExportArguments),
 }
 
-/// Where a problem is.
+/// Location of a problem.
 #[derive(Debug, Args)]
 pub struct ProblemFlags {
-    /// Folder with A.mtx, b.mtx and, unless it is an LCP, lower.mtx and upper.mtx, as `lcp export` and `lcp generate` write
+    /// Folder with A.mtx, b.mtx and, for box bounds, lower.mtx and upper.mtx, as written by `lcp export` and `lcp generate`
     #[arg(long, value_name = "DIR", conflicts_with_all = ["matrix", "rhs", "lower", "upper"], required_unless_present_all = ["matrix", "rhs"])]
     pub problem: Option<PathBuf>,
-    /// A of y = A x + b, a Matrix Market file
+    /// Matrix A of y = A x + b, a Matrix Market file
     #[arg(long, value_name = "A.mtx", requires = "rhs")]
     pub matrix: Option<PathBuf>,
-    /// b
+    /// Right-hand side b
     #[arg(long, value_name = "b.mtx", requires = "matrix")]
     pub rhs: Option<PathBuf>,
     /// Lower bounds, -inf where there is none [default: 0]
@@ -44,10 +44,10 @@ pub struct ProblemFlags {
     pub upper: Option<PathBuf>,
 }
 
-/// When a method may stop.
+/// Stopping criteria.
 #[derive(Debug, Args)]
 pub struct StopFlags {
-    /// Bound on the largest entry of the natural residual
+    /// Tolerance on the largest entry of the natural residual
     #[arg(
         long,
         value_name = "T",
@@ -55,10 +55,10 @@ pub struct StopFlags {
         allow_negative_numbers = true
     )]
     pub tolerance: f64,
-    /// Limit of iterations, pivots or sweeps [default: the method's own]
+    /// Maximum number of iterations, pivots or sweeps [default: that of the method]
     #[arg(long, value_name = "N")]
     pub max_iterations: Option<usize>,
-    /// Improve the start first, as in pgs:10, psor:10 or gradient:10 (sweeps or steps)
+    /// Improve the initial guess first, for example pgs:10, psor:10 or gradient:10 (sweeps or steps)
     #[arg(long, value_name = "METHOD:N", value_parser = Presolve::from_str)]
     pub first: Option<Presolve>,
 }
@@ -67,12 +67,12 @@ pub struct StopFlags {
 pub struct SolveArguments {
     #[command(flatten)]
     pub problem: ProblemFlags,
-    /// The method; `meniscus lcp solvers` says when to use which
+    /// Method; `meniscus lcp solvers` lists them with their uses
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = words::<Method>(Method::NAMES))]
     pub solver: Method,
     #[command(flatten)]
     pub stop: StopFlags,
-    /// Where to start [default: 0, or the bound nearest to it]
+    /// Initial guess [default: 0, or the bound nearest to it]
     #[arg(long, value_name = "x.mtx")]
     pub start: Option<PathBuf>,
     /// Write the solution
@@ -81,10 +81,10 @@ pub struct SolveArguments {
     /// Write residual and merit after each iteration
     #[arg(long, value_name = "trace.csv")]
     pub trace: Option<PathBuf>,
-    /// Draw the residual against the iterations
+    /// Plot the residual over the iterations
     #[arg(long, value_name = "trace.svg")]
     pub plot: Option<PathBuf>,
-    /// Answer in JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -93,22 +93,22 @@ pub struct SolveArguments {
 pub struct CompareArguments {
     #[command(flatten)]
     pub problem: ProblemFlags,
-    /// Methods to compare, separated by commas; with the grid.json of a --problem also those of scenes, such as tn-mg, and
-    /// variations of them, such as newton:gmres:jacobi [default: all that fit]
+    /// Methods to compare, separated by commas; with the grid.json of a --problem also the solvers of scenes, such as tn-mg, and
+    /// variants of them, such as newton:gmres:jacobi [default: all applicable]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub solvers: Vec<String>,
     #[command(flatten)]
     pub stop: StopFlags,
-    /// Stop a method after so many seconds
+    /// Time limit per method in seconds
     #[arg(long, value_name = "S", default_value_t = 60.0)]
     pub seconds: f64,
-    /// Write the table
+    /// Write the table as CSV
     #[arg(long, value_name = "compare.csv")]
     pub csv: Option<PathBuf>,
-    /// Draw the residuals against time
+    /// Plot the residuals over time
     #[arg(long, value_name = "compare.svg")]
     pub plot: Option<PathBuf>,
-    /// Answer in JSON, a line a method
+    /// Print JSON, one line per method
     #[arg(long)]
     pub json: bool,
 }
@@ -117,29 +117,29 @@ pub struct CompareArguments {
 pub struct InfoArguments {
     #[command(flatten)]
     pub problem: ProblemFlags,
-    /// Draw the fill pattern of the matrix
+    /// Plot the sparsity pattern of the matrix
     #[arg(long, value_name = "pattern.svg")]
     pub plot: Option<PathBuf>,
-    /// Answer in JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub enum GenerateCommand {
-    /// A banded symmetric positive definite matrix, as from a liquid on a grid
+    /// Banded symmetric positive definite matrix, as from a liquid on a grid
     Fluid(FluidArguments),
-    /// Contacts with friction by polyhedral cones: not symmetric, zeros on the diagonal
+    /// Contacts with friction by polyhedral cones: non-symmetric, with zeros on the diagonal
     Contact(ContactArguments),
-    /// A dense symmetric matrix with evenly spread eigenvalues, some of them zero if asked for
+    /// Dense symmetric matrix with evenly spaced eigenvalues, optionally some of them zero
     Dense(DenseArguments),
-    /// The pressure of a half-filled sphere with separating walls, from formulas (without x.mtx, with grid.json)
+    /// Pressure of a half-filled sphere with separating walls, from formulas (grid.json instead of x.mtx)
     Walls(WallsArguments),
 }
 
 #[derive(Debug, Args)]
 pub struct GenerateFlags {
-    /// Names the problem among all of its kind
+    /// Random seed
     #[arg(long, value_name = "K", default_value_t = 1)]
     pub seed: u64,
     /// Folder to write A.mtx, b.mtx, lower.mtx, upper.mtx and the solution x.mtx to
@@ -155,7 +155,7 @@ pub struct FluidArguments {
     /// Bands on each side of the diagonal
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = value_parser!(u64).range(0..=1000))]
     pub bands: u64,
-    /// Share of the solution that is zero
+    /// Fraction of the solution that is zero
     #[arg(long, value_name = "F", default_value_t = 0.5, value_parser = share)]
     pub zeros: f64,
     #[command(flatten)]
@@ -176,10 +176,10 @@ pub struct DenseArguments {
     /// Rows
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = value_parser!(u64).range(1..=4000))]
     pub rows: u64,
-    /// Share of the eigenvalues that is zero
+    /// Fraction of the eigenvalues that is zero
     #[arg(long, value_name = "F", default_value_t = 0.0, value_parser = share)]
     pub null: f64,
-    /// Share of the solution that is zero
+    /// Fraction of the solution that is zero
     #[arg(long, value_name = "F", default_value_t = 0.5, value_parser = share)]
     pub zeros: f64,
     #[command(flatten)]
@@ -188,16 +188,16 @@ pub struct DenseArguments {
 
 #[derive(Debug, Args)]
 pub struct WallsArguments {
-    /// Two or three dimensions
+    /// Number of dimensions, 2 or 3
     #[arg(long, value_name = "D", default_value_t = 3, value_parser = value_parser!(u8).range(2..=3))]
     pub dim: u8,
     /// Cells along a side
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = value_parser!(u32).range(4..=512))]
     pub size: u32,
-    /// Where the liquid ends
+    /// Shape of the free surface
     #[arg(long, value_name = "KIND", default_value = "flat")]
     pub surface: SurfaceName,
-    /// Put a plate and a shell with a hole into the liquid, one cell thick
+    /// Add a plate and a shell with a hole to the liquid, one cell thick
     #[arg(long)]
     pub thin: bool,
     /// Folder to write A.mtx, b.mtx, lower.mtx, upper.mtx and grid.json to
@@ -207,21 +207,21 @@ pub struct WallsArguments {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum SurfaceName {
-    /// Half of the sphere
+    /// Horizontal: half of the sphere is full
     Flat,
-    /// With a wave on it
+    /// With a wave
     Wave,
 }
 
 #[derive(Debug, Args)]
 pub struct ExportArguments {
-    /// A scene file, or the name of a built-in scene
+    /// Scene file, or name of a built-in scene
     #[arg(value_name = "SCENE")]
     pub scene: PathBuf,
-    /// The frame, from 1
+    /// Frame, from 1
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     pub frame: u32,
-    /// Folder to write to [default: out/lcp/SCENE_K]
+    /// Output folder [default: out/lcp/SCENE_K]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     #[command(flatten)]

@@ -1,11 +1,11 @@
 //! `meniscus lcp compare`.
 
-use super::super::output::{remark, say};
+use super::super::output::{print_line, print_note};
 use super::arguments::CompareArguments;
 use super::files::{self, Problem, broken};
 use super::grid::Grid;
 use super::solve::{answer, cannot_use};
-use super::watch::{Seen, Watch};
+use super::solve_timer::{Observation, SolveTimer};
 use meniscus_lcp::analysis::analyse;
 use meniscus_lcp::registry::{Method, NamedSolver, Options, Registry};
 use meniscus_lcp::{Report, Status};
@@ -17,21 +17,21 @@ use std::fmt::Write;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Seconds that one may have to wait, at most: thirty years.
+/// Largest time limit in seconds: thirty years.
 const LONGEST: f64 = 1e9;
 
-/// One method on the problem.
-struct Tried {
+/// Result of one method.
+struct MethodResult {
     name: String,
-    /// What auto picked.
+    /// Method that `auto` chose.
     picked: Option<&'static str>,
     report: Report,
     seconds: f64,
-    seen: Vec<Seen>,
+    seen: Vec<Observation>,
     x: Vec<f64>,
 }
 
-/// Solves a problem by several methods and says how each went.
+/// Solves a problem with several methods and prints a table of the results.
 pub fn compare(arguments: &CompareArguments) -> Result<(), Error> {
     if !(arguments.seconds > 0.0 && arguments.seconds <= LONGEST) {
         return Err(Error::usage(format!(
@@ -53,13 +53,13 @@ pub fn compare(arguments: &CompareArguments) -> Result<(), Error> {
                     if let Some(picked) = one.picked {
                         line["picked"] = picked.into();
                     }
-                    say(format_args!("{line}"));
+                    print_line(format_args!("{line}"));
                 }
                 tried.push(one);
             }
-            // The others may take the problem.
+            // Other methods may accept the problem.
             Err(fault) => {
-                remark(&format!("left out {}", fault.message()));
+                print_note(&format!("skipped {}", fault.message()));
                 refused.get_or_insert(fault);
             }
         }
@@ -68,7 +68,7 @@ pub fn compare(arguments: &CompareArguments) -> Result<(), Error> {
         return Err(fault);
     }
     if !arguments.json {
-        say(format_args!("{}", table(&tried)));
+        print_line(format_args!("{}", table(&tried)));
     }
     if let Some(path) = &arguments.csv {
         files::write_text(path, &csv(&tried))?;
@@ -76,7 +76,7 @@ pub fn compare(arguments: &CompareArguments) -> Result<(), Error> {
     if let Some(path) = &arguments.plot {
         files::write_text(path, &chart(&tried, &given.name).svg())?;
     }
-    if tried.iter().any(Tried::converged) {
+    if tried.iter().any(MethodResult::converged) {
         Ok(())
     } else {
         Err(Error::new(Kind::Numerical, "no method solved the problem"))
@@ -88,10 +88,10 @@ fn attempt(
     solver: &dyn NamedSolver,
     arguments: &CompareArguments,
     given: &Problem,
-) -> Result<Tried, Error> {
+) -> Result<MethodResult, Error> {
     let problem = given.problem()?;
     let mut x = given.start();
-    let mut watch = Watch::new(Some(Duration::from_secs_f64(arguments.seconds)));
+    let mut watch = SolveTimer::new(Some(Duration::from_secs_f64(arguments.seconds)));
     let options = Options::default()
         .tolerance(arguments.stop.tolerance)
         .max_iterations(arguments.stop.max_iterations)
@@ -100,7 +100,7 @@ fn attempt(
         .solve(&problem, &options, &mut x, &mut watch)
         .map_err(|fault| cannot_use(&name, &broken(&fault)))?;
     let auto = solver.name() == Method::Auto.name();
-    Ok(Tried {
+    Ok(MethodResult {
         name,
         picked: auto.then_some(solution.solver),
         report: solution.report,
@@ -110,14 +110,14 @@ fn attempt(
     })
 }
 
-/// The grid beside the problem, if a solver may need it.
+/// Grid of the problem, if a solver may need it.
 fn grid(arguments: &CompareArguments, given: &Problem) -> Result<Option<Grid>, Error> {
     let asked = &arguments.solvers;
     if asked.is_empty() {
         return Ok(
             Grid::beside(&arguments.problem, given).unwrap_or_else(|fault| {
-                remark(&format!(
-                    "left out tn-mg and all others that need the grid: {}",
+                print_note(&format!(
+                    "skipped tn-mg and all other methods that need the grid: {}",
                     fault.message()
                 ));
                 None
@@ -130,15 +130,15 @@ fn grid(arguments: &CompareArguments, given: &Problem) -> Result<Option<Grid>, E
     }
 }
 
-/// A solver by the name under which it is listed, or why it cannot be used.
-type Chosen<'a> = (String, Result<Box<dyn NamedSolver + 'a>, Error>);
+/// Solver with its listed name, or the reason why it is not applicable.
+type Candidate<'a> = (String, Result<Box<dyn NamedSolver + 'a>, Error>);
 
-/// The solvers that were asked for, or all that fit.
+/// Requested solvers, or all that are applicable.
 fn chosen<'a>(
     arguments: &CompareArguments,
     given: &Problem,
     registry: &'a Registry<'_>,
-) -> Result<Vec<Chosen<'a>>, Error> {
+) -> Result<Vec<Candidate<'a>>, Error> {
     if !arguments.solvers.is_empty() {
         return arguments
             .solvers
@@ -147,11 +147,11 @@ fn chosen<'a>(
             .collect();
     }
     let analysis = analyse(&given.problem()?);
-    let mut fitting: Vec<Chosen> = Vec::new();
+    let mut fitting: Vec<Candidate> = Vec::new();
     for solver in registry.solvers() {
         match solver.fits(&analysis) {
             Ok(()) => fitting.push((solver.name().to_owned(), Ok(Box::new(solver)))),
-            Err(why) => remark(&format!("left out {}: {why}", solver.name())),
+            Err(why) => print_note(&format!("skipped {}: {why}", solver.name())),
         }
     }
     Ok(fitting)
@@ -163,8 +163,8 @@ fn uses_grid(name: &str) -> bool {
     Solver::from_str(word).is_ok()
 }
 
-/// A solver by its name; where there is a grid, names that are also those of scenes mean the solver of scenes.
-fn named<'a>(name: &str, registry: &'a Registry<'_>) -> Result<Chosen<'a>, Error> {
+/// Solver by name; with a grid, names shared with the solvers of scenes mean the latter.
+fn named<'a>(name: &str, registry: &'a Registry<'_>) -> Result<Candidate<'a>, Error> {
     let has_grid = registry
         .solvers()
         .any(|solver| solver.name() == Solver::TnMg.name());
@@ -175,7 +175,7 @@ fn named<'a>(name: &str, registry: &'a Registry<'_>) -> Result<Chosen<'a>, Error
             Settings::named(name).map_err(Error::usage)?;
             Err(
                 Error::usage(format!("{name} needs the grid of the problem"))
-                    .with_remedy("name a folder that holds grid.json with --problem DIR"),
+                    .with_remedy("pass a folder with grid.json as --problem DIR"),
             )
         }
         Err(why) => {
@@ -186,8 +186,8 @@ fn named<'a>(name: &str, registry: &'a Registry<'_>) -> Result<Chosen<'a>, Error
     Ok((name.to_owned(), solver))
 }
 
-impl Tried {
-    /// With what auto picked.
+impl MethodResult {
+    /// Name with the choice of `auto`.
     fn title(&self) -> String {
         match self.picked {
             Some(picked) => format!("{} ({picked})", self.name),
@@ -200,8 +200,8 @@ impl Tried {
     }
 }
 
-/// The largest difference from the solution with the smallest residual, as a part of its largest entry.
-fn differences(tried: &[Tried]) -> Vec<f64> {
+/// Largest difference from the solution with the smallest residual, relative to its largest entry.
+fn differences(tried: &[MethodResult]) -> Vec<f64> {
     let best = tried.iter().filter(|one| one.converged()).min_by(|a, b| {
         let (a, b) = (a.report.residual, b.report.residual);
         a.total_cmp(&b)
@@ -211,7 +211,7 @@ fn differences(tried: &[Tried]) -> Vec<f64> {
     };
     let largest = best.x.iter().fold(0.0, |l: f64, x| l.max(x.abs()));
     let scale = if largest > 0.0 { largest } else { 1.0 };
-    let apart = |one: &Tried| {
+    let apart = |one: &MethodResult| {
         let pairs = one.x.iter().zip(&best.x);
         pairs.fold(0.0, |l: f64, (a, b)| l.max((a - b).abs())) / scale
     };
@@ -228,8 +228,8 @@ const COLUMNS: [&str; 7] = [
     "apart",
 ];
 
-fn rows(tried: &[Tried]) -> Vec<[String; 7]> {
-    let row = |(one, apart): (&Tried, f64)| {
+fn rows(tried: &[MethodResult]) -> Vec<[String; 7]> {
+    let row = |(one, apart): (&MethodResult, f64)| {
         let report = &one.report;
         [
             one.title(),
@@ -244,7 +244,7 @@ fn rows(tried: &[Tried]) -> Vec<[String; 7]> {
     tried.iter().zip(differences(tried)).map(row).collect()
 }
 
-fn table(tried: &[Tried]) -> String {
+fn table(tried: &[MethodResult]) -> String {
     let rows = rows(tried);
     let width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].len());
@@ -255,7 +255,7 @@ fn table(tried: &[Tried]) -> String {
     let mut line = |cells: &[&str]| {
         for (column, cell) in cells.iter().enumerate() {
             let width = widths[column];
-            // Words to the left, numbers to the right.
+            // Text is left-aligned, numbers are right-aligned.
             let _ = if column < 2 {
                 write!(out, "{cell:width$}  ")
             } else {
@@ -269,10 +269,10 @@ fn table(tried: &[Tried]) -> String {
     for row in &rows {
         line(&row.each_ref().map(String::as_str));
     }
-    out + "\nresidual: largest entry of the natural residual; apart: largest difference from the best solution,\nas a part of its largest entry (problems with several solutions have several answers)"
+    out + "\nresidual: largest entry of the natural residual; apart: largest difference from the best solution,\nrelative to its largest entry (a problem may have several solutions)"
 }
 
-fn csv(tried: &[Tried]) -> String {
+fn csv(tried: &[MethodResult]) -> String {
     let mut out = COLUMNS.join(",") + "\n";
     for row in rows(tried) {
         let _ = writeln!(out, "{}", row.join(","));
@@ -280,7 +280,7 @@ fn csv(tried: &[Tried]) -> String {
     out
 }
 
-fn chart(tried: &[Tried], name: &str) -> Chart {
+fn chart(tried: &[MethodResult], name: &str) -> Chart {
     let series = tried.iter().map(|one| {
         let mut points: Vec<(f64, f64)> = one
             .seen

@@ -1,17 +1,16 @@
 //! `meniscus lcp export`.
 
-use super::super::output::say;
+use super::super::output::print_line;
 use super::arguments::ExportArguments;
 use crate::problem_files;
-use crate::runner::{self, AnyProblem};
+use crate::runner;
 use meniscus_scene::AnyScene;
 use meniscus_scene::text::load;
 use meniscus_store::error::Error;
-use meniscus_store::layout::problems;
 use meniscus_store::quantity::count;
 use std::path::{Path, PathBuf};
 
-/// Writes a pressure problem of a scene.
+/// Writes a problem of a scene.
 pub fn export(arguments: &ExportArguments) -> Result<(), Error> {
     let changes = arguments.changes.changes();
     let loaded = load(
@@ -26,17 +25,15 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Error> {
         .unwrap_or_else(|| default_folder(&scene, arguments.frame));
     problem_files::check_folder(&folder)?;
     let problem = runner::problem_of_frame(&scene, arguments.frame, arguments.changes.threads)?;
-    match &problem {
-        AnyProblem::Two(problem) => problem_files::write(&folder, problem)?,
-        AnyProblem::Three(problem) => problem_files::write(&folder, problem)?,
-    }
-    say(format_args!(
-        "wrote the pressure problem of the first step towards frame {} of {}, {}, to {}: {}",
+    problem_files::write(&folder, &*problem)?;
+    print_line(format_args!(
+        "wrote the {} of the first step towards frame {} of {}, {}, to {}: {}",
+        problem.name(),
         arguments.frame,
         scene.name(),
-        count(problem.rows(), "unknown"),
+        count(problem.unknowns(), "unknown"),
         folder.display(),
-        problems::NAMES.join(", ")
+        problem.files().join(", ")
     ));
     Ok(())
 }

@@ -9,18 +9,18 @@ use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-/// A problem in memory.
+/// Problem in memory.
 pub struct Problem {
     pub matrix: Csr,
     pub rhs: Vec<f64>,
     pub lower: Vec<f64>,
     pub upper: Vec<f64>,
-    /// What to call it.
+    /// Display name.
     pub name: String,
 }
 
 impl Problem {
-    /// Reads what the flags name.
+    /// Reads the files given by the flags.
     pub fn read(flags: &ProblemFlags) -> Result<Self, Error> {
         let files = Files::of(flags)?;
         let matrix = read(&files.matrix, |file| {
@@ -45,13 +45,13 @@ impl Problem {
         Ok(problem)
     }
 
-    /// As the methods take it.
+    /// View for the methods.
     pub fn problem(&self) -> Result<BoxMlcp<'_, Csr>, Error> {
         BoxMlcp::new(&self.matrix, &self.rhs, &self.lower, &self.upper)
             .map_err(|fault| broken(&fault))
     }
 
-    /// Zero, or the bound nearest to it.
+    /// Default initial guess: zero, or the bound nearest to it.
     pub fn start(&self) -> Vec<f64> {
         self.lower
             .iter()
@@ -61,7 +61,7 @@ impl Problem {
     }
 }
 
-/// A broken contract of the library: sizes, bounds, settings.
+/// Error of the library for invalid input: sizes, bounds, settings.
 pub fn broken(fault: &InputError) -> Error {
     Error::usage(fault.to_string())
 }
@@ -98,7 +98,7 @@ impl Files {
     }
 }
 
-/// A vector with as many entries as there are rows.
+/// Reads a vector with one entry per row.
 pub fn vector(path: &Path, rows: usize) -> Result<Vec<f64>, Error> {
     let vector = read(path, |file| {
         matrix_market::read_vector(file, &Limits::default())
@@ -118,7 +118,7 @@ fn read<T>(
     parse: impl FnOnce(BufReader<File>) -> Result<T, ReadError>,
 ) -> Result<T, Error> {
     let unreadable = |why: String| Error::new(Kind::Asset, format!("{}: {why}", path.display()));
-    // A FIFO would be waited for, for ever.
+    // Opening a FIFO would block forever.
     let data = fs::metadata(path).map_err(|cause| unreadable(cause.to_string()))?;
     if !data.is_file() {
         return Err(unreadable("is not a file".into()));
@@ -135,13 +135,13 @@ fn read<T>(
     })
 }
 
-/// Writes a vector, whole or not at all.
+/// Writes a vector atomically.
 pub fn write_vector(path: &Path, vector: &[f64]) -> Result<(), Error> {
     make_parent(path)?;
     atomic_file::write_with(path, |out| matrix_market::write_vector(out, vector))
 }
 
-/// Writes text, whole or not at all.
+/// Writes text atomically.
 pub fn write_text(path: &Path, text: &str) -> Result<(), Error> {
     make_parent(path)?;
     atomic_file::write(path, text.as_bytes())

@@ -1,6 +1,6 @@
 //! `meniscus lcp generate`.
 
-use super::super::output::say;
+use super::super::output::print_line;
 use super::arguments::{GenerateCommand, GenerateFlags, SurfaceName, WallsArguments};
 use crate::problem_files;
 use meniscus_lcp::InputError;
@@ -12,14 +12,14 @@ use meniscus_store::error::{Error, Kind};
 use meniscus_store::layout::problems;
 use meniscus_store::quantity::{count, plural};
 
-/// Makes a problem and writes it with its solution.
+/// Generates a problem and writes it with its solution.
 pub fn generate(what: &GenerateCommand) -> Result<(), Error> {
     let (flags, instance) = match what {
         GenerateCommand::Fluid(fluid) => {
             let most = Limits::default().max_entries as u64;
             if fluid.rows.saturating_mul(2 * fluid.bands + 1) > most {
                 return Err(Error::usage(format!(
-                    "{} rows with {} bands on each side have more than {most} entries, more than is read again",
+                    "{} rows with {} bands on each side have more than {most} entries, the most that can be read back",
                     fluid.rows, fluid.bands
                 )));
             }
@@ -48,12 +48,12 @@ fn write(flags: &GenerateFlags, instance: &Instance) -> Result<(), Error> {
     problem_files::check_folder(&flags.out)?;
     problem_files::write_generated(&flags.out, instance)?;
     let folder = flags.out.display();
-    say(format_args!(
+    print_line(format_args!(
         "wrote a problem of {}, {} to {folder}: A.mtx, b.mtx, lower.mtx, upper.mtx, and its solution x.mtx",
         count(instance.matrix.rows(), "row"),
         plural(instance.matrix.nonzeros(), "entry", "entries"),
     ));
-    say(format_args!(
+    print_line(format_args!(
         "Next:\n  meniscus lcp solve --problem {folder}"
     ));
     Ok(())
@@ -83,12 +83,12 @@ fn write_pressure<const D: usize>(
     problem_files::write(&walls.out, &problem)?;
     let folder = walls.out.display();
     let wall_rows = problem.lower.iter().filter(|lower| **lower == 0.0).count();
-    say(format_args!(
+    print_line(format_args!(
         "wrote the pressure problem of a sphere, {}, {wall_rows} of them at walls, to {folder}: {}",
         count(problem.rhs.len(), "unknown"),
         problems::NAMES.join(", ")
     ));
-    say(format_args!(
+    print_line(format_args!(
         "Next:\n  meniscus lcp solve --problem {folder}"
     ));
     Ok(())

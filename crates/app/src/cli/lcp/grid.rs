@@ -1,4 +1,4 @@
-//! Problems that lie on a grid, for methods that use it.
+//! Problems on a grid, for methods that use it.
 
 use super::arguments::ProblemFlags;
 use super::files::Problem;
@@ -10,13 +10,13 @@ use serde::Deserialize;
 use std::fs::File;
 use std::io::BufReader;
 
-/// The cells of the rows.
+/// Cells of the rows.
 pub enum Grid {
     Two(Vec<Coord<2>>),
     Three(Vec<Coord<3>>),
 }
 
-/// What is read of `grid.json`.
+/// Fields of `grid.json` that are read.
 #[derive(Deserialize)]
 struct Content {
     dimension: usize,
@@ -24,7 +24,7 @@ struct Content {
 }
 
 impl Grid {
-    /// The grid beside a problem, if it has one.
+    /// Grid of a problem, if it has one.
     pub fn beside(flags: &ProblemFlags, given: &Problem) -> Result<Option<Self>, Error> {
         let Some(path) = flags
             .problem
@@ -55,7 +55,7 @@ impl Grid {
             3 => coordinates(&read.cells).map(Self::Three),
             _ => None,
         };
-        let what = "cells must have two or three whole numbers each, as many as the dimension";
+        let what = "cells must have two or three integers each, matching the dimension";
         grid.map(Some).ok_or_else(|| unreadable(&what))
     }
 

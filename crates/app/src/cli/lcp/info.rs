@@ -1,6 +1,6 @@
 //! `meniscus lcp info`.
 
-use super::super::output::say;
+use super::super::output::print_line;
 use super::arguments::InfoArguments;
 use super::files::{self, Problem};
 use meniscus_lcp::analysis::{Analysis, Definiteness, analyse};
@@ -9,7 +9,7 @@ use meniscus_render::plot;
 use meniscus_store::error::Error;
 use serde_json::{Value, json};
 
-/// Says what can be seen of a problem.
+/// Prints the properties of a problem.
 pub fn info(arguments: &InfoArguments) -> Result<(), Error> {
     let given = Problem::read(&arguments.problem)?;
     let analysis = analyse(&given.problem()?);
@@ -17,9 +17,9 @@ pub fn info(arguments: &InfoArguments) -> Result<(), Error> {
         files::write_text(path, &plot::fill_pattern(&given.matrix, &given.name))?;
     }
     if arguments.json {
-        say(format_args!("{}", as_json(&analysis)));
+        print_line(format_args!("{}", as_json(&analysis)));
     } else {
-        tell(&given, &analysis);
+        print_result(&given, &analysis);
     }
     Ok(())
 }
@@ -58,7 +58,7 @@ fn as_json(analysis: &Analysis) -> Value {
     })
 }
 
-fn tell(given: &Problem, analysis: &Analysis) {
+fn print_result(given: &Problem, analysis: &Analysis) {
     let yes = |answer: bool| if answer { "yes" } else { "no" };
     let (diagonal, bounds) = (&analysis.diagonal, &analysis.bounds);
     let per_row = analysis.entries as f64 / analysis.rows.max(1) as f64;
@@ -68,7 +68,7 @@ fn tell(given: &Problem, analysis: &Analysis) {
         (
             "entries",
             format!(
-                "{}, {per_row:.1} a row, bandwidth {}",
+                "{}, {per_row:.1} per row, bandwidth {}",
                 analysis.entries, analysis.bandwidth
             ),
         ),
@@ -112,14 +112,14 @@ fn tell(given: &Problem, analysis: &Analysis) {
         ),
     ];
     for (what, value) in lines {
-        say(format_args!("{what:14} {value}"));
+        print_line(format_args!("{what:14} {value}"));
     }
-    say(format_args!("methods"));
+    print_line(format_args!("methods"));
     for method in Method::ALL {
         let verdict = match method.fits(analysis) {
             Ok(()) => "fits".into(),
-            Err(why) => format!("does not fit: {why}"),
+            Err(why) => format!("not applicable: {why}"),
         };
-        say(format_args!("  {:14} {verdict}", method.name()));
+        print_line(format_args!("  {:14} {verdict}", method.name()));
     }
 }

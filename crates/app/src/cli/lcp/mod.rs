@@ -8,14 +8,14 @@ mod generate;
 mod grid;
 mod info;
 mod solve;
+mod solve_timer;
 mod solvers;
-mod watch;
 
 pub use arguments::LcpCommand;
 
 use meniscus_store::error::Error;
 
-/// Does what was typed after `meniscus lcp`.
+/// Runs a subcommand of `meniscus lcp`.
 pub fn dispatch(command: &LcpCommand) -> Result<(), Error> {
     match command {
         LcpCommand::Solve(arguments) => solve::solve(arguments),

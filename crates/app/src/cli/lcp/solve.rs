@@ -1,9 +1,9 @@
 //! `meniscus lcp solve`.
 
-use super::super::output::{remark, say};
+use super::super::output::{print_line, print_note};
 use super::arguments::SolveArguments;
 use super::files::{self, Problem, broken};
-use super::watch::{Seen, Watch};
+use super::solve_timer::{Observation, SolveTimer};
 use meniscus_lcp::registry::{self, Method, Options, Solution};
 use meniscus_lcp::{Report, Status};
 use meniscus_render::plot::{Axis, Chart, Series};
@@ -12,7 +12,7 @@ use meniscus_store::quantity::count;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// Solves a problem and says how that went.
+/// Solves a problem and prints the result.
 pub fn solve(arguments: &SolveArguments) -> Result<(), Error> {
     let given = Problem::read(&arguments.problem)?;
     let problem = given.problem()?;
@@ -24,7 +24,7 @@ pub fn solve(arguments: &SolveArguments) -> Result<(), Error> {
         .tolerance(arguments.stop.tolerance)
         .max_iterations(arguments.stop.max_iterations)
         .presolve(arguments.stop.first);
-    let mut watch = Watch::new(None);
+    let mut watch = SolveTimer::new(None);
     let solution = registry::solve(&problem, arguments.solver, &options, &mut x, &mut watch)
         .map_err(|fault| cannot_use(arguments.solver.name(), &broken(&fault)))?;
     let seconds = watch.seconds();
@@ -42,9 +42,9 @@ pub fn solve(arguments: &SolveArguments) -> Result<(), Error> {
         if arguments.solver == Method::Auto {
             answer["attempts"] = attempts(&solution);
         }
-        say(format_args!("{answer}"));
+        print_line(format_args!("{answer}"));
     } else {
-        tell(arguments.solver, &solution, seconds, &given);
+        print_result(arguments.solver, &solution, seconds, &given);
         explain(&solution, &given, &x);
     }
     if solution.report.status == Status::Converged {
@@ -54,17 +54,17 @@ pub fn solve(arguments: &SolveArguments) -> Result<(), Error> {
     }
 }
 
-/// A method that does not take the problem at all.
+/// Error of a method that does not accept the problem.
 pub fn cannot_use(name: &str, fault: &Error) -> Error {
     if name == Method::Auto.name() {
-        // Auto takes every problem: what is wrong is something else that was asked for.
+        // `auto` accepts every problem, so the fault is in another argument.
         return fault.clone();
     }
     Error::usage(format!("{name}: {}", fault.message()))
-        .with_remedy("`meniscus lcp info` says which methods fit; --solver auto picks one")
+        .with_remedy("`meniscus lcp info` lists the applicable methods; --solver auto chooses one")
 }
 
-/// What is said of a solve in JSON.
+/// Result of a solve as JSON.
 pub fn answer(solver: &str, report: &Report, seconds: f64, given: &Problem) -> Value {
     json!({
         "solver": solver,
@@ -90,11 +90,11 @@ fn attempts(solution: &Solution) -> Value {
     solution.attempts.iter().map(attempt).collect()
 }
 
-fn tell(asked: Method, solution: &Solution, seconds: f64, given: &Problem) {
+fn print_result(asked: Method, solution: &Solution, seconds: f64, given: &Problem) {
     if asked == Method::Auto {
         for attempt in &solution.attempts {
-            remark(&format!(
-                "auto picked {}: {} ({})",
+            print_note(&format!(
+                "auto chose {}: {} ({})",
                 attempt.solver, attempt.why, attempt.report.status
             ));
         }
@@ -109,7 +109,7 @@ fn tell(asked: Method, solution: &Solution, seconds: f64, given: &Problem) {
     } else {
         "did NOT solve"
     };
-    say(format_args!(
+    print_line(format_args!(
         "{verdict} a problem of {} by {}: {}, residual {:.3e}, {}{inner}, {seconds:.3} s",
         count(given.matrix.rows(), "row"),
         solution.solver,
@@ -119,7 +119,7 @@ fn tell(asked: Method, solution: &Solution, seconds: f64, given: &Problem) {
     ));
 }
 
-/// Says so if all that is left is rounding: a tolerance is an absolute number, and numbers may be large.
+/// Prints a hint if the residual is rounding error: the tolerance is absolute, and values may be large.
 fn explain(solution: &Solution, given: &Problem, x: &[f64]) {
     let mut scale = 0.0_f64;
     for row in 0..given.matrix.rows() {
@@ -132,13 +132,13 @@ fn explain(solution: &Solution, given: &Problem, x: &[f64]) {
     }
     let rounding = 1e3 * f64::EPSILON * scale;
     if solution.report.status != Status::Converged && solution.report.residual <= rounding {
-        remark(&format!(
-            "the residual is rounding for numbers of this size; --tolerance {rounding:.0e} asks for no more"
+        print_note(&format!(
+            "the residual is rounding error for values of this magnitude; --tolerance {rounding:.0e} is attainable"
         ));
     }
 }
 
-fn csv(seen: &[Seen], solution: &Solution) -> String {
+fn csv(seen: &[Observation], solution: &Solution) -> String {
     let mut out = String::from("solver,iteration,inner_iterations,residual_inf,merit,seconds\n");
     for seen in seen {
         let progress = &seen.progress;
@@ -161,7 +161,7 @@ fn name_of(attempt: usize, solution: &Solution) -> &'static str {
     tried.map_or(solution.solver, |tried| tried.solver)
 }
 
-fn chart(seen: &[Seen], solution: &Solution, name: &str) -> Chart {
+fn chart(seen: &[Observation], solution: &Solution, name: &str) -> Chart {
     let attempts = seen.last().map_or(0, |seen| seen.attempt + 1);
     let series = (0..attempts).map(|attempt| Series {
         name: name_of(attempt, solution).into(),
@@ -173,7 +173,7 @@ fn chart(seen: &[Seen], solution: &Solution, name: &str) -> Chart {
     });
     let mut series: Vec<Series> = series.collect();
     if let Some(last) = series.last_mut() {
-        // What a method sees on its way is not always what is left in the end.
+        // The last observed residual is not always that of the returned solution.
         let report = &solution.report;
         last.points
             .push((report.iterations as f64, report.residual));

@@ -1,6 +1,6 @@
 //! `meniscus lcp solvers`.
 
-use super::super::output::say;
+use super::super::output::print_line;
 use meniscus_lcp::registry::Method;
 use meniscus_store::error::Error;
 
@@ -9,7 +9,7 @@ pub fn list() -> Result<(), Error> {
     let names = Method::ALL.iter().map(|method| method.name().len());
     let widest = names.max().unwrap_or(0);
     for method in Method::ALL {
-        say(format_args!(
+        print_line(format_args!(
             "{:widest$}  {} ({})\n{:widest$}  {}",
             method.name(),
             method.what(),

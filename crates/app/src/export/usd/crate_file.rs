@@ -1,8 +1,8 @@
-//! The binary format of USD, `.usdc`, version 0.8: values are written as they come, the tables that name them at the end.
+//! The binary format of USD, `.usdc`, version 0.8: values are written in order of arrival, the tables that index them at the end.
 //!
-//! A file has prims in a tree and attributes on them. Every prim and attribute has fields, and the value of a field is eight
-//! bytes: a type, and the value itself if it is small or else its place in the file. Tables are packed as the format
-//! demands, with the plainest of the packings it allows: they are small.
+//! A file has a tree of prims with attributes. Every prim and attribute has fields, and the value of a field is eight
+//! bytes: a type, and either a small value inline or its offset in the file. Tables use the simplest compression that the
+//! format allows: they are small.
 
 use super::tables::{Rep, Spec, SpecType, Tables, packed_bytes};
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 const ARRAY: u64 = 1 << 63;
 const INLINED: u64 = 1 << 62;
 
-/// Types, by their numbers in the format.
+/// Type numbers of the format.
 #[derive(Clone, Copy)]
 #[repr(u64)]
 enum Type {
@@ -33,7 +33,7 @@ fn rep(kind: Type, flags: u64, payload: u64) -> Rep {
     Rep(flags | (kind as u64) << 48 | payload)
 }
 
-/// A file on its way.
+/// File being written.
 pub struct CrateFile<W: Write + Seek> {
     out: W,
     at: u64,
@@ -41,7 +41,7 @@ pub struct CrateFile<W: Write + Seek> {
     known: BTreeMap<String, u32>,
 }
 
-/// A prim on its way: fields, attributes and children.
+/// Prim being built: fields, attributes and children.
 pub struct Prim {
     spec: Spec,
 }
@@ -49,7 +49,7 @@ pub struct Prim {
 const BOOTSTRAP: u64 = 88;
 
 impl<W: Write + Seek> CrateFile<W> {
-    /// Begins a file.
+    /// Starts a file.
     pub fn new(mut out: W) -> io::Result<Self> {
         out.write_all(&[0; BOOTSTRAP as usize])?;
         let mut file = CrateFile {
@@ -58,7 +58,7 @@ impl<W: Write + Seek> CrateFile<W> {
             tokens: Vec::new(),
             known: BTreeMap::new(),
         };
-        // Property paths are written as minus the number of their token, so that none may have number zero.
+        // Property paths are stored as the negated index of their token, so none may have index zero.
         file.token_number("meniscus");
         Ok(file)
     }
@@ -86,20 +86,20 @@ impl<W: Write + Seek> CrateFile<W> {
         self.put(&bytes)
     }
 
-    /// A word.
+    /// Token value.
     pub fn token(&mut self, word: &str) -> Rep {
         let number = self.token_number(word);
         rep(Type::Token, INLINED, u64::from(number))
     }
 
-    /// A number.
+    /// Double value.
     pub fn double(&mut self, value: f64) -> io::Result<Rep> {
         let at = self.at;
         self.put(&value.to_le_bytes())?;
         Ok(rep(Type::Double, 0, at))
     }
 
-    /// A list of words.
+    /// Array of tokens.
     pub fn tokens(&mut self, words: &[&str]) -> io::Result<Rep> {
         self.token_list(words, Type::Token, ARRAY)
     }
@@ -112,13 +112,13 @@ impl<W: Write + Seek> CrateFile<W> {
         Ok(rep(kind, flags, at))
     }
 
-    /// A list of vectors.
+    /// Array of vectors.
     pub fn vectors(&mut self, values: &[[f32; 3]]) -> io::Result<Rep> {
         let numbers = values.iter().flatten().map(|x| x.to_le_bytes());
         self.array(Type::Vec3f, values.len(), numbers)
     }
 
-    /// A list of numbers.
+    /// Array of floats.
     pub fn floats(&mut self, values: &[f32]) -> io::Result<Rep> {
         self.array(
             Type::Float,
@@ -127,12 +127,12 @@ impl<W: Write + Seek> CrateFile<W> {
         )
     }
 
-    /// A list of whole numbers.
+    /// Array of integers.
     pub fn ints(&mut self, values: impl ExactSizeIterator<Item = i32>) -> io::Result<Rep> {
         self.array(Type::Int, values.len(), values.map(|n| n.to_le_bytes()))
     }
 
-    /// A list of long whole numbers.
+    /// Array of 64-bit integers.
     pub fn longs(&mut self, values: impl ExactSizeIterator<Item = i64>) -> io::Result<Rep> {
         self.array(Type::Int64, values.len(), values.map(|n| n.to_le_bytes()))
     }
@@ -146,7 +146,7 @@ impl<W: Write + Seek> CrateFile<W> {
         if length == 0 {
             return Ok(rep(kind, ARRAY, 0));
         }
-        // Readers map the file and want arrays where the processor does.
+        // Readers map the file into memory and need aligned arrays.
         let gap = self.at.next_multiple_of(8) - self.at;
         self.put(&[0; 8][..gap as usize])?;
         let at = self.at;
@@ -155,7 +155,7 @@ impl<W: Write + Seek> CrateFile<W> {
         Ok(rep(kind, ARRAY, at))
     }
 
-    /// A matrix, row by row; USD multiplies rows of positions from the left.
+    /// 4×4 matrix, row-major; USD multiplies row vectors from the left.
     pub fn matrix(&mut self, rows: &[[f64; 4]; 4]) -> io::Result<Rep> {
         let at = self.at;
         for x in rows.as_flattened() {
@@ -164,7 +164,7 @@ impl<W: Write + Seek> CrateFile<W> {
         Ok(rep(Type::Matrix4d, 0, at))
     }
 
-    /// Values at times. Each value was written before.
+    /// Time samples of values that were written before.
     pub fn samples(&mut self, times: &[f64], values: &[Rep]) -> io::Result<Rep> {
         let list = self.at;
         self.put(&(times.len() as u64).to_le_bytes())?;
@@ -172,7 +172,7 @@ impl<W: Write + Seek> CrateFile<W> {
             self.put(&time.to_le_bytes())?;
         }
         let at = self.at;
-        // From here to the value of the times, which is the next thing; then the same for the values.
+        // Offset from here to the times, which follow immediately; then the same for the values.
         self.put(&8u64.to_le_bytes())?;
         self.put(&rep(Type::DoubleVector, 0, list).0.to_le_bytes())?;
         self.put(&8u64.to_le_bytes())?;
@@ -183,7 +183,7 @@ impl<W: Write + Seek> CrateFile<W> {
         Ok(rep(Type::TimeSamples, 0, at))
     }
 
-    /// A prim of a type.
+    /// Creates a prim of a type.
     pub fn prim(&mut self, name: &str, kind: &str) -> Prim {
         let mut prim = Prim {
             spec: Spec {
@@ -204,13 +204,13 @@ impl<W: Write + Seek> CrateFile<W> {
         prim
     }
 
-    /// Gives a prim a field.
+    /// Adds a field to a prim.
     pub fn field(&mut self, prim: &mut Prim, name: &str, value: Rep) {
         let name = self.token_number(name);
         prim.spec.fields.push((name, value));
     }
 
-    /// Gives a prim an attribute: its type as in text, and fields such as `default`, `timeSamples` and `interpolation`.
+    /// Adds an attribute to a prim: its type name, and fields such as `default`, `timeSamples` and `interpolation`.
     pub fn attribute(&mut self, prim: &mut Prim, name: &str, kind: &str, fields: &[(&str, Rep)]) {
         let kind = self.token(kind);
         let mut all = vec![(self.token_number("typeName"), kind)];
@@ -227,7 +227,7 @@ impl<W: Write + Seek> CrateFile<W> {
         });
     }
 
-    /// The field that says that an attribute never changes.
+    /// Field that declares an attribute as constant over time.
     pub fn uniform() -> (&'static str, Rep) {
         const UNIFORM: u64 = 1;
         ("variability", rep(Type::Variability, INLINED, UNIFORM))
@@ -273,7 +273,7 @@ impl<W: Write + Seek> CrateFile<W> {
         Ok(self.out)
     }
 
-    /// Every prim says which children and which properties it has.
+    /// Adds the lists of children and properties to every prim.
     fn name_children(&mut self, spec: &mut Spec) -> io::Result<()> {
         for (list, wanted) in [("primChildren", false), ("properties", true)] {
             let names: Vec<String> = spec
@@ -311,7 +311,7 @@ impl<W: Write + Seek> CrateFile<W> {
 }
 
 impl Prim {
-    /// Puts a prim below this one.
+    /// Adds a child prim.
     pub fn add(&mut self, child: Prim) {
         self.spec.children.push(child.spec);
     }

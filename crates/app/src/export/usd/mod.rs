@@ -1,5 +1,5 @@
 //! USD: one binary file for the whole run, with time samples. Particles are `Points`, the liquid is a `Mesh`, both with
-//! velocities; solids are meshes that are written once and move by one matrix per frame.
+//! velocities; solids are meshes that are written once and moved by one matrix per frame.
 
 mod crate_file;
 mod tables;
@@ -11,7 +11,7 @@ use crate_file::{CrateFile, Prim};
 use std::io::{self, Seek, Write};
 use tables::Rep;
 
-/// A stage on its way into a file. Frames come in order, one at a time.
+/// Stage being written. Frames are added in order, one at a time.
 pub struct Stage<W: Write + Seek> {
     file: CrateFile<W>,
     up: Up,
@@ -22,13 +22,13 @@ pub struct Stage<W: Write + Seek> {
     solids: Vec<(SolidMesh, Vec<(f64, Matrix)>)>,
 }
 
-/// A transform as USD writes it: rows, the translation last.
+/// Transform in USD's layout: rows, the translation last.
 type Matrix = [[f64; 4]; 4];
 
 /// Rotation, as rows of a matrix, and translation.
 type Pose = ([[f64; 3]; 3], [f64; 3]);
 
-/// An attribute with a value for some of the frames: its name, its type and its samples.
+/// Attribute with time samples: its name, its type and its samples.
 struct Samples {
     name: &'static str,
     kind: &'static str,
@@ -53,7 +53,7 @@ impl Samples {
 }
 
 impl<W: Write + Seek> Stage<W> {
-    /// An empty stage with so many frames a second.
+    /// Creates an empty stage with a frame rate.
     pub fn new(out: W, up: Up, frame_rate: f64, solids: Vec<SolidMesh>) -> io::Result<Self> {
         let of = Samples::of;
         Ok(Stage {
@@ -81,7 +81,7 @@ impl<W: Write + Seek> Stage<W> {
         })
     }
 
-    /// Adds a frame, with what there is of it and the poses of the solids. Vectors are turned already, poses are not.
+    /// Adds a frame with its layers and the poses of the solids. Vectors are already converted to the up axis, poses are not.
     pub fn frame(
         &mut self,
         number: u32,
@@ -138,7 +138,7 @@ impl<W: Write + Seek> Stage<W> {
         Ok(())
     }
 
-    /// Writes the rest. `width` is that of a particle.
+    /// Writes the prims and tables. `width` is that of a particle.
     pub fn finish(mut self, width: f32) -> io::Result<W> {
         let mut root = self.file.prim("meniscus", "Xform");
         if !self.surface[0].times.is_empty() {
@@ -200,7 +200,7 @@ impl<W: Write + Seek> Stage<W> {
         Ok(())
     }
 
-    /// What is said: its faces are meant as they are.
+    /// Declares that a mesh is polygonal and not to be subdivided.
     fn plain_mesh(&mut self, mesh: &mut Prim) {
         let none = self.file.token("none");
         let fields = [("default", none), CrateFile::<W>::uniform()];
@@ -237,7 +237,7 @@ impl<W: Write + Seek> Stage<W> {
             file.attribute(&mut mesh, name, kind, &[("default", value)]);
         }
         let mut samples = Samples::of("xformOp:transform", "matrix4d");
-        // A solid that stays where it is has one pose for all times.
+        // A fixed solid has one pose for all times.
         let moves = poses.iter().any(|(_, pose)| *pose != poses[0].1);
         for (code, pose) in &poses[..if moves {
             poses.len()
@@ -271,7 +271,7 @@ const fn nothing() -> Samples {
     }
 }
 
-/// The box around points, as USD writes it: its lowest and its highest corner.
+/// Bounding box of points in USD's layout: lower and upper corner.
 fn extent(positions: &[[f32; 3]]) -> Vec<[f32; 3]> {
     if positions.is_empty() {
         return Vec::new();

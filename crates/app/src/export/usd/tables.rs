@@ -1,48 +1,48 @@
-//! The tables at the end of a `.usdc` file, packed as the format demands.
+//! Tables at the end of a `.usdc` file, in the compression of the format.
 
-/// A value of a field, or of one time sample.
+/// Value of a field, or of one time sample.
 #[derive(Clone, Copy, Debug)]
 pub struct Rep(pub u64);
 
-/// What a prim or property is.
+/// Kind of a spec.
 #[derive(Clone, Copy)]
 pub enum SpecType {
-    /// A property.
+    /// Property.
     Attribute = 1,
-    /// A prim.
+    /// Prim.
     Prim = 6,
     /// The file as a whole.
     Root = 7,
 }
 
-/// A prim or property with all below it.
+/// Prim or property with its descendants.
 pub struct Spec {
-    /// Its name.
+    /// Name.
     pub token: u32,
-    /// Prim, property or the file as a whole.
+    /// Kind.
     pub kind: SpecType,
-    /// Properties and prims below it.
+    /// Child properties and prims.
     pub children: Vec<Spec>,
-    /// Names of fields, as tokens, and their values.
+    /// Tokens of field names, and their values.
     pub fields: Vec<(u32, Rep)>,
 }
 
-/// The tables at the end of a file.
+/// Tables at the end of a file.
 #[derive(Default)]
 pub struct Tables {
     fields: Vec<(u32, Rep)>,
-    /// Numbers of fields, sets of them ended by -1.
+    /// Field indices; each set ends with -1.
     sets: Vec<i32>,
-    /// Token of a path's last part, minus it for properties; and how to go on from there.
+    /// Token of a path's last element, negated for properties; and the jump to the next path.
     path_tokens: Vec<i32>,
     jumps: Vec<i32>,
-    /// Where the fields of every spec begin, and what it is. Specs and paths have the same numbers.
+    /// Start of the fields of every spec, and its kind. Specs and paths have the same indices.
     spec_sets: Vec<i32>,
     spec_types: Vec<i32>,
 }
 
 impl Tables {
-    /// Adds a spec and all below it, depth first; `followed` by another child of the same parent.
+    /// Adds a spec and its descendants, depth first; `followed` if another child of the same parent comes next.
     pub fn add(&mut self, spec: &Spec, followed: bool) {
         let at = self.jumps.len();
         let token = spec.token as i32;
@@ -60,7 +60,7 @@ impl Tables {
         for (i, child) in spec.children.iter().enumerate() {
             self.add(child, i + 1 < count);
         }
-        // How far it is to the next sibling; -1 if there is none but a child, 0 if it is next, -2 if there is neither.
+        // Jump to the next sibling: -1 with a child and no sibling, 0 if it is next, -2 with neither.
         self.jumps[at] = match (spec.children.is_empty(), followed) {
             (true, false) => -2,
             (true, true) => 0,
@@ -84,12 +84,12 @@ impl Tables {
         section
     }
 
-    /// Which fields belong together.
+    /// Sets of fields.
     pub fn set_section(&self) -> Vec<u8> {
         integers(&self.sets, true)
     }
 
-    /// The tree of names.
+    /// Tree of names.
     pub fn path_section(&self) -> Vec<u8> {
         let numbers = self.numbers();
         let mut section = (numbers.len() as u64).to_le_bytes().to_vec();
@@ -99,7 +99,7 @@ impl Tables {
         section
     }
 
-    /// What every path is, and its fields.
+    /// Kind and fields of every path.
     pub fn spec_section(&self) -> Vec<u8> {
         let mut section = integers(&self.numbers(), true);
         section.extend(integers(&self.spec_sets, false));
@@ -112,13 +112,13 @@ impl Tables {
     }
 }
 
-/// Integers as the format packs them: a common difference, two bits for the width of every other difference, then those.
+/// Integer compression of the format: a common difference, two bits for the width of every other difference, then those.
 fn integers(values: &[i32], counted: bool) -> Vec<u8> {
     let mut section = Vec::new();
     if counted {
         section.extend((values.len() as u64).to_le_bytes());
     }
-    // The common difference is one; any would do.
+    // The common difference is one; any value is valid.
     let mut bytes = 1i32.to_le_bytes().to_vec();
     let mut codes = vec![0u8; values.len().div_ceil(4)];
     let mut differences = Vec::new();
@@ -139,7 +139,7 @@ fn integers(values: &[i32], counted: bool) -> Vec<u8> {
     section
 }
 
-/// Bytes as one LZ4 block of literals, after the number of chunks that it is not split into.
+/// Bytes as one LZ4 block of literals, after the number of additional chunks, zero.
 pub fn packed_bytes(bytes: &[u8]) -> Vec<u8> {
     let mut packed = vec![0];
     if bytes.len() < 15 {

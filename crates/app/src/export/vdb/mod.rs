@@ -1,5 +1,5 @@
-//! OpenVDB files: the liquid's distance as `surface` and its velocity as `velocity`, voxels as wide as the cells of the
-//! simulation. Version 224 of the format, values of active voxels only, not compressed otherwise.
+//! OpenVDB files: the signed distance as `surface` and the velocity as `velocity`, with voxels of the size of the
+//! simulation's cells. Version 224 of the format, values of active voxels only, without further compression.
 
 mod tree;
 
@@ -10,20 +10,20 @@ use tree::Voxel;
 
 const VERSION: u32 = 224;
 const LIBRARY: [u32; 2] = [10, 0];
-/// Only active values are written; nothing else is compressed.
+/// Active-mask compression only.
 const ACTIVE_VALUES_ONLY: u32 = 2;
 
-/// A place to write to where one can go back.
+/// Seekable writer.
 pub trait Output: Write + Seek {}
 impl<W: Write + Seek> Output for W {}
 
-/// The grids of a frame. Voxel `v` is centred at `origin + width v`.
+/// Grids of a frame. Voxel `v` is centred at `origin + width v`.
 pub struct Volume {
-    /// Distance to the liquid in metres.
+    /// Signed distance to the liquid in metres.
     pub distance: Tree<f32>,
-    /// Velocity in metres a second.
+    /// Velocity in metres per second.
     pub velocity: Tree<[f32; 3]>,
-    /// Where the centre of voxel 0 is.
+    /// Centre of voxel 0.
     pub origin: [f64; 3],
     /// Width of a voxel in metres.
     pub width: f64,
@@ -36,7 +36,7 @@ impl Volume {
     pub fn write(&self, out: &mut dyn Output) -> io::Result<()> {
         out.write_all(&0x5644_4220u64.to_le_bytes())?;
         numbers(out, &[VERSION, LIBRARY[0], LIBRARY[1]])?;
-        // Offsets of grids follow, and a name that should be unique but need not be.
+        // Grid offsets follow, and an id that should be unique but need not be.
         out.write_all(&[1])?;
         out.write_all(b"6d656e69-7363-4000-8000-757300000000")?;
         let creator = concat!("meniscus ", env!("CARGO_PKG_VERSION"));
@@ -83,7 +83,7 @@ impl Volume {
         out.seek(SeekFrom::Start(end)).map(|_| ())
     }
 
-    /// The map from voxels to metres, with what can be computed from it.
+    /// Transform from voxels to metres, with its derived quantities.
     fn transform(&self, out: &mut dyn Output) -> io::Result<()> {
         text(out, "UniformScaleTranslateMap")?;
         let w = self.width;

@@ -1,15 +1,15 @@
-//! A sparse grid as OpenVDB has it: leaves of 8 voxels a side in nodes of 16 leaves a side in nodes of 32 of those.
+//! Sparse tree of OpenVDB: leaves of 8³ voxels in internal nodes of 16³ leaves in internal nodes of 32³ children.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// What a voxel may hold.
+/// Value type of a voxel.
 pub trait Voxel: Copy + PartialEq {
-    /// The name of the grid's type.
+    /// Name of the grid type.
     const GRID: &'static str;
-    /// The value where nothing is.
+    /// Background value.
     const LENGTH: usize;
-    /// Writes it.
+    /// Writes the value.
     fn write(self, out: &mut dyn Write) -> io::Result<()>;
 }
 
@@ -30,12 +30,12 @@ impl Voxel for [f32; 3] {
     }
 }
 
-/// Voxels of a leaf along its side, leaves of a lower node, lower nodes of an upper one; as powers of two.
+/// Log2 of the side of a leaf in voxels, of a lower node in leaves, of an upper node in lower nodes.
 const LEAF: u32 = 3;
 const LOWER: u32 = 4;
 const UPPER: u32 = 5;
 
-/// Bits, least significant first.
+/// Bit mask, least significant bit first.
 #[derive(Clone)]
 struct Mask(Vec<u8>);
 
@@ -51,13 +51,13 @@ impl Mask {
     }
 }
 
-/// A leaf. Voxels that are not active hold the background.
+/// Leaf node. Inactive voxels have the background value.
 struct Leaf<T> {
     active: Mask,
     values: Vec<T>,
 }
 
-/// A node's children by their place in it, which is the order in which they are written.
+/// Children of a node by their offset, which is the order of the file.
 struct Node<C> {
     children: BTreeMap<usize, C>,
 }
@@ -65,27 +65,27 @@ struct Node<C> {
 type Lower<T> = Node<Leaf<T>>;
 type Upper<T> = Node<Lower<T>>;
 
-/// A grid of voxels around the liquid.
+/// Grid of voxels around the liquid.
 pub struct Tree<T> {
     background: T,
-    /// By their lowest voxel.
+    /// Leaves by their lowest voxel.
     roots: BTreeMap<[i32; 3], Upper<T>>,
-    /// Active voxels, and the box around them.
+    /// Number of active voxels.
     pub count: u64,
-    /// The lowest active voxel.
+    /// Lower corner of the bounding box of active voxels.
     pub low: [i32; 3],
-    /// The highest active voxel.
+    /// Upper corner of the bounding box of active voxels.
     pub high: [i32; 3],
 }
 
-/// The place of a voxel or child in a node whose parts have `below` as their side: the last axis runs fastest.
+/// Offset of a voxel or child in a node whose children have side `below`: the last axis varies fastest.
 fn place(voxel: [i32; 3], below: u32, log_side: u32) -> usize {
     let part = |a: usize| (voxel[a] >> below) as usize & ((1 << log_side) - 1);
     (part(0) << (2 * log_side)) | (part(1) << log_side) | part(2)
 }
 
 impl<T: Voxel> Tree<T> {
-    /// No voxels yet.
+    /// Creates an empty grid.
     pub fn new(background: T) -> Self {
         Tree {
             background,
@@ -96,7 +96,7 @@ impl<T: Voxel> Tree<T> {
         }
     }
 
-    /// Makes a voxel active. Each may be given once.
+    /// Activates a voxel. Each voxel may be set once.
     pub fn set(&mut self, voxel: [i32; 3], value: T) {
         let root = voxel.map(|c| c >> (LEAF + LOWER + UPPER) << (LEAF + LOWER + UPPER));
         let upper = self.roots.entry(root).or_default();
@@ -117,7 +117,7 @@ impl<T: Voxel> Tree<T> {
         }
     }
 
-    /// Bytes that the leaves take in memory, for those who want to know before they load them.
+    /// Bytes of the leaves in memory, for readers that check before loading.
     pub fn memory(&self) -> u64 {
         let leaves = self
             .roots
@@ -127,7 +127,7 @@ impl<T: Voxel> Tree<T> {
         (leaves * (512 * T::LENGTH + 64)) as u64
     }
 
-    /// Which nodes there are.
+    /// Writes the topology.
     pub fn write_topology(&self, out: &mut dyn Write) -> io::Result<()> {
         // One buffer of values.
         out.write_all(&1u32.to_le_bytes())?;
@@ -149,7 +149,7 @@ impl<T: Voxel> Tree<T> {
         Ok(())
     }
 
-    /// The values of all leaves.
+    /// Writes the values of all leaves.
     pub fn write_buffers(&self, out: &mut dyn Write) -> io::Result<()> {
         let uppers = self
             .roots
@@ -178,7 +178,7 @@ impl<C> Default for Node<C> {
 }
 
 impl<C> Node<C> {
-    /// Where its children are, and that it has no values of its own.
+    /// Writes the child mask, and an empty value mask.
     fn write_masks(&self, out: &mut dyn Write, log_side: u32) -> io::Result<()> {
         let mut children = Mask::new(log_side);
         self.children.keys().for_each(|&at| children.set(at));

@@ -32,11 +32,11 @@ fn report(volume: f64, thin: f64) -> VolumeReport {
 }
 
 fn warning(scene: &Scene<2>, report: &VolumeReport) -> Option<DriftWarning> {
-    examine(scene, &scene.solids_and_walls(), 7, report)
+    check_drift(scene, &scene.solids_and_walls(), 7, report)
 }
 
 #[test]
-fn thin_liquid_is_no_loss_and_noise_no_drift() {
+fn thin_liquid_and_surface_noise_are_not_reported_as_drift() {
     let mut scene = scene(0.1);
     assert_eq!(warning(&scene, &report(0.4, 0.1)), None);
     assert_eq!(warning(&scene, &report(0.48, 0.0)), None);
@@ -68,7 +68,7 @@ fn thin_liquid_is_no_loss_and_noise_no_drift() {
     );
     scene.limits.max_drift = 0.2;
     assert_eq!(warning(&scene, &report(0.4, 0.05)), None);
-    // A few cells of spray that should be more or fewer are no reason to warn.
+    // A few cells of spray more or fewer do not cause a warning.
     scene.limits.max_drift = 0.0;
     let spray = VolumeReport {
         expected_volume: 0.02,
@@ -78,14 +78,14 @@ fn thin_liquid_is_no_loss_and_noise_no_drift() {
 }
 
 #[test]
-fn piled_up_particles_are_blamed_on_the_solid_beside_them_and_its_thickness() {
+fn crowded_particles_are_attributed_to_the_adjacent_solid_and_its_thickness() {
     let crowded = |place: [f64; 2]| VolumeReport {
         crowded: Some((place.to_vec(), 12.0)),
         ..report(0.3, 0.0)
     };
     let thin = warning(&scene(0.04), &crowded([0.475, 0.025])).unwrap();
     assert_eq!(thin.place, Some(vec![0.475, 0.025]));
-    let named = "particles piled up at (0.475, 0.025), 12 times as many as fit into a cell there, \
+    let named = "particles piled up at (0.475, 0.025), 12 times as many as a cell should contain, \
                  next to solid `glass`, which is 0.8 cells thick there";
     assert_eq!(thin.cause, named);
     assert!(thin.remedy.contains("0.100 m"), "{}", thin.remedy);
@@ -111,10 +111,10 @@ fn piled_up_particles_are_blamed_on_the_solid_beside_them_and_its_thickness() {
 }
 
 #[test]
-fn the_largest_drift_is_kept_with_the_first_frame_of_it() {
+fn the_largest_drift_is_recorded_with_its_first_frame() {
     let scene = scene(0.1);
     let of = |volume, frame| {
-        examine(
+        check_drift(
             &scene,
             &scene.solids_and_walls(),
             frame,

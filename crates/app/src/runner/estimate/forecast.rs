@@ -1,61 +1,61 @@
 //! Forecast of a run, frame by frame: liquid, steps and CPU time.
 //!
-//! Speeds follow from falls: liquid reaches the speed of a fall to the level at which it comes to rest, a jet that of a
-//! fall to where it lands, and a solid stirs the liquid to a little more than its own speed. Steps follow from speeds by
-//! the CFL number. The constants were measured; `estimates_are_within_their_factors_of_what_runs_take` compares with runs.
+//! Speeds follow from free fall: liquid reaches the speed of a fall to the level at which it comes to rest, a jet that of a
+//! fall to where it lands, and a solid drives the liquid to slightly more than its own speed. Steps follow from speeds by
+//! the CFL number. The constants were measured; `estimates_are_within_their_factors_of_measured_runs` compares with runs.
 
 use super::film;
 use meniscus_scene::{Emitter, Scene, measure, settle};
 use meniscus_shapes::Bounds;
 
-/// CPU seconds of a step for a particle, between a deep liquid and a thin one.
+/// CPU seconds per step and particle, between those of a deep liquid and a thin one.
 const PER_PARTICLE_STEP: f64 = 1.4e-6;
-/// CPU seconds of a step however little liquid there is.
+/// CPU seconds per step, independent of the amount of liquid.
 const PER_STEP: f64 = 5e-4;
-/// CPU seconds of a picture of the preview for a pixel.
+/// CPU seconds per pixel of a preview image.
 const PER_PIXEL: f64 = 6e-7;
-/// Share of the speed of a fall that the fastest liquid has, in the mean over a run.
-const OF_FALL: f64 = 0.9;
-/// Speed that a solid stirs liquid to, as a multiple of its own.
-const STIRRED: f64 = 1.2;
-/// Seconds in which stirred liquid slows down by a factor of e.
-const CALMING: f64 = 0.3;
-/// Falls shorter than this share of the domain's longest side are within the error of the level at rest.
+/// Speed of the fastest liquid as a fraction of the speed of free fall, averaged over a run.
+const FALL_SPEED_FRACTION: f64 = 0.9;
+/// Speed of liquid driven by a solid, as a multiple of the solid's.
+const DRIVEN_SPEED: f64 = 1.2;
+/// Time constant in seconds of the decay of driven motion.
+const DECAY_SECONDS: f64 = 0.3;
+/// Falls shorter than this fraction of the domain's longest side are within the error of the level at rest.
 const LEAST_FALL: f64 = 0.025;
-/// Steps of a frame are a whole number: so much is lost in the mean.
+/// Average loss from rounding the steps of a frame to a whole number.
 const ROUNDING: f64 = 0.25;
 
-/// What a frame takes.
+/// Cost of a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrameForecast {
     /// Volume of the liquid.
     pub volume: f64,
-    /// Steps that lead to it.
+    /// Number of steps.
     pub steps: f64,
     /// CPU seconds.
     pub seconds: f64,
 }
 
-/// What all frames take.
+/// Cost of all frames.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Forecast {
-    /// One for each frame.
+    /// One entry per frame.
     pub frames: Vec<FrameForecast>,
-    /// The most liquid there can be, if nothing of it leaves.
+    /// Largest possible volume of liquid, if none leaves.
     pub most_volume: f64,
 }
 
 impl Forecast {
-    /// The forecast for a scene.
+    /// Forecast of a scene.
     pub fn of<const D: usize>(scene: &Scene<D>) -> Self {
         let start = Start::of(scene);
         let jets: Vec<Jet> = scene.emitters.iter().map(|e| Jet::of(scene, e)).collect();
         let frame = 1.0 / scene.frame_rate;
-        let gravity = length(&scene.gravity);
-        let reach = scene.cfl * scene.dx();
-        // As the step does: what falls from rest may not be called slow at the start.
+        let gravity = length(&scene.physics.gravity);
+        let reach = scene.physics.cfl * scene.dx();
+        // As in the step: liquid that starts falling from rest must not be considered slow.
         let slowest = (gravity * reach).sqrt().min(gravity * frame);
-        let each = scene.dx().powi(D as i32) / scene.particles_per_cell as f64;
+        let each = scene.dx().powi(D as i32) / scene.physics.particles_per_cell as f64;
         let solids = scene.solids_and_walls();
         let domain = Bounds {
             low: [0.0; D],
@@ -65,12 +65,14 @@ impl Forecast {
         let frames = (1..=scene.frames).map(|k| {
             let time = scene.time_of_frame(k);
             let solids = solids.max_speed(time - frame, frame, &domain);
-            stirred = (STIRRED * solids).max(stirred * (-frame / CALMING).exp());
+            stirred = (DRIVEN_SPEED * solids).max(stirred * (-frame / DECAY_SECONDS).exp());
             let own = jets.iter().map(|jet| jet.speed(time - frame, time));
             let own = own.fold(start.speed(time, gravity).max(stirred), f64::max);
             let speed = (own + slowest).max(solids);
             let crossed = frame * speed / reach;
-            let steps = (crossed + ROUNDING).max(frame / scene.max_step).max(1.0);
+            let steps = (crossed + ROUNDING)
+                .max(frame / scene.physics.max_step)
+                .max(1.0);
             let volume = start.volume + jets.iter().map(|jet| jet.present(time)).sum::<f64>();
             let work = steps * (PER_STEP + PER_PARTICLE_STEP * volume / each);
             FrameForecast {
@@ -85,12 +87,12 @@ impl Forecast {
         }
     }
 
-    /// The most liquid that is expected at any time.
+    /// Largest expected volume of liquid.
     pub fn volume(&self) -> f64 {
         self.frames.iter().map(|f| f.volume).fold(0.0, f64::max)
     }
 
-    /// Steps of all frames.
+    /// Number of steps of all frames.
     pub fn steps(&self) -> f64 {
         self.frames.iter().map(|f| f.steps).sum()
     }
@@ -100,8 +102,8 @@ impl Forecast {
         self.frames.iter().map(|f| f.seconds).sum()
     }
 
-    /// Seconds that the frames after `done` will take, if those from `from` to `done` took `elapsed` seconds: they are in
-    /// the proportion of the forecast.
+    /// Seconds that the frames after `done` will take, if those from `from` to `done` took `elapsed` seconds, in
+    /// proportion to the forecast.
     pub fn left(&self, from: u32, done: u32, elapsed: f64) -> f64 {
         let at = |frame: u32| (frame as usize).min(self.frames.len());
         let sum = |frames: &[FrameForecast]| frames.iter().map(|f| f.seconds).sum::<f64>();
@@ -115,7 +117,7 @@ impl Forecast {
     }
 }
 
-/// CPU seconds of the picture of a frame, if it has one. That of frame 0 is drawn before the first step and left out.
+/// CPU seconds of the preview image of a frame, if it has one. Frame 0 is drawn before the first step and not counted.
 fn picture_seconds<const D: usize>(scene: &Scene<D>, frame: u32) -> f64 {
     let every = film::frames_per_picture(scene.frame_rate);
     match scene.output.preview && frame.is_multiple_of(every) {
@@ -124,7 +126,7 @@ fn picture_seconds<const D: usize>(scene: &Scene<D>, frame: u32) -> f64 {
     }
 }
 
-/// The liquid at the start.
+/// Liquid at the start.
 struct Start {
     volume: f64,
     /// Speed at the start.
@@ -144,11 +146,11 @@ impl Start {
         let rest = settle::rest(scene, &points, volume);
         let least = LEAST_FALL * scene.domain.iter().copied().fold(0.0, f64::max);
         let fall = rest.map_or(0.0, |rest| (top - rest.level - least).max(0.0));
-        let squares = speed * speed + 2.0 * length(&scene.gravity) * fall;
+        let squares = speed * speed + 2.0 * length(&scene.physics.gravity) * fall;
         Start {
             volume,
             speed,
-            fastest: (OF_FALL * squares.sqrt()).max(speed),
+            fastest: (FALL_SPEED_FRACTION * squares.sqrt()).max(speed),
         }
     }
 
@@ -157,18 +159,18 @@ impl Start {
     }
 }
 
-/// What an emitter brings.
+/// Inflow of an emitter.
 struct Jet {
     /// Volume per second while it is active.
     rate: f64,
-    /// When it is active.
+    /// Active interval of time.
     from: f64,
     to: f64,
-    /// Seconds until what it brings lands.
+    /// Seconds until the inflow lands.
     fall_time: f64,
     /// Speed at which it lands.
     fastest: f64,
-    /// Volume that stays in the end.
+    /// Fraction of the volume that stays in the end.
     held: f64,
 }
 
@@ -181,14 +183,14 @@ impl Jet {
         let emitted = rate * (to - from);
         let points = measure::points_of(scene, &emitter.shape);
         let rest = settle::rest(scene, &points, emitted);
-        let gravity = length(&scene.gravity);
+        let gravity = length(&scene.physics.gravity);
         let speed = emitter.speed();
         let heights = points.iter().filter_map(|&x| settle::height(scene, x));
         let top = heights.fold(f64::NEG_INFINITY, f64::max);
         let longest = scene.domain.iter().copied().fold(0.0, f64::max);
         let (fall, held) = match rest {
             Some(rest) => ((top - rest.landing).max(0.0), rest.held),
-            // Without gravity nothing comes to rest, and it leaves where it can.
+            // Without gravity nothing comes to rest, and liquid leaves where it can.
             None if scene.has_a_way_out() => (longest, 0.0),
             None => (longest, emitted),
         };
@@ -201,9 +203,9 @@ impl Jet {
             rate,
             from,
             to,
-            // As long again until it is gone, where it does not stay.
+            // Liquid that does not stay takes as long again to leave.
             fall_time: 2.0 * fall_time,
-            fastest: OF_FALL * fastest,
+            fastest: FALL_SPEED_FRACTION * fastest,
             held,
         }
     }
@@ -212,7 +214,7 @@ impl Jet {
         self.rate * (self.to - self.from).max(0.0)
     }
 
-    /// Volume that is there at a time.
+    /// Volume at a time.
     fn present(&self, time: f64) -> f64 {
         let came = self.rate * (time.min(self.to) - self.from).max(0.0);
         let still_falling = (self.to + self.fall_time - time).clamp(0.0, self.fall_time);

@@ -1,4 +1,4 @@
-//! What a scene will take, before anything is allocated.
+//! Resource estimates of a scene, before anything is allocated.
 
 mod forecast;
 
@@ -11,63 +11,63 @@ use meniscus_store::error::{Error, Kind};
 use meniscus_store::quantity::{bytes, count};
 use serde::Serialize;
 
-/// Bytes of a liquid cell at the peak of a step, its particles apart: a third less in a deep liquid, half as much again
-/// in one that splashes all over its domain.
+/// Bytes per liquid cell at the peak of a step, without its particles: a third less in a deep liquid, half as much again
+/// in one that splashes throughout its domain.
 const PER_CELL: f64 = 1900.0;
-/// The same at the most.
+/// Upper bound on the same.
 const MOST_PER_CELL: f64 = 5500.0;
-/// Bytes of the tiles' map for every `8^D` cells of the domain, liquid or not.
+/// Bytes of the tile map per `8^D` cells of the domain, liquid or not.
 const PER_TILE: f64 = 4.0;
 const TILE_SIDE: f64 = 8.0;
-/// Bytes of the program itself, with its libraries.
+/// Bytes of the program with its libraries.
 const PROGRAM: f64 = 12e6;
-/// Bytes of each thread: stack and scratch.
+/// Bytes per thread: stack and scratch memory.
 const PER_THREAD: f64 = 1.5e6;
-/// Bytes of a pixel while a picture of the preview is drawn, in the plane and in space.
+/// Bytes per pixel while a preview image is rendered, in 2D and 3D.
 const PER_PIXEL: [f64; 2] = [35.0, 128.0];
-/// Bytes of a pixel in the preview, which is kept until the run ends.
+/// Bytes per pixel of the preview, which is kept until the run ends.
 const PER_KEPT_PIXEL: f64 = 0.35;
-/// Bytes of a triangle of a mesh with its search tree.
+/// Bytes per triangle of a mesh with its search tree.
 const PER_TRIANGLE: f64 = 300.0;
-/// What is not expected and may still come, as a factor on everything but the liquid.
+/// Safety factor on everything except the liquid.
 const MARGIN: f64 = 1.3;
-/// Particles that are seeded at the most, as a multiple of those expected.
+/// Upper bound on the number of seeded particles, as a multiple of the expected number.
 const MOST_SEEDED: f64 = 1.1;
-/// What a second thread brings, as a share of the first.
+/// Speed-up by a second thread, as a fraction of the first.
 const SECOND_THREAD: f64 = 0.7;
-/// Bytes of a particle in a frame.
+/// Bytes per particle in a frame.
 const PER_KEPT_PARTICLE: f64 = 11.0;
 
-/// What a scene will take.
+/// Resource estimate of a scene.
 #[derive(Clone, Debug, Serialize)]
 pub struct Estimate {
     /// Cells along each side of the domain.
     pub cells: Vec<usize>,
-    /// Cells that are liquid, when they are most.
+    /// Largest number of liquid cells.
     pub liquid_cells: u64,
-    /// Particles, when they are most.
+    /// Largest number of particles.
     pub particles: u64,
-    /// An upper bound on the number of particles.
+    /// Upper bound on the number of particles.
     pub particles_most: u64,
     /// Bytes of memory.
     pub memory: u64,
-    /// An upper bound on them.
+    /// Upper bound on the bytes of memory.
     pub memory_most: u64,
-    /// Bytes of memory that the machine has left, where it tells.
+    /// Bytes of available memory, if known.
     pub memory_free: Option<u64>,
     /// Bytes on disk.
     pub disk: u64,
-    /// Steps.
+    /// Number of steps.
     pub steps: u64,
     /// CPU seconds.
     pub cpu_seconds: f64,
     /// Wall-clock seconds.
     pub seconds: f64,
-    /// With so many threads.
+    /// Number of threads.
     pub threads: usize,
 }
 
-/// The estimate for a scene.
+/// Estimate of a scene.
 pub fn of(scene: &AnyScene, threads: Option<usize>) -> Estimate {
     let threads = threads.unwrap_or_else(cores).max(1);
     match scene {
@@ -76,7 +76,7 @@ pub fn of(scene: &AnyScene, threads: Option<usize>) -> Estimate {
     }
 }
 
-/// The forecast for a scene of either dimension.
+/// Forecast of a scene of either dimension.
 pub fn forecast(scene: &AnyScene) -> Forecast {
     match scene {
         AnyScene::Two(scene) => Forecast::of(scene),
@@ -99,7 +99,7 @@ pub fn check_any(scene: &AnyScene, limit: Option<u64>) -> Result<(), Error> {
     }
 }
 
-/// Refuses a scene that needs more memory than there is, or than the limit.
+/// Refuses a scene that needs more memory than is available, or than the limit.
 pub fn check<const D: usize>(scene: &Scene<D>, limit: Option<u64>) -> Result<(), Error> {
     let Some(allowed) = limit.or_else(available) else {
         return Ok(());
@@ -118,7 +118,7 @@ pub fn check<const D: usize>(scene: &Scene<D>, limit: Option<u64>) -> Result<(),
     let whose = if limit.is_some() {
         "the limit is"
     } else {
-        "free are"
+        "available are"
     };
     let what = format!(
         "scene {} at {} needs about {} of memory, {whose} {}",
@@ -131,7 +131,7 @@ pub fn check<const D: usize>(scene: &Scene<D>, limit: Option<u64>) -> Result<(),
         format!("--resolution {} fits", smaller.resolution)
     } else {
         format!(
-            "no resolution fits: {} go to the program, its threads, the preview (output.preview, output.preview_side) and meshes",
+            "no resolution fits: {} are needed by the program, its threads, the preview (output.preview, output.preview_side) and meshes",
             bytes(fixed_memory(scene, threads) as u64)
         )
     };
@@ -143,8 +143,8 @@ fn estimate<const D: usize>(scene: &Scene<D>, threads: usize) -> Estimate {
     let volume = forecast.volume();
     let cell = scene.dx().powi(D as i32);
     let liquid_cells = volume / cell;
-    let particles = liquid_cells * scene.particles_per_cell as f64;
-    let most = MOST_SEEDED * forecast.most_volume / cell * scene.particles_per_cell as f64;
+    let particles = liquid_cells * scene.physics.particles_per_cell as f64;
+    let most = MOST_SEEDED * forecast.most_volume / cell * scene.physics.particles_per_cell as f64;
     let steps = forecast.steps();
     let frames = f64::from(scene.frames);
     let output = &scene.output;
@@ -175,7 +175,7 @@ fn estimate<const D: usize>(scene: &Scene<D>, threads: usize) -> Estimate {
     }
 }
 
-/// Pictures of the preview, that of frame 0 included.
+/// Number of preview images, that of frame 0 included.
 fn pictures<const D: usize>(scene: &Scene<D>) -> f64 {
     match scene.output.preview {
         true => f64::from(scene.frames / film::frames_per_picture(scene.frame_rate)) + 1.0,
@@ -183,29 +183,30 @@ fn pictures<const D: usize>(scene: &Scene<D>) -> f64 {
     }
 }
 
-/// Bytes that a run takes.
+/// Bytes of memory of a run.
 fn memory<const D: usize>(scene: &Scene<D>, liquid_volume: f64, threads: usize) -> f64 {
     let cells: f64 = scene.cells().iter().map(|&n| n as f64).product();
     let liquid = (liquid_volume / scene.dx().powi(D as i32)).min(cells);
-    let per_liquid_cell = PER_CELL + particle_bytes::<D>() * scene.particles_per_cell as f64;
+    let per_liquid_cell =
+        PER_CELL + particle_bytes::<D>() * scene.physics.particles_per_cell as f64;
     liquid * per_liquid_cell + fixed_memory(scene, threads)
 }
 
-/// An upper bound on the bytes that a run takes, with the most liquid there can be.
+/// Upper bound on the bytes of memory of a run, with the largest possible amount of liquid.
 fn most_memory<const D: usize>(scene: &Scene<D>, most_volume: f64, threads: usize) -> f64 {
     let liquid = MOST_SEEDED * most_volume / scene.dx().powi(D as i32);
     let per_liquid_cell =
-        MOST_PER_CELL + MARGIN * particle_bytes::<D>() * scene.particles_per_cell as f64;
+        MOST_PER_CELL + MARGIN * particle_bytes::<D>() * scene.physics.particles_per_cell as f64;
     liquid * per_liquid_cell + MARGIN * fixed_memory(scene, threads)
 }
 
-/// Bytes of a particle: position, velocity and its gradient; a copy of one vector while they are sorted, place and
-/// order, radius.
+/// Bytes per particle: position, velocity and its gradient; a copy of one vector during sorting, position and order,
+/// radius.
 fn particle_bytes<const D: usize>() -> f64 {
     (4 * (2 * D + D + 3) + size_of::<Gradient<D>>()) as f64
 }
 
-/// Bytes that do not depend on the liquid: program, threads, preview, meshes, and the map of the tiles.
+/// Bytes that do not depend on the liquid: program, threads, preview, meshes, tile map.
 fn fixed_memory<const D: usize>(scene: &Scene<D>, threads: usize) -> f64 {
     let cells: f64 = scene.cells().iter().map(|&n| n as f64).product();
     let pixels = match scene.output.preview {
@@ -219,7 +220,7 @@ fn fixed_memory<const D: usize>(scene: &Scene<D>, threads: usize) -> f64 {
         + cells * PER_TILE / TILE_SIDE.powi(D as i32)
 }
 
-/// Bytes that the system can give without swapping, where it tells.
+/// Bytes that the system can provide without swapping, if known.
 pub fn available() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text
@@ -236,14 +237,14 @@ mod tests {
 
     fn dam_break(resolution: usize) -> Scene<3> {
         let AnyScene::Three(mut scene) = builtin::named("dam-break").unwrap() else {
-            panic!("the dam break is in space")
+            panic!("the dam break is 3D")
         };
         scene.resolution = resolution;
         scene
     }
 
     #[test]
-    fn a_resolution_that_can_not_fit_is_refused_with_one_that_does() {
+    fn a_resolution_that_does_not_fit_is_refused_with_one_that_does() {
         let limit = Some(8 << 30);
         let error = check(&dam_break(20_000), limit).unwrap_err();
         assert_eq!(error.kind(), Kind::Resources);
@@ -257,7 +258,7 @@ mod tests {
         check(&dam_break(64), limit).unwrap();
     }
 
-    /// What `meniscus run` took with two threads: peak memory in MB, CPU seconds, steps and particles.
+    /// Measured costs of `meniscus run` with two threads: peak memory in MB, CPU seconds, steps and particles.
     struct Measured {
         scene: &'static str,
         memory: f64,
@@ -267,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn estimates_are_within_their_factors_of_what_was_measured() {
+    fn estimates_are_within_their_factors_of_recorded_measurements() {
         let measured = [
             Measured {
                 scene: "dam-break",
@@ -316,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_glass_under_a_tap_keeps_what_it_gets_whatever_sides_are_open() {
+    fn a_glass_under_a_tap_retains_its_inflow_whichever_sides_are_open() {
         let text = "[domain]\nsize = [0.16, 0.16, 0.24]\nresolution = 80\n\
             open = [\"left\", \"right\", \"front\", \"back\"]\n[time]\nframes = 96\n\
             [[emitter]]\nshape = { cylinder = { from = [0.08, 0.08, 0.21], to = [0.08, 0.08, 0.23], radius = 0.008 } }\n\
@@ -326,14 +327,14 @@ mod tests {
             { cone = { from = [0.08, 0.08, 0.018], to = [0.08, 0.08, 0.1501], radius_from = 0.028, radius_to = 0.038 } },\n] }\n";
         let (scene, _) = meniscus_scene::text::load_alone(text).ready().unwrap();
         let AnyScene::Three(scene) = scene else {
-            panic!("the glass is in space")
+            panic!("the glass is 3D")
         };
         let forecast = Forecast::of(&scene);
         let inflow = std::f64::consts::PI * 0.008f64.powi(2) * 0.8 * 3.0;
         let (last, most) = (forecast.frames[95].volume, forecast.most_volume);
         assert!((most / inflow - 1.0).abs() < 0.05, "{most} of {inflow}");
         assert!((last / inflow - 1.0).abs() < 0.15, "{last} of {inflow}");
-        // It grows, and so does the time that a frame takes.
+        // The liquid grows, and so does the time per frame.
         let half = forecast.frames[35].volume;
         assert!((half / last - 0.5).abs() < 0.1, "{half} of {last}");
         let even = 60.0 / 36.0 * 10.0;
@@ -360,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn absurd_resolutions_are_estimated_at_once() {
+    fn huge_resolutions_are_estimated_immediately() {
         let estimate = estimate(&dam_break(60_000), 2);
         assert!(estimate.memory > 1 << 40);
     }

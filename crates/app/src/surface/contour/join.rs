@@ -1,19 +1,19 @@
-//! One contour of the pieces in many blocks.
+//! Joining the pieces of a contour from many blocks.
 
 use super::{Contour, TooLarge};
 use rayon::slice::ParallelSliceMut;
 
-/// What one block has of the contour.
+/// Piece of the contour in one block.
 pub struct Piece<const D: usize> {
-    /// Unique numbers of its vertices.
+    /// Unique keys of its vertices.
     pub keys: Vec<u64>,
-    /// Their places, and how much they are moved by smoothing.
+    /// Positions and smoothing weights of its vertices.
     pub vertices: Vec<([f64; D], f32)>,
-    /// Three vertices of the piece each.
+    /// Vertex indices within the piece.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// Gives every vertex one number, though several blocks have it. Numbers follow the keys, whoever made the pieces.
+/// Merges vertices shared by several blocks. Indices follow the order of keys, independent of threads.
 pub fn join<const D: usize>(pieces: Vec<Piece<D>>) -> Result<Contour<D>, TooLarge> {
     let mut all: Vec<(u64, u32, u32)> = Vec::new();
     for (p, piece) in pieces.iter().enumerate() {
@@ -22,14 +22,14 @@ pub fn join<const D: usize>(pieces: Vec<Piece<D>>) -> Result<Contour<D>, TooLarg
     }
     all.par_sort_unstable();
     let mut numbers: Vec<Vec<u32>> = pieces.iter().map(|p| vec![0; p.keys.len()]).collect();
-    let (mut vertices, mut looseness) = (Vec::new(), Vec::new());
+    let (mut vertices, mut smoothing_weight) = (Vec::new(), Vec::new());
     let mut last = None;
     for (key, p, v) in all {
         if last != Some(key) {
             last = Some(key);
             let (place, loose) = pieces[p as usize].vertices[v as usize];
             vertices.push(place);
-            looseness.push(loose);
+            smoothing_weight.push(loose);
         }
         let number = u32::try_from(vertices.len() - 1).map_err(|_| TooLarge)?;
         numbers[p as usize][v as usize] = number;
@@ -41,7 +41,7 @@ pub fn join<const D: usize>(pieces: Vec<Piece<D>>) -> Result<Contour<D>, TooLarg
     let triangles = pieces.iter().zip(&numbers).flat_map(of_piece).collect();
     Ok(Contour {
         vertices,
-        looseness,
+        smoothing_weight,
         triangles,
     })
 }

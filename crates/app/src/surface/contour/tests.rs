@@ -1,10 +1,10 @@
 use super::*;
 use crate::surface::{Surface, upright};
 
-/// A field given by a function of the place, on a lattice with fine cells or without.
+/// Field given by a function of position, on a lattice with or without fine cells.
 struct Field<F, const D: usize>(F, Lattice<D>, bool);
 
-impl<F: Fn([f64; D]) -> f64 + Sync, const D: usize> Inside<D> for Field<F, D> {
+impl<F: Fn([f64; D]) -> f64 + Sync, const D: usize> Implicit<D> for Field<F, D> {
     type Local = ();
     fn enter(&self, _block: [i32; D], _local: &mut ()) {}
     fn value(&self, _local: &(), point: [i32; D]) -> f64 {
@@ -51,7 +51,7 @@ fn length<const D: usize>(x: [f64; D]) -> f64 {
 }
 
 #[test]
-fn a_ball_is_closed_and_has_its_volume() {
+fn a_ball_is_closed_and_has_the_right_volume() {
     for (parts, fine) in [(1, false), (2, false), (3, false), (1, true), (2, true)] {
         let ball = contour_of::<3>(parts, fine, |x| length(x) - 0.7);
         assert_eq!(ball.open_edges(), 0);
@@ -61,11 +61,11 @@ fn a_ball_is_closed_and_has_its_volume() {
 }
 
 #[test]
-fn a_disc_is_filled_and_has_its_area() {
+fn a_disc_is_filled_and_has_the_right_area() {
     let disc = contour_of::<2>(2, false, |x| length(x) - 0.7);
     let expected = std::f64::consts::PI * 0.7f64.powi(2);
     assert!((disc.area() / expected - 1.0).abs() < 0.02);
-    // No triangle lies upside down.
+    // No triangle is flipped.
     for &[a, b, c] in &disc.triangles {
         let [a, b, c] = [a, b, c].map(|v| disc.positions[v as usize]);
         let doubled = (b[0] - a[0]) * (c[2] - a[2]) - (b[2] - a[2]) * (c[0] - a[0]);
@@ -74,8 +74,8 @@ fn a_disc_is_filled_and_has_its_area() {
 }
 
 #[test]
-fn noise_has_a_closed_surface_too() {
-    // Every set of corners occurs in it, ambiguous faces included.
+fn the_contour_of_noise_is_closed() {
+    // It contains every set of corners, ambiguous faces included.
     let noise = |x: [f64; 3]| {
         let wave = x.map(|c| (c * 37.0).sin() * 43758.547).iter().sum::<f64>();
         let outside = x.iter().fold(0.0f64, |m, c| m.max(c.abs())) > 0.9;

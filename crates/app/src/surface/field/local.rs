@@ -1,4 +1,4 @@
-//! What the field prepares for one block of the lattice.
+//! Data of the field prepared for one block of the lattice.
 
 use super::super::cells::{Window, digits, number};
 use super::super::contour::{BLOCK, Lattice};
@@ -6,32 +6,32 @@ use super::super::local_shape::{Body, LIMIT, SEEN};
 use super::{FADING, Field};
 use std::cell::Cell;
 
-/// Distance from solids, in cells, that is enough for points near the surface.
+/// Distance from solids, in cells, sufficient for points near the surface.
 const FARTHEST: f64 = 0.6;
 
-/// What the field has at hand in a block.
+/// Prepared data of a block.
 pub struct Local<const D: usize> {
     pub(super) block: [i32; D],
     window: Window<D>,
-    /// Weights of the corners of a cell at all points of it, and the corners as steps in the lists of centres.
+    /// Interpolation weights of a cell's corners at all its points, and the corners as offsets in the lists of centres.
     weights: Vec<[f32; 8]>,
     corners: [usize; 8],
-    /// Distance in cells at the centres of the block's cells and the next ones.
+    /// Distance in cells at the centres of the block's cells and the adjacent ones.
     pub(super) phi: Vec<f32>,
-    /// Cells of the block in which these distances leave no liquid.
+    /// Cells of the block where these distances allow no liquid.
     dry: Vec<bool>,
-    /// Distance to the contour in cells, zero if it lies inside the zero set.
+    /// Offset of the contour in cells, zero if it lies inside the zero set.
     level: f32,
     /// Weighted thinness of the particles around these centres, and the weights.
     pub(super) thinness: Vec<[f32; 2]>,
-    /// At the points of the lattice: the weights of bodies, and weights times distances.
+    /// At the lattice points: sums of the bodies' weights, and of weights times distances.
     pub(super) sums: Vec<[f32; 2]>,
-    /// Which cells of the block and around it show thin liquid, if any does.
+    /// Cells of the block and around it that show thin liquid, if any does.
     pub(super) fine: Vec<bool>,
     pub(super) any_fine: bool,
     pub(super) any_bodies: bool,
     pub(super) near_solids: bool,
-    /// Lower bounds on the distance from solids, in metres, in the cells of the block; not a number where nobody has asked.
+    /// Lower bounds on the distance from solids, in metres, per cell of the block; NaN where not computed yet.
     room: Vec<Cell<f64>>,
 }
 
@@ -57,7 +57,7 @@ impl<const D: usize> Default for Local<D> {
 }
 
 impl<const D: usize> Local<D> {
-    /// Multilinear interpolation between centres of cells.
+    /// Multilinear interpolation between cell centres.
     pub(super) fn between<const N: usize>(
         &self,
         lattice: &Lattice<D>,
@@ -68,7 +68,7 @@ impl<const D: usize> Local<D> {
         let (mut low, mut fraction) = (0, 0);
         for a in 0..D {
             let local = point[a] - self.block[a] * parts;
-            // The last centre belongs to the block, too.
+            // The last centre belongs to the block as well.
             let cell = (local / parts).min(BLOCK - 1);
             low = low * (BLOCK as usize + 1) + cell as usize;
             fraction = fraction * (parts as usize + 1) + (local - cell * parts) as usize;
@@ -84,7 +84,7 @@ impl<const D: usize> Local<D> {
         sum
     }
 
-    /// Prepares the weights of interpolation, which are the same in all blocks.
+    /// Computes the interpolation weights, which are the same in all blocks.
     pub(super) fn prepare(&mut self, parts: i32) {
         if !self.weights.is_empty() {
             return;
@@ -109,8 +109,8 @@ impl<const D: usize> Local<D> {
         }));
     }
 
-    /// Comes to a block.
-    pub(super) fn come_to(&mut self, block: [i32; D], near_solids: bool) {
+    /// Moves to a block.
+    pub(super) fn move_to(&mut self, block: [i32; D], near_solids: bool) {
         self.block = block;
         self.near_solids = near_solids;
         self.room.clear();
@@ -120,7 +120,7 @@ impl<const D: usize> Local<D> {
         }
     }
 
-    /// The cell of a point, in the block; the last centre belongs to the block, too.
+    /// Cell of a point, in the block; the last centre belongs to the block as well.
     fn cell(&self, lattice: &Lattice<D>, point: [i32; D]) -> [i32; D] {
         std::array::from_fn(|a| {
             let local = point[a] - self.block[a] * lattice.parts;
@@ -128,7 +128,7 @@ impl<const D: usize> Local<D> {
         })
     }
 
-    /// Finds the cells with no distance below that of the contour around them.
+    /// Marks the cells whose neighbourhood has no distance below that of the contour.
     pub(super) fn find_dry(&mut self, level: f32) {
         self.level = level.max(0.0);
         let level = self.level;
@@ -142,8 +142,8 @@ impl<const D: usize> Local<D> {
         self.dry.extend((0..BLOCK.pow(D as u32)).map(is_dry));
     }
 
-    /// Whether neither the level set nor bodies have liquid at a point: a mean of distances that are all too large need not
-    /// be taken.
+    /// Whether neither the level set nor bodies have liquid at a point, so that the mean of distances need not
+    /// be computed.
     pub(super) fn is_outside(&self, lattice: &Lattice<D>, point: [i32; D]) -> bool {
         self.dry[number(self.cell(lattice, point), BLOCK)]
             && self.is_beyond(self.bodies_at(lattice, point))
@@ -174,7 +174,7 @@ impl<const D: usize> Local<D> {
             })
     }
 
-    /// A lower bound on the distance of a point from solids, from that of the middle of its cell.
+    /// Lower bound on the distance of a point from solids, from that of the centre of its cell.
     pub(super) fn room(&self, field: &Field<'_, D>, point: [i32; D]) -> f64 {
         let (parts, dx) = (field.lattice.parts, field.dx);
         let cell = self.cell(&field.lattice, point);
@@ -182,7 +182,7 @@ impl<const D: usize> Local<D> {
         if known.get().is_nan() {
             let low = std::array::from_fn(|a| (self.block[a] + cell[a]) * parts);
             let middle = field.lattice.place(low).map(|x| x + 0.5 * dx);
-            // A hair more, for rounding.
+            // With a margin for rounding.
             let half_diagonal = 0.501 * dx * (D as f64).sqrt();
             let distance = field
                 .posed
@@ -198,7 +198,7 @@ impl<const D: usize> Local<D> {
         local.rev().fold(0, |at, p| at * side as usize + p)
     }
 
-    /// Weights of bodies at a point, and weights times distances.
+    /// Sums of the bodies' weights at a point, and of weights times distances.
     pub(super) fn bodies_at(&self, lattice: &Lattice<D>, point: [i32; D]) -> [f32; 2] {
         if self.any_bodies {
             self.sums[self.point(lattice, point)]
@@ -207,13 +207,13 @@ impl<const D: usize> Local<D> {
         }
     }
 
-    /// Whether a cell shows thin liquid: of the block, or beside it.
+    /// Whether a cell of the block, or adjacent to it, shows thin liquid.
     pub(super) fn is_fine(&self, cell: [i32; D]) -> bool {
         let offset: [i32; D] = std::array::from_fn(|a| cell[a] - self.block[a] + 1);
         self.any_fine && self.fine[number(offset, BLOCK + 2)]
     }
 
-    /// Whether one of the cells that have this point does. Blocks that share the point agree.
+    /// Whether one of the cells at this point does. Blocks that share the point agree.
     pub(super) fn touches_fine(&self, lattice: &Lattice<D>, point: [i32; D]) -> bool {
         let cell = point.map(|p| p.div_euclid(lattice.parts));
         let shared = point.map(|p| p.rem_euclid(lattice.parts) == 0);
@@ -230,7 +230,7 @@ impl<const D: usize> Local<D> {
         if all > 0.0 { thin / all } else { 0.0 }
     }
 
-    /// Adds the weights of the particles around the block to the centres of cells.
+    /// Adds the weights of the particles around the block to the cell centres.
     pub(super) fn gather_thinness(&mut self, field: &Field<'_, D>) {
         self.thinness.clear();
         self.thinness
@@ -263,8 +263,8 @@ impl<const D: usize> Local<D> {
         }
     }
 
-    /// Adds a body to the points of the block. Coordinates are those of the whole lattice, so that blocks agree on the points that
-    /// they share.
+    /// Adds a body to the points of the block. Coordinates are those of the whole lattice, so that blocks agree on shared
+    /// points.
     pub(super) fn add(&mut self, lattice: &Lattice<D>, body: &Body<D>) {
         let parts = f64::from(lattice.parts);
         let side = (BLOCK * lattice.parts + 1) as usize;
@@ -288,7 +288,7 @@ impl<const D: usize> Local<D> {
         let q = &body.metric;
         let mut at = low;
         loop {
-            // The distance is a square root of a quadratic function of the first coordinate.
+            // The distance is the square root of a quadratic function of the first coordinate.
             let mut d = [0.0; D];
             let mut start = 0;
             for a in (1..D).rev() {

@@ -1,11 +1,11 @@
-//! The page and everything it shows in one file, for somebody who has no run and no program.
+//! Report: the page with its data in one self-contained file.
 
-mod coarse;
 mod packed;
+mod simplify;
 mod surfaces;
 
 use super::page;
-use super::watched::Watched;
+use super::watched_run::Watched;
 use super::wire::{PARTICLE, PARTICLES_HEADER};
 use meniscus_store::atomic_file;
 use meniscus_store::error::{Error, Kind};
@@ -15,61 +15,61 @@ use std::fmt::Write;
 use std::path::Path;
 use surfaces::Surfaces;
 
-/// Name of a report in the folder of its run.
+/// File name of a report in the folder of its run.
 pub const NAME: &str = "report.html";
-/// The file has at most this many bytes.
+/// Largest size of the file in bytes.
 pub const LARGEST: usize = 20_000_000;
-/// So many particles say as much as all of them, in a picture of this size; frames are left out before more of them are.
+/// Particles per frame that suffice for a picture of this size; frames are omitted before particles fall below it.
 const ENOUGH: u64 = 15_000;
-/// The same if there are surfaces too, which show the shape of the liquid better.
+/// The same with surfaces, which show the shape of the liquid better.
 const ENOUGH_BESIDE_SURFACES: u64 = 4_000;
-/// And no more than every so many frames is left: fewer make no motion.
+/// Largest stride of frames: fewer would not look like motion.
 const MOST_SKIPPED: usize = 8;
 
-/// What a report holds and what was left out.
+/// Content of a report and omissions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpenedRun {
     /// Bytes of the file.
     pub bytes: usize,
-    /// Frames in it.
+    /// Frames in the report.
     pub frames: usize,
-    /// Frames that the run has.
+    /// Frames of the run.
     pub frames_of_run: usize,
-    /// It has every so many of the particles.
+    /// Stride of particles.
     pub every_particle: usize,
-    /// Frames that are damaged and so left out.
+    /// Damaged frames, omitted.
     pub damaged: Vec<u32>,
-    /// Surfaces in it.
+    /// Surfaces in the report.
     pub surfaces: usize,
-    /// Surfaces that the run has.
+    /// Surfaces of the run.
     pub surfaces_of_run: usize,
-    /// How far their vertices are apart in metres, if the run has more of them.
+    /// Distance of their vertices in metres, if they were simplified.
     pub surface_spacing: Option<f64>,
-    /// Frames whose surfaces are damaged and so left out.
+    /// Frames with damaged surfaces, omitted.
     pub damaged_surfaces: Vec<u32>,
 }
 
 impl OpenedRun {
-    /// What was left out, in words; nothing if all of it is there.
+    /// Omissions in words; none if the report is complete.
     pub fn left_out(&self) -> Option<String> {
         let mut parts = Vec::new();
-        let sound = self.frames_of_run - self.damaged.len();
-        if self.frames < sound {
+        let intact = self.frames_of_run - self.damaged.len();
+        if self.frames < intact {
             parts.push(format!(
                 "{} of {}",
-                sound - self.frames,
-                count(sound, "frame")
+                intact - self.frames,
+                count(intact, "frame")
             ));
         }
         if self.every_particle > 1 {
             parts.push(format!("all but one of {} particles", self.every_particle));
         }
-        let sound = self.surfaces_of_run - self.damaged_surfaces.len();
-        if self.surfaces < sound {
+        let intact = self.surfaces_of_run - self.damaged_surfaces.len();
+        if self.surfaces < intact {
             parts.push(format!(
                 "{} of {}",
-                sound - self.surfaces,
-                count(sound, "surface")
+                intact - self.surfaces,
+                count(intact, "surface")
             ));
         }
         if let Some(spacing) = self.surface_spacing.filter(|_| self.surfaces > 0) {
@@ -83,16 +83,16 @@ impl OpenedRun {
         ];
         for (what, numbers) in damaged.iter().filter(|(_, numbers)| !numbers.is_empty()) {
             let list: Vec<String> = numbers.iter().map(u32::to_string).collect();
-            parts.push(format!("{what} that are damaged ({})", list.join(", ")));
+            parts.push(format!("damaged {what} ({})", list.join(", ")));
         }
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 }
 
-/// Writes the report of a run. `assets` is the folder of the scene's own file, where its meshes are, if it has any.
+/// Writes the report of a run. `assets` is the folder of the original scene file, if it refers to meshes.
 ///
 /// # Errors
-/// If the folder holds no run, or that of another version, or nothing can be written.
+/// If the folder contains no run or one of another version, or nothing can be written.
 pub fn write(run: &Path, assets: Option<&Path>, to: &Path) -> Result<OpenedRun, Error> {
     refuse_parts_of(run, to)?;
     let run = Watched::open(run, assets)?;
@@ -101,7 +101,7 @@ pub fn write(run: &Path, assets: Option<&Path>, to: &Path) -> Result<OpenedRun, 
     Ok(written)
 }
 
-/// Makes sure that a report takes the place of no other file of the run.
+/// Checks that a report replaces no other file of the run.
 fn refuse_parts_of(run: &Path, to: &Path) -> Result<(), Error> {
     let name_is_ours = to.file_name().is_some_and(|name| name == NAME);
     let (Ok(run), Ok(file)) = (run.canonicalize(), to.canonicalize()) else {
@@ -109,14 +109,14 @@ fn refuse_parts_of(run: &Path, to: &Path) -> Result<(), Error> {
     };
     if file.starts_with(&run) && !name_is_ours {
         return Err(
-            Error::usage(format!("{} is a file of the run itself", to.display()))
+            Error::usage(format!("{} is a file of the run", to.display()))
                 .with_remedy("write the report to another file"),
         );
     }
     Ok(())
 }
 
-/// The report as text of at most `largest` bytes.
+/// Report as text of at most `largest` bytes.
 pub fn compose(run: &Watched, largest: usize) -> Result<(String, OpenedRun), Error> {
     let mut blocks = String::new();
     for (k, solid) in run.solids().iter().enumerate() {
@@ -129,10 +129,10 @@ pub fn compose(run: &Watched, largest: usize) -> Result<(String, OpenedRun), Err
         .map(|&frame| run.particle_count(frame))
         .collect();
     let now = run.now();
-    // The last parts of the text have few digits more or less, whatever is left out.
+    // The sizes of the last parts vary by few digits, whatever is omitted.
     let fixed = document(&answers(run, now.clone(), [&[], &[]], Some("")), "").len() + blocks.len();
     let room = largest.saturating_sub(fixed + 64 * frames.len() + 4096);
-    // Surfaces get half of it, or more if that leaves enough for all particles.
+    // Surfaces get half of the space, or more if that leaves enough for all particles.
     let all_particles = size_of_particles(&counts, 1, 1);
     let surfaces = Surfaces::of_run(run, (room / 2).max(room.saturating_sub(all_particles)));
     let room = room - surfaces.size();
@@ -144,7 +144,7 @@ pub fn compose(run: &Watched, largest: usize) -> Result<(String, OpenedRun), Err
     let Some((step, every)) = thinned(&counts, room, enough) else {
         return Err(Error::new(
             Kind::Resources,
-            format!("not even a few frames fit into a report of {largest} bytes"),
+            format!("a report of {largest} bytes is too small for this run"),
         ));
     };
     let mut written = OpenedRun {
@@ -185,12 +185,12 @@ pub fn compose(run: &Watched, largest: usize) -> Result<(String, OpenedRun), Err
     Ok((text, written))
 }
 
-/// Every `step`-th frame is in a report, and the last one.
+/// Frames of a report: every `step`-th, and the last one.
 fn is_kept(at: usize, frames: usize, step: usize) -> bool {
     at.is_multiple_of(step) || at + 1 == frames
 }
 
-/// Bytes that frames with so many particles take, if every `step`-th of them is there with every `every`-th particle.
+/// Bytes of every `step`-th frame with every `every`-th particle, given the number of particles per frame.
 fn size_of_particles(counts: &[u64], step: usize, every: usize) -> usize {
     let kept = counts.iter().enumerate();
     kept.filter(|(at, _)| is_kept(*at, counts.len(), step))
@@ -199,7 +199,7 @@ fn size_of_particles(counts: &[u64], step: usize, every: usize) -> usize {
         .sum()
 }
 
-/// Every so many frames and every so many particles of them that fit into so many bytes.
+/// Smallest strides of frames and particles that fit into a number of bytes.
 fn thinned(counts: &[u64], room: usize, enough: u64) -> Option<(usize, usize)> {
     let most = counts.iter().copied().max().unwrap_or(0);
     let plenty = (most / enough).max(1) as usize;
@@ -214,7 +214,7 @@ fn thinned(counts: &[u64], room: usize, enough: u64) -> Option<(usize, usize)> {
         .find(|&(step, every)| size_of_particles(counts, step, every) <= room)
 }
 
-/// What the page would have asked the server for.
+/// Responses that the page would request from the server.
 fn answers(
     run: &Watched,
     mut now: Value,
@@ -235,7 +235,7 @@ fn answers(
     })
 }
 
-/// The machine on which the report is made.
+/// Description of this machine.
 fn machine() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info
@@ -250,7 +250,7 @@ fn machine() -> String {
     }
 }
 
-/// Bytes as a part of the document that the page finds by its address; `marks` tell what they are.
+/// Bytes as a block of the document that the page finds by its address; `marks` are its attributes.
 fn block(document: &mut String, address: &str, marks: &str, bytes: &[u8]) {
     let _ = write!(
         document,
@@ -260,7 +260,7 @@ fn block(document: &mut String, address: &str, marks: &str, bytes: &[u8]) {
     document.push_str("</script>\n");
 }
 
-/// The page with its parts inside: its scripts become addresses that hold their own text.
+/// Page with its files embedded: scripts become data URLs.
 fn document(answers: &Value, blocks: &str) -> String {
     let mut imports = serde_json::Map::new();
     for script in page::scripts() {
@@ -276,7 +276,7 @@ fn document(answers: &Value, blocks: &str) -> String {
          <script type=\"application/json\" id=\"answers\">{}</script>\n{blocks}\
          <script type=\"module\">import \"meniscus/main.js\";</script>",
         json!({ "imports": imports }),
-        // Whatever a scene says, it must not end the script that holds it.
+        // Text of a scene must not end the script element.
         answers.to_string().replace('<', "\\u003c")
     );
     text_of("index.html")
@@ -315,7 +315,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn base64_is_that_of_everybody() {
+    fn base64_matches_the_test_vectors_of_its_rfc() {
         for (plain, coded) in [
             ("", ""),
             ("f", "Zg=="),
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn particles_go_before_frames_and_all_of_it_fits() {
+    fn particles_are_omitted_before_frames_and_the_result_fits() {
         assert_eq!(thinned(&[], 0, ENOUGH), Some((1, 1)));
         assert_eq!(thinned(&[1000; 100], 20_000_000, ENOUGH), Some((1, 1)));
         assert_eq!(thinned(&[100_000; 100], 20_000_000, ENOUGH), Some((1, 6)));

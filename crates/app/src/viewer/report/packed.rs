@@ -1,27 +1,28 @@
-//! Meshes in few bytes, for a file that holds hundreds: what [`wire`](crate::viewer::wire) has for a graphics card, in
-//! an order in which neighbours resemble each other, then deflated (RFC 1951, without a header), which browsers inflate.
+//! Compressed meshes for reports: the data of [`wire`](crate::viewer::wire), delta coded and split into byte planes,
+//! then deflated (raw RFC 1951), which browsers can inflate.
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! | --- | --- |
 //! | 40 | the header of the mesh, as in [`wire`](crate::viewer::wire) |
-//! | 6 for each vertex | x, y, z: for each two planes of bytes of the difference from the vertex before |
-//! | 3 for each vertex | normals: x of all of them, then y, then z, each as the difference from the vertex before |
-//! | 12 for each triangle | for each corner four planes of bytes of a difference |
+//! | 6 per vertex | x, y, z: two byte planes each of the difference from the vertex before |
+//! | 3 per vertex | normals: x of all of them, then y, then z, each as the difference from the vertex before |
+//! | 12 per triangle | four byte planes of a difference for each corner |
 //!
-//! The difference of a first corner is that from the triangle before, those of the others are from the first corner.
-//! Differences of positions and corners wrap around, and their sign is in the lowest bit: 0, -1, 1, -2 are 0, 1, 2, 3.
+//! The first corner is stored as the difference from that of the triangle before, the others as that from the first corner.
+//! Differences of positions and corners wrap around and are zigzag coded: 0, -1, 1, -2 become 0, 1, 2, 3.
 
-use crate::viewer::wire::{MESH_HEADER, WireMesh};
+use crate::surface::solids::Mesh;
+use crate::viewer::wire::MESH_HEADER;
 use miniz_oxide::deflate::compress_to_vec;
 
-/// Positions are rounded to this part of the distance between vertices: less can't be seen.
+/// Quantisation of positions as a fraction of the distance between vertices: less is not visible.
 const STEPS: f64 = 16.0;
-/// Normals are rounded to this part of one.
+/// Quantisation of normals.
 const SHADES: f32 = 48.0;
 const BEST: u8 = 9;
 
-/// The bytes of a mesh whose vertices are about this far apart; if it is not known, as they are.
-pub fn packed(mesh: &WireMesh, spacing: Option<f64>) -> Vec<u8> {
+/// Bytes of a mesh with vertices about `spacing` apart; without quantisation if it is unknown.
+pub fn packed(mesh: &Mesh, spacing: Option<f64>) -> Vec<u8> {
     let plain = match spacing {
         Some(spacing) => rounded(mesh).encode_in_steps((spacing / STEPS) as f32),
         None => mesh.encode(),
@@ -29,15 +30,15 @@ pub fn packed(mesh: &WireMesh, spacing: Option<f64>) -> Vec<u8> {
     compress_to_vec(&reordered(&plain, mesh), BEST)
 }
 
-fn rounded(mesh: &WireMesh) -> WireMesh {
+fn rounded(mesh: &Mesh) -> Mesh {
     let round = |x: f32| (x * SHADES).round() / SHADES;
-    WireMesh {
+    Mesh {
         normals: mesh.normals.iter().map(|n| n.map(round)).collect(),
         ..mesh.clone()
     }
 }
 
-fn reordered(plain: &[u8], mesh: &WireMesh) -> Vec<u8> {
+fn reordered(plain: &[u8], mesh: &Mesh) -> Vec<u8> {
     let (header, body) = plain.split_at(MESH_HEADER);
     let (positions, body) = body.split_at(8 * mesh.positions.len());
     let normals = &body[..4 * mesh.normals.len()];
@@ -86,7 +87,7 @@ fn difference(to: u32, from: u32) -> [u8; 4] {
     ((step << 1) ^ (step >> 31)).to_le_bytes()
 }
 
-/// The first bytes of all numbers, then the second ones, and so on.
+/// Splits numbers into byte planes: the first bytes of all, then the second bytes, and so on.
 fn push_planes<const N: usize>(bytes: &mut Vec<u8>, numbers: &[[u8; N]]) {
     for plane in 0..N {
         bytes.extend(numbers.iter().map(|number| number[plane]));
@@ -99,8 +100,8 @@ mod tests {
     use miniz_oxide::inflate::decompress_to_vec;
 
     #[test]
-    fn neighbours_become_small_numbers_and_planes_follow_each_other() {
-        let mesh = WireMesh {
+    fn differences_are_small_and_split_into_byte_planes() {
+        let mesh = Mesh {
             positions: vec![[0.0, 0.0, 0.0], [1.0, 0.5, 0.0], [0.0, 1.0, 0.25]],
             normals: vec![[0.0, 0.0, 1.0]; 3],
             triangles: vec![[0, 1, 2], [2, 1, 0]],
@@ -123,18 +124,18 @@ mod tests {
     }
 
     #[test]
-    fn a_mesh_whose_spacing_is_not_known_keeps_all_its_digits() {
-        let mesh = WireMesh {
+    fn a_mesh_of_unknown_spacing_is_not_quantised() {
+        let mesh = Mesh {
             positions: vec![[0.1, 0.2, 0.3], [0.7, 0.9, 0.4]],
             normals: vec![[0.0, 1.0, 0.0]; 2],
             triangles: Vec::new(),
         };
         let bytes = decompress_to_vec(&packed(&mesh, None)).unwrap();
         assert_eq!(bytes[..MESH_HEADER], mesh.encode()[..MESH_HEADER]);
-        // From 0 to 65535 is one step back, around the end.
+        // From 0 to 65535 is one step back, by wrapping around.
         assert_eq!(bytes[40..44], [0, 1, 0, 0]);
         assert_eq!(
-            decompress_to_vec(&packed(&WireMesh::default(), None))
+            decompress_to_vec(&packed(&Mesh::default(), None))
                 .unwrap()
                 .len(),
             40

@@ -1,22 +1,22 @@
-//! The surfaces of a run for its report: of all frames, as coarse as they must be to fit.
+//! Surfaces of a report, simplified to fit.
 
-use super::coarse::coarsened;
 use super::packed::packed;
+use super::simplify::coarsened;
 use super::{base64_size, is_kept};
-use crate::viewer::watched::Watched;
-use crate::viewer::wire::WireMesh;
+use crate::surface::solids::Mesh;
+use crate::viewer::watched_run::Watched;
 use meniscus_store::error::Error;
 use rayon::prelude::*;
 
-/// So many frames tell how large the others will be.
+/// Frames sampled to predict the size of the others.
 const SAMPLES: usize = 12;
-/// The longest side of the domain has at least this many vertices along it: fewer show no water any more.
+/// Smallest number of vertices along the longest side of the domain: fewer do not show the liquid any more.
 const FEWEST_ALONG: f64 = 24.0;
-/// Every so many frames at most have a surface: fewer make no motion.
+/// Largest stride of frames with a surface: fewer would not look like motion.
 const MOST_SKIPPED: usize = 8;
-/// Halvings of the factor between the finest distance of vertices and the one that is taken.
+/// Bisections of the factor between the finest vertex spacing and the chosen one.
 const HALVINGS: usize = 7;
-/// The share of the room that is aimed at, because samples don't tell all.
+/// Target fraction of the space, as a margin for the prediction.
 const SHARE: f64 = 0.96;
 
 /// Surfaces that fit.
@@ -24,20 +24,20 @@ const SHARE: f64 = 0.96;
 pub struct Surfaces {
     /// Frames with the bytes of their surfaces, see [`packed`].
     pub packed: Vec<(u32, Vec<u8>)>,
-    /// How far vertices are apart, if there are fewer than the run has.
+    /// Vertex spacing, if they were simplified.
     pub spacing: Option<f64>,
-    /// Frames whose surfaces are damaged and so left out.
+    /// Frames with damaged surfaces, omitted.
     pub damaged: Vec<u32>,
-    /// Frames whose surfaces the run has.
+    /// Number of frames of the run with a surface.
     pub of_run: usize,
 }
 
 impl Surfaces {
-    /// The surfaces of a run in so many bytes of the report.
+    /// Surfaces of a run within a number of bytes of the report.
     pub fn of_run(run: &Watched, room: usize) -> Self {
         let frames = run.surfaces();
         let step = frames.len().div_ceil(SAMPLES).max(1);
-        let samples = sound(run, frames.iter().skip(step / 2).step_by(step));
+        let samples = intact(run, frames.iter().skip(step / 2).step_by(step));
         let estimate = |spacing: Option<f64>| -> f64 {
             let sizes = samples
                 .par_iter()
@@ -63,7 +63,7 @@ impl Surfaces {
         }
     }
 
-    /// Bytes of the report that they take.
+    /// Bytes in the report.
     pub fn size(&self) -> usize {
         self.packed.iter().map(|(_, bytes)| size(bytes)).sum()
     }
@@ -87,7 +87,7 @@ impl Surfaces {
         surfaces
     }
 
-    /// Every so many of them, or none if that does not fit either.
+    /// Every `step`-th of them, or none if that does not fit either.
     fn thinned(mut self, room: usize) -> Self {
         let all = std::mem::take(&mut self.packed);
         for step in 2..=MOST_SKIPPED {
@@ -103,26 +103,26 @@ impl Surfaces {
     }
 }
 
-/// Bytes of the report for a surface: its own, where to find it, and its number in the list of those that are there.
+/// Bytes of a surface in the report: its data, its address, and its index in the list.
 fn size(bytes: &[u8]) -> usize {
     base64_size(bytes.len()) + 100
 }
 
-/// Those of the surfaces that are not damaged.
-fn sound<'a>(run: &Watched, frames: impl Iterator<Item = &'a u32>) -> Vec<WireMesh> {
+/// Surfaces that are not damaged.
+fn intact<'a>(run: &Watched, frames: impl Iterator<Item = &'a u32>) -> Vec<Mesh> {
     frames
         .filter_map(|&frame| run.surface(frame).ok())
         .collect()
 }
 
-fn shrunk(run: &Watched, mesh: &WireMesh, spacing: Option<f64>) -> Vec<u8> {
+fn shrunk(run: &Watched, mesh: &Mesh, spacing: Option<f64>) -> Vec<u8> {
     match spacing {
         Some(wide) => packed(&coarsened(mesh, run.dimension() == 2, wide), spacing),
         None => packed(mesh, None),
     }
 }
 
-/// The least distance of vertices with which what is estimated fits, or the largest there is.
+/// Smallest vertex spacing whose predicted size fits, or the largest one.
 fn fitting(run: &Watched, aim: f64, estimate: impl Fn(f64) -> f64) -> f64 {
     let (mut fine, mut coarse) = (finest(run), coarsest(run));
     for _ in 0..HALVINGS {
@@ -136,7 +136,7 @@ fn fitting(run: &Watched, aim: f64, estimate: impl Fn(f64) -> f64) -> f64 {
     coarse
 }
 
-/// Half a cell of the simulation: how far vertices are apart in surfaces as they are usually made.
+/// Default vertex spacing of surfaces: half a cell of the simulation.
 fn finest(run: &Watched) -> f64 {
     (0.5 * run.cell_width()).min(coarsest(run))
 }

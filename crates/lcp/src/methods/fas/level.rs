@@ -7,7 +7,7 @@ use crate::rows::Rows;
 use crate::split::for_each;
 use crate::splitting::{Colours, Order, rows};
 
-/// What belongs to a level.
+/// Vectors of a level.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Level {
     /// `l` on bounded rows, 0 elsewhere; only on the finest level.
@@ -51,14 +51,14 @@ impl Level {
         self.bounded.resize(n, false);
     }
 
-    pub fn colour<M: Rows + ?Sized>(&mut self, matrix: &M, order: Order) {
+    pub fn colour(&mut self, matrix: &(impl Rows + ?Sized), order: Order) {
         if order == Order::Colours {
             self.colours.prepare(matrix);
         }
     }
 
     /// Lists the bounded rows and those coupled to them.
-    pub fn find_bounds<M: Rows + ?Sized>(&mut self, matrix: &M) {
+    pub fn find_bounds(&mut self, matrix: &(impl Rows + ?Sized)) {
         let mut near = self.bounded.clone();
         for row in (0..self.bounded.len()).filter(|&row| self.bounded[row]) {
             matrix.visit_row(row, &mut |column, value| near[column] |= value != 0.0);
@@ -99,9 +99,9 @@ impl Level {
     }
 
     /// Sweeps over `N(p) = f`, which must be posed: first over all rows, then over those near bounds.
-    pub fn smooth<M: Rows + ?Sized>(
+    pub fn smooth(
         &mut self,
-        matrix: &M,
+        matrix: &(impl Rows + ?Sized),
         order: Order,
         (everywhere, near_bounds): (usize, usize),
     ) {
@@ -123,7 +123,7 @@ impl Level {
         }
     }
 
-    fn sweep<M: Rows + ?Sized>(&mut self, matrix: &M, order: Order, backward: bool) -> f64 {
+    fn sweep(&mut self, matrix: &(impl Rows + ?Sized), order: Order, backward: bool) -> f64 {
         let Self {
             p,
             d,
@@ -143,7 +143,7 @@ impl Level {
     }
 
     /// Smooths, and leaves `f - N(p)` in the scratch memory.
-    pub fn descend<M: Rows + ?Sized>(&mut self, matrix: &M, order: Order, sweeps: (usize, usize)) {
+    pub fn descend(&mut self, matrix: &(impl Rows + ?Sized), order: Order, sweeps: (usize, usize)) {
         self.pose();
         self.smooth(matrix, order, sweeps);
         self.equation(matrix);
@@ -156,7 +156,7 @@ impl Level {
     }
 
     /// Enters the level from the next finer one, which has descended. [Lai20 (4.7)-(4.9)]
-    pub fn enter<H: Hierarchy + ?Sized>(&mut self, hierarchy: &H, level: usize, fine: &Self) {
+    pub fn enter(&mut self, hierarchy: &(impl Hierarchy + ?Sized), level: usize, fine: &Self) {
         hierarchy.restrict(level, &fine.p, &mut self.p);
         hierarchy.restrict(level, &fine.scratch, &mut self.f);
         self.entered.copy_from_slice(&self.p);
@@ -164,8 +164,8 @@ impl Level {
         crate::reduced_system::add(&mut self.f, 1.0, &self.scratch);
     }
 
-    /// There and back on the coarsest level, until nothing moves.
-    pub fn solve<M: Rows + ?Sized>(&mut self, matrix: &M, order: Order, sweeps: usize) {
+    /// Solves on the coarsest level by alternating sweeps, until nothing moves.
+    pub fn solve(&mut self, matrix: &(impl Rows + ?Sized), order: Order, sweeps: usize) {
         self.pose();
         for sweep in 0..sweeps {
             let moved = self.sweep(matrix, order, sweep % 2 == 1);
@@ -176,9 +176,9 @@ impl Level {
     }
 
     /// `p <- p + P (q - p_H)`
-    pub fn correct<H: Hierarchy + ?Sized>(
+    pub fn correct(
         &mut self,
-        hierarchy: &H,
+        hierarchy: &(impl Hierarchy + ?Sized),
         level: usize,
         coarse: &mut Self,
     ) {
@@ -189,7 +189,7 @@ impl Level {
     }
 
     /// Leaves `N(p)` in the scratch memory. [Lai20 (4.6)]
-    fn equation<M: Rows + ?Sized>(&mut self, matrix: &M) {
+    fn equation(&mut self, matrix: &(impl Rows + ?Sized)) {
         let Self {
             p,
             b,

@@ -87,7 +87,7 @@ impl Settings {
 const PATIENCE: usize = 15;
 /// An `x` that grows by this factor with an iteration has not come to rest.
 const RUNAWAY: f64 = 1.5;
-/// What counts as better: a residual smaller by this factor.
+/// Factor by which a residual must be smaller to count as better.
 const BETTER: f64 = 0.9;
 
 /// Scratch memory of the method, reused between solves.
@@ -112,17 +112,13 @@ pub struct Workspace {
 /// Meant for monotone problems, where it finds a solution if there is one. [`Status::Infeasible`] means that a direction was
 /// found that proves there is none, whatever `A` is; or none smaller than 1e8 times what the entries of a row suggest,
 /// since rounding hides those. Without monotony, and now and then without a solution, it ends in [`Status::Stagnated`].
-pub fn solve<A, O>(
-    problem: &BoxMlcp<'_, A>,
+pub fn solve(
+    problem: &BoxMlcp<'_, impl Rows + ?Sized>,
     settings: &Settings,
     x: &mut [f64],
     workspace: &mut Workspace,
-    observer: &mut O,
-) -> Result<Report, InputError>
-where
-    A: Rows + ?Sized,
-    O: Observer + ?Sized,
-{
+    observer: &mut (impl Observer + ?Sized),
+) -> Result<Report, InputError> {
     settings.check()?;
     problem.check_start(x)?;
     let Workspace {

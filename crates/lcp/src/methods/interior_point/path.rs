@@ -37,7 +37,7 @@ pub(super) struct Path {
     pub dx: Vec<f64>,
 }
 
-/// How a step went.
+/// Result of a step.
 pub(super) enum Step {
     Done,
     Stopped,

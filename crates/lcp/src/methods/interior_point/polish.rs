@@ -6,7 +6,7 @@ use crate::operator::Operator;
 use crate::problem::BoxMlcp;
 use crate::sparse_factor::{Factor, System};
 
-/// Which rows are where.
+/// Place of a row: at a bound, or between the bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 enum Place {
     #[default]
@@ -67,7 +67,7 @@ impl Polish {
     }
 
     /// Puts rows at a bound exactly there, in the units of the problem.
-    pub fn pin<A: Operator + ?Sized>(&self, problem: &BoxMlcp<'_, A>, x: &mut [f64]) {
+    pub fn pin(&self, problem: &BoxMlcp<'_, impl Operator + ?Sized>, x: &mut [f64]) {
         for (i, place) in self.places.iter().enumerate() {
             match place {
                 Place::Inside => {}

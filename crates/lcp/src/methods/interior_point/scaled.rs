@@ -32,7 +32,7 @@ pub(super) struct Scaled {
 
 impl Scaled {
     /// Copies a problem; returns whether its matrix has the pattern of the last one.
-    pub fn take<A: Rows + ?Sized>(&mut self, problem: &BoxMlcp<'_, A>) -> bool {
+    pub fn take(&mut self, problem: &BoxMlcp<'_, impl Rows + ?Sized>) -> bool {
         let n = problem.len();
         let same = self.matrix.gather(problem.matrix());
         for array in [
@@ -109,7 +109,7 @@ impl Scaled {
     ///
     /// Let `v` be a direction that never leaves the box. Where it grows, no upper bound is near, so a solution has
     /// `y >= 0` there, and `y <= 0` where it falls: `v'y >= 0`. If `v'(A x + b)` is negative on the whole box, there is
-    /// none. Up to rounding, that is: entries of `A'v` on rows without end are held against solutions of a size within
+    /// none. Up to rounding, that is: entries of `A'v` on rows without end are compared with solutions of a size within
     /// reach.
     pub fn proves_unsolvable(&mut self, direction: &[f64]) -> bool {
         for i in 0..direction.len() {

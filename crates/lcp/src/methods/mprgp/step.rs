@@ -60,8 +60,8 @@ fn chopped(x: f64, g: f64, lower: f64, upper: f64) -> f64 {
 }
 
 /// Classifies the rows as free or at a bound, and writes `phi`.
-pub(super) fn gradients<A: Operator + ?Sized>(
-    problem: &BoxMlcp<'_, A>,
+pub(super) fn gradients(
+    problem: &BoxMlcp<'_, impl Operator + ?Sized>,
     x: &[f64],
     g: &[f64],
     abar: f64,
@@ -97,8 +97,8 @@ pub(super) fn gradients<A: Operator + ?Sized>(
 }
 
 /// `out = beta`
-pub(super) fn chop<A: Operator + ?Sized>(
-    problem: &BoxMlcp<'_, A>,
+pub(super) fn chop(
+    problem: &BoxMlcp<'_, impl Operator + ?Sized>,
     x: &[f64],
     g: &[f64],
     out: &mut [f64],
@@ -129,7 +129,7 @@ pub(super) fn turn(p: &mut [f64], z: &[f64], q: &[f64], last_curvature: Option<f
     });
 }
 
-/// What lies ahead of `x` along `-p`.
+/// Step limits and slopes at `x` along `-p`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ahead {
     /// The largest `a` with `x - a p` in the box.
@@ -140,8 +140,8 @@ pub(super) struct Ahead {
     pub scale: f64,
 }
 
-pub(super) fn look_ahead<A: Operator + ?Sized>(
-    problem: &BoxMlcp<'_, A>,
+pub(super) fn look_ahead(
+    problem: &BoxMlcp<'_, impl Operator + ?Sized>,
     x: &[f64],
     g: &[f64],
     d: &[f64],
@@ -176,8 +176,8 @@ pub(super) fn look_ahead<A: Operator + ?Sized>(
 
 /// `out = x - length p`, where rounding may not take it out of the box; returns the largest change, which is not
 /// finite if an entry is not.
-pub(super) fn advance<A: Operator + ?Sized>(
-    problem: &BoxMlcp<'_, A>,
+pub(super) fn advance(
+    problem: &BoxMlcp<'_, impl Operator + ?Sized>,
     x: &[f64],
     p: &[f64],
     length: f64,
@@ -206,8 +206,8 @@ pub(super) fn advance<A: Operator + ?Sized>(
 }
 
 /// `out = clamp(x - abar phi, l, u)`
-pub(super) fn expand<A: Operator + ?Sized>(
-    problem: &BoxMlcp<'_, A>,
+pub(super) fn expand(
+    problem: &BoxMlcp<'_, impl Operator + ?Sized>,
     x: &[f64],
     phi: &[f64],
     abar: f64,
@@ -250,8 +250,8 @@ pub(super) fn uphill(from: &[f64], to: &[f64], g_from: &[f64], g_to: &[f64], aba
 /// The largest eigenvalue of `A`, from below, by the power method.
 ///
 /// It starts from a fixed vector without a pattern that a matrix could be blind to.
-pub(super) fn norm<A: Operator + ?Sized>(
-    matrix: &A,
+pub(super) fn norm(
+    matrix: &(impl Operator + ?Sized),
     steps: usize,
     v: &mut [f64],
     product: &mut [f64],

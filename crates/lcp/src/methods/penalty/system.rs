@@ -37,7 +37,7 @@ pub(super) struct System {
 
 impl System {
     /// Penalises the rows that are at or beyond a bound; true, since all that was before is forgotten.
-    pub fn start<A: Operator + ?Sized>(&mut self, problem: &BoxMlcp<'_, A>, x: &[f64]) -> bool {
+    pub fn start(&mut self, problem: &BoxMlcp<'_, impl Operator + ?Sized>, x: &[f64]) -> bool {
         let n = problem.len();
         let Self {
             active,
@@ -65,9 +65,9 @@ impl System {
     /// The system for the change `dx` from `base`, which is `x` with penalised rows on their bounds.
     ///
     /// The first guess has penalised rows outside by what their `y` asks for, other rows as they are.
-    pub fn pose<A: Operator + ?Sized>(
+    pub fn pose(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
+        problem: &BoxMlcp<'_, impl Operator + ?Sized>,
         d: &[f64],
         rho: f64,
         x: &[f64],
@@ -118,17 +118,13 @@ impl System {
     }
 
     /// Solves the system; the limits on the residual are parts of what it is at the start.
-    pub fn solve<A, P>(
+    pub fn solve(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
-        preconditioner: &P,
+        problem: &BoxMlcp<'_, impl Operator + ?Sized>,
+        preconditioner: &(impl Preconditioner + ?Sized),
         limits: &pcg::Limits,
         watch: &mut dyn FnMut(&pcg::Report) -> ControlFlow<()>,
-    ) -> pcg::Report
-    where
-        A: Operator + ?Sized,
-        P: Preconditioner + ?Sized,
-    {
+    ) -> pcg::Report {
         let strength = self.strength(problem, preconditioner);
         let Self {
             active,
@@ -154,18 +150,14 @@ impl System {
 
     /// Solves the system with a small diagonal on the rows without a penalty, which makes one of it that is not singular;
     /// penalised rows stay where they are.
-    pub fn solve_shifted<A, P>(
+    pub fn solve_shifted(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
-        preconditioner: &P,
+        problem: &BoxMlcp<'_, impl Operator + ?Sized>,
+        preconditioner: &(impl Preconditioner + ?Sized),
         d: &[f64],
         limits: &pcg::Limits,
         watch: &mut dyn FnMut(&pcg::Report) -> ControlFlow<()>,
-    ) -> pcg::Report
-    where
-        A: Operator + ?Sized,
-        P: Preconditioner + ?Sized,
-    {
+    ) -> pcg::Report {
         let Self {
             active,
             diagonal,
@@ -194,11 +186,11 @@ impl System {
 
     /// A Rayleigh quotient of `P A` on the rows without a penalty, which is to be that of the others, too: 1 for a good
     /// preconditioner, anything for one that does not know the units of `A`.
-    fn strength<A, P>(&mut self, problem: &BoxMlcp<'_, A>, preconditioner: &P) -> f64
-    where
-        A: Operator + ?Sized,
-        P: Preconditioner + ?Sized,
-    {
+    fn strength(
+        &mut self,
+        problem: &BoxMlcp<'_, impl Operator + ?Sized>,
+        preconditioner: &(impl Preconditioner + ?Sized),
+    ) -> f64 {
         let Self {
             active,
             r,
@@ -224,9 +216,9 @@ impl System {
 
     /// Whether the solution of a shifted system goes along a null vector, and far enough to say that more of the
     /// residual than is `allowed` can't be solved for without a bound.
-    pub fn follows_null_vector<A: Operator + ?Sized>(
+    pub fn follows_null_vector(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
+        problem: &BoxMlcp<'_, impl Operator + ?Sized>,
         allowed: f64,
     ) -> bool {
         let Self {
@@ -250,7 +242,7 @@ impl System {
     }
 
     /// Writes the new `x`, and penalises the rows that are outside their bounds; whether these are others than before.
-    pub fn take<A: Operator + ?Sized>(&mut self, problem: &BoxMlcp<'_, A>, x: &mut [f64]) -> bool {
+    pub fn take(&mut self, problem: &BoxMlcp<'_, impl Operator + ?Sized>, x: &mut [f64]) -> bool {
         let Self {
             active,
             bound,
@@ -348,7 +340,7 @@ struct PenalisedPreconditioner<'a, P: Preconditioner + ?Sized> {
     inner: &'a P,
     active: &'a [bool],
     diagonal: &'a [f64],
-    /// What the inverse of the penalty is multiplied by, to be as strong as the other one.
+    /// Factor of the inverse of the penalty, which makes it as strong as the other inverse.
     strength: f64,
 }
 

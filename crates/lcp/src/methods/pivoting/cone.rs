@@ -1,4 +1,4 @@
-//! A complementary cone: where every row is, and which points there are then. [Erl13 (36)-(40)]
+//! Complementary cones: the place of every row, and the points that belong to it. [Erl13 (36)-(40)]
 
 use super::programme::Programme;
 use super::scaled::Scaled;
@@ -10,7 +10,7 @@ pub(crate) const SAME: f64 = 1e-7;
 /// A block whose pivots lie within this ratio is regular.
 const REGULAR: f64 = 1e-6;
 
-/// Where `x` of a row is.
+/// Place of `x` of a row: at a bound or between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     Lower,

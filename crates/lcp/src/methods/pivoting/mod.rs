@@ -67,17 +67,13 @@ pub(super) struct Course {
 
 impl Course {
     /// Copies the problem and reports the given `x` to the observer. A status ends the solve at once.
-    pub fn begin<A, O>(
+    pub fn begin(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
+        problem: &BoxMlcp<'_, impl Rows + ?Sized>,
         settings: &Settings,
         x: &[f64],
-        observer: &mut O,
-    ) -> Result<Option<Status>, InputError>
-    where
-        A: Rows + ?Sized,
-        O: Observer + ?Sized,
-    {
+        observer: &mut (impl Observer + ?Sized),
+    ) -> Result<Option<Status>, InputError> {
         settings.check()?;
         problem.check_start(x)?;
         if problem.len() > MOST_ROWS {
@@ -109,16 +105,12 @@ impl Course {
     }
 
     /// Counts a pivot that led to a point, given in the units of [`Scaled`]; a status ends the solve.
-    pub fn step<A, O>(
+    pub fn step(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
+        problem: &BoxMlcp<'_, impl Operator + ?Sized>,
         (x, y): (&[f64], &[f64]),
-        observer: &mut O,
-    ) -> ControlFlow<Status>
-    where
-        A: Operator + ?Sized,
-        O: Observer + ?Sized,
-    {
+        observer: &mut (impl Observer + ?Sized),
+    ) -> ControlFlow<Status> {
         self.pivots += 1;
         let now = self.scaled.state(problem, x, y);
         self.keep_if_better(x, now);
@@ -134,7 +126,7 @@ impl Course {
         ControlFlow::Continue(())
     }
 
-    /// Takes a point with its natural residual, in the units of the problem, if it is the best.
+    /// Keeps a point with its natural residual, in the units of the problem, if it is the best.
     pub fn offer(&mut self, x: &[f64], r: &[f64]) {
         let residual = crate::reduce::largest(r);
         if residual < self.best_state.residual || self.best_state.residual.is_nan() {
@@ -149,7 +141,7 @@ impl Course {
     }
 
     /// Reports the best point to the observer.
-    pub fn tell<O: Observer + ?Sized>(&self, observer: &mut O) -> ControlFlow<()> {
+    pub fn tell(&self, observer: &mut (impl Observer + ?Sized)) -> ControlFlow<()> {
         observer.observe(&self.progress(&self.best_state))
     }
 
@@ -170,9 +162,9 @@ impl Course {
     }
 
     /// Solves again on the active rows, and takes the point if it is the best; returns whether it is a solution.
-    pub fn settle<A: Operator + ?Sized>(
+    pub fn settle(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
+        problem: &BoxMlcp<'_, impl Operator + ?Sized>,
         settings: &Settings,
         active: &[bool],
         x: &mut [f64],
@@ -193,9 +185,9 @@ impl Course {
     }
 
     /// Ends the solve with the best point; the residual recomputed there decides on convergence.
-    pub fn end<A: Operator + ?Sized>(
+    pub fn end(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
+        problem: &BoxMlcp<'_, impl Operator + ?Sized>,
         settings: &Settings,
         status: Status,
         x: &mut [f64],

@@ -46,7 +46,7 @@ impl Point {
     }
 }
 
-/// Where a variable is.
+/// Place of a variable: basic or nonbasic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Row(usize),
@@ -69,7 +69,7 @@ pub(crate) struct Path {
     start: Vec<usize>,
 }
 
-/// What a start may be turned by.
+/// Smallest pivot by which the start of a further path may differ.
 const LARGE_PIVOT: f64 = 0.05;
 /// An entry below this part of the largest in its column is not pivoted on.
 const SMALLEST_PIVOT: f64 = 1e-11;
@@ -274,7 +274,7 @@ impl Path {
         }
     }
 
-    /// What covers a variable.
+    /// Covering coefficient of a variable.
     fn covered(&self, variable: usize) -> f64 {
         let pair = variable % self.m;
         if self.start[pair] == variable {

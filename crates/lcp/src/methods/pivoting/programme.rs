@@ -150,7 +150,7 @@ impl Programme {
         true
     }
 
-    /// Makes the last row as large as it gets, or stops where it has no end; returns whether it has one.
+    /// Maximises the last row; returns whether it is bounded.
     fn climb(&mut self) -> bool {
         for _ in 0..self.most_pivots {
             // Bland: of all columns that help, the variable that comes first.
@@ -185,7 +185,7 @@ impl Programme {
         row.map_or(0.0, |row| self.constant(row).max(0.0))
     }
 
-    /// How much each row counts in the proof that there is no vertex, after [`is_feasible`](Self::is_feasible) found
+    /// Weight of each row in the proof that there is no vertex, after [`is_feasible`](Self::is_feasible) found
     /// none.
     ///
     /// The artificial variable cannot get smaller, since what is to be made large falls with every variable that
@@ -196,7 +196,7 @@ impl Programme {
         column.map_or(0.0, |column| -self.table.get(self.rows, column).min(0.0))
     }
 
-    /// Goes as far as possible along `sum_k f_k v_k` from a vertex; none if there is no end.
+    /// Maximises `sum_k f_k v_k` from a vertex; none if it is unbounded.
     pub fn largest(&mut self, objective: impl Iterator<Item = (usize, f64)>) -> Option<f64> {
         self.table.row_mut(self.rows).fill(0.0);
         for (variable, factor) in objective {

@@ -44,7 +44,7 @@ fn power_of_two(value: f64) -> f64 {
 
 impl Scaled {
     /// Copies a problem; returns whether every number of the copy is finite.
-    pub fn load<A: Rows + ?Sized>(&mut self, problem: &BoxMlcp<'_, A>) -> Result<bool, InputError> {
+    pub fn load(&mut self, problem: &BoxMlcp<'_, impl Rows + ?Sized>) -> Result<bool, InputError> {
         let n = problem.len();
         self.n = n;
         self.matrix.clear();
@@ -193,9 +193,9 @@ impl Scaled {
     }
 
     /// Merit and residual of a point in the units of the problem, given its `y'`.
-    pub fn state<A: Operator + ?Sized>(
+    pub fn state(
         &self,
-        problem: &BoxMlcp<'_, A>,
+        problem: &BoxMlcp<'_, impl Operator + ?Sized>,
         x: &[f64],
         y: &[f64],
     ) -> MeritState {
@@ -203,9 +203,9 @@ impl Scaled {
     }
 
     /// The natural residual of one row in the units of the problem.
-    pub fn natural_of<A: Operator + ?Sized>(
+    pub fn natural_of(
         &self,
-        problem: &BoxMlcp<'_, A>,
+        problem: &BoxMlcp<'_, impl Operator + ?Sized>,
         i: usize,
         x: f64,
         y: f64,

@@ -13,7 +13,7 @@
 use super::scaled::Scaled;
 use super::tableau::Tableau;
 
-/// How a row of the problem is found again in the LCP.
+/// Mapping of a row of the problem to the LCP.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Role {
     /// `x` is constant.

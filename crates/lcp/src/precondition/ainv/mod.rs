@@ -12,6 +12,7 @@ use crate::split::{fold, for_each};
 
 /// Sparsity pattern of the factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AinvPattern {
     /// Every entry above the tolerance.
     Any,
@@ -98,7 +99,7 @@ impl Ainv {
     }
 
     /// Factorises a symmetric matrix. A negative entry on its diagonal is an error; after one, rebuild before the next use.
-    pub fn rebuild<A: Rows + ?Sized>(&mut self, matrix: &A) -> Result<(), InputError> {
+    pub fn rebuild(&mut self, matrix: &(impl Rows + ?Sized)) -> Result<(), InputError> {
         let n = matrix.len();
         let mut diagonal = vec![0.0; n];
         matrix.diagonal(&mut diagonal);

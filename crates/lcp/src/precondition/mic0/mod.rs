@@ -19,14 +19,14 @@ use std::ops::Range;
 use self::triangle::Triangle;
 use crate::blocks::Blocks;
 use crate::csr::Csr;
-use crate::error::{InputError, check_fraction};
+use crate::error::{InputError, check_fraction, check_setting};
 use crate::precondition::Preconditioner;
 use crate::split::{Split, fold, fold_blocks};
 
 settings! {
     /// The constants of [`Mic0`].
     pub struct Mic0Settings {
-        /// How much of the dropped fill is added to the diagonal, 0 (IC(0)) to 1 (all of it).
+        /// Share of the dropped fill that is added to the diagonal, 0 (IC(0)) to 1 (all of it).
         pub modification: f64 = 0.97,
         /// The part of `A_ii` below which a pivot is replaced by `A_ii`, between 0 and 1.
         pub safety: f64 = 0.25,
@@ -35,12 +35,8 @@ settings! {
 
 impl Mic0Settings {
     fn check(&self) -> Result<(), InputError> {
-        if !(0.0..=1.0).contains(&self.modification) {
-            return Err(InputError::Setting {
-                name: "modification",
-                must: "from 0 to 1",
-            });
-        }
+        let holds = (0.0..=1.0).contains(&self.modification);
+        check_setting("modification", "from 0 to 1", holds)?;
         check_fraction("safety", self.safety)
     }
 }

@@ -9,7 +9,7 @@ use crate::split::{Split, fold_blocks};
 
 /// The strictly lower triangle `F` of a symmetric matrix, split by where a row finds its partners.
 ///
-/// What lies within a block is stored once, by rows, and serves `F` and `F'`: the solve with `F'` scatters, which
+/// Entries within a block are stored once, by rows, and serves `F` and `F'`: the solve with `F'` scatters, which
 /// stays inside the block. What couples a block with other colours is stored with either block.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Triangle {
@@ -164,7 +164,7 @@ impl Triangle {
     }
 }
 
-/// What is counted in a range of blocks.
+/// Counts over a range of blocks.
 struct Counts<'a> {
     /// Diagonal, and entries within the block.
     by_row: (&'a mut [f64], &'a mut [u32]),

@@ -9,6 +9,12 @@ use crate::gallery::Instance;
 
 /// `min 1/2 x'Ax + b'x` on `[l, u]`, by Clarabel; none if it gives up.
 pub fn quadratic_programme(instance: &Instance) -> Option<Vec<f64>> {
+    let (status, x) = verdict(instance);
+    (status == SolverStatus::Solved).then_some(x)
+}
+
+/// The same, with what Clarabel says about it.
+pub fn verdict(instance: &Instance) -> (SolverStatus, Vec<f64>) {
     let n = instance.len();
     let (mut starts, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
     for column in 0..n {
@@ -71,5 +77,5 @@ pub fn quadratic_programme(instance: &Instance) -> Option<Vec<f64>> {
     )
     .expect("the programme is well formed");
     solver.solve();
-    (solver.solution.status == SolverStatus::Solved).then_some(solver.solution.x)
+    (solver.solution.status, solver.solution.x)
 }

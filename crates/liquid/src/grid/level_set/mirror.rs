@@ -142,9 +142,14 @@ impl<const D: usize> Mirror<D> {
         let cells = Tiles::<D>::CELLS;
         let has_some = |&slot: &u32| {
             let first = slot as usize * cells;
-            tiles.exists(first) && self.starts[first] < self.starts[first + cells]
+            tiles.exists(first) && self.has_some(first..first + cells)
         };
         !self.place.is_empty() && tiles.around_tile(slot).iter().any(has_some)
+    }
+
+    /// Whether there are images in a run of cells.
+    pub fn has_some(&self, cells: std::ops::Range<usize>) -> bool {
+        self.starts[cells.start] < self.starts[cells.end]
     }
 
     /// Where the images of a run of cells begin, one cell after the other, and where the last ones end.

@@ -1,8 +1,11 @@
 //! The particles around a tile, side by side in memory, and the distance of the liquid that they make.
 
+use std::ops::Range;
+
 use super::mirror::Mirror;
 use crate::grid::cut_cells::CutCells;
-use crate::grid::tiles::{Coord, TILE, Tiles, floor};
+use crate::grid::tile_halo;
+use crate::grid::tiles::{Coord, TILE, Tiles};
 use crate::particles::{Bins, Particles};
 
 /// Radius of the kernel in cells.
@@ -21,7 +24,7 @@ const DEEPEST: f64 = -1.5;
 
 /// Cells around a tile whose particles are within reach of the centre of one of its cells.
 const MARGIN: i32 = 2;
-/// Most cells along the side of a window.
+/// Cells along the side of a window.
 const SIDE: usize = (TILE + 2 * MARGIN) as usize;
 /// Most rows of cells within reach of a point.
 const MOST_ROWS: usize = 25;
@@ -63,8 +66,6 @@ pub struct Centre<const D: usize> {
     x: [f64; D],
     /// Distance of the solids at the centre itself, in cells; infinite in tiles that are far from them.
     pub wall: f64,
-    /// Horizontal direction away from a wall within reach.
-    away: Option<[f64; D]>,
 }
 
 impl<const D: usize> Centre<D> {
@@ -75,16 +76,19 @@ impl<const D: usize> Centre<D> {
         let mut centre = Self {
             x: cell.map(|c| c as f64 + 0.5),
             wall: f64::INFINITY,
-            away: None,
         };
         if cut.far[index / Tiles::<D>::CELLS] {
             return centre;
         }
         centre.wall = cut.centre(tiles, cell) / dx;
-        if (DEEPEST..REACH).contains(&centre.wall) {
-            centre.away = level_part(cut.normal(tiles, centre.x), source.up);
-        }
         centre
+    }
+
+    /// Horizontal direction away from a wall within reach.
+    fn away(&self, source: &Source<D>) -> Option<[f64; D]> {
+        let within_reach = (DEEPEST..REACH).contains(&self.wall);
+        let normal = within_reach.then(|| source.cut.normal(source.tiles, self.x))?;
+        level_part(normal, source.up)
     }
 }
 
@@ -98,10 +102,6 @@ struct Rows<const D: usize> {
     /// Place in cells from the lower corner of the tile.
     place: [Vec<f32>; D],
     radius: Vec<f32>,
-    /// Cells along the side.
-    side: usize,
-    /// Cells around the tile on every side.
-    margin: i32,
 }
 
 impl<const D: usize> Rows<D> {
@@ -110,96 +110,66 @@ impl<const D: usize> Rows<D> {
             starts: Vec::new(),
             place: std::array::from_fn(|_| Vec::new()),
             radius: Vec::new(),
-            side: 0,
-            margin: 0,
         }
     }
 
-    /// Takes the points around a tile: `take` adds those of a run of cells and writes where those of each begin.
+    /// Takes the points around a tile: `take` adds those of a run of cells and writes where those of each begin. Tiles that have
+    /// none are passed over.
     fn fill(
         &mut self,
         tiles: &Tiles<D>,
-        base: Coord<D>,
-        margin: i32,
-        mut take: impl FnMut(std::ops::Range<usize>, &mut [Vec<f32>; D], &mut Vec<f32>, &mut [u32]),
+        slot: usize,
+        has_some: impl Fn(Range<usize>) -> bool,
+        mut take: impl FnMut(Range<usize>, &mut [Vec<f32>; D], &mut Vec<f32>, &mut [u32]),
     ) {
-        self.margin = margin;
-        let (margin, side) = (margin as usize, (TILE + 2 * margin) as usize);
-        self.side = side;
         self.starts.clear();
         self.radius.clear();
         for place in &mut self.place {
             place.clear();
         }
-        for row in 0..side.pow(D as u32 - 1) {
-            let mut first = base.map(|c| c - self.margin);
-            let mut rest = row;
-            for a in (0..D - 1).rev() {
-                first[a] += (rest % side) as i32;
-                rest /= side;
-            }
+        let cells = Tiles::<D>::CELLS;
+        tile_halo::rows(tiles, slot, MARGIN as usize, |_, runs| {
             let mut starts = [self.radius.len() as u32; SIDE + 1];
             let mut cell = 0;
-            // The row crosses three tiles.
-            for length in [margin, TILE as usize, margin] {
-                let index = tiles.index(first);
-                let starts = &mut starts[cell..cell + length];
-                if tiles.exists(index) {
-                    take(
-                        index..index + length,
-                        &mut self.place,
-                        &mut self.radius,
-                        starts,
-                    );
+            for run in runs {
+                let starts = &mut starts[cell..cell + run.len()];
+                cell += run.len();
+                let first = run.start - run.start % cells;
+                if tiles.exists(first) && has_some(first..first + cells) {
+                    take(run, &mut self.place, &mut self.radius, starts);
                 } else {
                     starts.fill(self.radius.len() as u32);
                 }
-                cell += length;
-                first[D - 1] += length as i32;
             }
-            starts[side] = self.radius.len() as u32;
+            starts[SIDE] = self.radius.len() as u32;
             self.starts.push(starts);
-            if starts[0] < starts[side] {
+            if starts[0] < starts[SIDE] {
                 let padded = self.radius.len() + LANES - 1;
                 for place in &mut self.place {
                     place.resize(padded, NOWHERE);
                 }
                 self.radius.resize(padded, 0.0);
             }
-        }
+        });
     }
 
-    /// Calls `visit` for the particles of every row that comes within `reach` of `x`, which is given in cells from the
-    /// lower corner of the tile, until it returns false.
+    /// Calls `visit` for the particles of every row of a [`Neighbourhood`] around a cell of the tile, until it returns false.
     #[inline(always)]
-    fn rows_within(&self, x: [f64; D], reach: f64, mut visit: impl FnMut(usize, usize) -> bool) {
+    fn rows_around(
+        &self,
+        cell: Coord<D>,
+        neighbourhood: &Neighbourhood,
+        mut visit: impl FnMut(usize, usize) -> bool,
+    ) {
         if self.starts.is_empty() {
             return;
         }
-        let inside = |c: i32| (c + self.margin).clamp(0, self.side as i32 - 1) as usize;
-        let low = x.map(|x| inside(floor(x - reach)));
-        let high = x.map(|x| inside(floor(x + reach)));
-        let span: [usize; D] = std::array::from_fn(|a| high[a] - low[a] + 1);
-        let rows = span[..D - 1].iter().product::<usize>();
-        for k in 0..rows {
-            let (mut rest, mut row, mut scale, mut aside) = (k, 0, 1, 0.0);
-            for a in (0..D - 1).rev() {
-                let cell = low[a] + rest % span[a];
-                rest /= span[a];
-                row += scale * cell;
-                scale *= self.side;
-                let gap = (cell as i32 - self.margin) as f64 - x[a];
-                let gap = gap.max(-1.0 - gap).max(0.0);
-                aside += gap * gap;
-            }
-            let left = reach * reach - aside;
-            if left <= 0.0 {
-                continue;
-            }
-            let along = left.sqrt();
-            let starts = &self.starts[row];
-            let first = starts[inside(floor(x[D - 1] - along))];
-            let last = starts[inside(floor(x[D - 1] + along)) + 1];
+        let inside = cell.map(|c| (c + MARGIN) as usize);
+        let own = inside[..D - 1].iter().fold(0, |row, c| row * SIDE + c);
+        for &(aside, along) in &neighbourhood.rows {
+            let starts = &self.starts[own.wrapping_add_signed(aside)];
+            let first = starts[inside[D - 1] - along];
+            let last = starts[inside[D - 1] + along + 1];
             if first < last && !visit(first as usize, last as usize) {
                 return;
             }
@@ -247,6 +217,37 @@ impl<const D: usize> Rows<D> {
     }
 }
 
+/// The rows of cells that come within some distance of the centre of a cell: how far each lies from the cell's own in the list
+/// of rows, and how many cells of it on either side are within that distance.
+struct Neighbourhood {
+    rows: Vec<(isize, usize)>,
+}
+
+impl Neighbourhood {
+    fn new<const D: usize>(reach: f64) -> Self {
+        let cells = -MARGIN..=MARGIN;
+        let mut rows = Vec::with_capacity(MOST_ROWS);
+        let width = cells.clone().count();
+        for k in 0..width.pow(D as u32 - 1) {
+            let (mut rest, mut row, mut scale, mut aside) = (k, 0, 1, 0.0);
+            for _ in 0..D - 1 {
+                let cell = (rest % width) as i32 - MARGIN;
+                rest /= width;
+                row += scale * cell as isize;
+                scale *= SIDE as isize;
+                let gap = (cell.unsigned_abs() as f64 - 0.5).max(0.0);
+                aside += gap * gap;
+            }
+            let left = reach * reach - aside;
+            if left > 0.0 {
+                let along = (0.5 + left.sqrt()).floor() as usize;
+                rows.push((row, along));
+            }
+        }
+        Self { rows }
+    }
+}
+
 /// The particles of a tile and around it, and their images behind walls.
 pub struct Window<const D: usize> {
     /// The tile, if there is one yet.
@@ -254,6 +255,8 @@ pub struct Window<const D: usize> {
     base: Coord<D>,
     own: Rows<D>,
     mirrored: Rows<D>,
+    within_reach: Neighbourhood,
+    not_lonely: Neighbourhood,
 }
 
 impl<const D: usize> Window<D> {
@@ -264,6 +267,8 @@ impl<const D: usize> Window<D> {
             base: [0; D],
             own: Rows::new(),
             mirrored: Rows::new(),
+            within_reach: Neighbourhood::new::<D>(REACH),
+            not_lonely: Neighbourhood::new::<D>(LONELY),
         }
     }
 
@@ -281,8 +286,9 @@ impl<const D: usize> Window<D> {
         self.base = tiles.base(slot);
         let base = self.base.map(|c| c as f64);
         let inverse_dx = 1.0 / dx;
+        let has_some = |cells: Range<usize>| !bins.of_cells(cells).is_empty();
         self.own
-            .fill(tiles, self.base, MARGIN, |cells, place, radius, starts| {
+            .fill(tiles, slot, has_some, |cells, place, radius, starts| {
                 let here = radius.len();
                 let all = bins.of_cells(cells.clone());
                 for (start, index) in starts.iter_mut().zip(cells) {
@@ -300,8 +306,9 @@ impl<const D: usize> Window<D> {
             self.mirrored.starts.clear();
             return;
         }
+        let has_some = |cells: Range<usize>| mirror.has_some(cells);
         self.mirrored
-            .fill(tiles, self.base, MARGIN, |cells, place, radius, starts| {
+            .fill(tiles, slot, has_some, |cells, place, radius, starts| {
                 let here = radius.len();
                 let own = mirror.starts(cells);
                 let (first, last) = (own[0], own[own.len() - 1]);
@@ -331,11 +338,11 @@ impl<const D: usize> Window<D> {
             return false;
         }
         self.come_to(source, index);
-        let x: [f64; D] = std::array::from_fn(|a| centre.x[a] - self.base[a] as f64);
-        let at = x.map(|x| x as f32);
+        let cell = self.cell(centre);
+        let at = cell.map(|c| c as f32 + 0.5);
         let mut close = false;
         for points in [&self.own, &self.mirrored] {
-            points.rows_within(x, LONELY, |first, last| {
+            points.rows_around(cell, &self.not_lonely, |first, last| {
                 for p in first..last {
                     let square: f32 = (0..D)
                         .map(|a| (points.place[a][p] - at[a]) * (points.place[a][p] - at[a]))
@@ -365,36 +372,42 @@ impl<const D: usize> Window<D> {
             return AIR;
         }
         self.come_to(source, index);
-        let x: [f64; D] = std::array::from_fn(|a| centre.x[a] - self.base[a] as f64);
-        self.sums(x).distance(centre.away).min(AIR)
+        self.sums(self.cell(centre))
+            .distance(centre.away(source))
+            .min(AIR)
     }
 
-    /// Sums over the particles within reach of `x`, by the widest instructions that there are. These do the same
+    /// The cell of a centre, from the lower corner of the tile.
+    fn cell(&self, centre: &Centre<D>) -> Coord<D> {
+        std::array::from_fn(|a| centre.x[a] as i32 - self.base[a])
+    }
+
+    /// Sums over the particles within reach of the centre of a cell, by the widest instructions that there are. These do the same
     /// operations in the same order, so that the result is the same.
-    fn sums(&self, x: [f64; D]) -> Sums<D> {
+    fn sums(&self, cell: Coord<D>) -> Sums<D> {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has these instructions.
-            return unsafe { self.sums_by_avx2(x) };
+            return unsafe { self.sums_by_avx2(cell) };
         }
-        self.sums_by_lanes(x)
+        self.sums_by_lanes(cell)
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn sums_by_avx2(&self, x: [f64; D]) -> Sums<D> {
-        self.sums_by_lanes(x)
+    fn sums_by_avx2(&self, cell: Coord<D>) -> Sums<D> {
+        self.sums_by_lanes(cell)
     }
 
     #[inline(always)]
-    fn sums_by_lanes(&self, x: [f64; D]) -> Sums<D> {
-        let at = x.map(|x| x as f32);
+    fn sums_by_lanes(&self, cell: Coord<D>) -> Sums<D> {
+        let at = cell.map(|c| c as f32 + 0.5);
         // The rows first: what adds up the particles is then one loop without calls, which keeps its sums in registers.
         let mut sums = Sums::<D>::new();
         for points in [&self.own, &self.mirrored] {
             let mut rows = [(0, 0); MOST_ROWS];
             let mut count = 0;
-            points.rows_within(x, REACH, |first, last| {
+            points.rows_around(cell, &self.within_reach, |first, last| {
                 rows[count] = (first, last);
                 count += 1;
                 count < MOST_ROWS

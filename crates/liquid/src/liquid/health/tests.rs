@@ -38,7 +38,7 @@ fn shares<const D: usize>(liquid: &Liquid<D>, report: &StepReport) -> (f64, f64)
 
 fn weightless<const D: usize>(cells: [usize; D]) -> Settings<D> {
     let mut settings = Settings::<D>::new(cells, DX);
-    settings.gravity = [0.0; D];
+    settings.physics.gravity = [0.0; D];
     settings
 }
 

@@ -47,7 +47,7 @@ impl<'a, const D: usize> InflowLattice<'a, D> {
                 low: [0.0; D],
                 high: settings.domain(),
             },
-            seed: settings.seed.wrapping_add(number as u64 + 1),
+            seed: settings.physics.seed.wrapping_add(number as u64 + 1),
         }
     }
 

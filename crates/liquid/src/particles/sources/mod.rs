@@ -121,7 +121,7 @@ impl<const D: usize> Sources<D> {
             // Velocities belong to the middle of the step: half of it later they are what was asked for.
             let half = 0.5 * (end - start);
             let velocity: [f64; D] =
-                std::array::from_fn(|a| emitter.velocity[a] - half * settings.gravity[a]);
+                std::array::from_fn(|a| emitter.velocity[a] - half * settings.physics.gravity[a]);
             emitter.carry(particles, velocity);
         }
         Exchanged {

@@ -24,7 +24,6 @@ impl<const D: usize> PressureSolver<D> {
         // Every field is named, so that a new one is thought about here: what is left out is made anew by every solve.
         let PressureSolver {
             workspace: _,
-            cells: _,
             pressure: _,
             separated: _,
             displacement: _,

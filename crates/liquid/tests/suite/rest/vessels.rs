@@ -135,8 +135,8 @@ impl Case {
     pub fn liquid<const D: usize>(&self) -> (Liquid<D>, Solids<D>, f64, f64) {
         let dx = WIDTH / self.cells as f64;
         let mut settings = Settings::<D>::new([self.cells; D], dx);
-        settings.walls = self.walls;
-        settings.seed = self.seed;
+        settings.physics.walls = self.walls;
+        settings.physics.seed = self.seed;
         let (hollow, low, high) = self.vessel.hollow::<D>(dx);
         let tank = Shape::Box {
             low: [0.0; D],

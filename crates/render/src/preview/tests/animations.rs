@@ -1,25 +1,32 @@
+use crate::image::RgbImage;
 use crate::preview::GifWriter;
 use gif::{ColorOutput, DecodeOptions};
-use image::{Rgb, RgbImage};
 use meniscus_store::error::Kind;
 use std::fs::{self, File};
 use std::path::Path;
 
 const SIZE: (u32, u32) = (64, 48);
 
-/// A soft background with a square that moves.
+/// Gradient background with a moving square.
 fn frame(step: u32) -> RgbImage {
-    RgbImage::from_fn(SIZE.0, SIZE.1, |x, y| {
+    let colour = |x: u32, y: u32| {
         let square = (10 + 2 * step..22 + 2 * step).contains(&x) && (12..30).contains(&y);
         if square {
-            Rgb([20, (90 + x) as u8, 200])
+            [20, (90 + x) as u8, 200]
         } else {
-            Rgb([(120 + y) as u8, (130 + y) as u8, (140 + x) as u8])
+            [(120 + y) as u8, (130 + y) as u8, (140 + x) as u8]
         }
-    })
+    };
+    let mut picture = RgbImage::new(SIZE.0, SIZE.1);
+    for y in 0..SIZE.1 {
+        for x in 0..SIZE.0 {
+            picture.put_pixel(x, y, colour(x, y));
+        }
+    }
+    picture
 }
 
-/// The frames as a viewer shows them, with their delays, and how often they repeat.
+/// Frames as a player shows them, with their delays, and the number of repetitions.
 fn play(path: &Path) -> (Vec<RgbImage>, Vec<u16>, gif::Repeat) {
     let mut options = DecodeOptions::new();
     options.set_color_output(ColorOutput::RGBA);
@@ -37,7 +44,7 @@ fn play(path: &Path) -> (Vec<RgbImage>, Vec<u16>, gif::Repeat) {
                     k as u32 / u32::from(part.width),
                 );
                 let place = (x + u32::from(part.left), y + u32::from(part.top));
-                screen.put_pixel(place.0, place.1, Rgb([pixel[0], pixel[1], pixel[2]]));
+                screen.put_pixel(place.0, place.1, [pixel[0], pixel[1], pixel[2]]);
             }
         }
         delays.push(part.delay);
@@ -79,7 +86,7 @@ fn an_animation_shows_its_frames_and_repeats() {
 }
 
 #[test]
-fn what_does_not_move_does_not_flicker() {
+fn static_parts_do_not_flicker() {
     let frames: Vec<RgbImage> = (0..12).map(frame).collect();
     let (shown, ..) = written(&frames, 24.0);
     for k in 1..frames.len() {
@@ -92,18 +99,18 @@ fn what_does_not_move_does_not_flicker() {
 }
 
 #[test]
-fn frames_too_fast_for_a_gif_are_left_out() {
+fn frames_too_fast_for_a_gif_are_dropped() {
     let frames: Vec<RgbImage> = (0..10).map(frame).collect();
     let (shown, delays, _) = written(&frames, 100.0);
     assert_eq!(delays, [3, 3, 3, 3]);
     assert_eq!(shown.len(), 4);
-    // A frame that changes nothing still takes its time.
+    // A frame without changes still takes its time.
     let same = vec![frame(0); 3];
     assert_eq!(written(&same, 10.0).1, [10, 10, 10]);
 }
 
 #[test]
-fn a_file_is_written_whole_or_not_at_all() {
+fn an_animation_is_written_atomically() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut film = GifWriter::new(SIZE, 24.0).expect("a film");
     let error = film
@@ -120,7 +127,7 @@ fn a_file_is_written_whole_or_not_at_all() {
 }
 
 #[test]
-fn animations_that_cannot_be_are_refused() {
+fn invalid_animations_are_refused() {
     for size in [(0, 10), (10, 70_000)] {
         assert!(GifWriter::new(size, 24.0).is_err());
     }

@@ -1,5 +1,5 @@
-//! What must hold for pictures and animations.
+//! Properties of images and animations.
 
 mod animations;
-mod looks;
 mod pictures;
+mod styles;

@@ -1,6 +1,6 @@
+use crate::image::{Rgb, RgbImage};
 use crate::preview::camera::{Box3, Camera};
 use crate::preview::{View, draw};
-use image::{Rgb, RgbImage};
 use meniscus_scene::{Material, Style};
 use meniscus_shapes::{
     Bounds, Ease, Keyframe, Motion, Rotation, ScriptedSolid, Shape, TriangleMesh,
@@ -12,7 +12,7 @@ pub(super) const SIZE: (u32, u32) = (160, 160);
 const CENTRE: [f64; 3] = [0.5, 0.5, 0.55];
 const RADIUS: f64 = 0.4;
 
-/// The middles of small cubes.
+/// Centres of small cubes.
 pub(super) fn lattice() -> impl Iterator<Item = [f32; 3]> {
     const N: u32 = 48;
     (0..N * N * N).map(|k| [k % N, k / N % N, k / N / N].map(|c| (c as f32 + 0.5) / N as f32))
@@ -29,7 +29,7 @@ fn glass() -> ScriptedSolid<3> {
     )
 }
 
-/// The lower half of the glass.
+/// Lower half of the glass.
 pub(super) fn half_full() -> Vec<[f32; 3]> {
     let glass = glass();
     lattice()
@@ -60,7 +60,7 @@ pub(super) fn view<'a, const D: usize>(
     }
 }
 
-/// The unit cube.
+/// Unit cube.
 fn unit<const D: usize>() -> Bounds<D> {
     Bounds {
         low: [0.0; D],
@@ -68,7 +68,7 @@ fn unit<const D: usize>() -> Bounds<D> {
     }
 }
 
-/// A camera that sees a whole box.
+/// Camera that sees a whole box.
 fn camera(domain: [f32; 3], size: (usize, usize)) -> Camera {
     let box_ = Box3 {
         low: [0.0; 3],
@@ -78,28 +78,35 @@ fn camera(domain: [f32; 3], size: (usize, usize)) -> Camera {
 }
 
 fn colours(picture: &RgbImage) -> usize {
-    picture.pixels().collect::<HashSet<_>>().len()
+    picture.pixels().iter().collect::<HashSet<_>>().len()
 }
 
-/// How many pixels differ.
+/// Number of pixels that differ.
 pub(super) fn differing(a: &RgbImage, b: &RgbImage) -> usize {
-    a.pixels().zip(b.pixels()).filter(|(a, b)| a != b).count()
+    a.pixels()
+        .iter()
+        .zip(b.pixels())
+        .filter(|(a, b)| a != b)
+        .count()
 }
 
-/// The pixel that shows a point of the unit cube.
-pub(super) fn at(picture: &RgbImage, point: [f32; 3]) -> Rgb<u8> {
-    let size = (picture.width() as usize, picture.height() as usize);
+/// Pixel of a point of the unit cube.
+pub(super) fn at(picture: &RgbImage, point: [f32; 3]) -> Rgb {
+    let size = (
+        picture.dimensions().0 as usize,
+        picture.dimensions().1 as usize,
+    );
     let ([x, y], _) = camera([1.0; 3], size)
         .project(point)
         .expect("before the camera");
     *picture.get_pixel(x as u32, y as u32)
 }
 
-pub(super) fn blueness(Rgb([r, _, b]): Rgb<u8>) -> i32 {
+pub(super) fn blueness([r, _, b]: Rgb) -> i32 {
     i32::from(b) - i32::from(r)
 }
 
-/// A flat tank with liquid in its left part.
+/// 2D tank with liquid in its left part.
 pub(super) fn flat_dam() -> (Vec<[f32; 2]>, Vec<ScriptedSolid<2>>) {
     let tank = Shape::Box {
         low: [0.1; 2],
@@ -127,7 +134,7 @@ fn pictures_are_not_blank() {
 }
 
 #[test]
-fn pictures_are_the_same_for_any_number_of_threads() {
+fn images_do_not_depend_on_the_number_of_threads() {
     let water = half_full();
     let glass = [glass()];
     let (positions, bodies) = flat_dam();
@@ -152,7 +159,7 @@ fn pictures_are_the_same_for_any_number_of_threads() {
 }
 
 #[test]
-fn water_is_seen_inside_the_glass_and_only_there() {
+fn water_is_visible_only_inside_the_glass() {
     let bodies = [glass()];
     let water = half_full();
     let full = draw(&view(&water, &bodies), SIZE);
@@ -179,7 +186,7 @@ fn liquid_does_not_reach_through_the_glass() {
     let ([x, y], depth) = camera
         .project(CENTRE.map(|c| c as f32))
         .expect("before the camera");
-    // Seen from near, a sphere is a little larger than its radius; the shadow falls to the right.
+    // Seen from close, a sphere is slightly larger than its radius; the shadow falls to the right.
     let outline = RADIUS as f32 * camera.focal / (depth * depth - (RADIUS * RADIUS) as f32).sqrt();
     for step in 0..20 {
         let angle = 2.1 + 0.05 * step as f32;
@@ -195,7 +202,7 @@ fn liquid_does_not_reach_through_the_glass() {
 }
 
 #[test]
-fn glass_is_seen_but_seen_through() {
+fn glass_is_visible_and_transparent() {
     let bare = draw(&view::<3>(&[], &[]), SIZE);
     let glass = draw(&view(&[], &[glass()]), SIZE);
     let [before, through] = [&bare, &glass].map(|picture| at(picture, [0.55, 0.5, 0.5]));
@@ -209,7 +216,7 @@ fn glass_is_seen_but_seen_through() {
 }
 
 #[test]
-fn glass_goes_with_its_body() {
+fn glass_moves_with_its_solid() {
     let key = |time: f64, x: f64| Keyframe {
         time,
         position: [x, 0.0, 0.0],
@@ -318,7 +325,7 @@ fn the_whole_domain_is_in_the_picture() {
 }
 
 #[test]
-fn particles_that_are_nowhere_are_left_out() {
+fn particles_without_a_finite_position_are_ignored() {
     let bad = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e30, -1e30];
     let lost: Vec<[f32; 3]> = bad.iter().map(|&c| [0.5, c, 0.5]).collect();
     let bodies = [glass()];
@@ -332,7 +339,7 @@ fn particles_that_are_nowhere_are_left_out() {
 }
 
 #[test]
-fn senseless_views_do_not_crash() {
+fn invalid_views_do_not_crash() {
     let positions = [[0.5; 3], [0.2; 3]];
     let velocities = [[f32::NAN; 3]];
     let broken = [
@@ -387,7 +394,7 @@ fn senseless_views_do_not_crash() {
 }
 
 #[test]
-fn captions_are_written_below() {
+fn captions_are_drawn_in_the_lower_left_corner() {
     let bare = view::<3>(&[], &[]);
     let captioned = View {
         caption: Some("t = 1.25 s"),
@@ -403,11 +410,11 @@ fn captions_are_written_below() {
 }
 
 #[test]
-fn flat_liquid_is_where_its_particles_are_and_walls_are_over_it() {
+fn liquid_in_2d_is_drawn_at_its_particles_and_below_walls() {
     let (positions, bodies) = flat_dam();
     let picture = draw(&view(&positions, &bodies), SIZE);
     let dry = draw(&view(&[], &bodies), SIZE);
-    // By the margins of the layout: the domain is 0.855 of the picture, 0.0725 from its left.
+    // By the margins of the layout: the domain is 0.855 of the image, 0.0725 from its left.
     let at = |picture: &RgbImage, x: f32, y: f32| {
         let side = 0.855 * SIZE.0 as f32;
         let left = 0.0725 * SIZE.0 as f32;
@@ -430,7 +437,7 @@ fn flat_liquid_is_where_its_particles_are_and_walls_are_over_it() {
 }
 
 #[test]
-fn faster_flat_liquid_is_lighter() {
+fn faster_liquid_in_2d_is_lighter() {
     let (positions, bodies) = flat_dam();
     let mean = |speed: f32| {
         let velocities = vec![[speed, 0.0]; positions.len()];
@@ -439,7 +446,11 @@ fn faster_flat_liquid_is_lighter() {
             ..view(&positions, &bodies)
         };
         let picture = draw(&moving, SIZE);
-        picture.pixels().map(|p| u64::from(p[1])).sum::<u64>()
+        picture
+            .pixels()
+            .iter()
+            .map(|p| u64::from(p[1]))
+            .sum::<u64>()
     };
     let (still, slow, fast) = (mean(0.0), mean(1.0), mean(3.0));
     assert!(still < slow && slow < fast);

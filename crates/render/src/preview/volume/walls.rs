@@ -1,4 +1,4 @@
-//! The field of the liquid at solids: it reaches the walls that liquid touches, and ends in thin ones.
+//! Field of the liquid at solids: it reaches the walls that liquid touches, and ends in thin ones.
 
 use super::{LEVEL, Volume};
 use crate::preview::vector::{Vec3, mix, scale};
@@ -7,8 +7,8 @@ use rayon::prelude::*;
 use std::array::from_fn;
 
 impl Volume {
-    /// Continues the liquid into the solids that it touches. Returns nodes beyond thin walls and inside them, with the most
-    /// that smoothing may leave there: liquid ends in a wall and does not show on its other side.
+    /// Extends the liquid into the solids that it touches. Returns nodes beyond thin walls and inside them, with an upper
+    /// bound after smoothing: liquid ends in a wall and is not visible on its other side.
     pub(super) fn reach_walls<const D: usize>(
         &mut self,
         bodies: &[PosedSolid<'_, D>],
@@ -26,7 +26,7 @@ impl Volume {
             let distances = bodies.iter().map(|body| body.distance_within(x, band));
             distances.fold(f64::INFINITY, f64::min) as f32
         };
-        // Only nodes that are not full: elsewhere no wall takes anything away. Below zero: behind a wall.
+        // Only nodes that are not full: elsewhere walls have no effect. Below zero: behind a wall.
         let open: Vec<f32> = (0..self.mass.len())
             .into_par_iter()
             .map(|index| {
@@ -83,7 +83,7 @@ impl Volume {
             .collect()
     }
 
-    /// A node and those around it, corners included.
+    /// A node and its neighbours, corners included.
     fn around(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
         let [i, j, k] = self.coordinates(index);
         let range = |c: usize, axis: usize| c.saturating_sub(1)..(c + 2).min(self.nodes[axis]);
@@ -97,7 +97,7 @@ impl Volume {
         })
     }
 
-    /// The mean of the known nodes around one.
+    /// Mean of the known neighbours of a node.
     fn mean_around(&self, index: usize, known: &[bool]) -> Option<f32> {
         let (mut sum, mut count) = (0.0, 0.0);
         for at in self.around(index).filter(|&at| known[at]) {
@@ -108,7 +108,7 @@ impl Volume {
     }
 }
 
-/// Share of a node's trilinear weights that is outside a wall at this distance, in cells; negative in the wall.
+/// Fraction of a node's trilinear weights outside a wall at this distance, in cells; negative in the wall.
 fn open_share(distance: f32) -> f32 {
     let s = distance.clamp(-1.0, 1.0);
     if s >= 0.0 {
@@ -118,7 +118,7 @@ fn open_share(distance: f32) -> f32 {
     }
 }
 
-/// Nodes within two of one that has liquid: one axis after the other.
+/// Nodes within two of one that has liquid, by dilation along one axis after the other.
 fn near_liquid(occupancy: &[f32], nodes: [usize; 3]) -> Vec<bool> {
     let mut near: Vec<bool> = occupancy.iter().map(|&o| o > 0.0).collect();
     let strides = [1, nodes[0], nodes[0] * nodes[1]];
@@ -141,7 +141,7 @@ mod tests {
     use meniscus_shapes::{ScriptedSolid, Shape};
 
     #[test]
-    fn liquid_does_not_show_through_a_thin_wall() {
+    fn liquid_is_not_visible_through_a_thin_wall() {
         let plate = ScriptedSolid::still(
             "plate",
             Shape::Box {

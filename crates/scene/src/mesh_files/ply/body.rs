@@ -1,19 +1,19 @@
-//! The numbers of a PLY file, one after the other.
+//! The numbers of a PLY file.
 
 use super::super::bytes::number;
 use super::header::Scalar;
 use super::{Fault, Place};
 
-/// Numbers as they come.
+/// A sequence of numbers.
 pub(super) trait Numbers {
-    /// The next one, of the given type.
+    /// The next number, of the given type.
     fn number(&mut self, scalar: Scalar) -> Result<f64, Fault>;
 
-    /// Where the next one is.
+    /// Place of the next number.
     fn place(&self) -> Place;
 }
 
-/// Numbers as words.
+/// Numbers as text.
 pub(super) struct Text<'a> {
     rest: &'a [u8],
     line: usize,
@@ -57,7 +57,7 @@ impl Numbers for Text<'_> {
 /// Numbers as bytes.
 pub(super) struct Binary<'a> {
     rest: &'a [u8],
-    /// Where the rest begins in the file.
+    /// Offset of the rest in the file.
     at: usize,
     big_endian: bool,
 }
@@ -71,7 +71,7 @@ impl<'a> Binary<'a> {
         }
     }
 
-    /// The next bytes, least first.
+    /// The next bytes, in little-endian order.
     fn take<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
         let Some((first, rest)) = self.rest.split_first_chunk::<N>() else {
             return Err(Fault::at(self.place(), "the file ends too early"));

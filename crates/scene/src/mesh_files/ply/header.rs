@@ -1,9 +1,9 @@
-//! What a PLY file says it holds.
+//! Header of a PLY file.
 
 use super::super::bytes::{lines, shown, words};
 use super::{Fault, Place};
 
-/// Lines of a header beyond this are no header.
+/// Most lines of a header.
 const MOST_LINES: usize = 10_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,12 +68,12 @@ pub(super) struct Element {
     pub name: String,
     pub count: u64,
     pub properties: Vec<Property>,
-    /// Where it is announced.
+    /// Its line in the header.
     pub line: usize,
 }
 
 impl Element {
-    /// The least that one of them takes.
+    /// Least number of bytes of one element.
     pub fn least_bytes(&self, encoding: Encoding) -> u64 {
         let least = |property: &Property| match (encoding, property.kind) {
             // A digit, and what parts it from the next, which the last one of all may lack.

@@ -1,4 +1,4 @@
-//! Files that are damaged, that lie, or that are none.
+//! Damaged and malicious files.
 
 use super::super::{Fault, Format, Limits, Place, parse, read};
 use super::files;
@@ -7,6 +7,13 @@ use meniscus_store::error::Error;
 use proptest::prelude::*;
 use std::fs;
 use std::path::Path;
+
+/// Rows of a table of cases, one per line.
+macro_rules! cases {
+    ($($from:literal => $to:literal, $place:expr, $words:literal;)*) => {
+        [$(($from, $to, $place, $words)),*]
+    };
+}
 
 fn fault(format: Format, bytes: &[u8]) -> Fault {
     parse(format, bytes, &Limits::default()).expect_err("a fault")
@@ -29,29 +36,19 @@ fn refused(path: &Path, limits: &Limits) -> Error {
 }
 
 #[test]
-fn faults_in_obj_files_are_told_with_their_line() {
-    for (from, to, line, words) in [
-        ("v 0.5 0 0", "v 0.5 zero 0", 5, "'zero' is not a number"),
-        ("v 0.5 0 0", "v 0.5 nan 0", 5, "not finite"),
-        ("v 0.5 0 0", "v 0.5 1e999 0", 5, "not finite"),
-        ("v 0.5 0 0 1.0", "v 0.5 0", 5, "less than three"),
-        ("f 1 3 4 2", "f 1 3 9 2", 15, "vertex 9, but there are 8"),
-        ("f 1 3 4 2", "f 1 3 0 2", 15, "'0' is not the index"),
-        ("f 1 3 4 2", "f 1 3 -9 2", 15, "'-9' is not the index"),
-        (
-            "f 1 3 4 2",
-            "f 1 3 99999999999999999999 2",
-            15,
-            "is not the index",
-        ),
-        (
-            "f 1 3 4 2",
-            "f 1 3 -9223372036854775808 2",
-            15,
-            "is not the index",
-        ),
-        ("f 1 3 4 2", "f 1 3", 15, "2 vertices"),
-        ("f 1 3 4 2", "f", 15, "no vertices"),
+fn errors_in_obj_files_have_a_line() {
+    for (from, to, line, words) in cases![
+        "v 0.5 0 0" => "v 0.5 zero 0", 5, "'zero' is not a number";
+        "v 0.5 0 0" => "v 0.5 nan 0", 5, "not finite";
+        "v 0.5 0 0" => "v 0.5 1e999 0", 5, "not finite";
+        "v 0.5 0 0 1.0" => "v 0.5 0", 5, "less than three";
+        "f 1 3 4 2" => "f 1 3 9 2", 15, "vertex 9, but there are 8";
+        "f 1 3 4 2" => "f 1 3 0 2", 15, "'0' is not the index";
+        "f 1 3 4 2" => "f 1 3 -9 2", 15, "'-9' is not the index";
+        "f 1 3 4 2" => "f 1 3 99999999999999999999 2", 15, "is not the index";
+        "f 1 3 4 2" => "f 1 3 -9223372036854775808 2", 15, "is not the index";
+        "f 1 3 4 2" => "f 1 3", 15, "2 vertices";
+        "f 1 3 4 2" => "f", 15, "no vertices";
     ] {
         let fault = replaced(Format::Obj, files::obj(), from, to);
         assert_eq!(fault.place, Some(Place::Line(line)), "{fault}");
@@ -60,72 +57,32 @@ fn faults_in_obj_files_are_told_with_their_line() {
 }
 
 #[test]
-fn faults_in_ply_files_are_told_with_their_place() {
-    for (from, to, line, words) in [
-        ("ply", "PLY", Some(1), "does not begin"),
-        ("format ascii 1.0", "format ascii 2.0", Some(2), "not clear"),
-        ("format ascii 1.0", "format morse 1.0", Some(2), "not clear"),
-        ("format ascii 1.0\n", "", None, "no format"),
-        (
-            "element vertex 8",
-            "element vertex 1000000000000",
-            Some(4),
-            "promises 1000000000000",
-        ),
-        (
-            "element vertex 8",
-            "element vertex 99999999999999999999",
-            Some(4),
-            "not clear",
-        ),
-        (
-            "element vertex 8",
-            "element vertex -1",
-            Some(4),
-            "not clear",
-        ),
-        (
-            "element face 6",
-            "element face 9999999",
-            Some(9),
-            "bytes that follow",
-        ),
-        ("element face 6", "element vertex 6", Some(9), "twice"),
-        (
-            "element edge 1",
-            "element edge 18446744073709551615",
-            Some(11),
-            "promises",
-        ),
-        (
-            "element vertex 8",
-            "element point 8",
-            None,
-            "no element 'vertex'",
-        ),
-        ("property float x", "property float u", Some(4), "one x"),
-        ("property uchar red", "property float x", Some(4), "one x"),
-        ("property double y", "property quad y", Some(6), "not clear"),
-        (
-            "list uchar int vertex_indices",
-            "list uchar int corners",
-            Some(9),
-            "vertex_indices",
-        ),
-        ("end_header", "end", Some(13), "not clear"),
-        ("0 0 255 0", "0 nan 255 0", Some(14), "not finite"),
-        ("0 0 255 0", "0 x 255 0", Some(14), "'x' is not a number"),
-        (
-            "4 0 2 3 1",
-            "4 0 2 8 1",
-            Some(22),
-            "vertex 8, but there are 8",
-        ),
-        ("4 0 2 3 1", "4 0 2 -1 1", Some(22), "vertex -1"),
-        ("4 0 2 3 1", "4 0 2 1.5 1", Some(22), "vertex 1.5"),
-        ("4 0 2 3 1", "-4 0 2 3 1", Some(22), "length of a list"),
-        ("4 0 2 3 1", "2 0 2\n2 3 1", Some(22), "2 vertices"),
-        ("3 0 1 2\n", "300 0 1 2", Some(28), "ends too early"),
+fn errors_in_ply_files_have_a_place() {
+    for (from, to, line, words) in cases![
+        "ply" => "PLY", Some(1), "does not begin";
+        "format ascii 1.0" => "format ascii 2.0", Some(2), "not clear";
+        "format ascii 1.0" => "format morse 1.0", Some(2), "not clear";
+        "format ascii 1.0\n" => "", None, "no format";
+        "element vertex 8" => "element vertex 1000000000000", Some(4), "promises 1000000000000";
+        "element vertex 8" => "element vertex 99999999999999999999", Some(4), "not clear";
+        "element vertex 8" => "element vertex -1", Some(4), "not clear";
+        "element face 6" => "element face 9999999", Some(9), "bytes that follow";
+        "element face 6" => "element vertex 6", Some(9), "twice";
+        "element edge 1" => "element edge 18446744073709551615", Some(11), "promises";
+        "element vertex 8" => "element point 8", None, "no element 'vertex'";
+        "property float x" => "property float u", Some(4), "one x";
+        "property uchar red" => "property float x", Some(4), "one x";
+        "property double y" => "property quad y", Some(6), "not clear";
+        "list uchar int vertex_indices" => "list uchar int corners", Some(9), "vertex_indices";
+        "end_header" => "end", Some(13), "not clear";
+        "0 0 255 0" => "0 nan 255 0", Some(14), "not finite";
+        "0 0 255 0" => "0 x 255 0", Some(14), "'x' is not a number";
+        "4 0 2 3 1" => "4 0 2 8 1", Some(22), "vertex 8, but there are 8";
+        "4 0 2 3 1" => "4 0 2 -1 1", Some(22), "vertex -1";
+        "4 0 2 3 1" => "4 0 2 1.5 1", Some(22), "vertex 1.5";
+        "4 0 2 3 1" => "-4 0 2 3 1", Some(22), "length of a list";
+        "4 0 2 3 1" => "2 0 2\n2 3 1", Some(22), "2 vertices";
+        "3 0 1 2\n" => "300 0 1 2", Some(28), "ends too early";
     ] {
         let fault = replaced(Format::Ply, files::ply_text(), from, to);
         assert_eq!(
@@ -146,19 +103,14 @@ fn faults_in_ply_files_are_told_with_their_place() {
 }
 
 #[test]
-fn faults_in_stl_files_are_told_with_their_place() {
-    for (from, to, line, words) in [
-        (
-            "vertex 0e0 0 0",
-            "vertex 0e0 up 0",
-            4,
-            "'up' is not a number",
-        ),
-        ("vertex 0e0 0 0", "vertex inf 0 0", 4, "not finite"),
-        ("vertex 0e0 0 0", "vertex 0 0", 4, "less than three"),
-        ("      vertex 0e0 0 0\n", "", 6, "2 vertices"),
-        ("endfacet", "facet normal 0 0 0", 8, "did not expect"),
-        ("endsolid", "enough", 86, "'enough'"),
+fn errors_in_stl_files_have_a_place() {
+    for (from, to, line, words) in cases![
+        "vertex 0e0 0 0" => "vertex 0e0 up 0", 4, "'up' is not a number";
+        "vertex 0e0 0 0" => "vertex inf 0 0", 4, "not finite";
+        "vertex 0e0 0 0" => "vertex 0 0", 4, "less than three";
+        "      vertex 0e0 0 0\n" => "", 6, "2 vertices";
+        "endfacet" => "facet normal 0 0 0", 8, "did not expect";
+        "endsolid" => "enough", 86, "'enough'";
     ] {
         let fault = replaced(Format::Stl, files::stl_text(), from, to);
         assert_eq!(fault.place, Some(Place::Line(line)), "{fault}");
@@ -222,7 +174,7 @@ fn limits_are_kept() {
 }
 
 #[test]
-fn what_is_no_file_or_no_solid_is_refused() {
+fn files_that_are_missing_or_no_solid_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let limits = Limits::default();
     let path = |name: &str| folder.path().join(name);
@@ -242,24 +194,12 @@ fn what_is_no_file_or_no_solid_is_refused() {
             .message()
             .contains("is a folder")
     );
-    for (name, text, words) in [
-        ("empty.obj", "", "no faces"),
-        ("points.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\n", "no faces"),
-        (
-            "line.obj",
-            "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n",
-            "no faces with any area",
-        ),
-        (
-            "sheet.obj",
-            "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n",
-            "3 open edges",
-        ),
-        (
-            "far.obj",
-            "v 0 0 0\nv 1e30 0 0\nv 0 1 0\nf 1 2 3\n",
-            "vertex 2 has the coordinate 1e30",
-        ),
+    for (name, text, _, words) in cases![
+        "empty.obj" => "", (), "no faces";
+        "points.obj" => "v 0 0 0\nv 1 0 0\nv 0 1 0\n", (), "no faces";
+        "line.obj" => "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n", (), "no faces with any area";
+        "sheet.obj" => "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", (), "3 open edges";
+        "far.obj" => "v 0 0 0\nv 1e30 0 0\nv 0 1 0\nf 1 2 3\n", (), "vertex 2 has the coordinate 1e30";
     ] {
         fs::write(path(name), text).unwrap();
         let error = refused(&path(name), &limits);

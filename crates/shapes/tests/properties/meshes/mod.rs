@@ -2,7 +2,6 @@
 
 mod checks;
 mod distances;
-mod lattices;
 
 use crate::icosphere::icosphere;
 

@@ -2,7 +2,7 @@
 
 use super::Drive;
 
-/// What ends a step.
+/// Reason for the end of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum End {
     /// `y` is zero.
@@ -13,13 +13,13 @@ pub(super) enum End {
     Aside,
 }
 
-/// What a row does that ends a step.
+/// Event of a row that ends a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Block {
     pub row: usize,
     /// The step `t`.
     pub step: f64,
-    /// What ends the step, and where.
+    /// Event that ends the step, and its row.
     pub end: End,
     rate: f64,
 }

@@ -30,7 +30,7 @@ use crate::report::{Observer, Report, Status};
 use crate::rows::Rows;
 use block::End;
 
-/// What becomes of a row that blocks.
+/// Result of the exchange of a blocking row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exchange {
     /// The row changed sides.
@@ -75,18 +75,13 @@ const ROUNDS: usize = 4;
 const SMALLEST_RATE: f64 = 1e-10;
 
 /// Solves a problem by drives over the given basis.
-pub(crate) fn solve<A, B, O>(
-    problem: &BoxMlcp<'_, A>,
+pub(crate) fn solve(
+    problem: &BoxMlcp<'_, impl Rows + ?Sized>,
     settings: &Settings,
     x: &mut [f64],
-    (drive, basis): (&mut Drive, &mut B),
-    observer: &mut O,
-) -> Result<Report, InputError>
-where
-    A: Rows + ?Sized,
-    B: Basis,
-    O: Observer + ?Sized,
-{
+    (drive, basis): (&mut Drive, &mut impl Basis),
+    observer: &mut (impl Observer + ?Sized),
+) -> Result<Report, InputError> {
     if let Some(status) = drive.course.begin(problem, settings, x, observer)? {
         return Ok(drive.course.end(problem, settings, status, x));
     }
@@ -139,12 +134,12 @@ impl Drive {
         scaled.affine(&self.x, &mut self.y);
     }
 
-    /// What rounding leaves of zero in `y`.
+    /// Bound on the rounding errors of `y`.
     fn noise(&self) -> f64 {
         1e-13 * (1.0 + crate::reduce::largest(&self.x))
     }
 
-    /// How far the `y` of a row is on the wrong side of zero.
+    /// Violation of a row: how far its `y` is on the wrong side of zero.
     fn violation(&self, i: usize) -> f64 {
         let scaled = &self.course.scaled;
         if scaled.is_fixed(i) {
@@ -159,18 +154,13 @@ impl Drive {
     }
 
     /// Drives rows until none is violated.
-    fn all<A, B, O>(
+    fn all(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
+        problem: &BoxMlcp<'_, impl Operator + ?Sized>,
         settings: &Settings,
-        basis: &mut B,
-        observer: &mut O,
-    ) -> ControlFlow<Status>
-    where
-        A: Operator + ?Sized,
-        B: Basis,
-        O: Observer + ?Sized,
-    {
+        basis: &mut impl Basis,
+        observer: &mut (impl Observer + ?Sized),
+    ) -> ControlFlow<Status> {
         let n = self.x.len();
         self.tolerated.fill(false);
         for drives in 1.. {
@@ -242,18 +232,13 @@ impl Drive {
     }
 
     /// Drives one row to where it belongs.
-    fn row<A, B, O>(
+    fn row(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
+        problem: &BoxMlcp<'_, impl Operator + ?Sized>,
         settings: &Settings,
-        (basis, j): (&mut B, usize),
-        observer: &mut O,
-    ) -> ControlFlow<Status>
-    where
-        A: Operator + ?Sized,
-        B: Basis,
-        O: Observer + ?Sized,
-    {
+        (basis, j): (&mut impl Basis, usize),
+        observer: &mut (impl Observer + ?Sized),
+    ) -> ControlFlow<Status> {
         let sigma = if self.y[j] < 0.0 { 1.0 } else { -1.0 };
         let mut idle = 0;
         loop {
@@ -325,9 +310,9 @@ impl Drive {
     }
 
     /// Nothing ends the step: either a proof that there is no solution, or rounding, or not a matrix for this method.
-    fn without_end<A: Operator + ?Sized>(
+    fn without_end(
         &mut self,
-        problem: &BoxMlcp<'_, A>,
+        problem: &BoxMlcp<'_, impl Operator + ?Sized>,
         settings: &Settings,
         j: usize,
         sigma: f64,
