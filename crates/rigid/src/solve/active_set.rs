@@ -32,28 +32,29 @@ struct Unknown {
 
 /// Improves the impulses; returns the number of active sets that were solved for.
 pub(super) fn improve<const D: usize>(island: &mut Island<D>, tolerance: f64) -> usize {
+    let loaded =
+        (0..island.contacts()).filter(|&contact| island.x[island.normal_row(contact)] > 0.0);
+    if island.joint_rows + D * loaded.count() > MOST_UNKNOWNS {
+        return 0;
+    }
     let mut best = (island.residual(), island.x.clone());
-    for step in 0..MOST_STEPS {
+    let mut done = 0;
+    while done < MOST_STEPS && best.0 > tolerance {
         let Some(unknowns) = select(island) else {
             break;
         };
         solve_for(island, &unknowns);
+        done += 1;
         let residual = island.residual();
         if residual < best.0 {
             best = (residual, island.x.clone());
-        }
-        if best.0 <= tolerance {
-            return step + 1;
         }
         if !residual.is_finite() {
             break;
         }
     }
-    for (i, x) in best.1.iter().enumerate() {
-        island.set(i, *x);
-    }
-    // Impulses that overflowed leave velocities that do not come back by subtraction.
-    MOST_STEPS
+    island.restart(&best.1);
+    done
 }
 
 /// The active set of the impulses; the others are set to their bounds.

@@ -53,7 +53,7 @@ pub(super) fn solve<const D: usize>(
             break;
         }
     }
-    best.restore(island);
+    island.restart(&best.x);
     report.residual = best.residual;
     report.status = if best.residual <= tolerance {
         Status::Converged
@@ -87,11 +87,5 @@ impl Best {
             self.x.copy_from_slice(&island.x);
         }
         better
-    }
-
-    fn restore<const D: usize>(&self, island: &mut Island<D>) {
-        for i in 0..self.x.len() {
-            island.set(i, self.x[i]);
-        }
     }
 }
