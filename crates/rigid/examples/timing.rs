@@ -78,7 +78,7 @@ fn pile(settings: Settings<3>) -> Bodies<3> {
     let mut bodies = with_floor(settings);
     for k in 0..500 {
         let (i, j, l) = (k % 5, k / 5 % 5, k / 25);
-        let shift = 0.02 * ((k * 7) % 5) as f64;
+        let shift = 0.008 * ((k * 7) % 5) as f64;
         let at = [
             0.25 * i as f64 + shift,
             0.25 * j as f64 - shift,
@@ -144,7 +144,7 @@ fn bowl(settings: Settings<3>) -> Bodies<3> {
     bodies.add(Body::fixed("bowl", bowl)).expect("a sound body");
     for k in 0..2000 {
         let (i, j, l) = (k % 14, k / 14 % 14, k / 196);
-        let shift = 0.01 * ((k * 7) % 5) as f64;
+        let shift = 0.003 * ((k * 7) % 5) as f64;
         let at = [
             0.16 * (i as f64 - 6.5) + shift,
             0.16 * (j as f64 - 6.5) - shift,
