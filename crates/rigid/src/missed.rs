@@ -12,23 +12,27 @@ use crate::step::Prepared;
 /// Marks contacts that were found at the end of the step.
 const FOUND_LATER: u64 = 1 << 63;
 
+/// Growth of an overlap, in gaps at rest, that is left to the correction of positions.
+const DEEPER: f64 = 0.05;
+
 impl<const D: usize> Bodies<D> {
-    /// Contacts of pairs that overlap at the end of a step and did not at its start, as rows of its start.
+    /// Contacts of pairs that overlap at the end of a step more than at its start, as rows of its start.
     pub(crate) fn missed(
         &self,
         prepared: &Prepared<D>,
         ends: &[Contact<D>],
         dt: f64,
     ) -> Vec<Contact<D>> {
-        let overlapped = |contact: &Contact<D>| {
+        // The deepest overlap of a pair at the start, zero if there is none.
+        let before = |contact: &Contact<D>| {
             let key = (contact.a, contact.b);
             let start = prepared
                 .contacts
                 .partition_point(|other| (other.a, other.b) < key);
-            let mut own = prepared.contacts[start..]
+            let own = prepared.contacts[start..]
                 .iter()
                 .take_while(|other| (other.a, other.b) == key);
-            own.any(|other| other.gap < 0.0)
+            own.fold(0.0, |deepest: f64, other| deepest.min(other.gap))
         };
         let as_at_start = |end: &Contact<D>| {
             let half = scale(end.normal, 0.5 * end.gap);
@@ -50,7 +54,9 @@ impl<const D: usize> Bodies<D> {
                 ..contact
             }
         };
-        let missed = ends.iter().filter(|end| end.gap < 0.0 && !overlapped(end));
+        let missed = ends
+            .iter()
+            .filter(|end| end.gap < 0.0 && end.gap < before(end) - DEEPER * end.resting_gap);
         missed.map(as_at_start).collect()
     }
 }

@@ -17,7 +17,7 @@ const FIRST_SWEEPS: usize = 8;
 /// Rounds without progress after which the best iterate is accepted.
 const PATIENCE: usize = 6;
 /// The same for islands with many rows, where a round takes long and the next step continues from what this one reached.
-const PATIENCE_OF_LARGE: usize = 2;
+const PATIENCE_OF_LARGE: usize = 1;
 /// Rows from which an island is large.
 const LARGE: usize = 1000;
 
