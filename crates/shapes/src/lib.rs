@@ -25,6 +25,7 @@
 
 mod bounds;
 pub mod mesh;
+mod moments;
 mod motion;
 mod path;
 mod pose;
@@ -33,16 +34,19 @@ mod rotation;
 mod scripted_solid;
 mod shape;
 mod solids;
+mod surface;
 mod thickness;
 mod validate;
 mod vector;
 
 pub use bounds::Bounds;
 pub use mesh::{MeshError, MeshReport, TriangleMesh};
+pub use moments::{Moments, MomentsError};
 pub use motion::{Ease, Keyframe, Motion, MotionError};
 pub use pose::Pose;
 pub use rotation::{Generator, Rotation, angle_of};
 pub use scripted_solid::{PosedSolid, ScriptedSolid, SolidError, SolidFault};
 pub use shape::Shape;
 pub use solids::{PosedSolids, Solids};
+pub use surface::{Polytope, PolytopeFace, SurfaceSample};
 pub use validate::{ShapeError, ShapeFault};

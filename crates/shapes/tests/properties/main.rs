@@ -4,6 +4,8 @@ mod arbitrary;
 mod faults;
 mod icosphere;
 mod meshes;
+mod moments;
 mod motion;
 mod rotation;
 mod shapes;
+mod surface;

@@ -1,0 +1,265 @@
+//! Contacts of convex polytopes: separating axes, then clipping of the two faces that look at each other.
+
+use meniscus_shapes::{Polytope, PolytopeFace};
+
+use super::reduce::spread;
+use crate::contact::Touch;
+use crate::linear::{add_scaled, cross, dot, lower, norm, scale, sub};
+
+/// Contacts between two faces at most.
+const MOST_POINTS: usize = 4;
+/// Directions of edges closer than this are parallel: the sine of their angle.
+const PARALLEL: f64 = 1e-3;
+
+/// An axis along which two polytopes are separated the most.
+#[derive(Clone, Copy, Debug)]
+enum Axis<const D: usize> {
+    /// Face of the first polytope.
+    FaceOfA(usize),
+    /// Face of the second polytope.
+    FaceOfB(usize),
+    /// Directions of two edges; the unit normal from the second to the first polytope.
+    Edges(usize, usize, [f64; D]),
+}
+
+/// A lower bound on the distance of two polytopes, which is their depth with a negative sign if they overlap.
+pub(super) fn separation<const D: usize>(a: &Polytope<D>, b: &Polytope<D>) -> f64 {
+    best_axis(a, b, f64::INFINITY, 0.0).map_or(f64::INFINITY, |(_, separation)| separation)
+}
+
+/// Contacts of two polytopes closer than `margin`. Axes that are within `bias` of each other count as equal: faces
+/// come before edges, the first polytope before the second, so that the choice is the same from step to step.
+pub(super) fn touches<const D: usize>(
+    a: &Polytope<D>,
+    b: &Polytope<D>,
+    margin: f64,
+    bias: f64,
+    out: &mut Vec<Touch<D>>,
+) {
+    match best_axis(a, b, margin, bias) {
+        None => {}
+        Some((Axis::FaceOfA(face), _)) => {
+            let start = out.len();
+            clip(a, face, b, margin, out);
+            for touch in &mut out[start..] {
+                *touch = touch.reversed();
+                touch.id |= 1 << 62;
+            }
+        }
+        Some((Axis::FaceOfB(face), _)) => clip(b, face, a, margin, out),
+        Some((Axis::Edges(i, j, normal), _)) => edges(a, b, (i, j), normal, margin, out),
+    }
+}
+
+/// The axis of largest separation, or `None` if that exceeds `margin`.
+fn best_axis<const D: usize>(
+    a: &Polytope<D>,
+    b: &Polytope<D>,
+    margin: f64,
+    bias: f64,
+) -> Option<(Axis<D>, f64)> {
+    let mut best = (Axis::FaceOfA(0), f64::NEG_INFINITY);
+    for (index, face) in a.faces.iter().enumerate() {
+        let separation = beyond(face, b);
+        if separation > margin {
+            return None;
+        }
+        if separation > best.1 {
+            best = (Axis::FaceOfA(index), separation);
+        }
+    }
+    let mut most = best.1 + bias;
+    for (index, face) in b.faces.iter().enumerate() {
+        let separation = beyond(face, a);
+        if separation > margin {
+            return None;
+        }
+        if separation > most {
+            best = (Axis::FaceOfB(index), separation);
+            most = separation;
+        }
+    }
+    let mut most = best.1 + bias;
+    for (i, u) in a.edge_directions.iter().enumerate() {
+        for (j, v) in b.edge_directions.iter().enumerate() {
+            let axis: [f64; D] = lower(cross(*u, *v));
+            let length = norm(axis);
+            if length < PARALLEL {
+                continue;
+            }
+            let axis = scale(axis, 1.0 / length);
+            let ((low_a, high_a), (low_b, high_b)) = (span(a, axis), span(b, axis));
+            // From b to a, on the side where they are farther apart.
+            let (separation, axis) = if low_a - high_b > low_b - high_a {
+                (low_a - high_b, axis)
+            } else {
+                (low_b - high_a, scale(axis, -1.0))
+            };
+            if separation > margin {
+                return None;
+            }
+            if separation > most {
+                best = (Axis::Edges(i, j, axis), separation);
+                most = separation;
+            }
+        }
+    }
+    Some(best)
+}
+
+/// How far a whole polytope is beyond a face of another one.
+fn beyond<const D: usize>(face: &PolytopeFace<D>, other: &Polytope<D>) -> f64 {
+    let least = other
+        .vertices
+        .iter()
+        .fold(f64::INFINITY, |least, x| least.min(dot(face.normal, *x)));
+    least - face.offset
+}
+
+fn span<const D: usize>(polytope: &Polytope<D>, axis: [f64; D]) -> (f64, f64) {
+    polytope
+        .vertices
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
+            let along = dot(axis, *x);
+            (low.min(along), high.max(along))
+        })
+}
+
+/// A corner of the clipped face: the vertex or side that it comes from, and the plane that cut it.
+#[derive(Clone, Copy)]
+struct Corner<const D: usize> {
+    x: [f64; D],
+    id: u64,
+}
+
+/// The face of `other` that looks at a face of `reference`, clipped to the column above that face. The normal of the
+/// contacts is that of the face.
+fn clip<const D: usize>(
+    reference: &Polytope<D>,
+    face: usize,
+    other: &Polytope<D>,
+    margin: f64,
+    out: &mut Vec<Touch<D>>,
+) {
+    let base = &reference.faces[face];
+    let Some(incident) = (0..other.faces.len()).min_by(|&i, &j| {
+        let along = |k: usize| dot(other.faces[k].normal, base.normal);
+        along(i).total_cmp(&along(j))
+    }) else {
+        return;
+    };
+    let mut corners: Vec<Corner<D>> = other.faces[incident]
+        .vertices
+        .iter()
+        .map(|&v| Corner {
+            x: other.vertices[v as usize],
+            id: u64::from(v) << 8,
+        })
+        .collect();
+    let count = base.vertices.len();
+    for side in 0..count {
+        let start = reference.vertices[base.vertices[side] as usize];
+        let end = reference.vertices[base.vertices[(side + 1) % count] as usize];
+        let along = sub(end, start);
+        // Out of the column.
+        let outward: [f64; D] = if D == 2 {
+            scale(along, -1.0)
+        } else {
+            lower(cross(along, base.normal))
+        };
+        corners = cut(&corners, outward, dot(outward, start), side as u64 + 1);
+    }
+    let feature = (face as u64) << 40 | (incident as u64) << 32;
+    let start = out.len();
+    for corner in corners {
+        let gap = dot(base.normal, corner.x) - base.offset;
+        if gap <= margin {
+            out.push(Touch {
+                point: add_scaled(corner.x, -0.5 * gap, base.normal),
+                normal: base.normal,
+                gap,
+                id: feature | corner.id,
+            });
+        }
+    }
+    spread(out, start, MOST_POINTS);
+}
+
+/// The part of a polygon, or of a segment in two dimensions, with `normal . x <= offset`.
+fn cut<const D: usize>(
+    corners: &[Corner<D>],
+    normal: [f64; D],
+    offset: f64,
+    side: u64,
+) -> Vec<Corner<D>> {
+    let mut kept = Vec::with_capacity(corners.len() + 1);
+    let over = |corner: &Corner<D>| dot(normal, corner.x) - offset;
+    let count = corners.len();
+    for (k, a) in corners.iter().enumerate() {
+        let over_a = over(a);
+        if over_a <= 0.0 {
+            kept.push(*a);
+        }
+        if D == 2 && k + 1 == count {
+            break;
+        }
+        let b = &corners[(k + 1) % count];
+        let over_b = over(b);
+        if (over_a <= 0.0) != (over_b <= 0.0) {
+            let share = over_a / (over_a - over_b);
+            kept.push(Corner {
+                x: add_scaled(a.x, share, sub(b.x, a.x)),
+                id: (a.id & !0xff).max(b.id & !0xff) | side,
+            });
+        }
+    }
+    kept
+}
+
+/// The contact of two edges that cross.
+fn edges<const D: usize>(
+    a: &Polytope<D>,
+    b: &Polytope<D>,
+    (i, j): (usize, usize),
+    normal: [f64; D],
+    margin: f64,
+    out: &mut Vec<Touch<D>>,
+) {
+    let support = |polytope: &Polytope<D>, direction: [f64; D], towards: [f64; D]| {
+        let ends = |edge: &[u32; 2]| edge.map(|v| polytope.vertices[v as usize]);
+        let along = polytope.edges.iter().enumerate().filter(|(_, edge)| {
+            let [p, q] = ends(edge);
+            let side = sub(q, p);
+            dot(side, direction).abs() > (1.0 - 1e-9) * norm(side)
+        });
+        let height = |edge: &[u32; 2]| {
+            let [p, q] = ends(edge);
+            dot(towards, p) + dot(towards, q)
+        };
+        along
+            .max_by(|(_, e), (_, f)| height(e).total_cmp(&height(f)))
+            .map(|(index, edge)| (index, ends(edge)))
+    };
+    let (Some((e, [p, p_end])), Some((f, [q, q_end]))) = (
+        support(a, a.edge_directions[i], scale(normal, -1.0)),
+        support(b, b.edge_directions[j], normal),
+    ) else {
+        return;
+    };
+    let (u, v, w) = (sub(p_end, p), sub(q_end, q), sub(p, q));
+    let (uu, vv, uv) = (dot(u, u), dot(v, v), dot(u, v));
+    let determinant = uu * vv - uv * uv;
+    let s = ((uv * dot(v, w) - vv * dot(u, w)) / determinant).clamp(0.0, 1.0);
+    let t = ((uv * s + dot(v, w)) / vv).clamp(0.0, 1.0);
+    let (x, y) = (add_scaled(p, s, u), add_scaled(q, t, v));
+    let gap = dot(normal, sub(x, y));
+    if gap <= margin {
+        out.push(Touch {
+            point: add_scaled(y, 0.5, sub(x, y)),
+            normal,
+            gap,
+            id: 1 << 61 | (e as u64) << 20 | f as u64,
+        });
+    }
+}

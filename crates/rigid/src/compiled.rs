@@ -1,0 +1,49 @@
+//! Entry points that are compiled once, in this crate, for two and three dimensions.
+//!
+//! A generic function is compiled again in every crate that calls it, with that crate's settings. So the public functions
+//! behind which most of the code lies are thin: they call through a table of functions of `D = 2` or `D = 3`.
+
+use std::any::Any;
+
+use meniscus_shapes::Shape;
+
+use crate::bodies::Bodies;
+use crate::body::Wrench;
+use crate::collide::Collider;
+use crate::problem::ContactProblem;
+use crate::report::{StepError, StepReport};
+
+/// The functions of one number of dimensions.
+pub(crate) struct Compiled<const D: usize> {
+    pub collider: fn(&Shape<D>) -> Collider<D>,
+    pub step: fn(&mut Bodies<D>, f64, &[Wrench<D>]) -> Result<StepReport<D>, StepError>,
+    pub problems: fn(&Bodies<D>, f64) -> Result<Vec<ContactProblem>, StepError>,
+    pub overlaps: fn(&Bodies<D>) -> Vec<(usize, usize, f64)>,
+}
+
+macro_rules! compiled {
+    ($d:literal) => {
+        Compiled::<$d> {
+            collider: Collider::new,
+            step: Bodies::step_impl,
+            problems: Bodies::contact_problems_impl,
+            overlaps: Bodies::overlaps_impl,
+        }
+    };
+}
+
+static PLANE: Compiled<2> = compiled!(2);
+static SPACE: Compiled<3> = compiled!(3);
+
+impl<const D: usize> Compiled<D> {
+    /// The table of `D` dimensions.
+    pub fn get() -> &'static Self {
+        const { assert!(D == 2 || D == 3, "two or three dimensions") };
+        let tables: [&'static dyn Any; 2] = [&PLANE, &SPACE];
+        let mut tables = tables.into_iter();
+        match tables.find_map(|table| table.downcast_ref()) {
+            Some(table) => table,
+            None => unreachable!("two or three dimensions"),
+        }
+    }
+}

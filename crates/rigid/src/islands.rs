@@ -1,0 +1,276 @@
+//! Islands: groups of free bodies that contacts and joints connect, each with a problem of its own.
+
+use crate::bodies::{Bodies, State, WarmContact};
+use crate::contact::Contact;
+use crate::joint::{JointRows, joint_rows};
+use crate::linear::{dot, norm, sub};
+use crate::rows::{Row, contact_rows};
+use crate::solve::Island;
+use crate::state::Kinetic;
+
+/// Distance within which a contact takes over the impulse of another one of its pair, in gaps at rest.
+const NEAR: f64 = 25.0;
+
+/// Contacts and joints of one island.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Group {
+    /// Free bodies, rising.
+    pub bodies: Vec<usize>,
+    pub contacts: Vec<usize>,
+    pub joints: Vec<usize>,
+}
+
+/// Groups of free bodies that are connected, in order of their first body. Bodies without contact or joint are in none.
+pub(crate) fn groups(
+    free: &[bool],
+    contacts: &[(usize, usize)],
+    joints: &[(usize, Option<usize>)],
+) -> Vec<Group> {
+    let mut parent: Vec<usize> = (0..free.len()).collect();
+    fn root(parent: &mut [usize], mut body: usize) -> usize {
+        while parent[body] != body {
+            parent[body] = parent[parent[body]];
+            body = parent[body];
+        }
+        body
+    }
+    let links = contacts
+        .iter()
+        .map(|&(a, b)| (a, Some(b)))
+        .chain(joints.iter().copied());
+    for (a, b) in links {
+        if let Some(b) = b
+            && free[a]
+            && free[b]
+        {
+            let (x, y) = (root(&mut parent, a), root(&mut parent, b));
+            parent[x.max(y)] = x.min(y);
+        }
+    }
+    let mut index = vec![usize::MAX; free.len()];
+    let mut groups: Vec<Group> = Vec::new();
+    let mut place = |a: usize, b: Option<usize>, parent: &mut [usize]| {
+        let body = if free[a] { a } else { b.filter(|&b| free[b])? };
+        let first = root(parent, body);
+        if index[first] == usize::MAX {
+            index[first] = groups.len();
+            groups.push(Group::default());
+        }
+        Some(index[first])
+    };
+    let of_contacts: Vec<_> = contacts
+        .iter()
+        .map(|&(a, b)| place(a, Some(b), &mut parent))
+        .collect();
+    let of_joints: Vec<_> = joints
+        .iter()
+        .map(|&(a, b)| place(a, b, &mut parent))
+        .collect();
+    for (contact, group) in of_contacts.into_iter().enumerate() {
+        if let Some(group) = group {
+            groups[group].contacts.push(contact);
+        }
+    }
+    for (joint, group) in of_joints.into_iter().enumerate() {
+        if let Some(group) = group {
+            groups[group].joints.push(joint);
+        }
+    }
+    for body in (0..free.len()).filter(|&body| free[body]) {
+        let group = index[root(&mut parent, body)];
+        if group != usize::MAX {
+            groups[group].bodies.push(body);
+        }
+    }
+    groups
+}
+
+impl<const D: usize> Bodies<D> {
+    /// The groups of a step.
+    pub(crate) fn groups(
+        &self,
+        state: &State<D>,
+        kinetics: &[Kinetic<D>],
+        contacts: &[Contact<D>],
+    ) -> Vec<Group> {
+        let free: Vec<bool> = kinetics.iter().map(Kinetic::is_free).collect();
+        let between: Vec<(usize, usize)> = contacts
+            .iter()
+            .map(|contact| (contact.a, contact.b))
+            .collect();
+        // A broken joint connects nothing: as one between two worlds.
+        let joints: Vec<(usize, Option<usize>)> = (self.joints.iter().zip(&state.joints))
+            .map(|(joint, own)| (joint.a, joint.b, own.broken))
+            .map(|(a, b, broken)| if broken { (usize::MAX, None) } else { (a, b) })
+            .collect();
+        let mut groups = groups_of(&free, &between, &joints);
+        groups.sort_by_key(|group| group.bodies.first().copied());
+        groups
+    }
+
+    /// Rows of a joint in a step.
+    pub(crate) fn rows_of_joint(
+        &self,
+        joint: usize,
+        state: &State<D>,
+        kinetics: &[Kinetic<D>],
+        dt: f64,
+    ) -> JointRows<D> {
+        let own = &self.joints[joint];
+        let world = Kinetic::world();
+        let (pose_b, kinetic_b) = match own.b {
+            Some(b) => (state.bodies[b].pose, &kinetics[b]),
+            None => (meniscus_shapes::Pose::IDENTITY, &world),
+        };
+        let poses = [&state.bodies[own.a].pose, &pose_b];
+        joint_rows(
+            own,
+            &self.frames[joint],
+            &state.joints[joint],
+            poses,
+            [&kinetics[own.a], kinetic_b],
+            dt,
+        )
+    }
+
+    /// The problem of a group: rows of its joints, then those of its contacts, started from the last step's impulses.
+    pub(crate) fn island(
+        &self,
+        group: &Group,
+        state: &State<D>,
+        kinetics: &[Kinetic<D>],
+        contacts: &[Contact<D>],
+        joints: &[Option<JointRows<D>>],
+        dt: f64,
+    ) -> Island<D> {
+        let mut island = Island::new(self.settings.cone);
+        let mut slots = Slots::new(&mut island, group, kinetics);
+        let ratio = if state.last_dt > 0.0 {
+            dt / state.last_dt
+        } else {
+            0.0
+        };
+        for &joint in &group.joints {
+            let Some(made) = &joints[joint] else { continue };
+            for (k, row) in made.rows.iter().enumerate() {
+                slots.add(
+                    &mut island,
+                    row,
+                    kinetics,
+                    ratio * state.joints[joint].impulses[k],
+                );
+                island.joint_row_ids.push(joint);
+            }
+        }
+        island.joint_rows = island.rows.len();
+        for &contact in &group.contacts {
+            let own = &contacts[contact];
+            let rows = contact_rows(own, kinetics, self.settings.cone, dt);
+            let start = warm(state, own).map_or([0.0; D], |warm| warm.impulse.map(|c| ratio * c));
+            for row in &rows[..D] {
+                slots.add(&mut island, row, kinetics, dot(row.linear, start));
+            }
+            island.friction.push(own.friction);
+            island.contact_ids.push(contact);
+        }
+        island.begin();
+        island
+    }
+}
+
+fn groups_of(
+    free: &[bool],
+    contacts: &[(usize, usize)],
+    joints: &[(usize, Option<usize>)],
+) -> Vec<Group> {
+    // One more body, which nothing moves, stands for what broken joints connect.
+    let mut free = free.to_vec();
+    free.push(false);
+    let last = free.len() - 1;
+    let joints: Vec<_> = joints.iter().map(|&(a, b)| (a.min(last), b)).collect();
+    groups(&free, contacts, &joints)
+}
+
+/// Which slot of an island a body has.
+pub(crate) struct Slots {
+    of_body: Vec<(usize, u32)>,
+}
+
+impl Slots {
+    pub fn empty() -> Self {
+        Self {
+            of_body: Vec::new(),
+        }
+    }
+
+    pub fn new<const D: usize>(
+        island: &mut Island<D>,
+        group: &Group,
+        kinetics: &[Kinetic<D>],
+    ) -> Self {
+        let of_body = group
+            .bodies
+            .iter()
+            .map(|&body| (body, island.add_slot(body, &kinetics[body])))
+            .collect();
+        Self { of_body }
+    }
+
+    pub fn get<const D: usize>(
+        &mut self,
+        island: &mut Island<D>,
+        body: usize,
+        kinetics: &[Kinetic<D>],
+    ) -> u32 {
+        match self.of_body.binary_search_by_key(&body, |entry| entry.0) {
+            Ok(at) => self.of_body[at].1,
+            Err(at) => {
+                let slot = island.add_slot(body, &kinetics[body]);
+                self.of_body.insert(at, (body, slot));
+                slot
+            }
+        }
+    }
+
+    pub fn add<const D: usize>(
+        &mut self,
+        island: &mut Island<D>,
+        row: &Row<D>,
+        kinetics: &[Kinetic<D>],
+        start: f64,
+    ) {
+        let a = self.get(island, row.a, kinetics);
+        let b = row.b.map_or(0, |b| self.get(island, b, kinetics));
+        island.add_row(row, a, b, start);
+    }
+}
+
+/// The impulse of the same contact in the last step, or of one of its pair close by.
+fn warm<'a, const D: usize>(
+    state: &'a State<D>,
+    contact: &Contact<D>,
+) -> Option<&'a WarmContact<D>> {
+    let key = (contact.a, contact.b, contact.id);
+    let at = state
+        .warm
+        .partition_point(|warm| (warm.a, warm.b, warm.id) < key);
+    if let Some(warm) = state
+        .warm
+        .get(at)
+        .filter(|warm| (warm.a, warm.b, warm.id) == key)
+    {
+        return Some(warm);
+    }
+    let start = state
+        .warm
+        .partition_point(|warm| (warm.a, warm.b) < (contact.a, contact.b));
+    let of_pair = state.warm[start..]
+        .iter()
+        .take_while(|warm| (warm.a, warm.b) == (contact.a, contact.b));
+    let here = state.bodies[contact.a].pose.apply_inverse(contact.point);
+    of_pair
+        .map(|warm| (norm(sub(warm.point, here)), warm))
+        .filter(|(distance, _)| *distance < NEAR * contact.resting_gap)
+        .min_by(|x, y| x.0.total_cmp(&y.0))
+        .map(|(_, warm)| warm)
+}

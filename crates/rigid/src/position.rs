@@ -1,0 +1,169 @@
+//! Correction of positions, apart from the velocities.
+//!
+//! DEVIATION [TB20 (16)]: a term that pushes overlapping bodies apart through their velocities adds energy, and pumps
+//! liquid. Here poses alone are corrected, by a few sweeps of a small problem in displacements; what that adds to the energy
+//! is reported.
+
+use crate::bodies::Bodies;
+use crate::contact::Contact;
+use crate::free_flight::turned;
+use crate::islands::Slots;
+use crate::joint::position_rows;
+use crate::linear::{add, sub};
+use crate::report::StepReport;
+use crate::rows::point_row;
+use crate::solve::{Island, sweeps};
+use crate::state::Kinetic;
+use crate::step::Prepared;
+
+/// Error of a gap, as a share of the one at rest, that is left alone.
+const SLOP: f64 = 0.01;
+/// Correction in a step at most, in gaps at rest.
+const MOST: f64 = 5.0;
+/// Contacts up to so many gaps at rest apart take part, so that no correction makes a new overlap.
+const NEAR: f64 = 3.0;
+/// Sweeps.
+const SWEEPS: usize = 10;
+/// Passes while joints are apart: their equations are not linear.
+const PASSES: usize = 3;
+/// Error of a joint that is left alone, in m or rad.
+const JOINT_SLOP: f64 = 1e-10;
+
+impl<const D: usize> Bodies<D> {
+    pub(crate) fn correct_positions(
+        &mut self,
+        prepared: &Prepared<D>,
+        islands: &[Island<D>],
+        dt: f64,
+        report: &mut StepReport<D>,
+    ) {
+        let near = |contact: &Contact<D>| {
+            let carried = self.carried(prepared, contact);
+            (carried.gap < NEAR * contact.resting_gap).then_some(carried)
+        };
+        let contacts: Vec<Contact<D>> = prepared.contacts.iter().filter_map(near).collect();
+        let joints: Vec<usize> = {
+            let mut list: Vec<usize> = islands
+                .iter()
+                .flat_map(|island| &island.joint_row_ids)
+                .copied()
+                .collect();
+            list.dedup();
+            list
+        };
+        let mut energy = None;
+        for pass in 0..PASSES {
+            let apart = |contact: &Contact<D>| {
+                contact.resting_gap - contact.gap > SLOP * contact.resting_gap
+            };
+            let contacts_wrong =
+                pass == 0 && self.settings.position_correction > 0.0 && contacts.iter().any(apart);
+            let joints_wrong = self.joint_error(&joints) > JOINT_SLOP;
+            if !contacts_wrong && !joints_wrong {
+                break;
+            }
+            energy.get_or_insert_with(|| self.energy());
+            self.correct_once(&contacts, &joints, dt, pass == 0);
+        }
+        if let Some(before) = energy {
+            report.position_work = self.energy() - before;
+        }
+        for contact in &prepared.contacts {
+            let carried = self.carried(prepared, contact);
+            report.position_error = report.position_error.max(contact.resting_gap - carried.gap);
+            report.penetration = report.penetration.max(-carried.gap);
+        }
+    }
+
+    fn kinetics_at_rest(&self, dt: f64) -> Vec<Kinetic<D>> {
+        let at_rest = |body: usize| Kinetic {
+            twist: crate::Twist::ZERO,
+            ..self.bodies[body].kinetic(&self.state.bodies[body], self.state.time, dt)
+        };
+        (0..self.len()).map(at_rest).collect()
+    }
+
+    fn joint_error(&self, joints: &[usize]) -> f64 {
+        let errors = |&joint: &usize| {
+            self.joint_equations(joint)
+                .errors
+                .into_iter()
+                .map(f64::abs)
+                .fold(0.0, f64::max)
+        };
+        joints.iter().map(errors).fold(0.0, f64::max)
+    }
+
+    fn joint_equations(&self, joint: usize) -> crate::joint::JointRows<D> {
+        let own = &self.joints[joint];
+        let pose = |body: Option<usize>| {
+            body.map_or(meniscus_shapes::Pose::IDENTITY, |b| {
+                self.state.bodies[b].pose
+            })
+        };
+        let center = |body: Option<usize>| body.map_or([0.0; D], |b| self.center(b));
+        let (a, b) = (Some(own.a), own.b);
+        position_rows(
+            own,
+            &self.frames[joint],
+            &self.state.joints[joint],
+            [&pose(a), &pose(b)],
+            [center(a), center(b)],
+        )
+    }
+
+    fn correct_once(
+        &mut self,
+        contacts: &[Contact<D>],
+        joints: &[usize],
+        dt: f64,
+        with_contacts: bool,
+    ) {
+        let kinetics = self.kinetics_at_rest(dt);
+        let mut island = Island::new(self.settings.cone);
+        let mut slots = Slots::empty();
+        for &joint in joints {
+            let made = self.joint_equations(joint);
+            for (row, error) in made.rows[..made.equations].iter().zip(&made.errors) {
+                let row = crate::Row {
+                    bias: *error,
+                    ..*row
+                };
+                slots.add(&mut island, &row, &kinetics, 0.0);
+            }
+        }
+        for contact in contacts {
+            let mut row = point_row(
+                (contact.a, contact.b),
+                &kinetics,
+                contact.point,
+                contact.normal,
+            );
+            let spare = contact.gap - (1.0 - SLOP) * contact.resting_gap;
+            row.bias = if spare >= 0.0 {
+                spare
+            } else if with_contacts {
+                (self.settings.position_correction * spare).max(-MOST * contact.resting_gap)
+            } else {
+                0.0
+            };
+            row.lower = 0.0;
+            slots.add(&mut island, &row, &kinetics, 0.0);
+        }
+        island.joint_rows = island.rows.len();
+        island.begin();
+        let enough = 1e-9 * island.scale;
+        sweeps(&mut island, SWEEPS, enough);
+        for slot in &island.slots {
+            if let Some(body) = slot.body.filter(|_| slot.inverse_mass > 0.0) {
+                let center = add(kinetics[body].center, slot.twist.linear);
+                let pose = &mut self.state.bodies[body].pose;
+                pose.rotation = turned(&pose.rotation, slot.twist.angular);
+                pose.translation = sub(
+                    center,
+                    pose.rotation.apply(self.bodies[body].local_center()),
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! A step of the simulation. [TB20 alg. 1], the part that concerns bodies.
+
+use meniscus_shapes::Pose;
+use rayon::prelude::*;
+
+use crate::bodies::{Bodies, WarmContact};
+use crate::body::Wrench;
+use crate::contact::{Contact, LoadedContact};
+use crate::free_flight;
+use crate::islands::Group;
+use crate::joint::{JointRows, MOST_ROWS};
+use crate::linear::{add_scaled, is_finite, scale, sub};
+use crate::problem::ContactProblem;
+use crate::report::{StepError, StepReport};
+use crate::solve::{self, Island, SolveReport};
+use crate::state::Kinetic;
+
+/// What a step has found out before it changes anything.
+pub(crate) struct Prepared<const D: usize> {
+    /// Poses at the start of the step.
+    pub poses: Vec<Pose<D>>,
+    pub kinetics: Vec<Kinetic<D>>,
+    pub contacts: Vec<Contact<D>>,
+    pub joints: Vec<Option<JointRows<D>>>,
+    pub groups: Vec<Group>,
+    /// Whether the solve of a group is skipped.
+    pub asleep: Vec<bool>,
+}
+
+impl<const D: usize> Bodies<D> {
+    pub(crate) fn step_impl(
+        &mut self,
+        dt: f64,
+        forces: &[Wrench<D>],
+    ) -> Result<StepReport<D>, StepError> {
+        self.check_step(dt, forces)?;
+        let before = self.state.clone();
+        let result = self.try_step(dt, forces);
+        if result.is_err() {
+            self.state = before;
+        }
+        result
+    }
+
+    fn try_step(&mut self, dt: f64, forces: &[Wrench<D>]) -> Result<StepReport<D>, StepError> {
+        let mut prepared = self.prepare(dt, forces);
+        self.wake(&prepared);
+        // Velocities: one problem for each island, from the last step's impulses.
+        let mut islands = self.islands(&prepared, dt);
+        let solves: Vec<SolveReport> = islands
+            .par_iter_mut()
+            .map(|island| solve::solve(island, &self.settings))
+            .collect();
+        self.check_feasible(&prepared, &islands, &solves)?;
+        let approach = self.approach_speeds(&prepared, dt);
+        let mut report = self.loads(&prepared, &islands, solves, dt);
+        prepared.take_velocities(&islands);
+        // Positions, with the velocities that let no body through another.
+        self.advance(&prepared, dt);
+        self.keep_impulses(&prepared, &islands, dt);
+        self.bounce(&prepared, &islands, &approach, dt, &mut report);
+        self.correct_positions(&prepared, &islands, dt, &mut report);
+        self.settle(&prepared, dt);
+        self.check_finite()?;
+        self.state.time += dt;
+        self.state.last_dt = dt;
+        report.asleep = self.state.bodies.iter().filter(|body| body.asleep).count();
+        report.energy = self.energy();
+        Ok(report)
+    }
+
+    /// Velocities after external forces, contacts, rows of joints, islands.
+    fn prepare(&self, dt: f64, forces: &[Wrench<D>]) -> Prepared<D> {
+        let state = &self.state;
+        let kinetics: Vec<Kinetic<D>> = (0..self.len())
+            .map(|index| {
+                let body = &self.bodies[index];
+                let mut kinetic = body.kinetic(&state.bodies[index], state.time, dt);
+                if kinetic.is_free() {
+                    let force = forces.get(index).copied().unwrap_or_default();
+                    kinetic.push(scale(force.force, dt), scale(force.torque, dt));
+                    if body.gravity {
+                        kinetic.twist.linear =
+                            add_scaled(kinetic.twist.linear, dt, self.settings.gravity);
+                    }
+                }
+                kinetic
+            })
+            .collect();
+        let contacts = self.contacts(state, &kinetics, dt);
+        let groups = self.groups(state, &kinetics, &contacts);
+        let joints = (0..self.joints.len())
+            .map(|joint| {
+                (!state.joints[joint].broken)
+                    .then(|| self.rows_of_joint(joint, state, &kinetics, dt))
+            })
+            .collect();
+        let asleep = groups
+            .iter()
+            .map(|group| self.sleeps(group, &contacts, &kinetics))
+            .collect();
+        let poses = state.bodies.iter().map(|body| body.pose).collect();
+        Prepared {
+            poses,
+            kinetics,
+            contacts,
+            joints,
+            groups,
+            asleep,
+        }
+    }
+
+    fn islands(&self, prepared: &Prepared<D>, dt: f64) -> Vec<Island<D>> {
+        let Prepared {
+            kinetics,
+            contacts,
+            joints,
+            groups,
+            asleep,
+            ..
+        } = prepared;
+        let awake = groups.iter().zip(asleep).filter(|(_, asleep)| !**asleep);
+        let awake: Vec<&Group> = awake.map(|(group, _)| group).collect();
+        let island =
+            |group: &&Group| self.island(group, &self.state, kinetics, contacts, joints, dt);
+        awake.par_iter().map(island).collect()
+    }
+
+    pub(crate) fn contact_problems_impl(&self, dt: f64) -> Result<Vec<ContactProblem>, StepError> {
+        self.check_step(dt, &[])?;
+        let prepared = self.prepare(dt, &[]);
+        let islands = self.islands(&prepared, dt);
+        islands
+            .iter()
+            .map(|island| solve::assemble(island).map_err(StepError::Problem))
+            .collect()
+    }
+
+    /// Moves all bodies: scripted ones to their next pose, free ones with their velocity.
+    fn advance(&mut self, prepared: &Prepared<D>, dt: f64) {
+        let time = self.state.time;
+        for index in 0..self.len() {
+            let (body, kinetic) = (&self.bodies[index], &prepared.kinetics[index]);
+            let state = &mut self.state.bodies[index];
+            if state.removed {
+                continue;
+            }
+            if let (Some(mass), true) = (&body.mass, kinetic.is_free()) {
+                if state.asleep {
+                    continue;
+                }
+                let center = add_scaled(kinetic.center, dt, kinetic.twist.linear);
+                let (rotation, angular) = free_flight::advance(
+                    &state.pose.rotation,
+                    &mass.inertia,
+                    kinetic.twist.angular,
+                    dt,
+                    self.settings.implicit_gyroscopic,
+                );
+                state.twist.linear = kinetic.twist.linear;
+                state.twist.angular = angular;
+                state.pose.rotation = rotation;
+                state.pose.translation = sub(center, rotation.apply(mass.center));
+            } else if body.scripted_pose(time).is_some() {
+                state.twist = kinetic.twist;
+                if let crate::Drive::Scripted(motion) = &body.drive {
+                    state.pose = motion.world_from_body(time + dt);
+                }
+            }
+        }
+    }
+
+    /// Keeps impulses for the next step; joints whose reaction is too large break.
+    fn keep_impulses(&mut self, prepared: &Prepared<D>, islands: &[Island<D>], dt: f64) {
+        let asleep: Vec<usize> = (prepared.groups.iter().zip(&prepared.asleep))
+            .filter(|(_, asleep)| **asleep)
+            .flat_map(|(group, _)| group.bodies.iter().copied())
+            .collect();
+        let sleeping = |warm: &WarmContact<D>| asleep.contains(&warm.a) || asleep.contains(&warm.b);
+        let mut warm: Vec<WarmContact<D>> =
+            self.state.warm.iter().copied().filter(sleeping).collect();
+        for island in islands {
+            for (k, &contact) in island.contact_ids.iter().enumerate() {
+                let own = &prepared.contacts[contact];
+                let impulse = contact_impulse(island, k);
+                if impulse != [0.0; D] {
+                    let point = self.state.bodies[own.a].pose.apply_inverse(own.point);
+                    warm.push(WarmContact {
+                        a: own.a,
+                        b: own.b,
+                        id: own.id,
+                        point,
+                        impulse,
+                    });
+                }
+            }
+            let mut place = [0; 1];
+            let mut last = usize::MAX;
+            for (k, &joint) in island.joint_row_ids.iter().enumerate() {
+                place[0] = if joint == last { place[0] + 1 } else { 0 };
+                last = joint;
+                let impulses = &mut self.state.joints[joint].impulses;
+                if place[0] == 0 {
+                    *impulses = [0.0; MOST_ROWS];
+                }
+                impulses[place[0]] = island.x[k];
+            }
+        }
+        warm.sort_by_key(|warm| (warm.a, warm.b, warm.id));
+        self.state.warm = warm;
+        for (joint, made) in prepared.joints.iter().enumerate() {
+            if let Some(made) = made {
+                let own = &mut self.state.joints[joint];
+                own.coordinate = made.coordinate;
+                let force = crate::loads::joint_impulse(made, &own.impulses).0;
+                let limit = self.joints[joint].break_force.unwrap_or(f64::INFINITY);
+                own.broken = crate::linear::norm(force) > limit * dt;
+            }
+        }
+    }
+
+    fn check_step(&self, dt: f64, forces: &[Wrench<D>]) -> Result<(), StepError> {
+        if !(dt > 0.0 && dt.is_finite()) {
+            return Err(StepError::TimeStep(dt));
+        }
+        let faulty = forces
+            .iter()
+            .position(|force| !(is_finite(force.force) && is_finite(force.torque)));
+        match faulty {
+            Some(body) => Err(StepError::Force {
+                body: self
+                    .bodies
+                    .get(body)
+                    .map_or(String::new(), |b| b.name.clone()),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    fn check_finite(&self) -> Result<(), StepError> {
+        let sound = |body: &crate::state::BodyState<D>| {
+            body.pose.is_finite() && is_finite(body.twist.linear) && is_finite(body.twist.angular)
+        };
+        match self.state.bodies.iter().position(|body| !sound(body)) {
+            Some(body) => Err(StepError::NonFinite {
+                body: self.bodies[body].name.clone(),
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl<const D: usize> Prepared<D> {
+    /// Takes over the velocities that the solves found.
+    fn take_velocities(&mut self, islands: &[Island<D>]) {
+        for slot in islands.iter().flat_map(|island| &island.slots) {
+            if let Some(body) = slot.body.filter(|_| slot.inverse_mass > 0.0) {
+                self.kinetics[body].twist = slot.twist;
+            }
+        }
+    }
+}
+
+/// Impulse of an island's contact on the first body, in world axes.
+pub(crate) fn contact_impulse<const D: usize>(island: &Island<D>, contact: usize) -> [f64; D] {
+    let first = island.normal_row(contact);
+    (first..first + D).fold([0.0; D], |sum, i| {
+        add_scaled(sum, island.x[i], island.rows[i].linear)
+    })
+}
+
+/// A contact with its impulse.
+pub(crate) fn loaded<const D: usize>(contact: &Contact<D>, impulse: [f64; D]) -> LoadedContact<D> {
+    LoadedContact {
+        contact: *contact,
+        impulse,
+    }
+}
