@@ -347,6 +347,9 @@ impl<'a, const D: usize> Runner<'a, D> {
         step: &Step,
         progress: &mut (dyn Progress + Send),
     ) -> Result<Option<DriftWarning>, Error> {
+        if self.scene.is_rigid() {
+            return Ok(None);
+        }
         let solids = self.scene.posed_solids(&bodies(self.simulation.world()))?;
         let report = (&step.report).into();
         let Some(warning) = drift::check_drift(self.scene, &solids, step.frame, &report) else {
