@@ -73,6 +73,7 @@ fn still<const D: usize>(
             particles.velocity.clone(),
         )],
         bodies: bodies(run.world()),
+        loads: Vec::new(),
     };
     let mut centre = vec![0.0; D];
     for place in &particles.position {

@@ -37,6 +37,14 @@ scenes![
     "sphere",
     "sphere-cuboid",
     "double-sphere",
+    "stack",
+    "wall",
+    "arch",
+    "cradle",
+    "spinning-top",
+    "wheel",
+    "bowl-of-balls",
+    "dominoes",
 ];
 
 /// The text of a built-in scene.
@@ -119,11 +127,15 @@ mod tests {
     }
 
     #[test]
-    fn every_built_in_scene_has_liquid_or_gets_some() {
+    fn every_built_in_scene_has_liquid_or_gets_some_or_has_bodies() {
         for (name, _) in TEXTS {
             let filled = match named(name).unwrap() {
-                AnyScene::Two(s) => measure::liquid_volume(&s) > 0.0 || !s.emitters.is_empty(),
-                AnyScene::Three(s) => measure::liquid_volume(&s) > 0.0 || !s.emitters.is_empty(),
+                AnyScene::Two(s) => {
+                    s.is_rigid() || measure::liquid_volume(&s) > 0.0 || !s.emitters.is_empty()
+                }
+                AnyScene::Three(s) => {
+                    s.is_rigid() || measure::liquid_volume(&s) > 0.0 || !s.emitters.is_empty()
+                }
             };
             assert!(filled, "{name}");
         }

@@ -37,12 +37,23 @@ impl<const D: usize> Scene<D> {
                 format!("frame_rate is {}, it must be positive", self.frame_rate),
             ),
             (
-                !self.liquids.is_empty() || !self.emitters.is_empty(),
-                "there is no liquid, and no emitter that brings some".into(),
+                !self.liquids.is_empty() || !self.emitters.is_empty() || !self.bodies.is_empty(),
+                "there is no liquid, no emitter that brings some, and no rigid body".into(),
             ),
         ];
         if let Some((_, message)) = rules.into_iter().find(|(holds, _)| !holds) {
             return wrong(message);
+        }
+        if !self.bodies.is_empty() {
+            if !self.is_rigid() {
+                return wrong("bodies in liquid are not supported yet".into());
+            }
+            if !positive(self.contacts.max_step) {
+                return wrong("contact.max_step must be positive".into());
+            }
+            if let Err(fault) = self.rigid_bodies() {
+                return wrong(fault.to_string());
+            }
         }
         for (i, volume) in self.liquids.iter().enumerate() {
             if let Err(fault) = volume.shape.validate() {

@@ -27,6 +27,22 @@ pub const NAMED: [(&str, [u8; 3]); 16] = [
     ("yellow", [240, 210, 60]),
 ];
 
+/// Colours of bodies without one, in turn: of similar lightness, and told apart by people who see red and green alike.
+const DISTINCT: [[u8; 3]; 7] = [
+    [214, 96, 77],
+    [67, 133, 190],
+    [230, 171, 60],
+    [90, 170, 140],
+    [150, 110, 180],
+    [220, 140, 160],
+    [120, 150, 80],
+];
+
+/// One of a few colours that are easy to tell apart.
+pub(crate) fn distinct(k: usize) -> Color {
+    Color(DISTINCT[k % DISTINCT.len()])
+}
+
 impl Color {
     /// Red, green and blue, each from 0 to 255.
     pub fn rgb(self) -> [u8; 3] {

@@ -3,6 +3,7 @@
 //! The built-in scenes are in [`builtin`]; [`check`](Scene::check) validates one.
 
 mod appearance;
+mod body;
 pub mod builtin;
 mod check;
 mod color;
@@ -14,6 +15,7 @@ pub mod meshes;
 mod output;
 mod ports;
 mod poses;
+mod rigid;
 pub mod scene_hash;
 pub mod settle;
 pub mod speeds;
@@ -23,11 +25,13 @@ pub mod text;
 mod words;
 
 pub use appearance::{Camera, CameraTrack, Material, Style};
+pub use body::{Amount, Body, Contacts, Joint, Pair, Surface};
 pub use color::{Color, NAMED as NAMED_COLORS};
 pub use dimension::AnyScene;
 pub use limits::{Limits, OnDrift};
 pub use output::Output;
 pub use ports::{Drain, Emitter, FrameRange};
+pub use rigid::RigidFault;
 pub use surface_settings::{SurfaceSettings, SurfaceSource};
 
 use meniscus_liquid::{Physics, Settings};
@@ -76,6 +80,14 @@ pub struct Scene<const D: usize> {
     pub drains: Vec<Drain<D>>,
     /// Solids, moving or not.
     pub solids: Vec<ScriptedSolid<D>>,
+    /// Friction and restitution of the solids, in their order. Default: those of [`Surface`].
+    pub surfaces: Vec<Surface>,
+    /// Rigid bodies.
+    pub bodies: Vec<Body<D>>,
+    /// Joints of the bodies.
+    pub joints: Vec<Joint<D>>,
+    /// Settings of contacts between bodies.
+    pub contacts: Contacts<D>,
     /// Materials of the solids in pictures, in their order. Default: chosen by their shape.
     pub materials: Vec<Option<Material>>,
     /// Colours of the solids in pictures, in their order.
@@ -110,6 +122,10 @@ impl<const D: usize> Scene<D> {
             emitters: Vec::new(),
             drains: Vec::new(),
             solids: Vec::new(),
+            surfaces: Vec::new(),
+            bodies: Vec::new(),
+            joints: Vec::new(),
+            contacts: Contacts::default(),
             materials: Vec::new(),
             colors: Vec::new(),
             liquid_color: None,
@@ -162,6 +178,34 @@ impl<const D: usize> Scene<D> {
         ScriptedSolid::still("domain", self.room().inverted())
     }
 
+    /// Everything solid in the scene: the solids, then the bodies, in the order of frames.
+    pub fn all_solids(&self) -> Vec<ScriptedSolid<D>> {
+        let bodies = self.bodies.iter().map(Body::solid);
+        self.solids.iter().cloned().chain(bodies).collect()
+    }
+
+    /// Material in pictures of each of [`all_solids`](Self::all_solids), if the scene has one.
+    pub fn all_materials(&self) -> Vec<Option<Material>> {
+        let solids = (0..self.solids.len()).map(|k| self.materials.get(k).copied().flatten());
+        solids
+            .chain(self.bodies.iter().map(|body| body.material))
+            .collect()
+    }
+
+    /// Colour in pictures of each of [`all_solids`](Self::all_solids). Bodies without one take turns with a few that are
+    /// easy to tell apart.
+    pub fn all_colors(&self) -> Vec<Option<Color>> {
+        let solids = (0..self.solids.len()).map(|k| self.colors.get(k).copied().flatten());
+        let bodies = self.bodies.iter().enumerate();
+        let bodies = bodies.map(|(k, body)| Some(body.color.unwrap_or_else(|| color::distinct(k))));
+        solids.chain(bodies).collect()
+    }
+
+    /// Whether the scene has rigid bodies and no liquid, now or later.
+    pub fn is_rigid(&self) -> bool {
+        !self.bodies.is_empty() && self.liquids.is_empty() && self.emitters.is_empty()
+    }
+
     /// Shapes of all objects, each with its table in scene files and its index in that table.
     pub fn shapes(&self) -> impl Iterator<Item = (&'static str, usize, &Shape<D>)> {
         let liquids = self.liquids.iter().map(|liquid| &liquid.shape).enumerate();
@@ -172,7 +216,13 @@ impl<const D: usize> Scene<D> {
         let solids = solids.map(|(i, shape)| ("solid", i, shape));
         let emitters = emitters.enumerate().map(|(i, s)| ("emitter", i, s));
         let drains = drains.map(|(i, shape)| ("drain", i, shape));
-        liquids.chain(solids).chain(emitters).chain(drains)
+        let bodies = self.bodies.iter().map(|body| &body.shape).enumerate();
+        let bodies = bodies.map(|(i, shape)| ("body", i, shape));
+        liquids
+            .chain(solids)
+            .chain(emitters)
+            .chain(drains)
+            .chain(bodies)
     }
 
     /// Signed distance to the liquid at the start, negative inside.

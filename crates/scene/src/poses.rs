@@ -6,24 +6,25 @@ use super::Scene;
 use meniscus_shapes::{Ease, Keyframe, Motion, Pose, Rotation, ScriptedSolid, Solids};
 use meniscus_store::cache::BodyState;
 use meniscus_store::error::{Error, Kind};
+use std::collections::{HashMap, VecDeque};
 
 impl<const D: usize> Scene<D> {
-    /// For each solid its state among those of a frame, by name; `None` for a solid that the frame does not have. Solids of
-    /// the same name correspond in their order.
+    /// For each of [`all_solids`](Scene::all_solids) its state among those of a frame, by name; `None` for one that the
+    /// frame does not have. Solids of the same name correspond in their order.
     pub fn match_bodies<'b>(&self, bodies: &'b [BodyState<D>]) -> Vec<Option<&'b BodyState<D>>> {
-        let same_before = |k: usize| {
-            let name = &self.solids[k].name;
-            self.solids[..k].iter().filter(|b| b.name == *name).count()
-        };
-        (0..self.solids.len())
-            .map(|k| {
-                let mut same = bodies.iter().filter(|b| b.name == self.solids[k].name);
-                same.nth(same_before(k))
-            })
+        let mut by_name: HashMap<&str, VecDeque<&BodyState<D>>> = HashMap::new();
+        for state in bodies {
+            by_name.entry(&state.name).or_default().push_back(state);
+        }
+        let solids = self.solids.iter().map(|solid| &solid.name);
+        let names = solids.chain(self.bodies.iter().map(|body| &body.name));
+        names
+            .map(|name| by_name.get_mut(name.as_str())?.pop_front())
             .collect()
     }
 
-    /// The solids of a frame, fixed at their poses, each with its index in the scene.
+    /// The solids and bodies of a frame, fixed at their poses, each with its index among
+    /// [`all_solids`](Scene::all_solids).
     ///
     /// # Errors
     /// If the matrix of a pose is not a rotation.
@@ -32,7 +33,7 @@ impl<const D: usize> Scene<D> {
         bodies: &[BodyState<D>],
     ) -> Result<Vec<(usize, ScriptedSolid<D>)>, Error> {
         let matched = self.match_bodies(bodies);
-        let solids = self.solids.iter().zip(matched).enumerate();
+        let solids = self.all_solids().into_iter().zip(matched).enumerate();
         solids
             .filter_map(|(k, (body, state))| Some((k, body, state?)))
             .map(|(k, body, state)| {
@@ -43,12 +44,7 @@ impl<const D: usize> Scene<D> {
                     );
                     Error::new(Kind::Storage, message)
                 })?;
-                let body = ScriptedSolid {
-                    name: body.name.clone(),
-                    shape: body.shape.clone(),
-                    motion,
-                };
-                Ok((k, body))
+                Ok((k, ScriptedSolid { motion, ..body }))
             })
             .collect()
     }

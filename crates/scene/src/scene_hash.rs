@@ -97,6 +97,9 @@ mod tests {
             scene.summary.clear();
             scene.materials.clear();
             scene.colors.clear();
+            for body in &mut scene.bodies {
+                (body.material, body.color) = (None, None);
+            }
             scene.liquid_color = None;
             scene.frames = 0;
             scene.limits = Limits::default();

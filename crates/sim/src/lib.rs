@@ -29,16 +29,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod contact_problem;
 mod liquid_world;
 mod problem;
 mod report;
+mod rigid_world;
 mod snapshot;
 mod time_stepping;
 mod world;
 
+pub use contact_problem::IslandProblems;
 pub use liquid_world::LiquidWorld;
 pub use problem::ProblemDump;
 pub use report::{SolveReport, StepError, StepFailure, StepReport};
-pub use snapshot::{BodyState, DeformedMesh, Layers, PointLayer, Snapshot};
+pub use rigid_world::{RigidSetup, RigidWorld};
+pub use snapshot::{BodyLoad, BodyState, DeformedMesh, Layers, PointLayer, Snapshot};
 pub use time_stepping::advance;
 pub use world::{Cost, Phases, SavedState, StepLimit, World};

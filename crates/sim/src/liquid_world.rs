@@ -119,6 +119,7 @@ impl<const D: usize> World for LiquidWorld<D> {
                 scalars,
             }],
             bodies: self.bodies(),
+            loads: Vec::new(),
             meshes: Vec::new(),
         }
     }

@@ -18,6 +18,8 @@ pub struct Snapshot {
     pub points: Vec<PointLayer>,
     /// Solids, scripted ones included.
     pub bodies: Vec<BodyState>,
+    /// Forces on the bodies that forces may move.
+    pub loads: Vec<BodyLoad>,
     /// Meshes whose vertices move.
     pub meshes: Vec<DeformedMesh>,
 }
@@ -70,6 +72,31 @@ pub struct BodyState {
     pub velocity: Vec<f64>,
     /// Angular velocity in rad/s; in 2D, only the last component.
     pub angular_velocity: [f64; 3],
+}
+
+/// Forces on a rigid body over the last step, in world axes, torques about its centre of mass.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodyLoad {
+    /// Name of the body.
+    pub name: String,
+    /// Centre of mass, in metres.
+    pub center: Vec<f64>,
+    /// Velocity of the centre of mass, in m/s.
+    pub velocity: Vec<f64>,
+    /// Force of contacts, in N.
+    pub contact_force: Vec<f64>,
+    /// Torque of contacts, in N m; in 2D, only the last component.
+    pub contact_torque: [f64; 3],
+    /// Force of joints, in N.
+    pub joint_force: Vec<f64>,
+    /// Torque of joints, in N m; in 2D, only the last component.
+    pub joint_torque: [f64; 3],
+    /// Kinetic energy in J; zero while a script moves the body.
+    pub kinetic_energy: f64,
+    /// Contacts that carry a force.
+    pub contacts: u64,
+    /// Deepest overlap at these contacts, in metres.
+    pub penetration: f64,
 }
 
 /// Vertices of a mesh that moves and changes its shape.

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 const STATISTICS: &str = "stats.jsonl";
 const TIMINGS: &str = "timings.jsonl";
 const PREVIEW: &str = "preview.gif";
+const BODIES: &str = "bodies.csv";
 /// Name of the scene file of a run.
 pub const SCENE: &str = "scene.toml";
 
@@ -121,7 +122,7 @@ impl RunFolder {
         // Then the manifest: from here on the folder says that its content is being replaced.
         manifest.write(&self.root)?;
         self.keep_scene(scene)?;
-        for name in [STATISTICS, TIMINGS, PREVIEW] {
+        for name in [STATISTICS, TIMINGS, PREVIEW, BODIES] {
             remove(&self.root.join(name))?;
         }
         self.remove_frames_after(None)
@@ -202,7 +203,7 @@ impl RunFolder {
                 || frame.is_none() && pictures::FILMS.contains(&name)
                 || unfinished(name)
         })?;
-        let ours = [manifest::NAME, SCENE, PREVIEW];
+        let ours = [manifest::NAME, SCENE, PREVIEW, BODIES];
         remove_matching(&self.root, |name| {
             ours.iter().any(|ours| name == half_written(ours))
         })?;
@@ -243,6 +244,11 @@ impl RunFolder {
     /// Path of the timings, one line per step.
     pub fn timings(&self) -> PathBuf {
         self.root.join(TIMINGS)
+    }
+
+    /// Table of rigid bodies.
+    pub fn bodies(&self) -> PathBuf {
+        self.root.join(BODIES)
     }
 
     /// Path of the preview.

@@ -5,7 +5,7 @@ use meniscus_render::image::RgbImage;
 use meniscus_render::preview::{FASTEST, FrameRenderer, GifWriter};
 use meniscus_scene::Scene;
 use meniscus_sim::{Layers, World};
-use meniscus_store::cache::{self, BodyState, Frame, PointLayer, Precision, Scalar};
+use meniscus_store::cache::{self, BodyLoad, BodyState, Frame, PointLayer, Precision, Scalar};
 use meniscus_store::error::{Error, Kind};
 use meniscus_store::manifest::{Kept, Manifest, is_kept};
 use meniscus_store::run_folder::RunFolder;
@@ -173,6 +173,7 @@ pub fn encoded<const D: usize>(
         time: snapshot.time,
         points: snapshot.points.iter().map(layer).collect(),
         bodies: snapshot.bodies.iter().map(body_state).collect(),
+        loads: snapshot.loads.iter().map(body_load).collect(),
     };
     cache::encode(&frame).map_err(|cause| {
         Error::new(
@@ -195,6 +196,22 @@ fn body_state<const D: usize>(body: &meniscus_sim::BodyState) -> BodyState<D> {
         rotation: std::array::from_fn(|row| vector(&body.rotation[row * D..])),
         velocity: vector(&body.velocity),
         angular_velocity: body.angular_velocity,
+    }
+}
+
+fn body_load<const D: usize>(load: &meniscus_sim::BodyLoad) -> BodyLoad<D> {
+    let vector = |numbers: &[f64]| std::array::from_fn(|a| numbers[a]);
+    BodyLoad {
+        name: load.name.clone(),
+        center: vector(&load.center),
+        velocity: vector(&load.velocity),
+        contact_force: vector(&load.contact_force),
+        contact_torque: load.contact_torque,
+        joint_force: vector(&load.joint_force),
+        joint_torque: load.joint_torque,
+        kinetic_energy: load.kinetic_energy,
+        penetration: load.penetration,
+        contacts: load.contacts,
     }
 }
 

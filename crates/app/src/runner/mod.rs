@@ -2,6 +2,7 @@
 //!
 //! The command line and the tests call the same [`run`]. A run never prints; it reports to a [`Progress`].
 
+pub mod body_table;
 mod branch;
 pub mod diff;
 pub mod drift;

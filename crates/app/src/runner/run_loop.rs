@@ -1,5 +1,6 @@
 //! Loop of a run from its first step to its last frame, and its shutdown.
 
+use super::body_table;
 use super::drift;
 use super::film::{Pictures, bodies, encoded};
 use super::progress::{Event, Progress};
@@ -347,6 +348,9 @@ impl<'a, const D: usize> Runner<'a, D> {
         step: &Step,
         progress: &mut (dyn Progress + Send),
     ) -> Result<Option<DriftWarning>, Error> {
+        if self.scene.is_rigid() {
+            return Ok(None);
+        }
         let solids = self.scene.posed_solids(&bodies(self.simulation.world()))?;
         let report = (&step.report).into();
         let Some(warning) = drift::check_drift(self.scene, &solids, step.frame, &report) else {
@@ -457,6 +461,7 @@ impl<'a, const D: usize> Runner<'a, D> {
             }
             Err(e) => end.and(Err(e)),
         };
+        let end = end.and(body_table::write(self.scene, &self.folder, &self.manifest));
         (self.manifest.state, self.manifest.error) = match &end {
             Ok(()) => (State::Done, None),
             Err(e) if e.kind() == Kind::Interrupted => (State::Interrupted, None),

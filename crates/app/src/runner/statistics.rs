@@ -22,13 +22,13 @@ pub struct StepLine {
     pub dt: f64,
     /// Number of particles.
     pub particles: usize,
-    /// Rows of the pressure problem.
+    /// Rows of the pressure problem, or of the contact problems.
     pub unknowns: usize,
     /// Rows adjacent to a solid.
     pub wall_rows: usize,
     /// Rows at which the liquid separates from the wall.
     pub separated_rows: usize,
-    /// Pressure solver.
+    /// Solver of the pressure, or of the contacts.
     pub solver: String,
     /// Status of the solve.
     pub status: String,
@@ -36,7 +36,7 @@ pub struct StepLine {
     pub outer_iterations: usize,
     /// Total iterations of the inner linear solves.
     pub inner_iterations: usize,
-    /// Largest residual of the pressure problem, recomputed from it, in 1/s.
+    /// Largest residual of the pressure problem, recomputed from it, in 1/s; of contact problems in m/s.
     pub residual: f64,
     /// Volume of the liquid at the start of the step (area in 2D).
     pub volume: f64,
@@ -69,11 +69,65 @@ pub struct StepLine {
     /// Position in the pocket that lost most, if any lost volume.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub squeezed: Option<Vec<f64>>,
+    /// Measures of rigid bodies, in scenes that have them.
+    #[serde(default, skip_serializing_if = "Option::is_none", flatten)]
+    pub bodies: Option<BodyMeasures>,
     /// Number of retries with a shorter step.
     pub retries: usize,
     /// Solves of the step, in order.
     #[serde(default)]
     pub solves: Vec<SolveLine>,
+}
+
+/// Measures of rigid bodies after a step.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
+pub struct BodyMeasures {
+    /// Number of solids and bodies.
+    pub bodies: usize,
+    /// Number of contacts.
+    pub contacts: usize,
+    /// Number of islands of bodies that are connected by contacts and joints.
+    pub islands: usize,
+    /// Islands whose solve did not reach its tolerance.
+    pub unsolved_islands: usize,
+    /// Largest amount by which a gap is below the one at rest, in m.
+    pub position_error: f64,
+    /// Deepest overlap, in m.
+    pub penetration: f64,
+    /// Change of energy by the correction of positions, in J.
+    pub position_work: f64,
+    /// Potential energy in J.
+    pub potential_energy: f64,
+    /// Power of all motors in W.
+    pub motor_power: f64,
+    /// Number of bodies asleep.
+    pub asleep: usize,
+    /// Number of bodies removed so far.
+    pub removed_bodies: usize,
+    /// Number of joints broken so far.
+    pub broken_joints: usize,
+}
+
+impl BodyMeasures {
+    /// Those of a step, if its world has bodies.
+    fn of(report: &StepReport) -> Option<Self> {
+        let measure = |name: &str| report.measure(name);
+        let count = |name: &str| Some(measure(name)? as usize);
+        Some(BodyMeasures {
+            bodies: count("bodies")?,
+            contacts: count("contacts")?,
+            islands: count("islands")?,
+            unsolved_islands: count("unsolved_islands")?,
+            position_error: measure("position_error")?,
+            penetration: measure("penetration")?,
+            position_work: measure("position_work")?,
+            potential_energy: measure("potential_energy")?,
+            motor_power: measure("motor_power")?,
+            asleep: count("asleep")?,
+            removed_bodies: count("removed_bodies")?,
+            broken_joints: count("broken_joints")?,
+        })
+    }
 }
 
 fn first_version() -> u32 {
@@ -124,7 +178,7 @@ impl StepLine {
         let count = |name: &str| measure(name) as usize;
         let place = |name: &str| report.place(name).map(<[f64]>::to_vec);
         let solves: Vec<SolveLine> = report.solves.iter().map(SolveLine::from).collect();
-        let pressure = report.solve("pressure");
+        let pressure = report.solve("pressure").or(report.solve("contact"));
         StepLine {
             version: VERSION,
             frame,
@@ -151,6 +205,7 @@ impl StepLine {
             pockets: count("pockets"),
             lost_volume: measure("lost_volume"),
             squeezed: place("squeezed"),
+            bodies: BodyMeasures::of(report),
             retries: report.retries,
             solves,
         }

@@ -4,7 +4,7 @@ use super::dual_contouring::{Sampled, area, surface};
 use super::upright;
 use meniscus_render::preview::sphere_tracing::{Appearance, appearance};
 use meniscus_scene::Scene;
-use meniscus_shapes::{Bounds, ScriptedSolid, Shape};
+use meniscus_shapes::{Bounds, Polytope, ScriptedSolid, Shape};
 use meniscus_store::cache::BodyState;
 use std::array::from_fn;
 
@@ -14,6 +14,10 @@ const CELLS: usize = 40;
 const FINE_CELLS: usize = 72;
 /// The same in 2D.
 const PLANE_CELLS: usize = 320;
+/// Rigid bodies with meshes as fine as those of solids.
+const FEW_BODIES: usize = 20;
+/// Cells along a body, however many there are.
+const LEAST_CELLS: usize = 12;
 
 /// Triangle mesh of a solid, or of the liquid, for the viewer.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,7 +35,7 @@ pub struct Mesh {
 pub struct SolidMesh {
     /// Unique name that other programs accept: letters, digits and underscores.
     pub name: String,
-    /// Index of the solid in the scene.
+    /// Index among [`Scene::all_solids`].
     pub solid: usize,
     /// Vertices in body coordinates.
     pub positions: Vec<[f32; 3]>,
@@ -51,7 +55,7 @@ pub fn pose<const D: usize>(body: &BodyState<D>) -> ([[f64; 3]; 3], [f64; 3]) {
     (rotation, upright(body.translation))
 }
 
-/// Meshes of the solids of a scene, without the walls of its domain. A container is represented by its inner surface;
+/// Meshes of the solids and bodies of a scene, without the walls of its domain. A container is represented by its inner surface;
 /// unbounded solids are clipped to the domain.
 pub fn of_scene<const D: usize>(scene: &Scene<D>) -> Vec<SolidMesh> {
     let domain = from_fn(|a| scene.domain.get(a).map_or(0.0, |&side| side as f32));
@@ -62,7 +66,7 @@ pub fn of_scene<const D: usize>(scene: &Scene<D>) -> Vec<SolidMesh> {
                 (vertices.collect(), mesh.triangles().into())
             }
             _ => {
-                let mut mesh = triangulate(scene, body, &appearance(body, 0.0, domain)?);
+                let mut mesh = mesh_of(scene, solid, body, &appearance(body, 0.0, domain)?);
                 if D == 2 {
                     mesh.positions.iter_mut().for_each(|x| x.swap(1, 2));
                 }
@@ -77,7 +81,8 @@ pub fn of_scene<const D: usize>(scene: &Scene<D>) -> Vec<SolidMesh> {
             triangles,
         })
     };
-    let meshes = scene.solids.iter().enumerate().filter_map(of_body);
+    let bodies = scene.all_solids();
+    let meshes = bodies.iter().enumerate().filter_map(of_body);
     let mut meshes: Vec<SolidMesh> = meshes.filter(|mesh| !mesh.triangles.is_empty()).collect();
     for k in 0..meshes.len() {
         let same = meshes[..k]
@@ -91,11 +96,69 @@ pub fn of_scene<const D: usize>(scene: &Scene<D>) -> Vec<SolidMesh> {
     meshes
 }
 
-/// Mesh of a solid, in body coordinates. In 2D, containers are filled outside of their cavity.
+/// Mesh of one of [`Scene::all_solids`]. Rigid bodies may be many: those with flat faces have the mesh of their faces, and
+/// others a coarser one.
+pub fn mesh_of<const D: usize>(
+    scene: &Scene<D>,
+    index: usize,
+    body: &ScriptedSolid<D>,
+    appearance: &Appearance<D>,
+) -> Mesh {
+    let is_body = index >= scene.solids.len();
+    if D == 3
+        && is_body
+        && let Some(polytope) = body.shape.polytope()
+    {
+        return of_polytope(&polytope);
+    }
+    let cells = match D {
+        2 => PLANE_CELLS,
+        _ if may_be_thin(&body.shape) => FINE_CELLS,
+        _ => CELLS,
+    };
+    let share = match is_body && scene.bodies.len() > FEW_BODIES {
+        true => (FEW_BODIES as f64 / scene.bodies.len() as f64).sqrt(),
+        false => 1.0,
+    };
+    triangulate(
+        scene,
+        body,
+        appearance,
+        ((cells as f64 * share) as usize).max(LEAST_CELLS),
+    )
+}
+
+/// Mesh of a polytope, with a normal per face.
+fn of_polytope<const D: usize>(polytope: &Polytope<D>) -> Mesh {
+    let mut mesh = Mesh::default();
+    for face in &polytope.faces {
+        let first = mesh.positions.len() as u32;
+        let normal = from_fn(|a| face.normal[a] as f32);
+        for &vertex in &face.vertices {
+            let x = polytope.vertices[vertex as usize];
+            mesh.positions.push(from_fn(|a| x[a] as f32));
+            mesh.normals.push(normal);
+        }
+        let fan = (2..face.vertices.len() as u32).map(|k| [first, first + k - 1, first + k]);
+        for [a, b, c] in fan {
+            let [p, q, r] = [a, b, c].map(|k| mesh.positions[k as usize]);
+            let (u, v): ([f32; 3], [f32; 3]) = (from_fn(|i| q[i] - p[i]), from_fn(|i| r[i] - p[i]));
+            let across: [f32; 3] =
+                from_fn(|i| u[(i + 1) % 3] * v[(i + 2) % 3] - u[(i + 2) % 3] * v[(i + 1) % 3]);
+            let outward = (0..3).map(|i| across[i] * normal[i]).sum::<f32>() > 0.0;
+            mesh.triangles
+                .push(if outward { [a, b, c] } else { [a, c, b] });
+        }
+    }
+    mesh
+}
+
+/// Mesh of a solid, in body coordinates, with so many cells along its longest side. In 2D, containers are filled outside of their cavity.
 pub fn triangulate<const D: usize>(
     scene: &Scene<D>,
     body: &ScriptedSolid<D>,
     appearance: &Appearance<D>,
+    cells: usize,
 ) -> Mesh {
     let hollow = appearance.hollow;
     let room = Bounds {
@@ -118,11 +181,6 @@ pub fn triangulate<const D: usize>(
     let longest = (0..D)
         .map(|axis| bounds.high[axis] - bounds.low[axis])
         .fold(0.0, f64::max);
-    let cells = match D {
-        2 => PLANE_CELLS,
-        _ if may_be_thin(&body.shape) => FINE_CELLS,
-        _ => CELLS,
-    };
     let spacing = longest / cells as f64;
     // In 2D the area may end at the sides; in 3D the surface must not touch them.
     let bounds = if D == 2 {

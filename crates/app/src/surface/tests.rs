@@ -36,6 +36,7 @@ fn surface_of(positions: Vec<[f32; 3]>, source: SurfaceSource) -> (Surface, Meas
         time: 0.0,
         points: vec![at_rest(scene.dx(), positions)],
         bodies: Vec::new(),
+        loads: Vec::new(),
     };
     let settings = SurfaceSettings {
         source,
@@ -258,6 +259,7 @@ fn areas_in_2d_equal_those_of_the_particles() {
             time: 0.0,
             points: vec![at_rest(scene.dx(), positions)],
             bodies: Vec::new(),
+            loads: Vec::new(),
         };
         let settings = SurfaceSettings::default();
         let (surface, measures) = measured(&scene, &frame, &settings).unwrap();

@@ -89,6 +89,7 @@ mod tests {
             time: 0.0,
             points: vec![PointLayer::liquid(dx, positions, velocities)],
             bodies: Vec::new(),
+            loads: Vec::new(),
         }
     }
 

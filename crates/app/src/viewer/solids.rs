@@ -1,6 +1,6 @@
 //! Solids of a scene for the page: one mesh each, and its poses in the frames.
 
-use crate::surface::solids::{Mesh, triangulate};
+use crate::surface::solids::{Mesh, mesh_of};
 use meniscus_render::preview::materials_of;
 use meniscus_render::preview::sphere_tracing::appearance;
 use meniscus_scene::{Color, Material, Scene};
@@ -36,13 +36,16 @@ pub fn solids<const D: usize>(scene: &Scene<D>) -> Vec<SolidView> {
         axis if axis < D => scene.domain[axis] as f32,
         _ => 0.0,
     });
-    let colors = scene.colors.iter().copied().chain(std::iter::repeat(None));
-    let solids = scene.solids.iter().zip(materials_of(scene)).zip(colors);
+    let bodies = scene.all_solids();
+    let solids = bodies
+        .iter()
+        .zip(materials_of(scene))
+        .zip(scene.all_colors());
     let views = solids
         .enumerate()
         .filter_map(|(solid, ((body, material), color))| {
             let appearance = appearance(body, 0.0, domain)?;
-            let mesh = triangulate(scene, body, &appearance);
+            let mesh = mesh_of(scene, solid, body, &appearance);
             Some(SolidView {
                 solid,
                 about: SolidAbout {
@@ -67,12 +70,18 @@ pub fn poses<const D: usize>(
     bodies: &[BodyState<D>],
 ) -> Vec<[f32; 12]> {
     let matched = scene.match_bodies(bodies);
+    // A rigid body that is gone has no size.
+    let is_gone =
+        |view: &SolidView| view.solid >= scene.solids.len() && matched[view.solid].is_none();
     let number = |body: Option<&BodyState<D>>, i: usize| match (i / 3, i % 3, body) {
         (3, axis, Some(body)) if axis < D => body.translation[axis] as f32,
         (row, column, Some(body)) if row < D && column < D => body.rotation[row][column] as f32,
         (row, column, _) => f32::from(u8::from(row == column)),
     };
-    let of_view = |view: &SolidView| from_fn(|i| number(matched[view.solid], i));
+    let of_view = |view: &SolidView| match is_gone(view) {
+        true => [0.0; 12],
+        false => from_fn(|i| number(matched[view.solid], i)),
+    };
     views.iter().map(of_view).collect()
 }
 
@@ -88,9 +97,10 @@ mod tests {
             let pose = body.motion.world_from_body(0.5);
             BodyState::at_rest(&body.name, *pose.rotation.matrix(), pose.translation)
         };
-        let states: Vec<_> = scene.solids.iter().map(state).collect();
+        let all = scene.all_solids();
+        let states: Vec<_> = all.iter().map(state).collect();
         let posed = poses(scene, &views, &states).len();
-        (views, scene.solids.len(), posed)
+        (views, all.len(), posed)
     }
 
     #[test]

@@ -212,6 +212,7 @@ mod tests {
             time: 0.25,
             points: vec![layer],
             bodies: Vec::new(),
+            loads: Vec::new(),
         }
     }
 

@@ -14,6 +14,7 @@ use meniscus_store::error::Error;
 pub struct FrameRenderer<'a, const D: usize> {
     scene: &'a Scene<D>,
     materials: Vec<Material>,
+    colours: Vec<Option<Color>>,
     size: (u32, u32),
     style: Style,
     /// Overrides of the scene's camera.
@@ -28,6 +29,7 @@ impl<'a, const D: usize> FrameRenderer<'a, D> {
         FrameRenderer {
             scene,
             materials: materials_of(scene),
+            colours: scene.all_colors(),
             size,
             style,
             wish: Camera::default(),
@@ -56,6 +58,9 @@ impl<'a, const D: usize> FrameRenderer<'a, D> {
 
     /// Name and walls of the scene, for captions.
     pub fn title(&self) -> String {
+        if self.scene.is_rigid() {
+            return self.scene.name.clone();
+        }
         format!("{}, {} walls", self.scene.name, self.scene.physics.walls)
     }
 
@@ -72,8 +77,7 @@ impl<'a, const D: usize> FrameRenderer<'a, D> {
     pub fn draw(&self, frame: &Frame<D>, caption: &str) -> Result<RgbImage, Error> {
         let solids = self.scene.solids_at(&frame.bodies)?;
         let materials: Vec<Material> = solids.iter().map(|(k, _)| self.materials[*k]).collect();
-        let colour = |k: usize| self.scene.colors.get(k).copied().flatten();
-        let colours: Vec<Option<Color>> = solids.iter().map(|(k, _)| colour(*k)).collect();
+        let colours: Vec<Option<Color>> = solids.iter().map(|(k, _)| self.colours[*k]).collect();
         let mut bodies: Vec<ScriptedSolid<D>> = solids.into_iter().map(|(_, body)| body).collect();
         // The walls of the domain are drawn as well, unless the liquid is in a container of its own.
         if !bodies.iter().any(|b| matches!(b.shape, Shape::Inverted(_))) {

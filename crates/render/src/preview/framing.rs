@@ -18,6 +18,9 @@ pub fn of_scene<const D: usize>(scene: &Scene<D>) -> Bounds<D> {
         return finished(scene, inside, false);
     }
     let mut shown = solids(scene);
+    if scene.is_rigid() {
+        return finished(scene, shown, true);
+    }
     let liquids = scene.liquids.iter().map(|volume| &volume.shape);
     for shape in liquids.chain(scene.emitters.iter().map(|emitter| &emitter.shape)) {
         let bounds = shape.bounds().unwrap_or(domain(scene));
@@ -89,7 +92,7 @@ fn containers<const D: usize>(scene: &Scene<D>) -> Option<Bounds<D>> {
 /// Bounding box of all bounded solids.
 fn solids<const D: usize>(scene: &Scene<D>) -> Bounds<D> {
     let mut all = Bounds::NOTHING;
-    for body in &scene.solids {
+    for body in &scene.all_solids() {
         if let Some(own) = body.shape.bounds().filter(Bounds::is_finite) {
             all = all.union(&swept(body, own, scene));
         }

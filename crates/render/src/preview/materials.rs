@@ -9,13 +9,14 @@ const LATTICE: usize = 20;
 /// Largest filled fraction of a hollow shape.
 const MAX_FILLED_FRACTION: f64 = 0.5;
 
-/// Materials of the solids of a scene, as set or by their shapes.
+/// Materials of the solids and bodies of a scene, as set or by their shapes.
 pub fn materials_of<const D: usize>(scene: &Scene<D>) -> Vec<Material> {
-    let chosen = scene.materials.iter().copied();
-    let chosen = chosen.chain(std::iter::repeat(None));
-    let materials = scene.solids.iter().zip(chosen);
-    materials
-        .map(|(body, chosen)| chosen.unwrap_or_else(|| material_of(&body.shape)))
+    let shapes = scene.solids.iter().map(|solid| &solid.shape);
+    let shapes = shapes.chain(scene.bodies.iter().map(|body| &body.shape));
+    let chosen = scene.all_materials().into_iter();
+    shapes
+        .zip(chosen)
+        .map(|(shape, chosen)| chosen.unwrap_or_else(|| material_of(shape)))
         .collect()
 }
 

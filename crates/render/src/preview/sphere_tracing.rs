@@ -41,6 +41,14 @@ impl Layers {
         if self.count < MOST_LAYERS {
             self.layers[self.count] = Some(layer);
             self.count += 1;
+            return;
+        }
+        // Among many solids the nearest surfaces are those that are seen.
+        let t = |layer: &Option<Layer>| layer.map_or(f32::NEG_INFINITY, |layer| layer.t);
+        let farthest =
+            (0..MOST_LAYERS).max_by(|&a, &b| t(&self.layers[a]).total_cmp(&t(&self.layers[b])));
+        if let Some(at) = farthest.filter(|&at| t(&self.layers[at]) > layer.t) {
+            self.layers[at] = Some(layer);
         }
     }
 

@@ -54,6 +54,9 @@ static CAMERA_KEYFRAME: Table = Table {
 /// Colour of a solid.
 pub const SOLID_COLOR: Key = key!("color": Kind::Color, OPTIONAL, Appearance, "\"orange\"",
     "Colour in pictures. Default: grey for stone, clear for glass.");
+/// Colour of a rigid body.
+pub const BODY_COLOR: Key = key!("color": Kind::Color, OPTIONAL, Appearance, "\"orange\"",
+    "Colour in pictures. Default: bodies take turns with a few colours.");
 /// Colour of a liquid or of what emits it.
 pub const LIQUID_COLOR: Key = key!("color": Kind::Color, OPTIONAL, Appearance, "\"#c8641e\"",
     "Colour of the liquid in pictures. Liquids mix: where several have a colour it must be the same. Default: that of water.");

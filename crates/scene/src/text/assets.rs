@@ -36,6 +36,8 @@ struct Mesh {
     format: Format,
     origin: Origin,
     mesh: Arc<TriangleMesh>,
+    /// Edges of the file's mesh without a neighbour; the holes are closed.
+    open_edges: usize,
 }
 
 /// An error in a file, with a remedy.
@@ -107,6 +109,13 @@ impl Assets {
             }
         }
         sources
+    }
+
+    /// Edges of a mesh's file without a neighbour.
+    fn open_edges(&self, mesh: &Arc<TriangleMesh>) -> usize {
+        let same = |known: &&Mesh| Arc::ptr_eq(&known.mesh, mesh);
+        let known = self.meshes.iter().find(same);
+        known.map_or(0, |known| known.open_edges)
     }
 
     /// Warnings about the files.
@@ -190,6 +199,7 @@ impl Assets {
             format,
             origin,
             mesh: mesh.clone(),
+            open_edges: report.open_edges,
         });
         Ok(mesh)
     }
@@ -279,6 +289,18 @@ impl Reader<'_> {
             return None;
         }
         match self.assets.mesh(node, path, place) {
+            // What fills its holes has no meaning for the mass of a body.
+            Ok(mesh) if path.starts_with("body[") && self.assets.open_edges(&mesh) > 0 => {
+                let message = format!(
+                    "{}: the mesh is open ({} edges have one face only), so the body has no mass",
+                    text(node, "file"),
+                    self.assets.open_edges(&mesh)
+                );
+                let problem = Problem::error(place, path, message).of_asset();
+                self.problems
+                    .push(problem.with_help("close the holes of the mesh in a modelling program"));
+                None
+            }
             Ok(mesh) => Some(Shape::Mesh(mesh)),
             Err(fault) => {
                 let problem = Problem::error(place, path, fault.message).with_help(fault.help);

@@ -28,7 +28,8 @@ pub fn filled(node: &Node, table: &Table, dimension: usize) -> Node {
             // So that 1 and 1.0 are written the same.
             Kind::Number(..) => as_number(found),
             Kind::Color if found.list().is_empty() => found,
-            Kind::Vector(_) | Kind::Lengths | Kind::Color => Node {
+            Kind::Spin(_) if found.list().is_empty() => as_number(found),
+            Kind::Vector(_) | Kind::Spin(_) | Kind::Pair(_) | Kind::Lengths | Kind::Color => Node {
                 value: Value::List(found.list().iter().cloned().map(as_number).collect()),
                 place: found.place,
             },

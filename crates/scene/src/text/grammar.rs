@@ -159,6 +159,12 @@ pub enum Kind {
     Words(&'static [&'static str]),
     /// One number per axis, in the given unit.
     Vector(&'static str),
+    /// One number per axis of rotation, in the given unit: a list of three in 3D, a number in 2D.
+    Spin(&'static str),
+    /// Two numbers, in the given unit.
+    Pair(&'static str),
+    /// From so many to so many names.
+    Names(usize, usize),
     /// One positive length per axis: two or three of them.
     Lengths,
     /// A colour: a word, `#rrggbb`, or red, green and blue.
@@ -293,6 +299,10 @@ impl Kind {
             Kind::Words(words) => format!("a list of any of {}", quoted(words)),
             Kind::Vector("") => "a list of numbers, one for each axis".into(),
             Kind::Vector(unit) => format!("a list of numbers in {unit}, one for each axis"),
+            Kind::Spin(unit) => format!("a list of three numbers in {unit}; in 2D one number"),
+            Kind::Pair(unit) => format!("a list of two numbers in {unit}"),
+            Kind::Names(1, _) => "a list of one or two names".into(),
+            Kind::Names(..) => "a list of two names".into(),
             Kind::Lengths => "a list of two or three positive numbers in m".into(),
             Kind::Color => {
                 "a colour: a word such as \"red\", \"#rrggbb\", or [red, green, blue] from 0 to 1"

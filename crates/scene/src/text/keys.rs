@@ -1,9 +1,10 @@
-//! Keys of scene files: the settings. Liquids, solids, emitters and drains are in `objects.rs`, shapes in `shapes.rs`, the
-//! camera and colours in `appearance.rs`.
+//! Keys of scene files: the settings. Liquids, solids, emitters and drains are in `objects.rs`, rigid bodies in `bodies.rs`,
+//! shapes in `shapes.rs`, the camera and colours in `appearance.rs`.
 
 use super::access::{Field, bound, field, read_by};
 use super::appearance::CAMERA;
-use super::grammar::{Kind, REQUIRED, Range, Table, default, key};
+use super::bodies::{BODY, CONTACT, JOINT};
+use super::grammar::{Kind, OPTIONAL, REQUIRED, Range, Table, default, key};
 use super::objects::{DRAIN, EMITTER, LIQUID, SOLID};
 use super::tree::Value;
 use crate::{OnDrift, Style, SurfaceSettings, SurfaceSource};
@@ -38,6 +39,7 @@ pub static SCENE: Table = Table {
         key!("walls": Kind::Table(&WALLS), default("{}"), Physics, "", "Boundary condition at solids and closed sides."),
         key!("solver": Kind::Table(&SOLVER), default("{}"), Physics, "", "The pressure solver."),
         key!("particles": Kind::Table(&PARTICLES), default("{}"), Physics, "", "The particles that carry the liquid."),
+        key!("contact": Kind::Table(&CONTACT), OPTIONAL, Physics, "", "Contacts between rigid bodies."),
         key!("run": Kind::Table(&RUN), default("{}"), Output, "", "Limits at which a run warns and ends."),
         key!("output": Kind::Table(&OUTPUT), default("{}"), Output, "", "Files that a run writes."),
         key!("camera": Kind::Table(&CAMERA), read_by!(|scene, node, reader| reader.camera(scene, node)), Appearance, "",
@@ -46,6 +48,10 @@ pub static SCENE: Table = Table {
             "Volumes of liquid at the start."),
         key!("solid": Kind::Tables(&SOLID, 0), read_by!(|scene, node, reader| reader.solids(scene, node)), Physics, "",
             "Solids, at rest or moving."),
+        key!("body": Kind::Tables(&BODY, 0), read_by!(|scene, node, reader| reader.bodies(scene, node)), Physics, "",
+            "Rigid bodies."),
+        key!("joint": Kind::Tables(&JOINT, 0), read_by!(|scene, node, reader| reader.joints(scene, node)), Physics, "",
+            "Joints between rigid bodies."),
         key!("emitter": Kind::Tables(&EMITTER, 0), read_by!(|scene, node, reader| reader.emitters(scene, node)), Physics,
             "", "Sources of liquid."),
         key!("drain": Kind::Tables(&DRAIN, 0), read_by!(|scene, node, reader| reader.drains(scene, node)), Physics, "",

@@ -6,9 +6,9 @@ use super::keys::SCENE;
 use super::objects::{Reader, solver_fits_walls};
 use super::overrides::{self, Override};
 use super::problem::{Blame, Place, Problem, Source};
-use super::tree::{Node, parse};
+use super::tree::{Node, parse, put_table};
 use super::validate::Validator;
-use super::{renamed_keys, warnings, write};
+use super::{body_problems, renamed_keys, warnings, write};
 use crate::dimension::either;
 use crate::{AnyScene, Scene, builtin};
 use meniscus_store::OpenedRun;
@@ -176,6 +176,10 @@ pub(super) fn load_text(
         problems,
     };
     structure.table(&root, Place::File(0, 0), &SCENE, "", 0);
+    // A scene with bodies has the settings of their contacts in its complete text.
+    if root.get("body").is_some() && root.get("contact").is_none() {
+        put_table(&mut root, "contact");
+    }
     let whole = filled(&root, &SCENE, dimension);
     let mut reader = Reader {
         problems: structure.problems,
@@ -202,6 +206,7 @@ pub(super) fn load_text(
 fn is_sound<const D: usize>(reader: &mut Reader<'_>, scene: &Scene<D>, root: &Node) -> bool {
     let before = reader.problems.len();
     reader.problems.extend(solver_fits_walls(scene, root));
+    reader.problems.extend(body_problems::errors(scene, root));
     if reader.problems.len() == before
         && let Err(fault) = scene.check()
     {

@@ -7,6 +7,8 @@
 mod access;
 mod appearance;
 mod assets;
+mod bodies;
+mod body_problems;
 mod camera;
 mod defaults;
 pub mod differences;
@@ -30,6 +32,7 @@ mod values;
 mod warnings;
 mod write;
 
+pub use body_problems::notes as body_notes;
 pub use camera::{flat_camera, spatial_camera};
 pub use differences::{KeyDifference, differences};
 #[cfg(test)]

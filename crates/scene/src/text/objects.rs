@@ -1,7 +1,8 @@
-//! Liquids, solids, emitters and drains in scene files: their keys, and how they are read.
+//! Liquids, solids, emitters and drains in scene files: their keys, and how they are read. Rigid bodies are in `bodies.rs`.
 
 use super::appearance::{LIQUID_COLOR, MATERIAL, SOLID_COLOR};
 use super::assets::Assets;
+use super::bodies::{friction, restitution, surface};
 use super::grammar::{Effect, Key, Kind, OPTIONAL, REQUIRED, Range, Table, ZERO, default, key};
 use super::keys::{MOST_FRAMES, SCENE, SIDES};
 use super::problem::{Place, Problem};
@@ -34,12 +35,14 @@ pub static SOLID: Table = Table {
         SHAPE_KEY,
         MATERIAL,
         SOLID_COLOR,
-        key!("keyframes": Kind::Tables(&KEYFRAME, 1), OPTIONAL, Physics,
-            "[{ time = 0, position = [0.5, 0.5, 0.2] }, { time = 1, position = [0.5, 0.5, 0.8] }]",
-            "Motion of the solid. The shape is then relative to a frame of its own, whose origin is at the position of each \
-             keyframe and which is turned by its rotation. The solid rests before the first and after the last keyframe; \
-             without keyframes it never moves."),
+        keyframes(
+            "Motion of the solid. The shape is then relative to a frame of its own, whose origin is at the position of \
+                   each keyframe and which is turned by its rotation. The solid rests before the first and after the last \
+                   keyframe; without keyframes it never moves.",
+        ),
         ease(Effect::Physics),
+        friction(OPTIONAL),
+        restitution(OPTIONAL),
     ],
     one_of: &[],
 };
@@ -83,8 +86,15 @@ pub static DRAIN: Table = Table {
 };
 
 /// The key for the name of an object.
-const fn named(example: &'static str) -> Key {
+pub(super) const fn named(example: &'static str) -> Key {
     key!("name": Kind::Text, OPTIONAL, Physics, example, "Name in messages, frames and exports.")
+}
+
+/// Keyframes of a solid or body.
+pub(super) const fn keyframes(about: &'static str) -> Key {
+    let example =
+        "[{ time = 0, position = [0.5, 0.5, 0.2] }, { time = 1, position = [0.5, 0.5, 0.8] }]";
+    key!("keyframes": Kind::Tables(&KEYFRAME, 1), OPTIONAL, Physics, example, about)
 }
 
 /// Interpolation between keyframes.
@@ -116,7 +126,7 @@ pub(super) const fn frame(effect: Effect) -> Key {
     }
 }
 
-const SHAPE_KEY: Key = key!("shape": Kind::Table(&SHAPE), REQUIRED, Physics,
+pub(super) const SHAPE_KEY: Key = key!("shape": Kind::Table(&SHAPE), REQUIRED, Physics,
     "{ sphere = { center = [0.5, 0.5, 0.5], radius = 0.2 } }", "Shape and position.");
 const FROM_FRAME: Key = key!("from_frame": Kind::Whole(0, MOST_FRAMES), default("0"), Physics, "10",
     "Frame from which on it is active; 0 is the start.");
@@ -184,6 +194,7 @@ impl Reader<'_> {
                 motion: motion?,
             })
         });
+        scene.surfaces = list.list().iter().map(surface).collect();
         let tables = list.list().iter();
         (scene.materials, scene.colors) = tables
             .map(|solid| {
@@ -209,7 +220,7 @@ impl Reader<'_> {
     }
 
     /// The objects of a list of tables. One that cannot be read is left out, and there is an error that says why.
-    fn tables<T>(
+    pub(super) fn tables<T>(
         &mut self,
         list: &Node,
         key: &str,
@@ -231,7 +242,11 @@ impl Reader<'_> {
         found
     }
 
-    fn own_shape<const D: usize>(&mut self, table: &Node, path: &str) -> Option<Shape<D>> {
+    pub(super) fn own_shape<const D: usize>(
+        &mut self,
+        table: &Node,
+        path: &str,
+    ) -> Option<Shape<D>> {
         self.shape(table.get("shape")?, &join(path, "shape"))
     }
 
@@ -272,7 +287,7 @@ impl Reader<'_> {
         FrameRange { from, to }
     }
 
-    fn motion<const D: usize>(
+    pub(super) fn motion<const D: usize>(
         &mut self,
         list: &Node,
         table: &Node,
@@ -354,7 +369,7 @@ fn side_of<const D: usize>(word: &str) -> Option<(usize, usize)> {
 }
 
 /// The name of an object, or else its path in the file.
-fn name_of(table: &Node, path: &str) -> String {
+pub(super) fn name_of(table: &Node, path: &str) -> String {
     match text(table, "name") {
         "" => path.into(),
         name => name.into(),

@@ -77,6 +77,17 @@ fn property(key: &'static Key, tables: &mut Map<String, Value>) -> Value {
         Kind::Vector(_) => {
             json!({ "type": "array", "items": { "type": "number" }, "minItems": 2, "maxItems": 3 })
         }
+        Kind::Spin(_) => {
+            let number = json!({ "type": "number" });
+            let list = json!({ "type": "array", "items": number, "minItems": 3, "maxItems": 3 });
+            json!({ "anyOf": [number, list] })
+        }
+        Kind::Pair(_) => {
+            json!({ "type": "array", "items": { "type": "number" }, "minItems": 2, "maxItems": 2 })
+        }
+        Kind::Names(least, most) => {
+            json!({ "type": "array", "items": { "type": "string" }, "minItems": least, "maxItems": most })
+        }
         Kind::Lengths => {
             let length = json!({ "type": "number", "exclusiveMinimum": 0 });
             json!({ "type": "array", "items": length, "minItems": 2, "maxItems": 3 })

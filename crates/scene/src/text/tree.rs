@@ -178,3 +178,14 @@ pub fn put_first(table: &mut Node, key: &str, text: &str) {
     };
     entries.insert(0, entry);
 }
+
+/// Adds an empty table.
+pub fn put_table(table: &mut Node, key: &str) {
+    if let Value::Table(entries) = &mut table.value {
+        entries.push(Entry {
+            key: key.into(),
+            key_place: Place::Nowhere,
+            node: Node::unwritten(Value::Table(Vec::new())),
+        });
+    }
+}

@@ -1,6 +1,8 @@
 //! Validation against the grammar: every key known, every value of its type and in its range.
 
+use super::bodies::BODY;
 use super::grammar::{Absent, Key, Kind, Table, quoted};
+use super::objects::SOLID;
 use super::problem::{Place, Problem};
 use super::tree::{Entry, Node, Value};
 use super::values::color;
@@ -102,7 +104,11 @@ impl Validator {
         let names: Vec<&'static str> = table.keys.iter().map(|key| key.name).collect();
         let shown: String = entry.key.chars().take(60).collect();
         let message = format!("there is no key `{shown}` here");
-        let guess = similar(&entry.key, &names);
+        let guess = synonym(&entry.key, &names).or_else(|| similar(&entry.key, &names));
+        if let Some(help) = foreign_key(&entry.key, table, guess) {
+            self.report(entry.key_place, path, message, help);
+            return None;
+        }
         let help = match guess {
             Some(guess) => format!("did you mean `{guess}`?"),
             None => format!("the keys of {} are {}", table.title, names.join(", ")),
@@ -129,11 +135,14 @@ impl Validator {
 
     /// An example in the dimension of the scene.
     fn example(&self, key: &Key) -> String {
-        if !matches!(key.kind, Kind::Vector(_)) || self.dimension == 3 {
+        if !matches!(key.kind, Kind::Vector(_) | Kind::Spin(_)) || self.dimension == 3 {
             return key.example.into();
         }
         let numbers: Vec<&str> = key.example.trim_matches(['[', ']']).split(", ").collect();
         let last = numbers.last().copied().unwrap_or("0");
+        if matches!(key.kind, Kind::Spin(_)) {
+            return last.into();
+        }
         format!("[{}, {last}]", numbers.first().copied().unwrap_or("0"))
     }
 
@@ -239,6 +248,30 @@ impl Validator {
                 }
                 numbers(parts, |x| x.is_finite(), "finite")
             }
+            Kind::Spin(_) if self.dimension == 2 => match node.number() {
+                Some(x) if x.is_finite() => Ok(()),
+                Some(x) => refuse(format!("is {x}, it must be finite")),
+                None => expected("a number in 2D"),
+            },
+            Kind::Spin(_) => self.counted_numbers(node, 3),
+            Kind::Pair(_) => self.counted_numbers(node, 2),
+            Kind::Names(least, most) => {
+                let Value::List(parts) = &node.value else {
+                    return expected("a list of names");
+                };
+                if !(least..=most).contains(&parts.len()) {
+                    let wanted = if least == most { "two" } else { "one or two" };
+                    let found = counted(parts.len(), "name");
+                    return refuse(format!("has {found}, it must have {wanted}"));
+                }
+                match parts.iter().find(|part| part.text().is_none()) {
+                    Some(part) => Err((
+                        part.place,
+                        format!("must be a name, this is {}", part.what()),
+                    )),
+                    None => Ok(()),
+                }
+            }
             Kind::Lengths => {
                 let Value::List(parts) = &node.value else {
                     return expected("a list of two or three numbers");
@@ -254,6 +287,66 @@ impl Validator {
             Kind::Color => color(node).map(|_| ()).or_else(refuse),
             Kind::Table(_) | Kind::Tables(..) => Ok(()),
         }
+    }
+
+    /// Checks a list of so many finite numbers.
+    fn counted_numbers(&self, node: &Node, wanted: usize) -> Result<(), (Place, String)> {
+        let Value::List(parts) = &node.value else {
+            let message = format!(
+                "must be a list of {wanted} numbers, this is {}",
+                node.what()
+            );
+            return Err((node.place, message));
+        };
+        if parts.len() != wanted {
+            let found = counted(parts.len(), "number");
+            return Err((node.place, format!("has {found}, it must have {wanted}")));
+        }
+        numbers(parts, |x| x.is_finite(), "finite")
+    }
+}
+
+/// Words of other programs for keys.
+const SYNONYMS: [(&str, &str); 14] = [
+    ("mu", "friction"),
+    ("dynamicfriction", "friction"),
+    ("staticfriction", "friction"),
+    ("bounce", "restitution"),
+    ("bounciness", "restitution"),
+    ("elasticity", "restitution"),
+    ("rho", "density"),
+    ("weight", "mass"),
+    ("diagonalinertia", "inertia"),
+    ("fps", "rate"),
+    ("location", "position"),
+    ("spin", "angular_velocity"),
+    ("anchor", "point"),
+    ("collisionenabled", "collide"),
+];
+
+/// Key of a table that another program calls by this word.
+fn synonym(word: &str, names: &[&'static str]) -> Option<&'static str> {
+    let plain = word.to_lowercase().replace('_', "");
+    let (_, key) = SYNONYMS.iter().find(|(other, _)| *other == plain)?;
+    names.iter().copied().find(|name| name == key)
+}
+
+/// Explanation for a key that no key of the table stands for, but another part of the scene does.
+fn foreign_key(word: &str, table: &Table, guess: Option<&str>) -> Option<String> {
+    let plain = word.to_lowercase().replace('_', "");
+    let is = |other: &Table| std::ptr::eq(table, other);
+    match plain.as_str() {
+        "kinematic" | "kinematicenabled" | "isdynamic" | "dynamic" if is(&BODY) || is(&SOLID) => {
+            let help = "forces move a [[body]]; a [[solid]] is fixed or moves by keyframes";
+            Some(help.into())
+        }
+        "units" | "unit" if guess.is_none() => {
+            Some("all numbers are in SI units: metres, seconds, kilograms".into())
+        }
+        _ if is(&SOLID) && BODY.keys.iter().any(|key| key.name == word) => Some(format!(
+            "only a [[body]] has `{word}`: forces move it; a [[solid]] is fixed or moves by keyframes"
+        )),
+        _ => None,
     }
 }
 

@@ -10,6 +10,26 @@ pub fn number(table: &Node, key: &str) -> f64 {
     table.get(key).and_then(Node::number).unwrap_or(f64::NAN)
 }
 
+/// A number, if there is one.
+pub fn written_number(table: &Node, key: &str) -> Option<f64> {
+    table.get(key).and_then(Node::number)
+}
+
+/// A list of words.
+pub fn words(table: &Node, key: &str) -> Vec<String> {
+    let parts = table.get(key).map_or(&[][..], Node::list);
+    let texts = parts.iter().filter_map(Node::text);
+    texts.map(str::to_string).collect()
+}
+
+/// The three numbers of a list; in 2D one number, as the last of three.
+pub fn spin(node: &Node) -> [f64; 3] {
+    match node.number() {
+        Some(x) => [0.0, 0.0, x],
+        None => components(node),
+    }
+}
+
 /// A whole number.
 pub fn whole(table: &Node, key: &str) -> u64 {
     written_whole(table, key).unwrap_or(0)

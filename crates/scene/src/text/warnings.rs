@@ -1,6 +1,7 @@
 //! Warnings about a scene that can be run.
 
 use super::assets::Assets;
+use super::body_problems;
 use super::problem::{Place, Problem};
 use super::scale_warnings;
 use super::tree::Node;
@@ -23,17 +24,24 @@ pub fn find<const D: usize>(scene: &Scene<D>, root: &Node, assets: &Assets) -> V
     for (list, index, shape) in scene.shapes() {
         let bounds = match list {
             "solid" => swept(&scene.solids[index]),
+            "body" => swept(&scene.bodies[index].solid()),
             _ => shape.bounds(),
         };
         let path = format!("{list}[{}]", index + 1);
         let place = place_of(root, list, index);
-        warnings.extend(thin(scene, shape, &path, place));
+        // Bodies and what they touch have no cells.
+        if !scene.is_rigid() {
+            warnings.extend(thin(scene, shape, &path, place));
+        }
         warnings.extend(outside(scene, bounds, &path, place));
     }
     warnings.extend(hurried(scene, root));
     warnings.extend(carved(scene, root));
     warnings.extend(idle(scene, root));
     warnings.extend(scale_warnings::find(scene, root));
+    if scene.is_rigid() {
+        warnings.extend(body_problems::warnings(scene, root));
+    }
     warnings
 }
 

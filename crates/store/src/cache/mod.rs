@@ -2,16 +2,18 @@
 //!
 //! A frame is one file, `particles/particles_000001.mpc`. [`container`] is the envelope (magic, version, lengths, hash,
 //! tagged sections); [`points`] are point layers such as the particles of the liquid (positions to a two-thousandth of a
-//! cell, velocities and scalars to a sixty-thousandth of the layer's largest), [`bodies`] poses of solids. The points of a
+//! cell, velocities and scalars to a sixty-thousandth of the layer's largest), [`bodies`] poses of solids, [`loads`] forces on rigid bodies. The points of a
 //! layer come back sorted by cell, which is what makes them small.
 
 pub mod bodies;
 pub(crate) mod bytes;
 pub mod container;
+pub mod loads;
 pub mod points;
 
 pub use bodies::BodyState;
 pub use container::{CacheError, Header};
+pub use loads::BodyLoad;
 pub use points::{PointLayer, Precision, Scalar};
 
 use crate::error::{Error, Kind};
@@ -36,6 +38,8 @@ pub struct Frame<const D: usize> {
     pub points: Vec<PointLayer<D>>,
     /// Solids, scripted ones included.
     pub bodies: Vec<BodyState<D>>,
+    /// Forces on rigid bodies; none in scenes without.
+    pub loads: Vec<BodyLoad<D>>,
 }
 
 impl<const D: usize> Frame<D> {
@@ -78,6 +82,9 @@ pub fn encode<const D: usize>(frame: &Frame<D>) -> Result<Vec<u8>, CacheError> {
     };
     // Poses first: readers that need nothing else read the beginning of the file.
     let mut sections = vec![bodies::section(&frame.bodies)?];
+    if !frame.loads.is_empty() {
+        sections.push(loads::section(&frame.loads)?);
+    }
     for layer in &frame.points {
         sections.push(points::section(layer)?);
     }
@@ -96,12 +103,18 @@ pub fn decode<const D: usize>(bytes: &[u8]) -> Result<Frame<D>, CacheError> {
         let (head, payload) = section?;
         found.push(points::read(head.count, &payload)?);
     }
+    let mut loads = Vec::new();
+    for section in opened.with_tag(loads::TAG) {
+        let (head, payload) = section?;
+        loads.extend(loads::read(head.count, &payload)?);
+    }
     let (head, payload) = opened.only(bodies::TAG)?;
     Ok(Frame {
         number: opened.header.number,
         time: opened.header.time,
         points: found,
         bodies: bodies::read(head.count, &payload)?,
+        loads,
     })
 }
 

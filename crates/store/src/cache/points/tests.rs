@@ -1,6 +1,6 @@
 use super::*;
 use crate::cache::container::{self, Content, HEADER, SECTION_HEAD};
-use crate::cache::{BodyState, Frame, LIQUID, PRESSURE, decode, encode};
+use crate::cache::{BodyLoad, BodyState, Frame, LIQUID, PRESSURE, decode, encode};
 use proptest::prelude::*;
 
 /// A small generator of our own, so that the frames are the same on every machine.
@@ -39,6 +39,24 @@ fn chaos<const D: usize>(count: usize, cells: f64, dx: f64) -> Frame<D> {
         time: 0.5,
         points: vec![layer],
         bodies: vec![tilted("paddle", 0.3), tilted("", -1.0)],
+        loads: vec![load("paddle"), load("")],
+    }
+}
+
+/// Forces that are all different.
+fn load<const D: usize>(name: &str) -> BodyLoad<D> {
+    let vector = |first: f64| std::array::from_fn(|a| first + a as f64 / 3.0);
+    BodyLoad {
+        name: name.into(),
+        center: vector(0.1),
+        velocity: vector(-2.0),
+        contact_force: vector(30.0),
+        contact_torque: [if D == 2 { 0.0 } else { 0.7 }, 0.0, -0.3],
+        joint_force: vector(-7.0),
+        joint_torque: [0.0, 0.0, 0.9],
+        kinetic_energy: 12.5,
+        penetration: 1e-5,
+        contacts: 4,
     }
 }
 
