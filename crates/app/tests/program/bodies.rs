@@ -344,5 +344,5 @@ fn a_removed_body_is_not_in_later_frames() {
         .collect();
     assert_eq!(frames, ["0", "1", "2", "3"]);
     trial.call_well("preview run --size 64x64");
-    trial.call_well("export run --format usd");
+    trial.call_well("export run --to usd");
 }
