@@ -47,6 +47,12 @@ scenes![
     "dominoes",
 ];
 
+/// Names of the built-in scenes with liquid.
+pub fn with_liquid() -> impl Iterator<Item = &'static str> {
+    let liquid = |(_, text): &&(&str, &str)| !text.contains("[[body]]");
+    TEXTS.iter().filter(liquid).map(|(name, _)| *name)
+}
+
 /// The text of a built-in scene.
 pub fn text(name: &str) -> Option<&'static str> {
     TEXTS

@@ -59,6 +59,11 @@ impl AnyScene {
         either!(self, scene => scene.resolution)
     }
 
+    /// Number of rigid bodies.
+    pub fn bodies(&self) -> usize {
+        either!(self, scene => scene.bodies.len())
+    }
+
     /// Number of frames to simulate.
     pub fn frames(&self) -> u32 {
         either!(self, scene => scene.frames)

@@ -103,12 +103,20 @@ pub mod exports {
     }
 }
 
-/// The pressure problem of a step that failed.
+/// The pressure problem, or the contact problem, of a step that failed.
 pub mod problems {
     /// Folder inside a run's folder.
     pub const FOLDER: &str = "failed";
     /// Files of a problem.
-    pub const NAMES: [&str; 5] = ["A.mtx", "b.mtx", "lower.mtx", "upper.mtx", "grid.json"];
+    pub const NAMES: [&str; 7] = [
+        "A.mtx",
+        "b.mtx",
+        "lower.mtx",
+        "upper.mtx",
+        "grid.json",
+        "start.mtx",
+        "friction.json",
+    ];
 }
 
 #[cfg(test)]

@@ -26,6 +26,17 @@ pub fn progress(scene: &AnyScene, quiet: bool) -> Box<dyn Progress + Send + '_> 
 
 /// Text of a step in the progress line. `limit` is that of the volume drift, if it was exceeded.
 fn step_in_words(line: &StepLine, limit: Option<f64>) -> String {
+    if let Some(bodies) = &line.bodies {
+        return format!(
+            "{} {}/{} it, residual {:.1e}, {}, position error {:.1e} m",
+            line.solver,
+            line.outer_iterations,
+            line.inner_iterations,
+            line.residual,
+            count(bodies.contacts, "contact"),
+            bodies.position_error
+        );
+    }
     let squeezed = match &line.squeezed {
         Some(place) => {
             format!(", a solid compresses enclosed liquid near {place:.3?}: volume is lost")
@@ -47,6 +58,15 @@ fn step_in_words(line: &StepLine, limit: Option<f64>) -> String {
 }
 
 fn opening(scene: &AnyScene, particles: usize, threads: usize) -> String {
+    if scene.bodies() > 0 {
+        return format!(
+            "{}: {}D, {}, {}",
+            scene.name(),
+            scene.dimension(),
+            format_args!("rigid bodies: {}", scene.bodies()),
+            count(threads, "thread")
+        );
+    }
     format!(
         "{}: {}D, {} along the longest side, {}, {}",
         scene.name(),

@@ -1,6 +1,7 @@
 //! End-to-end tests of the program: commands, exit codes, and files.
 
 mod attributes;
+mod bodies;
 mod branches;
 mod commands;
 mod damage;

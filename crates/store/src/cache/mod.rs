@@ -82,11 +82,11 @@ pub fn encode<const D: usize>(frame: &Frame<D>) -> Result<Vec<u8>, CacheError> {
     };
     // Poses first: readers that need nothing else read the beginning of the file.
     let mut sections = vec![bodies::section(&frame.bodies)?];
-    if !frame.loads.is_empty() {
-        sections.push(loads::section(&frame.loads)?);
-    }
     for layer in &frame.points {
         sections.push(points::section(layer)?);
+    }
+    if !frame.loads.is_empty() {
+        sections.push(loads::section(&frame.loads)?);
     }
     container::seal(Content::Frame, &header, &sections)
 }

@@ -3,12 +3,13 @@
 use super::super::output::{print_line, print_note};
 use super::arguments::CompareArguments;
 use super::files::{self, Problem, broken};
+use super::friction;
 use super::grid::{self, Candidate, Grid, named};
 use super::solve::{answer, cannot_use};
 use super::solve_timer::{Observation, SolveTimer};
 use meniscus_lcp::analysis::analyse;
 use meniscus_lcp::registry::{Method, NamedSolver, Options, Registry};
-use meniscus_lcp::{Report, Status};
+use meniscus_lcp::{CoupledBound, Report, Status};
 use meniscus_render::plot::{Axis, Chart, Series};
 use meniscus_store::error::{Error, Kind};
 use std::fmt::Write;
@@ -36,6 +37,10 @@ pub fn compare(arguments: &CompareArguments) -> Result<(), Error> {
         )));
     }
     let given = Problem::read(&arguments.problem)?;
+    if let Some(bounds) = friction::beside(&arguments.problem, &given)? {
+        let tried = with_friction(arguments, &given, &bounds)?;
+        return finish(arguments, &given, &tried);
+    }
     let grid = Grid::for_solvers(&arguments.problem, &given, &arguments.solvers)?;
     let registry = grid::registry(grid.as_ref());
     let (mut tried, mut refused) = (Vec::new(), None);
@@ -61,14 +66,62 @@ pub fn compare(arguments: &CompareArguments) -> Result<(), Error> {
     if let (true, Some(fault)) = (tried.is_empty(), refused) {
         return Err(fault);
     }
+    finish(arguments, &given, &tried)
+}
+
+/// Solves a contact problem with all methods for coupled bounds, or those that were asked for.
+fn with_friction(
+    arguments: &CompareArguments,
+    given: &Problem,
+    bounds: &[CoupledBound],
+) -> Result<Vec<MethodResult>, Error> {
+    let asked: Vec<&str> = match arguments.solvers.is_empty() {
+        true => friction::METHODS.to_vec(),
+        false => arguments.solvers.iter().map(String::as_str).collect(),
+    };
+    let mut tried = Vec::new();
+    for name in asked {
+        if !friction::METHODS.contains(&name) {
+            return Err(
+                Error::usage(format!("{name} does not solve problems with friction"))
+                    .with_remedy(format!("use {}", friction::METHODS.join(" or "))),
+            );
+        }
+        let mut watch = SolveTimer::new(Some(Duration::from_secs_f64(arguments.seconds)));
+        let mut x = given.start();
+        let stop = (arguments.stop.tolerance, arguments.stop.max_iterations);
+        let report = friction::solve(name, given, bounds, stop, &mut x, &mut watch)?;
+        let one = MethodResult {
+            name: name.into(),
+            picked: None,
+            report,
+            seconds: watch.seconds(),
+            seen: watch.seen,
+            x,
+        };
+        if arguments.json {
+            let line = answer(&one.name, &one.report, one.seconds, given);
+            print_line(format_args!("{line}"));
+        }
+        tried.push(one);
+    }
+    Ok(tried)
+}
+
+/// Prints and writes the results.
+fn finish(
+    arguments: &CompareArguments,
+    given: &Problem,
+    tried: &[MethodResult],
+) -> Result<(), Error> {
     if !arguments.json {
-        print_line(format_args!("{}", table(&tried)));
+        print_line(format_args!("{}", table(tried)));
     }
     if let Some(path) = &arguments.csv {
-        files::write_text(path, &csv(&tried))?;
+        files::write_text(path, &csv(tried))?;
     }
     if let Some(path) = &arguments.plot {
-        files::write_text(path, &chart(&tried, &given.name).svg())?;
+        files::write_text(path, &chart(tried, &given.name).svg())?;
     }
     if tried.iter().any(MethodResult::converged) {
         Ok(())

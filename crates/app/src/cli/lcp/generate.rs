@@ -8,8 +8,8 @@ use meniscus_lcp::gallery::{self, Instance, Random};
 use meniscus_lcp::matrix_market::Limits;
 use meniscus_liquid::PressureProblem;
 use meniscus_liquid::analytic::{Sphere, Surface};
+use meniscus_sim::ProblemDump;
 use meniscus_store::error::{Error, Kind};
-use meniscus_store::layout::problems;
 use meniscus_store::quantity::{count, plural};
 
 /// Generates a problem and writes it with its solution.
@@ -86,7 +86,7 @@ fn write_pressure<const D: usize>(
     print_line(format_args!(
         "wrote the pressure problem of a sphere, {}, {wall_rows} of them at walls, to {folder}: {}",
         count(problem.rhs.len(), "unknown"),
-        problems::NAMES.join(", ")
+        problem.files().join(", ")
     ));
     print_line(format_args!(
         "Next:\n  meniscus lcp solve --problem {folder}"

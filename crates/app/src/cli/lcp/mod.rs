@@ -4,6 +4,7 @@ mod arguments;
 mod compare;
 mod export;
 mod files;
+mod friction;
 mod generate;
 mod grid;
 mod info;

@@ -3,10 +3,11 @@
 use super::super::output::{print_line, print_note};
 use super::arguments::SolveArguments;
 use super::files::{self, Problem, broken};
+use super::friction;
 use super::grid::{self, Grid, named};
 use super::solve_timer::{Observation, SolveTimer};
 use meniscus_lcp::registry::{self, Method, Options, Solution};
-use meniscus_lcp::{Report, Status};
+use meniscus_lcp::{CoupledBound, Report, Status};
 use meniscus_render::plot::{Axis, Chart, Series};
 use meniscus_store::error::{Error, Kind};
 use meniscus_store::quantity::count;
@@ -21,6 +22,9 @@ pub fn solve(arguments: &SolveArguments) -> Result<(), Error> {
         Some(path) => files::vector(path, problem.len())?,
         None => given.start(),
     };
+    if let Some(bounds) = friction::beside(&arguments.problem, &given)? {
+        return with_friction(arguments, &given, &bounds, x);
+    }
     let options = Options::default()
         .tolerance(arguments.stop.tolerance)
         .max_iterations(arguments.stop.max_iterations)
@@ -58,6 +62,46 @@ pub fn solve(arguments: &SolveArguments) -> Result<(), Error> {
         Ok(())
     } else {
         Err(Error::silent(Kind::Numerical))
+    }
+}
+
+/// Solves a contact problem and prints the result.
+fn with_friction(
+    arguments: &SolveArguments,
+    given: &Problem,
+    bounds: &[CoupledBound],
+    mut x: Vec<f64>,
+) -> Result<(), Error> {
+    if arguments.solver != Method::Auto.name() {
+        return Err(Error::usage(format!(
+            "{} does not solve problems with friction",
+            arguments.solver
+        ))
+        .with_remedy("leave out --solver; `meniscus lcp compare` has several methods"));
+    }
+    let mut watch = SolveTimer::new(None);
+    let name = friction::METHODS[0];
+    let stop = (arguments.stop.tolerance, arguments.stop.max_iterations);
+    let report = friction::solve(name, given, bounds, stop, &mut x, &mut watch)?;
+    let seconds = watch.seconds();
+    if let Some(path) = &arguments.out {
+        files::write_vector(path, &x)?;
+    }
+    if arguments.json {
+        print_line(format_args!("{}", answer(name, &report, seconds, given)));
+    } else {
+        print_line(format_args!(
+            "{name}, {} and {} of friction: {}, residual {:.3e}, {}, {seconds:.3} s",
+            count(given.matrix.rows(), "row"),
+            bounds.len(),
+            report.status,
+            report.residual,
+            count(report.iterations, "iteration"),
+        ));
+    }
+    match report.status {
+        Status::Converged => Ok(()),
+        _ => Err(Error::silent(Kind::Numerical)),
     }
 }
 

@@ -13,7 +13,7 @@ const PER_PARTICLE_STEP: f64 = 1.4e-6;
 /// CPU seconds per step, independent of the amount of liquid.
 const PER_STEP: f64 = 5e-4;
 /// CPU seconds per step and rigid body in contact with a few others: less for balls, more in tall piles.
-const PER_BODY_STEP: f64 = 5e-5;
+const PER_BODY_STEP: f64 = 2e-4;
 /// CPU seconds per pixel of a preview image.
 const PER_PIXEL: f64 = 6e-7;
 /// Speed of the fastest liquid as a fraction of the speed of free fall, averaged over a run.
