@@ -9,6 +9,7 @@ pub type Rgb = [u8; 3];
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RgbImage {
     width: u32,
+    height: u32,
     pixels: Vec<Rgb>,
 }
 
@@ -22,14 +23,14 @@ impl RgbImage {
     pub fn from_pixel(width: u32, height: u32, colour: Rgb) -> Self {
         Self {
             width,
+            height,
             pixels: vec![colour; width as usize * height as usize],
         }
     }
 
     /// Width and height in pixels.
     pub fn dimensions(&self) -> (u32, u32) {
-        let rows = self.pixels.len().checked_div(self.width as usize);
-        (self.width, rows.unwrap_or(0) as u32)
+        (self.width, self.height)
     }
 
     /// All pixels, row by row.
@@ -109,7 +110,7 @@ impl RgbImage {
     pub fn read_png(file: impl BufRead + Seek) -> io::Result<Self> {
         let mut reader = png::Decoder::new(file).read_info()?;
         let info = reader.info();
-        let width = info.width;
+        let (width, height) = (info.width, info.height);
         if (info.color_type, info.bit_depth) != (png::ColorType::Rgb, png::BitDepth::Eight) {
             return Err(io::Error::other(
                 "not an RGB image of eight bits per channel",
@@ -121,6 +122,7 @@ impl RgbImage {
         let (pixels, _) = bytes.as_chunks::<3>();
         Ok(Self {
             width,
+            height,
             pixels: pixels.to_vec(),
         })
     }
@@ -138,7 +140,8 @@ mod tests {
         let read = RgbImage::read_png(Cursor::new(image.png().unwrap())).unwrap();
         assert_eq!((read.dimensions(), &read), ((7, 5), &image));
         assert!(RgbImage::read_png(Cursor::new(b"not a PNG file")).is_err());
-        assert!(RgbImage::new(0, 5).png().is_err());
+        let empty = RgbImage::new(0, 5);
+        assert!(empty.dimensions() == (0, 5) && empty.png().is_err());
     }
 
     #[test]

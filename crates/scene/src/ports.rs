@@ -211,7 +211,8 @@ mod tests {
             from: 5,
             to: Some(5),
         };
-        let changes: [(&dyn Fn(&mut Emitter<2>), &str); 7] = [
+        type Change<'a> = &'a dyn Fn(&mut Emitter<2>);
+        let changes: [(Change<'_>, &str); 7] = [
             (&|e| e.shape = half_space(), "must be bounded"),
             (&|e| e.velocity = [0.0; 2], "must not be zero"),
             (&|e| e.velocity = [f64::NAN, 0.0], "finite"),

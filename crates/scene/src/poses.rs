@@ -38,8 +38,10 @@ impl<const D: usize> Scene<D> {
             .filter_map(|(k, (body, state))| Some((k, body, state?)))
             .map(|(k, body, state)| {
                 let motion = fixed_at(state).ok_or_else(|| {
-                    let message =
-                        format!("the pose of {} is not one: it is no rotation", body.name);
+                    let message = format!(
+                        "the pose of {} is damaged: its matrix is not a rotation",
+                        body.name
+                    );
                     Error::new(Kind::Storage, message)
                 })?;
                 Ok((k, ScriptedSolid { motion, ..body }))

@@ -64,14 +64,14 @@ mod tests {
         let unstable = origin_of_speed(&scene, 1e30);
         assert!(unstable.contains("unstable"), "{unstable}");
         scene.liquids[0].velocity = [1e30, 0.0];
-        let told = origin_of_speed(&scene, 2e30);
+        let message = origin_of_speed(&scene, 2e30);
         assert!(
-            told.contains("not physical") && told.contains("liquid[1].velocity"),
-            "{told}"
+            message.contains("not physical") && message.contains("liquid[1].velocity"),
+            "{message}"
         );
         scene.liquids[0].velocity = [0.0; 2];
         scene.physics.gravity = [0.0, -1e30];
-        let told = origin_of_speed(&scene, 1e29);
-        assert!(told.contains("from gravity"), "{told}");
+        let message = origin_of_speed(&scene, 1e29);
+        assert!(message.contains("from gravity"), "{message}");
     }
 }

@@ -42,7 +42,7 @@ fn fill_file(
 ) -> Result<Filled, Error> {
     let unfinished = unfinished_name(path);
     let attempt = || -> io::Result<File> {
-        // A leftover of a run that was killed, or a link somebody put there: never written through.
+        // A leftover of a run that was killed, or a link: never written through.
         remove(&unfinished)?;
         let mut file = io::BufWriter::new(File::create_new(&unfinished)?);
         fill_in(&mut file)?;

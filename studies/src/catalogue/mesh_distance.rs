@@ -223,7 +223,7 @@ mod tests {
         let text = findings.text();
         assert_eq!(
             text.matches("set-up and all distances").count(),
-            4,
+            2,
             "{text}"
         );
         assert_eq!(findings.variant.as_deref(), Some("6-400"));

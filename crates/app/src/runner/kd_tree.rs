@@ -61,7 +61,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_nearest_is_that_of_a_look_at_all(
+        fn the_nearest_distance_equals_that_of_brute_force(
             points in prop::collection::vec(prop::array::uniform3(-9i8..9), 0..60),
             x in prop::array::uniform3(-12i8..12),
         ) {

@@ -295,7 +295,10 @@ fn overlaps_mass_ratios_and_loops_are_reported() {
         ),
     ]);
     let outcome = trial.call_well("check scene.toml");
-    let warned = ["overlaps \"step\" by 5.000 mm at the start", "masses differ"];
+    let warned = [
+        "overlaps \"step\" by 5.000 mm at the start",
+        "masses differ",
+    ];
     assert_contains(&outcome.errors, &warned);
     assert_contains(&outcome.said, &["closes a loop"]);
 }

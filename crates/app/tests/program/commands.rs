@@ -131,7 +131,7 @@ fn piped_progress_is_one_line_per_frame_and_ends_with_next_commands() {
     assert_eq!(frames.len(), 3, "{}", outcome.said);
     for (i, line) in frames.iter().enumerate() {
         assert!(line.starts_with(&format!("frame {} of 3", i + 1)), "{line}");
-        assert_contains(&line, &["left", "residual", "volume", "it"]);
+        assert_contains(line, &["left", "residual", "volume", "it"]);
     }
     assert!(
         !outcome.said.contains('\u{1b}'),

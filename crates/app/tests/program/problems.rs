@@ -323,6 +323,17 @@ fn a_problem_with_a_grid_is_also_solved_by_multigrid() {
         let line = said.lines().find(|line| line.starts_with(name)).unwrap();
         assert!(line.contains("converged"), "{said}");
     }
+    // `lcp solve` has the same solvers, and the `auto` of scenes.
+    for (name, found) in [("tn-mg", "tn-mg"), ("auto", "tn-mg"), ("mprgp", "mprgp")] {
+        let line = format!("lcp solve --problem p --solver {name} --json");
+        let answer: Value = serde_json::from_str(&trial.call_well(&line).said).unwrap();
+        assert_eq!(answer["solver"], found, "{answer}");
+    }
+    trial.fails(
+        "lcp solve --problem p --solver tn-mg:gmres",
+        2,
+        &["no variation of tn-mg"],
+    );
     let outcome = trial.call("lcp compare --problem p --solvers mg,tn-mg");
     assert_contains(&outcome.errors, &["skipped mg: "]);
     trial.fails(
@@ -332,6 +343,11 @@ fn a_problem_with_a_grid_is_also_solved_by_multigrid() {
     );
     // It needs the grid.
     trial.call_well(FLUID.replace("--out p", "--out q").as_str());
+    trial.fails(
+        "lcp solve --problem q --solver tn-mg",
+        2,
+        &["needs the grid"],
+    );
     assert_eq!(
         trial.call("lcp compare --problem q --solvers tn-mg").code,
         2

@@ -208,14 +208,16 @@ fn semismooth_newton() {
         (&small, Inner::Direct, Kink::Perturbation { epsilon: 1e-6 }),
         (&small, Inner::Direct, Kink::Approximation),
     ] {
-        settings!(fischer, instance, fischer.inner(inner).kink(kink), with &mut jacobi(instance));
+        let mut jacobi = jacobi(instance);
+        settings!(fischer, instance, fischer.inner(inner).kink(kink), with &mut jacobi);
     }
     let newton = newton::Settings::default()
         .inner(newton::Inner::Gmres { restart: 50 })
         .memory(4)
         .max_inner_iterations(200);
+    let mut jacobi = jacobi(&large);
     for globalisation in [newton::Globalisation::None, newton::Globalisation::Fischer] {
-        settings!(newton, large, newton.globalisation(globalisation), with &mut jacobi(&large));
+        settings!(newton, large, newton.globalisation(globalisation), with &mut jacobi);
     }
     for measure in [start::Measure::Energy, start::Measure::Merit] {
         settings!(start, large, start::Settings::default().measure(measure));

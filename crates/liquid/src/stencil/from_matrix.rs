@@ -124,8 +124,18 @@ impl<'a, const D: usize> Reading<'a, D> {
         }
         let closed = (0..2 * D).filter(|&side| !own.is_linked(side));
         let only_one = closed.clone().count() == 1;
-        let with_air = closed.filter(|&side| only_one || beside_wall >> side & 1 == 0);
-        Ok(with_air.fold(0, |bits, side| bits | 1 << side))
+        let bits =
+            |sides: &mut dyn Iterator<Item = usize>| sides.fold(0, |bits, side| bits | 1 << side);
+        let with_air = bits(
+            &mut closed
+                .clone()
+                .filter(|&side| only_one || beside_wall >> side & 1 == 0),
+        );
+        // A Dirichlet part comes from some side, even if every one looks like a wall.
+        Ok(match with_air {
+            0 => bits(&mut closed.clone()),
+            some => some,
+        })
     }
 }
 

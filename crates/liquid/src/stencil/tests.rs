@@ -20,7 +20,8 @@ fn check<const D: usize>(cells: usize) {
     let matrix = stencil.matrix();
     let regular = (0..stencil.rows()).filter(|&row| stencil.is_regular(row));
     assert!(regular.clone().count() > 0 && regular.count() < stencil.rows());
-    assert!(matrix.is_symmetric(0.0));
+    // The formulas are evaluated on both sides of a face.
+    assert!(matrix.is_symmetric(1e-12));
 
     // As operators.
     let x: Vec<f64> = (0..stencil.rows())
@@ -40,9 +41,10 @@ fn check<const D: usize>(cells: usize) {
         assert_eq!(own.neighbours, other.neighbours);
         assert_eq!(own.weight, other.weight);
         assert_eq!(own.diagonal, other.diagonal);
-        assert_eq!(own.air != 0, other.air != 0, "row {row}");
-        // Air is where no neighbour is, and adds to the diagonal.
-        assert_eq!(own.air != 0, own.dirichlet() > 0.0);
+        // Air is where no neighbour is, and adds to the diagonal: nothing that a matrix shows if the face is a sliver.
+        let shows_air = own.dirichlet() > 0.0;
+        assert_eq!(shows_air, other.air != 0, "row {row}: {own:?}");
+        assert!(own.air != 0 || !shows_air, "row {row}: {own:?}");
         let with_air = (0..2 * D).filter(|side| own.air >> side & 1 == 1);
         assert!(with_air.clone().all(|side| !own.is_linked(side)));
     }

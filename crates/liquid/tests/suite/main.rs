@@ -11,6 +11,7 @@ mod multigrid;
 mod multigrid_guards;
 mod oracle;
 mod rest;
+mod sloshing;
 mod solvers;
 mod sources;
 mod still_water;

@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn invalid_cameras_are_refused() {
-        for (words, told) in [
+        for (words, expected) in [
             (&["height=1"][..], "three dimensions"),
             (&["position=[1,1]"], "one for each axis"),
             (&["field_of_view=180"], "at most 150"),
@@ -91,7 +91,7 @@ mod tests {
             (&["position=[1,1,1]", "target=[1,1,1]"], "looks nowhere"),
         ] {
             let error = spatial_camera(&typed(words)).unwrap_err();
-            assert!(error.message().contains(told), "{words:?}: {error}");
+            assert!(error.message().contains(expected), "{words:?}: {error}");
         }
         for words in [["position=[1,1]"], ["field_of_view=30"]] {
             let error = flat_camera(&typed(&words)).unwrap_err();
@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(at(0.5).position, Some([1.0, 1.0, 1.0]));
         assert_eq!(at(9.0).target, Some([0.5, 0.5, 0.7]));
         assert_eq!(at(0.5).field_of_view, Some(30.0));
-        for (wrong, told) in [
+        for (wrong, expected) in [
             ("keyframes = []", "at least 1"),
             ("keyframes = [{ position = [1, 1, 1] }]", "time"),
             ("keyframes = [{ time = 0, height = 1 }]", "three dimensions"),
@@ -135,7 +135,7 @@ mod tests {
             let error = load_alone(&format!("{POOL}[camera]\n{wrong}\n"))
                 .ready()
                 .unwrap_err();
-            assert!(error.message().contains(told), "{wrong}: {error}");
+            assert!(error.message().contains(expected), "{wrong}: {error}");
         }
         let key = "keyframes=[{time=0,position=[1,1,1]}]";
         let error = spatial_camera(&typed(&[key])).unwrap_err();
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(scene.liquid_color.unwrap().rgb(), [255, 128, 0]);
         assert_eq!(scene.colors[0].unwrap().rgb(), [16, 32, 48]);
         assert!(scene.colors[1].is_some() && scene.colors[2].is_none());
-        for (value, told) in [
+        for (value, expected) in [
             ("\"orang\"", "did you mean \"orange\"?"),
             ("\"#12345\"", "six hexadecimal digits"),
             ("[1, 2, 0]", "from 0 to 1"),
@@ -167,7 +167,7 @@ mod tests {
             let error = load_alone(&format!("{POOL}color = {value}\n"))
                 .ready()
                 .unwrap_err();
-            assert!(error.message().contains(told), "{value}: {error}");
+            assert!(error.message().contains(expected), "{value}: {error}");
         }
         let two = format!(
             "{POOL}color = \"red\"\n{}color = \"blue\"\n",

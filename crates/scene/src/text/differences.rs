@@ -78,7 +78,7 @@ mod tests {
         let first = "a = 1\nb = [1, 2]\n[walls]\nkind = \"slip\"\n[[solid]]\nname = \"x\"\n";
         let second = "a = 1\nb = [1, 3]\n[walls]\nkind = \"separating\"\nseparation_speed = 0.5\n\
                       [[solid]]\nname = \"x\"\n[[solid]]\nname = \"y\"\n";
-        let told: Vec<String> = differences(first, second)
+        let found: Vec<String> = differences(first, second)
             .iter()
             .map(|d| {
                 let or_none = |value: &Option<String>| value.clone().unwrap_or("none".into());
@@ -86,7 +86,7 @@ mod tests {
             })
             .collect();
         assert_eq!(
-            told,
+            found,
             [
                 "b [1, 2] [1, 3]",
                 "walls.kind \"slip\" \"separating\"",

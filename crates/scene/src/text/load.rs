@@ -270,8 +270,11 @@ fn read_file(path: &Path) -> Result<String, Error> {
         // A pipe or device may never end.
         ErrorKind::InvalidInput => Error::usage(format!("{shown} is not a regular file")),
         ErrorKind::FileTooLarge => {
-            let limit = LARGEST_FILE >> 20;
-            Error::usage(format!("{shown} is too large: a scene may have {limit} MB"))
+            let size = std::fs::metadata(path).map_or(0, |data| data.len());
+            let (size, limit) = (size.div_ceil(1 << 20), LARGEST_FILE >> 20);
+            Error::usage(format!(
+                "{shown} has {size} MB, a scene may have {limit} MB"
+            ))
         }
         _ => Error::usage(format!("could not read {shown}: {e}")),
     })?;

@@ -171,13 +171,13 @@ impl Reader<'_> {
     }
 
     pub(super) fn liquids<const D: usize>(&mut self, scene: &mut Scene<D>, list: &Node) {
-        self.liquid_color(&mut scene.liquid_color, list, "liquid");
         scene.liquids = self.tables(list, "liquid", |reader, table, path| {
             Some(Volume {
                 shape: reader.own_shape(table, path)?,
                 velocity: vector(table, "velocity"),
             })
         });
+        self.liquid_color(&mut scene.liquid_color, list, "liquid");
     }
 
     pub(super) fn solids<const D: usize>(&mut self, scene: &mut Scene<D>, list: &Node) {
@@ -205,8 +205,8 @@ impl Reader<'_> {
     }
 
     pub(super) fn emitters<const D: usize>(&mut self, scene: &mut Scene<D>, list: &Node) {
-        self.liquid_color(&mut scene.liquid_color, list, "emitter");
         scene.emitters = self.tables(list, "emitter", Self::emitter);
+        self.liquid_color(&mut scene.liquid_color, list, "emitter");
     }
 
     pub(super) fn drains<const D: usize>(&mut self, scene: &mut Scene<D>, list: &Node) {

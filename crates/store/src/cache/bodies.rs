@@ -1,7 +1,7 @@
 //! Poses of bodies as bytes: the section `BODY`.
 //!
 //! For each body: its name (length in two bytes, UTF-8), translation, rotation by rows, velocity and angular velocity (one
-//! number in the plane), as 64-bit floats, so that a pose comes back exactly.
+//! number in 2D), as 64-bit floats, so that a pose comes back exactly.
 
 use super::CacheError;
 use super::bytes::{Reader, push_name};
@@ -21,7 +21,7 @@ pub struct BodyState<const D: usize> {
     pub rotation: [[f64; D]; D],
     /// Velocity of the body's origin, in metres per second.
     pub velocity: [f64; D],
-    /// Angular velocity in radians per second; in the plane, only the last component.
+    /// Angular velocity in radians per second; in 2D, only the last component.
     pub angular_velocity: [f64; 3],
 }
 

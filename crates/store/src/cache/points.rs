@@ -207,7 +207,7 @@ pub(super) fn section<const D: usize>(layer: &PointLayer<D>) -> Result<Section, 
         let i = u32::try_from(i).map_err(|_| CacheError::Unwritable("there are too many"))?;
         order.push((cells.number(&place.cell), i));
     }
-    // No two are equal, so that there is one order only, whoever sorts.
+    // No two are equal, so that there is one order only.
     order.par_sort_unstable();
 
     let mut payload = Vec::with_capacity(128 + count * (1 + 4 * D));

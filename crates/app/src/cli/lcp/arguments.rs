@@ -1,8 +1,8 @@
 //! Arguments of `meniscus lcp`.
 
-use super::super::arguments::{SceneFlags, words};
+use super::super::arguments::SceneFlags;
 use clap::{Args, Subcommand, ValueEnum, value_parser};
-use meniscus_lcp::registry::{Method, Presolve};
+use meniscus_lcp::registry::Presolve;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -67,9 +67,10 @@ pub struct StopFlags {
 pub struct SolveArguments {
     #[command(flatten)]
     pub problem: ProblemFlags,
-    /// Method; `meniscus lcp solvers` lists them with their uses
-    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = words::<Method>(Method::NAMES))]
-    pub solver: Method,
+    /// Method; `meniscus lcp solvers` lists them with their uses; with the grid.json of a --problem also the solvers of scenes,
+    /// such as tn-mg
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    pub solver: String,
     #[command(flatten)]
     pub stop: StopFlags,
     /// Initial guess [default: 0, or the bound nearest to it]

@@ -4,18 +4,15 @@ use super::super::output::{print_line, print_note};
 use super::arguments::CompareArguments;
 use super::files::{self, Problem, broken};
 use super::friction;
-use super::grid::Grid;
+use super::grid::{self, Candidate, Grid, named};
 use super::solve::{answer, cannot_use};
 use super::solve_timer::{Observation, SolveTimer};
 use meniscus_lcp::analysis::analyse;
 use meniscus_lcp::registry::{Method, NamedSolver, Options, Registry};
 use meniscus_lcp::{CoupledBound, Report, Status};
-use meniscus_liquid::Solver;
-use meniscus_liquid::solvers::Settings;
 use meniscus_render::plot::{Axis, Chart, Series};
 use meniscus_store::error::{Error, Kind};
 use std::fmt::Write;
-use std::str::FromStr;
 use std::time::Duration;
 
 /// Largest time limit in seconds: thirty years.
@@ -44,11 +41,8 @@ pub fn compare(arguments: &CompareArguments) -> Result<(), Error> {
         let tried = with_friction(arguments, &given, &bounds)?;
         return finish(arguments, &given, &tried);
     }
-    let grid = grid(arguments, &given)?;
-    let mut registry = Registry::default();
-    if let Some(grid) = &grid {
-        grid.register(&mut registry);
-    }
+    let grid = Grid::for_solvers(&arguments.problem, &given, &arguments.solvers)?;
+    let registry = grid::registry(grid.as_ref());
     let (mut tried, mut refused) = (Vec::new(), None);
     for (name, solver) in chosen(arguments, &given, &registry)? {
         match solver.and_then(|solver| attempt(name, &*solver, arguments, &given)) {
@@ -163,29 +157,6 @@ fn attempt(
     })
 }
 
-/// Grid of the problem, if a solver may need it.
-fn grid(arguments: &CompareArguments, given: &Problem) -> Result<Option<Grid>, Error> {
-    let asked = &arguments.solvers;
-    if asked.is_empty() {
-        return Ok(
-            Grid::beside(&arguments.problem, given).unwrap_or_else(|fault| {
-                print_note(&format!(
-                    "skipped tn-mg and all other methods that need the grid: {}",
-                    fault.message()
-                ));
-                None
-            }),
-        );
-    }
-    match asked.iter().any(|name| uses_grid(name)) {
-        true => Grid::beside(&arguments.problem, given),
-        false => Ok(None),
-    }
-}
-
-/// Solver with its listed name, or the reason why it is not applicable.
-type Candidate<'a> = (String, Result<Box<dyn NamedSolver + 'a>, Error>);
-
 /// Requested solvers, or all that are applicable.
 fn chosen<'a>(
     arguments: &CompareArguments,
@@ -208,35 +179,6 @@ fn chosen<'a>(
         }
     }
     Ok(fitting)
-}
-
-/// Whether a name is that of a solver that uses the grid.
-fn uses_grid(name: &str) -> bool {
-    let word = name.split(':').next().unwrap_or(name);
-    Solver::from_str(word).is_ok()
-}
-
-/// Solver by name; with a grid, names shared with the solvers of scenes mean the latter.
-fn named<'a>(name: &str, registry: &'a Registry<'_>) -> Result<Candidate<'a>, Error> {
-    let has_grid = registry
-        .solvers()
-        .any(|solver| solver.name() == Solver::TnMg.name());
-    let solver = match registry.find(name) {
-        Ok(solver) => Ok(solver),
-        Err(why) if has_grid => return Err(Error::usage(why)),
-        Err(_) if uses_grid(name) => {
-            Settings::named(name).map_err(Error::usage)?;
-            Err(
-                Error::usage(format!("{name} needs the grid of the problem"))
-                    .with_remedy("pass a folder with grid.json as --problem DIR"),
-            )
-        }
-        Err(why) => {
-            let words = Solver::WORDS.join(", ");
-            return Err(Error::usage(format!("{why}; and, with a grid, {words}")));
-        }
-    };
-    Ok((name.to_owned(), solver))
 }
 
 impl MethodResult {

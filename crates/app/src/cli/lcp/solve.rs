@@ -4,6 +4,7 @@ use super::super::output::{print_line, print_note};
 use super::arguments::SolveArguments;
 use super::files::{self, Problem, broken};
 use super::friction;
+use super::grid::{self, Grid, named};
 use super::solve_timer::{Observation, SolveTimer};
 use meniscus_lcp::registry::{self, Method, Options, Solution};
 use meniscus_lcp::{CoupledBound, Report, Status};
@@ -29,8 +30,14 @@ pub fn solve(arguments: &SolveArguments) -> Result<(), Error> {
         .max_iterations(arguments.stop.max_iterations)
         .presolve(arguments.stop.first);
     let mut watch = SolveTimer::new(None);
-    let solution = registry::solve(&problem, arguments.solver, &options, &mut x, &mut watch)
-        .map_err(|fault| cannot_use(arguments.solver.name(), &broken(&fault)))?;
+    let is_auto = arguments.solver == Method::Auto.name();
+    let names = (!is_auto).then(|| arguments.solver.clone());
+    let grid = Grid::for_solvers(&arguments.problem, &given, names.as_slice())?;
+    let registry = grid::registry(grid.as_ref());
+    let (name, solver) = named(&arguments.solver, &registry)?;
+    let solution = solver?
+        .solve(&problem, &options, &mut x, &mut watch)
+        .map_err(|fault| cannot_use(&name, &broken(&fault)))?;
     let seconds = watch.seconds();
     if let Some(path) = &arguments.out {
         files::write_vector(path, &x)?;
@@ -43,12 +50,12 @@ pub fn solve(arguments: &SolveArguments) -> Result<(), Error> {
     }
     if arguments.json {
         let mut answer = answer(solution.solver, &solution.report, seconds, &given);
-        if arguments.solver == Method::Auto {
+        if is_auto {
             answer["attempts"] = attempts(&solution);
         }
         print_line(format_args!("{answer}"));
     } else {
-        print_result(arguments.solver, &solution, seconds, &given);
+        print_result(is_auto, &solution, seconds, &given);
         explain(&solution, &given, &x);
     }
     if solution.report.status == Status::Converged {
@@ -65,15 +72,17 @@ fn with_friction(
     bounds: &[CoupledBound],
     mut x: Vec<f64>,
 ) -> Result<(), Error> {
-    if arguments.solver != Method::Auto {
-        return Err(Error::usage(format!(
-            "{} does not solve problems with friction",
-            arguments.solver.name()
-        ))
-        .with_remedy("leave out --solver; `meniscus lcp compare` has several methods"));
-    }
+    let asked = match arguments.solver == Method::Auto.name() {
+        true => friction::METHODS[0],
+        false => &arguments.solver,
+    };
+    let Some(name) = friction::METHODS.into_iter().find(|name| *name == asked) else {
+        return Err(
+            Error::usage(format!("{asked} does not solve problems with friction"))
+                .with_remedy(format!("use --solver {}", friction::METHODS.join(" or "))),
+        );
+    };
     let mut watch = SolveTimer::new(None);
-    let name = friction::METHODS[0];
     let stop = (arguments.stop.tolerance, arguments.stop.max_iterations);
     let report = friction::solve(name, given, bounds, stop, &mut x, &mut watch)?;
     let seconds = watch.seconds();
@@ -134,8 +143,8 @@ fn attempts(solution: &Solution) -> Value {
     solution.attempts.iter().map(attempt).collect()
 }
 
-fn print_result(asked: Method, solution: &Solution, seconds: f64, given: &Problem) {
-    if asked == Method::Auto {
+fn print_result(is_auto: bool, solution: &Solution, seconds: f64, given: &Problem) {
+    if is_auto {
         for attempt in &solution.attempts {
             print_note(&format!(
                 "auto chose {}: {} ({})",

@@ -24,10 +24,11 @@ use crate::particles::{Bins, Particles};
 /// cell with an open face.
 const DEPTH: f64 = 2.7;
 /// Largest angle between the normal and the direction of images, in radians: an image at depth `s` lies `2 s` times its
-/// tangent aside.
-const LARGEST_TURN: f64 = 1.2;
-/// Horizontal share of the normal below which that angle is smaller.
-const STEEP: f64 = 0.25;
+/// tangent aside. Where this is too little for the horizontal, images below a ceiling lie above their particles, and
+/// beyond the free surface, which then seems to rise towards the wall; above a beach it seems to fall.
+const LARGEST_TURN: f64 = 1.45;
+/// Horizontal share of the normal below which that angle is smaller: slopes of less than about six degrees.
+const STEEP: f64 = 0.1;
 /// Difference between the distances of a particle and of its image, as a share, beyond which the image belongs to
 /// another wall or lies beyond a thin one.
 const MISMATCH: f64 = 0.35;
@@ -266,7 +267,7 @@ mod tests {
 
     #[test]
     fn images_at_steep_walls_are_taken_along_the_horizontal() {
-        for degrees in [90.0f64, 73.0, 45.0, 25.0, -60.0] {
+        for degrees in [90.0f64, 73.0, 45.0, 25.0, 17.0, 8.0, -60.0, -17.0, -8.0] {
             // The angle of the wall against the horizontal; negative for overhangs.
             let (sin, cos) = degrees.to_radians().sin_cos();
             let normal = [sin.abs(), cos * sin.signum()];
@@ -282,7 +283,7 @@ mod tests {
     fn images_at_flat_walls_and_without_gravity_are_taken_along_the_normal() {
         assert!(level_direction([0.0, 1.0], 1.0, [0.0, 1.0]).is_none());
         assert!(level_direction([0.6, 0.8], 0.0, [0.0, 0.0]).is_none());
-        let e = level_direction([0.02, 0.9998], 0.9998, [0.0, 1.0]).unwrap();
+        let e = level_direction([0.005, 0.9999], 0.9999, [0.0, 1.0]).unwrap();
         assert!(e[1] > 0.99, "{e:?}");
     }
 }

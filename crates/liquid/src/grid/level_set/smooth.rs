@@ -5,7 +5,7 @@
 //! neighbours at the same height takes the noise out of level surfaces. Neighbours whose distance differs much, across
 //! steep surfaces and at the rims of drops, don't take part, and the surface there stays where it was.
 //!
-//! Cells count by their open share. The distance of a cell that is mostly solid comes from few particles and their
+//! Cells count by their open share, and by their certainty below. The distance of a cell that is mostly solid comes from few particles and their
 //! images; below a sloping ceiling it even falls when particles leave, because the mean of those that are left is closer
 //! to the cell's centre. Such cells take the distance of the open cells beside them, as a level surface has it, and the
 //! less open they are, the more their own distance may differ from it: below a third of a cell the range grows with the
@@ -27,6 +27,11 @@ const LEAST_OPEN: f32 = 0.01;
 const INVERSE_CERTAIN: f32 = 3.0;
 /// Least certainty: the range grows to five times itself.
 const LEAST_CERTAINTY: f32 = 0.2;
+
+/// How certain the distance of a cell is, by its open share.
+fn certainty_of(open: f32) -> f32 {
+    (INVERSE_CERTAIN * open).clamp(LEAST_CERTAINTY, 1.0)
+}
 
 /// Filters `phi` in the cells on both sides of the surface. `up` is the direction against gravity; without gravity nothing
 /// happens.
@@ -66,7 +71,7 @@ pub fn smooth<const D: usize>(
             let own = phi[index as usize];
             let (mut sum, mut total) = (0.0, 0.0);
             let open = cut.open_cell(index as usize);
-            let certainty = (INVERSE_CERTAIN * open).clamp(LEAST_CERTAINTY, 1.0);
+            let certainty = certainty_of(open);
             // Through open faces, along one axis after the other.
             let is_joined = |k: usize| {
                 let mut at = Tiles::<D>::DIRECTIONS / 2;
@@ -82,7 +87,8 @@ pub fn smooth<const D: usize>(
                 let widens = certainty < 1.0 && is_joined(k);
                 let far = difference * if widens { scale * certainty } else { scale };
                 let part = (1.0 - far * far).max(0.0);
-                let weight = weight * cut.open_cell(near[k]).max(LEAST_OPEN) * part * part;
+                let open = cut.open_cell(near[k]).max(LEAST_OPEN);
+                let weight = weight * open * certainty_of(open) * part * part;
                 sum += weight * difference;
                 total += weight;
             }

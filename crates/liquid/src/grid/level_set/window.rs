@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::mirror::Mirror;
 use crate::grid::cut_cells::CutCells;
 use crate::grid::tile_halo;
-use crate::grid::tiles::{Coord, TILE, Tiles};
+use crate::grid::tiles::{Coord, TILE, Tiles, floor};
 use crate::particles::{Bins, Particles};
 
 /// Radius of the kernel in cells.
@@ -379,7 +379,8 @@ impl<const D: usize> Window<D> {
 
     /// The cell of a centre, from the lower corner of the tile.
     fn cell(&self, centre: &Centre<D>) -> Coord<D> {
-        std::array::from_fn(|a| centre.x[a] as i32 - self.base[a])
+        // Cells below the domain have negative coordinates.
+        std::array::from_fn(|a| floor(centre.x[a]) - self.base[a])
     }
 
     /// Sums over the particles within reach of the centre of a cell, by the widest instructions that there are. These do the same

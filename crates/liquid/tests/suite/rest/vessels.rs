@@ -17,8 +17,8 @@ pub enum Vessel {
     Sphere,
     /// A trough with a V-shaped section.
     Vee,
-    /// A box tilted by 17 degrees.
-    TiltedBox,
+    /// A box tilted by so many degrees.
+    TiltedBox(u32),
     /// A capsule lying on its side.
     Capsule,
     /// An axis-parallel tank whose walls lie off the grid.
@@ -29,7 +29,7 @@ impl Vessel {
     pub const ALL: [Self; 5] = [
         Self::Sphere,
         Self::Vee,
-        Self::TiltedBox,
+        Self::TiltedBox(17),
         Self::Capsule,
         Self::OffGridTank,
     ];
@@ -64,13 +64,13 @@ impl Vessel {
                 let shape = Shape::Intersection(vec![side(0.6), side(-0.6)]);
                 (shape, lowest, 0.45)
             }
-            Self::TiltedBox => {
+            Self::TiltedBox(degrees) => {
                 let half = 0.37 * WIDTH;
                 let block = Shape::Box {
                     low: [-half; D],
                     high: [half; D],
                 };
-                let angle = 17f64.to_radians();
+                let angle = (degrees as f64).to_radians();
                 let mut generator = [[0.0; D]; D];
                 generator[0][D - 1] = angle;
                 generator[D - 1][0] = -angle;

@@ -256,7 +256,7 @@ proptest! {
             let limits = Limits { triangles: 1000, vertices: 3000, ..Limits::default() };
             if let Ok(faces) = parse(format, &damaged(&bytes, &damage), &limits) {
                 prop_assert!(faces.triangles.iter().flatten().all(|&v| (v as usize) < faces.vertices.len()));
-                // Refused or mended; either way it ends.
+                // Refused or repaired; either way it ends.
                 let _ = TriangleMesh::new(&faces.vertices, &faces.triangles);
             }
         }
