@@ -1,6 +1,6 @@
 //! Time per step and position error of three scenes: a pile of 500 boxes, a wall of 200 bricks, 2,000 balls in a bowl.
 //!
-//! `cargo run --release -p meniscus-rigid --example timing [steps] [tolerance]`
+//! `cargo run --release -p meniscus-rigid --example timing [steps] [tolerance] [rounds] [sweeps]`
 
 use std::time::Instant;
 
@@ -11,17 +11,20 @@ type Scene = (&'static str, fn(Settings<3>) -> Bodies<3>);
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
-    let steps: usize = arguments
-        .next()
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(120);
-    let tolerance: f64 = arguments
-        .next()
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(1e-9);
+    let mut number = |default: f64| -> f64 {
+        arguments
+            .next()
+            .and_then(|text| text.parse().ok())
+            .unwrap_or(default)
+    };
+    let steps = number(120.0) as usize;
+    let settings = Settings::default()
+        .tolerance(number(1e-9))
+        .max_rounds(number(50.0) as usize)
+        .max_sweeps(number(100.0) as usize);
     let scenes: [Scene; 3] = [("pile", pile), ("wall", wall), ("bowl", bowl)];
     for (name, make) in scenes {
-        let mut bodies = make(Settings::default().tolerance(tolerance));
+        let mut bodies = make(settings);
         let start = Instant::now();
         let (mut contacts, mut sweeps, mut rounds, mut worst, mut unconverged) =
             (0, 0, 0, 0.0_f64, 0);
@@ -78,7 +81,7 @@ fn pile(settings: Settings<3>) -> Bodies<3> {
     let mut bodies = with_floor(settings);
     for k in 0..500 {
         let (i, j, l) = (k % 5, k / 5 % 5, k / 25);
-        let shift = 0.02 * ((k * 7) % 5) as f64;
+        let shift = 0.008 * ((k * 7) % 5) as f64;
         let at = [
             0.25 * i as f64 + shift,
             0.25 * j as f64 - shift,
@@ -144,7 +147,7 @@ fn bowl(settings: Settings<3>) -> Bodies<3> {
     bodies.add(Body::fixed("bowl", bowl)).expect("a sound body");
     for k in 0..2000 {
         let (i, j, l) = (k % 14, k / 14 % 14, k / 196);
-        let shift = 0.01 * ((k * 7) % 5) as f64;
+        let shift = 0.003 * ((k * 7) % 5) as f64;
         let at = [
             0.16 * (i as f64 - 6.5) + shift,
             0.16 * (j as f64 - 6.5) - shift,

@@ -7,11 +7,14 @@ use crate::collide::{Extent, Motion, PosedCollider, impact, pairs, touches};
 use crate::contact::{Contact, Touch};
 use crate::linear::{dot, norm, scale, sub};
 use crate::state::Kinetic;
+use crate::step::Prepared;
 
 /// Gap at rest, as a share of the shortest side of the smaller body.
 const RESTING_SHARE: f64 = 0.002;
 /// Motion in a step, as a share of the thinner body's thickness, from which the path is followed.
 const FAST: f64 = 0.5;
+/// Motion in a step, in gaps at rest, up to which a contact keeps its features.
+const SMALL: f64 = 0.5;
 /// Share of the gap at rest by which one kind of contact must be better than another to be preferred.
 const BIAS: f64 = 0.05;
 
@@ -28,13 +31,13 @@ impl<const D: usize> Bodies<D> {
         })
     }
 
-    /// Contacts that touch or may touch within a step, in order of bodies and features.
+    /// Pairs of bodies that may touch within a step, and their contacts in order of bodies and features.
     pub(crate) fn contacts(
         &self,
         state: &State<D>,
         kinetics: &[Kinetic<D>],
         dt: f64,
-    ) -> Vec<Contact<D>> {
+    ) -> (Vec<(usize, usize)>, Vec<Contact<D>>) {
         let travel: Vec<f64> = (0..self.len())
             .map(|body| self.travel(body, &kinetics[body], dt))
             .collect();
@@ -56,32 +59,61 @@ impl<const D: usize> Bodies<D> {
             };
             let found =
                 found.unwrap_or_else(|| touches(&posed[a], &posed[b], margin, BIAS * resting_gap));
-            let material = self.material(a, b);
-            let mut contacts: Vec<Contact<D>> = found
-                .into_iter()
-                .map(
-                    |Touch {
-                         point,
-                         normal,
-                         gap,
-                         id,
-                     }| Contact {
-                        a,
-                        b,
-                        point,
-                        normal,
-                        gap,
-                        id,
-                        resting_gap,
-                        friction: material.friction,
-                        restitution: material.restitution,
-                    },
-                )
-                .collect();
-            contacts.sort_by_key(|contact| contact.id);
-            contacts
+            self.pair_contacts((a, b), found)
         };
-        candidates
+        let contacts = candidates
+            .par_iter()
+            .with_min_len(16)
+            .flat_map_iter(of_pair)
+            .collect();
+        (candidates, contacts)
+    }
+
+    /// Contacts of a pair with its material, in order of features.
+    fn pair_contacts(&self, (a, b): (usize, usize), found: Vec<Touch<D>>) -> Vec<Contact<D>> {
+        let (material, resting_gap) = (self.material(a, b), self.resting_gap(a, b));
+        let contact = |touch: Touch<D>| Contact {
+            a,
+            b,
+            point: touch.point,
+            normal: touch.normal,
+            gap: touch.gap,
+            id: touch.id,
+            resting_gap,
+            friction: material.friction,
+            restitution: material.restitution,
+        };
+        let mut contacts: Vec<Contact<D>> = found.into_iter().map(contact).collect();
+        contacts.sort_by_key(|contact| contact.id);
+        contacts
+    }
+
+    /// Contacts after the bodies have moved: those of before carried along where the motion is small against the gap at
+    /// rest, new ones elsewhere.
+    pub(crate) fn end_contacts(&self, prepared: &Prepared<D>, dt: f64) -> Vec<Contact<D>> {
+        let travel: Vec<f64> = (0..self.len())
+            .map(|body| self.travel(body, &prepared.kinetics[body], dt))
+            .collect();
+        let of_pair = |&(a, b): &(usize, usize)| {
+            let resting_gap = self.resting_gap(a, b);
+            if travel[a] + travel[b] <= SMALL * resting_gap {
+                let key = |contact: &Contact<D>| (contact.a, contact.b);
+                let start = prepared
+                    .contacts
+                    .partition_point(|contact| key(contact) < (a, b));
+                let own = prepared.contacts[start..]
+                    .iter()
+                    .take_while(|contact| key(contact) == (a, b));
+                return own.map(|contact| self.carried(prepared, contact)).collect();
+            }
+            let posed = |body: usize| {
+                PosedCollider::new(&self.colliders[body], &self.state.bodies[body].pose)
+            };
+            let found = touches(&posed(a), &posed(b), 3.0 * resting_gap, BIAS * resting_gap);
+            self.pair_contacts((a, b), found)
+        };
+        prepared
+            .pairs
             .par_iter()
             .with_min_len(16)
             .flat_map_iter(of_pair)

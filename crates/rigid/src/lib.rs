@@ -14,6 +14,7 @@ mod joint;
 mod linear;
 mod loads;
 mod mass;
+mod missed;
 mod position;
 mod problem;
 mod report;

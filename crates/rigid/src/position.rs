@@ -14,10 +14,11 @@ use crate::report::StepReport;
 use crate::rows::point_row;
 use crate::solve::{Island, sweeps};
 use crate::state::Kinetic;
-use crate::step::Prepared;
 
 /// Error of a gap, as a share of the one at rest, that is left alone.
 const SLOP: f64 = 0.01;
+/// Share of the error within the gap at rest that is corrected: as long as bodies do not overlap, at once.
+const QUICK: f64 = 0.8;
 /// Correction in a step at most, in gaps at rest.
 const MOST: f64 = 5.0;
 /// Contacts up to so many gaps at rest apart take part, so that no correction makes a new overlap.
@@ -32,16 +33,13 @@ const JOINT_SLOP: f64 = 1e-10;
 impl<const D: usize> Bodies<D> {
     pub(crate) fn correct_positions(
         &mut self,
-        prepared: &Prepared<D>,
+        ends: &[Contact<D>],
         islands: &[Island<D>],
         dt: f64,
         report: &mut StepReport<D>,
     ) {
-        let near = |contact: &Contact<D>| {
-            let carried = self.carried(prepared, contact);
-            (carried.gap < NEAR * contact.resting_gap).then_some(carried)
-        };
-        let contacts: Vec<Contact<D>> = prepared.contacts.iter().filter_map(near).collect();
+        let near = |contact: &&Contact<D>| contact.gap < NEAR * contact.resting_gap;
+        let contacts: Vec<Contact<D>> = ends.iter().filter(near).copied().collect();
         let joints: Vec<usize> = {
             let mut list: Vec<usize> = islands
                 .iter()
@@ -68,11 +66,17 @@ impl<const D: usize> Bodies<D> {
         if let Some(before) = energy {
             report.position_work = self.energy() - before;
         }
-        for contact in &prepared.contacts {
-            let carried = self.carried(prepared, contact);
-            report.position_error = report.position_error.max(contact.resting_gap - carried.gap);
-            report.penetration = report.penetration.max(-carried.gap);
+        for contact in &contacts {
+            report.position_error = report.position_error.max(contact.resting_gap - contact.gap);
+            report.penetration = report.penetration.max(-contact.gap);
         }
+    }
+
+    /// Part of the error of a gap that a step corrects.
+    fn correction(&self, contact: &Contact<D>, error: f64) -> f64 {
+        let within = error.min(contact.resting_gap);
+        let correction = QUICK * within + self.settings.position_correction * (error - within);
+        correction.min(MOST * contact.resting_gap)
     }
 
     fn kinetics_at_rest(&self, dt: f64) -> Vec<Kinetic<D>> {
@@ -143,7 +147,7 @@ impl<const D: usize> Bodies<D> {
             row.bias = if spare >= 0.0 {
                 spare
             } else if with_contacts {
-                (self.settings.position_correction * spare).max(-MOST * contact.resting_gap)
+                -self.correction(contact, -spare)
             } else {
                 0.0
             };

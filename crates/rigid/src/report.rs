@@ -47,9 +47,9 @@ pub struct StepReport<const D: usize> {
     pub restitution_solves: Vec<SolveReport>,
     /// Bodies asleep.
     pub asleep: usize,
-    /// Largest amount by which a gap is below the one at rest after the step, in m.
+    /// Largest amount by which a gap is below the one at rest after the step, before positions are corrected, in m.
     pub position_error: f64,
-    /// Deepest overlap after the step, in m; zero if there is none.
+    /// Deepest overlap after the step, before positions are corrected, in m; zero if there is none.
     pub penetration: f64,
     /// Change of energy by the correction of positions, in J.
     pub position_work: f64,

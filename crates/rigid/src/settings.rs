@@ -69,7 +69,8 @@ pub struct Settings<const D: usize> {
     pub max_rounds: usize,
     /// Limit on sweeps in one round of the hybrid method, or in all by Gauss-Seidel. Default: 100.
     pub max_sweeps: usize,
-    /// Share of a position error that one step corrects. Default: 0.2.
+    /// Share of an overlap that one step corrects. Gaps that are merely below the one at rest are corrected faster; zero
+    /// corrects nothing. Default: 0.2.
     pub position_correction: f64,
     /// Whether the gyroscopic term is integrated by one implicit Euler step, which loses energy, instead of the
     /// midpoint rule, which conserves it. Default: false.

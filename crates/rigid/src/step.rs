@@ -20,12 +20,27 @@ pub(crate) struct Prepared<const D: usize> {
     /// Poses at the start of the step.
     pub poses: Vec<Pose<D>>,
     pub kinetics: Vec<Kinetic<D>>,
+    /// Pairs of bodies that are near each other, rising.
+    pub pairs: Vec<(usize, usize)>,
     pub contacts: Vec<Contact<D>>,
     pub joints: Vec<Option<JointRows<D>>>,
     pub groups: Vec<Group>,
     /// Whether the solve of a group is skipped.
     pub asleep: Vec<bool>,
 }
+
+/// Bodies after the solves of a step.
+struct Moved<const D: usize> {
+    islands: Vec<Island<D>>,
+    solves: Vec<SolveReport>,
+    /// Speed of approach of each contact.
+    approach: Vec<f64>,
+    /// Contacts after the bodies have moved.
+    ends: Vec<Contact<D>>,
+}
+
+/// Solves of a step with contacts that were missed before.
+const MOST_ATTEMPTS: usize = 4;
 
 impl<const D: usize> Bodies<D> {
     pub(crate) fn step_impl(
@@ -45,21 +60,11 @@ impl<const D: usize> Bodies<D> {
     fn try_step(&mut self, dt: f64, forces: &[Wrench<D>]) -> Result<StepReport<D>, StepError> {
         let mut prepared = self.prepare(dt, forces);
         self.wake(&prepared);
-        // Velocities: one problem for each island, from the last step's impulses.
-        let mut islands = self.islands(&prepared, dt);
-        let solves: Vec<SolveReport> = islands
-            .par_iter_mut()
-            .map(|island| solve::solve(island, &self.settings))
-            .collect();
-        self.check_feasible(&prepared, &islands, &solves)?;
-        let approach = self.approach_speeds(&prepared, dt);
-        let mut report = self.loads(&prepared, &islands, solves, dt);
-        prepared.take_velocities(&islands);
-        // Positions, with the velocities that let no body through another.
-        self.advance(&prepared, dt);
-        self.keep_impulses(&prepared, &islands, dt);
-        self.bounce(&prepared, &islands, &approach, dt, &mut report);
-        self.correct_positions(&prepared, &islands, dt, &mut report);
+        let moved = self.solve_and_move(&mut prepared, dt)?;
+        let mut report = self.loads(&prepared, &moved.islands, moved.solves, dt);
+        self.keep_impulses(&prepared, &moved.islands, dt);
+        self.bounce(&prepared, &moved.islands, &moved.approach, dt, &mut report);
+        self.correct_positions(&moved.ends, &moved.islands, dt, &mut report);
         self.settle(&prepared, dt);
         self.check_finite()?;
         self.state.time += dt;
@@ -67,6 +72,56 @@ impl<const D: usize> Bodies<D> {
         report.asleep = self.state.bodies.iter().filter(|body| body.asleep).count();
         report.energy = self.energy();
         Ok(report)
+    }
+
+    /// Velocities that let no body through another, one problem for each island, from the last step's impulses; then
+    /// positions with them. Bodies that overlap afterwards are contacts that were missed: the step is solved again.
+    fn solve_and_move(
+        &mut self,
+        prepared: &mut Prepared<D>,
+        dt: f64,
+    ) -> Result<Moved<D>, StepError> {
+        let pushed = prepared.kinetics.clone();
+        let before = self.state.bodies.clone();
+        let mut attempts = 0;
+        loop {
+            let mut islands = self.islands(prepared, dt);
+            let solves: Vec<SolveReport> = islands
+                .par_iter_mut()
+                .map(|island| solve::solve(island, &self.settings))
+                .collect();
+            self.check_feasible(prepared, &islands, &solves)?;
+            let approach = self.approach_speeds(prepared, dt);
+            prepared.take_velocities(&islands);
+            self.advance(prepared, dt);
+            let ends = self.end_contacts(prepared, dt);
+            let missed = self.missed(prepared, &ends, dt);
+            attempts += 1;
+            if missed.is_empty() || attempts == MOST_ATTEMPTS {
+                return Ok(Moved {
+                    islands,
+                    solves,
+                    approach,
+                    ends,
+                });
+            }
+            self.state.bodies.clone_from(&before);
+            prepared.kinetics.clone_from(&pushed);
+            prepared.contacts.extend(missed);
+            prepared
+                .contacts
+                .sort_by_key(|contact| (contact.a, contact.b, contact.id));
+            prepared
+                .contacts
+                .dedup_by_key(|contact| (contact.a, contact.b, contact.id));
+            prepared.groups = self.groups(&self.state, &prepared.kinetics, &prepared.contacts);
+            prepared.asleep = prepared
+                .groups
+                .iter()
+                .map(|group| self.sleeps(group, &prepared.contacts, &pushed))
+                .collect();
+            self.wake(prepared);
+        }
     }
 
     /// Velocities after external forces, contacts, rows of joints, islands.
@@ -87,7 +142,7 @@ impl<const D: usize> Bodies<D> {
                 kinetic
             })
             .collect();
-        let contacts = self.contacts(state, &kinetics, dt);
+        let (pairs, contacts) = self.contacts(state, &kinetics, dt);
         let groups = self.groups(state, &kinetics, &contacts);
         let joints = (0..self.joints.len())
             .map(|joint| {
@@ -102,6 +157,7 @@ impl<const D: usize> Bodies<D> {
         let poses = state.bodies.iter().map(|body| body.pose).collect();
         Prepared {
             poses,
+            pairs,
             kinetics,
             contacts,
             joints,

@@ -1,13 +1,14 @@
 //! Newton steps on the active set of a small island, friction included.
 //!
-//! The impulses say which contacts are open, stick or slide, and in which direction. With that fixed the problem is linear:
+//! The impulses say which contacts are open, stick or slide. With `p = x_t - y_t / rho`, `d = p / |p|` and the radius of the
+//! disc `mu x_n`, the equations of a contact are
 //!
 //! ```text
-//! stick:  y_n = 0, y_t = 0          slide:  y_n = 0, x_t = mu x_n s          open:  x = 0
+//! open:   x = 0          stick:  y_n = 0, y_t = 0          slide:  y_n = 0, x_t = mu x_n d
 //! ```
 //!
-//! Contacts are redundant as a rule and the matrix singular: a small multiple of its diagonal is added, and taken out again
-//! by a second solve with what the first one left (a proximal step).
+//! and the derivative of `d` is `(I - d d') / |p|`. Contacts are redundant as a rule and the matrix singular: a small multiple
+//! of its diagonal is added, which makes every step a proximal one.
 
 use meniscus_lcp::factor::Lu;
 
@@ -17,47 +18,69 @@ use crate::settings::Cone;
 /// Unknowns of a dense system at most.
 const MOST_UNKNOWNS: usize = 160;
 /// Newton steps.
-const MOST_STEPS: usize = 12;
+const MOST_STEPS: usize = 16;
 /// Share of the diagonal that makes the matrix regular.
 const PROXIMAL: f64 = 1e-7;
 /// Solves with one factorisation.
-const PROXIMAL_STEPS: usize = 4;
+const SOLVES: usize = 3;
 
-/// What an unknown impulse does: its row, and for contacts that slide the tangents that follow it.
-struct Unknown {
-    row: usize,
-    /// `mu s`, zero unless the contact slides.
-    slides: [f64; 2],
+/// An unknown impulse with its equation.
+#[derive(Clone, Copy)]
+enum Equation {
+    /// `y = 0`
+    Still,
+    /// `x_t = mu x_n d` for the tangents of a sliding contact.
+    Slide(Slide),
+}
+
+/// Sliding of a contact, for one of its tangents.
+#[derive(Clone, Copy)]
+struct Slide {
+    /// Normal row.
+    normal: usize,
+    /// First tangent of the block: one row in the plane and for pyramids, two for discs.
+    first: usize,
+    tangents: usize,
+    /// Which of them.
+    k: usize,
+    mu: f64,
+    /// Direction of the impulse.
+    d: [f64; 2],
+    /// Radius of the disc over `|p|`, zero where the direction cannot turn.
+    turn: f64,
+    rate: f64,
 }
 
 /// Improves the impulses; returns the number of active sets that were solved for.
 pub(super) fn improve<const D: usize>(island: &mut Island<D>, tolerance: f64) -> usize {
+    let loaded =
+        (0..island.contacts()).filter(|&contact| island.x[island.normal_row(contact)] > 0.0);
+    if island.joint_rows + D * loaded.count() > MOST_UNKNOWNS {
+        return 0;
+    }
     let mut best = (island.residual(), island.x.clone());
-    for step in 0..MOST_STEPS {
-        let Some(unknowns) = select(island) else {
+    let mut done = 0;
+    while done < MOST_STEPS && best.0 > tolerance {
+        let unknowns = select(island);
+        if unknowns.is_empty() || unknowns.len() > MOST_UNKNOWNS {
             break;
-        };
+        }
         solve_for(island, &unknowns);
+        done += 1;
         let residual = island.residual();
         if residual < best.0 {
             best = (residual, island.x.clone());
-        }
-        if best.0 <= tolerance {
-            return step + 1;
         }
         if !residual.is_finite() {
             break;
         }
     }
-    for (i, x) in best.1.iter().enumerate() {
-        island.set(i, *x);
-    }
-    // Impulses that overflowed leave velocities that do not come back by subtraction.
-    MOST_STEPS
+    island.restart(&best.1);
+    done
 }
 
-/// The active set of the impulses; the others are set to their bounds.
-fn select<const D: usize>(island: &mut Island<D>) -> Option<Vec<Unknown>> {
+/// Rows of the active set with their equations; the impulses of the others are set to their bounds.
+fn select<const D: usize>(island: &mut Island<D>) -> Vec<(usize, Equation)> {
     let mut unknowns = Vec::new();
     for i in 0..island.joint_rows {
         let row = &island.rows[i];
@@ -67,10 +90,7 @@ fn select<const D: usize>(island: &mut Island<D>) -> Option<Vec<Unknown>> {
         let wish = island.x[i] - island.y(i) / row.diagonal;
         let (lower, upper) = (row.lower, row.upper);
         if wish > lower && wish < upper {
-            unknowns.push(Unknown {
-                row: i,
-                slides: [0.0; 2],
-            });
+            unknowns.push((i, Equation::Still));
         } else {
             island.set(i, wish.clamp(lower, upper));
         }
@@ -87,85 +107,129 @@ fn select<const D: usize>(island: &mut Island<D>) -> Option<Vec<Unknown>> {
             (0..D).for_each(|k| island.set(n + k, 0.0));
             continue;
         }
-        let mu = island.friction[contact];
-        let reach = mu * island.x[n].max(wish);
-        let slot = unknowns.len();
-        unknowns.push(Unknown {
-            row: n,
-            slides: [0.0; 2],
-        });
+        unknowns.push((n, Equation::Still));
         if D == 3 && island.cone == Cone::Disc {
-            let rate = island.disc_diagonal(contact);
-            let p = [0, 1].map(|k| island.x[n + 1 + k] - island.y(n + 1 + k) / rate);
-            let length = (p[0] * p[0] + p[1] * p[1]).sqrt();
-            if length > reach {
-                unknowns[slot].slides = p.map(|p| mu * p / length);
-            } else {
-                unknowns.extend([1, 2].map(|k| Unknown {
-                    row: n + k,
-                    slides: [0.0; 2],
-                }));
-            }
+            block(
+                island,
+                contact,
+                n + 1,
+                2,
+                island.disc_diagonal(contact),
+                &mut unknowns,
+            );
         } else {
-            for k in 1..D {
-                let p = island.x[n + k] - island.y(n + k) / island.rows[n + k].diagonal;
-                if p.abs() > reach {
-                    unknowns[slot].slides[k - 1] = mu.copysign(p);
-                } else {
-                    unknowns.push(Unknown {
-                        row: n + k,
-                        slides: [0.0; 2],
-                    });
-                }
+            for t in n + 1..n + D {
+                block(
+                    island,
+                    contact,
+                    t,
+                    1,
+                    island.rows[t].diagonal,
+                    &mut unknowns,
+                );
             }
         }
     }
-    (unknowns.len() <= MOST_UNKNOWNS && !unknowns.is_empty()).then_some(unknowns)
+    unknowns
+}
+
+/// Equations of the tangents that share a bound.
+fn block<const D: usize>(
+    island: &Island<D>,
+    contact: usize,
+    first: usize,
+    tangents: usize,
+    rate: f64,
+    unknowns: &mut Vec<(usize, Equation)>,
+) {
+    let (mu, normal) = (island.friction[contact], island.normal_row(contact));
+    let reach = mu * island.x[normal].max(0.0);
+    let mut p = [0.0; 2];
+    for k in 0..tangents {
+        p[k] = island.x[first + k] - island.y(first + k) / rate;
+    }
+    let length = (p[0] * p[0] + p[1] * p[1]).sqrt();
+    for k in 0..tangents {
+        let equation = if length <= reach {
+            Equation::Still
+        } else {
+            let turn = if tangents == 2 { reach / length } else { 0.0 };
+            let d = p.map(|p| p / length);
+            Equation::Slide(Slide {
+                normal,
+                first,
+                tangents,
+                k,
+                mu,
+                d,
+                turn,
+                rate,
+            })
+        };
+        unknowns.push((first + k, equation));
+    }
 }
 
 /// Solves the linear problem of an active set.
-fn solve_for<const D: usize>(island: &mut Island<D>, unknowns: &[Unknown]) {
-    // Tangents that slide follow their normal from now on.
-    for unknown in unknowns {
-        follow(island, unknown);
-    }
+fn solve_for<const D: usize>(island: &mut Island<D>, unknowns: &[(usize, Equation)]) {
     let n = unknowns.len();
     // To a unit diagonal: masses may differ by many powers of ten.
     let scale: Vec<f64> = unknowns
         .iter()
-        .map(|u| 1.0 / island.rows[u.row].diagonal.sqrt())
+        .map(|&(row, _)| 1.0 / island.rows[row].diagonal.sqrt())
         .collect();
-    let entry = |i: usize, j: usize| {
-        let (row, by) = (unknowns[i].row, &unknowns[j]);
-        let mut sum = island.coupling(row, by.row);
-        for k in 0..D - 1 {
-            if by.slides[k] != 0.0 {
-                sum += by.slides[k] * island.coupling(row, by.row + 1 + k);
-            }
-        }
-        scale[i] * scale[j] * sum + if i == j { PROXIMAL } else { 0.0 }
+    let entry = |(row, equation): (usize, Equation), column: usize| match equation {
+        Equation::Still => island.coupling(row, column),
+        Equation::Slide(slide) => slide_entry(island, &slide, column),
     };
     let mut lu = Lu::default();
-    lu.factorise(n, |i, values| (0..n).for_each(|j| values[j] = entry(i, j)));
-    for _ in 0..PROXIMAL_STEPS {
-        let mut change: Vec<f64> = (0..n)
-            .map(|i| -scale[i] * island.y(unknowns[i].row))
+    lu.factorise(n, |i, values| {
+        for j in 0..n {
+            let regular = if i == j { PROXIMAL } else { 0.0 };
+            values[j] = scale[i] * scale[j] * entry(unknowns[i], unknowns[j].0) + regular;
+        }
+    });
+    for _ in 0..SOLVES {
+        let left = |&(row, equation): &(usize, Equation)| match equation {
+            Equation::Still => island.y(row),
+            Equation::Slide(slide) => {
+                slide.rate * (island.x[row] - slide.mu * island.x[slide.normal] * slide.d[slide.k])
+            }
+        };
+        let mut change: Vec<f64> = unknowns
+            .iter()
+            .zip(&scale)
+            .map(|(unknown, scale)| -scale * left(unknown))
             .collect();
         lu.solve(&mut change);
-        for (i, unknown) in unknowns.iter().enumerate() {
-            island.set(unknown.row, island.x[unknown.row] + scale[i] * change[i]);
-            follow(island, unknown);
+        for (i, &(row, _)) in unknowns.iter().enumerate() {
+            island.set(row, island.x[row] + scale[i] * change[i]);
+        }
+        if unknowns
+            .iter()
+            .any(|(_, equation)| matches!(equation, Equation::Slide(_)))
+        {
+            // Directions have changed: the next step has them.
+            break;
         }
     }
 }
 
-fn follow<const D: usize>(island: &mut Island<D>, unknown: &Unknown) {
-    for k in 0..D - 1 {
-        if unknown.slides[k] != 0.0 {
-            island.set(
-                unknown.row + 1 + k,
-                unknown.slides[k] * island.x[unknown.row],
-            );
+/// Derivative of `rate (x_t - mu x_n d)` by the impulse of a row.
+fn slide_entry<const D: usize>(island: &Island<D>, slide: &Slide, column: usize) -> f64 {
+    let k = slide.k;
+    let mut sum = 0.0;
+    for m in 0..slide.tangents {
+        let across = f64::from(u8::from(k == m)) - slide.d[k] * slide.d[m];
+        if slide.turn > 0.0 {
+            sum += slide.turn * across * island.coupling(slide.first + m, column);
+        }
+        if column == slide.first + m {
+            sum += slide.rate * (f64::from(u8::from(k == m)) - slide.turn * across);
         }
     }
+    if column == slide.normal {
+        sum -= slide.rate * slide.mu * slide.d[k];
+    }
+    sum
 }

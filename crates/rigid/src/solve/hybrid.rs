@@ -16,6 +16,10 @@ use crate::settings::Settings;
 const FIRST_SWEEPS: usize = 8;
 /// Rounds without progress after which the best iterate is accepted.
 const PATIENCE: usize = 6;
+/// The same for islands with many rows, where a round takes long and the next step continues from what this one reached.
+const PATIENCE_OF_LARGE: usize = 1;
+/// Rows from which an island is large.
+const LARGE: usize = 1000;
 
 pub(super) fn solve<const D: usize>(
     island: &mut Island<D>,
@@ -26,6 +30,11 @@ pub(super) fn solve<const D: usize>(
     report.sweeps += sweeps(island, FIRST_SWEEPS.min(settings.max_sweeps), tolerance);
     let mut best = Best::new(island);
     let mut normal = None;
+    let patience = if island.rows.len() < LARGE {
+        PATIENCE
+    } else {
+        PATIENCE_OF_LARGE
+    };
     let mut stale = 0;
     while report.rounds < settings.max_rounds && best.residual > tolerance {
         report.active_sets += active_set::improve(island, tolerance);
@@ -49,15 +58,15 @@ pub(super) fn solve<const D: usize>(
         } else {
             stale + 1
         };
-        if stale >= PATIENCE {
+        if stale >= patience {
             break;
         }
     }
-    best.restore(island);
+    island.restart(&best.x);
     report.residual = best.residual;
     report.status = if best.residual <= tolerance {
         Status::Converged
-    } else if stale >= PATIENCE {
+    } else if stale >= patience {
         Status::Stagnated
     } else {
         Status::IterationLimit
@@ -87,11 +96,5 @@ impl Best {
             self.x.copy_from_slice(&island.x);
         }
         better
-    }
-
-    fn restore<const D: usize>(&self, island: &mut Island<D>) {
-        for i in 0..self.x.len() {
-            island.set(i, self.x[i]);
-        }
     }
 }

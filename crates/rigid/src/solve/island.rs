@@ -46,6 +46,8 @@ pub(crate) struct Island<const D: usize> {
     pub rows: Vec<SolverRow<D>>,
     /// Impulses.
     pub x: Vec<f64>,
+    /// Velocities without impulses.
+    start: Vec<Twist<D>>,
     pub joint_rows: usize,
     /// Coulomb coefficients of the contacts.
     pub friction: Vec<f64>,
@@ -71,6 +73,7 @@ impl<const D: usize> Island<D> {
             slots: vec![world],
             rows: Vec::new(),
             x: Vec::new(),
+            start: Vec::new(),
             joint_rows: 0,
             friction: Vec::new(),
             tangent_blocks: Vec::new(),
@@ -149,8 +152,21 @@ impl<const D: usize> Island<D> {
             .map(|contact| self.tangent_block(self.normal_row(contact) + 1))
             .collect();
         self.clamp_start();
+        self.start = self.slots.iter().map(|slot| slot.twist).collect();
+        let x = self.x.clone();
+        self.restart(&x);
+    }
+
+    /// Sets all impulses, and the velocities from those without impulses.
+    pub fn restart(&mut self, x: &[f64]) {
+        for (slot, start) in self.slots.iter_mut().zip(&self.start) {
+            slot.twist = *start;
+        }
+        self.x.copy_from_slice(x);
         for i in 0..self.rows.len() {
-            self.apply(i, self.x[i]);
+            if x[i] != 0.0 {
+                self.apply(i, x[i]);
+            }
         }
     }
 

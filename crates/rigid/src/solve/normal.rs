@@ -7,7 +7,7 @@ use meniscus_lcp::{BoxMlcp, Csr, InputError, Report};
 use super::island::Island;
 
 /// Limit on steps.
-const MAX_ITERATIONS: usize = 500;
+const MAX_ITERATIONS: usize = 200;
 
 /// The matrix of the normal problem, scaled to a unit diagonal. It does not change from round to round.
 pub(super) struct NormalProblem {

@@ -43,17 +43,24 @@ fn sweep<const D: usize>(island: &mut Island<D>) -> f64 {
         changed = changed.max(relax(island, i, lower, upper));
     }
     for contact in 0..island.contacts() {
-        let n = island.normal_row(contact);
-        let upper = island.rows[n].upper;
-        changed = changed.max(relax(island, n, 0.0, upper));
-        let reach = island.friction[contact] * island.x[n];
-        if D == 2 || island.cone == Cone::Pyramid {
-            for k in 1..D {
-                changed = changed.max(relax(island, n + k, -reach, reach));
-            }
-        } else {
-            changed = changed.max(relax_disc(island, contact, reach));
+        changed = changed.max(relax_contact(island, contact));
+    }
+    changed
+}
+
+/// Relaxes the normal impulse of a contact, then its tangents within the new bounds.
+#[inline(always)]
+fn relax_contact<const D: usize>(island: &mut Island<D>, contact: usize) -> f64 {
+    let n = island.normal_row(contact);
+    let upper = island.rows[n].upper;
+    let mut changed = relax(island, n, 0.0, upper);
+    let reach = island.friction[contact] * island.x[n];
+    if D == 2 || island.cone == Cone::Pyramid {
+        for k in 1..D {
+            changed = changed.max(relax(island, n + k, -reach, reach));
         }
+    } else {
+        changed = changed.max(relax_disc(island, contact, reach));
     }
     changed
 }
