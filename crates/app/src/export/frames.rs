@@ -254,7 +254,7 @@ impl<'a, const D: usize> Job<'a, D> {
                 atomic_file::write_with(&path, |out: &mut dyn Write| match format {
                     Format::Vtk => vtk::write_cloud(out, &cloud, time),
                     Format::Bgeo => bgeo::write_cloud(out, &cloud),
-                    Format::Npz => npz::write_cloud(out, &cloud, rigid_bodies(&frame), time, dx),
+                    Format::Npz => npz::write_cloud(out, &cloud, rigid_bodies(frame), time, dx),
                     _ => ply::write_cloud(out, &cloud, &title),
                 })?;
             }

@@ -77,29 +77,21 @@ impl Archive {
         let count = bodies.len();
         let kind = format!("<U{longest}");
         self.array("body_names", &kind, &format!("({count},)"), names.collect());
-        let vectors: [(&str, String, fn(&BodyState<D>) -> Vec<f64>); 4] = [
-            ("body_positions", format!("({count}, {D})"), |b| {
-                b.translation.to_vec()
-            }),
-            ("body_rotations", format!("({count}, {D}, {D})"), |b| {
-                b.rotation.as_flattened().to_vec()
-            }),
-            ("body_velocities", format!("({count}, {D})"), |b| {
-                b.velocity.to_vec()
-            }),
-            ("body_angular_velocities", format!("({count}, 3)"), |b| {
-                b.angular_velocity.to_vec()
-            }),
-        ];
-        for (name, shape, values) in vectors {
-            let numbers = bodies.iter().flat_map(values);
-            self.array(
-                name,
-                "<f8",
-                &shape,
-                numbers.flat_map(f64::to_le_bytes).collect(),
-            );
-        }
+        let mut numbers = |name: &str, shape: String, of: fn(&BodyState<D>) -> Vec<f64>| {
+            let bytes = bodies.iter().flat_map(of).flat_map(f64::to_le_bytes);
+            self.array(name, "<f8", &shape, bytes.collect());
+        };
+        let vectors = format!("({count}, {D})");
+        numbers("body_positions", vectors.clone(), |b| {
+            b.translation.to_vec()
+        });
+        numbers("body_rotations", format!("({count}, {D}, {D})"), |b| {
+            b.rotation.as_flattened().to_vec()
+        });
+        numbers("body_velocities", vectors, |b| b.velocity.to_vec());
+        numbers("body_angular_velocities", format!("({count}, 3)"), |b| {
+            b.angular_velocity.to_vec()
+        });
     }
 
     fn number(&mut self, name: &str, value: f64) {
