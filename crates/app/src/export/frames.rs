@@ -9,7 +9,7 @@ use crate::surface::{self, Progress, Surface, solids, upright};
 use meniscus_scene::text::load_run;
 use meniscus_scene::{AnyScene, Scene};
 use meniscus_store::atomic_file;
-use meniscus_store::cache::{self, Frame};
+use meniscus_store::cache::{self, BodyState, Frame};
 use meniscus_store::error::{Error, Kind};
 use meniscus_store::export_list::ExportList;
 use meniscus_store::layout::exports::{self, ALL_FRAMES};
@@ -254,7 +254,7 @@ impl<'a, const D: usize> Job<'a, D> {
                 atomic_file::write_with(&path, |out: &mut dyn Write| match format {
                     Format::Vtk => vtk::write_cloud(out, &cloud, time),
                     Format::Bgeo => bgeo::write_cloud(out, &cloud),
-                    Format::Npz => npz::write_cloud(out, &cloud, time, dx),
+                    Format::Npz => npz::write_cloud(out, &cloud, rigid_bodies(frame), time, dx),
                     _ => ply::write_cloud(out, &cloud, &title),
                 })?;
             }
@@ -423,6 +423,14 @@ fn cloud<const D: usize>(frame: &Frame<D>, up: Up) -> Cloud {
         positions: frame.positions().iter().map(spatial).collect(),
         velocities: frame.velocities().iter().map(spatial).collect(),
         attributes: attributes(frame),
+    }
+}
+
+/// Bodies of a frame in a scene with rigid ones.
+fn rigid_bodies<const D: usize>(frame: &Frame<D>) -> &[BodyState<D>] {
+    match frame.loads.is_empty() {
+        true => &[],
+        false => &frame.bodies,
     }
 }
 

@@ -2,10 +2,19 @@
 
 use super::Cloud;
 use crate::surface::Surface;
+use meniscus_store::cache::BodyState;
 use std::io::{self, Write};
 
 /// Writes particles: `positions` and `velocities`, and `ids`, `ages` and `sources` if there are any, with `time` and `dx`.
-pub fn write_cloud(out: &mut dyn Write, cloud: &Cloud, time: f64, dx: f64) -> io::Result<()> {
+/// Frames of scenes with rigid bodies have `body_names`, and `body_positions`, `body_rotations` (world from body),
+/// `body_velocities` (of the body's origin) and `body_angular_velocities`, in the axes of the scene.
+pub fn write_cloud<const D: usize>(
+    out: &mut dyn Write,
+    cloud: &Cloud,
+    bodies: &[BodyState<D>],
+    time: f64,
+    dx: f64,
+) -> io::Result<()> {
     let mut archive = Archive::default();
     archive.vectors("positions", &cloud.positions);
     archive.vectors("velocities", &cloud.velocities);
@@ -17,6 +26,9 @@ pub fn write_cloud(out: &mut dyn Write, cloud: &Cloud, time: f64, dx: f64) -> io
         archive.array("ages", "<f4", &shape, ages.collect());
         let sources = kept.sources.iter().flat_map(|source| source.to_le_bytes());
         archive.array("sources", "<i4", &shape, sources.collect());
+    }
+    if !bodies.is_empty() {
+        archive.bodies(bodies);
     }
     archive.number("time", time);
     archive.number("dx", dx);
@@ -52,6 +64,34 @@ impl Archive {
             .flat_map(|x| x.to_le_bytes())
             .collect();
         self.array(name, "<f4", &format!("({}, 3)", values.len()), bytes);
+    }
+
+    fn bodies<const D: usize>(&mut self, bodies: &[BodyState<D>]) {
+        let longest = bodies.iter().map(|body| body.name.chars().count());
+        let longest = longest.max().unwrap_or(0).max(1);
+        let names = bodies.iter().flat_map(|body| {
+            let padding = std::iter::repeat(0u32);
+            let letters = body.name.chars().map(u32::from).chain(padding);
+            letters.take(longest).flat_map(u32::to_le_bytes)
+        });
+        let count = bodies.len();
+        let kind = format!("<U{longest}");
+        self.array("body_names", &kind, &format!("({count},)"), names.collect());
+        let mut numbers = |name: &str, shape: String, of: fn(&BodyState<D>) -> Vec<f64>| {
+            let bytes = bodies.iter().flat_map(of).flat_map(f64::to_le_bytes);
+            self.array(name, "<f8", &shape, bytes.collect());
+        };
+        let vectors = format!("({count}, {D})");
+        numbers("body_positions", vectors.clone(), |b| {
+            b.translation.to_vec()
+        });
+        numbers("body_rotations", format!("({count}, {D}, {D})"), |b| {
+            b.rotation.as_flattened().to_vec()
+        });
+        numbers("body_velocities", vectors, |b| b.velocity.to_vec());
+        numbers("body_angular_velocities", format!("({count}, 3)"), |b| {
+            b.angular_velocity.to_vec()
+        });
     }
 
     fn number(&mut self, name: &str, value: f64) {

@@ -72,15 +72,17 @@ fn with_friction(
     bounds: &[CoupledBound],
     mut x: Vec<f64>,
 ) -> Result<(), Error> {
-    if arguments.solver != Method::Auto.name() {
-        return Err(Error::usage(format!(
-            "{} does not solve problems with friction",
-            arguments.solver
-        ))
-        .with_remedy("leave out --solver; `meniscus lcp compare` has several methods"));
-    }
+    let asked = match arguments.solver == Method::Auto.name() {
+        true => friction::METHODS[0],
+        false => &arguments.solver,
+    };
+    let Some(name) = friction::METHODS.into_iter().find(|name| *name == asked) else {
+        return Err(
+            Error::usage(format!("{asked} does not solve problems with friction"))
+                .with_remedy(format!("use --solver {}", friction::METHODS.join(" or "))),
+        );
+    };
     let mut watch = SolveTimer::new(None);
-    let name = friction::METHODS[0];
     let stop = (arguments.stop.tolerance, arguments.stop.max_iterations);
     let report = friction::solve(name, given, bounds, stop, &mut x, &mut watch)?;
     let seconds = watch.seconds();
