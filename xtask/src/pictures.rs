@@ -44,6 +44,14 @@ const STILLS: &[Still] = &[
     ("sphere", 48, 12),
     ("sphere-cuboid", 48, 12),
     ("double-sphere", 48, 16),
+    ("stack", 48, 60),
+    ("wall", 48, 24),
+    ("arch", 48, 20),
+    ("cradle", 48, 40),
+    ("spinning-top", 48, 40),
+    ("wheel", 48, 40),
+    ("bowl-of-balls", 48, 60),
+    ("dominoes", 48, 14),
 ];
 
 /// Makes all of them, or the named ones.
