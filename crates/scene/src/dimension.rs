@@ -59,6 +59,11 @@ impl AnyScene {
         either!(self, scene => scene.resolution)
     }
 
+    /// Whether the scene is one of rigid bodies without liquid.
+    pub fn is_rigid(&self) -> bool {
+        either!(self, scene => scene.is_rigid())
+    }
+
     /// Number of rigid bodies.
     pub fn bodies(&self) -> usize {
         either!(self, scene => scene.bodies.len())

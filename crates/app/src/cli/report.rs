@@ -21,16 +21,24 @@ pub fn run_written(scene: &AnyScene, typed: &Path, flags: &RunFlags, summary: &S
         duration(summary.wall_seconds),
         root.display()
     ));
-    for (name, what) in [
-        ("preview.gif", "animation of the run: open it now"),
-        (
-            "particles/",
-            "positions and velocities, one file per frame from 0",
+    let (frames, statistics) = match scene.is_rigid() {
+        true => (
+            "poses and velocities of the bodies, one file per frame from 0",
+            "solver, contacts and energy, one line per step",
         ),
-        (
-            "stats.jsonl",
+        false => (
+            "positions and velocities, one file per frame from 0",
             "solver, volume and energy, one line per step",
         ),
+    };
+    for (name, what) in [
+        ("preview.gif", "animation of the run: open it now"),
+        ("particles/", frames),
+        (
+            "bodies.csv",
+            "poses, velocities and forces, one line per body and frame",
+        ),
+        ("stats.jsonl", statistics),
         ("timings.jsonl", "seconds per phase, one line per step"),
         ("scene.toml", "the scene with every default filled in"),
         ("meshes/", "copies of the scene's meshes"),
@@ -50,12 +58,16 @@ pub fn run_written(scene: &AnyScene, typed: &Path, flags: &RunFlags, summary: &S
     print_line(format_args!("Next:"));
     let (program, run) = (program(), quoted_path(root));
     print_line(format_args!("  {program} view {run}"));
-    print_line(format_args!(
-        "  {program} {}",
-        with_other_walls(scene, typed, flags, root)
-    ));
-    print_line(format_args!("  {program} preview {run} --style particles"));
-    print_line(format_args!("  {program} export {run} --to ply"));
+    if scene.is_rigid() {
+        print_line(format_args!("  {program} export {run} --to usd"));
+    } else {
+        print_line(format_args!(
+            "  {program} {}",
+            with_other_walls(scene, typed, flags, root)
+        ));
+        print_line(format_args!("  {program} preview {run} --style particles"));
+        print_line(format_args!("  {program} export {run} --to ply"));
+    }
     print_line(format_args!("  {program} scenes"));
 }
 
