@@ -1,12 +1,15 @@
-//! Dense factorisations: LU with partial pivoting, and LDU with row updates.
+//! Factorisations: dense LU with partial pivoting, dense LDU with row updates, sparse LU by blocks.
 //!
 //! | type | for | cost |
 //! | --- | --- | --- |
 //! | [`Lu`] | any square matrix, singular ones too | `2/3 n^3` to make, `2 n^2` to solve |
 //! | [`Ldu`] | the rows and columns of a set that gains and loses members | `2 n^2` to add or remove one, `2 n^2` to solve |
+//! | [`BlockLu`] | sparse matrices of small dense blocks | follows the fill |
 
+mod block_lu;
 mod ldu;
 mod lu;
 
+pub use block_lu::{Block, BlockLu};
 pub use ldu::Ldu;
 pub use lu::Lu;

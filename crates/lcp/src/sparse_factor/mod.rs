@@ -12,7 +12,9 @@ mod order;
 mod sparse;
 mod symbolic;
 
+pub(crate) use self::order::minimum_degree;
 pub(crate) use self::sparse::Sparse;
+pub(crate) use self::symbolic::eliminate;
 
 use self::fronts::Fronts;
 use self::symbolic::Symbolic;

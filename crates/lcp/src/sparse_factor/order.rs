@@ -20,7 +20,7 @@ struct Graph {
 }
 
 /// Rows in the order they are eliminated.
-pub(super) fn minimum_degree(neighbours: Vec<Vec<u32>>) -> Vec<u32> {
+pub(crate) fn minimum_degree(neighbours: Vec<Vec<u32>>) -> Vec<u32> {
     let n = neighbours.len();
     let mut queue = Queue::new(neighbours.iter().map(Vec::len));
     let mut graph = Graph {

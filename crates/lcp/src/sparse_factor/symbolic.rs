@@ -169,7 +169,10 @@ impl Symbolic {
 /// The rows below the diagonal of each column of the factors, and its parent: the first of them.
 ///
 /// Also puts the order into one in which the children of a column come right before it.
-fn eliminate(neighbours: &[Vec<u32>], order: Vec<u32>) -> (Vec<u32>, Vec<Vec<u32>>, Vec<u32>) {
+pub(crate) fn eliminate(
+    neighbours: &[Vec<u32>],
+    order: Vec<u32>,
+) -> (Vec<u32>, Vec<Vec<u32>>, Vec<u32>) {
     let parents = tree(neighbours, &order);
     let post = postorder(&parents);
     let old: Vec<u32> = post.iter().map(|&row| order[row as usize]).collect();

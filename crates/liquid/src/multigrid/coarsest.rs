@@ -17,8 +17,12 @@ pub(super) struct Coarsest {
 }
 
 impl Coarsest {
-    /// Factorises a level without regular unknowns.
-    pub fn factorise<const D: usize>(&mut self, level: &Level<D>) {
+    /// Factorises a level without regular unknowns. `add` adds to the lower triangle of its matrix.
+    pub fn factorise<const D: usize>(
+        &mut self,
+        level: &Level<D>,
+        add: impl FnOnce(&mut [f64], usize),
+    ) {
         let n = level.unknowns;
         self.n = n;
         self.solution.clear();
@@ -43,6 +47,7 @@ impl Coarsest {
             }
             a[i * n + i] = sum * (1.0 + SHIFT);
         }
+        add(a, n);
         for i in 0..n {
             let (above, row) = a.split_at_mut(i * n);
             for j in 0..i {

@@ -34,6 +34,19 @@ impl Conjugate {
         self.square = 0.0;
     }
 
+    /// `e'L e` and `r'e` of the correction, with the stencil alone.
+    pub fn curvature<const D: usize>(&mut self, hierarchy: &Hierarchy<D>) -> (f64, f64) {
+        let top = hierarchy.top();
+        self.product.resize_closely(top.unknowns, 0.0);
+        let sums = fold(
+            &top.chunks,
+            &mut self.product,
+            &|chunk, out| product(hierarchy.width, top, &top.e, (&top.e, &top.e), chunk, out),
+            &add,
+        );
+        sums.map_or((0.0, 0.0), |[e_le, _, r_e, _]| (e_le, r_e))
+    }
+
     /// Replaces the correction `e` of the cycle by the best step in the plane of `e` and the last step. `settled` says that
     /// no row has come to its bound or left it since.
     pub fn improve<const D: usize>(&mut self, hierarchy: &mut Hierarchy<D>, settled: bool) {
@@ -54,7 +67,10 @@ impl Conjugate {
                 &|chunk, image| product(width, top, step, (step, step), chunk, image),
                 &add,
             );
-            self.square = sums.map_or(0.0, |sums| sums[0]);
+            let term = hierarchy
+                .low_rank
+                .add_product::<D>(&self.step, &mut self.image);
+            self.square = sums.map_or(0.0, |sums| sums[0] + term);
         }
         let others = match alone {
             true => (&top.e[..], &top.e[..]),
@@ -66,9 +82,12 @@ impl Conjugate {
             &|chunk, out| product(width, top, &top.e, others, chunk, out),
             &add,
         );
-        let Some([e_ae, e_as, r_e, r_s]) = sums else {
+        let Some([mut e_ae, e_as, r_e, r_s]) = sums else {
             return;
         };
+        e_ae += hierarchy
+            .low_rank
+            .add_product::<D>(&top.e, &mut self.product);
         let s_as = self.square;
         let determinant = e_ae * s_as - e_as * e_as;
         let (along_e, along_s) = if !alone && determinant > PARALLEL * e_ae * s_as {

@@ -10,6 +10,7 @@ use super::coarsest::{Coarsest, LARGEST};
 use super::finest::Finest;
 use super::kernels;
 use super::level::{ENTRIES, Level};
+use super::low_rank::{FREEDOMS, LowRank, Sweep};
 use super::simd::Width;
 use crate::growth::Growth;
 use crate::stencil::Stencil;
@@ -28,6 +29,8 @@ pub(super) struct Hierarchy<const D: usize> {
     pub prepared: Option<u64>,
     pub finest: Finest,
     coarsest: Coarsest,
+    /// What stands beside the stencil.
+    pub low_rank: LowRank,
     coarsen: coarsen::Scratch<D>,
     pub weights: coarse_weights::Scratch,
     /// Which rows of the finest level change sides.
@@ -43,6 +46,7 @@ impl<const D: usize> Default for Hierarchy<D> {
             prepared: None,
             finest: Finest::default(),
             coarsest: Coarsest::default(),
+            low_rank: LowRank::default(),
             coarsen: coarsen::Scratch::default(),
             weights: coarse_weights::Scratch::default(),
             turns: Vec::new(),
@@ -55,6 +59,7 @@ impl<const D: usize> Hierarchy<D> {
     /// Builds the levels of a problem, with no row at its bound but those that are held.
     pub fn build(&mut self, problem: &BoxMlcp<Stencil<D>>) -> Result<(), InputError> {
         self.prepared = None;
+        self.low_rank.clear();
         self.finest.read(problem, &mut self.levels[0])?;
         let is_shared = self.levels[0].unknowns >= SHARED;
         self.levels[0].finish(is_shared);
@@ -141,8 +146,38 @@ impl<const D: usize> Hierarchy<D> {
     fn factorise(&mut self) {
         let coarsest = &self.levels[self.depth - 1];
         if coarsest.unknowns <= LARGEST {
-            self.coarsest.factorise(coarsest);
+            let at = self.depth - 1;
+            self.coarsest.factorise(coarsest, |matrix, n| {
+                self.low_rank.add_to::<D>(at, matrix, n);
+            });
         }
+    }
+
+    /// Puts a term of low rank beside the stencil, for the rows that are free now.
+    pub fn couple(
+        &mut self,
+        groups: usize,
+        entries: impl Iterator<Item = (u32, u32, [f64; FREEDOMS])>,
+        weight: &[f64],
+    ) {
+        let levels = &self.levels[..self.depth];
+        self.low_rank.build(levels, groups, entries);
+        self.low_rank.set_weight(weight);
+        self.factorise();
+    }
+
+    /// Removes that term.
+    pub fn uncouple(&mut self) {
+        if !self.low_rank.is_empty() {
+            self.low_rank.clear();
+            self.factorise();
+        }
+    }
+
+    /// Replaces the weight of that term.
+    pub fn reweigh(&mut self, weight: &[f64]) {
+        self.low_rank.set_weight(weight);
+        self.factorise();
     }
 
     /// The levels of the problem, the finest first.
@@ -168,17 +203,23 @@ impl<const D: usize> Hierarchy<D> {
             self.coarsest.solve(&mut self.levels[at]);
             return;
         }
-        let level = &mut self.levels[at];
+        let (level, low_rank) = (&mut self.levels[at], &mut self.low_rank);
+        low_rank.start(at, level);
         relax_alone(level, width);
         relax(level, width, BLACK);
+        low_rank.end_sweep(at, level, Sweep::Down);
         for _ in 1..sweeps {
+            low_rank.begin_sweep(at, level);
             relax(level, width, RED);
             relax(level, width, BLACK);
+            low_rank.end_sweep(at, level, Sweep::Down);
         }
         if last {
             // Every unknown is alone: this was exact.
+            low_rank.finish(at, level);
             return;
         }
+        low_rank.begin_sweep(at, level);
         let mut left = std::mem::take(&mut level.left);
         each(level.coloured_chunks()[RED], &mut left, &|chunk, left| {
             kernels::residual(width, level, chunk, left);
@@ -195,15 +236,20 @@ impl<const D: usize> Hierarchy<D> {
 
         let (fine, coarse) = self.levels.split_at_mut(at + 1);
         let (level, coarse) = (&mut fine[at], &coarse[0]);
+        let low_rank = &mut self.low_rank;
         let mut e = std::mem::take(&mut level.e);
         each(level.coloured_chunks()[RED], &mut e, &|chunk, e| {
             kernels::prolong(width, level, &coarse.e, chunk, e);
         });
         level.e = e;
+        low_rank.prolong(at, level, coarse);
         for _ in 0..sweeps {
+            low_rank.begin_sweep(at, level);
             relax(level, width, BLACK);
             relax(level, width, RED);
+            low_rank.end_sweep(at, level, Sweep::Up);
         }
+        low_rank.finish(at, level);
     }
 }
 

@@ -32,6 +32,8 @@ mod hierarchy;
 mod irregular_rows;
 mod kernels;
 mod level;
+mod low_rank;
+mod response;
 mod reuse;
 mod settings;
 mod simd;
@@ -43,5 +45,7 @@ mod tests;
 
 pub use chunks::SHARED;
 pub use cycle::Cycle;
+pub use low_rank::{CouplingEntry, FREEDOMS, freedoms};
+pub use response::{Coupling, Response};
 pub use settings::Settings;
 pub use solve::{Prepared, Workspace, solve};

@@ -8,6 +8,7 @@ use super::conjugate::Conjugate;
 use super::finest::gather;
 use super::hierarchy::Hierarchy;
 use super::level::{CHUNK, ENTRIES, FEWEST};
+use super::response::{Coupled, Coupling};
 use super::settings::Settings;
 use super::sums::{Exact, Found, measure};
 use crate::compiled::Compiled;
@@ -69,7 +70,24 @@ impl<const D: usize> Workspace<D> {
         settings.check()?;
         check_start(problem, x)?;
         self.hierarchy.take(problem)?;
-        iterate(problem, settings, x, self, observer)
+        self.hierarchy.uncouple();
+        iterate(problem, None, settings, x, self, observer)
+    }
+
+    pub(crate) fn solve_coupled_impl(
+        &mut self,
+        problem: &BoxMlcp<Stencil<D>>,
+        coupling: &mut Coupling<'_>,
+        settings: &Settings,
+        x: &mut [f64],
+        observer: &mut dyn Observer,
+    ) -> Result<Report, InputError> {
+        settings.check()?;
+        check_start(problem, x)?;
+        self.hierarchy.take(problem)?;
+        self.hierarchy.uncouple();
+        let coupled = Coupled::new(coupling, &self.hierarchy);
+        iterate(problem, Some(coupled), settings, x, self, observer)
     }
 }
 
@@ -93,6 +111,26 @@ impl<const D: usize> Prepared<'_, D> {
         observer: &mut dyn Observer,
     ) -> Result<Report, InputError> {
         (Compiled::get().multigrid)(self.workspace, problem, settings, x, observer)
+    }
+
+    /// Solves `y = A x + b + C'v(x)` with velocities that respond to the unknowns, see [`Coupling`]. Otherwise as
+    /// [`solve`](Self::solve).
+    pub fn solve_coupled(
+        &mut self,
+        problem: &BoxMlcp<Stencil<D>>,
+        coupling: &mut Coupling<'_>,
+        settings: &Settings,
+        x: &mut [f64],
+        observer: &mut dyn Observer,
+    ) -> Result<Report, InputError> {
+        (Compiled::get().multigrid_coupled)(
+            self.workspace,
+            problem,
+            coupling,
+            settings,
+            x,
+            observer,
+        )
     }
 }
 
@@ -127,6 +165,7 @@ pub fn solve<const D: usize>(
 /// The iteration, once the levels are there.
 fn iterate<const D: usize>(
     problem: &BoxMlcp<Stencil<D>>,
+    mut coupled: Option<Coupled<'_, '_>>,
     settings: &Settings,
     x: &mut [f64],
     workspace: &mut Workspace<D>,
@@ -138,9 +177,10 @@ fn iterate<const D: usize>(
         conjugate,
     } = workspace;
     state.begin(hierarchy, problem, x);
-
-    state.relax_bounded(hierarchy, settings.bound_sweeps);
-    let mut found = state.measure(hierarchy);
+    let coupled = &mut coupled;
+    state.respond(hierarchy, coupled);
+    state.relax_bounded(hierarchy, coupled, settings.bound_sweeps);
+    let mut found = state.measure(hierarchy, coupled);
     let mut cycles = 0;
     let mut best = (f64::INFINITY, 0);
     let (mut slow, mut settled) = (false, false);
@@ -154,7 +194,7 @@ fn iterate<const D: usize>(
         if found.residual <= settings.tolerance {
             // The sums above are in another order than the matrix: its word is the one that counts.
             state.write(hierarchy, x);
-            let residual = problem.largest_residual(x);
+            let residual = largest_residual(problem, coupled, x)?;
             if residual <= settings.tolerance {
                 return Ok(Report::new(
                     Status::Converged,
@@ -181,18 +221,23 @@ fn iterate<const D: usize>(
             // Whatever rows were active in the last solve.
             changed = hierarchy.active();
         }
+        if let Some(coupled) = coupled {
+            coupled.update_term(hierarchy, changed > 0 || cycles == 0);
+        }
         let share = changed as f64 / hierarchy.top().rows.len().max(1) as f64;
         // Until rows have found their sides, a better correction would be one for the wrong problem.
         let fewer = (share > FEW) as usize + (share > MANY) as usize;
         hierarchy.cycle(settings.sweeps.saturating_sub(fewer).max(1));
         cycles += 1;
-        let accelerated = slow && share <= FEW;
+        let accelerated = (slow || coupled.is_some()) && share <= FEW;
         if accelerated {
             conjugate.improve(hierarchy, changed == 0);
         } else {
             conjugate.restart();
         }
-        match state.advance(hierarchy, settings, &found, accelerated && changed == 0) {
+        let length = state.step_length(hierarchy, coupled, conjugate);
+        let settled_rows = accelerated && changed == 0;
+        match state.advance(hierarchy, coupled, settings, &found, (length, settled_rows)) {
             Ok(next) => {
                 let telling = settled && share <= HARDLY_ANY;
                 let slowly = telling && next.residual > SLOW * found.residual;
@@ -208,9 +253,24 @@ fn iterate<const D: usize>(
         status,
         cycles,
         cycles,
-        problem.largest_residual(x),
+        largest_residual(problem, coupled, x)?,
         found.energy,
     ))
+}
+
+/// The natural residual in the order of the matrix.
+fn largest_residual<const D: usize>(
+    problem: &BoxMlcp<Stencil<D>>,
+    coupled: &Option<Coupled<'_, '_>>,
+    x: &[f64],
+) -> Result<f64, InputError> {
+    let Some(coupled) = coupled else {
+        return Ok(problem.largest_residual(x));
+    };
+    let mut rhs = problem.rhs().to_vec();
+    coupled.add_to_rhs::<D>(&mut rhs);
+    let coupled = BoxMlcp::new(problem.matrix(), &rhs, problem.lower(), problem.upper())?;
+    Ok(coupled.largest_residual(x))
 }
 
 fn check_start<const D: usize>(problem: &BoxMlcp<Stencil<D>>, x: &[f64]) -> Result<(), InputError> {
@@ -288,8 +348,24 @@ impl State {
         changed
     }
 
+    /// Brings velocities and right-hand side up to date.
+    fn respond<const D: usize>(
+        &self,
+        hierarchy: &mut Hierarchy<D>,
+        coupled: &mut Option<Coupled<'_, '_>>,
+    ) {
+        if let Some(coupled) = coupled {
+            coupled.respond::<D>(&self.p, &mut hierarchy.finest.b);
+        }
+    }
+
     /// Residual for the cycle, and what there is to know of it.
-    fn measure<const D: usize>(&self, hierarchy: &mut Hierarchy<D>) -> Found {
+    fn measure<const D: usize>(
+        &self,
+        hierarchy: &mut Hierarchy<D>,
+        coupled: &mut Option<Coupled<'_, '_>>,
+    ) -> Found {
+        self.respond(hierarchy, coupled);
         let mut r = std::mem::take(&mut hierarchy.levels[0].r);
         let exact = self.exact(hierarchy);
         let width = hierarchy.width;
@@ -300,7 +376,31 @@ impl State {
             &Found::and,
         );
         hierarchy.levels[0].r = r;
-        found.unwrap_or(Found::NOTHING)
+        let mut found = found.unwrap_or(Found::NOTHING);
+        if let Some(coupled) = coupled.as_ref().filter(|coupled| coupled.has_energy()) {
+            found.energy += coupled.energy;
+            found.size += coupled.energy.abs();
+        }
+        found
+    }
+
+    /// Share of the correction that is taken, before bounds are looked at: less than all of it where contacts open or close.
+    fn step_length<const D: usize>(
+        &self,
+        hierarchy: &Hierarchy<D>,
+        coupled: &mut Option<Coupled<'_, '_>>,
+        conjugate: &mut Conjugate,
+    ) -> f64 {
+        let Some(coupled) = coupled.as_mut().filter(|coupled| !coupled.is_affine()) else {
+            return 1.0;
+        };
+        let (e_le, r_e) = conjugate.curvature(hierarchy);
+        let (step, e) = (self.step, &hierarchy.top().e);
+        // Of all that acts, and then without the groups, which respond to the length.
+        let slope =
+            -step * self.scale * r_e - coupled.power::<D>(|unknown| step * e[unknown] as f64);
+        let curvature = step * step * hierarchy.finest.full_weight * e_le;
+        coupled.step_length::<D>(|unknown| step * e[unknown] as f64, slope, curvature)
     }
 
     fn exact<'a, const D: usize>(&'a self, hierarchy: &'a Hierarchy<D>) -> Exact<'a, D> {
@@ -318,9 +418,17 @@ impl State {
     }
 
     /// Projected Gauss-Seidel on the bounded rows alone, colour by colour.
-    fn relax_bounded<const D: usize>(&mut self, hierarchy: &Hierarchy<D>, sweeps: usize) {
+    fn relax_bounded<const D: usize>(
+        &mut self,
+        hierarchy: &Hierarchy<D>,
+        coupled: &Option<Coupled<'_, '_>>,
+        sweeps: usize,
+    ) {
         let (finest, top) = (&hierarchy.finest, hierarchy.top());
         let rows = &top.rows;
+        let mut velocity = coupled.as_ref().map(|coupled| coupled.velocity.clone());
+        let with_groups = coupled.as_ref().map(|coupled| &coupled.is_coupled[..]);
+        let is_coupled = |row: usize| with_groups.is_some_and(|rows| rows[row]);
         for half in 0..2 * sweeps {
             let (red, black) = self.p.split_at_mut(top.red);
             let (own, other, first_other) = match half % 2 {
@@ -331,7 +439,7 @@ impl State {
             each(chunks, own, &|chunk: &Chunk, p: &mut [f64]| {
                 for row in chunk.rows.clone() {
                     let (lower, diagonal) = (finest.lower[row], finest.diagonal[row]);
-                    if lower == f64::NEG_INFINITY || diagonal <= 0.0 {
+                    if lower == f64::NEG_INFINITY || diagonal <= 0.0 || is_coupled(row) {
                         continue;
                     }
                     let links = rows.row[row].links();
@@ -344,6 +452,13 @@ impl State {
                     p[unknown - chunk.unknowns.start] = (sum / diagonal).max(lower);
                 }
             });
+            if let Some((coupled, velocity)) = coupled.as_ref().zip(velocity.as_mut()) {
+                let colour = match half % 2 {
+                    0 => 0..top.red,
+                    _ => top.red..top.unknowns,
+                };
+                coupled.relax_bounded(hierarchy, colour, &mut self.p, velocity);
+            }
         }
     }
 
@@ -351,9 +466,10 @@ impl State {
     fn advance<const D: usize>(
         &mut self,
         hierarchy: &mut Hierarchy<D>,
+        coupled: &mut Option<Coupled<'_, '_>>,
         settings: &Settings,
         last: &Found,
-        conjugate: bool,
+        (mut length, conjugate): (f64, bool),
     ) -> Result<Found, Status> {
         let top = hierarchy.top();
         let finite = |part: &[f32]| part.iter().fold(true, |all, e| all & e.is_finite());
@@ -364,20 +480,26 @@ impl State {
         before
             .with_min_len(ENTRIES)
             .for_each(|(before, row)| *before = p[row.unknown as usize]);
-        let mut length = 1.0;
+        // Without an energy there is no telling how long a step should be.
+        let has_energy = coupled.as_ref().is_none_or(|coupled| coupled.has_energy());
         self.step_by(hierarchy, 0.0, length);
         if conjugate {
             // Relaxing bounded rows would spoil the directions, and is not needed while none of them wants to change sides.
-            let found = self.measure(hierarchy);
-            let stays = found.energy <= last.energy && found.release <= settings.tolerance;
+            let found = self.measure(hierarchy, coupled);
+            let stays =
+                (found.energy <= last.energy || !has_energy) && found.release <= settings.tolerance;
             if stays && !self.is_cut_off(hierarchy) {
                 return Ok(found);
             }
         }
         for _ in 0..MOST_HALVINGS {
-            self.relax_bounded(hierarchy, settings.bound_sweeps);
-            let found = self.measure(hierarchy);
-            if found.energy <= last.energy + ROUNDING * last.size.max(found.size) {
+            if coupled.is_some() {
+                self.respond(hierarchy, coupled);
+            }
+            self.relax_bounded(hierarchy, coupled, settings.bound_sweeps);
+            let found = self.measure(hierarchy, coupled);
+            let rounding = ROUNDING * last.size.max(found.size);
+            if found.energy <= last.energy + rounding || !has_energy {
                 return Ok(found);
             }
             let shorter = 0.5 * length;

@@ -3,6 +3,7 @@
 mod attributes;
 mod ceiling;
 mod checkpoints;
+mod coupled_multigrid;
 mod failed_steps;
 mod flight_and_solids;
 mod levels;
