@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use crate::grid::extrapolate::{FaceState, extrapolate};
 use crate::grid::level_set::GridGeometry;
+use crate::grid::solenoidal::remove_divergence;
 use crate::grid::thick_walls::{PosedThickWalls, ThickWalls};
 use crate::grid::wall_velocity::{WallRule, constrain};
 use crate::liquid::{Grid, Liquid, VolumeMeasure};
@@ -216,6 +217,7 @@ impl<const D: usize> Liquid<D> {
             separated: &projected.separated,
         };
         constrain(tiles, cut, posed, &rule, settings.dx, state, velocity);
+        remove_divergence(tiles, cut, &projected.liquid, state, velocity);
         phases.begin("advect");
         let flow = Flow {
             tiles,

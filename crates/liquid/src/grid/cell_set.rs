@@ -208,7 +208,12 @@ impl CellSet {
 
     /// For the cells of a word: whether the one below along `axis` is in the set, and whether the one above is.
     #[inline]
-    fn neighbours<const D: usize>(&self, tiles: &Tiles<D>, word: usize, axis: usize) -> (u64, u64) {
+    pub fn neighbours<const D: usize>(
+        &self,
+        tiles: &Tiles<D>,
+        word: usize,
+        axis: usize,
+    ) -> (u64, u64) {
         let in_tile = Tiles::<D>::CELLS / 64;
         let (slot, place) = (word / in_tile, word % in_tile);
         let bits = self.words[word];

@@ -235,12 +235,7 @@ impl<const D: usize> CutCells<D> {
     /// Distance at a cell's centre.
     #[inline]
     pub fn centre(&self, tiles: &Tiles<D>, cell: Coord<D>) -> f64 {
-        let corners = tiles.corners(cell);
-        corners[..1 << D]
-            .iter()
-            .map(|&n| self.node[n] as f64)
-            .sum::<f64>()
-            / (1 << D) as f64
+        mean_of_corners::<D>(&self.corners(tiles, cell))
     }
 
     /// Distance at a point given in cells, linear between nodes.
@@ -265,6 +260,12 @@ impl<const D: usize> CutCells<D> {
         }
         values
     }
+}
+
+/// Mean of the `2^D` corner values, the value at a cell's centre.
+#[inline]
+pub fn mean_of_corners<const D: usize>(corners: &[f64; 8]) -> f64 {
+    corners[..1 << D].iter().sum::<f64>() / (1 << D) as f64
 }
 
 /// Unit vector along a gradient of the distance; zero where the distance has no slope.

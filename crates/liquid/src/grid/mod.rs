@@ -4,6 +4,7 @@ pub mod cell_set;
 pub mod cut_cells;
 pub mod extrapolate;
 pub mod level_set;
+pub mod solenoidal;
 pub mod thick_walls;
 pub(crate) mod tile_halo;
 pub mod tiles;

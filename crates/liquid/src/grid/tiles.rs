@@ -283,7 +283,7 @@ impl<const D: usize> Tiles<D> {
         }
         // For every axis and step: the place in the tile it ends in, and where that tile lies.
         let slots = self.around_tile(index >> (SHIFT * D));
-        let to: [[(usize, usize); 3]; D] = std::array::from_fn(|a| {
+        let to = |a: usize| -> [(usize, usize); 3] {
             std::array::from_fn(|step| {
                 let from = (local[a] + TILE - 1) as usize + step;
                 (
@@ -291,14 +291,20 @@ impl<const D: usize> Tiles<D> {
                     (from >> SHIFT) * 3usize.pow((D - 1 - a) as u32),
                 )
             })
-        });
-        for (k, near) in near[..Self::DIRECTIONS].iter_mut().enumerate() {
-            let (mut offset, mut direction) = (0, 0);
-            for (a, to) in to.iter().enumerate() {
-                let (place, beyond) = to[k / 3usize.pow(a as u32) % 3];
-                offset += place;
-                direction += beyond;
+        };
+        // Axis after axis, each with all that the axes before it made: place in the tile, and which tile.
+        let mut found = [(0, 0); 27];
+        let mut count = 1;
+        for a in 0..D {
+            for (step, (place, beyond)) in to(a).into_iter().enumerate().rev() {
+                for k in 0..count {
+                    let (offset, direction) = found[k];
+                    found[step * count + k] = (offset + place, direction + beyond);
+                }
             }
+            count *= 3;
+        }
+        for (near, (offset, direction)) in near.iter_mut().zip(found).take(Self::DIRECTIONS) {
             *near = slots[direction] as usize * Self::CELLS + offset;
         }
         near

@@ -63,10 +63,9 @@ pub fn relative<const D: usize>(
                 return;
             }
             around.come_to(tiles, cut, slot);
-            let base = tiles.base(slot);
             for (offset, number) in number.iter_mut().enumerate() {
                 if *number > 0.0 {
-                    let open = around.share(base, offset, dx);
+                    let open = around.share(offset, dx);
                     *number = (*number as f64 / particles_per_cell + 1.0 - open) as f32;
                 }
             }
@@ -134,7 +133,7 @@ mod tests {
             let (slot, offset) = (index / Tiles::<D>::CELLS, index % Tiles::<D>::CELLS);
             let mut around = OpenAround::new();
             around.come_to(&tiles, &cut, slot);
-            let found = around.share(tiles.base(slot), offset, 1.0);
+            let found = around.share(offset, 1.0);
             let mut exact = 0.0;
             for k in 0..n.pow(D as u32) {
                 let at: [f64; D] = std::array::from_fn(|a| {

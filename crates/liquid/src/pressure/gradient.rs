@@ -75,6 +75,19 @@ fn acting<const D: usize>(
     }
 }
 
+/// For the cells of a word: whether there is a pressure on one side of the low face along `axis` at least. Most faces are
+/// away from the liquid.
+#[inline]
+fn beside_rows<const D: usize>(
+    weights: &Weights<D>,
+    system: &System<D>,
+    axis: usize,
+    word: usize,
+) -> u64 {
+    let cells = system.rows.cells();
+    cells.words()[word] | cells.neighbours(weights.tiles, word, axis).0
+}
+
 /// Subtracts `scale` times the pressure difference on open faces of liquid cells, divided by theta where the other side
 /// is air.
 pub fn subtract_gradient<const D: usize, T: Change>(
@@ -84,11 +97,15 @@ pub fn subtract_gradient<const D: usize, T: Change>(
     scale: f64,
     field: &mut FaceField<D, T>,
 ) {
-    let cells = Tiles::<D>::CELLS;
     for (axis, field) in field.iter_mut().enumerate() {
-        let tiles = field.par_chunks_mut(cells).take(weights.tiles.len());
-        tiles.enumerate().for_each(|(slot, field)| {
-            for (face, value) in (slot * cells..).zip(field) {
+        let words = field.par_chunks_mut(64).take(weights.tiles.cells() / 64);
+        let words = words.enumerate().with_min_len(Tiles::<D>::CELLS / 64);
+        words.for_each(|(word, field)| {
+            let mut left = beside_rows(weights, system, axis, word);
+            while left != 0 {
+                let place = left.trailing_zeros() as usize;
+                left &= left - 1;
+                let (face, value) = (64 * word + place, &mut field[place]);
                 let difference = match acting(weights, system, axis, face) {
                     None => continue,
                     Some(Acting::Liquid { low, high }) => {
@@ -117,13 +134,19 @@ pub fn classify_faces<const D: usize>(
     system: &System<D>,
     state: &mut [Vec<FaceState>; D],
 ) {
-    let cells = Tiles::<D>::CELLS;
     for (axis, state) in state.iter_mut().enumerate() {
-        let tiles = state.par_chunks_mut(cells).take(weights.tiles.len());
-        tiles.enumerate().for_each(|(slot, state)| {
-            for (face, state) in (slot * cells..).zip(state) {
+        let words = state.par_chunks_mut(64).take(weights.tiles.cells() / 64);
+        let words = words.enumerate().with_min_len(Tiles::<D>::CELLS / 64);
+        words.for_each(|(word, state)| {
+            let beside_rows = beside_rows(weights, system, axis, word);
+            for (place, state) in state.iter_mut().enumerate() {
+                let face = 64 * word + place;
                 let carries_particles = *state == FaceState::Known;
-                *state = match acting(weights, system, axis, face) {
+                let acting = match beside_rows >> place & 1 {
+                    0 => None,
+                    _ => acting(weights, system, axis, face),
+                };
+                *state = match acting {
                     Some(Acting::Liquid { .. }) => FaceState::Known,
                     Some(Acting::Surface {
                         cell, air, high, ..

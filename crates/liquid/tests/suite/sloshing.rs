@@ -155,15 +155,17 @@ fn waves(cells: usize, amplitude: f64, steps: usize, seed: u64) -> [Wave; 2] {
 }
 
 #[test]
-fn a_small_standing_wave_has_its_period_and_gains_no_energy_in_2d() {
-    decay::<2>(
-        waves(32, 0.05, 1, 1)
-            .into_iter()
-            .chain(waves(48, 0.05, 2, 1)),
-    );
+fn a_standing_wave_has_its_period_and_gains_no_energy_in_2d() {
+    for amplitude in [0.05, 0.1] {
+        decay::<2>(
+            waves(32, amplitude, 1, 1)
+                .into_iter()
+                .chain(waves(48, amplitude, 2, 1)),
+        );
+    }
 }
 
 #[test]
-fn a_small_standing_wave_has_its_period_and_gains_no_energy_in_3d() {
+fn a_standing_wave_has_its_period_and_gains_no_energy_in_3d() {
     decay::<3>(waves(24, 0.1, 1, 2));
 }

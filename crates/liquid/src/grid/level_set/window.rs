@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use super::mirror::Mirror;
-use crate::grid::cut_cells::CutCells;
+use crate::grid::cut_cells::{CutCells, direction, mean_of_corners};
 use crate::grid::tile_halo;
 use crate::grid::tiles::{Coord, TILE, Tiles, floor};
+use crate::particles::transfer::interpolate_with_gradient;
 use crate::particles::{Bins, Particles};
 
 /// Radius of the kernel in cells.
@@ -66,6 +67,8 @@ pub struct Centre<const D: usize> {
     x: [f64; D],
     /// Distance of the solids at the centre itself, in cells; infinite in tiles that are far from them.
     pub wall: f64,
+    /// Distances of the solids at the corners of the cell, in metres, if the tile is not far from them.
+    corners: [f64; 8],
 }
 
 impl<const D: usize> Centre<D> {
@@ -76,18 +79,23 @@ impl<const D: usize> Centre<D> {
         let mut centre = Self {
             x: cell.map(|c| c as f64 + 0.5),
             wall: f64::INFINITY,
+            corners: [0.0; 8],
         };
         if cut.far[index / Tiles::<D>::CELLS] {
             return centre;
         }
-        centre.wall = cut.centre(tiles, cell) / dx;
+        centre.corners = cut.corners(tiles, cell);
+        centre.wall = mean_of_corners::<D>(&centre.corners) / dx;
         centre
     }
 
     /// Horizontal direction away from a wall within reach.
     fn away(&self, source: &Source<D>) -> Option<[f64; D]> {
         let within_reach = (DEEPEST..REACH).contains(&self.wall);
-        let normal = within_reach.then(|| source.cut.normal(source.tiles, self.x))?;
+        let normal = within_reach.then(|| {
+            let (_, gradient) = interpolate_with_gradient(self.corners, [0.5; D]);
+            direction(gradient)
+        })?;
         level_part(normal, source.up)
     }
 }
