@@ -80,6 +80,15 @@ impl<const D: usize> Mass<D> {
         eigen3(&self.inertia).0
     }
 
+    /// Principal moments, rising, and their axes in the frame of the shape; in two dimensions the last is that of the plane.
+    pub fn principal_axes(&self) -> ([f64; 3], Matrix3) {
+        let (moments, axes) = eigen3(&self.inertia);
+        match D {
+            2 => (self.principal_moments(), eigen3(&[[0.0; 3]; 3]).1),
+            _ => (moments, axes),
+        }
+    }
+
     /// Checks that mass and inertia are positive and that the principal moments keep the triangle inequality.
     pub fn validated(self) -> Result<Self, MassError> {
         if !(self.mass > 0.0 && self.mass.is_finite()) {

@@ -40,7 +40,7 @@ struct Moved<const D: usize> {
 }
 
 /// Solves of a step with contacts that were missed before.
-const MOST_ATTEMPTS: usize = 4;
+const MOST_ATTEMPTS: usize = 8;
 
 impl<const D: usize> Bodies<D> {
     pub(crate) fn step_impl(

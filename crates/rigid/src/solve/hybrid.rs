@@ -1,15 +1,16 @@
 //! The hybrid method: the normal problem exactly, then Gauss-Seidel sweeps on all rows, alternated.
 //!
 //! Sweeps find how sliding changes the normal impulses, where staggering needs many rounds or fails; the normal problem
-//! carries loads through stacks and large mass ratios, where sweeps are slow. Small islands are finished by solving for
-//! their active set directly.
+//! carries loads through stacks and large mass ratios, where sweeps are slow. Newton steps finish what these have begun: they
+//! solve for the active set directly.
 
 use meniscus_lcp::Status;
 
+use super::SolveReport;
 use super::island::Island;
+use super::newton::Newton;
 use super::normal::NormalProblem;
 use super::sweep::sweeps;
-use super::{SolveReport, active_set};
 use crate::settings::Settings;
 
 /// Sweeps before the first round: enough for single bodies and warm starts.
@@ -21,7 +22,27 @@ const PATIENCE_OF_LARGE: usize = 1;
 /// Rows from which an island is large.
 const LARGE: usize = 1000;
 
+/// Newton steps in a round at most.
+const NEWTON_STEPS: usize = 16;
+/// The same for islands with many rows.
+const NEWTON_STEPS_OF_LARGE: usize = 4;
+/// Newton steps without a better residual after which sweeps continue from before them.
+const FRUITLESS: usize = 4;
+
 pub(super) fn solve<const D: usize>(
+    island: &mut Island<D>,
+    settings: &Settings<D>,
+    report: &mut SolveReport,
+) {
+    if D == 3 {
+        solve_blocks::<D, 6>(island, settings, report);
+    } else {
+        solve_blocks::<D, 3>(island, settings, report);
+    }
+}
+
+/// `B` is the number of velocities of a body.
+fn solve_blocks<const D: usize, const B: usize>(
     island: &mut Island<D>,
     settings: &Settings<D>,
     report: &mut SolveReport,
@@ -29,15 +50,16 @@ pub(super) fn solve<const D: usize>(
     let tolerance = report.tolerance;
     report.sweeps += sweeps(island, FIRST_SWEEPS.min(settings.max_sweeps), tolerance);
     let mut best = Best::new(island);
-    let mut normal = None;
-    let patience = if island.rows.len() < LARGE {
-        PATIENCE
+    let (mut newton, mut normal) = (None, None);
+    let (patience, newton_steps) = if island.rows.len() < LARGE {
+        (PATIENCE, NEWTON_STEPS)
     } else {
-        PATIENCE_OF_LARGE
+        (PATIENCE_OF_LARGE, NEWTON_STEPS_OF_LARGE)
     };
     let mut stale = 0;
     while report.rounds < settings.max_rounds && best.residual > tolerance {
-        report.active_sets += active_set::improve(island, tolerance);
+        let newton = newton.get_or_insert_with(|| Newton::<B>::new(island));
+        report.active_sets += improve(island, newton, newton_steps, tolerance);
         if best.keep(island) && best.residual <= tolerance {
             break;
         }
@@ -71,6 +93,26 @@ pub(super) fn solve<const D: usize>(
     } else {
         Status::IterationLimit
     };
+}
+
+/// Newton steps until the tolerance is reached or they do not help; returns their number. The best impulses are kept.
+fn improve<const D: usize, const B: usize>(
+    island: &mut Island<D>,
+    newton: &mut Newton<B>,
+    most: usize,
+    tolerance: f64,
+) -> usize {
+    let mut best = Best::new(island);
+    let (mut done, mut fruitless) = (0, 0);
+    while done < most && fruitless < FRUITLESS && best.residual > tolerance {
+        if !newton.step(island) {
+            break;
+        }
+        done += 1;
+        fruitless = if best.keep(island) { 0 } else { fruitless + 1 };
+    }
+    island.restart(&best.x);
+    done
 }
 
 /// The impulses of least residual.

@@ -39,6 +39,17 @@ pub(crate) struct SolverRow<const D: usize> {
     pub upper: f64,
 }
 
+/// Entries of a contact's block of `J inv(M) J'` beside the diagonal.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ContactBlock {
+    /// Between the normal and each tangent.
+    pub normal: [f64; 2],
+    /// Between the two tangents.
+    pub tangents: f64,
+    /// The largest eigenvalue of the block of the tangents.
+    pub largest: f64,
+}
+
 /// The problem of an island: joint rows first, then `D` rows for each contact, the normal one first.
 #[derive(Clone, Debug)]
 pub(crate) struct Island<const D: usize> {
@@ -51,8 +62,8 @@ pub(crate) struct Island<const D: usize> {
     pub joint_rows: usize,
     /// Coulomb coefficients of the contacts.
     pub friction: Vec<f64>,
-    /// Of the block of each contact's two tangents in space: the entry off the diagonal, and the largest eigenvalue.
-    pub tangent_blocks: Vec<[f64; 2]>,
+    /// Blocks of `J inv(M) J'` of each contact.
+    pub blocks: Vec<ContactBlock>,
     pub cone: Cone,
     /// Largest velocity in the right-hand side.
     pub scale: f64,
@@ -76,7 +87,7 @@ impl<const D: usize> Island<D> {
             start: Vec::new(),
             joint_rows: 0,
             friction: Vec::new(),
-            tangent_blocks: Vec::new(),
+            blocks: Vec::new(),
             cone,
             scale: 0.0,
             joint_row_ids: Vec::new(),
@@ -148,8 +159,8 @@ impl<const D: usize> Island<D> {
         self.scale = largest
             .max(ROUNDING / 1e-9 * speed)
             .max(f64::MIN_POSITIVE / f64::EPSILON);
-        self.tangent_blocks = (0..if D == 3 { self.contacts() } else { 0 })
-            .map(|contact| self.tangent_block(self.normal_row(contact) + 1))
+        self.blocks = (0..self.contacts())
+            .map(|contact| self.contact_block(self.normal_row(contact)))
             .collect();
         self.clamp_start();
         self.start = self.slots.iter().map(|slot| slot.twist).collect();
@@ -157,27 +168,39 @@ impl<const D: usize> Island<D> {
         self.restart(&x);
     }
 
-    /// Sets all impulses, and the velocities from those without impulses.
+    /// Sets all impulses, and the velocities with them.
     pub fn restart(&mut self, x: &[f64]) {
+        self.x.copy_from_slice(x);
+        self.update_velocities();
+    }
+
+    /// Velocities from those without impulses and the impulses.
+    pub fn update_velocities(&mut self) {
         for (slot, start) in self.slots.iter_mut().zip(&self.start) {
             slot.twist = *start;
         }
-        self.x.copy_from_slice(x);
         for i in 0..self.rows.len() {
-            if x[i] != 0.0 {
-                self.apply(i, x[i]);
+            if self.x[i] != 0.0 {
+                self.apply(i, self.x[i]);
             }
         }
     }
 
-    fn tangent_block(&self, t: usize) -> [f64; 2] {
-        let (p, q, off) = (
-            self.rows[t].diagonal,
-            self.rows[t + 1].diagonal,
-            self.coupling(t, t + 1),
-        );
-        let largest = 0.5 * (p + q) + (0.25 * (p - q).powi(2) + off * off).sqrt();
-        [off, largest]
+    fn contact_block(&self, n: usize) -> ContactBlock {
+        let p = self.rows[n + 1].diagonal;
+        if D == 2 {
+            return ContactBlock {
+                normal: [self.coupling(n, n + 1), 0.0],
+                tangents: 0.0,
+                largest: p,
+            };
+        }
+        let (q, off) = (self.rows[n + 2].diagonal, self.coupling(n + 1, n + 2));
+        ContactBlock {
+            normal: [self.coupling(n, n + 1), self.coupling(n, n + 2)],
+            tangents: off,
+            largest: 0.5 * (p + q) + (0.25 * (p - q).powi(2) + off * off).sqrt(),
+        }
     }
 
     /// Moves the tangents into the cones of the normal impulses.
@@ -298,7 +321,7 @@ impl<const D: usize> Island<D> {
     /// The largest eigenvalue of the block of a contact's two tangents.
     #[inline(always)]
     pub fn disc_diagonal(&self, contact: usize) -> f64 {
-        self.tangent_blocks[contact][1]
+        self.blocks[contact].largest
     }
 
     /// The projection onto the disc of a gradient step from two tangents: its fixed points oppose the sliding velocity.
@@ -309,12 +332,18 @@ impl<const D: usize> Island<D> {
         if d <= 0.0 {
             return [0.0; 2];
         }
-        let p = [self.x[t] - self.y(t) / d, self.x[t + 1] - self.y(t + 1) / d];
-        let length = (p[0] * p[0] + p[1] * p[1]).sqrt();
-        if length <= reach {
-            p
-        } else {
-            [p[0] * reach / length, p[1] * reach / length]
-        }
+        let step = |i: usize| self.x[i] - self.y(i) / d;
+        project([step(t), step(t + 1)], reach)
+    }
+}
+
+/// The nearest point of a disc.
+#[inline(always)]
+pub(super) fn project(p: [f64; 2], reach: f64) -> [f64; 2] {
+    let length = (p[0] * p[0] + p[1] * p[1]).sqrt();
+    if length <= reach {
+        p
+    } else {
+        [p[0] * reach / length, p[1] * reach / length]
     }
 }

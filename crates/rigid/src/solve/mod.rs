@@ -1,9 +1,9 @@
 //! The contact problem of an island, and its methods.
 
-mod active_set;
 mod by_lcp;
 mod hybrid;
 mod island;
+mod newton;
 mod normal;
 mod sweep;
 
@@ -31,7 +31,7 @@ pub struct SolveReport {
     pub rounds: usize,
     /// Gauss-Seidel sweeps.
     pub sweeps: usize,
-    /// Active sets that were solved for directly.
+    /// Newton steps, each of which solves for an active set directly.
     pub active_sets: usize,
     /// Largest natural residual in m/s, bounds of friction at the impulses that were found.
     pub residual: f64,

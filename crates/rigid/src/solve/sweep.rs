@@ -3,7 +3,8 @@
 use meniscus_lcp::Status;
 
 use super::SolveReport;
-use super::island::Island;
+use super::island::{ContactBlock, Island, SolverRow, project};
+use crate::linear::{add, add_scaled, dot, sub};
 use crate::settings::{Cone, Settings};
 
 /// Sweeps until the tolerance or the limit is reached.
@@ -27,7 +28,7 @@ pub(super) fn solve<const D: usize>(
 /// Impulses of redundant contacts may creep for ever while the velocities stand: they are no criterion.
 pub(crate) fn sweeps<const D: usize>(island: &mut Island<D>, most: usize, tolerance: f64) -> usize {
     for done in 1..=most {
-        let changed = sweep(island);
+        let changed = sweep(island, done % 2 == 0);
         if changed <= tolerance && island.residual() <= tolerance {
             return done;
         }
@@ -36,38 +37,28 @@ pub(crate) fn sweeps<const D: usize>(island: &mut Island<D>, most: usize, tolera
 }
 
 /// One sweep; returns the largest change of a row's velocity.
-fn sweep<const D: usize>(island: &mut Island<D>) -> f64 {
+fn sweep<const D: usize>(island: &mut Island<D>, backward: bool) -> f64 {
     let mut changed = 0.0_f64;
     for i in 0..island.joint_rows {
-        let (lower, upper) = (island.rows[i].lower, island.rows[i].upper);
-        changed = changed.max(relax(island, i, lower, upper));
+        changed = changed.max(relax(island, i));
     }
-    for contact in 0..island.contacts() {
+    let count = island.contacts();
+    for k in 0..count {
+        let contact = if backward { count - 1 - k } else { k };
         changed = changed.max(relax_contact(island, contact));
     }
     changed
 }
 
-/// Relaxes the normal impulse of a contact, then its tangents within the new bounds.
+/// Relaxes the row of a joint.
 #[inline(always)]
-fn relax_contact<const D: usize>(island: &mut Island<D>, contact: usize) -> f64 {
-    let n = island.normal_row(contact);
-    let upper = island.rows[n].upper;
-    let mut changed = relax(island, n, 0.0, upper);
-    let reach = island.friction[contact] * island.x[n];
-    if D == 2 || island.cone == Cone::Pyramid {
-        for k in 1..D {
-            changed = changed.max(relax(island, n + k, -reach, reach));
-        }
-    } else {
-        changed = changed.max(relax_disc(island, contact, reach));
-    }
-    changed
-}
-
-#[inline(always)]
-fn relax<const D: usize>(island: &mut Island<D>, i: usize, lower: f64, upper: f64) -> f64 {
-    let d = island.rows[i].diagonal;
+fn relax<const D: usize>(island: &mut Island<D>, i: usize) -> f64 {
+    let SolverRow {
+        diagonal: d,
+        lower,
+        upper,
+        ..
+    } = island.rows[i];
     if d <= 0.0 {
         return 0.0;
     }
@@ -77,33 +68,99 @@ fn relax<const D: usize>(island: &mut Island<D>, i: usize, lower: f64, upper: f6
     d * (new - old).abs()
 }
 
+/// Relaxes the normal impulse of a contact, then its tangents within the new bounds. Velocities within the contact follow from
+/// its own block; those of the two bodies are changed once, at the end.
+#[inline(always)]
+fn relax_contact<const D: usize>(island: &mut Island<D>, contact: usize) -> f64 {
+    let n = island.normal_row(contact);
+    let rows: &[SolverRow<D>; D] = match island.rows[n..n + D].try_into() {
+        Ok(rows) => rows,
+        Err(_) => unreachable!("a slice of D rows"),
+    };
+    let (a, b) = (rows[0].a as usize, rows[0].b as usize);
+    let (mut first, mut second) = (island.slots[a].twist, island.slots[b].twist);
+    let apart = sub(first.linear, second.linear);
+    let mut y: [f64; D] = std::array::from_fn(|k| {
+        dot(rows[k].linear, apart)
+            + dot(rows[k].angular_a, first.angular)
+            + dot(rows[k].angular_b, second.angular)
+            + rows[k].bias
+    });
+    let block = &island.blocks[contact];
+    let old: [f64; D] = std::array::from_fn(|k| island.x[n + k]);
+    let mut new = old;
+    if rows[0].diagonal > 0.0 {
+        new[0] = (old[0] - y[0] / rows[0].diagonal).clamp(0.0, rows[0].upper);
+        for k in 1..D {
+            y[k] += block.normal[k - 1] * (new[0] - old[0]);
+        }
+    }
+    let reach = island.friction[contact] * new[0];
+    if D == 3 && island.cone == Cone::Disc {
+        let within = relax_disc(
+            [old[1], old[2]],
+            [y[1], y[2]],
+            [rows[1].diagonal, rows[2].diagonal],
+            block,
+            reach,
+        );
+        new[1..].copy_from_slice(&within);
+    } else {
+        for k in 1..D {
+            let d = rows[k].diagonal;
+            if d > 0.0 {
+                new[k] = (old[k] - y[k] / d).clamp(-reach, reach);
+            }
+            if k + 1 < D {
+                y[k + 1] += block.tangents * (new[k] - old[k]);
+            }
+        }
+    }
+    if new == old {
+        return 0.0;
+    }
+    let mut changed = 0.0_f64;
+    let (mut push, mut turn_a, mut turn_b) = ([0.0; D], [0.0; 3], [0.0; 3]);
+    for k in 0..D {
+        let change = new[k] - old[k];
+        push = add_scaled(push, change, rows[k].linear);
+        turn_a = add_scaled(turn_a, change, rows[k].turn_a);
+        turn_b = add_scaled(turn_b, change, rows[k].turn_b);
+        changed = changed.max(rows[k].diagonal * change.abs());
+    }
+    first.linear = add_scaled(first.linear, rows[0].inverse_mass_a, push);
+    first.angular = add(first.angular, turn_a);
+    second.linear = add_scaled(second.linear, -rows[0].inverse_mass_b, push);
+    second.angular = add(second.angular, turn_b);
+    island.slots[a].twist = first;
+    island.slots[b].twist = second;
+    island.x[n..n + D].copy_from_slice(&new);
+    changed
+}
+
 /// Relaxes two tangents together: exactly where they stick, by a projected gradient step where they slide.
 #[inline(always)]
-fn relax_disc<const D: usize>(island: &mut Island<D>, contact: usize, reach: f64) -> f64 {
-    let t = island.normal_row(contact) + 1;
-    let (p, q, off) = (
-        island.rows[t].diagonal,
-        island.rows[t + 1].diagonal,
-        island.tangent_blocks[contact][0],
-    );
-    let determinant = p * q - off * off;
-    let (old1, old2) = (island.x[t], island.x[t + 1]);
-    let mut new = [0.0; 2];
-    if reach > 0.0 {
-        let (y1, y2) = (island.y(t), island.y(t + 1));
-        let stuck = [
-            old1 - (q * y1 - off * y2) / determinant,
-            old2 - (p * y2 - off * y1) / determinant,
-        ];
-        let inside = determinant > 1e-12 * p * q
-            && stuck[0] * stuck[0] + stuck[1] * stuck[1] <= reach * reach;
-        new = if inside {
-            stuck
-        } else {
-            island.disc_step(contact, reach)
-        };
+fn relax_disc(
+    old: [f64; 2],
+    y: [f64; 2],
+    [p, q]: [f64; 2],
+    block: &ContactBlock,
+    reach: f64,
+) -> [f64; 2] {
+    if reach <= 0.0 || block.largest <= 0.0 {
+        return [0.0; 2];
     }
-    island.set(t, new[0]);
-    island.set(t + 1, new[1]);
-    p.max(q) * (new[0] - old1).abs().max((new[1] - old2).abs())
+    let off = block.tangents;
+    let determinant = p * q - off * off;
+    let stuck = [
+        old[0] - (q * y[0] - off * y[1]) / determinant,
+        old[1] - (p * y[1] - off * y[0]) / determinant,
+    ];
+    if determinant > 1e-12 * p * q && stuck[0] * stuck[0] + stuck[1] * stuck[1] <= reach * reach {
+        return stuck;
+    }
+    project(
+        [old[0] - y[0] / block.largest, old[1] - y[1] / block.largest],
+        reach,
+    )
 }
