@@ -132,7 +132,26 @@ fn exports_read_by_others(root: &Path) -> StepResult {
         }
     }
     succeed(check("check_usd").arg(&thrown).args(["Z", "glass"]))?;
-    succeed(check("check_usd").arg(&paddle).args(["Z", "wheel+"]))
+    succeed(check("check_usd").arg(&paddle).args(["Z", "wheel+"]))?;
+    let bodies = run_of_bodies(root)?;
+    for up in ["z", "y"] {
+        for format in ["ply", "obj", "vtk", "usd", "npz"] {
+            let words = ["export", "--quiet", "--up", up, "--to", format];
+            succeed(meniscus(root).args(words).arg(&bodies))?;
+        }
+        let axis = up.to_uppercase();
+        succeed(check("check_bodies").arg(&bodies).arg(axis))?;
+    }
+    Ok(())
+}
+
+/// A run of rigid bodies, one of which leaves the domain.
+fn run_of_bodies(root: &Path) -> Result<PathBuf, String> {
+    let out = target_folder(root).join("clients").join("bodies");
+    remove_earlier_run(&out)?;
+    let words = ["run", "xtask/clients/bodies.toml", "--quiet", "--out"];
+    succeed(meniscus(root).args(words).arg(&out))?;
+    Ok(out)
 }
 
 fn volumes_read_by_openvdb(root: &Path) -> StepResult {

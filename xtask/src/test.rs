@@ -42,6 +42,9 @@ pub fn run(root: &Path, extent: Extent) -> ExitCode {
     }
     browser::run(root, extent, &mut steps);
     if extent == Extent::Full {
+        steps.run("rapier as an oracle", || {
+            succeed(cargo(root).args(["test", "--manifest-path", "studies/rapier/Cargo.toml"]))
+        });
         clients::run(root, &mut steps);
     }
     if extent == Extent::Usual && steps.elapsed() > BUDGET {

@@ -69,6 +69,11 @@ impl AnyScene {
         either!(self, scene => scene.bodies.len())
     }
 
+    /// Residual of contacts above which errors become visible, in m/s.
+    pub fn visible_residual(&self) -> f64 {
+        either!(self, scene => scene.visible_residual())
+    }
+
     /// Number of frames to simulate.
     pub fn frames(&self) -> u32 {
         either!(self, scene => scene.frames)

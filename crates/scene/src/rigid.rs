@@ -88,6 +88,21 @@ impl<const D: usize> Scene<D> {
         self.contacts.max_step.min(self.physics.max_step)
     }
 
+    /// Residual of the contact problem in m/s above which errors become visible: a thousandth of the speed of the smallest
+    /// body after a fall from its own height; without gravity, a hundredth of its size per second.
+    pub fn visible_residual(&self) -> f64 {
+        let sizes = self.bodies.iter().filter_map(|body| {
+            let bounds = body.shape.bounds()?;
+            let sides = (0..D).map(|axis| bounds.high[axis] - bounds.low[axis]);
+            Some(sides.fold(0.0, f64::max))
+        });
+        let smallest = sizes.fold(f64::INFINITY, f64::min);
+        match self.physics.gravity_magnitude() {
+            0.0 => 1e-2 * smallest,
+            gravity => 1e-3 * (gravity * smallest).sqrt(),
+        }
+    }
+
     /// Index in the simulation of every solid and body, by name.
     pub fn places(&self) -> HashMap<&str, usize> {
         let solids = self.solids.iter().map(|solid| solid.name.as_str());

@@ -63,7 +63,7 @@ pub mod exports {
     /// Folder of the exports inside a run's folder.
     pub const FOLDER: &str = "export";
     /// Names of layers: folders of files, one file per frame.
-    pub const LAYERS: [&str; 3] = ["particles", "surface", "volume"];
+    pub const LAYERS: [&str; 4] = ["particles", "surface", "volume", "bodies"];
     /// Name of the folder and extension of the files of each format.
     pub const FORMATS: [(&str, &str); 7] = [
         ("ply", "ply"),
@@ -128,6 +128,7 @@ mod tests {
         assert_eq!(frame_number("particles_000012.ply"), Some(12));
         assert_eq!(frame_number("surface_000001.vtp"), Some(1));
         assert_eq!(frame_number("volume_000007.vdb"), Some(7));
+        assert_eq!(frame_number("bodies_000003.obj"), Some(3));
         for other in [
             "particles_12.ply",
             "surface_000001.txt",

@@ -1,7 +1,7 @@
 //! The files of a run: frames, checkpoints, the manifest, statistics and what belongs beside them.
 //!
 //! A run writes one folder. [`run_folder`] decides what may be written and replaced there, [`lock`] keeps two processes
-//! apart, [`manifest`] is `run.json`, [`cache`] the format of frames, [`checkpoint`] that of the state a run resumes from,
+//! apart, [`manifest`] is `run.json`, with [`body_record`] in it, [`cache`] the format of frames, [`checkpoint`] that of the state a run resumes from,
 //! [`jsonl`] files that grow by one line per step. [`opened_run`] is a run for readers. [`layout`] names the folders that
 //! surfaces, pictures and exports go to, [`export_list`] lists exported files, and [`mesh_copies`] keeps copies of the
 //! meshes that a scene refers to. Beneath all of them are [`atomic_file`], which writes files that appear complete or not
@@ -10,6 +10,7 @@
 //! The crate knows neither scenes nor the simulation: it is handed names, hashes, texts and bytes.
 
 pub mod atomic_file;
+pub mod body_record;
 pub mod cache;
 pub mod checkpoint;
 pub mod error;

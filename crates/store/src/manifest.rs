@@ -1,6 +1,7 @@
 //! `run.json`, the manifest of a run: its progress, settings and hashes.
 
 use crate::atomic_file;
+use crate::body_record::{LeftBody, UnsolvedContacts, left_in_words};
 use crate::error::{Error, Kind};
 use crate::jsonl::Prefix;
 use crate::regular_file;
@@ -88,6 +89,12 @@ pub struct Manifest {
     /// The largest drift of the volume, if it was beyond the limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drift: Option<DriftWarning>,
+    /// Contacts that were not solved to their tolerance, if there were any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contacts: Option<UnsolvedContacts>,
+    /// Bodies that left the domain and were removed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_domain: Vec<LeftBody>,
     /// Settings.
     pub settings: SettingsSummary,
     /// Why it failed.
@@ -165,7 +172,43 @@ impl DriftWarning {
     }
 }
 
+/// A warning about a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Warning {
+    /// The warning in a sentence.
+    pub message: String,
+    /// Remedy.
+    pub remedy: String,
+}
+
 impl Manifest {
+    /// Warnings about the run so far.
+    pub fn warnings(&self) -> Vec<Warning> {
+        let drift = self.drift.iter().map(|drift| Warning {
+            message: drift.message(),
+            remedy: drift.remedy.clone(),
+        });
+        let contacts = self
+            .contacts
+            .iter()
+            .filter(|contacts| contacts.is_visible());
+        let contacts = contacts.map(|contacts| Warning {
+            message: contacts.message(),
+            remedy: contacts.remedy.clone(),
+        });
+        drift.chain(contacts).collect()
+    }
+
+    /// Facts about the run so far that are not warnings.
+    pub fn notes(&self) -> Vec<String> {
+        let contacts = self
+            .contacts
+            .iter()
+            .filter(|contacts| !contacts.is_visible());
+        let contacts = contacts.map(UnsolvedContacts::message);
+        contacts.chain(left_in_words(&self.left_domain)).collect()
+    }
+
     /// Whether a frame should have been written.
     pub fn keeps(&self, frame: u32) -> bool {
         is_kept(&self.particles, frame)
@@ -306,6 +349,8 @@ mod tests {
             timings: Prefix::nothing(),
             preview: None,
             drift: None,
+            contacts: None,
+            left_domain: Vec::new(),
             settings: SettingsSummary {
                 dimension: 2,
                 domain: vec![1.0, 1.0],

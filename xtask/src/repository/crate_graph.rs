@@ -26,6 +26,7 @@ const CRATES: &[(&str, &str)] = &[
         "studies",
         "lcp shapes liquid rigid coupled projective sim store scene render app",
     ),
+    ("studies/rapier", "shapes rigid"),
     ("fuzz", "shapes store scene"),
     ("xtask", ""),
 ];
@@ -42,7 +43,9 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
             findings.push(Finding::about(path, message));
             continue;
         };
-        let name = match folder.strip_prefix("crates/").unwrap_or(folder) {
+        let within = folder.strip_prefix("crates/");
+        let within = within.or_else(|| folder.strip_prefix("studies/"));
+        let name = match within.unwrap_or(folder) {
             "xtask" => "xtask".to_owned(),
             short => format!("{PREFIX}{short}"),
         };

@@ -22,6 +22,14 @@ impl Up {
         }
     }
 
+    /// Converts a vector of double precision.
+    pub fn exact(self, [x, y, z]: [f64; 3]) -> [f64; 3] {
+        match self {
+            Up::Z => [x, y, z],
+            Up::Y => [x, z, -y],
+        }
+    }
+
     /// Converts vectors in place.
     pub fn vectors(self, all: &mut [[f32; 3]]) {
         if self == Up::Y {

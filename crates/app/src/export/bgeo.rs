@@ -1,7 +1,8 @@
-//! Houdini's classic binary geometry, version 5, big endian: points with velocities `v` and, on surfaces, normals `N` and
-//! triangles.
+//! Houdini's classic binary geometry, version 5, big endian: points with velocities `v` and, on meshes, normals `N` and
+//! triangles; points of bodies have the number of their `body`.
 
 use super::Cloud;
+use super::bodies::Part;
 use crate::surface::Surface;
 use std::io::{self, Write};
 
@@ -35,13 +36,25 @@ pub fn write_cloud(out: &mut dyn Write, cloud: &Cloud) -> io::Result<()> {
     end(out)
 }
 
-/// Writes a surface as points and triangles.
-pub fn write_surface(out: &mut dyn Write, surface: &Surface) -> io::Result<()> {
+/// Writes a surface as points and triangles, or bodies if there are parts.
+pub fn write_surface(out: &mut dyn Write, surface: &Surface, parts: &[Part]) -> io::Result<()> {
     let points = surface.positions.len();
-    head(out, points, surface.triangles.len(), &["v", "N"], &[])?;
+    let number: &[_] = match parts.is_empty() {
+        true => &[],
+        false => &[("body", INTEGER)],
+    };
+    let triangles = surface.triangles.len();
+    head(out, points, triangles, &["v", "N"], number)?;
+    let numbers = parts
+        .iter()
+        .flat_map(|p| p.vertices.clone().map(|_| p.body));
+    let mut numbers = numbers.fuse();
     for v in 0..points {
         let more = [&surface.velocities[v], &surface.normals[v]];
         point(out, &surface.positions[v], &more)?;
+        if let Some(body) = numbers.next() {
+            out.write_all(&body.to_be_bytes())?;
+        }
     }
     for triangle in &surface.triangles {
         out.write_all(&POLYGON.to_be_bytes())?;

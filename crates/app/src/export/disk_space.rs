@@ -13,12 +13,23 @@ pub fn bytes(format: Format, layer: Layer, particles: u64, vertices: u64, per_ce
         (Layer::Particles, Format::Vtk) => 32 * particles,
         (Layer::Particles, Format::Bgeo) => 28 * particles,
         (Layer::Particles, _) => 24 * particles,
-        (Layer::Surface, Format::Obj) => 75 * vertices + 42 * triangles,
-        (Layer::Surface, Format::Vtk | Format::Usd) => 36 * vertices + 16 * triangles,
-        (Layer::Surface, Format::Bgeo) => 40 * vertices + 21 * triangles,
-        (Layer::Surface, _) => 36 * vertices + 13 * triangles,
+        (Layer::Surface | Layer::Bodies, Format::Obj) => 75 * vertices + 42 * triangles,
+        (Layer::Surface | Layer::Bodies, Format::Vtk | Format::Usd) => {
+            36 * vertices + 16 * triangles
+        }
+        (Layer::Surface | Layer::Bodies, Format::Bgeo) => 40 * vertices + 21 * triangles,
+        (Layer::Surface | Layer::Bodies, _) => 36 * vertices + 13 * triangles,
         // Distance and velocity of the liquid's cells and of those around it, and nodes of the trees.
         (Layer::Volume, _) => 16 * 2 * particles / per_cell.max(1) + 40_000,
+    }
+}
+
+/// Approximate bytes of one frame's file of solids and bodies, with meshes of a few hundred vertices each.
+pub fn bytes_of_bodies(format: Format, bodies: u64) -> u64 {
+    match format {
+        Format::Npz => 5_000 + 300 * bodies,
+        Format::Usd => 200 * bodies,
+        _ => 1000 + bytes(format, Layer::Surface, 0, 300, 1) * bodies,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Export of the frames of a run.
 
-use super::usd::Stage;
+use super::bodies::{BodyMeshes, spin};
+use super::usd::{BodySample, Physics, Stage};
 use super::{
     Cloud, CloudAttributes, Format, Layer, Options, Up, bgeo, disk_space, npz, obj, ply, volume,
     vtk,
@@ -54,9 +55,11 @@ pub struct Plan {
 pub fn plan(run: &OpenedRun, options: &Options<'_>) -> Result<Plan, Error> {
     options.settings.check()?;
     let format = options.format;
-    let what = options.what.unwrap_or(format.usual());
-    let layers = format.layers(what, run.manifest.settings.dimension)?;
     let frames = run.frames(&options.frames)?;
+    let dimension = run.manifest.settings.dimension;
+    let rigid = is_rigid(run, &frames);
+    let what = options.what.unwrap_or(format.usual(rigid));
+    let layers = format.layers(what, dimension, rigid)?;
     check_names(options, &frames)?;
     let folder = match &options.out {
         Some(folder) => folder.clone(),
@@ -72,8 +75,14 @@ pub fn plan(run: &OpenedRun, options: &Options<'_>) -> Result<Plan, Error> {
         let cells = (particles / per_cell.max(1)) as f64;
         let guess = (40.0 * cells.powf(2.0 / 3.0)) as u64;
         let vertices = made.unwrap_or(guess);
-        let of_layer =
-            |&layer: &Layer| disk_space::bytes(format, layer, particles, vertices, per_cell);
+        let bodies = match layers.contains(&Layer::Bodies) {
+            true => body_count(run, number),
+            false => 0,
+        };
+        let of_layer = |&layer: &Layer| match layer {
+            Layer::Bodies => disk_space::bytes_of_bodies(format, bodies),
+            _ => disk_space::bytes(format, layer, particles, vertices, per_cell),
+        };
         bytes += layers.iter().map(of_layer).sum::<u64>();
     }
     disk_space::check(&folder, bytes)?;
@@ -84,6 +93,31 @@ pub fn plan(run: &OpenedRun, options: &Options<'_>) -> Result<Plan, Error> {
         up: options.up.unwrap_or(format.usual_up()),
         bytes,
     })
+}
+
+/// Whether a run has rigid bodies and no liquid.
+fn is_rigid(run: &OpenedRun, frames: &[u32]) -> bool {
+    let Some(&first) = frames.first() else {
+        return false;
+    };
+    let path = cache::frame_path(&run.root, first);
+    if cache::count_points(&path).unwrap_or(0) > 0 {
+        return false;
+    }
+    match run.manifest.settings.dimension {
+        2 => cache::read::<2>(&path).is_ok_and(|frame| !frame.loads.is_empty()),
+        _ => cache::read::<3>(&path).is_ok_and(|frame| !frame.loads.is_empty()),
+    }
+}
+
+/// Number of solids and bodies in a frame.
+fn body_count(run: &OpenedRun, number: u32) -> u64 {
+    let path = cache::frame_path(&run.root, number);
+    let count = match run.manifest.settings.dimension {
+        2 => cache::read_bodies::<2>(&path).map(|bodies| bodies.len()),
+        _ => cache::read_bodies::<3>(&path).map(|bodies| bodies.len()),
+    };
+    count.unwrap_or(0) as u64
 }
 
 /// Checks that every frame has a valid number and a unique name.
@@ -141,6 +175,8 @@ struct Job<'a, const D: usize> {
     plan: &'a Plan,
     options: &'a Options<'a>,
     scene: Option<&'a Scene<D>>,
+    /// Meshes of solids and bodies, if they are written.
+    meshes: Option<BodyMeshes>,
     bytes: u64,
     done: Vec<u32>,
     faults: Vec<Error>,
@@ -153,11 +189,14 @@ impl<'a, const D: usize> Job<'a, D> {
         options: &'a Options<'a>,
         scene: Option<&'a Scene<D>>,
     ) -> Self {
+        let writes_meshes = plan.layers.contains(&Layer::Bodies)
+            && !matches!(options.format, Format::Npz | Format::Usd);
         Job {
             run,
             plan,
             options,
             scene,
+            meshes: scene.filter(|_| writes_meshes).map(BodyMeshes::of),
             bytes: 0,
             done: Vec::new(),
             faults: Vec::new(),
@@ -254,18 +293,36 @@ impl<'a, const D: usize> Job<'a, D> {
                 atomic_file::write_with(&path, |out: &mut dyn Write| match format {
                     Format::Vtk => vtk::write_cloud(out, &cloud, time),
                     Format::Bgeo => bgeo::write_cloud(out, &cloud),
-                    Format::Npz => npz::write_cloud(out, &cloud, rigid_bodies(frame), time, dx),
+                    Format::Npz => npz::write_cloud(out, &cloud, time, dx),
                     _ => ply::write_cloud(out, &cloud, &title),
                 })?;
             }
             Layer::Surface => {
                 let surface = self.surface(frame)?;
                 atomic_file::write_with(&path, |out: &mut dyn Write| match format {
-                    Format::Vtk => vtk::write_surface(out, &surface, time),
-                    Format::Bgeo => bgeo::write_surface(out, &surface),
+                    Format::Vtk => vtk::write_surface(out, &surface, &[], time),
+                    Format::Bgeo => bgeo::write_surface(out, &surface, &[]),
                     Format::Npz => npz::write_surface(out, &surface, time, dx),
-                    Format::Obj => obj::write_surface(out, &surface, &title),
-                    _ => ply::write_surface(out, &surface, &title),
+                    Format::Obj => obj::write_surface(out, &surface, &[], &title),
+                    _ => ply::write_surface(out, &surface, &[], &title),
+                })?;
+            }
+            Layer::Bodies if format == Format::Npz => {
+                let written = |out: &mut dyn Write| npz::write_bodies(out, frame, up);
+                atomic_file::write_with(&path, written)?;
+            }
+            Layer::Bodies => {
+                let (Some(scene), Some(meshes)) = (self.scene, &self.meshes) else {
+                    return Err(Error::usage(
+                        "bodies need the scene of the run, which can't be read",
+                    ));
+                };
+                let (surface, parts) = meshes.placed(scene, frame, up);
+                atomic_file::write_with(&path, |out: &mut dyn Write| match format {
+                    Format::Vtk => vtk::write_surface(out, &surface, &parts, time),
+                    Format::Bgeo => bgeo::write_surface(out, &surface, &parts),
+                    Format::Obj => obj::write_surface(out, &surface, &parts, &title),
+                    _ => ply::write_surface(out, &surface, &parts, &title),
                 })?;
             }
             Layer::Volume => {
@@ -373,7 +430,7 @@ impl<'a, const D: usize> Job<'a, D> {
         let side = (settings.particles_per_cell as f64).powf(-1.0 / D as f64);
         let mut trouble = None;
         let written = atomic_file::write_seeking(&path, |out| {
-            let mut stage = Stage::new(out, up, rate, solids)?;
+            let mut stage = Stage::new(out, up, rate, solids, Physics::of(scene, up))?;
             for &number in &self.plan.frames {
                 if let Err(stopped) = self.stopped(number) {
                     trouble = Some(stopped);
@@ -392,11 +449,16 @@ impl<'a, const D: usize> Job<'a, D> {
                     other => other.transpose().unwrap_or_default(),
                 };
                 let matched = scene.match_bodies(&frame.bodies);
-                let poses: Vec<_> = shown
+                let bodies: Vec<_> = shown
                     .iter()
-                    .map(|&k| matched[k].map(solids::pose))
+                    .map(|&k| matched[k].map(|state| body_sample(state, &frame)))
                     .collect();
-                stage.frame(self.shown(number), cloud.as_ref(), surface.as_ref(), &poses)?;
+                stage.frame(
+                    self.shown(number),
+                    cloud.as_ref(),
+                    surface.as_ref(),
+                    &bodies,
+                )?;
                 self.done.push(number);
                 watch.frame(number, true);
             }
@@ -416,6 +478,15 @@ impl<'a, const D: usize> Job<'a, D> {
     }
 }
 
+/// Pose and, of a rigid body, velocity in a frame.
+fn body_sample<const D: usize>(state: &BodyState<D>, frame: &Frame<D>) -> BodySample {
+    let load = frame.loads.iter().find(|load| load.name == state.name);
+    BodySample {
+        pose: solids::pose(state),
+        twist: load.map(|load| [upright(load.velocity), spin(state).map(f64::to_degrees)]),
+    }
+}
+
 /// Particles of a frame, upright and with the requested up axis.
 fn cloud<const D: usize>(frame: &Frame<D>, up: Up) -> Cloud {
     let spatial = |v: &[f32; D]| up.vector(upright(v.map(f64::from)).map(|c| c as f32));
@@ -423,14 +494,6 @@ fn cloud<const D: usize>(frame: &Frame<D>, up: Up) -> Cloud {
         positions: frame.positions().iter().map(spatial).collect(),
         velocities: frame.velocities().iter().map(spatial).collect(),
         attributes: attributes(frame),
-    }
-}
-
-/// Bodies of a frame in a scene with rigid ones.
-fn rigid_bodies<const D: usize>(frame: &Frame<D>) -> &[BodyState<D>] {
-    match frame.loads.is_empty() {
-        true => &[],
-        false => &frame.bodies,
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod axes;
 pub mod bgeo;
+pub mod bodies;
 mod disk_space;
 mod frames;
 mod names;
@@ -56,11 +57,11 @@ pub struct CloudAttributes {
 pub enum Format {
     /// Points or triangles with vx vy vz, binary; Blender, MeshLab
     Ply,
-    /// Triangles with normals as text, surfaces only; without velocities
+    /// Triangles with normals as text, surfaces and bodies only; without velocities
     Obj,
     /// VTP files with a .series for ParaView; velocities as vectors
     Vtk,
-    /// One binary USD file with time samples, velocities and moving solids; Blender, Houdini, Maya
+    /// One binary USD file with time samples, velocities, moving solids and rigid bodies with UsdPhysics; Blender, Houdini, Maya
     Usd,
     /// OpenVDB: signed distance and velocity on voxels; 3D only
     Vdb,
@@ -77,6 +78,8 @@ pub enum What {
     Particles,
     /// Surface of the liquid, from `meniscus mesh` or reconstructed during the export
     Surface,
+    /// Meshes of solids and rigid bodies at their poses; in npz files poses, velocities and forces
+    Bodies,
     /// Everything that the format supports
     All,
 }
@@ -90,6 +93,8 @@ pub enum Layer {
     Surface,
     /// Voxels.
     Volume,
+    /// Solids and rigid bodies.
+    Bodies,
 }
 
 impl Layer {
@@ -99,6 +104,7 @@ impl Layer {
             Layer::Particles => "particles",
             Layer::Surface => "surface",
             Layer::Volume => "volume",
+            Layer::Bodies => "bodies",
         }
     }
 }
@@ -126,9 +132,10 @@ impl Format {
         }
     }
 
-    /// Default content.
-    pub fn usual(self) -> What {
+    /// Default content of the export of a run with liquid, or of one of rigid bodies alone.
+    pub fn usual(self, rigid: bool) -> What {
         match self {
+            _ if rigid => What::All,
             Format::Obj => What::Surface,
             Format::Usd | Format::Vdb => What::All,
             _ => What::Particles,
@@ -148,9 +155,18 @@ impl Format {
     ///
     /// # Errors
     /// If the format does not support the content.
-    fn layers(self, what: What, dimension: usize) -> Result<Vec<Layer>, Error> {
+    fn layers(self, what: What, dimension: usize, rigid: bool) -> Result<Vec<Layer>, Error> {
         let refuse = |message: &str, remedy: &str| Err(Error::usage(message).with_remedy(remedy));
         match (self, what) {
+            (Format::Vdb, _) if rigid => refuse(
+                "OpenVDB files contain liquid, and the run has rigid bodies only",
+                "choose another format, such as --to usd",
+            ),
+            (_, What::Particles | What::Surface) if rigid => refuse(
+                "the run has rigid bodies and no liquid",
+                "omit --what, or use --what bodies",
+            ),
+            (_, What::All) if rigid => Ok(vec![Layer::Bodies]),
             (Format::Vdb, _) if dimension == 2 => refuse(
                 "OpenVDB files need a 3D run",
                 "choose another format, such as --to vtk",
@@ -160,6 +176,7 @@ impl Format {
                 "OpenVDB files contain the signed distance and velocity on voxels only",
                 "omit --what, or choose another format",
             ),
+            (_, What::Bodies) => Ok(vec![Layer::Bodies]),
             (Format::Obj, What::Particles) => refuse(
                 "OBJ files support surfaces only",
                 "use --what surface, or --to ply for particles",
@@ -211,7 +228,12 @@ mod tests {
         let formats = Format::value_variants().iter();
         let formats: Vec<_> = formats.map(|f| (f.name(), f.extension())).collect();
         assert_eq!(formats, exports::FORMATS);
-        let layers = [Layer::Particles, Layer::Surface, Layer::Volume];
+        let layers = [
+            Layer::Particles,
+            Layer::Surface,
+            Layer::Volume,
+            Layer::Bodies,
+        ];
         assert_eq!(layers.map(Layer::name), exports::LAYERS);
     }
 }

@@ -1,20 +1,13 @@
 //! NumPy's `.npz`: an uncompressed zip archive of arrays.
 
-use super::Cloud;
-use crate::surface::Surface;
-use meniscus_store::cache::BodyState;
+use super::bodies::{lifted_axis, spin};
+use super::{Cloud, Up};
+use crate::surface::{Surface, solids, upright};
+use meniscus_store::cache::{BodyLoad, Frame};
 use std::io::{self, Write};
 
 /// Writes particles: `positions` and `velocities`, and `ids`, `ages` and `sources` if there are any, with `time` and `dx`.
-/// Frames of scenes with rigid bodies have `body_names`, and `body_positions`, `body_rotations` (world from body),
-/// `body_velocities` (of the body's origin) and `body_angular_velocities`, in the axes of the scene.
-pub fn write_cloud<const D: usize>(
-    out: &mut dyn Write,
-    cloud: &Cloud,
-    bodies: &[BodyState<D>],
-    time: f64,
-    dx: f64,
-) -> io::Result<()> {
+pub fn write_cloud(out: &mut dyn Write, cloud: &Cloud, time: f64, dx: f64) -> io::Result<()> {
     let mut archive = Archive::default();
     archive.vectors("positions", &cloud.positions);
     archive.vectors("velocities", &cloud.velocities);
@@ -26,9 +19,6 @@ pub fn write_cloud<const D: usize>(
         archive.array("ages", "<f4", &shape, ages.collect());
         let sources = kept.sources.iter().flat_map(|source| source.to_le_bytes());
         archive.array("sources", "<i4", &shape, sources.collect());
-    }
-    if !bodies.is_empty() {
-        archive.bodies(bodies);
     }
     archive.number("time", time);
     archive.number("dx", dx);
@@ -50,6 +40,72 @@ pub fn write_surface(out: &mut dyn Write, surface: &Surface, time: f64, dx: f64)
     archive.write(out)
 }
 
+/// Writes the solids and bodies of a frame, one entry per body: `names`; poses as `positions` and `rotations` (world from
+/// body) with `velocities` of the body's origin and `angular_velocities`; and of rigid bodies `centers` of mass,
+/// `center_velocities`, `contact_forces` and `contact_torques`, `joint_forces` and `joint_torques` about the centre of mass,
+/// `kinetic_energies`, `contacts` and `penetrations`, which are not a number for solids. SI units.
+pub fn write_bodies<const D: usize>(
+    out: &mut dyn Write,
+    frame: &Frame<D>,
+    up: Up,
+) -> io::Result<()> {
+    let count = frame.bodies.len();
+    let names: Vec<&str> = frame.bodies.iter().map(|body| &body.name[..]).collect();
+    let loads: Vec<Option<&BodyLoad<D>>> = (frame.bodies.iter())
+        .map(|body| frame.loads.iter().find(|load| load.name == body.name))
+        .collect();
+    let mut archive = Archive::default();
+    archive.names("names", &names);
+    let poses = frame.bodies.iter().map(|body| {
+        let (rotation, translation) = solids::pose(body);
+        up.pose(rotation, translation)
+    });
+    let (rotations, positions): (Vec<_>, Vec<_>) = poses.unzip();
+    archive.doubles("positions", count, " 3", positions.as_flattened());
+    let rotations = rotations.as_flattened().as_flattened();
+    archive.doubles("rotations", count, " 3, 3", rotations);
+    let mut vectors = |name: &str, values: Vec<[f64; 3]>| {
+        let values: Vec<[f64; 3]> = values.into_iter().map(|v| up.exact(v)).collect();
+        archive.doubles(name, count, " 3", values.as_flattened());
+    };
+    let bodies = frame.bodies.iter();
+    vectors(
+        "velocities",
+        bodies.clone().map(|b| upright(b.velocity)).collect(),
+    );
+    vectors("angular_velocities", bodies.map(spin).collect());
+    let of_loads = |of: fn(&BodyLoad<D>) -> [f64; 3]| -> Vec<[f64; 3]> {
+        loads
+            .iter()
+            .map(|load| load.map_or([f64::NAN; 3], of))
+            .collect()
+    };
+    vectors("centers", of_loads(|load| upright(load.center)));
+    vectors("center_velocities", of_loads(|load| upright(load.velocity)));
+    vectors(
+        "contact_forces",
+        of_loads(|load| upright(load.contact_force)),
+    );
+    vectors(
+        "contact_torques",
+        of_loads(|load| lifted_axis::<D>(load.contact_torque)),
+    );
+    vectors("joint_forces", of_loads(|load| upright(load.joint_force)));
+    vectors(
+        "joint_torques",
+        of_loads(|load| lifted_axis::<D>(load.joint_torque)),
+    );
+    let mut numbers = |name: &str, of: fn(&BodyLoad<D>) -> f64| {
+        let values: Vec<f64> = loads.iter().map(|load| load.map_or(f64::NAN, of)).collect();
+        archive.doubles(name, count, "", &values);
+    };
+    numbers("kinetic_energies", |load| load.kinetic_energy);
+    numbers("contacts", |load| load.contacts as f64);
+    numbers("penetrations", |load| load.penetration);
+    archive.number("time", frame.time);
+    archive.write(out)
+}
+
 /// Members of an archive.
 #[derive(Default)]
 struct Archive {
@@ -66,32 +122,27 @@ impl Archive {
         self.array(name, "<f4", &format!("({}, 3)", values.len()), bytes);
     }
 
-    fn bodies<const D: usize>(&mut self, bodies: &[BodyState<D>]) {
-        let longest = bodies.iter().map(|body| body.name.chars().count());
+    fn names(&mut self, name: &str, names: &[&str]) {
+        let longest = names.iter().map(|name| name.chars().count());
         let longest = longest.max().unwrap_or(0).max(1);
-        let names = bodies.iter().flat_map(|body| {
+        let letters = names.iter().flat_map(|name| {
             let padding = std::iter::repeat(0u32);
-            let letters = body.name.chars().map(u32::from).chain(padding);
+            let letters = name.chars().map(u32::from).chain(padding);
             letters.take(longest).flat_map(u32::to_le_bytes)
         });
-        let count = bodies.len();
-        let kind = format!("<U{longest}");
-        self.array("body_names", &kind, &format!("({count},)"), names.collect());
-        let mut numbers = |name: &str, shape: String, of: fn(&BodyState<D>) -> Vec<f64>| {
-            let bytes = bodies.iter().flat_map(of).flat_map(f64::to_le_bytes);
-            self.array(name, "<f8", &shape, bytes.collect());
-        };
-        let vectors = format!("({count}, {D})");
-        numbers("body_positions", vectors.clone(), |b| {
-            b.translation.to_vec()
-        });
-        numbers("body_rotations", format!("({count}, {D}, {D})"), |b| {
-            b.rotation.as_flattened().to_vec()
-        });
-        numbers("body_velocities", vectors, |b| b.velocity.to_vec());
-        numbers("body_angular_velocities", format!("({count}, 3)"), |b| {
-            b.angular_velocity.to_vec()
-        });
+        let bytes = letters.collect();
+        self.array(
+            name,
+            &format!("<U{longest}"),
+            &format!("({},)", names.len()),
+            bytes,
+        );
+    }
+
+    /// Adds an array of double precision, `count` entries of a shape such as `, 3`.
+    fn doubles(&mut self, name: &str, count: usize, each: &str, values: &[f64]) {
+        let bytes = values.iter().flat_map(|x| x.to_le_bytes()).collect();
+        self.array(name, "<f8", &format!("({count},{each})"), bytes);
     }
 
     fn number(&mut self, name: &str, value: f64) {

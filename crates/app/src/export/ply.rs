@@ -1,6 +1,8 @@
-//! PLY, binary little endian: x y z, on surfaces nx ny nz, then vx vy vz as floats, and triangles.
+//! PLY, binary little endian: x y z, on meshes nx ny nz, then vx vy vz as floats, and triangles. Vertices of bodies have the
+//! number of their body as an integer.
 
 use super::Cloud;
+use super::bodies::Part;
 use crate::surface::Surface;
 use std::io::{self, Write};
 
@@ -29,20 +31,39 @@ pub fn write_cloud(out: &mut dyn Write, cloud: &Cloud, title: &str) -> io::Resul
     Ok(())
 }
 
-/// Writes a surface.
-pub fn write_surface(out: &mut dyn Write, surface: &Surface, title: &str) -> io::Result<()> {
+/// Writes a surface, or bodies if there are parts.
+pub fn write_surface(
+    out: &mut dyn Write,
+    surface: &Surface,
+    parts: &[Part],
+    title: &str,
+) -> io::Result<()> {
     let more = ["nx", "ny", "nz", "vx", "vy", "vz"];
-    head(out, title, surface.positions.len(), &more)?;
+    let mut title = title.to_string();
+    for part in parts {
+        title += &format!("\ncomment body {} is {}", part.body, part.name);
+    }
+    head(out, &title, surface.positions.len(), &more)?;
+    if !parts.is_empty() {
+        writeln!(out, "property int body")?;
+    }
     let triangles = surface.triangles.len();
     write!(
         out,
         "element face {triangles}\nproperty list uchar int vertex_indices\nend_header\n"
     )?;
+    let numbers = parts
+        .iter()
+        .flat_map(|p| p.vertices.clone().map(|_| p.body));
+    let mut numbers = numbers.fuse();
     for v in 0..surface.positions.len() {
         for list in [&surface.positions, &surface.normals, &surface.velocities] {
             for number in list[v] {
                 out.write_all(&number.to_le_bytes())?;
             }
+        }
+        if let Some(body) = numbers.next() {
+            out.write_all(&body.to_le_bytes())?;
         }
     }
     for triangle in &surface.triangles {

@@ -2,6 +2,7 @@
 //! ParaView.
 
 use super::Cloud;
+use super::bodies::Part;
 use crate::surface::Surface;
 use std::io::{self, Write};
 
@@ -32,8 +33,14 @@ pub fn write_cloud(out: &mut dyn Write, cloud: &Cloud, time: f64) -> io::Result<
     file.write(out, &counts, &body, time)
 }
 
-/// Writes a surface.
-pub fn write_surface(out: &mut dyn Write, surface: &Surface, time: f64) -> io::Result<()> {
+/// Writes a surface, or bodies if there are parts: every triangle then has the number of its `body`, and the file the names
+/// of all of them, as `body_id` and `body_name`.
+pub fn write_surface(
+    out: &mut dyn Write,
+    surface: &Surface,
+    parts: &[Part],
+    time: f64,
+) -> io::Result<()> {
     let corners: Vec<u32> = surface.triangles.iter().flatten().copied().collect();
     let ends: Vec<u32> = (1..=surface.triangles.len() as u32)
         .map(|t| 3 * t)
@@ -42,14 +49,45 @@ pub fn write_surface(out: &mut dyn Write, surface: &Surface, time: f64) -> io::R
     let points = file.vectors("Points", &surface.positions);
     let velocity = file.vectors("velocity", &surface.velocities);
     let normal = file.vectors("normal", &surface.normals);
+    let bodies = match parts.is_empty() {
+        true => String::new(),
+        false => {
+            let numbers = (parts.iter())
+                .flat_map(|part| part.triangles.clone().map(|_| part.body.to_le_bytes()));
+            let array = file.scalars("body", "Int32", numbers);
+            format!("<CellData Scalars=\"body\">\n{array}</CellData>\n")
+        }
+    };
+    file.fields = names(parts);
     let cells = file.cells(&corners, &ends);
     let (n, t) = (surface.positions.len(), surface.triangles.len());
     let counts = format!("NumberOfPoints=\"{n}\" NumberOfVerts=\"0\" NumberOfPolys=\"{t}\"");
     let body = format!(
-        "<PointData Vectors=\"velocity\" Normals=\"normal\">\n{velocity}{normal}</PointData>\n\
+        "<PointData Vectors=\"velocity\" Normals=\"normal\">\n{velocity}{normal}</PointData>\n{bodies}\
          <Points>\n{points}</Points>\n<Polys>\n{cells}</Polys>\n"
     );
     file.write(out, &counts, &body, time)
+}
+
+/// Numbers and names of bodies as arrays of the whole file.
+fn names(parts: &[Part]) -> String {
+    if parts.is_empty() {
+        return String::new();
+    }
+    let tuples = parts.len();
+    let numbers: Vec<String> = parts.iter().map(|part| part.body.to_string()).collect();
+    // A string is the codes of its characters, ended by zero.
+    let codes = |part: &Part| -> String {
+        let codes = part.name.bytes().map(|code| format!("{code} "));
+        codes.chain(["0".into()]).collect()
+    };
+    let names: Vec<String> = parts.iter().map(codes).collect();
+    format!(
+        "<DataArray type=\"Int32\" Name=\"body_id\" NumberOfTuples=\"{tuples}\" format=\"ascii\">{}</DataArray>\n\
+         <Array type=\"String\" Name=\"body_name\" NumberOfTuples=\"{tuples}\" format=\"ascii\">{}</Array>\n",
+        numbers.join(" "),
+        names.join(" ")
+    )
 }
 
 /// Text of a `.series` file: file names with their times.
@@ -68,6 +106,8 @@ pub fn series(files: &[(String, f64)]) -> String {
 #[derive(Default)]
 struct File {
     appended: Vec<u8>,
+    /// Arrays of the whole file besides its time.
+    fields: String,
 }
 
 impl File {
@@ -117,8 +157,9 @@ impl File {
              <VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n\
              <PolyData>\n<FieldData>\n\
              <DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">{time}</DataArray>\n\
-             </FieldData>\n<Piece {counts} NumberOfLines=\"0\" NumberOfStrips=\"0\">\n{body}</Piece>\n</PolyData>\n\
-             <AppendedData encoding=\"raw\">\n_"
+             {}</FieldData>\n<Piece {counts} NumberOfLines=\"0\" NumberOfStrips=\"0\">\n{body}</Piece>\n</PolyData>\n\
+             <AppendedData encoding=\"raw\">\n_",
+            self.fields
         )?;
         out.write_all(&self.appended)?;
         write!(out, "\n</AppendedData>\n</VTKFile>\n")

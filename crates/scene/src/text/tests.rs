@@ -1,5 +1,7 @@
 //! Tests of reading scene files.
 
+mod hostile_bodies;
+
 use super::assets::Assets;
 use super::grammar::{Absent, Kind, Table};
 use super::keys::SCENE;

@@ -15,19 +15,27 @@ const INLINED: u64 = 1 << 62;
 #[derive(Clone, Copy)]
 #[repr(u64)]
 enum Type {
+    Bool = 1,
     Int = 3,
     Int64 = 5,
     Float = 8,
     Double = 9,
     Token = 11,
     Matrix4d = 15,
+    Quatf = 17,
     Vec3f = 24,
+    TokenListOp = 32,
+    PathListOp = 34,
     TokenVector = 41,
     Specifier = 42,
     Variability = 44,
     TimeSamples = 46,
     DoubleVector = 48,
 }
+
+/// Edits of lists: one that replaces all entries, and one that puts entries before those of weaker layers.
+const EXPLICIT: u8 = 0b11;
+const PREPENDED: u8 = 0b10_0000;
 
 fn rep(kind: Type, flags: u64, payload: u64) -> Rep {
     Rep(flags | (kind as u64) << 48 | payload)
@@ -90,6 +98,30 @@ impl<W: Write + Seek> CrateFile<W> {
     pub fn token(&mut self, word: &str) -> Rep {
         let number = self.token_number(word);
         rep(Type::Token, INLINED, u64::from(number))
+    }
+
+    /// Boolean value.
+    pub fn boolean(value: bool) -> Rep {
+        rep(Type::Bool, INLINED, u64::from(value))
+    }
+
+    /// Float value.
+    pub fn float(value: f64) -> Rep {
+        rep(Type::Float, INLINED, u64::from((value as f32).to_bits()))
+    }
+
+    /// Vector of three floats.
+    pub fn vector(&mut self, value: [f64; 3]) -> io::Result<Rep> {
+        let at = self.at;
+        self.put_numbers(value.iter().map(|&x| (x as f32).to_le_bytes()))?;
+        Ok(rep(Type::Vec3f, 0, at))
+    }
+
+    /// Quaternion, its real part first.
+    pub fn quaternion(&mut self, [w, x, y, z]: [f64; 4]) -> io::Result<Rep> {
+        let at = self.at;
+        self.put_numbers([x, y, z, w].iter().map(|&x| (x as f32).to_le_bytes()))?;
+        Ok(rep(Type::Quatf, 0, at))
     }
 
     /// Double value.
@@ -191,6 +223,7 @@ impl<W: Write + Seek> CrateFile<W> {
                 kind: SpecType::Prim,
                 children: Vec::new(),
                 fields: Vec::new(),
+                target: None,
             },
         };
         const DEFINED: u64 = 0;
@@ -210,6 +243,68 @@ impl<W: Write + Seek> CrateFile<W> {
         prim.spec.fields.push((name, value));
     }
 
+    /// Adds the names of API schemas to a prim.
+    pub fn schemas(&mut self, prim: &mut Prim, names: &[&str]) -> io::Result<()> {
+        let numbers: Vec<u32> = names.iter().map(|name| self.token_number(name)).collect();
+        let value = self.list_op(Type::TokenListOp, PREPENDED, &numbers)?;
+        self.field(prim, "apiSchemas", value);
+        Ok(())
+    }
+
+    /// A list of tokens or paths, by their numbers, that edits the one of weaker layers.
+    fn list_op(&mut self, kind: Type, edit: u8, numbers: &[u32]) -> io::Result<Rep> {
+        let at = self.at;
+        self.put(&[edit])?;
+        self.put(&(numbers.len() as u64).to_le_bytes())?;
+        self.put_numbers(numbers.iter().map(|n| n.to_le_bytes()))?;
+        Ok(rep(kind, 0, at))
+    }
+
+    /// Adds a relationship to a prim, with the path of its target.
+    pub fn relationship(&mut self, prim: &mut Prim, name: &str, target: &str) {
+        const UNIFORM: u64 = 1;
+        let variability = rep(Type::Variability, INLINED, UNIFORM);
+        prim.spec.children.push(Spec {
+            token: self.token_number(name),
+            kind: SpecType::Relationship,
+            children: Vec::new(),
+            fields: vec![(self.token_number("variability"), variability)],
+            target: Some(target.into()),
+        });
+    }
+
+    /// Writes the targets of relationships, whose paths are numbered in the order of the tree.
+    fn write_targets(&mut self, root: &mut Spec) -> io::Result<()> {
+        fn number(file: &[String], spec: &Spec, path: &str, paths: &mut BTreeMap<String, u32>) {
+            let own = paths.len() as u32;
+            paths.insert(path.into(), own);
+            for child in &spec.children {
+                let name = &file[child.token as usize];
+                let mark = if child.kind.is_property() { '.' } else { '/' };
+                number(file, child, &format!("{path}{mark}{name}"), paths);
+            }
+        }
+        let mut paths = BTreeMap::new();
+        number(&self.tokens, root, "", &mut paths);
+        self.write_targets_below(root, &paths)
+    }
+
+    fn write_targets_below(
+        &mut self,
+        spec: &mut Spec,
+        paths: &BTreeMap<String, u32>,
+    ) -> io::Result<()> {
+        if let Some(target) = &spec.target {
+            let missing = || io::Error::other(format!("{target} is not in the file"));
+            let number = *paths.get(target).ok_or_else(missing)?;
+            let value = self.list_op(Type::PathListOp, EXPLICIT, &[number])?;
+            spec.fields.push((self.token_number("targetPaths"), value));
+        }
+        spec.children
+            .iter_mut()
+            .try_for_each(|child| self.write_targets_below(child, paths))
+    }
+
     /// Adds an attribute to a prim: its type name, and fields such as `default`, `timeSamples` and `interpolation`.
     pub fn attribute(&mut self, prim: &mut Prim, name: &str, kind: &str, fields: &[(&str, Rep)]) {
         let kind = self.token(kind);
@@ -224,6 +319,7 @@ impl<W: Write + Seek> CrateFile<W> {
             kind: SpecType::Attribute,
             children: Vec::new(),
             fields: all,
+            target: None,
         });
     }
 
@@ -240,12 +336,14 @@ impl<W: Write + Seek> CrateFile<W> {
             kind: SpecType::Root,
             children: prims.into_iter().map(|prim| prim.spec).collect(),
             fields: Vec::new(),
+            target: None,
         };
         for &(name, value) in fields {
             let name = self.token_number(name);
             root.fields.push((name, value));
         }
         self.name_children(&mut root)?;
+        self.write_targets(&mut root)?;
         let mut tables = Tables::default();
         tables.add(&root, false);
         let sections = [
@@ -279,7 +377,7 @@ impl<W: Write + Seek> CrateFile<W> {
             let names: Vec<String> = spec
                 .children
                 .iter()
-                .filter(|child| matches!(child.kind, SpecType::Attribute) == wanted)
+                .filter(|child| child.kind.is_property() == wanted)
                 .map(|child| self.tokens[child.token as usize].clone())
                 .collect();
             if !names.is_empty() {

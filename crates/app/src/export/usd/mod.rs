@@ -1,13 +1,20 @@
 //! USD: one binary file for the whole run, with time samples. Particles are `Points`, the liquid is a `Mesh`, both with
-//! velocities; solids are meshes that are written once and moved by one matrix per frame.
+//! velocities; solids and rigid bodies are meshes that are written once and moved by one matrix per frame, with UsdPhysics
+//! in scenes with rigid bodies.
 
 mod crate_file;
+mod physics;
+mod solids;
 mod tables;
+
+pub use physics::Physics;
+pub use solids::BodySample;
 
 use super::{Cloud, Up};
 use crate::surface::Surface;
 use crate::surface::solids::SolidMesh;
 use crate_file::{CrateFile, Prim};
+use solids::Track;
 use std::io::{self, Seek, Write};
 use tables::Rep;
 
@@ -19,14 +26,9 @@ pub struct Stage<W: Write + Seek> {
     times: Vec<f64>,
     particles: [Samples; 6],
     surface: [Samples; 6],
-    solids: Vec<(SolidMesh, Vec<(f64, Matrix)>)>,
+    solids: Vec<Track>,
+    physics: Option<Physics>,
 }
-
-/// Transform in USD's layout: rows, the translation last.
-type Matrix = [[f64; 4]; 4];
-
-/// Rotation, as rows of a matrix, and translation.
-type Pose = ([[f64; 3]; 3], [f64; 3]);
 
 /// Attribute with time samples: its name, its type and its samples.
 struct Samples {
@@ -53,8 +55,14 @@ impl Samples {
 }
 
 impl<W: Write + Seek> Stage<W> {
-    /// Creates an empty stage with a frame rate.
-    pub fn new(out: W, up: Up, frame_rate: f64, solids: Vec<SolidMesh>) -> io::Result<Self> {
+    /// Creates an empty stage with a frame rate, and the physics of a scene with rigid bodies.
+    pub fn new(
+        out: W,
+        up: Up,
+        frame_rate: f64,
+        solids: Vec<SolidMesh>,
+        physics: Option<Physics>,
+    ) -> io::Result<Self> {
         let of = Samples::of;
         Ok(Stage {
             file: CrateFile::new(out)?,
@@ -77,17 +85,18 @@ impl<W: Write + Seek> Stage<W> {
                 of("faceVertexCounts", "int[]"),
                 of("faceVertexIndices", "int[]"),
             ],
-            solids: solids.into_iter().map(|mesh| (mesh, Vec::new())).collect(),
+            solids: solids.into_iter().map(Track::new).collect(),
+            physics,
         })
     }
 
-    /// Adds a frame with its layers and the poses of the solids. Vectors are already converted to the up axis, poses are not.
+    /// Adds a frame with its layers, solids and bodies. Vectors of layers are already converted to the up axis, bodies are not.
     pub fn frame(
         &mut self,
         number: u32,
         cloud: Option<&Cloud>,
         surface: Option<&Surface>,
-        poses: &[Option<Pose>],
+        bodies: &[Option<BodySample>],
     ) -> io::Result<()> {
         let code = f64::from(number);
         self.times.push(code);
@@ -127,14 +136,7 @@ impl<W: Write + Seek> Stage<W> {
                 samples.push(code, value);
             }
         }
-        for ((_, samples), pose) in self.solids.iter_mut().zip(poses) {
-            if let Some((rotation, translation)) = pose {
-                let (r, t) = self.up.pose(*rotation, *translation);
-                let column = |j: usize| [r[0][j], r[1][j], r[2][j], 0.0];
-                let last = [t[0], t[1], t[2], 1.0];
-                samples.push((code, [column(0), column(1), column(2), last]));
-            }
-        }
+        self.body_frame(code, bodies);
         Ok(())
     }
 
@@ -163,12 +165,9 @@ impl<W: Write + Seek> Stage<W> {
                 .attribute(&mut points, "widths", "float[]", &fields);
             root.add(points);
         }
-        if !self.solids.is_empty() {
-            let mut scope = self.file.prim("solids", "Scope");
-            for (solid, samples) in std::mem::take(&mut self.solids) {
-                scope.add(self.solid(&solid, &samples)?);
-            }
-            root.add(scope);
+        let physical = self.physics.is_some();
+        for prim in self.body_prims()? {
+            root.add(prim);
         }
         let (first, last) = (
             self.times.first().copied().unwrap_or(1.0),
@@ -177,7 +176,7 @@ impl<W: Write + Seek> Stage<W> {
         let file = &mut self.file;
         let up = file.token(&self.up.to_string());
         let default = file.token("meniscus");
-        let fields = [
+        let mut fields = vec![
             ("upAxis", up),
             ("metersPerUnit", file.double(1.0)?),
             ("defaultPrim", default),
@@ -186,6 +185,9 @@ impl<W: Write + Seek> Stage<W> {
             ("timeCodesPerSecond", file.double(self.frame_rate)?),
             ("framesPerSecond", file.double(self.frame_rate)?),
         ];
+        if physical {
+            fields.push(("kilogramsPerUnit", self.file.double(1.0)?));
+        }
         self.file.finish(&fields, vec![root])
     }
 
@@ -206,59 +208,6 @@ impl<W: Write + Seek> Stage<W> {
         let fields = [("default", none), CrateFile::<W>::uniform()];
         self.file
             .attribute(mesh, "subdivisionScheme", "token", &fields);
-    }
-
-    fn solid(&mut self, solid: &SolidMesh, poses: &[(f64, Matrix)]) -> io::Result<Prim> {
-        let file = &mut self.file;
-        let mut mesh = file.prim(&solid.name, "Mesh");
-        let mut positions = solid.positions.clone();
-        self.up.vectors(&mut positions);
-        let corners: Vec<i32> = solid
-            .triangles
-            .iter()
-            .flatten()
-            .map(|&v| v as i32)
-            .collect();
-        let values = [
-            ("points", "point3f[]", file.vectors(&positions)?),
-            ("extent", "float3[]", file.vectors(&extent(&positions))?),
-            (
-                "faceVertexCounts",
-                "int[]",
-                file.ints(solid.triangles.iter().map(|_| 3))?,
-            ),
-            (
-                "faceVertexIndices",
-                "int[]",
-                file.ints(corners.into_iter())?,
-            ),
-        ];
-        for (name, kind, value) in values {
-            file.attribute(&mut mesh, name, kind, &[("default", value)]);
-        }
-        let mut samples = Samples::of("xformOp:transform", "matrix4d");
-        // A fixed solid has one pose for all times.
-        let moves = poses.iter().any(|(_, pose)| *pose != poses[0].1);
-        for (code, pose) in &poses[..if moves {
-            poses.len()
-        } else {
-            poses.len().min(1)
-        }] {
-            samples.push(*code, self.file.matrix(pose)?);
-        }
-        if moves {
-            self.sampled(&mut mesh, samples)?;
-        } else if let Some(&value) = samples.values.first() {
-            let fields = [("default", value)];
-            self.file
-                .attribute(&mut mesh, samples.name, samples.kind, &fields);
-        }
-        let order = self.file.tokens(&["xformOp:transform"])?;
-        let fields = [("default", order), CrateFile::<W>::uniform()];
-        self.file
-            .attribute(&mut mesh, "xformOpOrder", "token[]", &fields);
-        self.plain_mesh(&mut mesh);
-        Ok(mesh)
     }
 }
 

@@ -13,6 +13,15 @@ pub enum SpecType {
     Prim = 6,
     /// The file as a whole.
     Root = 7,
+    /// Property that points to a prim.
+    Relationship = 8,
+}
+
+impl SpecType {
+    /// Whether it is a property of a prim.
+    pub fn is_property(self) -> bool {
+        matches!(self, SpecType::Attribute | SpecType::Relationship)
+    }
 }
 
 /// Prim or property with its descendants.
@@ -25,6 +34,8 @@ pub struct Spec {
     pub children: Vec<Spec>,
     /// Tokens of field names, and their values.
     pub fields: Vec<(u32, Rep)>,
+    /// Path of the target of a relationship.
+    pub target: Option<String>,
 }
 
 /// Tables at the end of a file.
@@ -46,7 +57,7 @@ impl Tables {
     pub fn add(&mut self, spec: &Spec, followed: bool) {
         let at = self.jumps.len();
         let token = spec.token as i32;
-        let property = matches!(spec.kind, SpecType::Attribute);
+        let property = spec.kind.is_property();
         self.path_tokens.push(if property { -token } else { token });
         self.spec_sets.push(self.sets.len() as i32);
         self.spec_types.push(spec.kind as i32);
