@@ -93,7 +93,8 @@ class Viewer {
     fault.className = "fault";
     const { settings } = run.about;
     title.textContent = run.about.scene;
-    run.subtitle = `${settings.physics.walls.kind} walls`;
+    const { rigid } = run.about;
+    run.subtitle = rigid ? `${rigid.toLocaleString("en")} ${rigid === 1 ? "body" : "bodies"}` : `${settings.physics.walls.kind} walls`;
     return { title, line, fault };
   }
 
@@ -124,7 +125,7 @@ class Viewer {
   showSurfaces(on) {
     this.surface = on;
     by("surface").setAttribute("aria-pressed", on);
-    by("legend").hidden = on;
+    by("legend").hidden = on || this.runs.every(({ about }) => about?.rigid);
   }
 
   refresh() {
@@ -260,10 +261,10 @@ class Viewer {
         else if (runView.drawn) runView.showParticles(runView.drawn, this.white);
       }
       if (meshes) runView.points.visible = false;
-      const many = runView.drawn ? ` · ${runView.drawn.total.toLocaleString("en")} particles` : "";
+      const many = runView.drawn && !run.about.rigid ? ` · ${runView.drawn.total.toLocaleString("en")} particles` : "";
       run.label.line.textContent = run.subtitle + many;
       const none = number === undefined ? "no frames yet" : "";
-      run.label.fault.textContent = found?.fault ? `frame ${number} can't be shown: ${found.fault}` : none || run.about.solidsMissing || (run.now.drift ? `warning: ${run.now.drift.message}` : "");
+      run.label.fault.textContent = found?.fault ? `frame ${number} can't be shown: ${found.fault}` : none || run.about.solidsMissing || (run.now.warnings.length ? `warning: ${run.now.warnings[0].message}` : "");
       shown.push(good ? number : "none");
     }
     document.body.dataset.shown = shown.join(" ");

@@ -76,12 +76,22 @@ function summary(now) {
   const count = steps.time.length;
   if (!count) return [["steps", "none yet"]];
   const mean = (column) => column.reduce((sum, x) => sum + x, 0) / count;
+  const rigid = steps.contacts;
+  const quality = rigid
+    ? [
+        ["largest residual", `${highest(steps.residual).toExponential(2)} m/s`],
+        ["contacts", `at most ${number(highest(steps.contacts))}, in at most ${number(highest(steps.islands))} islands`],
+        ["position error", `at most ${highest(steps.positionError).toExponential(2)} m, overlap at most ${highest(steps.penetration).toExponential(2)} m`],
+      ]
+    : [
+        ["largest residual", `${highest(steps.residual).toExponential(2)} 1/s`],
+        ["volume", `${percent(100 * steps.drift.at(-1))} at the end, ${(100 * steps.thin.at(-1)).toFixed(2)} % of it thinner than a cell`],
+      ];
   return [
     ["steps", `${number(count)}, ${number(steps.converged)} solves converged`],
     ["solver", `${steps.solver}, ${mean(steps.outer).toFixed(1)} outer and ${mean(steps.inner).toFixed(1)} inner iterations per step, at most ${highest(steps.outer)} and ${highest(steps.inner)}`],
     ["unknowns", `at most ${number(highest(steps.unknowns))}`],
-    ["largest residual", `${highest(steps.residual).toExponential(2)} 1/s`],
-    ["volume", `${percent(100 * steps.drift.at(-1))} at the end, ${(100 * steps.thin.at(-1)).toFixed(2)} % of it thinner than a cell`],
+    ...quality,
     ["speed", `at most ${number(highest(steps.speed))} m/s`],
     ["retries", `${number(steps.retries.reduce((sum, x) => sum + x, 0))} steps`],
   ];
@@ -96,13 +106,18 @@ export function showDetails(runs, report) {
         ["folder", about.folder],
         ["state", now.error ? `${now.state}: ${now.error}` : now.state],
         ["frames", `${now.frames.at(-1) ?? 0} of ${now.framesAsked}, ${number(settings.frame_rate)} per second`],
-        ["particles", number(now.steps.particles.at(-1) ?? 0)],
-        ["grid", `${settings.cells.join(" × ")} cells of ${number(1000 * settings.dx)} mm`],
-        ["walls", settings.physics.walls.kind],
-        ["transfer", settings.physics.particles.transfer],
+        ...(about.rigid
+          ? [["bodies", `${number(about.rigid)}, with ${number(about.solids.length - about.rigid)} solids`]]
+          : [
+              ["particles", number(now.steps.particles.at(-1) ?? 0)],
+              ["grid", `${settings.cells.join(" × ")} cells of ${number(1000 * settings.dx)} mm`],
+              ["walls", settings.physics.walls.kind],
+              ["transfer", settings.physics.particles.transfer],
+            ]),
         ["computed with", `meniscus ${about.version}, ${about.threads} ${about.threads === 1 ? "thread" : "threads"}, ${number(now.wallSeconds)} s`],
       ]);
-      if (now.drift) element("p", `Warning: ${now.drift.message}; ${now.drift.remedy}.`, text);
+      for (const { message, remedy } of now.warnings) element("p", `Warning: ${message}; ${remedy}.`, text);
+      for (const note of now.notes) element("p", `${note}.`, text);
       if (about.solidsMissing) element("p", about.solidsMissing, text);
       element("h3", "Solver", text);
       table(text, summary(now));

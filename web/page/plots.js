@@ -6,6 +6,7 @@ export const RUN_COLOURS = ["#4fb3e8", "#e8a84f"];
 const PHASES = [
   ["solve", "#4fb3e8"],
   ["assemble", "#3b7fc4"],
+  ["bodies", "#e0c35a"],
   ["to-grid", "#6fd08c"],
   ["advect", "#3fa58a"],
   ["surface", "#b7a3f0"],
@@ -62,6 +63,10 @@ function power(exponent) {
   return (10 ** exponent).toExponential(1).replace("-", "−");
 }
 
+function length(x) {
+  return x < 1e-3 ? quantity("µm")(1e6 * x) : quantity("mm")(1000 * x);
+}
+
 function seconds(x) {
   return x < 1 ? `${(1000 * x).toFixed(0)} ms` : `${x.toFixed(x < 10 ? 2 : 0)} s`;
 }
@@ -81,26 +86,45 @@ export function rows(nows, rates, flat) {
     }
     return { phases, total };
   });
+  const rigid = nows.every((now) => now.steps.contacts);
+  const speed = { name: "max speed", lines: lines("speed"), words: quantity("m/s"), from: 0 };
+  const kinetic = { name: rigid ? "kinetic energy" : "energy", lines: lines("energy"), words: energy(flat), from: 0 };
+  const iterations = { name: "iterations", lines: lines("inner"), words: count, from: 0 };
+  const residual = {
+    name: rigid ? "residual (m/s)" : "residual",
+    lines: lines("residual", (x) => Math.log10(Math.max(x, 1e-17))),
+    words: power,
+  };
+  const time = {
+    name: "frame time",
+    lines: timed.map(({ total }) => total),
+    bands: nows.length === 1 ? [...timed[0].phases].map(([phase, column]) => ({ colour: PHASE_COLOURS.get(phase), column })) : null,
+    words: seconds,
+    from: 0,
+  };
+  if (rigid) {
+    return [
+      speed,
+      { name: "contacts", lines: lines("contacts"), words: count, from: 0 },
+      { name: "islands", lines: lines("islands"), words: count, from: 0 },
+      kinetic,
+      { name: "total energy", lines: nows.map((now) => now.steps.time.map((t, i) => [t, now.steps.energy[i] + now.steps.potential[i]])), words: energy(flat) },
+      iterations,
+      residual,
+      { name: "position error", lines: lines("positionError"), words: length, from: 0 },
+      time,
+    ];
+  }
   return [
-    { name: "max speed", lines: lines("speed"), words: quantity("m/s"), from: 0 },
+    speed,
     { name: "particles", lines: lines("particles"), words: count },
-    { name: "energy", lines: lines("energy"), words: energy(flat), from: 0 },
+    kinetic,
     { name: "volume", lines: lines("volume"), words: volume(flat) },
     { name: "volume drift", lines: lines("drift", (x) => 100 * x), words: percent, around: 0 },
-    { name: "iterations", lines: lines("inner"), words: count, from: 0 },
-    {
-      name: "residual",
-      lines: lines("residual", (x) => Math.log10(Math.max(x, 1e-17))),
-      words: power,
-    },
+    iterations,
+    residual,
     { name: "thin liquid", lines: lines("thin", (x) => 100 * x), words: (x) => `${x.toFixed(2)} %`, from: 0 },
-    {
-      name: "frame time",
-      lines: timed.map(({ total }) => total),
-      bands: nows.length === 1 ? [...timed[0].phases].map(([phase, column]) => ({ colour: PHASE_COLOURS.get(phase), column })) : null,
-      words: seconds,
-      from: 0,
-    },
+    time,
   ];
 }
 

@@ -22,6 +22,8 @@ pub struct StepReport {
     pub measures: Vec<(&'static str, f64)>,
     /// Places that they report, by name.
     pub places: Vec<(&'static str, Vec<f64>)>,
+    /// Names of the bodies that left the domain in this step and were removed.
+    pub left_domain: Vec<String>,
 }
 
 impl StepReport {
@@ -34,6 +36,7 @@ impl StepReport {
             solves: Vec::new(),
             measures: Vec::new(),
             places: Vec::new(),
+            left_domain: Vec::new(),
         }
     }
 

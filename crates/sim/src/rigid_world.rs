@@ -69,19 +69,26 @@ impl<const D: usize> RigidWorld<D> {
         self.bodies.restore(state)
     }
 
-    /// Removes bodies whose time has come, and those wholly outside the domain.
-    fn remove_bodies(&mut self) {
+    /// Removes bodies whose time has come, and those wholly outside the domain; returns the names of the latter.
+    fn remove_bodies(&mut self) -> Vec<String> {
         let time = self.bodies.time();
         let due = |&&(_, at): &&(usize, f64)| time >= at - ROUNDING * at.abs().max(1.0);
-        let mut removed: Vec<usize> = (self.setup.removals.iter().filter(due))
+        let removals: Vec<usize> = (self.setup.removals.iter().filter(due))
             .map(|&(body, _)| body)
             .collect();
-        removed.extend((0..self.setup.listed).filter(|&body| self.is_outside(body)));
-        for body in removed {
+        for body in removals {
             if !self.bodies.is_removed(body) {
                 self.bodies.remove(body);
             }
         }
+        let outside: Vec<usize> = (0..self.setup.listed)
+            .filter(|&body| !self.bodies.is_removed(body) && self.is_outside(body))
+            .collect();
+        for &body in &outside {
+            self.bodies.remove(body);
+        }
+        let name = |body: usize| self.bodies.body(body).name.clone();
+        outside.into_iter().map(name).collect()
     }
 
     fn is_outside(&self, body: usize) -> bool {
@@ -134,7 +141,10 @@ impl<const D: usize> RigidWorld<D> {
         }
         let kinetic: f64 = (0..self.setup.listed).map(|b| self.kinetic_energy(b)).sum();
         let all = report.solves.iter().chain(&report.restitution_solves);
-        let unsolved = all.filter(|solve| solve.status != Status::Converged);
+        let unsolved: Vec<_> = all
+            .filter(|solve| solve.status != Status::Converged)
+            .map(|solve| finite(solve.residual))
+            .collect();
         let gone = (0..self.setup.listed).filter(|&body| self.bodies.is_removed(body));
         let broken = report.joints.iter().filter(|joint| joint.broken);
         let power: f64 = report.joints.iter().map(|joint| joint.motor_power).sum();
@@ -143,7 +153,11 @@ impl<const D: usize> RigidWorld<D> {
             ("unknowns", rows(&report.solves) as f64),
             ("contacts", report.contacts.len() as f64),
             ("islands", report.solves.len() as f64),
-            ("unsolved_islands", unsolved.count() as f64),
+            ("unsolved_islands", unsolved.len() as f64),
+            (
+                "unsolved_residual",
+                unsolved.into_iter().fold(0.0, f64::max),
+            ),
             ("position_error", report.position_error),
             ("penetration", report.penetration),
             ("position_work", report.position_work),
@@ -299,9 +313,12 @@ impl<const D: usize> World for RigidWorld<D> {
         phases.begin("");
         match stepped {
             Ok(report) => {
-                self.remove_bodies();
+                let left_domain = self.remove_bodies();
                 self.unknowns = rows(&report.solves);
-                let tree = self.report(&report);
+                let tree = StepReport {
+                    left_domain,
+                    ..self.report(&report)
+                };
                 self.last = Some(report);
                 Ok(tree)
             }
@@ -469,11 +486,13 @@ mod tests {
         let mut bodies = Bodies::new(Settings::default()).unwrap();
         bodies.add(ball("ball", -0.8)).unwrap();
         let mut world = world(bodies, 1);
-        let mut removed = 0.0;
+        let (mut removed, mut left) = (0.0, Vec::new());
         while world.time() < 0.5 - 1e-9 {
             let report = advance(&mut world, 0.5, &mut ()).unwrap();
             removed = report.measure("removed_bodies").unwrap();
+            left.extend(report.left_domain);
         }
+        assert_eq!(left, ["ball"], "once, by its name");
         let snapshot = world.snapshot(Layers::default());
         assert_eq!(
             (removed, snapshot.bodies.len(), snapshot.loads.len()),

@@ -102,7 +102,7 @@ impl Study for SurfaceVolume {
 struct Measured {
     particles: usize,
     measures: Measures,
-    /// Override of volume since the frame before, as a share; none if particles have come or gone.
+    /// Change of volume since the frame before, as a share; none if particles have come or gone.
     change: Option<f64>,
     cpu: f64,
 }

@@ -31,9 +31,12 @@ pub fn status(arguments: &FolderArguments) -> Result<(), Error> {
     for (what, words) in lines {
         print_line(format_args!("{what:11} {words}"));
     }
-    if let Some(drift) = &status.drift {
-        print_line(format_args!("warning     {}", drift.message()));
-        print_line(format_args!("            {}", drift.remedy));
+    for warning in &status.warnings {
+        print_line(format_args!("warning     {}", warning.message));
+        print_line(format_args!("            {}", warning.remedy));
+    }
+    for note in &status.notes {
+        print_line(format_args!("note        {note}"));
     }
     if let Some(branch) = &status.branched_from {
         print_line(format_args!(

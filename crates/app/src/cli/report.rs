@@ -51,9 +51,12 @@ pub fn run_written(scene: &AnyScene, typed: &Path, flags: &RunFlags, summary: &S
             print_line(format_args!("  {name:14} {size:>10}  {what}"));
         }
     }
-    if let Some(drift) = &summary.drift {
-        print_line(format_args!("Warning: {}", drift.message()));
-        print_line(format_args!("  {}", drift.remedy));
+    for warning in &summary.warnings {
+        print_line(format_args!("Warning: {}", warning.message));
+        print_line(format_args!("  {}", warning.remedy));
+    }
+    for note in &summary.notes {
+        print_line(format_args!("Note: {note}"));
     }
     print_line(format_args!("Next:"));
     let (program, run) = (program(), quoted_path(root));

@@ -21,14 +21,23 @@ pub fn progress(scene: &AnyScene, quiet: bool) -> Box<dyn Progress + Send + '_> 
         bar: is_terminal.then(|| bar(scene.frames(), template)),
         left: TimeLeft::new(scene),
         limit: None,
+        visible: scene.visible_residual(),
     })
 }
 
-/// Text of a step in the progress line. `limit` is that of the volume drift, if it was exceeded.
-fn step_in_words(line: &StepLine, limit: Option<f64>) -> String {
+/// Text of a step in the progress line. `limit` is that of the volume drift, if it was exceeded; `visible` is the residual
+/// of contacts above which errors become visible.
+fn step_in_words(line: &StepLine, limit: Option<f64>, visible: f64) -> String {
     if let Some(bodies) = &line.bodies {
+        let beyond = match bodies.unsolved_residual > visible {
+            true => format!(
+                " (warning: {} not solved)",
+                count(bodies.unsolved_islands, "island")
+            ),
+            false => String::new(),
+        };
         return format!(
-            "{} {}/{} it, residual {:.1e}, {}, position error {:.1e} m",
+            "{} {}/{} it, residual {:.1e}{beyond}, {}, position error {:.1e} m",
             line.solver,
             line.outer_iterations,
             line.inner_iterations,
@@ -84,6 +93,8 @@ struct Terminal<'a> {
     left: TimeLeft,
     /// Limit of the volume drift, if the last frame exceeded it.
     limit: Option<f64>,
+    /// Residual of contacts above which errors become visible, in m/s.
+    visible: f64,
 }
 
 impl Terminal<'_> {
@@ -114,7 +125,7 @@ impl Progress for Terminal<'_> {
             Event::Notice(text) => self.line(text),
             Event::Step(line) => {
                 if let Some(bar) = &self.bar {
-                    bar.set_message(step_in_words(line, self.limit));
+                    bar.set_message(step_in_words(line, self.limit, self.visible));
                 }
             }
             Event::Frame {
@@ -134,7 +145,7 @@ impl Progress for Terminal<'_> {
                         "frame {number} of {}, {left} left, {}, {}",
                         self.scene.frames(),
                         count(steps, "step"),
-                        step_in_words(last, self.limit)
+                        step_in_words(last, self.limit, self.visible)
                     )),
                 }
             }

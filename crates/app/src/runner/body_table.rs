@@ -1,5 +1,5 @@
-//! `bodies.csv`: positions, velocities and forces of rigid bodies, one line per body and frame. It is made from the frames of
-//! a run, so that a run that was interrupted and resumed has the same.
+//! `bodies.csv`: positions, velocities and forces of rigid bodies, one line per body and frame. It grows with the frames of a
+//! run. A run that is resumed writes it anew from the frames so far.
 
 use meniscus_scene::Scene;
 use meniscus_store::atomic_file;
@@ -8,10 +8,13 @@ use meniscus_store::error::Error;
 use meniscus_store::manifest::{Manifest, is_kept};
 use meniscus_store::run_folder::RunFolder;
 use std::fmt::Write;
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 
 const HEADER: &str = "\
 # SI units: m, s, N, N m, rad/s, J. World axes. x, y, z and vx, vy, vz are those of the centre of mass, torques are about it. \
-qw, qx, qy, qz is the rotation world from body. Forces are means over the last step before the frame; gravity is not among \
+qw, qx, qy, qz is the rotation world from body. A body that was removed has no later lines. Forces are means over the last step before the frame; gravity is not among \
 them. In 2D y is up, z is zero, and masses, forces and energies are per metre of depth.
 frame,time,name,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,\
 liquid_fx,liquid_fy,liquid_fz,liquid_tx,liquid_ty,liquid_tz,\
@@ -20,7 +23,35 @@ joint_fx,joint_fy,joint_fz,joint_tx,joint_ty,joint_tz,\
 submerged_volume,waterline_area,kinetic_energy,contacts,penetration
 ";
 
-/// Writes the table of a run, if its scene has rigid bodies.
+/// Table of the frames of a run so far.
+///
+/// # Errors
+/// If a frame can't be read.
+pub fn of_frames<const D: usize>(run: &Path, manifest: &Manifest) -> Result<String, Error> {
+    let mut text = String::from(HEADER);
+    let frames = (0..=manifest.frames_done).filter(|&k| is_kept(&manifest.particles, k));
+    for number in frames {
+        text += &lines(&cache::read::<D>(&cache::frame_path(run, number))?);
+    }
+    Ok(text)
+}
+
+/// The table that a run should have; nothing if its frames have no rigid bodies.
+///
+/// # Errors
+/// If a frame can't be read.
+pub fn expected<const D: usize>(run: &Path, manifest: &Manifest) -> Result<Option<String>, Error> {
+    let Some(first) = (0..=manifest.frames_done).find(|&k| is_kept(&manifest.particles, k)) else {
+        return Ok(None);
+    };
+    let first = cache::read::<D>(&cache::frame_path(run, first))?;
+    match first.loads.is_empty() {
+        true => Ok(None),
+        false => of_frames::<D>(run, manifest).map(Some),
+    }
+}
+
+/// Writes the table of the frames so far, if the scene has rigid bodies.
 ///
 /// # Errors
 /// If a frame can't be read, or the table can't be written.
@@ -32,23 +63,45 @@ pub fn write<const D: usize>(
     if !scene.is_rigid() {
         return Ok(());
     }
-    let mut text = String::from(HEADER);
-    let frames = (0..=manifest.frames_done).filter(|&k| is_kept(&manifest.particles, k));
-    for number in frames {
-        let path = cache::frame_path(folder.root(), number);
-        if path.exists() {
-            lines(&mut text, &cache::read::<D>(&path)?);
-        }
-    }
+    let text = of_frames::<D>(folder.root(), manifest)?;
     atomic_file::write(&folder.bodies(), text.as_bytes())
 }
 
-fn lines<const D: usize>(text: &mut String, frame: &Frame<D>) {
-    for load in &frame.loads {
-        if let Some(body) = frame.bodies.iter().find(|body| body.name == load.name) {
-            line(text, frame, body, load);
+/// Lines of a frame, to be added to the table once the frame is on disk.
+#[derive(Clone, Debug)]
+pub struct NewLines {
+    path: PathBuf,
+    text: String,
+}
+
+impl NewLines {
+    /// Those of a frame as decoded from its file.
+    pub fn new<const D: usize>(folder: &RunFolder, frame: &Frame<D>) -> Self {
+        NewLines {
+            path: folder.bodies(),
+            text: lines(frame),
         }
     }
+
+    /// Adds them in one write, so that a reader never sees half a frame.
+    ///
+    /// # Errors
+    /// If the table can't be written.
+    pub fn append(&self) -> Result<(), Error> {
+        let file = OpenOptions::new().append(true).open(&self.path);
+        file.and_then(|mut file| file.write_all(self.text.as_bytes()))
+            .map_err(|e| Error::io("write", &self.path, &e))
+    }
+}
+
+fn lines<const D: usize>(frame: &Frame<D>) -> String {
+    let mut text = String::new();
+    for load in &frame.loads {
+        if let Some(body) = frame.bodies.iter().find(|body| body.name == load.name) {
+            line(&mut text, frame, body, load);
+        }
+    }
+    text
 }
 
 fn line<const D: usize>(

@@ -2,6 +2,7 @@
 //!
 //! The command line and the tests call the same [`run`]. A run never prints; it reports to a [`Progress`].
 
+mod body_record;
 pub mod body_table;
 mod branch;
 pub mod diff;
@@ -34,7 +35,7 @@ use crate::worlds;
 use meniscus_scene::AnyScene;
 use meniscus_sim::ProblemDump;
 use meniscus_store::error::{Error, Kind};
-use meniscus_store::manifest::DriftWarning;
+use meniscus_store::manifest::Warning;
 use meniscus_store::mesh_copies::MeshSource;
 use meniscus_store::run_folder::{RunFolder, SceneFiles};
 use std::path::PathBuf;
@@ -98,8 +99,10 @@ pub struct Summary {
     pub folder: RunFolder,
     /// Number of simulated frames, without frame 0, the initial state.
     pub frames: u32,
-    /// Largest volume drift, if it exceeded the limit.
-    pub drift: Option<DriftWarning>,
+    /// Warnings.
+    pub warnings: Vec<Warning>,
+    /// Facts that are not warnings.
+    pub notes: Vec<String>,
     /// Whether all frames existed before.
     pub nothing_to_do: bool,
     /// Wall-clock seconds.

@@ -1,6 +1,7 @@
 //! Loop of a run from its first step to its last frame, and its shutdown.
 
-use super::body_table;
+use super::body_record;
+use super::body_table::{self, NewLines};
 use super::drift;
 use super::film::{Pictures, bodies, encoded};
 use super::progress::{Event, Progress};
@@ -101,6 +102,7 @@ impl<'a, const D: usize> Runner<'a, D> {
             surface.finish()?;
         }
         watch.begin(WRITE);
+        body_table::write(self.scene, &self.folder, &self.manifest)?;
         self.update_manifest();
         self.manifest.write(self.folder.root())?;
         watch.begin(PREVIEW);
@@ -140,6 +142,10 @@ impl<'a, const D: usize> Runner<'a, D> {
             preview: found.manifest.and_then(|r| r.preview),
             ..scene_summary::manifest(scene, options, rayon::current_num_threads())
         };
+        if scene.is_rigid() {
+            let bytes = account.statistics.bytes;
+            body_record::add_first(scene, &mut manifest, &folder.statistics(), bytes)?;
+        }
         let timings = if account.timings.begins(&folder.timings()) {
             JsonlFile::resume(&folder.timings(), account.timings.bytes)?
         } else {
@@ -153,6 +159,7 @@ impl<'a, const D: usize> Runner<'a, D> {
             run_folder::remove(damaged)?;
         }
         folder.rewind(&manifest, &options.scene_files(), &path)?;
+        body_table::write(scene, &folder, &manifest)?;
         Ok(Runner {
             scene,
             options,
@@ -197,6 +204,9 @@ impl<'a, const D: usize> Runner<'a, D> {
             self.unsaved = true;
             self.watch.begin("");
             progress.event(Event::Step(&line));
+            for notice in body_record::add(self.scene, &mut self.manifest, &line) {
+                progress.event(Event::Notice(&notice));
+            }
             if step.completes_frame {
                 let steps = std::mem::take(&mut self.steps_of_frame);
                 let drift = self.examine_drift(&step, progress)?;
@@ -250,12 +260,15 @@ impl<'a, const D: usize> Runner<'a, D> {
             None => (None, None),
         };
         self.watch.begin(WRITE);
+        let bodies = (decoded.as_ref().filter(|_| self.scene.is_rigid()))
+            .map(|frame| NewLines::new(&self.folder, frame));
         let run = root.into();
         self.unsaved &= checkpoint.is_none();
         self.manifest.frames_done = frame;
         self.update_manifest();
         self.writer.give(Frame {
             particles,
+            bodies,
             surface,
             checkpoint,
             statistics: self.statistics.sync()?,
@@ -269,9 +282,10 @@ impl<'a, const D: usize> Runner<'a, D> {
         Ok(())
     }
 
-    /// Frame as decoded from the bytes of its file, once for the surface and the preview.
+    /// Frame as decoded from the bytes of its file, once for the surface, the table of bodies and the preview.
     fn decoded(&self, number: u32, bytes: &[u8]) -> Result<Option<cache::Frame<D>>, Error> {
-        if !self.scene.output.surface && !self.pictures.needs(number) {
+        let output = &self.scene.output;
+        if !output.surface && !self.scene.is_rigid() && !self.pictures.needs(number) {
             return Ok(None);
         }
         let decoded = cache::decode(bytes);
@@ -461,7 +475,6 @@ impl<'a, const D: usize> Runner<'a, D> {
             }
             Err(e) => end.and(Err(e)),
         };
-        let end = end.and(body_table::write(self.scene, &self.folder, &self.manifest));
         (self.manifest.state, self.manifest.error) = match &end {
             Ok(()) => (State::Done, None),
             Err(e) if e.kind() == Kind::Interrupted => (State::Interrupted, None),
@@ -474,7 +487,8 @@ impl<'a, const D: usize> Runner<'a, D> {
         Ok(Summary {
             folder: self.folder,
             frames: self.manifest.frames_done,
-            drift: self.manifest.drift,
+            warnings: self.manifest.warnings(),
+            notes: self.manifest.notes(),
             nothing_to_do: false,
             wall_seconds: self.manifest.wall_seconds,
         })

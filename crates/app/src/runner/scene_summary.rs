@@ -32,6 +32,8 @@ pub fn manifest<const D: usize>(
         timings: Prefix::nothing(),
         preview: None,
         drift: None,
+        contacts: None,
+        left_domain: Vec::new(),
         settings: settings(scene, scene_text),
         error: None,
     }

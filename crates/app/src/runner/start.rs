@@ -117,7 +117,8 @@ fn nothing_to_do(
     Summary {
         folder,
         frames: done,
-        drift: manifest.drift.clone(),
+        warnings: manifest.warnings(),
+        notes: manifest.notes(),
         nothing_to_do: true,
         wall_seconds: manifest.wall_seconds,
     }

@@ -72,6 +72,9 @@ pub struct StepLine {
     /// Measures of rigid bodies, in scenes that have them.
     #[serde(default, skip_serializing_if = "Option::is_none", flatten)]
     pub bodies: Option<BodyMeasures>,
+    /// Names of bodies that left the domain in the step and were removed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_domain: Vec<String>,
     /// Number of retries with a shorter step.
     pub retries: usize,
     /// Solves of the step, in order.
@@ -90,6 +93,9 @@ pub struct BodyMeasures {
     pub islands: usize,
     /// Islands whose solve did not reach its tolerance.
     pub unsolved_islands: usize,
+    /// Largest residual of these, in m/s.
+    #[serde(default)]
+    pub unsolved_residual: f64,
     /// Largest amount by which a gap is below the one at rest, in m.
     pub position_error: f64,
     /// Deepest overlap, in m.
@@ -118,6 +124,7 @@ impl BodyMeasures {
             contacts: count("contacts")?,
             islands: count("islands")?,
             unsolved_islands: count("unsolved_islands")?,
+            unsolved_residual: measure("unsolved_residual")?,
             position_error: measure("position_error")?,
             penetration: measure("penetration")?,
             position_work: measure("position_work")?,
@@ -206,6 +213,7 @@ impl StepLine {
             lost_volume: measure("lost_volume"),
             squeezed: place("squeezed"),
             bodies: BodyMeasures::of(report),
+            left_domain: report.left_domain.clone(),
             retries: report.retries,
             solves,
         }

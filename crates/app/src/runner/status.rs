@@ -1,11 +1,11 @@
 //! Status of the run in a folder.
 
 use super::resume_command::resume_command;
+use meniscus_store::body_record::{LeftBody, UnsolvedContacts};
 use meniscus_store::checkpoint;
 use meniscus_store::error::Error;
 use meniscus_store::lock::{self, Holder};
-use meniscus_store::manifest::DriftWarning;
-use meniscus_store::manifest::{BranchOrigin, Manifest, State};
+use meniscus_store::manifest::{BranchOrigin, DriftWarning, Manifest, State, Warning};
 use meniscus_store::opened_run::no_run;
 use meniscus_store::regular_file;
 use meniscus_store::run_folder::RunFolder;
@@ -54,6 +54,18 @@ pub struct Status {
     /// Largest volume drift, if it exceeded the limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drift: Option<DriftWarning>,
+    /// Contacts that were not solved to their tolerance, if there were any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contacts: Option<UnsolvedContacts>,
+    /// Bodies that left the domain and were removed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_domain: Vec<LeftBody>,
+    /// Warnings in sentences.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
+    /// Facts that are not warnings, in sentences.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Number of complete frames.
     pub frames_done: u32,
     /// Number of requested frames.
@@ -91,6 +103,8 @@ pub fn status(run: &Path) -> Result<Status, Error> {
     let each = seconds_a_frame(&RunFolder::of_run(run));
     Ok(Status {
         resume: resume_command(&manifest, run),
+        warnings: manifest.warnings(),
+        notes: manifest.notes(),
         scene: manifest.scene,
         state,
         process: match holder {
@@ -100,6 +114,8 @@ pub fn status(run: &Path) -> Result<Status, Error> {
         error: manifest.error,
         branched_from: manifest.branched_from,
         drift: manifest.drift,
+        contacts: manifest.contacts,
+        left_domain: manifest.left_domain,
         frames_done: manifest.frames_done,
         frames: manifest.frames,
         steps: manifest.steps,

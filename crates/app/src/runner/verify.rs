@@ -1,5 +1,6 @@
 //! Verification of every file of a run; modifies none.
 
+use super::body_table;
 use super::resume_command::resume_command;
 use crate::shell;
 use crate::surface;
@@ -61,6 +62,9 @@ pub fn verify(run: &Path) -> Result<Vec<Finding>, Error> {
     }
     check.frames(run, manifest.ok().flatten().as_ref())?;
     check.surfaces(run)?;
+    if let Ok(Some(manifest)) = Manifest::read(run) {
+        check.bodies(&folder, &manifest);
+    }
     check.checkpoints(run)?;
     Ok(check.findings)
 }
@@ -154,6 +158,27 @@ impl Check {
             }
         }
         Ok(())
+    }
+
+    /// Checks that `bodies.csv` is that of the frames; during a run it may be ahead of the manifest.
+    fn bodies(&mut self, folder: &RunFolder, manifest: &Manifest) {
+        // Damaged frames are reported by themselves.
+        let expected = match manifest.settings.dimension {
+            2 => body_table::expected::<2>(folder.root(), manifest),
+            _ => body_table::expected::<3>(folder.root(), manifest),
+        };
+        let Ok(Some(expected)) = expected else { return };
+        let file = folder.bodies();
+        match regular_file::read(&file) {
+            Err(_) => self.found(&file, "it is missing"),
+            Ok(found) if manifest.state == State::Done && found != expected.as_bytes() => {
+                self.found(&file, "its content is not that of the frames");
+            }
+            Ok(found) if !found.starts_with(expected.as_bytes()) => {
+                self.found(&file, "its content is not that of the frames");
+            }
+            Ok(_) => {}
+        }
     }
 
     /// Checks existing surfaces; a missing one can be reconstructed.

@@ -1,5 +1,6 @@
 //! Writer thread: waits for the disk while the run continues.
 
+use super::body_table::NewLines;
 use meniscus_scene::Output;
 use meniscus_store::atomic_file::Filled;
 use meniscus_store::error::{Error, Kind};
@@ -13,6 +14,8 @@ use std::thread::{Builder, JoinHandle};
 pub struct Frame {
     /// Particles, if they are written.
     pub particles: Option<Filled>,
+    /// Lines of `bodies.csv`, if there are rigid bodies.
+    pub bodies: Option<NewLines>,
     /// Surface, if it is made.
     pub surface: Option<Filled>,
     /// Checkpoint after the frame, if there is one.
@@ -33,6 +36,9 @@ impl Frame {
     fn finish(self) -> Result<(), Error> {
         if let Some(particles) = self.particles {
             particles.finish()?;
+        }
+        if let Some(bodies) = self.bodies {
+            bodies.append()?;
         }
         if let Some(surface) = self.surface {
             surface.finish()?;

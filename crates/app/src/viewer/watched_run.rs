@@ -4,6 +4,7 @@ use super::jsonl_tail::JsonlTail;
 use super::solids::{SolidView, poses, solids};
 use super::wire::encode_particles;
 use crate::runner::StepLine;
+use crate::runner::statistics::BodyMeasures;
 use crate::surface;
 use crate::surface::solids::Mesh;
 use meniscus_scene::text::load_kept;
@@ -137,6 +138,8 @@ impl Watched {
             "solids": self.solids.iter().map(|solid| &solid.about).collect::<Vec<_>>(),
             "liquidColor": self.liquid_color.map(Color::parts),
             "solidsMissing": self.solids_missing,
+            // Number of rigid bodies; zero in runs with liquid.
+            "rigid": self.scene.as_ref().map_or(0, AnyScene::bodies),
         })
     }
 
@@ -160,10 +163,8 @@ impl Watched {
         json!({
             "state": state,
             "error": manifest.error,
-            "drift": manifest.drift.as_ref().map(|drift| json!({
-                "message": drift.message(),
-                "remedy": drift.remedy,
-            })),
+            "warnings": manifest.warnings(),
+            "notes": manifest.notes(),
             "sceneHash": manifest.scene_hash,
             "framesAsked": manifest.frames,
             "wallSeconds": manifest.wall_seconds,
@@ -311,7 +312,7 @@ fn thin_share(line: &StepLine) -> f64 {
 
 fn step_columns(lines: &[StepLine]) -> Value {
     let column = |of: fn(&StepLine) -> f64| -> Vec<f64> { lines.iter().map(of).collect() };
-    json!({
+    let mut columns = json!({
         "frame": lines.iter().map(|line| line.frame).collect::<Vec<_>>(),
         "time": column(|line| line.time),
         "particles": column(|line| line.particles as f64),
@@ -328,7 +329,23 @@ fn step_columns(lines: &[StepLine]) -> Value {
         "retries": column(|line| line.retries as f64),
         "solver": lines.last().map(|line| line.solver.as_str()),
         "converged": lines.iter().filter(|line| line.status == "converged").count(),
-    })
+    });
+    let bodies: Option<Vec<BodyMeasures>> = lines.iter().map(|line| line.bodies).collect();
+    if let (Some(bodies), Some(columns)) = (bodies, columns.as_object_mut())
+        && !lines.is_empty()
+    {
+        let column = |of: fn(&BodyMeasures) -> f64| bodies.iter().map(of).collect::<Vec<f64>>();
+        for (name, values) in [
+            ("contacts", column(|bodies| bodies.contacts as f64)),
+            ("islands", column(|bodies| bodies.islands as f64)),
+            ("positionError", column(|bodies| bodies.position_error)),
+            ("penetration", column(|bodies| bodies.penetration)),
+            ("potential", column(|bodies| bodies.potential_energy)),
+        ] {
+            columns.insert(name.into(), json!(values));
+        }
+    }
+    columns
 }
 
 fn timing_columns(lines: &[TimingLine]) -> Value {

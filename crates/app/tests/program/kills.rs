@@ -1,13 +1,47 @@
 //! `kill -9` at any instant.
 
-use crate::trial::{Trial, assert_intact, assert_same_run};
+use crate::trial::{Trial, assert_intact, assert_same_run, json};
 use meniscus_app::runner::status;
 use meniscus_app::runner::status::Activity;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-const SCENE: &str = "run dam-break-2d --resolution 16 --frames 40 --quiet";
-const KILLS: u32 = 50;
+/// A body that leaves the domain, contacts that are not solved to their tolerance, and a joint.
+const BODIES: &str = r#"
+contact = { tolerance = 1e-15 }
+domain = { size = [1, 1], open = ["right"] }
+time = { frames = 40, rate = 24 }
+output = { preview_side = 64 }
+
+[[body]]
+name = "leaver"
+shape = { box = { low = [-0.05, -0.05], high = [0.05, 0.05] } }
+position = [0.5, 0.05]
+velocity = [3, 2]
+density = 500
+friction = 0.1
+
+[[body]]
+name = "low"
+shape = { box = { low = [-0.1, -0.1], high = [0.1, 0.1] } }
+position = [0.3, 0.11]
+density = 500
+
+[[body]]
+name = "high"
+shape = { box = { low = [-0.1, -0.1], high = [0.1, 0.1] } }
+position = [0.25, 0.35]
+density = 5000
+
+[[body]]
+name = "bob"
+shape = { sphere = { radius = 0.05 } }
+position = [0.1, 0.8]
+mass = 1
+
+[[joint]]
+ball = { bodies = ["bob"], point = [0.3, 0.8] }
+"#;
 
 /// Pseudo-random numbers between 0 and 1; the instant of the kill still varies.
 struct Dice(u64);
@@ -24,19 +58,43 @@ impl Dice {
 
 #[test]
 fn a_run_killed_at_fifty_instants_and_resumed_equals_an_uninterrupted_one() {
+    let scene = "run dam-break-2d --resolution 16 --frames 40 --quiet";
+    survives(&Trial::new(), scene, 50);
+}
+
+#[test]
+fn a_run_of_bodies_killed_at_thirty_instants_and_resumed_equals_an_uninterrupted_one() {
     let trial = Trial::new();
+    std::fs::write(trial.path("bodies.toml"), BODIES).unwrap();
+    survives(&trial, "run bodies.toml --quiet", 30);
+    // What the run reports about its bodies is the same as well.
+    let record = |run: &str| {
+        let manifest = json(&trial.path(run).join("run.json"));
+        (
+            manifest["contacts"].clone(),
+            manifest["left_domain"].clone(),
+        )
+    };
+    assert_eq!(record("whole"), record("killed-1"));
+    let (contacts, left) = record("whole");
+    assert!(contacts["steps"].as_u64().unwrap() > 10, "{contacts}");
+    assert_eq!(left[0]["name"], "leaver");
+}
+
+/// Kills runs of a scene at random instants, and compares what is left of them once resumed.
+fn survives(trial: &Trial, scene: &str, most_kills: u32) {
     let started = Instant::now();
-    trial.call_well(&format!("{SCENE} --out whole --threads 1"));
+    trial.call_well(&format!("{scene} --out whole --threads 1"));
     let whole = trial.path("whole");
     let a_run = started.elapsed();
     let mut dice = Dice(7);
     let (mut kills, mut runs, mut threads) = (0, 0, 1);
-    while kills < KILLS {
+    while kills < most_kills {
         runs += 1;
         let folder = format!("killed-{runs}");
-        let line = format!("{SCENE} --out {folder} --resume");
+        let line = format!("{scene} --out {folder} --resume");
         // Short and long waits: the first milliseconds of a run write other files than later ones.
-        while kills < KILLS {
+        while kills < most_kills {
             threads = threads % 4 + 1;
             let mut child = trial.start(&format!("{line} --threads {threads}"));
             sleep(Duration::from_secs_f64(
@@ -57,6 +115,6 @@ fn a_run_killed_at_fifty_instants_and_resumed_equals_an_uninterrupted_one() {
         trial.call_well(&format!("{line} --threads 2"));
         assert_same_run(&trial.path(&folder), &whole);
         assert_intact(&trial.path(&folder));
-        assert!(runs <= KILLS, "every run must survive some kills");
+        assert!(runs <= most_kills, "every run must survive some kills");
     }
 }

@@ -2,6 +2,7 @@
 
 mod attributes;
 mod bodies;
+mod body_warnings;
 mod branches;
 mod commands;
 mod damage;

@@ -92,7 +92,7 @@ pub fn interrupt(child: &Child) {
 
 /// Asserts that two folders have the same run: the same bytes in everything that does not depend on the clock.
 pub fn assert_same_run(found: &Path, expected: &Path) {
-    for file in ["stats.jsonl", "preview.gif", "scene.toml"] {
+    for file in ["stats.jsonl", "preview.gif", "scene.toml", "bodies.csv"] {
         let of = |folder: &Path| std::fs::read(folder.join(file)).ok();
         assert!(of(found) == of(expected), "{file} differs");
     }

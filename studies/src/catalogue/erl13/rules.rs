@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 pub struct Rules {
     /// Merit that is small enough.
     pub absolute: f64,
-    /// Override of the merit, as a part of it, that counts as none.
+    /// Change of the merit, as a part of it, that counts as none.
     pub relative: f64,
     /// Limit of iterations.
     pub iterations: usize,
