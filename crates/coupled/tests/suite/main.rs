@@ -1,4 +1,10 @@
 //! Tests of liquid and bodies together.
 
+mod added_mass;
+mod bowl;
+mod exchange;
 mod floating;
+mod oracle;
+mod runs;
 mod scene;
+mod stage;
