@@ -56,11 +56,11 @@ pub struct StagedRow {
     pub bodies: Vec<(usize, [f64; 6])>,
     /// Added to `J v`; the motion of bodies that are not free is in it.
     pub bias: f64,
-    /// Lower bound of the impulse; tangents are free.
+    /// Lower bound of the impulse; tangents with friction are free.
     pub lower: f64,
-    /// Upper bound of the impulse; tangents are free.
+    /// Upper bound of the impulse; tangents with friction are free.
     pub upper: f64,
-    /// For tangents: the row of the normal, and the Coulomb coefficient.
+    /// For tangents with friction: the row of the normal, and the Coulomb coefficient.
     pub friction: Option<(usize, f64)>,
 }
 
@@ -449,13 +449,19 @@ impl<const D: usize> StagedStep<D> {
                 }
                 let contact = i.checked_sub(island.joint_rows).map(|at| (at / D, at % D));
                 let tangent = contact.filter(|contact| contact.1 > 0);
+                let friction =
+                    tangent.map(|(at, _)| (first + island.normal_row(at), island.friction[at]));
+                let (lower, upper) = match friction {
+                    None => (row.lower, row.upper),
+                    Some((_, friction)) if friction > 0.0 => (f64::NEG_INFINITY, f64::INFINITY),
+                    Some(_) => (0.0, 0.0),
+                };
                 rows.push(StagedRow {
                     bodies,
                     bias,
-                    lower: tangent.map_or(row.lower, |_| f64::NEG_INFINITY),
-                    upper: tangent.map_or(row.upper, |_| f64::INFINITY),
-                    friction: tangent
-                        .map(|(at, _)| (first + island.normal_row(at), island.friction[at])),
+                    lower,
+                    upper,
+                    friction: friction.filter(|friction| friction.1 > 0.0),
                 });
                 impulses.push(island.x[i]);
             }

@@ -13,7 +13,7 @@ fn sphere<const D: usize>(radius: f64, center: [f64; D]) -> Shape<D> {
 /// A ball of radius `r` in a hollow of radius `big` around it, `n` cells across a metre.
 fn concentric<const D: usize>(n: usize, r: f64, big: f64, density: f64) -> Stage<D> {
     let dx = 1.0 / n as f64;
-    let center = std::array::from_fn(|a| 0.5 + 0.1 * dx * (a as f64 + 1.0));
+    let center = std::array::from_fn(|a| if a == 0 { 0.5 + 0.1 * dx } else { 0.5 });
     let bodies = vec![
         free("ball", sphere(r, [0.0; D]), density, center),
         Body::fixed("hollow", sphere(big, center).inverted()),
@@ -31,72 +31,74 @@ fn pushed<const D: usize>(stage: &mut Stage<D>) -> f64 {
     let solved = stage.solve();
     let v = solved.outcome.wet[0].twist;
     for a in 1..D {
-        assert!(v.linear[a].abs() < 1e-3 * v.linear[0], "sideways: {v:?}");
+        assert!(v.linear[a].abs() < 1e-4 * v.linear[0], "sideways: {v:?}");
     }
     stage.dt / v.linear[0]
 }
+
+/// Shares of faces are linear in the distances at nodes: of a surface of radius `r` they see chords, which are up to
+/// `dx^2 / 8r` inside it. The added mass of a ball is too small by about half of `(dx / r)^2`, that of a cylinder by a third.
+const CHORDS: f64 = 0.6;
 
 #[test]
 fn a_cylinder_in_a_hollow_has_the_added_mass_of_potential_flow() {
     let (r, big) = (0.15f64, 0.45f64);
     let exact = std::f64::consts::PI * 1000.0 * r * r * (big * big + r * r) / (big * big - r * r);
-    for (n, most) in [(32, 0.005), (64, 0.004), (128, 0.0005)] {
+    for (n, most) in [(32, 0.005), (64, 0.004), (128, CHORDS / 19.2f64.powi(2))] {
         let mut stage = concentric::<2>(n, r, big, 500.0);
         let mass = stage.bodies.body(0).mass.unwrap().mass;
         let error = (pushed(&mut stage) - mass) / exact - 1.0;
-        let mut stage = concentric::<2>(n, r, big, 500.0);
-        stage.settings.mass_correction = true;
-        let corrected = (pushed(&mut stage) - mass) / exact - 1.0;
-        println!("cylinder {n}: {error} {corrected} ({most})");
+        assert!(error.abs() < most, "{n}: {error}");
     }
+}
+
+/// Radius, and that of the hollow, of a ball with this many cells in its radius; cells across.
+fn ball_in_hollow(cells: f64) -> (usize, f64, f64) {
+    let n = (2.0 * 2.2 * cells + 4.0) as usize;
+    let r = cells / n as f64;
+    (n, r, 2.2 * r)
+}
+
+/// Added mass of a sphere in a hollow around it.
+fn added_mass(r: f64, big: f64) -> f64 {
+    2.0 / 3.0 * std::f64::consts::PI * 1000.0 * r.powi(3) * (big.powi(3) + 2.0 * r.powi(3))
+        / (big.powi(3) - r.powi(3))
 }
 
 #[test]
 fn a_sphere_in_a_hollow_has_the_added_mass_of_potential_flow() {
-    for (cells, most) in [(5.0, 0.002), (10.0, 0.0005)] {
-        let n = (2.0 * 2.2 * cells + 4.0) as usize;
-        let r = cells / n as f64;
-        let big = 2.2 * r;
-        let exact =
-            2.0 / 3.0 * std::f64::consts::PI * 1000.0 * r.powi(3) * (big.powi(3) + 2.0 * r.powi(3))
-                / (big.powi(3) - r.powi(3));
+    for cells in [5.0, 10.0] {
+        let (n, r, big) = ball_in_hollow(cells);
         let mut stage = concentric::<3>(n, r, big, 500.0);
         let mass = stage.bodies.body(0).mass.unwrap().mass;
-        let error = (pushed(&mut stage) - mass) / exact - 1.0;
-        let mut stage = concentric::<3>(n, r, big, 500.0);
-        stage.settings.mass_correction = true;
-        let corrected = (pushed(&mut stage) - mass) / exact - 1.0;
-        println!("sphere {cells}: {error} {corrected} ({most})");
+        let error = (pushed(&mut stage) - mass) / added_mass(r, big) - 1.0;
+        assert!(error.abs() < CHORDS / cells.powi(2), "{cells}: {error}");
     }
 }
 
 #[test]
 fn a_released_ball_accelerates_as_its_added_mass_says() {
-    for (cells, most) in [(5.0, 0.01), (10.0, 0.003)] {
+    for cells in [5.0, 10.0] {
         for density in [1.0, 500.0, 3000.0] {
-            let n = (2.0 * 2.2 * cells + 4.0) as usize;
-            let r = cells / n as f64;
-            let big = 2.2 * r;
+            let (n, r, big) = ball_in_hollow(cells);
             let volume = 4.0 / 3.0 * std::f64::consts::PI * r.powi(3);
-            let added =
-                0.5 * volume * 1000.0 * (big.powi(3) + 2.0 * r.powi(3)) / (big.powi(3) - r.powi(3));
-            let gravity = [0.0, 0.0, -9.81];
+            let gravity = [-9.81, 0.0, 0.0];
             let mut stage = concentric::<3>(n, r, big, density).gravity(gravity);
-            stage.settings.mass_correction = true;
             let dt = stage.dt;
             stage.flow(|_| -1.0, |_| gravity.map(|g| g * dt));
             let mass = density * volume;
-            let exact = 9.81 * (1000.0 * volume - mass) / (mass + added);
-            let solved = stage.solve();
-            let v = solved.outcome.wet[0].twist;
-            println!(
-                "released {cells} {density}: {} ({most})",
-                v.linear[2] / dt / exact
-            );
-            let sideways = v.linear[0].hypot(v.linear[1]) / v.linear[2].abs();
+            let exact = 9.81 * (1000.0 * volume - mass) / (mass + added_mass(r, big));
+            let v = stage.solve().outcome.wet[0].twist;
+            let error = v.linear[0] / dt / exact - 1.0;
+            // Buoyancy is seen as too small by as much, and may be a difference of larger forces.
+            let lever = (1000.0 / (1000.0 - density)).abs().max(1.0);
             assert!(
-                sideways < 1e-4 && v.angular.iter().all(|w| (w * r / v.linear[2]).abs() < 1e-4)
+                error.abs() < CHORDS * lever / cells.powi(2),
+                "{cells} {density}: {error}"
             );
+            let sideways = v.linear[1].hypot(v.linear[2]) / v.linear[0].abs();
+            assert!(sideways < 1e-4, "{v:?}");
+            assert!(v.angular.iter().all(|w| (w * r / v.linear[0]).abs() < 1e-4));
         }
     }
 }
@@ -234,4 +236,51 @@ fn two_pistons_balance_by_their_weight_over_area() {
             assert!((v[0] * 0.25 + v[1] * 0.4).abs() < 1e-8, "{v:?}");
         }
     }
+}
+
+#[test]
+fn pistons_slow_the_liquid_of_a_u_tube_by_their_mass() {
+    let (n, bore, difference, mass) = (40, 0.2, 0.1, 20.0);
+    let walls = || {
+        let wall = |low: [f64; 2], high: [f64; 2]| {
+            Body::fixed("wall", Shape::Box { low, high }).friction(0.0)
+        };
+        vec![
+            wall([0.0, 0.0], [1.0, 0.1]),
+            wall([0.0, 0.0], [0.1, 1.0]),
+            wall([0.3, 0.3], [0.7, 1.0]),
+            wall([0.9, 0.0], [1.0, 1.0]),
+        ]
+    };
+    let level = |x: f64| if x < 0.5 { 0.8 } else { 0.7 };
+    let run = |pistons: bool| {
+        let mut bodies = walls();
+        if pistons {
+            for x in [0.2, 0.8] {
+                let shape = block([0.5 * bore, 0.05]);
+                let at = [x, level(x) + 0.05];
+                bodies.push(free("piston", shape, mass / (bore * 0.1), at).friction(0.0));
+            }
+        }
+        let mut stage = Stage::new([n, n], 1.0 / n as f64, bodies).gravity([0.0, -10.0]);
+        let dt = stage.dt;
+        // Under a piston there is liquid up to its bottom, and no air.
+        let cover = if pistons { 0.05 } else { 0.0 };
+        stage.flow(|x| x[1] - level(x[0]) - cover, |_| [0.0, -10.0 * dt]);
+        let solved = stage.solve();
+        // The flow from one leg to the other carries its momentum over the distance between them.
+        let speed = solved.momentum[0] / (1000.0 * bore * 0.6 * dt);
+        for wet in &solved.outcome.wet {
+            let sign = if wet.body == 4 { -1.0 } else { 1.0 };
+            assert!((wet.twist.linear[1] * sign / (speed * dt) - 1.0).abs() < 0.02);
+        }
+        speed
+    };
+    // By the length along the middle; flow round the corners takes a short cut.
+    let free = run(false);
+    let length = 10.0 * difference / free;
+    assert!((length / 1.7 - 1.0).abs() < 0.1, "{length}");
+    let loaded = run(true);
+    let exact = 10_000.0 * bore * difference / (1000.0 * bore * length + 2.0 * mass);
+    assert!((loaded / exact - 1.0).abs() < 0.02, "{loaded} {exact}");
 }

@@ -70,10 +70,9 @@ fn measure(stage: &mut Stage<2>) -> (f64, f64, f64, f64) {
 fn a_bowl_on_the_ground_carries_its_liquid() {
     let (mut stage, mass) = bowl(40);
     let (v, divergence, force, liquid) = measure(&mut stage);
-    assert!(
-        (liquid / (1000.0 * 0.4 * 0.183) - 1.0).abs() < 0.02,
-        "{liquid}"
-    );
+    // The lowest half of a cell has no vertical face.
+    let exact = 1000.0 * 0.4 * (0.183 - 0.5 / 40.0);
+    assert!((liquid / exact - 1.0).abs() < 1e-4, "{liquid} {exact}");
     assert!(
         v.abs() < 1e-8 && divergence.abs() < 1e-8,
         "{v} {divergence}"
@@ -164,7 +163,7 @@ fn liquid_separates_from_a_body_that_is_pulled_out() {
             let mass = bodies[0].mass.unwrap().mass;
             let mut stage = Stage::new([n, n], dx, bodies).gravity([0.0, -G]);
             stage.liquid.physics.walls = walls;
-            stage.settings.adhesion = vec![adhesion];
+            stage.settings.adhesion = vec![adhesion; 2];
             let mut pull = Wrench::<2>::ZERO;
             pull.force[1] = k * mass * G;
             stage.forces = vec![pull];
@@ -179,7 +178,6 @@ fn liquid_separates_from_a_body_that_is_pulled_out() {
         let (separating, none, rows) = run(Walls::Separating, -1.0);
         let (held, _, _) = run(Walls::Separating, f64::INFINITY);
         let (barely, least, _) = run(Walls::Separating, 200.0);
-        println!("k {k}: {slip} {separating} {held} {barely} pull {pull} rows {rows}");
         assert!(none >= 0.0 && least >= -200.0);
         if k < 1.0 {
             assert!((slip - separating).abs() < 1e-3, "{slip} {separating}");

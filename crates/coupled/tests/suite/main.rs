@@ -1,6 +1,7 @@
 //! Tests of liquid and bodies together.
 
 mod added_mass;
+mod afloat;
 mod bowl;
 mod exchange;
 mod floating;

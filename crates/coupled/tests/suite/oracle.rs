@@ -34,27 +34,37 @@ fn by_clarabel<const D: usize>(problem: &CoupledProblem<D>) -> Vec<f64> {
     let mut q: Vec<f64> = joint.rhs.iter().zip(&scale).map(|(b, s)| b * s).collect();
     let size = q.iter().fold(0.0f64, |m, q| m.max(q.abs()));
     q.iter_mut().for_each(|q| *q /= size);
-    let bounded: Vec<usize> = (0..n).filter(|&i| joint.lower[i] == 0.0).collect();
+    // Rows that are held, then those with a lower bound: `-x + s = -lower`.
+    let held = (0..n).filter(|&i| joint.lower[i] == joint.upper[i]);
+    let mut bounded: Vec<usize> = held.collect();
+    let count = bounded.len();
+    bounded
+        .extend((0..n).filter(|&i| joint.lower[i].is_finite() && joint.lower[i] < joint.upper[i]));
     let (mut starts, mut rows) = (vec![0], Vec::new());
     for i in 0..n {
-        rows.extend(bounded.binary_search(&i).ok());
+        rows.extend(bounded.iter().position(|&row| row == i));
         starts.push(rows.len());
     }
     let m = bounded.len();
     let a = CscMatrix::new(m, n, starts, rows, vec![-1.0; m]);
+    let least = bounded.iter().map(|&i| -joint.lower[i] / (scale[i] * size));
+    let least: Vec<f64> = least.collect();
     let settings = DefaultSettings {
         verbose: false,
-        tol_gap_abs: 1e-13,
-        tol_gap_rel: 1e-13,
-        tol_feas: 1e-13,
+        tol_gap_abs: 1e-11,
+        tol_gap_rel: 1e-11,
+        tol_feas: 1e-11,
         ..Default::default()
     };
-    let cones = [SupportedConeT::NonnegativeConeT(m)];
-    let mut solver = DefaultSolver::new(&p, &q, &a, &vec![0.0; m], &cones, settings).unwrap();
+    let cones = [
+        SupportedConeT::ZeroConeT(count),
+        SupportedConeT::NonnegativeConeT(m - count),
+    ];
+    let mut solver = DefaultSolver::new(&p, &q, &a, &least, &cones, settings).unwrap();
     solver.solve();
     assert!(matches!(
         solver.solution.status,
-        SolverStatus::Solved | SolverStatus::AlmostSolved
+        SolverStatus::Solved | SolverStatus::AlmostSolved | SolverStatus::InsufficientProgress
     ));
     let x = solver.solution.x.iter().zip(&scale);
     x.map(|(x, s)| x * s * size).collect()
