@@ -10,10 +10,6 @@ use crate::problem::CoupledProblem;
 use crate::report::{StepError, StepReport};
 
 /// The functions of one number of dimensions.
-#[expect(
-    clippy::type_complexity,
-    reason = "each signature is that of one function"
-)]
 pub(crate) struct Compiled<const D: usize> {
     pub step:
         fn(&mut Coupled<D>, f64, &[Wrench<D>], &mut dyn Phases) -> Result<StepReport<D>, StepError>,

@@ -1,15 +1,13 @@
 //! Islands: groups of free bodies that contacts and joints connect, each with a problem of its own.
 
-use std::sync::Arc;
-
 use crate::bodies::{Bodies, State, WarmContact};
 use crate::contact::Contact;
-use crate::inertia::Inertia;
 use crate::joint::{JointRows, joint_rows};
 use crate::linear::{dot, norm, sub};
 use crate::rows::{Row, contact_rows};
 use crate::solve::Island;
 use crate::state::Kinetic;
+use crate::step::Prepared;
 
 /// Distance within which a contact takes over the impulse of another one of its pair, in gaps at rest.
 const NEAR: f64 = 25.0;
@@ -137,16 +135,15 @@ impl<const D: usize> Bodies<D> {
     }
 
     /// The problem of a group: rows of its joints, then those of its contacts, started from the last step's impulses.
-    pub(crate) fn island(
-        &self,
-        group: &Group,
-        state: &State<D>,
-        kinetics: &[Kinetic<D>],
-        contacts: &[Contact<D>],
-        joints: &[Option<JointRows<D>>],
-        inertias: &Arc<Vec<Inertia>>,
-        dt: f64,
-    ) -> Island<D> {
+    pub(crate) fn island(&self, group: &Group, prepared: &Prepared<D>, dt: f64) -> Island<D> {
+        let state = &self.state;
+        let Prepared {
+            kinetics,
+            contacts,
+            joints,
+            inertias,
+            ..
+        } = prepared;
         let mut island = Island::new(self.settings.cone);
         island.inertias = inertias.clone();
         let mut slots = Slots::new(&mut island, group, kinetics);

@@ -179,20 +179,12 @@ impl<const D: usize> Bodies<D> {
     }
 
     pub(crate) fn islands(&self, prepared: &Prepared<D>, dt: f64) -> Vec<Island<D>> {
-        let Prepared {
-            kinetics,
-            contacts,
-            joints,
-            groups,
-            asleep,
-            inertias,
-            ..
-        } = prepared;
-        let awake = groups.iter().zip(asleep).filter(|(_, asleep)| !**asleep);
-        let awake: Vec<&Group> = awake.map(|(group, _)| group).collect();
-        let island = |group: &&Group| {
-            self.island(group, &self.state, kinetics, contacts, joints, inertias, dt)
-        };
+        let groups = prepared.groups.iter().zip(&prepared.asleep);
+        let awake: Vec<&Group> = groups
+            .filter(|(_, asleep)| !**asleep)
+            .map(|(group, _)| group)
+            .collect();
+        let island = |group: &&Group| self.island(group, prepared, dt);
         awake.par_iter().map(island).collect()
     }
 

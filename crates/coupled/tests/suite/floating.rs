@@ -106,7 +106,7 @@ fn bodies_at_their_draft_float_for_half_a_minute() {
             let own = inside.distance([x[0] - 0.5, x[1] - at]);
             (x[1] - level).max(-own)
         });
-        let most = (0.01 * height).max(0.1 / n as f64);
+        let most = f64::max(0.01 * height, 0.1 / n as f64);
         let (mut worst, mut tilt) = (0.0f64, 0.0f64);
         let mut mean = [(0.0, 0.0); 2];
         while world.time() < 30.0 {
