@@ -135,18 +135,25 @@ impl<const D: usize> Bodies<D> {
     }
 
     /// The problem of a group: rows of its joints, then those of its contacts, started from the last step's impulses.
-    pub(crate) fn island(&self, group: &Group, prepared: &Prepared<D>, dt: f64) -> Island<D> {
-        let state = &self.state;
+    pub(crate) fn island(
+        &self,
+        group: &Group,
+        state: &State<D>,
+        prepared: &Prepared<D>,
+        dt: f64,
+    ) -> Island<D> {
         let Prepared {
             kinetics,
             contacts,
             joints,
-            inertias,
             ..
         } = prepared;
         let mut island = Island::new(self.settings.cone);
-        island.inertias = inertias.clone();
-        let mut slots = Slots::new(&mut island, group, kinetics);
+        island.inertias = prepared.inertias.clone();
+        let mut slots = Slots::new(kinetics.len());
+        for &body in &group.bodies {
+            slots.get(&mut island, body, kinetics);
+        }
         let ratio = if state.last_dt > 0.0 {
             dt / state.last_dt
         } else {
@@ -195,27 +202,17 @@ fn groups_of(
 
 /// Which slot of an island a body has.
 pub(crate) struct Slots {
-    of_body: Vec<(usize, u32)>,
+    /// For each body its slot, or `NONE`.
+    of_body: Vec<u32>,
 }
 
-impl Slots {
-    pub fn empty() -> Self {
-        Self {
-            of_body: Vec::new(),
-        }
-    }
+const NONE: u32 = u32::MAX;
 
-    pub fn new<const D: usize>(
-        island: &mut Island<D>,
-        group: &Group,
-        kinetics: &[Kinetic<D>],
-    ) -> Self {
-        let of_body = group
-            .bodies
-            .iter()
-            .map(|&body| (body, island.add_slot(body, &kinetics[body])))
-            .collect();
-        Self { of_body }
+impl Slots {
+    pub fn new(bodies: usize) -> Self {
+        Self {
+            of_body: vec![NONE; bodies],
+        }
     }
 
     pub fn get<const D: usize>(
@@ -224,14 +221,11 @@ impl Slots {
         body: usize,
         kinetics: &[Kinetic<D>],
     ) -> u32 {
-        match self.of_body.binary_search_by_key(&body, |entry| entry.0) {
-            Ok(at) => self.of_body[at].1,
-            Err(at) => {
-                let slot = island.add_slot(body, &kinetics[body]);
-                self.of_body.insert(at, (body, slot));
-                slot
-            }
+        let slot = &mut self.of_body[body];
+        if *slot == NONE {
+            *slot = island.add_slot(body, &kinetics[body]);
         }
+        *slot
     }
 
     pub fn add<const D: usize>(
