@@ -1,0 +1,1 @@
+//! Flows with known solutions.
