@@ -60,7 +60,11 @@ impl MonotoneLu {
     /// # Panics
     /// If a vector does not have as many entries as the matrix has rows.
     pub fn solve(&mut self, c: &[f64], x: &mut [f64]) -> f64 {
-        assert_eq!(c.len(), self.keep.len(), "right-hand side and matrix differ in size");
+        assert_eq!(
+            c.len(),
+            self.keep.len(),
+            "right-hand side and matrix differ in size"
+        );
         let system = System {
             matrix: &self.matrix,
             shift: &self.shift,

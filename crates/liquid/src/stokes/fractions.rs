@@ -20,7 +20,7 @@ pub struct Geometry<const D: usize> {
     pub tiles: Tiles<D>,
     /// Share of every octant behind the free surface, inside solids too; bit `a` of an octant's number is its half along `a`.
     pub(crate) liquid: Vec<f32>,
-    /// Share of every octant inside solids.
+    /// Share of every octant inside solids. What lies outside all tiles counts as solid.
     pub(crate) solid: Vec<f32>,
 }
 
@@ -77,7 +77,7 @@ impl<const D: usize> Geometry<D> {
     ) -> Self {
         let mut geometry = Self {
             liquid: vec![0.0; tiles.field_len() << D],
-            solid: vec![0.0; tiles.field_len() << D],
+            solid: vec![1.0; tiles.field_len() << D],
             tiles,
         };
         let Self {
@@ -157,7 +157,7 @@ impl<const D: usize> Geometry<D> {
         tiles.cover(wet.par_iter().copied(), COARSE_BAND);
         let mut coarse = Self {
             liquid: vec![0.0; tiles.field_len() << D],
-            solid: vec![0.0; tiles.field_len() << D],
+            solid: vec![1.0; tiles.field_len() << D],
             tiles,
         };
         let Self {

@@ -128,7 +128,7 @@ impl<const D: usize> Level<D, f64> {
     ) -> (Self, Shares<D>) {
         let tiles = &geometry.tiles;
         let shares_of = |low: usize| {
-            field(tiles, (0.0, 1.0), |index| {
+            field(tiles, (0.0, 0.0), |index| {
                 let (liquid, solid) = geometry.shares(index, low);
                 (liquid as f32, (1.0 - solid) as f32)
             })
@@ -144,7 +144,7 @@ impl<const D: usize> Level<D, f64> {
         });
         let wet = |share: (f32, f32)| share.0 as f64 > LEAST;
         let kind: [Vec<FaceKind>; D] = std::array::from_fn(|a| {
-            field(tiles, FaceKind::Air, |index| {
+            field(tiles, FaceKind::Solid, |index| {
                 let share = faces[a][index];
                 // Rule 1: all open faces of cells and edges with liquid.
                 let beside = || wet(cells[index]) || wet(cells[tiles.below(index, a)]);

@@ -226,6 +226,36 @@ impl<const D: usize> System<D> {
         }
     }
 
+    /// Power of the liquid's stresses on solids that move with the velocity `mode` on faces: for a mode of 1 m/s along an axis
+    /// on the faces of a body, the force on it (per metre of depth in 2D).
+    pub fn work(&self, x: &[f64], solid: Option<&FaceField<D>>, mode: &FaceField<D>) -> f64 {
+        let tiles = &self.level.tiles;
+        // Stresses of the full flux, inertia left out.
+        let mut full = Pair::<D, f64>::zeros(tiles);
+        self.scatter(x, &mut full);
+        let level = Level {
+            mass: std::array::from_fn(|_| vec![0.0; tiles.field_len()]),
+            ..self.level.clone()
+        };
+        let is_known = |axis: usize, index: usize| self.shares.kind[axis][index] == FaceKind::Solid;
+        if let Some(solid) = solid {
+            for axis in 0..D {
+                for index in (0..tiles.cells()).filter(|&index| is_known(axis, index)) {
+                    full.t[axis][index] = solid[axis][index];
+                }
+            }
+        }
+        let mut left = Pair::zeros(tiles);
+        residual(&level, &Pair::zeros(tiles), &full, &mut left);
+        let power = (0..D).map(|axis| {
+            let faces = (0..tiles.cells())
+                .map(|index| self.solid_flux(mode, axis, index) * left.t[axis][index]);
+            faces.sum::<f64>()
+        });
+        let cell = self.medium.dx.powi(D as i32);
+        power.sum::<f64>() * self.medium.density / self.medium.dt * cell
+    }
+
     /// Liquid velocity of every unknown face: the flux less the solid's share, per open share.
     pub fn liquid_velocity(&self, x: &[f64], solid: Option<&FaceField<D>>) -> Vec<f64> {
         let faces = self.faces().zip(x);
