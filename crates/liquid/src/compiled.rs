@@ -13,7 +13,7 @@ use crate::grid::tiles::{Coord, Tiles};
 use crate::liquid::{Distance, Liquid, StateError};
 use crate::multigrid::{self, Cycle};
 use crate::particles::transfer::FaceField;
-use crate::projection::Projection;
+use crate::projection::{Faces, Projected, Projection};
 use crate::report::{Phases, PressureProblem, StepError, StepReport};
 use crate::settings::{Settings, SettingsError};
 use crate::solids::SolidMotion;
@@ -92,6 +92,18 @@ pub(crate) struct Compiled<const D: usize> {
     pub stokes_system:
         fn(stokes::Geometry<D>, stokes::Medium, &stokes::Viscosity) -> stokes::System<D>,
     pub stokes_rhs: fn(&stokes::System<D>, &FaceField<D>, Option<&FaceField<D>>) -> Vec<f64>,
+    pub stokes_rates: fn(&stokes::System<D>, &[f64], Option<&FaceField<D>>) -> stokes::Viscosity,
+    pub stokes_project: fn(
+        &mut stokes::StokesProjection<D>,
+        &mut Faces<'_, D>,
+        f64,
+    ) -> Result<Projected, StepError>,
+    pub stokes_correct: fn(
+        &mut stokes::StokesProjection<D>,
+        &mut Faces<'_, D>,
+        f64,
+        f64,
+    ) -> Result<Option<Report>, StepError>,
     pub stokes_matrix: fn(&stokes::System<D>) -> Result<Csr, InputError>,
     pub stokes_solver: fn(&stokes::System<D>) -> Result<stokes::Solver<'_, D>, InputError>,
     pub stokes_solve:
@@ -123,6 +135,9 @@ macro_rules! compiled {
             stokes_geometry: stokes::Geometry::of_distances_impl,
             stokes_system: stokes::System::new_impl,
             stokes_rhs: stokes::System::rhs_impl,
+            stokes_rates: stokes::System::shear_rates_impl,
+            stokes_project: stokes::StokesProjection::project_impl,
+            stokes_correct: stokes::StokesProjection::correct_positions_impl,
             stokes_matrix: stokes::System::matrix_impl,
             stokes_solver: |system| stokes::Solver::new_impl(system),
             stokes_solve: |solver, b, settings, x| solver.solve_impl(b, settings, x),

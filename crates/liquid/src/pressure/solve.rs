@@ -117,6 +117,13 @@ impl<const D: usize> PressureSolver<D> {
         Ok(solution)
     }
 
+    /// In place of a solve: no row separates, and the next displacement is found by multigrid.
+    pub fn skip(&mut self, system: &System<D>) {
+        self.separated.clear();
+        self.separated.resize(system.len(), false);
+        self.workspace.prefer_multigrid(system.len());
+    }
+
     /// Rows at their least pressure whose divergence is above the tolerance.
     fn mark_separated(&mut self, system: &System<D>, tolerance: f64) {
         let (problem, x) = (&system.problem, &self.pressure);

@@ -7,8 +7,9 @@
 use rayon::prelude::*;
 
 use crate::compiled::Compiled;
-use crate::grid::cut_cells::heaviside;
+use crate::grid::cut_cells::{heaviside, interpolate};
 use crate::grid::tiles::{Coord, Tiles};
+use crate::projection::Faces;
 
 /// Shares this close to 0 or 1 are 0 or 1.
 const SNAP: f32 = 1e-6;
@@ -102,6 +103,68 @@ impl<const D: usize> Geometry<D> {
         geometry
     }
 
+    /// From the distances of a step: of the free surface at the middles of cells, of solids at nodes.
+    pub(crate) fn of_faces(faces: &Faces<'_, D>) -> Self {
+        let (tiles, cut, phi) = (faces.tiles, faces.cut, faces.phi);
+        let dx = faces.settings.dx;
+        let mut liquid = vec![0.0; tiles.field_len() << D];
+        let mut solid = vec![1.0; tiles.field_len() << D];
+        let wet = liquid[..tiles.cells() << D].par_chunks_mut(1 << D);
+        let dry = solid[..tiles.cells() << D].par_chunks_mut(1 << D);
+        let cells = wet.zip(dry).enumerate().with_min_len(256);
+        cells.for_each(|(index, (liquid, solid))| {
+            let near = tiles.around(index);
+            for (o, share) in liquid.iter_mut().enumerate() {
+                *share = share_below(phi_at_octant::<D>(phi, &near, o), dx);
+            }
+            if cut.is_open(index / Tiles::<D>::CELLS) {
+                solid.fill(0.0);
+                return;
+            }
+            let corners = cut.corners(tiles, tiles.coord(index));
+            for (o, share) in solid.iter_mut().enumerate() {
+                let at = octant_middle([0; D], o);
+                *share = share_below(interpolate::<D>(&corners, at), dx);
+            }
+        });
+        let mut geometry = Self {
+            tiles: tiles.clone(),
+            liquid,
+            solid,
+        };
+        geometry.extend_into_solids();
+        geometry
+    }
+
+    /// Continues the liquid into cells that are all solid and beside cells that are not, so that walls hold it and do not leak:
+    /// the distance of the free surface is known only next to particles.
+    fn extend_into_solids(&mut self) {
+        let Self {
+            tiles,
+            liquid,
+            solid,
+        } = &*self;
+        let whole = |shares: &[f32]| shares.iter().all(|&s| s == 1.0);
+        let cells = (0..tiles.cells()).into_par_iter().with_min_len(256);
+        let extended = cells.filter(|&index| {
+            if !whole(&solid[index << D..][..1 << D])
+                || liquid[index << D..][..1 << D].iter().any(|&l| l > 0.0)
+            {
+                return false;
+            }
+            let near = tiles.around(index);
+            near[..Tiles::<D>::DIRECTIONS].iter().any(|&cell| {
+                let octants = (cell << D)..(cell + 1) << D;
+                let mut shares = liquid[octants.clone()].iter().zip(&solid[octants]);
+                shares.any(|(&l, &s)| s < 1.0 && l > 0.5)
+            })
+        });
+        let extended: Vec<usize> = extended.collect();
+        for index in extended {
+            self.liquid[index << D..][..1 << D].fill(1.0);
+        }
+    }
+
     /// Liquid and solid share of a sample's cube; `low` has the bits of the axes along which the sample lies on the low side
     /// of its cell.
     #[inline]
@@ -188,6 +251,27 @@ const COARSE_BAND: i32 = 2;
 
 /// Open shares count at least this much in the mean of a viscosity.
 const LEAST_OPEN_WEIGHT: f64 = 0.02;
+
+/// The distance of the free surface at the middle of an octant, linear between the middles of the cells `near` it.
+#[inline]
+fn phi_at_octant<const D: usize>(phi: &[f32], near: &[usize; 27], octant: usize) -> f64 {
+    let mut sum = 0.0;
+    for corner in 0..1usize << D {
+        let (mut weight, mut place) = (1.0, 0);
+        for a in (0..D).rev() {
+            let away = corner >> a & 1 == 1;
+            weight *= if away { 0.25 } else { 0.75 };
+            place = 3 * place
+                + match (away, octant >> a & 1 == 1) {
+                    (false, _) => 1,
+                    (true, false) => 0,
+                    (true, true) => 2,
+                };
+        }
+        sum += weight * phi[near[place]] as f64;
+    }
+    sum
+}
 
 /// Middle of an octant, in cells.
 #[inline]

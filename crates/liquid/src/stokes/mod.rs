@@ -32,6 +32,9 @@
 //! | `transfer.rs`, `cycle.rs` | coupled multigrid |
 //! | `components.rs`, `direct.rs` | drops, closed regions, direct solves |
 //! | `system.rs`, `fgmres.rs`, `solve.rs` | the problem and its solve |
+//! | `stress.rs` | the stress-pressure form, for comparison |
+//! | `rheology.rs` | viscosity that depends on the flow |
+//! | `projection.rs` | the step of a liquid |
 
 mod components;
 mod cycle;
@@ -40,14 +43,20 @@ mod fgmres;
 mod fractions;
 mod kernels;
 mod level;
+mod projection;
+mod rheology;
 mod rows;
 mod solve;
+mod stress;
 mod system;
 mod transfer;
 
 pub use self::fractions::Geometry;
 pub use self::level::{Medium, StressWalls};
+pub use self::projection::StokesProjection;
+pub use self::rheology::Rheology;
 pub use self::solve::{Report, Settings, Solver, Status};
+pub use self::stress::{StressForm, StressSolution};
 pub use self::system::{System, Viscosity};
 
 /// Number of kinds of edges, one for every pair of axes.

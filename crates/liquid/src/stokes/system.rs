@@ -146,6 +146,17 @@ impl<const D: usize> System<D> {
         }
     }
 
+    /// Flux velocities of a velocity on faces, and zero pressures: the start of a solve.
+    pub(crate) fn flux(&self, velocity: &FaceField<D>, solid: Option<&FaceField<D>>) -> Vec<f64> {
+        let flux = self.faces().map(|(axis, index)| {
+            let own = self.shares.open[axis][index] as f64 * velocity[axis][index];
+            own + solid.map_or(0.0, |solid| self.solid_flux(solid, axis, index))
+        });
+        let mut x: Vec<f64> = flux.collect();
+        x.resize(self.len(), 0.0);
+        x
+    }
+
     /// Right-hand side for the velocity `before` the step (forces included) and the velocity of solids on faces, if any
     /// moves.
     pub fn rhs(&self, before: &FaceField<D>, solid: Option<&FaceField<D>>) -> Vec<f64> {

@@ -1,6 +1,8 @@
 //! Flows with known solutions, at walls that are not aligned with the grid.
 
-use super::{Case, FaceField, cuboid, medium, noise, sphere};
+use meniscus_liquid::stokes::StressWalls;
+
+use super::{Case, FaceField, medium, noise, sphere};
 
 /// Root mean square over the liquid of the error of the liquid's velocity.
 fn error<const D: usize>(
@@ -28,8 +30,9 @@ fn error<const D: usize>(
 fn channel(n: usize, low: f64, high: f64, pushed: bool) -> f64 {
     let dx = 1.0 / n as f64;
     let dt = if pushed { 1e7 } else { 1e9 };
-    let (left, right) = (4.0 * dx, 12.0 * dx);
-    let case = Case::<2>::new([16, n], medium(dx, dt, 1.0), 1.0, &|_| -1.0, &move |x| {
+    // So long that what the ends disturb has died away in the middle.
+    let (left, right) = (4.0 * dx, 2.0 - 4.0 * dx);
+    let case = Case::<2>::new([2 * n, n], medium(dx, dt, 1.0), 1.0, &|_| -1.0, &move |x| {
         (x[1] - low)
             .min(high - x[1])
             .min(x[0] - left)
@@ -64,31 +67,52 @@ fn channels(pushed: bool) -> [f64; 3] {
     })
 }
 
+const COUETTE: [f64; 3] = [7e-3, 2.1e-3, 9e-4];
+const POISEUILLE: [f64; 3] = [1.8e-3, 8e-4, 2.5e-4];
+
 #[test]
 fn couette_flow_is_linear_wherever_the_walls_lie() {
-    let errors = channels(false);
-    println!("{errors:?}");
-    for (error, bound) in errors.into_iter().zip([7e-3, 2.1e-3, 9e-4]) {
-        assert!(error <= bound, "{errors:?}");
+    for (n, count, bound) in [
+        (16, 12, COUETTE[0]),
+        (32, 12, COUETTE[1]),
+        (64, 2, COUETTE[2]),
+    ] {
+        let error = channels(n, count, false);
+        println!("{n}: {error:e}");
+        assert!(error <= bound, "{n}: {error:e}");
     }
 }
 
 #[test]
 fn poiseuille_flow_is_a_parabola_wherever_the_walls_lie() {
-    let errors = channels(true);
-    println!("{errors:?}");
-    for (error, bound) in errors.into_iter().zip([1.8e-3, 8e-4, 2.5e-4]) {
-        assert!(error <= bound, "{errors:?}");
+    for (n, count, bound) in [
+        (16, 12, POISEUILLE[0]),
+        (32, 12, POISEUILLE[1]),
+        (64, 2, POISEUILLE[2]),
+    ] {
+        let error = channels(n, count, true);
+        println!("{n}: {error:e}");
+        assert!(error <= bound, "{n}: {error:e}");
     }
+}
+
+#[test]
+#[ignore = "long: twelve channels of 64 cells"]
+fn channels_of_64_cells_wherever_the_walls_lie() {
+    let errors = [channels(64, 12, false), channels(64, 12, true)];
+    assert!(
+        errors[0] <= COUETTE[2] && errors[1] <= POISEUILLE[2],
+        "{errors:?}"
+    );
 }
 
 /// Speed at the surface of a film of thickness `h` that flows down a wall, relative to `rho g h^2/(2 eta)`.
 fn film(n: usize, wall: f64) -> f64 {
     let (dx, h) = (1.0 / n as f64, 0.31);
     let dt = 1e6;
-    let (left, right) = (4.0 * dx, 20.0 * dx);
+    let (left, right) = (4.0 * dx, 2.0 - 4.0 * dx);
     let case = Case::<2>::new(
-        [n, 24],
+        [n, 2 * n],
         medium(dx, dt, 1.0),
         1.0,
         &move |x| x[0] - wall - h,
@@ -108,7 +132,7 @@ fn film(n: usize, wall: f64) -> f64 {
     for ((axis, index), u) in case.system.faces().zip(velocity) {
         let place = case.place(axis, index);
         let (liquid, open) = case.system.face_shares(axis, index);
-        if axis == 1 && liquid > 0.5 && open > 0.5 && (place[1] - 12.0 * dx).abs() < 2.0 * dx {
+        if axis == 1 && liquid > 0.5 && open > 0.5 && (place[1] - 1.0).abs() < 2.0 * dx {
             worst = worst.max((u - profile(place[0])).abs());
         }
     }
@@ -154,7 +178,7 @@ fn cylinder(n: usize, turns: bool) -> (f64, f64) {
     let mut b = case.system.rhs(&still, Some(&solid));
     case.system.make_solvable(&mut b);
     let x = case.solve_directly(&b);
-    // The force on a body is the work of the stresses on its motion: see `System::force`.
+    // The force on a body is the work of the stresses on its motion.
     let along = case.field(|axis, x| if axis == 0 && inside(x) { 1.0 } else { 0.0 });
     let about = case.field(|axis, x| {
         let spin = if axis == 0 {
@@ -192,35 +216,30 @@ fn the_drag_of_a_cylinder_in_another_is_the_analytic_one() {
     }
 }
 
-/// Speed of the centre of mass of half a disc on a floor after six steps from rest, for one solve per step and for pressure,
-/// viscosity and pressure one after the other.
+/// A block that slides on a floor: slip walls do not slow it down at all, walls that stick do.
 #[test]
-fn walls_that_stick_hold_a_heap_and_slip_walls_let_it_spread() {
-    let speed = |walls| {
-        let n = 32;
-        let mut medium = medium(1.0 / n as f64, 0.02, 1000.0);
+fn a_block_slides_on_a_slip_wall_without_change_and_is_held_by_one_that_sticks() {
+    let slowest = |walls| {
+        let n = 24;
+        let mut medium = medium(1.0 / n as f64, 0.01, 1000.0);
         medium.walls = walls;
         let case = Case::<2>::new(
             [n, n],
             medium,
-            1e3,
-            &|x| {
-                cuboid(x, 0.3, 0.7)
-                    .max(0.105 - x[1])
-                    .min(sphere(x, [0.5, 0.1], 0.2))
-            },
-            &|x| x[1] - 0.1,
+            100.0,
+            &|x| (x[0] - 0.7).max(0.3 - x[0]).max(x[1] - 0.5),
+            &|x| x[1] - 0.113,
         );
-        let before = case.field(|axis, _| if axis == 1 { -9.81 * 0.02 } else { 0.0 });
-        let x = case.solve(&case.system.rhs(&before, None), 1e-8);
-        let faces = case.system.faces().zip(&x);
-        let along = faces.filter(|((axis, index), _)| {
-            let place = case.place(*axis, *index);
-            *axis == 0 && place[1] > 0.1 && place[1] < 0.1 + 1.5 / n as f64
-        });
-        along.fold(0.0_f64, |m, (_, x)| m.max(x.abs()))
+        let before = case.field(|axis, _| if axis == 0 { 1.0 } else { 0.0 });
+        let x = case.solve(&case.system.rhs(&before, None), 1e-12);
+        let velocity = case.system.liquid_velocity(&x, None);
+        let along = case
+            .system
+            .faces()
+            .zip(velocity)
+            .filter(|((axis, _), _)| *axis == 0);
+        along.fold(f64::INFINITY, |m, (_, u)| m.min(u))
     };
-    use meniscus_liquid::stokes::StressWalls;
-    let (stick, slip) = (speed(StressWalls::Stick), speed(StressWalls::Slip));
-    assert!(slip > 3.0 * stick, "{slip} {stick}");
+    let (stick, slip) = (slowest(StressWalls::Stick), slowest(StressWalls::Slip));
+    assert!((slip - 1.0).abs() < 1e-8 && stick < 0.8, "{slip} {stick}");
 }

@@ -2,7 +2,9 @@
 
 mod exact;
 mod flows;
+mod rheology;
 mod solver;
+mod stepping;
 
 use meniscus_lcp::factor::MonotoneLu;
 use meniscus_liquid::Tiles;
