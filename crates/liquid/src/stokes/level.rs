@@ -7,7 +7,7 @@
 //! **Rule 2, walls.** A stress sample acts wherever it has liquid and one liquid face, even if it lies wholly inside the solid:
 //! it is what holds a barely cut face. So does a pressure, or the wall would leak.
 //!
-//! DEVIATION [TB20 (9)]: the paper takes every face with `W_L = 0` for no unknown and says nothing of samples inside solids.
+//! DEVIATION [TB20 (8)]: the paper takes every face with `W_L = 0` for no unknown and says nothing of samples inside solids.
 
 use rayon::prelude::*;
 

@@ -1,6 +1,6 @@
 //! Viscosity and pressure in one solve: unsteady Stokes flow on a staggered grid with volume fractions.
 //!
-//! The stresses of the paper's system [TB20 (13)] are eliminated. What is left is a saddle point problem in the face
+//! The stresses of the paper's system [TB20 (8)] are eliminated. What is left is a saddle point problem in the face
 //! flux velocity `t` and the scaled pressure `q`, with plain differences; all fractions are in two diagonal coefficients:
 //!
 //! ```text

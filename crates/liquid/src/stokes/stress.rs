@@ -1,4 +1,4 @@
-//! The stress-pressure form of the paper [TB20 (13)]: velocities eliminated, a symmetric positive (semi)definite system for
+//! The stress-pressure form of the paper [TB20 (8)]: velocities eliminated, a symmetric positive (semi)definite system for
 //! traceless stresses and pressures, solved by conjugate gradients with symmetric SOR. It is the reference method: same
 //! problem, same velocities, many more iterations.
 //!
