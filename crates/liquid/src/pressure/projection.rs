@@ -126,7 +126,12 @@ impl<const D: usize> PressureProjection<D> {
     ) -> Result<(), StepError> {
         self.assemble(faces, dt)?;
         let physics = &faces.settings.physics;
-        pockets::prepare(&mut self.system, Walls::Slip, physics.pressure.tolerance);
+        pockets::prepare(
+            &mut self.system,
+            Walls::Slip,
+            physics.pressure.tolerance,
+            &|_| false,
+        );
         self.solver.skip(&self.system);
         Ok(())
     }

@@ -161,6 +161,7 @@ impl<const D: usize> StokesProjection<D> {
             unknowns: system.len(),
             wall_rows: 0,
             separated_rows: 0,
+            separated_volume: 0.0,
             pockets: system.closed_regions(),
             lost_volume: 0.0,
             squeezed: None,
