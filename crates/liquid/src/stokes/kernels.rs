@@ -176,14 +176,13 @@ pub(crate) fn residual<const D: usize, T: Real>(
 }
 
 /// One step of the inexact Braess-Sarazin smoother: a Gauss-Seidel sweep on the velocity, a symmetric one on the
-/// pressure correction, and the correction of both. `work` is scratch memory, zero in its velocity part where there are no
-/// unknowns.
+/// pressure correction, and the correction of both. `correction` and `excess` are scratch memory.
 pub(crate) fn smooth<const D: usize>(
     level: &Level<D, f32>,
     b: &Pair<D, f32>,
     x: &mut Pair<D, f32>,
-    correction: &mut Vec<f32>,
-    excess: &mut Vec<f32>,
+    correction: &mut [f32],
+    excess: &mut [f32],
     sweep: Sweep,
 ) {
     relax_velocity(level, b, x, sweep);

@@ -76,7 +76,7 @@ impl<const D: usize> StokesProjection<D> {
             self.rounds.max(1)
         };
         let mut viscosity = constant;
-        if rounds > 1 || !self.rheology.is_newtonian() {
+        if !self.rheology.is_newtonian() {
             // The first round takes the shear rates of the velocity before the step.
             let rates = system.shear_rates_impl(&system.flux(faces.velocity, solid), solid);
             viscosity = self.rheology.at(&rates);
