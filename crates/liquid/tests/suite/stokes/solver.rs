@@ -185,41 +185,6 @@ fn the_stress_form_and_the_velocity_form_give_the_same_velocities_in_3d() {
     }
 }
 
-/// A pool with drops of a third of a cell to two cells above it.
-fn spray(n: usize, viscosity: f64) -> Case<2> {
-    let mut random = noise(5);
-    let drops: Vec<([f64; 2], f64)> = (0..60)
-        .map(|_| {
-            let centre = [0.5 + 0.4 * random(), 0.78 + 0.12 * random()];
-            (centre, (1.1 + 0.8 * random()) / n as f64)
-        })
-        .collect();
-    Case::new(
-        [n; 2],
-        medium(1.0 / n as f64, 0.64 / n as f64, 1000.0),
-        viscosity,
-        &move |x| {
-            let pool = x[1] - (0.5 + 0.04 * (7.0 * x[0]).sin());
-            drops.iter().fold(pool, |d, &(centre, radius)| {
-                d.min(sphere(x, centre, radius))
-            })
-        },
-        &|x| -cuboid(x, 0.06, 0.94),
-    )
-}
-
-#[test]
-fn drops_above_a_pool_cost_no_iterations_and_move_as_by_a_direct_solve() {
-    for n in [64, 128] {
-        for viscosity in [1e2, 1e5] {
-            let case = spray(n, viscosity);
-            let count = iterations(&case);
-            assert!(count <= 20, "{n} {viscosity:e}: {count}");
-        }
-    }
-    same_as_direct(&spray(64, 1e2));
-}
-
 #[test]
 fn a_closed_box_is_solved_up_to_the_constant_of_its_pressure() {
     for viscosity in [1e-3, 1e2, 1e5] {
