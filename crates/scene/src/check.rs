@@ -45,9 +45,6 @@ impl<const D: usize> Scene<D> {
             return wrong(message);
         }
         if !self.bodies.is_empty() {
-            if !self.is_rigid() {
-                return wrong("bodies in liquid are not supported yet".into());
-            }
             if !positive(self.contacts.max_step) {
                 return wrong("contact.max_step must be positive".into());
             }

@@ -43,6 +43,6 @@ pub use liquid_world::LiquidWorld;
 pub use problem::ProblemDump;
 pub use report::{SolveReport, StepError, StepFailure, StepReport};
 pub use rigid_world::{RigidSetup, RigidWorld};
-pub use snapshot::{BodyLoad, BodyState, DeformedMesh, Layers, PointLayer, Snapshot};
+pub use snapshot::{BodyLoad, BodyState, DeformedMesh, Layers, LiquidLoad, PointLayer, Snapshot};
 pub use time_stepping::advance;
 pub use world::{Cost, Phases, SavedState, StepLimit, World};

@@ -185,6 +185,7 @@ impl<const D: usize> RigidWorld<D> {
             kinetic_energy: self.kinetic_energy(body),
             contacts: 0,
             penetration: 0.0,
+            liquid: None,
         };
         if let Some(report) = &self.last {
             let (contact, joint) = (&report.contact_forces[body], &report.joint_forces[body]);

@@ -6,6 +6,7 @@ use super::problem::{Place, Problem};
 use super::scale_warnings;
 use super::tree::Node;
 use super::validate::join;
+use super::wet_bodies;
 use crate::{Scene, measure, speeds};
 use meniscus_liquid::{Physics, Solver};
 use meniscus_shapes::{Bounds, Motion, ScriptedSolid, Shape};
@@ -39,7 +40,8 @@ pub fn find<const D: usize>(scene: &Scene<D>, root: &Node, assets: &Assets) -> V
     warnings.extend(carved(scene, root));
     warnings.extend(idle(scene, root));
     warnings.extend(scale_warnings::find(scene, root));
-    if scene.is_rigid() {
+    warnings.extend(wet_bodies::warnings(scene, root));
+    if !scene.bodies.is_empty() {
         warnings.extend(body_problems::warnings(scene, root));
     }
     warnings
@@ -144,9 +146,14 @@ fn thin<const D: usize>(
     let longest = scene.domain.iter().copied().fold(0.0, f64::max);
     let enough = (CELLS * longest / thinnest - 1e-9).ceil();
     let least = meniscus_liquid::least_thickness::<D>() * scene.dx();
-    let treated = match path.starts_with("solid") {
+    let is_body = path.starts_with("body");
+    let true_mass = match is_body {
+        true => "; its mass and the volume that it displaces stay true",
+        false => "",
+    };
+    let treated = match path.starts_with("solid") || is_body {
         true if thinnest < least => format!(
-            ": liquid sees it {} thick, {} more on either side",
+            ": liquid sees it {} thick, {} more on either side{true_mass}",
             length(least),
             length(0.5 * (least - thinnest))
         ),

@@ -13,7 +13,7 @@ pub mod points;
 
 pub use bodies::BodyState;
 pub use container::{CacheError, Header};
-pub use loads::BodyLoad;
+pub use loads::{BodyLoad, LiquidLoad};
 pub use points::{PointLayer, Precision, Scalar};
 
 use crate::error::{Error, Kind};
@@ -87,6 +87,7 @@ pub fn encode<const D: usize>(frame: &Frame<D>) -> Result<Vec<u8>, CacheError> {
     }
     if !frame.loads.is_empty() {
         sections.push(loads::section(&frame.loads)?);
+        sections.extend(loads::liquid_section(&frame.loads)?);
     }
     container::seal(Content::Frame, &header, &sections)
 }
@@ -107,6 +108,10 @@ pub fn decode<const D: usize>(bytes: &[u8]) -> Result<Frame<D>, CacheError> {
     for section in opened.with_tag(loads::TAG) {
         let (head, payload) = section?;
         loads.extend(loads::read(head.count, &payload)?);
+    }
+    for section in opened.with_tag(loads::LIQUID_TAG) {
+        let (head, payload) = section?;
+        loads::read_liquid(head.count, &payload, &mut loads)?;
     }
     let (head, payload) = opened.only(bodies::TAG)?;
     Ok(Frame {

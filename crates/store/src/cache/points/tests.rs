@@ -45,7 +45,7 @@ fn chaos<const D: usize>(count: usize, cells: f64, dx: f64) -> Frame<D> {
 
 /// Forces that are all different.
 fn load<const D: usize>(name: &str) -> BodyLoad<D> {
-    let vector = |first: f64| std::array::from_fn(|a| first + a as f64 / 3.0);
+    let vector = |first: f64| -> [f64; D] { std::array::from_fn(|a| first + a as f64 / 3.0) };
     BodyLoad {
         name: name.into(),
         center: vector(0.1),
@@ -57,6 +57,12 @@ fn load<const D: usize>(name: &str) -> BodyLoad<D> {
         kinetic_energy: 12.5,
         penetration: 1e-5,
         contacts: 4,
+        liquid: Some(LiquidLoad {
+            force: vector(5.0),
+            torque: [0.0, 0.0, 0.2],
+            submerged_volume: 0.01,
+            waterline_area: 0.2,
+        }),
     }
 }
 
