@@ -12,7 +12,8 @@ use crate::fas::{self, Levels};
 use crate::grid::tiles::Coord;
 use crate::liquid::{Distance, Liquid, StateError};
 use crate::multigrid::{self, Cycle};
-use crate::projection::Projection;
+use crate::pressure::PressureProjection;
+use crate::projection::{Faces, Projected, Projection};
 use crate::report::{Phases, PressureProblem, StepError, StepReport};
 use crate::settings::{Settings, SettingsError};
 use crate::solids::SolidMotion;
@@ -40,6 +41,15 @@ pub(crate) struct Compiled<const D: usize> {
         f64,
         &mut dyn Phases,
     ) -> Result<StepReport, StepError>,
+    pub assemble: fn(&mut PressureProjection<D>, &mut Faces<'_, D>, f64) -> Result<(), StepError>,
+    pub solve_pressure:
+        fn(&mut PressureProjection<D>, &Settings<D>, f64) -> Result<Solution, StepError>,
+    pub apply: fn(
+        &mut PressureProjection<D>,
+        &mut Faces<'_, D>,
+        Solution,
+        f64,
+    ) -> Result<Projected, StepError>,
     pub pressure_problem:
         fn(&mut Liquid<D>, &dyn SolidMotion<D>, f64) -> Result<PressureProblem<D>, StepError>,
     pub restore: fn(Settings<D>, &[u8]) -> Result<Liquid<D>, StateError>,
@@ -90,6 +100,9 @@ macro_rules! compiled {
             fill: Liquid::fill_impl,
             volume: Liquid::volume_impl,
             step_with: Liquid::step_with_impl,
+            assemble: PressureProjection::assemble_impl,
+            solve_pressure: PressureProjection::solve_impl,
+            apply: PressureProjection::apply_impl,
             pressure_problem: Liquid::pressure_problem_impl,
             restore: Liquid::restore_impl,
             distance: Distance::of_particles_impl,

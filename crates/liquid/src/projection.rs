@@ -62,6 +62,8 @@ pub struct Projected {
     pub wall_rows: usize,
     /// Those of them that separate.
     pub separated_rows: usize,
+    /// Volume that opens in the step between them and their walls: void, not liquid.
+    pub separated_volume: f64,
     /// Parts of the liquid without a free surface.
     pub pockets: usize,
     /// Volume pushed into pockets that have no room for it.

@@ -35,6 +35,8 @@ pub struct StepReport {
     pub wall_rows: usize,
     /// Wall rows that left their wall: no pressure, and a divergence above the tolerance.
     pub separated_rows: usize,
+    /// Volume that opened in the step between them and their walls: void, not liquid.
+    pub separated_volume: f64,
     /// Method that solved it.
     pub solver: &'static str,
     /// How the solve ended.
@@ -153,7 +155,8 @@ pub enum StepError {
 }
 
 impl StepError {
-    pub(crate) fn refused(why: InputError) -> Self {
+    /// The error of a problem that is not well formed.
+    pub fn refused(why: InputError) -> Self {
         Self::Refused(why.to_string())
     }
 }

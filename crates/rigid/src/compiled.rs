@@ -12,6 +12,7 @@ use crate::body::Wrench;
 use crate::collide::Collider;
 use crate::problem::ContactProblem;
 use crate::report::{StepError, StepReport};
+use crate::staged::{ResponseBlock, StagedStep};
 
 /// The functions of one number of dimensions.
 pub(crate) struct Compiled<const D: usize> {
@@ -19,6 +20,12 @@ pub(crate) struct Compiled<const D: usize> {
     pub step: fn(&mut Bodies<D>, f64, &[Wrench<D>]) -> Result<StepReport<D>, StepError>,
     pub problems: fn(&Bodies<D>, f64) -> Result<Vec<ContactProblem>, StepError>,
     pub overlaps: fn(&Bodies<D>) -> Vec<(usize, usize, f64)>,
+    pub begin_step: fn(&Bodies<D>, f64, f64, &[Wrench<D>]) -> Result<StagedStep<D>, StepError>,
+    pub finish_step:
+        fn(&mut Bodies<D>, &mut StagedStep<D>) -> Result<Option<StepReport<D>>, StepError>,
+    pub assemble_step: fn(&mut StagedStep<D>, &Bodies<D>, &[usize]),
+    pub respond: fn(&mut StagedStep<D>, &[f64], &mut [f64]),
+    pub derivative: fn(&StagedStep<D>, bool) -> Vec<ResponseBlock>,
 }
 
 macro_rules! compiled {
@@ -28,6 +35,11 @@ macro_rules! compiled {
             step: Bodies::step_impl,
             problems: Bodies::contact_problems_impl,
             overlaps: Bodies::overlaps_impl,
+            begin_step: Bodies::begin_step_impl,
+            finish_step: Bodies::finish_step_impl,
+            assemble_step: StagedStep::assemble_impl,
+            respond: StagedStep::respond_impl,
+            derivative: StagedStep::derivative_impl,
         }
     };
 }

@@ -1,7 +1,10 @@
 //! Islands: groups of free bodies that contacts and joints connect, each with a problem of its own.
 
+use std::sync::Arc;
+
 use crate::bodies::{Bodies, State, WarmContact};
 use crate::contact::Contact;
+use crate::inertia::Inertia;
 use crate::joint::{JointRows, joint_rows};
 use crate::linear::{dot, norm, sub};
 use crate::rows::{Row, contact_rows};
@@ -141,9 +144,11 @@ impl<const D: usize> Bodies<D> {
         kinetics: &[Kinetic<D>],
         contacts: &[Contact<D>],
         joints: &[Option<JointRows<D>>],
+        inertias: &Arc<Vec<Inertia>>,
         dt: f64,
     ) -> Island<D> {
         let mut island = Island::new(self.settings.cone);
+        island.inertias = inertias.clone();
         let mut slots = Slots::new(&mut island, group, kinetics);
         let ratio = if state.last_dt > 0.0 {
             dt / state.last_dt

@@ -29,6 +29,8 @@ pub(crate) struct Kinetic<const D: usize> {
     /// In world axes.
     pub inertia: Matrix3,
     pub mass: f64,
+    /// Number of the inertia that takes the place of mass and moments in the contact problem.
+    pub general: Option<u32>,
     pub twist: Twist<D>,
 }
 
@@ -84,6 +86,7 @@ impl<const D: usize> Body<D> {
                     inverse_inertia: inverse_inertia::<D>(&inertia),
                     inertia,
                     mass: mass.mass,
+                    general: None,
                     twist: state.twist,
                 }
             }
@@ -93,6 +96,7 @@ impl<const D: usize> Body<D> {
                 inverse_inertia: ZERO3,
                 inertia: ZERO3,
                 mass: 0.0,
+                general: None,
                 twist: self.scripted_twist(time, dt),
             },
         }
@@ -139,6 +143,7 @@ impl<const D: usize> Kinetic<D> {
             inverse_inertia: ZERO3,
             inertia: ZERO3,
             mass: 0.0,
+            general: None,
             twist: Twist::ZERO,
         }
     }

@@ -1,5 +1,7 @@
 //! A step of the simulation. [TB20 alg. 1], the part that concerns bodies.
 
+use std::sync::Arc;
+
 use meniscus_shapes::Pose;
 use rayon::prelude::*;
 
@@ -7,6 +9,7 @@ use crate::bodies::{Bodies, WarmContact};
 use crate::body::Wrench;
 use crate::contact::{Contact, LoadedContact};
 use crate::free_flight;
+use crate::inertia::Inertia;
 use crate::islands::Group;
 use crate::joint::{JointRows, MOST_ROWS};
 use crate::linear::{add_scaled, is_finite, scale, sub};
@@ -16,6 +19,7 @@ use crate::solve::{self, Island, SolveReport};
 use crate::state::Kinetic;
 
 /// What a step has found out before it changes anything.
+#[derive(Clone, Debug)]
 pub(crate) struct Prepared<const D: usize> {
     /// Poses at the start of the step.
     pub poses: Vec<Pose<D>>,
@@ -27,6 +31,8 @@ pub(crate) struct Prepared<const D: usize> {
     pub groups: Vec<Group>,
     /// Whether the solve of a group is skipped.
     pub asleep: Vec<bool>,
+    /// Inertias of bodies that have a matrix of their own in this step.
+    pub inertias: Arc<Vec<Inertia>>,
 }
 
 /// Bodies after the solves of a step.
@@ -58,7 +64,7 @@ impl<const D: usize> Bodies<D> {
     }
 
     fn try_step(&mut self, dt: f64, forces: &[Wrench<D>]) -> Result<StepReport<D>, StepError> {
-        let mut prepared = self.prepare(dt, forces);
+        let mut prepared = self.prepare(dt, dt, forces);
         self.wake(&prepared);
         let moved = self.solve_and_move(&mut prepared, dt)?;
         let mut report = self.loads(&prepared, &moved.islands, moved.solves, dt);
@@ -107,25 +113,30 @@ impl<const D: usize> Bodies<D> {
             }
             self.state.bodies.clone_from(&before);
             prepared.kinetics.clone_from(&pushed);
-            prepared.contacts.extend(missed);
-            prepared
-                .contacts
-                .sort_by_key(|contact| (contact.a, contact.b, contact.id));
-            prepared
-                .contacts
-                .dedup_by_key(|contact| (contact.a, contact.b, contact.id));
-            prepared.groups = self.groups(&self.state, &prepared.kinetics, &prepared.contacts);
-            prepared.asleep = prepared
-                .groups
-                .iter()
-                .map(|group| self.sleeps(group, &prepared.contacts, &pushed))
-                .collect();
+            self.add_contacts(prepared, missed);
             self.wake(prepared);
         }
     }
 
-    /// Velocities after external forces, contacts, rows of joints, islands.
-    fn prepare(&self, dt: f64, forces: &[Wrench<D>]) -> Prepared<D> {
+    /// Adds contacts that were missed, with velocities as before the solves.
+    pub(crate) fn add_contacts(&self, prepared: &mut Prepared<D>, missed: Vec<Contact<D>>) {
+        prepared.contacts.extend(missed);
+        prepared
+            .contacts
+            .sort_by_key(|contact| (contact.a, contact.b, contact.id));
+        prepared
+            .contacts
+            .dedup_by_key(|contact| (contact.a, contact.b, contact.id));
+        prepared.groups = self.groups(&self.state, &prepared.kinetics, &prepared.contacts);
+        prepared.asleep = prepared
+            .groups
+            .iter()
+            .map(|group| self.sleeps(group, &prepared.contacts, &prepared.kinetics))
+            .collect();
+    }
+
+    /// Velocities after external forces and `kick` seconds of gravity, contacts, rows of joints, islands.
+    pub(crate) fn prepare(&self, dt: f64, kick: f64, forces: &[Wrench<D>]) -> Prepared<D> {
         let state = &self.state;
         let kinetics: Vec<Kinetic<D>> = (0..self.len())
             .map(|index| {
@@ -136,7 +147,7 @@ impl<const D: usize> Bodies<D> {
                     kinetic.push(scale(force.force, dt), scale(force.torque, dt));
                     if body.gravity {
                         kinetic.twist.linear =
-                            add_scaled(kinetic.twist.linear, dt, self.settings.gravity);
+                            add_scaled(kinetic.twist.linear, kick, self.settings.gravity);
                     }
                 }
                 kinetic
@@ -163,28 +174,31 @@ impl<const D: usize> Bodies<D> {
             joints,
             groups,
             asleep,
+            inertias: Arc::default(),
         }
     }
 
-    fn islands(&self, prepared: &Prepared<D>, dt: f64) -> Vec<Island<D>> {
+    pub(crate) fn islands(&self, prepared: &Prepared<D>, dt: f64) -> Vec<Island<D>> {
         let Prepared {
             kinetics,
             contacts,
             joints,
             groups,
             asleep,
+            inertias,
             ..
         } = prepared;
         let awake = groups.iter().zip(asleep).filter(|(_, asleep)| !**asleep);
         let awake: Vec<&Group> = awake.map(|(group, _)| group).collect();
-        let island =
-            |group: &&Group| self.island(group, &self.state, kinetics, contacts, joints, dt);
+        let island = |group: &&Group| {
+            self.island(group, &self.state, kinetics, contacts, joints, inertias, dt)
+        };
         awake.par_iter().map(island).collect()
     }
 
     pub(crate) fn contact_problems_impl(&self, dt: f64) -> Result<Vec<ContactProblem>, StepError> {
         self.check_step(dt, &[])?;
-        let prepared = self.prepare(dt, &[]);
+        let prepared = self.prepare(dt, dt, &[]);
         let islands = self.islands(&prepared, dt);
         islands
             .iter()
@@ -193,7 +207,7 @@ impl<const D: usize> Bodies<D> {
     }
 
     /// Moves all bodies: scripted ones to their next pose, free ones with their velocity.
-    fn advance(&mut self, prepared: &Prepared<D>, dt: f64) {
+    pub(crate) fn advance(&mut self, prepared: &Prepared<D>, dt: f64) {
         let time = self.state.time;
         for index in 0..self.len() {
             let (body, kinetic) = (&self.bodies[index], &prepared.kinetics[index]);
@@ -227,7 +241,7 @@ impl<const D: usize> Bodies<D> {
     }
 
     /// Keeps impulses for the next step; joints whose reaction is too large break.
-    fn keep_impulses(&mut self, prepared: &Prepared<D>, islands: &[Island<D>], dt: f64) {
+    pub(crate) fn keep_impulses(&mut self, prepared: &Prepared<D>, islands: &[Island<D>], dt: f64) {
         let asleep: Vec<usize> = (prepared.groups.iter().zip(&prepared.asleep))
             .filter(|(_, asleep)| **asleep)
             .flat_map(|(group, _)| group.bodies.iter().copied())
@@ -275,7 +289,7 @@ impl<const D: usize> Bodies<D> {
         }
     }
 
-    fn check_step(&self, dt: f64, forces: &[Wrench<D>]) -> Result<(), StepError> {
+    pub(crate) fn check_step(&self, dt: f64, forces: &[Wrench<D>]) -> Result<(), StepError> {
         if !(dt > 0.0 && dt.is_finite()) {
             return Err(StepError::TimeStep(dt));
         }
@@ -293,7 +307,7 @@ impl<const D: usize> Bodies<D> {
         }
     }
 
-    fn check_finite(&self) -> Result<(), StepError> {
+    pub(crate) fn check_finite(&self) -> Result<(), StepError> {
         let sound = |body: &crate::state::BodyState<D>| {
             body.pose.is_finite() && is_finite(body.twist.linear) && is_finite(body.twist.angular)
         };
@@ -308,7 +322,7 @@ impl<const D: usize> Bodies<D> {
 
 impl<const D: usize> Prepared<D> {
     /// Takes over the velocities that the solves found.
-    fn take_velocities(&mut self, islands: &[Island<D>]) {
+    pub(crate) fn take_velocities(&mut self, islands: &[Island<D>]) {
         for slot in islands.iter().flat_map(|island| &island.slots) {
             if let Some(body) = slot.body.filter(|_| slot.inverse_mass > 0.0) {
                 self.kinetics[body].twist = slot.twist;

@@ -292,6 +292,14 @@ fn open_face<const D: usize>(tiles: &Tiles<D>, node: &[f32], index: usize, axis:
     if open < LEAST_OPEN { 0.0 } else { open }
 }
 
+/// Open share of a face from the distances at its corners, in order around it; the first `2^(D - 1)` count.
+pub fn open_share<const D: usize>(corners: [f64; 4]) -> f64 {
+    match D {
+        2 => open_segment(corners[0], corners[1]),
+        _ => open_square(corners),
+    }
+}
+
 /// Share of a segment with positive distance.
 fn open_segment(a: f64, b: f64) -> f64 {
     match (a > 0.0, b > 0.0) {

@@ -179,6 +179,17 @@ impl<const D: usize> Liquid<D> {
             .volume(&self.grid.tiles, &self.grid.cut, self.settings.dx)
     }
 
+    /// The projection of [`Liquid::step`], with the pressure that the next solve starts from. It is part of the
+    /// [state](Liquid::state): a projection that takes its place for a step has to bring it back.
+    pub fn projection(&mut self) -> &mut PressureProjection<D> {
+        &mut self.pressure
+    }
+
+    /// Seconds for which gravity acts on velocities in a step of `dt` seconds: they belong to the middle of a step.
+    pub fn kick(&self, dt: f64) -> f64 {
+        0.5 * (self.last_dt + dt)
+    }
+
     /// Pressure of the last step at the centre of a cell, in pascal; none where there was no liquid.
     pub fn pressure(&self, cell: Coord<D>) -> Option<f64> {
         self.pressure.pressure(cell)

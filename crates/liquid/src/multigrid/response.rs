@@ -46,6 +46,26 @@ pub struct Coupling<'a> {
     pub response: &'a mut dyn Response,
 }
 
+impl Coupling<'_> {
+    /// Lets the groups respond to `x` once more, and adds what they do to a right-hand side.
+    pub(crate) fn finish<const D: usize>(&mut self, x: &[f64], rhs: &mut [f64]) {
+        let f = freedoms::<D>();
+        let mut impulse = vec![0.0; self.response.groups() * f];
+        for entry in self.entries {
+            let x = self.impulse_scale * x[entry.row as usize];
+            let impulse = &mut impulse[entry.group as usize * f..][..f];
+            for (impulse, value) in impulse.iter_mut().zip(entry.value) {
+                *impulse += value * x;
+            }
+        }
+        let mut velocity = vec![0.0; impulse.len()];
+        self.response.respond(&impulse, &mut velocity);
+        for entry in self.entries {
+            rhs[entry.row as usize] += dot::<D>(entry, &velocity);
+        }
+    }
+}
+
 /// A coupling in the numbering of the finest level, with its velocities.
 pub(super) struct Coupled<'a, 'b> {
     coupling: &'b mut Coupling<'a>,
@@ -251,6 +271,7 @@ impl<'a, 'b> Coupled<'a, 'b> {
     ) {
         let f = freedoms::<D>();
         let (finest, levels) = (&hierarchy.finest, &hierarchy.top().rows);
+        let mut moves = Vec::new();
         for own in &self.rows {
             let lower = finest.lower[own.row];
             if !colour.contains(&own.unknown) || lower == f64::NEG_INFINITY {
@@ -263,7 +284,8 @@ impl<'a, 'b> Coupled<'a, 'b> {
             for (link, weight) in levels.link[links.clone()].iter().zip(&finest.weight[links]) {
                 y -= weight * p[link.target as usize];
             }
-            let mut moves = [[0.0; FREEDOMS]; 4];
+            moves.clear();
+            moves.resize(entries.len(), [0.0; FREEDOMS]);
             for (entry, moves) in entries.iter().zip(&mut moves) {
                 let inverse = self.coupling.response.inverse_mass(entry.group as usize);
                 for (i, m) in moves[..f].iter_mut().enumerate() {

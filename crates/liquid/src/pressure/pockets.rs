@@ -14,6 +14,8 @@ pub struct Pocket {
     rows: Vec<u32>,
     /// The rows form a linear system now; the pressure is fixed afterwards up to a constant.
     linear: bool,
+    /// Solids give way to its pressure.
+    gives_way: bool,
     /// `sum b` that had to be taken away: negative where something pushes into the pocket.
     pub removed: f64,
 }
@@ -49,15 +51,21 @@ impl Pocket {
 ///
 /// Where the mean of `b` is at most half the tolerance (a piston makes it negative), and always with slip walls, it
 /// is taken out of `b`; what is left is a linear problem with a solution that is fixed up to a constant. One row is
-/// held at zero, and [`settle`] shifts the pressure.
+/// held at zero, and [`settle`] shifts the pressure. Pockets whose pressure moves solids need none of this: the solids
+/// determine the constant.
 pub fn prepare<const D: usize>(
     system: &mut System<D>,
     walls: Walls,
     tolerance: f64,
+    gives_way: &dyn Fn(&[u32]) -> bool,
 ) -> Vec<Pocket> {
     let mut pockets = find(system);
     let problem = &mut system.problem;
     for pocket in &mut pockets {
+        pocket.gives_way = gives_way(&pocket.rows);
+        if pocket.gives_way {
+            continue;
+        }
         let sum: f64 = pocket.rows.iter().map(|&r| problem.rhs[r as usize]).sum();
         let mean = sum / pocket.rows.len() as f64;
         pocket.linear = walls == Walls::Slip || mean <= 0.5 * tolerance;
@@ -105,6 +113,17 @@ pub fn settle<const D: usize>(
     }
 }
 
+/// Takes the mean out of a right-hand side in pockets that solids close: with the solids at rest their rows sum to zero.
+pub fn balance(pockets: &[Pocket], rhs: &mut [f64]) {
+    for pocket in pockets.iter().filter(|pocket| pocket.gives_way) {
+        let sum: f64 = pocket.rows.iter().map(|&row| rhs[row as usize]).sum();
+        let mean = sum / pocket.rows.len() as f64;
+        for &row in &pocket.rows {
+            rhs[row as usize] -= mean;
+        }
+    }
+}
+
 /// Connected rows of which none meets air.
 fn find<const D: usize>(system: &System<D>) -> Vec<Pocket> {
     let n = system.len();
@@ -136,6 +155,7 @@ fn find<const D: usize>(system: &System<D>) -> Vec<Pocket> {
             pockets.push(Pocket {
                 rows,
                 linear: false,
+                gives_way: false,
                 removed: 0.0,
             });
         }

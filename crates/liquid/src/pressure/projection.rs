@@ -1,6 +1,6 @@
 //! Pressure projection: weights, system, solve, gradient.
 
-use meniscus_lcp::{Report, Status};
+use meniscus_lcp::{Observer, Report, Rows as _, Status};
 use rayon::prelude::*;
 
 use super::gradient::{classify_faces, subtract_gradient};
@@ -9,18 +9,25 @@ use super::rows::NO_ROW;
 use super::solve::{PressureSolver, WarmStart};
 use super::system::System;
 use super::weights::Weights;
+use crate::compiled::Compiled;
 use crate::grid::cell_set::CellSet;
 use crate::grid::tiles::{Coord, Tiles};
+use crate::multigrid::Coupling;
 use crate::particles::position_correction::excess_density;
 use crate::projection::{Faces, Projected, Projection};
 use crate::report::{Face, PressureProblem, StepError};
 use crate::settings::{Settings, Walls};
 use crate::solvers::Solution;
+use crate::stencil::StencilProblem;
 
 /// The pressure that makes the velocity free of divergence, with walls that may bound it from below.
+///
+/// [`Projection::project`] does all of it. Where solids respond to the pressure, the parts are called one by one:
+/// [`assemble`](Self::assemble), then [`solve_coupled`](Self::solve_coupled), then [`apply`](Self::apply).
 pub struct PressureProjection<const D: usize> {
     system: System<D>,
     solver: PressureSolver<D>,
+    pockets: Vec<Pocket>,
 }
 
 impl<const D: usize> Default for PressureProjection<D> {
@@ -28,6 +35,7 @@ impl<const D: usize> Default for PressureProjection<D> {
         Self {
             system: System::default(),
             solver: PressureSolver::new(),
+            pockets: Vec::new(),
         }
     }
 }
@@ -39,6 +47,7 @@ impl<const D: usize> PressureProjection<D> {
         Some(Self {
             system: System::default(),
             solver: PressureSolver::from_warm_start(start, size)?,
+            pockets: Vec::new(),
         })
     }
 
@@ -62,8 +71,41 @@ impl<const D: usize> PressureProjection<D> {
         self.system.wall.iter().filter(|&&wall| wall).count()
     }
 
+    /// The assembled problem. Right-hand side and bounds may be changed before it is solved.
+    pub fn stencil_problem(&mut self) -> &mut StencilProblem<D> {
+        &mut self.system.problem
+    }
+
+    /// Grid index of every row's cell.
+    pub fn cells(&self) -> &[u32] {
+        &self.system.cells
+    }
+
+    /// For every row whether it touches a solid.
+    pub fn is_wall(&self) -> &[bool] {
+        &self.system.wall
+    }
+
+    /// For every row whether it has separated from its wall.
+    pub fn is_separated(&self) -> &[bool] {
+        self.solver.separated()
+    }
+
+    /// Pressure of the last solve, one value per row.
+    pub fn solution(&self) -> &[f64] {
+        self.solver.solution()
+    }
+
     /// Builds the pressure problem.
-    pub(crate) fn assemble(&mut self, faces: &mut Faces<'_, D>, dt: f64) -> Result<(), StepError> {
+    pub fn assemble(&mut self, faces: &mut Faces<'_, D>, dt: f64) -> Result<(), StepError> {
+        (Compiled::get().assemble)(self, faces, dt)
+    }
+
+    pub(crate) fn assemble_impl(
+        &mut self,
+        faces: &mut Faces<'_, D>,
+        dt: f64,
+    ) -> Result<(), StepError> {
         faces.phases.begin("assemble");
         self.system
             .assemble(
@@ -106,13 +148,98 @@ impl<const D: usize> PressureProjection<D> {
         }
     }
 
-    fn projected(
-        &self,
-        faces: &Faces<'_, D>,
-        solution: Solution,
-        pockets: &[Pocket],
+    /// Solves the assembled problem: the velocity of every solid is given.
+    pub fn solve(&mut self, settings: &Settings<D>, dt: f64) -> Result<Solution, StepError> {
+        (Compiled::get().solve_pressure)(self, settings, dt)
+    }
+
+    pub(crate) fn solve_impl(
+        &mut self,
+        settings: &Settings<D>,
         dt: f64,
-    ) -> Projected {
+    ) -> Result<Solution, StepError> {
+        self.pockets = pockets::prepare(
+            &mut self.system,
+            settings.physics.walls,
+            settings.physics.pressure.tolerance,
+            &|_| false,
+        );
+        let solution = self
+            .solver
+            .solve(&self.system, settings, dt)
+            .map_err(StepError::refused)?;
+        if solution.report.status != Status::Converged {
+            return Err(StepError::Unsolved(solution));
+        }
+        Ok(solution)
+    }
+
+    /// Solves the problem with solids that respond to the pressure, from the last step's pressure, or from where the last solve
+    /// has ended if `again`. Pockets of liquid without air are left alone if solids give way to their pressure, of which
+    /// `gives_way` is told the rows.
+    ///
+    /// On return the right-hand side has what the solids that moved add to it.
+    pub fn solve_coupled(
+        &mut self,
+        settings: &Settings<D>,
+        coupling: &mut Coupling<'_>,
+        gives_way: &dyn Fn(&[u32]) -> bool,
+        again: bool,
+        observer: &mut dyn Observer,
+        dt: f64,
+    ) -> Result<Solution, StepError> {
+        let (walls, tolerance) = (settings.physics.walls, settings.physics.pressure.tolerance);
+        self.pockets = pockets::prepare(&mut self.system, walls, tolerance, gives_way);
+        self.solver
+            .solve_coupled(&mut self.system, settings, coupling, again, observer, dt)
+            .map_err(StepError::refused)
+    }
+
+    /// Subtracts the pressure gradient from the velocity on faces. `solution` is that of the solve.
+    pub fn apply(
+        &mut self,
+        faces: &mut Faces<'_, D>,
+        solution: Solution,
+        dt: f64,
+    ) -> Result<Projected, StepError> {
+        (Compiled::get().apply)(self, faces, solution, dt)
+    }
+
+    pub(crate) fn apply_impl(
+        &mut self,
+        faces: &mut Faces<'_, D>,
+        solution: Solution,
+        dt: f64,
+    ) -> Result<Projected, StepError> {
+        let settings = faces.settings;
+        let pressure = self.solver.pressure_mut();
+        let walls = settings.physics.walls;
+        pockets::settle(&self.pockets, &self.system, walls, pressure);
+
+        faces.phases.begin("apply");
+        let weights = faces.weights();
+        let scale = dt / (settings.physics.density * settings.dx);
+        subtract_gradient(&weights, &self.system, pressure, scale, faces.velocity);
+        classify_faces(&weights, &self.system, faces.state);
+        let is_finite = |v: &Vec<f64>| v.par_iter().with_min_len(4096).all(|v| v.is_finite());
+        if !faces.velocity.iter().all(is_finite) {
+            return Err(StepError::NotFinite(solution));
+        }
+        Ok(self.projected(faces, solution, dt))
+    }
+
+    /// Volume that opens in a step between separated liquid and its walls.
+    fn separated_volume(&self, settings: &Settings<D>, dt: f64) -> f64 {
+        let (problem, pressure) = (&self.system.problem, self.solver.solution());
+        let separated = self.solver.separated().iter().enumerate();
+        let rates = separated
+            .filter(|(_, separated)| **separated)
+            .map(|(row, _)| problem.stencil.row_dot(row, pressure) + problem.rhs[row]);
+        rates.sum::<f64>() * settings.dx.powi(D as i32) * dt
+    }
+
+    fn projected(&self, faces: &Faces<'_, D>, solution: Solution, dt: f64) -> Projected {
+        let pockets = &self.pockets;
         let (tiles, settings) = (faces.tiles, faces.settings);
         let (rows, separated) = (&self.system.rows, self.solver.separated());
         let cell_volume = settings.dx.powi(D as i32);
@@ -135,6 +262,7 @@ impl<const D: usize> PressureProjection<D> {
             unknowns: self.unknowns(),
             wall_rows: self.wall_rows(),
             separated_rows: separated.iter().filter(|&&s| s).count(),
+            separated_volume: self.separated_volume(settings, dt),
             pockets: pockets.len(),
             lost_volume: pockets.iter().map(|pocket| lost(pocket).max(0.0)).sum(),
             squeezed: most.map(|pocket| {
@@ -148,34 +276,10 @@ impl<const D: usize> PressureProjection<D> {
 
 impl<const D: usize> Projection<D> for PressureProjection<D> {
     fn project(&mut self, faces: &mut Faces<'_, D>, dt: f64) -> Result<Projected, StepError> {
-        self.assemble(faces, dt)?;
+        self.assemble_impl(faces, dt)?;
         faces.phases.begin("solve");
-        let settings = faces.settings;
-        let pockets = pockets::prepare(
-            &mut self.system,
-            settings.physics.walls,
-            settings.physics.pressure.tolerance,
-        );
-        let solution = self
-            .solver
-            .solve(&self.system, settings, dt)
-            .map_err(StepError::refused)?;
-        if solution.report.status != Status::Converged {
-            return Err(StepError::Unsolved(solution));
-        }
-        let pressure = self.solver.pressure_mut();
-        pockets::settle(&pockets, &self.system, settings.physics.walls, pressure);
-
-        faces.phases.begin("apply");
-        let weights = faces.weights();
-        let scale = dt / (settings.physics.density * settings.dx);
-        subtract_gradient(&weights, &self.system, pressure, scale, faces.velocity);
-        classify_faces(&weights, &self.system, faces.state);
-        let is_finite = |v: &Vec<f64>| v.par_iter().with_min_len(4096).all(|v| v.is_finite());
-        if !faces.velocity.iter().all(is_finite) {
-            return Err(StepError::NotFinite(solution));
-        }
-        Ok(self.projected(faces, solution, &pockets, dt))
+        let solution = self.solve_impl(faces.settings, dt)?;
+        self.apply_impl(faces, solution, dt)
     }
 
     fn correct_positions(
@@ -188,8 +292,11 @@ impl<const D: usize> Projection<D> for PressureProjection<D> {
         let settings = faces.settings;
         let weights = faces.weights();
         let (system, number_density) = (&self.system, faces.number_density);
-        let excess =
-            |rhs: &mut Vec<f64>| excess_density(&weights, system, number_density, drift, dt, rhs);
+        let pockets = &self.pockets;
+        let excess = |rhs: &mut Vec<f64>| {
+            excess_density(&weights, system, number_density, drift, dt, rhs);
+            pockets::balance(pockets, rhs);
+        };
         let (potential, report) = self
             .solver
             .displacement(system, excess)

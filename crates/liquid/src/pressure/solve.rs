@@ -4,14 +4,15 @@ mod warm_start;
 
 pub use warm_start::WarmStart;
 
-use meniscus_lcp::{BoxMlcp, InputError, Report, Rows as _};
+use meniscus_lcp::{BoxMlcp, InputError, Observer, Report, Rows as _};
 use rayon::prelude::*;
 
 use super::rows::{NO_ROW, Rows};
 use super::system::System;
 use crate::grid::tiles::{Coord, Tiles};
 use crate::growth::Growth;
-use crate::settings::Settings;
+use crate::multigrid::{self, Coupling};
+use crate::settings::{Preconditioner, Settings, Solver};
 use crate::solvers::{self, Solution};
 
 /// The displacement that evens out the particles is found to this share of its right-hand side.
@@ -64,6 +65,11 @@ impl<const D: usize> PressureSolver<D> {
     }
 
     /// The pressure of the last solve, one value per row.
+    pub fn solution(&self) -> &[f64] {
+        &self.pressure
+    }
+
+    /// The same, to be changed.
     pub fn pressure_mut(&mut self) -> &mut [f64] {
         &mut self.pressure
     }
@@ -115,6 +121,40 @@ impl<const D: usize> PressureSolver<D> {
         )?;
         self.mark_separated(system, tolerance);
         Ok(solution)
+    }
+
+    /// The same with solids that respond to the pressure; what they add to the right-hand side is there on return.
+    pub fn solve_coupled(
+        &mut self,
+        system: &mut System<D>,
+        settings: &Settings<D>,
+        coupling: &mut Coupling<'_>,
+        again: bool,
+        observer: &mut dyn Observer,
+        dt: f64,
+    ) -> Result<Solution, InputError> {
+        if !again {
+            self.start(system, dt);
+        }
+        let problem = system.problem.posed()?;
+        let largest = problem.rhs().iter().fold(0.0, |m: f64, b| m.max(b.abs()));
+        let wanted = settings.physics.pressure.tolerance.max(ROUNDING * largest);
+        let cycles = multigrid::Settings {
+            tolerance: wanted,
+            max_iterations: settings.physics.pressure.max_iterations,
+            ..Default::default()
+        };
+        let mut levels = self.workspace.multigrid.prepare(&problem)?;
+        let report =
+            levels.solve_coupled(&problem, coupling, &cycles, &mut self.pressure, observer)?;
+        self.workspace.last = Some((Solver::TnMg, Preconditioner::None));
+        coupling.finish::<D>(&self.pressure, &mut system.problem.rhs);
+        self.mark_separated(system, wanted);
+        Ok(Solution::of(
+            Solver::TnMg.name(),
+            "solids respond to the pressure",
+            report,
+        ))
     }
 
     /// Rows at their least pressure whose divergence is above the tolerance.

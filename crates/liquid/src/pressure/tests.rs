@@ -100,6 +100,7 @@ fn project<const D: usize>(
         &mut system,
         settings.physics.walls,
         settings.physics.pressure.tolerance,
+        &|_| false,
     );
     let solution = solvers.solve(&system, settings, dt).unwrap();
     assert_eq!(

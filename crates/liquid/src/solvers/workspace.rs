@@ -21,9 +21,9 @@ pub struct Workspace<const D: usize> {
     pub(super) mprgp: mprgp::Workspace,
     pub(super) fas: fas::Workspace,
     pub(super) fmg: fmg::Workspace,
-    pub(super) multigrid: multigrid::Workspace<D>,
+    pub(crate) multigrid: multigrid::Workspace<D>,
     /// What ran last: its preconditioner is there.
-    pub(super) last: Option<(Solver, Preconditioner)>,
+    pub(crate) last: Option<(Solver, Preconditioner)>,
 }
 
 impl<const D: usize> Workspace<D> {

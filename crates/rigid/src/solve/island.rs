@@ -1,6 +1,9 @@
 //! An island: bodies that touch or are joined, with the rows between them.
 
+use std::sync::Arc;
+
 use crate::body::Twist;
+use crate::inertia::{Inertia, freedoms, join, split};
 use crate::linear::{Angular, Matrix3, ZERO3, add_scaled, apply3, dot, sub};
 use crate::rows::Row;
 use crate::settings::Cone;
@@ -16,6 +19,8 @@ pub(crate) struct Slot<const D: usize> {
     pub body: Option<usize>,
     pub inverse_mass: f64,
     pub inverse_inertia: Matrix3,
+    /// Number of the inertia that takes the place of mass and moments.
+    pub inertia: Option<u32>,
     pub twist: Twist<D>,
 }
 
@@ -55,6 +60,10 @@ pub(crate) struct ContactBlock {
 pub(crate) struct Island<const D: usize> {
     pub slots: Vec<Slot<D>>,
     pub rows: Vec<SolverRow<D>>,
+    /// Inertias of bodies that have a matrix of their own.
+    pub inertias: Arc<Vec<Inertia>>,
+    /// For each row what a unit impulse adds to the linear velocities of bodies with such an inertia; empty without them.
+    shifts: Vec<[[f64; D]; 2]>,
     /// Impulses.
     pub x: Vec<f64>,
     /// Velocities without impulses.
@@ -78,11 +87,14 @@ impl<const D: usize> Island<D> {
             body: None,
             inverse_mass: 0.0,
             inverse_inertia: ZERO3,
+            inertia: None,
             twist: Twist::ZERO,
         };
         Self {
             slots: vec![world],
             rows: Vec::new(),
+            inertias: Arc::default(),
+            shifts: Vec::new(),
             x: Vec::new(),
             start: Vec::new(),
             joint_rows: 0,
@@ -115,6 +127,7 @@ impl<const D: usize> Island<D> {
             body: Some(body),
             inverse_mass: kinetic.inverse_mass,
             inverse_inertia: kinetic.inverse_inertia,
+            inertia: kinetic.general,
             twist: kinetic.twist,
         });
         self.slots.len() as u32 - 1
@@ -123,11 +136,17 @@ impl<const D: usize> Island<D> {
     /// Adds a row between two slots, with the impulse to start from.
     pub fn add_row(&mut self, row: &Row<D>, a: u32, b: u32, start: f64) {
         let (slot_a, slot_b) = (&self.slots[a as usize], &self.slots[b as usize]);
+        if slot_a.inertia.is_some() || slot_b.inertia.is_some() {
+            return self.add_general_row(row, a, b, start);
+        }
         let (turn_a, turn_b) = (
             apply3(&slot_a.inverse_inertia, row.angular_a),
             apply3(&slot_b.inverse_inertia, row.angular_b),
         );
         let inverse_mass = slot_a.inverse_mass + slot_b.inverse_mass;
+        if !self.shifts.is_empty() {
+            self.shifts.push([[0.0; D]; 2]);
+        }
         self.rows.push(SolverRow {
             a,
             b,
@@ -146,6 +165,55 @@ impl<const D: usize> Island<D> {
             upper: row.upper,
         });
         self.x.push(start.clamp(row.lower, row.upper));
+    }
+
+    /// Adds a row of which a body at least has an inertia of its own.
+    fn add_general_row(&mut self, row: &Row<D>, a: u32, b: u32, start: f64) {
+        let away = row.linear.map(|c| -c);
+        // What a unit impulse adds to the velocities of a body, and the linear part of it beyond the inverse mass.
+        let moved = |slot: &Slot<D>, linear: [f64; D], angular: Angular| match slot.inertia {
+            None => (
+                slot.inverse_mass,
+                [0.0; D],
+                apply3(&slot.inverse_inertia, angular),
+            ),
+            Some(inertia) => {
+                let inertia = &self.inertias[inertia as usize];
+                let twist = split::<D>(&inertia.respond(&join(linear, angular), freedoms::<D>()));
+                (0.0, twist.linear, twist.angular)
+            }
+        };
+        let (inverse_mass_a, shift_a, turn_a) =
+            moved(&self.slots[a as usize], row.linear, row.angular_a);
+        let (inverse_mass_b, shift_b, turn_b) = moved(&self.slots[b as usize], away, row.angular_b);
+        self.shifts.resize(self.rows.len(), [[0.0; D]; 2]);
+        self.shifts.push([shift_a, shift_b]);
+        self.rows.push(SolverRow {
+            a,
+            b,
+            linear: row.linear,
+            angular_a: row.angular_a,
+            angular_b: row.angular_b,
+            turn_a,
+            turn_b,
+            inverse_mass_a,
+            inverse_mass_b,
+            diagonal: (inverse_mass_a + inverse_mass_b) * dot(row.linear, row.linear)
+                + dot(row.linear, shift_a)
+                + dot(away, shift_b)
+                + dot(row.angular_a, turn_a)
+                + dot(row.angular_b, turn_b),
+            bias: row.bias,
+            lower: row.lower,
+            upper: row.upper,
+        });
+        self.x.push(start.clamp(row.lower, row.upper));
+    }
+
+    /// What a unit impulse of a row adds to linear velocities beyond the inverse masses.
+    #[inline(always)]
+    pub fn shifts(&self, i: usize) -> Option<&[[f64; D]; 2]> {
+        self.shifts.get(i)
     }
 
     /// Measures the right-hand side, then applies the impulses to start from.
@@ -250,6 +318,13 @@ impl<const D: usize> Island<D> {
         let b = &mut self.slots[row.b as usize].twist;
         b.linear = add_scaled(b.linear, -change * row.inverse_mass_b, row.linear);
         b.angular = add_scaled(b.angular, change, row.turn_b);
+        if let Some([shift_a, shift_b]) = self.shifts.get(i) {
+            let (a, b) = (row.a as usize, row.b as usize);
+            let of_a = &mut self.slots[a].twist.linear;
+            *of_a = add_scaled(*of_a, change, *shift_a);
+            let of_b = &mut self.slots[b].twist.linear;
+            *of_b = add_scaled(*of_b, change, *shift_b);
+        }
     }
 
     /// Sets an impulse.
@@ -266,6 +341,15 @@ impl<const D: usize> Island<D> {
     pub fn coupling(&self, i: usize, j: usize) -> f64 {
         let (row, by) = (&self.rows[i], &self.rows[j]);
         let mut sum = 0.0;
+        if let Some(shifts) = self.shifts.get(j) {
+            for (slot, sign) in [(row.a, 1.0), (row.b, -1.0)] {
+                for (other, shift) in [(by.a, shifts[0]), (by.b, shifts[1])] {
+                    if slot == other && slot != 0 {
+                        sum += sign * dot(row.linear, shift);
+                    }
+                }
+            }
+        }
         for (slot, sign, angular) in [(row.a, 1.0, row.angular_a), (row.b, -1.0, row.angular_b)] {
             for (other, other_sign, inverse_mass, turn) in [
                 (by.a, 1.0, by.inverse_mass_a, by.turn_a),
@@ -278,6 +362,28 @@ impl<const D: usize> Island<D> {
             }
         }
         sum
+    }
+
+    /// `1/2 x'(y + y0)` for the velocities `y0` of the rows without impulses: what the contact problem adds to the energy of
+    /// the bodies.
+    pub fn dual_energy(&self) -> f64 {
+        let start = |slot: u32| &self.start[slot as usize];
+        let without = |row: &SolverRow<D>| {
+            let (a, b) = (start(row.a), start(row.b));
+            dot(row.linear, sub(a.linear, b.linear))
+                + dot(row.angular_a, a.angular)
+                + dot(row.angular_b, b.angular)
+                + row.bias
+        };
+        let rows = self.rows.iter().enumerate();
+        rows.filter(|(i, _)| self.x[*i] != 0.0)
+            .map(|(i, row)| 0.5 * self.x[i] * (self.y(i) + without(row)))
+            .sum()
+    }
+
+    /// For each row whether it is held, see [`Newton::derivative`](super::Newton::derivative).
+    pub fn active_rows(&self) -> Vec<bool> {
+        super::newton::held_rows(self)
     }
 
     /// The largest natural residual in m/s, with the bounds of friction at the impulses.

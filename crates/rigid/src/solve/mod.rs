@@ -9,6 +9,7 @@ mod sweep;
 
 pub(crate) use by_lcp::assemble;
 pub(crate) use island::Island;
+pub(crate) use newton::Newton;
 pub(crate) use sweep::sweeps;
 
 use meniscus_lcp::{Report, Status};
@@ -55,6 +56,13 @@ impl SolveReport {
             tolerance,
             normal: Vec::new(),
         }
+    }
+}
+
+impl SolveReport {
+    /// The report of a solve that is still to come.
+    pub(crate) fn pending<const D: usize>(island: &Island<D>) -> Self {
+        Self::new(island, 0.0)
     }
 }
 

@@ -20,6 +20,8 @@ use crate::settings::Cone;
 
 /// Share of the diagonal that makes the equations regular.
 const PROXIMAL: f64 = 1e-7;
+/// Share of the reach of friction below which a contact sticks.
+const INSIDE: f64 = 1.0 - 1e-9;
 /// Solves with one factorisation where no contact slides.
 const SOLVES: usize = 3;
 
@@ -33,7 +35,7 @@ struct Response<const D: usize> {
 }
 
 /// The factorisation of an island's equations of motion, `B` unknowns for each body.
-pub(super) struct Newton<const B: usize> {
+pub(crate) struct Newton<const B: usize> {
     lu: BlockLu<B>,
     /// For each slot its row, if forces move it.
     row_of_slot: Vec<Option<usize>>,
@@ -85,11 +87,14 @@ impl<const B: usize> Newton<B> {
         self.lu.clear();
         for (slot, row) in island.slots.iter().zip(&self.row_of_slot) {
             if let Some(row) = row {
-                self.lu.add(
-                    *row,
-                    *row,
-                    &mass_block(slot.inverse_mass, &slot.inverse_inertia),
-                );
+                let block = match slot.inertia {
+                    None => mass_block(slot.inverse_mass, &slot.inverse_inertia),
+                    Some(inertia) => {
+                        let matrix = &island.inertias[inertia as usize].matrix;
+                        std::array::from_fn(|i| std::array::from_fn(|j| matrix[i][j]))
+                    }
+                };
+                self.lu.add(*row, *row, &block);
             }
         }
         // Contacts of a pair come one after the other: their sum is added once.
@@ -110,6 +115,43 @@ impl<const B: usize> Newton<B> {
             );
         }
         self.add(&mut sum);
+    }
+
+    /// Derivatives of the velocities of some slots by impulses on them, with the rows that are not at a bound held: sticking
+    /// contacts stick, sliding ones slide freely. Without contacts, all are open. `None` if it could not be found. Blocks of slots, row by row.
+    pub fn derivative<const D: usize>(
+        &mut self,
+        island: &Island<D>,
+        slots: &[u32],
+        with_contacts: bool,
+    ) -> Option<Vec<Block<B>>> {
+        let mut responses = held(island);
+        if !with_contacts {
+            responses[island.joint_rows..].fill_with(Response::open);
+        }
+        self.assemble(island, &responses);
+        if !self.lu.factorise(true) {
+            return None;
+        }
+        let at: Vec<usize> = (slots.iter())
+            .filter_map(|&slot| self.row_of_slot[slot as usize])
+            .collect();
+        let count = at.len();
+        let mut blocks = vec![[[0.0; B]; B]; count * count];
+        let mut x = vec![[0.0; B]; self.rows];
+        for (j, &column) in at.iter().enumerate() {
+            for c in 0..B {
+                x.fill([0.0; B]);
+                x[column][c] = 1.0;
+                self.lu.solve(&mut x);
+                for (i, &row) in at.iter().enumerate() {
+                    for r in 0..B {
+                        blocks[i * count + j][r][c] = x[row][r];
+                    }
+                }
+            }
+        }
+        Some(blocks)
     }
 
     fn add(&mut self, sum: &mut PairBlocks<B>) {
@@ -198,6 +240,53 @@ fn respond<const D: usize>(island: &Island<D>) -> Vec<Response<D>> {
     let joints = (0..island.joint_rows).map(|i| joint_response(island, i));
     let contacts = (0..island.contacts()).map(|contact| contact_response(island, contact));
     joints.chain(contacts).collect()
+}
+
+/// Rows that are inside their bounds, held at their velocity.
+fn held<const D: usize>(island: &Island<D>) -> Vec<Response<D>> {
+    let joint = |i: usize| {
+        let (row, x) = (&island.rows[i], island.x[i]);
+        let mut response = Response::open();
+        if row.diagonal > 0.0 && x > row.lower && x < row.upper {
+            response.hold(0, 0.0, PROXIMAL * row.diagonal);
+        }
+        response
+    };
+    let contact = |contact: usize| {
+        let n = island.normal_row(contact);
+        let mut response = Response::open();
+        if island.rows[n].diagonal <= 0.0 || island.x[n] <= 0.0 {
+            return response;
+        }
+        response.hold(0, 0.0, PROXIMAL * island.rows[n].diagonal);
+        let reach = INSIDE * island.friction[contact] * island.x[n];
+        let together = D == 3 && island.cone == Cone::Disc;
+        let length = (1..D).map(|k| island.x[n + k].powi(2)).sum::<f64>().sqrt();
+        for k in 1..D {
+            let used = if together {
+                length
+            } else {
+                island.x[n + k].abs()
+            };
+            if used < reach && island.rows[n + k].diagonal > 0.0 {
+                response.hold(k, 0.0, PROXIMAL * island.rows[n + k].diagonal);
+            }
+        }
+        response
+    };
+    let joints = (0..island.joint_rows).map(joint);
+    joints.chain((0..island.contacts()).map(contact)).collect()
+}
+
+/// For each row of the island whether it is inside its bounds.
+pub(super) fn held_rows<const D: usize>(island: &Island<D>) -> Vec<bool> {
+    let responses = held(island);
+    groups(island)
+        .flat_map(|group| {
+            let stiffness = responses[group.index].stiffness;
+            (0..group.len).map(move |k| stiffness[k][k] != 0.0)
+        })
+        .collect()
 }
 
 /// The same active set from where the impulses are now.

@@ -128,6 +128,12 @@ fn relax_contact<const D: usize>(island: &mut Island<D>, contact: usize) -> f64 
         turn_b = add_scaled(turn_b, change, rows[k].turn_b);
         changed = changed.max(rows[k].diagonal * change.abs());
     }
+    for k in 0..D {
+        if let Some([shift_a, shift_b]) = island.shifts(n + k) {
+            first.linear = add_scaled(first.linear, new[k] - old[k], *shift_a);
+            second.linear = add_scaled(second.linear, new[k] - old[k], *shift_b);
+        }
+    }
     first.linear = add_scaled(first.linear, rows[0].inverse_mass_a, push);
     first.angular = add(first.angular, turn_a);
     second.linear = add_scaled(second.linear, -rows[0].inverse_mass_b, push);

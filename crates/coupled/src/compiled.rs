@@ -1,0 +1,43 @@
+//! Entry points that are compiled once, in this crate, for two and three dimensions.
+
+use std::any::Any;
+
+use meniscus_liquid::Phases;
+use meniscus_rigid::Wrench;
+
+use crate::coupled::Coupled;
+use crate::report::{StepError, StepReport};
+
+/// The functions of one number of dimensions.
+#[expect(
+    clippy::type_complexity,
+    reason = "each signature is that of one function"
+)]
+pub(crate) struct Compiled<const D: usize> {
+    pub step:
+        fn(&mut Coupled<D>, f64, &[Wrench<D>], &mut dyn Phases) -> Result<StepReport<D>, StepError>,
+}
+
+macro_rules! compiled {
+    ($d:literal) => {
+        Compiled::<$d> {
+            step: Coupled::step_impl,
+        }
+    };
+}
+
+static PLANE: Compiled<2> = compiled!(2);
+static SPACE: Compiled<3> = compiled!(3);
+
+impl<const D: usize> Compiled<D> {
+    /// The table of `D` dimensions.
+    pub fn get() -> &'static Self {
+        const { assert!(D == 2 || D == 3, "two or three dimensions") };
+        let tables: [&'static dyn Any; 2] = [&PLANE, &SPACE];
+        let mut tables = tables.into_iter();
+        match tables.find_map(|table| table.downcast_ref()) {
+            Some(table) => table,
+            None => unreachable!("two or three dimensions"),
+        }
+    }
+}

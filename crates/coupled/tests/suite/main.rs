@@ -1,0 +1,4 @@
+//! Tests of liquid and bodies together.
+
+mod floating;
+mod scene;
