@@ -13,7 +13,7 @@
 //! staircase. The distance is that to the body as it is, not to the walls that the grid has thickened: then a thin body has
 //! its own volume.
 //!
-//! DEVIATION [TB20 (6)]: the paper has the body's own mass.
+//! DEVIATION [TB20 (20)]: the paper has the body's own mass.
 
 use meniscus_liquid::Faces;
 use meniscus_liquid::SolidId;

@@ -2,7 +2,7 @@
 //!
 //! The open share `w` of a face and the covered shares `w^k` of the solids add up to one, so that a common rigid motion of liquid
 //! and solids has no divergence, and momentum that the liquid loses is what the solids get. With the sign `s` of the face, its
-//! centre `x_f` and the solid's centre of mass `X`, [TB20 (7)]
+//! centre `x_f` and the solid's centre of mass `X`, [TB20 (17)]
 //!
 //! ```text
 //! divergence of the motion v of a solid in a cell:   C_i v = 1/dx sum_f s_f w_f^k [ e_f ; (x_f - X) x e_f ] . v

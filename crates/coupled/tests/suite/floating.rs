@@ -30,7 +30,7 @@ fn a_box_at_its_draft_stays_there() {
             assert!(report.cycles <= 8, "{} cycles", report.cycles);
             let load = report.loads[1];
             assert!((load.submerged_volume / (0.4 * draft) - 1.0).abs() < 0.15);
-            assert!((load.waterline_area - 0.4).abs() < 1e-9);
+            assert!((load.waterline_area - 0.4).abs() < 1e-4);
         }
         assert!((impulse / (weight * time) - 1.0).abs() < 0.01);
     }
