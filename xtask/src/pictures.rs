@@ -52,6 +52,15 @@ const STILLS: &[Still] = &[
     ("wheel", 48, 40),
     ("bowl-of-balls", 48, 60),
     ("dominoes", 48, 14),
+    ("raft", 40, 90),
+    ("boat", 84, 45),
+    ("water-wheel", 64, 36),
+    ("ducks", 90, 40),
+    ("cup-on-table", 64, 30),
+    ("bowl-drop", 72, 18),
+    ("floating-bowl", 48, 30),
+    ("pool-45", 56, 30),
+    ("glass-spheres", 72, 28),
 ];
 
 /// Makes all of them, or the named ones.

@@ -67,10 +67,12 @@ impl<const D: usize> Scene<D> {
             return wrong(fault.to_string());
         }
         // The liquid checks the rest; on a single cell, it does so without allocating a grid.
-        match Liquid::new(Settings {
+        let mut settings = Settings {
             cells: [1; D],
             ..self.settings()
-        }) {
+        };
+        settings.physics.walls = self.liquid_walls();
+        match Liquid::new(settings) {
             Err(fault) => wrong(fault.to_string()),
             Ok(_) => Ok(()),
         }

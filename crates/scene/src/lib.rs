@@ -8,6 +8,7 @@ pub mod builtin;
 pub mod buoyancy;
 mod check;
 mod color;
+mod coupling;
 mod dimension;
 mod limits;
 pub mod measure;
@@ -93,6 +94,8 @@ pub struct Scene<const D: usize> {
     pub joints: Vec<Joint<D>>,
     /// Settings of contacts between bodies.
     pub contacts: Contacts<D>,
+    /// Settings of the coupling of liquid and bodies, adhesion excepted.
+    pub coupling: meniscus_coupled::Settings,
     /// Materials of the solids in pictures, in their order. Default: chosen by their shape.
     pub materials: Vec<Option<Material>>,
     /// Colours of the solids in pictures, in their order.
@@ -132,6 +135,7 @@ impl<const D: usize> Scene<D> {
             bodies: Vec::new(),
             joints: Vec::new(),
             contacts: Contacts::default(),
+            coupling: meniscus_coupled::Settings::default(),
             materials: Vec::new(),
             colors: Vec::new(),
             liquid_color: None,

@@ -406,7 +406,7 @@ pub(super) fn name_of(table: &Node, path: &str) -> String {
 /// The error for a linear solver with separating walls.
 pub fn solver_fits_walls<const D: usize>(scene: &Scene<D>, root: &Node) -> Option<Problem> {
     let solver = scene.physics.pressure.solver;
-    (solver.is_linear() && scene.physics.walls == Walls::Separating).then(|| {
+    (solver.is_linear() && scene.liquid_walls() == Walls::Separating).then(|| {
         let place = root
             .get("solver")
             .and_then(|solver| solver.get("method"))

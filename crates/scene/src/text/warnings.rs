@@ -22,6 +22,8 @@ const MOST_STEPS: f64 = 100.0;
 /// All warnings, in the order of the file.
 pub fn find<const D: usize>(scene: &Scene<D>, root: &Node, assets: &Assets) -> Vec<Problem> {
     let mut warnings: Vec<Problem> = assets.warnings().to_vec();
+    // Bodies are often many of one shape, and rays through a mesh take a while.
+    let mut last: Option<(&Shape<D>, Option<f64>)> = None;
     for (list, index, shape) in scene.shapes() {
         let bounds = match list {
             "solid" => swept(&scene.solids[index]),
@@ -32,7 +34,12 @@ pub fn find<const D: usize>(scene: &Scene<D>, root: &Node, assets: &Assets) -> V
         let place = place_of(root, list, index);
         // Bodies and what they touch have no cells.
         if !scene.is_rigid() {
-            warnings.extend(thin(scene, shape, &path, place));
+            let thinnest = match last {
+                Some((known, thinnest)) if known == shape => thinnest,
+                _ => shape.thinnest(),
+            };
+            last = Some((shape, thinnest));
+            warnings.extend(thinnest.and_then(|t| thin(scene, t, &path, place)));
         }
         warnings.extend(outside(scene, bounds, &path, place));
     }
@@ -134,11 +141,10 @@ pub(super) fn place_of(root: &Node, list: &str, index: usize) -> Place {
 
 fn thin<const D: usize>(
     scene: &Scene<D>,
-    shape: &Shape<D>,
+    thinnest: f64,
     path: &str,
     place: Place,
 ) -> Option<Problem> {
-    let thinnest = shape.thinnest()?;
     // Tolerance for rounding: exactly two cells are enough.
     if thinnest >= CELLS * scene.dx() * (1.0 - 1e-9) {
         return None;

@@ -1,12 +1,13 @@
 //! Warnings and notes about bodies in liquid, and about solids with walls of their own.
 
 use super::body_problems::{place_of_key, short};
-use super::problem::Problem;
+use super::problem::{Place, Problem};
 use super::tree::Node;
 use super::validate::join;
 use super::warnings::{length, place_of};
 use crate::buoyancy::{self, Buoyancy, Outcome};
 use crate::{Body, Scene, measure};
+use meniscus_liquid::Solver;
 
 /// Cells along a body below which the flow around it is not resolved.
 const LEAST_CELLS: f64 = 4.0;
@@ -25,7 +26,23 @@ pub fn warnings<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
         .filter_map(|(k, body)| small(scene, root, k, body))
         .collect();
     warnings.extend(covered_drains(scene, root));
+    warnings.extend(other_solver(scene, root));
     warnings
+}
+
+/// A pressure solver that steps with bodies in liquid do not use.
+fn other_solver<const D: usize>(scene: &Scene<D>, root: &Node) -> Option<Problem> {
+    let solver = scene.physics.pressure.solver;
+    let used = matches!(solver, Solver::Auto | Solver::TnMg | Solver::Mg);
+    if scene.bodies.is_empty() || used {
+        return None;
+    }
+    let table = root.get("solver").and_then(|solver| solver.get("method"));
+    let place = table.map_or(Place::Nowhere, |node| node.place);
+    let message = format!(
+        "\"{solver}\" solves only steps in which no body touches the liquid: multigrid solves pressure and contact together"
+    );
+    Some(Problem::warning(place, "solver.method", message).with_help("write \"auto\""))
 }
 
 /// Keys of walls in a scene in which nothing is wet.

@@ -149,6 +149,31 @@ pub fn read_bodies<const D: usize>(path: &Path) -> Result<Vec<BodyState<D>>, Err
     attempt().map_err(|cause| damaged(path, &cause))
 }
 
+/// The forces on rigid bodies in a frame's file, without its points; none in scenes without.
+///
+/// # Errors
+/// If the file can't be read, or a section is damaged. The hash of the file is not checked.
+pub fn read_loads<const D: usize>(path: &Path) -> Result<Vec<BodyLoad<D>>, Error> {
+    let mut file = regular_file::open(path).map_err(|e| Error::io("read", path, &e))?;
+    let mut attempt = || {
+        let (header, sections) = container::peek(Content::Frame, &mut file)?;
+        check_dimension::<D>(&header)?;
+        let mut loads = Vec::new();
+        for head in sections.iter().filter(|head| head.tag == loads::TAG) {
+            loads.extend(loads::read(
+                head.count,
+                &container::read_section(&mut file, head)?,
+            )?);
+        }
+        for head in (sections.iter()).filter(|head| head.tag == loads::LIQUID_TAG) {
+            let payload = container::read_section(&mut file, head)?;
+            loads::read_liquid(head.count, &payload, &mut loads)?;
+        }
+        Ok(loads)
+    };
+    attempt().map_err(|cause| damaged(path, &cause))
+}
+
 /// Number of points in a frame's file, by the heads of its sections alone; `None` if it can't be read.
 pub fn count_points(path: &Path) -> Option<u64> {
     let mut file = regular_file::open(path).ok()?;
