@@ -99,7 +99,7 @@ pub(super) enum Pictures<'a, const D: usize> {
     Never,
     /// Frame by frame.
     Now(Box<Film<'a, D>>),
-    /// At the end, from the frames that were written: first a run that was interrupted goes on.
+    /// At the end, from the frames that were written: an interrupted run is resumed first.
     AtTheEnd,
 }
 
@@ -112,7 +112,7 @@ impl<'a, const D: usize> Pictures<'a, D> {
         })
     }
 
-    /// For a run that goes on.
+    /// For a resumed run.
     pub fn at_the_end(scene: &Scene<D>) -> Self {
         match scene.output.preview {
             true => Pictures::AtTheEnd,

@@ -175,8 +175,8 @@ impl<const D: usize> PressureProjection<D> {
     }
 
     /// Solves the problem with solids that respond to the pressure, from the last step's pressure, or from where the last solve
-    /// has ended if `again`. Pockets of liquid without air are left alone if solids give way to their pressure, of which
-    /// `gives_way` is told the rows.
+    /// has ended if `again`. Pockets of liquid without air are left alone if solids give way to their pressure: `gives_way`
+    /// gets their rows.
     ///
     /// On return the right-hand side has what the solids that moved add to it.
     pub fn solve_coupled(
