@@ -118,6 +118,24 @@ impl<const D: usize> PressureProjection<D> {
             .map_err(StepError::refused)
     }
 
+    /// Gets ready for the position correction of a step whose velocity another projection made free of divergence.
+    pub(crate) fn prepare_correction(
+        &mut self,
+        faces: &mut Faces<'_, D>,
+        dt: f64,
+    ) -> Result<(), StepError> {
+        self.assemble(faces, dt)?;
+        let physics = &faces.settings.physics;
+        pockets::prepare(
+            &mut self.system,
+            Walls::Slip,
+            physics.pressure.tolerance,
+            &|_| false,
+        );
+        self.solver.skip(&self.system);
+        Ok(())
+    }
+
     /// The last problem, for export.
     pub(crate) fn problem(
         &self,
