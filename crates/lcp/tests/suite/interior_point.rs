@@ -236,3 +236,22 @@ fn a_distant_solution_is_not_called_infeasible() {
     assert_eq!(report.status, Status::Converged, "{report:?}");
     assert!(reduce::largest(&x) > 1e4);
 }
+
+#[test]
+fn bounds_beyond_reach_are_as_good_as_none() {
+    let instance = generated::banded(100, 3, 0.5, &mut Random::new(7));
+    let boundless = |bound: &f64| bound.is_infinite();
+    assert!(instance.upper.iter().any(boundless));
+    for far in [1e20, 1e100, 1e300] {
+        let finite = |bounds: &[f64]| -> Vec<f64> {
+            bounds.iter().map(|bound| bound.clamp(-far, far)).collect()
+        };
+        let (lower, upper) = (finite(&instance.lower), finite(&instance.upper));
+        let problem = BoxMlcp::new(&instance.matrix, &instance.rhs, &lower, &upper).unwrap();
+        let mut x = vec![0.0; 100];
+        let report = run(&problem, &mut x);
+        assert_eq!(report.status, Status::Converged, "{far:e}: {report:?}");
+        assert!(report.iterations <= 20, "{far:e}: {report:?}");
+        assert!(difference(&x, &instance.solution) < 1e-9, "{far:e}");
+    }
+}

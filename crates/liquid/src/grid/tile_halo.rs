@@ -185,27 +185,46 @@ impl<const D: usize, const MARGIN: usize> FaceWindow<D, MARGIN> {
         })
     }
 
-    /// The samples of every component around a point; only the first `2^D` are used.
+    /// The samples of a component around a point, those of lower and those of higher corners along the last axis, which lie
+    /// side by side; only the first `2^(D - 1)` are used.
     #[inline(always)]
-    fn corners(&self, around: &Around<D>) -> [[f32; LANES]; 8] {
+    fn pairs(&self, around: &Around<D>, component: usize) -> [[f32; LANES]; 2] {
         let last = to_corner::<D>(MARGIN, (1 << D) - 1);
-        let samples: [&[f32]; D] =
-            std::array::from_fn(|axis| &self.values[axis][around.first[axis]..][..last + 1]);
-        let mut corners = [[0.0; LANES]; 8];
-        for (c, corner) in corners[..1 << D].iter_mut().enumerate() {
-            for (component, samples) in corner.iter_mut().zip(samples) {
-                *component = samples[to_corner::<D>(MARGIN, c)];
+        let samples = &self.values[component][around.first[component]..][..last + 1];
+        let mut pairs = [[0.0; LANES]; 2];
+        for c in 0..1 << (D - 1) {
+            let place = to_corner::<D>(MARGIN, c);
+            pairs[0][c] = samples[place];
+            pairs[1][c] = samples[place + 1];
+        }
+        pairs
+    }
+
+    /// All components at the corners that are left after interpolation along the last axis, and their differences along it.
+    /// Component by component: to gather all of them at every corner first takes more registers than there are.
+    #[inline(always)]
+    fn along_last(&self, around: &Around<D>) -> ([[f32; LANES]; 4], [[f32; LANES]; 4]) {
+        let mut values = [[0.0; LANES]; 4];
+        let mut slopes = [[0.0; LANES]; 4];
+        for component in 0..D {
+            let [low, high] = self.pairs(around, component);
+            let at = around.at()[D - 1][component];
+            let difference: [f32; LANES] = std::array::from_fn(|c| high[c] - low[c]);
+            let value: [f32; LANES] = std::array::from_fn(|c| low[c] + at * difference[c]);
+            for c in 0..1 << (D - 1) {
+                values[c][component] = value[c];
+                slopes[c][component] = difference[c];
             }
         }
-        corners
+        (values, slopes)
     }
 
     /// All components.
     #[inline(always)]
     pub fn values(&self, around: &Around<D>) -> [f32; D] {
-        let mut values = self.corners(around);
+        let (mut values, _) = self.along_last(around);
         let at = around.at();
-        for a in (0..D).rev() {
+        for a in (0..D - 1).rev() {
             for c in 0..1 << a {
                 values[c] = lerp(at[a], values[c], values[c + (1 << a)]);
             }
@@ -216,10 +235,11 @@ impl<const D: usize, const MARGIN: usize> FaceWindow<D, MARGIN> {
     /// All components, and the gradient of each per cell.
     #[inline(always)]
     pub fn values_and_gradients(&self, around: &Around<D>) -> ([f32; D], [[f32; D]; D]) {
-        let mut values = self.corners(around);
-        let at = around.at();
         let mut slopes = [[[0.0; LANES]; 4]; D];
-        for a in (0..D).rev() {
+        let mut values;
+        (values, slopes[D - 1]) = self.along_last(around);
+        let at = around.at();
+        for a in (0..D - 1).rev() {
             for c in 0..1 << a {
                 let (low, high) = (values[c], values[c + (1 << a)]);
                 values[c] = lerp(at[a], low, high);

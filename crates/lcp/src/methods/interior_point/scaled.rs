@@ -7,6 +7,9 @@ use crate::sparse_factor::Sparse;
 
 /// Solutions larger than this, where matrix and right-hand side are about 1, count as none.
 const REACH: f64 = 1e8;
+/// Bounds farther away than this are no bounds: a solution there would count as none, and the product of such a slack
+/// with its dual would drown all others in their mean.
+const BOUNDLESS: f64 = REACH * REACH;
 /// The part of a sum's terms that may be rounding.
 const ROUNDING: f64 = 1e-10;
 
@@ -72,17 +75,20 @@ impl Scaled {
         if size > 0.0 {
             self.size = size;
         }
-        for array in [&mut self.rhs, &mut self.lower, &mut self.upper] {
-            for value in array {
-                *value /= self.size;
+        for value in &mut self.rhs {
+            *value /= self.size;
+        }
+        for bounds in [&mut self.lower, &mut self.upper] {
+            for bound in bounds {
+                *bound /= self.size;
+                if bound.abs() > BOUNDLESS {
+                    *bound = f64::INFINITY.copysign(*bound);
+                }
             }
         }
         self.finite = self.size.is_finite()
             && reduce::largest(&self.rhs).is_finite()
-            && (0..n).all(|i| {
-                self.lower[i].is_finite() == problem.lower()[i].is_finite()
-                    && self.upper[i].is_finite() == problem.upper()[i].is_finite()
-            });
+            && (0..n).all(|i| self.lower[i] < f64::INFINITY && self.upper[i] > f64::NEG_INFINITY);
         same
     }
 

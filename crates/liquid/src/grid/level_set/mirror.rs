@@ -15,7 +15,7 @@
 use rayon::prelude::*;
 
 use crate::grid::cell_set::CellSet;
-use crate::grid::cut_cells::{CutCells, direction, interpolate, range};
+use crate::grid::cut_cells::{CutCells, direction, range};
 use crate::grid::tiles::{Coord, Tiles, floor};
 use crate::particles::transfer::interpolate_with_gradient;
 use crate::particles::{Bins, Particles};
@@ -186,11 +186,11 @@ impl<const D: usize> GridGeometry<'_, D> {
             self.cut.corners(self.tiles, cell)
         };
         let at = std::array::from_fn(|a| x[a] - cell[a] as f64);
-        let distance = interpolate(&corners, at) / self.dx;
-        (0.0..DEPTH).contains(&distance).then(|| {
-            let (_, gradient) = interpolate_with_gradient(corners, at);
-            (distance, direction(gradient))
-        })
+        let (distance, gradient) = interpolate_with_gradient(corners, at);
+        let distance = distance / self.dx;
+        (0.0..DEPTH)
+            .contains(&distance)
+            .then(|| (distance, direction(gradient)))
     }
 
     /// The image of a particle at `x` beside a wall, both in cells. None where it would lie behind another wall or beyond
