@@ -10,9 +10,37 @@ use std::time::{Duration, Instant};
 ///
 /// A script that takes longer than `limit` is killed; its output so far counts.
 pub fn ask(script: &str, arguments: &[&str], limit: Duration) -> Result<Vec<Value>, String> {
-    let mut child = Command::new(python())
-        .arg(folder().join(script))
-        .args(arguments)
+    let mut command = Command::new(python());
+    command.arg(folder().join(script)).args(arguments);
+    lines_of(command, script, limit)
+        .map_err(|why| format!("{why} (studies/peers/install.sh installs what it needs)"))
+}
+
+/// Runs the program of a crate in `studies/` that is a workspace of its own, built first, and returns its line of JSON.
+pub fn crate_of_its_own(name: &str, arguments: &[&str], limit: Duration) -> Result<Value, String> {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join(name)
+        .join("Cargo.toml");
+    let cargo = |verb: &str| {
+        let mut command = Command::new("cargo");
+        command
+            .args([verb, "--quiet", "--release", "--manifest-path"])
+            .arg(&manifest);
+        command
+    };
+    let built = cargo("build").status();
+    if !built.is_ok_and(|status| status.success()) {
+        return Err(format!("studies/{name} could not be built"));
+    }
+    let mut command = cargo("run");
+    command.arg("--").args(arguments);
+    let lines = lines_of(command, name, limit)?;
+    (lines.into_iter().next_back()).ok_or_else(|| format!("{name} said nothing"))
+}
+
+/// Runs a program and returns its lines of JSON. If it takes longer than `limit` it is killed; its output so far counts.
+fn lines_of(mut command: Command, name: &str, limit: Duration) -> Result<Vec<Value>, String> {
+    let mut child = command
         // One thread each: CPU time is compared, and waiting threads spend it.
         .env("OMP_NUM_THREADS", "1")
         .env("OPENBLAS_NUM_THREADS", "1")
@@ -20,7 +48,7 @@ pub fn ask(script: &str, arguments: &[&str], limit: Duration) -> Result<Vec<Valu
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .map_err(|cause| format!("python3 could not be started: {cause}"))?;
+        .map_err(|cause| format!("{name} could not be started: {cause}"))?;
     let in_time = wait(&mut child, limit);
     if !in_time {
         // It may have ended by itself just now.
@@ -28,7 +56,7 @@ pub fn ask(script: &str, arguments: &[&str], limit: Duration) -> Result<Vec<Valu
     }
     let output = child
         .wait_with_output()
-        .map_err(|cause| format!("{script}: {cause}"))?;
+        .map_err(|cause| format!("{name}: {cause}"))?;
     let lines: Vec<Value> = String::from_utf8_lossy(&output.stdout)
         .lines()
         .filter_map(|line| serde_json::from_str(line).ok())
@@ -37,13 +65,11 @@ pub fn ask(script: &str, arguments: &[&str], limit: Duration) -> Result<Vec<Valu
         return Ok(lines);
     }
     if !in_time {
-        return Err(format!("{script} took longer than {} s", limit.as_secs()));
+        return Err(format!("{name} took longer than {} s", limit.as_secs()));
     }
     let complaint = String::from_utf8_lossy(&output.stderr);
     let last = complaint.lines().last().unwrap_or("it said nothing");
-    Err(format!(
-        "{script}: {last} (studies/peers/install.sh installs what it needs)"
-    ))
+    Err(format!("{name}: {last}"))
 }
 
 fn wait(child: &mut Child, limit: Duration) -> bool {

@@ -88,7 +88,7 @@ impl<const D: usize> Bodies<D> {
             .par_iter()
             .map(|island| {
                 let mut island = self.bounce_island(prepared, island, approach, &kinetics, dt);
-                let report = solve::solve(&mut island, &self.settings);
+                let report = solve::solve(&mut island, &self.settings, dt);
                 (island, report)
             })
             .collect();
@@ -128,7 +128,7 @@ impl<const D: usize> Bodies<D> {
         dt: f64,
     ) -> Island<D> {
         let mut island = Island::new(self.settings.cone);
-        let mut slots = Slots::empty();
+        let mut slots = Slots::new(kinetics.len());
         let mut joints: Vec<usize> = before.joint_row_ids.clone();
         joints.dedup();
         for joint in joints {

@@ -89,28 +89,47 @@ impl<const D: usize> Bodies<D> {
     }
 
     /// Contacts after the bodies have moved: those of before carried along where the motion is small against the gap at
-    /// rest, new ones elsewhere.
-    pub(crate) fn end_contacts(&self, prepared: &Prepared<D>, dt: f64) -> Vec<Contact<D>> {
+    /// rest, new ones elsewhere. Pairs of bodies that have not `changed` keep their `known` ones.
+    pub(crate) fn end_contacts(
+        &self,
+        prepared: &Prepared<D>,
+        known: &[Contact<D>],
+        changed: &[bool],
+        dt: f64,
+    ) -> Vec<Contact<D>> {
         let travel: Vec<f64> = (0..self.len())
             .map(|body| self.travel(body, &prepared.kinetics[body], dt))
             .collect();
-        let of_pair = |&(a, b): &(usize, usize)| {
-            let resting_gap = self.resting_gap(a, b);
-            if travel[a] + travel[b] <= SMALL * resting_gap {
-                let key = |contact: &Contact<D>| (contact.a, contact.b);
-                let start = prepared
-                    .contacts
-                    .partition_point(|contact| key(contact) < (a, b));
-                let own = prepared.contacts[start..]
-                    .iter()
-                    .take_while(|contact| key(contact) == (a, b));
-                return own.map(|contact| self.carried(prepared, contact)).collect();
+        let still = |a: usize, b: usize| travel[a] + travel[b] <= SMALL * self.resting_gap(a, b);
+        let mut needed = vec![false; self.len()];
+        for &(a, b) in &prepared.pairs {
+            if (changed[a] || changed[b]) && !still(a, b) {
+                (needed[a], needed[b]) = (true, true);
             }
-            let posed = |body: usize| {
-                PosedCollider::new(&self.colliders[body], &self.state.bodies[body].pose)
-            };
-            let found = touches(&posed(a), &posed(b), 3.0 * resting_gap, BIAS * resting_gap);
-            self.pair_contacts((a, b), found)
+        }
+        let posed: Vec<Option<PosedCollider<'_, D>>> = (0..self.len())
+            .into_par_iter()
+            .with_min_len(64)
+            .map(|body| {
+                let pose = &self.state.bodies[body].pose;
+                needed[body].then(|| PosedCollider::new(&self.colliders[body], pose))
+            })
+            .collect();
+        let of_pair = |&(a, b): &(usize, usize)| -> Vec<Contact<D>> {
+            if !changed[a] && !changed[b] {
+                return pair_of(known, (a, b)).to_vec();
+            }
+            match (&posed[a], &posed[b]) {
+                (Some(x), Some(y)) if !still(a, b) => {
+                    let resting_gap = self.resting_gap(a, b);
+                    let found = touches(x, y, 3.0 * resting_gap, BIAS * resting_gap);
+                    self.pair_contacts((a, b), found)
+                }
+                _ => pair_of(&prepared.contacts, (a, b))
+                    .iter()
+                    .map(|contact| self.carried(prepared, contact))
+                    .collect(),
+            }
         };
         prepared
             .pairs
@@ -247,4 +266,14 @@ impl<const D: usize> Bodies<D> {
         };
         Some(found.into_iter().map(back).collect())
     }
+}
+
+/// The contacts of a pair among all in order of pairs.
+pub(crate) fn pair_of<const D: usize>(
+    contacts: &[Contact<D>],
+    pair: (usize, usize),
+) -> &[Contact<D>] {
+    let start = contacts.partition_point(|contact| (contact.a, contact.b) < pair);
+    let count = contacts[start..].partition_point(|contact| (contact.a, contact.b) == pair);
+    &contacts[start..start + count]
 }

@@ -1,15 +1,13 @@
 //! Islands: groups of free bodies that contacts and joints connect, each with a problem of its own.
 
-use std::sync::Arc;
-
 use crate::bodies::{Bodies, State, WarmContact};
 use crate::contact::Contact;
-use crate::inertia::Inertia;
 use crate::joint::{JointRows, joint_rows};
 use crate::linear::{dot, norm, sub};
 use crate::rows::{Row, contact_rows};
 use crate::solve::Island;
 use crate::state::Kinetic;
+use crate::step::Prepared;
 
 /// Distance within which a contact takes over the impulse of another one of its pair, in gaps at rest.
 const NEAR: f64 = 25.0;
@@ -141,15 +139,21 @@ impl<const D: usize> Bodies<D> {
         &self,
         group: &Group,
         state: &State<D>,
-        kinetics: &[Kinetic<D>],
-        contacts: &[Contact<D>],
-        joints: &[Option<JointRows<D>>],
-        inertias: &Arc<Vec<Inertia>>,
+        prepared: &Prepared<D>,
         dt: f64,
     ) -> Island<D> {
+        let Prepared {
+            kinetics,
+            contacts,
+            joints,
+            ..
+        } = prepared;
         let mut island = Island::new(self.settings.cone);
-        island.inertias = inertias.clone();
-        let mut slots = Slots::new(&mut island, group, kinetics);
+        island.inertias = prepared.inertias.clone();
+        let mut slots = Slots::new(kinetics.len());
+        for &body in &group.bodies {
+            slots.get(&mut island, body, kinetics);
+        }
         let ratio = if state.last_dt > 0.0 {
             dt / state.last_dt
         } else {
@@ -198,27 +202,17 @@ fn groups_of(
 
 /// Which slot of an island a body has.
 pub(crate) struct Slots {
-    of_body: Vec<(usize, u32)>,
+    /// For each body its slot, or `NONE`.
+    of_body: Vec<u32>,
 }
 
-impl Slots {
-    pub fn empty() -> Self {
-        Self {
-            of_body: Vec::new(),
-        }
-    }
+const NONE: u32 = u32::MAX;
 
-    pub fn new<const D: usize>(
-        island: &mut Island<D>,
-        group: &Group,
-        kinetics: &[Kinetic<D>],
-    ) -> Self {
-        let of_body = group
-            .bodies
-            .iter()
-            .map(|&body| (body, island.add_slot(body, &kinetics[body])))
-            .collect();
-        Self { of_body }
+impl Slots {
+    pub fn new(bodies: usize) -> Self {
+        Self {
+            of_body: vec![NONE; bodies],
+        }
     }
 
     pub fn get<const D: usize>(
@@ -227,14 +221,11 @@ impl Slots {
         body: usize,
         kinetics: &[Kinetic<D>],
     ) -> u32 {
-        match self.of_body.binary_search_by_key(&body, |entry| entry.0) {
-            Ok(at) => self.of_body[at].1,
-            Err(at) => {
-                let slot = island.add_slot(body, &kinetics[body]);
-                self.of_body.insert(at, (body, slot));
-                slot
-            }
+        let slot = &mut self.of_body[body];
+        if *slot == NONE {
+            *slot = island.add_slot(body, &kinetics[body]);
         }
+        *slot
     }
 
     pub fn add<const D: usize>(

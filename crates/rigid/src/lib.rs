@@ -35,7 +35,7 @@ pub use inertia::{Matrix6, freedoms};
 pub use joint::{Joint, JointError, JointKind, Motor, MotorTarget};
 pub use linear::{Angular, Matrix3};
 pub use mass::{Mass, MassError};
-pub use problem::ContactProblem;
+pub use problem::{ContactProblem, PolyhedralProblem, ScaledProblem};
 pub use report::{JointReport, StepError, StepReport};
 pub use rows::Row;
 pub use settings::{Cone, Method, Settings, SettingsError};

@@ -5,34 +5,43 @@
 
 use crate::bodies::Bodies;
 use crate::contact::Contact;
+use crate::detect::pair_of;
 use crate::linear::{add_scaled, scale, sub};
-use crate::rows::contact_rows;
+use crate::rows::point_row;
+use crate::solve::{Island, SolveReport};
 use crate::step::Prepared;
 
-/// Marks contacts that were found at the end of the step.
-const FOUND_LATER: u64 = 1 << 63;
+/// Identity of a contact that was found at the end of a step, beside `known` ones of its pair: rows of the same features
+/// from one attempt to the next are different ones, and all are kept.
+fn later_id(id: u64, known: usize) -> u64 {
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    1 << 63 | id.wrapping_add(known as u64).wrapping_mul(ODD)
+}
 
 /// Growth of an overlap, in gaps at rest, that is left to the correction of positions.
 const DEEPER: f64 = 0.05;
 
 impl<const D: usize> Bodies<D> {
-    /// Contacts of pairs that overlap at the end of a step more than at its start, as rows of its start.
+    /// Contacts of pairs that overlap at the end of a step more than the solve knew of, as rows of its start. What a solve
+    /// short of its tolerance left is not among them.
     pub(crate) fn missed(
         &self,
         prepared: &Prepared<D>,
+        (islands, solves): (&[Island<D>], &[SolveReport]),
         ends: &[Contact<D>],
         dt: f64,
     ) -> Vec<Contact<D>> {
-        // The deepest overlap of a pair at the start, zero if there is none.
-        let before = |contact: &Contact<D>| {
-            let key = (contact.a, contact.b);
-            let start = prepared
-                .contacts
-                .partition_point(|other| (other.a, other.b) < key);
-            let own = prepared.contacts[start..]
-                .iter()
-                .take_while(|other| (other.a, other.b) == key);
-            own.fold(0.0, |deepest: f64, other| deepest.min(other.gap))
+        // What the solve knew of: the deepest overlap of a pair at the start, and what is left of the approach of its bodies.
+        let mut residual = vec![0.0; self.len()];
+        for (island, solve) in islands.iter().zip(solves) {
+            for body in island.slots.iter().filter_map(|slot| slot.body) {
+                residual[body] = solve.residual.max(residual[body]);
+            }
+        }
+        let known = |a: usize, b: usize| {
+            let own = pair_of(&prepared.contacts, (a, b)).iter();
+            let before = own.fold(0.0, |deepest: f64, contact| deepest.min(contact.gap));
+            before - dt * f64::max(residual[a], residual[b])
         };
         let as_at_start = |end: &Contact<D>| {
             let half = scale(end.normal, 0.5 * end.gap);
@@ -44,19 +53,19 @@ impl<const D: usize> Bodies<D> {
             let point = add_scaled(on_b, 0.5, sub(on_a, on_b));
             let contact = Contact {
                 point,
-                id: end.id | FOUND_LATER,
+                id: later_id(end.id, pair_of(&prepared.contacts, (end.a, end.b)).len()),
                 ..*end
             };
-            let row = &contact_rows(&contact, &prepared.kinetics, self.settings.cone, dt)[0];
+            let row = point_row((end.a, end.b), &prepared.kinetics, point, end.normal);
             let speed = row.speed(&prepared.kinetics[end.a], Some(&prepared.kinetics[end.b]));
             Contact {
                 gap: end.gap - dt * speed,
                 ..contact
             }
         };
-        let missed = ends
-            .iter()
-            .filter(|end| end.gap < 0.0 && end.gap < before(end) - DEEPER * end.resting_gap);
-        missed.map(as_at_start).collect()
+        let deeper = |end: &&Contact<D>| {
+            end.gap < 0.0 && end.gap < known(end.a, end.b) - DEEPER * end.resting_gap
+        };
+        ends.iter().filter(deeper).map(as_at_start).collect()
     }
 }

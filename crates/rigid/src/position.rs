@@ -12,7 +12,7 @@ use crate::joint::position_rows;
 use crate::linear::{add, sub};
 use crate::report::StepReport;
 use crate::rows::point_row;
-use crate::solve::{Island, sweeps};
+use crate::solve::{Island, accelerated_sweeps};
 use crate::state::Kinetic;
 
 /// Error of a gap, as a share of the one at rest, that is left alone.
@@ -24,7 +24,7 @@ const MOST: f64 = 5.0;
 /// Contacts up to so many gaps at rest apart take part, so that no correction makes a new overlap.
 const NEAR: f64 = 3.0;
 /// Sweeps.
-const SWEEPS: usize = 10;
+const SWEEPS: usize = 20;
 /// Passes while joints are apart: their equations are not linear.
 const PASSES: usize = 3;
 /// Error of a joint that is left alone, in m or rad.
@@ -125,7 +125,7 @@ impl<const D: usize> Bodies<D> {
     ) {
         let kinetics = self.kinetics_at_rest(dt);
         let mut island = Island::new(self.settings.cone);
-        let mut slots = Slots::empty();
+        let mut slots = Slots::new(kinetics.len());
         for &joint in joints {
             let made = self.joint_equations(joint);
             for (row, error) in made.rows[..made.equations].iter().zip(&made.errors) {
@@ -157,7 +157,7 @@ impl<const D: usize> Bodies<D> {
         island.joint_rows = island.rows.len();
         island.begin();
         let enough = 1e-9 * island.scale;
-        sweeps(&mut island, SWEEPS, enough);
+        accelerated_sweeps(&mut island, SWEEPS, enough);
         for slot in &island.slots {
             if let Some(body) = slot.body.filter(|_| slot.inverse_mass > 0.0) {
                 let center = add(kinetics[body].center, slot.twist.linear);

@@ -34,7 +34,10 @@ impl ContactProblem {
     }
 
     /// The same problem with a unit diagonal: unknowns `x_i / s_i`, rows times `s_i`, `s_i = 1 / sqrt(A_ii)`.
-    pub(crate) fn scaled(self) -> Result<ScaledProblem, InputError> {
+    ///
+    /// # Errors
+    /// If the matrix is not well formed.
+    pub fn scaled(self) -> Result<ScaledProblem, InputError> {
         let n = self.b.len();
         let scale: Vec<f64> = (0..n)
             .map(|i| self.matrix.get(i, i))
@@ -68,12 +71,19 @@ impl ContactProblem {
 }
 
 /// A contact problem with a unit diagonal.
-pub(crate) struct ScaledProblem {
+#[derive(Clone, Debug)]
+pub struct ScaledProblem {
+    /// The matrix.
     pub matrix: Csr,
+    /// The right-hand side.
     pub b: Vec<f64>,
+    /// Lower bounds; tangents are free here.
     pub lower: Vec<f64>,
+    /// Upper bounds; tangents are free here.
     pub upper: Vec<f64>,
+    /// Bounds of the tangents.
     pub friction: Vec<CoupledBound>,
+    /// Unknowns to start from.
     pub x: Vec<f64>,
     dimensions: usize,
     joint_rows: usize,
@@ -81,7 +91,7 @@ pub(crate) struct ScaledProblem {
 }
 
 impl ScaledProblem {
-    pub fn least_scale(&self) -> f64 {
+    pub(crate) fn least_scale(&self) -> f64 {
         self.scale
             .iter()
             .fold(f64::INFINITY, |least, s| least.min(*s))
@@ -96,6 +106,9 @@ impl ScaledProblem {
     ///
     /// [Erl13 (26), (27)]: `mu x_n - sum x_t >= 0` complementary to `beta >= 0`, and `y_t + beta >= 0` complementary to
     /// `x_t >= 0`. The rows of a contact are `n`, `t`, `-t` for each tangent, `beta`.
+    ///
+    /// # Errors
+    /// If the matrix is not well formed.
     pub fn polyhedral(&self) -> Result<PolyhedralProblem, InputError> {
         let tangents = self.dimensions - 1;
         let per_contact = 2 + 2 * tangents;
@@ -168,11 +181,17 @@ impl ScaledProblem {
 }
 
 /// A contact problem with polyhedral cones.
-pub(crate) struct PolyhedralProblem {
+#[derive(Clone, Debug)]
+pub struct PolyhedralProblem {
+    /// The matrix, which is not symmetric.
     pub matrix: Csr,
+    /// The right-hand side.
     pub b: Vec<f64>,
+    /// Lower bounds: zero but for joints.
     pub lower: Vec<f64>,
+    /// Upper bounds: infinite but for joints.
     pub upper: Vec<f64>,
+    /// Unknowns to start from.
     pub x: Vec<f64>,
     places: Vec<Vec<(u32, f64)>>,
 }

@@ -65,6 +65,11 @@ pub struct Settings<const D: usize> {
     /// Bound on the residual of the contact problem, relative to the largest velocity in its right-hand side.
     /// Default: 1e-9.
     pub tolerance: f64,
+    /// Bound on the residual of the contact problem of a large island, relative to the speed that gravity gives in a step.
+    /// The larger of the two bounds counts. Default: 0.01.
+    pub coarse_tolerance: f64,
+    /// Rows from which an island is large: three for each contact, two in two dimensions. Default: 1,000.
+    pub coarse_rows: usize,
     /// Limit on rounds of the hybrid method or of staggering. Default: 50.
     pub max_rounds: usize,
     /// Limit on sweeps in one round of the hybrid method, or in all by Gauss-Seidel. Default: 100.
@@ -87,6 +92,8 @@ impl<const D: usize> Default for Settings<D> {
             method: Method::Hybrid,
             cone: Cone::Disc,
             tolerance: 1e-9,
+            coarse_tolerance: 0.01,
+            coarse_rows: 1000,
             max_rounds: 50,
             max_sweeps: 100,
             position_correction: 0.2,
@@ -117,6 +124,8 @@ setters! {
     method: Method,
     cone: Cone,
     tolerance: f64,
+    coarse_tolerance: f64,
+    coarse_rows: usize,
     max_rounds: usize,
     max_sweeps: usize,
     position_correction: f64,
@@ -142,6 +151,20 @@ impl fmt::Display for SettingsError {
 impl std::error::Error for SettingsError {}
 
 impl<const D: usize> Settings<D> {
+    /// Bound on the residual of an island's problem, in m/s; `scale` is the largest velocity in its right-hand side.
+    pub(crate) fn tolerance_of(&self, rows: usize, scale: f64, dt: f64) -> f64 {
+        let exact = self.tolerance * scale;
+        if rows < self.coarse_rows {
+            return exact;
+        }
+        exact.max(self.coarse_tolerance_of(dt))
+    }
+
+    /// Bound on the residual of a large island, in m/s.
+    pub(crate) fn coarse_tolerance_of(&self, dt: f64) -> f64 {
+        self.coarse_tolerance * crate::linear::norm(self.gravity) * dt
+    }
+
     /// Checks that all values are in range.
     pub fn validate(&self) -> Result<(), SettingsError> {
         let require = |holds: bool, name, must| {
@@ -162,6 +185,11 @@ impl<const D: usize> Settings<D> {
             self.tolerance > 0.0 && self.tolerance < 1.0,
             "tolerance",
             "between 0 and 1",
+        )?;
+        require(
+            (0.0..=1.0).contains(&self.coarse_tolerance),
+            "coarse_tolerance",
+            "from 0 to 1",
         )?;
         require(self.max_rounds > 0, "max_rounds", "at least 1")?;
         require(self.max_sweeps > 0, "max_sweeps", "at least 1")?;

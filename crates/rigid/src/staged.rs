@@ -77,9 +77,11 @@ impl<const D: usize> Bodies<D> {
         let start: Vec<Twist<D>> = prepared.kinetics.iter().map(|k| k.twist).collect();
         Ok(StagedStep {
             dt,
+            // Islands of any size are solved to the tolerance: responses are differentiated.
             settings: self
                 .settings
-                .tolerance(self.settings.tolerance.min(TOLERANCE)),
+                .tolerance(self.settings.tolerance.min(TOLERANCE))
+                .coarse_tolerance(0.0),
             prepared,
             pushed: start.clone(),
             start,
@@ -123,8 +125,8 @@ impl<const D: usize> Bodies<D> {
         let approach = self.approach_speeds(&step.prepared, dt);
         step.set_twists(|step, body| step.twist(body));
         self.advance(&step.prepared, dt);
-        let ends = self.end_contacts(&step.prepared, dt);
-        let missed = self.missed(&step.prepared, &ends, dt);
+        let ends = self.end_contacts(&step.prepared, &[], &vec![true; self.len()], dt);
+        let missed = self.missed(&step.prepared, (&step.islands, &step.solves), &ends, dt);
         step.attempts += 1;
         if !missed.is_empty() && step.attempts < MOST_ATTEMPTS {
             self.state.clone_from(&step.before);
@@ -275,12 +277,12 @@ impl<const D: usize> StagedStep<D> {
             .collect();
         self.responding.sort_unstable();
         self.responding.dedup();
-        let (settings, responding) = (&self.settings, &self.responding);
+        let (settings, responding, dt) = (&self.settings, &self.responding, self.dt);
         let islands = self.islands.par_iter_mut().enumerate();
         self.solves = islands
             .map(|(k, island)| match responding.binary_search(&k) {
                 Ok(_) => SolveReport::pending(island),
-                Err(_) => solve::solve(island, settings),
+                Err(_) => solve::solve(island, settings, dt),
             })
             .collect();
     }
@@ -302,7 +304,7 @@ impl<const D: usize> StagedStep<D> {
                 angular: add(self.start[body].angular, change.angular),
             };
         }
-        let (pushed, settings) = (&self.pushed, &self.settings);
+        let (pushed, settings, dt) = (&self.pushed, &self.settings, self.dt);
         let solve = |island: &mut Island<D>| {
             for slot in &mut island.slots {
                 if let Some(body) = slot.body {
@@ -310,7 +312,7 @@ impl<const D: usize> StagedStep<D> {
                 }
             }
             island.begin();
-            solve::solve(island, settings)
+            solve::solve(island, settings, dt)
         };
         let responding = &self.responding;
         let islands = self

@@ -1,11 +1,12 @@
 //! A step of the simulation. [TB20 alg. 1], the part that concerns bodies.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use meniscus_shapes::Pose;
 use rayon::prelude::*;
 
-use crate::bodies::{Bodies, WarmContact};
+use crate::bodies::{Bodies, State, WarmContact};
 use crate::body::Wrench;
 use crate::contact::{Contact, LoadedContact};
 use crate::free_flight;
@@ -81,7 +82,7 @@ impl<const D: usize> Bodies<D> {
     }
 
     /// Velocities that let no body through another, one problem for each island, from the last step's impulses; then
-    /// positions with them. Bodies that overlap afterwards are contacts that were missed: the step is solved again.
+    /// positions with them. Bodies that overlap afterwards are contacts that were missed: their islands are solved again.
     fn solve_and_move(
         &mut self,
         prepared: &mut Prepared<D>,
@@ -89,19 +90,20 @@ impl<const D: usize> Bodies<D> {
     ) -> Result<Moved<D>, StepError> {
         let pushed = prepared.kinetics.clone();
         let before = self.state.bodies.clone();
+        let (mut islands, mut solves, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+        let mut continued = None;
         let mut attempts = 0;
         loop {
-            let mut islands = self.islands(prepared, dt);
-            let solves: Vec<SolveReport> = islands
-                .par_iter_mut()
-                .map(|island| solve::solve(island, &self.settings))
-                .collect();
+            let state = continued.as_ref().unwrap_or(&self.state);
+            let solved = islands.into_iter().zip(solves).collect();
+            let changed;
+            (islands, solves, changed) = self.solve_islands(prepared, state, solved, dt);
             self.check_feasible(prepared, &islands, &solves)?;
             let approach = self.approach_speeds(prepared, dt);
             prepared.take_velocities(&islands);
             self.advance(prepared, dt);
-            let ends = self.end_contacts(prepared, dt);
-            let missed = self.missed(prepared, &ends, dt);
+            ends = self.end_contacts(prepared, &ends, &changed, dt);
+            let missed = self.missed(prepared, (&islands, &solves), &ends, dt);
             attempts += 1;
             if missed.is_empty() || attempts == MOST_ATTEMPTS {
                 return Ok(Moved {
@@ -112,6 +114,7 @@ impl<const D: usize> Bodies<D> {
                 });
             }
             self.state.bodies.clone_from(&before);
+            continued = Some(self.continued(prepared, &islands, dt));
             prepared.kinetics.clone_from(&pushed);
             self.add_contacts(prepared, missed);
             self.wake(prepared);
@@ -133,6 +136,54 @@ impl<const D: usize> Bodies<D> {
             .iter()
             .map(|group| self.sleeps(group, &prepared.contacts, &prepared.kinetics))
             .collect();
+    }
+
+    /// Solves the problems of all islands that are awake, except those that are `solved` and have got no contact since.
+    /// Returns them with the bodies whose velocities are new.
+    fn solve_islands(
+        &self,
+        prepared: &Prepared<D>,
+        state: &State<D>,
+        solved: Vec<(Island<D>, SolveReport)>,
+        dt: f64,
+    ) -> (Vec<Island<D>>, Vec<SolveReport>, Vec<bool>) {
+        let mut changed = vec![solved.is_empty(); self.len()];
+        let mut known: BTreeMap<Option<usize>, (Island<D>, SolveReport)> = (solved.into_iter())
+            .map(|own| (own.0.first_body(), own))
+            .collect();
+        let awake = prepared.awake().map(|group| {
+            let own = known.remove(&group.bodies.first().copied());
+            let same = own.filter(|(island, report)| {
+                report.bodies == group.bodies.len()
+                    && island.contact_ids.len() == group.contacts.len()
+            });
+            if same.is_none() {
+                group.bodies.iter().for_each(|&body| changed[body] = true);
+            }
+            (group, same)
+        });
+        let awake: Vec<_> = awake.collect();
+        let solve = |(group, same): (&Group, Option<(Island<D>, SolveReport)>)| match same {
+            Some((mut island, report)) => {
+                island.contact_ids.clone_from(&group.contacts);
+                (island, report)
+            }
+            None => {
+                let mut island = self.island(group, state, prepared, dt);
+                let report = solve::solve(&mut island, &self.settings, dt);
+                (island, report)
+            }
+        };
+        let (islands, solves) = awake.into_par_iter().map(solve).unzip();
+        (islands, solves, changed)
+    }
+
+    /// The state with the impulses of a solve in place of the last step's.
+    fn continued(&self, prepared: &Prepared<D>, islands: &[Island<D>], dt: f64) -> State<D> {
+        let mut state = self.state.clone();
+        state.take_impulses(prepared, islands);
+        state.last_dt = dt;
+        state
     }
 
     /// Velocities after external forces and `kick` seconds of gravity, contacts, rows of joints, islands.
@@ -179,20 +230,8 @@ impl<const D: usize> Bodies<D> {
     }
 
     pub(crate) fn islands(&self, prepared: &Prepared<D>, dt: f64) -> Vec<Island<D>> {
-        let Prepared {
-            kinetics,
-            contacts,
-            joints,
-            groups,
-            asleep,
-            inertias,
-            ..
-        } = prepared;
-        let awake = groups.iter().zip(asleep).filter(|(_, asleep)| !**asleep);
-        let awake: Vec<&Group> = awake.map(|(group, _)| group).collect();
-        let island = |group: &&Group| {
-            self.island(group, &self.state, kinetics, contacts, joints, inertias, dt)
-        };
+        let awake: Vec<&Group> = prepared.awake().collect();
+        let island = |group: &&Group| self.island(group, &self.state, prepared, dt);
         awake.par_iter().map(island).collect()
     }
 
@@ -242,42 +281,7 @@ impl<const D: usize> Bodies<D> {
 
     /// Keeps impulses for the next step; joints whose reaction is too large break.
     pub(crate) fn keep_impulses(&mut self, prepared: &Prepared<D>, islands: &[Island<D>], dt: f64) {
-        let asleep: Vec<usize> = (prepared.groups.iter().zip(&prepared.asleep))
-            .filter(|(_, asleep)| **asleep)
-            .flat_map(|(group, _)| group.bodies.iter().copied())
-            .collect();
-        let sleeping = |warm: &WarmContact<D>| asleep.contains(&warm.a) || asleep.contains(&warm.b);
-        let mut warm: Vec<WarmContact<D>> =
-            self.state.warm.iter().copied().filter(sleeping).collect();
-        for island in islands {
-            for (k, &contact) in island.contact_ids.iter().enumerate() {
-                let own = &prepared.contacts[contact];
-                let impulse = contact_impulse(island, k);
-                if impulse != [0.0; D] {
-                    let point = self.state.bodies[own.a].pose.apply_inverse(own.point);
-                    warm.push(WarmContact {
-                        a: own.a,
-                        b: own.b,
-                        id: own.id,
-                        point,
-                        impulse,
-                    });
-                }
-            }
-            let mut place = [0; 1];
-            let mut last = usize::MAX;
-            for (k, &joint) in island.joint_row_ids.iter().enumerate() {
-                place[0] = if joint == last { place[0] + 1 } else { 0 };
-                last = joint;
-                let impulses = &mut self.state.joints[joint].impulses;
-                if place[0] == 0 {
-                    *impulses = [0.0; MOST_ROWS];
-                }
-                impulses[place[0]] = island.x[k];
-            }
-        }
-        warm.sort_by_key(|warm| (warm.a, warm.b, warm.id));
-        self.state.warm = warm;
+        self.state.take_impulses(prepared, islands);
         for (joint, made) in prepared.joints.iter().enumerate() {
             if let Some(made) = made {
                 let own = &mut self.state.joints[joint];
@@ -320,7 +324,53 @@ impl<const D: usize> Bodies<D> {
     }
 }
 
+impl<const D: usize> State<D> {
+    /// Takes over the impulses of solves, for the next ones to start from. Bodies that are asleep keep theirs.
+    fn take_impulses(&mut self, prepared: &Prepared<D>, islands: &[Island<D>]) {
+        let mut asleep = vec![false; self.bodies.len()];
+        let sleeping = prepared.groups.iter().zip(&prepared.asleep);
+        for (group, _) in sleeping.filter(|(_, asleep)| **asleep) {
+            group.bodies.iter().for_each(|&body| asleep[body] = true);
+        }
+        self.warm.retain(|warm| asleep[warm.a] || asleep[warm.b]);
+        for island in islands {
+            for (k, &contact) in island.contact_ids.iter().enumerate() {
+                let own = &prepared.contacts[contact];
+                let impulse = contact_impulse(island, k);
+                if impulse != [0.0; D] {
+                    let point = self.bodies[own.a].pose.apply_inverse(own.point);
+                    self.warm.push(WarmContact {
+                        a: own.a,
+                        b: own.b,
+                        id: own.id,
+                        point,
+                        impulse,
+                    });
+                }
+            }
+            let mut place = 0;
+            let mut last = usize::MAX;
+            for (k, &joint) in island.joint_row_ids.iter().enumerate() {
+                place = if joint == last { place + 1 } else { 0 };
+                last = joint;
+                let impulses = &mut self.joints[joint].impulses;
+                if place == 0 {
+                    *impulses = [0.0; MOST_ROWS];
+                }
+                impulses[place] = island.x[k];
+            }
+        }
+        self.warm.sort_by_key(|warm| (warm.a, warm.b, warm.id));
+    }
+}
+
 impl<const D: usize> Prepared<D> {
+    /// Groups that are not asleep.
+    fn awake(&self) -> impl Iterator<Item = &Group> {
+        let all = self.groups.iter().zip(&self.asleep);
+        all.filter(|(_, asleep)| !**asleep).map(|(group, _)| group)
+    }
+
     /// Takes over the velocities that the solves found.
     pub(crate) fn take_velocities(&mut self, islands: &[Island<D>]) {
         for slot in islands.iter().flat_map(|island| &island.slots) {

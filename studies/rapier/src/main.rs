@@ -1,6 +1,7 @@
 //! Runs a scene in one engine and prints a line of JSON.
 //!
-//! `meniscus-rapier SCENE STEPS meniscus [TOLERANCE]` or `meniscus-rapier SCENE STEPS rapier ITERATIONS`
+//! `meniscus-rapier SCENE STEPS meniscus [COARSE]` or `meniscus-rapier SCENE STEPS rapier ITERATIONS`. `COARSE` is the residual
+//! at which any contact problem is solved, as a share of the speed that gravity gives in a step.
 
 use cpu_time::ProcessTime;
 use meniscus_rapier::Engine;
@@ -36,7 +37,10 @@ fn main() -> Result<(), String> {
     let mut simulation: Box<dyn Engine> = match engine.as_str() {
         "meniscus" => {
             let settings = Settings::default();
-            let settings = settings.tolerance(number(settings.tolerance)?);
+            let settings = match rest.first() {
+                Some(_) => settings.coarse_tolerance(number(0.0)?).coarse_rows(1),
+                None => settings,
+            };
             Box::new(Meniscus::new(&scene, DT, settings))
         }
         "rapier" => Box::new(Peer::new(&scene, DT, number(4.0)? as usize)),

@@ -5,6 +5,7 @@ mod erl13;
 mod lai20;
 mod lcp_speed;
 mod mesh_distance;
+mod rigid_speed;
 mod runner_speed;
 mod step_speed;
 mod surface_speed;
@@ -24,6 +25,7 @@ pub const STUDIES: &[Entry] = &[
     Entry::of::<lcp_speed::LcpSpeed>(),
     Entry::of::<walls_speed::WallsSpeed>(),
     Entry::of::<walls_cost::WallsCost>(),
+    Entry::of::<rigid_speed::RigidSpeed>(),
     Entry::of::<erl13::Fig1>(),
     Entry::of::<erl13::Fig2>(),
     Entry::of::<erl13::Fig3>(),
@@ -34,6 +36,7 @@ pub const STUDIES: &[Entry] = &[
     Entry::of::<erl13::Table2>(),
     Entry::of::<erl13::Table3>(),
     Entry::of::<erl13::Psd>(),
+    Entry::of::<erl13::Contacts>(),
     Entry::of::<ane17::Table1>(),
     Entry::of::<ane17::Fig1>(),
     Entry::of::<ane17::Frames>(),

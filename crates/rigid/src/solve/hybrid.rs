@@ -10,18 +10,22 @@ use super::SolveReport;
 use super::island::Island;
 use super::newton::Newton;
 use super::normal::NormalProblem;
-use super::sweep::sweeps;
+use super::sweep::accelerated_sweeps;
 use crate::settings::Settings;
 
 /// Sweeps before the first round: enough for single bodies and warm starts.
 const FIRST_SWEEPS: usize = 8;
 /// Rounds without progress after which the best iterate is accepted.
 const PATIENCE: usize = 6;
-/// The same for islands with many rows, where a round takes long and the next step continues from what this one reached.
+/// The same for islands with many rows, where a round takes long and the next step continues from what this one reached; and
+/// for residuals that are small beside what is asked of them.
 const PATIENCE_OF_LARGE: usize = 1;
-/// Rows from which an island is large.
-const LARGE: usize = 1000;
-
+/// Such a residual, as a share of that of large islands.
+const SMALL: f64 = 0.01;
+/// Bodies of an island up to which Newton steps are worth their factorisation: beyond, heaps fill it in.
+const DIRECT_BODIES: usize = 600;
+/// Multiplications of a factorisation up to which the same holds, for each row: as many as some tens of sweeps need.
+const DIRECT_WORK: f64 = 5000.0;
 /// Newton steps in a round at most.
 const NEWTON_STEPS: usize = 16;
 /// The same for islands with many rows.
@@ -32,12 +36,13 @@ const FRUITLESS: usize = 4;
 pub(super) fn solve<const D: usize>(
     island: &mut Island<D>,
     settings: &Settings<D>,
+    dt: f64,
     report: &mut SolveReport,
 ) {
     if D == 3 {
-        solve_blocks::<D, 6>(island, settings, report);
+        solve_blocks::<D, 6>(island, settings, dt, report);
     } else {
-        solve_blocks::<D, 3>(island, settings, report);
+        solve_blocks::<D, 3>(island, settings, dt, report);
     }
 }
 
@@ -45,25 +50,32 @@ pub(super) fn solve<const D: usize>(
 fn solve_blocks<const D: usize, const B: usize>(
     island: &mut Island<D>,
     settings: &Settings<D>,
+    dt: f64,
     report: &mut SolveReport,
 ) {
     let tolerance = report.tolerance;
-    report.sweeps += sweeps(island, FIRST_SWEEPS.min(settings.max_sweeps), tolerance);
+    let small = SMALL * settings.coarse_tolerance_of(dt);
+    let large = settings.coarse_tolerance > 0.0 && island.rows.len() >= settings.coarse_rows;
+    let (patience, newton_steps, first) = if large {
+        (PATIENCE_OF_LARGE, NEWTON_STEPS_OF_LARGE, usize::MAX)
+    } else {
+        (PATIENCE, NEWTON_STEPS, FIRST_SWEEPS)
+    };
+    report.sweeps += accelerated_sweeps(island, settings.max_sweeps.min(first), tolerance);
     let mut best = Best::new(island);
     let (mut newton, mut normal) = (None, None);
-    let (patience, newton_steps) = if island.rows.len() < LARGE {
-        (PATIENCE, NEWTON_STEPS)
-    } else {
-        (PATIENCE_OF_LARGE, NEWTON_STEPS_OF_LARGE)
-    };
     let mut stale = 0;
     while report.rounds < settings.max_rounds && best.residual > tolerance {
-        let newton = newton.get_or_insert_with(|| Newton::<B>::new(island));
-        report.active_sets += improve(island, newton, newton_steps, tolerance);
-        if best.keep(island) && best.residual <= tolerance {
-            break;
+        if report.bodies <= DIRECT_BODIES {
+            let newton = newton.get_or_insert_with(|| Newton::<B>::new(island));
+            if !large || newton.work() <= DIRECT_WORK * island.rows.len() as f64 {
+                report.active_sets += improve(island, newton, newton_steps, tolerance);
+                if best.keep(island) && best.residual <= tolerance {
+                    break;
+                }
+            }
         }
-        if normal.is_none() {
+        if normal.is_none() && !large {
             normal = NormalProblem::new(island).ok();
         }
         if let Some(normal) = &mut normal
@@ -71,7 +83,7 @@ fn solve_blocks<const D: usize, const B: usize>(
         {
             report.normal.push(solved);
         }
-        report.sweeps += sweeps(island, settings.max_sweeps, tolerance);
+        report.sweeps += accelerated_sweeps(island, settings.max_sweeps, tolerance);
         report.rounds += 1;
         let before = best.residual;
         best.keep(island);
@@ -80,7 +92,7 @@ fn solve_blocks<const D: usize, const B: usize>(
         } else {
             stale + 1
         };
-        if stale >= patience {
+        if stale >= patience || stale >= PATIENCE_OF_LARGE && best.residual <= small {
             break;
         }
     }
@@ -88,7 +100,7 @@ fn solve_blocks<const D: usize, const B: usize>(
     report.residual = best.residual;
     report.status = if best.residual <= tolerance {
         Status::Converged
-    } else if stale >= patience {
+    } else if stale > 0 {
         Status::Stagnated
     } else {
         Status::IterationLimit

@@ -53,6 +53,10 @@ pub(crate) struct ContactBlock {
     pub tangents: f64,
     /// The largest eigenvalue of the block of the tangents.
     pub largest: f64,
+    /// Reciprocals of the diagonal, of `largest`, and of the determinant of the tangents' block; zero where there are none.
+    pub inverse_diagonal: [f64; 3],
+    pub inverse_largest: f64,
+    pub inverse_determinant: f64,
 }
 
 /// The problem of an island: joint rows first, then `D` rows for each contact, the normal one first.
@@ -116,6 +120,12 @@ impl<const D: usize> Island<D> {
             .iter()
             .filter(|slot| slot.inverse_mass > 0.0)
             .count()
+    }
+
+    /// The first free body.
+    pub fn first_body(&self) -> Option<usize> {
+        let mut free = self.slots.iter().filter(|slot| slot.inverse_mass > 0.0);
+        free.next().and_then(|slot| slot.body)
     }
 
     /// Adds a body; returns its slot.
@@ -255,20 +265,33 @@ impl<const D: usize> Island<D> {
     }
 
     fn contact_block(&self, n: usize) -> ContactBlock {
-        let p = self.rows[n + 1].diagonal;
-        if D == 2 {
-            return ContactBlock {
-                normal: [self.coupling(n, n + 1), 0.0],
-                tangents: 0.0,
-                largest: p,
-            };
+        let reciprocal = |value: f64| if value > 0.0 { 1.0 / value } else { 0.0 };
+        let diagonal = |k: usize| {
+            if k < D {
+                self.rows[n + k].diagonal
+            } else {
+                0.0
+            }
+        };
+        let (p, q) = (diagonal(1), diagonal(2));
+        let mut block = ContactBlock {
+            normal: [self.coupling(n, n + 1), 0.0],
+            largest: p,
+            inverse_diagonal: std::array::from_fn(|k| reciprocal(diagonal(k))),
+            ..ContactBlock::default()
+        };
+        if D == 3 {
+            let off = self.coupling(n + 1, n + 2);
+            block.normal[1] = self.coupling(n, n + 2);
+            block.tangents = off;
+            block.largest = 0.5 * (p + q) + (0.25 * (p - q).powi(2) + off * off).sqrt();
+            let determinant = p * q - off * off;
+            if determinant > 1e-12 * p * q {
+                block.inverse_determinant = 1.0 / determinant;
+            }
         }
-        let (q, off) = (self.rows[n + 2].diagonal, self.coupling(n + 1, n + 2));
-        ContactBlock {
-            normal: [self.coupling(n, n + 1), self.coupling(n, n + 2)],
-            tangents: off,
-            largest: 0.5 * (p + q) + (0.25 * (p - q).powi(2) + off * off).sqrt(),
-        }
+        block.inverse_largest = reciprocal(block.largest);
+        block
     }
 
     /// Moves the tangents into the cones of the normal impulses.

@@ -10,7 +10,7 @@ mod sweep;
 pub(crate) use by_lcp::assemble;
 pub(crate) use island::Island;
 pub(crate) use newton::Newton;
-pub(crate) use sweep::sweeps;
+pub(crate) use sweep::accelerated_sweeps;
 
 use meniscus_lcp::{Report, Status};
 
@@ -67,8 +67,12 @@ impl SolveReport {
 }
 
 /// Solves the problem of an island: impulses and velocities.
-pub(crate) fn solve<const D: usize>(island: &mut Island<D>, settings: &Settings<D>) -> SolveReport {
-    let tolerance = settings.tolerance * island.scale;
+pub(crate) fn solve<const D: usize>(
+    island: &mut Island<D>,
+    settings: &Settings<D>,
+    dt: f64,
+) -> SolveReport {
+    let tolerance = settings.tolerance_of(island.rows.len(), island.scale, dt);
     let mut report = SolveReport::new(island, tolerance);
     if island.rows.is_empty() {
         report.status = Status::Converged;
@@ -76,7 +80,7 @@ pub(crate) fn solve<const D: usize>(island: &mut Island<D>, settings: &Settings<
         return report;
     }
     match settings.method {
-        Method::Hybrid => hybrid::solve(island, settings, &mut report),
+        Method::Hybrid => hybrid::solve(island, settings, dt, &mut report),
         Method::Pgs => sweep::solve(island, settings, &mut report),
         Method::Staggered | Method::FischerNewton | Method::Lemke => {
             by_lcp::solve(island, settings, &mut report)

@@ -64,6 +64,11 @@ impl<const B: usize> Newton<B> {
         }
     }
 
+    /// Multiplications in a factorisation, about.
+    pub fn work(&self) -> f64 {
+        self.lu.work()
+    }
+
     /// One step; false if it could not be done.
     pub fn step<const D: usize>(&mut self, island: &mut Island<D>) -> bool {
         let responses = respond(island);

@@ -170,7 +170,7 @@ fn a_tumbling_heap_never_gains_energy() {
             "step {step}: gained {gained} of {scale}"
         );
         assert!(
-            report.penetration < 0.02 * 0.15,
+            report.penetration < 0.01 * 0.15,
             "step {step}: {}",
             report.penetration
         );

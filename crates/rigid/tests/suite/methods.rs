@@ -166,3 +166,26 @@ fn an_arch_stands_and_falls_without_its_keystone() {
     let fallen = fall(Some(3));
     assert!(fallen > 0.2, "{fallen}");
 }
+
+/// Large islands are solved to a share of the speed that gravity gives in a step, by sweeps that conjugate gradients
+/// accelerate: a stack takes less than two thirds as many as by plain ones.
+#[test]
+fn a_large_island_is_solved_by_few_sweeps_to_its_own_tolerance() {
+    let solve = |method: Method| {
+        let settings = Settings::<3>::default()
+            .coarse_rows(100)
+            .coarse_tolerance(0.02)
+            .max_sweeps(10_000)
+            .method(method);
+        let mut bodies = Bodies::new(settings).unwrap();
+        stack(&mut bodies, 0.2, &[500.0; 20]);
+        let report = bodies.step(0.01).unwrap();
+        let solve = report.solves[0].clone();
+        assert_eq!(solve.tolerance, 0.02 * 9.81 * 0.01);
+        assert!(report.converged() && solve.residual <= solve.tolerance);
+        assert_eq!(solve.active_sets, 0);
+        solve.sweeps
+    };
+    let (accelerated, plain) = (solve(Method::Hybrid), solve(Method::Pgs));
+    assert!(3 * accelerated < 2 * plain, "{accelerated} {plain}");
+}

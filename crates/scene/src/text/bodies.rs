@@ -177,6 +177,11 @@ pub static CONTACT: Table = Table {
             "Friction cone of `hybrid` and `pgs`: isotropic, or with four sides. In 2D both are the same."),
         key!("tolerance": Kind::Number(Range::up_to(0.5), ""), field!(contacts.settings.tolerance), Physics, "1e-6",
             "Largest residual of the contact problem, relative to the largest velocity in its right-hand side."),
+        key!("coarse_tolerance": Kind::Number(Range::between(0.0, 1.0), ""), field!(contacts.settings.coarse_tolerance), Physics,
+            "0.1", "Largest residual of the contact problem of a large island, relative to the speed that gravity gives in a \
+             step. The larger of this and `tolerance` counts."),
+        key!("coarse_rows": Kind::Whole(1, 1_000_000_000), field!(contacts.settings.coarse_rows), Physics, "300",
+            "Rows from which an island of bodies is large: three for each contact, two in 2D."),
         key!("max_iterations": Kind::Whole(1, 1_000_000), field!(contacts.settings.max_rounds), Physics, "20",
             "Rounds of `hybrid` and `staggered`, or outer iterations of another method, after which a solve ends."),
         key!("max_sweeps": Kind::Whole(1, 1_000_000), field!(contacts.settings.max_sweeps), Physics, "50",

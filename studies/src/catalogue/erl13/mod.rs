@@ -1,5 +1,6 @@
 //! The tables and figures of Erleben's notes, on problems generated as there, with known solutions.
 
+mod contacts;
 mod endings;
 mod fill;
 mod growth;
@@ -13,6 +14,7 @@ mod solver_case;
 mod strategies;
 mod warm_start;
 
+pub use contacts::Contacts;
 pub use endings::Table1;
 pub use fill::Fig1;
 pub use growth::Fig5;
