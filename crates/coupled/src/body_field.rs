@@ -152,7 +152,7 @@ impl<const D: usize> BodyMotion<D> {
             return start.pose;
         };
         let share = (time - self.time) / self.dt;
-        if !(share > 0.0) {
+        if share.is_nan() || share <= 0.0 {
             return start.pose;
         }
         if share > 1.0 - 1e-9 {
@@ -210,7 +210,7 @@ fn norm(v: &[f64]) -> f64 {
 
 /// Velocity that leads from one pose to another.
 fn mean_twist<const D: usize>(from: &Pose<D>, to: &Pose<D>, center: [f64; D], dt: f64) -> Twist<D> {
-    if !(dt > 0.0) {
+    if dt.is_nan() || dt <= 0.0 {
         return Twist::ZERO;
     }
     let (x, y) = (from.apply(center), to.apply(center));
