@@ -6,22 +6,21 @@ use meniscus_liquid::Phases;
 use meniscus_rigid::Wrench;
 
 use crate::coupled::Coupled;
+use crate::problem::CoupledProblem;
 use crate::report::{StepError, StepReport};
 
 /// The functions of one number of dimensions.
-#[expect(
-    clippy::type_complexity,
-    reason = "each signature is that of one function"
-)]
 pub(crate) struct Compiled<const D: usize> {
     pub step:
         fn(&mut Coupled<D>, f64, &[Wrench<D>], &mut dyn Phases) -> Result<StepReport<D>, StepError>,
+    pub problem: fn(&mut Coupled<D>, f64) -> Result<CoupledProblem<D>, StepError>,
 }
 
 macro_rules! compiled {
     ($d:literal) => {
         Compiled::<$d> {
             step: Coupled::step_impl,
+            problem: Coupled::problem_impl,
         }
     };
 }

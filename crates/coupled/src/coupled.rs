@@ -5,6 +5,7 @@ use meniscus_rigid::{self as rigid, Bodies, Wrench};
 
 use crate::body_field::{BodyMotion, BodyShapes};
 use crate::compiled::Compiled;
+use crate::problem::CoupledProblem;
 use crate::projection::{CoupledProjection, Outcome};
 use crate::report::{Load, StepError, StepReport};
 use crate::settings::{Settings, SettingsError};
@@ -195,6 +196,39 @@ impl<const D: usize> Coupled<D> {
         }
     }
 
+    /// The problem of a step of `dt` seconds, for study elsewhere. Changes nothing but fields of the step.
+    pub fn problem(&mut self, dt: f64) -> Result<CoupledProblem<D>, StepError> {
+        (Compiled::get().problem)(self, dt)
+    }
+
+    pub(crate) fn problem_impl(&mut self, dt: f64) -> Result<CoupledProblem<D>, StepError> {
+        let motion = self.motion(dt);
+        let kick = self.liquid.kick(dt);
+        let mut pressure = std::mem::take(self.liquid.projection());
+        let mut projection = CoupledProjection {
+            pressure: &mut pressure,
+            bodies: &mut self.bodies,
+            motion: &motion,
+            settings: &self.settings,
+            kick,
+            forces: &[],
+            outcome: None,
+            failure: None,
+        };
+        let mut found = None;
+        self.liquid.inspect(&motion, dt, &mut |faces| {
+            found = Some(projection.problem(faces, dt));
+        });
+        let failure = projection.failure.take();
+        *self.liquid.projection() = pressure;
+        match (failure, found) {
+            (Some(error), _) => Err(StepError::Bodies(error)),
+            (None, Some(Err(error))) => Err(StepError::Liquid(error)),
+            (None, Some(Ok(problem))) => Ok(problem),
+            (None, None) => unreachable!("the grid was shown"),
+        }
+    }
+
     /// Bodies alone, and a liquid that may come in later.
     fn step_without_liquid(
         &mut self,
@@ -231,6 +265,7 @@ impl<const D: usize> Coupled<D> {
                 solves: 0,
                 small_solves: 0,
                 contacts,
+                rounds: 0,
             },
         ))
     }
@@ -260,6 +295,7 @@ impl<const D: usize> Coupled<D> {
             solves: outcome.solves,
             small_solves: outcome.small_solves,
             contacts: outcome.contacts,
+            rounds: outcome.rounds,
             wet_bodies: outcome.wet.len(),
             limited_bodies: outcome.wet.iter().filter(|wet| wet.limited).count(),
             thickened_bodies: thickened.count(),

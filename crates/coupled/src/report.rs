@@ -49,6 +49,8 @@ pub struct StepReport<const D: usize> {
     pub small_solves: usize,
     /// Contacts.
     pub contacts: usize,
+    /// Rounds of pressure and contact, or of friction where it did not follow the normal impulses by itself.
+    pub rounds: usize,
     /// Free bodies that touch the liquid.
     pub wet_bodies: usize,
     /// Bodies whose inertia is corrected by less than it should be: they are small for the grid.

@@ -52,7 +52,7 @@ pub use particles::Particles;
 pub use particles::attributes::Attributes;
 pub use particles::gradient::Gradient;
 pub use particles::sources::{Drain, Emitter, Sources};
-pub use pressure::{FaceNeighbour, PressureProjection, Weights};
+pub use pressure::{FaceNeighbour, PressureProjection, SolveBy, Weights};
 pub use projection::{Faces, Projected, Projection};
 pub use report::{Crowded, Face, Phases, PressureProblem, StepError, StepFailure, StepReport};
 pub use settings::{Physics, Preconditioner, Settings, SettingsError, Solver, Transfer, Walls};

@@ -43,6 +43,25 @@ pub struct StagedStep<const D: usize> {
     before: State<D>,
     attempts: usize,
     solved: usize,
+    /// Whether tangential impulses stay as they are.
+    frozen: bool,
+    /// Share of an overlap that velocities correct in a step, and the depth that is allowed; none if positions are corrected.
+    stabilisation: Option<(f64, f64)>,
+}
+
+/// A row of joints or contacts as plain data: `y = J v + bias` for the velocities of free bodies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StagedRow {
+    /// Free bodies, with their parts of `J`, translations first.
+    pub bodies: Vec<(usize, [f64; 6])>,
+    /// Added to `J v`; the motion of bodies that are not free is in it.
+    pub bias: f64,
+    /// Lower bound of the impulse; tangents with friction are free.
+    pub lower: f64,
+    /// Upper bound of the impulse; tangents with friction are free.
+    pub upper: f64,
+    /// For tangents with friction: the row of the normal, and the Coulomb coefficient.
+    pub friction: Option<(usize, f64)>,
 }
 
 /// Velocities of some bodies that depend on one another's impulses.
@@ -93,6 +112,8 @@ impl<const D: usize> Bodies<D> {
             before: self.state.clone(),
             attempts: 0,
             solved: 0,
+            frozen: false,
+            stabilisation: None,
         })
     }
 
@@ -138,7 +159,9 @@ impl<const D: usize> Bodies<D> {
         let mut report = self.loads(&step.prepared, &step.islands, step.solves.clone(), dt);
         self.keep_impulses(&step.prepared, &step.islands, dt);
         self.bounce(&step.prepared, &step.islands, &approach, dt, &mut report);
-        self.correct_positions(&ends, &step.islands, dt, &mut report);
+        if step.stabilisation.is_none() {
+            self.correct_positions(&ends, &step.islands, dt, &mut report);
+        }
         self.check_finite()?;
         self.state.time += dt;
         self.state.last_dt = dt;
@@ -196,6 +219,14 @@ impl<const D: usize> StagedStep<D> {
             }
         }
         matrix
+    }
+
+    /// Inertia of a free body in the solve of this step.
+    pub fn solve_inertia(&self, body: usize) -> Matrix6 {
+        match self.prepared.kinetics[body].general {
+            Some(at) => self.prepared.inertias[at as usize].matrix,
+            None => self.inertia(body),
+        }
     }
 
     /// Sets inertia and momentum of a free body for the solve of this step, that of contacts included. False, and nothing
@@ -260,6 +291,7 @@ impl<const D: usize> StagedStep<D> {
         let before = std::mem::take(&mut self.islands);
         self.islands = bodies.islands(&self.prepared, self.dt);
         for island in &mut self.islands {
+            self.prepared.stabilise(island, self.stabilisation, self.dt);
             take_impulses(island, &before);
         }
         self.listed = listed.to_vec();
@@ -292,7 +324,8 @@ impl<const D: usize> StagedStep<D> {
         (Compiled::get().respond)(self, impulses, velocities);
     }
 
-    pub(crate) fn respond_impl(&mut self, impulses: &[f64], velocities: &mut [f64]) {
+    /// Velocities after impulses on the listed bodies.
+    fn push(&mut self, impulses: &[f64]) {
         let f = freedoms::<D>();
         for k in 0..self.listed.len() {
             let body = self.listed[k];
@@ -304,12 +337,17 @@ impl<const D: usize> StagedStep<D> {
                 angular: add(self.start[body].angular, change.angular),
             };
         }
+    }
+
+    pub(crate) fn respond_impl(&mut self, impulses: &[f64], velocities: &mut [f64]) {
+        let f = freedoms::<D>();
+        self.push(impulses);
         let (pushed, settings, dt) = (&self.pushed, &self.settings, self.dt);
+        let frozen = self.frozen;
         let solve = |island: &mut Island<D>| {
-            for slot in &mut island.slots {
-                if let Some(body) = slot.body {
-                    slot.twist = pushed[body];
-                }
+            place(island, pushed);
+            if frozen {
+                return island.with_frozen_tangents(|island| solve::solve(island, settings, dt));
             }
             island.begin();
             solve::solve(island, settings, dt)
@@ -329,6 +367,109 @@ impl<const D: usize> StagedStep<D> {
             let numbers = join(twist.linear, twist.angular);
             velocities[k * f..][..f].copy_from_slice(&numbers[..f]);
         }
+    }
+
+    /// Lets velocities push overlapping bodies apart in place of a correction of positions: rows get `rate` times the overlap
+    /// beyond `margin`, over the length of the step. [TB20 (16)] It adds energy, and pumps liquid. Before
+    /// [`assemble`](Self::assemble).
+    pub fn stabilise(&mut self, rate: f64, margin: f64) {
+        self.stabilisation = Some((rate, margin));
+    }
+
+    /// Keeps tangential impulses as they are in the responses that follow, or lets them follow the normal ones again.
+    pub fn freeze_friction(&mut self, frozen: bool) {
+        self.frozen = frozen;
+    }
+
+    /// Takes velocities of the listed bodies, in place of those of a response.
+    pub fn set_velocities(&mut self, velocities: &[f64]) {
+        let f = freedoms::<D>();
+        for (k, &body) in self.listed.iter().enumerate() {
+            let mut numbers = [0.0; 6];
+            numbers[..f].copy_from_slice(&velocities[k * f..][..f]);
+            let twist = split(&numbers);
+            match self.places[body] {
+                Some((island, slot)) => self.islands[island].slots[slot as usize].twist = twist,
+                None => self.pushed[body] = twist,
+            }
+        }
+    }
+
+    /// Takes impulses on the listed bodies and those of [`rows`](Self::rows), in place of a response.
+    pub fn set_impulses(&mut self, impulses: &[f64], rows: &[f64]) {
+        self.push(impulses);
+        let mut from = 0;
+        for &k in &self.responding {
+            let island = &mut self.islands[k];
+            let count = island.rows.len();
+            place(island, &self.pushed);
+            island.begin();
+            island.restart(&rows[from..from + count]);
+            let residual = island.residual();
+            let report = &mut self.solves[k];
+            (report.residual, report.tolerance) = (residual, self.settings.tolerance);
+            report.status = Status::Converged;
+            from += count;
+        }
+    }
+
+    /// Free bodies that take part in responses, rising: the listed ones, and those that touch them.
+    pub fn members(&self) -> Vec<usize> {
+        let islands = self.responding.iter().map(|&k| &self.islands[k]);
+        let in_islands = islands
+            .flat_map(|island| &island.slots)
+            .filter(|slot| slot.inverse_mass > 0.0)
+            .filter_map(|slot| slot.body);
+        let mut members: Vec<usize> = self.listed.iter().copied().chain(in_islands).collect();
+        members.sort_unstable();
+        members.dedup();
+        members
+    }
+
+    /// Rows of the joints and contacts that take part in responses, with their impulses.
+    pub fn rows(&self) -> (Vec<StagedRow>, Vec<f64>) {
+        let (mut rows, mut impulses) = (Vec::new(), Vec::new());
+        for &k in &self.responding {
+            let island = &self.islands[k];
+            let first = rows.len();
+            for (i, row) in island.rows.iter().enumerate() {
+                let away = row.linear.map(|c| -c);
+                let mut bodies = Vec::new();
+                let mut bias = row.bias;
+                for (slot, linear, angular) in [
+                    (row.a, row.linear, row.angular_a),
+                    (row.b, away, row.angular_b),
+                ] {
+                    let slot = &island.slots[slot as usize];
+                    let value = join(linear, angular);
+                    match slot.body.filter(|_| slot.inverse_mass > 0.0) {
+                        Some(body) => bodies.push((body, value)),
+                        None => {
+                            let v = join(slot.twist.linear, slot.twist.angular);
+                            bias += (0..6).map(|k| value[k] * v[k]).sum::<f64>();
+                        }
+                    }
+                }
+                let contact = i.checked_sub(island.joint_rows).map(|at| (at / D, at % D));
+                let tangent = contact.filter(|contact| contact.1 > 0);
+                let friction =
+                    tangent.map(|(at, _)| (first + island.normal_row(at), island.friction[at]));
+                let (lower, upper) = match friction {
+                    None => (row.lower, row.upper),
+                    Some((_, friction)) if friction > 0.0 => (f64::NEG_INFINITY, f64::INFINITY),
+                    Some(_) => (0.0, 0.0),
+                };
+                rows.push(StagedRow {
+                    bodies,
+                    bias,
+                    lower,
+                    upper,
+                    friction: friction.filter(|friction| friction.1 > 0.0),
+                });
+                impulses.push(island.x[i]);
+            }
+        }
+        (rows, impulses)
     }
 
     /// Velocity of a body after the last response.
@@ -366,11 +507,7 @@ impl<const D: usize> StagedStep<D> {
         let mut of_body = |body: usize| {
             let Twist { linear, angular } = self.pushed[body];
             let v = join(linear, angular);
-            let matrix = match self.prepared.kinetics[body].general {
-                Some(at) => self.prepared.inertias[at as usize].matrix,
-                None => self.inertia(body),
-            };
-            let momentum = apply(&matrix, &v, f);
+            let momentum = apply(&self.solve_inertia(body), &v, f);
             sum += 0.5 * (0..f).map(|i| momentum[i] * v[i]).sum::<f64>();
         };
         for &body in &self.listed {
@@ -411,6 +548,32 @@ impl<const D: usize> StagedStep<D> {
     pub fn active_rows(&self) -> Vec<bool> {
         let islands = self.responding.iter().map(|&k| &self.islands[k]);
         islands.flat_map(Island::active_rows).collect()
+    }
+}
+
+/// Gives the bodies of an island their velocities without impulses of its rows.
+fn place<const D: usize>(island: &mut Island<D>, pushed: &[Twist<D>]) {
+    for slot in &mut island.slots {
+        if let Some(body) = slot.body {
+            slot.twist = pushed[body];
+        }
+    }
+}
+
+impl<const D: usize> Prepared<D> {
+    /// Gives the normal rows of an island the bias of Baumgarte's stabilisation.
+    fn stabilise(&self, island: &mut Island<D>, stabilisation: Option<(f64, f64)>, dt: f64) {
+        let Some((rate, margin)) = stabilisation else {
+            return;
+        };
+        for k in 0..island.contacts() {
+            let gap = self.contacts[island.contact_ids[k]].gap;
+            let n = island.normal_row(k);
+            island.rows[n].bias = match gap + margin < 0.0 {
+                true => rate * (gap + margin) / dt,
+                false => (gap + margin).max(0.0) / dt,
+            };
+        }
     }
 }
 

@@ -1,4 +1,11 @@
 //! Tests of liquid and bodies together.
 
+mod added_mass;
+mod afloat;
+mod bowl;
+mod exchange;
 mod floating;
+mod oracle;
+mod runs;
 mod scene;
+mod stage;

@@ -24,7 +24,7 @@ use crate::particles::sources::{Exchanged, Sources};
 use crate::particles::transfer::FaceField;
 use crate::particles::{Bins, Particles, cell_of};
 use crate::pressure::PressureProjection;
-use crate::projection::Projection;
+use crate::projection::{Faces, Projection};
 use crate::report::{Phases, PressureProblem, StepError, StepReport};
 use crate::settings::{Settings, SettingsError};
 use crate::solids::SolidMotion;
@@ -248,6 +248,18 @@ impl<const D: usize> Liquid<D> {
         self.grid.bins.restore_order(&mut self.particles);
         self.pressure = pressure;
         assembled.map(|()| self.problem(dt))
+    }
+
+    /// Shows the grid of a step of `dt` seconds that has begun, and ends it there. Changes nothing but fields of the step.
+    pub fn inspect(
+        &mut self,
+        solids: &dyn SolidMotion<D>,
+        dt: f64,
+        look: &mut dyn FnMut(&mut Faces<'_, D>),
+    ) {
+        let posed = self.pose(solids, dt);
+        look(&mut self.begin(&posed, dt, &mut ()));
+        self.grid.bins.restore_order(&mut self.particles);
     }
 
     /// The longest step that the CFL number allows, in equal shares of the time left.

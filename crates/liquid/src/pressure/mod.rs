@@ -11,7 +11,7 @@ pub mod weights;
 #[cfg(test)]
 mod tests;
 
-pub use projection::PressureProjection;
+pub use projection::{PressureProjection, SolveBy};
 pub use rows::Rows;
 pub use solve::WarmStart;
 pub use system::System;

@@ -1,6 +1,6 @@
 //! Pressure projection: weights, system, solve, gradient.
 
-use meniscus_lcp::{Observer, Report, Rows as _, Status};
+use meniscus_lcp::{InputError, Observer, Report, Rows as _, Status};
 use rayon::prelude::*;
 
 use super::gradient::{classify_faces, subtract_gradient};
@@ -19,6 +19,10 @@ use crate::report::{Face, PressureProblem, StepError};
 use crate::settings::{Settings, Walls};
 use crate::solvers::Solution;
 use crate::stencil::StencilProblem;
+
+/// A solve by other means: problem, tolerance and pressures; returns divergences by rows, and its report.
+pub type SolveBy<'a, const D: usize> = dyn FnMut(&StencilProblem<D>, f64, &mut [f64]) -> Result<(Vec<(u32, f64)>, Report), InputError>
+    + 'a;
 
 /// The pressure that makes the velocity free of divergence, with walls that may bound it from below.
 ///
@@ -137,7 +141,7 @@ impl<const D: usize> PressureProjection<D> {
     }
 
     /// The last problem, for export.
-    pub(crate) fn problem(
+    pub fn problem(
         &self,
         weights: &Weights<D>,
         settings: &Settings<D>,
@@ -193,8 +197,8 @@ impl<const D: usize> PressureProjection<D> {
     }
 
     /// Solves the problem with solids that respond to the pressure, from the last step's pressure, or from where the last solve
-    /// has ended if `again`. Pockets of liquid without air are left alone if solids give way to their pressure, of which
-    /// `gives_way` is told the rows.
+    /// has ended if `again`. Pockets of liquid without air are left alone if solids give way to their pressure: `gives_way`
+    /// gets their rows.
     ///
     /// On return the right-hand side has what the solids that moved add to it.
     pub fn solve_coupled(
@@ -211,6 +215,27 @@ impl<const D: usize> PressureProjection<D> {
         self.solver
             .solve_coupled(&mut self.system, settings, coupling, again, observer, dt)
             .map_err(StepError::refused)
+    }
+
+    /// Finds pockets, and solves the problem by other means: `solve` is told the problem, the tolerance and the pressure to
+    /// start from, and returns what solids that move add to the right-hand side, row by row, with its report. Otherwise as
+    /// [`solve_coupled`](Self::solve_coupled).
+    pub fn solve_by(
+        &mut self,
+        settings: &Settings<D>,
+        solver: &'static str,
+        gives_way: &dyn Fn(&[u32]) -> bool,
+        again: bool,
+        solve: &mut SolveBy<'_, D>,
+        dt: f64,
+    ) -> Result<Solution, StepError> {
+        let (walls, tolerance) = (settings.physics.walls, settings.physics.pressure.tolerance);
+        self.pockets = pockets::prepare(&mut self.system, walls, tolerance, gives_way);
+        let report = self
+            .solver
+            .solve_by(&mut self.system, settings, again, solve, dt)
+            .map_err(StepError::refused)?;
+        Ok(Solution::of(solver, "chosen", report))
     }
 
     /// Subtracts the pressure gradient from the velocity on faces. `solution` is that of the solve.

@@ -7,6 +7,7 @@ pub use warm_start::WarmStart;
 use meniscus_lcp::{BoxMlcp, InputError, Observer, Report, Rows as _};
 use rayon::prelude::*;
 
+use super::projection::SolveBy;
 use super::rows::{NO_ROW, Rows};
 use super::system::System;
 use crate::grid::tiles::{Coord, Tiles};
@@ -162,6 +163,30 @@ impl<const D: usize> PressureSolver<D> {
             "solids respond to the pressure",
             report,
         ))
+    }
+
+    /// The same by other means.
+    pub fn solve_by(
+        &mut self,
+        system: &mut System<D>,
+        settings: &Settings<D>,
+        again: bool,
+        solve: &mut SolveBy<'_, D>,
+        dt: f64,
+    ) -> Result<Report, InputError> {
+        if !again {
+            self.start(system, dt);
+        }
+        let rhs = &system.problem.rhs;
+        let largest = rhs.iter().fold(0.0, |m: f64, b| m.max(b.abs()));
+        let wanted = settings.physics.pressure.tolerance.max(ROUNDING * largest);
+        let (moved, report) = solve(&system.problem, wanted, &mut self.pressure)?;
+        self.workspace.last = Some((Solver::TnMg, Preconditioner::None));
+        for (row, divergence) in moved {
+            system.problem.rhs[row as usize] += divergence;
+        }
+        self.mark_separated(system, wanted);
+        Ok(report)
     }
 
     /// Rows at their least pressure whose divergence is above the tolerance.

@@ -246,6 +246,31 @@ impl<const D: usize> Island<D> {
         self.restart(&x);
     }
 
+    /// Solves with the tangential impulses as they are, as forces from outside. The velocities are those without impulses.
+    pub fn with_frozen_tangents<T>(&mut self, solve: impl FnOnce(&mut Self) -> T) -> T {
+        let friction = self.friction.clone();
+        let without: Vec<Twist<D>> = self.slots.iter().map(|slot| slot.twist).collect();
+        let mut tangents = vec![0.0; self.rows.len()];
+        for contact in 0..self.contacts() {
+            let n = self.normal_row(contact);
+            for i in n + 1..n + D {
+                tangents[i] = self.x[i];
+                self.apply(i, self.x[i]);
+                self.x[i] = 0.0;
+            }
+            self.friction[contact] = 0.0;
+        }
+        self.begin();
+        let result = solve(self);
+        self.friction = friction;
+        self.start = without;
+        for (x, tangent) in self.x.iter_mut().zip(&tangents) {
+            *x += tangent;
+        }
+        self.update_velocities();
+        result
+    }
+
     /// Sets all impulses, and the velocities with them.
     pub fn restart(&mut self, x: &[f64]) {
         self.x.copy_from_slice(x);

@@ -1,0 +1,65 @@
+//! Liquid that bodies close off from the air.
+//!
+//! The pressure of a pocket without air is known up to a constant, unless it moves a body: then the body determines it.
+
+use meniscus_liquid::multigrid::{CouplingEntry, freedoms};
+use meniscus_rigid::{Matrix6, StagedStep};
+
+use crate::contacts::derivative_of;
+use crate::projection::Base;
+
+/// Share of the response of free bodies below which they do not give way to the pressure of a pocket.
+const HARDLY: f64 = 1e-6;
+
+/// Which pockets of liquid move bodies.
+pub(crate) struct Pockets<'a> {
+    entries: &'a [CouplingEntry],
+    /// Response of the bodies with contacts open: a contact gives way to a pressure that is large enough.
+    response: Vec<f64>,
+    freedoms: usize,
+}
+
+impl<'a> Pockets<'a> {
+    pub fn new<const D: usize>(step: &StagedStep<D>, base: &'a Base<D>) -> Self {
+        let inverse: Vec<Matrix6> = (base.listed.iter())
+            .map(|&body| step.inverse_inertia(body))
+            .collect();
+        let mut response = Vec::new();
+        derivative_of(step, &inverse, false, &mut response);
+        Self {
+            entries: &base.entries,
+            response,
+            freedoms: freedoms::<D>(),
+        }
+    }
+
+    /// Whether the same pressure in all these rows, which rise, moves bodies.
+    pub fn give_way(&self, rows: &[u32]) -> bool {
+        let f = self.freedoms;
+        let size = self.response.len().isqrt();
+        let mut impulse = vec![0.0; size];
+        let mut parts = vec![0.0; size];
+        for entry in self.entries {
+            if rows.binary_search(&entry.row).is_ok() {
+                for k in 0..f {
+                    impulse[entry.group as usize * f + k] += entry.value[k];
+                    parts[entry.group as usize * f + k] += entry.value[k].abs();
+                }
+            }
+        }
+        // Of a body inside the pocket only rounding is left.
+        for (impulse, part) in impulse.iter_mut().zip(&parts) {
+            if impulse.abs() <= 1e-9 * part {
+                *impulse = 0.0;
+            }
+        }
+        let (mut moved, mut most) = (0.0, 0.0);
+        for i in 0..size {
+            let row = &self.response[i * size..][..size];
+            let response: f64 = row.iter().zip(&impulse).map(|(n, j)| n * j).sum();
+            moved += impulse[i] * response;
+            most += impulse[i] * impulse[i] * row[i];
+        }
+        moved > HARDLY * most && most > 0.0
+    }
+}

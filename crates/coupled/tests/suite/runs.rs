@@ -1,0 +1,134 @@
+//! Whole steps with particles.
+
+use meniscus_coupled::Coupled;
+use meniscus_liquid::Liquid;
+use meniscus_rigid::Bodies;
+
+use crate::scene::{Setup, block, free, tank};
+
+/// Two boxes that fall into a tank, one on the other.
+fn splash() -> Coupled<2> {
+    let bodies = vec![
+        tank([0.0; 2], [1.0; 2]),
+        free("low", block([0.15, 0.06]), 300.0, [0.5, 0.62]),
+        free("high", block([0.08, 0.06]), 1500.0, [0.55, 0.78]),
+    ];
+    Setup::new(32, bodies).fill(|x: [f64; 2]| x[1] - 0.5)
+}
+
+fn bytes(world: &Coupled<2>) -> Vec<u8> {
+    let mut out = Vec::new();
+    world.liquid().state().write(&mut out).unwrap();
+    out.extend(world.bodies().save());
+    out
+}
+
+fn run(world: &mut Coupled<2>, steps: usize) {
+    for _ in 0..steps {
+        let dt = world.step_limit(0.02).dt;
+        world.step(dt, &mut ()).unwrap();
+    }
+}
+
+#[test]
+fn the_same_bits_for_any_number_of_threads() {
+    let with = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        pool.unwrap().install(|| {
+            let mut world = splash();
+            run(&mut world, 40);
+            bytes(&world)
+        })
+    };
+    assert!(with(1) == with(2));
+}
+
+#[test]
+fn a_restored_world_continues_to_the_same_bits() {
+    let mut world = splash();
+    run(&mut world, 25);
+    let mut liquid = Vec::new();
+    world.liquid().state().write(&mut liquid).unwrap();
+    let bodies = world.bodies().save();
+    let mut again = splash();
+    let settings = world.liquid().settings().clone();
+    *again.liquid_mut() = Liquid::restore(settings, &liquid).unwrap();
+    again.bodies_mut().restore(&bodies).unwrap();
+    run(&mut world, 15);
+    run(&mut again, 15);
+    assert!(bytes(&world) == bytes(&again));
+}
+
+#[test]
+fn a_failed_step_changes_no_byte() {
+    let mut world = splash();
+    run(&mut world, 20);
+    let mut settings = world.liquid().settings().clone();
+    settings.physics.pressure.max_iterations = 1;
+    settings.physics.pressure.tolerance = 1e-14;
+    let mut state = Vec::new();
+    world.liquid().state().write(&mut state).unwrap();
+    *world.liquid_mut() = Liquid::restore(settings, &state).unwrap();
+    let before = bytes(&world);
+    assert!(world.step(0.01, &mut ()).is_err());
+    assert!(bytes(&world) == before);
+    assert!(world.step(f64::NAN, &mut ()).is_err());
+    assert!(bytes(&world) == before);
+}
+
+#[test]
+fn without_bodies_the_liquid_moves_as_it_does_alone() {
+    let tanks = || vec![tank([0.0; 2], [1.0; 2])];
+    let mut world = Setup::new(32, tanks()).fill(|x: [f64; 2]| (x[0] - 0.3).max(x[1] - 0.6));
+    let mut alone = Setup::new(32, tanks()).fill(|x: [f64; 2]| (x[0] - 0.3).max(x[1] - 0.6));
+    let shape = alone.bodies().body(0).shape.clone();
+    let solids =
+        meniscus_shapes::Solids::new(vec![meniscus_shapes::ScriptedSolid::still("tank", shape)]);
+    for _ in 0..20 {
+        let dt = world.step_limit(0.02).dt;
+        let limit = alone.liquid().step_limit(&solids, 0.02).dt;
+        assert_eq!(dt.to_bits(), limit.to_bits());
+        world.step(dt, &mut ()).unwrap();
+        alone.liquid_mut().step(&solids, dt, &mut ()).unwrap();
+    }
+    let (mut a, mut b) = (Vec::new(), Vec::new());
+    world.liquid().state().write(&mut a).unwrap();
+    alone.liquid().state().write(&mut b).unwrap();
+    assert!(a == b);
+}
+
+#[test]
+fn a_splash_gains_no_energy_and_loses_no_liquid() {
+    let mut world = splash();
+    let energy = |world: &Coupled<2>, bodies: &Bodies<2>| {
+        let settings = world.liquid().settings();
+        let mass = settings.physics.density * settings.dx.powi(2)
+            / settings.physics.particles_per_cell as f64;
+        let particles = world.liquid().particles();
+        let liquid: f64 = particles
+            .position
+            .iter()
+            .zip(&particles.velocity)
+            .map(|(x, v)| {
+                let square = v.iter().map(|&c| c as f64 * c as f64).sum::<f64>();
+                mass * (0.5 * square + 9.81 * x[1] as f64)
+            })
+            .sum();
+        liquid + bodies.energy()
+    };
+    let count = world.liquid().particles().len();
+    let start = energy(&world, world.bodies());
+    let spare = 9.81 * 0.1 / 32.0 * (500.0 + 40.0);
+    for _ in 0..150 {
+        let dt = world.step_limit(0.02).dt;
+        let report = world.step(dt, &mut ()).unwrap();
+        assert_eq!(report.liquid.particles, count);
+        let now = energy(&world, world.bodies());
+        assert!(
+            now < start * 1.001 + spare,
+            "{now} {start} at {}",
+            world.time()
+        );
+        assert!(report.cycles <= 30, "{} cycles", report.cycles);
+    }
+}
