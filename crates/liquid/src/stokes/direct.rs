@@ -34,12 +34,12 @@ impl Places {
 }
 
 /// Entries of `K` for the samples that touch the unknowns at `places`: `sign` is that of the rows of the pressure, -1 for the
-/// symmetric matrix `[m + V, -G; -G', 0]` and 1 for the monotone one. The pressure is measured in `unit`.
+/// symmetric matrix `[m + V, -G; -G', 0]` and 1 for the monotone one. The pressure of every cell is measured in its `unit`.
 pub(crate) fn entries<const D: usize>(
     level: &Level<D, f64>,
     places: &Places,
     sign: f64,
-    unit: f64,
+    unit: impl Fn(usize) -> f64,
 ) -> Vec<(u32, u32, f64)> {
     let tiles = &level.tiles;
     let mut numbers: [Vec<u32>; D] = std::array::from_fn(|_| vec![u32::MAX; tiles.field_len()]);
@@ -102,7 +102,7 @@ pub(crate) fn entries<const D: usize>(
             for (face, side) in [(cell, -1.0), (tiles.above(cell, a), 1.0)] {
                 let column = numbers[a][face];
                 if column != u32::MAX {
-                    let g = level.slope * side * unit;
+                    let g = level.slope * side * unit(cell);
                     entries.push((column, row, -g));
                     entries.push((row, column, sign * g));
                 }
@@ -116,8 +116,9 @@ pub(crate) fn entries<const D: usize>(
 #[derive(Clone, Debug)]
 pub(crate) struct Direct {
     places: Places,
-    /// Unit of the pressure, which brings the Schur complement to the size of the velocity's block.
-    unit: f64,
+    /// Units of the pressures, which bring the diagonal of the Schur complement to 1: else the regularisation of the factors
+    /// would drown it at high viscosity.
+    units: Vec<f64>,
     factors: Option<MonotoneLu>,
     b: Vec<f64>,
     x: Vec<f64>,
@@ -126,15 +127,14 @@ pub(crate) struct Direct {
 impl Direct {
     /// Factorises the matrix.
     pub fn new<const D: usize>(level: &Level<D, f64>, places: Places) -> Result<Self, InputError> {
-        let inverse = |&(a, i): &(u8, u32)| level.inverse[a as usize][i as usize];
-        let count = places.faces.len();
-        let mean = places.faces.iter().map(inverse).sum::<f64>() / count.max(1) as f64;
-        let unit = if mean > 0.0 { mean.powf(-0.5) } else { 1.0 };
+        let unit = |cell: usize| level.schur[cell].sqrt();
+        let units = places.cells.iter().map(|&cell| unit(cell as usize));
+        let units = units.collect();
         let n = places.len();
         let matrix = Csr::from_entries(n, entries(level, &places, 1.0, unit))?;
         let factors = (n > 0).then(|| MonotoneLu::new(&matrix)).transpose()?;
         Ok(Self {
-            unit,
+            units,
             factors,
             b: vec![0.0; n],
             x: vec![0.0; n],
@@ -151,14 +151,14 @@ impl Direct {
     pub fn solve(&mut self, rhs: impl FnOnce(&Places, &mut [f64])) {
         rhs(&self.places, &mut self.b);
         let first = self.places.faces.len();
-        for b in &mut self.b[first..] {
-            *b *= -self.unit;
+        for (b, unit) in self.b[first..].iter_mut().zip(&self.units) {
+            *b *= -unit;
         }
         if let Some(factors) = &mut self.factors {
             factors.solve(&self.b, &mut self.x);
         }
-        for x in &mut self.x[first..] {
-            *x *= self.unit;
+        for (x, unit) in self.x[first..].iter_mut().zip(&self.units) {
+            *x *= unit;
         }
     }
 }

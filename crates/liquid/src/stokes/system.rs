@@ -223,7 +223,10 @@ impl<const D: usize> System<D> {
     }
 
     pub(crate) fn matrix_impl(&self) -> Result<Csr, InputError> {
-        Csr::from_entries(self.len(), entries(&self.level, &self.places, -1.0, 1.0))
+        Csr::from_entries(
+            self.len(),
+            entries(&self.level, &self.places, -1.0, |_| 1.0),
+        )
     }
 
     /// Spreads a vector of unknowns over the grid.
