@@ -2,7 +2,7 @@
 
 import { Frames } from "./frames.js";
 import { showDetails, showKeys } from "./panel.js";
-import { rows } from "./plots.js";
+import { bodiesOf, rows } from "./plots.js";
 import { openSource } from "./source.js";
 import { Stage } from "./stage.js";
 import { Timeline } from "./timeline.js";
@@ -93,8 +93,10 @@ class Viewer {
     fault.className = "fault";
     const { settings } = run.about;
     title.textContent = run.about.scene;
-    const { rigid } = run.about;
-    run.subtitle = rigid ? `${rigid.toLocaleString("en")} ${rigid === 1 ? "body" : "bodies"}` : `${settings.physics.walls.kind} walls`;
+    const { rigid, bodies } = run.about;
+    const many = `${bodies?.toLocaleString("en")} ${bodies === 1 ? "body" : "bodies"}`;
+    const walls = `${settings.physics.walls.kind} walls`;
+    run.subtitle = rigid ? many : bodies ? `${many}, ${walls}` : walls;
     return { title, line, fault };
   }
 
@@ -131,7 +133,8 @@ class Viewer {
   refresh() {
     const nows = this.runs.map(({ now }) => now);
     const rates = this.runs.map(({ about }) => about.settings.frame_rate);
-    this.timeline.rows = rows(nows, rates, this.stage.flat);
+    const bodies = bodiesOf(nows);
+    this.timeline.rows = rows(nows, rates, this.stage.flat, bodies[(this.body ?? 0) % bodies.length]);
     this.timeline.length = Math.max(...this.runs.map(({ now, about }) => Math.max(now.framesAsked, now.frames.at(-1) ?? 0) / about.settings.frame_rate));
     this.timeline.marks = this.runs.map((run) => this.reach(run));
     this.legend();
@@ -355,6 +358,10 @@ class Viewer {
       p: plots,
       m: surface,
       c: colour,
+      b: () => {
+        this.body = (this.body ?? 0) + 1;
+        this.refresh();
+      },
       "<": () => faster(-1),
       ">": () => faster(1),
       i: () => showDetails(this.runs, source.report),

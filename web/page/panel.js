@@ -12,6 +12,7 @@ const KEYS = [
   ["S", "show or hide solids"],
   ["P", "show or hide plots"],
   ["C", "colour by speed or by pressure"],
+  ["B", "forces on the next body"],
   ["< >", "slower and faster"],
   ["I", "details of the run"],
   ["?", "show this list"],
@@ -76,7 +77,7 @@ function summary(now) {
   const count = steps.time.length;
   if (!count) return [["steps", "none yet"]];
   const mean = (column) => column.reduce((sum, x) => sum + x, 0) / count;
-  const rigid = steps.contacts;
+  const rigid = steps.contacts && !steps.cycles;
   const quality = rigid
     ? [
         ["largest residual", `${highest(steps.residual).toExponential(2)} m/s`],
@@ -85,6 +86,7 @@ function summary(now) {
       ]
     : [
         ["largest residual", `${highest(steps.residual).toExponential(2)} 1/s`],
+        ...(steps.cycles ? [["contacts", `at most ${number(highest(steps.contacts))}, in at most ${number(highest(steps.islands))} islands`]] : []),
         ["volume", `${percent(100 * steps.drift.at(-1))} at the end, ${(100 * steps.thin.at(-1)).toFixed(2)} % of it thinner than a cell`],
       ];
   return [
@@ -111,6 +113,7 @@ export function showDetails(runs, report) {
           : [
               ["particles", number(now.steps.particles.at(-1) ?? 0)],
               ["grid", `${settings.cells.join(" × ")} cells of ${number(1000 * settings.dx)} mm`],
+              ...(about.bodies ? [["bodies", `${number(about.bodies)}, with ${number(about.solids.length - about.bodies)} solids`]] : []),
               ["walls", settings.physics.walls.kind],
               ["transfer", settings.physics.particles.transfer],
             ]),

@@ -6,6 +6,7 @@ export const RUN_COLOURS = ["#4fb3e8", "#e8a84f"];
 const PHASES = [
   ["solve", "#4fb3e8"],
   ["assemble", "#3b7fc4"],
+  ["pressure-contact", "#4fb3e8"],
   ["bodies", "#e0c35a"],
   ["to-grid", "#6fd08c"],
   ["advect", "#3fa58a"],
@@ -71,9 +72,27 @@ function seconds(x) {
   return x < 1 ? `${(1000 * x).toFixed(0)} ms` : `${x.toFixed(x < 10 ? 2 : 0)} s`;
 }
 
+// Names of the bodies whose forces are known.
+export function bodiesOf(nows) {
+  return [...new Set(nows.flatMap((now) => Object.keys(now.forces ?? {})))];
+}
+
+// Rows of the forces on a body: of the liquid if there is one, and of contacts.
+function forces(nows, body, flat, wet) {
+  if (body === undefined) return [];
+  const words = quantity(flat ? "N/m" : "N");
+  const row = (name, column) => ({
+    name: `${name} on ${body}`,
+    lines: nows.map((now) => (now.forces?.[body] ?? []).map((entry) => [entry[0], entry[column]])),
+    words,
+    from: 0,
+  });
+  return wet ? [row("liquid", 1), row("contacts", 2)] : [row("contacts", 2)];
+}
+
 // Rows of plots for the current runs. A row has a name, lines by run, or bands if there is one run, and a formatter of
-// values.
-export function rows(nows, rates, flat) {
+// values. The forces are those on one body, by name.
+export function rows(nows, rates, flat, body) {
   const lines = (column, of) => nows.map((now) => steps(now, column, of));
   const timed = nows.map((now, run) => {
     const phases = phaseSeconds(now);
@@ -86,7 +105,8 @@ export function rows(nows, rates, flat) {
     }
     return { phases, total };
   });
-  const rigid = nows.every((now) => now.steps.contacts);
+  const wet = nows.every((now) => now.steps.cycles);
+  const rigid = !wet && nows.every((now) => now.steps.contacts);
   const speed = { name: "max speed", lines: lines("speed"), words: quantity("m/s"), from: 0 };
   const kinetic = { name: rigid ? "kinetic energy" : "energy", lines: lines("energy"), words: energy(flat), from: 0 };
   const iterations = { name: "iterations", lines: lines("inner"), words: count, from: 0 };
@@ -112,6 +132,20 @@ export function rows(nows, rates, flat) {
       iterations,
       residual,
       { name: "position error", lines: lines("positionError"), words: length, from: 0 },
+      ...forces(nows, body, flat, false),
+      time,
+    ];
+  }
+  if (wet) {
+    return [
+      speed,
+      { name: "contacts", lines: lines("contacts"), words: count, from: 0 },
+      ...forces(nows, body, flat, true),
+      kinetic,
+      { name: "volume drift", lines: lines("drift", (x) => 100 * x), words: percent, around: 0 },
+      { name: "separated volume", lines: lines("separatedVolume"), words: volume(flat), from: 0 },
+      { name: "cycles", lines: lines("cycles"), words: count, from: 0 },
+      residual,
       time,
     ];
   }

@@ -52,6 +52,15 @@ const STILLS: &[Still] = &[
     ("wheel", 48, 40),
     ("bowl-of-balls", 48, 60),
     ("dominoes", 48, 14),
+    ("raft", 32, 96),
+    ("boat", 84, 40),
+    ("water-wheel", 48, 30),
+    ("ducks", 75, 24),
+    ("cup-on-table", 56, 30),
+    ("bowl-drop", 56, 20),
+    ("floating-bowl", 40, 30),
+    ("pool-45", 48, 24),
+    ("glass-spheres", 64, 14),
 ];
 
 /// Makes all of them, or the named ones.

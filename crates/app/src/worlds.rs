@@ -1,10 +1,12 @@
 //! Worlds of scenes: the only place that knows which worlds there are. Everything else, the runner included, sees a
 //! [`World`].
 
+use meniscus_coupled::Coupled;
 use meniscus_liquid::Liquid;
+use meniscus_rigid::Bodies;
 use meniscus_scene::{Scene, measure};
 use meniscus_shapes::Bounds;
-use meniscus_sim::{LiquidWorld, RigidSetup, RigidWorld, World};
+use meniscus_sim::{CoupledWorld, LiquidWorld, RigidSetup, RigidWorld, World};
 use meniscus_store::error::Error;
 
 /// Liquid of more cells than this, by a coarse measure, has particles.
@@ -22,8 +24,9 @@ pub fn initial<const D: usize>(scene: &Scene<D>) -> Result<Box<dyn World>, Error
         return Ok(Box::new(world));
     }
     let solids = scene.solids_and_walls();
-    let mut liquid =
-        Liquid::new(scene.settings()).map_err(|fault| Error::usage(fault.to_string()))?;
+    let mut settings = scene.settings();
+    settings.physics.walls = scene.liquid_walls();
+    let mut liquid = Liquid::new(settings).map_err(|fault| Error::usage(fault.to_string()))?;
     liquid.fill(
         &|x| scene.liquid_distance(x),
         &|x| scene.liquid_velocity(x),
@@ -35,6 +38,12 @@ pub fn initial<const D: usize>(scene: &Scene<D>) -> Result<Box<dyn World>, Error
             scene.name, scene.resolution
         ))
         .with_remedy("make room for it, or raise --resolution"));
+    }
+    if scene.is_coupled() {
+        let wrong = |e: String| Error::usage(format!("scene {}: {e}", scene.name));
+        let bodies = scene.rigid_bodies().map_err(|e| wrong(e.to_string()))?;
+        let world = coupled_world(scene, liquid, bodies).map_err(wrong)?;
+        return Ok(Box::new(world));
     }
     Ok(world_of(scene, liquid))
 }
@@ -49,8 +58,27 @@ pub fn restored<const D: usize>(scene: &Scene<D>, state: &[u8]) -> Result<Box<dy
         world.restore(state).map_err(|e| e.to_string())?;
         return Ok(Box::new(world));
     }
-    let liquid = Liquid::restore(scene.settings(), state).map_err(|e| e.to_string())?;
+    let mut settings = scene.settings();
+    settings.physics.walls = scene.liquid_walls();
+    if scene.is_coupled() {
+        let bodies = scene.rigid_bodies().map_err(|e| e.to_string())?;
+        let (liquid, bodies) = CoupledWorld::restored_parts(settings, bodies, state)?;
+        return Ok(Box::new(coupled_world(scene, liquid, bodies)?));
+    }
+    let liquid = Liquid::restore(settings, state).map_err(|e| e.to_string())?;
     Ok(world_of(scene, liquid))
+}
+
+/// Liquid and bodies of a scene.
+fn coupled_world<const D: usize>(
+    scene: &Scene<D>,
+    mut liquid: Liquid<D>,
+    bodies: Bodies<D>,
+) -> Result<CoupledWorld<D>, String> {
+    liquid.set_sources(scene.ports());
+    let settings = scene.coupling_settings(bodies.len());
+    let coupled = Coupled::new(liquid, bodies, settings).map_err(|e| e.to_string())?;
+    Ok(CoupledWorld::new(coupled, setup(scene)))
 }
 
 fn world_of<const D: usize>(scene: &Scene<D>, mut liquid: Liquid<D>) -> Box<dyn World> {
@@ -65,12 +93,17 @@ fn world_of<const D: usize>(scene: &Scene<D>, mut liquid: Liquid<D>) -> Box<dyn 
 /// The rigid bodies of a scene at the start.
 fn rigid_world<const D: usize>(scene: &Scene<D>) -> Result<RigidWorld<D>, String> {
     let bodies = scene.rigid_bodies().map_err(|e| e.to_string())?;
+    Ok(RigidWorld::new(bodies, setup(scene)))
+}
+
+/// Setup of the bodies of a scene.
+fn setup<const D: usize>(scene: &Scene<D>) -> RigidSetup<D> {
     let first = scene.solids.len();
     let removals = scene.bodies.iter().enumerate().filter_map(|(k, body)| {
         let time = scene.time_of_frame(body.remove_frame?);
         Some((first + k, time))
     });
-    let setup = RigidSetup {
+    RigidSetup {
         listed: first + scene.bodies.len(),
         domain: Bounds {
             low: [0.0; D],
@@ -78,8 +111,7 @@ fn rigid_world<const D: usize>(scene: &Scene<D>) -> Result<RigidWorld<D>, String
         },
         max_step: scene.rigid_step(),
         removals: removals.collect(),
-    };
-    Ok(RigidWorld::new(bodies, setup))
+    }
 }
 
 /// Checks that a scene begins with liquid or gets some, or has rigid bodies.

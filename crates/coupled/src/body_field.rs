@@ -235,9 +235,13 @@ impl<const D: usize> SolidMotion<D> for BodyMotion<D> {
                 removed: self.start[body].removed,
             }
         };
+        let posed: Vec<Posed<D>> = (0..self.start.len()).map(posed).collect();
+        let mut order: Vec<usize> = (0..posed.len()).collect();
+        order.sort_by_key(|&body| posed[body].bounds.is_some());
         Box::new(BodyField {
             motion: self,
-            posed: (0..self.start.len()).map(posed).collect(),
+            posed,
+            order,
         })
     }
 
@@ -258,6 +262,8 @@ struct Posed<const D: usize> {
 struct BodyField<'a, const D: usize> {
     motion: &'a BodyMotion<D>,
     posed: Vec<Posed<D>>,
+    /// Bodies in the order in which they are looked at: those without bounds first.
+    order: Vec<usize>,
 }
 
 impl<const D: usize> BodyField<'_, D> {
@@ -289,17 +295,24 @@ impl<const D: usize> BodyField<'_, D> {
         }
     }
 
-    /// The closest body, and its distance.
+    /// The closest body, and its distance; the first of them if several are equally close.
     fn nearest(&self, x: [f64; D], band: Option<f64>) -> (Option<usize>, f64) {
-        let mut best = (None, f64::INFINITY);
-        for body in 0..self.posed.len() {
+        let mut best: (Option<usize>, f64) = (None, f64::INFINITY);
+        // Those without bounds are mostly planes: cheap, and close to most points.
+        for &body in &self.order {
             // Inside its bounds a body may be the deepest of all.
             let least = self.least(body, &x, &x);
-            if self.posed[body].removed || (least > 0.0 && least >= best.1) {
+            if self.posed[body].removed || (least > 0.0 && least > best.1) {
                 continue;
             }
-            let here = self.own_distance(body, x, band);
-            if here < best.1 {
+            // Farther than the best so far any distance up to the exact one will do.
+            let enough = match least > 0.0 && best.1.is_finite() {
+                // Slightly more, so that a farther body is not taken for an equally close one.
+                true => Some(band.map_or(best.1.next_up(), |band| band.min(best.1.next_up()))),
+                false => band,
+            };
+            let here = self.own_distance(body, x, enough);
+            if here < best.1 || (here == best.1 && best.0.is_some_and(|other| body < other)) {
                 best = (Some(body), here);
             }
         }

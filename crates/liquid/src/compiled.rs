@@ -9,9 +9,10 @@ use meniscus_lcp::{Blocks, BoxMlcp, Csr, InputError, Observer, Report};
 
 use crate::analytic::Sphere;
 use crate::fas::{self, Levels};
-use crate::grid::tiles::Coord;
+use crate::grid::tiles::{Coord, Tiles};
 use crate::liquid::{Distance, Liquid, StateError};
 use crate::multigrid::{self, Cycle};
+use crate::particles::transfer::FaceField;
 use crate::pressure::PressureProjection;
 use crate::projection::{Faces, Projected, Projection};
 use crate::report::{Phases, PressureProblem, StepError, StepReport};
@@ -19,6 +20,7 @@ use crate::settings::{Settings, SettingsError};
 use crate::solids::SolidMotion;
 use crate::solvers::{self, Solution};
 use crate::stencil::{Stencil, StencilProblem};
+use crate::stokes;
 
 /// The functions of one number of dimensions.
 #[expect(
@@ -91,6 +93,31 @@ pub(crate) struct Compiled<const D: usize> {
     pub analytic: fn(&Sphere) -> Result<PressureProblem<D>, InputError>,
     pub analytic_stencil: fn(&Sphere) -> Result<StencilProblem<D>, InputError>,
     pub stencil_from_matrix: fn(&Csr, &[Coord<D>]) -> Result<Stencil<D>, InputError>,
+    pub stokes_geometry: fn(
+        Tiles<D>,
+        f64,
+        &(dyn Fn([f64; D]) -> f64 + Sync),
+        &(dyn Fn([f64; D]) -> f64 + Sync),
+    ) -> stokes::Geometry<D>,
+    pub stokes_system:
+        fn(stokes::Geometry<D>, stokes::Medium, &stokes::Viscosity) -> stokes::System<D>,
+    pub stokes_rhs: fn(&stokes::System<D>, &FaceField<D>, Option<&FaceField<D>>) -> Vec<f64>,
+    pub stokes_rates: fn(&stokes::System<D>, &[f64], Option<&FaceField<D>>) -> stokes::Viscosity,
+    pub stokes_project: fn(
+        &mut stokes::StokesProjection<D>,
+        &mut Faces<'_, D>,
+        f64,
+    ) -> Result<Projected, StepError>,
+    pub stokes_correct: fn(
+        &mut stokes::StokesProjection<D>,
+        &mut Faces<'_, D>,
+        f64,
+        f64,
+    ) -> Result<Option<Report>, StepError>,
+    pub stokes_matrix: fn(&stokes::System<D>) -> Result<Csr, InputError>,
+    pub stokes_solver: fn(&stokes::System<D>) -> Result<stokes::Solver<'_, D>, InputError>,
+    pub stokes_solve:
+        fn(&mut stokes::Solver<'_, D>, &[f64], &stokes::Settings, &mut [f64]) -> stokes::Report,
 }
 
 macro_rules! compiled {
@@ -118,6 +145,15 @@ macro_rules! compiled {
             analytic: Sphere::problem_impl,
             analytic_stencil: Sphere::stencil_problem_impl,
             stencil_from_matrix: Stencil::from_matrix_impl,
+            stokes_geometry: stokes::Geometry::of_distances_impl,
+            stokes_system: stokes::System::new_impl,
+            stokes_rhs: stokes::System::rhs_impl,
+            stokes_rates: stokes::System::shear_rates_impl,
+            stokes_project: stokes::StokesProjection::project_impl,
+            stokes_correct: stokes::StokesProjection::correct_positions_impl,
+            stokes_matrix: stokes::System::matrix_impl,
+            stokes_solver: |system| stokes::Solver::new_impl(system),
+            stokes_solve: |solver, b, settings, x| solver.solve_impl(b, settings, x),
         }
     };
 }

@@ -5,7 +5,7 @@
 
 /// For vectors that are about as long in every step.
 pub(crate) trait Growth<T> {
-    /// Has room for `length` entries, and a sixteenth more if it had to grow.
+    /// Reserves capacity for `length` entries, and a sixteenth more if it has to grow.
     fn make_room(&mut self, length: usize);
 
     /// `resize`, with no more room than that.

@@ -42,6 +42,7 @@ pub mod solvers;
 pub mod spin_pool;
 pub mod stencil;
 mod step;
+pub mod stokes;
 
 pub use grid::extrapolate::FaceState;
 pub use grid::thick_walls::least_thickness;

@@ -75,7 +75,7 @@ impl Solver {
         matches!(self, Self::Cg | Self::Mg | Self::MgPcg)
     }
 
-    /// Whether it takes the [`Preconditioner`] that it is told to.
+    /// Whether it uses the [`Preconditioner`] of the settings.
     pub fn is_preconditioned(self) -> bool {
         matches!(
             self,

@@ -25,18 +25,34 @@ pub struct Mass<const D: usize> {
 impl<const D: usize> Mass<D> {
     /// Mass properties of a solid of uniform density.
     pub fn of_density(shape: &Shape<D>, density: f64) -> Result<Self, MassError> {
+        Self::of_density_and_moments(density, shape.moments())
+    }
+
+    /// Mass properties of a solid of uniform density with these moments.
+    pub fn of_density_and_moments(
+        density: f64,
+        moments: Result<Moments<D>, MomentsError>,
+    ) -> Result<Self, MassError> {
         if !(density > 0.0 && density.is_finite()) {
             return Err(MassError::Density(density));
         }
-        Self::of_moments(&shape.moments().map_err(MassError::Moments)?.scaled(density)).validated()
+        Self::of_moments(&moments.map_err(MassError::Moments)?.scaled(density)).validated()
     }
 
     /// Mass properties of a solid of uniform density and the given mass.
     pub fn of_mass(shape: &Shape<D>, mass: f64) -> Result<Self, MassError> {
+        Self::of_mass_and_moments(mass, shape.moments())
+    }
+
+    /// Mass properties of a solid of uniform density and the given mass with these moments.
+    pub fn of_mass_and_moments(
+        mass: f64,
+        moments: Result<Moments<D>, MomentsError>,
+    ) -> Result<Self, MassError> {
         if !(mass > 0.0 && mass.is_finite()) {
             return Err(MassError::Mass(mass));
         }
-        let moments = shape.moments().map_err(MassError::Moments)?;
+        let moments = moments.map_err(MassError::Moments)?;
         Self::of_moments(&moments.scaled(mass / moments.volume)).validated()
     }
 

@@ -1,8 +1,9 @@
 //! Rigid bodies, joints and the settings of their contacts.
 
-use crate::{Color, Material};
+use crate::{Color, Material, Wall};
 use meniscus_rigid::{JointKind, Mass, MassError, Motor, Settings};
-use meniscus_shapes::{Ease, Keyframe, Motion, Pose, ScriptedSolid, Shape};
+use meniscus_shapes::{Ease, Keyframe, Moments, MomentsError, Motion, Pose, ScriptedSolid, Shape};
+use std::sync::{Arc, OnceLock};
 
 /// Friction and restitution of a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,6 +30,37 @@ pub enum Amount {
     Density(f64),
     /// Mass in kg; per metre of depth in 2D.
     Mass(f64),
+}
+
+/// Moments of a shape, computed once: those of combined shapes take a fraction of a second. Bodies of the same shape share
+/// them.
+#[derive(Clone, Debug, Default)]
+pub struct KnownMoments<const D: usize>(Arc<OnceLock<Known<D>>>);
+
+#[derive(Clone, Debug)]
+struct Known<const D: usize> {
+    shape: Shape<D>,
+    moments: Result<Moments<D>, MomentsError>,
+}
+
+impl<const D: usize> KnownMoments<D> {
+    fn of(&self, shape: &Shape<D>) -> Result<Moments<D>, MomentsError> {
+        let known = self.0.get_or_init(|| Known {
+            shape: shape.clone(),
+            moments: shape.moments(),
+        });
+        match known.shape == *shape {
+            true => known.moments,
+            false => shape.moments(),
+        }
+    }
+}
+
+impl<const D: usize> PartialEq for KnownMoments<D> {
+    /// They follow from the shape, which is compared itself.
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// A rigid body.
@@ -59,12 +91,16 @@ pub struct Body<const D: usize> {
     pub angular_velocity: [f64; 3],
     /// Friction and restitution.
     pub surface: Surface,
+    /// How liquid leaves it.
+    pub wall: Wall,
     /// Whether gravity acts on it.
     pub gravity: bool,
     /// Material in pictures.
     pub material: Option<Material>,
     /// Colour in pictures.
     pub color: Option<Color>,
+    /// Moments of the shape.
+    pub known_moments: KnownMoments<D>,
 }
 
 impl<const D: usize> Body<D> {
@@ -83,10 +119,20 @@ impl<const D: usize> Body<D> {
             velocity: [0.0; D],
             angular_velocity: [0.0; 3],
             surface: Surface::default(),
+            wall: Wall::default(),
             gravity: true,
             material: None,
             color: None,
+            known_moments: KnownMoments::default(),
         }
+    }
+
+    /// Volume, centroid and second moments of the shape.
+    ///
+    /// # Errors
+    /// Why the shape has none.
+    pub fn moments(&self) -> Result<Moments<D>, MomentsError> {
+        self.known_moments.of(&self.shape)
     }
 
     /// Mass properties in the frame of the shape.
@@ -95,8 +141,8 @@ impl<const D: usize> Body<D> {
     /// Why the shape has none, or which value is out of range.
     pub fn mass(&self) -> Result<Mass<D>, MassError> {
         let mut mass = match self.amount {
-            Amount::Density(density) => Mass::of_density(&self.shape, density)?,
-            Amount::Mass(mass) => Mass::of_mass(&self.shape, mass)?,
+            Amount::Density(density) => Mass::of_density_and_moments(density, self.moments())?,
+            Amount::Mass(mass) => Mass::of_mass_and_moments(mass, self.moments())?,
         };
         if let Some(center) = self.center_of_mass {
             mass = mass.with_center(center);

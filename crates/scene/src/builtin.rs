@@ -45,10 +45,19 @@ scenes![
     "wheel",
     "bowl-of-balls",
     "dominoes",
+    "raft",
+    "boat",
+    "water-wheel",
+    "ducks",
+    "cup-on-table",
+    "bowl-drop",
+    "floating-bowl",
+    "pool-45",
+    "glass-spheres",
 ];
 
-/// Names of the built-in scenes with liquid.
-pub fn with_liquid() -> impl Iterator<Item = &'static str> {
+/// Names of the built-in scenes with liquid and without rigid bodies.
+pub fn of_liquid_alone() -> impl Iterator<Item = &'static str> {
     let liquid = |(_, text): &&(&str, &str)| !text.contains("[[body]]");
     TEXTS.iter().filter(liquid).map(|(name, _)| *name)
 }
@@ -62,7 +71,10 @@ pub fn text(name: &str) -> Option<&'static str> {
 }
 
 /// Files that built-in scenes refer to.
-pub const ASSETS: &[(&str, &[u8])] = &[("knot.ply", include_bytes!("../scenes/knot.ply"))];
+pub const ASSETS: &[(&str, &[u8])] = &[
+    ("knot.ply", include_bytes!("../scenes/knot.ply")),
+    ("hare.ply", include_bytes!("../scenes/hare.ply")),
+];
 
 /// The files that the text of a scene refers to.
 pub fn assets_of(text: &str) -> impl Iterator<Item = (&'static str, &'static [u8])> + '_ {

@@ -45,9 +45,6 @@ impl<const D: usize> Scene<D> {
             return wrong(message);
         }
         if !self.bodies.is_empty() {
-            if !self.is_rigid() {
-                return wrong("bodies in liquid are not supported yet".into());
-            }
             if !positive(self.contacts.max_step) {
                 return wrong("contact.max_step must be positive".into());
             }
@@ -70,10 +67,12 @@ impl<const D: usize> Scene<D> {
             return wrong(fault.to_string());
         }
         // The liquid checks the rest; on a single cell, it does so without allocating a grid.
-        match Liquid::new(Settings {
+        let mut settings = Settings {
             cells: [1; D],
             ..self.settings()
-        }) {
+        };
+        settings.physics.walls = self.liquid_walls();
+        match Liquid::new(settings) {
             Err(fault) => wrong(fault.to_string()),
             Ok(_) => Ok(()),
         }

@@ -5,8 +5,10 @@
 mod appearance;
 mod body;
 pub mod builtin;
+pub mod buoyancy;
 mod check;
 mod color;
+mod coupling;
 mod dimension;
 mod limits;
 pub mod measure;
@@ -22,10 +24,11 @@ pub mod speeds;
 mod suggest;
 pub mod surface_settings;
 pub mod text;
+mod wall;
 mod words;
 
 pub use appearance::{Camera, CameraTrack, Material, Style};
-pub use body::{Amount, Body, Contacts, Joint, Pair, Surface};
+pub use body::{Amount, Body, Contacts, Joint, KnownMoments, Pair, Surface};
 pub use color::{Color, NAMED as NAMED_COLORS};
 pub use dimension::AnyScene;
 pub use limits::{Limits, OnDrift};
@@ -33,6 +36,7 @@ pub use output::Output;
 pub use ports::{Drain, Emitter, FrameRange};
 pub use rigid::RigidFault;
 pub use surface_settings::{SurfaceSettings, SurfaceSource};
+pub use wall::Wall;
 
 use meniscus_liquid::{Physics, Settings};
 use meniscus_shapes::{ScriptedSolid, Shape, Solids};
@@ -82,12 +86,16 @@ pub struct Scene<const D: usize> {
     pub solids: Vec<ScriptedSolid<D>>,
     /// Friction and restitution of the solids, in their order. Default: those of [`Surface`].
     pub surfaces: Vec<Surface>,
+    /// How liquid leaves the solids, in their order. Default: as the walls of the scene.
+    pub walls: Vec<Wall>,
     /// Rigid bodies.
     pub bodies: Vec<Body<D>>,
     /// Joints of the bodies.
     pub joints: Vec<Joint<D>>,
     /// Settings of contacts between bodies.
     pub contacts: Contacts<D>,
+    /// Settings of the coupling of liquid and bodies, adhesion excepted.
+    pub coupling: meniscus_coupled::Settings,
     /// Materials of the solids in pictures, in their order. Default: chosen by their shape.
     pub materials: Vec<Option<Material>>,
     /// Colours of the solids in pictures, in their order.
@@ -123,9 +131,11 @@ impl<const D: usize> Scene<D> {
             drains: Vec::new(),
             solids: Vec::new(),
             surfaces: Vec::new(),
+            walls: Vec::new(),
             bodies: Vec::new(),
             joints: Vec::new(),
             contacts: Contacts::default(),
+            coupling: meniscus_coupled::Settings::default(),
             materials: Vec::new(),
             colors: Vec::new(),
             liquid_color: None,
@@ -166,9 +176,10 @@ impl<const D: usize> Scene<D> {
         }
     }
 
-    /// The solids and the sides of the domain, which are walls unless they are open.
+    /// The solids, the bodies as they are before forces move them, and the sides of the domain, which are walls unless they
+    /// are open.
     pub fn solids_and_walls(&self) -> Solids<D> {
-        let mut bodies = self.solids.clone();
+        let mut bodies = self.all_solids();
         bodies.push(self.sides());
         Solids::new(bodies)
     }
@@ -203,7 +214,26 @@ impl<const D: usize> Scene<D> {
 
     /// Whether the scene has rigid bodies and no liquid, now or later.
     pub fn is_rigid(&self) -> bool {
-        !self.bodies.is_empty() && self.liquids.is_empty() && self.emitters.is_empty()
+        !self.bodies.is_empty() && !self.has_liquid()
+    }
+
+    /// Whether the scene has liquid, now or later.
+    pub fn has_liquid(&self) -> bool {
+        !self.liquids.is_empty() || !self.emitters.is_empty()
+    }
+
+    /// Whether the scene has liquid, and rigid bodies or solids with walls of their own.
+    pub fn is_coupled(&self) -> bool {
+        let own = |wall: &Wall| wall.is_own(self.physics.walls);
+        self.has_liquid() && (!self.bodies.is_empty() || self.walls.iter().any(own))
+    }
+
+    /// How liquid leaves each of [`all_solids`](Self::all_solids).
+    pub fn all_walls(&self) -> Vec<Wall> {
+        let solids = (0..self.solids.len()).map(|k| self.walls.get(k).copied().unwrap_or_default());
+        solids
+            .chain(self.bodies.iter().map(|body| body.wall))
+            .collect()
     }
 
     /// Shapes of all objects, each with its table in scene files and its index in that table.

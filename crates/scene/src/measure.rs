@@ -25,10 +25,10 @@ pub struct Carved {
 pub fn lost_to_solids<const D: usize>(scene: &Scene<D>) -> Vec<Carved> {
     let solids = scene.solids_and_walls();
     let posed = solids.over_step(0.0, 0.0);
-    let bounded: Vec<bool> = solids
-        .list
-        .iter()
-        .map(|body| body.shape.bounds().is_some())
+    // Bodies are meant to displace liquid.
+    let is_solid = |index: usize| index < scene.solids.len();
+    let bounded: Vec<bool> = (solids.list.iter().enumerate())
+        .map(|(index, body)| is_solid(index) && body.shape.bounds().is_some())
         .collect();
     let carve = |shape: &Shape<D>| {
         let mut carved = Carved::default();

@@ -29,7 +29,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod body_reports;
 mod contact_problem;
+mod coupled_world;
 mod liquid_world;
 mod problem;
 mod report;
@@ -38,11 +40,13 @@ mod snapshot;
 mod time_stepping;
 mod world;
 
+pub use body_reports::RigidSetup;
 pub use contact_problem::IslandProblems;
+pub use coupled_world::CoupledWorld;
 pub use liquid_world::LiquidWorld;
 pub use problem::ProblemDump;
 pub use report::{SolveReport, StepError, StepFailure, StepReport};
-pub use rigid_world::{RigidSetup, RigidWorld};
-pub use snapshot::{BodyLoad, BodyState, DeformedMesh, Layers, PointLayer, Snapshot};
+pub use rigid_world::RigidWorld;
+pub use snapshot::{BodyLoad, BodyState, DeformedMesh, Layers, LiquidLoad, PointLayer, Snapshot};
 pub use time_stepping::advance;
 pub use world::{Cost, Phases, SavedState, StepLimit, World};

@@ -15,7 +15,7 @@ use crate::world::{Cost, Phases, SavedState, StepLimit, World};
 
 /// Particles from which on most parts of a step are long enough to be shared, and short enough that threads would fall
 /// asleep between two of them.
-const SHARED: usize = 50_000;
+pub(crate) const SHARED: usize = 50_000;
 /// Half the interval over which velocities of scripted solids are measured, in seconds.
 const HALF_INTERVAL: f64 = 1e-4;
 
@@ -95,29 +95,10 @@ impl<const D: usize> World for LiquidWorld<D> {
     }
 
     fn snapshot(&self, layers: Layers) -> Snapshot {
-        let (particles, settings) = (self.liquid.particles(), self.liquid.settings());
-        let mut scalars = Vec::new();
-        if layers.pressure {
-            scalars.push(("pressure", pressures(&self.liquid)));
-        }
-        if let Some(attributes) = &particles.attributes {
-            let now = self.liquid.time();
-            let age = |birth: &f32| (now - f64::from(*birth)).max(0.0) as f32;
-            scalars.push(("age", attributes.birth.iter().map(age).collect()));
-            let source = attributes.source.iter().map(|&source| source as f32);
-            scalars.push(("source", source.collect()));
-        }
         Snapshot {
             time: self.liquid.time(),
             dimension: D,
-            points: vec![PointLayer {
-                name: "liquid".into(),
-                spacing: settings.particle_volume().powf(1.0 / D as f64),
-                position: particles.position.as_flattened().to_vec(),
-                velocity: particles.velocity.as_flattened().to_vec(),
-                id: particles.attributes.as_ref().map(|kept| kept.id.clone()),
-                scalars,
-            }],
+            points: vec![point_layer(&self.liquid, layers)],
             bodies: self.bodies(),
             loads: Vec::new(),
             meshes: Vec::new(),
@@ -145,6 +126,30 @@ impl<const D: usize> World for LiquidWorld<D> {
             unknowns: self.unknowns,
             bodies: self.solids.list.len(),
         }
+    }
+}
+
+/// The particles of a liquid.
+pub(crate) fn point_layer<const D: usize>(liquid: &Liquid<D>, layers: Layers) -> PointLayer {
+    let (particles, settings) = (liquid.particles(), liquid.settings());
+    let mut scalars = Vec::new();
+    if layers.pressure {
+        scalars.push(("pressure", pressures(liquid)));
+    }
+    if let Some(attributes) = &particles.attributes {
+        let now = liquid.time();
+        let age = |birth: &f32| (now - f64::from(*birth)).max(0.0) as f32;
+        scalars.push(("age", attributes.birth.iter().map(age).collect()));
+        let source = attributes.source.iter().map(|&source| source as f32);
+        scalars.push(("source", source.collect()));
+    }
+    PointLayer {
+        name: "liquid".into(),
+        spacing: settings.particle_volume().powf(1.0 / D as f64),
+        position: particles.position.as_flattened().to_vec(),
+        velocity: particles.velocity.as_flattened().to_vec(),
+        id: particles.attributes.as_ref().map(|kept| kept.id.clone()),
+        scalars,
     }
 }
 
@@ -186,7 +191,7 @@ fn body_state<const D: usize>(body: &ScriptedSolid<D>, time: f64) -> BodyState {
 }
 
 /// Forwards phases of the liquid's step.
-struct Forward<'a>(&'a mut dyn Phases);
+pub(crate) struct Forward<'a>(pub &'a mut dyn Phases);
 
 impl liquid::Phases for Forward<'_> {
     fn begin(&mut self, phase: &'static str) {
@@ -206,7 +211,7 @@ impl From<liquid::StepError> for StepError {
 }
 
 /// The report of a liquid's step as solves and measures.
-fn report_of(report: &liquid::StepReport) -> StepReport {
+pub(crate) fn report_of(report: &liquid::StepReport) -> StepReport {
     let mut tree = StepReport::new(report.time, report.dt);
     let unknowns = report.unknowns;
     tree.solves.push(SolveReport {

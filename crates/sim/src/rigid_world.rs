@@ -3,33 +3,17 @@
 use std::any::Any;
 use std::io::{self, Write};
 
-use meniscus_lcp::Status;
 use meniscus_rigid::{self as rigid, Bodies};
-use meniscus_shapes::{Bounds, Pose};
 
+use crate::body_reports::{RigidSetup, add_solves, rows};
 use crate::contact_problem::IslandProblems;
 use crate::problem::ProblemDump;
-use crate::report::{SolveReport, StepError, StepFailure, StepReport};
-use crate::snapshot::{BodyLoad, BodyState, Layers, Snapshot};
+use crate::report::{StepError, StepFailure, StepReport};
+use crate::snapshot::{BodyState, Layers, Snapshot};
 use crate::world::{Cost, Phases, SavedState, StepLimit, World};
 
-/// Islands whose solves a report lists, the largest ones.
-const LISTED_ISLANDS: usize = 4;
 /// Part of a step that is not worth another one.
 const ROUNDING: f64 = 1e-9;
-
-/// Setup of a [`RigidWorld`].
-#[derive(Clone, Debug)]
-pub struct RigidSetup<const D: usize> {
-    /// Number of the first bodies that snapshots have; the others are the sides of the domain.
-    pub listed: usize,
-    /// A body that is wholly outside of it is removed.
-    pub domain: Bounds<D>,
-    /// Longest step in seconds.
-    pub max_step: f64,
-    /// Times in seconds at which bodies are removed, by their indices.
-    pub removals: Vec<(usize, f64)>,
-}
 
 /// Rigid bodies among fixed and scripted solids.
 pub struct RigidWorld<const D: usize> {
@@ -69,216 +53,19 @@ impl<const D: usize> RigidWorld<D> {
         self.bodies.restore(state)
     }
 
-    /// Removes bodies whose time has come, and those wholly outside the domain; returns the names of the latter.
-    fn remove_bodies(&mut self) -> Vec<String> {
-        let time = self.bodies.time();
-        let due = |&&(_, at): &&(usize, f64)| time >= at - ROUNDING * at.abs().max(1.0);
-        let removals: Vec<usize> = (self.setup.removals.iter().filter(due))
-            .map(|&(body, _)| body)
-            .collect();
-        for body in removals {
-            if !self.bodies.is_removed(body) {
-                self.bodies.remove(body);
-            }
-        }
-        let outside: Vec<usize> = (0..self.setup.listed)
-            .filter(|&body| !self.bodies.is_removed(body) && self.is_outside(body))
-            .collect();
-        for &body in &outside {
-            self.bodies.remove(body);
-        }
-        let name = |body: usize| self.bodies.body(body).name.clone();
-        outside.into_iter().map(name).collect()
-    }
-
-    fn is_outside(&self, body: usize) -> bool {
-        let Some(own) = self.bodies.body(body).shape.bounds() else {
-            return false;
-        };
-        let around = own.placed(&self.bodies.pose(body));
-        self.bodies.is_free(body) && around.intersection(&self.setup.domain).is_empty()
-    }
-
-    fn kinetic_energy(&self, body: usize) -> f64 {
-        let Some(mass) = self
-            .bodies
-            .body(body)
-            .mass
-            .filter(|_| self.bodies.is_free(body))
-        else {
-            return 0.0;
-        };
-        let twist = self.bodies.twist(body);
-        let square = |v: &[f64]| v.iter().map(|c| c * c).sum::<f64>();
-        let spin = in_body_axes(&self.bodies.pose(body), twist.angular);
-        let turning: f64 = (0..3)
-            .map(|i| spin[i] * (0..3).map(|j| mass.inertia[i][j] * spin[j]).sum::<f64>())
-            .sum();
-        0.5 * mass.mass * square(&twist.linear) + 0.5 * turning
-    }
-
-    fn max_speed(&self) -> f64 {
-        let speed = |body: usize| {
-            let twist = self.bodies.twist(body);
-            twist.linear.iter().map(|c| c * c).sum::<f64>().sqrt()
-        };
-        (0..self.setup.listed)
-            .filter(|&body| !self.bodies.is_removed(body))
-            .map(speed)
-            .fold(0.0, f64::max)
-    }
-
     /// Measures and solves of a step.
     fn report(&self, report: &rigid::StepReport<D>) -> StepReport {
         let mut tree = StepReport::new(self.bodies.time(), report.dt);
-        let method = self.bodies.settings().method.word();
-        tree.solves
-            .push(contact_solve("contact", method, &report.solves));
-        if !report.restitution_solves.is_empty() {
-            let solves = &report.restitution_solves;
-            tree.solves
-                .push(contact_solve("restitution", method, solves));
-        }
-        let kinetic: f64 = (0..self.setup.listed).map(|b| self.kinetic_energy(b)).sum();
-        let all = report.solves.iter().chain(&report.restitution_solves);
-        let unsolved: Vec<_> = all
-            .filter(|solve| solve.status != Status::Converged)
-            .map(|solve| finite(solve.residual))
-            .collect();
-        let gone = (0..self.setup.listed).filter(|&body| self.bodies.is_removed(body));
-        let broken = report.joints.iter().filter(|joint| joint.broken);
-        let power: f64 = report.joints.iter().map(|joint| joint.motor_power).sum();
-        tree.measures = vec![
-            ("bodies", self.setup.listed as f64),
+        add_solves(&mut tree, self.bodies.settings().method.word(), report);
+        let kinetic = self.setup.kinetic_energy(&self.bodies);
+        tree.measures = self.setup.measures(&self.bodies, report);
+        tree.measures.extend([
             ("unknowns", rows(&report.solves) as f64),
-            ("contacts", report.contacts.len() as f64),
-            ("islands", report.solves.len() as f64),
-            ("unsolved_islands", unsolved.len() as f64),
-            (
-                "unsolved_residual",
-                unsolved.into_iter().fold(0.0, f64::max),
-            ),
-            ("position_error", report.position_error),
-            ("penetration", report.penetration),
-            ("position_work", report.position_work),
             ("kinetic_energy", kinetic),
             ("potential_energy", self.bodies.energy() - kinetic),
-            ("motor_power", power),
-            ("max_speed", self.max_speed()),
-            ("asleep", report.asleep as f64),
-            ("removed_bodies", gone.count() as f64),
-            ("broken_joints", broken.count() as f64),
-        ];
+            ("max_speed", self.setup.max_speed(&self.bodies)),
+        ]);
         tree
-    }
-
-    fn load(&self, body: usize) -> BodyLoad {
-        let twist = self.bodies.twist(body);
-        let mut load = BodyLoad {
-            name: self.bodies.body(body).name.clone(),
-            center: self.bodies.center(body).to_vec(),
-            velocity: twist.linear.to_vec(),
-            contact_force: vec![0.0; D],
-            contact_torque: [0.0; 3],
-            joint_force: vec![0.0; D],
-            joint_torque: [0.0; 3],
-            kinetic_energy: self.kinetic_energy(body),
-            contacts: 0,
-            penetration: 0.0,
-        };
-        if let Some(report) = &self.last {
-            let (contact, joint) = (&report.contact_forces[body], &report.joint_forces[body]);
-            load.contact_force = contact.force.to_vec();
-            load.contact_torque = contact.torque;
-            load.joint_force = joint.force.to_vec();
-            load.joint_torque = joint.torque;
-        }
-        load
-    }
-
-    /// Forces on the bodies that forces may move.
-    fn loads(&self) -> Vec<BodyLoad> {
-        let mut loads: Vec<(usize, BodyLoad)> = (0..self.setup.listed)
-            .filter(|&body| self.bodies.body(body).mass.is_some() && !self.bodies.is_removed(body))
-            .map(|body| (body, self.load(body)))
-            .collect();
-        let contacts = self.last.iter().flat_map(|report| &report.contacts);
-        for touching in contacts.filter(|touching| touching.impulse != [0.0; D]) {
-            let contact = &touching.contact;
-            for body in [contact.a, contact.b] {
-                if let Ok(at) = loads.binary_search_by_key(&body, |(own, _)| *own) {
-                    loads[at].1.contacts += 1;
-                    let depth = (-contact.gap).max(0.0);
-                    loads[at].1.penetration = loads[at].1.penetration.max(depth);
-                }
-            }
-        }
-        loads.into_iter().map(|(_, load)| load).collect()
-    }
-}
-
-/// An angular velocity in world axes, in those of a body.
-fn in_body_axes<const D: usize>(pose: &Pose<D>, angular: [f64; 3]) -> [f64; 3] {
-    if D == 2 {
-        return angular;
-    }
-    let spin = pose
-        .rotation
-        .apply_inverse(std::array::from_fn(|axis| angular[axis]));
-    std::array::from_fn(|axis| spin[axis])
-}
-
-fn rows(solves: &[rigid::SolveReport]) -> usize {
-    solves.iter().map(|solve| solve.rows).sum()
-}
-
-/// The solves of all islands as one, with the largest islands in it.
-fn contact_solve(
-    name: &'static str,
-    method: &'static str,
-    solves: &[rigid::SolveReport],
-) -> SolveReport {
-    let of = |solve: &rigid::SolveReport| SolveReport {
-        name: "island",
-        solver: method,
-        status: solve.status,
-        unknowns: solve.rows,
-        iterations: solve.rounds,
-        inner_iterations: solve.sweeps,
-        residual: finite(solve.residual),
-        solves: Vec::new(),
-    };
-    let mut whole = SolveReport {
-        name,
-        solver: method,
-        status: Status::Converged,
-        unknowns: rows(solves),
-        iterations: 0,
-        inner_iterations: 0,
-        residual: 0.0,
-        solves: Vec::new(),
-    };
-    for solve in solves {
-        whole.iterations = whole.iterations.max(solve.rounds);
-        whole.inner_iterations += solve.sweeps;
-        whole.residual = whole.residual.max(finite(solve.residual));
-        if solve.status != Status::Converged && whole.status == Status::Converged {
-            whole.status = solve.status;
-        }
-    }
-    let mut largest: Vec<&rigid::SolveReport> = solves.iter().filter(|s| s.rows > 0).collect();
-    largest.sort_by_key(|solve| std::cmp::Reverse(solve.rows));
-    let listed = largest.into_iter().take(LISTED_ISLANDS);
-    whole.solves = listed.map(of).collect();
-    whole
-}
-
-/// A residual for files, which have finite numbers only.
-fn finite(residual: f64) -> f64 {
-    if residual.is_finite() {
-        residual
-    } else {
-        f64::MAX
     }
 }
 
@@ -299,7 +86,7 @@ impl<const D: usize> World for RigidWorld<D> {
         StepLimit {
             dt: left / steps,
             longest: longest.min(left),
-            speed: self.max_speed(),
+            speed: self.setup.max_speed(&self.bodies),
         }
     }
 
@@ -313,7 +100,7 @@ impl<const D: usize> World for RigidWorld<D> {
         phases.begin("");
         match stepped {
             Ok(report) => {
-                let left_domain = self.remove_bodies();
+                let left_domain = self.setup.remove_bodies(&mut self.bodies);
                 self.unknowns = rows(&report.solves);
                 let tree = StepReport {
                     left_domain,
@@ -337,31 +124,18 @@ impl<const D: usize> World for RigidWorld<D> {
     }
 
     fn snapshot(&self, _: Layers) -> Snapshot {
+        let loads = self.setup.loads(&self.bodies, self.last.as_ref());
         Snapshot {
             time: self.bodies.time(),
             dimension: D,
             bodies: World::bodies(self),
-            loads: self.loads(),
+            loads: loads.into_iter().map(|(_, load)| load).collect(),
             ..Snapshot::default()
         }
     }
 
     fn bodies(&self) -> Vec<BodyState> {
-        let present = (0..self.setup.listed).filter(|&body| !self.bodies.is_removed(body));
-        present
-            .map(|body| {
-                let (pose, twist) = (self.bodies.pose(body), self.bodies.twist(body));
-                let center = self.bodies.center(body);
-                let to_origin = std::array::from_fn(|a| pose.translation[a] - center[a]);
-                BodyState {
-                    name: self.bodies.body(body).name.clone(),
-                    rotation: pose.rotation.matrix().as_flattened().to_vec(),
-                    translation: pose.translation.to_vec(),
-                    velocity: twist.at(to_origin).to_vec(),
-                    angular_velocity: twist.angular,
-                }
-            })
-            .collect()
+        self.setup.states(&self.bodies)
     }
 
     fn state(&self) -> Box<dyn SavedState + '_> {
@@ -408,8 +182,9 @@ impl SavedState for RigidState {
 
 #[cfg(test)]
 mod tests {
+    use meniscus_lcp::Status;
     use meniscus_rigid::{Body, Mass, Settings};
-    use meniscus_shapes::{Keyframe, Motion, Rotation, Shape};
+    use meniscus_shapes::{Bounds, Keyframe, Motion, Pose, Rotation, Shape};
 
     use super::*;
     use crate::advance;

@@ -97,6 +97,21 @@ pub struct BodyLoad {
     pub contacts: u64,
     /// Deepest overlap at these contacts, in metres.
     pub penetration: f64,
+    /// Forces of the liquid; none in worlds without.
+    pub liquid: Option<LiquidLoad>,
+}
+
+/// Forces of the liquid on a rigid body over the last step, and its place in the liquid.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LiquidLoad {
+    /// Force, in N.
+    pub force: Vec<f64>,
+    /// Torque about the centre of mass, in N m; in 2D, only the last component.
+    pub torque: [f64; 3],
+    /// Volume of the body below the surface of the liquid, in m³ (m² in 2D).
+    pub submerged_volume: f64,
+    /// Area that the body cuts out of that surface, in m² (m in 2D).
+    pub waterline_area: f64,
 }
 
 /// Vertices of a mesh that moves and changes its shape.

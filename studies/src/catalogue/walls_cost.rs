@@ -76,7 +76,7 @@ impl Study for WallsCost {
     fn run(options: &Options) -> Result<Findings, Error> {
         let load = machine::load();
         let names: Vec<String> = match options.scenes.is_empty() {
-            true => builtin::with_liquid().map(Into::into).collect(),
+            true => builtin::of_liquid_alone().map(Into::into).collect(),
             false => options.scenes.clone(),
         };
         let mut table = Table::columns(

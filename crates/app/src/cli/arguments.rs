@@ -21,6 +21,7 @@ Examples:
   meniscus run ceiling-ball                     a ball of liquid hits the ceiling and falls off
   meniscus run ceiling-ball --walls slip --out out/stuck
                                                 the same with slip walls, to which it sticks
+  meniscus run arch                             rigid bodies: a masonry arch stands by friction
   meniscus init faucet                          write faucet.toml, to edit
   meniscus check faucet.toml                    validate it
   meniscus estimate faucet.toml                 memory, disk and time that it will take
@@ -39,7 +40,7 @@ Examples:
 
 Files of a run:
   preview.gif     animation of the run
-  particles/      one file per frame from 0, positions and velocities
+  particles/      one file per frame from 0: positions and velocities, poses of bodies
   surfaces/       one file per frame, by `meniscus mesh` or output.surface
   stats.jsonl     one line per step: solver, residual, volume, energy, ...
   timings.jsonl   seconds per phase, one line per step
@@ -51,7 +52,7 @@ Files of a run:
 Exit codes: 0 success, 1 `diff` found a difference, 2 invalid arguments or scene, 3 unreadable input
   file, 4 not enough memory or threads, 5 numerical failure, 6 storage error, 130 interrupted.";
 
-/// Liquid simulation for animation, with separating walls.
+/// Simulation of liquids and rigid bodies for animation, with walls that never pull the liquid.
 #[derive(Debug, Parser)]
 #[command(name = "meniscus", version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub struct Arguments {

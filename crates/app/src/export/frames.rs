@@ -105,9 +105,14 @@ fn is_rigid(run: &OpenedRun, frames: &[u32]) -> bool {
         return false;
     }
     match run.manifest.settings.dimension {
-        2 => cache::read::<2>(&path).is_ok_and(|frame| !frame.loads.is_empty()),
-        _ => cache::read::<3>(&path).is_ok_and(|frame| !frame.loads.is_empty()),
+        2 => cache::read::<2>(&path).is_ok_and(|frame| has_dry_bodies(&frame)),
+        _ => cache::read::<3>(&path).is_ok_and(|frame| has_dry_bodies(&frame)),
     }
+}
+
+/// Whether a frame has rigid bodies in a scene without liquid.
+fn has_dry_bodies<const D: usize>(frame: &cache::Frame<D>) -> bool {
+    !frame.loads.is_empty() && frame.loads.iter().all(|load| load.liquid.is_none())
 }
 
 /// Number of solids and bodies in a frame.

@@ -43,7 +43,8 @@ pub fn write_surface(out: &mut dyn Write, surface: &Surface, time: f64, dx: f64)
 /// Writes the solids and bodies of a frame, one entry per body: `names`; poses as `positions` and `rotations` (world from
 /// body) with `velocities` of the body's origin and `angular_velocities`; and of rigid bodies `centers` of mass,
 /// `center_velocities`, `contact_forces` and `contact_torques`, `joint_forces` and `joint_torques` about the centre of mass,
-/// `kinetic_energies`, `contacts` and `penetrations`, which are not a number for solids. SI units.
+/// `kinetic_energies`, `contacts` and `penetrations`, in scenes with liquid also `liquid_forces`, `liquid_torques`,
+/// `submerged_volumes` and `waterline_areas`, all of which are not a number for solids. SI units.
 pub fn write_bodies<const D: usize>(
     out: &mut dyn Write,
     frame: &Frame<D>,
@@ -95,6 +96,16 @@ pub fn write_bodies<const D: usize>(
         "joint_torques",
         of_loads(|load| lifted_axis::<D>(load.joint_torque)),
     );
+    let wet = frame.loads.iter().any(|load| load.liquid.is_some());
+    if wet {
+        let force = |load: &BodyLoad<D>| load.liquid.map_or([f64::NAN; 3], |l| upright(l.force));
+        vectors("liquid_forces", of_loads(force));
+        let torque = |load: &BodyLoad<D>| {
+            let torque = load.liquid.map(|liquid| liquid.torque);
+            torque.map_or([f64::NAN; 3], lifted_axis::<D>)
+        };
+        vectors("liquid_torques", of_loads(torque));
+    }
     let mut numbers = |name: &str, of: fn(&BodyLoad<D>) -> f64| {
         let values: Vec<f64> = loads.iter().map(|load| load.map_or(f64::NAN, of)).collect();
         archive.doubles(name, count, "", &values);
@@ -102,6 +113,14 @@ pub fn write_bodies<const D: usize>(
     numbers("kinetic_energies", |load| load.kinetic_energy);
     numbers("contacts", |load| load.contacts as f64);
     numbers("penetrations", |load| load.penetration);
+    if wet {
+        numbers("submerged_volumes", |load| {
+            load.liquid.map_or(f64::NAN, |l| l.submerged_volume)
+        });
+        numbers("waterline_areas", |load| {
+            load.liquid.map_or(f64::NAN, |l| l.waterline_area)
+        });
+    }
     archive.number("time", frame.time);
     archive.write(out)
 }

@@ -15,7 +15,9 @@ use std::path::{Path, PathBuf};
 const HEADER: &str = "\
 # SI units: m, s, N, N m, rad/s, J. World axes. x, y, z and vx, vy, vz are those of the centre of mass, torques are about it. \
 qw, qx, qy, qz is the rotation world from body. A body that was removed has no later lines. Forces are means over the last step before the frame; gravity is not among \
-them. In 2D y is up, z is zero, and masses, forces and energies are per metre of depth.
+them. submerged_volume is what is below the surface of the liquid around the body, waterline_area what it cuts out of that \
+surface; both are zero in scenes without liquid. In 2D y is up, z is zero, and masses, forces, volumes, areas and energies are \
+per metre of depth.
 frame,time,name,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,\
 liquid_fx,liquid_fy,liquid_fz,liquid_tx,liquid_ty,liquid_tz,\
 contact_fx,contact_fy,contact_fz,contact_tx,contact_ty,contact_tz,\
@@ -60,7 +62,7 @@ pub fn write<const D: usize>(
     folder: &RunFolder,
     manifest: &Manifest,
 ) -> Result<(), Error> {
-    if !scene.is_rigid() {
+    if scene.bodies.is_empty() {
         return Ok(());
     }
     let text = of_frames::<D>(folder.root(), manifest)?;
@@ -117,20 +119,23 @@ fn line<const D: usize>(
         frame.time,
         quoted(&load.name)
     );
-    let none = [0.0; 3];
+    let (mut liquid, mut place) = ([[0.0; 3]; 2], [0.0; 2]);
+    if let Some(load) = &load.liquid {
+        liquid = [lifted(load.force), load.torque];
+        place = [load.submerged_volume, load.waterline_area];
+    }
     let numbers = [
         &lifted(load.center)[..],
         &quaternion(&body.rotation),
         &lifted(load.velocity),
         &body.angular_velocity,
-        // There is no liquid in these scenes.
-        &none,
-        &none,
+        liquid.as_flattened(),
         &lifted(load.contact_force),
         &load.contact_torque,
         &lifted(load.joint_force),
         &load.joint_torque,
-        &[0.0, 0.0, load.kinetic_energy],
+        &place,
+        &[load.kinetic_energy],
     ];
     for number in numbers.into_iter().flatten() {
         let _ = write!(text, ",{number}");

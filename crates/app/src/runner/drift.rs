@@ -163,14 +163,14 @@ fn crowding<const D: usize>(
         .map(|index| (index, posed.solid(index).distance(place)))
         .filter(|&(_, distance)| distance < BESIDE * dx)
         .min_by(|(i, a), (j, b)| {
-            let is_side = |index: &usize| *index >= scene.solids.len();
+            let is_side = |index: &usize| *index + 1 == solids.list.len();
             is_side(i).cmp(&is_side(j)).then(a.total_cmp(b))
         });
     if let Some((index, distance)) = near {
         let body = posed.solid(index);
         let name = &solids.list[index].name;
         // The last solid is the domain itself.
-        let is_domain = index >= scene.solids.len();
+        let is_domain = index + 1 == solids.list.len();
         let solid = match is_domain {
             true => "a side of the domain".into(),
             false => format!("solid `{name}`"),

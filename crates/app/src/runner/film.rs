@@ -5,7 +5,9 @@ use meniscus_render::image::RgbImage;
 use meniscus_render::preview::{FASTEST, FrameRenderer, GifWriter};
 use meniscus_scene::Scene;
 use meniscus_sim::{Layers, World};
-use meniscus_store::cache::{self, BodyLoad, BodyState, Frame, PointLayer, Precision, Scalar};
+use meniscus_store::cache::{
+    self, BodyLoad, BodyState, Frame, LiquidLoad, PointLayer, Precision, Scalar,
+};
 use meniscus_store::error::{Error, Kind};
 use meniscus_store::manifest::{Kept, Manifest, is_kept};
 use meniscus_store::run_folder::RunFolder;
@@ -97,7 +99,7 @@ pub(super) enum Pictures<'a, const D: usize> {
     Never,
     /// Frame by frame.
     Now(Box<Film<'a, D>>),
-    /// At the end, from the frames that were written: first a run that was interrupted goes on.
+    /// At the end, from the frames that were written: an interrupted run is resumed first.
     AtTheEnd,
 }
 
@@ -110,7 +112,7 @@ impl<'a, const D: usize> Pictures<'a, D> {
         })
     }
 
-    /// For a run that goes on.
+    /// For a resumed run.
     pub fn at_the_end(scene: &Scene<D>) -> Self {
         match scene.output.preview {
             true => Pictures::AtTheEnd,
@@ -200,7 +202,9 @@ fn body_state<const D: usize>(body: &meniscus_sim::BodyState) -> BodyState<D> {
 }
 
 fn body_load<const D: usize>(load: &meniscus_sim::BodyLoad) -> BodyLoad<D> {
-    let vector = |numbers: &[f64]| std::array::from_fn(|a| numbers[a]);
+    fn vector<const D: usize>(numbers: &[f64]) -> [f64; D] {
+        std::array::from_fn(|a| numbers[a])
+    }
     BodyLoad {
         name: load.name.clone(),
         center: vector(&load.center),
@@ -212,6 +216,12 @@ fn body_load<const D: usize>(load: &meniscus_sim::BodyLoad) -> BodyLoad<D> {
         kinetic_energy: load.kinetic_energy,
         penetration: load.penetration,
         contacts: load.contacts,
+        liquid: load.liquid.as_ref().map(|liquid| LiquidLoad {
+            force: vector(&liquid.force),
+            torque: liquid.torque,
+            submerged_volume: liquid.submerged_volume,
+            waterline_area: liquid.waterline_area,
+        }),
     }
 }
 

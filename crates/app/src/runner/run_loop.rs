@@ -142,7 +142,7 @@ impl<'a, const D: usize> Runner<'a, D> {
             preview: found.manifest.and_then(|r| r.preview),
             ..scene_summary::manifest(scene, options, rayon::current_num_threads())
         };
-        if scene.is_rigid() {
+        if !scene.bodies.is_empty() {
             let bytes = account.statistics.bytes;
             body_record::add_first(scene, &mut manifest, &folder.statistics(), bytes)?;
         }
@@ -260,7 +260,7 @@ impl<'a, const D: usize> Runner<'a, D> {
             None => (None, None),
         };
         self.watch.begin(WRITE);
-        let bodies = (decoded.as_ref().filter(|_| self.scene.is_rigid()))
+        let bodies = (decoded.as_ref().filter(|_| !self.scene.bodies.is_empty()))
             .map(|frame| NewLines::new(&self.folder, frame));
         let run = root.into();
         self.unsaved &= checkpoint.is_none();
@@ -285,7 +285,8 @@ impl<'a, const D: usize> Runner<'a, D> {
     /// Frame as decoded from the bytes of its file, once for the surface, the table of bodies and the preview.
     fn decoded(&self, number: u32, bytes: &[u8]) -> Result<Option<cache::Frame<D>>, Error> {
         let output = &self.scene.output;
-        if !output.surface && !self.scene.is_rigid() && !self.pictures.needs(number) {
+        let has_bodies = !self.scene.bodies.is_empty();
+        if !output.surface && !has_bodies && !self.pictures.needs(number) {
             return Ok(None);
         }
         let decoded = cache::decode(bytes);

@@ -72,6 +72,9 @@ pub struct StepLine {
     /// Measures of rigid bodies, in scenes that have them.
     #[serde(default, skip_serializing_if = "Option::is_none", flatten)]
     pub bodies: Option<BodyMeasures>,
+    /// Measures of bodies in liquid, in scenes that have both.
+    #[serde(default, skip_serializing_if = "Option::is_none", flatten)]
+    pub coupling: Option<CouplingMeasures>,
     /// Names of bodies that left the domain in the step and were removed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_domain: Vec<String>,
@@ -133,6 +136,45 @@ impl BodyMeasures {
             asleep: count("asleep")?,
             removed_bodies: count("removed_bodies")?,
             broken_joints: count("broken_joints")?,
+        })
+    }
+}
+
+/// Measures of bodies in liquid after a step.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
+pub struct CouplingMeasures {
+    /// Multigrid cycles of the solves of pressure and contact.
+    pub cycles: usize,
+    /// Number of these solves: more than one where contacts were missed, or liquid separated from a body.
+    pub coupled_solves: usize,
+    /// Number of contact problems solved inside of them.
+    pub small_solves: usize,
+    /// Volume in m³ (m² in 2D) that opened in the step between walls and liquid that separates from them. It is no liquid.
+    pub separated_volume: f64,
+    /// Number of free bodies that touch the liquid.
+    pub wet_bodies: usize,
+    /// Number of these that are so small for the grid that the force on them is inaccurate.
+    pub limited_bodies: usize,
+    /// Number of bodies whose walls the liquid sees thicker than they are.
+    pub thickened_bodies: usize,
+    /// Kinetic energy of the bodies in J; `kinetic_energy` is that of the liquid.
+    pub body_kinetic_energy: f64,
+}
+
+impl CouplingMeasures {
+    /// Those of a step, if its world has bodies and liquid.
+    fn of(report: &StepReport) -> Option<Self> {
+        let measure = |name: &str| report.measure(name);
+        let count = |name: &str| Some(measure(name)? as usize);
+        Some(CouplingMeasures {
+            cycles: count("cycles")?,
+            coupled_solves: count("coupled_solves")?,
+            small_solves: count("small_solves")?,
+            separated_volume: measure("separated_volume")?,
+            wet_bodies: count("wet_bodies")?,
+            limited_bodies: count("limited_bodies")?,
+            thickened_bodies: count("thickened_bodies")?,
+            body_kinetic_energy: measure("body_kinetic_energy")?,
         })
     }
 }
@@ -213,6 +255,7 @@ impl StepLine {
             lost_volume: measure("lost_volume"),
             squeezed: place("squeezed"),
             bodies: BodyMeasures::of(report),
+            coupling: CouplingMeasures::of(report),
             left_domain: report.left_domain.clone(),
             retries: report.retries,
             solves,

@@ -41,11 +41,20 @@ pub fn solids<const D: usize>(scene: &Scene<D>) -> Vec<SolidView> {
         .iter()
         .zip(materials_of(scene))
         .zip(scene.all_colors());
+    // Bodies are often many of one shape.
+    let mut last: Option<(usize, Mesh)> = None;
     let views = solids
         .enumerate()
         .filter_map(|(solid, ((body, material), color))| {
             let appearance = appearance(body, 0.0, domain)?;
-            let mesh = mesh_of(scene, solid, body, &appearance);
+            let known = last.take().filter(|(other, _)| {
+                *other >= scene.solids.len() && bodies[*other].shape == body.shape
+            });
+            let mesh = match known {
+                Some((_, mesh)) => mesh,
+                None => mesh_of(scene, solid, body, &appearance),
+            };
+            last = Some((solid, mesh.clone()));
             Some(SolidView {
                 solid,
                 about: SolidAbout {

@@ -4,12 +4,12 @@ use super::jsonl_tail::JsonlTail;
 use super::solids::{SolidView, poses, solids};
 use super::wire::encode_particles;
 use crate::runner::StepLine;
-use crate::runner::statistics::BodyMeasures;
+use crate::runner::statistics::{BodyMeasures, CouplingMeasures};
 use crate::surface;
 use crate::surface::solids::Mesh;
 use meniscus_scene::text::load_kept;
 use meniscus_scene::{AnyScene, Color};
-use meniscus_store::cache;
+use meniscus_store::cache::{self, BodyLoad};
 use meniscus_store::error::{Error, Kind};
 use meniscus_store::layout::surfaces;
 use meniscus_store::lock::{self, Holder};
@@ -23,6 +23,9 @@ use std::array::from_fn;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+
+/// Bodies whose forces are plotted: the first ones.
+const PLOTTED_BODIES: usize = 16;
 
 /// A line of `timings.jsonl`.
 #[derive(Clone, Debug, Deserialize)]
@@ -44,6 +47,8 @@ pub struct Watched {
     solids: Vec<SolidView>,
     /// Poses of the solids by frame, for the frames read so far.
     poses: Mutex<BTreeMap<u32, Vec<[f32; 12]>>>,
+    /// Forces on bodies by frame, for the frames read so far.
+    forces: Mutex<BTreeMap<u32, Vec<(String, [f64; 3])>>>,
     liquid_color: Option<Color>,
     solids_missing: Option<String>,
     lines: Mutex<(JsonlTail<StepLine>, JsonlTail<TimingLine>)>,
@@ -78,6 +83,7 @@ impl Watched {
             scene,
             solids,
             poses: Mutex::default(),
+            forces: Mutex::default(),
             liquid_color,
             solids_missing,
             lines: Mutex::new((
@@ -138,8 +144,9 @@ impl Watched {
             "solids": self.solids.iter().map(|solid| &solid.about).collect::<Vec<_>>(),
             "liquidColor": self.liquid_color.map(Color::parts),
             "solidsMissing": self.solids_missing,
-            // Number of rigid bodies; zero in runs with liquid.
-            "rigid": self.scene.as_ref().map_or(0, AnyScene::bodies),
+            // Number of rigid bodies; zero in runs with liquid, which have `bodies`.
+            "rigid": (self.scene.as_ref().filter(|scene| scene.is_rigid())).map_or(0, AnyScene::bodies),
+            "bodies": self.scene.as_ref().map_or(0, AnyScene::bodies),
         })
     }
 
@@ -169,6 +176,7 @@ impl Watched {
             "framesAsked": manifest.frames,
             "wallSeconds": manifest.wall_seconds,
             "poses": self.poses(&frames),
+            "forces": self.forces(&frames),
             "frames": frames,
             "surfaces": self.surfaces(),
             "steps": step_columns(lines.0.lines()),
@@ -209,6 +217,39 @@ impl Watched {
         differing
             .map(|(frame, solids)| json!({"frame": frame, "solids": solids}))
             .collect()
+    }
+
+    /// Forces on the first bodies, by name, as `[time, liquid, contact, joint]` for each frame, magnitudes in N. Damaged frames
+    /// are skipped.
+    fn forces(&self, frames: &[u32]) -> Value {
+        let mut known = self.forces.lock().unwrap_or_else(PoisonError::into_inner);
+        known.retain(|frame, _| frames.binary_search(frame).is_ok());
+        if self.scene.as_ref().map_or(0, AnyScene::bodies) == 0 {
+            return json!({});
+        }
+        let rate = self.manifest.settings.frame_rate;
+        for &frame in frames {
+            if known.contains_key(&frame) {
+                continue;
+            }
+            let path = cache::frame_path(&self.path, frame);
+            let found = match self.dimension() {
+                2 => cache::read_loads::<2>(&path).map(|loads| magnitudes(&loads)),
+                _ => cache::read_loads::<3>(&path).map(|loads| magnitudes(&loads)),
+            };
+            if let Ok(found) = found {
+                known.insert(frame, found);
+            }
+        }
+        let mut by_name: BTreeMap<&str, Vec<[f64; 4]>> = BTreeMap::new();
+        for (frame, loads) in known.iter() {
+            let time = f64::from(*frame) / rate;
+            for (name, [liquid, contact, joint]) in loads {
+                let line = by_name.entry(name).or_default();
+                line.push([time, *liquid, *contact, *joint]);
+            }
+        }
+        json!(by_name)
     }
 
     /// Encoded particles of a frame, every `every`-th of them.
@@ -278,6 +319,17 @@ impl Watched {
     }
 }
 
+/// Magnitudes of the forces of liquid, contacts and joints on the first bodies.
+fn magnitudes<const D: usize>(loads: &[BodyLoad<D>]) -> Vec<(String, [f64; 3])> {
+    let size = |v: [f64; D]| v.iter().map(|c| c * c).sum::<f64>().sqrt();
+    let of = |load: &BodyLoad<D>| {
+        let liquid = load.liquid.map_or(0.0, |liquid| size(liquid.force));
+        let forces = [liquid, size(load.contact_force), size(load.joint_force)];
+        (load.name.clone(), forces)
+    };
+    loads.iter().take(PLOTTED_BODIES).map(of).collect()
+}
+
 fn sides<const D: usize>(domain: &[f64]) -> [f64; D] {
     from_fn(|axis| domain.get(axis).copied().unwrap_or(0.0))
 }
@@ -341,6 +393,30 @@ fn step_columns(lines: &[StepLine]) -> Value {
             ("positionError", column(|bodies| bodies.position_error)),
             ("penetration", column(|bodies| bodies.penetration)),
             ("potential", column(|bodies| bodies.potential_energy)),
+        ] {
+            columns.insert(name.into(), json!(values));
+        }
+    }
+    let coupling: Option<Vec<CouplingMeasures>> = lines.iter().map(|line| line.coupling).collect();
+    if let (Some(coupling), Some(columns)) = (coupling, columns.as_object_mut())
+        && !lines.is_empty()
+    {
+        let column =
+            |of: fn(&CouplingMeasures) -> f64| coupling.iter().map(of).collect::<Vec<f64>>();
+        for (name, values) in [
+            ("cycles", column(|coupling| coupling.cycles as f64)),
+            (
+                "smallSolves",
+                column(|coupling| coupling.small_solves as f64),
+            ),
+            (
+                "separatedVolume",
+                column(|coupling| coupling.separated_volume),
+            ),
+            (
+                "bodyEnergy",
+                column(|coupling| coupling.body_kinetic_energy),
+            ),
         ] {
             columns.insert(name.into(), json!(values));
         }

@@ -73,7 +73,7 @@ fn agree_everywhere<const D: usize>(walls: Walls, names: &[&str])
 where
     Scene<D>: Known,
 {
-    for name in builtin::with_liquid() {
+    for name in builtin::of_liquid_alone() {
         let any = builtin::named(name).expect("a built-in scene");
         if let Some(scene) = Scene::<D>::from_any(any) {
             agree_in(scene, walls, names);
@@ -121,7 +121,7 @@ fn auto_lasts_in<const D: usize>(mut scene: Scene<D>, resolution: usize) {
 }
 
 fn auto_lasts(resolution: usize) {
-    for name in builtin::with_liquid() {
+    for name in builtin::of_liquid_alone() {
         match builtin::named(name).expect("a built-in scene") {
             AnyScene::Two(scene) => auto_lasts_in(scene, resolution),
             AnyScene::Three(scene) => auto_lasts_in(scene, resolution),

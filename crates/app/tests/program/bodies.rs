@@ -254,12 +254,6 @@ fn mistakes_are_explained_with_their_place() {
             2,
             &["inverted", "shell"],
         ),
-        (
-            "[[solid]]",
-            "[[liquid]]\nshape = { sphere = { center = [0.5, 0.5, 0.5], radius = 0.1 } }\n[[solid]]",
-            2,
-            &["bodies in liquid are not supported yet"],
-        ),
     ] {
         // A wholly swallowed box is level, and as large as the step is high.
         let level = ("degrees = 10", "degrees = 0");

@@ -43,6 +43,41 @@ mass = 1
 ball = { bodies = ["bob"], point = [0.3, 0.8] }
 "#;
 
+/// Liquid with a raft that carries a box, a stone on the floor, and a plank that the liquid carries out of the domain.
+const IN_LIQUID: &str = r#"
+domain = { size = [1, 0.6], resolution = 20, open = ["right"] }
+time = { frames = 20, rate = 24 }
+output = { preview_side = 64 }
+
+[[liquid]]
+shape = { box = { low = [0, 0], high = [0.7, 0.25] } }
+
+[[body]]
+name = "raft"
+shape = { box = { low = [-0.12, -0.05], high = [0.12, 0.05] } }
+position = [0.2, 0.27]
+density = 500
+
+[[body]]
+name = "box"
+shape = { box = { low = [-0.06, -0.06], high = [0.06, 0.06] } }
+position = [0.2, 0.381]
+density = 300
+
+[[body]]
+name = "stone"
+shape = { sphere = { radius = 0.06 } }
+position = [0.5, 0.07]
+density = 2500
+
+[[body]]
+name = "plank"
+shape = { box = { low = [-0.1, -0.05], high = [0.1, 0.05] } }
+position = [0.85, 0.2]
+velocity = [3, 1]
+density = 200
+"#;
+
 /// Pseudo-random numbers between 0 and 1; the instant of the kill still varies.
 struct Dice(u64);
 
@@ -79,6 +114,18 @@ fn a_run_of_bodies_killed_at_thirty_instants_and_resumed_equals_an_uninterrupted
     let (contacts, left) = record("whole");
     assert!(contacts["steps"].as_u64().unwrap() > 10, "{contacts}");
     assert_eq!(left[0]["name"], "leaver");
+}
+
+#[test]
+fn a_run_of_bodies_in_liquid_killed_at_twenty_instants_and_resumed_equals_an_uninterrupted_one() {
+    let trial = Trial::new();
+    std::fs::write(trial.path("wet.toml"), IN_LIQUID).unwrap();
+    survives(&trial, "run wet.toml --quiet", 20);
+    let manifest = json(&trial.path("whole").join("run.json"));
+    assert_eq!(manifest["left_domain"][0]["name"], "plank");
+    let table = std::fs::read_to_string(trial.path("whole").join("bodies.csv")).unwrap();
+    let touching = |row: &str| row.split(',').nth(37).is_some_and(|n| n != "0");
+    assert!(table.lines().skip(2).any(touching));
 }
 
 /// Kills runs of a scene at random instants, and compares what is left of them once resumed.

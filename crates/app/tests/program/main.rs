@@ -36,3 +36,4 @@ mod surfaces;
 mod threads;
 mod trial;
 mod viewing;
+mod wet_bodies;

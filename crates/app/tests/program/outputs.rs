@@ -212,7 +212,7 @@ fn every_built_in_scene_runs() {
         let steps = lines(&trial.path(&format!("out/{name}/stats.jsonl")));
         assert_eq!(steps.last().unwrap()["frame"], 2, "{name}");
         // Bodies in flight have no contacts.
-        let has_liquid = builtin::with_liquid().any(|other| other == *name);
+        let has_liquid = builtin::of_liquid_alone().any(|other| other == *name);
         let has_unknowns = steps.iter().all(|s| s["unknowns"].as_u64() > Some(0));
         assert!(has_unknowns || !has_liquid, "{name}");
     }

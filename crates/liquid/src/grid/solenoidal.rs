@@ -4,7 +4,8 @@
 //! constant extrapolation a column of liquid that becomes narrower would not become higher there: particles would gather where the
 //! surface rises and part where it falls. The one is undone by the other half a period later, unless position
 //! correction is quicker: it pushes the crest up late, in phase with its height, and so feeds the wave. Therefore the
-//! faces of each layer of air cells that lead away from the liquid take up the divergence of their cell.
+//! faces of each layer of air cells that lead away from the liquid take up the divergence of their cell. Cells between
+//! two fronts, in a gap that closes or a dip, keep their divergence: there air is displaced, not liquid.
 
 use rayon::prelude::*;
 
@@ -18,8 +19,8 @@ use crate::particles::transfer::FaceField;
 /// default CFL number.
 const LAYERS: usize = 2;
 
-/// Largest change of a velocity, as a share of the largest one on the faces of its cell. In a dip of the surface one face would
-/// have to take up what noise brings in through all the others.
+/// Largest change of a velocity, as a share of the largest one on the faces of its cell. In a corner of the surface one
+/// face would have to take up what noise brings in through all the others.
 const LARGEST_CHANGE: f64 = 0.5;
 
 /// Makes the extrapolated velocity free of divergence in the air cells around the `liquid`, layer by layer.
@@ -32,6 +33,7 @@ pub fn remove_divergence<const D: usize>(
 ) {
     let mut outside = CellSet::of(tiles, |index| cut.open_cell(index) > 0.0);
     outside.remove(liquid);
+    let mut behind = liquid.clone();
     let mut front = liquid.beside(tiles, &outside);
     let mut cells = Vec::new();
     for _ in 0..LAYERS {
@@ -40,7 +42,16 @@ pub fn remove_divergence<const D: usize>(
         let changes: Vec<[[f64; 2]; D]> = cells
             .par_iter()
             .with_min_len(256)
-            .map(|&cell| outward_changes(tiles, cut, &outside, state, velocity, cell as usize))
+            .map(|&cell| {
+                outward_changes(
+                    tiles,
+                    cut,
+                    [&behind, &outside],
+                    state,
+                    velocity,
+                    cell as usize,
+                )
+            })
             .collect();
         for (&cell, changes) in cells.iter().zip(&changes) {
             for axis in 0..D {
@@ -48,16 +59,18 @@ pub fn remove_divergence<const D: usize>(
                 velocity[axis][tiles.above(cell as usize, axis)] += changes[axis][1];
             }
         }
+        behind.add(&front);
         front = front.beside(tiles, &outside);
     }
 }
 
 /// Changes of the velocity on the low and high faces of a cell that lead `outside`, equal in size, that make it free of
-/// divergence. None if a face has no velocity or none of them may change.
+/// divergence. None if a face has no velocity, if none of them may change, or if two opposite faces lead back to the
+/// liquid.
 fn outward_changes<const D: usize>(
     tiles: &Tiles<D>,
     cut: &CutCells<D>,
-    outside: &CellSet,
+    [behind, outside]: [&CellSet; 2],
     state: &[Vec<FaceState>; D],
     velocity: &FaceField<D>,
     cell: usize,
@@ -65,6 +78,7 @@ fn outward_changes<const D: usize>(
     let mut signs = [[0.0; 2]; D];
     let (mut divergence, mut largest, mut count) = (0.0, 0.0f64, 0);
     for axis in 0..D {
+        let mut fronts = 0;
         let above = tiles.above(cell, axis);
         for (side, face, other) in [(0, cell, tiles.below(cell, axis)), (1, above, above)] {
             let outward = if side == 1 { 1.0 } else { -1.0 };
@@ -73,13 +87,18 @@ fn outward_changes<const D: usize>(
             }
             divergence += outward * velocity[axis][face];
             largest = largest.max(velocity[axis][face].abs());
-            let may_change = state[axis][face] == FaceState::Extrapolated
-                && cut.open_face(axis, face) >= 1.0
-                && outside.has(other);
-            if may_change {
-                signs[axis][side] = outward;
-                count += 1;
+            let open = cut.open_face(axis, face);
+            if outside.has(other) {
+                if state[axis][face] == FaceState::Extrapolated && open >= 1.0 {
+                    signs[axis][side] = outward;
+                    count += 1;
+                }
+            } else if open > 0.0 && behind.has(other) {
+                fronts += 1;
             }
+        }
+        if fronts == 2 {
+            return [[0.0; 2]; D];
         }
     }
     let change = if count > 0 {

@@ -10,8 +10,8 @@ use crate::solids::SolidMotion;
 
 /// The signed distance to the liquid at the centres of cells, negative inside, in blocks of cells around the liquid.
 ///
-/// Beside solids it goes on into them, so that the surface meets a wall instead of bending away before it: whoever
-/// draws the surface cuts it off at the solids.
+/// It is continued into solids, so that the surface meets a wall instead of bending away before it: a renderer clips
+/// the surface at the solids.
 #[derive(Clone, Debug)]
 pub struct Distance<const D: usize> {
     tiles: Tiles<D>,

@@ -87,7 +87,7 @@ impl<const D: usize> Liquid<D> {
         }
     }
 
-    /// The liquid whose state was saved, going on with `settings`. The bytes must hold the state and nothing else.
+    /// The liquid whose state was saved, continued with `settings`. The bytes must hold the state and nothing else.
     ///
     /// # Errors
     /// Whatever the bytes are, what can't be restored is an error, never a panic.

@@ -14,7 +14,7 @@ use crate::growth::Growth;
 /// Levels smaller than this have no regular unknowns: looking for them is not worth it, and the direct solver wants rows.
 pub(super) const ALL_ROWS: usize = 512;
 
-/// Spans of the fine level that one task divides into coarse unknowns, or a few more: it goes on to the end of a line.
+/// Spans of the fine level that one task divides into coarse unknowns, or a few more: it continues to the end of a line.
 const SPANS: usize = 1024;
 /// Unknowns of the coarse level that are looked at together, and how many times that one task does at least.
 const CELLS: usize = 2048;

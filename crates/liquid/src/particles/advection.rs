@@ -196,7 +196,7 @@ impl<'a, const D: usize> Nearby<'a, D> {
         }
     }
 
-    /// Gets ready for the particles of a tile.
+    /// Prepares for the particles of a tile.
     fn come_to(&mut self, slot: usize, particles: usize) {
         let flow = self.flow;
         self.gathered = particles >= FEW;

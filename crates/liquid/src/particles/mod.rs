@@ -43,7 +43,7 @@ impl<const D: usize> Particles<D> {
         self.position.is_empty()
     }
 
-    /// Has room for so many more, and no more than that.
+    /// Reserves capacity for exactly `more` particles.
     pub(crate) fn make_room(&mut self, more: usize) {
         self.position.reserve_exact(more);
         self.velocity.reserve_exact(more);
@@ -57,7 +57,7 @@ impl<const D: usize> Particles<D> {
         self.affine.push(Gradient::NONE);
     }
 
-    /// Keeps those at places that `wanted` likes, in their order.
+    /// Keeps the particles at positions for which `wanted` is true, in their order.
     pub(crate) fn keep(&mut self, wanted: impl Fn([f64; D]) -> bool + Sync) {
         let all = self.position.par_iter().with_min_len(4096);
         let keep: Vec<bool> = all.map(|x| wanted(x.map(|x| x as f64))).collect();
@@ -269,7 +269,7 @@ impl Bins {
         });
     }
 
-    /// Notes a number about every particle, until they are sorted again. Tile by tile: `come_to` gets ready for one.
+    /// Stores a number for every particle, until they are sorted again. Tile by tile: `come_to` prepares for a tile.
     pub fn note<const D: usize, T: Send>(
         &mut self,
         tiles: &Tiles<D>,
@@ -296,7 +296,7 @@ impl Bins {
         });
     }
 
-    /// What was noted about these particles.
+    /// The numbers stored for these particles.
     #[inline]
     pub fn noted(&self, particles: std::ops::Range<usize>) -> impl Iterator<Item = f32> {
         self.own[particles].iter().map(|&own| f32::from_bits(own))

@@ -160,7 +160,7 @@ impl<const D: usize> Sums<D> {
         }
     }
 
-    /// CellSet the rows that particles in a row of the tile write to.
+    /// Marks the rows that particles in a row of the tile write to.
     fn touch(&mut self, row: usize) {
         let tile = TILE as usize;
         for near in 0..3usize.pow(D as u32 - 1) {

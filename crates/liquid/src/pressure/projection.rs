@@ -122,6 +122,24 @@ impl<const D: usize> PressureProjection<D> {
             .map_err(StepError::refused)
     }
 
+    /// Gets ready for the position correction of a step whose velocity another projection made free of divergence.
+    pub(crate) fn prepare_correction(
+        &mut self,
+        faces: &mut Faces<'_, D>,
+        dt: f64,
+    ) -> Result<(), StepError> {
+        self.assemble(faces, dt)?;
+        let physics = &faces.settings.physics;
+        pockets::prepare(
+            &mut self.system,
+            Walls::Slip,
+            physics.pressure.tolerance,
+            &|_| false,
+        );
+        self.solver.skip(&self.system);
+        Ok(())
+    }
+
     /// The last problem, for export.
     pub fn problem(
         &self,
@@ -179,8 +197,8 @@ impl<const D: usize> PressureProjection<D> {
     }
 
     /// Solves the problem with solids that respond to the pressure, from the last step's pressure, or from where the last solve
-    /// has ended if `again`. Pockets of liquid without air are left alone if solids give way to their pressure, of which
-    /// `gives_way` is told the rows.
+    /// has ended if `again`. Pockets of liquid without air are left alone if solids give way to their pressure: `gives_way`
+    /// gets their rows.
     ///
     /// On return the right-hand side has what the solids that moved add to it.
     pub fn solve_coupled(

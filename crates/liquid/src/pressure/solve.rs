@@ -124,6 +124,13 @@ impl<const D: usize> PressureSolver<D> {
         Ok(solution)
     }
 
+    /// In place of a solve: no row separates, and the next displacement is found by multigrid.
+    pub fn skip(&mut self, system: &System<D>) {
+        self.separated.clear();
+        self.separated.resize(system.len(), false);
+        self.workspace.prefer_multigrid(system.len());
+    }
+
     /// The same with solids that respond to the pressure; what they add to the right-hand side is there on return.
     pub fn solve_coupled(
         &mut self,

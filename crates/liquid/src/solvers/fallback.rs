@@ -7,7 +7,7 @@ use super::{Posed, Settings, Task, Workspace, linear};
 use crate::settings::Solver;
 
 /// Rows from which on multigrid takes less time than methods whose iterations grow with the grid.
-const MANY: usize = 300;
+pub(super) const MANY: usize = 300;
 
 impl Solver {
     /// The method that `auto` begins with on this problem; any other method is its own.

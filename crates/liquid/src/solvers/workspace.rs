@@ -3,6 +3,7 @@
 use meniscus_lcp::methods::{fas, fmg, linear, mprgp, newton, penalty, policy};
 use meniscus_lcp::{BoxMlcp, InputError, Report};
 
+use super::fallback::MANY;
 use super::preconditioners::Preconditioners;
 use super::{Settings, linear as linear_family, start};
 use crate::multigrid;
@@ -27,6 +28,11 @@ pub struct Workspace<const D: usize> {
 }
 
 impl<const D: usize> Workspace<D> {
+    /// Makes [`Workspace::solve_again`] use multigrid where that pays for so many rows, else plain conjugate gradients.
+    pub(crate) fn prefer_multigrid(&mut self, rows: usize) {
+        self.last = (rows >= MANY).then_some((Solver::Mg, Preconditioner::None));
+    }
+
     /// Solves a linear problem, in which rows may be held, with the stencil of another that was solved before and what was
     /// prepared for that one.
     pub(crate) fn solve_again(

@@ -1,4 +1,4 @@
-//! A slab of liquid under a ceiling falls if walls let go, and hangs there if they don't; without gravity it leaves a
+//! A slab of liquid under a ceiling falls from separating walls, and hangs there from slip walls; without gravity it leaves a
 //! wall at the speed one asks for.
 
 use crate::common::{mean, run, still, tank};

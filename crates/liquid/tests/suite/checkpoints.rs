@@ -1,4 +1,4 @@
-//! A liquid that was saved and restored goes on as if nothing had happened.
+//! A liquid that was saved and restored continues as if nothing had happened.
 
 use crate::common::advance;
 use crate::common::{still, tank};

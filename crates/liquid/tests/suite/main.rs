@@ -16,6 +16,7 @@ mod sloshing;
 mod solvers;
 mod sources;
 mod still_water;
+mod stokes;
 mod thin_walls;
 
 mod common;

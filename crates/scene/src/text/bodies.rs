@@ -6,7 +6,7 @@ use super::grammar::{
     Effect, Key, Kind, OPTIONAL, REQUIRED, Range, Table, ZERO, by_dimension, default, key,
 };
 use super::keys::MOST_FRAMES;
-use super::objects::{Reader, SHAPE_KEY, ease, keyframes, name_of, named};
+use super::objects::{ADHESION, Reader, SHAPE_KEY, WALL_KIND, ease, keyframes, name_of, named};
 use super::problem::Problem;
 use super::shapes::ROTATION;
 use super::tree::{Node, Value};
@@ -20,9 +20,9 @@ use meniscus_shapes::{Pose, Rotation};
 
 pub static BODY: Table = Table {
     title: "a rigid body",
-    about: "A solid that moves by forces: gravity, contacts and joints. It collides with solids, other bodies and the closed \
-            sides of the domain. A body that leaves the domain through an open side is removed. Scenes with bodies have no \
-            liquid in this version.",
+    about: "A solid that moves by forces: gravity, liquid, contacts and joints. It collides with solids, other bodies and the closed \
+            sides of the domain. Liquid pushes it and is pushed by it. A body that leaves the domain through an open side is \
+            removed.",
     keys: &[
         named("\"brick\""),
         SHAPE_KEY,
@@ -44,6 +44,8 @@ pub static BODY: Table = Table {
             "[0, 0, 360]", "Initial angular velocity."),
         friction(default("0.5")),
         restitution(default("0.0")),
+        WALL_KIND,
+        ADHESION,
         key!("gravity": Kind::Switch, default("true"), Physics, "false", "Whether gravity acts on the body."),
         keyframes(
             "Motion of the body until `release_frame`, as that of a solid. It then continues with the velocity that it \
@@ -272,7 +274,7 @@ pub(super) fn surface(table: &Node) -> Surface {
 
 impl Reader<'_> {
     pub(super) fn bodies<const D: usize>(&mut self, scene: &mut Scene<D>, list: &Node) {
-        let rate = scene.frame_rate;
+        let (rate, walls) = (scene.frame_rate, scene.physics.walls);
         scene.bodies = self.tables(list, "body", |reader, table, path| {
             let shape = reader.own_shape(table, path);
             let script = match table.get("keyframes") {
@@ -305,11 +307,18 @@ impl Reader<'_> {
             body.velocity = vector(table, "velocity");
             body.angular_velocity = table.get("angular_velocity").map_or([0.0; 3], spin);
             body.surface = surface(table);
+            body.wall = reader.wall(table, path, walls);
             body.gravity = switch(table, "gravity");
             body.material = text(table, "material").parse().ok();
             body.color = table.get("color").and_then(|node| color(node).ok());
             Some(body)
         });
+        for k in 1..scene.bodies.len() {
+            let (before, body) = scene.bodies.split_at_mut(k);
+            if let Some(same) = before.iter().find(|other| other.shape == body[0].shape) {
+                body[0].known_moments = same.known_moments.clone();
+            }
+        }
     }
 
     /// Reports keys of a body that exclude each other.

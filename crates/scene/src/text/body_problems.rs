@@ -4,6 +4,7 @@ use super::problem::{Place, Problem};
 use super::tree::Node;
 use super::validate::join;
 use super::warnings::{length, place_of};
+use super::wet_bodies;
 use crate::{Body, Scene, speeds};
 use meniscus_rigid::{Bodies, MassError};
 use meniscus_shapes::{MomentsError, ScriptedSolid};
@@ -19,12 +20,11 @@ const SAMPLES: usize = 400;
 
 /// Everything for which a scene with bodies can't be run.
 pub fn errors<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
-    let mut errors: Vec<Problem> = with_liquid(scene, root).into_iter().collect();
-    errors.extend(repeated_names(scene, root));
+    let mut errors = repeated_names(scene, root);
     errors.extend(masses(scene, root));
     errors.extend(joints(scene, root));
     errors.extend(pairs(scene, root));
-    if errors.is_empty() && scene.is_rigid() {
+    if errors.is_empty() && !scene.bodies.is_empty() {
         match scene.rigid_bodies() {
             Ok(_) => errors.extend(swallowed(scene, root)),
             Err(fault) => {
@@ -38,21 +38,6 @@ pub fn errors<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
         }
     }
     errors
-}
-
-/// Bodies and liquid in one scene.
-fn with_liquid<const D: usize>(scene: &Scene<D>, root: &Node) -> Option<Problem> {
-    let what = match (scene.liquids.is_empty(), scene.emitters.is_empty()) {
-        _ if scene.bodies.is_empty() => return None,
-        (true, true) => return None,
-        (false, _) => "liquid",
-        _ => "emitters",
-    };
-    let message =
-        format!("bodies in liquid are not supported yet: the scene has bodies and {what}");
-    let help = "make the bodies [[solid]] with keyframes, or remove the liquid";
-    let place = place_of_table(root, "body", 0);
-    Some(Problem::error(place, "body[1]", message).with_help(help))
 }
 
 fn repeated_names<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
@@ -386,6 +371,7 @@ pub fn notes<const D: usize>(scene: &Scene<D>) -> Vec<String> {
         "contacts: friction of a pair is the geometric mean of both, restitution the larger one{pairs}"
     ));
     notes.extend(loops(scene));
+    notes.extend(wet_bodies::notes(scene));
     notes
 }
 
@@ -422,7 +408,7 @@ fn loops<const D: usize>(scene: &Scene<D>) -> Option<String> {
 }
 
 /// A number with four digits.
-fn short(x: f64) -> String {
+pub(super) fn short(x: f64) -> String {
     let digits = format!("{x:.3e}");
     let rounded: f64 = digits.parse().unwrap_or(x);
     if rounded == 0.0 || (1e-3..1e5).contains(&rounded.abs()) {
@@ -439,7 +425,7 @@ fn place_of_table(root: &Node, list: &str, index: usize) -> Place {
 }
 
 /// Place of a key of a table in a list, or of the table.
-fn place_of_key(root: &Node, list: &str, index: usize, key: &str) -> Place {
+pub(super) fn place_of_key(root: &Node, list: &str, index: usize, key: &str) -> Place {
     let table = root.get(list).and_then(|list| list.list().get(index));
     let Some(table) = table else {
         return Place::Nowhere;

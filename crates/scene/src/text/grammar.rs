@@ -184,6 +184,8 @@ pub struct Range {
     pub high: f64,
     /// Whether the lower bound itself is excluded.
     pub above: bool,
+    /// Whether infinity is allowed, `inf` in TOML.
+    pub infinite: bool,
 }
 
 impl Range {
@@ -192,18 +194,26 @@ impl Range {
         low: f64::NEG_INFINITY,
         high: f64::INFINITY,
         above: false,
+        infinite: false,
     };
     /// Any number above zero.
     pub const POSITIVE: Range = Range {
         low: 0.0,
         high: f64::INFINITY,
         above: true,
+        infinite: false,
     };
     /// Zero or more.
     pub const NOT_NEGATIVE: Range = Range {
         low: 0.0,
         high: f64::INFINITY,
         above: false,
+        infinite: false,
+    };
+    /// Zero or more, infinity included.
+    pub const UP_TO_INFINITY: Range = Range {
+        infinite: true,
+        ..Range::NOT_NEGATIVE
     };
 
     /// Above zero and at most `high`.
@@ -212,6 +222,7 @@ impl Range {
             low: 0.0,
             high,
             above: true,
+            infinite: false,
         }
     }
 
@@ -221,12 +232,14 @@ impl Range {
             low,
             high,
             above: false,
+            infinite: false,
         }
     }
 
     /// Whether a number is in the range.
     pub fn contains(&self, x: f64) -> bool {
-        x.is_finite() && x <= self.high && (x > self.low || (x == self.low && !self.above))
+        let allowed = x.is_finite() || (self.infinite && x == f64::INFINITY);
+        allowed && x <= self.high && (x > self.low || (x == self.low && !self.above))
     }
 
     /// Description that follows "must be".
@@ -236,10 +249,11 @@ impl Range {
             (true, true) => Some(format!("above {}", self.low)),
             (true, false) => Some(format!("at least {}", self.low)),
         };
-        let high = self
-            .high
-            .is_finite()
-            .then(|| format!("at most {}", self.high));
+        let high = match (self.high.is_finite(), self.infinite) {
+            (true, _) => Some(format!("at most {}", self.high)),
+            (false, true) => Some("`inf` allowed".into()),
+            (false, false) => None,
+        };
         match (low, high) {
             (Some(low), Some(high)) => format!("{low} and {high}"),
             (Some(one), None) | (None, Some(one)) => one,

@@ -30,6 +30,7 @@ pub(crate) mod tree;
 mod validate;
 mod values;
 mod warnings;
+mod wet_bodies;
 mod write;
 
 pub use body_problems::notes as body_notes;

@@ -9,8 +9,8 @@ use super::problem::{Place, Problem};
 use super::shapes::{ROTATION, SHAPE};
 use super::tree::Node;
 use super::validate::join;
-use super::values::{color, number, text, vector, whole, written_whole};
-use crate::{AnyScene, Drain, Emitter, FrameRange, Scene, Volume};
+use super::values::{color, number, text, vector, whole, written_number, written_whole};
+use crate::{AnyScene, Drain, Emitter, FrameRange, Scene, Volume, Wall};
 use meniscus_liquid::Walls;
 use meniscus_shapes::{Ease, Keyframe, Motion, Rotation, ScriptedSolid, Shape};
 
@@ -43,6 +43,8 @@ pub static SOLID: Table = Table {
         ease(Effect::Physics),
         friction(OPTIONAL),
         restitution(OPTIONAL),
+        WALL_KIND,
+        ADHESION,
     ],
     one_of: &[],
 };
@@ -128,6 +130,11 @@ pub(super) const fn frame(effect: Effect) -> Key {
 
 pub(super) const SHAPE_KEY: Key = key!("shape": Kind::Table(&SHAPE), REQUIRED, Physics,
     "{ sphere = { center = [0.5, 0.5, 0.5], radius = 0.2 } }", "Shape and position.");
+pub(super) const WALL_KIND: Key = key!("wall_kind": Kind::Word(Walls::WORDS), OPTIONAL, Physics, "\"slip\"",
+    "Boundary condition of the liquid at this solid or body. Default: `walls.kind`.");
+pub(super) const ADHESION: Key = key!("adhesion": Kind::Number(Range::UP_TO_INFINITY, "Pa"), OPTIONAL, Physics, "101325",
+    "Suction that a separating wall bears before the liquid leaves it: 0 where air can come in, 101325 under water, where \
+     only vapour can, `inf` for never, as `slip`. Default: 0.");
 const FROM_FRAME: Key = key!("from_frame": Kind::Whole(0, MOST_FRAMES), default("0"), Physics, "10",
     "Frame from which on it is active; 0 is the start.");
 const TO_FRAME: Key = key!("to_frame": Kind::Whole(1, MOST_FRAMES), OPTIONAL, Physics, "60",
@@ -195,6 +202,11 @@ impl Reader<'_> {
             })
         });
         scene.surfaces = list.list().iter().map(surface).collect();
+        let walls = scene.physics.walls;
+        let tables = list.list().iter().enumerate();
+        scene.walls = tables
+            .map(|(k, table)| self.wall(table, &format!("solid[{}]", k + 1), walls))
+            .collect();
         let tables = list.list().iter();
         (scene.materials, scene.colors) = tables
             .map(|solid| {
@@ -202,6 +214,21 @@ impl Reader<'_> {
                 (text(solid, "material").parse().ok(), color)
             })
             .unzip();
+    }
+
+    /// How liquid leaves a solid or body, in a scene with these walls.
+    pub(super) fn wall(&mut self, table: &Node, path: &str, scene: Walls) -> Wall {
+        let kind = text(table, "wall_kind").parse().ok();
+        let adhesion = written_number(table, "adhesion");
+        if let Some(node) = table.get("adhesion")
+            && kind.unwrap_or(scene) == Walls::Slip
+        {
+            let message = "has no effect: liquid never leaves slip walls";
+            let problem = Problem::error(node.place, join(path, "adhesion"), message);
+            self.problems
+                .push(problem.with_help("remove it, or write wall_kind = \"separating\""));
+        }
+        Wall { kind, adhesion }
     }
 
     pub(super) fn emitters<const D: usize>(&mut self, scene: &mut Scene<D>, list: &Node) {
@@ -379,7 +406,7 @@ pub(super) fn name_of(table: &Node, path: &str) -> String {
 /// The error for a linear solver with separating walls.
 pub fn solver_fits_walls<const D: usize>(scene: &Scene<D>, root: &Node) -> Option<Problem> {
     let solver = scene.physics.pressure.solver;
-    (solver.is_linear() && scene.physics.walls == Walls::Separating).then(|| {
+    (solver.is_linear() && scene.liquid_walls() == Walls::Separating).then(|| {
         let place = root
             .get("solver")
             .and_then(|solver| solver.get("method"))

@@ -307,7 +307,7 @@ impl Validator {
 }
 
 /// Words of other programs for keys.
-const SYNONYMS: [(&str, &str); 14] = [
+const SYNONYMS: [(&str, &str); 16] = [
     ("mu", "friction"),
     ("dynamicfriction", "friction"),
     ("staticfriction", "friction"),
@@ -322,6 +322,8 @@ const SYNONYMS: [(&str, &str); 14] = [
     ("spin", "angular_velocity"),
     ("anchor", "point"),
     ("collisionenabled", "collide"),
+    ("walls", "wall_kind"),
+    ("suction", "adhesion"),
 ];
 
 /// Key of a table that another program calls by this word.

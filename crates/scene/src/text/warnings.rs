@@ -6,6 +6,7 @@ use super::problem::{Place, Problem};
 use super::scale_warnings;
 use super::tree::Node;
 use super::validate::join;
+use super::wet_bodies;
 use crate::{Scene, measure, speeds};
 use meniscus_liquid::{Physics, Solver};
 use meniscus_shapes::{Bounds, Motion, ScriptedSolid, Shape};
@@ -21,6 +22,8 @@ const MOST_STEPS: f64 = 100.0;
 /// All warnings, in the order of the file.
 pub fn find<const D: usize>(scene: &Scene<D>, root: &Node, assets: &Assets) -> Vec<Problem> {
     let mut warnings: Vec<Problem> = assets.warnings().to_vec();
+    // Bodies are often many of one shape, and rays through a mesh take a while.
+    let mut last: Option<(&Shape<D>, Option<f64>)> = None;
     for (list, index, shape) in scene.shapes() {
         let bounds = match list {
             "solid" => swept(&scene.solids[index]),
@@ -31,7 +34,12 @@ pub fn find<const D: usize>(scene: &Scene<D>, root: &Node, assets: &Assets) -> V
         let place = place_of(root, list, index);
         // Bodies and what they touch have no cells.
         if !scene.is_rigid() {
-            warnings.extend(thin(scene, shape, &path, place));
+            let thinnest = match last {
+                Some((known, thinnest)) if known == shape => thinnest,
+                _ => shape.thinnest(),
+            };
+            last = Some((shape, thinnest));
+            warnings.extend(thinnest.and_then(|t| thin(scene, t, &path, place)));
         }
         warnings.extend(outside(scene, bounds, &path, place));
     }
@@ -39,7 +47,8 @@ pub fn find<const D: usize>(scene: &Scene<D>, root: &Node, assets: &Assets) -> V
     warnings.extend(carved(scene, root));
     warnings.extend(idle(scene, root));
     warnings.extend(scale_warnings::find(scene, root));
-    if scene.is_rigid() {
+    warnings.extend(wet_bodies::warnings(scene, root));
+    if !scene.bodies.is_empty() {
         warnings.extend(body_problems::warnings(scene, root));
     }
     warnings
@@ -132,11 +141,10 @@ pub(super) fn place_of(root: &Node, list: &str, index: usize) -> Place {
 
 fn thin<const D: usize>(
     scene: &Scene<D>,
-    shape: &Shape<D>,
+    thinnest: f64,
     path: &str,
     place: Place,
 ) -> Option<Problem> {
-    let thinnest = shape.thinnest()?;
     // Tolerance for rounding: exactly two cells are enough.
     if thinnest >= CELLS * scene.dx() * (1.0 - 1e-9) {
         return None;
@@ -144,9 +152,14 @@ fn thin<const D: usize>(
     let longest = scene.domain.iter().copied().fold(0.0, f64::max);
     let enough = (CELLS * longest / thinnest - 1e-9).ceil();
     let least = meniscus_liquid::least_thickness::<D>() * scene.dx();
-    let treated = match path.starts_with("solid") {
+    let is_body = path.starts_with("body");
+    let true_mass = match is_body {
+        true => "; its mass and the volume that it displaces stay true",
+        false => "",
+    };
+    let treated = match path.starts_with("solid") || is_body {
         true if thinnest < least => format!(
-            ": liquid sees it {} thick, {} more on either side",
+            ": liquid sees it {} thick, {} more on either side{true_mass}",
             length(least),
             length(0.5 * (least - thinnest))
         ),

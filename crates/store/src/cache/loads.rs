@@ -3,6 +3,9 @@
 //! For each body: its name (length in two bytes, UTF-8), centre of mass, its velocity, force and torque of contacts, force
 //! and torque of joints (torques as one number in the plane), kinetic energy and penetration as 64-bit floats, and the number
 //! of contacts as 64 bits.
+//!
+//! In scenes with liquid the section `WETL` follows, for each of the same bodies: force and torque of the liquid, submerged
+//! volume and waterline area as 64-bit floats.
 
 use super::CacheError;
 use super::bytes::{Reader, push_name};
@@ -10,6 +13,8 @@ use super::container::{Section, Tag};
 
 /// Tag of the section.
 pub const TAG: Tag = *b"LOAD";
+/// Tag of the section of the forces of liquid.
+pub const LIQUID_TAG: Tag = *b"WETL";
 
 /// Forces on a rigid body over the last step before a frame, in world axes, torques about its centre of mass.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +39,21 @@ pub struct BodyLoad<const D: usize> {
     pub penetration: f64,
     /// Contacts that carry a force.
     pub contacts: u64,
+    /// Forces of the liquid; none in scenes without.
+    pub liquid: Option<LiquidLoad<D>>,
+}
+
+/// Forces of the liquid on a rigid body, and its place in the liquid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LiquidLoad<const D: usize> {
+    /// Force, in N.
+    pub force: [f64; D],
+    /// Torque, in N m; in the plane, only the last component.
+    pub torque: [f64; 3],
+    /// Volume of the body below the surface of the liquid, in m³ (m² in the plane).
+    pub submerged_volume: f64,
+    /// Area that the body cuts out of that surface, in m² (m in the plane).
+    pub waterline_area: f64,
 }
 
 /// The section of some loads.
@@ -66,16 +86,66 @@ pub(super) fn section<const D: usize>(loads: &[BodyLoad<D>]) -> Result<Section, 
     })
 }
 
+/// The section of the forces of liquid; none if there is no liquid.
+pub(super) fn liquid_section<const D: usize>(
+    loads: &[BodyLoad<D>],
+) -> Result<Option<Section>, CacheError> {
+    let Some(liquids) = (loads.iter().map(|load| load.liquid)).collect::<Option<Vec<_>>>() else {
+        return Ok(None);
+    };
+    let first = if D == 2 { 2 } else { 0 };
+    let mut payload = Vec::new();
+    for load in &liquids {
+        let rest = [load.submerged_volume, load.waterline_area];
+        let numbers = [&load.force[..], &load.torque[first..], &rest];
+        for number in numbers.into_iter().flatten() {
+            if !number.is_finite() {
+                return Err(CacheError::Unwritable("a force is not finite"));
+            }
+            payload.extend(number.to_le_bytes());
+        }
+    }
+    Ok(Some(Section {
+        tag: LIQUID_TAG,
+        count: liquids.len() as u64,
+        payload,
+    }))
+}
+
+/// Adds the forces of liquid in a section to the loads of the frame.
+pub(super) fn read_liquid<const D: usize>(
+    count: u64,
+    payload: &[u8],
+    loads: &mut [BodyLoad<D>],
+) -> Result<(), CacheError> {
+    if count != loads.len() as u64 {
+        return Err(CacheError::Payload("has forces of liquid on other bodies"));
+    }
+    let mut from = Reader(payload);
+    for load in loads {
+        load.liquid = Some(LiquidLoad {
+            force: from.vector()?,
+            torque: torque::<D>(&mut from)?,
+            submerged_volume: from.f64()?,
+            waterline_area: from.f64()?,
+        });
+    }
+    from.end()
+}
+
+fn torque<const D: usize>(from: &mut Reader<'_>) -> Result<[f64; 3], CacheError> {
+    match D {
+        2 => Ok([0.0, 0.0, from.f64()?]),
+        _ => from.vector(),
+    }
+}
+
 /// The loads in a section.
 pub(super) fn read<const D: usize>(
     count: u64,
     payload: &[u8],
 ) -> Result<Vec<BodyLoad<D>>, CacheError> {
     let mut from = Reader(payload);
-    let torque = |from: &mut Reader<'_>| match D {
-        2 => Ok([0.0, 0.0, from.f64()?]),
-        _ => from.vector(),
-    };
     let mut loads = Vec::new();
     for _ in 0..count {
         loads.push(BodyLoad {
@@ -83,12 +153,13 @@ pub(super) fn read<const D: usize>(
             center: from.vector()?,
             velocity: from.vector()?,
             contact_force: from.vector()?,
-            contact_torque: torque(&mut from)?,
+            contact_torque: torque::<D>(&mut from)?,
             joint_force: from.vector()?,
-            joint_torque: torque(&mut from)?,
+            joint_torque: torque::<D>(&mut from)?,
             kinetic_energy: from.f64()?,
             penetration: from.f64()?,
             contacts: from.u64()?,
+            liquid: None,
         });
     }
     from.end()?;

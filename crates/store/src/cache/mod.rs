@@ -13,7 +13,7 @@ pub mod points;
 
 pub use bodies::BodyState;
 pub use container::{CacheError, Header};
-pub use loads::BodyLoad;
+pub use loads::{BodyLoad, LiquidLoad};
 pub use points::{PointLayer, Precision, Scalar};
 
 use crate::error::{Error, Kind};
@@ -87,6 +87,7 @@ pub fn encode<const D: usize>(frame: &Frame<D>) -> Result<Vec<u8>, CacheError> {
     }
     if !frame.loads.is_empty() {
         sections.push(loads::section(&frame.loads)?);
+        sections.extend(loads::liquid_section(&frame.loads)?);
     }
     container::seal(Content::Frame, &header, &sections)
 }
@@ -107,6 +108,10 @@ pub fn decode<const D: usize>(bytes: &[u8]) -> Result<Frame<D>, CacheError> {
     for section in opened.with_tag(loads::TAG) {
         let (head, payload) = section?;
         loads.extend(loads::read(head.count, &payload)?);
+    }
+    for section in opened.with_tag(loads::LIQUID_TAG) {
+        let (head, payload) = section?;
+        loads::read_liquid(head.count, &payload, &mut loads)?;
     }
     let (head, payload) = opened.only(bodies::TAG)?;
     Ok(Frame {
@@ -140,6 +145,31 @@ pub fn read_bodies<const D: usize>(path: &Path) -> Result<Vec<BodyState<D>>, Err
         let head = sections.iter().find(|head| head.tag == bodies::TAG);
         let head = head.ok_or(CacheError::Payload("lacks a section"))?;
         bodies::read(head.count, &container::read_section(&mut file, head)?)
+    };
+    attempt().map_err(|cause| damaged(path, &cause))
+}
+
+/// The forces on rigid bodies in a frame's file, without its points; none in scenes without.
+///
+/// # Errors
+/// If the file can't be read, or a section is damaged. The hash of the file is not checked.
+pub fn read_loads<const D: usize>(path: &Path) -> Result<Vec<BodyLoad<D>>, Error> {
+    let mut file = regular_file::open(path).map_err(|e| Error::io("read", path, &e))?;
+    let mut attempt = || {
+        let (header, sections) = container::peek(Content::Frame, &mut file)?;
+        check_dimension::<D>(&header)?;
+        let mut loads = Vec::new();
+        for head in sections.iter().filter(|head| head.tag == loads::TAG) {
+            loads.extend(loads::read(
+                head.count,
+                &container::read_section(&mut file, head)?,
+            )?);
+        }
+        for head in (sections.iter()).filter(|head| head.tag == loads::LIQUID_TAG) {
+            let payload = container::read_section(&mut file, head)?;
+            loads::read_liquid(head.count, &payload, &mut loads)?;
+        }
+        Ok(loads)
     };
     attempt().map_err(|cause| damaged(path, &cause))
 }

@@ -19,8 +19,8 @@ pub enum LcpCommand {
     Generate(GenerateCommand),
     /// List the methods and when to use them
     Solvers,
-    /// Simulate up to the first step towards a frame and write its pressure problem
-    /// (A.mtx, b.mtx, lower.mtx, upper.mtx, grid.json)
+    /// Simulate up to the first step towards a frame and write its pressure problem (A.mtx, b.mtx, lower.mtx, upper.mtx,
+    /// grid.json), or the contact problem of rigid bodies (friction.json instead of grid.json)
     Export(ExportArguments),
 }
 
@@ -51,7 +51,7 @@ pub struct StopFlags {
     #[arg(
         long,
         value_name = "T",
-        default_value_t = 1e-8,
+        default_value = "1e-8",
         allow_negative_numbers = true
     )]
     pub tolerance: f64,

@@ -43,7 +43,7 @@ pub struct MassProperties {
 impl Physics {
     /// Those of a scene; none if it has no rigid bodies.
     pub fn of<const D: usize>(scene: &Scene<D>, up: Up) -> Option<Self> {
-        if !scene.is_rigid() {
+        if scene.bodies.is_empty() {
             return None;
         }
         let solids = scene.solids.iter().enumerate();

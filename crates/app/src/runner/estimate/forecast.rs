@@ -66,6 +66,11 @@ impl Forecast {
             low: [0.0; D],
             high: scene.domain,
         };
+        let of_bodies = PER_BODY_STEP * scene.bodies.len() as f64;
+        let max_step = match scene.bodies.is_empty() {
+            true => scene.physics.max_step,
+            false => scene.rigid_step(),
+        };
         let mut stirred = 0.0f64;
         let frames = (1..=scene.frames).map(|k| {
             let time = scene.time_of_frame(k);
@@ -75,11 +80,9 @@ impl Forecast {
             let own = own.fold(start.speed(time, gravity).max(stirred), f64::max);
             let speed = (own + slowest).max(solids);
             let crossed = frame * speed / reach;
-            let steps = (crossed + ROUNDING)
-                .max(frame / scene.physics.max_step)
-                .max(1.0);
+            let steps = (crossed + ROUNDING).max(frame / max_step).max(1.0);
             let volume = start.volume + jets.iter().map(|jet| jet.present(time)).sum::<f64>();
-            let work = steps * (PER_STEP + PER_PARTICLE_STEP * volume / each);
+            let work = steps * (PER_STEP + of_bodies + PER_PARTICLE_STEP * volume / each);
             FrameForecast {
                 volume,
                 steps,

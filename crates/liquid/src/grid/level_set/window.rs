@@ -332,7 +332,7 @@ impl<const D: usize> Window<D> {
             });
     }
 
-    /// Gets ready for a cell. Cells of one tile are best asked about one after the other.
+    /// Prepares for a cell. Cells of one tile should follow one another.
     fn come_to(&mut self, source: &Source<D>, index: usize) {
         let slot = index / Tiles::<D>::CELLS;
         if self.slot != Some(slot) {

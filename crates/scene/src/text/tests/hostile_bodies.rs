@@ -37,6 +37,8 @@ name = "step"
 shape = { box = { low = [0, 0, 0], high = [0.3, 1, 0.1] } }
 friction = 0.3
 restitution = 0.2
+wall_kind = "separating"
+adhesion = 5
 [[body]]
 name = "box"
 shape = { box = { low = [-0.05, -0.05, -0.05], high = [0.05, 0.05, 0.05] } }
@@ -49,6 +51,8 @@ velocity = [0, 0, -1]
 angular_velocity = [0, 0, 360]
 friction = 0.4
 restitution = 0.3
+wall_kind = "separating"
+adhesion = 50
 gravity = true
 remove_frame = 2
 material = "stone"

@@ -1,6 +1,6 @@
 use super::*;
 use crate::cache::container::{self, Content, HEADER, SECTION_HEAD};
-use crate::cache::{BodyLoad, BodyState, Frame, LIQUID, PRESSURE, decode, encode};
+use crate::cache::{BodyLoad, BodyState, Frame, LIQUID, LiquidLoad, PRESSURE, decode, encode};
 use proptest::prelude::*;
 
 /// A small generator of our own, so that the frames are the same on every machine.
@@ -45,7 +45,7 @@ fn chaos<const D: usize>(count: usize, cells: f64, dx: f64) -> Frame<D> {
 
 /// Forces that are all different.
 fn load<const D: usize>(name: &str) -> BodyLoad<D> {
-    let vector = |first: f64| std::array::from_fn(|a| first + a as f64 / 3.0);
+    let vector = |first: f64| -> [f64; D] { std::array::from_fn(|a| first + a as f64 / 3.0) };
     BodyLoad {
         name: name.into(),
         center: vector(0.1),
@@ -57,6 +57,12 @@ fn load<const D: usize>(name: &str) -> BodyLoad<D> {
         kinetic_energy: 12.5,
         penetration: 1e-5,
         contacts: 4,
+        liquid: Some(LiquidLoad {
+            force: vector(5.0),
+            torque: [0.0, 0.0, 0.2],
+            submerged_volume: 0.01,
+            waterline_area: 0.2,
+        }),
     }
 }
 
@@ -187,7 +193,7 @@ fn sections_with_unknown_tags_are_skipped() {
 fn sections_of(bytes: &[u8]) -> Vec<container::Section> {
     let opened = container::open(Content::Frame, bytes).unwrap();
     let mut sections = Vec::new();
-    for tag in [*b"BODY", TAG, *b"LOAD"] {
+    for tag in [*b"BODY", TAG, *b"LOAD", *b"WETL"] {
         for section in opened.with_tag(tag) {
             let (head, payload) = section.unwrap();
             sections.push(container::Section {
@@ -338,7 +344,7 @@ fn a_head_that_claims_a_trillion_particles_is_refused_before_allocation() {
             assert!(decode::<3>(&rehashed(bytes)).is_err(), "{field}: {value}");
         }
     }
-    for sections in [0, 1, 2, 4, u32::MAX] {
+    for sections in [0, 1, 2, 3, 5, u32::MAX] {
         let mut bytes = good.clone();
         bytes[20..24].copy_from_slice(&sections.to_le_bytes());
         assert!(
