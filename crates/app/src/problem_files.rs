@@ -45,7 +45,13 @@ pub fn write_generated(folder: &Path, instance: &Instance) -> Result<(), Error> 
 /// Creates a folder, or removes from it what only an earlier problem may have had.
 fn clear(folder: &Path) -> Result<(), Error> {
     fs::create_dir_all(folder).map_err(|e| Error::io("create", folder, &e))?;
-    for name in ["grid.json", "start.mtx", "friction.json", SOLUTION] {
+    for name in [
+        "grid.json",
+        "start.mtx",
+        "friction.json",
+        "coupling.json",
+        SOLUTION,
+    ] {
         remove(&folder.join(name))?;
     }
     Ok(())

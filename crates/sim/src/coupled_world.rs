@@ -85,6 +85,7 @@ impl<const D: usize> CoupledWorld<D> {
             ("body_kinetic_energy", kinetic),
             ("cycles", report.cycles as f64),
             ("coupled_solves", report.solves as f64),
+            ("rounds", report.rounds as f64),
             ("small_solves", report.small_solves as f64),
             // A sum of nothing is negative zero.
             ("separated_volume", report.liquid.separated_volume + 0.0),
@@ -151,19 +152,22 @@ impl<const D: usize> World for CoupledWorld<D> {
                 self.last = Some(report);
                 Ok(tree)
             }
-            Err(coupled::StepError::Liquid(error)) => {
-                let failure = self.coupled.liquid().failure(error, dt);
+            Err(error) => {
+                let report = match &error {
+                    coupled::StepError::Liquid(error) => {
+                        let failure = self.coupled.liquid().failure(error.clone(), dt);
+                        report_of(&failure.report)
+                    }
+                    _ => StepReport::new(self.coupled.time(), dt),
+                };
+                // The state is as it was, so that the problem is the one that was not solved.
+                let problem = self.coupled.problem(dt).ok();
                 Err(Box::new(StepFailure {
-                    error: failure.error.into(),
-                    report: report_of(&failure.report),
-                    problem: Some(Box::new(failure.problem)),
+                    error: error.into(),
+                    report,
+                    problem: problem.map(|problem| Box::new(problem) as Box<dyn ProblemDump>),
                 }))
             }
-            Err(error) => Err(Box::new(StepFailure {
-                error: error.into(),
-                report: StepReport::new(self.coupled.time(), dt),
-                problem: None,
-            })),
         }
     }
 
@@ -190,9 +194,7 @@ impl<const D: usize> World for CoupledWorld<D> {
     }
 
     fn problem(&mut self, dt: f64) -> Result<Box<dyn ProblemDump>, StepError> {
-        let motion = self.coupled.motion(dt);
-        let problem = self.coupled.liquid_mut().pressure_problem(&motion, dt)?;
-        Ok(Box::new(problem))
+        Ok(Box::new(self.coupled.problem(dt)?))
     }
 
     fn cost(&self) -> Cost {

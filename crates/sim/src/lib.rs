@@ -31,6 +31,7 @@
 
 mod body_reports;
 mod contact_problem;
+mod coupled_problem;
 mod coupled_world;
 mod liquid_world;
 mod problem;

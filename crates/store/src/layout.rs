@@ -108,7 +108,7 @@ pub mod problems {
     /// Folder inside a run's folder.
     pub const FOLDER: &str = "failed";
     /// Files of a problem.
-    pub const NAMES: [&str; 7] = [
+    pub const NAMES: [&str; 8] = [
         "A.mtx",
         "b.mtx",
         "lower.mtx",
@@ -116,6 +116,7 @@ pub mod problems {
         "grid.json",
         "start.mtx",
         "friction.json",
+        "coupling.json",
     ];
 }
 

@@ -147,6 +147,9 @@ pub struct CouplingMeasures {
     pub cycles: usize,
     /// Number of these solves: more than one where contacts were missed, or liquid separated from a body.
     pub coupled_solves: usize,
+    /// Number of rounds of the scheme `iterative`, or of friction where it did not converge with the pressure.
+    #[serde(default)]
+    pub rounds: usize,
     /// Number of contact problems solved inside of them.
     pub small_solves: usize,
     /// Volume in m³ (m² in 2D) that opened in the step between walls and liquid that separates from them. It is no liquid.
@@ -169,6 +172,7 @@ impl CouplingMeasures {
         Some(CouplingMeasures {
             cycles: count("cycles")?,
             coupled_solves: count("coupled_solves")?,
+            rounds: count("rounds")?,
             small_solves: count("small_solves")?,
             separated_volume: measure("separated_volume")?,
             wet_bodies: count("wet_bodies")?,

@@ -275,3 +275,89 @@ fn walls_of_single_solids_separate_or_hold_the_liquid() {
     assert!(separated("wall_kind = \"separating\"", "slip"));
     assert!(!separated("adhesion = 1e9", "separating"));
 }
+
+#[test]
+fn keys_of_the_coupling_are_read_or_warned_about() {
+    let coupling = |keys: &str| {
+        let trial = Trial::new();
+        let text = SCENE.replacen(
+            "[[liquid]]",
+            &format!("coupling = {{ {keys} }}\n\n[[liquid]]"),
+            1,
+        );
+        fs::write(trial.path("scene.toml"), text).unwrap();
+        trial
+    };
+    for keys in [
+        "rounds = 5",
+        "max_iterations = 50",
+        "relaxation = 1.5",
+        "diagonal_scale = 1e-4",
+        "margin = 0.1",
+        "scheme = \"p-c\", solver = \"sor-mprgp\"",
+    ] {
+        let said = coupling(keys).call_well("check scene.toml").errors;
+        assert_contains(&said, &["has no effect", "read"]);
+    }
+    for keys in [
+        "scheme = \"iterative\", rounds = 5",
+        "solver = \"sor-mprgp\", max_iterations = 500, relaxation = 1.5, diagonal_scale = 1e-4",
+        "baumgarte = 0.2, margin = 0.1",
+        "mass_correction = false",
+    ] {
+        let said = coupling(keys).call_well("check scene.toml").errors;
+        assert!(!said.contains("has no effect"), "{keys}: {said}");
+    }
+    for keys in [
+        "scheme = \"both\"",
+        "rounds = 0",
+        "baumgarte = 2",
+        "relaxation = 2",
+    ] {
+        coupling(keys).fails("check scene.toml", 2, &["coupling"]);
+    }
+    // A scene without bodies does not read them.
+    let dry = "domain = { size = [1, 1] }\ncoupling = { rounds = 3 }\n[[liquid]]\n\
+        shape = { sphere = { center = [0.5, 0.5], radius = 0.2 } }\n";
+    let trial = Trial::new();
+    fs::write(trial.path("scene.toml"), dry).unwrap();
+    let said = trial.call_well("check scene.toml").errors;
+    assert_contains(&said, &["does not have both liquid and bodies"]);
+}
+
+#[test]
+fn schemes_run_to_different_frames() {
+    let trial = trial();
+    let mut last = Vec::new();
+    for scheme in ["unified", "p-c", "c-p", "iterative"] {
+        trial.call_well(&format!(
+            "run scene.toml --frames 3 --set coupling.scheme={scheme} --out {scheme} --quiet"
+        ));
+        let raft = columns(
+            &trial.path(scheme),
+            "raft",
+            ["y", "liquid_fy", "contact_fy"],
+        );
+        last.push(*raft.last().unwrap());
+    }
+    for k in 0..last.len() {
+        assert!(last[..k].iter().all(|other| *other != last[k]), "{last:?}");
+    }
+}
+
+#[test]
+fn the_problem_of_pressure_and_contact_is_exported() {
+    let trial = trial();
+    trial.call_well("lcp export scene.toml --frame 6 --out problem");
+    let folder = trial.path("problem");
+    let content = json(&folder.join("coupling.json"));
+    let count = |key: &str| content[key].as_array().unwrap().len();
+    assert!(count("bodies") >= 2 && count("pressure") > 10 && count("contacts") > 0);
+    assert_eq!(content["freedoms"], 3);
+    assert_eq!(content["pressure"][0]["value"].as_array().unwrap().len(), 3);
+    for file in ["A.mtx", "b.mtx", "lower.mtx", "upper.mtx", "grid.json"] {
+        assert!(folder.join(file).is_file(), "{file}");
+    }
+    let said = trial.call_well("lcp solve --problem problem --tolerance 1e-4");
+    assert_contains(&said.errors, &["left out"]);
+}

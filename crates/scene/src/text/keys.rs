@@ -4,6 +4,7 @@
 use super::access::{Field, bound, field, read_by};
 use super::appearance::CAMERA;
 use super::bodies::{BODY, CONTACT, JOINT};
+use super::coupling::COUPLING;
 use super::grammar::{Kind, OPTIONAL, REQUIRED, Range, Table, default, key};
 use super::objects::{DRAIN, EMITTER, LIQUID, SOLID};
 use super::tree::Value;
@@ -40,6 +41,7 @@ pub static SCENE: Table = Table {
         key!("solver": Kind::Table(&SOLVER), default("{}"), Physics, "", "The pressure solver."),
         key!("particles": Kind::Table(&PARTICLES), default("{}"), Physics, "", "The particles that carry the liquid."),
         key!("contact": Kind::Table(&CONTACT), OPTIONAL, Physics, "", "Contacts between rigid bodies."),
+        key!("coupling": Kind::Table(&COUPLING), OPTIONAL, Physics, "", "Liquid and rigid bodies together."),
         key!("run": Kind::Table(&RUN), default("{}"), Output, "", "Limits at which a run warns and ends."),
         key!("output": Kind::Table(&OUTPUT), default("{}"), Output, "", "Files that a run writes."),
         key!("camera": Kind::Table(&CAMERA), read_by!(|scene, node, reader| reader.camera(scene, node)), Appearance, "",

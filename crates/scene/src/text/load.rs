@@ -176,9 +176,13 @@ pub(super) fn load_text(
         problems,
     };
     structure.table(&root, Place::File(0, 0), &SCENE, "", 0);
-    // A scene with bodies has the settings of their contacts in its complete text.
+    // A scene with bodies has the settings of their contacts, and of liquid around them, in its complete text.
     if root.get("body").is_some() && root.get("contact").is_none() {
         put_table(&mut root, "contact");
+    }
+    let has_liquid = root.get("liquid").is_some() || root.get("emitter").is_some();
+    if root.get("body").is_some() && has_liquid && root.get("coupling").is_none() {
+        put_table(&mut root, "coupling");
     }
     let whole = filled(&root, &SCENE, dimension);
     let mut reader = Reader {

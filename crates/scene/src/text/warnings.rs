@@ -2,6 +2,7 @@
 
 use super::assets::Assets;
 use super::body_problems;
+use super::coupling;
 use super::problem::{Place, Problem};
 use super::scale_warnings;
 use super::tree::Node;
@@ -48,6 +49,7 @@ pub fn find<const D: usize>(scene: &Scene<D>, root: &Node, assets: &Assets) -> V
     warnings.extend(idle(scene, root));
     warnings.extend(scale_warnings::find(scene, root));
     warnings.extend(wet_bodies::warnings(scene, root));
+    warnings.extend(coupling::idle(scene, root));
     if !scene.bodies.is_empty() {
         warnings.extend(body_problems::warnings(scene, root));
     }

@@ -18,6 +18,12 @@ use std::fmt::Write;
 pub fn solve(arguments: &SolveArguments) -> Result<(), Error> {
     let given = Problem::read(&arguments.problem)?;
     let problem = given.problem()?;
+    let folder = arguments.problem.problem.as_ref();
+    if folder.is_some_and(|folder| folder.join("coupling.json").is_file()) {
+        print_note(
+            "note: the bodies of coupling.json are left out: only its sparse part is solved\n",
+        );
+    }
     let mut x = match &arguments.start {
         Some(path) => files::vector(path, problem.len())?,
         None => given.start(),

@@ -1,6 +1,7 @@
 //! Hostile values of every key of bodies, joints and contacts, and of the friction of solids.
 
 use super::super::bodies::{BODY, CONTACT, JOINT};
+use super::super::coupling::COUPLING;
 use super::super::grammar::{Kind, Table};
 use super::super::problem::Severity;
 use super::check;
@@ -32,6 +33,16 @@ side_restitution = 0.1
 bodies = ["step", "box"]
 friction = 0.1
 restitution = 0.1
+[coupling]
+scheme = "iterative"
+solver = "multigrid"
+rounds = 10
+max_iterations = 100
+relaxation = 1.2
+diagonal_scale = 1e-6
+baumgarte = 0.1
+margin = 0.05
+mass_correction = true
 [[solid]]
 name = "step"
 shape = { box = { low = [0, 0, 0], high = [0.3, 1, 0.1] } }
@@ -186,7 +197,7 @@ fn hostile_values_of_bodies_joints_and_contacts_are_refused_with_their_place_or_
     let loaded = check(EVERY_KEY);
     assert!(loaded.scene.is_some(), "{:?}", loaded.problems);
     let mut expected = BTreeSet::new();
-    for table in [&BODY, &JOINT, &CONTACT] {
+    for table in [&BODY, &JOINT, &CONTACT, &COUPLING] {
         keys(table, &mut expected);
     }
     let lines: Vec<&str> = EVERY_KEY.lines().collect();
