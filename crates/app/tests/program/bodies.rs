@@ -243,6 +243,24 @@ fn mistakes_are_explained_with_their_place() {
         ),
         ("[\"bob\"]", "[\"step\"]", 2, &["joins no body"]),
         (
+            "density = 500",
+            "density = 500\nfriction = inf",
+            2,
+            &["friction: is inf"],
+        ),
+        (
+            "ball = { bodies = [\"bob\"], point = [0.7, 0.2, 0.5] }",
+            "hinge = { bodies = [\"bob\"], point = [0.7, 0.2, 0.5], axis = [0, 0, 0] }",
+            2,
+            &["axis must have a direction"],
+        ),
+        (
+            "ball = { bodies = [\"bob\"], point = [0.7, 0.2, 0.5] }",
+            "hinge = { bodies = [\"bob\"], point = [0.7, 0.2, 0.5], axis = [0, 1, 0] }\nlimits = [30, 10]",
+            2,
+            &["lower limit is above the upper one"],
+        ),
+        (
             "position = [0.15, 0.5, 0.2]",
             "position = [0.15, 0.5, 0.05]",
             2,

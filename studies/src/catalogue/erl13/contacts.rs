@@ -17,16 +17,16 @@ use std::time::Duration;
 /// Scenes, and the time of the step whose largest island is taken.
 const SCENES: [(&str, f64); 5] = [
     ("cradle", 0.1),
-    ("dominoes", 0.5),
+    ("dominoes", 1.0),
     ("stack", 0.5),
     ("arch", 0.3),
-    ("bowl-of-balls", 0.45),
+    ("bowl-of-balls", 0.22),
 ];
 const DT: f64 = 0.005;
 const TOLERANCE: f64 = 1e-8;
-/// Iterations of methods other than sweeps.
-const MOST_ITERATIONS: usize = 1000;
-/// Sweeps and rounds of staggering.
+/// Iterations of methods other than sweeps, and rounds of staggering.
+const MOST_ITERATIONS: usize = 200;
+/// Sweeps.
 const MOST_SWEEPS: usize = 10_000;
 
 /// Methods on the polyhedral cone, and what Siconos calls them. Sweeps need a diagonal without zeros, which the rows of the
