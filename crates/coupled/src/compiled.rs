@@ -9,10 +9,13 @@ use crate::coupled::Coupled;
 use crate::problem::CoupledProblem;
 use crate::report::{StepError, StepReport};
 
+/// [`Coupled::step_with`](crate::Coupled::step_with).
+type Step<const D: usize> =
+    fn(&mut Coupled<D>, f64, &[Wrench<D>], &mut dyn Phases) -> Result<StepReport<D>, StepError>;
+
 /// The functions of one number of dimensions.
 pub(crate) struct Compiled<const D: usize> {
-    pub step:
-        fn(&mut Coupled<D>, f64, &[Wrench<D>], &mut dyn Phases) -> Result<StepReport<D>, StepError>,
+    pub step: Step<D>,
     pub problem: fn(&mut Coupled<D>, f64) -> Result<CoupledProblem<D>, StepError>,
 }
 

@@ -24,6 +24,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+/// Name of a body, and the magnitudes of the forces of liquid, contacts and joints on it.
+type BodyForces = (String, [f64; 3]);
+
 /// Bodies whose forces are plotted: the first ones.
 const PLOTTED_BODIES: usize = 16;
 
@@ -48,7 +51,7 @@ pub struct Watched {
     /// Poses of the solids by frame, for the frames read so far.
     poses: Mutex<BTreeMap<u32, Vec<[f32; 12]>>>,
     /// Forces on bodies by frame, for the frames read so far.
-    forces: Mutex<BTreeMap<u32, Vec<(String, [f64; 3])>>>,
+    forces: Mutex<BTreeMap<u32, Vec<BodyForces>>>,
     liquid_color: Option<Color>,
     solids_missing: Option<String>,
     lines: Mutex<(JsonlTail<StepLine>, JsonlTail<TimingLine>)>,
@@ -320,7 +323,7 @@ impl Watched {
 }
 
 /// Magnitudes of the forces of liquid, contacts and joints on the first bodies.
-fn magnitudes<const D: usize>(loads: &[BodyLoad<D>]) -> Vec<(String, [f64; 3])> {
+fn magnitudes<const D: usize>(loads: &[BodyLoad<D>]) -> Vec<BodyForces> {
     let size = |v: [f64; D]| v.iter().map(|c| c * c).sum::<f64>().sqrt();
     let of = |load: &BodyLoad<D>| {
         let liquid = load.liquid.map_or(0.0, |liquid| size(liquid.force));
