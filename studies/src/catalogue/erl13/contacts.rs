@@ -52,7 +52,7 @@ pub struct Options {
 impl Study for Contacts {
     const NAME: &'static str = "erl13-contact";
     const SUMMARY: &'static str =
-        "the methods of the notes on contact problems of the built-in scenes, beside Siconos";
+        "methods of the notes on contacts of the built-in scenes, beside Siconos";
     type Options = Options;
 
     fn run(options: &Options) -> Result<Findings, Error> {
