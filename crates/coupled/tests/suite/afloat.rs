@@ -100,7 +100,7 @@ fn a_platform_sinks_by_the_weight_of_its_stack() {
 }
 
 #[test]
-fn cycles_are_few_for_all_densities_cold_and_warm() {
+fn cycles_are_few_for_all_densities_from_a_cold_start() {
     let mut missed = Vec::new();
     for n in [32, 64] {
         for density in [10.0, 100.0, 1000.0, 10_000.0, 100_000.0] {
@@ -132,12 +132,8 @@ fn cycles_are_few_for_all_densities_cold_and_warm() {
                 pool.stage.settings.mass_correction = false;
                 pool.stage.flow(|x| x[1] - 0.75, flow);
                 let cold = pool.stage.solve().outcome.cycles;
-                pool.stage
-                    .flow(|x| x[1] - 0.75, |x| flow(x).map(|u| 1.02 * u));
-                let warm = pool.stage.solve().outcome.cycles;
-                let line = format!("{n} {density} {kind} {throw}: {cold} cold, {warm} again");
                 if cold > 12 {
-                    missed.push(line);
+                    missed.push(format!("{n} {density} {kind} {throw}: {cold}"));
                 }
             }
         }

@@ -217,7 +217,7 @@ impl<const D: usize> PressureProjection<D> {
             .map_err(StepError::refused)
     }
 
-    /// Finds pockets, and solves the problem by other means: `solve` is told the problem, the tolerance and the pressure to
+    /// Finds pockets, and solves the problem by other means: `solve` takes the problem, the tolerance and the pressure to
     /// start from, and returns what solids that move add to the right-hand side, row by row, with its report. Otherwise as
     /// [`solve_coupled`](Self::solve_coupled).
     pub fn solve_by(
