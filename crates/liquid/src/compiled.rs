@@ -3,8 +3,6 @@
 //! A generic function is compiled again in every crate that calls it, with that crate's settings. So the public functions
 //! behind which most of the code lies are thin: they call through a table of functions of `D = 2` or `D = 3`.
 
-use std::any::Any;
-
 use meniscus_lcp::{Blocks, BoxMlcp, Csr, InputError, Observer, Report};
 
 use crate::analytic::Sphere;
@@ -120,50 +118,50 @@ pub(crate) struct Compiled<const D: usize> {
         fn(&mut stokes::Solver<'_, D>, &[f64], &stokes::Settings, &mut [f64]) -> stokes::Report,
 }
 
-macro_rules! compiled {
-    ($d:literal) => {
-        Compiled::<$d> {
-            new: Liquid::new_impl,
-            fill: Liquid::fill_impl,
-            volume: Liquid::volume_impl,
-            step_with: Liquid::step_with_impl,
-            assemble: PressureProjection::assemble_impl,
-            solve_pressure: PressureProjection::solve_impl,
-            apply: PressureProjection::apply_impl,
-            pressure_problem: Liquid::pressure_problem_impl,
-            restore: Liquid::restore_impl,
-            distance: Distance::of_particles_impl,
-            solve: solvers::solve_impl,
-            prepare: multigrid::Workspace::prepare_impl,
-            multigrid: multigrid::Workspace::solve_impl,
-            multigrid_coupled: multigrid::Workspace::solve_coupled_impl,
-            rebuild_cycle: Cycle::rebuild_impl,
-            apply_cycle: Cycle::apply_impl,
-            apply_cycle_masked: Cycle::apply_masked_impl,
-            restrict_cycle: Cycle::restrict_impl,
-            fas_levels: Levels::new_impl,
-            analytic: Sphere::problem_impl,
-            analytic_stencil: Sphere::stencil_problem_impl,
-            stencil_from_matrix: Stencil::from_matrix_impl,
-            stokes_geometry: stokes::Geometry::of_distances_impl,
-            stokes_system: stokes::System::new_impl,
-            stokes_rhs: stokes::System::rhs_impl,
-            stokes_rates: stokes::System::shear_rates_impl,
-            stokes_project: stokes::StokesProjection::project_impl,
-            stokes_correct: stokes::StokesProjection::correct_positions_impl,
-            stokes_matrix: stokes::System::matrix_impl,
-            stokes_solver: |system| stokes::Solver::new_impl(system),
-            stokes_solve: |solver, b, settings, x| solver.solve_impl(b, settings, x),
-        }
-    };
-}
-
-static PLANE: Compiled<2> = compiled!(2);
-static SPACE: Compiled<3> = compiled!(3);
+#[cfg(not(test))]
+static PLANE: Compiled<2> = Compiled::TABLE;
+#[cfg(not(test))]
+static SPACE: Compiled<3> = Compiled::TABLE;
 
 impl<const D: usize> Compiled<D> {
+    const TABLE: Self = Self {
+        new: Liquid::new_impl,
+        fill: Liquid::fill_impl,
+        volume: Liquid::volume_impl,
+        step_with: Liquid::step_with_impl,
+        assemble: PressureProjection::assemble_impl,
+        solve_pressure: PressureProjection::solve_impl,
+        apply: PressureProjection::apply_impl,
+        pressure_problem: Liquid::pressure_problem_impl,
+        restore: Liquid::restore_impl,
+        distance: Distance::of_particles_impl,
+        solve: solvers::solve_impl,
+        prepare: multigrid::Workspace::prepare_impl,
+        multigrid: multigrid::Workspace::solve_impl,
+        multigrid_coupled: multigrid::Workspace::solve_coupled_impl,
+        rebuild_cycle: Cycle::rebuild_impl,
+        apply_cycle: Cycle::apply_impl,
+        apply_cycle_masked: Cycle::apply_masked_impl,
+        restrict_cycle: Cycle::restrict_impl,
+        fas_levels: Levels::new_impl,
+        analytic: Sphere::problem_impl,
+        analytic_stencil: Sphere::stencil_problem_impl,
+        stencil_from_matrix: Stencil::from_matrix_impl,
+        stokes_geometry: stokes::Geometry::of_distances_impl,
+        stokes_system: stokes::System::new_impl,
+        stokes_rhs: stokes::System::rhs_impl,
+        stokes_rates: stokes::System::shear_rates_impl,
+        stokes_project: stokes::StokesProjection::project_impl,
+        stokes_correct: stokes::StokesProjection::correct_positions_impl,
+        stokes_matrix: stokes::System::matrix_impl,
+        stokes_solver: |system| stokes::Solver::new_impl(system),
+        stokes_solve: |solver, b, settings, x| solver.solve_impl(b, settings, x),
+    };
+
     /// The table of `D` dimensions.
+    #[cfg(not(test))]
     pub fn get() -> &'static Self {
+        use std::any::Any;
         const { assert!(D == 2 || D == 3, "two or three dimensions") };
         let tables: [&'static dyn Any; 2] = [&PLANE, &SPACE];
         let mut tables = tables.into_iter();
@@ -171,5 +169,17 @@ impl<const D: usize> Compiled<D> {
             Some(table) => table,
             None => unreachable!("two or three dimensions"),
         }
+    }
+
+    /// Unit tests are of what lies below: with one call from here they would take as long to compile as the crate itself.
+    #[cfg(test)]
+    pub fn get() -> &'static Self {
+        const {
+            assert!(
+                D == 0,
+                "a unit test calls an entry point: its place is tests/suite"
+            )
+        };
+        &Self::TABLE
     }
 }

@@ -209,8 +209,7 @@ impl<const D: usize> CutCells<D> {
         alike.first
     }
 
-    /// Closes a face.
-    #[cfg(test)]
+    /// Closes a face that solids leave open.
     pub fn close(&mut self, axis: usize, index: usize) {
         let cells = Tiles::<D>::CELLS;
         // Others may have the same block.

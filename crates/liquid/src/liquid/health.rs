@@ -153,6 +153,3 @@ pub(crate) fn expected_with_thin(expected: f64, own: f64) -> f64 {
         expected
     }
 }
-
-#[cfg(test)]
-mod tests;

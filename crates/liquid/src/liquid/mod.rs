@@ -145,6 +145,14 @@ impl<const D: usize> Liquid<D> {
         self.particles.attribute_new(self.time, 0);
     }
 
+    /// Adds particles of given positions and velocities, for liquid that no shape describes. They have to be outside solids.
+    pub fn add(&mut self, particles: impl IntoIterator<Item = ([f64; D], [f64; D])>) {
+        for (position, velocity) in particles {
+            self.particles.push(position, velocity);
+        }
+        self.particles.attribute_new(self.time, 0);
+    }
+
     /// Says where liquid comes in and leaves from now on.
     pub fn set_sources(&mut self, ports: Sources<D>) {
         self.ports = ports;

@@ -69,7 +69,7 @@ fn tank() -> Tank {
 impl Tank {
     fn hierarchy(&self) -> Hierarchy<3> {
         let mut hierarchy = Hierarchy::default();
-        let stencil = Stencil::from_matrix(&self.matrix, &self.cells).unwrap();
+        let stencil = Stencil::from_matrix_impl(&self.matrix, &self.cells).unwrap();
         let problem = BoxMlcp::new(&stencil, &self.rhs, &self.lower, &self.upper).unwrap();
         hierarchy.build(&problem).unwrap();
         hierarchy.take(&problem).unwrap();

@@ -8,9 +8,6 @@ pub mod solve;
 pub mod system;
 pub mod weights;
 
-#[cfg(test)]
-mod tests;
-
 pub use projection::{PressureProjection, SolveBy};
 pub use rows::Rows;
 pub use solve::WarmStart;

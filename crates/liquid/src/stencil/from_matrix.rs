@@ -141,12 +141,12 @@ impl<'a, const D: usize> Reading<'a, D> {
 
 impl<const D: usize> StencilRow<D> {
     /// Whether there is a neighbour on a side.
-    pub(crate) fn is_linked(&self, side: usize) -> bool {
+    pub fn is_linked(&self, side: usize) -> bool {
         self.neighbours[side / 2][side % 2] != NO_NEIGHBOUR
     }
 
     /// What the diagonal has beyond the weights; zero if that is rounding.
-    pub(crate) fn dirichlet(&self) -> f64 {
+    pub fn dirichlet(&self) -> f64 {
         let sum: f64 = self.weight.as_flattened().iter().sum();
         let rest = self.diagonal - sum;
         if rest > ROUNDING * self.diagonal {

@@ -8,8 +8,6 @@
 mod from_matrix;
 mod irregular;
 mod operator;
-#[cfg(test)]
-mod tests;
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};

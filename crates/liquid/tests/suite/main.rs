@@ -11,12 +11,15 @@ mod meshes;
 mod multigrid;
 mod multigrid_guards;
 mod oracle;
+mod projections;
 mod rest;
 mod sloshing;
 mod solvers;
 mod sources;
+mod stencils;
 mod still_water;
 mod stokes;
+mod thin_liquid;
 mod thin_walls;
 
 mod common;

@@ -2,9 +2,9 @@
 
 use meniscus_lcp::{Csr, InputError, Operator};
 
-use super::{NO_NEIGHBOUR, Stencil};
-use crate::analytic::{Sphere, Surface};
-use crate::grid::tiles::Coord;
+use meniscus_liquid::Coord;
+use meniscus_liquid::analytic::{Sphere, Surface};
+use meniscus_liquid::stencil::{NO_NEIGHBOUR, Stencil};
 
 fn sphere<const D: usize>(cells: usize) -> Stencil<D> {
     let sphere = Sphere {

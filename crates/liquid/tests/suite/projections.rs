@@ -2,20 +2,17 @@
 
 use std::collections::HashMap;
 
-use meniscus_lcp::Status;
-use meniscus_shapes::{Motion, ScriptedSolid, Shape, Solids};
+use meniscus_liquid::grid::cut_cells::CutCells;
+use meniscus_liquid::particles::transfer::FaceField;
+use meniscus_liquid::{
+    Coord, FaceState, Faces, PressureProjection, Projection, Settings, Solver, Tiles, Walls,
+};
+use meniscus_shapes::{Shape, Solids};
 use rayon::prelude::*;
 
-use super::gradient::{classify_faces, subtract_gradient};
-use super::solve::PressureSolver;
-use super::{System, Weights, pockets};
-use crate::grid::cut_cells::CutCells;
-use crate::grid::extrapolate::FaceState;
-use crate::grid::tiles::{Coord, Tiles};
-use crate::particles::transfer::FaceField;
-use crate::settings::{Settings, Solver, Walls};
+use crate::common::still;
 
-struct Projected<const D: usize> {
+struct Found<const D: usize> {
     velocity: Vec<HashMap<Coord<D>, f64>>,
     pressure: HashMap<Coord<D>, f64>,
 }
@@ -27,7 +24,7 @@ fn project<const D: usize>(
     phi: impl Fn([f64; D]) -> f64,
     field: impl Fn(usize, Coord<D>) -> f64,
     close: impl Fn(usize, Coord<D>) -> bool,
-) -> Projected<D> {
+) -> Found<D> {
     let domain = Shape::Box {
         low: [0.0; D],
         high: settings.domain(),
@@ -38,12 +35,8 @@ fn project<const D: usize>(
         domain
     }
     .inverted();
-    let body = |shape| ScriptedSolid {
-        name: "solid".into(),
-        shape,
-        motion: Motion::Still,
-    };
-    let solids = Solids::new(solids.into_iter().chain([domain]).map(body).collect());
+    let solids = solids.into_iter().chain([domain]);
+    let solids = Solids::new(solids.map(|shape| still("solid", shape)).collect());
     let mut tiles = Tiles::new(settings.cells);
     let all = (0..settings.cells.iter().product::<usize>())
         .into_par_iter()
@@ -84,55 +77,30 @@ fn project<const D: usize>(
             velocity[a][index] = field(a, cell);
         }
     }
-    let weights = Weights {
+    let mut projection = PressureProjection::default();
+    let mut faces = Faces {
+        settings,
         tiles: &tiles,
         cut: &cut,
         phi: &distance,
-        dx: settings.dx,
+        number_density: &[],
+        solids: &posed,
+        velocity: &mut velocity,
+        state: &mut state,
+        displacement: &mut std::array::from_fn(|_| Vec::new()),
+        phases: &mut (),
     };
-    let dt = 0.01;
-    let mut system = System::default();
-    system
-        .assemble(&weights, &velocity, &posed, settings, dt)
-        .unwrap();
-    let mut solvers = PressureSolver::new();
-    let found = pockets::prepare(
-        &mut system,
-        settings.physics.walls,
-        settings.physics.pressure.tolerance,
-        &|_| false,
-    );
-    let solution = solvers.solve(&system, settings, dt).unwrap();
-    assert_eq!(
-        solution.report.status,
-        Status::Converged,
-        "{} left {}",
-        solution.solver,
-        solution.report.residual
-    );
-    pockets::settle(
-        &found,
-        &system,
-        settings.physics.walls,
-        solvers.pressure_mut(),
-    );
-    let scale = dt / (settings.physics.density * settings.dx);
-    subtract_gradient(
-        &weights,
-        &system,
-        solvers.pressure_mut(),
-        scale,
-        &mut velocity,
-    );
-    classify_faces(&weights, &system, &mut state);
+    if let Err(error) = projection.project(&mut faces, 0.01) {
+        panic!("{error}");
+    }
     let faces = |a: usize| {
         (0..tiles.cells())
             .filter(|&i| state[a][i] == FaceState::Known)
             .map(|i| (tiles.coord(i), velocity[a][i]))
             .collect()
     };
-    let rows = system.cells.iter().zip(solvers.pressure_mut());
-    Projected {
+    let rows = projection.cells().iter().zip(projection.solution());
+    Found {
         velocity: (0..D).map(faces).collect(),
         pressure: rows
             .map(|(&cell, p)| (tiles.coord(cell as usize), *p))

@@ -1,31 +1,16 @@
 //! Liquid below the grid's resolution, and crowded cells.
 
-use crate::{Liquid, Settings, StepReport};
+use meniscus_liquid::{Liquid, Settings, StepReport};
 use meniscus_shapes::{ScriptedSolid, Shape, Solids};
+
+use crate::common::{advance, tank};
 
 const DX: f64 = 1.0 / 32.0;
 
-fn tank<const D: usize>(settings: &Settings<D>) -> Solids<D> {
-    let inside = Shape::Box {
-        low: [0.0; D],
-        high: settings.domain(),
-    };
-    Solids::new(vec![ScriptedSolid::still("tank", inside.inverted())])
-}
-
 fn first_step<const D: usize>(liquid: &mut Liquid<D>, solids: &Solids<D>) -> StepReport {
-    advance(liquid, solids, 1e-3)
-}
-
-fn advance<const D: usize>(
-    liquid: &mut Liquid<D>,
-    solids: &Solids<D>,
-    time_left: f64,
-) -> StepReport {
-    let dt = liquid.step_limit(solids, time_left).dt;
-    match liquid.step(solids, dt, &mut ()) {
+    match advance(liquid, solids, 1e-3) {
         Ok(report) => report,
-        Err(error) => panic!("{error}"),
+        Err(failure) => panic!("{failure}"),
     }
 }
 
@@ -57,7 +42,7 @@ fn still_water_has_no_thin_liquid<const D: usize>(cells: [usize; D]) {
     liquid.fill(&|x| x[D - 1] - 0.32, &|_| [0.0; D], &solids);
     let mut largest = 0.0f64;
     while liquid.time() < 0.5 {
-        let report = advance(&mut liquid, &solids, 1.0 / 24.0);
+        let report = advance(&mut liquid, &solids, 1.0 / 24.0).unwrap();
         largest = largest.max(shares(&liquid, &report).0);
         assert_eq!(report.crowded, None);
     }
@@ -90,13 +75,9 @@ fn random_particle_counts_are_not_thin_liquid() {
         (state >> 40) as f64 / (1u64 << 24) as f64
     };
     let side = 24.0 * DX;
-    let places: Vec<[f64; 3]> = (0..count)
-        .map(|_| [side * random(), side * random(), 0.4 * random()])
-        .collect();
-    let mut liquid = Liquid::new(liquid.settings.clone()).unwrap();
-    for place in places {
-        liquid.particles.push(place, [0.0; 3]);
-    }
+    let places = (0..count).map(|_| [side * random(), side * random(), 0.4 * random()]);
+    let mut liquid = Liquid::new(liquid.settings().clone()).unwrap();
+    liquid.add(places.map(|place| (place, [0.0; 3])));
     let report = first_step(&mut liquid, &solids);
     let (thin, _) = shares(&liquid, &report);
     assert!(thin < 0.01, "{thin}");
@@ -152,14 +133,11 @@ fn particles_piled_up_in_a_cell_are_crowded_and_not_thin() {
     let mut liquid = Liquid::new(settings).unwrap();
     let middle = |k: f64| (k + 0.5) * DX;
     let within = |k: usize| (k as f64 + 0.5) / 20.0;
-    for k in 0..8000 {
+    let place = |k: usize| {
         let inside = [k % 20, k / 20 % 20, k / 400].map(within);
-        let place = [8.0, 5.0, 3.0];
-        liquid.particles.push(
-            std::array::from_fn(|a| (place[a] + inside[a]) * DX),
-            [0.0; 3],
-        );
-    }
+        std::array::from_fn(|a| ([8.0, 5.0, 3.0][a] + inside[a]) * DX)
+    };
+    liquid.add((0..8000).map(|k| (place(k), [0.0; 3])));
     let report = first_step(&mut liquid, &solids);
     let (thin, found) = shares(&liquid, &report);
     assert!(thin < 0.002 && found < 0.05, "{thin} {found}");

@@ -1,0 +1,5 @@
+//! Properties of worlds.
+
+mod liquid_world;
+mod rigid_world;
+mod time_stepping;
