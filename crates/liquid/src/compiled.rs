@@ -11,7 +11,7 @@ use crate::grid::tiles::{Coord, Tiles};
 use crate::liquid::{Distance, Liquid, StateError};
 use crate::multigrid::{self, Cycle};
 use crate::particles::transfer::FaceField;
-use crate::pressure::PressureProjection;
+use crate::pressure::{PressureProjection, SolveBy, Weights};
 use crate::projection::{Faces, Projected, Projection};
 use crate::report::{Phases, PressureProblem, StepError, StepReport};
 use crate::settings::{Settings, SettingsError};
@@ -50,6 +50,33 @@ pub(crate) struct Compiled<const D: usize> {
         Solution,
         f64,
     ) -> Result<Projected, StepError>,
+    pub solve_coupled: fn(
+        &mut PressureProjection<D>,
+        &Settings<D>,
+        &mut multigrid::Coupling<'_>,
+        &dyn Fn(&[u32]) -> bool,
+        bool,
+        &mut dyn Observer,
+        f64,
+    ) -> Result<Solution, StepError>,
+    pub solve_by: fn(
+        &mut PressureProjection<D>,
+        &Settings<D>,
+        &'static str,
+        &dyn Fn(&[u32]) -> bool,
+        bool,
+        &mut SolveBy<'_, D>,
+        f64,
+    ) -> Result<Solution, StepError>,
+    pub correct_positions: fn(
+        &mut PressureProjection<D>,
+        &mut Faces<'_, D>,
+        f64,
+        f64,
+    ) -> Result<Option<Report>, StepError>,
+    pub remember: fn(&mut PressureProjection<D>, &Tiles<D>, f64),
+    pub export: fn(&PressureProjection<D>, &Weights<D>, &Settings<D>, f64) -> PressureProblem<D>,
+    pub inspect: fn(&mut Liquid<D>, &dyn SolidMotion<D>, f64, &mut dyn FnMut(&mut Faces<'_, D>)),
     pub pressure_problem:
         fn(&mut Liquid<D>, &dyn SolidMotion<D>, f64) -> Result<PressureProblem<D>, StepError>,
     pub restore: fn(Settings<D>, &[u8]) -> Result<Liquid<D>, StateError>,
@@ -132,6 +159,12 @@ impl<const D: usize> Compiled<D> {
         assemble: PressureProjection::assemble_impl,
         solve_pressure: PressureProjection::solve_impl,
         apply: PressureProjection::apply_impl,
+        solve_coupled: PressureProjection::solve_coupled_impl,
+        solve_by: PressureProjection::solve_by_impl,
+        correct_positions: PressureProjection::correct_positions_impl,
+        remember: PressureProjection::remember,
+        export: PressureProjection::problem_impl,
+        inspect: Liquid::inspect_impl,
         pressure_problem: Liquid::pressure_problem_impl,
         restore: Liquid::restore_impl,
         distance: Distance::of_particles_impl,

@@ -64,13 +64,17 @@ impl<const D: usize> Liquid<D> {
     }
 
     /// The solids over a step from now on, their walls as thick as the grid needs.
-    pub fn pose<'a>(&self, solids: &'a dyn SolidMotion<D>, dt: f64) -> PosedThickWalls<'a, D> {
+    pub(crate) fn pose<'a>(
+        &self,
+        solids: &'a dyn SolidMotion<D>,
+        dt: f64,
+    ) -> PosedThickWalls<'a, D> {
         ThickWalls::new(solids, self.settings.dx).over_step(self.time, dt)
     }
 
     /// First part of a step: everything up to the velocity on faces that a projection works on. `posed` are the solids
     /// from [`Liquid::pose`].
-    pub fn begin<'a>(
+    pub(crate) fn begin<'a>(
         &'a mut self,
         posed: &'a dyn SolidField<D>,
         dt: f64,

@@ -265,6 +265,15 @@ impl<const D: usize> Liquid<D> {
         dt: f64,
         look: &mut dyn FnMut(&mut Faces<'_, D>),
     ) {
+        (Compiled::get().inspect)(self, solids, dt, look)
+    }
+
+    pub(crate) fn inspect_impl(
+        &mut self,
+        solids: &dyn SolidMotion<D>,
+        dt: f64,
+        look: &mut dyn FnMut(&mut Faces<'_, D>),
+    ) {
         let posed = self.pose(solids, dt);
         look(&mut self.begin(&posed, dt, &mut ()));
         self.grid.bins.restore_order(&mut self.particles);

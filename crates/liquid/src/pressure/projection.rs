@@ -147,6 +147,15 @@ impl<const D: usize> PressureProjection<D> {
         settings: &Settings<D>,
         dt: f64,
     ) -> PressureProblem<D> {
+        (Compiled::get().export)(self, weights, settings, dt)
+    }
+
+    pub(crate) fn problem_impl(
+        &self,
+        weights: &Weights<D>,
+        settings: &Settings<D>,
+        dt: f64,
+    ) -> PressureProblem<D> {
         let face = |index: usize, axis: usize, high: bool| {
             let beyond = weights.beyond(index, axis, high);
             let open = weights.open_to(beyond, index, axis, high);
@@ -210,6 +219,18 @@ impl<const D: usize> PressureProjection<D> {
         observer: &mut dyn Observer,
         dt: f64,
     ) -> Result<Solution, StepError> {
+        (Compiled::get().solve_coupled)(self, settings, coupling, gives_way, again, observer, dt)
+    }
+
+    pub(crate) fn solve_coupled_impl(
+        &mut self,
+        settings: &Settings<D>,
+        coupling: &mut Coupling<'_>,
+        gives_way: &dyn Fn(&[u32]) -> bool,
+        again: bool,
+        observer: &mut dyn Observer,
+        dt: f64,
+    ) -> Result<Solution, StepError> {
         let (walls, tolerance) = (settings.physics.walls, settings.physics.pressure.tolerance);
         self.pockets = pockets::prepare(&mut self.system, walls, tolerance, gives_way);
         self.solver
@@ -221,6 +242,18 @@ impl<const D: usize> PressureProjection<D> {
     /// start from, and returns what solids that move add to the right-hand side, row by row, with its report. Otherwise as
     /// [`solve_coupled`](Self::solve_coupled).
     pub fn solve_by(
+        &mut self,
+        settings: &Settings<D>,
+        solver: &'static str,
+        gives_way: &dyn Fn(&[u32]) -> bool,
+        again: bool,
+        solve: &mut SolveBy<'_, D>,
+        dt: f64,
+    ) -> Result<Solution, StepError> {
+        (Compiled::get().solve_by)(self, settings, solver, gives_way, again, solve, dt)
+    }
+
+    pub(crate) fn solve_by_impl(
         &mut self,
         settings: &Settings<D>,
         solver: &'static str,
@@ -331,6 +364,21 @@ impl<const D: usize> Projection<D> for PressureProjection<D> {
         drift: f64,
         dt: f64,
     ) -> Result<Option<Report>, StepError> {
+        (Compiled::get().correct_positions)(self, faces, drift, dt)
+    }
+
+    fn accept(&mut self, tiles: &Tiles<D>, dt: f64) {
+        (Compiled::get().remember)(self, tiles, dt);
+    }
+}
+
+impl<const D: usize> PressureProjection<D> {
+    pub(crate) fn correct_positions_impl(
+        &mut self,
+        faces: &mut Faces<'_, D>,
+        drift: f64,
+        dt: f64,
+    ) -> Result<Option<Report>, StepError> {
         faces.phases.begin("position-correction");
         let settings = faces.settings;
         let weights = faces.weights();
@@ -352,7 +400,7 @@ impl<const D: usize> Projection<D> for PressureProjection<D> {
         Ok(report)
     }
 
-    fn accept(&mut self, tiles: &Tiles<D>, dt: f64) {
+    pub(crate) fn remember(&mut self, tiles: &Tiles<D>, dt: f64) {
         self.solver.remember(tiles, &self.system, dt);
     }
 }
