@@ -1,0 +1,256 @@
+//! Density constraints: their values, their gradients, and products with them.
+//!
+//! `C_i = V Σ_j W(x_i - x_j) + (solid share) - 1` is the relative excess of density at particle `i`, `G` the matrix of its
+//! derivatives with respect to all positions. With `G_ij = s_ij (x_i - x_j)` and the gradient `g_i` of the solid share,
+//!
+//! - `(Gᵀ l)_i = Σ_j (l_i + l_j) G_ij + l_i g_i`,
+//! - `(G u)_i = Σ_j G_ij · (u_i - u_j) + g_i · u_i`.
+//!
+//! Both are gathered: every particle reads its neighbours and writes only its own result, so that the bits do not depend on
+//! the number of threads.
+
+use rayon::prelude::*;
+
+use crate::cells::{CHUNK, FAR, LANES, ListChunk};
+use crate::kernel::Kernel;
+use crate::real::{Real, Vec4};
+use crate::walls::Walls;
+
+/// Constraints of sorted particles at one iterate.
+#[derive(Clone, Debug, Default)]
+pub struct Constraints<R> {
+    /// Neighbours.
+    pub lists: Vec<ListChunk<R>>,
+    /// Whether solids can matter for a particle within this step.
+    pub is_near_wall: Vec<bool>,
+    /// `C_i`.
+    pub excess: Vec<R>,
+    /// Diagonal of `G Gᵀ`.
+    pub diagonal: Vec<R>,
+    /// Gradients of the solid shares.
+    wall_gradient: Vec<Vec4<R>>,
+    /// Positions of the last linearisation, with the padding at the end. The spare number is scratch of the products.
+    linearised_at: Vec<Vec4<R>>,
+    /// Result of the last product with `Gᵀ`, with the padding at the end.
+    pub force: Vec<Vec4<R>>,
+}
+
+impl<R: Real> Constraints<R> {
+    /// Room for `n` particles.
+    pub fn resize(&mut self, n: usize) {
+        self.excess.resize(n, R::ZERO);
+        self.diagonal.resize(n, R::ZERO);
+        self.wall_gradient.resize(n, Vec4::ZERO);
+        self.linearised_at.resize(n + 1, Vec4::ZERO);
+        self.force.resize(n + 1, Vec4::ZERO);
+        self.force[n] = Vec4::ZERO;
+        self.linearised_at[n] = padding();
+    }
+
+    /// Values at the positions `y`, and with `GRADIENTS` also the matrix `G` and its diagonal.
+    pub fn evaluate<const D: usize, const GRADIENTS: bool>(
+        &mut self,
+        kernel: &Kernel<R>,
+        walls: &Walls<'_, D>,
+        y: &[Vec4<R>],
+    ) {
+        let n = self.excess.len();
+        let chunks = self
+            .lists
+            .par_iter_mut()
+            .zip(self.excess.par_chunks_mut(CHUNK))
+            .zip(self.diagonal.par_chunks_mut(CHUNK))
+            .zip(self.wall_gradient.par_chunks_mut(CHUNK))
+            .zip(self.is_near_wall.par_chunks(CHUNK));
+        chunks.enumerate().for_each(
+            |(chunk, ((((list, excess), diagonal), wall_gradient), is_near_wall))| {
+                for i in 0..excess.len() {
+                    let own = chunk * CHUNK + i;
+                    let range = list.range(i);
+                    let row = row::<R, GRADIENTS>(
+                        kernel,
+                        y,
+                        own,
+                        &list.neighbour[range.clone()],
+                        &mut list.slope[range],
+                    );
+                    let (share, gradient) = if is_near_wall[i] {
+                        let (share, gradient) = walls.share(y[own].point());
+                        (R::of(share), Vec4::of(gradient))
+                    } else {
+                        (R::ZERO, Vec4::ZERO)
+                    };
+                    excess[i] = kernel.own + kernel.weight * row.density + share - R::ONE;
+                    if GRADIENTS {
+                        wall_gradient[i] = gradient;
+                        let own_gradient = row.gradient + gradient;
+                        diagonal[i] = own_gradient.dot(own_gradient) + row.squares;
+                    }
+                }
+            },
+        );
+        if GRADIENTS {
+            self.linearised_at[..n].copy_from_slice(&y[..n]);
+        }
+    }
+
+    /// `force = Gᵀ multiplier`.
+    pub fn transposed_product(&mut self, multiplier: &[R]) {
+        let n = self.excess.len();
+        // The spare number is the negative multiplier: one subtraction makes difference of positions and sum of multipliers.
+        let spare = self.linearised_at.par_iter_mut().zip(multiplier);
+        spare.for_each(|(x, &l)| x.0[3] = -l);
+        self.linearised_at[n].0[3] = R::ZERO;
+        let at = &self.linearised_at[..];
+        let chunks = self.force[..n]
+            .par_chunks_mut(CHUNK)
+            .zip(&self.lists)
+            .zip(self.wall_gradient.par_chunks(CHUNK));
+        chunks
+            .enumerate()
+            .for_each(|(chunk, ((force, list), wall_gradient))| {
+                for (i, force) in force.iter_mut().enumerate() {
+                    let own = chunk * CHUNK + i;
+                    let l = multiplier[own];
+                    let mut x = at[own];
+                    x.0[3] = l;
+                    let range = list.range(i);
+                    let (slope, neighbour) = (&list.slope[range.clone()], &list.neighbour[range]);
+                    let mut sums = [Vec4::ZERO; 4];
+                    for (j, s) in neighbour.chunks_exact(4).zip(slope.chunks_exact(4)) {
+                        for k in 0..4 {
+                            let e = x - at[j[k] as usize];
+                            sums[k] = sums[k].plus(s[k] * e.0[3], e);
+                        }
+                    }
+                    let sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+                    *force = sum.plus(l, wall_gradient[i]).xyz();
+                }
+            });
+    }
+
+    /// `result = factor G force + compliance * multiplier` on active particles, zero on the others.
+    pub fn product(
+        &self,
+        factor: R,
+        compliance: R,
+        multiplier: &[R],
+        is_active: &[bool],
+        result: &mut [R],
+    ) {
+        let (at, force) = (&self.linearised_at[..], &self.force[..]);
+        let chunks = result
+            .par_chunks_mut(CHUNK)
+            .zip(&self.lists)
+            .zip(self.wall_gradient.par_chunks(CHUNK));
+        chunks
+            .enumerate()
+            .for_each(|(chunk, ((result, list), wall_gradient))| {
+                for (i, result) in result.iter_mut().enumerate() {
+                    let own = chunk * CHUNK + i;
+                    if !is_active[own] {
+                        *result = R::ZERO;
+                        continue;
+                    }
+                    let (x, f) = (at[own], force[own]);
+                    let range = list.range(i);
+                    let (slope, neighbour) = (&list.slope[range.clone()], &list.neighbour[range]);
+                    let mut sums = [Vec4::ZERO; 4];
+                    for (j, s) in neighbour.chunks_exact(4).zip(slope.chunks_exact(4)) {
+                        for k in 0..4 {
+                            let j = j[k] as usize;
+                            sums[k] = sums[k].plus(s[k], (x - at[j]).times(f - force[j]));
+                        }
+                    }
+                    let sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+                    let sum = (sum.0[0] + sum.0[1]) + sum.0[2];
+                    let sum = sum + wall_gradient[i].dot(f);
+                    *result = factor * sum + compliance * multiplier[own];
+                }
+            });
+    }
+
+    /// Forces of the particles on solids: minus the sum of `l_i g_i`, as an impulse of `factor` per unit.
+    pub fn wall_force(&self, multiplier: &[R]) -> [f64; 3] {
+        let mut sum = [0.0; 3];
+        for (gradient, l) in self.wall_gradient.iter().zip(multiplier) {
+            for axis in 0..3 {
+                sum[axis] += (gradient.0[axis] * *l).wide();
+            }
+        }
+        sum
+    }
+}
+
+/// Position of the padding.
+pub fn padding<R: Real>() -> Vec4<R> {
+    Vec4([R::of(FAR), R::of(FAR), R::of(FAR), R::ZERO])
+}
+
+/// Sums over the neighbours of one particle.
+struct Row<R> {
+    /// `Σ (1 - q)³₊ - 4 (1/2 - q)³₊`.
+    density: R,
+    /// `Σ G_ij`.
+    gradient: Vec4<R>,
+    /// `Σ |G_ij|²`.
+    squares: R,
+}
+
+/// Eight neighbours at a time, in loops over lanes that the compiler turns into vector instructions.
+#[inline(always)]
+fn row<R: Real, const GRADIENTS: bool>(
+    kernel: &Kernel<R>,
+    y: &[Vec4<R>],
+    own: usize,
+    neighbour: &[u32],
+    slope: &mut [R],
+) -> Row<R> {
+    let x = y[own].0;
+    let zero = [R::ZERO; LANES];
+    let (mut density, mut squares) = (zero, zero);
+    let mut gradient = [zero; 3];
+    let (half, four, tiny) = (R::of(0.5), R::of(4.0), R::of(1e-9));
+    let blocks = neighbour.chunks_exact(LANES);
+    for (block, slope) in blocks.zip(slope.chunks_exact_mut(LANES)) {
+        let mut apart = [zero; 3];
+        for lane in 0..LANES {
+            let other = y[block[lane] as usize].0;
+            for axis in 0..3 {
+                apart[axis][lane] = x[axis] - other[axis];
+            }
+        }
+        for lane in 0..LANES {
+            let [dx, dy, dz] = [apart[0][lane], apart[1][lane], apart[2][lane]];
+            let r2 = (dx * dx + dy * dy) + dz * dz;
+            let q = r2.sqrt() * kernel.inverse_support;
+            let a = (R::ONE - q).max(R::ZERO);
+            let b = (half - q).max(R::ZERO);
+            let (a2, b2) = (a * a, four * (b * b));
+            density[lane] += a2 * a - b2 * b;
+            if GRADIENTS {
+                let s = -kernel.slope * (a2 - b2) / (q + tiny);
+                slope[lane] = s;
+                gradient[0][lane] += s * dx;
+                gradient[1][lane] += s * dy;
+                gradient[2][lane] += s * dz;
+                squares[lane] += s * s * r2;
+            }
+        }
+    }
+    Row {
+        density: lane_sum(density),
+        gradient: Vec4([
+            lane_sum(gradient[0]),
+            lane_sum(gradient[1]),
+            lane_sum(gradient[2]),
+            R::ZERO,
+        ]),
+        squares: lane_sum(squares),
+    }
+}
+
+#[inline(always)]
+fn lane_sum<R: Real>(v: [R; LANES]) -> R {
+    ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]))
+}

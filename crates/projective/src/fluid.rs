@@ -1,0 +1,384 @@
+//! Particles and their step.
+
+use meniscus_shapes::{Bounds, ScriptedSolid};
+use rayon::prelude::*;
+
+use crate::cells::{CHUNK, Cells, lists};
+use crate::constraints::{Constraints, padding};
+use crate::kernel::{HalfSpace, Kernel, SUPPORT};
+use crate::real::{Real, Vec4};
+use crate::reduce::sum_and_max;
+use crate::report::{StepError, StepReport};
+use crate::settings::{Settings, SettingsError};
+use crate::solve::{Problem, Unknowns, push_out, solve};
+use crate::walls::Walls;
+
+/// Share of the particles whose speed limits the step: single drops of spray do not.
+const LIMITING_SHARE: f64 = 0.999;
+/// Excess of density, in tolerances, beyond which a step has failed.
+const FAILED: f64 = 30.0;
+
+/// Particles of a liquid.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Particles<R> {
+    /// Positions, in metres.
+    pub position: Vec<Vec4<R>>,
+    /// Velocities, in m/s.
+    pub velocity: Vec<Vec4<R>>,
+    /// Multipliers of the density constraints: volume times pressure, in J.
+    pub multiplier: Vec<R>,
+    /// Identifiers that are stable from birth.
+    pub id: Vec<u64>,
+    /// Times of birth, in seconds.
+    pub birth: Vec<f32>,
+    /// Numbers of the volumes and emitters that they come from.
+    pub source: Vec<u32>,
+}
+
+impl<R: Real> Particles<R> {
+    /// Number of particles.
+    pub fn len(&self) -> usize {
+        self.position.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.position.is_empty()
+    }
+
+    /// The particles in another order.
+    fn permuted(&self, order: &[u32]) -> Self {
+        fn permuted<T: Copy + Send + Sync>(values: &[T], order: &[u32]) -> Vec<T> {
+            order.par_iter().map(|&i| values[i as usize]).collect()
+        }
+        Self {
+            position: permuted(&self.position, order),
+            velocity: permuted(&self.velocity, order),
+            multiplier: permuted(&self.multiplier, order),
+            id: permuted(&self.id, order),
+            birth: permuted(&self.birth, order),
+            source: permuted(&self.source, order),
+        }
+    }
+
+    /// Removes the particles for which `is_kept` is false.
+    fn retain(&mut self, is_kept: &[bool]) {
+        fn retain<T>(values: &mut Vec<T>, is_kept: &[bool]) {
+            let mut kept = is_kept.iter();
+            values.retain(|_| kept.next().is_none_or(|kept| *kept));
+        }
+        retain(&mut self.position, is_kept);
+        retain(&mut self.velocity, is_kept);
+        retain(&mut self.multiplier, is_kept);
+        retain(&mut self.id, is_kept);
+        retain(&mut self.birth, is_kept);
+        retain(&mut self.source, is_kept);
+    }
+
+    /// Adds a particle without pressure.
+    fn push(&mut self, position: Vec4<R>, velocity: Vec4<R>, id: u64, birth: f64, source: u32) {
+        self.position.push(position);
+        self.velocity.push(velocity);
+        self.multiplier.push(R::ZERO);
+        self.id.push(id);
+        self.birth.push(birth as f32);
+        self.source.push(source);
+    }
+}
+
+/// A liquid of particles with density constraints.
+pub struct Fluid<const D: usize, R: Real = f32> {
+    pub(crate) settings: Settings<D>,
+    kernel: Kernel<R>,
+    half_space: HalfSpace,
+    pub(crate) particles: Particles<R>,
+    pub(crate) time: f64,
+    /// Length of the last step; zero before the first.
+    pub(crate) last_step: f64,
+    /// Identifier of the next particle.
+    pub(crate) next_id: u64,
+    constraints: Constraints<R>,
+}
+
+impl<const D: usize, R: Real> Fluid<D, R> {
+    /// A liquid without particles at time zero.
+    ///
+    /// # Errors
+    /// If a setting is out of range.
+    pub fn new(settings: Settings<D>) -> Result<Self, SettingsError> {
+        settings.validate()?;
+        Ok(Self {
+            kernel: Kernel::new::<D>(settings.spacing),
+            half_space: HalfSpace::new::<D>(settings.spacing),
+            particles: Particles::default(),
+            time: 0.0,
+            last_step: 0.0,
+            next_id: 0,
+            constraints: Constraints::default(),
+            settings,
+        })
+    }
+
+    /// Settings.
+    pub fn settings(&self) -> &Settings<D> {
+        &self.settings
+    }
+
+    /// Particles, sorted by cell after the first step.
+    pub fn particles(&self) -> &Particles<R> {
+        &self.particles
+    }
+
+    /// Seconds since the start.
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// Adds one particle.
+    pub fn add(&mut self, position: [f64; D], velocity: [f64; D], source: u32) {
+        let id = self.next_id;
+        self.next_id += 1;
+        let (x, v) = (Vec4::of(position), Vec4::of(velocity));
+        self.particles.push(x, v, id, self.time, source);
+    }
+
+    /// Fills `bounds` with a lattice of particles where `source` names the source of liquid, at least half a spacing from
+    /// solids. The lattice begins half a spacing from the lower corner of the bounds.
+    pub fn fill(
+        &mut self,
+        bounds: &Bounds<D>,
+        solids: &[ScriptedSolid<D>],
+        source: &(dyn Fn([f64; D]) -> Option<u32> + Sync),
+        velocity: &(dyn Fn([f64; D]) -> [f64; D] + Sync),
+    ) {
+        let spacing = self.settings.spacing;
+        let count: [usize; D] = std::array::from_fn(|axis| {
+            ((bounds.high[axis] - bounds.low[axis]) / spacing + 1e-6).max(0.0) as usize
+        });
+        let walls = Walls::new(solids, self.time, &self.half_space, spacing);
+        // Half a spacing, less rounding.
+        let room = (0.5 - 1e-4) * spacing;
+        let layers = count[D - 1];
+        let per_layer: usize = count[..D - 1].iter().product();
+        let found: Vec<Vec<([f64; D], u32)>> = (0..layers)
+            .into_par_iter()
+            .map(|layer| {
+                let mut found = Vec::new();
+                for number in 0..per_layer {
+                    let (mut rest, mut index) = (number, [layer; D]);
+                    for axis in 0..D - 1 {
+                        index[axis] = rest % count[axis];
+                        rest /= count[axis];
+                    }
+                    let x: [f64; D] = std::array::from_fn(|axis| {
+                        bounds.low[axis] + (index[axis] as f64 + 0.5) * spacing
+                    });
+                    if let Some(source) = source(x)
+                        && walls.distance_within(x, spacing) >= room
+                    {
+                        found.push((x, source));
+                    }
+                }
+                found
+            })
+            .collect();
+        for (x, source) in found.into_iter().flatten() {
+            self.add(x, velocity(x), source);
+        }
+    }
+
+    /// Removes the particles for which `is_kept` is false. Returns their number.
+    pub fn retain(&mut self, is_kept: &(dyn Fn([f64; D]) -> bool + Sync)) -> usize {
+        let kept: Vec<bool> = self
+            .particles
+            .position
+            .par_iter()
+            .map(|x| is_kept(x.point()))
+            .collect();
+        let removed = kept.iter().filter(|kept| !**kept).count();
+        if removed > 0 {
+            self.particles.retain(&kept);
+        }
+        removed
+    }
+
+    /// Longest step: nearly no particle moves farther than `cfl` spacings, by its velocity and gravity. Also the speed that
+    /// limits it, infinite if a velocity is not finite.
+    pub fn step_limit(&self, solids: &[ScriptedSolid<D>], bounds: &Bounds<D>) -> (f64, f64) {
+        let settings = &self.settings;
+        let mut squares: Vec<f64> = self
+            .particles
+            .velocity
+            .iter()
+            .map(|v| v.dot(*v).wide())
+            .collect();
+        let mut speed = 0.0;
+        if !squares.is_empty() {
+            if squares.iter().any(|square| !square.is_finite()) {
+                return (settings.max_step, f64::INFINITY);
+            }
+            let rank = ((squares.len() - 1) as f64 * LIMITING_SHARE) as usize;
+            let (_, square, _) = squares.select_nth_unstable_by(rank, f64::total_cmp);
+            speed = square.sqrt();
+        }
+        for solid in solids {
+            speed = solid
+                .max_speed(self.time, settings.max_step, bounds)
+                .max(speed);
+        }
+        let gravity = settings.gravity.iter().map(|g| g * g).sum::<f64>().sqrt();
+        // The largest `dt` with `speed dt + gravity dt² <= reach`.
+        let reach = settings.cfl * settings.spacing;
+        let root = (speed * speed + 4.0 * gravity * reach).sqrt();
+        let limit = 2.0 * reach / (speed + root).max(1e-300);
+        (limit.min(settings.max_step), speed)
+    }
+
+    /// One step of `dt` seconds among scripted solids.
+    ///
+    /// # Errors
+    /// If positions are not finite afterwards, or the density is far from its tolerance. The state is then as it was.
+    pub fn step(
+        &mut self,
+        solids: &[ScriptedSolid<D>],
+        dt: f64,
+        begin: &mut dyn FnMut(&'static str),
+    ) -> Result<StepReport, StepError> {
+        let (settings, n) = (&self.settings, self.particles.len());
+        let support = SUPPORT * settings.spacing;
+        let walls = Walls::new(solids, self.time + dt, &self.half_space, settings.spacing);
+
+        begin("predict");
+        let predicted = self.predicted(&walls, dt);
+
+        begin("neighbours");
+        let (cells, order) = Cells::new(&predicted, &self.particles.id, support);
+        let mut next = self.particles.permuted(&order);
+        let mut predicted: Vec<Vec4<R>> = order.par_iter().map(|&i| predicted[i as usize]).collect();
+        predicted.push(padding());
+        let mut constraints = std::mem::take(&mut self.constraints);
+        lists(&cells, &predicted, support, &mut constraints.lists);
+        constraints.resize(n);
+        // Within a step, particles move by less than a spacing.
+        let band = support + settings.spacing;
+        constraints.is_near_wall = predicted[..n]
+            .par_iter()
+            .map(|x| walls.distance_within(x.point(), band) < band)
+            .collect();
+
+        begin("solve");
+        let problem = Problem {
+            settings,
+            kernel: &self.kernel,
+            walls: &walls,
+            predicted: &predicted[..n],
+            dt,
+        };
+        let mut unknowns = Unknowns {
+            position: predicted.clone(),
+            multiplier: std::mem::take(&mut next.multiplier),
+        };
+        let solved = solve(&problem, &mut constraints, &mut unknowns);
+
+        begin("finish");
+        let failed = FAILED * settings.max_error;
+        let is_finite = |x: &Vec4<R>| x.0.iter().all(|value| value.wide().is_finite());
+        let error = if !unknowns.position.par_iter().all(is_finite) || !solved.max_error.is_finite() {
+            Some(StepError::NotFinite)
+        } else if solved.max_error > failed && settings.method == crate::Method::Dual {
+            Some(StepError::Unsolved {
+                max_error: solved.max_error,
+                rounds: solved.rounds,
+            })
+        } else {
+            None
+        };
+        if let Some(error) = error {
+            self.constraints = constraints;
+            return Err(error);
+        }
+        let wall_force = constraints.wall_force(&unknowns.multiplier);
+        finish(&mut next, &unknowns, &constraints, &self.kernel, settings, dt);
+        drop(walls);
+        next.multiplier = unknowns.multiplier;
+        self.particles = next;
+        self.constraints = constraints;
+        self.time += dt;
+        self.last_step = dt;
+        Ok(self.report(dt, solved, wall_force))
+    }
+
+    /// Positions without constraints. Velocities belong to the middle of a step, so gravity acts for half the last step and
+    /// half this one: free fall is exact for any sequence of steps.
+    fn predicted(&self, walls: &Walls<'_, D>, dt: f64) -> Vec<Vec4<R>> {
+        let gravity = self.settings.gravity.map(|g| g * dt * 0.5 * (self.last_step + dt));
+        let (fall, dt) = (Vec4::of(gravity), R::of(dt));
+        let particles = self.particles.position.par_iter().zip(&self.particles.velocity);
+        particles
+            .map(|(x, v)| {
+                let mut s = x.plus(dt, *v) + fall;
+                push_out(walls, &mut s);
+                s
+            })
+            .collect()
+    }
+
+    fn report(&self, dt: f64, solve: crate::SolveReport, wall_force: [f64; 3]) -> StepReport {
+        let mass = self.settings.particle_mass();
+        let velocity = &self.particles.velocity;
+        let (squares, max) = sum_and_max(velocity.len(), |i| velocity[i].dot(velocity[i]).wide());
+        let gravity = self.settings.gravity;
+        let position = &self.particles.position;
+        let (height, _) = sum_and_max(position.len(), |i| {
+            let x: [f64; D] = position[i].point();
+            -(0..D).map(|axis| gravity[axis] * x[axis]).sum::<f64>()
+        });
+        StepReport {
+            time: self.time,
+            dt,
+            particles: self.particles.len(),
+            kinetic_energy: 0.5 * mass * squares,
+            potential_energy: mass * height,
+            max_speed: max.sqrt(),
+            wall_force,
+            solve,
+        }
+    }
+}
+
+/// Velocities from the change of positions, with XSPH, and the new positions.
+fn finish<const D: usize, R: Real>(
+    particles: &mut Particles<R>,
+    unknowns: &Unknowns<R>,
+    constraints: &Constraints<R>,
+    kernel: &Kernel<R>,
+    settings: &Settings<D>,
+    dt: f64,
+) {
+    let n = particles.len();
+    let rate = R::of(1.0 / dt);
+    let mut velocity: Vec<Vec4<R>> = unknowns.position[..n]
+        .par_iter()
+        .zip(&particles.position)
+        .map(|(y, x)| (*y - *x).scaled(rate).xyz())
+        .collect();
+    if settings.xsph > 0.0 {
+        velocity.push(Vec4::ZERO);
+        let share = R::of(settings.xsph);
+        let y = &unknowns.position;
+        let smoothed = (0..n).into_par_iter().map(|i| {
+            let list = &constraints.lists[i / CHUNK];
+            let mut sum = Vec4::ZERO;
+            for &j in &list.neighbour[list.range(i % CHUNK)] {
+                let apart = y[i] - y[j as usize];
+                let weight = kernel.value(apart.dot(apart).sqrt());
+                sum = sum.plus(weight, velocity[j as usize] - velocity[i]);
+            }
+            velocity[i].plus(share, sum)
+        });
+        particles.velocity = smoothed.collect();
+    } else {
+        particles.velocity = velocity;
+    }
+    particles.position.copy_from_slice(&unknowns.position[..n]);
+}

@@ -1,0 +1,38 @@
+//! Projective Fluids: liquids of particles with density constraints, in two and three dimensions.
+//!
+//! A step minimises the objective of projective dynamics with one constraint per particle: its density, a sum of kernels
+//! over its neighbours and the solids around it, is at most that at rest. [`Method`] selects how; by default the problem is
+//! solved in the multipliers of the constraints, which are pressures times volumes.
+//!
+//! ```
+//! use meniscus_projective::{Fluid, Settings};
+//! use meniscus_shapes::{Bounds, ScriptedSolid, Shape};
+//!
+//! let tank = Shape::Box { low: [0.0; 2], high: [1.0; 2] }.inverted();
+//! let solids = [ScriptedSolid::still("tank", tank)];
+//! let mut fluid = Fluid::<2>::new(Settings::new(0.05))?;
+//! let block = Bounds { low: [0.0; 2], high: [0.3, 0.6] };
+//! fluid.fill(&block, &solids, &|_| Some(0), &|_| [0.0; 2]);
+//! let report = fluid.step(&solids, 0.002, &mut |_| ())?;
+//! assert!(report.solve.has_converged);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod cells;
+mod constraints;
+mod fluid;
+mod kernel;
+mod real;
+mod reduce;
+mod report;
+mod settings;
+mod solve;
+mod walls;
+
+pub use fluid::{Fluid, Particles};
+pub use kernel::HalfSpace;
+pub use real::{Real, Vec4};
+pub use report::{StepError, StepReport};
+pub use settings::{Method, Settings, SettingsError};
+pub use solve::SolveReport;

@@ -1,0 +1,181 @@
+//! Projective dynamics with the constraints' own normals, in the dual.
+//!
+//! DEVIATION [WKB16 (9)]: the paper's constraint matrices are the identity, which replaces the rank-one Hessian of a
+//! constraint by a multiple of the identity on all coordinates of its particles; pressure then spreads by one neighbourhood
+//! per round. Here `D_i` is the unit gradient of constraint `i`: the objective is the same, and the global matrix
+//! `M/dt² + Gᵀ diag(K V) G` is that of Gauss and Newton. Its Schur complement in the multipliers `l = V p`,
+//! `B = dt²/m G Gᵀ + 1/(K V)`, has a condition number that does not depend on `K`. A round linearises the constraints, takes
+//! a few iterations of conjugate gradients on the active ones (`C_i > 0` or `l_i > 0`), and clamps: `l >= 0`.
+
+use super::{Problem, SolveReport, Unknowns, displace, errors};
+use crate::constraints::Constraints;
+use crate::real::Real;
+use crate::reduce::dot;
+use rayon::prelude::*;
+
+/// Relative excess of density below which a particle has left its neighbours, and its pressure is forgotten.
+const APART: f64 = -0.05;
+/// Residual of conjugate gradients at which a round ends early, relative to that at its beginning.
+const INNER_TOLERANCE: f64 = 1e-2;
+
+pub fn solve<const D: usize, R: Real>(
+    problem: &Problem<'_, D, R>,
+    constraints: &mut Constraints<R>,
+    unknowns: &mut Unknowns<R>,
+) -> SolveReport {
+    let settings = problem.settings;
+    let (mobility, compliance) = (problem.mobility(), problem.compliance());
+    let n = constraints.excess.len();
+    let mut report = SolveReport::default();
+    let mut cg = ConjugateGradients::new(n, mobility, compliance);
+
+    let is_warm = start(problem, constraints, unknowns);
+    loop {
+        constraints.evaluate::<D, true>(problem.kernel, problem.walls, &unknowns.position);
+        (report.mean_error, report.max_error) =
+            errors(constraints, &unknowns.multiplier, compliance);
+        report.has_converged =
+            report.max_error <= settings.max_error && report.mean_error <= settings.mean_error;
+        // Pressures of the last step that are too high show in no excess: they have one round to fall.
+        let may_end = report.rounds > 0 || !is_warm;
+        let is_broken = !report.max_error.is_finite();
+        if (report.has_converged && may_end) || report.rounds == settings.rounds || is_broken {
+            return report;
+        }
+        cg.select(constraints, &unknowns.multiplier);
+        report.inner_iterations +=
+            cg.solve(constraints, &unknowns.multiplier, settings.inner_iterations);
+        cg.clamp(&mut unknowns.multiplier);
+        constraints.transposed_product(&cg.change);
+        displace(problem, constraints, R::of(mobility), &mut unknowns.position);
+        report.rounds += 1;
+    }
+}
+
+/// Begins with a share of the last step's multipliers. Returns whether there are any.
+fn start<const D: usize, R: Real>(
+    problem: &Problem<'_, D, R>,
+    constraints: &mut Constraints<R>,
+    unknowns: &mut Unknowns<R>,
+) -> bool {
+    let share = R::of(problem.settings.warm_start);
+    if unknowns.multiplier.iter().all(|&l| l * share == R::ZERO) {
+        unknowns.multiplier.fill(R::ZERO);
+        return false;
+    }
+    constraints.evaluate::<D, true>(problem.kernel, problem.walls, &unknowns.position);
+    let multipliers = unknowns.multiplier.par_iter_mut();
+    multipliers.zip(&constraints.excess).for_each(|(l, &excess)| {
+        *l = if excess < R::of(APART) { R::ZERO } else { *l * share };
+    });
+    constraints.transposed_product(&unknowns.multiplier);
+    let mobility = R::of(problem.mobility());
+    displace(problem, constraints, mobility, &mut unknowns.position);
+    true
+}
+
+/// Conjugate gradients on the active constraints, preconditioned by the diagonal.
+struct ConjugateGradients<R> {
+    mobility: R,
+    compliance: R,
+    is_active: Vec<bool>,
+    residual: Vec<R>,
+    preconditioned: Vec<R>,
+    direction: Vec<R>,
+    image: Vec<R>,
+    /// Change of the multipliers.
+    change: Vec<R>,
+}
+
+impl<R: Real> ConjugateGradients<R> {
+    fn new(n: usize, mobility: f64, compliance: f64) -> Self {
+        let zero = vec![R::ZERO; n];
+        Self {
+            mobility: R::of(mobility),
+            compliance: R::of(compliance),
+            is_active: vec![false; n],
+            residual: zero.clone(),
+            preconditioned: zero.clone(),
+            direction: zero.clone(),
+            image: zero.clone(),
+            change: zero,
+        }
+    }
+
+    /// Selects the active constraints.
+    fn select(&mut self, constraints: &Constraints<R>, multiplier: &[R]) {
+        let active = self.is_active.par_iter_mut();
+        active
+            .zip(&constraints.excess)
+            .zip(multiplier)
+            .for_each(|((active, &excess), &l)| *active = excess > R::ZERO || l > R::ZERO);
+    }
+
+    /// Solves `B change = C - α l` on the active constraints, roughly. Returns the number of iterations.
+    fn solve(&mut self, constraints: &mut Constraints<R>, multiplier: &[R], limit: usize) -> usize {
+        self.change.fill(R::ZERO);
+        let compliance = self.compliance;
+        let residual = self.residual.par_iter_mut().zip(&self.is_active);
+        residual
+            .zip(&constraints.excess)
+            .zip(multiplier)
+            .for_each(|(((r, &is_active), &excess), &l)| {
+                *r = if is_active { excess - compliance * l } else { R::ZERO };
+            });
+        self.precondition(constraints);
+        self.direction.copy_from_slice(&self.preconditioned);
+        let mut energy = dot(&self.residual, &self.preconditioned);
+        let end = INNER_TOLERANCE * INNER_TOLERANCE * dot(&self.residual, &self.residual);
+        for iteration in 0..limit {
+            constraints.transposed_product(&self.direction);
+            constraints.product(
+                self.mobility,
+                self.compliance,
+                &self.direction,
+                &self.is_active,
+                &mut self.image,
+            );
+            let curvature = dot(&self.direction, &self.image);
+            if !(curvature > 0.0) {
+                return iteration;
+            }
+            let step = R::of(energy / curvature);
+            let updated = self.change.par_iter_mut().zip(&mut self.residual);
+            updated
+                .zip(&self.direction)
+                .zip(&self.image)
+                .for_each(|(((change, r), &p), &q)| {
+                    *change += step * p;
+                    *r -= step * q;
+                });
+            if dot(&self.residual, &self.residual) < end {
+                return iteration + 1;
+            }
+            self.precondition(constraints);
+            let next = dot(&self.residual, &self.preconditioned);
+            let factor = R::of(next / energy);
+            energy = next;
+            let direction = self.direction.par_iter_mut().zip(&self.preconditioned);
+            direction.for_each(|(p, &z)| *p = z + factor * *p);
+        }
+        limit
+    }
+
+    fn precondition(&mut self, constraints: &Constraints<R>) {
+        let (mobility, compliance) = (self.mobility, self.compliance);
+        let preconditioned = self.preconditioned.par_iter_mut().zip(&self.residual);
+        preconditioned
+            .zip(&constraints.diagonal)
+            .for_each(|((z, &r), &diagonal)| *z = r / (mobility * diagonal + compliance));
+    }
+
+    /// Adds the change to the multipliers, which stay at least zero; the change becomes what was added.
+    fn clamp(&mut self, multiplier: &mut [R]) {
+        let changes = self.change.par_iter_mut().zip(multiplier);
+        changes.for_each(|(change, l)| {
+            let clamped = (*l + *change).max(R::ZERO);
+            *change = clamped - *l;
+            *l = clamped;
+        });
+    }
+}

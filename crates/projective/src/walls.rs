@@ -1,0 +1,230 @@
+//! Solids as the particles feel them: the share of their kernel that is solid, and a surface that they cannot cross.
+//!
+//! The share of a half-space is a function of the distance alone ([`HalfSpace`]). That of a shape follows from its
+//! construction: parallel faces add, edges and unions multiply. It is exact at planes and, at the surface, at right-angled
+//! edges; at curved surfaces the error is of the order of the support over the radius of curvature.
+
+use meniscus_shapes::{Bounds, Pose, ScriptedSolid, Shape};
+
+use crate::kernel::{HalfSpace, share_beyond_layer};
+
+/// Distance by which solids are shrunk: with it, a lattice that begins half a spacing from a wall has the density of the
+/// lattice everywhere.
+fn shift_of<const D: usize>(table: &HalfSpace, spacing: f64) -> f64 {
+    let missing = share_beyond_layer::<D>(spacing);
+    let (mut low, mut high) = (0.0, spacing);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if table.at(middle).0 > missing {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    0.5 * (low + high) - 0.5 * spacing
+}
+
+/// Least distance of particles from surfaces, in spacings.
+pub const CLEARANCE: f64 = 0.05;
+
+/// Solids at one time.
+pub struct Walls<'a, const D: usize> {
+    solids: Vec<Wall<'a, D>>,
+    table: &'a HalfSpace,
+    shift: f64,
+    clearance: f64,
+}
+
+struct Wall<'a, const D: usize> {
+    shape: &'a Shape<D>,
+    world_from_body: Option<Pose<D>>,
+    /// Outside of these, the solid does not matter; none for containers.
+    bounds: Option<Bounds<D>>,
+}
+
+impl<const D: usize> Wall<'_, D> {
+    fn local(&self, x: [f64; D]) -> [f64; D] {
+        match &self.world_from_body {
+            Some(pose) => pose.apply_inverse(x),
+            None => x,
+        }
+    }
+
+    fn turned(&self, direction: [f64; D]) -> [f64; D] {
+        match &self.world_from_body {
+            Some(pose) => pose.rotation.apply(direction),
+            None => direction,
+        }
+    }
+}
+
+impl<'a, const D: usize> Walls<'a, D> {
+    /// Solids at the time `time`, for particles at a distance of `spacing`.
+    pub fn new(
+        solids: &'a [ScriptedSolid<D>],
+        time: f64,
+        table: &'a HalfSpace,
+        spacing: f64,
+    ) -> Self {
+        let posed = |solid: &'a ScriptedSolid<D>| {
+            let pose = solid
+                .moves()
+                .then(|| solid.motion.world_from_body(time));
+            let bounds = solid.shape.bounds().map(|bounds| {
+                let bounds = match &pose {
+                    Some(pose) => bounds.placed(pose),
+                    None => bounds,
+                };
+                bounds.expanded(table.support() + spacing)
+            });
+            Wall {
+                shape: &solid.shape,
+                world_from_body: pose,
+                bounds,
+            }
+        };
+        Self {
+            solids: solids.iter().map(posed).collect(),
+            table,
+            shift: shift_of::<D>(table, spacing),
+            clearance: CLEARANCE * spacing,
+        }
+    }
+
+    /// Signed distance to the closest solid if that is within `band`, else something larger; infinite without solids.
+    pub fn distance_within(&self, x: [f64; D], band: f64) -> f64 {
+        let near = self.solids.iter().filter(|wall| wall.is_near(x));
+        near.map(|wall| wall.shape.distance_within(wall.local(x), band))
+            .fold(f64::INFINITY, f64::min)
+    }
+
+    /// Solid share of the kernel around `x`, and its gradient.
+    pub fn share(&self, x: [f64; D]) -> (f64, [f64; D]) {
+        let mut open = Product::one();
+        for wall in self.solids.iter().filter(|wall| wall.is_near(x)) {
+            let (share, gradient) = self.share_of(wall.shape, wall.local(x), self.shift);
+            open.times(1.0 - share, wall.turned(gradient).map(|g| -g));
+        }
+        (1.0 - open.value, open.gradient.map(|g| -g))
+    }
+
+    /// Moves a point that is inside a solid, or closer than the clearance, out of it along the normal. Returns whether it was.
+    pub fn push_out(&self, x: &mut [f64; D]) -> bool {
+        let mut was_inside = false;
+        // In a corner, a push out of one solid may end in another.
+        for _ in 0..4 {
+            let mut deepest: Option<(f64, &Wall<'_, D>)> = None;
+            for wall in self.solids.iter().filter(|wall| wall.is_near(*x)) {
+                let distance = wall.shape.distance_within(wall.local(*x), 2.0 * self.clearance);
+                if distance < self.clearance && deepest.is_none_or(|(least, _)| distance < least) {
+                    deepest = Some((distance, wall));
+                }
+            }
+            let Some((distance, wall)) = deepest else {
+                break;
+            };
+            let normal = wall.turned(wall.shape.gradient(wall.local(*x)));
+            for axis in 0..D {
+                // A hair more, so that rounding does not repeat the push.
+                x[axis] += (self.clearance - distance) * (1.0 + 1e-6) * normal[axis];
+            }
+            was_inside = true;
+        }
+        was_inside
+    }
+
+    fn share_of(&self, shape: &Shape<D>, x: [f64; D], shift: f64) -> (f64, [f64; D]) {
+        match shape {
+            Shape::Box { low, high } => {
+                // The kernel's share between two parallel planes, for every axis.
+                let mut all = Product::one();
+                for axis in 0..D {
+                    let below = self.table.at(x[axis] - low[axis] - shift);
+                    let above = self.table.at(high[axis] - x[axis] - shift);
+                    let mut gradient = [0.0; D];
+                    gradient[axis] = above.1 - below.1;
+                    all.times(1.0 - below.0 - above.0, gradient);
+                }
+                (all.value, all.gradient)
+            }
+            Shape::Union(parts) => {
+                let mut open = Product::one();
+                for part in parts {
+                    let (share, gradient) = self.share_of(part, x, shift);
+                    open.times(1.0 - share, gradient.map(|g| -g));
+                }
+                (1.0 - open.value, open.gradient.map(|g| -g))
+            }
+            Shape::Intersection(parts) => {
+                let mut all = Product::one();
+                for part in parts {
+                    let (share, gradient) = self.share_of(part, x, shift);
+                    all.times(share, gradient);
+                }
+                (all.value, all.gradient)
+            }
+            Shape::Difference(whole, parts) => {
+                let (share, gradient) = self.share_of(whole, x, shift);
+                let mut rest = Product::one();
+                rest.times(share, gradient);
+                for part in parts {
+                    let (share, gradient) = self.share_of(part, x, -shift);
+                    rest.times(1.0 - share, gradient.map(|g| -g));
+                }
+                (rest.value, rest.gradient)
+            }
+            Shape::Inverted(hollow) => {
+                let (share, gradient) = self.share_of(hollow, x, -shift);
+                (1.0 - share, gradient.map(|g| -g))
+            }
+            Shape::Shell { shape, thickness } => {
+                let distance = shape.distance(x);
+                let normal = shape.gradient(x);
+                let outer = self.table.at(distance - 0.5 * thickness + shift);
+                let inner = self.table.at(distance + 0.5 * thickness - shift);
+                let slope = outer.1 - inner.1;
+                (outer.0 - inner.0, normal.map(|n| slope * n))
+            }
+            Shape::Placed { shape, pose } => {
+                let (share, gradient) = self.share_of(shape, pose.apply_inverse(x), shift);
+                (share, pose.rotation.apply(gradient))
+            }
+            _ => {
+                let distance = shape.distance_within(x, self.table.support() + shift.abs());
+                let (share, slope) = self.table.at(distance + shift);
+                if slope == 0.0 {
+                    return (share, [0.0; D]);
+                }
+                (share, shape.gradient(x).map(|n| slope * n))
+            }
+        }
+    }
+}
+
+impl<const D: usize> Wall<'_, D> {
+    fn is_near(&self, x: [f64; D]) -> bool {
+        self.bounds.as_ref().is_none_or(|bounds| bounds.contains(x))
+    }
+}
+
+/// A product of functions and its gradient.
+struct Product<const D: usize> {
+    value: f64,
+    gradient: [f64; D],
+}
+
+impl<const D: usize> Product<D> {
+    fn one() -> Self {
+        Self {
+            value: 1.0,
+            gradient: [0.0; D],
+        }
+    }
+
+    fn times(&mut self, value: f64, gradient: [f64; D]) {
+        for axis in 0..D {
+            self.gradient[axis] = self.gradient[axis] * value + self.value * gradient[axis];
+        }
+        self.value *= value;
+    }
+}

@@ -1,0 +1,54 @@
+//! Kernels and walls at rest.
+
+use meniscus_projective::{Fluid, HalfSpace, Settings};
+
+use crate::stage::{block, tank};
+
+#[test]
+fn half_of_the_kernel_is_beyond_a_plane_through_its_centre() {
+    for table in [HalfSpace::new::<2>(0.1), HalfSpace::new::<3>(0.1)] {
+        assert!((table.at(0.0).0 - 0.5).abs() < 1e-12);
+        assert_eq!(table.at(0.2), (0.0, 0.0));
+        assert_eq!(table.at(-0.2), (1.0, 0.0));
+        for z in [-0.15, -0.03, 0.0, 0.01, 0.123, 0.19] {
+            let (share, slope) = table.at(z);
+            let (above, below) = (table.at(z + 1e-6).0, table.at(z - 1e-6).0);
+            assert!(((above - below) / 2e-6 - slope).abs() < 1e-5 * 10.0);
+            assert!((share + table.at(-z).0 - 1.0).abs() < 1e-12);
+        }
+    }
+}
+
+#[test]
+fn a_plane_at_0_58_spacings_has_the_density_of_a_lattice_beyond_it() {
+    let table = HalfSpace::new::<3>(1.0);
+    assert!((table.at(0.5835).0 - 0.1497).abs() < 1e-4);
+}
+
+/// Liquid that fills a tank, first layer half a spacing from its walls, has the density of a lattice up to the faces; along
+/// edges and in corners the error is that of a product of shares.
+#[test]
+fn a_lattice_that_fills_a_tank_is_hardly_compressed() {
+    let mut settings = Settings::<2>::new(0.05);
+    settings.gravity = [0.0; 2];
+    let solids = tank([0.5, 0.5]);
+    let mut fluid: Fluid<2, f64> = block(settings, &solids, [0.0; 2], [0.5; 2]);
+    assert_eq!(fluid.particles().len(), 100);
+    let report = fluid.step(&solids, 1e-4, &mut |_| ()).unwrap();
+    assert!(report.solve.max_error < 1e-3, "{}", report.solve.max_error);
+    assert!(report.max_speed < 0.5, "{}", report.max_speed);
+}
+
+#[test]
+fn the_density_of_a_lattice_is_one() {
+    let mut plane = Settings::<2>::new(0.05);
+    plane.gravity = [0.0; 2];
+    let mut space = Settings::<3>::new(0.05);
+    space.gravity = [0.0; 3];
+    let mut fluid: Fluid<2, f64> = block(plane, &[], [0.0; 2], [0.5; 2]);
+    let report = fluid.step(&[], 1e-3, &mut |_| ()).unwrap();
+    assert!(report.solve.max_error < 1e-12 && report.solve.rounds == 0);
+    let mut fluid: Fluid<3, f64> = block(space, &[], [0.0; 3], [0.4; 3]);
+    let report = fluid.step(&[], 1e-3, &mut |_| ()).unwrap();
+    assert!(report.solve.max_error < 1e-12 && report.solve.rounds == 0);
+}

@@ -1,0 +1,7 @@
+//! Properties of the particle method: what must hold, in both dimensions and both precisions.
+
+mod conservation;
+mod flows;
+mod kernels;
+mod stage;
+mod steps;
