@@ -96,7 +96,10 @@ impl Cells {
         for k in k.saturating_sub(1)..=(k + 1).min(self.rows[1] - 1) {
             for j in j.saturating_sub(1)..=(j + 1).min(self.rows[0] - 1) {
                 let row = k * self.rows[0] + j;
-                let (first, last) = (self.row_start[row] as usize, self.row_start[row + 1] as usize);
+                let (first, last) = (
+                    self.row_start[row] as usize,
+                    self.row_start[row + 1] as usize,
+                );
                 let row = &self.cells[first..last];
                 let from = row.partition_point(|&(c, _)| (c as usize) + 1 < column);
                 let to = row.partition_point(|&(c, _)| c as usize <= column + 1);

@@ -169,17 +169,6 @@ impl<R: Real> Constraints<R> {
                 }
             });
     }
-
-    /// Forces of the particles on solids: minus the sum of `l_i g_i`, as an impulse of `factor` per unit.
-    pub fn wall_force(&self, multiplier: &[R]) -> [f64; 3] {
-        let mut sum = [0.0; 3];
-        for (gradient, l) in self.wall_gradient.iter().zip(multiplier) {
-            for axis in 0..3 {
-                sum[axis] += (gradient.0[axis] * *l).wide();
-            }
-        }
-        sum
-    }
 }
 
 /// Position of the padding.

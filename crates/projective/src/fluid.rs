@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use crate::cells::{CHUNK, Cells, lists};
 use crate::constraints::{Constraints, padding};
-use crate::kernel::{HalfSpace, Kernel, SUPPORT};
+use crate::kernel::{HalfSpace, Kernel, support};
 use crate::real::{Real, Vec4};
 use crate::reduce::sum_and_max;
 use crate::report::{StepError, StepReport};
@@ -245,7 +245,7 @@ impl<const D: usize, R: Real> Fluid<D, R> {
         begin: &mut dyn FnMut(&'static str),
     ) -> Result<StepReport, StepError> {
         let (settings, n) = (&self.settings, self.particles.len());
-        let support = SUPPORT * settings.spacing;
+        let support = support::<D>() * settings.spacing;
         let walls = Walls::new(solids, self.time + dt, &self.half_space, settings.spacing);
 
         begin("predict");
@@ -254,7 +254,8 @@ impl<const D: usize, R: Real> Fluid<D, R> {
         begin("neighbours");
         let (cells, order) = Cells::new(&predicted, &self.particles.id, support);
         let mut next = self.particles.permuted(&order);
-        let mut predicted: Vec<Vec4<R>> = order.par_iter().map(|&i| predicted[i as usize]).collect();
+        let mut predicted: Vec<Vec4<R>> =
+            order.par_iter().map(|&i| predicted[i as usize]).collect();
         predicted.push(padding());
         let mut constraints = std::mem::take(&mut self.constraints);
         lists(&cells, &predicted, support, &mut constraints.lists);
@@ -283,7 +284,8 @@ impl<const D: usize, R: Real> Fluid<D, R> {
         begin("finish");
         let failed = FAILED * settings.max_error;
         let is_finite = |x: &Vec4<R>| x.0.iter().all(|value| value.wide().is_finite());
-        let error = if !unknowns.position.par_iter().all(is_finite) || !solved.max_error.is_finite() {
+        let error = if !unknowns.position.par_iter().all(is_finite) || !solved.max_error.is_finite()
+        {
             Some(StepError::NotFinite)
         } else if solved.max_error > failed && settings.method == crate::Method::Dual {
             Some(StepError::Unsolved {
@@ -297,8 +299,16 @@ impl<const D: usize, R: Real> Fluid<D, R> {
             self.constraints = constraints;
             return Err(error);
         }
-        let wall_force = constraints.wall_force(&unknowns.multiplier);
-        finish(&mut next, &unknowns, &constraints, &self.kernel, settings, dt);
+        let fall_time = 0.5 * (self.last_step + dt);
+        let wall_force = finish(
+            &mut next,
+            &unknowns,
+            &constraints,
+            &self.kernel,
+            settings,
+            dt,
+            fall_time,
+        );
         drop(walls);
         next.multiplier = unknowns.multiplier;
         self.particles = next;
@@ -311,9 +321,16 @@ impl<const D: usize, R: Real> Fluid<D, R> {
     /// Positions without constraints. Velocities belong to the middle of a step, so gravity acts for half the last step and
     /// half this one: free fall is exact for any sequence of steps.
     fn predicted(&self, walls: &Walls<'_, D>, dt: f64) -> Vec<Vec4<R>> {
-        let gravity = self.settings.gravity.map(|g| g * dt * 0.5 * (self.last_step + dt));
+        let gravity = self
+            .settings
+            .gravity
+            .map(|g| g * dt * 0.5 * (self.last_step + dt));
         let (fall, dt) = (Vec4::of(gravity), R::of(dt));
-        let particles = self.particles.position.par_iter().zip(&self.particles.velocity);
+        let particles = self
+            .particles
+            .position
+            .par_iter()
+            .zip(&self.particles.velocity);
         particles
             .map(|(x, v)| {
                 let mut s = x.plus(dt, *v) + fall;
@@ -346,7 +363,8 @@ impl<const D: usize, R: Real> Fluid<D, R> {
     }
 }
 
-/// Velocities from the change of positions, with XSPH, and the new positions.
+/// Velocities from the change of positions, smoothed, and the new positions. Returns the force of the liquid on all solids:
+/// forces between particles cancel, so it is what changes their total momentum besides gravity.
 fn finish<const D: usize, R: Real>(
     particles: &mut Particles<R>,
     unknowns: &Unknowns<R>,
@@ -354,7 +372,8 @@ fn finish<const D: usize, R: Real>(
     kernel: &Kernel<R>,
     settings: &Settings<D>,
     dt: f64,
-) {
+    fall_time: f64,
+) -> [f64; 3] {
     let n = particles.len();
     let rate = R::of(1.0 / dt);
     let mut velocity: Vec<Vec4<R>> = unknowns.position[..n]
@@ -362,23 +381,68 @@ fn finish<const D: usize, R: Real>(
         .zip(&particles.position)
         .map(|(y, x)| (*y - *x).scaled(rate).xyz())
         .collect();
-    if settings.xsph > 0.0 {
-        velocity.push(Vec4::ZERO);
-        let share = R::of(settings.xsph);
-        let y = &unknowns.position;
-        let smoothed = (0..n).into_par_iter().map(|i| {
-            let list = &constraints.lists[i / CHUNK];
+    let mut force = [0.0; 3];
+    for axis in 0..D {
+        let (gained, _) = sum_and_max(n, |i| {
+            velocity[i].0[axis].wide() - particles.velocity[i].0[axis].wide()
+        });
+        let fallen = n as f64 * settings.gravity[axis] * fall_time;
+        force[axis] = settings.particle_mass() * (fallen - gained) / dt;
+    }
+    velocity.push(Vec4::ZERO);
+    let smoothing = Smoothing {
+        constraints,
+        kernel,
+        position: &unknowns.position,
+    };
+    smoothing.apply(settings, &mut velocity);
+    velocity.truncate(n);
+    particles.velocity = velocity;
+    particles.position.copy_from_slice(&unknowns.position[..n]);
+    force
+}
+
+/// Smoothing of velocities with the differences to the neighbours, `(S v)_i = V Σ_j W_ij (v_j - v_i)`. It is symmetric, so
+/// momentum is conserved.
+struct Smoothing<'a, R> {
+    constraints: &'a Constraints<R>,
+    kernel: &'a Kernel<R>,
+    position: &'a [Vec4<R>],
+}
+
+impl<R: Real> Smoothing<'_, R> {
+    /// `v += xsph S v - filter S S v`: the first is XSPH, a viscosity; the second damps only what changes from particle to
+    /// particle, such as layers that move against each other, which no density sees to first order.
+    fn apply<const D: usize>(&self, settings: &Settings<D>, velocity: &mut [Vec4<R>]) {
+        if settings.xsph == 0.0 && settings.filter == 0.0 {
+            return;
+        }
+        let first = self.differences(velocity);
+        let second = match settings.filter > 0.0 {
+            true => self.differences(&first),
+            false => first.clone(),
+        };
+        let (xsph, filter) = (R::of(settings.xsph), R::of(-settings.filter));
+        let changed = velocity.par_iter_mut().zip(&first).zip(&second);
+        changed.for_each(|((v, first), second)| *v = v.plus(xsph, *first).plus(filter, *second));
+    }
+
+    /// `S v`, with the padding at the end.
+    fn differences(&self, v: &[Vec4<R>]) -> Vec<Vec4<R>> {
+        let n = v.len() - 1;
+        let difference = |i: usize| {
+            if i == n {
+                return Vec4::ZERO;
+            }
+            let list = &self.constraints.lists[i / CHUNK];
             let mut sum = Vec4::ZERO;
             for &j in &list.neighbour[list.range(i % CHUNK)] {
-                let apart = y[i] - y[j as usize];
-                let weight = kernel.value(apart.dot(apart).sqrt());
-                sum = sum.plus(weight, velocity[j as usize] - velocity[i]);
+                let apart = self.position[i] - self.position[j as usize];
+                let weight = self.kernel.value(apart.dot(apart).sqrt());
+                sum = sum.plus(weight, v[j as usize] - v[i]);
             }
-            velocity[i].plus(share, sum)
-        });
-        particles.velocity = smoothed.collect();
-    } else {
-        particles.velocity = velocity;
+            sum
+        };
+        (0..=n).into_par_iter().map(difference).collect()
     }
-    particles.position.copy_from_slice(&unknowns.position[..n]);
 }

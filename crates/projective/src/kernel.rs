@@ -4,8 +4,11 @@ use std::f64::consts::PI;
 
 use crate::real::Real;
 
-/// Support of the kernel, in particle spacings.
-pub const SUPPORT: f64 = 2.0;
+/// Support of the kernel, in particle spacings. In 2D a support of two spacings has only eight neighbours with any weight,
+/// too few to keep layers apart at an impact.
+pub const fn support<const D: usize>() -> f64 {
+    if D == 2 { 2.6 } else { 2.0 }
+}
 
 /// Cubic spline kernel with support `h`, in branch-free form:
 /// `W(r) = 2 k ((1 - q)³₊ - 4 (1/2 - q)³₊)` with `q = r / h`, and
@@ -26,7 +29,7 @@ impl<R: Real> Kernel<R> {
     /// Kernel of particles at a distance of `spacing` in `D` dimensions, times a volume that makes the density of their
     /// lattice exactly one.
     pub fn new<const D: usize>(spacing: f64) -> Self {
-        let h = SUPPORT * spacing;
+        let h = support::<D>() * spacing;
         let k = normalisation::<D>(h);
         let volume = volume::<D>(spacing);
         Self {
@@ -74,23 +77,23 @@ fn value<const D: usize>(r: f64, h: f64) -> f64 {
 /// Volume of a particle in sums over kernels: with it, the density in the lattice is one. In 3D it is 1.00003 times that
 /// of a cell of the lattice, in 2D 0.9992 times.
 fn volume<const D: usize>(spacing: f64) -> f64 {
-    1.0 / lattice_sum::<D>(spacing, -2)
+    1.0 / lattice_sum::<D>(spacing, -3)
 }
 
 /// Share of the density of a lattice that is beyond a plane between two of its layers, as seen from the layer before it.
 pub fn share_beyond_layer<const D: usize>(spacing: f64) -> f64 {
-    lattice_sum::<D>(spacing, 1) / lattice_sum::<D>(spacing, -2)
+    lattice_sum::<D>(spacing, 1) / lattice_sum::<D>(spacing, -3)
 }
 
 /// Sum of the kernel over the points of a lattice, from a layer on.
 fn lattice_sum<const D: usize>(spacing: f64, from: i32) -> f64 {
     let mut sum = 0.0;
-    for i in from..=2 {
-        for j in -2..=2 {
-            for k in -2..=2 {
+    for i in from..=3 {
+        for j in -3..=3 {
+            for k in -3..=3 {
                 if D == 3 || k == 0 {
                     let r = f64::from(i * i + j * j + k * k).sqrt() * spacing;
-                    sum += value::<D>(r, SUPPORT * spacing);
+                    sum += value::<D>(r, support::<D>() * spacing);
                 }
             }
         }
@@ -114,7 +117,7 @@ const PLANE_INTERVALS: usize = 64;
 impl HalfSpace {
     /// Table for the kernel of particles at a distance of `spacing`.
     pub fn new<const D: usize>(spacing: f64) -> Self {
-        let support = SUPPORT * spacing;
+        let support = support::<D>() * spacing;
         let step = support / INTERVALS as f64;
         // The share beyond is the integral of that in the planes beyond, here by Simpson's rule.
         let plane = |z: f64| plane_integral::<D>(z, support);

@@ -34,7 +34,11 @@ pub fn sum_and_max(n: usize, value: impl Fn(usize) -> f64 + Sync) -> (f64, f64) 
             range.fold((0.0, 0.0), |(sum, max), i| {
                 let value = value(i);
                 // A NaN is kept as the maximum, so that it is noticed.
-                let max = if value > max || value.is_nan() { value } else { max };
+                let max = if value > max || value.is_nan() {
+                    value
+                } else {
+                    max
+                };
                 (sum + value, max)
             })
         })

@@ -67,9 +67,7 @@ impl<'a, const D: usize> Walls<'a, D> {
         spacing: f64,
     ) -> Self {
         let posed = |solid: &'a ScriptedSolid<D>| {
-            let pose = solid
-                .moves()
-                .then(|| solid.motion.world_from_body(time));
+            let pose = solid.moves().then(|| solid.motion.world_from_body(time));
             let bounds = solid.shape.bounds().map(|bounds| {
                 let bounds = match &pose {
                     Some(pose) => bounds.placed(pose),
@@ -115,7 +113,9 @@ impl<'a, const D: usize> Walls<'a, D> {
         for _ in 0..4 {
             let mut deepest: Option<(f64, &Wall<'_, D>)> = None;
             for wall in self.solids.iter().filter(|wall| wall.is_near(*x)) {
-                let distance = wall.shape.distance_within(wall.local(*x), 2.0 * self.clearance);
+                let distance = wall
+                    .shape
+                    .distance_within(wall.local(*x), 2.0 * self.clearance);
                 if distance < self.clearance && deepest.is_none_or(|(least, _)| distance < least) {
                     deepest = Some((distance, wall));
                 }

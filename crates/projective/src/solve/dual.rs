@@ -47,7 +47,12 @@ pub fn solve<const D: usize, R: Real>(
             cg.solve(constraints, &unknowns.multiplier, settings.inner_iterations);
         cg.clamp(&mut unknowns.multiplier);
         constraints.transposed_product(&cg.change);
-        displace(problem, constraints, R::of(mobility), &mut unknowns.position);
+        displace(
+            problem,
+            constraints,
+            R::of(mobility),
+            &mut unknowns.position,
+        );
         report.rounds += 1;
     }
 }
@@ -65,9 +70,15 @@ fn start<const D: usize, R: Real>(
     }
     constraints.evaluate::<D, true>(problem.kernel, problem.walls, &unknowns.position);
     let multipliers = unknowns.multiplier.par_iter_mut();
-    multipliers.zip(&constraints.excess).for_each(|(l, &excess)| {
-        *l = if excess < R::of(APART) { R::ZERO } else { *l * share };
-    });
+    multipliers
+        .zip(&constraints.excess)
+        .for_each(|(l, &excess)| {
+            *l = if excess < R::of(APART) {
+                R::ZERO
+            } else {
+                *l * share
+            };
+        });
     constraints.transposed_product(&unknowns.multiplier);
     let mobility = R::of(problem.mobility());
     displace(problem, constraints, mobility, &mut unknowns.position);
@@ -116,12 +127,15 @@ impl<R: Real> ConjugateGradients<R> {
         self.change.fill(R::ZERO);
         let compliance = self.compliance;
         let residual = self.residual.par_iter_mut().zip(&self.is_active);
-        residual
-            .zip(&constraints.excess)
-            .zip(multiplier)
-            .for_each(|(((r, &is_active), &excess), &l)| {
-                *r = if is_active { excess - compliance * l } else { R::ZERO };
-            });
+        residual.zip(&constraints.excess).zip(multiplier).for_each(
+            |(((r, &is_active), &excess), &l)| {
+                *r = if is_active {
+                    excess - compliance * l
+                } else {
+                    R::ZERO
+                };
+            },
+        );
         self.precondition(constraints);
         self.direction.copy_from_slice(&self.preconditioned);
         let mut energy = dot(&self.residual, &self.preconditioned);

@@ -40,18 +40,22 @@ pub fn solve<const D: usize, R: Real>(
             break;
         }
         let multipliers = unknowns.multiplier.par_iter_mut().zip(&image);
-        multipliers
-            .zip(excess)
-            .zip(&constraints.diagonal)
-            .for_each(|(((l, &image), &excess), &diagonal)| {
+        multipliers.zip(excess).zip(&constraints.diagonal).for_each(
+            |(((l, &image), &excess), &diagonal)| {
                 let diagonal = R::of(mobility) * diagonal + R::of(compliance);
                 *l = (*l + R::of(RELAXATION) * (excess - image) / diagonal).max(R::ZERO);
-            });
+            },
+        );
         report.rounds += 1;
         report.inner_iterations += 1;
     }
     constraints.transposed_product(&unknowns.multiplier);
-    displace(problem, constraints, R::of(mobility), &mut unknowns.position);
+    displace(
+        problem,
+        constraints,
+        R::of(mobility),
+        &mut unknowns.position,
+    );
     constraints.evaluate::<D, false>(problem.kernel, problem.walls, &unknowns.position);
     (report.mean_error, report.max_error) = errors(constraints, &unknowns.multiplier, compliance);
     report.has_converged =

