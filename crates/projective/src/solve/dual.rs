@@ -17,6 +17,10 @@ use rayon::prelude::*;
 const APART: f64 = -0.05;
 /// Residual of conjugate gradients at which a round ends early, relative to that at its beginning.
 const INNER_TOLERANCE: f64 = 1e-2;
+/// Rounds with full changes. Later ones are damped: at an impact the active set may alternate between two states for ever.
+const UNDAMPED: usize = 8;
+/// Share of the changes that later rounds make.
+const DAMPING: f64 = 0.6;
 
 pub fn solve<const D: usize, R: Real>(
     problem: &Problem<'_, D, R>,
@@ -45,7 +49,8 @@ pub fn solve<const D: usize, R: Real>(
         cg.select(constraints, &unknowns.multiplier);
         report.inner_iterations +=
             cg.solve(constraints, &unknowns.multiplier, settings.inner_iterations);
-        cg.clamp(&mut unknowns.multiplier);
+        let damping = if report.rounds < UNDAMPED { 1.0 } else { DAMPING };
+        cg.clamp(&mut unknowns.multiplier, R::of(damping));
         constraints.transposed_product(&cg.change);
         displace(
             problem,
@@ -183,11 +188,11 @@ impl<R: Real> ConjugateGradients<R> {
             .for_each(|((z, &r), &diagonal)| *z = r / (mobility * diagonal + compliance));
     }
 
-    /// Adds the change to the multipliers, which stay at least zero; the change becomes what was added.
-    fn clamp(&mut self, multiplier: &mut [R]) {
+    /// Adds a share of the change to the multipliers, which stay at least zero; the change becomes what was added.
+    fn clamp(&mut self, multiplier: &mut [R], share: R) {
         let changes = self.change.par_iter_mut().zip(multiplier);
         changes.for_each(|(change, l)| {
-            let clamped = (*l + *change).max(R::ZERO);
+            let clamped = (*l + share * *change).max(R::ZERO);
             *change = clamped - *l;
             *l = clamped;
         });
