@@ -1,6 +1,6 @@
 //! Particles and their step.
 
-use meniscus_shapes::{Bounds, ScriptedSolid};
+use meniscus_shapes::{Bounds, ScriptedSolid, Shape};
 use rayon::prelude::*;
 
 use crate::cells::{CHUNK, Cells, lists};
@@ -200,6 +200,21 @@ impl<const D: usize, R: Real> Fluid<D, R> {
             self.particles.retain(&kept);
         }
         removed
+    }
+
+    /// Share of the kernel beyond planes.
+    pub(crate) fn half_space(&self) -> &HalfSpace {
+        &self.half_space
+    }
+
+    /// Velocities of the particles in a shape.
+    pub(crate) fn velocities_within(
+        &mut self,
+        shape: &Shape<D>,
+    ) -> impl Iterator<Item = &mut Vec4<R>> {
+        let particles = &mut self.particles;
+        let moving = particles.velocity.iter_mut().zip(&particles.position);
+        moving.filter_map(|(v, x)| (shape.distance(x.point()) <= 0.0).then_some(v))
     }
 
     /// Longest step: nearly no particle moves farther than `cfl` spacings, by its velocity and gravity. Also the speed that

@@ -26,13 +26,17 @@ mod kernel;
 mod real;
 mod reduce;
 mod report;
+mod save;
 mod settings;
 mod solve;
+mod sources;
 mod walls;
 
 pub use fluid::{Fluid, Particles};
 pub use kernel::HalfSpace;
 pub use real::{Real, Vec4};
 pub use report::{StepError, StepReport};
+pub use save::StateError;
 pub use settings::{Method, Settings, SettingsError};
 pub use solve::SolveReport;
+pub use sources::{Drain, Emitter, Exchanged, Sources};

@@ -49,7 +49,11 @@ pub fn solve<const D: usize, R: Real>(
         cg.select(constraints, &unknowns.multiplier);
         report.inner_iterations +=
             cg.solve(constraints, &unknowns.multiplier, settings.inner_iterations);
-        let damping = if report.rounds < UNDAMPED { 1.0 } else { DAMPING };
+        let damping = if report.rounds < UNDAMPED {
+            1.0
+        } else {
+            DAMPING
+        };
         cg.clamp(&mut unknowns.multiplier, R::of(damping));
         constraints.transposed_product(&cg.change);
         displace(

@@ -3,5 +3,6 @@
 mod conservation;
 mod flows;
 mod kernels;
+mod sources;
 mod stage;
 mod steps;

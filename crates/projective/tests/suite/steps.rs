@@ -84,3 +84,41 @@ fn a_liquid_without_particles_steps() {
     let report = fluid.step(&[], 0.01, &mut |_| ()).unwrap();
     assert_eq!((report.particles, report.time), (0, 0.01));
 }
+
+#[test]
+fn a_restored_liquid_continues_with_the_same_bits() {
+    let solids = tank([1.0, 1.0]);
+    let mut fluid: Fluid<2, f32> = block(Settings::new(0.04), &solids, [0.0; 2], [0.4, 0.6]);
+    let steps = |fluid: &mut Fluid<2, f32>| {
+        for _ in 0..10 {
+            fluid.step(&solids, 0.004, &mut |_| ()).unwrap();
+        }
+    };
+    steps(&mut fluid);
+    let state = fluid.state();
+    let mut restored = Fluid::restore(Settings::new(0.04), &state).unwrap();
+    steps(&mut fluid);
+    steps(&mut restored);
+    assert_eq!(restored.particles(), fluid.particles());
+    assert_eq!(restored.state(), fluid.state());
+}
+
+#[test]
+fn damaged_states_are_refused() {
+    let mut fluid: Fluid<2, f32> = Fluid::new(Settings::new(0.04)).unwrap();
+    fluid.add([0.1, 0.2], [0.0; 2], 0);
+    let state = fluid.state();
+    let restore = |bytes: &[u8]| Fluid::<2, f32>::restore(Settings::new(0.04), bytes);
+    assert!(restore(&state).is_ok());
+    for len in 0..state.len() {
+        assert!(restore(&state[..len]).is_err(), "{len} bytes");
+    }
+    assert!(Fluid::<3, f32>::restore(Settings::new(0.04), &state).is_err());
+    assert!(Fluid::<2, f64>::restore(Settings::new(0.04), &state).is_err());
+    let mut absurd = state.clone();
+    absurd[34..42].fill(0xff);
+    assert!(restore(&absurd).is_err());
+    let mut not_finite = state;
+    not_finite[42..46].copy_from_slice(&f32::NAN.to_le_bytes());
+    assert!(restore(&not_finite).is_err());
+}
