@@ -166,7 +166,7 @@ fn pressures<const D: usize>(liquid: &Liquid<D>) -> Vec<f32> {
 }
 
 /// Pose and velocity of a scripted solid.
-fn body_state<const D: usize>(body: &ScriptedSolid<D>, time: f64) -> BodyState {
+pub(crate) fn body_state<const D: usize>(body: &ScriptedSolid<D>, time: f64) -> BodyState {
     let pose = body.motion.world_from_body(time);
     let (mut velocity, mut angular_velocity) = ([0.0; D], [0.0; 3]);
     if body.moves() {

@@ -1,0 +1,234 @@
+//! A liquid of particles with density constraints among scripted solids.
+
+use std::any::Any;
+use std::io::{self, Write};
+
+use meniscus_lcp::Status;
+use meniscus_projective::{Exchanged, Fluid, Method, Settings, Sources};
+use meniscus_shapes::{Bounds, ScriptedSolid};
+
+use crate::liquid_world::body_state;
+use crate::problem::ProblemDump;
+use crate::report::{SolveReport, StepError, StepFailure, StepReport};
+use crate::snapshot::{BodyState, Layers, PointLayer, Snapshot};
+use crate::world::{Cost, Phases, SavedState, StepLimit, World};
+
+/// A liquid of particles with density constraints among scripted solids.
+pub struct ProjectiveWorld<const D: usize> {
+    fluid: Fluid<D>,
+    sources: Sources<D>,
+    /// The solids, and last the sides of the domain.
+    solids: Vec<ScriptedSolid<D>>,
+    domain: Bounds<D>,
+    /// Whether snapshots have identifiers, ages and sources of the particles.
+    has_attributes: bool,
+}
+
+impl<const D: usize> ProjectiveWorld<D> {
+    /// A liquid with its sources, the solids in it, and the sides of its domain, which are not among the bodies of a
+    /// snapshot.
+    pub fn new(
+        fluid: Fluid<D>,
+        sources: Sources<D>,
+        mut solids: Vec<ScriptedSolid<D>>,
+        sides: ScriptedSolid<D>,
+        domain: Bounds<D>,
+        has_attributes: bool,
+    ) -> Self {
+        solids.push(sides);
+        Self {
+            fluid,
+            sources,
+            solids,
+            domain,
+            has_attributes,
+        }
+    }
+
+    /// The world itself, if it is a liquid of particles in `D` dimensions.
+    pub fn of(world: &dyn World) -> Option<&Self> {
+        (world as &dyn Any).downcast_ref()
+    }
+
+    /// The liquid.
+    pub fn fluid(&self) -> &Fluid<D> {
+        &self.fluid
+    }
+
+    fn report(&self, report: &meniscus_projective::StepReport, exchanged: Exchanged) -> StepReport {
+        let mut tree = StepReport::new(report.time, report.dt);
+        tree.solves.push(solve_report(self.fluid.settings(), report));
+        let volume = self.fluid.settings().particle_volume();
+        let present = self.fluid.particles().len() as f64;
+        tree.measures = vec![
+            ("particles", present),
+            ("unknowns", report.particles as f64),
+            ("volume", present * volume),
+            ("expected_volume", present * volume),
+            ("own_volume", present * volume),
+            ("emitted", exchanged.emitted as f64 * volume),
+            ("drained", exchanged.drained as f64 * volume),
+            ("kinetic_energy", report.kinetic_energy),
+            ("potential_energy", report.potential_energy),
+            ("max_speed", report.max_speed),
+            ("density_error", report.solve.max_error),
+            ("mean_density_error", report.solve.mean_error),
+        ];
+        tree
+    }
+}
+
+/// Name of a method in reports.
+fn word(method: Method) -> &'static str {
+    match method {
+        Method::Dual => "dual",
+        Method::Jacobi => "jacobi",
+        Method::Paper => "paper",
+    }
+}
+
+fn solve_report<const D: usize>(
+    settings: &Settings<D>,
+    report: &meniscus_projective::StepReport,
+) -> SolveReport {
+    SolveReport {
+        name: "density",
+        solver: word(settings.method),
+        status: match report.solve.has_converged {
+            true => Status::Converged,
+            false => Status::IterationLimit,
+        },
+        unknowns: report.particles,
+        iterations: report.solve.rounds,
+        inner_iterations: report.solve.inner_iterations,
+        residual: report.solve.max_error,
+        solves: Vec::new(),
+    }
+}
+
+impl<const D: usize> World for ProjectiveWorld<D> {
+    fn dimension(&self) -> usize {
+        D
+    }
+
+    fn time(&self) -> f64 {
+        self.fluid.time()
+    }
+
+    fn step_limit(&self, until: f64) -> StepLimit {
+        let settings = self.fluid.settings();
+        let (mut dt, mut speed) = self.fluid.step_limit(&self.solids, &self.domain);
+        let time = self.fluid.time();
+        let emitted = self.sources.max_speed(&(time..time + settings.max_step));
+        if emitted > speed {
+            dt = dt.min(settings.cfl * settings.spacing / emitted);
+            speed = emitted;
+        }
+        // Steps of equal length up to `until`.
+        let left = until - time;
+        let steps = (left / dt - 1e-9).ceil().max(1.0);
+        StepLimit {
+            dt: left / steps,
+            longest: settings.max_step.min(left),
+            speed,
+        }
+    }
+
+    fn try_step(
+        &mut self,
+        dt: f64,
+        phases: &mut dyn Phases,
+    ) -> Result<StepReport, Box<StepFailure>> {
+        let start = self.fluid.time();
+        let begin = &mut |phase| phases.begin(phase);
+        match self.fluid.step(&self.solids, dt, begin) {
+            Ok(report) => {
+                phases.begin("sources");
+                let time = start..self.fluid.time();
+                let exchanged = self.sources.exchange(&mut self.fluid, &self.solids, &time);
+                phases.begin("");
+                Ok(self.report(&report, exchanged))
+            }
+            Err(error) => Err(Box::new(StepFailure {
+                error: match error {
+                    meniscus_projective::StepError::NotFinite => StepError::NotFinite,
+                    _ => StepError::Unsolved(error.to_string()),
+                },
+                report: StepReport::new(start, dt),
+                problem: None,
+            })),
+        }
+    }
+
+    fn snapshot(&self, layers: Layers) -> Snapshot {
+        let (particles, settings) = (self.fluid.particles(), self.fluid.settings());
+        let numbers = |vectors: &[meniscus_projective::Vec4<f32>]| -> Vec<f32> {
+            vectors.iter().flat_map(|x| x.0[..D].to_vec()).collect()
+        };
+        let mut scalars = Vec::new();
+        if layers.pressure {
+            let volume = settings.particle_volume() as f32;
+            let pressures = particles.multiplier.iter().map(|l| l / volume);
+            scalars.push(("pressure", pressures.collect()));
+        }
+        if self.has_attributes {
+            let now = self.fluid.time();
+            let age = |birth: &f32| (now - f64::from(*birth)).max(0.0) as f32;
+            scalars.push(("age", particles.birth.iter().map(age).collect()));
+            let sources = particles.source.iter().map(|&source| source as f32);
+            scalars.push(("source", sources.collect()));
+        }
+        Snapshot {
+            time: self.fluid.time(),
+            dimension: D,
+            points: vec![PointLayer {
+                name: "liquid".into(),
+                spacing: settings.spacing,
+                position: numbers(&particles.position),
+                velocity: numbers(&particles.velocity),
+                id: self.has_attributes.then(|| particles.id.clone()),
+                scalars,
+            }],
+            bodies: self.bodies(),
+            loads: Vec::new(),
+            meshes: Vec::new(),
+        }
+    }
+
+    fn bodies(&self) -> Vec<BodyState> {
+        let time = self.fluid.time();
+        let (_sides, solids) = self.solids.split_last().expect("sides of the domain");
+        solids.iter().map(|solid| body_state(solid, time)).collect()
+    }
+
+    fn state(&self) -> Box<dyn SavedState + '_> {
+        Box::new(ProjectiveState(self.fluid.state()))
+    }
+
+    fn problem(&mut self, _dt: f64) -> Result<Box<dyn ProblemDump>, StepError> {
+        Err(StepError::Refused(
+            "the particle method has no matrix: its density constraints are solved without one".into(),
+        ))
+    }
+
+    fn cost(&self) -> Cost {
+        let points = self.fluid.particles().len();
+        Cost {
+            points,
+            unknowns: points,
+            bodies: self.solids.len(),
+        }
+    }
+}
+
+struct ProjectiveState(Vec<u8>);
+
+impl SavedState for ProjectiveState {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(&self.0)
+    }
+}
