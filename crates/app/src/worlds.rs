@@ -3,10 +3,11 @@
 
 use meniscus_coupled::Coupled;
 use meniscus_liquid::Liquid;
+use meniscus_projective::Fluid;
 use meniscus_rigid::Bodies;
 use meniscus_scene::{Scene, measure};
 use meniscus_shapes::Bounds;
-use meniscus_sim::{CoupledWorld, LiquidWorld, RigidSetup, RigidWorld, World};
+use meniscus_sim::{CoupledWorld, LiquidWorld, ProjectiveWorld, RigidSetup, RigidWorld, World};
 use meniscus_store::error::Error;
 
 /// Liquid of more cells than this, by a coarse measure, has particles.
@@ -22,6 +23,9 @@ pub fn initial<const D: usize>(scene: &Scene<D>) -> Result<Box<dyn World>, Error
         let world =
             rigid_world(scene).map_err(|e| Error::usage(format!("scene {}: {e}", scene.name)))?;
         return Ok(Box::new(world));
+    }
+    if scene.is_projective() {
+        return projective_world(scene);
     }
     let solids = scene.solids_and_walls();
     let mut settings = scene.settings();
@@ -58,6 +62,11 @@ pub fn restored<const D: usize>(scene: &Scene<D>, state: &[u8]) -> Result<Box<dy
         world.restore(state).map_err(|e| e.to_string())?;
         return Ok(Box::new(world));
     }
+    if scene.is_projective() {
+        let fluid =
+            Fluid::restore(scene.projective_settings(), state).map_err(|e| e.to_string())?;
+        return Ok(projective_world_of(scene, fluid));
+    }
     let mut settings = scene.settings();
     settings.physics.walls = scene.liquid_walls();
     if scene.is_coupled() {
@@ -90,6 +99,60 @@ fn world_of<const D: usize>(scene: &Scene<D>, mut liquid: Liquid<D>) -> Box<dyn 
     ))
 }
 
+/// The particles of a scene at the start.
+fn projective_world<const D: usize>(scene: &Scene<D>) -> Result<Box<dyn World>, Error> {
+    let mut fluid = Fluid::new(scene.projective_settings())
+        .map_err(|fault| Error::usage(format!("scene {}: {fault}", scene.name)))?;
+    let solids = scene.solids_and_walls().list;
+    // Every volume has a lattice of its own, so that blocks begin at their faces. Where two overlap, the first counts.
+    for (k, volume) in scene.liquids.iter().enumerate() {
+        let domain = domain(scene);
+        let bounds = volume
+            .shape
+            .bounds()
+            .map_or(domain.clone(), |own| own.intersection(&domain));
+        let is_first = |x: [f64; D]| {
+            let earlier = scene.liquids[..k].iter();
+            volume.shape.distance(x) <= 0.0
+                && earlier
+                    .map(|other| other.shape.distance(x))
+                    .all(|d| d > 0.0)
+        };
+        fluid.fill(&bounds, &solids, &|x| is_first(x).then_some(0), &|_| {
+            volume.velocity
+        });
+    }
+    if fluid.particles().is_empty() && scene.emitters.is_empty() {
+        let message = format!(
+            "scene {}: there is no room for a particle in the liquid",
+            scene.name
+        );
+        return Err(
+            Error::usage(message).with_remedy("raise --resolution, or lower particles.spacing")
+        );
+    }
+    Ok(projective_world_of(scene, fluid))
+}
+
+fn projective_world_of<const D: usize>(scene: &Scene<D>, fluid: Fluid<D>) -> Box<dyn World> {
+    Box::new(ProjectiveWorld::new(
+        fluid,
+        scene.projective_sources(),
+        scene.solids.clone(),
+        scene.sides(),
+        domain(scene),
+        scene.output.attributes,
+    ))
+}
+
+/// Bounds of the domain.
+fn domain<const D: usize>(scene: &Scene<D>) -> Bounds<D> {
+    Bounds {
+        low: [0.0; D],
+        high: scene.domain,
+    }
+}
+
 /// The rigid bodies of a scene at the start.
 fn rigid_world<const D: usize>(scene: &Scene<D>) -> Result<RigidWorld<D>, String> {
     let bodies = scene.rigid_bodies().map_err(|e| e.to_string())?;
@@ -105,10 +168,7 @@ fn setup<const D: usize>(scene: &Scene<D>) -> RigidSetup<D> {
     });
     RigidSetup {
         listed: first + scene.bodies.len(),
-        domain: Bounds {
-            low: [0.0; D],
-            high: scene.domain,
-        },
+        domain: domain(scene),
         max_step: scene.rigid_step(),
         removals: removals.collect(),
     }

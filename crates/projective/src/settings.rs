@@ -14,6 +14,20 @@ pub enum Method {
     Paper,
 }
 
+impl Method {
+    /// All methods.
+    pub const ALL: [Self; 3] = [Self::Dual, Self::Jacobi, Self::Paper];
+
+    /// Name in scene files and reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Dual => "dual",
+            Self::Jacobi => "jacobi",
+            Self::Paper => "paper",
+        }
+    }
+}
+
 /// Settings of a liquid of particles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings<const D: usize> {

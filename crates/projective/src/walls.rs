@@ -228,3 +228,82 @@ impl<const D: usize> Product<D> {
         self.value *= value;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use meniscus_shapes::{Pose, Rotation};
+
+    use super::*;
+
+    const SPACING: f64 = 0.1;
+
+    fn shapes() -> Vec<Shape<3>> {
+        let ball = Shape::Sphere {
+            center: [0.5; 3],
+            radius: 0.8,
+        };
+        let block = Shape::Box {
+            low: [0.2, 0.1, 0.3],
+            high: [0.9, 0.8, 0.45],
+        };
+        let turned = Rotation::exp(&[[0.0, -0.4, 0.2], [0.4, 0.0, -0.1], [-0.2, 0.1, 0.0]]);
+        vec![
+            ball.clone(),
+            block.clone(),
+            block.clone().inverted(),
+            block.clone().shell(0.07),
+            ball.clone().without(vec![block.clone()]),
+            Shape::Union(vec![block.clone(), ball.clone()]),
+            Shape::Intersection(vec![block.clone(), ball]),
+            block.placed(Pose {
+                rotation: turned,
+                translation: [0.1, -0.2, 0.05],
+            }),
+        ]
+    }
+
+    #[test]
+    fn gradients_are_those_of_the_shares() {
+        let table = HalfSpace::new::<3>(SPACING);
+        for shape in shapes() {
+            let solids = [ScriptedSolid::still("solid", shape)];
+            let walls = Walls::new(&solids, 0.0, &table, SPACING);
+            for k in 0..200 {
+                let x = [0.37, 0.61, 0.83].map(|step| (0.13 + f64::from(k) * step).fract());
+                let (share, gradient) = walls.share(x);
+                assert!((-1e-9..=1.0 + 1e-9).contains(&share), "{share} at {x:?}");
+                for axis in 0..3 {
+                    let at = |sign: f64| {
+                        let mut near = x;
+                        near[axis] += sign * 1e-6;
+                        walls.share(near).0
+                    };
+                    let difference = (at(1.0) - at(-1.0)) / 2e-6;
+                    // Distances of combined shapes have edges, where one-sided differences disagree.
+                    let is_smooth = (at(1.0) + at(-1.0) - 2.0 * share).abs() < 1e-9;
+                    let error = (difference - gradient[axis]).abs();
+                    assert!(!is_smooth || error < 1e-3, "{solids:?} at {x:?}: {error}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_point_in_a_solid_is_pushed_out_of_it() {
+        let table = HalfSpace::new::<2>(SPACING);
+        let tank = Shape::Box {
+            low: [0.0; 2],
+            high: [1.0; 2],
+        };
+        let solids = [ScriptedSolid::still("tank", tank.inverted())];
+        let walls = Walls::new(&solids, 0.0, &table, SPACING);
+        let mut x = [-0.3, 0.5];
+        assert!(walls.push_out(&mut x));
+        assert!((x[0] - CLEARANCE * SPACING).abs() < 1e-6 && x[1] == 0.5);
+        let mut corner = [-0.1, -0.2];
+        assert!(walls.push_out(&mut corner));
+        assert!(corner.iter().all(|c| *c >= CLEARANCE * SPACING));
+        let mut free = [0.5, 0.5];
+        assert!(!walls.push_out(&mut free));
+    }
+}

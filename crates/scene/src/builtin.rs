@@ -54,6 +54,10 @@ scenes![
     "floating-bowl",
     "pool-45",
     "glass-spheres",
+    "pf-dam",
+    "pf-double-dam",
+    "pf-inlet",
+    "pf-obstacles",
 ];
 
 /// Names of the built-in scenes with liquid and without rigid bodies.

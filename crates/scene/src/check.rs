@@ -66,6 +66,11 @@ impl<const D: usize> Scene<D> {
         if let Err(fault) = self.solids_and_walls().validate() {
             return wrong(fault.to_string());
         }
+        if self.is_projective()
+            && let Err(fault) = self.projective_settings().validate()
+        {
+            return wrong(format!("projective: {fault}"));
+        }
         // The liquid checks the rest; on a single cell, it does so without allocating a grid.
         let mut settings = Settings {
             cells: [1; D],

@@ -17,6 +17,7 @@ pub mod meshes;
 mod output;
 mod ports;
 mod poses;
+mod projective;
 mod rigid;
 pub mod scene_hash;
 pub mod settle;
@@ -34,6 +35,7 @@ pub use dimension::AnyScene;
 pub use limits::{Limits, OnDrift};
 pub use output::Output;
 pub use ports::{Drain, Emitter, FrameRange};
+pub use projective::SimulationMethod;
 pub use rigid::RigidFault;
 pub use surface_settings::{SurfaceSettings, SurfaceSource};
 pub use wall::Wall;
@@ -74,6 +76,14 @@ pub struct Scene<const D: usize> {
     pub open: [[bool; 2]; D],
     /// Cells along the longest side of the domain.
     pub resolution: usize,
+    /// Method that simulates the liquid.
+    pub method: SimulationMethod,
+    /// Settings of the particle method; spacing, density and gravity are those of the scene.
+    pub projective: meniscus_projective::Settings<D>,
+    /// Distance between the particles of the particle method. Default: as many per cell as the grid method has.
+    pub spacing: Option<f64>,
+    /// Number of these particles, instead of their distance.
+    pub particle_count: Option<f64>,
     /// Gravity, walls, solver, particles and time steps.
     pub physics: Physics<D>,
     /// Liquid at the start. Where two volumes overlap, the first sets the velocity.
@@ -125,6 +135,10 @@ impl<const D: usize> Scene<D> {
             domain,
             open: [[false; 2]; D],
             resolution,
+            method: SimulationMethod::default(),
+            projective: meniscus_projective::Settings::new(1.0),
+            spacing: None,
+            particle_count: None,
             physics: Physics::default(),
             liquids: Vec::new(),
             emitters: Vec::new(),
@@ -225,7 +239,9 @@ impl<const D: usize> Scene<D> {
     /// Whether the scene has liquid, and rigid bodies or solids with walls of their own.
     pub fn is_coupled(&self) -> bool {
         let own = |wall: &Wall| wall.is_own(self.physics.walls);
-        self.has_liquid() && (!self.bodies.is_empty() || self.walls.iter().any(own))
+        self.has_liquid()
+            && !self.is_projective()
+            && (!self.bodies.is_empty() || self.walls.iter().any(own))
     }
 
     /// How liquid leaves each of [`all_solids`](Self::all_solids).

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::io::{self, Write};
 
 use meniscus_lcp::Status;
-use meniscus_projective::{Exchanged, Fluid, Method, Settings, Sources};
+use meniscus_projective::{Exchanged, Fluid, Settings, Sources};
 use meniscus_shapes::{Bounds, ScriptedSolid};
 
 use crate::liquid_world::body_state;
@@ -57,7 +57,8 @@ impl<const D: usize> ProjectiveWorld<D> {
 
     fn report(&self, report: &meniscus_projective::StepReport, exchanged: Exchanged) -> StepReport {
         let mut tree = StepReport::new(report.time, report.dt);
-        tree.solves.push(solve_report(self.fluid.settings(), report));
+        tree.solves
+            .push(solve_report(self.fluid.settings(), report));
         let volume = self.fluid.settings().particle_volume();
         let present = self.fluid.particles().len() as f64;
         tree.measures = vec![
@@ -78,22 +79,13 @@ impl<const D: usize> ProjectiveWorld<D> {
     }
 }
 
-/// Name of a method in reports.
-fn word(method: Method) -> &'static str {
-    match method {
-        Method::Dual => "dual",
-        Method::Jacobi => "jacobi",
-        Method::Paper => "paper",
-    }
-}
-
 fn solve_report<const D: usize>(
     settings: &Settings<D>,
     report: &meniscus_projective::StepReport,
 ) -> SolveReport {
     SolveReport {
         name: "density",
-        solver: word(settings.method),
+        solver: settings.method.word(),
         status: match report.solve.has_converged {
             true => Status::Converged,
             false => Status::IterationLimit,
@@ -207,7 +199,8 @@ impl<const D: usize> World for ProjectiveWorld<D> {
 
     fn problem(&mut self, _dt: f64) -> Result<Box<dyn ProblemDump>, StepError> {
         Err(StepError::Refused(
-            "the particle method has no matrix: its density constraints are solved without one".into(),
+            "the particle method has no matrix: its density constraints are solved without one"
+                .into(),
         ))
     }
 

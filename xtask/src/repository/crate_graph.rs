@@ -14,7 +14,10 @@ const CRATES: &[(&str, &str)] = &[
     ("crates/projective", "lcp shapes"),
     ("crates/coupled", "lcp shapes liquid rigid"),
     ("crates/sim", "lcp shapes liquid rigid coupled projective"),
-    ("crates/scene", "shapes liquid rigid coupled projective store"),
+    (
+        "crates/scene",
+        "shapes liquid rigid coupled projective store",
+    ),
     ("crates/render", "lcp shapes scene store"),
     (
         "crates/app",

@@ -149,6 +149,9 @@ pub struct SceneFlags {
     /// Cells along the longest side of the domain (domain.resolution)
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub resolution: Option<i64>,
+    /// Number of particles of a scene with method = "projective" (particles.count)
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub particles: Option<i64>,
     /// Wall boundary condition (walls.kind)
     #[arg(long, value_name = "KIND", value_parser = words::<Walls>(Walls::WORDS))]
     pub walls: Option<Walls>,
@@ -175,6 +178,9 @@ impl SceneFlags {
         }
         if let Some(cells) = self.resolution {
             changes.push(Override::short("--resolution", "domain.resolution", cells));
+        }
+        if let Some(count) = self.particles {
+            changes.push(Override::short("--particles", "particles.count", count));
         }
         if let Some(walls) = self.walls {
             changes.push(Override::short("--walls", "walls.kind", walls));

@@ -22,13 +22,13 @@ pub struct StepLine {
     pub dt: f64,
     /// Number of particles.
     pub particles: usize,
-    /// Rows of the pressure problem, or of the contact problems.
+    /// Rows of the pressure problem, or of the contact problems; density constraints of the particle method.
     pub unknowns: usize,
     /// Rows adjacent to a solid.
     pub wall_rows: usize,
     /// Rows at which the liquid separates from the wall.
     pub separated_rows: usize,
-    /// Solver of the pressure, or of the contacts.
+    /// Solver of the pressure, of the contacts, or of the density constraints.
     pub solver: String,
     /// Status of the solve.
     pub status: String,
@@ -36,7 +36,8 @@ pub struct StepLine {
     pub outer_iterations: usize,
     /// Total iterations of the inner linear solves.
     pub inner_iterations: usize,
-    /// Largest residual of the pressure problem, recomputed from it, in 1/s; of contact problems in m/s.
+    /// Largest residual of the pressure problem, recomputed from it, in 1/s; of contact problems in m/s; largest relative
+    /// excess of density of the particle method.
     pub residual: f64,
     /// Volume of the liquid at the start of the step (area in 2D).
     pub volume: f64,
@@ -231,7 +232,8 @@ impl StepLine {
         let count = |name: &str| measure(name) as usize;
         let place = |name: &str| report.place(name).map(<[f64]>::to_vec);
         let solves: Vec<SolveLine> = report.solves.iter().map(SolveLine::from).collect();
-        let pressure = report.solve("pressure").or(report.solve("contact"));
+        let main = ["pressure", "contact", "density"];
+        let pressure = main.into_iter().find_map(|name| report.solve(name));
         StepLine {
             version: VERSION,
             frame,

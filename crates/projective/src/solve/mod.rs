@@ -3,6 +3,8 @@
 mod dual;
 mod jacobi;
 mod paper;
+#[cfg(test)]
+mod tests;
 
 use rayon::prelude::*;
 

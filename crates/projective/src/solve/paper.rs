@@ -17,8 +17,8 @@ const NEWTON: usize = 8;
 
 /// Iterations of Newton's method that projected one constraint.
 #[derive(Clone, Copy, Debug)]
-struct Path<R> {
-    len: usize,
+pub(super) struct Path<R> {
+    pub len: usize,
     /// Multiplier, and position of the constraint's particle, before each iteration.
     steps: [(R, Vec4<R>); NEWTON],
     /// Position of the constraint's particle at the end.
@@ -92,7 +92,7 @@ pub fn weight<const D: usize>(settings: &crate::Settings<D>) -> f64 {
 }
 
 /// [WKB16 alg. 1] Projects every constraint with an excess of density.
-fn local_step<const D: usize, R: Real>(
+pub(super) fn local_step<const D: usize, R: Real>(
     problem: &Problem<'_, D, R>,
     constraints: &Constraints<R>,
     y: &[Vec4<R>],
@@ -154,7 +154,7 @@ fn local_step<const D: usize, R: Real>(
 }
 
 /// For every particle, the number of projections that contain it, and the sum of the positions that they want.
-fn projections<const D: usize, R: Real>(
+pub(super) fn projections<const D: usize, R: Real>(
     problem: &Problem<'_, D, R>,
     constraints: &Constraints<R>,
     y: &[Vec4<R>],

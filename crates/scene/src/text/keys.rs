@@ -7,6 +7,7 @@ use super::bodies::{BODY, CONTACT, JOINT};
 use super::coupling::COUPLING;
 use super::grammar::{Kind, OPTIONAL, REQUIRED, Range, Table, default, key};
 use super::objects::{DRAIN, EMITTER, LIQUID, SOLID};
+use super::projective::PROJECTIVE;
 use super::tree::Value;
 use crate::{OnDrift, Style, SurfaceSettings, SurfaceSource};
 use meniscus_liquid::fas::{Boundaries, Coarse, Interpolation};
@@ -31,6 +32,9 @@ pub static SCENE: Table = Table {
             "Short name, also that of the output folder: letters, digits, `-` and `_`. Default: the name of the file."),
         key!("summary": Kind::Text, field!(summary), Output, "\"water runs from a faucet into a basin with a drain\"",
             "Description of the scene in one line."),
+        key!("method": Kind::Word(&["grid", "projective"]), field!(method), Physics, "\"projective\"",
+            "Method that simulates the liquid: `grid` with particles on a grid and a pressure solve there, `projective` with \
+             particles alone, whose density is constrained; its settings are in `[projective]`."),
         key!("gravity": Kind::Vector("m/s²"), field!(physics.gravity), Physics, "[0, 0, -1.62]",
             "Gravitational acceleration."),
         key!("density": Kind::Number(Range::POSITIVE, "kg/m³"), field!(physics.density), Physics, "1260",
@@ -42,6 +46,7 @@ pub static SCENE: Table = Table {
         key!("particles": Kind::Table(&PARTICLES), default("{}"), Physics, "", "The particles that carry the liquid."),
         key!("contact": Kind::Table(&CONTACT), OPTIONAL, Physics, "", "Contacts between rigid bodies."),
         key!("coupling": Kind::Table(&COUPLING), OPTIONAL, Physics, "", "Liquid and rigid bodies together."),
+        key!("projective": Kind::Table(&PROJECTIVE), OPTIONAL, Physics, "", "The particle method."),
         key!("run": Kind::Table(&RUN), default("{}"), Output, "", "Limits at which a run warns and ends."),
         key!("output": Kind::Table(&OUTPUT), default("{}"), Output, "", "Files that a run writes."),
         key!("camera": Kind::Table(&CAMERA), read_by!(|scene, node, reader| reader.camera(scene, node)), Appearance, "",
@@ -151,6 +156,14 @@ static PARTICLES: Table = Table {
     title: "particles",
     about: "Particles carry the liquid; the grid holds what is transferred from them.",
     keys: &[
+        key!("spacing": Kind::Number(Range::POSITIVE, "m"), read_by!(|scene, node, _reader| scene.spacing = node.number()),
+            Physics, "0.02",
+            "Distance between particles with `method = \"projective\"`. Default: that of as many particles per cell as the grid \
+             method has, half a cell in 3D and a third in 2D."),
+        key!("count": Kind::Whole(1, 1_000_000_000), read_by!(|scene, node, _reader| scene.particle_count = node.number()),
+            Physics, "200000",
+            "Number of particles with `method = \"projective\"`, instead of their spacing: those at the start and all that \
+             emitters may add."),
         key!("per_cell": Kind::Whole(1, Physics::<3>::MAX_PARTICLES_PER_CELL as u64), field!(physics.particles_per_cell),
             Physics, "16", "Particles in a full cell."),
         key!("seed": Kind::Whole(0, i64::MAX as u64), field!(physics.seed), Physics, "7",

@@ -8,7 +8,7 @@ use super::overrides::{self, Override};
 use super::problem::{Blame, Place, Problem, Source};
 use super::tree::{Node, parse, put_table};
 use super::validate::Validator;
-use super::{body_problems, renamed_keys, warnings, write};
+use super::{body_problems, projective, renamed_keys, warnings, write};
 use crate::dimension::either;
 use crate::{AnyScene, Scene, builtin};
 use meniscus_store::OpenedRun;
@@ -184,15 +184,24 @@ pub(super) fn load_text(
     if root.get("body").is_some() && has_liquid && root.get("coupling").is_none() {
         put_table(&mut root, "coupling");
     }
-    let whole = filled(&root, &SCENE, dimension);
+    let is_projective = root.get("method").and_then(Node::text) == Some("projective");
+    if is_projective && root.get("projective").is_none() {
+        put_table(&mut root, "projective");
+    }
+    let mut whole = filled(&root, &SCENE, dimension);
     let mut reader = Reader {
         problems: structure.problems,
         assets: &mut assets,
     };
-    let scene = reader
-        .scene(&whole, dimension, default_name)
-        .filter(|scene| either!(scene, scene => is_sound(&mut reader, scene, &whole)));
+    let mut scene = reader.scene(&whole, dimension, default_name);
+    if let Some(scene) = &mut scene {
+        either!(scene, scene => scene.fit_cells_to_spacing());
+    }
+    let scene = scene.filter(|scene| either!(scene, scene => is_sound(&mut reader, scene, &whole)));
     let problems = reader.problems;
+    if is_projective {
+        projective::remove_grid_keys(&mut whole);
+    }
     let complete = match &scene {
         Some(scene) => complete(whole, scene.name(), &assets),
         None => String::new(),
@@ -211,6 +220,7 @@ fn is_sound<const D: usize>(reader: &mut Reader<'_>, scene: &Scene<D>, root: &No
     let before = reader.problems.len();
     reader.problems.extend(solver_fits_walls(scene, root));
     reader.problems.extend(body_problems::errors(scene, root));
+    reader.problems.extend(projective::errors(scene, root));
     if reader.problems.len() == before
         && let Err(fault) = scene.check()
     {

@@ -19,6 +19,7 @@ mod load;
 mod objects;
 pub mod overrides;
 pub mod problem;
+mod projective;
 mod reference;
 mod renamed_keys;
 mod scale_warnings;

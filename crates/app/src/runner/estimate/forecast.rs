@@ -10,6 +10,8 @@ use meniscus_shapes::Bounds;
 
 /// CPU seconds per step and particle, between those of a deep liquid and a thin one.
 const PER_PARTICLE_STEP: f64 = 1.4e-6;
+/// CPU seconds per step and particle of the particle method.
+const PER_PROJECTIVE_STEP: f64 = 2.2e-6;
 /// CPU seconds per step, independent of the amount of liquid.
 const PER_STEP: f64 = 5e-4;
 /// CPU seconds per step and rigid body in contact with a few others: less for balls, more in tall piles.
@@ -57,7 +59,13 @@ impl Forecast {
         let jets: Vec<Jet> = scene.emitters.iter().map(|e| Jet::of(scene, e)).collect();
         let frame = 1.0 / scene.frame_rate;
         let gravity = length(&scene.physics.gravity);
-        let reach = scene.physics.cfl * scene.dx();
+        let (reach, per_particle) = match scene.is_projective() {
+            true => (
+                scene.projective.cfl * scene.particle_spacing(),
+                PER_PROJECTIVE_STEP,
+            ),
+            false => (scene.physics.cfl * scene.dx(), PER_PARTICLE_STEP),
+        };
         // As in the step: liquid that starts falling from rest must not be considered slow.
         let slowest = (gravity * reach).sqrt().min(gravity * frame);
         let each = scene.dx().powi(D as i32) / scene.physics.particles_per_cell as f64;
@@ -67,9 +75,10 @@ impl Forecast {
             high: scene.domain,
         };
         let of_bodies = PER_BODY_STEP * scene.bodies.len() as f64;
-        let max_step = match scene.bodies.is_empty() {
-            true => scene.physics.max_step,
-            false => scene.rigid_step(),
+        let max_step = match (scene.is_projective(), scene.bodies.is_empty()) {
+            (true, _) => scene.projective_settings().max_step,
+            (false, true) => scene.physics.max_step,
+            (false, false) => scene.rigid_step(),
         };
         let mut stirred = 0.0f64;
         let frames = (1..=scene.frames).map(|k| {
@@ -82,7 +91,7 @@ impl Forecast {
             let crossed = frame * speed / reach;
             let steps = (crossed + ROUNDING).max(frame / max_step).max(1.0);
             let volume = start.volume + jets.iter().map(|jet| jet.present(time)).sum::<f64>();
-            let work = steps * (PER_STEP + of_bodies + PER_PARTICLE_STEP * volume / each);
+            let work = steps * (PER_STEP + of_bodies + per_particle * volume / each);
             FrameForecast {
                 volume,
                 steps,
