@@ -3,88 +3,22 @@
 use meniscus_shapes::{Bounds, ScriptedSolid, Shape};
 use rayon::prelude::*;
 
-use crate::cells::{CHUNK, Cells, lists};
+use crate::cells::{Cells, lists};
 use crate::constraints::{Constraints, padding};
 use crate::kernel::{HalfSpace, Kernel, support};
+use crate::particles::Particles;
 use crate::real::{Real, Vec4};
 use crate::reduce::sum_and_max;
 use crate::report::{StepError, StepReport};
 use crate::settings::{Settings, SettingsError};
 use crate::solve::{Problem, Unknowns, push_out, solve};
+use crate::velocities::finish;
 use crate::walls::Walls;
 
 /// Share of the particles whose speed limits the step: single drops of spray do not.
 const LIMITING_SHARE: f64 = 0.999;
 /// Excess of density, in tolerances, beyond which a step has failed.
 const FAILED: f64 = 30.0;
-
-/// Particles of a liquid.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Particles<R> {
-    /// Positions, in metres.
-    pub position: Vec<Vec4<R>>,
-    /// Velocities, in m/s.
-    pub velocity: Vec<Vec4<R>>,
-    /// Multipliers of the density constraints: volume times pressure, in J.
-    pub multiplier: Vec<R>,
-    /// Identifiers that are stable from birth.
-    pub id: Vec<u64>,
-    /// Times of birth, in seconds.
-    pub birth: Vec<f32>,
-    /// Numbers of the volumes and emitters that they come from.
-    pub source: Vec<u32>,
-}
-
-impl<R: Real> Particles<R> {
-    /// Number of particles.
-    pub fn len(&self) -> usize {
-        self.position.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.position.is_empty()
-    }
-
-    /// The particles in another order.
-    fn permuted(&self, order: &[u32]) -> Self {
-        fn permuted<T: Copy + Send + Sync>(values: &[T], order: &[u32]) -> Vec<T> {
-            order.par_iter().map(|&i| values[i as usize]).collect()
-        }
-        Self {
-            position: permuted(&self.position, order),
-            velocity: permuted(&self.velocity, order),
-            multiplier: permuted(&self.multiplier, order),
-            id: permuted(&self.id, order),
-            birth: permuted(&self.birth, order),
-            source: permuted(&self.source, order),
-        }
-    }
-
-    /// Removes the particles for which `is_kept` is false.
-    fn retain(&mut self, is_kept: &[bool]) {
-        fn retain<T>(values: &mut Vec<T>, is_kept: &[bool]) {
-            let mut kept = is_kept.iter();
-            values.retain(|_| kept.next().is_none_or(|kept| *kept));
-        }
-        retain(&mut self.position, is_kept);
-        retain(&mut self.velocity, is_kept);
-        retain(&mut self.multiplier, is_kept);
-        retain(&mut self.id, is_kept);
-        retain(&mut self.birth, is_kept);
-        retain(&mut self.source, is_kept);
-    }
-
-    /// Adds a particle without pressure.
-    fn push(&mut self, position: Vec4<R>, velocity: Vec4<R>, id: u64, birth: f64, source: u32) {
-        self.position.push(position);
-        self.velocity.push(velocity);
-        self.multiplier.push(R::ZERO);
-        self.id.push(id);
-        self.birth.push(birth as f32);
-        self.source.push(source);
-    }
-}
 
 /// A liquid of particles with density constraints.
 pub struct Fluid<const D: usize, R: Real = f32> {
@@ -375,89 +309,5 @@ impl<const D: usize, R: Real> Fluid<D, R> {
             wall_force,
             solve,
         }
-    }
-}
-
-/// Velocities from the change of positions, smoothed, and the new positions. Returns the force of the liquid on all solids:
-/// forces between particles cancel, so it is what changes their total momentum besides gravity.
-fn finish<const D: usize, R: Real>(
-    particles: &mut Particles<R>,
-    unknowns: &Unknowns<R>,
-    constraints: &Constraints<R>,
-    kernel: &Kernel<R>,
-    settings: &Settings<D>,
-    dt: f64,
-    fall_time: f64,
-) -> [f64; 3] {
-    let n = particles.len();
-    let rate = R::of(1.0 / dt);
-    let mut velocity: Vec<Vec4<R>> = unknowns.position[..n]
-        .par_iter()
-        .zip(&particles.position)
-        .map(|(y, x)| (*y - *x).scaled(rate).xyz())
-        .collect();
-    let mut force = [0.0; 3];
-    for axis in 0..D {
-        let (gained, _) = sum_and_max(n, |i| {
-            velocity[i].0[axis].wide() - particles.velocity[i].0[axis].wide()
-        });
-        let fallen = n as f64 * settings.gravity[axis] * fall_time;
-        force[axis] = settings.particle_mass() * (fallen - gained) / dt;
-    }
-    velocity.push(Vec4::ZERO);
-    let smoothing = Smoothing {
-        constraints,
-        kernel,
-        position: &unknowns.position,
-    };
-    smoothing.apply(settings, &mut velocity);
-    velocity.truncate(n);
-    particles.velocity = velocity;
-    particles.position.copy_from_slice(&unknowns.position[..n]);
-    force
-}
-
-/// Smoothing of velocities with the differences to the neighbours, `(S v)_i = V Σ_j W_ij (v_j - v_i)`. It is symmetric, so
-/// momentum is conserved.
-struct Smoothing<'a, R> {
-    constraints: &'a Constraints<R>,
-    kernel: &'a Kernel<R>,
-    position: &'a [Vec4<R>],
-}
-
-impl<R: Real> Smoothing<'_, R> {
-    /// `v += xsph S v - filter S S v`: the first is XSPH, a viscosity; the second damps only what changes from particle to
-    /// particle, such as layers that move against each other, which no density sees to first order.
-    fn apply<const D: usize>(&self, settings: &Settings<D>, velocity: &mut [Vec4<R>]) {
-        if settings.xsph == 0.0 && settings.filter == 0.0 {
-            return;
-        }
-        let first = self.differences(velocity);
-        let second = match settings.filter > 0.0 {
-            true => self.differences(&first),
-            false => first.clone(),
-        };
-        let (xsph, filter) = (R::of(settings.xsph), R::of(-settings.filter));
-        let changed = velocity.par_iter_mut().zip(&first).zip(&second);
-        changed.for_each(|((v, first), second)| *v = v.plus(xsph, *first).plus(filter, *second));
-    }
-
-    /// `S v`, with the padding at the end.
-    fn differences(&self, v: &[Vec4<R>]) -> Vec<Vec4<R>> {
-        let n = v.len() - 1;
-        let difference = |i: usize| {
-            if i == n {
-                return Vec4::ZERO;
-            }
-            let list = &self.constraints.lists[i / CHUNK];
-            let mut sum = Vec4::ZERO;
-            for &j in &list.neighbour[list.range(i % CHUNK)] {
-                let apart = self.position[i] - self.position[j as usize];
-                let weight = self.kernel.value(apart.dot(apart).sqrt());
-                sum = sum.plus(weight, v[j as usize] - v[i]);
-            }
-            sum
-        };
-        (0..=n).into_par_iter().map(difference).collect()
     }
 }

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::fluid::{Fluid, Particles};
+use crate::fluid::Fluid;
+use crate::particles::Particles;
 use crate::real::{Real, Vec4};
 use crate::settings::Settings;
 
@@ -81,7 +82,7 @@ impl<const D: usize, R: Real> Fluid<D, R> {
         fluid.next_id = whole()?;
         let n = whole()?;
         if (rest.len() as u64).checked_div(particle_bytes::<D, R>() as u64) != Some(n)
-            || rest.len() % particle_bytes::<D, R>() != 0
+            || !rest.len().is_multiple_of(particle_bytes::<D, R>())
         {
             return Err(wrong("it has not as many particles as it says"));
         }

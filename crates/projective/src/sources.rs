@@ -173,11 +173,10 @@ impl<const D: usize> Emitter<D> {
 fn axes_along<const D: usize>(velocity: [f64; D], speed: f64) -> [[f64; D]; D] {
     let mut axes = [[0.0; D]; D];
     axes[0] = velocity.map(|v| v / speed);
-    let mut found = 1;
     // Unit vectors made orthogonal, those closest to orthogonal first.
     let mut order: Vec<usize> = (0..D).collect();
     order.sort_by(|&a, &b| axes[0][a].abs().total_cmp(&axes[0][b].abs()));
-    for unit in order.into_iter().take(D - 1) {
+    for (found, unit) in (1..D).zip(order) {
         let mut axis = [0.0; D];
         axis[unit] = 1.0;
         for known in &axes[..found] {
@@ -188,7 +187,6 @@ fn axes_along<const D: usize>(velocity: [f64; D], speed: f64) -> [[f64; D]; D] {
         }
         let length = axis.iter().map(|a| a * a).sum::<f64>().sqrt();
         axes[found] = axis.map(|a| a / length);
-        found += 1;
     }
     axes
 }

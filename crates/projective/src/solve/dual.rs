@@ -159,7 +159,7 @@ impl<R: Real> ConjugateGradients<R> {
                 &mut self.image,
             );
             let curvature = dot(&self.direction, &self.image);
-            if !(curvature > 0.0) {
+            if curvature <= 0.0 || curvature.is_nan() {
                 return iteration;
             }
             let step = R::of(energy / curvature);

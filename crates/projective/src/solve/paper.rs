@@ -111,7 +111,7 @@ pub(super) fn local_step<const D: usize, R: Real>(
             steps: [(R::ZERO, Vec4::ZERO); NEWTON],
             end: y[i],
         };
-        if !(constraints.excess[i] > R::ZERO) {
+        if constraints.excess[i] <= R::ZERO {
             return path;
         }
         let list = &constraints.lists[i / CHUNK];
