@@ -61,6 +61,10 @@ const STILLS: &[Still] = &[
     ("floating-bowl", 40, 30),
     ("pool-45", 48, 24),
     ("glass-spheres", 64, 14),
+    ("pf-dam", 42, 18),
+    ("pf-double-dam", 30, 15),
+    ("pf-inlet", 20, 60),
+    ("pf-obstacles", 42, 20),
 ];
 
 /// Makes all of them, or the named ones.

@@ -35,7 +35,7 @@ mod velocities;
 mod walls;
 
 pub use fluid::Fluid;
-pub use kernel::HalfSpace;
+pub use kernel::{HalfSpace, support};
 pub use particles::Particles;
 pub use real::{Real, Vec4};
 pub use report::{StepError, StepReport};

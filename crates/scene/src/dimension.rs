@@ -64,6 +64,11 @@ impl AnyScene {
         either!(self, scene => scene.is_rigid())
     }
 
+    /// Whether the particle method simulates the scene.
+    pub fn is_projective(&self) -> bool {
+        either!(self, scene => scene.is_projective())
+    }
+
     /// Number of rigid bodies.
     pub fn bodies(&self) -> usize {
         either!(self, scene => scene.bodies.len())

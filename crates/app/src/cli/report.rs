@@ -64,10 +64,12 @@ pub fn run_written(scene: &AnyScene, typed: &Path, flags: &RunFlags, summary: &S
     if scene.is_rigid() {
         print_line(format_args!("  {program} export {run} --to usd"));
     } else {
-        print_line(format_args!(
-            "  {program} {}",
-            with_other_walls(scene, typed, flags, root)
-        ));
+        if !scene.is_projective() {
+            print_line(format_args!(
+                "  {program} {}",
+                with_other_walls(scene, typed, flags, root)
+            ));
+        }
         print_line(format_args!("  {program} preview {run} --style particles"));
         print_line(format_args!("  {program} export {run} --to ply"));
     }

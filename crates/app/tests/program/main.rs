@@ -26,6 +26,7 @@ mod mesh_paths;
 mod one_at_a_time;
 mod outputs;
 mod problems;
+mod projective;
 mod replacing;
 mod reports;
 mod scene_files;

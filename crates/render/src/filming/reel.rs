@@ -205,10 +205,7 @@ impl<const D: usize> Reel for RunReel<D> {
     }
 
     fn title(&self) -> String {
-        format!(
-            "{}, {} walls{}",
-            self.take.scene.name, self.take.scene.physics.walls, self.also
-        )
+        format!("{}{}", self.renderer().title(), self.also)
     }
 
     fn append_title(&mut self, words: &str) {

@@ -58,7 +58,7 @@ impl<'a, const D: usize> FrameRenderer<'a, D> {
 
     /// Name and walls of the scene, for captions.
     pub fn title(&self) -> String {
-        if self.scene.is_rigid() {
+        if self.scene.is_rigid() || self.scene.is_projective() {
             return self.scene.name.clone();
         }
         format!("{}, {} walls", self.scene.name, self.scene.physics.walls)

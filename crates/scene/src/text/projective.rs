@@ -4,6 +4,8 @@ use super::access::{Field, field};
 use super::grammar::{Kind, Range, Table, key};
 use super::problem::{Place, Problem};
 use super::tree::{Node, Value};
+use super::validate::join;
+use super::warnings::length;
 use crate::{Scene, SimulationMethod};
 use meniscus_projective::Method;
 
@@ -144,6 +146,29 @@ pub fn errors<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
         problems.push(Problem::error(body.place, "body[1]", message).with_help(help));
     }
     problems
+}
+
+/// A solid so thin that particles on one side of it feel those on the other.
+pub fn thin<const D: usize>(
+    scene: &Scene<D>,
+    thinnest: f64,
+    path: &str,
+    place: Place,
+) -> Option<Problem> {
+    let reach = meniscus_projective::support::<D>() * scene.particle_spacing();
+    (thinnest < reach * (1.0 - 1e-9)).then(|| {
+        let message = format!(
+            "is {} thin: particles feel others within {}, through it as well",
+            length(thinnest),
+            length(reach)
+        );
+        let help = format!(
+            "make it {} thick, or the spacing of particles at most {}",
+            length(reach),
+            length(scene.particle_spacing() * thinnest / reach)
+        );
+        Problem::warning(place, join(path, "shape"), message).with_help(help)
+    })
 }
 
 /// Removes what only the grid method reads from the complete text of a scene of the particle method.

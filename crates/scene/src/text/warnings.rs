@@ -4,6 +4,7 @@ use super::assets::Assets;
 use super::body_problems;
 use super::coupling;
 use super::problem::{Place, Problem};
+use super::projective;
 use super::scale_warnings;
 use super::tree::Node;
 use super::validate::join;
@@ -33,14 +34,22 @@ pub fn find<const D: usize>(scene: &Scene<D>, root: &Node, assets: &Assets) -> V
         };
         let path = format!("{list}[{}]", index + 1);
         let place = place_of(root, list, index);
-        // Bodies and what they touch have no cells.
-        if !scene.is_rigid() {
+        // Bodies and what they touch have no cells, and particles none either.
+        let needs_thickness = match scene.is_projective() {
+            true => list == "solid",
+            false => !scene.is_rigid(),
+        };
+        if needs_thickness {
             let thinnest = match last {
                 Some((known, thinnest)) if known == shape => thinnest,
                 _ => shape.thinnest(),
             };
             last = Some((shape, thinnest));
-            warnings.extend(thinnest.and_then(|t| thin(scene, t, &path, place)));
+            let warn = match scene.is_projective() {
+                true => projective::thin,
+                false => thin,
+            };
+            warnings.extend(thinnest.and_then(|t| warn(scene, t, &path, place)));
         }
         warnings.extend(outside(scene, bounds, &path, place));
     }
