@@ -41,7 +41,6 @@ impl AddedMass {
     /// The layers of the listed bodies, one for each.
     pub fn of<const D: usize>(
         rows: &[RowShares],
-        cells: &[u32],
         skip: &[bool],
         faces: &Faces<'_, D>,
         step: &StagedStep<D>,
@@ -56,7 +55,7 @@ impl AddedMass {
             }
             let x = faces
                 .tiles
-                .coord(cells[row.row as usize] as usize)
+                .coord(row.cell as usize)
                 .map(|c| (c as f64 + 0.5) * dx);
             for (body, value) in &row.bodies {
                 let Ok(at) = listed.binary_search(body) else {

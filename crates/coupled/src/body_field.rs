@@ -367,6 +367,10 @@ impl<const D: usize> SolidField<D> for BodyField<'_, D> {
         self.motion.shapes.thickness(solid.0 as usize)
     }
 
+    fn has_curved_faces(&self) -> bool {
+        true
+    }
+
     fn closest(&self, x: [f64; D]) -> Option<SolidId> {
         self.nearest(x, None).0.map(|body| SolidId(body as u32))
     }

@@ -5,6 +5,7 @@ mod body_field;
 mod compiled;
 mod contacts;
 mod coupled;
+mod films;
 mod loads;
 mod pockets;
 mod problem;

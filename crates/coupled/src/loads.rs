@@ -68,19 +68,27 @@ impl<const D: usize> CoupledProjection<'_, D> {
         let along = |x: &[f64]| -> f64 { (0..D).map(|a| x[a] * up[a]).sum() };
         // Per body: area, first moment of it in height, height of the surface, and how many cells know it.
         let mut sums = vec![[0.0; 4]; base.listed.len()];
-        for entry in &base.entries {
-            let cell = self.pressure.cells()[entry.row as usize] as usize;
-            let area = along(&entry.value) * dx.powi(D as i32);
+        for (row, (body, value)) in
+            (base.rows.iter()).flat_map(|row| row.bodies.iter().map(move |body| (row, body)))
+        {
+            let Ok(group) = base.listed.binary_search(body) else {
+                continue;
+            };
+            let cell = row.cell as usize;
+            let area = along(value) * dx.powi(D as i32);
             let centre = faces.tiles.coord(cell).map(|c| (c as f64 + 0.5) * dx);
-            let body = SolidId(base.listed[entry.group as usize] as u32);
-            let size = entry.value[..D].iter().map(|c| c * c).sum::<f64>().sqrt();
+            let solid = SolidId(*body as u32);
+            let size = value[..D].iter().map(|c| c * c).sum::<f64>().sqrt();
             let mut height = along(&centre);
             if size > 0.0 {
-                height += faces.solids.distance_to(body, centre) * along(&entry.value) / size;
+                height += faces.solids.distance_to(solid, centre) * along(value) / size;
             }
-            let sum = &mut sums[entry.group as usize];
+            let sum = &mut sums[group];
             sum[0] += area;
             sum[1] += area * height;
+            if row.is_film {
+                continue;
+            }
             if let FaceNeighbour::Air { theta } = weights.beyond(cell, steepest, high) {
                 let mut surface = centre;
                 surface[steepest] += theta * dx * up[steepest].signum();

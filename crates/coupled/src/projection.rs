@@ -115,8 +115,9 @@ impl<const D: usize> CoupledProjection<'_, D> {
 
     /// Right-hand side, bounds and blocks of bodies.
     pub(crate) fn prepare(&mut self, faces: &Faces<'_, D>, step: &StagedStep<D>) -> Base<D> {
-        let finder = ShareFinder::new(faces);
-        let rows = finder.of_rows(self.pressure.cells(), self.pressure.is_wall(), step);
+        let finder = ShareFinder::new(faces, self.bodies);
+        let mut rows = finder.of_rows(self.pressure.cells(), self.pressure.is_wall(), step);
+        rows.extend(finder.of_films(self.pressure.cells(), self.pressure.is_wall(), step));
         let listed = wet_bodies(&rows);
         let default = match faces.settings.physics.walls {
             Walls::Separating => 0.0,
@@ -127,6 +128,9 @@ impl<const D: usize> CoupledProjection<'_, D> {
             let at = row.row as usize;
             if row.given != 0.0 {
                 problem.rhs[at] += row.given;
+            }
+            if row.is_film {
+                continue;
             }
             let adhesion = row.largest.map_or(default, |solid| {
                 self.settings.adhesion(solid.0 as usize, default)
@@ -154,14 +158,7 @@ impl<const D: usize> CoupledProjection<'_, D> {
         step: &mut StagedStep<D>,
     ) -> Vec<WetBody<D>> {
         let layers = match self.settings.mass_correction {
-            true => AddedMass::of(
-                &base.rows,
-                self.pressure.cells(),
-                skip,
-                faces,
-                step,
-                &base.listed,
-            ),
+            true => AddedMass::of(&base.rows, skip, faces, step, &base.listed),
             false => vec![AddedMass::default(); base.listed.len()],
         };
         let bodies = base.listed.iter().zip(&base.starts).zip(&layers);

@@ -13,11 +13,11 @@ use meniscus_liquid::grid::cut_cells::open_share;
 use meniscus_liquid::grid::tiles::TILE;
 use meniscus_liquid::multigrid::{CouplingEntry, FREEDOMS};
 use meniscus_liquid::{FaceNeighbour, Faces, SolidField, SolidId, Tiles, Weights};
-use meniscus_rigid::StagedStep;
+use meniscus_rigid::{Bodies, StagedStep};
 use rayon::prelude::*;
 
-/// By how much solids are shrunk for their own shares, in cells: those that touch share no faces.
-const SHRUNK: f64 = 0.01;
+/// By how much solids are shrunk for their own shares, in cells: those that touch, or overlap by less, share no faces.
+pub(crate) const SHRUNK: f64 = 0.05;
 /// Cells beyond a tile in which solids may cover its faces, walls that are thickened included.
 const AROUND: f64 = 2.0;
 /// Rows that one task looks at.
@@ -31,6 +31,10 @@ pub type FaceShares = Vec<(SolidId, f64)>;
 pub struct RowShares {
     /// The row.
     pub row: u32,
+    /// Index of the cell whose faces these are: that of the row, or a film that is joined with it.
+    pub cell: u32,
+    /// Whether the cell is a film.
+    pub is_film: bool,
     /// Free bodies, with their blocks of `C'`.
     pub bodies: Vec<(usize, [f64; FREEDOMS])>,
     /// Divergence by solids whose motion is given, beyond that of the owners of the faces.
@@ -41,15 +45,18 @@ pub struct RowShares {
 
 /// Finds the shares of the faces of a step.
 pub struct ShareFinder<'a, const D: usize> {
-    weights: Weights<'a, D>,
-    solids: &'a dyn SolidField<D>,
+    pub(crate) weights: Weights<'a, D>,
+    pub(crate) solids: &'a dyn SolidField<D>,
     /// Solids near each tile.
-    near: Vec<Vec<SolidId>>,
+    pub(crate) near: Vec<Vec<SolidId>>,
+    /// For every solid whether it is a free body.
+    is_free: Vec<bool>,
+    pub(crate) gravity: [f64; D],
 }
 
 impl<'a, const D: usize> ShareFinder<'a, D> {
     /// Lists the solids near each tile.
-    pub fn new(faces: &Faces<'a, D>) -> Self {
+    pub fn new(faces: &Faces<'a, D>, bodies: &Bodies<D>) -> Self {
         let dx = faces.settings.dx;
         let reach = (0.5 * TILE as f64 * (D as f64).sqrt() + AROUND) * dx;
         let (tiles, cut, solids) = (faces.tiles, faces.cut, faces.solids);
@@ -67,7 +74,9 @@ impl<'a, const D: usize> ShareFinder<'a, D> {
         Self {
             weights: faces.weights(),
             solids,
+            gravity: faces.settings.physics.gravity,
             near: (0..tiles.len()).into_par_iter().map(near).collect(),
+            is_free: (0..bodies.len()).map(|body| bodies.is_free(body)).collect(),
         }
     }
 
@@ -100,13 +109,26 @@ impl<'a, const D: usize> ShareFinder<'a, D> {
                 last.1 = left.max(0.0);
                 shares
             }
-            // Slivers and thickened walls: whoever is the closest.
             None => {
                 let x = self.centre(index, axis, high);
-                let closest = self.solids.closest(x);
+                let closest = self.touching(near, x).or_else(|| self.solids.closest(x));
                 closest.map(|solid| (solid, covered)).into_iter().collect()
             }
         }
+    }
+
+    /// Of solids that touch at a point, so that none of them covers the face there by itself, the one that comes first when
+    /// those that are held are counted first. Without two of them: nobody, and slivers and thickened walls go to whoever is
+    /// the closest.
+    fn touching(&self, near: &[SolidId], x: [f64; D]) -> Option<SolidId> {
+        let dx = self.weights.dx;
+        let touches = |solid: &&SolidId| self.solids.distance_to(**solid, x).abs() <= SHRUNK * dx;
+        let mut all = near.iter().filter(touches);
+        let first = *all.next()?;
+        let second = *all.next()?;
+        let held = [first, second].into_iter().chain(all.copied());
+        let mut held = held.filter(|solid| !self.is_free[solid.0 as usize]);
+        Some(held.next().unwrap_or(first))
     }
 
     /// Centre of a face.
@@ -122,7 +144,7 @@ impl<'a, const D: usize> ShareFinder<'a, D> {
     }
 
     /// Corners of a face, in order around it; the first `2^(D - 1)` count.
-    fn corners(&self, index: usize, axis: usize, high: bool) -> [[f64; D]; 4] {
+    pub(crate) fn corners(&self, index: usize, axis: usize, high: bool) -> [[f64; D]; 4] {
         let dx = self.weights.dx;
         let mut base = self.weights.tiles.coord(index);
         base[axis] += high as i32;
@@ -141,12 +163,20 @@ impl<'a, const D: usize> ShareFinder<'a, D> {
         ]
     }
 
-    /// What solids cover of a cell's faces.
-    fn of_row(&self, row: u32, index: usize, step: &StagedStep<D>) -> RowShares {
+    /// What solids cover of a cell's faces. The problem knows of the owners of the faces of a row, and of nothing in a film.
+    pub(crate) fn of_row(
+        &self,
+        row: u32,
+        index: usize,
+        step: &StagedStep<D>,
+        is_film: bool,
+    ) -> RowShares {
         let (weights, solids) = (&self.weights, self.solids);
         let dx = weights.dx;
         let mut found = RowShares {
             row,
+            cell: index as u32,
+            is_film,
             bodies: Vec::new(),
             given: 0.0,
             largest: None,
@@ -161,9 +191,12 @@ impl<'a, const D: usize> ShareFinder<'a, D> {
                 }
                 let sign = if high { 1.0 } else { -1.0 } / dx;
                 let x = self.centre(index, axis, high);
-                let face = weights.face(index, axis, high);
-                let owner = weights.cut.solid_velocity(solids, axis, face, x);
-                let mut given = -(1.0 - open) * owner[axis];
+                let mut given = 0.0;
+                if !is_film {
+                    let face = weights.face(index, axis, high);
+                    let owner = weights.cut.solid_velocity(solids, axis, face, x);
+                    given -= (1.0 - open) * owner[axis];
+                }
                 for (solid, share) in self.of_face(index, axis, high, open) {
                     let body = solid.0 as usize;
                     match totals.iter_mut().find(|total| total.0 == solid) {
@@ -199,8 +232,10 @@ impl<'a, const D: usize> ShareFinder<'a, D> {
         let of_chunk = |(chunk, (cells, walls)): (usize, (&[u32], &[bool]))| {
             let rows = cells.iter().zip(walls).enumerate();
             let rows = rows.filter(|(_, (_, wall))| **wall);
-            rows.map(|(k, (&cell, _))| self.of_row((chunk * CHUNK + k) as u32, cell as usize, step))
-                .collect::<Vec<_>>()
+            rows.map(|(k, (&cell, _))| {
+                self.of_row((chunk * CHUNK + k) as u32, cell as usize, step, false)
+            })
+            .collect::<Vec<_>>()
         };
         let parts: Vec<Vec<RowShares>> = chunks.enumerate().map(of_chunk).collect();
         parts.into_iter().flatten().collect()
@@ -222,7 +257,7 @@ pub fn wrench<const D: usize>(axis: usize, x: [f64; D], centre: [f64; D]) -> [f6
     wrench
 }
 
-/// Blocks of `C'` of the rows, with bodies numbered as in `listed`.
+/// Blocks of `C'` of the rows, with bodies numbered as in `listed`, in the order of rows and bodies.
 pub fn entries(rows: &[RowShares], listed: &[usize]) -> Vec<CouplingEntry> {
     let of_row = |row: &RowShares| -> Vec<CouplingEntry> {
         let group = |body: usize| listed.binary_search(&body).ok();
@@ -237,7 +272,18 @@ pub fn entries(rows: &[RowShares], listed: &[usize]) -> Vec<CouplingEntry> {
             })
             .collect()
     };
-    rows.iter().flat_map(of_row).collect()
+    let mut entries: Vec<CouplingEntry> = rows.iter().flat_map(of_row).collect();
+    if rows.iter().any(|row| row.is_film) {
+        entries.sort_by_key(|entry| (entry.row, entry.group));
+        entries.dedup_by(|next, kept| {
+            let same = (next.row, next.group) == (kept.row, kept.group);
+            if same {
+                (0..FREEDOMS).for_each(|k| kept.value[k] += next.value[k]);
+            }
+            same
+        });
+    }
+    entries
 }
 
 /// Free bodies that touch liquid, rising.

@@ -50,6 +50,12 @@ pub trait SolidField<const D: usize>: Send + Sync {
         0.0
     }
 
+    /// Whether the open shares of faces follow curved surfaces and edges between the corners of a face: what solids that the
+    /// liquid moves need, for the force on them to be that of the volume they displace. Otherwise they are linear.
+    fn has_curved_faces(&self) -> bool {
+        false
+    }
+
     /// The solid closest to `x`.
     fn closest(&self, x: [f64; D]) -> Option<SolidId>;
 

@@ -90,6 +90,16 @@ fn bodies_in_liquid_run_to_the_same_bytes_with_any_threads_and_after_an_interrup
 }
 
 #[test]
+fn a_light_body_on_the_floor_rises_to_the_surface() {
+    let ball = "shape = { sphere = { radius = 0.08 } }\nposition = [0.85, 0.25]\ndensity = 2500";
+    let light = "shape = { sphere = { radius = 0.1 } }\nposition = [0.85, 0.101]\ndensity = 300";
+    let trial = with(&[(ball, light)]);
+    trial.call_well("run scene.toml --out run --frames 36 --quiet");
+    let heights = columns(&trial.path("run"), "stone", ["y"]);
+    assert!(heights[36][0] > 0.35, "{heights:?}");
+}
+
+#[test]
 fn the_liquid_carries_what_floats() {
     let trial = trial();
     trial.call_well("run scene.toml --out run --frames 36 --quiet");
@@ -117,7 +127,7 @@ fn the_liquid_carries_what_floats() {
     let submerged = mean(&|row| row[2]);
     assert!((submerged / 0.0448 - 1.0).abs() < 0.05, "{submerged}");
     assert!((mean(&|row| row[3]) / 0.4 - 1.0).abs() < 0.05);
-    // The stone lies on the floor. In the film under it pressure and contact share the load, so that only their sum is known.
+    // The stone lies on the floor, and the liquid gets under it: contact carries what buoyancy does not.
     let stone = columns(
         &run,
         "stone",
@@ -127,6 +137,12 @@ fn the_liquid_carries_what_floats() {
     let volume = std::f64::consts::PI * 0.0064;
     assert!((y - 0.08).abs() < 2e-3, "{y}");
     assert!(((liquid + contact) / (2500.0 * 9.81 * volume) - 1.0).abs() < 0.02);
+    let last = &stone[stone.len() - 8..];
+    let buoyancy = last.iter().map(|row| row[1]).sum::<f64>() / last.len() as f64;
+    assert!(
+        (buoyancy / (1000.0 * 9.81 * volume) - 1.0).abs() < 0.1,
+        "{buoyancy}"
+    );
     assert_eq!(waterline, 0.0);
     let steps = lines(&run.join("stats.jsonl"));
     for key in [

@@ -4,6 +4,7 @@ mod added_mass;
 mod afloat;
 mod bowl;
 mod exchange;
+mod films;
 mod floating;
 mod oracle;
 mod runs;

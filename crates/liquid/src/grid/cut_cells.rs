@@ -3,11 +3,13 @@
 //! Distances are sampled at nodes, the lower corners of cells, and taken as linear in between.
 
 mod alike;
+mod curved;
 mod owners;
 
 use rayon::prelude::*;
 
 use self::alike::Alike;
+use self::curved::Face;
 use self::owners::Owners;
 use crate::grid::tiles::{Coord, TILE, Tiles};
 use crate::particles::transfer::Stencil;
@@ -171,9 +173,19 @@ impl<const D: usize> CutCells<D> {
                 }
             });
         };
+        let is_curved = solids.has_curved_faces();
         for axis in 0..D {
             fill(&mut self.face[axis], &|index| {
-                open_face(tiles, node, index, axis)
+                let corners = face_corners(tiles, node, index, axis);
+                let face = Face {
+                    solids,
+                    dx,
+                    band,
+                    axis,
+                    cell: tiles.coord(index),
+                };
+                let curved = is_curved.then(|| face.open_share(corners)).flatten();
+                curved.unwrap_or_else(|| open_face::<D>(corners))
             });
         }
         fill(&mut self.cell, &|index| {
@@ -278,16 +290,25 @@ pub fn direction<const D: usize>(gradient: [f64; D]) -> [f64; D] {
     }
 }
 
-fn open_face<const D: usize>(tiles: &Tiles<D>, node: &[f32], index: usize, axis: usize) -> f64 {
+/// Distances at the corners of the low face of a cell, in order around it; the first `2^(D - 1)` count.
+fn face_corners<const D: usize>(
+    tiles: &Tiles<D>,
+    node: &[f32],
+    index: usize,
+    axis: usize,
+) -> [f64; 4] {
     let corner = |n: usize| node[n] as f64;
     let along = |n: usize, skip: usize| tiles.above(n, (axis + skip) % D);
-    let open = if D == 2 {
-        open_segment(corner(index), corner(along(index, 1)))
-    } else {
-        let (b, d) = (along(index, 1), along(index, 2));
-        let c = along(b, 2);
-        open_square([corner(index), corner(b), corner(c), corner(d)])
-    };
+    let b = along(index, 1);
+    if D == 2 {
+        return [corner(index), corner(b), 0.0, 0.0];
+    }
+    let d = along(index, 2);
+    [corner(index), corner(b), corner(along(b, 2)), corner(d)]
+}
+
+fn open_face<const D: usize>(corners: [f64; 4]) -> f64 {
+    let open = open_share::<D>(corners);
     if open < LEAST_OPEN { 0.0 } else { open }
 }
 

@@ -167,6 +167,10 @@ impl<const D: usize> SolidField<D> for PosedThickWalls<'_, D> {
         self.solids.distance_to(solid, x)
     }
 
+    fn has_curved_faces(&self) -> bool {
+        self.solids.has_curved_faces()
+    }
+
     fn closest(&self, x: [f64; D]) -> Option<SolidId> {
         self.solids.closest(x)
     }
