@@ -1,5 +1,7 @@
 //! Bodies that float.
 
+use meniscus_shapes::Shape;
+
 use crate::scene::{Setup, block, free, tank};
 
 #[test]
@@ -34,4 +36,118 @@ fn a_box_at_its_draft_stays_there() {
         }
         assert!((impulse / (weight * time) - 1.0).abs() < 0.01);
     }
+}
+
+/// Height in the frame of a shape below which a share of its volume is. By counting points in a cube of half-width `reach`.
+fn waterline<const D: usize>(shape: &Shape<D>, share: f64, reach: f64, points: usize) -> f64 {
+    let count = points.pow(D as u32);
+    let mut heights = Vec::new();
+    for k in 0..count {
+        let mut rest = k;
+        let x: [f64; D] = std::array::from_fn(|_| {
+            let c = rest % points;
+            rest /= points;
+            reach * (2.0 * (c as f64 + 0.5) / points as f64 - 1.0)
+        });
+        if shape.distance(x) < 0.0 {
+            heights.push(x[D - 1]);
+        }
+    }
+    heights.sort_by(f64::total_cmp);
+    let at = share * heights.len() as f64;
+    heights[(at as usize).min(heights.len() - 1)]
+}
+
+/// A body floats for half a minute: drift in cells and tilt in degrees, at most.
+fn float<const D: usize>(shape: Shape<D>, density: f64, line: f64, n: usize) -> (f64, f64) {
+    let level = 0.5;
+    let at = std::array::from_fn(|a| if a == D - 1 { level - line } else { 0.5 });
+    let bodies = vec![tank([0.0; D], [1.0; D]), free("body", shape, density, at)];
+    let mut world = Setup::new(n, bodies).fill(|x: [f64; D]| x[D - 1] - level);
+    let (mut time, mut drift, mut tilt) = (0.0, 0.0f64, 0.0f64);
+    while time < 30.0 {
+        let dt = world.step_limit(0.02).dt;
+        world.step(dt, &mut ()).unwrap();
+        time += dt;
+        let pose = world.bodies().pose(1);
+        let off = (pose.translation[D - 1] - at[D - 1]) * n as f64;
+        let up = pose.rotation.matrix()[D - 1][D - 1].clamp(-1.0, 1.0);
+        drift = drift.max(off.abs());
+        tilt = tilt.max(up.acos().to_degrees());
+        println!("{time:.2} {off:.4} {:.3}", up.acos().to_degrees());
+    }
+    (drift, tilt)
+}
+
+fn assert_floats<const D: usize>(shape: Shape<D>, density: f64, line: f64, n: usize) {
+    let (drift, tilt) = float(shape, density, line, n);
+    println!("drift {drift:.4} cells, tilt {tilt:.3} degrees");
+    assert!(drift < 0.1 && tilt < 0.5, "{drift} cells, {tilt} degrees");
+}
+
+#[test]
+#[ignore = "long: half a minute of a floating box"]
+fn a_box_floats_for_half_a_minute() {
+    assert_floats(block([0.2, 0.1]), 500.0, 0.0, 32);
+}
+
+#[test]
+#[ignore = "long: half a minute of a floating cylinder"]
+fn a_cylinder_floats_for_half_a_minute() {
+    let ball = Shape::Sphere {
+        center: [0.0; 2],
+        radius: 0.15,
+    };
+    let line = waterline(&ball, 0.4, 0.16, 2000);
+    assert_floats(ball, 400.0, line, 32);
+}
+
+#[test]
+#[ignore = "long: half a minute of a floating sphere"]
+fn a_sphere_floats_for_half_a_minute() {
+    let ball = Shape::Sphere {
+        center: [0.0; 3],
+        radius: 0.2,
+    };
+    assert_floats(ball, 500.0, 0.0, 24);
+}
+
+#[test]
+#[ignore = "long: half a minute of a floating hull"]
+fn a_hull_floats_for_half_a_minute() {
+    // A boat of walls 0.05 thick; what is inside of it is dry.
+    let inside = Shape::Box {
+        low: [-0.2, -0.05],
+        high: [0.2, 1.0],
+    };
+    let hull = block([0.25, 0.1]).without(vec![inside]);
+    let solid = 0.5 * 0.2 - 0.4 * 0.15;
+    let draft = 400.0 * solid / (1000.0 * 0.5);
+    assert_floats(hull, 400.0, -0.1 + draft, 32);
+}
+
+#[test]
+#[ignore = "long: half a minute of a floating bowl"]
+fn a_bowl_floats_for_half_a_minute() {
+    let sphere = |radius: f64| Shape::Sphere {
+        center: [0.0; 2],
+        radius,
+    };
+    let above = Shape::HalfSpace {
+        point: [0.0, 0.0],
+        normal: [0.0, -1.0],
+    };
+    let bowl = sphere(0.25).without(vec![sphere(0.19), above]);
+    // Submerged area of a half disc of radius 0.25, its wall 400 kg/m3.
+    let mass = 400.0 * 0.5 * std::f64::consts::PI * (0.25f64.powi(2) - 0.19f64.powi(2));
+    let half = Shape::Intersection(vec![
+        sphere(0.25),
+        Shape::HalfSpace {
+            point: [0.0, 0.0],
+            normal: [0.0, 1.0],
+        },
+    ]);
+    let share = mass / 1000.0 / (0.5 * std::f64::consts::PI * 0.0625);
+    let line = waterline(&half, share, 0.26, 2000);
+    assert_floats(bowl, 400.0, line, 32);
 }

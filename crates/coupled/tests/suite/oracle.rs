@@ -6,7 +6,7 @@ use meniscus_coupled::{CoupledProblem, Settings, sor_mprgp};
 use meniscus_lcp::{Operator, Status};
 use meniscus_liquid::Walls;
 use meniscus_rigid::{Body, Wrench};
-use meniscus_shapes::{Ease, Keyframe, Motion, Rotation};
+use meniscus_shapes::{Ease, Keyframe, Motion, Rotation, Shape};
 
 use crate::scene::{block, free, tank};
 use crate::stage::Stage;
@@ -51,9 +51,9 @@ fn by_clarabel<const D: usize>(problem: &CoupledProblem<D>) -> Vec<f64> {
     let least: Vec<f64> = least.collect();
     let settings = DefaultSettings {
         verbose: false,
-        tol_gap_abs: 1e-11,
-        tol_gap_rel: 1e-11,
-        tol_feas: 1e-11,
+        tol_gap_abs: 1e-13,
+        tol_gap_rel: 1e-13,
+        tol_feas: 1e-13,
         ..Default::default()
     };
     let cones = [
@@ -120,12 +120,12 @@ fn compare<const D: usize>(n: usize, density: f64, throw: f64) {
     let mut reference = vec![0.0; program.len()];
     let mut settings = Settings::default();
     settings.max_iterations = 20_000;
-    let report = sor_mprgp(&problem, &settings, 1e-11, &mut reference).unwrap();
+    let report = sor_mprgp(&problem, &settings, 1e-12, &mut reference).unwrap();
     assert_eq!(report.status, Status::Converged);
     let solved = stage.solve();
     let p = stage.pressure.solution();
     let largest = p.iter().fold(0.0f64, |m, p| m.max(p.abs()));
-    for (name, x, most) in [("Clarabel", &program, 1e-6), ("MPRGP", &reference, 1e-6)] {
+    for (name, x, most) in [("Clarabel", &program, 1e-7), ("MPRGP", &reference, 1e-7)] {
         let apart = p
             .iter()
             .zip(x)
@@ -136,7 +136,7 @@ fn compare<const D: usize>(n: usize, density: f64, throw: f64) {
         for (wet, v) in solved.outcome.wet.iter().zip(&velocities) {
             for a in 0..D {
                 assert!(
-                    (wet.twist.linear[a] - v[a]).abs() < 1e-6,
+                    (wet.twist.linear[a] - v[a]).abs() < 1e-7,
                     "{name}: {:?} {v:?}",
                     wet.twist
                 );
@@ -154,7 +154,7 @@ fn compare<const D: usize>(n: usize, density: f64, throw: f64) {
             })
             .sum();
         assert!(
-            (sum - own).abs() <= 1e-5 * own.abs().max(1.0),
+            (sum - own).abs() <= 1e-7 * own.abs().max(1.0),
             "{name}: {sum} {own}"
         );
     }
@@ -163,10 +163,10 @@ fn compare<const D: usize>(n: usize, density: f64, throw: f64) {
 #[test]
 fn the_solution_is_that_of_an_interior_point_method_and_of_the_method_of_the_paper() {
     for (density, throw) in [(100.0, 0.0), (1000.0, 0.0), (500.0, 3.0), (3000.0, 3.0)] {
-        compare::<2>(24, density, throw);
+        compare::<2>(32, density, throw);
     }
-    compare::<3>(11, 600.0, 0.0);
-    compare::<3>(11, 600.0, 2.0);
+    compare::<3>(16, 600.0, 0.0);
+    compare::<3>(16, 600.0, 2.0);
 }
 
 /// Velocities of the wet bodies, and the sum of the normal impulses.
@@ -188,26 +188,31 @@ fn outcome(stage: &mut Stage<2>) -> (Vec<[f64; 3]>, f64) {
     (velocities.collect(), impulses.sum())
 }
 
-fn assert_same(what: &str, a: &[[f64; 3]], b: &[[f64; 3]]) {
+fn assert_same(what: &str, a: &[[f64; 3]], b: &[[f64; 3]], most: f64) {
     for (a, b) in a.iter().zip(b) {
         for k in 0..3 {
-            assert!((a[k] - b[k]).abs() < 1e-8, "{what}: {a:?} {b:?}");
+            assert!((a[k] - b[k]).abs() < most, "{what}: {a:?} {b:?}");
         }
     }
 }
 
 #[test]
 fn results_scale_as_the_equations_do() {
-    let mut stage = ground::<2>(32, 400.0, 0.0);
+    let tight = |density: f64| {
+        let mut stage = ground::<2>(32, density, 0.0);
+        stage.liquid.physics.pressure.tolerance = 1e-12;
+        stage
+    };
+    let mut stage = tight(400.0);
     let (v, impulse) = outcome(&mut stage);
     // All densities times a thousand.
-    let mut heavy = ground::<2>(32, 400_000.0, 0.0);
+    let mut heavy = tight(400_000.0);
     heavy.liquid.physics.density *= 1000.0;
     let (w, large) = outcome(&mut heavy);
-    assert_same("density", &v, &w);
+    assert_same("density", &v, &w, 1e-9);
     assert!((large / impulse / 1000.0 - 1.0).abs() < 1e-7);
     // Half the step with the same velocities after gravity: impulses are the same. Gaps are those of rest.
-    let mut short = ground::<2>(32, 400.0, 0.0);
+    let mut short = tight(400.0);
     short.dt *= 0.5;
     let fall = -9.81 * 2.0 * short.dt;
     let mass: Vec<f64> = (1..3)
@@ -222,8 +227,66 @@ fn results_scale_as_the_equations_do() {
         |x| [0.5 * (6.0 * x[1]).sin(), -0.5 * (6.0 * x[0]).cos() + fall],
     );
     let (w, same) = outcome(&mut short);
-    assert_same("step", &v, &w);
+    assert_same("step", &v, &w, 1e-9);
     assert!((same / impulse - 1.0).abs() < 1e-7);
+}
+
+/// A box and a ball that move in a tank, turned by quarters about its center, and listed in either order.
+fn turned(n: usize, quarters: usize, swapped: bool) -> Stage<2> {
+    let dx = 1.0 / n as f64;
+    let turn = |x: [f64; 2]| (0..quarters).fold(x, |x, _| [-x[1], x[0]]);
+    let place = |x: [f64; 2]| turn([x[0] - 0.5, x[1] - 0.5]).map(|c| c + 0.5);
+    let half = match quarters % 2 {
+        0 => [0.17, 0.11],
+        _ => [0.11, 0.17],
+    };
+    let ball = Shape::Sphere {
+        center: [0.0; 2],
+        radius: 0.1,
+    };
+    let mut bodies = vec![
+        free("box", block(half), 600.0, place([0.43, 0.35]))
+            .moving(turn([0.2, -0.3]), [0.0, 0.0, 0.5])
+            .friction(0.2),
+        free("ball", ball, 2000.0, place([0.71, 0.45])).moving(turn([-0.1, 0.4]), [0.0; 3]),
+    ];
+    if swapped {
+        bodies.reverse();
+    }
+    bodies.push(tank([0.0625; 2], [0.9375; 2]));
+    let mut stage = Stage::new([n, n], dx, bodies).gravity(turn([0.0, -9.81]));
+    stage.liquid.physics.walls = Walls::Separating;
+    stage.liquid.physics.pressure.tolerance = 1e-12;
+    let back = |x: [f64; 2]| (quarters..4).fold(x, |x, _| [-x[1], x[0]]);
+    let upright = |x: [f64; 2]| back([x[0] - 0.5, x[1] - 0.5]).map(|c| c + 0.5);
+    stage.flow(
+        |x| upright(x)[1] - 0.71,
+        |x| {
+            let x = upright(x);
+            turn([0.5 * (6.0 * x[1]).sin(), -0.5 * (6.0 * x[0]).cos() - 0.0981])
+        },
+    );
+    stage
+}
+
+#[test]
+fn a_turned_scene_gives_turned_results_and_the_order_of_bodies_does_not_matter() {
+    let (v, _) = outcome(&mut turned(32, 0, false));
+    for quarters in 1..4 {
+        let (w, _) = outcome(&mut turned(32, quarters, false));
+        let back = |v: [f64; 3]| (quarters..4).fold(v, |v, _| [-v[1], v[0], v[2]]);
+        let w: Vec<[f64; 3]> = w.into_iter().map(back).collect();
+        assert_same("turned", &v, &w, 1e-9);
+    }
+    let (mut w, _) = outcome(&mut turned(32, 0, true));
+    w.reverse();
+    assert_same("renumbered", &v, &w, 1e-11);
+}
+
+#[test]
+fn finer_cells_change_velocities_little() {
+    let speed = |n: usize| outcome(&mut turned(n, 0, false)).0;
+    assert_same("cells", &speed(64), &speed(128), 0.02);
 }
 
 #[test]
@@ -239,7 +302,7 @@ fn a_body_of_infinite_mass_is_a_scripted_solid() {
         );
         stage.liquid.physics.walls = Walls::Separating;
         stage.settings.adhesion = vec![adhesion; 2];
-        stage.liquid.physics.pressure.tolerance = 1e-9;
+        stage.liquid.physics.pressure.tolerance = 1e-13;
         stage.flow(|x| x[1] - 0.7, |x| [(6.0 * x[1]).sin(), -9.81 * 0.01]);
         stage.solve();
         stage.pressures()
@@ -263,7 +326,7 @@ fn a_body_of_infinite_mass_is_a_scripted_solid() {
         let free = solve(heavy, adhesion);
         let largest = scripted.iter().fold(0.0f64, |m, p| m.max(p.1.abs()));
         for (a, b) in scripted.iter().zip(&free) {
-            assert!((a.1 - b.1).abs() < 1e-9 * largest, "{a:?} {b:?}");
+            assert!((a.1 - b.1).abs() < 1e-12 * largest, "{a:?} {b:?}");
         }
     }
 }

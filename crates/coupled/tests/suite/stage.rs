@@ -165,6 +165,13 @@ impl<const D: usize> Stage<D> {
         self.try_solve().unwrap_or_else(|error| panic!("{error}"))
     }
 
+    /// Lets the next solve start from this one.
+    pub fn accept(&mut self) {
+        let mut pressure = std::mem::take(&mut self.pressure);
+        pressure.accept(&self.tiles, self.dt);
+        self.pressure = pressure;
+    }
+
     /// The problem as plain data.
     pub fn problem(&mut self) -> CoupledProblem<D> {
         let (dt, settings, forces) = (self.dt, self.settings.clone(), self.forces.clone());
