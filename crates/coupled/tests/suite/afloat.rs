@@ -225,7 +225,7 @@ fn too_many<const D: usize>(n: usize, densities: &[f64]) -> Vec<String> {
             let (alone, _) = cycles::<D>(Scheme::PressureContact, (kind, throw), n, density);
             let (cold, warm) = cycles::<D>(Scheme::Unified, (kind, throw), n, density);
             let most = 1.3 * alone as f64 + 2.0;
-            if cold > 12 || warm > 8 || cold as f64 > most {
+            if cold > 12 || warm > 12 || cold as f64 > most {
                 missed.push(format!(
                     "{D}D {n} {density} {kind} {throw}: {cold} cold, {warm} warm, {alone} of the pressure alone"
                 ));
