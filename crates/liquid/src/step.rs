@@ -119,6 +119,7 @@ impl<const D: usize> Liquid<D> {
             weight,
             number_density,
             sorting,
+            state,
             ..
         } = &mut self.grid;
         let dx = self.settings.dx;
@@ -138,10 +139,20 @@ impl<const D: usize> Liquid<D> {
             weight,
             number_density,
         );
+        for (state, weight) in state.iter_mut().zip(&*weight) {
+            state.clear();
+            state.reserve_exact(weight.capacity());
+            let weights = weight.par_iter().with_min_len(4096);
+            state.par_extend(weights.map(|&w| match w > 0.0 {
+                true => FaceState::Known,
+                false => FaceState::Unknown,
+            }));
+        }
         relative(tiles, cut, particles_per_cell as f64, dx, number_density);
         phases.begin("surface");
         let geometry = GridGeometry { tiles, cut, dx, up };
-        level.build(&geometry, &self.particles, bins, number_density);
+        // The weights have served, and their memory is free for mirror particles.
+        level.build(&geometry, &self.particles, bins, number_density, weight);
     }
 
     /// Extrapolates the velocity across gaps between particles, and lets gravity act on it.
@@ -157,17 +168,10 @@ impl<const D: usize> Liquid<D> {
         } = &mut self.grid;
         let settings = &self.settings;
         let fields = velocity.par_iter_mut().zip(state.par_iter_mut());
-        let fields = fields.zip(before.par_iter_mut()).zip(weight.par_iter());
+        let fields = fields.zip(before.par_iter_mut());
         fields
             .enumerate()
-            .for_each(|(a, (((velocity, state), before), weight))| {
-                state.clear();
-                state.reserve_exact(weight.capacity());
-                let weights = weight.par_iter().with_min_len(4096);
-                state.par_extend(weights.map(|&w| match w > 0.0 {
-                    true => FaceState::Known,
-                    false => FaceState::Unknown,
-                }));
+            .for_each(|(a, ((velocity, state), before))| {
                 extrapolate(tiles, velocity, state, GAP_LAYERS);
                 if matches!(settings.physics.transfer, Transfer::Flip { .. }) {
                     before.clone_from(velocity);
@@ -178,7 +182,7 @@ impl<const D: usize> Liquid<D> {
                 let velocity = velocity.par_iter_mut().with_min_len(4096);
                 velocity.for_each(|v| *v += kick);
             });
-        // The weights have served, and their memory is free for the displacement.
+        // And now for the displacement.
         std::mem::swap(displacement, weight);
     }
 

@@ -316,8 +316,9 @@ pub fn to_grid<const D: usize>(
                     let number_here = std::mem::take(&mut sums.number[from + at]);
                     let faces_here: [[f64; 2]; D] =
                         std::array::from_fn(|a| std::mem::take(&mut sums.faces[a][from + at]));
-                    // Every particle has tiles around it; what has none is the end of a row that nothing was added to.
-                    if !tiles.exists(index) {
+                    // Around spray most of a row is zero. Every particle has tiles around it: what has none got nothing.
+                    let is_zero = number_here == 0.0 && faces_here.iter().all(|f| f[1] == 0.0);
+                    if is_zero || !tiles.exists(index) {
                         continue;
                     }
                     // SAFETY: a particle writes at most one cell beyond its tile, and the tiles that are worked on

@@ -17,7 +17,8 @@ use rayon::prelude::*;
 use crate::grid::cell_set::CellSet;
 use crate::grid::cut_cells::{CutCells, direction, range};
 use crate::grid::tiles::{Coord, Tiles, floor};
-use crate::particles::transfer::interpolate_with_gradient;
+use crate::growth::Growth;
+use crate::particles::transfer::{FaceField, interpolate_with_gradient};
 use crate::particles::{Bins, Particles};
 
 /// Distance from a wall up to which particles have images, in cells: the kernel's reach beyond the deepest centre of a
@@ -50,12 +51,11 @@ pub struct GridGeometry<'a, const D: usize> {
 }
 
 /// The images of all particles near walls, by the cells they lie in.
-#[derive(Clone, Debug, Default)]
-pub struct Mirror<const D: usize> {
+pub struct Mirror<'a, const D: usize> {
     /// First image in every cell of every tile, and the number of images at the end; empty if there are none.
     starts: Vec<u32>,
-    /// Positions in cells.
-    pub place: Vec<[f32; D]>,
+    /// Positions in cells, axis by axis.
+    pub place: &'a FaceField<D, f32>,
     /// Radius of the particle, in cells.
     pub radius: Vec<f32>,
 }
@@ -63,15 +63,16 @@ pub struct Mirror<const D: usize> {
 /// An image: its cell, its position in cells, the particle's radius.
 type Image<const D: usize> = (u32, [f32; D], f32);
 
-impl<const D: usize> Mirror<D> {
+impl<'a, const D: usize> Mirror<'a, D> {
     /// Reflects the particles near walls whose images lie in cells of `within_reach`; `surface` are the cells within
-    /// reach of air. The particles' radii are noted in the bins.
+    /// reach of air. The particles' radii are noted in the bins. The scratch is memory for the images.
     pub fn new(
         geometry: &GridGeometry<D>,
         particles: &Particles<D>,
         bins: &Bins,
         surface: &CellSet,
         within_reach: &CellSet,
+        scratch: &'a mut FaceField<D, f32>,
     ) -> Self {
         let tiles = geometry.tiles;
         let cells = Tiles::<D>::CELLS;
@@ -102,17 +103,31 @@ impl<const D: usize> Mirror<D> {
                     }
                 }
             }
+            // Images are there twice while they are sorted, which is when a step takes most memory.
+            images.shrink_to_fit();
             images
         };
         let by_tile: Vec<Vec<Image<D>>> = (0..tiles.len()).into_par_iter().map(of_tile).collect();
-        Self::sorted(tiles, by_tile)
+        Self::sorted(tiles, by_tile, scratch)
     }
 
     /// Sorts images by cell.
-    fn sorted(tiles: &Tiles<D>, by_tile: Vec<Vec<Image<D>>>) -> Self {
+    fn sorted(
+        tiles: &Tiles<D>,
+        by_tile: Vec<Vec<Image<D>>>,
+        place: &'a mut FaceField<D, f32>,
+    ) -> Self {
         let count: usize = by_tile.iter().map(Vec::len).sum();
+        for component in place.iter_mut() {
+            component.clear();
+            component.resize_closely(count, 0.0);
+        }
         if count == 0 {
-            return Self::default();
+            return Self {
+                starts: Vec::new(),
+                place,
+                radius: Vec::new(),
+            };
         }
         // Counts are kept two places up, so that after the placement below every entry is the start of its cell.
         let mut starts = vec![0u32; tiles.cells() + 2];
@@ -122,11 +137,12 @@ impl<const D: usize> Mirror<D> {
         for i in 2..starts.len() {
             starts[i] += starts[i - 1];
         }
-        let mut place = vec![[0.0; D]; count];
         let mut radii = vec![0.0; count];
         for (index, image, radius) in by_tile.into_iter().flatten() {
             let at = &mut starts[index as usize + 1];
-            place[*at as usize] = image;
+            for (component, x) in place.iter_mut().zip(image) {
+                component[*at as usize] = x;
+            }
             radii[*at as usize] = radius;
             *at += 1;
         }
@@ -145,7 +161,7 @@ impl<const D: usize> Mirror<D> {
             let first = slot as usize * cells;
             tiles.exists(first) && self.has_some(first..first + cells)
         };
-        !self.place.is_empty() && tiles.around_tile(slot).iter().any(has_some)
+        !self.radius.is_empty() && tiles.around_tile(slot).iter().any(has_some)
     }
 
     /// Whether there are images in a run of cells.

@@ -20,6 +20,7 @@ use crate::grid::cell_set::CellSet;
 use crate::grid::cut_cells::CutCells;
 use crate::grid::tile_halo::CellWindow;
 use crate::grid::tiles::Tiles;
+use crate::particles::transfer::FaceField;
 use crate::particles::{Bins, Particles};
 
 /// Cells whose centre seems to lie inside, deeper than this, ...
@@ -71,7 +72,7 @@ pub struct LevelSet {
 
 impl LevelSet {
     /// Rebuilds the distance in all tiles. `crowd` is the number of particles around the centres of cells, as a share
-    /// of what belongs there, solids counted as full.
+    /// of what belongs there, solids counted as full. What the scratch holds is lost.
     ///
     /// Near walls the liquid is continued into the solid so that a level surface stays level (`mirror.rs`), or every wall would look like a free surface.
     pub fn build<const D: usize>(
@@ -80,6 +81,7 @@ impl LevelSet {
         particles: &Particles<D>,
         bins: &mut Bins,
         crowd: &[f32],
+        scratch: &mut FaceField<D, f32>,
     ) {
         let &GridGeometry { tiles, cut, dx, up } = geometry;
         let air = (AIR * dx) as f32;
@@ -120,7 +122,7 @@ impl LevelSet {
         let mut asked = self.near.clone();
         asked.remove(&deep);
         let within_reach = around(around(asked));
-        let mirror = Mirror::new(geometry, particles, bins, &surface, &within_reach);
+        let mirror = Mirror::new(geometry, particles, bins, &surface, &within_reach, scratch);
         let source = Source {
             tiles,
             particles,

@@ -47,7 +47,7 @@ pub struct Source<'a, const D: usize> {
     /// Notes the radius of every particle, in cells.
     pub bins: &'a Bins,
     pub cut: &'a CutCells<D>,
-    pub mirror: &'a Mirror<D>,
+    pub mirror: &'a Mirror<'a, D>,
     pub dx: f64,
     /// Unit vector against gravity; zero without gravity.
     pub up: [f64; D],
@@ -121,7 +121,7 @@ impl<const D: usize> Rows<D> {
         }
     }
 
-    /// Takes the points around a tile: `take` adds those of a run of cells and writes where those of each begin. Tiles that have
+    /// Takes the points around a tile: `take` adds those of a run of cells and writes where those of each begin. Runs that have
     /// none are passed over.
     fn fill(
         &mut self,
@@ -135,15 +135,13 @@ impl<const D: usize> Rows<D> {
         for place in &mut self.place {
             place.clear();
         }
-        let cells = Tiles::<D>::CELLS;
         tile_halo::rows(tiles, slot, MARGIN as usize, |_, runs| {
             let mut starts = [self.radius.len() as u32; SIDE + 1];
             let mut cell = 0;
             for run in runs {
                 let starts = &mut starts[cell..cell + run.len()];
                 cell += run.len();
-                let first = run.start - run.start % cells;
-                if tiles.exists(first) && has_some(first..first + cells) {
+                if tiles.exists(run.start) && has_some(run.clone()) {
                     take(run, &mut self.place, &mut self.radius, starts);
                 } else {
                     starts.fill(self.radius.len() as u32);
@@ -325,8 +323,8 @@ impl<const D: usize> Window<D> {
                 }
                 let all = first as usize..last as usize;
                 for (a, place) in place.iter_mut().enumerate() {
-                    let along = |x: &[f32; D]| (x[a] as f64 - base[a]) as f32;
-                    place.extend(mirror.place[all.clone()].iter().map(along));
+                    let along = |&x: &f32| (x as f64 - base[a]) as f32;
+                    place.extend(mirror.place[a][all.clone()].iter().map(along));
                 }
                 radius.extend_from_slice(&mirror.radius[all]);
             });
