@@ -11,8 +11,17 @@ fn drift<const D: usize>(name: &str, walls: Walls, bound: f64)
 where
     Scene<D>: Known,
 {
+    drift_with(name, walls, bound, |_: &mut Scene<D>| {});
+}
+
+/// The same with a change to the scene.
+fn drift_with<const D: usize>(name: &str, walls: Walls, bound: f64, change: impl Fn(&mut Scene<D>))
+where
+    Scene<D>: Known,
+{
     let mut scene = scene::<D>(name, walls);
     scene.resolution = 48;
+    change(&mut scene);
     let simulation = Simulation::new(&scene).expect("a scene that makes sense");
     let positions = &liquid_of(&simulation).particles().position;
     let start = Distance::of_particles(scene.settings(), positions, &scene.solids_and_walls(), 0.0)
@@ -48,11 +57,16 @@ fn volume_is_conserved_in_a_dam_break_with_separating_walls() {
 }
 
 /// Fewer than 300 cells of liquid, a third of them on the surface when the wave overturns: single steps deviate by
-/// more than in larger scenes.
+/// more than in larger scenes. By how much depends on where the particles happen to be.
 #[test]
-fn volume_is_conserved_in_a_dam_break_in_2d() {
-    drift::<2>("dam-break-2d", Walls::Slip, 0.04);
-    drift::<2>("dam-break-2d", Walls::Separating, 0.04);
+fn volume_is_conserved_in_a_dam_break_in_2d_wherever_its_particles_begin() {
+    for seed in 1..=5 {
+        for walls in [Walls::Slip, Walls::Separating] {
+            drift_with::<2>("dam-break-2d", walls, 0.04, |scene| {
+                scene.physics.seed = seed;
+            });
+        }
+    }
 }
 
 #[test]

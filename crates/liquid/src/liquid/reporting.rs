@@ -3,6 +3,7 @@
 use meniscus_lcp::{Report, Status};
 use rayon::prelude::*;
 
+use super::volume_target::VolumeTarget;
 use super::{Liquid, VolumeMeasure, health};
 use crate::grid::thick_walls::ThickWalls;
 use crate::particles::sources::Exchanged;
@@ -36,6 +37,7 @@ impl<const D: usize> Liquid<D> {
         dt: f64,
     ) -> StepReport {
         self.drift = 0.0;
+        self.volume_target.get_or_insert(VolumeTarget::EMPTY);
         let solids = ThickWalls::new(solids, self.settings.dx);
         let exchanged = self.pass(&solids, dt);
         StepReport {

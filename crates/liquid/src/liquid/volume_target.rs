@@ -9,7 +9,7 @@ const LEAST_SHARE: f64 = 0.5;
 /// ... or more than this.
 const LARGEST_SHARE: f64 = 2.0;
 
-/// What was there at the first step with some volume.
+/// What was there at the first step, or at the first with some volume.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct VolumeTarget {
     /// The volume inside the surface.
@@ -19,6 +19,13 @@ pub(crate) struct VolumeTarget {
 }
 
 impl VolumeTarget {
+    /// That of a scene which begins without liquid: all that comes counts as what it stands for. The surface of the first
+    /// drops encloses half of it at times, and the pool would lack the rest for ever.
+    pub const EMPTY: Self = Self {
+        volume: 0.0,
+        particles: 0,
+    };
+
     /// The first step finds this volume.
     pub fn new(volume: f64, particles: usize, particle_volume: f64) -> Self {
         let own = particles as f64 * particle_volume;

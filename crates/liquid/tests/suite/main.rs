@@ -1,6 +1,7 @@
 //! Properties of the liquid and of the pressure solvers.
 
 mod attributes;
+mod cavities;
 mod ceiling;
 mod checkpoints;
 mod coupled_multigrid;

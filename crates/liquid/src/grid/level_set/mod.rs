@@ -28,6 +28,11 @@ const INSIDE: f64 = -0.15;
 /// ... and that are emptier than this, are spray and count as air, if there is air beside them. On a flat surface the
 /// surroundings of a cell's centre are half full.
 const SPARSE: f64 = 0.65;
+/// Emptier ones are air in any case: a cavity one cell wide has its walls beside it and no air.
+const HOLLOW: f64 = 0.3;
+/// Share of the open part of cells that lacks particles in a cavity: as much as at a flat surface. What is fuller is a gap
+/// between particles.
+const CAVITY: f32 = 0.5;
 /// A cell, more than half of it open, with as many particles as this is liquid wherever in it they lie: what falls on a dry floor lies on the floor
 /// itself, below the cells' centres, and would pile up there without end if nothing held it apart.
 const FULL: f32 = 1.0;
@@ -115,7 +120,7 @@ impl LevelSet {
         // Cells within reach of air.
         let hollow = |index: usize| {
             let open = cut.open_cell(index);
-            open > CLOSED && crowd[index] < 1.0 - 0.5 * open
+            open > CLOSED && crowd[index] < 1.0 - CAVITY * open
         };
         let surface = around(around(around(CellSet::of(tiles, hollow))));
         // Images count only within reach of the cells whose distance may be asked for below.
@@ -179,11 +184,11 @@ impl LevelSet {
                     phi[index - first] = (distance * dx) as f32;
                 }
             });
-        self.fill_voids(tiles, cut, dx);
+        self.fill_voids(tiles, cut, crowd, dx);
         smooth(tiles, cut, &mut self.phi, dx, up);
     }
 
-    /// Turns cells of spray into air, those with air beside them only.
+    /// Turns cells of spray into air: hollow ones, and others with air beside them.
     fn open_up<const D: usize>(
         &mut self,
         tiles: &Tiles<D>,
@@ -193,20 +198,28 @@ impl LevelSet {
         spray: Vec<Vec<u32>>,
     ) {
         let air = |near: usize| self.phi[near] >= 0.0 && cut.open_cell(near) > 0.0;
-        let beside_air = |&index: &u32| {
+        let opens = |&index: &u32| {
             let near = tiles.around(index as usize);
-            near[..Tiles::<D>::DIRECTIONS].iter().any(|&near| air(near))
+            (crowd[index as usize] as f64) < HOLLOW
+                || near[..Tiles::<D>::DIRECTIONS].iter().any(|&near| air(near))
         };
         let spray = spray.into_par_iter().flat_map_iter(|of_tile| of_tile);
-        let spray: Vec<u32> = spray.filter(beside_air).collect();
+        let spray: Vec<u32> = spray.filter(opens).collect();
         for index in spray {
             self.phi[index as usize] = ((SPARSE - crowd[index as usize] as f64) * dx) as f32;
         }
     }
 
-    /// Turns voids of a few cells inside the liquid into liquid: they are gaps between particles, and as air all the
-    /// pressure around would drive the liquid together there.
-    fn fill_voids<const D: usize>(&mut self, tiles: &Tiles<D>, cut: &CutCells<D>, dx: f64) {
+    /// Turns voids of a few cells inside the liquid into liquid if they are gaps between particles: as air all the
+    /// pressure around would drive the liquid together there. Cavities, where a wave overturns or liquid leaves a wall, stay
+    /// air: as liquid their volume would be gained.
+    fn fill_voids<const D: usize>(
+        &mut self,
+        tiles: &Tiles<D>,
+        cut: &CutCells<D>,
+        crowd: &[f32],
+        dx: f64,
+    ) {
         let cells = Tiles::<D>::CELLS;
         let phi = &self.phi;
         // Where no face is closed, what is shut in has liquid beside it.
@@ -220,7 +233,7 @@ impl LevelSet {
                 let air = if cut.far[slot] { &shut_in } else { &air };
                 air.within(slot * cells..(slot + 1) * cells)
             })
-            .flat_map_iter(|index| small_void(tiles, cut, phi, index))
+            .flat_map_iter(|index| small_void(tiles, cut, phi, crowd, index))
             .collect();
         for index in void {
             self.phi[index as usize] = (VOID * dx) as f32;
@@ -228,11 +241,13 @@ impl LevelSet {
     }
 }
 
-/// The cells of the air around `start` if they are `2^D` at most and shut in by liquid and solids, nothing otherwise.
+/// The cells of the air around `start` if they are `2^D` at most, shut in by liquid and solids, and no cavity; nothing
+/// otherwise.
 fn small_void<const D: usize>(
     tiles: &Tiles<D>,
     cut: &CutCells<D>,
     phi: &[f32],
+    crowd: &[f32],
     start: usize,
 ) -> impl Iterator<Item = u32> {
     let beside = |index: usize| {
@@ -260,6 +275,13 @@ fn small_void<const D: usize>(
             count += 1;
         }
         seen += 1;
+    }
+    // Slivers of cells at walls are empty by chance.
+    let cells = void[..count].iter().map(|&cell| cell as usize);
+    let cells = cells.filter(|&cell| cut.open_cell(cell) > 0.5);
+    let beyond = cells.map(|cell| 1.0 - crowd[cell] - CAVITY * cut.open_cell(cell));
+    if beyond.sum::<f32>() > 0.0 {
+        count = 0;
     }
     void.into_iter().take(count)
 }
