@@ -3,8 +3,8 @@
 use super::bodies::{BodyMeshes, spin};
 use super::usd::{BodySample, Physics, Stage};
 use super::{
-    Cloud, CloudAttributes, Format, Layer, Options, Up, bgeo, disk_space, npz, obj, ply, volume,
-    vtk,
+    Cloud, CloudAttributes, Format, Layer, Options, Up, What, bgeo, disk_space, npz, obj, ply,
+    volume, vtk,
 };
 use crate::surface::{self, Progress, Surface, solids, upright};
 use meniscus_scene::text::load_run;
@@ -59,7 +59,17 @@ pub fn plan(run: &OpenedRun, options: &Options<'_>) -> Result<Plan, Error> {
     let dimension = run.manifest.settings.dimension;
     let rigid = is_rigid(run, &frames);
     let what = options.what.unwrap_or(format.usual(rigid));
-    let layers = format.layers(what, dimension, rigid)?;
+    let mut layers = format.layers(what, dimension, rigid)?;
+    let has_bodies = || {
+        frames
+            .first()
+            .is_some_and(|&first| body_count(run, first) > 0)
+    };
+    // The one file of USD has them in any case, and OpenVDB files contain liquid only.
+    let apart = !matches!(format, Format::Usd | Format::Vdb);
+    if what == What::All && apart && !layers.contains(&Layer::Bodies) && has_bodies() {
+        layers.push(Layer::Bodies);
+    }
     check_names(options, &frames)?;
     let folder = match &options.out {
         Some(folder) => folder.clone(),

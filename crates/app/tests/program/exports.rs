@@ -37,6 +37,22 @@ fn ply_frames_have_every_particle_with_its_velocity() {
 }
 
 #[test]
+fn everything_includes_the_solids_of_scenes_that_have_some() {
+    let trial = Trial::after("run paddle --resolution 12 --frames 1 --quiet --out run");
+    trial.call_well("export run --to obj --what all --frames 1");
+    let layers = names(&trial.path("run/export/obj"));
+    assert_eq!(layers, ["bodies", "surface"]);
+    let solids = trial.path("run/export/obj/bodies/bodies_000001.obj");
+    assert!(fs::read_to_string(solids).unwrap().contains("\nf "));
+    trial.call_well("export run --to ply --what all --frames 1");
+    let layers = names(&trial.path("run/export/ply"));
+    assert_eq!(layers, ["bodies", "particles", "surface"]);
+    trial.call_well("run dam-break --resolution 8 --frames 1 --quiet --out tank");
+    trial.call_well("export tank --to obj --what all");
+    assert_eq!(names(&trial.path("tank/export/obj")), ["surface"]);
+}
+
+#[test]
 fn a_folder_without_a_run_can_not_be_exported() {
     let trial = Trial::new();
     for place in ["missing", "."] {

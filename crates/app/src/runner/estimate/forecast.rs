@@ -9,7 +9,7 @@ use meniscus_scene::{Emitter, Scene, measure, settle};
 use meniscus_shapes::Bounds;
 
 /// CPU seconds per step and particle, between those of a deep liquid and a thin one.
-const PER_PARTICLE_STEP: f64 = 1.4e-6;
+const PER_PARTICLE_STEP: f64 = 1.0e-6;
 /// CPU seconds per step and particle of the particle method.
 const PER_PROJECTIVE_STEP: f64 = 2.2e-6;
 /// CPU seconds per step, independent of the amount of liquid.
