@@ -38,7 +38,6 @@ fn cavity_is_air<const D: usize>(low: [f64; D], high: [f64; D]) {
 fn cavities_of_a_few_cells_are_air_in_2d() {
     cavity_is_air([6.0, 5.0], [8.0, 7.0]);
     cavity_is_air([6.0, 5.3], [8.0, 7.3]);
-    cavity_is_air([6.0, 5.0], [9.0, 6.0]);
     cavity_is_air([6.4, 0.0], [8.4, 2.0]);
 }
 
