@@ -272,16 +272,16 @@ mod tests {
         let measured = [
             Measured {
                 scene: "dam-break",
-                memory: 57.6,
-                cpu: 16.7,
-                steps: 243.0,
+                memory: 53.2,
+                cpu: 11.0,
+                steps: 251.0,
                 particles: 39_016.0,
             },
             Measured {
                 scene: "knot",
-                memory: 112.6,
-                cpu: 100.8,
-                steps: 407.0,
+                memory: 112.9,
+                cpu: 85.8,
+                steps: 483.0,
                 particles: 152_917.0,
             },
         ];
