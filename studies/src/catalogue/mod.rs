@@ -1,6 +1,8 @@
 //! All studies. A new one is a file here and a line in [`STUDIES`].
 
 mod ane17;
+mod archimedes;
+mod coupling_speed;
 mod erl13;
 mod lai20;
 mod lcp_speed;
@@ -26,6 +28,8 @@ pub const STUDIES: &[Entry] = &[
     Entry::of::<walls_speed::WallsSpeed>(),
     Entry::of::<walls_cost::WallsCost>(),
     Entry::of::<rigid_speed::RigidSpeed>(),
+    Entry::of::<archimedes::Archimedes>(),
+    Entry::of::<coupling_speed::CouplingSpeed>(),
     Entry::of::<erl13::Fig1>(),
     Entry::of::<erl13::Fig2>(),
     Entry::of::<erl13::Fig3>(),
