@@ -171,7 +171,7 @@ impl Study for CouplingSpeed {
     fn run(options: &Options) -> Result<Findings, Error> {
         let load = machine::load();
         let mut table = Table::columns(
-            "cells | walls | bodies | density | unknowns | contacts | cycles, pressure alone | unified | CPU ms, pressure alone | unified | SOR-MPRGP iterations | CPU ms | times unified",
+            "cells | walls | bodies | density | unknowns | contacts | cycles of the pressure alone | cycles, unified | CPU ms of the pressure alone | CPU ms, unified | iterations of SOR-MPRGP | CPU ms of SOR-MPRGP | times unified",
         );
         let (mut most_cycles, mut most_ratio, mut least_gain) = (0.0f64, 0.0f64, None::<f64>);
         for &cells in &options.cells {
