@@ -295,7 +295,8 @@ fn failures(n: usize) -> Result<(Table, [f64; 3]), Error> {
     let (force, _) = held_force::<2>(n, ball(0.12), Pose::translated([0.5, 0.3]), 0.7)?;
     let ratio = force / (WATER * G * PI * 0.0144);
     table.push([
-        "a body floats in suspension only at 7 to 10 times its density (SPlisHSPlasH #378)".into(),
+        "a body floats in suspension only at 7 to 10 times its density (a user of SPlisHSPlasH)"
+            .into(),
         "1.000 times".into(),
         format!("{ratio:.3} times").into(),
     ]);
@@ -327,7 +328,7 @@ fn failures(n: usize) -> Result<(Table, [f64; 3]), Error> {
         .map(|(share, sunk)| format!("{:.0} mm under {:.0} %", 1e3 * sunk, 100.0 * share))
         .collect();
     table.push([
-        "a raft that should carry 2940 N sinks under 500 N (IsaacLab #2570)".into(),
+        "a raft that should carry 2940 N sinks under 500 N (a user of Isaac Lab)".into(),
         "floats under 97 %, sinks under 103 % of it".into(),
         format!("in 3 s it sinks by {}", words.join(", ")).into(),
     ]);
