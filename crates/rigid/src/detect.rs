@@ -70,7 +70,11 @@ impl<const D: usize> Bodies<D> {
     }
 
     /// Contacts of a pair with its material, in order of features.
-    fn pair_contacts(&self, (a, b): (usize, usize), found: Vec<Touch<D>>) -> Vec<Contact<D>> {
+    pub(crate) fn pair_contacts(
+        &self,
+        (a, b): (usize, usize),
+        found: Vec<Touch<D>>,
+    ) -> Vec<Contact<D>> {
         let (material, resting_gap) = (self.material(a, b), self.resting_gap(a, b));
         let contact = |touch: Touch<D>| Contact {
             a,

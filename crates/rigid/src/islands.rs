@@ -99,14 +99,24 @@ impl<const D: usize> Bodies<D> {
             .iter()
             .map(|contact| (contact.a, contact.b))
             .collect();
+        let mut groups = self.connected(state, &free, &between);
+        groups.sort_by_key(|group| group.bodies.first().copied());
+        groups
+    }
+
+    /// Groups of free bodies that joints and contacts between the given pairs connect.
+    pub(crate) fn connected(
+        &self,
+        state: &State<D>,
+        free: &[bool],
+        between: &[(usize, usize)],
+    ) -> Vec<Group> {
         // A broken joint connects nothing: as one between two worlds.
         let joints: Vec<(usize, Option<usize>)> = (self.joints.iter().zip(&state.joints))
             .map(|(joint, own)| (joint.a, joint.b, own.broken))
             .map(|(a, b, broken)| if broken { (usize::MAX, None) } else { (a, b) })
             .collect();
-        let mut groups = groups_of(&free, &between, &joints);
-        groups.sort_by_key(|group| group.bodies.first().copied());
-        groups
+        groups_of(free, between, &joints)
     }
 
     /// Rows of a joint in a step.

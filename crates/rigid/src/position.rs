@@ -6,18 +6,23 @@
 
 use crate::bodies::Bodies;
 use crate::contact::Contact;
+use crate::detect::pair_of;
 use crate::free_flight::turned;
 use crate::islands::Slots;
 use crate::joint::position_rows;
 use crate::linear::{add, sub};
+use crate::missed::is_later;
 use crate::report::StepReport;
 use crate::rows::point_row;
 use crate::solve::{Island, accelerated_sweeps};
 use crate::state::Kinetic;
+use crate::step::Prepared;
 
 /// Error of a gap, as a share of the one at rest, that is left alone.
 const SLOP: f64 = 0.01;
-/// Share of the error within the gap at rest that is corrected: as long as bodies do not overlap, at once.
+/// Error that a correction leaves, so that bodies at rest are not corrected in every step.
+const AIM: f64 = 0.5 * SLOP;
+/// Share of an error that is corrected almost at once: as long as bodies do not overlap, and overlap that the step has made.
 const QUICK: f64 = 0.8;
 /// Correction in a step at most, in gaps at rest.
 const MOST: f64 = 5.0;
@@ -33,13 +38,18 @@ const JOINT_SLOP: f64 = 1e-10;
 impl<const D: usize> Bodies<D> {
     pub(crate) fn correct_positions(
         &mut self,
+        prepared: &Prepared<D>,
         ends: &[Contact<D>],
         islands: &[Island<D>],
         dt: f64,
         report: &mut StepReport<D>,
     ) {
         let near = |contact: &&Contact<D>| contact.gap < NEAR * contact.resting_gap;
-        let contacts: Vec<Contact<D>> = ends.iter().filter(near).copied().collect();
+        let mut contacts: Vec<Contact<D>> = ends.iter().filter(near).copied().collect();
+        for contact in &contacts {
+            report.position_error = report.position_error.max(contact.resting_gap - contact.gap);
+            report.penetration = report.penetration.max(-contact.gap);
+        }
         let joints: Vec<usize> = {
             let mut list: Vec<usize> = islands
                 .iter()
@@ -49,11 +59,11 @@ impl<const D: usize> Bodies<D> {
             list.dedup();
             list
         };
+        let apart =
+            |contact: &Contact<D>| contact.resting_gap - contact.gap > SLOP * contact.resting_gap;
+        self.keep_connected(&mut contacts, apart);
         let mut energy = None;
         for pass in 0..PASSES {
-            let apart = |contact: &Contact<D>| {
-                contact.resting_gap - contact.gap > SLOP * contact.resting_gap
-            };
             let contacts_wrong =
                 pass == 0 && self.settings.position_correction > 0.0 && contacts.iter().any(apart);
             let joints_wrong = self.joint_error(&joints) > JOINT_SLOP;
@@ -61,21 +71,35 @@ impl<const D: usize> Bodies<D> {
                 break;
             }
             energy.get_or_insert_with(|| self.energy());
-            self.correct_once(&contacts, &joints, dt, pass == 0);
+            self.correct_once(prepared, &contacts, &joints, dt, pass == 0);
         }
         if let Some(before) = energy {
             report.position_work = self.energy() - before;
         }
-        for contact in &contacts {
-            report.position_error = report.position_error.max(contact.resting_gap - contact.gap);
-            report.penetration = report.penetration.max(-contact.gap);
-        }
     }
 
-    /// Part of the error of a gap that a step corrects.
-    fn correction(&self, contact: &Contact<D>, error: f64) -> f64 {
-        let within = error.min(contact.resting_gap);
-        let correction = QUICK * within + self.settings.position_correction * (error - within);
+    /// Keeps the contacts of bodies that contacts and joints connect to one that is `wrong`, or to a joint.
+    fn keep_connected(&self, contacts: &mut Vec<Contact<D>>, wrong: impl Fn(&Contact<D>) -> bool) {
+        let between: Vec<(usize, usize)> = contacts.iter().map(|c| (c.a, c.b)).collect();
+        let free: Vec<bool> = (0..self.len())
+            .map(|body| self.bodies[body].is_free(self.state.time))
+            .collect();
+        let groups = self.connected(&self.state, &free, &between);
+        let kept = (groups.iter())
+            .filter(|group| {
+                !group.joints.is_empty() || group.contacts.iter().any(|&c| wrong(&contacts[c]))
+            })
+            .flat_map(|group| &group.contacts);
+        let mut kept: Vec<usize> = kept.copied().collect();
+        kept.sort_unstable();
+        *contacts = kept.into_iter().map(|contact| contacts[contact]).collect();
+    }
+
+    /// Part of the error of a gap that a step corrects: slowly what bodies overlapped `before` it, quickly what the gap at
+    /// rest lacks and what the step itself has added.
+    fn correction(&self, contact: &Contact<D>, error: f64, before: f64) -> f64 {
+        let slow = before.min(error - error.min(contact.resting_gap));
+        let correction = QUICK * (error - slow) + self.settings.position_correction * slow;
         correction.min(MOST * contact.resting_gap)
     }
 
@@ -118,6 +142,7 @@ impl<const D: usize> Bodies<D> {
 
     fn correct_once(
         &mut self,
+        prepared: &Prepared<D>,
         contacts: &[Contact<D>],
         joints: &[usize],
         dt: f64,
@@ -143,11 +168,14 @@ impl<const D: usize> Bodies<D> {
                 contact.point,
                 contact.normal,
             );
-            let spare = contact.gap - (1.0 - SLOP) * contact.resting_gap;
+            let spare = contact.gap - (1.0 - AIM) * contact.resting_gap;
             row.bias = if spare >= 0.0 {
                 spare
             } else if with_contacts {
-                -self.correction(contact, -spare)
+                let own = pair_of(&prepared.contacts, (contact.a, contact.b)).iter();
+                let before = (own.filter(|start| !is_later(start.id)))
+                    .fold(0.0, |depth: f64, start| depth.max(-start.gap));
+                -self.correction(contact, -spare, before)
             } else {
                 0.0
             };

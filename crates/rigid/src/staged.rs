@@ -160,7 +160,7 @@ impl<const D: usize> Bodies<D> {
         self.keep_impulses(&step.prepared, &step.islands, dt);
         self.bounce(&step.prepared, &step.islands, &approach, dt, &mut report);
         if step.stabilisation.is_none() {
-            self.correct_positions(&ends, &step.islands, dt, &mut report);
+            self.correct_positions(&step.prepared, &ends, &step.islands, dt, &mut report);
         }
         self.check_finite()?;
         self.state.time += dt;

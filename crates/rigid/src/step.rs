@@ -57,7 +57,8 @@ impl<const D: usize> Bodies<D> {
     ) -> Result<StepReport<D>, StepError> {
         self.check_step(dt, forces)?;
         let before = self.state.clone();
-        let result = self.try_step(dt, forces);
+        // All of it in the pool: one change of threads instead of one for each parallel part.
+        let result = rayon::scope(|_| self.try_step(dt, forces));
         if result.is_err() {
             self.state = before;
         }
@@ -71,7 +72,7 @@ impl<const D: usize> Bodies<D> {
         let mut report = self.loads(&prepared, &moved.islands, moved.solves, dt);
         self.keep_impulses(&prepared, &moved.islands, dt);
         self.bounce(&prepared, &moved.islands, &moved.approach, dt, &mut report);
-        self.correct_positions(&moved.ends, &moved.islands, dt, &mut report);
+        self.correct_positions(&prepared, &moved.ends, &moved.islands, dt, &mut report);
         self.settle(&prepared, dt);
         self.check_finite()?;
         self.state.time += dt;

@@ -11,5 +11,5 @@ mod sampled;
 
 pub(crate) use broad_phase::{Extent, pairs};
 pub(crate) use continuous::{Motion, impact};
-pub(crate) use narrow::touches;
+pub(crate) use narrow::{beyond_planes, touches};
 pub(crate) use part::{Collider, PosedCollider};

@@ -22,13 +22,12 @@ pub(crate) fn touches<const D: usize>(
             if x.bounds.intersection(&y.bounds.expanded(margin)).is_empty() {
                 continue;
             }
-            let mut of_parts = Vec::new();
-            part_touches(x, y, margin, bias, &mut of_parts);
+            let start = found.len();
+            part_touches(x, y, margin, bias, &mut found);
             let parts = (i as u64 & 0xff) << 53 | (j as u64 & 0x3f) << 47;
-            found.extend(of_parts.into_iter().map(|touch| Touch {
-                id: touch.id ^ parts,
-                ..touch
-            }));
+            for touch in &mut found[start..] {
+                touch.id ^= parts;
+            }
         }
     }
     if found.len() > MOST_OF_A_PAIR {
@@ -36,6 +35,24 @@ pub(crate) fn touches<const D: usize>(
     } else {
         found
     }
+}
+
+/// Where the polytopes of two bodies at the end of a step are beyond the planes that separated them at its start.
+pub(crate) fn beyond_planes<const D: usize>(
+    (a, b): (&PosedCollider<'_, D>, &PosedCollider<'_, D>),
+    (end_a, end_b): (&PosedCollider<'_, D>, &PosedCollider<'_, D>),
+) -> Vec<Touch<D>> {
+    let mut found = Vec::new();
+    for (x, end_x) in a.parts.iter().zip(&end_a.parts) {
+        for (y, end_y) in b.parts.iter().zip(&end_b.parts) {
+            let polytopes = (&x.polytope, &y.polytope, &end_x.polytope, &end_y.polytope);
+            let apart = end_x.bounds.intersection(&end_y.bounds).is_empty();
+            if let ((Some(p), Some(q), Some(end_p), Some(end_q)), false) = (polytopes, apart) {
+                polytopes::beyond_plane((p, q), (end_p, end_q), &mut found);
+            }
+        }
+    }
+    found
 }
 
 /// A lower bound on the distance of two bodies, up to the spacing of samples.

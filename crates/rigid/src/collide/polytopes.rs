@@ -51,6 +51,58 @@ pub(super) fn touches<const D: usize>(
     }
 }
 
+/// Where two polytopes at the end of a motion are beyond the plane that separated them at its start: corners that came round
+/// an edge, which the axis of least depth at the end shows as another face's.
+pub(super) fn beyond_plane<const D: usize>(
+    (a, b): (&Polytope<D>, &Polytope<D>),
+    (end_a, end_b): (&Polytope<D>, &Polytope<D>),
+    out: &mut Vec<Touch<D>>,
+) {
+    let start = out.len();
+    match best_axis(a, b, f64::INFINITY, 0.0) {
+        None => {}
+        Some((Axis::FaceOfA(face), _)) => {
+            below(&end_a.faces[face], face, end_b, out);
+            for touch in &mut out[start..] {
+                *touch = touch.reversed();
+                touch.id |= 1 << 62;
+            }
+        }
+        Some((Axis::FaceOfB(face), _)) => below(&end_b.faces[face], face, end_a, out),
+        Some((Axis::Edges(i, j, before), _)) => {
+            let (u, v) = (end_a.edge_directions[i], end_b.edge_directions[j]);
+            let across: [f64; D] = lower(cross(u, v));
+            let length = norm(across);
+            if length >= PARALLEL {
+                let sign = 1.0_f64.copysign(dot(across, before));
+                edges(end_a, end_b, (i, j), scale(across, sign / length), 0.0, out);
+            }
+        }
+    }
+}
+
+/// Corners of a polytope below a face of another one.
+fn below<const D: usize>(
+    face: &PolytopeFace<D>,
+    index: usize,
+    other: &Polytope<D>,
+    out: &mut Vec<Touch<D>>,
+) {
+    let start = out.len();
+    for (vertex, x) in other.vertices.iter().enumerate() {
+        let gap = dot(face.normal, *x) - face.offset;
+        if gap < 0.0 {
+            out.push(Touch {
+                point: add_scaled(*x, -0.5 * gap, face.normal),
+                normal: face.normal,
+                gap,
+                id: 1 << 60 | (index as u64) << 40 | vertex as u64,
+            });
+        }
+    }
+    spread(out, start, MOST_POINTS);
+}
+
 /// The axis of largest separation, or `None` if that exceeds `margin`.
 fn best_axis<const D: usize>(
     a: &Polytope<D>,
@@ -158,6 +210,7 @@ fn clip<const D: usize>(
         })
         .collect();
     let count = base.vertices.len();
+    let mut kept = Vec::with_capacity(corners.len() + count);
     for side in 0..count {
         let start = reference.vertices[base.vertices[side] as usize];
         let end = reference.vertices[base.vertices[(side + 1) % count] as usize];
@@ -168,7 +221,14 @@ fn clip<const D: usize>(
         } else {
             lower(cross(along, base.normal))
         };
-        corners = cut(&corners, outward, dot(outward, start), side as u64 + 1);
+        cut(
+            &corners,
+            outward,
+            dot(outward, start),
+            side as u64 + 1,
+            &mut kept,
+        );
+        std::mem::swap(&mut corners, &mut kept);
     }
     let feature = (face as u64) << 40 | (incident as u64) << 32;
     let start = out.len();
@@ -192,8 +252,9 @@ fn cut<const D: usize>(
     normal: [f64; D],
     offset: f64,
     side: u64,
-) -> Vec<Corner<D>> {
-    let mut kept = Vec::with_capacity(corners.len() + 1);
+    kept: &mut Vec<Corner<D>>,
+) {
+    kept.clear();
     let over = |corner: &Corner<D>| dot(normal, corner.x) - offset;
     let count = corners.len();
     for (k, a) in corners.iter().enumerate() {
@@ -214,7 +275,6 @@ fn cut<const D: usize>(
             });
         }
     }
-    kept
 }
 
 /// The contact of two edges that cross.

@@ -32,6 +32,7 @@ pub(super) fn round_round<const D: usize>(
     if a.is_ball() && b.is_ball() {
         return nearest(a, b, (0.0, 0.0, 0), margin, out);
     }
+    let start = out.len();
     let (u, v) = (sub(a.to, a.from), sub(b.to, b.from));
     let (uu, vv, uv) = (dot(u, u), dot(v, v), dot(u, v));
     if uu > 0.0 && vv > 0.0 && uu * vv - uv * uv <= 1e-4 * uu * vv {
@@ -48,7 +49,7 @@ pub(super) fn round_round<const D: usize>(
                 nearest(a, b, (s, t, id), margin, out);
             }
         }
-        if !out.is_empty() {
+        if out.len() > start {
             return;
         }
     }

@@ -7,14 +7,17 @@
 use meniscus_lcp::Status;
 
 use super::SolveReport;
+use super::convex;
 use super::island::Island;
 use super::newton::Newton;
 use super::normal::NormalProblem;
 use super::sweep::accelerated_sweeps;
-use crate::settings::Settings;
+use crate::settings::{Cone, Settings};
 
 /// Sweeps before the first round: enough for single bodies and warm starts.
 const FIRST_SWEEPS: usize = 8;
+/// Residual to start from, relative to the largest velocity in the right-hand side, below which Newton steps come first.
+const CLOSE: f64 = 1e-3;
 /// Rounds without progress after which the best iterate is accepted.
 const PATIENCE: usize = 6;
 /// The same for islands with many rows, where a round takes long and the next step continues from what this one reached; and
@@ -24,12 +27,10 @@ const PATIENCE_OF_LARGE: usize = 1;
 const SMALL: f64 = 0.01;
 /// Bodies of an island up to which Newton steps are worth their factorisation: beyond, heaps fill it in.
 const DIRECT_BODIES: usize = 600;
-/// Multiplications of a factorisation up to which the same holds, for each row: as many as some tens of sweeps need.
-const DIRECT_WORK: f64 = 5000.0;
+/// Multiplications of a factorisation up to which the same holds for islands with many rows, for each row: chains, no heaps.
+const DIRECT_WORK: f64 = 200.0;
 /// Newton steps in a round at most.
 const NEWTON_STEPS: usize = 16;
-/// The same for islands with many rows.
-const NEWTON_STEPS_OF_LARGE: usize = 4;
 /// Newton steps without a better residual after which sweeps continue from before them.
 const FRUITLESS: usize = 4;
 
@@ -55,22 +56,38 @@ fn solve_blocks<const D: usize, const B: usize>(
 ) {
     let tolerance = report.tolerance;
     let small = SMALL * settings.coarse_tolerance_of(dt);
-    let large = settings.coarse_tolerance > 0.0 && island.rows.len() >= settings.coarse_rows;
-    let (patience, newton_steps, first) = if large {
-        (PATIENCE_OF_LARGE, NEWTON_STEPS_OF_LARGE, usize::MAX)
-    } else {
-        (PATIENCE, NEWTON_STEPS, FIRST_SWEEPS)
-    };
-    report.sweeps += accelerated_sweeps(island, settings.max_sweeps.min(first), tolerance);
+    let coarse = settings.coarse_tolerance > 0.0 && island.rows.len() >= settings.coarse_rows;
     let mut best = Best::new(island);
-    let (mut newton, mut normal) = (None, None);
+    let mut newton = None;
+    if best.residual > tolerance && report.bodies <= DIRECT_BODIES {
+        let made = Newton::<B>::new(island);
+        newton = (!coarse || made.work() <= DIRECT_WORK * island.rows.len() as f64).then_some(made);
+    }
+    let large = coarse && newton.is_none();
+    let (patience, first) = if large {
+        (PATIENCE_OF_LARGE, usize::MAX)
+    } else {
+        (PATIENCE, FIRST_SWEEPS)
+    };
+    // From a good start, as at rest, Newton steps are the shorter way.
+    let close = newton.is_some() && best.residual <= CLOSE * island.scale;
+    if best.residual > tolerance && !close {
+        report.sweeps += accelerated_sweeps(island, settings.max_sweeps.min(first), tolerance);
+        best = Best::new(island);
+    }
+    let mut normal = None;
     let mut stale = 0;
     while report.rounds < settings.max_rounds && best.residual > tolerance {
-        if report.bodies <= DIRECT_BODIES {
-            let newton = newton.get_or_insert_with(|| Newton::<B>::new(island));
-            if !large || newton.work() <= DIRECT_WORK * island.rows.len() as f64 {
-                report.active_sets += improve(island, newton, newton_steps, tolerance);
-                if best.keep(island) && best.residual <= tolerance {
+        if let Some(newton) = &mut newton {
+            report.active_sets += improve(island, newton, tolerance);
+            if best.keep(island) && best.residual <= tolerance {
+                break;
+            }
+            if report.rounds == 0 && island.cone == Cone::Disc {
+                report.active_sets += convex::improve(island, newton, tolerance);
+                best.keep(island);
+                if best.residual <= tolerance.max(small) {
+                    stale = 1;
                     break;
                 }
             }
@@ -111,12 +128,11 @@ fn solve_blocks<const D: usize, const B: usize>(
 fn improve<const D: usize, const B: usize>(
     island: &mut Island<D>,
     newton: &mut Newton<B>,
-    most: usize,
     tolerance: f64,
 ) -> usize {
     let mut best = Best::new(island);
     let (mut done, mut fruitless) = (0, 0);
-    while done < most && fruitless < FRUITLESS && best.residual > tolerance {
+    while done < NEWTON_STEPS && fruitless < FRUITLESS && best.residual > tolerance {
         if !newton.step(island) {
             break;
         }
@@ -128,13 +144,13 @@ fn improve<const D: usize, const B: usize>(
 }
 
 /// The impulses of least residual.
-struct Best {
-    residual: f64,
-    x: Vec<f64>,
+pub(super) struct Best {
+    pub residual: f64,
+    pub x: Vec<f64>,
 }
 
 impl Best {
-    fn new<const D: usize>(island: &Island<D>) -> Self {
+    pub fn new<const D: usize>(island: &Island<D>) -> Self {
         Self {
             residual: island.residual(),
             x: island.x.clone(),
@@ -142,7 +158,7 @@ impl Best {
     }
 
     /// Keeps the impulses if they are better than all before.
-    fn keep<const D: usize>(&mut self, island: &Island<D>) -> bool {
+    pub fn keep<const D: usize>(&mut self, island: &Island<D>) -> bool {
         let residual = island.residual();
         let better = residual < self.residual;
         if better {

@@ -271,6 +271,11 @@ impl<const D: usize> Island<D> {
         result
     }
 
+    /// Velocity of a slot without impulses.
+    pub fn start(&self, slot: usize) -> &Twist<D> {
+        &self.start[slot]
+    }
+
     /// Sets all impulses, and the velocities with them.
     pub fn restart(&mut self, x: &[f64]) {
         self.x.copy_from_slice(x);

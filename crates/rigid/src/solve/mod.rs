@@ -1,6 +1,7 @@
 //! The contact problem of an island, and its methods.
 
 mod by_lcp;
+mod convex;
 mod hybrid;
 mod island;
 mod newton;

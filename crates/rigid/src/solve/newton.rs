@@ -26,11 +26,11 @@ const INSIDE: f64 = 1.0 - 1e-9;
 const SOLVES: usize = 3;
 
 /// Change of a contact's impulses for a change of its velocities: `dx = change - stiffness dy`.
-struct Response<const D: usize> {
+pub(super) struct Response<const D: usize> {
     change: [f64; D],
-    stiffness: [[f64; D]; D],
+    pub stiffness: [[f64; D]; D],
     /// Whether any stiffness is not zero.
-    loaded: bool,
+    pub loaded: bool,
     slides: bool,
 }
 
@@ -87,19 +87,52 @@ impl<const B: usize> Newton<B> {
         true
     }
 
+    /// Solves with `M + J' K J` for symmetric derivatives `K`; false if it could not be done.
+    pub(super) fn solve_with<const D: usize>(
+        &mut self,
+        island: &Island<D>,
+        responses: &[Response<D>],
+        x: &mut [[f64; B]],
+    ) -> bool {
+        self.assemble(island, responses);
+        let done = self.lu.factorise(true);
+        if done {
+            self.lu.solve(x);
+        }
+        done
+    }
+
+    /// The row of a slot, if forces move it.
+    #[inline(always)]
+    pub(super) fn row_of_slot(&self, slot: u32) -> Option<usize> {
+        self.row_of_slot[slot as usize]
+    }
+
+    /// Slots that forces move, in order of their rows.
+    pub(super) fn slots(&self) -> impl Iterator<Item = u32> {
+        let slots = self.row_of_slot.iter().enumerate();
+        slots.filter_map(|(slot, row)| row.map(|_| slot as u32))
+    }
+
+    /// Mass and moments of a slot.
+    pub(super) fn mass<const D: usize>(&self, island: &Island<D>, slot: usize) -> Block<B> {
+        let slot = &island.slots[slot];
+        match slot.inertia {
+            None => mass_block(slot.inverse_mass, &slot.inverse_inertia),
+            Some(inertia) => {
+                let matrix = &island.inertias[inertia as usize].matrix;
+                std::array::from_fn(|i| std::array::from_fn(|j| matrix[i][j]))
+            }
+        }
+    }
+
     /// `M + J' K J`
     fn assemble<const D: usize>(&mut self, island: &Island<D>, responses: &[Response<D>]) {
         self.lu.clear();
-        for (slot, row) in island.slots.iter().zip(&self.row_of_slot) {
-            if let Some(row) = row {
-                let block = match slot.inertia {
-                    None => mass_block(slot.inverse_mass, &slot.inverse_inertia),
-                    Some(inertia) => {
-                        let matrix = &island.inertias[inertia as usize].matrix;
-                        std::array::from_fn(|i| std::array::from_fn(|j| matrix[i][j]))
-                    }
-                };
-                self.lu.add(*row, *row, &block);
+        for slot in 0..island.slots.len() {
+            if let Some(row) = self.row_of_slot[slot] {
+                let block = self.mass(island, slot);
+                self.lu.add(row, row, &block);
             }
         }
         // Contacts of a pair come one after the other: their sum is added once.
@@ -217,14 +250,16 @@ impl<const B: usize> Newton<B> {
 }
 
 /// Rows that respond together: one of a joint, or those of a contact.
-struct RowGroup {
+pub(super) struct RowGroup {
     /// Number among the responses.
-    index: usize,
-    first: usize,
-    len: usize,
+    pub index: usize,
+    pub first: usize,
+    pub len: usize,
 }
 
-fn groups<const D: usize>(island: &Island<D>) -> impl Iterator<Item = RowGroup> + use<D> {
+pub(super) fn groups<const D: usize>(
+    island: &Island<D>,
+) -> impl Iterator<Item = RowGroup> + use<D> {
     let joints = island.joint_rows;
     let contacts = island.contacts();
     (0..joints)
@@ -423,7 +458,7 @@ fn tangents<const D: usize>(
 }
 
 impl<const D: usize> Response<D> {
-    fn open() -> Self {
+    pub fn open() -> Self {
         Self {
             change: [0.0; D],
             stiffness: [[0.0; D]; D],
@@ -485,7 +520,7 @@ impl<const B: usize> PairBlocks<B> {
 
 /// The parts of a row of `J` for its two bodies.
 #[inline(always)]
-fn jacobian<const D: usize, const B: usize>(row: &SolverRow<D>) -> ([f64; B], [f64; B]) {
+pub(super) fn jacobian<const D: usize, const B: usize>(row: &SolverRow<D>) -> ([f64; B], [f64; B]) {
     let (mut a, mut b) = ([0.0; B], [0.0; B]);
     for i in 0..D {
         a[i] = row.linear[i];

@@ -73,6 +73,33 @@ fn boxes_that_are_dropped_come_to_rest_at_the_gap_without_overlap() {
     );
 }
 
+/// Boxes that land on each other, corners on corners: which corners bear is not known from the step before, and twenty boxes
+/// are as hard to balance as a beam. At rest nothing is left to correct.
+#[test]
+fn a_column_of_boxes_that_fell_is_solved_to_its_tolerance() {
+    let mut bodies = empty::<3>();
+    bodies.add(floor()).unwrap();
+    for k in 0..20 {
+        let at = [0.0, 0.0, 0.11 + 0.25 * k as f64];
+        let own = body(&format!("box {k}"), cuboid([0.2; 3]), 500.0, at);
+        bodies.add(own).unwrap();
+    }
+    for step in 0..150 {
+        let report = bodies.step(1.0 / 60.0).unwrap();
+        let enough = 1e-4 * crate::scenes::G / 60.0;
+        let residual = report.residual();
+        assert!(residual <= enough, "{step}: {residual}");
+        if step >= 60 {
+            assert!(report.converged(), "{step}: {residual}");
+            let rounds: usize = report.solves.iter().map(|solve| solve.rounds).sum();
+            assert_eq!(rounds, 0, "{step}");
+        }
+        if step >= 100 {
+            assert_eq!(report.position_work, 0.0, "{step}");
+        }
+    }
+}
+
 /// A box of weight `m g` on the floor is carried by contact forces that add up to it.
 #[test]
 fn contact_forces_carry_the_weight() {

@@ -58,7 +58,7 @@ pub(super) fn polytope<const D: usize>(mesh: &TriangleMesh) -> Option<Polytope<D
             PolytopeFace {
                 normal: from_fn(|i| normal[i.min(2)]),
                 offset,
-                vertices: corners,
+                vertices: corners.into(),
             }
         })
         .collect();

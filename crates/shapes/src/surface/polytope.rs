@@ -5,6 +5,7 @@ use crate::pose::Pose;
 use crate::shape::Shape;
 use crate::vector::{add_scaled, direction_or, dot, norm, perpendicular, scale, sub, up};
 use std::array::from_fn;
+use std::sync::Arc;
 
 /// Polytopes with more faces are treated as curved surfaces.
 const MOST_FACES: usize = 64;
@@ -17,7 +18,7 @@ pub struct PolytopeFace<const D: usize> {
     /// `normal . x` of all points of the face.
     pub offset: f64,
     /// Indices of the vertices, counter-clockwise seen from outside.
-    pub vertices: Vec<u32>,
+    pub vertices: Arc<[u32]>,
 }
 
 /// A convex polytope.
@@ -28,7 +29,7 @@ pub struct Polytope<const D: usize> {
     /// Faces.
     pub faces: Vec<PolytopeFace<D>>,
     /// Edges as pairs of vertices, in three dimensions only.
-    pub edges: Vec<[u32; 2]>,
+    pub edges: Arc<[[u32; 2]]>,
     /// Directions of the edges, each once for parallel ones, in three dimensions only.
     pub edge_directions: Vec<[f64; D]>,
 }
@@ -112,7 +113,7 @@ impl<const D: usize> Polytope<D> {
         Self {
             vertices,
             faces,
-            edges,
+            edges: edges.into(),
             edge_directions,
         }
     }
@@ -190,7 +191,7 @@ impl<const D: usize> Polytope<D> {
                 PolytopeFace {
                     normal,
                     offset: dot(normal, corners[a]),
-                    vertices: vec![a as u32, b as u32],
+                    vertices: [a as u32, b as u32].into(),
                 }
             })
             .collect();
@@ -268,7 +269,7 @@ impl<const D: usize> Polytope<D> {
                 faces.push(PolytopeFace {
                     normal: face.normal,
                     offset: face.offset,
-                    vertices: kept,
+                    vertices: kept.into(),
                 });
             }
         }
@@ -281,7 +282,7 @@ impl<const D: usize> Polytope<D> {
         faces.push(PolytopeFace {
             normal,
             offset,
-            vertices: around,
+            vertices: around.into(),
         });
         Some(Self::new(vertices, faces))
     }
