@@ -134,7 +134,7 @@ fn of_polytope<const D: usize>(polytope: &Polytope<D>) -> Mesh {
     for face in &polytope.faces {
         let first = mesh.positions.len() as u32;
         let normal = from_fn(|a| face.normal[a] as f32);
-        for &vertex in &face.vertices {
+        for &vertex in face.vertices.iter() {
             let x = polytope.vertices[vertex as usize];
             mesh.positions.push(from_fn(|a| x[a] as f32));
             mesh.normals.push(normal);

@@ -5,7 +5,7 @@ use meniscus_shapes::{Polytope, Pose, Rotation, Shape};
 fn assert_sound<const D: usize>(shape: &Shape<D>, polytope: &Polytope<D>) {
     for face in &polytope.faces {
         assert!(face.vertices.len() >= D);
-        for &v in &face.vertices {
+        for &v in face.vertices.iter() {
             let x = polytope.vertices[v as usize];
             assert!(shape.distance(x).abs() < 1e-12, "{x:?} is no corner");
             let along: f64 = (0..D).map(|i| face.normal[i] * x[i]).sum();
