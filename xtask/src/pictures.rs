@@ -65,6 +65,8 @@ const STILLS: &[Still] = &[
     ("pf-double-dam", 30, 15),
     ("pf-inlet", 20, 60),
     ("pf-obstacles", 42, 20),
+    ("rheology-drop", 72, 24),
+    ("wall-splat", 36, 50),
 ];
 
 /// Makes all of them, or the named ones.

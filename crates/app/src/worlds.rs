@@ -36,6 +36,7 @@ pub fn initial<const D: usize>(scene: &Scene<D>) -> Result<Box<dyn World>, Error
         &|x| scene.liquid_velocity(x),
         &solids,
     );
+    liquid.set_materials(&scene.liquid_material());
     if liquid.particles().is_empty() && scene.emitters.is_empty() {
         return Err(Error::usage(format!(
             "scene {}: there is no liquid outside of solids at {} cells",

@@ -121,7 +121,7 @@ impl<const D: usize> CoupledProjection<'_, D> {
         let listed = wet_bodies(&rows);
         let default = match faces.settings.physics.walls {
             Walls::Separating => 0.0,
-            Walls::Slip => f64::INFINITY,
+            Walls::Slip | Walls::Stick => f64::INFINITY,
         };
         let problem = self.pressure.stencil_problem();
         for row in &rows {

@@ -6,7 +6,9 @@ use crate::grid::cell_set::CellSet;
 use crate::grid::cut_cells::CutCells;
 use crate::grid::extrapolate::FaceState;
 use crate::grid::tiles::Tiles;
+use crate::particles::sources::Sources;
 use crate::particles::transfer::FaceField;
+use crate::particles::{Bins, Particles};
 use crate::pressure::Weights;
 use crate::report::{Phases, StepError};
 use crate::settings::Settings;
@@ -27,12 +29,22 @@ pub struct Faces<'a, const D: usize> {
     pub number_density: &'a [f32],
     /// The solids over the step.
     pub solids: &'a dyn SolidField<D>,
+    /// Seconds for which gravity has acted on the velocity.
+    pub kick: f64,
     /// Velocity on the low faces of cells, gravity included.
     pub velocity: &'a mut FaceField<D>,
     /// State of the velocity on every face.
     pub state: &'a mut [Vec<FaceState>; D],
     /// Displacement of the particles by the position correction, on faces, in metres.
     pub displacement: &'a mut FaceField<D, f32>,
+    /// The particles, in the order of cells.
+    pub particles: &'a Particles<D>,
+    /// Which of them are in which cell.
+    pub bins: &'a Bins,
+    /// Where liquid comes in.
+    pub sources: &'a Sources<D>,
+    /// Time at the start of the step.
+    pub time: f64,
     /// Progress callback.
     pub phases: &'a mut dyn Phases,
 }
@@ -70,6 +82,8 @@ pub struct Projected {
     pub lost_volume: f64,
     /// A place in the pocket that lost most, if one did.
     pub squeezed: Option<Vec<f64>>,
+    /// Rounds of viscosity and velocity; 0 if the liquid is inviscid.
+    pub viscosity_rounds: usize,
     /// Report of the solve.
     pub solution: Solution,
 }

@@ -47,6 +47,8 @@ pub struct StepReport {
     pub inner_iterations: usize,
     /// Largest natural residual of the problem that was solved, recomputed from it, in 1/s.
     pub residual: f64,
+    /// Rounds of viscosity and velocity; 0 if the liquid is inviscid.
+    pub viscosity_rounds: usize,
     /// Report of the position correction's solve, if there was one.
     pub correction: Option<Report>,
     /// Volume of the liquid outside solids at the start of the step (area in 2D).

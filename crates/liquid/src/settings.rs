@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::solvers;
+use crate::stokes::{Rheology, SolidWall};
 
 /// What a wall does to the liquid that touches it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,6 +12,8 @@ pub enum Walls {
     Slip,
     /// The wall pushes but does not pull: a complementarity problem.
     Separating,
+    /// No slip: the liquid at the wall moves with it. Only viscous liquid can stick.
+    Stick,
 }
 
 /// How velocity travels between particles and grid.
@@ -146,7 +149,8 @@ words!(
     Walls,
     "kind of wall",
     Slip = "slip",
-    Separating = "separating"
+    Separating = "separating",
+    Stick = "stick"
 );
 words!(
     Solver,
@@ -196,8 +200,17 @@ pub struct Physics<const D: usize> {
     pub gravity: [f64; D],
     /// Mass per volume (per area in 2D). Default: 1000.
     pub density: f64,
+    /// Viscosities of the liquids of which particles are, by their material; none if the liquid is inviscid. Default: none.
+    pub materials: Vec<Rheology>,
+    /// Limit on rounds of viscosity and velocity in a step, for liquids whose viscosity depends on the flow. Default: 2.
+    pub viscosity_rounds: usize,
     /// Wall boundary condition. Default: separating.
     pub walls: Walls,
+    /// Suction in Pa that separating walls bear before viscous liquid leaves them. Default: 0.
+    pub adhesion: f64,
+    /// Walls of viscous liquid at single solids, by their numbers; those beyond the end are as [`walls`](Self::walls) says.
+    /// Default: none.
+    pub solid_walls: Vec<SolidWall>,
     /// Desired speed of separation, kappa of [ANE17 (48)]: liquid on separating walls leaves at least this fast.
     /// Default: 0.
     pub separation: f64,
@@ -221,6 +234,16 @@ impl<const D: usize> Physics<D> {
     /// Largest number of particles per cell.
     pub const MAX_PARTICLES_PER_CELL: usize = 1000;
 
+    /// Largest number of materials.
+    pub const MAX_MATERIALS: usize = 256;
+
+    /// Whether any of the liquid has viscosity.
+    pub fn is_viscous(&self) -> bool {
+        self.materials
+            .iter()
+            .any(|material| !material.is_inviscid())
+    }
+
     /// Magnitude of the gravitational acceleration.
     pub fn gravity_magnitude(&self) -> f64 {
         self.gravity.iter().map(|g| g * g).sum::<f64>().sqrt()
@@ -234,7 +257,11 @@ impl<const D: usize> Default for Physics<D> {
         Self {
             gravity,
             density: 1000.0,
+            materials: Vec::new(),
+            viscosity_rounds: 2,
             walls: Walls::Separating,
+            adhesion: 0.0,
+            solid_walls: Vec::new(),
             separation: 0.0,
             transfer: Transfer::Apic,
             pressure: solvers::Settings {
@@ -282,7 +309,7 @@ impl<const D: usize> Settings<D> {
     /// Speed at which liquid is to leave its walls: none unless they separate.
     pub(crate) fn desired_separation(&self) -> f64 {
         match self.physics.walls {
-            Walls::Slip => 0.0,
+            Walls::Slip | Walls::Stick => 0.0,
             Walls::Separating => self.physics.separation,
         }
     }
@@ -312,7 +339,11 @@ impl<const D: usize> Settings<D> {
         let Physics {
             gravity,
             density,
+            ref materials,
+            viscosity_rounds,
             walls,
+            adhesion,
+            solid_walls: _,
             separation,
             transfer,
             pressure,
@@ -331,6 +362,23 @@ impl<const D: usize> Settings<D> {
             ("gravity", gravity.iter().all(|g| g.is_finite()), "finite"),
             ("density", positive(density), "positive"),
             (
+                "materials",
+                materials.len() <= Physics::<D>::MAX_MATERIALS,
+                "at most 256",
+            ),
+            (
+                "materials",
+                materials.iter().all(Rheology::is_sound),
+                "of finite viscosities that are not negative, with a flow index and a smallest shear rate above 0",
+            ),
+            ("viscosity_rounds", viscosity_rounds > 0, "at least 1"),
+            ("adhesion", adhesion >= 0.0, "zero or a pressure in Pa"),
+            (
+                "walls",
+                walls != Walls::Stick || self.physics.is_viscous(),
+                "slip or separating where the liquid has no viscosity",
+            ),
+            (
                 "separation",
                 separation >= 0.0 && separation.is_finite(),
                 "zero or a speed in m/s",
@@ -342,7 +390,9 @@ impl<const D: usize> Settings<D> {
             ),
             (
                 "solver",
-                !(walls == Walls::Separating && pressure.solver.is_linear()),
+                !(walls == Walls::Separating
+                    && !self.physics.is_viscous()
+                    && pressure.solver.is_linear()),
                 "none of cg, mg and mg-pcg with separating walls: these solve linear systems only",
             ),
             ("tolerance", positive(pressure.tolerance), "positive"),

@@ -104,6 +104,11 @@ impl<const D: usize> Liquid<D> {
             velocity: &mut self.grid.velocity,
             state: &mut self.grid.state,
             displacement: &mut self.grid.displacement,
+            kick: self.grid.kick,
+            particles: &self.particles,
+            bins: &self.grid.bins,
+            sources: &self.ports,
+            time: self.time,
             phases,
         }
     }
@@ -164,8 +169,10 @@ impl<const D: usize> Liquid<D> {
             weight,
             state,
             displacement,
+            kick,
             ..
         } = &mut self.grid;
+        *kick = 0.5 * (self.last_dt + dt);
         let settings = &self.settings;
         let fields = velocity.par_iter_mut().zip(state.par_iter_mut());
         let fields = fields.zip(before.par_iter_mut());

@@ -58,11 +58,14 @@ scenes![
     "pf-double-dam",
     "pf-inlet",
     "pf-obstacles",
+    "rheology-drop",
+    "wall-splat",
 ];
 
-/// Names of the built-in scenes with liquid and without rigid bodies.
+/// Names of the built-in scenes with inviscid liquid and without rigid bodies.
 pub fn of_liquid_alone() -> impl Iterator<Item = &'static str> {
-    let liquid = |(_, text): &&(&str, &str)| !text.contains("[[body]]");
+    let other = ["[[body]]", "viscosity =", "rheology =", "preset ="];
+    let liquid = move |(_, text): &&(&str, &str)| !other.iter().any(|key| text.contains(key));
     TEXTS.iter().filter(liquid).map(|(name, _)| *name)
 }
 

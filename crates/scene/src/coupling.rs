@@ -8,6 +8,9 @@ impl<const D: usize> Scene<D> {
     /// Kind of walls that the liquid has to know: separating ones if one solid or body separates.
     pub fn liquid_walls(&self) -> Walls {
         let usual = self.physics.walls;
+        if self.is_viscous() {
+            return usual;
+        }
         let separates = self
             .all_walls()
             .iter()

@@ -25,6 +25,7 @@ pub mod speeds;
 mod suggest;
 pub mod surface_settings;
 pub mod text;
+pub mod viscosity;
 mod wall;
 mod words;
 
@@ -40,6 +41,7 @@ pub use rigid::RigidFault;
 pub use surface_settings::{SurfaceSettings, SurfaceSource};
 pub use wall::Wall;
 
+use meniscus_liquid::stokes::Rheology;
 use meniscus_liquid::{Physics, Settings};
 use meniscus_shapes::{ScriptedSolid, Shape, Solids};
 
@@ -50,6 +52,8 @@ pub struct Volume<const D: usize> {
     pub shape: Shape<D>,
     /// Initial velocity.
     pub velocity: [f64; D],
+    /// Viscosity. Default: none.
+    pub rheology: Rheology,
 }
 
 impl<const D: usize> Volume<D> {
@@ -58,6 +62,7 @@ impl<const D: usize> Volume<D> {
         Volume {
             shape,
             velocity: [0.0; D],
+            rheology: Rheology::default(),
         }
     }
 }
@@ -98,6 +103,8 @@ pub struct Scene<const D: usize> {
     pub surfaces: Vec<Surface>,
     /// How liquid leaves the solids, in their order. Default: as the walls of the scene.
     pub walls: Vec<Wall>,
+    /// Suction in Pa that separating walls bear before viscous liquid leaves them. Default: the weight of one cell.
+    pub adhesion: Option<f64>,
     /// Rigid bodies.
     pub bodies: Vec<Body<D>>,
     /// Joints of the bodies.
@@ -146,6 +153,7 @@ impl<const D: usize> Scene<D> {
             solids: Vec::new(),
             surfaces: Vec::new(),
             walls: Vec::new(),
+            adhesion: None,
             bodies: Vec::new(),
             joints: Vec::new(),
             contacts: Contacts::default(),
@@ -186,7 +194,7 @@ impl<const D: usize> Scene<D> {
             cells: self.cells(),
             dx: self.dx(),
             attributes: self.output.attributes,
-            physics: self.physics.clone(),
+            physics: self.liquid_physics(),
         }
     }
 
@@ -241,7 +249,7 @@ impl<const D: usize> Scene<D> {
         let own = |wall: &Wall| wall.is_own(self.physics.walls);
         self.has_liquid()
             && !self.is_projective()
-            && (!self.bodies.is_empty() || self.walls.iter().any(own))
+            && (!self.bodies.is_empty() || !self.is_viscous() && self.walls.iter().any(own))
     }
 
     /// How liquid leaves each of [`all_solids`](Self::all_solids).

@@ -1,6 +1,7 @@
 //! Emitters, drains and open sides of a scene.
 
 use super::Scene;
+use meniscus_liquid::stokes::Rheology;
 use meniscus_liquid::{self as liquid, Sources};
 use meniscus_shapes::{Bounds, Shape};
 use std::ops::Range;
@@ -30,6 +31,8 @@ pub struct Emitter<const D: usize> {
     pub shape: Shape<D>,
     /// Velocity of the emitted liquid; not zero.
     pub velocity: [f64; D],
+    /// Viscosity of the emitted liquid. Default: none.
+    pub rheology: Rheology,
     /// Frames in which it is active.
     pub frames: FrameRange,
 }
@@ -123,6 +126,7 @@ impl<const D: usize> Scene<D> {
         Sources {
             emitters: emitters.collect(),
             drains: drains.chain(open_sides).collect(),
+            materials: self.emitter_materials(),
         }
     }
 
@@ -188,6 +192,7 @@ mod tests {
                 radius: 0.1,
             },
             velocity: [1.0, 0.0],
+            rheology: Rheology::default(),
             frames: FrameRange::default(),
         };
         change(&mut emitter);

@@ -20,7 +20,7 @@ impl Wall {
     /// Largest suction in Pa before the liquid leaves; infinite if it never does.
     pub fn adhesion(&self, scene: Walls) -> f64 {
         match self.kind.unwrap_or(scene) {
-            Walls::Slip => f64::INFINITY,
+            Walls::Slip | Walls::Stick => f64::INFINITY,
             Walls::Separating => self.adhesion.unwrap_or(0.0),
         }
     }

@@ -84,11 +84,16 @@ impl<const D: usize> World for LiquidWorld<D> {
                 Ok(report_of(&report))
             }
             Err(error) => {
+                let is_viscous = self.liquid.settings().physics.is_viscous();
                 let failure = self.liquid.failure(error, dt);
+                let problem: Option<Box<dyn ProblemDump>> = match is_viscous {
+                    true => None,
+                    false => Some(Box::new(failure.problem)),
+                };
                 Err(Box::new(StepFailure {
                     error: failure.error.into(),
                     report: report_of(&failure.report),
-                    problem: Some(Box::new(failure.problem)),
+                    problem,
                 }))
             }
         }
@@ -116,6 +121,10 @@ impl<const D: usize> World for LiquidWorld<D> {
     }
 
     fn problem(&mut self, dt: f64) -> Result<Box<dyn ProblemDump>, StepError> {
+        if self.liquid.settings().physics.is_viscous() {
+            let why = "velocity and pressure of viscous liquid are one linear system, no complementarity problem";
+            return Err(StepError::Refused(why.into()));
+        }
         let problem = self.liquid.pressure_problem(&self.solids, dt)?;
         Ok(Box::new(problem))
     }
@@ -244,6 +253,10 @@ pub(crate) fn report_of(report: &liquid::StepReport) -> StepReport {
         ("pockets", report.pockets as f64),
         ("lost_volume", report.lost_volume),
     ];
+    if report.viscosity_rounds > 0 {
+        let rounds = report.viscosity_rounds as f64;
+        tree.measures.push(("viscosity_rounds", rounds));
+    }
     if let Some(crowded) = &report.crowded {
         tree.measures.push(("crowded", crowded.times));
         tree.places.push(("crowded", crowded.place.clone()));

@@ -108,7 +108,7 @@ fn with_other_walls(scene: &AnyScene, typed: &Path, flags: &RunFlags, root: &Pat
 fn other_walls(walls: Walls) -> Walls {
     match walls {
         Walls::Slip => Walls::Separating,
-        Walls::Separating => Walls::Slip,
+        Walls::Separating | Walls::Stick => Walls::Slip,
     }
 }
 

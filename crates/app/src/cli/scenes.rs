@@ -74,12 +74,13 @@ pub fn check(arguments: &CheckArguments) -> Result<(), Error> {
     Ok(())
 }
 
-/// Facts about the rigid bodies of a scene.
+/// Facts about the liquids and the rigid bodies of a scene.
 fn notes(scene: &AnyScene) -> Vec<String> {
-    match scene {
-        AnyScene::Two(scene) => text::body_notes(scene),
-        AnyScene::Three(scene) => text::body_notes(scene),
-    }
+    let (liquids, bodies) = match scene {
+        AnyScene::Two(scene) => (text::viscosity_notes(scene), text::body_notes(scene)),
+        AnyScene::Three(scene) => (text::viscosity_notes(scene), text::body_notes(scene)),
+    };
+    liquids.into_iter().chain(bodies).collect()
 }
 
 /// Prints the estimate of a scene.

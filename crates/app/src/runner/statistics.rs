@@ -67,6 +67,9 @@ pub struct StepLine {
     pub pockets: usize,
     /// Volume squeezed out of pockets by solids.
     pub lost_volume: f64,
+    /// Rounds of viscosity and velocity, if the liquid is viscous.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub viscosity_rounds: Option<usize>,
     /// Position in the pocket that lost most, if any lost volume.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub squeezed: Option<Vec<f64>>,
@@ -258,6 +261,9 @@ impl StepLine {
             kinetic_energy: measure("kinetic_energy"),
             max_speed: measure("max_speed"),
             pockets: count("pockets"),
+            viscosity_rounds: report
+                .measure("viscosity_rounds")
+                .map(|rounds| rounds as usize),
             lost_volume: measure("lost_volume"),
             squeezed: place("squeezed"),
             bodies: BodyMeasures::of(report),

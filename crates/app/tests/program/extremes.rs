@@ -139,6 +139,7 @@ fn an_empty_tank_is_filled_with_the_right_volume() {
         name: "tap".into(),
         shape: block([0.3, 0.55], [0.7, 0.7]),
         velocity: [0.0, -1.5],
+        rheology: Default::default(),
         frames: FrameRange {
             from: 2,
             to: Some(10),

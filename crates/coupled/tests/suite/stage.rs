@@ -5,10 +5,11 @@ use meniscus_coupled::{
 };
 use meniscus_liquid::grid::cut_cells::CutCells;
 use meniscus_liquid::grid::thick_walls::ThickWalls;
+use meniscus_liquid::particles::Bins;
 use meniscus_liquid::particles::transfer::{FaceField, face_offset};
 use meniscus_liquid::{
-    FaceNeighbour, FaceState, Faces, PressureProjection, Projected, Projection,
-    Settings as LiquidSettings, StepError, Tiles, Walls,
+    FaceNeighbour, FaceState, Faces, Particles, PressureProjection, Projected, Projection,
+    Settings as LiquidSettings, Sources, StepError, Tiles, Walls,
 };
 use meniscus_rigid::{Bodies, Body, Settings as BodySettings, Wrench};
 use rayon::prelude::*;
@@ -117,6 +118,11 @@ impl<const D: usize> Stage<D> {
         self.cut.sample(&self.tiles, self.liquid.dx, &posed);
         let mut displacement: FaceField<D, f32> = std::array::from_fn(|_| Vec::new());
         let mut faces = Faces {
+            kick: 0.0,
+            particles: &Particles::default(),
+            bins: &Bins::default(),
+            sources: &Sources::default(),
+            time: 0.0,
             settings: &self.liquid,
             tiles: &self.tiles,
             cut: &self.cut,

@@ -126,7 +126,7 @@ pub fn constrain<const D: usize>(
         (into * normal[axis]) as f32
     };
     // All axes are read before any is written. The changes are as exact as the particles that will read them.
-    let with_spray = rule.walls == Walls::Slip;
+    let with_spray = rule.walls != Walls::Separating;
     let cells = Tiles::<D>::CELLS;
     let changes: [(Vec<u32>, Vec<f32>); D] = std::array::from_fn(|axis| {
         let continued = CellSet::in_field(tiles, &state[axis], |state| {

@@ -52,6 +52,7 @@ impl<const D: usize> Distance<D> {
             affine: vec![Gradient::NONE; position.len()],
             position,
             attributes: None,
+            material: None,
         };
         liquid.time = time;
         let volume = liquid.volume(solids);

@@ -28,6 +28,7 @@ use crate::projection::{Faces, Projection};
 use crate::report::{Phases, PressureProblem, StepError, StepReport};
 use crate::settings::{Settings, SettingsError};
 use crate::solids::SolidMotion;
+use crate::stokes::StokesProjection;
 
 /// Longest step, and what limits it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,7 +45,7 @@ pub struct StepLimit {
 pub struct Liquid<const D: usize> {
     pub(crate) settings: Settings<D>,
     pub(crate) particles: Particles<D>,
-    ports: Sources<D>,
+    pub(crate) ports: Sources<D>,
     pub(crate) time: f64,
     /// Length of the last step; gravity acts from the middle of that step to the middle of the next.
     pub(crate) last_dt: f64,
@@ -76,6 +77,8 @@ pub(crate) struct Grid<const D: usize> {
     pub state: [Vec<FaceState>; D],
     /// Particles around the centres of cells, solids counted as full, as a share of a full cell.
     pub number_density: Vec<f32>,
+    /// Seconds for which gravity has acted on the velocity.
+    pub kick: f64,
 }
 
 fn face_field<const D: usize, T>() -> [Vec<T>; D] {
@@ -103,9 +106,11 @@ impl<const D: usize> Liquid<D> {
                 displacement: face_field(),
                 state: face_field(),
                 number_density: Vec::new(),
+                kick: 0.0,
             },
             particles: Particles {
                 attributes: settings.attributes.then(Default::default),
+                material: (settings.physics.materials.len() > 1).then(Vec::new),
                 ..Default::default()
             },
             ports: Sources::default(),
@@ -142,7 +147,19 @@ impl<const D: usize> Liquid<D> {
             velocity,
             &ThickWalls::new(solids, self.settings.dx).over_step(self.time, 0.0),
         );
-        self.particles.attribute_new(self.time, 0);
+        self.particles.attribute_new(self.time, 0, 0);
+    }
+
+    /// Says of which material the liquid at every place is, where there is more than one.
+    pub fn set_materials(&mut self, of: &(dyn Fn([f64; D]) -> u8 + Sync)) {
+        let Particles {
+            position, material, ..
+        } = &mut self.particles;
+        if let Some(material) = material {
+            for (material, x) in material.iter_mut().zip(position) {
+                *material = of(x.map(f64::from));
+            }
+        }
     }
 
     /// Adds particles of given positions and velocities, for liquid that no shape describes. They have to be outside solids.
@@ -150,7 +167,7 @@ impl<const D: usize> Liquid<D> {
         for (position, velocity) in particles {
             self.particles.push(position, velocity);
         }
-        self.particles.attribute_new(self.time, 0);
+        self.particles.attribute_new(self.time, 0, 0);
     }
 
     /// Says where liquid comes in and leaves from now on.
@@ -213,6 +230,13 @@ impl<const D: usize> Liquid<D> {
         dt: f64,
         phases: &mut dyn Phases,
     ) -> Result<StepReport, StepError> {
+        if self.settings.physics.is_viscous() {
+            let mut projection = StokesProjection::default();
+            std::mem::swap(&mut self.pressure, &mut projection.pressure);
+            let stepped = self.step_with(&mut projection, solids, dt, phases);
+            self.pressure = projection.pressure;
+            return stepped;
+        }
         let mut projection = std::mem::take(&mut self.pressure);
         let stepped = self.step_with(&mut projection, solids, dt, phases);
         self.pressure = projection;

@@ -4,6 +4,7 @@
 //! Little endian, in this order: time, length of the last step, whether the volume at the start is known and what it
 //! was, drift, number of particles at the start; number of particles, their positions, their velocities, whether any
 //! of them has a gradient and, if so, the gradients; length of the step of the last pressure, number of its cells, the cells, the pressures;
+//! where there is more than one material: that of every particle;
 //! if particles keep attributes: the next number, all numbers, times of birth, sources.
 
 use std::fmt;
@@ -117,12 +118,24 @@ impl<const D: usize> Liquid<D> {
             velocity,
             affine,
             attributes: empty.particles.attributes.clone(),
+            material: None,
         };
 
         let [dt] = rest.floats()?;
         let count = rest.count(4 * D + 8)?;
         let cells: Vec<Coord<D>> = rest.vectors(count, i32::from_le_bytes)?;
         let pressure: Vec<[f64; 1]> = rest.vectors(count, f64::from_le_bytes)?;
+        let materials = empty.settings.physics.materials.len();
+        if materials > 1 {
+            let of = rest.take(particles.len())?;
+            if of
+                .iter()
+                .any(|&material| usize::from(material) >= materials)
+            {
+                return Err(StateError::Malformed("a material is not in the scene"));
+            }
+            particles.material = Some(of.to_vec());
+        }
         let attributes = match rest.0.is_empty() {
             true => None,
             false => Some(rest.attributes(particles.len())?),
@@ -144,7 +157,7 @@ impl<const D: usize> Liquid<D> {
         if particles.attributes.is_some() {
             particles.attributes = attributes.or(particles.attributes);
             // Of a state that has none, they begin here.
-            particles.attribute_new(time, 0);
+            particles.attribute_new(time, 0, 0);
         }
         let start = WarmStart {
             dt,
@@ -182,8 +195,9 @@ impl<const D: usize> State<'_, D> {
             Some(attributes) => 8 + attributes.id.len() * 16,
             None => 0,
         };
+        let materials = self.particles.material.as_ref().map_or(0, Vec::len);
         let numbers = 8 * 8 + 2;
-        numbers + particles + self.pressure.cells.len() * (4 * D + 8) + attributes
+        numbers + particles + self.pressure.cells.len() * (4 * D + 8) + materials + attributes
     }
 
     /// False: there is always something to write.
@@ -198,6 +212,7 @@ impl<const D: usize> State<'_, D> {
             velocity,
             affine,
             attributes,
+            material,
         } = self.particles;
         let WarmStart {
             dt,
@@ -229,6 +244,9 @@ impl<const D: usize> State<'_, D> {
         put(out, &[cells.len() as u64], u64::to_le_bytes)?;
         put(out, cells.as_flattened(), i32::to_le_bytes)?;
         put(out, pressure, f64::to_le_bytes)?;
+        if let Some(material) = material {
+            out.write_all(material)?;
+        }
         if let Some(attributes) = attributes {
             put(out, &[attributes.next_id], u64::to_le_bytes)?;
             put(out, &attributes.id, u64::to_le_bytes)?;

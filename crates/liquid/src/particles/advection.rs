@@ -82,6 +82,7 @@ pub fn advect<const D: usize>(
         velocity,
         affine,
         attributes: _,
+        material: _,
     } = particles;
     let (mut position, mut velocity, mut affine) =
         (&mut position[..], &mut velocity[..], &mut affine[..]);

@@ -16,9 +16,12 @@ pub struct Attributes {
 }
 
 impl<const D: usize> Particles<D> {
-    /// Gives attributes to the particles that have none yet, if attributes are kept.
-    pub(crate) fn attribute_new(&mut self, time: f64, source: u32) {
+    /// Gives attributes to the particles that have none yet, if attributes are kept, and a material if there are several.
+    pub(crate) fn attribute_new(&mut self, time: f64, source: u32, of: u8) {
         let count = self.position.len();
+        if let Some(material) = &mut self.material {
+            material.resize(count, of);
+        }
         if let Some(attributes) = &mut self.attributes {
             let new = count - attributes.id.len();
             let last = attributes.next_id + new as u64;

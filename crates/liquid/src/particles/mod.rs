@@ -30,6 +30,8 @@ pub struct Particles<const D: usize> {
     pub affine: Vec<Gradient<D>>,
     /// Numbers, times of birth and sources, if they are kept.
     pub attributes: Option<Attributes>,
+    /// Index of the material of each, where there is more than one.
+    pub material: Option<Vec<u8>>,
 }
 
 impl<const D: usize> Particles<D> {
@@ -75,6 +77,9 @@ impl<const D: usize> Particles<D> {
             retain(&mut attributes.id, &keep);
             retain(&mut attributes.birth, &keep);
             retain(&mut attributes.source, &keep);
+        }
+        if let Some(material) = &mut self.material {
+            retain(material, &keep);
         }
     }
 
@@ -194,6 +199,14 @@ impl Bins {
         if let Some(attributes) = &mut particles.attributes {
             self.place_attributes(attributes, scratch);
         }
+        if let Some(material) = &mut particles.material {
+            self.place(
+                material,
+                scratch,
+                |&material| std::array::from_fn(|_| f32::from(material)),
+                |material, moved| *material = moved[0] as u8,
+            );
+        }
     }
 
     /// Sorts attributes, word after word.
@@ -242,6 +255,9 @@ impl Bins {
             restore(&mut attributes.id, &moved_to);
             restore(&mut attributes.birth, &moved_to);
             restore(&mut attributes.source, &moved_to);
+        }
+        if let Some(material) = &mut particles.material {
+            restore(material, &moved_to);
         }
     }
 

@@ -68,7 +68,7 @@ pub fn prepare<const D: usize>(
         }
         let sum: f64 = pocket.rows.iter().map(|&r| problem.rhs[r as usize]).sum();
         let mean = sum / pocket.rows.len() as f64;
-        pocket.linear = walls == Walls::Slip || mean <= 0.5 * tolerance;
+        pocket.linear = walls != Walls::Separating || mean <= 0.5 * tolerance;
         if pocket.linear {
             pocket.removed = sum;
             for &row in &pocket.rows {
@@ -99,7 +99,9 @@ pub fn settle<const D: usize>(
                 .map(|&r| (pressure[r as usize], system.wall[r as usize]))
         };
         let shift = match walls {
-            Walls::Slip => values().map(|(p, _)| p).sum::<f64>() / pocket.rows.len() as f64,
+            Walls::Slip | Walls::Stick => {
+                values().map(|(p, _)| p).sum::<f64>() / pocket.rows.len() as f64
+            }
             Walls::Separating => values()
                 .filter(|v| v.1)
                 .map(|v| v.0)

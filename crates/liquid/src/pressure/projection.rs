@@ -140,6 +140,13 @@ impl<const D: usize> PressureProjection<D> {
         Ok(())
     }
 
+    /// Takes the pressures of a step that another projection has made: those of cells, by their grid indices.
+    pub(crate) fn set_solution(&mut self, pressure: impl Fn(usize) -> f64) {
+        let cells = self.system.cells.iter();
+        let pressures = cells.map(|&cell| pressure(cell as usize)).collect();
+        self.solver.set_solution(pressures);
+    }
+
     /// The last problem, for export.
     pub fn problem(
         &self,
@@ -329,7 +336,7 @@ impl<const D: usize> PressureProjection<D> {
         Projected {
             liquid: rows.cells().clone(),
             separated: match settings.physics.walls {
-                Walls::Slip => CellSet::default(),
+                Walls::Slip | Walls::Stick => CellSet::default(),
                 Walls::Separating => CellSet::of(tiles, |index| match rows.of(index) {
                     NO_ROW => false,
                     row => separated[row as usize],
@@ -345,6 +352,7 @@ impl<const D: usize> PressureProjection<D> {
                 let cell = pocket.middle(&self.system, tiles);
                 cell.map(|c| (c as f64 + 0.5) * settings.dx).to_vec()
             }),
+            viscosity_rounds: 0,
             solution,
         }
     }

@@ -75,6 +75,11 @@ impl<const D: usize> PressureSolver<D> {
         &mut self.pressure
     }
 
+    /// Takes the pressures of a solve by other means.
+    pub fn set_solution(&mut self, pressure: Vec<f64>) {
+        self.pressure = pressure;
+    }
+
     /// Rows that left their wall in the last solve.
     pub fn separated(&self) -> &[bool] {
         &self.separated

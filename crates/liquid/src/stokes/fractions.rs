@@ -4,6 +4,7 @@
 //! middle of a cell, of a face or of an edge, is a union of `2^D` octants, so each octant is measured once. On the next coarser grid
 //! an octant is a whole cell of the finer one: its fractions are exact averages.
 
+use meniscus_shapes::Shape;
 use rayon::prelude::*;
 
 use crate::compiled::Compiled;
@@ -23,6 +24,10 @@ pub struct Geometry<const D: usize> {
     pub(crate) liquid: Vec<f32>,
     /// Share of every octant inside solids. What lies outside all tiles counts as solid.
     pub(crate) solid: Vec<f32>,
+    /// Cells at walls along which the liquid slides; empty if there are none.
+    pub(crate) slips: Vec<bool>,
+    /// Cells at walls from which the liquid has come off, and whose solid has become air; empty if there are none.
+    pub(crate) released: Vec<bool>,
 }
 
 /// Octant `o` of a field, around every octant of the sample at `index` that lies low along the axes of `low` (as bits).
@@ -79,12 +84,15 @@ impl<const D: usize> Geometry<D> {
         let mut geometry = Self {
             liquid: vec![0.0; tiles.field_len() << D],
             solid: vec![1.0; tiles.field_len() << D],
+            slips: Vec::new(),
+            released: Vec::new(),
             tiles,
         };
         let Self {
             tiles,
             liquid: shares,
             solid: covered,
+            ..
         } = &mut geometry;
         let tiles = &*tiles;
         for (shares, distance) in [(shares, liquid), (covered, solid)] {
@@ -131,6 +139,8 @@ impl<const D: usize> Geometry<D> {
             tiles: tiles.clone(),
             liquid,
             solid,
+            slips: Vec::new(),
+            released: Vec::new(),
         };
         geometry.extend_into_solids();
         geometry
@@ -143,6 +153,7 @@ impl<const D: usize> Geometry<D> {
             tiles,
             liquid,
             solid,
+            ..
         } = &*self;
         let whole = |shares: &[f32]| shares.iter().all(|&s| s == 1.0);
         let cells = (0..tiles.cells()).into_par_iter().with_min_len(256);
@@ -163,6 +174,72 @@ impl<const D: usize> Geometry<D> {
         for index in extended {
             self.liquid[index << D..][..1 << D].fill(1.0);
         }
+    }
+
+    /// Flags of the cells of a coarser grid: of those with a wet part that is flagged.
+    fn coarse_flags(&self, coarse: &Tiles<D>, flags: &[bool]) -> Vec<bool> {
+        if flags.is_empty() {
+            return Vec::new();
+        }
+        let cells = (0..coarse.field_len()).into_par_iter().with_min_len(256);
+        let flagged = cells.map(|index| {
+            if index >= coarse.cells() {
+                return false;
+            }
+            let children = self.tiles.corners(coarse.coord(index).map(|c| 2 * c));
+            let wet = |cell: usize| self.liquid[cell << D..][..1 << D].iter().any(|&l| l > 0.0);
+            children[..1 << D]
+                .iter()
+                .any(|&cell| wet(cell) && flags[cell])
+        });
+        flagged.collect()
+    }
+
+    /// Makes the liquid inside an emitter solid: it moves at the emitter's velocity, whatever hangs from it.
+    pub(crate) fn hold(&mut self, shape: &Shape<D>, dx: f64) {
+        let Some(bounds) = shape.bounds() else {
+            return;
+        };
+        let Self {
+            tiles,
+            liquid,
+            solid,
+            ..
+        } = self;
+        for cell in 0..tiles.cells() {
+            let coord = tiles.coord(cell);
+            let near = (0..D).all(|a| {
+                let (low, high) = (coord[a] as f64 * dx, (coord[a] + 1) as f64 * dx);
+                low <= bounds.high[a] && high >= bounds.low[a]
+            });
+            if !near {
+                continue;
+            }
+            for o in 0..1 << D {
+                let octant = (cell << D) | o;
+                let x = octant_middle(coord, o).map(|x| x * dx);
+                if liquid[octant] > 0.5 {
+                    solid[octant] = solid[octant].max(share_below(shape.distance(x), dx));
+                }
+            }
+        }
+    }
+
+    /// Puts air in place of the solid in a cell.
+    pub(crate) fn release(&mut self, cell: usize) {
+        self.released.resize(self.tiles.field_len(), false);
+        self.released[cell] = true;
+        for octant in cell << D..(cell + 1) << D {
+            self.liquid[octant] *= 1.0 - self.solid[octant];
+            self.solid[octant] = 0.0;
+        }
+    }
+
+    /// Whether walls hold the liquid at a cell.
+    #[inline]
+    pub(crate) fn holds(&self, index: usize) -> bool {
+        let flagged = |flags: &[bool]| flags.get(index).is_some_and(|&flag| flag);
+        !flagged(&self.slips) && !flagged(&self.released)
     }
 
     /// Liquid and solid share of a sample's cube; `low` has the bits of the axes along which the sample lies on the low side
@@ -221,12 +298,15 @@ impl<const D: usize> Geometry<D> {
         let mut coarse = Self {
             liquid: vec![0.0; tiles.field_len() << D],
             solid: vec![1.0; tiles.field_len() << D],
+            slips: self.coarse_flags(&tiles, &self.slips),
+            released: Vec::new(),
             tiles,
         };
         let Self {
             tiles,
             liquid,
             solid,
+            ..
         } = &mut coarse;
         let tiles = &*tiles;
         for (to, from) in [(liquid, &self.liquid), (solid, &self.solid)] {

@@ -166,12 +166,13 @@ impl<const D: usize> Level<D, f64> {
             (0..D).any(|a| is_unknown(a, index) || is_unknown(a, tiles.above(index, a)))
         };
         let scale = medium.viscous_scale() / (ratio * ratio);
-        let acts = |share: (f32, f32)| {
-            wet(share) && (medium.walls == StressWalls::Stick || share.1 as f64 > OPEN)
+        let acts = |share: (f32, f32), holds: &dyn Fn() -> bool| {
+            let sticks = || medium.walls == StressWalls::Stick && holds();
+            wet(share) && (share.1 as f64 > OPEN || sticks())
         };
         let weight = |share: (f32, f32)| share.0 as f64 / (share.1 as f64).max(LEAST_OPEN);
         let cell = field(tiles, 0.0, |index| {
-            match acts(cells[index]) && of_cell(index) {
+            match acts(cells[index], &|| geometry.holds(index)) && of_cell(index) {
                 true => 2.0 * scale * viscosity.cell(index) * weight(cells[index]),
                 false => 0.0,
             }
@@ -190,7 +191,12 @@ impl<const D: usize> Level<D, f64> {
                     };
                     pair(a, b) || pair(b, a)
                 };
-                match acts(share) && touches() {
+                let holds = || {
+                    let below = tiles.below(index, a);
+                    let cells = [index, below, tiles.below(index, b), tiles.below(below, b)];
+                    cells.iter().all(|&cell| geometry.holds(cell))
+                };
+                match acts(share, &holds) && touches() {
                     true => scale * viscosity.edge(kind, index) * weight(share),
                     false => 0.0,
                 }

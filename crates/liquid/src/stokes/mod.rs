@@ -33,7 +33,8 @@
 //! | `components.rs`, `direct.rs` | drops, closed regions, direct solves |
 //! | `system.rs`, `fgmres.rs`, `solve.rs` | the problem and its solve |
 //! | `stress.rs` | the stress-pressure form, for comparison |
-//! | `rheology.rs` | viscosity that depends on the flow |
+//! | `rheology.rs`, `mixture.rs` | viscosity that depends on the flow, and of several liquids |
+//! | `walls.rs` | what single solids do to the liquid, and walls that let go |
 //! | `projection.rs` | the step of a liquid |
 
 mod components;
@@ -43,6 +44,7 @@ mod fgmres;
 mod fractions;
 mod kernels;
 mod level;
+mod mixture;
 mod projection;
 mod rheology;
 mod rows;
@@ -50,6 +52,7 @@ mod solve;
 mod stress;
 mod system;
 mod transfer;
+mod walls;
 
 pub use self::fractions::Geometry;
 pub use self::level::{Medium, StressWalls};
@@ -58,6 +61,7 @@ pub use self::rheology::Rheology;
 pub use self::solve::{Report, Settings, Solver, Status};
 pub use self::stress::{StressForm, StressSolution};
 pub use self::system::{System, Viscosity};
+pub use self::walls::SolidWall;
 
 /// Number of kinds of edges, one for every pair of axes.
 pub const fn edge_kinds(dimensions: usize) -> usize {

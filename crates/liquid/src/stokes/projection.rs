@@ -3,15 +3,18 @@
 use meniscus_lcp::{Report as LcpReport, Status as LcpStatus};
 use rayon::prelude::*;
 
-use super::fractions::Geometry;
+use super::fractions::{Geometry, face_low};
 use super::level::{FaceKind, Medium, StressWalls};
+use super::mixture::{Mixture, limit_contrast};
 use super::rheology::Rheology;
 use super::solve::{Report, Settings, Solver, Status};
-use super::system::{System, Viscosity};
+use super::system::System;
+use super::walls::{RELEASES, WallCells};
 use crate::compiled::Compiled;
 use crate::grid::cell_set::CellSet;
 use crate::grid::extrapolate::FaceState;
 use crate::grid::tiles::Tiles;
+use crate::particles::sources::Emitter;
 use crate::particles::transfer::{FaceField, face_offset};
 use crate::pressure::PressureProjection;
 use crate::projection::{Faces, Projected, Projection};
@@ -26,29 +29,50 @@ const LEAST_OPEN: f64 = 0.5;
 /// Viscosity and pressure in one solve: the projection of a viscous liquid, for
 /// [`Liquid::step_with`](crate::Liquid::step_with).
 pub struct StokesProjection<const D: usize> {
-    /// The liquid.
-    pub rheology: Rheology,
-    /// Whether walls hold it.
-    pub walls: StressWalls,
-    /// Rounds of viscosity and velocity in one step, for liquids that are not Newtonian. Default: 2.
-    pub rounds: usize,
+    /// Materials that take the place of those of the liquid's settings, if there are any.
+    materials: Vec<Rheology>,
+    /// Whether the liquid sticks to walls, whatever its settings say.
+    walls: Option<StressWalls>,
     /// Stopping criteria of the solve.
     pub settings: Settings,
     last: Option<Report>,
-    /// For the position correction.
-    pressure: PressureProjection<D>,
+    /// Pressures of the last solve in cells, in Pa.
+    pressures: Vec<f32>,
+    /// For the position correction, and for the pressure that the next solve starts from.
+    pub(crate) pressure: PressureProjection<D>,
+}
+
+impl<const D: usize> Default for StokesProjection<D> {
+    /// For the materials and walls of the liquid's settings.
+    fn default() -> Self {
+        Self {
+            materials: Vec::new(),
+            walls: None,
+            settings: Settings::default(),
+            last: None,
+            pressures: Vec::new(),
+            pressure: PressureProjection::default(),
+        }
+    }
+}
+
+/// What a solve has found.
+struct Solved<const D: usize> {
+    system: System<D>,
+    x: Vec<f64>,
+    solid: Option<FaceField<D>>,
+    report: Report,
+    rounds: usize,
+    iterations: usize,
 }
 
 impl<const D: usize> StokesProjection<D> {
-    /// For a liquid and its walls.
+    /// For a liquid and its walls, whatever its settings say.
     pub fn new(rheology: Rheology, walls: StressWalls) -> Self {
         Self {
-            rheology,
-            walls,
-            rounds: 2,
-            settings: Settings::default(),
-            last: None,
-            pressure: PressureProjection::default(),
+            materials: vec![rheology],
+            walls: Some(walls),
+            ..Self::default()
         }
     }
 
@@ -57,46 +81,128 @@ impl<const D: usize> StokesProjection<D> {
         self.last
     }
 
-    /// Solves for the flux velocities and pressures; rounds of viscosity and velocity if the viscosity depends on the flow.
-    fn solve(
-        &mut self,
-        faces: &Faces<'_, D>,
-        medium: Medium,
-        solid: Option<&FaceField<D>>,
-    ) -> Result<(System<D>, Vec<f64>, Report), StepError> {
-        let geometry = Geometry::of_faces(faces);
-        let constant = Viscosity {
-            cell: vec![self.rheology.viscosity(0.0); faces.tiles.field_len()],
-            edge: None,
+    /// Solves for the flux velocities and pressures; rounds of viscosity and velocity if the viscosity depends on the flow,
+    /// and of walls that let go.
+    fn solve(&self, faces: &Faces<'_, D>, dt: f64) -> Result<Solved<D>, StepError> {
+        let physics = &faces.settings.physics;
+        let mut geometry = Geometry::of_faces(faces);
+        let walls = match self.walls {
+            Some(_) => WallCells { bears: Vec::new() },
+            None => WallCells::of(faces, &mut geometry),
         };
-        let mut system = System::new_impl(geometry, medium, &constant);
-        let rounds = if self.rheology.is_newtonian() {
-            1
-        } else {
-            self.rounds.max(1)
+        let emitters = faces.sources.emitters.iter();
+        let emitters: Vec<&Emitter<D>> = emitters
+            .filter(|emitter| emitter.active.contains(&(faces.time + 0.5 * dt)))
+            .collect();
+        for emitter in &emitters {
+            geometry.hold(&emitter.shape, faces.settings.dx);
+        }
+        let medium = Medium {
+            density: physics.density,
+            dt,
+            dx: faces.settings.dx,
+            walls: self.walls.unwrap_or(StressWalls::Stick),
         };
-        let mut viscosity = constant;
-        if !self.rheology.is_newtonian() {
-            // The first round takes the shear rates of the velocity before the step.
-            let rates = system.shear_rates_impl(&system.flux(faces.velocity, solid), solid);
-            viscosity = self.rheology.at(&rates);
+        let solid = solid_velocity(faces, &geometry, &emitters);
+        let solid = solid.as_ref();
+        let mixture = Mixture::of(self.materials_of(faces), faces);
+        let rounds = match mixture.is_newtonian() {
+            true => 1,
+            false => physics.viscosity_rounds.max(1),
+        };
+        let mut viscosity = mixture.constant(faces.tiles);
+        limit_contrast(&geometry, &mut viscosity);
+        let mut system = System::new_impl(geometry, medium, &viscosity);
+        if !mixture.is_newtonian() {
+            // The first round takes the shear rates of the last step's velocity: those of liquid that gravity accelerates for a
+            // moment, before walls hold it, would be as large as an impact's.
+            let before: FaceField<D> = std::array::from_fn(|axis| {
+                let kick = physics.gravity[axis] * faces.kick;
+                faces.velocity[axis].iter().map(|v| v - kick).collect()
+            });
+            let rates = system.shear_rates_impl(&system.flux(&before, solid), solid);
+            viscosity = mixture.at(faces.tiles, None, &rates);
+            limit_contrast(&system.geometry, &mut viscosity);
             system = System::new_impl(system.geometry, medium, &viscosity);
         }
-        for round in 1.. {
+        let (mut round, mut releases, mut iterations) = (1, 0, 0);
+        let mut start: Option<Vec<f64>> = None;
+        loop {
             let mut b = system.rhs_impl(faces.velocity, solid);
             system.make_solvable(&mut b);
-            let mut x = system.flux(faces.velocity, solid);
+            let mut x = start
+                .take()
+                .unwrap_or_else(|| self.start(&system, faces, solid));
             let mut solver = Solver::new_impl(&system).map_err(StepError::refused)?;
             let report = solver.solve_impl(&b, &self.settings, &mut x);
             drop(solver);
-            if round >= rounds || report.status != Status::Converged {
-                return Ok((system, x, report));
+            iterations += report.iterations;
+            let done = Solved {
+                system,
+                x,
+                solid: None,
+                report,
+                rounds: round,
+                iterations,
+            };
+            if report.status != Status::Converged {
+                return Ok(done);
             }
-            let rates = system.shear_rates_impl(&x, solid);
-            viscosity = self.rheology.relaxed(&viscosity, &rates);
-            system = System::new_impl(system.geometry, medium, &viscosity);
+            let Solved {
+                system: solved, x, ..
+            } = done;
+            let pulled = match releases < RELEASES {
+                true => walls.pulled(&solved, &x),
+                false => Vec::new(),
+            };
+            if round >= rounds && pulled.is_empty() {
+                return Ok(Solved {
+                    system: solved,
+                    x,
+                    solid: solid.cloned(),
+                    report,
+                    rounds: round,
+                    iterations,
+                });
+            }
+            if round < rounds {
+                let rates = solved.shear_rates_impl(&x, solid);
+                viscosity = mixture.at(faces.tiles, Some(&viscosity), &rates);
+                limit_contrast(&solved.geometry, &mut viscosity);
+                round += 1;
+            }
+            let mut geometry = solved.geometry.clone();
+            if !pulled.is_empty() {
+                releases += 1;
+                pulled.iter().for_each(|&cell| geometry.release(cell));
+            }
+            let next = System::new_impl(geometry, medium, &viscosity);
+            start = Some(next.carried(&solved, &x));
+            system = next;
         }
-        unreachable!("the last round returns")
+    }
+
+    fn materials_of<'a>(&'a self, faces: &'a Faces<'_, D>) -> &'a [Rheology] {
+        match self.materials.is_empty() {
+            true => &faces.settings.physics.materials,
+            false => &self.materials,
+        }
+    }
+
+    /// The fluxes before the step, and the pressures of the last one.
+    fn start(
+        &self,
+        system: &System<D>,
+        faces: &Faces<'_, D>,
+        solid: Option<&FaceField<D>>,
+    ) -> Vec<f64> {
+        let mut x = system.flux(faces.velocity, solid);
+        let unit = system.pressure_unit();
+        for (q, index) in x[system.velocities()..].iter_mut().zip(system.cells()) {
+            let last = self.pressure.pressure(faces.tiles.coord(index));
+            *q = last.unwrap_or(0.0) / unit * system.geometry.shares(index, 0).0;
+        }
+        x
     }
 }
 
@@ -114,7 +220,9 @@ impl<const D: usize> Projection<D> for StokesProjection<D> {
         (Compiled::get().stokes_correct)(self, faces, drift, dt)
     }
 
-    fn accept(&mut self, _tiles: &Tiles<D>, _dt: f64) {}
+    fn accept(&mut self, tiles: &Tiles<D>, dt: f64) {
+        self.pressure.accept(tiles, dt);
+    }
 }
 
 impl<const D: usize> StokesProjection<D> {
@@ -124,15 +232,12 @@ impl<const D: usize> StokesProjection<D> {
         dt: f64,
     ) -> Result<Projected, StepError> {
         faces.phases.begin("assemble");
-        let medium = Medium {
-            density: faces.settings.physics.density,
-            dt,
-            dx: faces.settings.dx,
-            walls: self.walls,
-        };
-        let solid = solid_velocity(faces);
         faces.phases.begin("solve");
-        let (system, x, report) = self.solve(faces, medium, solid.as_ref())?;
+        let solved = self.solve(faces, dt)?;
+        let report = Report {
+            iterations: solved.iterations,
+            ..solved.report
+        };
         self.last = Some(report);
         let status = match report.status {
             Status::Converged => LcpStatus::Converged,
@@ -151,20 +256,26 @@ impl<const D: usize> StokesProjection<D> {
             return Err(StepError::Unsolved(solution));
         }
         faces.phases.begin("apply");
-        self.write_velocity(&system, &x, solid.as_ref(), faces);
+        self.write_velocity(&solved, faces);
+        self.keep_pressures(&solved, faces.tiles);
+        let Solved { system, rounds, .. } = solved;
         let cells = system
             .cells()
             .filter(|&index| faces.cut.open_cell(index) > 0.0);
+        let released = &system.geometry.released;
+        let is_released = |index: usize| released.get(index).is_some_and(|&gone| gone);
+        let at_wall = |index: &usize| system.geometry.shares(*index, 0).1 > 0.0;
         Ok(Projected {
             liquid: CellSet::listed(faces.tiles, cells),
-            separated: CellSet::of(faces.tiles, |_| false),
+            separated: CellSet::of(faces.tiles, is_released),
             unknowns: system.len(),
-            wall_rows: 0,
-            separated_rows: 0,
+            wall_rows: system.cells().filter(at_wall).count(),
+            separated_rows: released.iter().filter(|&&gone| gone).count(),
             separated_volume: 0.0,
             pockets: system.closed_regions(),
             lost_volume: 0.0,
             squeezed: None,
+            viscosity_rounds: rounds,
             solution,
         })
     }
@@ -176,18 +287,33 @@ impl<const D: usize> StokesProjection<D> {
         dt: f64,
     ) -> Result<Option<LcpReport>, StepError> {
         self.pressure.prepare_correction(faces, dt)?;
+        let pressures = &self.pressures;
+        self.pressure
+            .set_solution(|cell| f64::from(pressures[cell]));
         self.pressure.correct_positions(faces, drift, dt)
     }
 
+    /// Keeps the pressures, for output and for the start of the next solve.
+    fn keep_pressures(&mut self, solved: &Solved<D>, tiles: &Tiles<D>) {
+        let system = &solved.system;
+        let unit = system.pressure_unit();
+        self.pressures.clear();
+        self.pressures.resize(tiles.field_len(), 0.0);
+        for (index, q) in system.cells().zip(&solved.x[system.velocities()..]) {
+            self.pressures[index] = (q * unit / system.geometry.shares(index, 0).0) as f32;
+        }
+    }
+
     /// Writes the velocity to the faces and classifies them.
-    fn write_velocity(
-        &self,
-        system: &System<D>,
-        x: &[f64],
-        solid: Option<&FaceField<D>>,
-        faces: &mut Faces<'_, D>,
-    ) {
+    fn write_velocity(&self, solved: &Solved<D>, faces: &mut Faces<'_, D>) {
         let tiles = faces.tiles;
+        let (system, solid) = (&solved.system, solved.solid.as_ref());
+        let all_slip = self.walls == Some(StressWalls::Slip);
+        // Whether walls hold the liquid on both sides of a face.
+        let sticks = |axis: usize, index: usize| {
+            let holds = |cell: usize| system.geometry.holds(cell);
+            !all_slip && holds(index) && holds(tiles.below(index, axis))
+        };
         for state in faces.state.iter_mut() {
             state.par_iter_mut().with_min_len(4096).for_each(|state| {
                 *state = match *state {
@@ -196,10 +322,10 @@ impl<const D: usize> StokesProjection<D> {
                 };
             });
         }
-        let own = system.liquid_velocity(x, solid);
-        for (((axis, index), &t), own) in system.faces().zip(x).zip(own) {
+        let own = system.liquid_velocity(&solved.x, solid);
+        for (((axis, index), &t), own) in system.faces().zip(&solved.x).zip(own) {
             let (liquid, open) = system.face_shares(axis, index);
-            let sticks = self.walls == StressWalls::Stick;
+            let sticks = sticks(axis, index);
             let known = liquid >= LEAST_LIQUID && (sticks || open >= LEAST_OPEN);
             faces.state[axis][index] = if known {
                 FaceState::Known
@@ -209,7 +335,7 @@ impl<const D: usize> StokesProjection<D> {
             // At walls that hold the liquid, the flux is the mean of the liquid's velocity and the wall's.
             faces.velocity[axis][index] = if sticks { t } else { own };
         }
-        if self.walls == StressWalls::Slip {
+        if all_slip {
             return;
         }
         // Particles at walls that hold the liquid interpolate towards the velocity of the wall.
@@ -221,6 +347,7 @@ impl<const D: usize> StokesProjection<D> {
                 .with_min_len(1024)
                 .filter(|&index| {
                     system.shares.kind[axis][index] == FaceKind::Solid
+                        && sticks(axis, index)
                         && (0..D)
                             .any(|a| is_wet(tiles.above(index, a)) || is_wet(tiles.below(index, a)))
                 });
@@ -233,19 +360,30 @@ impl<const D: usize> StokesProjection<D> {
     }
 }
 
-/// Velocity of solids on the faces that they cover or cut; nothing if none moves.
-fn solid_velocity<const D: usize>(faces: &Faces<'_, D>) -> Option<FaceField<D>> {
-    let (tiles, dx) = (faces.tiles, faces.settings.dx);
+/// Velocity of solids on the faces in whose cubes they are; nothing if none moves.
+fn solid_velocity<const D: usize>(
+    faces: &Faces<'_, D>,
+    geometry: &Geometry<D>,
+    emitters: &[&Emitter<D>],
+) -> Option<FaceField<D>> {
+    let (tiles, dx, cut) = (faces.tiles, faces.settings.dx, faces.cut);
+    let solids = faces.solids;
     let field: FaceField<D> = std::array::from_fn(|axis| {
         let offset: [f64; D] = face_offset(axis);
         let all = (0..tiles.field_len()).into_par_iter().with_min_len(512);
         let velocity = all.map(|index| {
-            if !tiles.exists(index) || faces.cut.open_face(axis, index) == 1.0 {
+            if !tiles.exists(index) || geometry.shares(index, face_low(axis)).1 == 0.0 {
                 return 0.0;
             }
             let coord = tiles.coord(index);
             let x = std::array::from_fn(|a| (coord[a] as f64 + offset[a]) * dx);
-            faces.cut.solid_velocity(faces.solids, axis, index, x)[axis]
+            let inside = |emitter: &&&Emitter<D>| emitter.shape.distance(x) < 0.75 * dx;
+            if cut.open_face(axis, index) == 1.0
+                && let Some(emitter) = emitters.iter().find(inside)
+            {
+                return emitter.velocity[axis];
+            }
+            cut.solid_velocity(solids, axis, index, x)[axis]
         });
         velocity.collect()
     });

@@ -54,6 +54,21 @@ impl Rheology {
         }
     }
 
+    /// Whether there is no viscosity at any shear rate.
+    pub fn is_inviscid(&self) -> bool {
+        self.yield_stress == 0.0 && self.consistency == 0.0
+    }
+
+    /// Whether all numbers are in range.
+    pub fn is_sound(&self) -> bool {
+        let positive = |x: f64| x > 0.0 && x.is_finite();
+        let amount = |x: f64| x >= 0.0 && x.is_finite();
+        amount(self.yield_stress)
+            && amount(self.consistency)
+            && positive(self.flow_index)
+            && positive(self.smallest_rate)
+    }
+
     /// Whether the viscosity is constant.
     pub fn is_newtonian(&self) -> bool {
         self.yield_stress == 0.0 && self.flow_index == 1.0

@@ -157,6 +157,15 @@ impl<const D: usize> System<D> {
         x
     }
 
+    /// The solution of a system on the same grid with other unknowns, as the start of a solve.
+    pub(crate) fn carried(&self, other: &Self, x: &[f64]) -> Vec<f64> {
+        let mut fields = Pair::<D, f64>::zeros(&self.level.tiles);
+        other.scatter(x, &mut fields);
+        let faces = self.faces().map(|(axis, index)| fields.t[axis][index]);
+        let cells = self.cells().map(|index| fields.q[index]);
+        faces.chain(cells).collect()
+    }
+
     /// Right-hand side for the velocity `before` the step (forces included) and the velocity of solids on faces, if any
     /// moves.
     pub fn rhs(&self, before: &FaceField<D>, solid: Option<&FaceField<D>>) -> Vec<f64> {

@@ -28,6 +28,7 @@ fn ports() -> Sources<2> {
         high: [1.0, 0.1],
     };
     Sources {
+        materials: Vec::new(),
         emitters: vec![Emitter {
             shape: Shape::Box { low, high },
             velocity: [0.0, -1.0],

@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 
 use meniscus_liquid::grid::cut_cells::CutCells;
+use meniscus_liquid::particles::Bins;
 use meniscus_liquid::particles::transfer::FaceField;
 use meniscus_liquid::{
-    Coord, FaceState, Faces, PressureProjection, Projection, Settings, Solver, Tiles, Walls,
+    Coord, FaceState, Faces, Particles, PressureProjection, Projection, Settings, Solver, Sources,
+    Tiles, Walls,
 };
 use meniscus_shapes::{Shape, Solids};
 use rayon::prelude::*;
@@ -79,6 +81,11 @@ fn project<const D: usize>(
     }
     let mut projection = PressureProjection::default();
     let mut faces = Faces {
+        kick: 0.0,
+        particles: &Particles::default(),
+        bins: &Bins::default(),
+        sources: &Sources::default(),
+        time: 0.0,
         settings,
         tiles: &tiles,
         cut: &cut,

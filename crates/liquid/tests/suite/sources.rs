@@ -29,6 +29,7 @@ fn jet_keeps_its_speed<const D: usize>() {
     let mut liquid = Liquid::new(settings).unwrap();
     let middle: [f64; D] = std::array::from_fn(|a| if a == 0 { 0.1 } else { 0.253 });
     liquid.set_sources(Sources {
+        materials: Vec::new(),
         emitters: vec![Emitter {
             shape: block(middle, 0.06),
             velocity: along(0, 2.0),
@@ -78,6 +79,7 @@ fn an_empty_tank_is_filled<const D: usize>() {
     let mut liquid = Liquid::new(settings).unwrap();
     let mouth: [f64; D] = std::array::from_fn(|a| if a == D - 1 { 0.8 } else { 0.5 * domain[a] });
     liquid.set_sources(Sources {
+        materials: Vec::new(),
         emitters: vec![Emitter {
             shape: block(mouth, 0.13),
             velocity: along(D - 1, -2.0),
@@ -177,6 +179,7 @@ fn check_the_pool<const D: usize>(ports: impl Fn([f64; D]) -> Sources<D>) -> [f6
 
 fn emitter_under_water<const D: usize>() {
     let [emitted, _] = check_the_pool(|domain: [f64; D]| Sources {
+        materials: Vec::new(),
         emitters: vec![Emitter {
             shape: block(domain.map(|side| 0.3 * side), 0.12),
             velocity: along(0, 1.5),
@@ -199,6 +202,7 @@ fn an_emitter_under_water_raises_the_level_by_what_it_adds_in_3d() {
 
 fn drain_under_water<const D: usize>() {
     let [_, drained] = check_the_pool(|domain: [f64; D]| Sources {
+        materials: Vec::new(),
         emitters: vec![],
         drains: vec![Drain {
             shape: block(domain.map(|side| 0.3 * side), 0.12),
@@ -232,6 +236,7 @@ fn drained_at_once<const D: usize>() {
         active: ALWAYS,
     };
     liquid.set_sources(Sources {
+        materials: Vec::new(),
         emitters: vec![],
         drains: vec![drain],
     });
@@ -267,6 +272,7 @@ fn a_tank_that_runs_dry_stays_dry_and_can_be_filled_again() {
         normal: [0.0, 1.0],
     };
     liquid.set_sources(Sources {
+        materials: Vec::new(),
         emitters: vec![Emitter {
             shape: block([0.5, 0.5], 0.2),
             velocity: [0.0, -1.0],
@@ -306,6 +312,7 @@ fn open_tank<const D: usize>(
     }
     let walls = Shape::Box { low, high }.inverted();
     let ports = Sources {
+        materials: Vec::new(),
         emitters: vec![],
         drains: vec![Drain::open_side(axis, is_high, at, settings.dx)],
     };

@@ -7,6 +7,8 @@ use super::tree::{Node, Value};
 use super::validate::join;
 use crate::Scene;
 use meniscus_coupled::{Method, Scheme, Settings};
+use meniscus_liquid::Physics;
+use meniscus_liquid::stokes::Rheology;
 
 pub static COUPLING: Table = Table {
     title: "the coupling",
@@ -21,6 +23,8 @@ pub static COUPLING: Table = Table {
              contact impulses, preconditioned by SOR."),
         key!("rounds": Kind::Whole(1, 1_000_000), field!(coupling.rounds), Physics, "200",
             "Most rounds of the scheme `iterative`, and of friction with `sor-mprgp`."),
+        key!("viscosity_rounds": Kind::Whole(1, 1000), field!(physics.viscosity_rounds), Physics, "4",
+            "Rounds of viscosity and velocity in a step, where the viscosity depends on the flow."),
         key!("max_iterations": Kind::Whole(1, 1_000_000), field!(coupling.max_iterations), Physics, "200",
             "Most iterations of a solve with `sor-mprgp`."),
         key!("relaxation": Kind::Number(Range::between(0.01, 1.99), ""), field!(coupling.relaxation), Physics, "1.6",
@@ -72,7 +76,7 @@ pub fn idle<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
         node.map_or(Place::Nowhere, |node| node.place)
     };
     if scene.bodies.is_empty() || !scene.has_liquid() {
-        let written = table.filter(|table| table.place != Place::Nowhere);
+        let written = table.filter(|table| table.place != Place::Nowhere && !scene.is_viscous());
         let warn = |table: &Node| {
             let message = "has no effect: the scene does not have both liquid and bodies";
             Problem::warning(table.place, "coupling", message).with_help("remove it")
@@ -92,6 +96,12 @@ pub fn idle<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
             "rounds",
             own.rounds != usual.rounds && !sor && own.scheme != Scheme::Iterative,
             "only scheme = \"iterative\" and solver = \"sor-mprgp\" read it",
+        ),
+        (
+            "viscosity_rounds",
+            scene.physics.viscosity_rounds != Physics::<D>::default().viscosity_rounds
+                && scene.liquid_materials().iter().all(Rheology::is_newtonian),
+            "the viscosity of no liquid depends on the flow",
         ),
         (
             "max_iterations",

@@ -110,7 +110,12 @@ static WALLS: Table = Table {
     keys: &[
         key!("kind": Kind::Word(Walls::WORDS), field!(physics.walls), Physics, "\"slip\"",
             "`separating` walls push the liquid but do not pull it, so that it can leave them; along `slip` walls it slides \
-             and never leaves."),
+             and never leaves; to `stick` walls it sticks (no slip). Viscous liquid sticks to separating walls, too, until it is \
+             pulled off. Default where a liquid has viscosity: `stick`."),
+        key!("adhesion": Kind::Number(Range::UP_TO_INFINITY, "Pa"),
+            read_by!(|scene, node, _reader| scene.adhesion = node.number()), Physics, "500",
+            "Suction that separating walls bear before viscous liquid leaves them. Default: the weight of a cell of liquid per \
+             area."),
         key!("separation_speed": Kind::Number(Range::NOT_NEGATIVE, "m/s"), field!(physics.separation), Physics, "0.05",
             "Least speed at which liquid leaves separating walls. Zero lets it leave without a push."),
     ],

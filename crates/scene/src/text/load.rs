@@ -8,7 +8,7 @@ use super::overrides::{self, Override};
 use super::problem::{Blame, Place, Problem, Source};
 use super::tree::{Node, parse, put_table};
 use super::validate::Validator;
-use super::{body_problems, projective, renamed_keys, warnings, write};
+use super::{body_problems, projective, renamed_keys, viscosity, warnings, write};
 use crate::dimension::either;
 use crate::{AnyScene, Scene, builtin};
 use meniscus_store::OpenedRun;
@@ -189,6 +189,7 @@ pub(super) fn load_text(
         put_table(&mut root, "projective");
     }
     let mut whole = filled(&root, &SCENE, dimension);
+    viscosity::complete(&mut whole, &mut structure.problems);
     let mut reader = Reader {
         problems: structure.problems,
         assets: &mut assets,
@@ -219,6 +220,7 @@ pub(super) fn load_text(
 fn is_sound<const D: usize>(reader: &mut Reader<'_>, scene: &Scene<D>, root: &Node) -> bool {
     let before = reader.problems.len();
     reader.problems.extend(solver_fits_walls(scene, root));
+    reader.problems.extend(viscosity::errors(scene, root));
     reader.problems.extend(body_problems::errors(scene, root));
     reader.problems.extend(projective::errors(scene, root));
     if reader.problems.len() == before

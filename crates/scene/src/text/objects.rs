@@ -10,6 +10,7 @@ use super::shapes::{ROTATION, SHAPE};
 use super::tree::Node;
 use super::validate::join;
 use super::values::{color, number, text, vector, whole, written_number, written_whole};
+use super::viscosity::{DENSITY, PRESET, RHEOLOGY, VISCOSITY, rheology};
 use crate::{AnyScene, Drain, Emitter, FrameRange, Scene, Volume, Wall};
 use meniscus_liquid::Walls;
 use meniscus_shapes::{Ease, Keyframe, Motion, Rotation, ScriptedSolid, Shape};
@@ -21,6 +22,10 @@ pub static LIQUID: Table = Table {
     keys: &[
         SHAPE_KEY,
         key!("velocity": Kind::Vector("m/s"), ZERO, Physics, "[0, 0, 6]", "Initial velocity."),
+        VISCOSITY,
+        RHEOLOGY,
+        PRESET,
+        DENSITY,
         LIQUID_COLOR,
     ],
     one_of: &[],
@@ -72,6 +77,10 @@ pub static EMITTER: Table = Table {
         named("\"faucet\""),
         SHAPE_KEY,
         key!("velocity": Kind::Vector("m/s"), REQUIRED, Physics, "[0, 0, -2]", "Velocity of the emitted liquid."),
+        VISCOSITY,
+        RHEOLOGY,
+        PRESET,
+        DENSITY,
         LIQUID_COLOR,
         FROM_FRAME,
         TO_FRAME,
@@ -134,7 +143,7 @@ pub(super) const WALL_KIND: Key = key!("wall_kind": Kind::Word(Walls::WORDS), OP
     "Boundary condition of the liquid at this solid or body. Default: `walls.kind`.");
 pub(super) const ADHESION: Key = key!("adhesion": Kind::Number(Range::UP_TO_INFINITY, "Pa"), OPTIONAL, Physics, "101325",
     "Suction that a separating wall bears before the liquid leaves it: 0 where air can come in, 101325 under water, where \
-     only vapour can, `inf` for never, as `slip`. Default: 0.");
+     only vapour can, `inf` for never, as `slip`. Default: 0; with viscous liquid, `walls.adhesion`.");
 const FROM_FRAME: Key = key!("from_frame": Kind::Whole(0, MOST_FRAMES), default("0"), Physics, "10",
     "Frame from which on it is active; 0 is the start.");
 const TO_FRAME: Key = key!("to_frame": Kind::Whole(1, MOST_FRAMES), OPTIONAL, Physics, "60",
@@ -182,6 +191,7 @@ impl Reader<'_> {
             Some(Volume {
                 shape: reader.own_shape(table, path)?,
                 velocity: vector(table, "velocity"),
+                rheology: rheology(reader, table, path),
             })
         });
         self.liquid_color(&mut scene.liquid_color, list, "liquid");
@@ -221,9 +231,9 @@ impl Reader<'_> {
         let kind = text(table, "wall_kind").parse().ok();
         let adhesion = written_number(table, "adhesion");
         if let Some(node) = table.get("adhesion")
-            && kind.unwrap_or(scene) == Walls::Slip
+            && kind.unwrap_or(scene) != Walls::Separating
         {
-            let message = "has no effect: liquid never leaves slip walls";
+            let message = "has no effect: liquid never leaves walls that do not separate";
             let problem = Problem::error(node.place, join(path, "adhesion"), message);
             self.problems
                 .push(problem.with_help("remove it, or write wall_kind = \"separating\""));
@@ -297,6 +307,7 @@ impl Reader<'_> {
             name: name_of(table, path),
             shape,
             velocity,
+            rheology: rheology(self, table, path),
             frames,
         })
     }
@@ -406,7 +417,8 @@ pub(super) fn name_of(table: &Node, path: &str) -> String {
 /// The error for a linear solver with separating walls.
 pub fn solver_fits_walls<const D: usize>(scene: &Scene<D>, root: &Node) -> Option<Problem> {
     let solver = scene.physics.pressure.solver;
-    (solver.is_linear() && scene.liquid_walls() == Walls::Separating).then(|| {
+    let linear = solver.is_linear() && !scene.is_viscous();
+    (linear && scene.liquid_walls() == Walls::Separating).then(|| {
         let place = root
             .get("solver")
             .and_then(|solver| solver.get("method"))

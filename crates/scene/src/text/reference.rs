@@ -2,6 +2,7 @@
 
 use super::grammar::{Absent, Effect, Key, Kind, Table};
 use super::keys::SCENE;
+use crate::viscosity::{PRESETS, Preset};
 use std::fmt::Write;
 
 const OPENING: &str = "\
@@ -38,7 +39,32 @@ pub fn markdown() -> String {
     let mut page = String::from(OPENING);
     let mut listed: Vec<*const Table> = Vec::new();
     section(&mut page, &SCENE, "The file", &mut listed);
+    presets(&mut page);
     page
+}
+
+/// The table of liquids by name.
+fn presets(page: &mut String) {
+    let _ = write!(
+        page,
+        "\n## Liquids by name\n\nThe liquids of `preset`, at a smallest rate of 0.01/s. Real ones differ by their recipe and \
+         temperature, mostly by more than a factor of two.\n\n\
+         | preset | density (kg/m³) | yield stress (Pa) | consistency (Pa s^n) | flow index n | source |\n\
+         | --- | --- | --- | --- | --- | --- |\n"
+    );
+    for Preset {
+        name,
+        rheology,
+        density,
+        source,
+    } in PRESETS
+    {
+        let _ = writeln!(
+            page,
+            "| `{name}` | {density} | {} | {} | {} | {source} |",
+            rheology.yield_stress, rheology.consistency, rheology.flow_index
+        );
+    }
 }
 
 fn section(

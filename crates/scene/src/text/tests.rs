@@ -1,6 +1,7 @@
 //! Tests of reading scene files.
 
 mod hostile_bodies;
+mod viscosity;
 
 use super::assets::Assets;
 use super::grammar::{Absent, Kind, Table};

@@ -8,6 +8,7 @@ use super::projective;
 use super::scale_warnings;
 use super::tree::Node;
 use super::validate::join;
+use super::viscosity;
 use super::wet_bodies;
 use crate::{Scene, measure, speeds};
 use meniscus_liquid::{Physics, Solver};
@@ -58,6 +59,7 @@ pub fn find<const D: usize>(scene: &Scene<D>, root: &Node, assets: &Assets) -> V
     warnings.extend(idle(scene, root));
     warnings.extend(scale_warnings::find(scene, root));
     warnings.extend(wet_bodies::warnings(scene, root));
+    warnings.extend(viscosity::warnings(scene, root));
     warnings.extend(coupling::idle(scene, root));
     if !scene.bodies.is_empty() {
         warnings.extend(body_problems::warnings(scene, root));

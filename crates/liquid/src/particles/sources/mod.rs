@@ -68,6 +68,8 @@ pub struct Sources<const D: usize> {
     pub emitters: Vec<Emitter<D>>,
     /// Where it leaves.
     pub drains: Vec<Drain<D>>,
+    /// Index of the material of what each emitter brings. Default: 0.
+    pub materials: Vec<u8>,
 }
 
 /// Volumes that came and went in a step.
@@ -115,7 +117,8 @@ impl<const D: usize> Sources<D> {
             for x in coming.places(solids, start, end) {
                 particles.push(x, emitter.velocity);
             }
-            particles.attribute_new(end, number as u32 + 1);
+            let material = self.materials.get(number).copied().unwrap_or(0);
+            particles.attribute_new(end, number as u32 + 1, material);
         }
         for emitter in self.emitters.iter().rev().filter(|e| counts(&e.active)) {
             // Velocities belong to the middle of the step: half of it later they are what was asked for.

@@ -2,6 +2,7 @@
 
 mod exact;
 mod flows;
+mod materials;
 mod rheology;
 mod solver;
 mod stepping;

@@ -37,6 +37,7 @@ restitution = 0.1
 scheme = "iterative"
 solver = "multigrid"
 rounds = 10
+viscosity_rounds = 3
 max_iterations = 100
 relaxation = 1.2
 diagonal_scale = 1e-6

@@ -1,0 +1,237 @@
+//! Viscosity of the liquids of a scene: presets, and the materials of particles.
+
+use crate::Scene;
+use meniscus_liquid::stokes::{Rheology, SolidWall};
+use meniscus_liquid::{Physics, Walls};
+
+/// A liquid by name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Preset {
+    /// Name in scene files.
+    pub name: &'static str,
+    /// Viscosity.
+    pub rheology: Rheology,
+    /// Density in kg/m³.
+    pub density: f64,
+    /// Where the numbers come from.
+    pub source: &'static str,
+}
+
+const fn newtonian(
+    name: &'static str,
+    viscosity: f64,
+    density: f64,
+    source: &'static str,
+) -> Preset {
+    yielding(name, [0.0, viscosity, 1.0], density, source)
+}
+
+/// Yield stress, consistency and flow index.
+const fn yielding(
+    name: &'static str,
+    [yield_stress, consistency, flow_index]: [f64; 3],
+    density: f64,
+    source: &'static str,
+) -> Preset {
+    Preset {
+        name,
+        rheology: Rheology {
+            yield_stress,
+            consistency,
+            flow_index,
+            smallest_rate: 1e-2,
+        },
+        density,
+        source,
+    }
+}
+
+/// All presets.
+pub const PRESETS: [Preset; 12] = [
+    newtonian(
+        "water",
+        1.0e-3,
+        998.0,
+        "CRC Handbook of Chemistry and Physics, 20 °C",
+    ),
+    newtonian(
+        "olive-oil",
+        0.081,
+        911.0,
+        "CRC Handbook of Chemistry and Physics, 25 °C",
+    ),
+    newtonian(
+        "glycerine",
+        0.934,
+        1260.0,
+        "CRC Handbook of Chemistry and Physics, 25 °C",
+    ),
+    newtonian(
+        "honey",
+        10.0,
+        1420.0,
+        "usual tables of viscometer makers, 10,000 cP at 21 °C; real honeys are 2 to 20 Pa s",
+    ),
+    newtonian(
+        "molasses",
+        5.0,
+        1400.0,
+        "usual tables of viscometer makers, 5,000 cP at 21 °C; real ones are 5 to 10 Pa s",
+    ),
+    yielding(
+        "ketchup",
+        [32.0, 18.7, 0.27],
+        1150.0,
+        "Steffe, Rheological Methods in Food Process Engineering, 1996, table of Herschel-Bulkley foods, 25 °C",
+    ),
+    yielding(
+        "chocolate",
+        [36.1, 8.7, 1.0],
+        1280.0,
+        "molten tempered milk chocolate as a Bingham liquid, J. Rheology 62, 2018, doi 10.1122/1.5038253",
+    ),
+    yielding(
+        "toothpaste",
+        [200.0, 50.0, 0.5],
+        1300.0,
+        "typical of a stiff paste, not one measurement: yield stresses of 20 to 300 Pa are reported",
+    ),
+    yielding(
+        "paint",
+        [5.0, 3.0, 0.6],
+        1300.0,
+        "typical of wall paint, not one measurement; Eley, Rheology Reviews 2005, p. 173, discusses the range",
+    ),
+    yielding(
+        "mud",
+        [60.0, 20.0, 0.33],
+        1600.0,
+        "typical of dense clay slurries, whose flow index is near 1/3; O'Brien and Julien, J. Hydraulic Eng. 114, 1988, \
+         find 1 to 1000 Pa",
+    ),
+    yielding(
+        "lava",
+        [100.0, 700.0, 1.0],
+        2600.0,
+        "basalt of Makaopuhi lava lake near 1135 °C as a Bingham liquid, Shaw and others, Am. J. Sci. 266, 1968",
+    ),
+    yielding(
+        "cornstarch",
+        [0.0, 2.0, 1.8],
+        1200.0,
+        "typical of a shear thickening suspension, not one measurement; real ones jump from liquid to solid",
+    ),
+];
+
+/// Names of all presets, for the grammar of scene files.
+pub const PRESET_NAMES: [&str; PRESETS.len()] = {
+    let mut names = [""; PRESETS.len()];
+    let mut k = 0;
+    while k < names.len() {
+        names[k] = PRESETS[k].name;
+        k += 1;
+    }
+    names
+};
+
+impl Preset {
+    /// The preset of a name.
+    pub fn named(name: &str) -> Option<&'static Preset> {
+        PRESETS.iter().find(|preset| preset.name == name)
+    }
+}
+
+impl<const D: usize> Scene<D> {
+    /// Rheologies of all liquids, in the order of volumes and emitters.
+    fn rheologies(&self) -> impl Iterator<Item = Rheology> {
+        let volumes = self.liquids.iter().map(|volume| volume.rheology);
+        volumes.chain(self.emitters.iter().map(|emitter| emitter.rheology))
+    }
+
+    /// Whether any liquid has viscosity.
+    pub fn is_viscous(&self) -> bool {
+        self.rheologies().any(|rheology| !rheology.is_inviscid())
+    }
+
+    /// Different liquids of the scene; none if all are inviscid.
+    pub fn liquid_materials(&self) -> Vec<Rheology> {
+        let mut materials: Vec<Rheology> = Vec::new();
+        if self.is_viscous() {
+            for rheology in self.rheologies() {
+                if !materials.contains(&rheology) {
+                    materials.push(rheology);
+                }
+            }
+        }
+        materials
+    }
+
+    /// Index of a liquid among the materials.
+    fn material_of(materials: &[Rheology], rheology: &Rheology) -> u8 {
+        let place = materials.iter().position(|known| known == rheology);
+        place.map_or(0, |place| place as u8)
+    }
+
+    /// For every emitter the material that it brings.
+    pub(crate) fn emitter_materials(&self) -> Vec<u8> {
+        let materials = self.liquid_materials();
+        let emitters = self.emitters.iter();
+        let material =
+            |emitter: &crate::Emitter<D>| Self::material_of(&materials, &emitter.rheology);
+        emitters.map(material).collect()
+    }
+
+    /// Material of the liquid at the start, as [`Scene::liquid_velocity`] finds its velocity.
+    pub fn liquid_material(&self) -> impl Fn([f64; D]) -> u8 + Sync {
+        let materials = self.liquid_materials();
+        let of = self.liquids.iter();
+        let of: Vec<u8> = of
+            .map(|volume| Self::material_of(&materials, &volume.rheology))
+            .collect();
+        move |x| {
+            let distances = self.liquids.iter().map(|volume| volume.shape.distance(x));
+            let distances: Vec<f64> = distances.collect();
+            let inside = distances.iter().position(|&distance| distance <= 0.0);
+            // Particles lie a little outside of their volume by rounding.
+            let nearest = || {
+                let all = distances.iter().enumerate();
+                all.min_by(|a, b| a.1.total_cmp(b.1)).map(|(k, _)| k)
+            };
+            inside.or_else(nearest).map_or(0, |k| of[k])
+        }
+    }
+
+    /// Physics of the liquid, with its materials and, if it is viscous, the walls of single solids.
+    pub(crate) fn liquid_physics(&self) -> Physics<D> {
+        let mut physics = self.physics.clone();
+        physics.materials = self.liquid_materials();
+        if !self.is_viscous() {
+            return physics;
+        }
+        let adhesion = self.adhesion.unwrap_or_else(|| {
+            // The weight of one cell: what less than a cell of liquid cannot pull off.
+            physics.density * physics.gravity_magnitude() * self.dx()
+        });
+        physics.adhesion = adhesion;
+        let walls = self.all_walls().into_iter();
+        physics.solid_walls = walls
+            .map(|wall| SolidWall {
+                kind: wall.kind.unwrap_or(physics.walls),
+                adhesion: wall.adhesion.unwrap_or(adhesion),
+            })
+            .collect();
+        let usual = |wall: &SolidWall| wall.kind == physics.walls && wall.adhesion == adhesion;
+        if physics.solid_walls.iter().all(usual) {
+            physics.solid_walls.clear();
+        }
+        physics
+    }
+
+    /// Kind of walls of a scene, where it says nothing else.
+    pub fn usual_walls(is_viscous: bool) -> Walls {
+        match is_viscous {
+            true => Walls::Stick,
+            false => Physics::<D>::default().walls,
+        }
+    }
+}
