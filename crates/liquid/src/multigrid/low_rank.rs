@@ -372,31 +372,41 @@ impl LevelTerm {
 
     /// `K = inv(I + W G) W`
     fn make_response(&mut self, weight: &[f64], size: usize) {
-        for sweep in [Sweep::Down, Sweep::Up] {
-            let gram = |i: usize, j: usize| match sweep {
-                Sweep::Down => self.gram[i * size + j],
-                Sweep::Up => self.gram[j * size + i],
-            };
-            let mut lu = Lu::default();
-            lu.factorise(size, |i, row| {
-                let weight = &weight[i * size..(i + 1) * size];
-                for (j, value) in row.iter_mut().enumerate() {
-                    let product = weight.iter().enumerate().map(|(k, w)| w * gram(k, j));
-                    *value = f64::from(i == j) + self.scale * product.sum::<f64>();
+        let scale = self.scale;
+        let gram = &self.gram;
+        let mut lu = Lu::default();
+        lu.factorise(size, |i, row| {
+            row.fill(0.0);
+            for (w, gram) in weight[i * size..]
+                .iter()
+                .zip(gram.chunks_exact(size))
+                .take(size)
+            {
+                // Bodies that do not touch have blocks of zeros.
+                if *w != 0.0 {
+                    for (value, g) in row.iter_mut().zip(gram) {
+                        *value += scale * w * g;
+                    }
                 }
-            });
-            let response = &mut self.response[sweep as usize];
+            }
+            row[i] += 1.0;
+        });
+        let [down, up] = &mut self.response;
+        for response in [&mut *down, &mut *up] {
             response.clear();
             response.resize(size * size, 0.0);
-            let mut column = vec![0.0; size];
-            for j in 0..size {
-                for (i, value) in column.iter_mut().enumerate() {
-                    *value = self.scale * weight[i * size + j];
-                }
-                lu.solve(&mut column);
-                for (i, value) in column.iter().enumerate() {
-                    response[i * size + j] = *value;
-                }
+        }
+        let mut column = vec![0.0; size];
+        for j in 0..size {
+            // `W` is symmetric: a row of it is a column.
+            for (value, w) in column.iter_mut().zip(&weight[j * size..]) {
+                *value = scale * w;
+            }
+            lu.solve(&mut column);
+            // With the transpose of `C Z` the inverse is transposed, too.
+            up[j * size..][..size].copy_from_slice(&column);
+            for (i, value) in column.iter().enumerate() {
+                down[i * size + j] = *value;
             }
         }
     }
