@@ -323,3 +323,34 @@ fn edges<const D: usize>(
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meniscus_shapes::{Pose, Shape};
+
+    fn cube(at: [f64; 3]) -> Polytope<3> {
+        let shape = Shape::Box {
+            low: [-0.1; 3],
+            high: [0.1; 3],
+        };
+        shape.polytope().unwrap().placed(&Pose::translated(at))
+    }
+
+    /// A cube comes down on the rim of another one: at the end they are deepest across, but it was above.
+    #[test]
+    fn bodies_that_were_above_each_other_touch_from_above() {
+        let (lower, upper) = (cube([0.0; 3]), cube([0.19, 0.0, 0.205]));
+        let end = cube([0.19, 0.0, 0.15]);
+        let mut found = Vec::new();
+        touches(&end, &lower, 0.0, 0.0, &mut found);
+        assert!(!found.is_empty() && found.iter().all(|touch| touch.normal == [1.0, 0.0, 0.0]));
+        found.clear();
+        beyond_plane((&upper, &lower), (&end, &lower), &mut found);
+        assert_eq!(found.len(), 4);
+        for touch in found {
+            assert_eq!(touch.normal, [0.0, 0.0, 1.0]);
+            assert!((touch.gap + 0.05).abs() < 1e-15, "{}", touch.gap);
+        }
+    }
+}
