@@ -98,11 +98,7 @@ fn keys_of_the_grid_method_and_bodies_are_errors_with_a_hint() {
         };
         let outcome = scene(&text).call("check dam.toml");
         assert_eq!(outcome.code, 2, "{line}");
-        assert!(
-            outcome.errors.contains(expected),
-            "{}",
-            outcome.errors
-        );
+        assert!(outcome.errors.contains(expected), "{}", outcome.errors);
     }
     let twice = DAM.replace("spacing = 0.02", "spacing = 0.02, count = 100");
     assert!(
