@@ -111,7 +111,7 @@ fn projective_world<const D: usize>(scene: &Scene<D>) -> Result<Box<dyn World>, 
         let bounds = volume
             .shape
             .bounds()
-            .map_or(domain.clone(), |own| own.intersection(&domain));
+            .map_or(domain, |own| own.intersection(&domain));
         let is_first = |x: [f64; D]| {
             let earlier = scene.liquids[..k].iter();
             volume.shape.distance(x) <= 0.0

@@ -62,9 +62,15 @@ scenes![
     "wall-splat",
 ];
 
-/// Names of the built-in scenes with inviscid liquid and without rigid bodies.
+/// Names of the built-in scenes with inviscid liquid on a grid and without rigid bodies.
 pub fn of_liquid_alone() -> impl Iterator<Item = &'static str> {
-    let other = ["[[body]]", "viscosity =", "rheology =", "preset ="];
+    let other = [
+        "[[body]]",
+        "viscosity =",
+        "rheology =",
+        "preset =",
+        "method = \"projective\"",
+    ];
     let liquid = move |(_, text): &&(&str, &str)| !other.iter().any(|key| text.contains(key));
     TEXTS.iter().filter(liquid).map(|(name, _)| *name)
 }

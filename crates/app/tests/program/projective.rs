@@ -21,7 +21,6 @@ velocity = [0, -1]
 
 [[solid]]
 shape = { sphere = { center = [0.6, 0], radius = 0.1 } }
-position = [0, 0]
 "#;
 
 fn scene(text: &str) -> Trial {
