@@ -339,7 +339,7 @@ fn failures(n: usize) -> Result<(Table, [f64; 3]), Error> {
 impl Study for Archimedes {
     const NAME: &'static str = "archimedes";
     const SUMMARY: &'static str =
-        "Buoyancy, righting moment, draft, added mass and heave of bodies in liquid, beside theory";
+        "buoyancy, righting moment, draft, added mass and heave of bodies beside theory";
     type Options = Options;
 
     fn run(options: &Options) -> Result<Findings, Error> {

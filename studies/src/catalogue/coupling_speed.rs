@@ -165,7 +165,7 @@ struct Case {
 impl Study for CouplingSpeed {
     const NAME: &'static str = "coupling-speed";
     const SUMMARY: &'static str =
-        "Cycles and CPU time of pressure alone, of pressure and contact at once, and of SOR-MPRGP";
+        "cycles and CPU time of pressure alone, unified solves and SOR-MPRGP";
     type Options = Options;
 
     fn run(options: &Options) -> Result<Findings, Error> {

@@ -247,7 +247,7 @@ fn mistakes_about_walls_are_errors_with_their_place() {
         ("adhesion = \"strong\"", &["must be a number"]),
         (
             "wall_kind = \"sticky\"",
-            &["wall_kind", "\"slip\" or \"separating\""],
+            &["wall_kind", "\"slip\", \"separating\" or \"stick\""],
         ),
         ("suction = 3", &["did you mean `adhesion`"]),
         (
