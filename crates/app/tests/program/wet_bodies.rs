@@ -252,7 +252,7 @@ fn mistakes_about_walls_are_errors_with_their_place() {
         ("suction = 3", &["did you mean `adhesion`"]),
         (
             "wall_kind = \"slip\"\nadhesion = 5",
-            &["liquid never leaves slip walls"],
+            &["liquid never leaves walls that do not separate"],
         ),
     ] {
         let trial = with(&[("wall_kind = \"separating\"\nadhesion = 50", to)]);
