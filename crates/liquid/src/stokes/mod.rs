@@ -35,8 +35,10 @@
 //! | `stress.rs` | the stress-pressure form, for comparison |
 //! | `rheology.rs`, `mixture.rs` | viscosity that depends on the flow, and of several liquids |
 //! | `walls.rs` | what single solids do to the liquid, and walls that let go |
-//! | `projection.rs` | the step of a liquid |
+//! | `bodies.rs` | rigid bodies as unknowns |
+//! | `projection.rs`, `with_bodies.rs` | the step of a liquid, alone and with bodies |
 
+mod bodies;
 mod components;
 mod cycle;
 mod direct;
@@ -53,7 +55,9 @@ mod stress;
 mod system;
 mod transfer;
 mod walls;
+mod with_bodies;
 
+pub use self::bodies::BodyModes;
 pub use self::fractions::Geometry;
 pub use self::level::{Medium, StressWalls};
 pub use self::projection::StokesProjection;
