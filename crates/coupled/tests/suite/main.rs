@@ -10,4 +10,3 @@ mod oracle;
 mod runs;
 mod scene;
 mod stage;
-mod viscous;

@@ -35,10 +35,8 @@
 //! | `stress.rs` | the stress-pressure form, for comparison |
 //! | `rheology.rs`, `mixture.rs` | viscosity that depends on the flow, and of several liquids |
 //! | `walls.rs` | what single solids do to the liquid, and walls that let go |
-//! | `bodies.rs` | rigid bodies as unknowns |
-//! | `projection.rs`, `with_bodies.rs` | the step of a liquid, alone and with bodies |
+//! | `projection.rs` | the step of a liquid |
 
-mod bodies;
 mod components;
 mod cycle;
 mod direct;
@@ -55,9 +53,7 @@ mod stress;
 mod system;
 mod transfer;
 mod walls;
-mod with_bodies;
 
-pub use self::bodies::BodyModes;
 pub use self::fractions::Geometry;
 pub use self::level::{Medium, StressWalls};
 pub use self::projection::StokesProjection;

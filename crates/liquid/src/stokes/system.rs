@@ -139,7 +139,7 @@ impl<const D: usize> System<D> {
     }
 
     /// Flux velocity that solids impose: all of it on solid faces, their share of it on cut ones.
-    pub(crate) fn solid_flux(&self, solid: &FaceField<D>, axis: usize, index: usize) -> f64 {
+    fn solid_flux(&self, solid: &FaceField<D>, axis: usize, index: usize) -> f64 {
         match self.shares.kind[axis][index] {
             FaceKind::Solid => solid[axis][index],
             _ => (1.0 - self.shares.open[axis][index] as f64) * solid[axis][index],
@@ -183,7 +183,19 @@ impl<const D: usize> System<D> {
             return b;
         };
         // What the known fluxes on solid faces contribute to all rows.
-        let known = self.known_flux(solid);
+        let mut known = Pair::<D, f64>::zeros(tiles);
+        for (axis, known) in known.t.iter_mut().enumerate() {
+            let kinds = self.shares.kind[axis].par_iter();
+            known
+                .par_iter_mut()
+                .zip(kinds)
+                .enumerate()
+                .for_each(|(index, (known, &kind))| {
+                    if kind == FaceKind::Solid {
+                        *known = solid[axis][index];
+                    }
+                });
+        }
         let mut left = Pair::zeros(tiles);
         residual(&self.level, &Pair::zeros(tiles), &known, &mut left);
         for (b, (axis, index)) in b.iter_mut().zip(self.faces()) {
@@ -196,23 +208,6 @@ impl<const D: usize> System<D> {
             *b = left.q[index];
         }
         b
-    }
-
-    /// Fluxes on solid faces, and zero elsewhere.
-    pub(crate) fn known_flux(&self, solid: &FaceField<D>) -> Pair<D, f64> {
-        let mut known = Pair::<D, f64>::zeros(&self.level.tiles);
-        for (axis, known) in known.t.iter_mut().enumerate() {
-            let kinds = self.shares.kind[axis].par_iter();
-            let faces = known.par_iter_mut().zip(kinds).enumerate();
-            faces
-                .with_min_len(4096)
-                .for_each(|(index, (known, &kind))| {
-                    if kind == FaceKind::Solid {
-                        *known = solid[axis][index];
-                    }
-                });
-        }
-        known
     }
 
     /// Removes from a right-hand side what no flow can satisfy, the mean over every closed region; returns the sums.
