@@ -3,7 +3,7 @@
 use crate::trial::{Trial, assert_same_run};
 use std::fs;
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const DAM: &str = r#"
 method = "projective"
@@ -31,14 +31,20 @@ fn scene(text: &str) -> Trial {
 
 #[test]
 fn runs_are_the_same_bytes_for_any_threads_and_after_a_kill() {
-    let trial = scene(DAM);
+    // Enough particles for a run that does not end before the kill.
+    let trial = scene(&DAM.replace("spacing = 0.02", "spacing = 0.008"));
     trial.call_well("run dam.toml --out one --threads 1");
     trial.call_well("run dam.toml --out two --threads 2");
     assert_same_run(&trial.path("one"), &trial.path("two"));
     let mut killed = trial.start("run dam.toml --out killed");
-    sleep(Duration::from_millis(400));
+    let frames = || fs::read_dir(trial.path("killed/particles")).map_or(0, Iterator::count);
+    let start = Instant::now();
+    while frames() < 3 && start.elapsed() < Duration::from_secs(60) {
+        sleep(Duration::from_millis(2));
+    }
     killed.kill().unwrap();
     killed.wait().unwrap();
+    assert!((3..13).contains(&frames()), "it was killed in the middle");
     trial.call_well("run dam.toml --out killed --resume");
     assert_same_run(&trial.path("one"), &trial.path("killed"));
     // The scene that the run keeps makes the same run again.
