@@ -1,5 +1,6 @@
 //! Liquid and bodies together.
 
+use meniscus_liquid::stokes::StokesProjection;
 use meniscus_liquid::{self as liquid, Liquid, Phases, StepLimit};
 use meniscus_rigid::{self as rigid, Bodies, Wrench};
 
@@ -9,6 +10,7 @@ use crate::problem::CoupledProblem;
 use crate::projection::{CoupledProjection, Outcome};
 use crate::report::{Load, StepError, StepReport};
 use crate::settings::{Settings, SettingsError};
+use crate::viscous::ViscousProjection;
 
 /// Angle in rad that a body may turn in a step.
 const MOST_TURN: f64 = 0.2;
@@ -35,6 +37,15 @@ impl<const D: usize> Coupled<D> {
         settings: Settings,
     ) -> Result<Self, SettingsError> {
         settings.validate()?;
+        if !settings
+            .scheme
+            .suits(liquid.settings().physics.is_viscous())
+        {
+            return Err(SettingsError {
+                name: "scheme",
+                must: "p-c, c-p, iterative or unified without viscosity, and pv-c, c-pv, pc-vc-pc, iterative or unified with it",
+            });
+        }
         Ok(Self {
             shapes: BodyShapes::new(&bodies),
             liquid,
@@ -173,6 +184,9 @@ impl<const D: usize> Coupled<D> {
         forces: &[Wrench<D>],
         phases: &mut dyn Phases,
     ) -> Result<StepReport<D>, StepError> {
+        if self.liquid.settings().physics.is_viscous() {
+            return self.try_viscous_step(dt, forces, phases);
+        }
         let motion = self.motion(dt);
         let mut pressure = std::mem::take(self.liquid.projection());
         let mut projection = CoupledProjection {
@@ -196,12 +210,46 @@ impl<const D: usize> Coupled<D> {
         }
     }
 
+    fn try_viscous_step(
+        &mut self,
+        dt: f64,
+        forces: &[Wrench<D>],
+        phases: &mut dyn Phases,
+    ) -> Result<StepReport<D>, StepError> {
+        let motion = self.motion(dt);
+        let pressure = std::mem::take(self.liquid.projection());
+        let mut stokes = StokesProjection::with_pressure(pressure);
+        let mut projection = ViscousProjection {
+            stokes: &mut stokes,
+            bodies: &mut self.bodies,
+            motion: &motion,
+            settings: &self.settings,
+            kick: self.liquid.kick(dt),
+            forces,
+            outcome: None,
+            failure: None,
+        };
+        let stepped = self.liquid.step_with(&mut projection, &motion, dt, phases);
+        let (outcome, failure) = (projection.outcome.take(), projection.failure.take());
+        *self.liquid.projection() = stokes.into_pressure();
+        match (stepped, failure, outcome) {
+            (_, Some(error), _) => Err(StepError::Bodies(error)),
+            (Err(error), None, _) => Err(StepError::Liquid(error)),
+            (Ok(liquid), None, Some(outcome)) => Ok(self.report(liquid, outcome)),
+            (Ok(_), None, None) => unreachable!("a projection that succeeds has an outcome"),
+        }
+    }
+
     /// The problem of a step of `dt` seconds, for study elsewhere. Changes nothing but fields of the step.
     pub fn problem(&mut self, dt: f64) -> Result<CoupledProblem<D>, StepError> {
         (Compiled::get().problem)(self, dt)
     }
 
     pub(crate) fn problem_impl(&mut self, dt: f64) -> Result<CoupledProblem<D>, StepError> {
+        if self.liquid.settings().physics.is_viscous() {
+            let why = "velocity and pressure of viscous liquid are one linear system, no complementarity problem";
+            return Err(StepError::Liquid(liquid::StepError::Refused(why.into())));
+        }
         let motion = self.motion(dt);
         let kick = self.liquid.kick(dt);
         let mut pressure = std::mem::take(self.liquid.projection());

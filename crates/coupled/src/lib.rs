@@ -15,6 +15,7 @@ mod schemes;
 mod settings;
 mod shares;
 mod solve;
+mod viscous;
 
 pub use body_field::{BodyMotion, BodyPath, BodyShapes};
 pub use coupled::Coupled;
@@ -24,3 +25,4 @@ pub use report::{Load, StepError, StepReport};
 pub use schemes::{Method, Scheme, sor_mprgp};
 pub use settings::{Settings, SettingsError};
 pub use shares::{FaceShares, ShareFinder};
+pub use viscous::ViscousProjection;

@@ -17,6 +17,12 @@ pub enum Scheme {
     PressureContact,
     /// Contacts as if there were no liquid, then the pressure.
     ContactPressure,
+    /// Velocity and pressure of viscous liquid as if nothing touched the bodies, then contacts.
+    ViscousContact,
+    /// Contacts as if there were no liquid, then velocity and pressure of viscous liquid.
+    ContactViscous,
+    /// Pressure and contacts, viscosity and contacts, and pressure and contacts again.
+    PressureViscosityPressure,
     /// Pressure and contacts in turn, each with the impulses of the other, ending with contacts.
     Iterative,
     /// Pressure and contacts at once.
@@ -26,18 +32,35 @@ pub enum Scheme {
 
 impl Scheme {
     /// All schemes.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 7] = [
         Self::PressureContact,
         Self::ContactPressure,
+        Self::ViscousContact,
+        Self::ContactViscous,
+        Self::PressureViscosityPressure,
         Self::Iterative,
         Self::Unified,
     ];
+
+    /// Whether liquid with or without viscosity can be solved by it.
+    pub fn suits(self, is_viscous: bool) -> bool {
+        match self {
+            Self::PressureContact | Self::ContactPressure => !is_viscous,
+            Self::ViscousContact | Self::ContactViscous | Self::PressureViscosityPressure => {
+                is_viscous
+            }
+            Self::Iterative | Self::Unified => true,
+        }
+    }
 
     /// Name in files and on the command line.
     pub fn word(self) -> &'static str {
         match self {
             Self::PressureContact => "p-c",
             Self::ContactPressure => "c-p",
+            Self::ViscousContact => "pv-c",
+            Self::ContactViscous => "c-pv",
+            Self::PressureViscosityPressure => "pc-vc-pc",
             Self::Iterative => "iterative",
             Self::Unified => "unified",
         }

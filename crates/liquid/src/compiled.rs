@@ -139,6 +139,20 @@ pub(crate) struct Compiled<const D: usize> {
         f64,
         f64,
     ) -> Result<Option<Report>, StepError>,
+    pub stokes_wet_bodies:
+        fn(&mut stokes::StokesProjection<D>, &Faces<'_, D>, &[stokes::BodyModes<D>]) -> Vec<usize>,
+    pub stokes_solve_with: fn(
+        &mut stokes::StokesProjection<D>,
+        &mut Faces<'_, D>,
+        f64,
+        &[stokes::BodyModes<D>],
+        &mut dyn multigrid::Response,
+    ) -> Result<Solution, StepError>,
+    pub stokes_apply: fn(
+        &mut stokes::StokesProjection<D>,
+        &mut Faces<'_, D>,
+        Solution,
+    ) -> Result<Projected, StepError>,
     pub stokes_matrix: fn(&stokes::System<D>) -> Result<Csr, InputError>,
     pub stokes_solver: fn(&stokes::System<D>) -> Result<stokes::Solver<'_, D>, InputError>,
     pub stokes_solve:
@@ -186,6 +200,9 @@ impl<const D: usize> Compiled<D> {
         stokes_rates: stokes::System::shear_rates_impl,
         stokes_project: stokes::StokesProjection::project_impl,
         stokes_correct: stokes::StokesProjection::correct_positions_impl,
+        stokes_wet_bodies: stokes::StokesProjection::wet_bodies_impl,
+        stokes_solve_with: stokes::StokesProjection::solve_with_impl,
+        stokes_apply: stokes::StokesProjection::apply_impl,
         stokes_matrix: stokes::System::matrix_impl,
         stokes_solver: |system| stokes::Solver::new_impl(system),
         stokes_solve: |solver, b, settings, x| solver.solve_impl(b, settings, x),

@@ -204,6 +204,9 @@ pub struct Physics<const D: usize> {
     pub materials: Vec<Rheology>,
     /// Limit on rounds of viscosity and velocity in a step, for liquids whose viscosity depends on the flow. Default: 2.
     pub viscosity_rounds: usize,
+    /// Whether pressure, viscosity and pressure again are solved for one after the other, for comparison: soft shapes then
+    /// collapse too fast. Default: no.
+    pub decoupled_viscosity: bool,
     /// Wall boundary condition. Default: separating.
     pub walls: Walls,
     /// Suction in Pa that separating walls bear before viscous liquid leaves them. Default: 0.
@@ -259,6 +262,7 @@ impl<const D: usize> Default for Physics<D> {
             density: 1000.0,
             materials: Vec::new(),
             viscosity_rounds: 2,
+            decoupled_viscosity: false,
             walls: Walls::Separating,
             adhesion: 0.0,
             solid_walls: Vec::new(),
@@ -341,6 +345,7 @@ impl<const D: usize> Settings<D> {
             density,
             ref materials,
             viscosity_rounds,
+            decoupled_viscosity: _,
             walls,
             adhesion,
             solid_walls: _,

@@ -1,6 +1,7 @@
 //! Viscosity of the liquids of a scene: presets, and the materials of particles.
 
 use crate::Scene;
+use meniscus_coupled::Scheme;
 use meniscus_liquid::stokes::{Rheology, SolidWall};
 use meniscus_liquid::{Physics, Walls};
 
@@ -17,17 +18,8 @@ pub struct Preset {
     pub source: &'static str,
 }
 
-const fn newtonian(
-    name: &'static str,
-    viscosity: f64,
-    density: f64,
-    source: &'static str,
-) -> Preset {
-    yielding(name, [0.0, viscosity, 1.0], density, source)
-}
-
 /// Yield stress, consistency and flow index.
-const fn yielding(
+const fn preset(
     name: &'static str,
     [yield_stress, consistency, flow_index]: [f64; 3],
     density: f64,
@@ -46,81 +38,33 @@ const fn yielding(
     }
 }
 
-/// All presets.
+/// All presets: name, `[yield stress, consistency, flow index]`, density, source.
+#[rustfmt::skip]
 pub const PRESETS: [Preset; 12] = [
-    newtonian(
-        "water",
-        1.0e-3,
-        998.0,
-        "CRC Handbook of Chemistry and Physics, 20 °C",
-    ),
-    newtonian(
-        "olive-oil",
-        0.081,
-        911.0,
-        "CRC Handbook of Chemistry and Physics, 25 °C",
-    ),
-    newtonian(
-        "glycerine",
-        0.934,
-        1260.0,
-        "CRC Handbook of Chemistry and Physics, 25 °C",
-    ),
-    newtonian(
-        "honey",
-        10.0,
-        1420.0,
-        "usual tables of viscometer makers, 10,000 cP at 21 °C; real honeys are 2 to 20 Pa s",
-    ),
-    newtonian(
-        "molasses",
-        5.0,
-        1400.0,
-        "usual tables of viscometer makers, 5,000 cP at 21 °C; real ones are 5 to 10 Pa s",
-    ),
-    yielding(
-        "ketchup",
-        [32.0, 18.7, 0.27],
-        1150.0,
-        "Steffe, Rheological Methods in Food Process Engineering, 1996, table of Herschel-Bulkley foods, 25 °C",
-    ),
-    yielding(
-        "chocolate",
-        [36.1, 8.7, 1.0],
-        1280.0,
-        "molten tempered milk chocolate as a Bingham liquid, J. Rheology 62, 2018, doi 10.1122/1.5038253",
-    ),
-    yielding(
-        "toothpaste",
-        [200.0, 50.0, 0.5],
-        1300.0,
-        "typical of a stiff paste, not one measurement: yield stresses of 20 to 300 Pa are reported",
-    ),
-    yielding(
-        "paint",
-        [5.0, 3.0, 0.6],
-        1300.0,
-        "typical of wall paint, not one measurement; Eley, Rheology Reviews 2005, p. 173, discusses the range",
-    ),
-    yielding(
-        "mud",
-        [60.0, 20.0, 0.33],
-        1600.0,
-        "typical of dense clay slurries, whose flow index is near 1/3; O'Brien and Julien, J. Hydraulic Eng. 114, 1988, \
-         find 1 to 1000 Pa",
-    ),
-    yielding(
-        "lava",
-        [100.0, 700.0, 1.0],
-        2600.0,
-        "basalt of Makaopuhi lava lake near 1135 °C as a Bingham liquid, Shaw and others, Am. J. Sci. 266, 1968",
-    ),
-    yielding(
-        "cornstarch",
-        [0.0, 2.0, 1.8],
-        1200.0,
-        "typical of a shear thickening suspension, not one measurement; real ones jump from liquid to solid",
-    ),
+    preset("water", [0.0, 1.0e-3, 1.0], 998.0,
+        "1.002 cP at 20 °C, table of liquids of preproom.org"),
+    preset("olive-oil", [0.0, 0.081, 1.0], 911.0,
+        "81 cP, table of liquids of preproom.org"),
+    preset("glycerine", [0.0, 0.934, 1.0], 1260.0,
+        "934 cP, table of liquids of preproom.org"),
+    preset("honey", [0.0, 10.0, 1.0], 1420.0,
+        "typical: 10,000 cP at 21 °C in charts of viscometer makers, 2,000 in others"),
+    preset("molasses", [0.0, 5.0, 1.0], 1400.0,
+        "typical: 5,000 cP in charts of viscometer makers, up to 10,000 in others"),
+    preset("ketchup", [32.0, 18.7, 0.27], 1150.0,
+        "typical: 50 Pa s at 1/s, as 50,000 cP in charts of viscometer makers, and thinning"),
+    preset("chocolate", [36.1, 8.7, 1.0], 1280.0,
+        "molten tempered milk chocolate, J. Rheology 62, 2018, doi 10.1122/1.5038253"),
+    preset("toothpaste", [200.0, 50.0, 0.5], 1300.0,
+        "typical of a stiff paste, not one measurement"),
+    preset("paint", [5.0, 3.0, 0.6], 1300.0,
+        "typical of wall paint, which neither drips nor keeps marks of the brush, not one measurement"),
+    preset("mud", [60.0, 20.0, 0.33], 1600.0,
+        "typical of dense clay slurries, not one measurement"),
+    preset("lava", [100.0, 700.0, 1.0], 2600.0,
+        "typical of basalt, 100 to 1000 Pa s at Stromboli (lectures of S. Vergniolle), with some yield stress"),
+    preset("cornstarch", [0.0, 2.0, 1.8], 1200.0,
+        "typical of a shear thickening suspension, not one measurement; real ones jump from liquid to solid"),
 ];
 
 /// Names of all presets, for the grammar of scene files.
@@ -166,28 +110,24 @@ impl<const D: usize> Scene<D> {
         materials
     }
 
-    /// Index of a liquid among the materials.
-    fn material_of(materials: &[Rheology], rheology: &Rheology) -> u8 {
-        let place = materials.iter().position(|known| known == rheology);
-        place.map_or(0, |place| place as u8)
+    /// Indices of all liquids among the materials, in the order of volumes and emitters.
+    fn material_indices(&self) -> Vec<u8> {
+        let materials = self.liquid_materials();
+        let index = |rheology: Rheology| {
+            let place = materials.iter().position(|known| *known == rheology);
+            place.map_or(0, |place| place as u8)
+        };
+        self.rheologies().map(index).collect()
     }
 
     /// For every emitter the material that it brings.
     pub(crate) fn emitter_materials(&self) -> Vec<u8> {
-        let materials = self.liquid_materials();
-        let emitters = self.emitters.iter();
-        let material =
-            |emitter: &crate::Emitter<D>| Self::material_of(&materials, &emitter.rheology);
-        emitters.map(material).collect()
+        self.material_indices().split_off(self.liquids.len())
     }
 
     /// Material of the liquid at the start, as [`Scene::liquid_velocity`] finds its velocity.
     pub fn liquid_material(&self) -> impl Fn([f64; D]) -> u8 + Sync {
-        let materials = self.liquid_materials();
-        let of = self.liquids.iter();
-        let of: Vec<u8> = of
-            .map(|volume| Self::material_of(&materials, &volume.rheology))
-            .collect();
+        let of = self.material_indices();
         move |x| {
             let distances = self.liquids.iter().map(|volume| volume.shape.distance(x));
             let distances: Vec<f64> = distances.collect();
@@ -213,6 +153,7 @@ impl<const D: usize> Scene<D> {
             physics.density * physics.gravity_magnitude() * self.dx()
         });
         physics.adhesion = adhesion;
+        physics.decoupled_viscosity = self.coupling.scheme == Scheme::PressureViscosityPressure;
         let walls = self.all_walls().into_iter();
         physics.solid_walls = walls
             .map(|wall| SolidWall {

@@ -10,3 +10,4 @@ mod oracle;
 mod runs;
 mod scene;
 mod stage;
+mod viscous;

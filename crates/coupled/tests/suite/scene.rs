@@ -1,6 +1,7 @@
 //! Small scenes.
 
 use meniscus_coupled::{Coupled, Settings};
+use meniscus_liquid::stokes::Rheology;
 use meniscus_liquid::{Liquid, Settings as LiquidSettings, Walls};
 use meniscus_rigid::{Bodies, Body, Mass, Settings as BodySettings};
 use meniscus_shapes::{Pose, Shape};
@@ -32,6 +33,7 @@ pub struct Setup<const D: usize> {
     pub bodies: Vec<Body<D>>,
     pub settings: Settings,
     pub rest_gap: Option<f64>,
+    pub viscosity: f64,
 }
 
 impl<const D: usize> Setup<D> {
@@ -43,6 +45,7 @@ impl<const D: usize> Setup<D> {
             bodies,
             settings: Settings::default(),
             rest_gap: None,
+            viscosity: 0.0,
         }
     }
 
@@ -50,6 +53,10 @@ impl<const D: usize> Setup<D> {
     pub fn fill(self, volume: impl Fn([f64; D]) -> f64 + Sync) -> Coupled<D> {
         let mut settings = LiquidSettings::new(self.cells, self.dx);
         settings.physics.walls = self.walls;
+        if self.viscosity > 0.0 {
+            settings.physics.walls = Walls::Stick;
+            settings.physics.materials = vec![Rheology::newtonian(self.viscosity)];
+        }
         let body_settings = BodySettings::default()
             .gravity(settings.physics.gravity)
             .resting_gap(self.rest_gap.or(Some(0.02 * self.dx)));

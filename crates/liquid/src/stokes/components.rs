@@ -1,5 +1,6 @@
 //! Connected parts: drops that are solved directly, and closed regions whose pressure is free up to a constant.
 
+use super::bodies::BodyFaces;
 use super::direct::Places;
 use super::level::Level;
 use super::{edge_axes, edge_kinds};
@@ -30,7 +31,13 @@ impl Sets {
 ///
 /// Coarse levels merge drops that lie beside each other or beside other liquid; with drops inside the multigrid hierarchy the solve
 /// stalls at high viscosity.
-pub(crate) fn drops<const D: usize>(level: &Level<D, f64>, most: usize) -> Places {
+///
+/// Parts that touch a face of `bodies` move with them and are none.
+pub(crate) fn drops<const D: usize>(
+    level: &Level<D, f64>,
+    most: usize,
+    bodies: &BodyFaces,
+) -> Places {
     let tiles = &level.tiles;
     let length = tiles.field_len();
     let mut sets = Sets::new((D + 1) * length);
@@ -40,31 +47,51 @@ pub(crate) fn drops<const D: usize>(level: &Level<D, f64>, most: usize) -> Place
             .is_unknown(axis, index)
             .then_some(axis * length + index)
     };
-    let mut join_all = |members: &[Option<usize>]| {
+    let mut moved: Vec<usize> = bodies
+        .places()
+        .map(|(axis, index)| axis * length + index)
+        .collect();
+    moved.sort_unstable();
+    let is_moved = |id: usize| moved.binary_search(&id).is_ok();
+    // One member of every sample that bodies move.
+    let mut held: Vec<usize> = Vec::new();
+    let mut join_all = |members: &[Option<usize>], faces: &[usize]| {
         let mut known = members.iter().flatten();
         if let Some(&first) = known.next() {
             known.for_each(|&other| sets.join(first, other));
+            if !moved.is_empty() && faces.iter().any(|&face| is_moved(face)) {
+                held.push(first);
+            }
         }
     };
     for index in 0..tiles.cells() {
         if level.cell[index] > 0.0 || level.has_pressure(index) {
             let mut members = [None; 7];
+            let mut faces = [0; 6];
             members[6] = level.has_pressure(index).then_some(D * length + index);
             for a in 0..D {
                 members[2 * a] = unknown(a, index);
                 members[2 * a + 1] = unknown(a, tiles.above(index, a));
+                faces[2 * a] = a * length + index;
+                faces[2 * a + 1] = a * length + tiles.above(index, a);
             }
-            join_all(&members);
+            join_all(&members, &faces[..2 * D]);
         }
         for kind in 0..edge_kinds(D) {
             if level.edge[kind][index] > 0.0 {
                 let (a, b) = edge_axes(kind);
-                join_all(&[
+                let (below, beside) = (tiles.below(index, b), tiles.below(index, a));
+                let members = [
                     unknown(a, index),
-                    unknown(a, tiles.below(index, b)),
+                    unknown(a, below),
                     unknown(b, index),
-                    unknown(b, tiles.below(index, a)),
-                ]);
+                    unknown(b, beside),
+                ];
+                let id = |axis: usize, face: usize| axis * length + face;
+                join_all(
+                    &members,
+                    &[id(a, index), id(a, below), id(b, index), id(b, beside)],
+                );
             }
         }
     }
@@ -79,7 +106,11 @@ pub(crate) fn drops<const D: usize>(level: &Level<D, f64>, most: usize) -> Place
     {
         sizes[sets.root(id)] += 1;
     }
-    let mut is_small = |id: usize| sizes[sets.root(id)] as usize <= most;
+    for id in held {
+        sizes[sets.root(id)] = u32::MAX;
+    }
+    // A face alone is at a surface: nothing acts on it, and its liquid is that of others.
+    let mut is_small = |id: usize| (2..=most).contains(&(sizes[sets.root(id)] as usize));
     Places {
         faces: all
             .faces

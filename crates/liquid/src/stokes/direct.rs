@@ -3,6 +3,7 @@
 use meniscus_lcp::factor::MonotoneLu;
 use meniscus_lcp::{Csr, InputError};
 
+use super::kernels::Pair;
 use super::level::Level;
 use super::{edge_axes, edge_kinds};
 
@@ -160,5 +161,36 @@ impl Direct {
         for (x, unit) in self.x[first..].iter_mut().zip(&self.units) {
             *x *= unit;
         }
+    }
+}
+
+pub(super) fn put_places<const D: usize>(places: &Places, from: &[f64], to: &mut Pair<D, f32>) {
+    let (t, q) = from.split_at(places.faces.len());
+    for (&t, &(axis, index)) in t.iter().zip(&places.faces) {
+        to.t[axis as usize][index as usize] = t as f32;
+    }
+    for (&q, &index) in q.iter().zip(&places.cells) {
+        to.q[index as usize] = q as f32;
+    }
+}
+
+pub(super) fn gather_places<const D: usize>(places: &Places, from: &Pair<D, f64>, to: &mut [f64]) {
+    let faces = places
+        .faces
+        .iter()
+        .map(|&(axis, index)| from.t[axis as usize][index as usize]);
+    let cells = places.cells.iter().map(|&index| from.q[index as usize]);
+    to.iter_mut()
+        .zip(faces.chain(cells))
+        .for_each(|(to, from)| *to = from);
+}
+
+pub(super) fn scatter_places<const D: usize>(places: &Places, from: &[f64], to: &mut Pair<D, f64>) {
+    let (t, q) = from.split_at(places.faces.len());
+    for (&t, &(axis, index)) in t.iter().zip(&places.faces) {
+        to.t[axis as usize][index as usize] = t;
+    }
+    for (&q, &index) in q.iter().zip(&places.cells) {
+        to.q[index as usize] = q;
     }
 }

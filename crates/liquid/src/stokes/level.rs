@@ -54,6 +54,17 @@ impl Medium {
     }
 }
 
+/// Forces of a problem. Both at once but for schemes that solve for one after the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Forces {
+    #[default]
+    Both,
+    /// Pressure alone.
+    Pressure,
+    /// Viscous stresses alone: the velocity need not be free of divergence.
+    Stresses,
+}
+
 /// What a face is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FaceKind {
@@ -125,6 +136,7 @@ impl<const D: usize> Level<D, f64> {
         medium: &Medium,
         viscosity: &dyn ViscosityAt,
         ratio: f64,
+        forces: Forces,
     ) -> (Self, Shares<D>) {
         let tiles = &geometry.tiles;
         let shares_of = |low: usize| {
@@ -168,7 +180,7 @@ impl<const D: usize> Level<D, f64> {
         let scale = medium.viscous_scale() / (ratio * ratio);
         let acts = |share: (f32, f32), holds: &dyn Fn() -> bool| {
             let sticks = || medium.walls == StressWalls::Stick && holds();
-            wet(share) && (share.1 as f64 > OPEN || sticks())
+            forces != Forces::Pressure && wet(share) && (share.1 as f64 > OPEN || sticks())
         };
         let weight = |share: (f32, f32)| share.0 as f64 / (share.1 as f64).max(LEAST_OPEN);
         let cell = field(tiles, 0.0, |index| {
@@ -208,7 +220,8 @@ impl<const D: usize> Level<D, f64> {
                 false => 0.0,
             })
         });
-        let pressure = |index: usize| wet(cells[index]) && of_cell(index);
+        let has_pressure = forces != Forces::Stresses;
+        let pressure = |index: usize| has_pressure && wet(cells[index]) && of_cell(index);
         let mut level = Self {
             slope: 1.0 / ratio,
             mass,

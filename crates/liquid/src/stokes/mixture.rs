@@ -17,20 +17,23 @@ use crate::projection::Faces;
 pub(crate) const MOST_CONTRAST: f64 = 1e4;
 
 /// The materials of a liquid on the grid.
-pub(crate) struct Mixture<'a, const D: usize> {
-    materials: &'a [Rheology],
+pub(crate) struct Mixture<const D: usize> {
+    materials: Vec<Rheology>,
     /// Shares of all materials in a cell, cell after cell; empty if there is one material.
     shares: Vec<f32>,
 }
 
-impl<'a, const D: usize> Mixture<'a, D> {
+impl<const D: usize> Mixture<D> {
     /// From the particles of a step.
-    pub fn of(materials: &'a [Rheology], faces: &Faces<'_, D>) -> Self {
+    pub fn of(materials: &[Rheology], faces: &Faces<'_, D>) -> Self {
         let shares = match &faces.particles.material {
             Some(_) if materials.len() > 1 => shares(materials.len(), faces),
             _ => Vec::new(),
         };
-        Self { materials, shares }
+        Self {
+            materials: materials.to_vec(),
+            shares,
+        }
     }
 
     /// Whether no viscosity depends on the flow.

@@ -35,25 +35,33 @@
 //! | `stress.rs` | the stress-pressure form, for comparison |
 //! | `rheology.rs`, `mixture.rs` | viscosity that depends on the flow, and of several liquids |
 //! | `walls.rs` | what single solids do to the liquid, and walls that let go |
-//! | `projection.rs` | the step of a liquid |
+//! | `bodies.rs`, `motion.rs`, `stage_bodies.rs` | rigid bodies as unknowns, what they respond, and on the levels of the cycle |
+//! | `in_turn.rs` | pressure and stresses at once, or one after the other |
+//! | `projection.rs`, `with_bodies.rs` | the step of a liquid, alone and with bodies |
 
+mod bodies;
 mod components;
 mod cycle;
 mod direct;
 mod fgmres;
 mod fractions;
+mod in_turn;
 mod kernels;
 mod level;
 mod mixture;
+mod motion;
 mod projection;
 mod rheology;
 mod rows;
 mod solve;
+mod stage_bodies;
 mod stress;
 mod system;
 mod transfer;
 mod walls;
+mod with_bodies;
 
+pub use self::bodies::BodyModes;
 pub use self::fractions::Geometry;
 pub use self::level::{Medium, StressWalls};
 pub use self::projection::StokesProjection;

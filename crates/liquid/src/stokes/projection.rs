@@ -3,17 +3,21 @@
 use meniscus_lcp::{Report as LcpReport, Status as LcpStatus};
 use rayon::prelude::*;
 
+use super::bodies::{BodyModes, BodyOctants};
 use super::fractions::{Geometry, face_low};
+use super::in_turn::Round;
 use super::level::{FaceKind, Medium, StressWalls};
 use super::mixture::{Mixture, limit_contrast};
 use super::rheology::Rheology;
-use super::solve::{Report, Settings, Solver, Status};
+use super::solve::{Report, Settings, Status};
 use super::system::System;
 use super::walls::{RELEASES, WallCells};
+use super::with_bodies::{InStep, NoBodies};
 use crate::compiled::Compiled;
 use crate::grid::cell_set::CellSet;
 use crate::grid::extrapolate::FaceState;
 use crate::grid::tiles::Tiles;
+use crate::multigrid::{Response, freedoms};
 use crate::particles::sources::Emitter;
 use crate::particles::transfer::{FaceField, face_offset};
 use crate::pressure::PressureProjection;
@@ -33,11 +37,17 @@ pub struct StokesProjection<const D: usize> {
     materials: Vec<Rheology>,
     /// Whether the liquid sticks to walls, whatever its settings say.
     walls: Option<StressWalls>,
+    /// Whether pressure, viscosity and pressure are solved for in turn, whatever the settings of the liquid say. Default: no.
+    pub decoupled: bool,
     /// Stopping criteria of the solve.
     pub settings: Settings,
     last: Option<Report>,
     /// Pressures of the last solve in cells, in Pa.
     pressures: Vec<f32>,
+    /// Geometry of the step, once it is known.
+    pub(super) geometry: Option<Geometry<D>>,
+    /// Solution of the last solve.
+    pub(super) solved: Option<Solved<D>>,
     /// For the position correction, and for the pressure that the next solve starts from.
     pub(crate) pressure: PressureProjection<D>,
 }
@@ -48,22 +58,27 @@ impl<const D: usize> Default for StokesProjection<D> {
         Self {
             materials: Vec::new(),
             walls: None,
+            decoupled: false,
             settings: Settings::default(),
             last: None,
             pressures: Vec::new(),
+            geometry: None,
+            solved: None,
             pressure: PressureProjection::default(),
         }
     }
 }
 
 /// What a solve has found.
-struct Solved<const D: usize> {
-    system: System<D>,
-    x: Vec<f64>,
-    solid: Option<FaceField<D>>,
-    report: Report,
-    rounds: usize,
-    iterations: usize,
+pub(super) struct Solved<const D: usize> {
+    pub system: System<D>,
+    pub x: Vec<f64>,
+    pub solid: Option<FaceField<D>>,
+    pub report: Report,
+    pub rounds: usize,
+    pub iterations: usize,
+    /// Velocities of the bodies, and the impulses of the liquid on them.
+    pub bodies: (Vec<f64>, Vec<f64>),
 }
 
 impl<const D: usize> StokesProjection<D> {
@@ -76,6 +91,19 @@ impl<const D: usize> StokesProjection<D> {
         }
     }
 
+    /// With the pressure of a liquid, from [`Liquid::projection`](crate::Liquid::projection).
+    pub fn with_pressure(pressure: PressureProjection<D>) -> Self {
+        Self {
+            pressure,
+            ..Self::default()
+        }
+    }
+
+    /// The pressure, to be given back.
+    pub fn into_pressure(self) -> PressureProjection<D> {
+        self.pressure
+    }
+
     /// Report of the last solve.
     pub fn report(&self) -> Option<Report> {
         self.last
@@ -83,9 +111,17 @@ impl<const D: usize> StokesProjection<D> {
 
     /// Solves for the flux velocities and pressures; rounds of viscosity and velocity if the viscosity depends on the flow,
     /// and of walls that let go.
-    fn solve(&self, faces: &Faces<'_, D>, dt: f64) -> Result<Solved<D>, StepError> {
+    pub(super) fn solve(
+        &mut self,
+        faces: &Faces<'_, D>,
+        dt: f64,
+        modes: &[BodyModes<D>],
+        response: &mut dyn Response,
+    ) -> Result<Solved<D>, StepError> {
         let physics = &faces.settings.physics;
-        let mut geometry = Geometry::of_faces(faces);
+        let geometry = self.geometry.take();
+        let mut geometry = geometry.unwrap_or_else(|| Geometry::of_faces(faces));
+        let octants = BodyOctants::of(faces, &geometry, modes);
         let walls = match self.walls {
             Some(_) => WallCells { bears: Vec::new() },
             None => WallCells::of(faces, &mut geometry),
@@ -103,8 +139,7 @@ impl<const D: usize> StokesProjection<D> {
             dx: faces.settings.dx,
             walls: self.walls.unwrap_or(StressWalls::Stick),
         };
-        let solid = solid_velocity(faces, &geometry, &emitters);
-        let solid = solid.as_ref();
+        let mut scripted = solid_velocity(faces, &geometry, &emitters, modes);
         let mixture = Mixture::of(self.materials_of(faces), faces);
         let rounds = match mixture.is_newtonian() {
             true => 1,
@@ -113,6 +148,20 @@ impl<const D: usize> StokesProjection<D> {
         let mut viscosity = mixture.constant(faces.tiles);
         limit_contrast(&geometry, &mut viscosity);
         let mut system = System::new_impl(geometry, medium, &viscosity);
+        let mut bodies = InStep {
+            modes,
+            octants: &octants,
+            velocities: vec![0.0; modes.len() * freedoms::<D>()],
+            impulses: vec![0.0; modes.len() * freedoms::<D>()],
+            earlier: vec![0.0; modes.len() * freedoms::<D>()],
+            response,
+        };
+        if let Some(scripted) = &mut scripted {
+            bodies.leave_room(&system, scripted);
+        }
+        let scripted = scripted.as_ref();
+        // Bodies move as before the step in the first round.
+        let mut solid = bodies.with(&system, scripted, true);
         if !mixture.is_newtonian() {
             // The first round takes the shear rates of the last step's velocity: those of liquid that gravity accelerates for a
             // moment, before walls hold it, would be as large as an impact's.
@@ -120,7 +169,8 @@ impl<const D: usize> StokesProjection<D> {
                 let kick = physics.gravity[axis] * faces.kick;
                 faces.velocity[axis].iter().map(|v| v - kick).collect()
             });
-            let rates = system.shear_rates_impl(&system.flux(&before, solid), solid);
+            let rates =
+                system.shear_rates_impl(&system.flux(&before, solid.as_ref()), solid.as_ref());
             viscosity = mixture.at(faces.tiles, None, &rates);
             limit_contrast(&system.geometry, &mut viscosity);
             system = System::new_impl(system.geometry, medium, &viscosity);
@@ -128,56 +178,52 @@ impl<const D: usize> StokesProjection<D> {
         let (mut round, mut releases, mut iterations) = (1, 0, 0);
         let mut start: Option<Vec<f64>> = None;
         loop {
-            let mut b = system.rhs_impl(faces.velocity, solid);
-            system.make_solvable(&mut b);
             let mut x = start
                 .take()
-                .unwrap_or_else(|| self.start(&system, faces, solid));
-            let mut solver = Solver::new_impl(&system).map_err(StepError::refused)?;
-            let report = solver.solve_impl(&b, &self.settings, &mut x);
-            drop(solver);
+                .unwrap_or_else(|| self.start(&system, faces, solid.as_ref()));
+            let this = Round {
+                system: &system,
+                viscosity: &viscosity,
+                before: faces.velocity,
+                scripted,
+                settings: &self.settings,
+            };
+            let report = match self.decoupled || physics.decoupled_viscosity {
+                true => this.in_turn(&mut bodies, &mut x),
+                false => this.at_once(&mut bodies, &mut x),
+            };
+            let report = report.map_err(StepError::refused)?;
+            solid = bodies.with(&system, scripted, false);
             iterations += report.iterations;
-            let done = Solved {
-                system,
-                x,
-                solid: None,
-                report,
-                rounds: round,
-                iterations,
-            };
-            if report.status != Status::Converged {
-                return Ok(done);
-            }
-            let Solved {
-                system: solved, x, ..
-            } = done;
+            let finished = report.status != Status::Converged;
             let pulled = match releases < RELEASES {
-                true => walls.pulled(&solved, &x),
-                false => Vec::new(),
+                true if !finished => walls.pulled(&system, &x),
+                _ => Vec::new(),
             };
-            if round >= rounds && pulled.is_empty() {
+            if finished || round >= rounds && pulled.is_empty() {
                 return Ok(Solved {
-                    system: solved,
+                    system,
                     x,
-                    solid: solid.cloned(),
+                    solid,
                     report,
                     rounds: round,
                     iterations,
+                    bodies: (bodies.velocities.clone(), bodies.all_impulses()),
                 });
             }
             if round < rounds {
-                let rates = solved.shear_rates_impl(&x, solid);
+                let rates = system.shear_rates_impl(&x, solid.as_ref());
                 viscosity = mixture.at(faces.tiles, Some(&viscosity), &rates);
-                limit_contrast(&solved.geometry, &mut viscosity);
+                limit_contrast(&system.geometry, &mut viscosity);
                 round += 1;
             }
-            let mut geometry = solved.geometry.clone();
+            let mut geometry = system.geometry.clone();
             if !pulled.is_empty() {
                 releases += 1;
                 pulled.iter().for_each(|&cell| geometry.release(cell));
             }
             let next = System::new_impl(geometry, medium, &viscosity);
-            start = Some(next.carried(&solved, &x));
+            start = Some(next.carried(&system, &x));
             system = next;
         }
     }
@@ -231,9 +277,19 @@ impl<const D: usize> StokesProjection<D> {
         faces: &mut Faces<'_, D>,
         dt: f64,
     ) -> Result<Projected, StepError> {
-        faces.phases.begin("assemble");
+        let solution = self.solve_with_impl(faces, dt, &[], &mut NoBodies)?;
+        self.apply_impl(faces, solution)
+    }
+
+    pub(crate) fn solve_with_impl(
+        &mut self,
+        faces: &mut Faces<'_, D>,
+        dt: f64,
+        modes: &[BodyModes<D>],
+        response: &mut dyn Response,
+    ) -> Result<Solution, StepError> {
         faces.phases.begin("solve");
-        let solved = self.solve(faces, dt)?;
+        let solved = self.solve(faces, dt, modes, response)?;
         let report = Report {
             iterations: solved.iterations,
             ..solved.report
@@ -255,6 +311,18 @@ impl<const D: usize> StokesProjection<D> {
         if report.status != Status::Converged {
             return Err(StepError::Unsolved(solution));
         }
+        self.solved = Some(solved);
+        Ok(solution)
+    }
+
+    pub(crate) fn apply_impl(
+        &mut self,
+        faces: &mut Faces<'_, D>,
+        solution: Solution,
+    ) -> Result<Projected, StepError> {
+        let Some(solved) = self.solved.take() else {
+            return Err(StepError::Refused("nothing is solved yet".into()));
+        };
         faces.phases.begin("apply");
         self.write_velocity(&solved, faces);
         self.keep_pressures(&solved, faces.tiles);
@@ -365,6 +433,7 @@ fn solid_velocity<const D: usize>(
     faces: &Faces<'_, D>,
     geometry: &Geometry<D>,
     emitters: &[&Emitter<D>],
+    bodies: &[BodyModes<D>],
 ) -> Option<FaceField<D>> {
     let (tiles, dx, cut) = (faces.tiles, faces.settings.dx, faces.cut);
     let solids = faces.solids;
@@ -383,7 +452,16 @@ fn solid_velocity<const D: usize>(
             {
                 return emitter.velocity[axis];
             }
-            cut.solid_velocity(solids, axis, index, x)[axis]
+            let owner = match cut.open_face(axis, index) < 1.0 {
+                true => cut.owner(axis, index),
+                false => solids.closest(x),
+            };
+            match owner {
+                // Bodies are unknowns.
+                Some(owner) if bodies.iter().any(|body| body.solid == owner) => 0.0,
+                Some(owner) => solids.velocity(owner, x)[axis],
+                None => 0.0,
+            }
         });
         velocity.collect()
     });

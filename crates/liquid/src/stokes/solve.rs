@@ -2,11 +2,13 @@
 
 use meniscus_lcp::{InputError, reduce};
 
+use super::bodies::{BodiesInLiquid, BodyFaces};
 use super::components;
 use super::cycle::Cycle;
 use super::direct::Direct;
 use super::fgmres::{self, Preconditioned};
 use super::kernels::{Pair, residual};
+use super::motion::Motion;
 use super::system::System;
 use crate::compiled::Compiled;
 
@@ -58,6 +60,17 @@ pub struct Report {
     pub in_drops: usize,
 }
 
+impl Report {
+    /// Of no solve.
+    pub(crate) const NONE: Self = Self {
+        status: Status::Converged,
+        iterations: 0,
+        residual: 0.0,
+        levels: 0,
+        in_drops: 0,
+    };
+}
+
 /// A system with its multigrid hierarchy, ready to be solved for right-hand sides.
 pub struct Solver<'a, const D: usize> {
     system: &'a System<D>,
@@ -66,6 +79,9 @@ pub struct Solver<'a, const D: usize> {
     x: Pair<D, f64>,
     r: Pair<D, f64>,
     zero: Pair<D, f64>,
+    /// Bodies, whose unknowns follow those of the system.
+    bodies: Option<&'a BodyFaces>,
+    motion: Motion,
 }
 
 impl<'a, const D: usize> Solver<'a, D> {
@@ -78,19 +94,37 @@ impl<'a, const D: usize> Solver<'a, D> {
     }
 
     pub(crate) fn new_impl(system: &'a System<D>) -> Result<Self, InputError> {
+        Self::with_bodies(system, None)
+    }
+
+    /// With bodies whose motion is [set](Self::set_motion) before the first solve.
+    pub(crate) fn with_bodies(
+        system: &'a System<D>,
+        bodies: Option<BodiesInLiquid<'a, D>>,
+    ) -> Result<Self, InputError> {
+        let none = BodyFaces::default();
+        let faces = bodies.as_ref().map_or(&none, |bodies| bodies.faces);
         let drops = match system.len() <= DROP {
             true => Default::default(),
-            false => components::drops(&system.level, DROP),
+            false => components::drops(&system.level, DROP, faces),
         };
         let tiles = &system.level.tiles;
         Ok(Self {
-            cycle: Cycle::new(system, &drops)?,
+            bodies: bodies.as_ref().map(|bodies| bodies.faces),
+            motion: Motion::default(),
+            cycle: Cycle::new(system, &drops, bodies.as_ref())?,
             drops: Direct::new(&system.level, drops)?,
             x: Pair::zeros(tiles),
             r: Pair::zeros(tiles),
             zero: Pair::zeros(tiles),
             system,
         })
+    }
+
+    /// Says how the bodies respond.
+    pub(crate) fn set_motion(&mut self, motion: &Motion) {
+        self.cycle.set_motion(motion);
+        self.motion = motion.clone();
     }
 
     /// Solves `K x = b`, starting from `x`. The right-hand side must be [solvable](System::make_solvable).
@@ -100,15 +134,14 @@ impl<'a, const D: usize> Solver<'a, D> {
 
     pub(crate) fn solve_impl(&mut self, b: &[f64], settings: &Settings, x: &mut [f64]) -> Report {
         self.solve_drops(b, x);
+        self.choose_start(b, x);
         let norm = reduce::sum_of_squares(b).sqrt();
         let limit = settings.tolerance * norm;
         let mut r = vec![0.0; b.len()];
         let mut report = Report {
-            status: Status::Converged,
-            iterations: 0,
-            residual: 0.0,
             levels: self.cycle.levels(),
             in_drops: self.drops.solution().1.len(),
+            ..Report::NONE
         };
         let mut last = f64::INFINITY;
         loop {
@@ -132,6 +165,23 @@ impl<'a, const D: usize> Solver<'a, D> {
             last = left;
             let most = settings.max_iterations - report.iterations;
             report.iterations += fgmres::solve(self, &r, x, limit, most).iterations;
+        }
+    }
+
+    /// Zeros in place of a start that is worse: the stresses of a rough velocity in thick liquid are far larger than those of the
+    /// solution.
+    fn choose_start(&mut self, b: &[f64], x: &mut [f64]) {
+        let mut r = vec![0.0; b.len()];
+        let mut left = |solver: &mut Self, x: &[f64]| {
+            solver.apply(x, &mut r);
+            r.iter_mut().zip(b).for_each(|(r, b)| *r = b - *r);
+            reduce::sum_of_squares(&r)
+        };
+        let given = left(self, x);
+        let mut none = vec![0.0; b.len()];
+        self.solve_drops(b, &mut none);
+        if !(given <= left(self, &none)) {
+            x.copy_from_slice(&none);
         }
     }
 
@@ -184,8 +234,30 @@ fn gather<const D: usize>(system: &System<D>, from: &Pair<D, f64>, by: f64, x: &
 impl<const D: usize> Preconditioned for Solver<'_, D> {
     fn apply(&mut self, x: &[f64], y: &mut [f64]) {
         self.system.scatter(x, &mut self.x);
+        let of_bodies = &x[self.system.len()..];
+        let v = self.motion.apply(of_bodies);
+        if let Some(bodies) = self.bodies {
+            bodies.fluxes(&v, |axis, index, mass, flux| {
+                if mass == 0.0 {
+                    self.x.t[axis][index] = flux;
+                }
+            });
+        }
         residual(&self.system.level, &self.zero, &self.x, &mut self.r);
+        if let Some(bodies) = self.bodies {
+            bodies.fluxes(&v, |axis, index, mass, flux| {
+                self.r.t[axis][index] += mass * flux;
+            });
+        }
         gather(self.system, &self.r, -1.0, y);
+        if let Some(bodies) = self.bodies {
+            let pulled = bodies.gradient(&self.system.level, &self.x, &v);
+            let rows = of_bodies.iter().zip(self.motion.transposed(&pulled));
+            let own = &mut y[self.system.len()..];
+            own.iter_mut()
+                .zip(rows)
+                .for_each(|(y, (own, pulled))| *y = own + pulled);
+        }
     }
 
     fn precondition(&mut self, v: &[f64], z: &mut [f32]) {
@@ -200,11 +272,19 @@ impl<const D: usize> Preconditioned for Solver<'_, D> {
         for (index, &v) in self.system.cells().zip(q) {
             b.q[index] = (scale * v) as f32;
         }
+        let first = self.system.len();
+        if let Some((rows, _)) = self.cycle.body_rows() {
+            *rows = v[first..].iter().map(|v| scale * v).collect();
+        }
         let x = self.cycle.run();
         let faces = self.system.faces().map(|(axis, index)| x.t[axis][index]);
         let cells = self.system.cells().map(|index| x.q[index]);
         z.iter_mut()
             .zip(faces.chain(cells))
             .for_each(|(z, x)| *z = x * largest as f32);
+        if let Some((_, y)) = self.cycle.body_rows() {
+            let own = z[first..].iter_mut().zip(y);
+            own.for_each(|(z, y)| *z = (y * largest) as f32);
+        }
     }
 }

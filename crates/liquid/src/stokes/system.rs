@@ -7,7 +7,7 @@ use super::components::closed_regions;
 use super::direct::{Places, entries};
 use super::fractions::{Geometry, edge_low};
 use super::kernels::{Pair, residual};
-use super::level::{FaceKind, Level, Medium, Shares, ViscosityAt};
+use super::level::{FaceKind, Forces, Level, Medium, Shares, ViscosityAt};
 use super::{EDGE_KINDS, edge_axes};
 use crate::compiled::Compiled;
 use crate::particles::transfer::FaceField;
@@ -50,6 +50,7 @@ impl<const D: usize> ViscosityAt for OnSamples<'_, D> {
 pub struct System<const D: usize> {
     pub(crate) geometry: Geometry<D>,
     pub(crate) medium: Medium,
+    pub(crate) forces: Forces,
     /// Viscosity of cells.
     pub(crate) viscosity: Vec<f64>,
     pub(crate) level: Level<D, f64>,
@@ -66,15 +67,26 @@ impl<const D: usize> System<D> {
     }
 
     pub(crate) fn new_impl(geometry: Geometry<D>, medium: Medium, viscosity: &Viscosity) -> Self {
+        Self::of_forces(geometry, medium, viscosity, Forces::Both)
+    }
+
+    /// With some forces alone.
+    pub(crate) fn of_forces(
+        geometry: Geometry<D>,
+        medium: Medium,
+        viscosity: &Viscosity,
+        forces: Forces,
+    ) -> Self {
         let samples = OnSamples {
             geometry: &geometry,
             viscosity,
         };
-        let (level, shares) = Level::build(&geometry, &medium, &samples, 1.0);
+        let (level, shares) = Level::build(&geometry, &medium, &samples, 1.0, forces);
         let places = Places::all(&level);
         let closed = closed_regions(&level, &places.cells);
         Self {
             medium,
+            forces,
             viscosity: viscosity.cell.clone(),
             level,
             shares,
@@ -139,7 +151,7 @@ impl<const D: usize> System<D> {
     }
 
     /// Flux velocity that solids impose: all of it on solid faces, their share of it on cut ones.
-    fn solid_flux(&self, solid: &FaceField<D>, axis: usize, index: usize) -> f64 {
+    pub(crate) fn solid_flux(&self, solid: &FaceField<D>, axis: usize, index: usize) -> f64 {
         match self.shares.kind[axis][index] {
             FaceKind::Solid => solid[axis][index],
             _ => (1.0 - self.shares.open[axis][index] as f64) * solid[axis][index],
@@ -183,19 +195,7 @@ impl<const D: usize> System<D> {
             return b;
         };
         // What the known fluxes on solid faces contribute to all rows.
-        let mut known = Pair::<D, f64>::zeros(tiles);
-        for (axis, known) in known.t.iter_mut().enumerate() {
-            let kinds = self.shares.kind[axis].par_iter();
-            known
-                .par_iter_mut()
-                .zip(kinds)
-                .enumerate()
-                .for_each(|(index, (known, &kind))| {
-                    if kind == FaceKind::Solid {
-                        *known = solid[axis][index];
-                    }
-                });
-        }
+        let known = self.known_flux(solid);
         let mut left = Pair::zeros(tiles);
         residual(&self.level, &Pair::zeros(tiles), &known, &mut left);
         for (b, (axis, index)) in b.iter_mut().zip(self.faces()) {
@@ -208,6 +208,23 @@ impl<const D: usize> System<D> {
             *b = left.q[index];
         }
         b
+    }
+
+    /// Fluxes on solid faces, and zero elsewhere.
+    pub(crate) fn known_flux(&self, solid: &FaceField<D>) -> Pair<D, f64> {
+        let mut known = Pair::<D, f64>::zeros(&self.level.tiles);
+        for (axis, known) in known.t.iter_mut().enumerate() {
+            let kinds = self.shares.kind[axis].par_iter();
+            let faces = known.par_iter_mut().zip(kinds).enumerate();
+            faces
+                .with_min_len(4096)
+                .for_each(|(index, (known, &kind))| {
+                    if kind == FaceKind::Solid {
+                        *known = solid[axis][index];
+                    }
+                });
+        }
+        known
     }
 
     /// Removes from a right-hand side what no flow can satisfy, the mean over every closed region; returns the sums.

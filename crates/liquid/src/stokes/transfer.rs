@@ -149,6 +149,26 @@ impl<const D: usize> Transfer<D> {
         });
     }
 
+    /// `P'r` at a coarse face, whatever it is.
+    pub fn restricted_at(
+        &self,
+        fine: &Tiles<D>,
+        coarse: &Tiles<D>,
+        axis: usize,
+        index: usize,
+        r: &[f32],
+    ) -> f32 {
+        let rescale = &self.rescale[axis];
+        let mut sum = 0.0;
+        children(fine, coarse.coord(index), axis, |child, w| {
+            // What is no unknown holds meaningless numbers.
+            if rescale[child] != 0.0 {
+                sum += w * rescale[child] * r[child];
+            }
+        });
+        sum
+    }
+
     /// `b = 2^-D P'r`
     pub fn restrict(
         &self,

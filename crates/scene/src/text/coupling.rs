@@ -12,12 +12,14 @@ use meniscus_liquid::stokes::Rheology;
 
 pub static COUPLING: Table = Table {
     title: "the coupling",
-    about: "Solution of pressure and contact in scenes with liquid and rigid bodies. All keys but `mass_correction` are for \
-            comparison with Takahashi and Batty 2020.",
+    about: "Solution of pressure, viscosity and contact in scenes with liquid and rigid bodies. All keys but `mass_correction` and \
+            `viscosity_rounds` are for comparison with Takahashi and Batty 2020; `docs/which-scheme.md` compares the schemes.",
     keys: &[
-        key!("scheme": Kind::Word(&["p-c", "c-p", "iterative", "unified"]), field!(coupling.scheme), Physics, "\"iterative\"",
+        key!("scheme": Kind::Word(&["p-c", "c-p", "pv-c", "c-pv", "pc-vc-pc", "iterative", "unified"]), field!(coupling.scheme), Physics, "\"iterative\"",
             "Order of the solves: `unified` solves pressure and contact at once; `p-c` the pressure first and `c-p` contacts first, \
-             each as if the other did not exist; `iterative` repeats them in turn."),
+             each as if the other did not exist; `iterative` repeats them in turn. With viscous liquid `unified` solves viscosity, too, \
+             `pv-c` and `c-pv` take the place of `p-c` and `c-p`, and `pc-vc-pc` solves pressure, viscosity and pressure one after \
+             the other, each with contacts."),
         key!("solver": Kind::Word(&["multigrid", "sor-mprgp"]), field!(coupling.method), Physics, "\"sor-mprgp\"",
             "Method of the scheme `unified`: multigrid that carries the bodies, or gradient projection (MPRGP) on pressures and \
              contact impulses, preconditioned by SOR."),
@@ -76,12 +78,22 @@ pub fn idle<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
         node.map_or(Place::Nowhere, |node| node.place)
     };
     if scene.bodies.is_empty() || !scene.has_liquid() {
-        let written = table.filter(|table| table.place != Place::Nowhere && !scene.is_viscous());
-        let warn = |table: &Node| {
+        let written = table.filter(|table| table.place != Place::Nowhere);
+        let warn = |place: Place, path: String| {
             let message = "has no effect: the scene does not have both liquid and bodies";
-            Problem::warning(table.place, "coupling", message).with_help("remove it")
+            Problem::warning(place, path, message).with_help("remove it")
         };
-        return written.map(warn).into_iter().collect();
+        if !scene.is_viscous() {
+            let table = written.map(|table| warn(table.place, "coupling".into()));
+            return table.into_iter().collect();
+        }
+        // Viscosity has two keys of its own here.
+        let of_bodies = COUPLING.keys.iter().map(|key| key.name);
+        let of_bodies = of_bodies.filter(|key| !["scheme", "viscosity_rounds"].contains(key));
+        let written = of_bodies.filter(|key| place(key) != Place::Nowhere);
+        return written
+            .map(|key| warn(place(key), join("coupling", key)))
+            .collect();
     }
     let unified = own.scheme == Scheme::Unified;
     let sor = unified && own.method == Method::SorMprgp;
@@ -117,6 +129,11 @@ pub fn idle<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
             "diagonal_scale",
             own.diagonal_scale != usual.diagonal_scale && !sor,
             of_sor,
+        ),
+        (
+            "mass_correction",
+            own.mass_correction != usual.mass_correction && scene.is_viscous(),
+            "only liquid without viscosity needs it",
         ),
         (
             "margin",

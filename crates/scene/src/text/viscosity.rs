@@ -8,6 +8,7 @@ use super::validate::join;
 use super::values::{number, text, written_number};
 use crate::viscosity::{PRESET_NAMES, Preset};
 use crate::{Scene, Wall};
+use meniscus_coupled::{Method, Scheme};
 use meniscus_liquid::stokes::Rheology;
 use meniscus_liquid::{Physics, Solver, Walls};
 
@@ -198,18 +199,59 @@ pub fn errors<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
         let help = "remove it, or the viscosity of the liquids";
         errors.push(Problem::error(place, "method", message).with_help(help));
     }
-    if scene.is_viscous() && !scene.bodies.is_empty() {
-        let place = root.get("body").map_or(Place::Nowhere, |list| list.place);
-        let message = "rigid bodies in viscous liquid are not simulated";
-        let help =
-            "write a [[solid]] with keyframes in place of the body, or a liquid without viscosity";
-        errors.push(Problem::error(place, "body", message).with_help(help));
-    }
+    errors.extend(scheme_errors(scene, root));
     if scene.adhesion.is_some() && (!scene.is_viscous() || scene.physics.walls != Walls::Separating)
     {
         let message = "has no effect: it is that of separating walls of viscous liquid";
         let help = "remove it, or write walls.kind = \"separating\"; for inviscid liquid write `adhesion` of the solids";
         errors.push(Problem::error(place("adhesion"), "walls.adhesion", message).with_help(help));
+    }
+    errors
+}
+
+/// Errors about a coupling that the liquid of the scene cannot have.
+fn scheme_errors<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
+    let mut errors = Vec::new();
+    let mut complain = |key: &str, message: String, help: &str| {
+        let node = root.get("coupling").and_then(|coupling| coupling.get(key));
+        let place = node.map_or(Place::Nowhere, |node| node.place);
+        let problem = Problem::error(place, join("coupling", key), message);
+        errors.push(problem.with_help(help));
+    };
+    let (scheme, is_viscous) = (scene.coupling.scheme, scene.is_viscous());
+    let word = scheme.word();
+    if scene.has_liquid() && !scheme.suits(is_viscous) {
+        match is_viscous {
+            true => complain(
+                "scheme",
+                format!("\"{word}\" leaves out viscosity, which this scene has"),
+                "write \"unified\", \"iterative\", \"pv-c\", \"c-pv\" or \"pc-vc-pc\"",
+            ),
+            false => complain(
+                "scheme",
+                format!("\"{word}\" is a scheme of viscous liquid, and no liquid has viscosity"),
+                "write \"unified\", \"iterative\", \"p-c\" or \"c-p\", or give a liquid a viscosity",
+            ),
+        }
+    } else if is_viscous && scene.bodies.is_empty() {
+        let alone = [Scheme::Unified, Scheme::PressureViscosityPressure];
+        if !alone.contains(&scheme) {
+            complain(
+                "scheme",
+                format!("\"{word}\" is about contacts of bodies, and the scene has none"),
+                "write \"unified\" or \"pc-vc-pc\"",
+            );
+        }
+    }
+    if is_viscous && scene.coupling.method != Method::Multigrid {
+        complain(
+            "solver",
+            format!(
+                "\"{}\" solves for pressures, not for viscous liquid",
+                scene.coupling.method.word()
+            ),
+            "write \"multigrid\"",
+        );
     }
     errors
 }

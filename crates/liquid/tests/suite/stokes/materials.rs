@@ -290,3 +290,26 @@ fn thick_liquid_leaves_an_emitter_at_its_speed_and_hangs_from_it() {
     assert!((lowest - 0.3).abs() < 1.5 / 32.0, "{lowest}");
     assert!(fastest < 0.53, "{fastest}");
 }
+
+#[test]
+fn a_heap_melts_faster_if_pressure_and_viscosity_are_solved_in_turn() {
+    let sunk = |viscosity: f64, in_turn: bool| {
+        let mut settings = viscous::<2>(48, vec![Rheology::newtonian(viscosity)], Walls::Stick);
+        settings.physics.decoupled_viscosity = in_turn;
+        let solids = Solids::new(vec![room(&settings)]);
+        let mut liquid = Liquid::new(settings).unwrap();
+        let heap = |x: [f64; 2]| (x[0] - 0.5).hypot(x[1]) - 0.35;
+        liquid.fill(&heap, &|_| [0.0; 2], &solids);
+        for _ in 0..6 {
+            liquid.step(&solids, 0.02, &mut ()).unwrap();
+        }
+        let velocities = liquid.particles().velocity.iter();
+        velocities.map(|v| -f64::from(v[1])).sum::<f64>() / liquid.particles().len() as f64
+    };
+    for (viscosity, range) in [(1e2, 0.9..1.2), (1e4, 1.25..1.6)] {
+        let (at_once, in_turn) = (sunk(viscosity, false), sunk(viscosity, true));
+        let ratio = in_turn / at_once;
+        println!("{viscosity:e}: {at_once:.5} m/s at once, {in_turn:.5} in turn, ratio {ratio:.3}");
+        assert!(range.contains(&ratio), "{viscosity:e}: {ratio}");
+    }
+}

@@ -108,12 +108,39 @@ fn walls_that_need_viscosity_are_refused_without_it() {
 }
 
 #[test]
-fn bodies_in_viscous_liquid_are_refused() {
+fn schemes_that_a_scene_cannot_have_are_refused() {
     let body = "[[body]]\nshape = { sphere = { radius = 0.1 } }\nposition = [0.2, 0.2, 0.2]\ndensity = 900\n";
-    let loaded = check(&format!("{}{body}", with("viscosity = 5\n")));
-    let said: Vec<&str> = loaded.problems.iter().map(|p| &p.message[..]).collect();
-    assert!(said.iter().any(|m| m.contains("not simulated")), "{said:?}");
-    assert!(loaded.scene.is_none());
+    for (viscosity, bodies, scheme, said) in [
+        ("viscosity = 5\n", body, "unified", None),
+        ("viscosity = 5\n", body, "pc-vc-pc", None),
+        ("viscosity = 5\n", body, "pv-c", None),
+        ("viscosity = 5\n", body, "c-pv", None),
+        ("viscosity = 5\n", body, "iterative", None),
+        ("viscosity = 5\n", "", "pc-vc-pc", None),
+        ("viscosity = 5\n", body, "p-c", Some("leaves out viscosity")),
+        ("viscosity = 5\n", body, "c-p", Some("leaves out viscosity")),
+        ("viscosity = 5\n", "", "pv-c", Some("about contacts")),
+        ("viscosity = 5\n", "", "iterative", Some("about contacts")),
+        ("", body, "pv-c", Some("no liquid has viscosity")),
+        ("", body, "pc-vc-pc", Some("no liquid has viscosity")),
+    ] {
+        let coupling = format!("[coupling]\nscheme = \"{scheme}\"\n");
+        let loaded = check(&format!("{}{bodies}{coupling}", with(viscosity)));
+        let messages: Vec<&str> = loaded.problems.iter().map(|p| &p.message[..]).collect();
+        match said {
+            Some(said) => {
+                let told = messages.iter().any(|m| m.contains(said));
+                assert!(told && loaded.scene.is_none(), "{scheme}: {messages:?}");
+            }
+            None => assert!(messages.is_empty(), "{scheme}: {messages:?}"),
+        }
+    }
+    let solver = format!(
+        "{}{body}[coupling]\nsolver = \"sor-mprgp\"\n",
+        with("viscosity = 5\n")
+    );
+    let loaded = check(&solver);
+    assert!(loaded.scene.is_none(), "{:?}", loaded.problems);
 }
 
 #[test]
