@@ -8,6 +8,7 @@ mod clients;
 mod golden;
 mod licences;
 mod pictures;
+mod python;
 mod repository;
 mod steps;
 mod test;
@@ -28,6 +29,7 @@ Tasks:
   golden --update record these hashes
   pictures        render every picture of the documentation; takes minutes
   pictures NAME...  only the given ones, such as cup
+  wheel           build the Python package for users into target/wheels
   help            print this text
 
 MENISCUS_DATA=FOLDER is a folder of external problems; tests that need it report when they are skipped.
@@ -44,6 +46,13 @@ fn main() -> ExitCode {
         ["golden"] => golden::run(&root, false),
         ["golden", "--update"] => golden::run(&root, true),
         ["pictures", names @ ..] => pictures::run(&root, names),
+        ["wheel"] => match python::wheel(&root) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(message) => {
+                eprintln!("xtask: {message}");
+                ExitCode::FAILURE
+            }
+        },
         ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             ExitCode::SUCCESS

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::steps::{Steps, answers, cargo, duration_words, succeed};
-use crate::{browser, clients};
+use crate::{browser, clients, python};
 
 /// Extent of a test run.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -41,6 +41,7 @@ pub fn run(root: &Path, extent: Extent) -> ExitCode {
         });
     }
     browser::run(root, extent, &mut steps);
+    python::run(root, extent, &mut steps);
     if extent == Extent::Full {
         steps.run("rapier as an oracle", || {
             succeed(cargo(root).args(["test", "--manifest-path", "studies/rapier/Cargo.toml"]))

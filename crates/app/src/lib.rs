@@ -4,11 +4,13 @@
 //! meshes of its frames, [`export`] converts them for other programs, [`viewer`] shows a run in a browser, and [`cli`] is
 //! the command line.
 
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod export;
 pub mod problem_files;
 pub mod runner;
 pub mod shell;
 pub mod surface;
+pub mod sweep;
 pub mod viewer;
 pub mod worlds;

@@ -172,6 +172,7 @@ fn setup<const D: usize>(scene: &Scene<D>) -> RigidSetup<D> {
         domain: domain(scene),
         max_step: scene.rigid_step(),
         removals: removals.collect(),
+        forces: Vec::new(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reports and snapshots of rigid bodies, for all worlds that have some.
 
 use meniscus_lcp::Status;
-use meniscus_rigid::{self as rigid, Bodies};
+use meniscus_rigid::{self as rigid, Bodies, Wrench};
 use meniscus_shapes::{Bounds, Pose};
 
 use crate::report::{SolveReport, StepReport};
@@ -23,9 +23,42 @@ pub struct RigidSetup<const D: usize> {
     pub max_step: f64,
     /// Times in seconds at which bodies are removed, by their indices.
     pub removals: Vec<(usize, f64)>,
+    /// External forces, one per body; bodies beyond the end of the list have none.
+    pub forces: Vec<Wrench<D>>,
 }
 
 impl<const D: usize> RigidSetup<D> {
+    /// Sets the external force and torque on a body.
+    ///
+    /// # Errors
+    /// If there is no such body, it is not moved by forces, or a number is missing or not finite.
+    pub(crate) fn set_force(
+        &mut self,
+        bodies: &Bodies<D>,
+        name: &str,
+        force: &[f64],
+        torque: [f64; 3],
+    ) -> Result<(), String> {
+        let named = (0..self.listed).find(|&body| bodies.body(body).name == name);
+        let body = named.ok_or_else(|| format!("there is no body {name:?}"))?;
+        if bodies.is_removed(body) || !bodies.is_free(body) {
+            return Err(format!(
+                "no force moves {name:?}: it is fixed, scripted or removed"
+            ));
+        }
+        let force: [f64; D] = force
+            .try_into()
+            .map_err(|_| format!("a force has {D} components, not {}", force.len()))?;
+        if !force.iter().chain(&torque).all(|number| number.is_finite()) {
+            return Err("a force or torque is not finite".into());
+        }
+        if self.forces.len() <= body {
+            self.forces.resize(body + 1, Wrench::ZERO);
+        }
+        self.forces[body] = Wrench { force, torque };
+        Ok(())
+    }
+
     /// Removes bodies whose time has come, and those wholly outside the domain; returns the names of the latter.
     pub(crate) fn remove_bodies(&self, bodies: &mut Bodies<D>) -> Vec<String> {
         let time = bodies.time();

@@ -141,7 +141,11 @@ impl<const D: usize> World for CoupledWorld<D> {
         phases: &mut dyn Phases,
     ) -> Result<StepReport, Box<StepFailure>> {
         let is_shared = self.coupled.liquid().particles().len() >= SHARED;
-        let stepped = spin_if(is_shared, || self.coupled.step(dt, &mut Forward(phases)));
+        let forces = &self.setup.forces;
+        let coupled = &mut self.coupled;
+        let stepped = spin_if(is_shared, || {
+            coupled.step_with(dt, forces, &mut Forward(phases))
+        });
         match stepped {
             Ok(report) => {
                 let left_domain = self.setup.remove_bodies(self.coupled.bodies_mut());
@@ -169,6 +173,11 @@ impl<const D: usize> World for CoupledWorld<D> {
                 }))
             }
         }
+    }
+
+    fn set_force(&mut self, body: &str, force: &[f64], torque: [f64; 3]) -> Result<(), String> {
+        self.setup
+            .set_force(self.coupled.bodies(), body, force, torque)
     }
 
     fn snapshot(&self, layers: Layers) -> Snapshot {

@@ -96,7 +96,7 @@ impl<const D: usize> World for RigidWorld<D> {
         phases: &mut dyn Phases,
     ) -> Result<StepReport, Box<StepFailure>> {
         phases.begin("bodies");
-        let stepped = self.bodies.step(dt);
+        let stepped = self.bodies.step_with(dt, &self.setup.forces);
         phases.begin("");
         match stepped {
             Ok(report) => {
@@ -121,6 +121,10 @@ impl<const D: usize> World for RigidWorld<D> {
                 }))
             }
         }
+    }
+
+    fn set_force(&mut self, body: &str, force: &[f64], torque: [f64; 3]) -> Result<(), String> {
+        self.setup.set_force(&self.bodies, body, force, torque)
     }
 
     fn snapshot(&self, _: Layers) -> Snapshot {

@@ -40,6 +40,14 @@ pub trait World: Any + Send + Sync {
     /// The state that later steps depend on, ready to be written to a checkpoint.
     fn state(&self) -> Box<dyn SavedState + '_>;
 
+    /// Sets the external force, in N, and torque, in N m, on a rigid body in all further steps. They are not part of the state.
+    ///
+    /// # Errors
+    /// If there is no such body, or forces do not move it.
+    fn set_force(&mut self, body: &str, _force: &[f64], _torque: [f64; 3]) -> Result<(), String> {
+        Err(format!("there is no rigid body {body:?}"))
+    }
+
     /// The problem of a step of `dt` seconds, for study elsewhere. Does not change the state.
     ///
     /// # Errors

@@ -23,7 +23,7 @@ const CRATES: &[(&str, &str)] = &[
         "crates/app",
         "lcp shapes skin liquid rigid coupled projective sim store scene render",
     ),
-    ("crates/python", "app lcp"),
+    ("crates/python", "app lcp scene sim store"),
     ("web", "app lcp"),
     (
         "studies",

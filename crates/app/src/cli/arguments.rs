@@ -2,6 +2,7 @@
 
 use super::lcp::LcpCommand;
 use crate::export::{Format, NamePattern, Up, What};
+use crate::sweep::Variation;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -31,6 +32,8 @@ Examples:
   meniscus run faucet.toml --out auto           keep it, write to out/faucet-2
   meniscus run faucet.toml --from-frame 50 --set gravity=[0,0,-1.62] --out moon
                                                 branch after frame 50 of out/faucet, with one value changed
+  meniscus sweep boat --vary 'body[1].density=200,400,800'
+                                                three runs, a table and a contact sheet
   meniscus mesh out/dam-break                   its liquid as closed surfaces, one file per frame
   meniscus view out/thrown-sphere               view it in a browser
   meniscus preview out/dam-break                render its frames as images and a GIF
@@ -66,6 +69,8 @@ pub struct Arguments {
 pub enum Command {
     /// Simulate a scene and write frames, statistics and a preview (without a command: thrown-sphere, into a free folder)
     Run(RunArguments),
+    /// Run a scene with every combination of some values, one folder each; ends with a table and a contact sheet
+    Sweep(SweepArguments),
     /// Validate a scene; print errors and warnings
     Check(CheckArguments),
     /// Estimate cells, particles, memory, disk space and time of a run
@@ -133,6 +138,30 @@ pub struct RunFlags {
     /// Memory limit, for example 8GB [default: the memory of the machine]
     #[arg(long, value_name = "SIZE", value_parser = super::sizes::parse_bytes)]
     pub memory_limit: Option<u64>,
+    /// Print errors only
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct SweepArguments {
+    /// Scene file, or name of a built-in scene
+    #[arg(value_name = "SCENE")]
+    pub scene: PathBuf,
+    /// Values of a key, for example `body[1].density=200,400,800`; repeatable: every combination is run
+    #[arg(long, value_name = "KEY=VALUE,VALUE,...", required = true, value_parser = Variation::parse)]
+    pub vary: Vec<Variation>,
+    /// Folder of the sweep [default: out/SCENE-sweep]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Run nothing; print one command per line, for example for a render farm
+    #[arg(long)]
+    pub print: bool,
+    /// Run nothing; write an Open Job Description template with steps to simulate, mesh and preview
+    #[arg(long, value_name = "FILE", conflicts_with = "print")]
+    pub openjd: Option<PathBuf>,
+    #[command(flatten)]
+    pub changes: SceneFlags,
     /// Print errors only
     #[arg(long, short)]
     pub quiet: bool,

@@ -14,6 +14,7 @@ mod report;
 mod running;
 mod scenes;
 mod sizes;
+mod sweep;
 mod terminal;
 mod time_left;
 mod view;
@@ -43,6 +44,7 @@ fn dispatch(arguments: Arguments) -> Result<(), Error> {
     match arguments.command {
         None => running::run(Path::new(builtin::FIRST), &arguments.run, true),
         Some(Command::Run(run)) => running::run(&run.scene, &run.flags, false),
+        Some(Command::Sweep(arguments)) => sweep::sweep(&arguments),
         Some(Command::Check(check)) => scenes::check(&check),
         Some(Command::Estimate(estimate)) => scenes::estimate(&estimate),
         Some(Command::Init(init)) => scenes::init(&init),

@@ -4,8 +4,8 @@ use super::arguments::{CheckArguments, InitArguments, SchemaArguments};
 use super::output::{print_line, print_note};
 use crate::runner::{self, estimate};
 use crate::shell::quoted_path;
+use meniscus_scene::builtin;
 use meniscus_scene::text::{self, Loaded, load};
-use meniscus_scene::{AnyScene, builtin};
 use meniscus_store::error::{Error, Kind};
 use meniscus_store::quantity::{bytes, count, duration};
 use serde_json::json;
@@ -39,7 +39,7 @@ pub fn check(arguments: &CheckArguments) -> Result<(), Error> {
             "scene": arguments.scene.to_string_lossy(),
             "runs": loaded.scene.is_some() && refused.is_none(),
             "problems": lines,
-            "notes": loaded.scene.as_ref().map(notes),
+            "notes": loaded.scene.as_ref().map(text::notes),
             "refused": refused.as_ref().map(Error::to_string),
         });
         print_line(format_args!("{answer:#}"));
@@ -57,7 +57,7 @@ pub fn check(arguments: &CheckArguments) -> Result<(), Error> {
     if let Some(error) = refused {
         return Err(error);
     }
-    for note in notes(&scene) {
+    for note in text::notes(&scene) {
         print_line(format_args!("{note}"));
     }
     let will = match warned {
@@ -72,15 +72,6 @@ pub fn check(arguments: &CheckArguments) -> Result<(), Error> {
         count(scene.frames(), "frame")
     ));
     Ok(())
-}
-
-/// Facts about the liquids and the rigid bodies of a scene.
-fn notes(scene: &AnyScene) -> Vec<String> {
-    let (liquids, bodies) = match scene {
-        AnyScene::Two(scene) => (text::viscosity_notes(scene), text::body_notes(scene)),
-        AnyScene::Three(scene) => (text::viscosity_notes(scene), text::body_notes(scene)),
-    };
-    liquids.into_iter().chain(bodies).collect()
 }
 
 /// Prints the estimate of a scene.

@@ -1,10 +1,12 @@
 //! Up axis of exported data.
 
+#[cfg(feature = "cli")]
 use clap::ValueEnum;
 use std::fmt;
 
 /// Up axis of exported data. Meniscus itself is Z up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(ValueEnum))]
 pub enum Up {
     /// As in Houdini and Maya: rotated by -90 degrees about x
     Y,

@@ -22,6 +22,7 @@ pub use axes::Up;
 pub use frames::{Exported, Plan, export, plan};
 pub use names::NamePattern;
 
+#[cfg(feature = "cli")]
 use clap::ValueEnum;
 use meniscus_scene::SurfaceSettings;
 use meniscus_store::FrameChoice;
@@ -53,7 +54,8 @@ pub struct CloudAttributes {
 }
 
 /// File format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(ValueEnum))]
 pub enum Format {
     /// Points or triangles with vx vy vz, binary; Blender, MeshLab
     Ply,
@@ -72,7 +74,8 @@ pub enum Format {
 }
 
 /// Content of an export.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(ValueEnum))]
 pub enum What {
     /// Particles
     Particles,

@@ -155,12 +155,8 @@ impl<'a, const D: usize> Pictures<'a, D> {
     }
 }
 
-/// The bytes of the file of a frame that a world has just reached.
-pub fn encoded<const D: usize>(
-    scene: &Scene<D>,
-    world: &dyn World,
-    number: u32,
-) -> Result<Vec<u8>, Error> {
+/// The frame that a world has just reached.
+pub fn frame_of<const D: usize>(scene: &Scene<D>, world: &dyn World, number: u32) -> Frame<D> {
     let snapshot = world.snapshot(Layers { pressure: true });
     let layer = |points: &meniscus_sim::PointLayer| PointLayer {
         name: points.name.clone(),
@@ -170,14 +166,22 @@ pub fn encoded<const D: usize>(
         ids: points.id.clone(),
         scalars: points.scalars.iter().filter_map(scalar).collect(),
     };
-    let frame = Frame::<D> {
+    Frame {
         number,
         time: snapshot.time,
         points: snapshot.points.iter().map(layer).collect(),
         bodies: snapshot.bodies.iter().map(body_state).collect(),
         loads: snapshot.loads.iter().map(body_load).collect(),
-    };
-    cache::encode(&frame).map_err(|cause| {
+    }
+}
+
+/// The bytes of the file of a frame that a world has just reached.
+pub fn encoded<const D: usize>(
+    scene: &Scene<D>,
+    world: &dyn World,
+    number: u32,
+) -> Result<Vec<u8>, Error> {
+    cache::encode(&frame_of(scene, world, number)).map_err(|cause| {
         Error::new(
             Kind::Numerical,
             format!("frame {number} can't be kept: {cause}"),

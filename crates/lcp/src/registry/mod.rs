@@ -24,11 +24,13 @@
 //! the grid that it lies on.
 
 mod auto;
+mod coupled;
 mod method;
 mod presolve;
 mod run;
 mod solution;
 
+pub use coupled::{COUPLED_SOLVERS, solve_coupled};
 pub use method::{Family, Method};
 pub use presolve::{Presolve, presolve};
 pub use solution::{Attempt, Candidate, Solution, StartFrom, first_converged};

@@ -3,9 +3,12 @@
 //! `reel.rs` renders the frames of one run from its cache; here they are matched by time and composed side by side, and
 //! `sinks.rs` writes them as PNG, GIF and MP4. Files of the run itself are not modified.
 
+mod contact_sheet;
 mod mp4;
 mod reel;
 mod sinks;
+
+pub use contact_sheet::contact_sheet;
 
 use crate::image::RgbImage;
 use crate::preview::side_by_side;

@@ -142,6 +142,23 @@ pub fn load_alone(text: &str) -> Loaded {
     load_text("scene", text, "scene", &[], Assets::built_in())
 }
 
+/// Loads a scene from a text that is in no file. Meshes are looked for in `folder`, or, without one, among the built-in
+/// ones only. `source` is its name in messages, `name` that of the scene if the text has none.
+pub fn load_from(
+    source: &str,
+    text: &str,
+    name: &str,
+    overrides: &[Override],
+    folder: Option<&Path>,
+    outside: bool,
+) -> Loaded {
+    let assets = match folder {
+        Some(folder) => Assets::in_folder(folder, outside),
+        None => Assets::built_in(),
+    };
+    load_text(source, text, &plain_name(name), overrides, assets)
+}
+
 /// Loads a scene from its text.
 pub(super) fn load_text(
     source: &str,

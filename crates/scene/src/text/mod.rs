@@ -36,14 +36,23 @@ mod warnings;
 mod wet_bodies;
 mod write;
 
-pub use body_problems::notes as body_notes;
 pub use camera::{flat_camera, spatial_camera};
 pub use differences::{KeyDifference, differences};
 #[cfg(test)]
 use load::load_text;
-pub use load::{Loaded, load, load_alone, load_kept, load_run, plain_name};
+pub use load::{Loaded, load, load_alone, load_from, load_kept, load_run, plain_name};
 pub use overrides::Override;
 pub use reference::markdown;
 pub use schema::schema;
 pub use starter::starter;
-pub use viscosity::notes as viscosity_notes;
+
+use crate::AnyScene;
+
+/// Facts about the liquids and the rigid bodies of a scene.
+pub fn notes(scene: &AnyScene) -> Vec<String> {
+    let (liquids, bodies) = match scene {
+        AnyScene::Two(scene) => (viscosity::notes(scene), body_problems::notes(scene)),
+        AnyScene::Three(scene) => (viscosity::notes(scene), body_problems::notes(scene)),
+    };
+    liquids.into_iter().chain(bodies).collect()
+}

@@ -16,6 +16,7 @@ fn world(bodies: Bodies<3>, listed: usize) -> RigidWorld<3> {
         domain,
         max_step: 0.01,
         removals: Vec::new(),
+        forces: Vec::new(),
     };
     RigidWorld::new(bodies, setup)
 }
@@ -130,4 +131,28 @@ fn a_body_that_is_crushed_fails_the_step_and_changes_no_byte() {
     assert!(message.contains("ball") && message.contains("floor") && message.contains("press"));
     let problem = failure.problem.unwrap();
     assert!(problem.unknowns() > 0 && problem.files().contains(&"friction.json"));
+}
+
+#[test]
+fn an_external_force_equal_to_the_weight_keeps_a_body_in_the_air() {
+    let mut bodies = Bodies::new(Settings::default()).unwrap();
+    bodies.add(ball("ball", 0.5)).unwrap();
+    let mut world = world(bodies, 1);
+    let weight = 500.0 * 4.0 / 3.0 * std::f64::consts::PI * 1e-3 * 9.81;
+    world
+        .set_force("ball", &[0.0, 0.0, weight], [0.0; 3])
+        .unwrap();
+    for _ in 0..20 {
+        advance(&mut world, 1.0, &mut ()).unwrap();
+    }
+    let height = |world: &RigidWorld<3>| World::bodies(world)[0].translation[2];
+    assert!((height(&world) - 0.5).abs() < 1e-9);
+    world.set_force("ball", &[0.0; 3], [0.0; 3]).unwrap();
+    for _ in 0..20 {
+        advance(&mut world, 1.0, &mut ()).unwrap();
+    }
+    assert!(height(&world) < 0.4);
+    assert!(world.set_force("nobody", &[0.0; 3], [0.0; 3]).is_err());
+    assert!(world.set_force("ball", &[0.0; 2], [0.0; 3]).is_err());
+    assert!(world.set_force("ball", &[f64::NAN; 3], [0.0; 3]).is_err());
 }

@@ -8,7 +8,7 @@ use super::grid::{self, Candidate, Grid, named};
 use super::solve::{answer, cannot_use};
 use super::solve_timer::{Observation, SolveTimer};
 use meniscus_lcp::analysis::analyse;
-use meniscus_lcp::registry::{Method, NamedSolver, Options, Registry};
+use meniscus_lcp::registry::{COUPLED_SOLVERS, Method, NamedSolver, Options, Registry};
 use meniscus_lcp::{CoupledBound, Report, Status};
 use meniscus_render::plot::{Axis, Chart, Series};
 use meniscus_store::error::{Error, Kind};
@@ -76,15 +76,15 @@ fn with_friction(
     bounds: &[CoupledBound],
 ) -> Result<Vec<MethodResult>, Error> {
     let asked: Vec<&str> = match arguments.solvers.is_empty() {
-        true => friction::METHODS.to_vec(),
+        true => COUPLED_SOLVERS.to_vec(),
         false => arguments.solvers.iter().map(String::as_str).collect(),
     };
     let mut tried = Vec::new();
     for name in asked {
-        if !friction::METHODS.contains(&name) {
+        if !COUPLED_SOLVERS.contains(&name) {
             return Err(
                 Error::usage(format!("{name} does not solve problems with friction"))
-                    .with_remedy(format!("use {}", friction::METHODS.join(" or "))),
+                    .with_remedy(format!("use {}", COUPLED_SOLVERS.join(" or "))),
             );
         }
         let mut watch = SolveTimer::new(Some(Duration::from_secs_f64(arguments.seconds)));

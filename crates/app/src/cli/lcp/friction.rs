@@ -3,17 +3,11 @@
 use super::arguments::ProblemFlags;
 use super::files::{Problem, broken};
 use super::solve_timer::SolveTimer;
-use meniscus_lcp::methods::{mprgp, pgs_coupled, staggered};
-use meniscus_lcp::precondition::Jacobi;
-use meniscus_lcp::{BoxMlcp, CoupledBound, CoupledBoundMlcp, Csr, Report};
+use meniscus_lcp::registry::{Options, solve_coupled};
+use meniscus_lcp::{CoupledBound, CoupledBoundMlcp, Report};
 use meniscus_store::error::{Error, Kind};
 use meniscus_store::regular_file;
 use serde::Deserialize;
-
-/// Methods for problems with coupled bounds.
-pub const METHODS: [&str; 2] = ["pgs-coupled", "staggered"];
-/// Tolerance of the solves inside staggering, relative to its own.
-const INNER: f64 = 0.1;
 
 /// Fields of `friction.json` that are read.
 #[derive(Deserialize)]
@@ -55,7 +49,7 @@ pub fn beside(flags: &ProblemFlags, given: &Problem) -> Result<Option<Vec<Couple
     Ok(Some(bounds))
 }
 
-/// Solves a problem with coupled bounds by one of [`METHODS`].
+/// Solves a problem with coupled bounds by one of its solvers.
 ///
 /// # Errors
 /// If the method does not accept the problem.
@@ -68,38 +62,10 @@ pub fn solve(
     watch: &mut SolveTimer,
 ) -> Result<Report, Error> {
     let problem = CoupledBoundMlcp::new(given.problem()?, bounds).map_err(|e| broken(&e))?;
-    let solved = if method == METHODS[0] {
-        let mut settings = pgs_coupled::Settings::default().tolerance(tolerance);
-        if let Some(most) = max_iterations {
-            settings = settings.max_iterations(most);
-        }
-        pgs_coupled::solve(&problem, &settings, x, &mut Default::default(), watch)
-    } else {
-        let mut settings = staggered::Settings::default().tolerance(tolerance);
-        if let Some(most) = max_iterations {
-            settings = settings.max_iterations(most);
-        }
-        let mut jacobi = Jacobi::new(&given.matrix).map_err(|e| broken(&e))?;
-        let mut workspace = mprgp::Workspace::default();
-        let inner_settings = mprgp::Settings::default().tolerance(INNER * tolerance);
-        let mut inner = |part: &BoxMlcp<'_, Csr>, x: &mut [f64]| {
-            mprgp::solve(
-                part,
-                &inner_settings,
-                &mut jacobi,
-                x,
-                &mut workspace,
-                &mut (),
-            )
-        };
-        staggered::solve(
-            &problem,
-            &settings,
-            &mut inner,
-            x,
-            &mut Default::default(),
-            watch,
-        )
-    };
-    solved.map_err(|fault| broken(&fault))
+    let options = Options::default()
+        .tolerance(tolerance)
+        .max_iterations(max_iterations);
+    solve_coupled(&problem, method, &options, x, watch)
+        .map(|solution| solution.report)
+        .map_err(|fault| broken(&fault))
 }

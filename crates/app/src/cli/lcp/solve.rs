@@ -6,7 +6,7 @@ use super::files::{self, Problem, broken};
 use super::friction;
 use super::grid::{self, Grid, named};
 use super::solve_timer::{Observation, SolveTimer};
-use meniscus_lcp::registry::{self, Method, Options, Solution};
+use meniscus_lcp::registry::{self, COUPLED_SOLVERS, Method, Options, Solution};
 use meniscus_lcp::{CoupledBound, Report, Status};
 use meniscus_render::plot::{Axis, Chart, Series};
 use meniscus_store::error::{Error, Kind};
@@ -79,13 +79,13 @@ fn with_friction(
     mut x: Vec<f64>,
 ) -> Result<(), Error> {
     let asked = match arguments.solver == Method::Auto.name() {
-        true => friction::METHODS[0],
+        true => COUPLED_SOLVERS[0],
         false => &arguments.solver,
     };
-    let Some(name) = friction::METHODS.into_iter().find(|name| *name == asked) else {
+    let Some(name) = COUPLED_SOLVERS.into_iter().find(|name| *name == asked) else {
         return Err(
             Error::usage(format!("{asked} does not solve problems with friction"))
-                .with_remedy(format!("use --solver {}", friction::METHODS.join(" or "))),
+                .with_remedy(format!("use --solver {}", COUPLED_SOLVERS.join(" or "))),
         );
     };
     let mut watch = SolveTimer::new(None);

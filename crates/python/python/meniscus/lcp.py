@@ -1,0 +1,430 @@
+"""Linear complementarity problems with bounds.
+
+Find ``x`` between ``lower`` and ``upper`` such that ``y = A x + b`` is zero where ``x`` is strictly inside its bounds, not
+negative where ``x`` is at its lower one, and not positive where it is at its upper one. With ``lower=0, upper=inf`` this is
+the linear complementarity problem ``x >= 0, y >= 0, x'y = 0``; it also contains bound-constrained quadratic programs.
+
+>>> import numpy as np
+>>> from meniscus import lcp
+>>> result = lcp.solve([[2.0, -1.0], [-1.0, 2.0]], [-1.0, 5.0])
+>>> print(result.x, result.success)
+[0.5 0. ] True
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, Callable, Iterable, NamedTuple
+
+import numpy as np
+
+from . import _native
+from ._arrays import csr, is_operator, vector
+from ._table import Table
+
+__all__ = ["Comparison", "LcpProblem", "LcpResult", "SolverInfo", "compare", "generate", "read", "solve", "solvers", "write"]
+
+
+class LcpResult(dict):
+    """Result of a solve, in the manner of ``scipy.optimize.OptimizeResult``: keys are attributes, too.
+
+    Attributes
+    ----------
+    x, y : ndarray
+        Solution, and ``A x + b`` there.
+    success : bool
+        Whether the natural residual is within the tolerance.
+    status : str
+        Reason for the end: ``"converged"``, ``"iteration-limit"``, ``"infeasible"``, ...
+    message : str
+        The same as a sentence.
+    residual : float
+        Largest entry of the natural residual at `x`, recomputed from the problem.
+    iterations, inner_iterations : int
+        Outer and inner iterations.
+    solver : str
+        Method whose solution this is.
+    why : str
+        Reason for which it was chosen.
+    attempts : list of dict
+        All methods that were tried, in order.
+    trace : dict of ndarray
+        ``iteration``, ``inner_iterations``, ``residual``, ``merit`` and ``seconds``, one entry per iteration.
+    seconds : float
+        Wall-clock time of the solve.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    __setattr__ = dict.__setitem__
+    __delattr__ = dict.__delitem__
+
+    def __dir__(self) -> list[str]:
+        return list(self.keys())
+
+    def __repr__(self) -> str:
+        shown = ("success", "status", "message", "solver", "why", "iterations", "residual", "seconds", "x", "y")
+        width = max(len(name) for name in shown)
+        with np.printoptions(threshold=8, precision=6):
+            return "\n".join(f"{name:>{width}}: {self[name]!r}" for name in shown)
+
+
+class LcpProblem(NamedTuple):
+    """A problem, and a solution if one is known."""
+
+    A: Any
+    b: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    solution: np.ndarray | None = None
+
+
+class SolverInfo(NamedTuple):
+    """A solver."""
+
+    name: str
+    family: str
+    method: str
+    use: str
+
+
+def solve(
+    A: Any,
+    b: Any,
+    lower: Any = 0.0,
+    upper: Any = np.inf,
+    *,
+    solver: str = "auto",
+    x0: Any = None,
+    tol: float = 1e-8,
+    max_iterations: int | None = None,
+    friction: Any = None,
+    callback: Callable[[dict], Any] | None = None,
+    threads: int | None = None,
+) -> LcpResult:
+    """Solve a complementarity problem with bounds.
+
+    Parameters
+    ----------
+    A : array, sparse matrix or LinearOperator
+        Square matrix. A `scipy.sparse.linalg.LinearOperator` is used by products only; its solvers are ``"mprgp"``
+        (symmetric) and ``"newton"``, and an attribute ``diagonal``, if there is one, preconditions them.
+    b : array
+        Constant part of ``y = A x + b``.
+    lower, upper : float or array
+        Bounds of `x`; ``-inf`` and ``inf`` for none.
+    solver : str
+        Name of a solver; see `solvers`. ``"auto"`` chooses by the properties of the problem.
+    x0 : array, optional
+        Start. Default: zero.
+    tol : float
+        Bound on the largest entry of the natural residual. Default: 1e-8.
+    max_iterations : int, optional
+        Limit on iterations, pivots or sweeps. Default: the solver's own.
+    friction : sequence of (row, of, coefficient), optional
+        Rows whose bounds are plus and minus a coefficient times the `x` of another row, as in Coulomb friction.
+    callback : callable, optional
+        Called after each iteration with a dictionary of ``iteration``, ``inner_iterations``, ``residual`` and ``merit``. It
+        stops the solve by returning True or raising StopIteration; other exceptions are passed on.
+    threads : int, optional
+        Number of threads; the result does not depend on it. Default: one per core.
+
+    Returns
+    -------
+    LcpResult
+        Not converging is no exception: see ``success`` and ``status``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has the wrong type or shape, is not finite, or the solver does not accept the problem.
+    """
+    b = vector(b, "b")
+    n = b.shape[0]
+    rows = _rows(n, b, lower, upper, x0, tol, max_iterations)
+    if callback is not None and not callable(callback):
+        raise TypeError("callback is not callable")
+    if not isinstance(solver, str):
+        raise TypeError(f"solver is a {type(solver).__name__}, expected a name")
+    threads = _count(threads, "threads")
+    if is_operator(A):
+        if friction is not None:
+            raise ValueError("friction needs the entries of A, not a LinearOperator")
+        return _result(_solve_operator(A, n, rows, solver, threads, callback))
+    arrays = csr(A, "A")
+    if arrays[0].shape[0] - 1 != n:
+        raise ValueError(f"A has {arrays[0].shape[0] - 1} rows, b has {n} entries")
+    return _result(_native.solve(arrays, rows, solver, _friction(friction, n), threads, callback, np.inf))
+
+
+def compare(
+    A: Any,
+    b: Any,
+    lower: Any = 0.0,
+    upper: Any = np.inf,
+    *,
+    solvers: Iterable[str] | None = None,
+    x0: Any = None,
+    tol: float = 1e-8,
+    max_iterations: int | None = None,
+    seconds: float = 60.0,
+    threads: int | None = None,
+) -> "Comparison":
+    """Solve a problem with several solvers.
+
+    Parameters
+    ----------
+    solvers : iterable of str, optional
+        Names. Default: all that fit the problem.
+    seconds : float
+        Time limit of each. Default: 60.
+
+    Other parameters are those of `solve`.
+
+    Returns
+    -------
+    Comparison
+        A table with a row per solver; ``plot()`` draws residuals over time.
+    """
+    b = vector(b, "b")
+    arrays = csr(A, "A")
+    if arrays[0].shape[0] - 1 != b.shape[0]:
+        raise ValueError(f"A has {arrays[0].shape[0] - 1} rows, b has {b.shape[0]} entries")
+    if not seconds > 0:
+        raise ValueError("seconds must be positive")
+    rows = _rows(b.shape[0], b, lower, upper, x0, tol, max_iterations)
+    threads = _count(threads, "threads")
+    skipped: dict[str, str] = {}
+    if solvers is None:
+        fits = _native.analyse(arrays, rows)
+        skipped = {name: why for name, why in fits if why is not None}
+        names = [name for name, why in fits if why is None]
+    else:
+        names = list(solvers)
+    results: dict[str, LcpResult] = {}
+    for name in names:
+        try:
+            results[name] = _result(_native.solve(arrays, rows, name, None, threads, None, float(seconds)))
+        except ValueError as error:
+            if solvers is not None:
+                raise
+            skipped[name] = str(error)
+    return Comparison(results, skipped)
+
+
+class Comparison(Table):
+    """Results of several solvers on one problem: a table, by columns.
+
+    Attributes
+    ----------
+    results : dict of LcpResult
+        Results by solver.
+    skipped : dict of str
+        Solvers that the problem does not fit, and why.
+    """
+
+    def __init__(self, results: dict[str, LcpResult], skipped: dict[str, str]) -> None:
+        self.results = results
+        self.skipped = skipped
+        solved = [result for result in results.values() if result.success]
+        best = min(solved, key=lambda result: result.residual).x if solved else None
+        scale = float(np.abs(best).max(initial=0.0)) if best is not None else 0.0
+        columns: dict[str, list] = {
+            "solver": list(results),
+            "chosen": [result.solver for result in results.values()],
+            "status": [result.status for result in results.values()],
+            "iterations": [result.iterations for result in results.values()],
+            "inner_iterations": [result.inner_iterations for result in results.values()],
+            "residual": [result.residual for result in results.values()],
+            "seconds": [result.seconds for result in results.values()],
+            "apart": [
+                float(np.abs(result.x - best).max(initial=0.0)) / (scale or 1.0) if best is not None else np.nan
+                for result in results.values()
+            ],
+        }
+        super().__init__(columns)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the residual of every solver over time. Needs matplotlib; returns the axes."""
+        if ax is None:
+            import matplotlib.pyplot as plt
+
+            ax = plt.subplots()[1]
+        for name, result in self.results.items():
+            seconds = np.append(result.trace["seconds"], result.seconds)
+            residual = np.append(result.trace["residual"], result.residual)
+            # A logarithmic axis has no zero: an exact solution is drawn at the level of rounding.
+            ax.plot(np.maximum(seconds, 1e-7), np.maximum(residual, 1e-17), label=name, marker=".", markersize=3)
+        ax.set_xscale("log")
+        ax.set_yscale("log")
+        ax.set_xlabel("seconds")
+        ax.set_ylabel("largest entry of the natural residual")
+        ax.legend()
+        return ax
+
+
+def solvers() -> list[SolverInfo]:
+    """Solvers by name, each with its family, a description and its use."""
+    return [SolverInfo(*one) for one in _native.solvers()]
+
+
+def generate(family: str, size: int, *, seed: int = 0, bands: int = 4, null: float = 0.0, zeros: float = 0.5) -> LcpProblem:
+    """Generate a problem with a known solution.
+
+    Parameters
+    ----------
+    family : {"fluid", "contact", "dense"}
+        A banded M-matrix, contacts with linearised friction cones, or a dense positive semidefinite matrix.
+    size : int
+        Number of rows, or of contacts.
+    seed : int
+        Seed of the random numbers.
+    bands : int
+        Bands on each side, of ``"fluid"``.
+    null : float
+        Share of the rows in the null space, of ``"dense"``.
+    zeros : float
+        Share of zeros in the solution.
+
+    Returns
+    -------
+    LcpProblem
+        With `A` as ``scipy.sparse.csr_array``.
+    """
+    size, seed, bands = _count(size, "size"), _count(seed, "seed", 0), _count(bands, "bands", 0)
+    for name, share in (("null", null), ("zeros", zeros)):
+        if not 0 <= share <= 1:
+            raise ValueError(f"{name} must be between 0 and 1")
+    if size > 10**8:
+        raise ValueError("size must be at most 1e8")
+    made = _native.generate(family, size, seed, (bands, float(null), float(zeros)))
+    return LcpProblem(_sparse(made["A"]), made["b"], made["lower"], made["upper"], made["solution"])
+
+
+def read(folder: str | os.PathLike) -> LcpProblem:
+    """Read a problem from the files ``A.mtx``, ``b.mtx`` and, if they exist, ``lower.mtx``, ``upper.mtx`` and ``x.mtx``.
+
+    These are the files that `write` and the command line write.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise FileNotFoundError(f"{folder} is not a folder")
+    matrix = _sparse(_native.read_matrix(folder / "A.mtx"))
+    b = _native.read_vector(folder / "b.mtx")
+
+    def optional(name: str, default: float | None) -> Any:
+        path = folder / name
+        if path.exists():
+            return _native.read_vector(path)
+        return None if default is None else np.full(b.shape[0], default)
+
+    return LcpProblem(matrix, b, optional("lower.mtx", 0.0), optional("upper.mtx", np.inf), optional("x.mtx", None))
+
+
+def write(folder: str | os.PathLike, A: Any, b: Any, lower: Any = 0.0, upper: Any = np.inf, *, x: Any = None) -> None:
+    """Write a problem, and its solution if there is one, in Matrix Market format into a folder."""
+    folder = Path(folder)
+    b = vector(b, "b")
+    n = b.shape[0]
+    arrays = csr(A, "A")
+    if arrays[0].shape[0] - 1 != n:
+        raise ValueError(f"A has {arrays[0].shape[0] - 1} rows, b has {n} entries")
+    vectors = {"b": b, "lower": vector(lower, "lower", n), "upper": vector(upper, "upper", n)}
+    if x is not None:
+        vectors["x"] = vector(x, "x", n)
+    folder.mkdir(parents=True, exist_ok=True)
+    _native.write_matrix(folder / "A.mtx", arrays)
+    for name, values in vectors.items():
+        _native.write_vector(folder / f"{name}.mtx", values)
+
+
+def _rows(n: int, b: np.ndarray, lower: Any, upper: Any, x0: Any, tol: Any, max_iterations: Any) -> tuple:
+    lower, upper = vector(lower, "lower", n), vector(upper, "upper", n)
+    start = None if x0 is None else vector(x0, "x0", n)
+    try:
+        tol = float(tol)
+    except (TypeError, ValueError):
+        raise TypeError(f"tol is a {type(tol).__name__}, expected a number") from None
+    return b, lower, upper, start, tol, _count(max_iterations, "max_iterations")
+
+
+def _count(value: Any, name: str, least: int = 1) -> int | None:
+    if value is None:
+        return None
+    try:
+        number = value.__index__()
+    except AttributeError:
+        raise TypeError(f"{name} is a {type(value).__name__}, expected an integer") from None
+    if not least <= number < 2**63:
+        raise ValueError(f"{name} must be at least {least}, not {number}")
+    return number
+
+
+def _friction(friction: Any, n: int) -> list[tuple[int, int, float]] | None:
+    if friction is None:
+        return None
+    rows = []
+    for entry in friction:
+        try:
+            row, of, coefficient = entry
+        except (TypeError, ValueError):
+            raise ValueError("friction is a sequence of (row, of, coefficient)") from None
+        row, of = _count(row, "friction row", 0), _count(of, "friction row", 0)
+        if max(row, of) >= n:
+            raise ValueError(f"friction names row {max(row, of)}, there are {n}")
+        rows.append((row, of, float(coefficient)))
+    return rows
+
+
+def _solve_operator(A: Any, n: int, rows: tuple, solver: str, threads: int | None, callback: Any) -> dict:
+    if tuple(A.shape) != (n, n):
+        raise ValueError(f"A has the shape {tuple(A.shape)}, b has {n} entries")
+    if np.dtype(getattr(A, "dtype", None) or np.float64).kind == "c":
+        raise TypeError("A is complex; the problems are real")
+
+    def product(x: np.ndarray) -> np.ndarray:
+        return vector(A.matvec(x), "A.matvec(x)", n)
+
+    def transposed(x: np.ndarray) -> np.ndarray:
+        return vector(A.rmatvec(x), "A.rmatvec(x)", n)
+
+    diagonal = getattr(A, "diagonal", None)
+    diagonal = diagonal() if callable(diagonal) else diagonal
+    if diagonal is not None:
+        diagonal = vector(diagonal, "A.diagonal", n)
+    symmetric = _is_symmetric(product, n)
+    if solver == "auto":
+        solver = "mprgp" if symmetric else "newton"
+    return _native.solve_operator((product, transposed), diagonal, symmetric, rows, solver, threads, callback)
+
+
+def _is_symmetric(product: Callable[[np.ndarray], np.ndarray], n: int) -> bool:
+    """Whether ``u'A v = v'A u`` for a pair of random vectors, which an operator that is not symmetric fails almost surely."""
+    random = np.random.default_rng(1)
+    u, v = random.standard_normal(n), random.standard_normal(n)
+    Au, Av = product(u), product(v)
+    scale = np.linalg.norm(u) * np.linalg.norm(Av) + np.linalg.norm(v) * np.linalg.norm(Au)
+    return bool(abs(u @ Av - v @ Au) <= 1e-10 * scale)
+
+
+def _result(made: dict) -> LcpResult:
+    result = LcpResult(made)
+    result["success"] = result["status"] == "converged"
+    result["message"] = f"{result['solver']} {result.pop('explanation')}"
+    attempts = result["attempts"]
+    result["why"] = next((one["why"] for one in reversed(attempts) if one["solver"] == result["solver"]), "")
+    result.pop("asked", None)
+    return result
+
+
+def _sparse(arrays: list) -> Any:
+    from scipy.sparse import csr_array
+
+    starts, columns, values = arrays
+    n = starts.shape[0] - 1
+    return csr_array((values, columns, starts), shape=(n, n))
