@@ -34,6 +34,7 @@ mod settings_of_output;
 #[cfg(target_os = "linux")]
 mod stages;
 mod surfaces;
+mod sweeps;
 mod threads;
 mod trial;
 mod viewing;
