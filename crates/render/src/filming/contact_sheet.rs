@@ -42,7 +42,7 @@ pub fn contact_sheet(
         let Some(&last) = reel.frames().last() else {
             continue;
         };
-        match reel.draw(last, true)? {
+        match reel.draw(last, false)? {
             DrawnFrame::Picture(picture) => pictures.push(picture),
             DrawnFrame::Damaged(error) => return Err(error),
         }
