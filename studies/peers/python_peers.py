@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Solves the same complementarity problems with the package meniscus and with other Python packages, in one process, and
+prints a table in Markdown: CPU seconds (best of three after a warm-up), and the largest entry of the natural residual at the
+answer, computed here for all of them alike. Packages that are not installed are left out and listed.
+
+    python_peers.py [REPETITIONS]
+"""
+
+import importlib
+import sys
+import time
+
+import numpy as np
+import scipy.sparse as sp
+
+from meniscus import lcp
+
+LIMIT = 60.0
+
+
+def grid(n):
+    """An obstacle problem on a grid of n x n points: a symmetric M-matrix."""
+    line = sp.diags_array([-np.ones(n - 1), 2 * np.ones(n), -np.ones(n - 1)], offsets=[-1, 0, 1])
+    matrix = (sp.kron(line, sp.eye_array(n)) + sp.kron(sp.eye_array(n), line)).tocsr()
+    x, y = np.meshgrid(*2 * [np.linspace(-1, 1, n)])
+    load = (np.sin(4 * x) * np.cos(3 * y)).ravel() / n**2
+    return matrix, load, np.zeros(n * n), np.full(n * n, np.inf)
+
+
+def dense(n):
+    """A dense positive definite matrix."""
+    problem = lcp.generate("dense", n, seed=1)
+    return problem.A, problem.b, problem.lower, problem.upper
+
+
+def problems():
+    yield "dense, 100 rows", *dense(100)
+    yield "dense, 400 rows", *dense(400)
+    yield "grid, 2,500 rows", *grid(50)
+    yield "grid, 40,000 rows", *grid(200)
+
+
+def residual(A, b, lower, upper, x):
+    return float(np.abs(x - np.clip(x - (A @ x + b), lower, upper)).max())
+
+
+def ours(A, b, lower, upper):
+    return lcp.solve(A, b, lower, upper).x
+
+
+def quantecon(A, b, lower, upper):
+    from quantecon.optimize import lcp_lemke
+
+    if A.shape[0] > 1000:
+        return None
+    found = lcp_lemke(A.toarray(), b)
+    return found.z if found.success else None
+
+
+def lsq_linear(A, b, lower, upper):
+    from scipy.optimize import lsq_linear as solve
+
+    # A positive definite quadratic program is a least squares problem in its Cholesky factor.
+    if A.shape[0] > 3000:
+        return None
+    factor = np.linalg.cholesky(A.toarray() + 1e-14 * sp.eye_array(A.shape[0]).toarray())
+    return solve(factor.T, -np.linalg.solve(factor, b), bounds=(lower, upper), tol=1e-12).x
+
+
+def osqp(A, b, lower, upper):
+    import osqp
+
+    solver = osqp.OSQP()
+    n = A.shape[0]
+    solver.setup(sp.csc_matrix(sp.triu(A)), b, sp.csc_matrix(sp.eye(n)), lower, upper, verbose=False, eps_abs=1e-8, eps_rel=1e-10, max_iter=100000)
+    return solver.solve().x
+
+
+def clarabel(A, b, lower, upper):
+    import clarabel
+
+    n = A.shape[0]
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    solver = clarabel.DefaultSolver(sp.triu(sp.csc_matrix(A), format="csc"), b, -sp.eye(n, format="csc"), -lower, [clarabel.NonnegativeConeT(n)], settings)
+    return np.array(solver.solve().x)
+
+
+def piqp(A, b, lower, upper):
+    import piqp
+
+    solver = piqp.SparseSolver()
+    solver.settings.eps_abs = 1e-10
+    solver.settings.eps_rel = 1e-10
+    solver.setup(sp.csc_matrix(A), b, x_l=lower, x_u=upper)
+    solver.solve()
+    return solver.result.x
+
+
+PEERS = {
+    "meniscus": (ours, None),
+    "quantecon lcp_lemke": (quantecon, "quantecon"),
+    "scipy lsq_linear": (lsq_linear, "scipy"),
+    "OSQP": (osqp, "osqp"),
+    "Clarabel": (clarabel, "clarabel"),
+    "PIQP": (piqp, "piqp"),
+}
+
+
+def measure(solve, problem, repetitions):
+    best, x = np.inf, None
+    for repetition in range(repetitions + 1):
+        start = time.process_time()
+        try:
+            x = solve(*problem)
+        except Exception as error:  # a peer that fails is a row of the table
+            return f"failed: {type(error).__name__}"
+        seconds = time.process_time() - start
+        if x is None:
+            return "-"
+        # The first one is the warm-up.
+        if repetition > 0 or seconds > LIMIT / 4:
+            best = min(best, seconds)
+        if seconds > LIMIT / 4:
+            break
+    return f"{best:.4f} s, {residual(*problem, x):.0e}"
+
+
+def main():
+    repetitions = int(sys.argv[1]) if len(sys.argv) > 1 else 3
+    peers, missing = {}, []
+    for name, (solve, module) in PEERS.items():
+        try:
+            if module:
+                importlib.import_module(module)
+            peers[name] = solve
+        except ImportError:
+            missing.append(name)
+    print("| problem | " + " | ".join(peers) + " |")
+    print("| --- |" + " --- |" * len(peers))
+    for title, *problem in problems():
+        cells = [measure(solve, problem, repetitions) for solve in peers.values()]
+        print(f"| {title} | " + " | ".join(cells) + " |", flush=True)
+    if missing:
+        print("\nNot installed: " + ", ".join(missing))
+
+
+main()
