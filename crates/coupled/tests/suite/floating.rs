@@ -1,5 +1,6 @@
 //! Bodies that float.
 
+use meniscus_rigid::Body;
 use meniscus_shapes::Shape;
 
 use crate::scene::{Setup, block, free, tank};
@@ -35,6 +36,45 @@ fn a_box_at_its_draft_stays_there() {
             assert!((load.waterline_area - 0.4).abs() < 1e-4);
         }
         assert!((impulse / (weight * time) - 1.0).abs() < 0.01);
+    }
+}
+
+#[test]
+fn weights_on_a_raft_whose_deck_meets_the_water_take_few_cycles() {
+    // The deck comes to lie in a plane of the grid, where the gap below the weights is.
+    let (n, dx, load) = (24, 1.0 / 24.0, 9.6);
+    let tank = Shape::Box {
+        low: [0.0; 3],
+        high: [1.0, 1.0, 0.6],
+    };
+    let deck = 0.3 + 0.08 * (1.0 - (3.84 + load) / 12.8);
+    let raft = free(
+        "raft",
+        block([0.2, 0.2, 0.04]),
+        300.0,
+        [0.5, 0.5, deck - 0.04],
+    );
+    let mut bodies = vec![Body::fixed("tank", tank.inverted()), raft];
+    for (x, y) in [
+        (0.37, 0.5),
+        (0.63, 0.5),
+        (0.5, 0.37),
+        (0.5, 0.63),
+        (0.37, 0.37),
+        (0.63, 0.63),
+    ] {
+        let at = [x, y, deck + 0.05 + 0.02 * dx];
+        bodies.push(free("weight", block([0.05; 3]), load / 6.0 / 1e-3, at));
+    }
+    let mut setup = Setup::new(n, bodies);
+    setup.cells[2] = 15;
+    let mut world = setup.fill(|x: [f64; 3]| x[2] - 0.3);
+    while world.time() < 0.5 {
+        let dt = world.step_limit(0.02).dt;
+        let report = world.step(dt, &mut ()).unwrap();
+        let time = world.time();
+        assert!(report.cycles <= 20, "{} cycles at {time} s", report.cycles);
+        assert_eq!(report.rounds, 0, "rounds of friction at {time} s");
     }
 }
 

@@ -195,8 +195,12 @@ impl<'a, 'b> Coupled<'a, 'b> {
         self.coupling.response.is_affine()
     }
 
-    /// Brings the term of the levels up to date; `rebuilt` if rows have changed sides.
-    pub fn update_term<const D: usize>(&mut self, hierarchy: &mut Hierarchy<D>, rebuilt: bool) {
+    /// Brings the term of the levels up to date; `rebuilt` if rows have changed sides. Returns whether its weight is another.
+    pub fn update_term<const D: usize>(
+        &mut self,
+        hierarchy: &mut Hierarchy<D>,
+        rebuilt: bool,
+    ) -> bool {
         let is_new = self.coupling.response.derivative(&mut self.derivative);
         if is_new {
             let scale = self.coupling.impulse_scale / self.full_weight;
@@ -212,6 +216,7 @@ impl<'a, 'b> Coupled<'a, 'b> {
         } else if is_new {
             hierarchy.reweigh(&self.weight);
         }
+        is_new
     }
 
     /// Power of the groups along a step: `(C s)'v`.

@@ -221,8 +221,10 @@ fn iterate<const D: usize>(
             // Whatever rows were active in the last solve.
             changed = hierarchy.active();
         }
+        // Whether the last step was for the same matrix.
+        let mut same_matrix = changed == 0;
         if let Some(coupled) = coupled {
-            coupled.update_term(hierarchy, changed > 0 || cycles == 0);
+            same_matrix &= !coupled.update_term(hierarchy, changed > 0 || cycles == 0);
         }
         let share = changed as f64 / hierarchy.top().rows.len().max(1) as f64;
         // Until rows have found their sides, a better correction would be one for the wrong problem.
@@ -231,7 +233,7 @@ fn iterate<const D: usize>(
         cycles += 1;
         let accelerated = (slow || coupled.is_some()) && share <= FEW;
         if accelerated {
-            conjugate.improve(hierarchy, changed == 0);
+            conjugate.improve(hierarchy, same_matrix);
         } else {
             conjugate.restart();
         }
