@@ -74,6 +74,7 @@ fn still<const D: usize>(
         )],
         bodies: bodies(run.world()),
         loads: Vec::new(),
+        meshes: Vec::new(),
     };
     let mut centre = vec![0.0; D];
     for place in &particles.position {

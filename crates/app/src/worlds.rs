@@ -3,7 +3,7 @@
 
 use meniscus_coupled::Coupled;
 use meniscus_liquid::Liquid;
-use meniscus_projective::Fluid;
+use meniscus_projective::{Cloth, Fluid};
 use meniscus_rigid::Bodies;
 use meniscus_scene::{Scene, measure};
 use meniscus_shapes::Bounds;
@@ -64,8 +64,8 @@ pub fn restored<const D: usize>(scene: &Scene<D>, state: &[u8]) -> Result<Box<dy
         return Ok(Box::new(world));
     }
     if scene.is_projective() {
-        let fluid =
-            Fluid::restore(scene.projective_settings(), state).map_err(|e| e.to_string())?;
+        let fluid = Fluid::restore_with(scene.projective_settings(), cloth(scene)?, state)
+            .map_err(|e| e.to_string())?;
         return Ok(projective_world_of(scene, fluid));
     }
     let mut settings = scene.settings();
@@ -123,7 +123,12 @@ fn projective_world<const D: usize>(scene: &Scene<D>) -> Result<Box<dyn World>, 
             volume.velocity
         });
     }
-    if fluid.particles().is_empty() && scene.emitters.is_empty() {
+    if let Some(cloth) =
+        cloth(scene).map_err(|fault| Error::usage(format!("scene {}: {fault}", scene.name)))?
+    {
+        fluid.set_cloth(cloth);
+    }
+    if fluid.particles().is_empty() && scene.emitters.is_empty() && scene.cloth.is_empty() {
         let message = format!(
             "scene {}: there is no room for a particle in the liquid",
             scene.name
@@ -133,6 +138,17 @@ fn projective_world<const D: usize>(scene: &Scene<D>) -> Result<Box<dyn World>, 
         );
     }
     Ok(projective_world_of(scene, fluid))
+}
+
+/// The cloth of a scene, if it has any.
+fn cloth<const D: usize>(scene: &Scene<D>) -> Result<Option<Cloth>, String> {
+    if scene.cloth.is_empty() {
+        return Ok(None);
+    }
+    let cloth = Cloth::new(scene.sheets(), scene.particle_spacing());
+    cloth
+        .map(Some)
+        .map_err(|(k, fault)| format!("cloth {}: {fault}", k + 1))
 }
 
 fn projective_world_of<const D: usize>(scene: &Scene<D>, fluid: Fluid<D>) -> Box<dyn World> {

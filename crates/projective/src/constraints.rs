@@ -29,6 +29,8 @@ pub struct Constraints<R> {
     pub diagonal: Vec<R>,
     /// Gradients of the solid shares.
     wall_gradient: Vec<Vec4<R>>,
+    /// Derivatives of the constraints by the positions of their own particles.
+    own_gradient: Vec<Vec4<R>>,
     /// Positions of the last linearisation, with the padding at the end. The spare number is scratch of the products.
     linearised_at: Vec<Vec4<R>>,
     /// Result of the last product with `Gᵀ`, with the padding at the end.
@@ -41,6 +43,7 @@ impl<R: Real> Constraints<R> {
         self.excess.resize(n, R::ZERO);
         self.diagonal.resize(n, R::ZERO);
         self.wall_gradient.resize(n, Vec4::ZERO);
+        self.own_gradient.resize(n, Vec4::ZERO);
         self.linearised_at.resize(n + 1, Vec4::ZERO);
         self.force.resize(n + 1, Vec4::ZERO);
         self.force[n] = Vec4::ZERO;
@@ -61,9 +64,13 @@ impl<R: Real> Constraints<R> {
             .zip(self.excess.par_chunks_mut(CHUNK))
             .zip(self.diagonal.par_chunks_mut(CHUNK))
             .zip(self.wall_gradient.par_chunks_mut(CHUNK))
+            .zip(self.own_gradient.par_chunks_mut(CHUNK))
             .zip(self.is_near_wall.par_chunks(CHUNK));
         chunks.enumerate().for_each(
-            |(chunk, ((((list, excess), diagonal), wall_gradient), is_near_wall))| {
+            |(
+                chunk,
+                (((((list, excess), diagonal), wall_gradient), own_gradient), is_near_wall),
+            )| {
                 for i in 0..excess.len() {
                     let own = chunk * CHUNK + i;
                     let range = list.range(i);
@@ -83,8 +90,8 @@ impl<R: Real> Constraints<R> {
                     excess[i] = kernel.own + kernel.weight * row.density + share - R::ONE;
                     if GRADIENTS {
                         wall_gradient[i] = gradient;
-                        let own_gradient = row.gradient + gradient;
-                        diagonal[i] = own_gradient.dot(own_gradient) + row.squares;
+                        own_gradient[i] = row.gradient + gradient;
+                        diagonal[i] = own_gradient[i].dot(own_gradient[i]) + row.squares;
                     }
                 }
             },
@@ -92,6 +99,18 @@ impl<R: Real> Constraints<R> {
         if GRADIENTS {
             self.linearised_at[..n].copy_from_slice(&y[..n]);
         }
+    }
+
+    /// Adds the share of cloth to the density of a particle after an evaluation: its value, its gradient by the position of
+    /// the particle, and what the motion of the cloth adds to the diagonal.
+    pub fn add_share(&mut self, particle: usize, share: f64, gradient: [f64; 3], diagonal: f64) {
+        let gradient = Vec4::of(gradient);
+        let before = self.own_gradient[particle];
+        let after = before + gradient;
+        self.own_gradient[particle] = after;
+        self.wall_gradient[particle] = self.wall_gradient[particle] + gradient;
+        self.excess[particle] += R::of(share);
+        self.diagonal[particle] += after.dot(after) - before.dot(before) + R::of(diagonal);
     }
 
     /// `force = Gᵀ multiplier`.

@@ -4,6 +4,8 @@ use meniscus_shapes::{Bounds, ScriptedSolid, Shape};
 use rayon::prelude::*;
 
 use crate::cells::{Cells, lists};
+use crate::cloth::Cloth;
+use crate::cloth::step::{ClothStep, Setting};
 use crate::constraints::{Constraints, padding};
 use crate::kernel::{HalfSpace, Kernel, support};
 use crate::particles::Particles;
@@ -32,6 +34,8 @@ pub struct Fluid<const D: usize, R: Real = f32> {
     /// Identifier of the next particle.
     pub(crate) next_id: u64,
     constraints: Constraints<R>,
+    /// Cloth; in 3D only.
+    pub(crate) cloth: Option<Cloth>,
 }
 
 impl<const D: usize, R: Real> Fluid<D, R> {
@@ -49,6 +53,7 @@ impl<const D: usize, R: Real> Fluid<D, R> {
             last_step: 0.0,
             next_id: 0,
             constraints: Constraints::default(),
+            cloth: None,
             settings,
         })
     }
@@ -63,9 +68,25 @@ impl<const D: usize, R: Real> Fluid<D, R> {
         &self.particles
     }
 
+    /// Adds cloth and soft bodies, in place of those that are there; in 3D. It takes part with
+    /// [`Method::Dual`](crate::Method::Dual) only.
+    pub fn set_cloth(&mut self, cloth: Cloth) {
+        self.cloth = Some(cloth);
+    }
+
+    /// Cloth and soft bodies.
+    pub fn cloth(&self) -> Option<&Cloth> {
+        self.cloth.as_ref()
+    }
+
     /// Seconds since the start.
     pub fn time(&self) -> f64 {
         self.time
+    }
+
+    /// Length of the last step, in seconds; zero before the first.
+    pub fn last_step(&self) -> f64 {
+        self.last_step
     }
 
     /// Adds one particle.
@@ -170,6 +191,12 @@ impl<const D: usize, R: Real> Fluid<D, R> {
             let (_, square, _) = squares.select_nth_unstable_by(rank, f64::total_cmp);
             speed = square.sqrt();
         }
+        if let Some(cloth) = &self.cloth {
+            speed = cloth.max_speed().max(speed);
+            if !speed.is_finite() {
+                return (settings.max_step, speed);
+            }
+        }
         for solid in solids {
             speed = solid
                 .max_speed(self.time, settings.max_step, bounds)
@@ -195,7 +222,9 @@ impl<const D: usize, R: Real> Fluid<D, R> {
     ) -> Result<StepReport, StepError> {
         let (settings, n) = (&self.settings, self.particles.len());
         let support = support::<D>() * settings.spacing;
-        let walls = Walls::new(solids, self.time + dt, &self.half_space, settings.spacing);
+        let times = self.time..self.time + dt;
+        let walls = Walls::over_step(solids, times, &self.half_space, settings.spacing);
+        let fall_time = 0.5 * (self.last_step + dt);
 
         begin("predict");
         let predicted = self.predicted(&walls, dt);
@@ -221,19 +250,38 @@ impl<const D: usize, R: Real> Fluid<D, R> {
             settings,
             kernel: &self.kernel,
             walls: &walls,
+            start: &next.position,
             predicted: &predicted[..n],
             dt,
         };
+        if let Some(cloth) = &mut self.cloth {
+            cloth.prepare(dt);
+        }
+        let setting = Setting {
+            walls: &walls,
+            gravity: settings.gravity,
+            spacing: settings.spacing,
+            particle_mass: settings.particle_mass(),
+            end: self.time + dt,
+            dt,
+            fall_time,
+        };
+        let mut cloth = self
+            .cloth
+            .as_ref()
+            .and_then(|cloth| ClothStep::new(cloth, &setting));
         let mut unknowns = Unknowns {
             position: predicted.clone(),
             multiplier: std::mem::take(&mut next.multiplier),
         };
-        let solved = solve(&problem, &mut constraints, &mut unknowns);
+        let solved = solve(&problem, &mut constraints, &mut unknowns, cloth.as_mut());
 
         begin("finish");
         let failed = FAILED * settings.max_error;
         let is_finite = |x: &Vec4<R>| x.0.iter().all(|value| value.wide().is_finite());
-        let error = if !unknowns.position.par_iter().all(is_finite) || !solved.max_error.is_finite()
+        let error = if !unknowns.position.par_iter().all(is_finite)
+            || !solved.max_error.is_finite()
+            || !cloth.as_ref().is_none_or(ClothStep::is_finite)
         {
             Some(StepError::NotFinite)
         } else if solved.max_error > failed && settings.method == crate::Method::Dual {
@@ -248,7 +296,11 @@ impl<const D: usize, R: Real> Fluid<D, R> {
             self.constraints = constraints;
             return Err(error);
         }
-        let fall_time = 0.5 * (self.last_step + dt);
+        let outcome = cloth.map(|mut cloth| {
+            let pin_force = cloth.pin_force();
+            cloth.separate(&next.position, &mut unknowns.position[..n]);
+            cloth.outcome(pin_force)
+        });
         let wall_force = finish(
             &mut next,
             &unknowns,
@@ -259,6 +311,9 @@ impl<const D: usize, R: Real> Fluid<D, R> {
             fall_time,
         );
         drop(walls);
+        if let (Some(outcome), Some(cloth)) = (outcome, &mut self.cloth) {
+            outcome.apply(cloth, dt);
+        }
         next.multiplier = unknowns.multiplier;
         self.particles = next;
         self.constraints = constraints;

@@ -20,6 +20,7 @@
 #![forbid(unsafe_code)]
 
 mod cells;
+mod cloth;
 mod constraints;
 mod fluid;
 mod kernel;
@@ -34,6 +35,7 @@ mod sources;
 mod velocities;
 mod walls;
 
+pub use cloth::{Cloth, MeshFault, Pin, Sheet, check as check_mesh};
 pub use fluid::Fluid;
 pub use kernel::{HalfSpace, support};
 pub use particles::Particles;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::cloth::Cloth;
 use crate::fluid::Fluid;
 use crate::particles::Particles;
 use crate::real::{Real, Vec4};
@@ -51,6 +52,9 @@ impl<const D: usize, R: Real> Fluid<D, R> {
             out.extend_from_slice(&particles.birth[i].to_le_bytes());
             out.extend_from_slice(&particles.source[i].to_le_bytes());
         }
+        if let Some(cloth) = &self.cloth {
+            out.extend(cloth.state());
+        }
         out
     }
 
@@ -59,6 +63,18 @@ impl<const D: usize, R: Real> Fluid<D, R> {
     /// # Errors
     /// What is wrong with the settings or the state.
     pub fn restore(settings: Settings<D>, state: &[u8]) -> Result<Self, StateError> {
+        Self::restore_with(settings, None, state)
+    }
+
+    /// A liquid in a state, with the cloth that it had.
+    ///
+    /// # Errors
+    /// What is wrong with the settings or the state.
+    pub fn restore_with(
+        settings: Settings<D>,
+        mut cloth: Option<Cloth>,
+        state: &[u8],
+    ) -> Result<Self, StateError> {
         let wrong = |what: &str| StateError(what.into());
         let mut fluid = Self::new(settings).map_err(|error| StateError(error.to_string()))?;
         let mut rest = state;
@@ -81,10 +97,16 @@ impl<const D: usize, R: Real> Fluid<D, R> {
         };
         fluid.next_id = whole()?;
         let n = whole()?;
-        if (rest.len() as u64).checked_div(particle_bytes::<D, R>() as u64) != Some(n)
-            || !rest.len().is_multiple_of(particle_bytes::<D, R>())
-        {
-            return Err(wrong("it has not as many particles as it says"));
+        let of_cloth = cloth.as_ref().map_or(0, Cloth::state_len);
+        let of_particles = usize::try_from(n)
+            .ok()
+            .and_then(|n| n.checked_mul(particle_bytes::<D, R>()))
+            .filter(|len| rest.len().checked_sub(of_cloth) == Some(*len))
+            .ok_or_else(|| wrong("it has not as many particles as it says"))?;
+        let (rest, cloth_state) = rest.split_at(of_particles);
+        if let Some(cloth) = &mut cloth {
+            let is_finite = cloth.set_state(cloth_state);
+            is_finite.ok_or_else(|| wrong("a vertex of cloth is not at a finite place"))?;
         }
         let mut particles = Particles::default();
         for bytes in rest.chunks_exact(particle_bytes::<D, R>()) {
@@ -116,6 +138,7 @@ impl<const D: usize, R: Real> Fluid<D, R> {
             return Err(wrong("its time is not a finite number"));
         }
         fluid.particles = particles;
+        fluid.cloth = cloth;
         Ok(fluid)
     }
 }

@@ -38,6 +38,8 @@ pub struct Walls<'a, const D: usize> {
 struct Wall<'a, const D: usize> {
     shape: &'a Shape<D>,
     world_from_body: Option<Pose<D>>,
+    /// Pose at the start of the step.
+    world_from_body_before: Option<Pose<D>>,
     /// Outside of these, the solid does not matter; none for containers.
     bounds: Option<Bounds<D>>,
 }
@@ -66,8 +68,19 @@ impl<'a, const D: usize> Walls<'a, D> {
         table: &'a HalfSpace,
         spacing: f64,
     ) -> Self {
+        Self::over_step(solids, time..time, table, spacing)
+    }
+
+    /// Solids at the end of a step, which know where they were at its start.
+    pub fn over_step(
+        solids: &'a [ScriptedSolid<D>],
+        step: std::ops::Range<f64>,
+        table: &'a HalfSpace,
+        spacing: f64,
+    ) -> Self {
         let posed = |solid: &'a ScriptedSolid<D>| {
-            let pose = solid.moves().then(|| solid.motion.world_from_body(time));
+            let at = |time: f64| solid.moves().then(|| solid.motion.world_from_body(time));
+            let pose = at(step.end);
             let bounds = solid.shape.bounds().map(|bounds| {
                 let bounds = match &pose {
                     Some(pose) => bounds.placed(pose),
@@ -78,6 +91,7 @@ impl<'a, const D: usize> Walls<'a, D> {
             Wall {
                 shape: &solid.shape,
                 world_from_body: pose,
+                world_from_body_before: at(step.start),
                 bounds,
             }
         };
@@ -94,6 +108,32 @@ impl<'a, const D: usize> Walls<'a, D> {
         let near = self.solids.iter().filter(|wall| wall.is_near(x));
         near.map(|wall| wall.shape.distance_within(wall.local(x), band))
             .fold(f64::INFINITY, f64::min)
+    }
+
+    /// The closest solid if it is within `band`: its number, the signed distance, and the normal.
+    pub fn closest(&self, x: [f64; D], band: f64) -> Option<(usize, f64, [f64; D])> {
+        let mut closest: Option<(usize, f64)> = None;
+        for (number, wall) in self.solids.iter().enumerate() {
+            if wall.is_near(x) {
+                let distance = wall.shape.distance_within(wall.local(x), band);
+                if distance < band && closest.is_none_or(|(_, least)| distance < least) {
+                    closest = Some((number, distance));
+                }
+            }
+        }
+        let (number, distance) = closest?;
+        let wall = &self.solids[number];
+        let normal = wall.turned(wall.shape.gradient(wall.local(x)));
+        Some((number, distance, normal))
+    }
+
+    /// Where a solid carries the point `x` in the step.
+    pub fn carried(&self, solid: usize, x: [f64; D]) -> [f64; D] {
+        let wall = &self.solids[solid];
+        match (&wall.world_from_body, &wall.world_from_body_before) {
+            (Some(after), Some(before)) => after.apply(before.apply_inverse(x)),
+            _ => x,
+        }
     }
 
     /// Solid share of the kernel around `x`, and its gradient.

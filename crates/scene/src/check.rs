@@ -37,7 +37,10 @@ impl<const D: usize> Scene<D> {
                 format!("frame_rate is {}, it must be positive", self.frame_rate),
             ),
             (
-                !self.liquids.is_empty() || !self.emitters.is_empty() || !self.bodies.is_empty(),
+                !self.liquids.is_empty()
+                    || !self.emitters.is_empty()
+                    || !self.bodies.is_empty()
+                    || !self.cloth.is_empty(),
                 "there is no liquid, no emitter that brings some, and no rigid body".into(),
             ),
         ];

@@ -7,6 +7,7 @@ mod body;
 pub mod builtin;
 pub mod buoyancy;
 mod check;
+mod cloth;
 mod color;
 mod coupling;
 mod dimension;
@@ -31,6 +32,7 @@ mod words;
 
 pub use appearance::{Camera, CameraTrack, Material, Style};
 pub use body::{Amount, Body, Contacts, Joint, KnownMoments, Pair, Surface};
+pub use cloth::{Cloth, ClothPin};
 pub use color::{Color, NAMED as NAMED_COLORS};
 pub use dimension::AnyScene;
 pub use limits::{Limits, OnDrift};
@@ -107,6 +109,8 @@ pub struct Scene<const D: usize> {
     pub adhesion: Option<f64>,
     /// Rigid bodies.
     pub bodies: Vec<Body<D>>,
+    /// Cloth; in 3D, with the particle method.
+    pub cloth: Vec<Cloth>,
     /// Joints of the bodies.
     pub joints: Vec<Joint<D>>,
     /// Settings of contacts between bodies.
@@ -155,6 +159,7 @@ impl<const D: usize> Scene<D> {
             walls: Vec::new(),
             adhesion: None,
             bodies: Vec::new(),
+            cloth: Vec::new(),
             joints: Vec::new(),
             contacts: Contacts::default(),
             coupling: meniscus_coupled::Settings::default(),

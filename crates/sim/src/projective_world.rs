@@ -10,7 +10,7 @@ use meniscus_shapes::{Bounds, ScriptedSolid};
 use crate::liquid_world::body_state;
 use crate::problem::ProblemDump;
 use crate::report::{SolveReport, StepError, StepFailure, StepReport};
-use crate::snapshot::{BodyState, Layers, PointLayer, Snapshot};
+use crate::snapshot::{BodyState, DeformedMesh, Layers, PointLayer, Snapshot};
 use crate::world::{Cost, Phases, SavedState, StepLimit, World};
 
 /// A liquid of particles with density constraints among scripted solids.
@@ -55,6 +55,21 @@ impl<const D: usize> ProjectiveWorld<D> {
         &self.fluid
     }
 
+    fn meshes(&self) -> Vec<DeformedMesh> {
+        let Some(cloth) = self.fluid.cloth() else {
+            return Vec::new();
+        };
+        let numbers = |vectors: &[[f64; 3]]| vectors.iter().flatten().map(|x| *x as f32).collect();
+        let sheets = cloth.sheets().iter().enumerate();
+        sheets
+            .map(|(k, sheet)| DeformedMesh {
+                name: sheet.name.clone(),
+                vertex: numbers(cloth.positions(k)),
+                velocity: numbers(cloth.velocities(k)),
+            })
+            .collect()
+    }
+
     fn report(&self, report: &meniscus_projective::StepReport, exchanged: Exchanged) -> StepReport {
         let mut tree = StepReport::new(report.time, report.dt);
         tree.solves
@@ -75,6 +90,14 @@ impl<const D: usize> ProjectiveWorld<D> {
             ("density_error", report.solve.max_error),
             ("mean_density_error", report.solve.mean_error),
         ];
+        if let Some(cloth) = self.fluid.cloth() {
+            let force = cloth.pin_force();
+            tree.measures.extend([
+                ("largest_stretch", cloth.largest_stretch()),
+                ("pin_force", force[2]),
+                ("cloth_speed", cloth.max_speed()),
+            ]);
+        }
         tree
     }
 }
@@ -118,7 +141,19 @@ impl<const D: usize> World for ProjectiveWorld<D> {
         }
         // Steps of equal length up to `until`.
         let left = until - time;
-        let steps = (left / dt - 1e-9).ceil().max(1.0);
+        let mut steps = (left / dt - 1e-9).ceil().max(1.0);
+        // Cloth has a factored matrix for each length of step: the last one goes on if it is short enough.
+        let last = self.fluid.last_step();
+        if self.fluid.cloth().is_some()
+            && last > 0.0
+            && last <= dt * (1.0 + 1e-9)
+            && last > 0.4 * dt
+        {
+            let whole = (left / last).round();
+            if whole >= 1.0 && (left / last - whole).abs() < 1e-6 * whole {
+                steps = whole;
+            }
+        }
         StepLimit {
             dt: left / steps,
             longest: settings.max_step.min(left),
@@ -183,7 +218,7 @@ impl<const D: usize> World for ProjectiveWorld<D> {
             }],
             bodies: self.bodies(),
             loads: Vec::new(),
-            meshes: Vec::new(),
+            meshes: self.meshes(),
         }
     }
 

@@ -121,4 +121,6 @@ pub struct DeformedMesh {
     pub name: String,
     /// Coordinates of one vertex after another, in metres.
     pub vertex: Vec<f32>,
+    /// Components of the velocity of one vertex after another, in m/s.
+    pub velocity: Vec<f32>,
 }

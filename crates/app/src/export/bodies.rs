@@ -1,4 +1,4 @@
-//! Solids and rigid bodies of a frame as one triangle mesh, in which every body keeps its number from frame to frame.
+//! Solids, rigid bodies and cloth of a frame as one triangle mesh, in which every body keeps its number from frame to frame.
 
 use super::Up;
 use crate::surface::solids::{self, SolidMesh};
@@ -9,7 +9,7 @@ use std::array::from_fn;
 use std::ops::Range;
 
 /// Part of a mesh that belongs to one body.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Part {
     /// Number of the body in the scene, from 0: first the solids, then the bodies.
     pub body: i32,
@@ -19,6 +19,8 @@ pub struct Part {
     pub vertices: Range<usize>,
     /// Its triangles.
     pub triangles: Range<usize>,
+    /// Texture coordinates of its vertices; none but for cloth.
+    pub texture: Vec<[f32; 2]>,
 }
 
 /// Meshes of the solids and bodies of a scene, with normals, ready to be placed.
@@ -64,7 +66,44 @@ impl BodyMeshes {
                 parts.push(place(&mut surface, mesh, normals, state, up));
             }
         }
+        place_cloth(&mut surface, &mut parts, scene, frame, up);
         (surface, parts)
+    }
+}
+
+/// Adds the cloth of a frame to a mesh, numbered after the bodies.
+fn place_cloth<const D: usize>(
+    surface: &mut Surface,
+    parts: &mut Vec<Part>,
+    scene: &Scene<D>,
+    frame: &Frame<D>,
+    up: Up,
+) {
+    let spacing = scene.particle_spacing();
+    for (k, cloth) in scene.cloth.iter().enumerate() {
+        let mesh = frame.meshes.iter().find(|mesh| mesh.name == cloth.name);
+        let Some(mesh) = mesh.filter(|mesh| mesh.positions.len() == cloth.vertices(spacing)) else {
+            continue;
+        };
+        let triangles = cloth.sheet(spacing).triangles;
+        let (first, from) = (surface.positions.len(), surface.triangles.len());
+        let normals = vertex_normals(&mesh.positions, &triangles);
+        let lifted = |vectors: &[[f32; 3]]| -> Vec<[f32; 3]> {
+            vectors.iter().map(|x| up.vector(*x)).collect()
+        };
+        surface.positions.extend(lifted(&mesh.positions));
+        surface.velocities.extend(lifted(&mesh.velocities));
+        surface.normals.extend(lifted(&normals));
+        let moved = |triangle: &[u32; 3]| triangle.map(|v| v + first as u32);
+        surface.triangles.extend(triangles.iter().map(moved));
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        parts.push(Part {
+            body: (scene.solids.len() + scene.bodies.len() + k) as i32,
+            name: cloth.name.chars().map(plain).collect(),
+            vertices: first..surface.positions.len(),
+            triangles: from..surface.triangles.len(),
+            texture: cloth.texture(spacing),
+        });
     }
 }
 
@@ -99,6 +138,7 @@ fn place<const D: usize>(
         name: mesh.name.clone(),
         vertices: first..surface.positions.len(),
         triangles: from..surface.triangles.len(),
+        texture: Vec::new(),
     }
 }
 

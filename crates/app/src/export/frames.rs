@@ -63,7 +63,7 @@ pub fn plan(run: &OpenedRun, options: &Options<'_>) -> Result<Plan, Error> {
     let has_bodies = || {
         frames
             .first()
-            .is_some_and(|&first| body_count(run, first) > 0)
+            .is_some_and(|&first| body_count(run, first) > 0 || has_cloth(run, first))
     };
     // The one file of USD has them in any case, and OpenVDB files contain liquid only.
     let apart = !matches!(format, Format::Usd | Format::Vdb);
@@ -123,6 +123,13 @@ fn is_rigid(run: &OpenedRun, frames: &[u32]) -> bool {
 /// Whether a frame has rigid bodies in a scene without liquid.
 fn has_dry_bodies<const D: usize>(frame: &cache::Frame<D>) -> bool {
     !frame.loads.is_empty() && frame.loads.iter().all(|load| load.liquid.is_none())
+}
+
+/// Whether a frame has cloth.
+fn has_cloth(run: &OpenedRun, number: u32) -> bool {
+    let path = cache::frame_path(&run.root, number);
+    run.manifest.settings.dimension == 3
+        && cache::read::<3>(&path).is_ok_and(|frame| !frame.meshes.is_empty())
 }
 
 /// Number of solids and bodies in a frame.

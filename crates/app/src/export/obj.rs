@@ -17,7 +17,10 @@ pub fn write_surface(
         name: "surface".into(),
         vertices: 0..surface.positions.len(),
         triangles: 0..surface.triangles.len(),
+        texture: Vec::new(),
     }];
+    // Numbers of texture coordinates count from one through the whole file.
+    let mut coordinates = 1;
     let objects = if parts.is_empty() { &whole } else { parts };
     for object in objects {
         writeln!(out, "o {}", object.name)?;
@@ -27,11 +30,20 @@ pub fn write_surface(
         for [x, y, z] in &surface.normals[object.vertices.clone()] {
             writeln!(out, "vn {x} {y} {z}")?;
         }
+        for [u, v] in &object.texture {
+            writeln!(out, "vt {u} {v}")?;
+        }
         writeln!(out, "s 1")?;
         for triangle in &surface.triangles[object.triangles.clone()] {
             let [a, b, c] = triangle.map(|v| v + 1);
-            writeln!(out, "f {a}//{a} {b}//{b} {c}//{c}")?;
+            if object.texture.is_empty() {
+                writeln!(out, "f {a}//{a} {b}//{b} {c}//{c}")?;
+                continue;
+            }
+            let [s, t, u] = triangle.map(|v| v as usize - object.vertices.start + coordinates);
+            writeln!(out, "f {a}/{s}/{a} {b}/{t}/{b} {c}/{u}/{c}")?;
         }
+        coordinates += object.texture.len();
     }
     Ok(())
 }

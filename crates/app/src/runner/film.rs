@@ -6,7 +6,7 @@ use meniscus_render::preview::{FASTEST, FrameRenderer, GifWriter};
 use meniscus_scene::Scene;
 use meniscus_sim::{Layers, World};
 use meniscus_store::cache::{
-    self, BodyLoad, BodyState, Frame, LiquidLoad, PointLayer, Precision, Scalar,
+    self, BodyLoad, BodyState, DeformedMesh, Frame, LiquidLoad, PointLayer, Precision, Scalar,
 };
 use meniscus_store::error::{Error, Kind};
 use meniscus_store::manifest::{Kept, Manifest, is_kept};
@@ -172,6 +172,7 @@ pub fn frame_of<const D: usize>(scene: &Scene<D>, world: &dyn World, number: u32
         points: snapshot.points.iter().map(layer).collect(),
         bodies: snapshot.bodies.iter().map(body_state).collect(),
         loads: snapshot.loads.iter().map(body_load).collect(),
+        meshes: snapshot.meshes.iter().map(deformed_mesh).collect(),
     }
 }
 
@@ -187,6 +188,14 @@ pub fn encoded<const D: usize>(
             format!("frame {number} can't be kept: {cause}"),
         )
     })
+}
+
+fn deformed_mesh(mesh: &meniscus_sim::DeformedMesh) -> DeformedMesh {
+    DeformedMesh {
+        name: mesh.name.clone(),
+        positions: mesh.vertex.as_chunks().0.to_vec(),
+        velocities: mesh.velocity.as_chunks().0.to_vec(),
+    }
 }
 
 /// Poses and velocities of the bodies of a world, as frames keep them.

@@ -37,6 +37,7 @@ fn surface_of(positions: Vec<[f32; 3]>, source: SurfaceSource) -> (Surface, Meas
         points: vec![at_rest(scene.dx(), positions)],
         bodies: Vec::new(),
         loads: Vec::new(),
+        meshes: Vec::new(),
     };
     let settings = SurfaceSettings {
         source,
@@ -260,6 +261,7 @@ fn areas_in_2d_equal_those_of_the_particles() {
             points: vec![at_rest(scene.dx(), positions)],
             bodies: Vec::new(),
             loads: Vec::new(),
+            meshes: Vec::new(),
         };
         let settings = SurfaceSettings::default();
         let (surface, measures) = measured(&scene, &frame, &settings).unwrap();

@@ -90,6 +90,7 @@ mod tests {
             points: vec![PointLayer::liquid(dx, positions, velocities)],
             bodies: Vec::new(),
             loads: Vec::new(),
+            meshes: Vec::new(),
         }
     }
 

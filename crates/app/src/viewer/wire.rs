@@ -213,6 +213,7 @@ mod tests {
             points: vec![layer],
             bodies: Vec::new(),
             loads: Vec::new(),
+            meshes: Vec::new(),
         }
     }
 

@@ -6,8 +6,13 @@
 //! `M/dt² + Gᵀ diag(K V) G` is that of Gauss and Newton. Its Schur complement in the multipliers `l = V p`,
 //! `B = dt²/m G Gᵀ + 1/(K V)`, has a condition number that does not depend on `K`. A round linearises the constraints, takes
 //! a few iterations of conjugate gradients on the active ones (`C_i > 0` or `l_i > 0`), and clamps: `l >= 0`.
+//!
+//! Cloth has a constant matrix `H` of its own and adds `G_c H⁻¹ G_cᵀ` to `B`; its strain limits and contacts are further rows
+//! of the same problem, which [`bounded`](super::bounded) then solves.
 
+use super::bounded::Bounded;
 use super::{Problem, SolveReport, Unknowns, displace, errors};
+use crate::cloth::step::ClothStep;
 use crate::constraints::Constraints;
 use crate::real::Real;
 use crate::reduce::dot;
@@ -21,30 +26,81 @@ const INNER_TOLERANCE: f64 = 1e-2;
 const UNDAMPED: usize = 8;
 /// Share of the changes that later rounds make.
 const DAMPING: f64 = 0.6;
+/// Products with the matrix per round with cloth, in iterations of conjugate gradients.
+const CLOTH_PRODUCTS: usize = 6;
+/// Rounds without convergence after which contacts of cloth are looked for again.
+const ROUNDS_BETWEEN_SEARCHES: usize = 8;
 
 pub fn solve<const D: usize, R: Real>(
     problem: &Problem<'_, D, R>,
     constraints: &mut Constraints<R>,
     unknowns: &mut Unknowns<R>,
+    mut cloth: Option<&mut ClothStep<'_, D>>,
 ) -> SolveReport {
     let settings = problem.settings;
     let (mobility, compliance) = (problem.mobility(), problem.compliance());
     let n = constraints.excess.len();
     let mut report = SolveReport::default();
     let mut cg = ConjugateGradients::new(n, mobility, compliance);
+    let mut bounded = Bounded::new(n);
+    if let Some(cloth) = &mut cloth {
+        cloth.begin(problem.start, &unknowns.position[..n]);
+    }
 
-    let is_warm = start(problem, constraints, unknowns);
+    let is_warm = start(problem, constraints, unknowns, &mut cloth);
     loop {
         constraints.evaluate::<D, true>(problem.kernel, problem.walls, &unknowns.position);
+        let mut cloth_has_converged = true;
+        if let Some(cloth) = &mut cloth {
+            cloth.relax();
+            cloth.linearise(constraints, &unknowns.position);
+            cloth_has_converged = cloth.has_converged(report.rounds);
+        }
         (report.mean_error, report.max_error) =
             errors(constraints, &unknowns.multiplier, compliance);
-        report.has_converged =
-            report.max_error <= settings.max_error && report.mean_error <= settings.mean_error;
+        report.has_converged = report.max_error <= settings.max_error
+            && report.mean_error <= settings.mean_error
+            && cloth_has_converged;
         // Pressures of the last step that are too high show in no excess: they have one round to fall.
         let may_end = report.rounds > 0 || !is_warm;
         let is_broken = !report.max_error.is_finite();
-        if (report.has_converged && may_end) || report.rounds == settings.rounds || is_broken {
+        if report.rounds == settings.rounds || is_broken {
             return report;
+        }
+        // A step that does not converge looks for contacts on its way, so that they are not left to the end.
+        let is_late = report.rounds % ROUNDS_BETWEEN_SEARCHES == ROUNDS_BETWEEN_SEARCHES - 1;
+        if (report.has_converged && may_end) || (is_late && cloth.is_some()) {
+            let finds_contacts = cloth.as_mut().is_some_and(|cloth| {
+                let finds = cloth.find_contacts(problem.start, &unknowns.position);
+                if finds {
+                    cloth.linearise_rows(&unknowns.position);
+                }
+                finds
+            });
+            if !finds_contacts && report.has_converged && may_end {
+                return report;
+            }
+        }
+        if let Some(cloth) = &mut cloth {
+            let limit = CLOTH_PRODUCTS * settings.inner_iterations;
+            report.inner_iterations += bounded.solve(problem, constraints, unknowns, cloth, limit);
+            for (l, (change, kept)) in unknowns
+                .multiplier
+                .iter_mut()
+                .zip(cg.change.iter_mut().zip(&bounded.change))
+            {
+                let next = (*l + R::of(*kept)).max(R::ZERO);
+                *change = next - *l;
+                *l = next;
+            }
+            let of_rows = cloth.clamp(&bounded.change[n..]);
+            constraints.transposed_product(&cg.change);
+            cloth.respond(&cg.change, &of_rows, &mut constraints.force);
+            cloth.displace();
+            let mobility = R::of(mobility);
+            displace(problem, constraints, mobility, &mut unknowns.position);
+            report.rounds += 1;
+            continue;
         }
         cg.select(constraints, &unknowns.multiplier);
         report.inner_iterations +=
@@ -71,6 +127,7 @@ fn start<const D: usize, R: Real>(
     problem: &Problem<'_, D, R>,
     constraints: &mut Constraints<R>,
     unknowns: &mut Unknowns<R>,
+    cloth: &mut Option<&mut ClothStep<'_, D>>,
 ) -> bool {
     let share = R::of(problem.settings.warm_start);
     if unknowns.multiplier.iter().all(|&l| l * share == R::ZERO) {
@@ -78,6 +135,9 @@ fn start<const D: usize, R: Real>(
         return false;
     }
     constraints.evaluate::<D, true>(problem.kernel, problem.walls, &unknowns.position);
+    if let Some(cloth) = cloth {
+        cloth.linearise(constraints, &unknowns.position);
+    }
     let multipliers = unknowns.multiplier.par_iter_mut();
     multipliers
         .zip(&constraints.excess)
@@ -89,6 +149,10 @@ fn start<const D: usize, R: Real>(
             };
         });
     constraints.transposed_product(&unknowns.multiplier);
+    if let Some(cloth) = cloth {
+        cloth.respond(&unknowns.multiplier, &[], &mut constraints.force);
+        cloth.displace();
+    }
     let mobility = R::of(problem.mobility());
     displace(problem, constraints, mobility, &mut unknowns.position);
     true

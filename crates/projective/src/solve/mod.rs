@@ -1,5 +1,6 @@
 //! Methods that solve the density constraints of a step.
 
+mod bounded;
 mod dual;
 mod jacobi;
 mod paper;
@@ -8,6 +9,7 @@ mod tests;
 
 use rayon::prelude::*;
 
+use crate::cloth::step::ClothStep;
 use crate::constraints::Constraints;
 use crate::kernel::Kernel;
 use crate::real::{Real, Vec4};
@@ -20,6 +22,8 @@ pub struct Problem<'a, const D: usize, R> {
     pub settings: &'a Settings<D>,
     pub kernel: &'a Kernel<R>,
     pub walls: &'a Walls<'a, D>,
+    /// Positions at the start of the step.
+    pub start: &'a [Vec4<R>],
     /// Positions without constraints.
     pub predicted: &'a [Vec4<R>],
     /// Length of the step.
@@ -65,14 +69,16 @@ pub struct SolveReport {
     pub newton_histogram: Vec<usize>,
 }
 
-/// Moves `unknowns` from the predicted positions to positions that satisfy the constraints.
+/// Moves `unknowns` from the predicted positions to positions that satisfy the constraints. Cloth takes part in
+/// [`Method::Dual`] only.
 pub fn solve<const D: usize, R: Real>(
     problem: &Problem<'_, D, R>,
     constraints: &mut Constraints<R>,
     unknowns: &mut Unknowns<R>,
+    cloth: Option<&mut ClothStep<'_, D>>,
 ) -> SolveReport {
     match problem.settings.method {
-        Method::Dual => dual::solve(problem, constraints, unknowns),
+        Method::Dual => dual::solve(problem, constraints, unknowns, cloth),
         Method::Jacobi => jacobi::solve(problem, constraints, unknowns),
         Method::Paper => paper::solve(problem, constraints, unknowns),
     }

@@ -141,6 +141,7 @@ fn the_dual_solution_minimises_the_objective_of_the_paper() {
         settings: &settings,
         kernel: &kernel,
         walls: &walls,
+        start: &positions[..n],
         predicted: &positions[..n],
         dt: 1e-3,
     };
@@ -148,7 +149,7 @@ fn the_dual_solution_minimises_the_objective_of_the_paper() {
         position: positions.clone(),
         multiplier: vec![0.0; n],
     };
-    let report = solve(&problem, &mut constraints, &mut unknowns);
+    let report = solve(&problem, &mut constraints, &mut unknowns, None);
     assert!(report.has_converged, "{report:?}");
     // Every pressure is the bulk modulus times the compression.
     let stiffness = settings.bulk_modulus * settings.particle_volume();
@@ -188,6 +189,7 @@ fn conjugate_gradients_on_the_global_matrix_find_the_positions_of_the_division()
         settings: &settings,
         kernel: &kernel,
         walls: &walls,
+        start: &positions[..n],
         predicted: &positions[..n],
         dt: 1e-3,
     };
@@ -199,7 +201,7 @@ fn conjugate_gradients_on_the_global_matrix_find_the_positions_of_the_division()
         position: positions.clone(),
         multiplier: vec![0.0; n],
     };
-    solve(&problem, &mut constraints, &mut unknowns);
+    solve(&problem, &mut constraints, &mut unknowns, None);
     for axis in 0..3 {
         // The matrix as the sum over the constraints, never as its diagonal.
         let apply = |x: &[f64]| -> Vec<f64> {

@@ -1,11 +1,13 @@
 //! Renderer of the frames of one scene.
 
+use super::cloth::Drape;
+use super::colours::linear;
 use super::framing;
 use super::legend::round_up;
 use super::materials::materials_of;
 use super::{View, draw};
 use crate::image::RgbImage;
-use meniscus_scene::{Camera, Color, Material, Scene, Style, measure};
+use meniscus_scene::{Camera, Cloth, Color, Material, Scene, Style, measure};
 use meniscus_shapes::{Bounds, ScriptedSolid, Shape};
 use meniscus_store::cache::Frame;
 use meniscus_store::error::Error;
@@ -83,6 +85,7 @@ impl<'a, const D: usize> FrameRenderer<'a, D> {
         if !bodies.iter().any(|b| matches!(b.shape, Shape::Inverted(_))) {
             bodies.push(self.scene.sides());
         }
+        let cloth = self.drapes(frame);
         let view = View {
             positions: frame.positions(),
             velocities: frame.velocities(),
@@ -90,6 +93,7 @@ impl<'a, const D: usize> FrameRenderer<'a, D> {
             bodies: &bodies,
             materials: &materials,
             colours: &colours,
+            cloth: &cloth,
             liquid_colour: self.scene.liquid_color,
             per_cell: self.scene.physics.particles_per_cell as f64,
             time: frame.time,
@@ -104,6 +108,23 @@ impl<'a, const D: usize> FrameRenderer<'a, D> {
             caption: Some(caption),
         };
         Ok(draw(&view, self.size))
+    }
+}
+
+impl<const D: usize> FrameRenderer<'_, D> {
+    /// The cloth of a frame, with the triangles of the scene.
+    fn drapes(&self, frame: &Frame<D>) -> Vec<Drape> {
+        let spacing = self.scene.particle_spacing();
+        let drape = |cloth: &Cloth| {
+            let mesh = frame.meshes.iter().find(|mesh| mesh.name == cloth.name)?;
+            // A frame of another version of the scene may have other vertices.
+            (mesh.positions.len() == cloth.vertices(spacing)).then(|| Drape {
+                positions: mesh.positions.clone(),
+                triangles: cloth.sheet(spacing).triangles,
+                colour: cloth.color.map(linear),
+            })
+        };
+        self.scene.cloth.iter().filter_map(drape).collect()
     }
 }
 

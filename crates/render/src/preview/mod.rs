@@ -4,6 +4,7 @@
 mod blur;
 mod camera;
 mod captions;
+mod cloth;
 mod colours;
 mod compositing;
 mod droplets;
@@ -31,6 +32,7 @@ mod volume;
 #[cfg(test)]
 mod tests;
 
+pub use cloth::Drape;
 pub use frame_renderer::FrameRenderer;
 pub use gif::{FASTEST, GifWriter};
 pub use materials::{material_of, materials_of};
@@ -57,6 +59,8 @@ pub struct View<'a, const D: usize> {
     pub materials: &'a [Material],
     /// Colours of the solids; that of their material where missing.
     pub colours: &'a [Option<Color>],
+    /// Cloth; drawn in 3D only.
+    pub cloth: &'a [Drape],
     /// Colour of the liquid. Default: that of water.
     pub liquid_colour: Option<Color>,
     /// Number of particles in a full cell of twice the radius.

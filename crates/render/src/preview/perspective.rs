@@ -3,6 +3,7 @@
 use super::View;
 use super::blur::{Field, raster};
 use super::camera::{Box3, Camera};
+use super::cloth::Drapes;
 use super::colours::{Tint, linear};
 use super::compositing::{Composite, shade};
 use super::droplets::{self, Droplet};
@@ -59,7 +60,8 @@ pub(super) fn draw<const D: usize>(view: &View<D>, size: (usize, usize)) -> Vec<
         .collect();
 
     let edges = view.bodies.iter().any(|body| is_domain_box(body, domain));
-    let layers = SolidLayers::new(&camera, size, &solids, domain, edges);
+    let drapes = Drapes::new(view.cloth, &camera, size);
+    let layers = SolidLayers::new(&camera, size, &solids, &drapes, domain, edges);
 
     let particles = valid_particles(view);
     let posed: Vec<PosedSolid<D>> = view

@@ -1,6 +1,7 @@
 //! Primary rays, and the layers of solids along them.
 
 use super::camera::Camera;
+use super::cloth::Drapes;
 use super::ray_march::Span;
 use super::sphere_tracing::{Layer, Layers, Ray, Solid, box_span};
 use super::vector::{Vec3, dot, scale};
@@ -35,6 +36,7 @@ impl SolidLayers {
         camera: &Camera,
         size: (usize, usize),
         solids: &[Solid<D>],
+        drapes: &Drapes,
         domain: Vec3,
         closed: bool,
     ) -> Self {
@@ -81,6 +83,10 @@ impl SolidLayers {
                         None if solid.is_container() => window.open = 0.0,
                         _ => {}
                     }
+                }
+                if let Some(cloth) = drapes.layer(x, y, ray.direction, camera) {
+                    window.span.end = window.span.end.min(cloth.t);
+                    layers.push(cloth);
                 }
                 row.layers.extend(layers.sorted());
                 row.begins.push(row.layers.len());

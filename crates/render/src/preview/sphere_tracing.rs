@@ -37,7 +37,7 @@ pub(super) struct Layers {
 }
 
 impl Layers {
-    fn push(&mut self, layer: Layer) {
+    pub fn push(&mut self, layer: Layer) {
         if self.count < MOST_LAYERS {
             self.layers[self.count] = Some(layer);
             self.count += 1;

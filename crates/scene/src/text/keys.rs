@@ -4,6 +4,7 @@
 use super::access::{Field, bound, field, read_by};
 use super::appearance::CAMERA;
 use super::bodies::{BODY, CONTACT, JOINT};
+use super::cloth::CLOTH;
 use super::coupling::COUPLING;
 use super::grammar::{Kind, OPTIONAL, REQUIRED, Range, Table, default, key};
 use super::objects::{DRAIN, EMITTER, LIQUID, SOLID};
@@ -61,6 +62,8 @@ pub static SCENE: Table = Table {
             "Joints between rigid bodies."),
         key!("emitter": Kind::Tables(&EMITTER, 0), read_by!(|scene, node, reader| reader.emitters(scene, node)), Physics,
             "", "Sources of liquid."),
+        key!("cloth": Kind::Tables(&CLOTH, 0), read_by!(|scene, node, reader| reader.cloth(scene, node)), Physics, "",
+            "Cloth, with `method = \"projective\"`."),
         key!("drain": Kind::Tables(&DRAIN, 0), read_by!(|scene, node, reader| reader.drains(scene, node)), Physics, "",
             "Sinks of liquid."),
     ],

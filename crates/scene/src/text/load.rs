@@ -8,7 +8,7 @@ use super::overrides::{self, Override};
 use super::problem::{Blame, Place, Problem, Source};
 use super::tree::{Node, parse, put_table};
 use super::validate::Validator;
-use super::{body_problems, projective, renamed_keys, viscosity, warnings, write};
+use super::{body_problems, cloth, projective, renamed_keys, viscosity, warnings, write};
 use crate::dimension::either;
 use crate::{AnyScene, Scene, builtin};
 use meniscus_store::OpenedRun;
@@ -240,6 +240,7 @@ fn is_sound<const D: usize>(reader: &mut Reader<'_>, scene: &Scene<D>, root: &No
     reader.problems.extend(viscosity::errors(scene, root));
     reader.problems.extend(body_problems::errors(scene, root));
     reader.problems.extend(projective::errors(scene, root));
+    reader.problems.extend(cloth::errors(scene, root));
     if reader.problems.len() == before
         && let Err(fault) = scene.check()
     {

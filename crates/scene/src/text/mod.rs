@@ -10,6 +10,7 @@ mod assets;
 mod bodies;
 mod body_problems;
 mod camera;
+mod cloth;
 mod coupling;
 mod defaults;
 pub mod differences;

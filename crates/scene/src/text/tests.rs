@@ -1,5 +1,6 @@
 //! Tests of reading scene files.
 
+mod cloth;
 mod hostile_bodies;
 mod viscosity;
 

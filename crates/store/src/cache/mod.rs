@@ -2,18 +2,21 @@
 //!
 //! A frame is one file, `particles/particles_000001.mpc`. [`container`] is the envelope (magic, version, lengths, hash,
 //! tagged sections); [`points`] are point layers such as the particles of the liquid (positions to a two-thousandth of a
-//! cell, velocities and scalars to a sixty-thousandth of the layer's largest), [`bodies`] poses of solids, [`loads`] forces on rigid bodies. The points of a
+//! cell, velocities and scalars to a sixty-thousandth of the layer's largest), [`bodies`] poses of solids, [`loads`] forces on rigid bodies, [`meshes`]
+//! vertices of cloth. The points of a
 //! layer come back sorted by cell, which is what makes them small.
 
 pub mod bodies;
 pub(crate) mod bytes;
 pub mod container;
 pub mod loads;
+pub mod meshes;
 pub mod points;
 
 pub use bodies::BodyState;
 pub use container::{CacheError, Header};
 pub use loads::{BodyLoad, LiquidLoad};
+pub use meshes::DeformedMesh;
 pub use points::{PointLayer, Precision, Scalar};
 
 use crate::error::{Error, Kind};
@@ -40,6 +43,8 @@ pub struct Frame<const D: usize> {
     pub bodies: Vec<BodyState<D>>,
     /// Forces on rigid bodies; none in scenes without.
     pub loads: Vec<BodyLoad<D>>,
+    /// Meshes whose vertices move; none in scenes without cloth.
+    pub meshes: Vec<DeformedMesh>,
 }
 
 impl<const D: usize> Frame<D> {
@@ -89,6 +94,9 @@ pub fn encode<const D: usize>(frame: &Frame<D>) -> Result<Vec<u8>, CacheError> {
         sections.push(loads::section(&frame.loads)?);
         sections.extend(loads::liquid_section(&frame.loads)?);
     }
+    if !frame.meshes.is_empty() {
+        sections.push(meshes::section(&frame.meshes)?);
+    }
     container::seal(Content::Frame, &header, &sections)
 }
 
@@ -113,6 +121,11 @@ pub fn decode<const D: usize>(bytes: &[u8]) -> Result<Frame<D>, CacheError> {
         let (head, payload) = section?;
         loads::read_liquid(head.count, &payload, &mut loads)?;
     }
+    let mut meshes = Vec::new();
+    for section in opened.with_tag(meshes::TAG) {
+        let (head, payload) = section?;
+        meshes.extend(meshes::read(head.count, &payload)?);
+    }
     let (head, payload) = opened.only(bodies::TAG)?;
     Ok(Frame {
         number: opened.header.number,
@@ -120,6 +133,7 @@ pub fn decode<const D: usize>(bytes: &[u8]) -> Result<Frame<D>, CacheError> {
         points: found,
         bodies: bodies::read(head.count, &payload)?,
         loads,
+        meshes,
     })
 }
 

@@ -40,6 +40,7 @@ fn chaos<const D: usize>(count: usize, cells: f64, dx: f64) -> Frame<D> {
         points: vec![layer],
         bodies: vec![tilted("paddle", 0.3), tilted("", -1.0)],
         loads: vec![load("paddle"), load("")],
+        meshes: Vec::new(),
     }
 }
 
