@@ -148,7 +148,8 @@ impl<const D: usize> Bodies<D> {
         solved: Vec<(Island<D>, SolveReport)>,
         dt: f64,
     ) -> (Vec<Island<D>>, Vec<SolveReport>, Vec<bool>) {
-        let mut changed = vec![solved.is_empty(); self.len()];
+        let again = !solved.is_empty();
+        let mut changed = vec![!again; self.len()];
         let mut known: BTreeMap<Option<usize>, (Island<D>, SolveReport)> = (solved.into_iter())
             .map(|own| (own.0.first_body(), own))
             .collect();
@@ -171,6 +172,7 @@ impl<const D: usize> Bodies<D> {
             }
             None => {
                 let mut island = self.island(group, state, prepared, dt);
+                island.continued = again;
                 let report = solve::solve(&mut island, &self.settings, dt);
                 (island, report)
             }

@@ -1,7 +1,7 @@
 //! Runs a scene in one engine and prints a line of JSON.
 //!
 //! `meniscus-rapier SCENE STEPS meniscus [COARSE]` or `meniscus-rapier SCENE STEPS rapier ITERATIONS`. `COARSE` is the residual
-//! at which any contact problem is solved, as a share of the speed that gravity gives in a step.
+//! to which contact problems of large islands are solved, as a share of the speed that gravity gives in a step.
 
 use cpu_time::ProcessTime;
 use meniscus_rapier::Engine;
@@ -38,7 +38,7 @@ fn main() -> Result<(), String> {
         "meniscus" => {
             let settings = Settings::default();
             let settings = match rest.first() {
-                Some(_) => settings.coarse_tolerance(number(0.0)?).coarse_rows(1),
+                Some(_) => settings.coarse_tolerance(number(0.0)?),
                 None => settings,
             };
             Box::new(Meniscus::new(&scene, DT, settings))

@@ -10,7 +10,7 @@ const MOST_TIME: f64 = 3.0;
 const LEAST_ERROR_RATIO: f64 = 20.0;
 /// Rapier's default number of iterations.
 const DEFAULT_ITERATIONS: u32 = 4;
-/// Residuals at which our quick variants end their solves, as a share of the speed that gravity gives in a step.
+/// Residuals at which our quick variants end the solves of large islands, as a share of the speed that gravity gives in a step.
 const COARSE: [&str; 2] = ["0.1", "0.3"];
 
 /// Scenes and what they are.

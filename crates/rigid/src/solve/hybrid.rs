@@ -77,7 +77,13 @@ fn solve_blocks<const D: usize, const B: usize>(
     }
     let mut normal = None;
     let mut stale = 0;
-    while report.rounds < settings.max_rounds && best.residual > tolerance {
+    // What a solve with fewer contacts did not reach, another round does not reach either.
+    let max_rounds = if large && island.continued {
+        0
+    } else {
+        settings.max_rounds
+    };
+    while report.rounds < max_rounds && best.residual > tolerance {
         if let Some(newton) = &mut newton {
             report.active_sets += improve(island, newton, tolerance);
             if best.keep(island) && best.residual <= tolerance {

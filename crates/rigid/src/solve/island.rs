@@ -72,6 +72,8 @@ pub(crate) struct Island<const D: usize> {
     pub x: Vec<f64>,
     /// Velocities without impulses.
     start: Vec<Twist<D>>,
+    /// Whether the impulses to start from are those of a solve of the same step, with fewer contacts.
+    pub continued: bool,
     pub joint_rows: usize,
     /// Coulomb coefficients of the contacts.
     pub friction: Vec<f64>,
@@ -101,6 +103,7 @@ impl<const D: usize> Island<D> {
             shifts: Vec::new(),
             x: Vec::new(),
             start: Vec::new(),
+            continued: false,
             joint_rows: 0,
             friction: Vec::new(),
             blocks: Vec::new(),
