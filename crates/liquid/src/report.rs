@@ -55,6 +55,12 @@ pub struct StepReport {
     pub volume: f64,
     /// Volume held by particles in sheets and drops below the grid's resolution, which `volume` misses.
     pub thin_volume: f64,
+    /// Volume of particles beyond what fits into their cells: what the liquid has lost by piling up.
+    pub compressed_volume: f64,
+    /// Volume deep inside the liquid that lacks particles: what it has gained by spreading.
+    pub diluted_volume: f64,
+    /// Mean deviation of the volume from its target over the last hundredths of a second, as a share of it.
+    pub recent_drift: f64,
     /// What `volume` and `thin_volume` together should be: what there was at the first step, and what came and went
     /// since.
     pub expected_volume: f64,

@@ -149,18 +149,36 @@ impl<const D: usize> Shape<D> {
         }
         // Into the solid, seen from outside: at an edge of two parts the normal inside may be the other one's.
         let normal = self.gradient(add_scaled(x, 10.0 * surface, self.gradient(x)));
+        let distance_after = |gone: f64| self.distance(add_scaled(x, -gone, normal));
         let mut gone = 10.0 * surface;
+        let mut inside = 0.0;
         for _ in 0..THROUGH {
-            let distance = self.distance(add_scaled(x, -gone, normal));
+            let distance = distance_after(gone);
             if distance >= 0.0 {
                 // One that leaves at once came in along an edge.
-                return (gone > 20.0 * surface).then_some(gone);
+                return (gone > 20.0 * surface)
+                    .then(|| exit(distance_after, inside, gone, surface));
             }
             if gone > longest {
                 return Some(gone);
             }
+            inside = gone;
             gone += (-distance).max(2e-3 * longest).min(longest);
         }
         Some(gone)
     }
+}
+
+/// Where a ray leaves a solid, between a point inside and one outside, by bisection.
+fn exit(distance_after: impl Fn(f64) -> f64, inside: f64, outside: f64, tolerance: f64) -> f64 {
+    let (mut inside, mut outside) = (inside, outside);
+    while outside - inside > tolerance {
+        let middle = 0.5 * (inside + outside);
+        if distance_after(middle) < 0.0 {
+            inside = middle;
+        } else {
+            outside = middle;
+        }
+    }
+    outside
 }

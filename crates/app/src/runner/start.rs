@@ -7,13 +7,12 @@ use super::run_loop::Runner;
 use super::simulation::Simulation;
 use super::{Options, Summary, estimate};
 use meniscus_scene::Scene;
-use meniscus_store::error::Error;
+use meniscus_store::error::{Error, Kind};
 use meniscus_store::lock::Lock;
 use meniscus_store::manifest::{Manifest, State};
-use meniscus_store::opened_run::no_run;
 use meniscus_store::quantity::count;
 use meniscus_store::run_folder::{self, RunFolder};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Start of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,8 +58,8 @@ pub(super) fn run<const D: usize>(
 ) -> Result<Summary, Error> {
     scene.check()?;
     estimate::check(scene, options.memory_limit)?;
-    if matches!(options.start, Start::FromFrame(1..)) && !options.out.is_dir() {
-        return Err(no_run(&options.out));
+    if matches!(options.start, Start::Resume | Start::FromFrame(1..)) && !options.out.exists() {
+        return Err(nothing_to_continue(&options.out));
     }
     let continues = options.start.continues();
     // Checked before anything is created, and again under the lock.
@@ -104,6 +103,17 @@ pub(super) fn run<const D: usize>(
     };
     let end = runner.frames(progress);
     runner.close(end)
+}
+
+/// A misspelt folder must not become a new run.
+fn nothing_to_continue(out: &Path) -> Error {
+    Error::new(
+        Kind::Storage,
+        format!("there is no run to continue: {} does not exist", out.display()),
+    )
+    .with_remedy(
+        "pass the folder of the run as --out DIR; without --resume and --from-frame the scene starts from the beginning",
+    )
 }
 
 fn nothing_to_do(

@@ -117,7 +117,10 @@ fn a_run_stopped_after_every_step_resumes_to_the_same_bytes() {
     let scene = small_dam_break(4);
     let (whole, out) = (trial.path("whole"), trial.path("stopped"));
     run_it(&scene, &whole, Start::Beginning, None).0.unwrap();
-    let mut stops = 0;
+    run_it(&scene, &out, Start::Beginning, Some(1))
+        .0
+        .unwrap_err();
+    let mut stops = 1;
     while run_it(&scene, &out, Start::Resume, Some(1)).0.is_err() {
         stops += 1;
         assert!(stops < 200);
@@ -170,10 +173,23 @@ fn resuming_an_empty_folder_starts_from_the_beginning() {
     let (whole, out) = (trial.path("whole"), trial.path("new"));
     let scene = small_dam_break(2);
     run_it(&scene, &whole, Start::Beginning, None).0.unwrap();
+    // As a run leaves it that is killed at once.
+    std::fs::create_dir(&out).unwrap();
     let (result, notices) = run_it(&scene, &out, Start::Resume, None);
     result.unwrap();
     assert!(notices[0].contains("from the beginning"), "{notices:?}");
     assert_same_run(&out, &whole);
+}
+
+#[test]
+fn resuming_in_a_folder_that_does_not_exist_is_refused_and_creates_nothing() {
+    let trial = Trial::new();
+    let line = "run dam-break-2d --resolution 12 --frames 2 --quiet";
+    let words = ["does not exist", "--out DIR", "--resume"];
+    trial.fails(&format!("{line} --resume"), 6, &words);
+    trial.fails(&format!("{line} --out mispelt --resume"), 6, &words);
+    trial.fails(&format!("{line} --out mispelt --from-frame 1"), 6, &[]);
+    assert!(names(&trial.path("")).is_empty());
 }
 
 #[test]

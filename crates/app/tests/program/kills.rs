@@ -139,11 +139,19 @@ fn survives(trial: &Trial, scene: &str, most_kills: u32) {
     while kills < most_kills {
         runs += 1;
         let folder = format!("killed-{runs}");
-        let line = format!("{scene} --out {folder} --resume");
+        // A run that was killed before it had a folder has nothing to resume.
+        let line = || {
+            let resume = if trial.path(&folder).exists() {
+                "--resume"
+            } else {
+                ""
+            };
+            format!("{scene} --out {folder} {resume}")
+        };
         // Short and long waits: the first milliseconds of a run write other files than later ones.
         while kills < most_kills {
             threads = threads % 4 + 1;
-            let mut child = trial.start(&format!("{line} --threads {threads}"));
+            let mut child = trial.start(&format!("{} --threads {threads}", line()));
             sleep(Duration::from_secs_f64(
                 a_run.as_secs_f64() * 0.5 * dice.throw().powi(2),
             ));
@@ -159,7 +167,7 @@ fn survives(trial: &Trial, scene: &str, most_kills: u32) {
                 assert!(known.contains(&status.state), "{status:?}");
             }
         }
-        trial.call_well(&format!("{line} --threads 2"));
+        trial.call_well(&format!("{} --threads 2", line()));
         assert_same_run(&trial.path(&folder), &whole);
         assert_intact(&trial.path(&folder));
         assert!(runs <= most_kills, "every run must survive some kills");

@@ -53,6 +53,9 @@ pub(crate) struct VolumeMeasure {
     pub volume: f64,
     /// Volume of liquid that the level set does not see.
     pub thin: f64,
+    /// Volume of particles beyond what fits into their cells, and volume deep inside that lacks particles.
+    pub compressed: f64,
+    pub diluted: f64,
     /// Target from this step on.
     pub target: Option<VolumeTarget>,
     /// What the volume inside the surface should be.
@@ -91,6 +94,8 @@ impl<const D: usize> Liquid<D> {
         VolumeMeasure {
             volume,
             thin: health.thin_volume,
+            compressed: health.compressed_volume,
+            diluted: health.diluted_volume,
             target,
             expected,
             own: particles as f64 * each,

@@ -21,6 +21,14 @@ fn shares<const D: usize>(liquid: &Liquid<D>, report: &StepReport) -> (f64, f64)
     (report.thin_volume / own, found / own)
 }
 
+/// Shares of the particles' own volume that are compressed and diluted.
+fn density_errors(report: &StepReport) -> (f64, f64) {
+    (
+        report.compressed_volume / report.own_volume,
+        report.diluted_volume / report.own_volume,
+    )
+}
+
 fn weightless<const D: usize>(cells: [usize; D]) -> Settings<D> {
     let mut settings = Settings::<D>::new(cells, DX);
     settings.physics.gravity = [0.0; D];
@@ -45,6 +53,11 @@ fn still_water_has_no_thin_liquid<const D: usize>(cells: [usize; D]) {
         let report = advance(&mut liquid, &solids, 1.0 / 24.0).unwrap();
         largest = largest.max(shares(&liquid, &report).0);
         assert_eq!(report.crowded, None);
+        let (compressed, diluted) = density_errors(&report);
+        assert!(
+            compressed < 0.03 && diluted < 0.03,
+            "{compressed} {diluted}"
+        );
     }
     assert!(largest < 0.005, "{D}D: {largest} of still water is thin");
 }
@@ -145,5 +158,57 @@ fn particles_piled_up_in_a_cell_are_crowded_and_not_thin() {
     assert!((crowded.times - 1000.0).abs() < 1.0, "{crowded:?}");
     for (found, expected) in crowded.place.iter().zip([8.0, 5.0, 3.0].map(middle)) {
         assert!((found - expected).abs() < 1e-9, "{crowded:?}");
+    }
+}
+
+#[test]
+fn a_jet_a_few_cells_across_is_neither_compressed_nor_diluted() {
+    let settings = weightless([24, 24, 40]);
+    let solids = tank(&settings);
+    let mut worst = 0.0f64;
+    for radius in [1.3, 1.7, 2.2, 2.7] {
+        let mut liquid = Liquid::new(settings.clone()).unwrap();
+        let jet = |x: [f64; 3]| {
+            let across = (x[0] - 11.7 * DX).hypot(x[1] - 12.1 * DX);
+            (across - radius * DX).max((x[2] - 0.6).abs() - 0.4)
+        };
+        liquid.fill(&jet, &|_| [0.0, 0.0, -1.0], &solids);
+        let report = first_step(&mut liquid, &solids);
+        let (compressed, diluted) = density_errors(&report);
+        assert!(
+            compressed < 0.01 && diluted < 0.01,
+            "{radius}: {compressed} {diluted}"
+        );
+        worst = worst.max((shares(&liquid, &report).1 - 1.0).abs());
+    }
+    assert!(worst > 0.05, "the surface is wrong by {worst}");
+}
+
+fn squeezed<const D: usize>(cells: [usize; D], height: f64) -> (f64, f64) {
+    let settings = weightless(cells);
+    let solids = tank(&settings);
+    let mut liquid = Liquid::new(settings.clone()).unwrap();
+    liquid.fill(&|x| x[D - 1] - 0.3, &|_| [0.0; D], &solids);
+    let places = liquid.particles().position.iter().map(|x| {
+        let mut x = x.map(f64::from);
+        x[D - 1] *= height;
+        (x, [0.0; D])
+    });
+    let mut other = Liquid::new(settings).unwrap();
+    other.add(places.collect::<Vec<_>>());
+    density_errors(&first_step(&mut other, &solids))
+}
+
+#[test]
+fn particles_pressed_together_are_compressed_and_spread_ones_diluted() {
+    for [(pressed, none), (too_few, spread)] in [
+        [squeezed([24, 24], 0.75), squeezed([24, 24], 1.25)],
+        [squeezed([16, 16, 24], 0.75), squeezed([16, 16, 24], 1.25)],
+    ] {
+        assert!((pressed - 0.25).abs() < 0.05, "{pressed}");
+        assert!(none < 0.01, "{none}");
+        // The layer at the surface does not count.
+        assert!((0.15..0.27).contains(&spread), "{spread}");
+        assert!(too_few < 0.01, "{too_few}");
     }
 }

@@ -199,8 +199,10 @@ static PARTICLES: Table = Table {
 static RUN: Table = Table {
     title: "limits of a run",
     about: "What a run does when the simulation loses or gains liquid. The drift is the volume of the liquid, including \
-            sheets and drops thinner than a cell, over what it should be, less one; it is measured at every frame. These \
-            keys do not change the motion: a run can be resumed with others.",
+            sheets and drops thinner than a cell, over what it should be, less one, as far as particles are too close together or \
+            too few inside: errors of the surface in jets and drops a few cells across do not count. It is measured at every \
+            frame, and counts as drift if it lasts for more than a few hundredths of a second. These keys do not change the \
+            motion: a run can be resumed with others.",
     keys: &[
         key!("max_drift": Kind::Number(Range::between(0.0, 1.0), ""), field!(limits.max_drift), Output, "0.02",
             "Drift of the volume, as a share, above which a run warns and names the likely cause."),

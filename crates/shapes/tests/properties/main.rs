@@ -9,3 +9,4 @@ mod motion;
 mod rotation;
 mod shapes;
 mod surface;
+mod thickness;

@@ -78,6 +78,50 @@ fn thin_liquid_and_surface_noise_are_not_reported_as_drift() {
 }
 
 #[test]
+fn a_surface_that_is_wrong_while_its_particles_are_not_is_no_drift() {
+    let scene = scene(0.1);
+    // A jet a few cells across, and a splash of swollen sheets.
+    let jet = VolumeReport {
+        compressed_volume: Some(0.01),
+        ..report(0.44, 0.0)
+    };
+    assert!((drift(&jet) + 0.02).abs() < 1e-12);
+    assert_eq!(warning(&scene, &jet), None);
+    let splash = VolumeReport {
+        diluted_volume: Some(0.01),
+        ..report(0.56, 0.0)
+    };
+    assert!((drift(&splash) - 0.02).abs() < 1e-12);
+    assert_eq!(warning(&scene, &splash), None);
+    // Particles that are compressed as much are a loss, and diluted ones a gain.
+    let compressed = VolumeReport {
+        compressed_volume: Some(0.07),
+        ..report(0.44, 0.0)
+    };
+    let lost = warning(&scene, &compressed).expect("an eighth is lost");
+    assert!((lost.drift + 0.12).abs() < 1e-12);
+    assert!(lost.cause.contains("closer together"), "{}", lost.cause);
+    let diluted = VolumeReport {
+        diluted_volume: Some(0.07),
+        ..report(0.56, 0.0)
+    };
+    assert!((warning(&scene, &diluted).unwrap().drift - 0.12).abs() < 1e-12);
+}
+
+#[test]
+fn compression_by_an_impact_is_reported_once_it_lasts() {
+    let scene = scene(0.1);
+    let after = |recent: f64| VolumeReport {
+        compressed_volume: Some(0.05),
+        recent_drift: Some(recent),
+        ..report(0.45, 0.0)
+    };
+    assert_eq!(warning(&scene, &after(-0.02)), None);
+    assert_eq!(warning(&scene, &after(0.06)), None);
+    assert!((warning(&scene, &after(-0.06)).unwrap().drift + 0.1).abs() < 1e-12);
+}
+
+#[test]
 fn crowded_particles_are_attributed_to_the_adjacent_solid_and_its_thickness() {
     let crowded = |place: [f64; 2]| VolumeReport {
         crowded: Some((place.to_vec(), 12.0)),
