@@ -70,6 +70,14 @@ const STILLS: &[Still] = &[
     ("pf-obstacles", 42, 20),
     ("rheology-drop", 72, 24),
     ("wall-splat", 36, 50),
+    ("honey-coil", 72, 45),
+    ("buckling", 100, 150),
+    ("ketchup", 60, 42),
+    ("honey-spoon", 40, 48),
+    ("hemisphere", 40, 60),
+    ("goo-bowl", 40, 45),
+    ("rheology-sink", 60, 30),
+    ("glass-spheres-honey", 100, 12),
 ];
 
 /// Makes all of them, or the named ones.

@@ -64,6 +64,10 @@ impl<const D: usize> ViscousProjection<'_, D> {
         if at_once || modes.is_empty() {
             let mut response = BodyResponse::new(step, listed);
             let solution = self.stokes.solve_with(faces, dt, modes, &mut response)?;
+            // The liquid moves with these; those of the contacts are the same to its tolerance.
+            if let Some((moved, _)) = self.stokes.bodies() {
+                step.set_velocities(moved);
+            }
             return Ok((solution, 1));
         }
         let size = listed.len() * freedoms::<D>();

@@ -63,6 +63,14 @@ scenes![
     "pf-obstacles",
     "rheology-drop",
     "wall-splat",
+    "honey-coil",
+    "buckling",
+    "ketchup",
+    "honey-spoon",
+    "hemisphere",
+    "goo-bowl",
+    "rheology-sink",
+    "glass-spheres-honey",
 ];
 
 /// Names of the built-in scenes with inviscid liquid on a grid and without rigid bodies.

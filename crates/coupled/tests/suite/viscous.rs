@@ -442,3 +442,54 @@ fn a_body_falls_into_liquid_of_any_viscosity_by_any_scheme() {
     }
     assert!(depths.is_sorted(), "{depths:?}");
 }
+
+#[test]
+fn a_bowl_on_the_ground_stays_while_thick_liquid_falls_into_it() {
+    let shell = Shape::Sphere {
+        center: [0.0; 2],
+        radius: 0.25,
+    };
+    let hollow = Shape::Sphere {
+        center: [0.0; 2],
+        radius: 0.18,
+    };
+    let lid = Shape::Box {
+        low: [-1.0, 0.0],
+        high: [1.0, 1.0],
+    };
+    let foot = Shape::Box {
+        low: [-0.1, -0.25],
+        high: [0.1, -0.2],
+    };
+    let whole = Box::new(Shape::Union(vec![shell, foot]));
+    let bowl = Shape::Difference(whole, vec![hollow, lid]);
+    let bodies = vec![
+        Body::fixed("ground", tank([0.0; 2], [1.0; 2]).shape),
+        free("bowl", bowl, 100.0, [0.5, 0.2505]),
+    ];
+    let mut setup = Setup::new(40, bodies);
+    setup.viscosity = 100.0;
+    let mut world = setup.fill(|x: [f64; 2]| (x[0] - 0.5).hypot(x[1] - 0.5) - 0.1);
+    let before = world.bodies().pose(1);
+    let particles = world.liquid().particles().len();
+    let mut cycles = 0;
+    for _ in 0..60 {
+        cycles += world.step(0.01, &mut ()).unwrap().cycles;
+    }
+    let after = world.bodies().pose(1);
+    println!("{after:?}, {} cycles a step", cycles / 60);
+    for a in 0..2 {
+        let moved = after.translation[a] - before.translation[a];
+        assert!(moved.abs() < 0.1 / 40.0, "{moved}");
+    }
+    assert_eq!(world.liquid().particles().len(), particles);
+    // All of it is in the bowl.
+    let inside = |x: &[f32; 2]| (x[0] - 0.5).hypot(x[1] - 0.2505) < 0.19;
+    let count = world
+        .liquid()
+        .particles()
+        .position
+        .iter()
+        .filter(|x| inside(x));
+    assert!(count.count() as f64 > 0.99 * particles as f64);
+}

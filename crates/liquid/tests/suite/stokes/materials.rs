@@ -313,3 +313,22 @@ fn a_heap_melts_faster_if_pressure_and_viscosity_are_solved_in_turn() {
         assert!(range.contains(&ratio), "{viscosity:e}: {ratio}");
     }
 }
+
+#[test]
+fn a_hemisphere_of_particles_on_the_floor_takes_at_most_thirty_iterations() {
+    let mut settings = viscous::<3>(32, vec![Rheology::newtonian(1e4)], Walls::Stick);
+    settings.physics.max_step = 0.02;
+    let solids = Solids::new(vec![room(&settings)]);
+    let mut liquid = Liquid::new(settings).unwrap();
+    let ball = |x: [f64; 3]| (x[0] - 0.5).hypot(x[1] - 0.5).hypot(x[2]) - 0.272;
+    liquid.fill(&ball, &|_| [0.0; 3], &solids);
+    for step in 0..3 {
+        let report = liquid.step(&solids, 0.02, &mut ()).unwrap();
+        let iterations = report.outer_iterations;
+        println!(
+            "step {step}: {iterations} iterations, {} unknowns",
+            report.unknowns
+        );
+        assert!(iterations <= 30, "{iterations}");
+    }
+}
