@@ -84,7 +84,7 @@ fn tests(root: &Path, extent: Extent, python: &str) -> StepResult {
         Command::new(&own)
             .current_dir(root)
             .arg("crates/python/pack_wheel.py")
-            .arg(built.join("lib_native.so"))
+            .arg(built.join("deps/lib_native.so"))
             .arg(&wheels),
     )?;
     succeed(

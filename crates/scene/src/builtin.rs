@@ -169,14 +169,20 @@ mod tests {
     }
 
     #[test]
-    fn every_built_in_scene_has_liquid_or_gets_some_or_has_bodies() {
+    fn every_built_in_scene_has_liquid_or_gets_some_or_has_bodies_or_cloth() {
         for (name, _) in TEXTS {
             let filled = match named(name).unwrap() {
                 AnyScene::Two(s) => {
-                    s.is_rigid() || measure::liquid_volume(&s) > 0.0 || !s.emitters.is_empty()
+                    s.is_rigid()
+                        || !s.cloth.is_empty()
+                        || measure::liquid_volume(&s) > 0.0
+                        || !s.emitters.is_empty()
                 }
                 AnyScene::Three(s) => {
-                    s.is_rigid() || measure::liquid_volume(&s) > 0.0 || !s.emitters.is_empty()
+                    s.is_rigid()
+                        || !s.cloth.is_empty()
+                        || measure::liquid_volume(&s) > 0.0
+                        || !s.emitters.is_empty()
                 }
             };
             assert!(filled, "{name}");
