@@ -1,7 +1,7 @@
 //! Native part of the Python package `meniscus`: what crosses the language boundary, and nothing else. Conversions of
 //! arguments, tables and plots are in Python, in `python/meniscus/`.
 //!
-//! Everything that computes runs on a thread of its own ([`worker`]) while the thread of the caller waits without the
+//! Everything that computes runs on a thread of its own (`worker.rs`) while the thread of the caller waits without the
 //! interpreter's lock, executes callbacks and checks for signals.
 
 #![allow(clippy::too_many_arguments)] // functions are called from Python, with its arguments

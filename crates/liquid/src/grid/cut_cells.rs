@@ -179,7 +179,7 @@ impl<const D: usize> CutCells<D> {
             fill(&mut self.face[axis], &|index| {
                 let corners = face_corners(tiles, node, index, axis);
                 if gap > 0.0
-                    && corners[..1 << (D - 1)].iter().all(|&c| c as f64 <= gap)
+                    && corners[..1 << (D - 1)].iter().all(|&c| c <= gap)
                     && is_between(tiles, dx, solids, gap, (index, axis))
                 {
                     return 0.0;

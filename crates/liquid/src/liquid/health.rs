@@ -99,7 +99,8 @@ pub(crate) fn measure<const D: usize>(
         let excess = held - open;
         if excess > 0.0 || inside { excess } else { 0.0 }
     };
-    let is_block = |offset: usize| (0..D).all(|a| offset / Tiles::<D>::stride(a) % 2 == 0);
+    let is_block =
+        |offset: usize| (0..D).all(|a| (offset / Tiles::<D>::stride(a)).is_multiple_of(2));
     let of_tile = |slot: usize| {
         let first = slot * cells;
         let mut tile = OfTile {

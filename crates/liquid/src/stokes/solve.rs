@@ -180,7 +180,9 @@ impl<'a, const D: usize> Solver<'a, D> {
         let given = left(self, x);
         let mut none = vec![0.0; b.len()];
         self.solve_drops(b, &mut none);
-        if !(given <= left(self, &none)) {
+        // A start that is not finite is not kept either.
+        let is_better = given <= left(self, &none);
+        if !is_better {
             x.copy_from_slice(&none);
         }
     }

@@ -8,6 +8,9 @@ use meniscus_coupled::Scheme;
 use std::fs;
 use std::path::PathBuf;
 
+/// States of a run by their frames.
+type StoredStates = Vec<(u32, Vec<u8>)>;
+
 /// States from which the other schemes start.
 const STATES: u32 = 3;
 /// How many times faster unified is than iterative in the paper, by figure.
@@ -168,11 +171,7 @@ impl Kept {
 }
 
 /// All frames by the unified scheme, with states on the way.
-fn unified(
-    figure: &Figure,
-    options: &Options,
-    kept: &Kept,
-) -> Result<(Sums, Vec<(u32, Vec<u8>)>), Error> {
+fn unified(figure: &Figure, options: &Options, kept: &Kept) -> Result<(Sums, StoredStates), Error> {
     let scene = figure.scene(options.share, Scheme::Unified)?;
     let frames = options.frames.unwrap_or(scene.frames);
     let at = |k: u32| 1 + k * frames / (STATES + 1);
