@@ -71,8 +71,7 @@ pub enum StartFrom {
     Last,
 }
 
-/// Tries solvers in order until one converges or is stopped; from the given `x` also until one proves that there is no
-/// solution, which is the answer then.
+/// Tries solvers in order until one converges or is stopped.
 ///
 /// An error of the first attempt is an error of the input; a later solver that cannot be used is skipped.
 pub fn first_converged<S: Copy>(
@@ -107,8 +106,7 @@ pub fn first_converged<S: Copy>(
         let kept = solution.report.residual;
         let better = solution.attempts.is_empty() || kept.is_nan() || report.residual < kept;
         let converged = report.status == Status::Converged;
-        let proved = from == StartFrom::Given && report.status == Status::Infeasible;
-        if converged || proved || better || from == StartFrom::Last {
+        if converged || better || from == StartFrom::Last {
             if from == StartFrom::Given {
                 x.copy_from_slice(&trial);
             }
@@ -119,7 +117,7 @@ pub fn first_converged<S: Copy>(
             why: candidate.why,
             report,
         });
-        if converged || proved || report.status == Status::Stopped {
+        if converged || report.status == Status::Stopped {
             break;
         }
     }

@@ -26,7 +26,6 @@ mod pivoting_data;
 mod pivoting_known;
 mod preconditioners;
 mod registry;
-mod scales;
 mod singular;
 mod splitting;
 mod start;

@@ -65,7 +65,7 @@ impl Timed {
                     registry::solve(
                         &instance.problem(),
                         Method::Lemke,
-                        &Ask::default().absolute(true),
+                        &Ask::default(),
                         &mut x,
                         &mut (),
                     )
