@@ -12,6 +12,7 @@ mod findings;
 mod machine;
 mod options;
 mod peer;
+mod phase_timer;
 mod prelude;
 mod stills;
 mod study;

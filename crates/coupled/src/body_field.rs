@@ -57,6 +57,9 @@ impl<const D: usize> BodyShapes<D> {
     }
 }
 
+/// Gap of bodies that touch, in cells, as the liquid sees it: a little more than the one they rest with.
+const CONTACT_GAP: f64 = 0.03;
+
 /// Motion of a body over a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyPath<const D: usize> {
@@ -369,6 +372,10 @@ impl<const D: usize> SolidField<D> for BodyField<'_, D> {
 
     fn has_curved_faces(&self) -> bool {
         true
+    }
+
+    fn contact_gap(&self) -> f64 {
+        CONTACT_GAP
     }
 
     fn closest(&self, x: [f64; D]) -> Option<SolidId> {

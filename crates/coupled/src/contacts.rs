@@ -4,7 +4,7 @@
 //! bodies follow from the contact problem of `meniscus-rigid`, whose matrix has masses only; its derivative enters
 //! the multigrid cycle.
 
-use meniscus_liquid::multigrid::{FREEDOMS, Response, freedoms};
+use meniscus_liquid::multigrid::{FREEDOMS, Response, Stiffness};
 use meniscus_rigid::{Matrix6, StagedStep};
 
 /// Free bodies that touch the liquid, as groups of degrees of freedom.
@@ -12,9 +12,7 @@ pub struct BodyResponse<'a, const D: usize> {
     step: &'a mut StagedStep<D>,
     listed: &'a [usize],
     inverse: Vec<Matrix6>,
-    friction: bool,
-    /// Rows that were held when the derivative was made.
-    held: Option<Vec<bool>>,
+    has_potential: bool,
 }
 
 impl<'a, const D: usize> BodyResponse<'a, D> {
@@ -25,40 +23,31 @@ impl<'a, const D: usize> BodyResponse<'a, D> {
                 .iter()
                 .map(|&body| step.inverse_inertia(body))
                 .collect(),
-            friction: step.has_friction(),
+            has_potential: !step.friction_follows(),
             step,
             listed,
-            held: None,
         }
     }
 }
 
-/// Derivative of all velocities by all impulses, row by row.
-pub fn derivative_of<const D: usize>(
+/// Inverse of the derivative of velocities by impulses, the listed bodies first.
+pub fn stiffness_of<const D: usize>(
     step: &StagedStep<D>,
-    inverse: &[Matrix6],
+    listed: &[usize],
     with_contacts: bool,
-    matrix: &mut Vec<f64>,
-) {
-    let f = freedoms::<D>();
-    let size = inverse.len() * f;
-    matrix.clear();
-    matrix.resize(size * size, 0.0);
-    let mut put = |i: usize, j: usize, block: &Matrix6| {
-        for r in 0..f {
-            matrix[(i * f + r) * size + j * f..][..f].copy_from_slice(&block[r][..f]);
-        }
+) -> Stiffness {
+    let mut others = step.members();
+    others.retain(|body| listed.binary_search(body).is_err());
+    let row = |body: usize| match listed.binary_search(&body) {
+        Ok(at) => at as u32,
+        Err(_) => (listed.len() + others.partition_point(|&other| other < body)) as u32,
     };
-    for (i, inverse) in inverse.iter().enumerate() {
-        put(i, i, inverse);
-    }
-    for block in step.derivative(with_contacts) {
-        let count = block.members.len();
-        for (i, &row) in block.members.iter().enumerate() {
-            for (j, &column) in block.members.iter().enumerate() {
-                put(row, column, &block.matrices[i * count + j]);
-            }
-        }
+    let blocks = step.stiffness(with_contacts).into_iter();
+    Stiffness {
+        rows: listed.len() + others.len(),
+        blocks: blocks
+            .map(|(a, b, block)| (row(a), row(b), block))
+            .collect(),
     }
 }
 
@@ -71,14 +60,11 @@ impl<const D: usize> Response for BodyResponse<'_, D> {
         self.step.respond(impulse, velocity);
     }
 
-    fn derivative(&mut self, matrix: &mut Vec<f64>) -> bool {
-        let held = self.step.active_rows();
-        if !matrix.is_empty() && self.held.as_ref() == Some(&held) {
-            return false;
-        }
-        derivative_of(self.step, &self.inverse, true, matrix);
-        self.held = Some(held);
-        true
+    fn stiffness(&mut self, stiffness: &mut Stiffness) -> bool {
+        let now = stiffness_of(self.step, self.listed, true);
+        let is_new = now != *stiffness;
+        *stiffness = now;
+        is_new
     }
 
     fn inverse_mass(&self, group: usize) -> [[f64; FREEDOMS]; FREEDOMS] {
@@ -90,6 +76,6 @@ impl<const D: usize> Response for BodyResponse<'_, D> {
     }
 
     fn potential(&self) -> Option<f64> {
-        (!self.friction).then(|| self.step.potential())
+        self.has_potential.then(|| self.step.potential())
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! The pressure of a pocket without air is known up to a constant, unless it moves a body: then the body determines it.
 
-use meniscus_liquid::multigrid::{CouplingEntry, freedoms};
+use meniscus_liquid::multigrid::{CouplingEntry, Stiffness, freedoms};
 use meniscus_rigid::{Matrix6, StagedStep};
 
-use crate::contacts::derivative_of;
+use crate::contacts::stiffness_of;
 use crate::projection::Base;
 
 /// Share of the response of free bodies below which they do not give way to the pressure of a pocket.
@@ -14,21 +14,22 @@ const HARDLY: f64 = 1e-6;
 /// Which pockets of liquid move bodies.
 pub(crate) struct Pockets<'a> {
     entries: &'a [CouplingEntry],
-    /// Response of the bodies with contacts open: a contact gives way to a pressure that is large enough.
-    response: Vec<f64>,
+    /// Stiffness of the bodies with contacts open: a contact gives way to a pressure that is large enough.
+    stiffness: Stiffness,
+    /// Inverse inertias.
+    inverse: Vec<Matrix6>,
+    solve: fn(&Stiffness, &mut [f64]),
     freedoms: usize,
 }
 
 impl<'a> Pockets<'a> {
     pub fn new<const D: usize>(step: &StagedStep<D>, base: &'a Base<D>) -> Self {
-        let inverse: Vec<Matrix6> = (base.listed.iter())
-            .map(|&body| step.inverse_inertia(body))
-            .collect();
-        let mut response = Vec::new();
-        derivative_of(step, &inverse, false, &mut response);
+        let listed = base.listed.iter();
         Self {
             entries: &base.entries,
-            response,
+            stiffness: stiffness_of(step, &base.listed, false),
+            inverse: listed.map(|&body| step.inverse_inertia(body)).collect(),
+            solve: Stiffness::solve::<D>,
             freedoms: freedoms::<D>(),
         }
     }
@@ -36,7 +37,7 @@ impl<'a> Pockets<'a> {
     /// Whether the same pressure in all these rows, which rise, moves bodies.
     pub fn give_way(&self, rows: &[u32]) -> bool {
         let f = self.freedoms;
-        let size = self.response.len().isqrt();
+        let size = self.inverse.len() * f;
         let mut impulse = vec![0.0; size];
         let mut parts = vec![0.0; size];
         for entry in self.entries {
@@ -53,13 +54,12 @@ impl<'a> Pockets<'a> {
                 *impulse = 0.0;
             }
         }
-        let (mut moved, mut most) = (0.0, 0.0);
-        for i in 0..size {
-            let row = &self.response[i * size..][..size];
-            let response: f64 = row.iter().zip(&impulse).map(|(n, j)| n * j).sum();
-            moved += impulse[i] * response;
-            most += impulse[i] * impulse[i] * row[i];
-        }
+        let mut velocity = impulse.clone();
+        velocity.resize(self.stiffness.rows * f, 0.0);
+        (self.solve)(&self.stiffness, &mut velocity);
+        let moved: f64 = impulse.iter().zip(&velocity).map(|(j, v)| j * v).sum();
+        let alone = |i: usize| impulse[i] * impulse[i] * self.inverse[i / f][i % f][i % f];
+        let most: f64 = (0..size).map(alone).sum();
         moved > HARDLY * most && most > 0.0
     }
 }

@@ -3,7 +3,7 @@
 use meniscus_lcp::methods::mprgp;
 use meniscus_lcp::precondition::{Ssor, SsorSettings};
 use meniscus_lcp::{BoxMlcp, InputError, Report, Status};
-use meniscus_liquid::multigrid::{FREEDOMS, Response, freedoms};
+use meniscus_liquid::multigrid::{FREEDOMS, Response, Stiffness, freedoms};
 use meniscus_rigid::Matrix6;
 
 use crate::problem::{CoupledProblem, JointProblem};
@@ -71,6 +71,8 @@ impl Method {
 
 /// Bodies with given impulses of contacts: velocities are an affine function of the pressures.
 pub struct FrozenContacts {
+    /// Inertias.
+    pub inertia: Vec<Matrix6>,
     /// Inverse inertias.
     pub inverse: Vec<Matrix6>,
     /// Velocities without the pressure.
@@ -82,9 +84,14 @@ pub struct FrozenContacts {
 }
 
 impl FrozenContacts {
-    /// Bodies with these inverse inertias and velocities.
-    pub fn new<const D: usize>(inverse: Vec<Matrix6>, start: Vec<f64>) -> Self {
+    /// Bodies with these inertias, their inverses, and velocities.
+    pub fn new<const D: usize>(
+        inertia: Vec<Matrix6>,
+        inverse: Vec<Matrix6>,
+        start: Vec<f64>,
+    ) -> Self {
         Self {
+            inertia,
             inverse,
             velocity: start.clone(),
             impulse: vec![0.0; start.len()],
@@ -116,17 +123,15 @@ impl Response for FrozenContacts {
         self.impulse.copy_from_slice(impulse);
     }
 
-    fn derivative(&mut self, matrix: &mut Vec<f64>) -> bool {
-        if !matrix.is_empty() {
+    fn stiffness(&mut self, stiffness: &mut Stiffness) -> bool {
+        if stiffness.rows == self.inertia.len() {
             return false;
         }
-        let (f, size) = (self.freedoms, self.start.len());
-        matrix.resize(size * size, 0.0);
-        for (k, inverse) in self.inverse.iter().enumerate() {
-            for i in 0..f {
-                matrix[(k * f + i) * size + k * f..][..f].copy_from_slice(&inverse[i][..f]);
-            }
-        }
+        let blocks = self.inertia.iter().enumerate();
+        stiffness.rows = self.inertia.len();
+        stiffness.blocks = blocks
+            .map(|(k, &block)| (k as u32, k as u32, block))
+            .collect();
         true
     }
 

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use meniscus_lcp::{Observer, Progress, Status};
-use meniscus_liquid::multigrid::{Coupling, Response, freedoms};
+use meniscus_liquid::multigrid::{Coupling, CouplingEntry, Response, freedoms};
 use meniscus_liquid::solvers::Solution;
 use meniscus_liquid::{Faces, StepError};
 use meniscus_rigid::{Matrix6, StagedStep, Twist};
@@ -19,10 +19,29 @@ use crate::schemes::{FrozenContacts, Method, Scheme, sor_mprgp};
 const MOST_SOLVES: usize = 8;
 /// Cycles in which the residual has to halve while friction follows the pressure.
 const PATIENCE: usize = 4;
-/// Rounds of frozen friction at most.
+/// Rounds of friction with frozen bounds at most.
 const FRICTION_ROUNDS: usize = 10;
 /// Change of velocities, relative to the largest one, at which rounds end.
 const SETTLED: f64 = 1e-10;
+
+/// What the solves of a step have in common.
+struct Problem<'a, 'b, const D: usize> {
+    faces: &'a Faces<'b, D>,
+    base: &'a Base<D>,
+    pockets: Pockets<'a>,
+    dt: f64,
+}
+
+impl<'a, 'b, const D: usize> Problem<'a, 'b, D> {
+    fn new(faces: &'a Faces<'b, D>, base: &'a Base<D>, step: &StagedStep<D>, dt: f64) -> Self {
+        Self {
+            faces,
+            base,
+            pockets: Pockets::new(step, base),
+            dt,
+        }
+    }
+}
 
 /// What one solve has done.
 pub(crate) struct Solve {
@@ -119,33 +138,33 @@ impl<const D: usize> CoupledProjection<'_, D> {
         problem.upper.fill(f64::INFINITY);
     }
 
+    /// Pressures with bodies that respond to them, from where the last solve has ended if `again`.
     fn solve_with(
         &mut self,
-        faces: &Faces<'_, D>,
-        base: &Base<D>,
+        step: &Problem<'_, '_, D>,
         response: &mut dyn Response,
-        (pockets, again): (&Pockets<'_>, bool),
+        again: bool,
         observer: &mut dyn Observer,
-        dt: f64,
     ) -> Result<Solution, StepError> {
+        let Problem { faces, base, .. } = *step;
         self.reset(base);
         let mut coupling = Coupling {
             entries: &base.entries,
-            impulse_scale: dt * faces.settings.dx.powi(D as i32),
+            impulse_scale: step.dt * faces.settings.dx.powi(D as i32),
             response,
         };
         self.pressure.solve_coupled(
             faces.settings,
             &mut coupling,
-            &|rows| pockets.give_way(rows),
+            &|rows| step.pockets.give_way(rows),
             again,
             observer,
-            dt,
+            step.dt,
         )
     }
 
-    /// Pressures, contacts and friction at once. Where friction keeps the iteration from converging, it is frozen and updated
-    /// in rounds: then each solve is of a convex problem.
+    /// Pressures, contacts and friction at once. Where friction keeps the iteration from converging, its bounds are frozen and
+    /// updated in rounds: then each solve is of a convex problem, in which contacts that stick do so exactly.
     fn solve_unified(
         &mut self,
         faces: &Faces<'_, D>,
@@ -154,53 +173,43 @@ impl<const D: usize> CoupledProjection<'_, D> {
         again: bool,
         dt: f64,
     ) -> Result<Solve, StepError> {
-        let pockets = Pockets::new(step, base);
+        let problem = Problem::new(faces, base, step, dt);
         let has_friction = step.has_friction();
         let mut guard = Guard::new(has_friction);
         let mut response = BodyResponse::new(step, &base.listed);
-        let mut solution = self.solve_with(
-            faces,
-            base,
-            &mut response,
-            (&pockets, again),
-            &mut guard,
-            dt,
-        )?;
-        let mut cycles = solution.report.iterations;
-        let mut rounds = 0;
-        if !has_friction || solution.report.status == Status::Converged {
-            return Ok(Solve {
-                solution,
-                cycles,
-                rounds,
-            });
+        let solution = self.solve_with(&problem, &mut response, again, &mut guard)?;
+        let mut solve = Solve {
+            cycles: solution.report.iterations,
+            solution,
+            rounds: 0,
+        };
+        if !has_friction {
+            return Ok(solve);
         }
         let size = base.listed.len() * freedoms::<D>();
         let (mut frozen, mut follows) = (vec![0.0; size], vec![0.0; size]);
-        while rounds < FRICTION_ROUNDS {
+        while solve.solution.report.status != Status::Converged || solve.rounds > 0 {
             step.freeze_friction(true);
             let mut response = BodyResponse::new(step, &base.listed);
-            let solved = self.solve_with(faces, base, &mut response, (&pockets, true), &mut (), dt);
-            step.freeze_friction(false);
-            solution = solved?;
-            cycles += solution.report.iterations;
-            rounds += 1;
-            self.velocities(base, step, &mut frozen);
-            let impulses = self.flat_impulses(faces, base, dt);
-            // The tangential impulses of the next round; at the end they stay those that the pressure belongs to.
+            let solved = self.solve_with(&problem, &mut response, true, &mut ());
+            // If it is the last round, impulses stay those that the pressure belongs to.
             let before = step.clone();
-            step.respond(&impulses, &mut follows);
-            let settled = change(&frozen, &follows) <= SETTLED;
-            if settled || rounds == FRICTION_ROUNDS {
+            step.freeze_friction(false);
+            solve.solution = solved?;
+            solve.cycles += solve.solution.report.iterations;
+            solve.rounds += 1;
+            self.velocities(base, &before, &mut frozen);
+            step.respond(&self.flat_impulses(faces, base, dt), &mut follows);
+            let settled =
+                divergence(base, &frozen, &follows) <= faces.settings.physics.pressure.tolerance;
+            let solved = solve.solution.report.status == Status::Converged;
+            if settled || !solved || solve.rounds == FRICTION_ROUNDS {
                 *step = before;
+                step.freeze_friction(false);
                 break;
             }
         }
-        Ok(Solve {
-            solution,
-            cycles,
-            rounds,
-        })
+        Ok(solve)
     }
 
     /// Velocities of the listed bodies after the last response.
@@ -231,15 +240,17 @@ impl<const D: usize> CoupledProjection<'_, D> {
         dt: f64,
     ) -> Result<Solve, StepError> {
         let f = freedoms::<D>();
-        let inverse: Vec<Matrix6> = (base.listed.iter())
-            .map(|&body| step.inverse_inertia(body))
-            .collect();
+        let of_listed = |of: &dyn Fn(usize) -> Matrix6| -> Vec<Matrix6> {
+            base.listed.iter().map(|&body| of(body)).collect()
+        };
+        let inertia = of_listed(&|body| step.solve_inertia(body));
+        let inverse = of_listed(&|body| step.inverse_inertia(body));
         let start: Vec<f64> = (base.listed.iter())
             .flat_map(|&body| numbers(&step.start(body)).into_iter().take(f))
             .collect();
         let size = start.len();
-        let pockets = Pockets::new(step, base);
-        let mut frozen = FrozenContacts::new::<D>(inverse, start.clone());
+        let problem = Problem::new(faces, base, step, dt);
+        let mut frozen = FrozenContacts::new::<D>(inertia, inverse, start.clone());
         let mut velocities = vec![0.0; size];
         if scheme == Scheme::ContactPressure {
             step.respond(&vec![0.0; size], &mut frozen.start);
@@ -250,14 +261,7 @@ impl<const D: usize> CoupledProjection<'_, D> {
         };
         let (mut cycles, mut rounds) = (0, 0);
         loop {
-            let solution = self.solve_with(
-                faces,
-                base,
-                &mut frozen,
-                (&pockets, again || rounds > 0),
-                &mut (),
-                dt,
-            )?;
+            let solution = self.solve_with(&problem, &mut frozen, again || rounds > 0, &mut ())?;
             cycles += solution.report.iterations;
             rounds += 1;
             let impulses = self.flat_impulses(faces, base, dt);
@@ -336,6 +340,20 @@ impl<const D: usize> CoupledProjection<'_, D> {
             rounds: 0,
         })
     }
+}
+
+/// The largest divergence between two motions of the listed bodies.
+fn divergence<const D: usize>(base: &Base<D>, before: &[f64], after: &[f64]) -> f64 {
+    let f = freedoms::<D>();
+    let of_row = |row: &[CouplingEntry]| {
+        let terms = row.iter().flat_map(|entry| {
+            let at = entry.group as usize * f;
+            (0..f).map(move |k| entry.value[k] * (after[at + k] - before[at + k]))
+        });
+        terms.sum::<f64>().abs()
+    };
+    let rows = base.entries.chunk_by(|a, b| a.row == b.row);
+    rows.map(of_row).fold(0.0, f64::max)
 }
 
 /// The largest change between velocities, relative to the largest of them.

@@ -56,6 +56,12 @@ pub trait SolidField<const D: usize>: Send + Sync {
         false
     }
 
+    /// Distance in cells up to which a face is closed if all of its corners are that close to a solid: bodies that touch rest with
+    /// a gap, and a face in it would be open to nothing.
+    fn contact_gap(&self) -> f64 {
+        0.0
+    }
+
     /// The solid closest to `x`.
     fn closest(&self, x: [f64; D]) -> Option<SolidId>;
 

@@ -8,9 +8,10 @@ use meniscus_shapes::Shape;
 use crate::bodies::Bodies;
 use crate::body::Wrench;
 use crate::collide::Collider;
+use crate::inertia::Matrix6;
 use crate::problem::ContactProblem;
 use crate::report::{StepError, StepReport};
-use crate::staged::{ResponseBlock, StagedStep};
+use crate::staged::StagedStep;
 
 /// The functions of one number of dimensions.
 pub(crate) struct Compiled<const D: usize> {
@@ -23,7 +24,7 @@ pub(crate) struct Compiled<const D: usize> {
         fn(&mut Bodies<D>, &mut StagedStep<D>) -> Result<Option<StepReport<D>>, StepError>,
     pub assemble_step: fn(&mut StagedStep<D>, &Bodies<D>, &[usize]),
     pub respond: fn(&mut StagedStep<D>, &[f64], &mut [f64]),
-    pub derivative: fn(&StagedStep<D>, bool) -> Vec<ResponseBlock>,
+    pub stiffness: fn(&StagedStep<D>, bool) -> Vec<(usize, usize, Matrix6)>,
 }
 
 #[cfg(not(test))]
@@ -41,7 +42,7 @@ impl<const D: usize> Compiled<D> {
         finish_step: Bodies::finish_step_impl,
         assemble_step: StagedStep::assemble_impl,
         respond: StagedStep::respond_impl,
-        derivative: StagedStep::derivative_impl,
+        stiffness: StagedStep::stiffness_impl,
     };
 
     /// The table of `D` dimensions.

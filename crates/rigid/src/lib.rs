@@ -40,4 +40,4 @@ pub use report::{JointReport, StepError, StepReport};
 pub use rows::Row;
 pub use settings::{Cone, Method, Settings, SettingsError};
 pub use solve::SolveReport;
-pub use staged::{ResponseBlock, StagedRow, StagedStep};
+pub use staged::{StagedRow, StagedStep};

@@ -14,7 +14,7 @@ use crate::inertia::{Inertia, Matrix6, apply, freedoms, join, split};
 use crate::linear::{add, apply3, scale};
 use crate::report::{StepError, StepReport};
 use crate::settings::Settings;
-use crate::solve::{self, Island, Newton, SolveReport};
+use crate::solve::{self, Island, SolveReport};
 use crate::step::Prepared;
 
 /// Solves of a step with contacts that were missed before.
@@ -43,7 +43,7 @@ pub struct StagedStep<const D: usize> {
     before: State<D>,
     attempts: usize,
     solved: usize,
-    /// Whether tangential impulses stay as they are.
+    /// Whether bounds of tangential impulses stay as they are.
     frozen: bool,
     /// Share of an overlap that velocities correct in a step, and the depth that is allowed; none if positions are corrected.
     stabilisation: Option<(f64, f64)>,
@@ -62,15 +62,6 @@ pub struct StagedRow {
     pub upper: f64,
     /// For tangents with friction: the row of the normal, and the Coulomb coefficient.
     pub friction: Option<(usize, f64)>,
-}
-
-/// Velocities of some bodies that depend on one another's impulses.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ResponseBlock {
-    /// Places of the bodies in the list given to [`StagedStep::assemble`].
-    pub members: Vec<usize>,
-    /// Derivatives of the velocities of one member by the impulses on another, row by row.
-    pub matrices: Vec<Matrix6>,
 }
 
 impl<const D: usize> Bodies<D> {
@@ -343,12 +334,8 @@ impl<const D: usize> StagedStep<D> {
         let f = freedoms::<D>();
         self.push(impulses);
         let (pushed, settings, dt) = (&self.pushed, &self.settings, self.dt);
-        let frozen = self.frozen;
         let solve = |island: &mut Island<D>| {
             place(island, pushed);
-            if frozen {
-                return island.with_frozen_tangents(|island| solve::solve(island, settings, dt));
-            }
             island.begin();
             solve::solve(island, settings, dt)
         };
@@ -376,9 +363,18 @@ impl<const D: usize> StagedStep<D> {
         self.stabilisation = Some((rate, margin));
     }
 
-    /// Keeps tangential impulses as they are in the responses that follow, or lets them follow the normal ones again.
+    /// Keeps the bounds of tangential impulses as the last response left them in those that follow, or lets them follow the
+    /// normal impulses again. With bounds that stay, velocities are the gradient of a [`potential`](Self::potential).
     pub fn freeze_friction(&mut self, frozen: bool) {
         self.frozen = frozen;
+        for &k in &self.responding {
+            self.islands[k].freeze_reach(frozen);
+        }
+    }
+
+    /// Whether friction follows normal impulses, so that velocities are no gradient.
+    pub fn friction_follows(&self) -> bool {
+        !self.frozen && self.has_friction()
     }
 
     /// Takes velocities of the listed bodies, in place of those of a response.
@@ -500,7 +496,7 @@ impl<const D: usize> StagedStep<D> {
             .all(|solve| solve.status == Status::Converged)
     }
 
-    /// The convex function of the impulses whose gradient the velocities are, up to a constant. Without friction only.
+    /// The convex function of the impulses whose gradient the velocities are, up to a constant. Without friction that follows only.
     pub fn potential(&self) -> f64 {
         let f = freedoms::<D>();
         let mut sum = 0.0;
@@ -519,36 +515,46 @@ impl<const D: usize> StagedStep<D> {
         sum
     }
 
-    /// Derivatives of the velocities by the impulses, with contacts and joints as the last response left them; bodies in
-    /// none of the blocks have their inverse inertia. Without contacts, all of them count as open.
-    pub fn derivative(&self, with_contacts: bool) -> Vec<ResponseBlock> {
-        (Compiled::get().derivative)(self, with_contacts)
+    /// Inverse of the derivative of velocities by impulses, with contacts and joints as the last response left them: blocks by
+    /// [`members`](Self::members). Without contacts, all of them count as open. It is sparse where the derivative is not.
+    pub fn stiffness(&self, with_contacts: bool) -> Vec<(usize, usize, Matrix6)> {
+        (Compiled::get().stiffness)(self, with_contacts)
     }
 
-    pub(crate) fn derivative_impl(&self, with_contacts: bool) -> Vec<ResponseBlock> {
-        let of_island = |&k: &usize| {
-            let members: Vec<usize> = (0..self.listed.len())
-                .filter(|&i| self.places[self.listed[i]].is_some_and(|place| place.0 == k))
-                .collect();
-            let slots: Vec<u32> = (members.iter())
-                .filter_map(|&i| self.places[self.listed[i]])
-                .map(|place| place.1)
-                .collect();
-            let island = &self.islands[k];
-            let matrices = match D {
-                2 => blocks::<D, 3>(island, &slots, with_contacts),
-                _ => blocks::<D, 6>(island, &slots, with_contacts),
-            };
-            ResponseBlock { members, matrices }
-        };
-        self.responding.par_iter().map(of_island).collect()
+    pub(crate) fn stiffness_impl(&self, with_contacts: bool) -> Vec<(usize, usize, Matrix6)> {
+        let apart = self
+            .listed
+            .iter()
+            .filter(|&&body| self.places[body].is_none());
+        let mut blocks: Vec<(usize, usize, Matrix6)> = apart
+            .map(|&body| (body, body, self.solve_inertia(body)))
+            .collect();
+        for &k in &self.responding {
+            match D {
+                2 => put_stiffness::<D, 3>(&self.islands[k], with_contacts, &mut blocks),
+                _ => put_stiffness::<D, 6>(&self.islands[k], with_contacts, &mut blocks),
+            }
+        }
+        blocks
     }
+}
 
-    /// Which rows carry an impulse inside their bounds: the derivative changes with it.
-    pub fn active_rows(&self) -> Vec<bool> {
-        let islands = self.responding.iter().map(|&k| &self.islands[k]);
-        islands.flat_map(Island::active_rows).collect()
-    }
+/// Adds the blocks of an island.
+fn put_stiffness<const D: usize, const B: usize>(
+    island: &Island<D>,
+    with_contacts: bool,
+    blocks: &mut Vec<(usize, usize, Matrix6)>,
+) {
+    let body = |slot: u32| island.slots[slot as usize].body;
+    solve::stiffness::<D, B>(island, with_contacts, &mut |a, b, own| {
+        if let (Some(a), Some(b)) = (body(a), body(b)) {
+            let mut block = [[0.0; 6]; 6];
+            for (to, from) in block.iter_mut().zip(own) {
+                to[..B].copy_from_slice(from);
+            }
+            blocks.push((a, b, block));
+        }
+    });
 }
 
 /// Gives the bodies of an island their velocities without impulses of its rows.
@@ -575,31 +581,6 @@ impl<const D: usize> Prepared<D> {
             };
         }
     }
-}
-
-fn blocks<const D: usize, const B: usize>(
-    island: &Island<D>,
-    slots: &[u32],
-    with_contacts: bool,
-) -> Vec<Matrix6> {
-    let mut newton = Newton::<B>::new(island);
-    let Some(found) = newton.derivative(island, slots, with_contacts) else {
-        return vec![[[0.0; 6]; 6]; slots.len() * slots.len()];
-    };
-    let count = slots.len();
-    let mut matrices = vec![[[0.0; 6]; 6]; count * count];
-    for i in 0..count {
-        for j in 0..count {
-            for r in 0..B {
-                for c in 0..B {
-                    // Symmetric but for rounding.
-                    matrices[i * count + j][r][c] =
-                        0.5 * (found[i * count + j][r][c] + found[j * count + i][c][r]);
-                }
-            }
-        }
-    }
-    matrices
 }
 
 /// Starts from the impulses of the last attempt, which is closer than the last step.

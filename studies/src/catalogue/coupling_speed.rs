@@ -1,8 +1,9 @@
 //! Cost of bodies in the pressure problem: the pressure alone, pressure and contact at once, and the method of the paper.
 
+use crate::phase_timer::PhaseTimer;
 use crate::prelude::*;
 use meniscus_coupled::{Coupled, Method, Scheme, Settings};
-use meniscus_liquid::{Liquid, Phases, Settings as LiquidSettings, Walls};
+use meniscus_liquid::{Liquid, Settings as LiquidSettings, Walls};
 use meniscus_rigid::{Bodies, Body, Mass, Settings as BodySettings};
 use meniscus_shapes::{Pose, Shape};
 
@@ -77,24 +78,6 @@ fn wrong(what: impl std::fmt::Display) -> Error {
     Error::new(Kind::Resources, what.to_string())
 }
 
-/// CPU time of one phase.
-#[derive(Default)]
-struct OnePhase {
-    began: Option<Moment>,
-    cpu: f64,
-}
-
-impl Phases for OnePhase {
-    fn begin(&mut self, phase: &'static str) {
-        if let Some(began) = self.began.take() {
-            self.cpu += Moment::now().since(&began).cpu;
-        }
-        if phase == "pressure-contact" {
-            self.began = Some(Moment::now());
-        }
-    }
-}
-
 /// What the first step of a scene takes.
 struct Cost {
     cycles: usize,
@@ -103,12 +86,13 @@ struct Cost {
     unknowns: usize,
 }
 
-fn cost(
+/// The scene of a case at its start.
+pub fn world(
     case: &Case,
     scheme: Scheme,
     method: Method,
     most_iterations: u32,
-) -> Result<Option<Cost>, Error> {
+) -> Result<Coupled<3>, Error> {
     let n = case.cells as usize;
     let dx = 1.0 / n as f64;
     let mut settings = LiquidSettings::new([n; 3], dx);
@@ -140,7 +124,18 @@ fn cost(
         ]
     };
     world.fill(&|x: [f64; 3]| x[2] - 0.75, &swirl);
-    let mut phase = OnePhase::default();
+    Ok(world)
+}
+
+fn cost(
+    case: &Case,
+    scheme: Scheme,
+    method: Method,
+    most_iterations: u32,
+) -> Result<Option<Cost>, Error> {
+    let mut world = world(case, scheme, method, most_iterations)?;
+    let dx = world.liquid().settings().dx;
+    let mut phase = PhaseTimer::of_pressure_contact();
     match world.step(0.25 * dx, &mut phase) {
         Ok(report) => Ok(Some(Cost {
             cycles: report.cycles,
@@ -155,11 +150,15 @@ fn cost(
 }
 
 /// A scene.
-struct Case {
-    kind: &'static str,
-    cells: u32,
-    density: f64,
-    walls: Walls,
+pub struct Case {
+    /// Bodies: one, ground, stack or fifty.
+    pub kind: &'static str,
+    /// Cells along each side.
+    pub cells: u32,
+    /// Density of the bodies, in that of water.
+    pub density: f64,
+    /// Kind of walls.
+    pub walls: Walls,
 }
 
 impl Study for CouplingSpeed {

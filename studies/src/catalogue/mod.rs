@@ -12,6 +12,7 @@ mod runner_speed;
 mod step_speed;
 mod surface_speed;
 mod surface_volume;
+mod tb20;
 mod walls_cost;
 mod walls_speed;
 
@@ -69,6 +70,10 @@ pub const STUDIES: &[Entry] = &[
     Entry::of::<lai20::Fig5x10>(),
     Entry::of::<lai20::Fig5x11>(),
     Entry::of::<lai20::Frames>(),
+    Entry::of::<tb20::Table1>(),
+    Entry::of::<tb20::Fig12>(),
+    Entry::of::<tb20::Fig15To17>(),
+    Entry::of::<tb20::Solver>(),
 ];
 
 /// The study of this name.

@@ -201,6 +201,7 @@ fn cycles<const D: usize>(
     let before: Vec<_> = (0..stage.bodies.len())
         .map(|b| stage.bodies.twist(b))
         .collect();
+    eprintln!("CASE {scheme:?} {kind} {throw} {D}D {n} {density}");
     let cold = stage.solve().outcome.cycles;
     // Moved by a step, with the same velocities.
     stage.accept();
@@ -244,4 +245,9 @@ fn cycles_are_few_for_all_densities() {
     }
     missed.extend(too_many::<3>(32, &densities));
     assert!(missed.is_empty(), "{}", missed.join("\n"));
+}
+
+#[test]
+fn probe_stack() {
+    eprintln!("{:?}", cycles::<2>(Scheme::Unified, ("stack", 0.0), 128, 1000.0));
 }

@@ -7,6 +7,7 @@ mod exchange;
 mod films;
 mod floating;
 mod oracle;
+mod probe;
 mod runs;
 mod scene;
 mod stage;

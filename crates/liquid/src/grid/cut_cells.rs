@@ -174,9 +174,16 @@ impl<const D: usize> CutCells<D> {
             });
         };
         let is_curved = solids.has_curved_faces();
+        let gap = solids.contact_gap() * dx;
         for axis in 0..D {
             fill(&mut self.face[axis], &|index| {
                 let corners = face_corners(tiles, node, index, axis);
+                if gap > 0.0
+                    && corners[..1 << (D - 1)].iter().all(|&c| c as f64 <= gap)
+                    && is_between(tiles, dx, solids, gap, (index, axis))
+                {
+                    return 0.0;
+                }
                 let face = Face {
                     solids,
                     dx,
@@ -271,6 +278,20 @@ impl<const D: usize> CutCells<D> {
         }
         values
     }
+}
+
+/// Whether the centre of a face is in a gap between two solids.
+fn is_between<const D: usize>(
+    tiles: &Tiles<D>,
+    dx: f64,
+    solids: &dyn SolidField<D>,
+    gap: f64,
+    (index, axis): (usize, usize),
+) -> bool {
+    let cell = tiles.coord(index);
+    let x = std::array::from_fn(|a| (cell[a] as f64 + if a == axis { 0.0 } else { 0.5 }) * dx);
+    let close = |solid: &u32| solids.distance_to(SolidId(*solid), x) <= gap;
+    (0..solids.count() as u32).filter(close).nth(1).is_some()
 }
 
 /// Mean of the `2^D` corner values, the value at a cell's centre.

@@ -171,6 +171,10 @@ impl<const D: usize> SolidField<D> for PosedThickWalls<'_, D> {
         self.solids.has_curved_faces()
     }
 
+    fn contact_gap(&self) -> f64 {
+        self.solids.contact_gap()
+    }
+
     fn closest(&self, x: [f64; D]) -> Option<SolidId> {
         self.solids.closest(x)
     }

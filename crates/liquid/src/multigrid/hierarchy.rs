@@ -12,6 +12,7 @@ use super::kernels;
 use super::level::{ENTRIES, Level};
 use super::low_rank::{FREEDOMS, LowRank, Sweep};
 use super::simd::Width;
+use super::stiffness::Stiffness;
 use crate::growth::Growth;
 use crate::stencil::Stencil;
 
@@ -158,11 +159,11 @@ impl<const D: usize> Hierarchy<D> {
         &mut self,
         groups: usize,
         entries: impl Iterator<Item = (u32, u32, [f64; FREEDOMS])>,
-        weight: &[f64],
+        (stiffness, scale): (&Stiffness, f64),
     ) {
         let levels = &self.levels[..self.depth];
         self.low_rank.build(levels, groups, entries);
-        self.low_rank.set_weight(weight);
+        self.low_rank.set_stiffness::<D>(stiffness, scale);
         self.factorise();
     }
 
@@ -174,9 +175,9 @@ impl<const D: usize> Hierarchy<D> {
         }
     }
 
-    /// Replaces the weight of that term.
-    pub fn reweigh(&mut self, weight: &[f64]) {
-        self.low_rank.set_weight(weight);
+    /// Replaces the stiffness of that term.
+    pub fn stiffen(&mut self, (stiffness, scale): (&Stiffness, f64)) {
+        self.low_rank.set_stiffness::<D>(stiffness, scale);
         self.factorise();
     }
 

@@ -6,16 +6,18 @@
 //! stencil, one of the whole matrix is
 //!
 //! ```text
-//! M_A = M + C'W C,    inv(M_A) = inv(M) - Z K C inv(M),    Z = inv(M) C',    K = inv(I + W C Z) W
+//! M_A = M + C'W C,    inv(M_A) = inv(M) - Z K C inv(M),    Z = inv(M) C',    K = inv(inv(W) + C Z)
 //! ```
 //!
 //! and `M_A + M_A' - A = M + M' - L + C'W C` is positive definite whatever `W` is, so that it always converges. With the term in
 //! the residual alone the cycle diverges as soon as bodies are light or thin on a coarse level.
 //! After a sweep that ends with black unknowns their residual is zero, as without the term.
-
-use meniscus_lcp::factor::Lu;
+//!
+//! `inv(W)` is sparse where `W` is not: masses, and the stiffness of contacts between bodies that touch. `C Z` has blocks for
+//! bodies that share cells. So `K` is applied by sparse factors, see [`Stiffness`].
 
 use super::level::{Level, NONE};
+use super::stiffness::{Factor, SquareBlock, Stiffness};
 
 /// Unknowns of a group at most: translations and rotations of a body in space.
 pub const FREEDOMS: usize = 6;
@@ -56,10 +58,12 @@ pub(super) enum Sweep {
 /// The term on all levels.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LowRank {
-    /// Degrees of freedom of all groups; zero without a term.
+    /// Degrees of freedom of all rows of `inv(W)`; zero without a term.
     size: usize,
-    /// `W`, in the units of the levels, row by row.
-    weight: Vec<f64>,
+    /// `inv(W)`, in the units of the levels.
+    stiffness: Stiffness,
+    /// Its factors.
+    factor: Factor,
     levels: Vec<LevelTerm>,
 }
 
@@ -70,10 +74,10 @@ struct LevelTerm {
     entries: Vec<Entry>,
     /// `Z` of both directions.
     ring: [Vec<Entry>; 2],
-    /// `C Z` of sweeps down; that of sweeps up is its transpose.
-    gram: Vec<f64>,
-    /// `K` of both directions.
-    response: [Vec<f64>; 2],
+    /// Blocks of `C Z` of sweeps down; that of sweeps up is its transpose.
+    gram: Vec<(u32, u32, SquareBlock)>,
+    /// Factors of `inv(K)` of both directions.
+    factor: [Factor; 2],
     /// `2^(-D l)`
     scale: f64,
     /// Right-hand side of the unknowns in `entries` without the term.
@@ -81,14 +85,6 @@ struct LevelTerm {
     /// `C e` before the sweep.
     before: Vec<f64>,
     after: Vec<f64>,
-    work: Vec<f64>,
-}
-
-/// `out = A x` for a square matrix.
-fn multiply(a: &[f64], x: &[f64], out: &mut Vec<f64>) {
-    out.clear();
-    let rows = a.chunks_exact(x.len().max(1));
-    out.extend(rows.map(|row| row.iter().zip(x).map(|(a, x)| a * x).sum::<f64>()));
 }
 
 /// One over the diagonal of an unknown; zero if it is not free.
@@ -149,14 +145,13 @@ impl LowRank {
     }
 
     /// Takes the blocks of the finest level, in units of a full face, and carries them to all levels. Rows at their bounds
-    /// are left out: to be called again when they change, and [`set_weight`](Self::set_weight) after it.
+    /// are left out: to be called again when they change, and [`set_stiffness`](Self::set_stiffness) after it.
     pub fn build<const D: usize>(
         &mut self,
         levels: &[Level<D>],
         groups: usize,
         entries: impl Iterator<Item = (u32, u32, [f64; FREEDOMS])>,
     ) {
-        self.size = groups * freedoms::<D>();
         self.levels.resize_with(levels.len(), LevelTerm::default);
         let finest = entries.map(|(unknown, group, value)| Entry {
             unknown,
@@ -164,6 +159,7 @@ impl LowRank {
             value: value.map(|v| v as f32),
         });
         let mut own: Vec<Entry> = finest.collect();
+        let mut places = Vec::new();
         let mut scale = 1.0;
         let mut finer: Option<&Level<D>> = None;
         for (term, level) in self.levels.iter_mut().zip(levels) {
@@ -181,18 +177,21 @@ impl LowRank {
             term.scale = scale;
             term.entries.clone_from(&own);
             term.make_rings(level);
-            term.make_gram::<D>(self.size);
+            term.make_gram::<D>(groups, &mut places);
             scale /= (1 << D) as f64;
             finer = Some(level);
         }
     }
 
-    /// Sets `W`, symmetric and positive semidefinite, in the units of the levels.
-    pub fn set_weight(&mut self, weight: &[f64]) {
-        self.weight.clear();
-        self.weight.extend_from_slice(weight);
+    /// Sets `inv(W)`, times a scale that makes its units those of the levels.
+    pub fn set_stiffness<const D: usize>(&mut self, stiffness: &Stiffness, scale: f64) {
+        stiffness.scale_to(&mut self.stiffness, scale);
+        self.size = stiffness.rows * freedoms::<D>();
+        self.factor = Factor::new::<D>(&self.stiffness, 1.0, &[], false);
         for term in &mut self.levels {
-            term.make_response(&self.weight, self.size);
+            for (factor, transposed) in term.factor.iter_mut().zip([false, true]) {
+                *factor = Factor::new::<D>(&self.stiffness, term.scale, &term.gram, transposed);
+            }
         }
     }
 
@@ -202,7 +201,6 @@ impl LowRank {
             return;
         }
         let (term, f) = (&self.levels[level], freedoms::<D>());
-        let mut image = Vec::new();
         let mut column = vec![0.0; self.size];
         for by_unknown in term.entries.chunk_by(|a, b| a.unknown == b.unknown) {
             column.fill(0.0);
@@ -212,12 +210,12 @@ impl LowRank {
                     *sum += term.scale * value as f64;
                 }
             }
-            multiply(&self.weight, &column, &mut image);
+            self.factor.solve(&mut column);
             let j = by_unknown[0].unknown as usize;
             for entry in &term.entries {
                 let i = entry.unknown as usize;
                 if j <= i {
-                    matrix[i * n + j] += block_dot::<D>(entry, &image);
+                    matrix[i * n + j] += block_dot::<D>(entry, &column);
                 }
             }
         }
@@ -244,10 +242,11 @@ impl LowRank {
         }
         let term = &mut self.levels[at];
         gather::<D>(&term.entries, &level.e, &mut term.before, self.size);
-        multiply(&self.weight, &term.before, &mut term.work);
+        term.after.clone_from(&term.before);
+        self.factor.solve(&mut term.after);
         term.restore(level);
         for entry in &term.entries {
-            let change = term.scale * block_dot::<D>(entry, &term.work);
+            let change = term.scale * block_dot::<D>(entry, &term.after);
             level.r[entry.unknown as usize] -= change as f32;
         }
     }
@@ -262,9 +261,9 @@ impl LowRank {
         for (after, before) in term.after.iter_mut().zip(&term.before) {
             *after -= before;
         }
-        multiply(&term.response[sweep as usize], &term.after, &mut term.work);
+        term.factor[sweep as usize].solve(&mut term.after);
         for entry in &term.ring[sweep as usize] {
-            level.e[entry.unknown as usize] -= block_dot::<D>(entry, &term.work) as f32;
+            level.e[entry.unknown as usize] -= block_dot::<D>(entry, &term.after) as f32;
         }
     }
 
@@ -297,9 +296,10 @@ impl LowRank {
             return 0.0;
         }
         let term = &self.levels[0];
-        let (mut moved, mut image) = (Vec::new(), Vec::new());
+        let mut moved = Vec::new();
         gather::<D>(&term.entries, e, &mut moved, self.size);
-        multiply(&self.weight, &moved, &mut image);
+        let mut image = moved.clone();
+        self.factor.solve(&mut image);
         for entry in &term.entries {
             product[entry.unknown as usize] += block_dot::<D>(entry, &image) as f32;
         }
@@ -343,13 +343,15 @@ impl LevelTerm {
         }
     }
 
-    /// `G = C Z`
-    fn make_gram<const D: usize>(&mut self, size: usize) {
+    /// `G = C Z`. `places` is scratch.
+    fn make_gram<const D: usize>(&mut self, groups: usize, places: &mut Vec<u32>) {
         let f = freedoms::<D>();
         self.gram.clear();
-        self.gram.resize(size * size, 0.0);
+        // Where the block of a pair is.
+        places.clear();
+        places.resize(groups * groups, NONE);
         let mut ring: Vec<&Entry> = self.ring[Sweep::Down as usize].iter().collect();
-        ring.sort_by_key(|entry| (entry.unknown, entry.group));
+        ring.sort_unstable_by_key(|entry| (entry.unknown, entry.group));
         let mut from = 0;
         for entry in &self.entries {
             while from < ring.len() && ring[from].unknown < entry.unknown {
@@ -359,54 +361,18 @@ impl LevelTerm {
                 .iter()
                 .take_while(|other| other.unknown == entry.unknown)
             {
-                for i in 0..f {
-                    let row = &mut self.gram[(entry.group as usize * f + i) * size..];
-                    for j in 0..f {
-                        row[other.group as usize * f + j] +=
-                            entry.value[i] as f64 * other.value[j] as f64;
+                let place = &mut places[entry.group as usize * groups + other.group as usize];
+                if *place == NONE {
+                    *place = self.gram.len() as u32;
+                    let block = [[0.0; FREEDOMS]; FREEDOMS];
+                    self.gram.push((entry.group, other.group, block));
+                }
+                let block = &mut self.gram[*place as usize].2;
+                for (row, value) in block[..f].iter_mut().zip(entry.value) {
+                    for (sum, other) in row[..f].iter_mut().zip(other.value) {
+                        *sum += value as f64 * other as f64;
                     }
                 }
-            }
-        }
-    }
-
-    /// `K = inv(I + W G) W`
-    fn make_response(&mut self, weight: &[f64], size: usize) {
-        let scale = self.scale;
-        let gram = &self.gram;
-        let mut lu = Lu::default();
-        lu.factorise(size, |i, row| {
-            row.fill(0.0);
-            for (w, gram) in weight[i * size..]
-                .iter()
-                .zip(gram.chunks_exact(size))
-                .take(size)
-            {
-                // Bodies that do not touch have blocks of zeros.
-                if *w != 0.0 {
-                    for (value, g) in row.iter_mut().zip(gram) {
-                        *value += scale * w * g;
-                    }
-                }
-            }
-            row[i] += 1.0;
-        });
-        let [down, up] = &mut self.response;
-        for response in [&mut *down, &mut *up] {
-            response.clear();
-            response.resize(size * size, 0.0);
-        }
-        let mut column = vec![0.0; size];
-        for j in 0..size {
-            // `W` is symmetric: a row of it is a column.
-            for (value, w) in column.iter_mut().zip(&weight[j * size..]) {
-                *value = scale * w;
-            }
-            lu.solve(&mut column);
-            // With the transpose of `C Z` the inverse is transposed, too.
-            up[j * size..][..size].copy_from_slice(&column);
-            for (i, value) in column.iter().enumerate() {
-                down[i * size + j] = *value;
             }
         }
     }

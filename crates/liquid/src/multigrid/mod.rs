@@ -38,6 +38,7 @@ mod reuse;
 mod settings;
 mod simd;
 mod solve;
+mod stiffness;
 mod sums;
 
 #[cfg(test)]
@@ -49,3 +50,4 @@ pub use low_rank::{CouplingEntry, FREEDOMS, freedoms};
 pub use response::{Coupling, Response};
 pub use settings::Settings;
 pub use solve::{Prepared, Workspace, solve};
+pub use stiffness::{SquareBlock, Stiffness};

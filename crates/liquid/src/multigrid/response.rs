@@ -9,6 +9,7 @@ use std::ops::Range;
 use super::hierarchy::Hierarchy;
 use super::level::NONE;
 use super::low_rank::{CouplingEntry, FREEDOMS, freedoms};
+use super::stiffness::Stiffness;
 
 /// Motion of groups of degrees of freedom in response to impulses.
 ///
@@ -20,9 +21,9 @@ pub trait Response: Send {
     /// Velocities that these impulses lead to.
     fn respond(&mut self, impulse: &[f64], velocity: &mut [f64]);
 
-    /// Derivative of the last velocities by the impulses, symmetric and positive semidefinite, row by row, written to
-    /// `matrix`. False, and nothing written, if `matrix` is not empty and the derivative is that of the last call.
-    fn derivative(&mut self, matrix: &mut Vec<f64>) -> bool;
+    /// Inverse of the derivative of the last velocities by the impulses, written to `stiffness`. False, and nothing written, if
+    /// it is that of the last call.
+    fn stiffness(&mut self, stiffness: &mut Stiffness) -> bool;
 
     /// Derivative of the velocities of one group by its impulses while all other impulses on it, of contacts for example, stay as
     /// they are.
@@ -76,8 +77,7 @@ pub(super) struct Coupled<'a, 'b> {
     pub is_coupled: Vec<bool>,
     impulse: Vec<f64>,
     pub velocity: Vec<f64>,
-    derivative: Vec<f64>,
-    weight: Vec<f64>,
+    stiffness: Stiffness,
     /// By how much the energy differs from `1/2 x'Ax + b'x` with the right-hand side as it is.
     pub energy: f64,
     /// Small problems that were solved.
@@ -137,8 +137,7 @@ impl<'a, 'b> Coupled<'a, 'b> {
             is_coupled,
             impulse: vec![0.0; size],
             velocity: vec![0.0; size],
-            derivative: Vec::new(),
-            weight: Vec::new(),
+            stiffness: Stiffness::default(),
             energy: 0.0,
             responses: 0,
             has_term: false,
@@ -195,23 +194,24 @@ impl<'a, 'b> Coupled<'a, 'b> {
         self.coupling.response.is_affine()
     }
 
-    /// Brings the term of the levels up to date; `rebuilt` if rows have changed sides.
-    pub fn update_term<const D: usize>(&mut self, hierarchy: &mut Hierarchy<D>, rebuilt: bool) {
-        let is_new = self.coupling.response.derivative(&mut self.derivative);
-        if is_new {
-            let scale = self.coupling.impulse_scale / self.full_weight;
-            self.weight.clear();
-            self.weight
-                .extend(self.derivative.iter().map(|d| scale * d));
-        }
+    /// Brings the term of the levels up to date; `rebuilt` if rows have changed sides. Returns whether its stiffness is another.
+    pub fn update_term<const D: usize>(
+        &mut self,
+        hierarchy: &mut Hierarchy<D>,
+        rebuilt: bool,
+    ) -> bool {
+        let is_new = self.coupling.response.stiffness(&mut self.stiffness);
+        let scale = self.full_weight / self.coupling.impulse_scale;
+        let stiffness = (&self.stiffness, scale);
         if rebuilt || !self.has_term {
             let entries = self.entries.iter();
             let entries = entries.map(|entry| (entry.row, entry.group, entry.value));
-            hierarchy.couple(self.coupling.response.groups(), entries, &self.weight);
+            hierarchy.couple(self.coupling.response.groups(), entries, stiffness);
             self.has_term = true;
         } else if is_new {
-            hierarchy.reweigh(&self.weight);
+            hierarchy.stiffen(stiffness);
         }
+        is_new
     }
 
     /// Power of the groups along a step: `(C s)'v`.

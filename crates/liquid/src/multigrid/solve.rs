@@ -221,8 +221,10 @@ fn iterate<const D: usize>(
             // Whatever rows were active in the last solve.
             changed = hierarchy.active();
         }
+        // Whether the last step was for the same matrix.
+        let mut settled_matrix = changed == 0;
         if let Some(coupled) = coupled {
-            coupled.update_term(hierarchy, changed > 0 || cycles == 0);
+            settled_matrix &= !coupled.update_term(hierarchy, changed > 0 || cycles == 0);
         }
         let share = changed as f64 / hierarchy.top().rows.len().max(1) as f64;
         // Until rows have found their sides, a better correction would be one for the wrong problem.
@@ -231,11 +233,12 @@ fn iterate<const D: usize>(
         cycles += 1;
         let accelerated = (slow || coupled.is_some()) && share <= FEW;
         if accelerated {
-            conjugate.improve(hierarchy, changed == 0);
+            conjugate.improve(hierarchy, settled_matrix);
         } else {
             conjugate.restart();
         }
         let length = state.step_length(hierarchy, coupled, conjugate);
+        if std::env::var_os("MEN_TRACE").is_some() { eprintln!("cycle {cycles}: residual {:.3e} energy {:.12e} changed {changed} settled {settled_matrix} accelerated {accelerated} length {length:.4}", found.residual, found.energy); } // TRACE
         let settled_rows = accelerated && changed == 0;
         match state.advance(hierarchy, coupled, settings, &found, (length, settled_rows)) {
             Ok(next) => {

@@ -1,10 +1,9 @@
 //! Multigrid that carries rigid bodies: tanks of cells with boxes in them, which the pressure moves. [TB20 (9), (11)]
 
-use meniscus_lcp::factor::Lu;
 use meniscus_lcp::{BoxMlcp, Csr, Operator};
 use meniscus_liquid::Coord;
 use meniscus_liquid::multigrid::{
-    Coupling, CouplingEntry, FREEDOMS, Response, Settings, Workspace, freedoms,
+    Coupling, CouplingEntry, FREEDOMS, Response, Settings, Stiffness, Workspace, freedoms,
 };
 use meniscus_liquid::stencil::Stencil;
 
@@ -133,33 +132,29 @@ impl Response for Bodies {
         velocity.copy_from_slice(&v);
     }
 
-    fn derivative(&mut self, matrix: &mut Vec<f64>) -> bool {
+    fn stiffness(&mut self, stiffness: &mut Stiffness) -> bool {
         let face: Vec<bool> = self.x.iter().map(|&x| x > 0.0).collect();
-        if !matrix.is_empty() && self.face.as_ref() == Some(&face) {
+        if stiffness.rows > 0 && self.face.as_ref() == Some(&face) {
             return false;
         }
-        let size = self.inverse.len();
-        let tight: Vec<usize> = (0..face.len()).filter(|&i| face[i]).collect();
-        let mut lu = Lu::default();
-        lu.factorise(tight.len(), |i, row| {
-            for (j, value) in row.iter_mut().enumerate() {
-                let regular = if i == j { 1.0 + 1e-10 } else { 1.0 };
-                *value = regular * self.coupling(tight[i], tight[j]);
-            }
-        });
-        matrix.clear();
-        matrix.resize(size * size, 0.0);
-        for j in 0..size {
-            let mut y: Vec<f64> = tight
-                .iter()
-                .map(|&i| self.contacts[i][j] * self.inverse[j])
-                .collect();
-            lu.solve(&mut y);
-            matrix[j * size + j] = self.inverse[j];
-            for i in 0..size {
-                let taken = tight.iter().zip(&y);
-                let taken: f64 = taken.map(|(&k, y)| self.contacts[k][i] * y).sum();
-                matrix[i * size + j] -= self.inverse[i] * taken;
+        // Contacts that carry a load are as good as rigid.
+        let f = self.freedoms;
+        stiffness.rows = self.groups;
+        stiffness.blocks.clear();
+        for i in 0..self.groups {
+            for j in 0..self.groups {
+                let mut block = [[0.0; FREEDOMS]; FREEDOMS];
+                for (r, c) in (0..f).flat_map(|r| (0..f).map(move |c| (r, c))) {
+                    if (i, r) == (j, c) {
+                        block[r][c] = 1.0 / self.inverse[i * f + r];
+                    }
+                    for k in (0..face.len()).filter(|&k| face[k]) {
+                        let row = &self.contacts[k];
+                        let stiff = 1e10 / self.coupling(k, k);
+                        block[r][c] += stiff * row[i * f + r] * row[j * f + c];
+                    }
+                }
+                stiffness.blocks.push((i as u32, j as u32, block));
             }
         }
         self.face = Some(face);

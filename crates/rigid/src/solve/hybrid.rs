@@ -83,7 +83,7 @@ fn solve_blocks<const D: usize, const B: usize>(
             if best.keep(island) && best.residual <= tolerance {
                 break;
             }
-            if report.rounds == 0 && island.cone == Cone::Disc {
+            if report.rounds == 0 && island.cone == Cone::Disc && !island.is_frozen() {
                 report.active_sets += convex::improve(island, newton, tolerance);
                 best.keep(island);
                 if best.residual <= tolerance.max(small) {

@@ -75,6 +75,8 @@ pub(crate) struct Island<const D: usize> {
     pub joint_rows: usize,
     /// Coulomb coefficients of the contacts.
     pub friction: Vec<f64>,
+    /// Largest tangential impulses of the contacts while they do not follow the normal ones.
+    frozen_reach: Option<Vec<f64>>,
     /// Blocks of `J inv(M) J'` of each contact.
     pub blocks: Vec<ContactBlock>,
     pub cone: Cone,
@@ -103,6 +105,7 @@ impl<const D: usize> Island<D> {
             start: Vec::new(),
             joint_rows: 0,
             friction: Vec::new(),
+            frozen_reach: None,
             blocks: Vec::new(),
             cone,
             scale: 0.0,
@@ -246,29 +249,27 @@ impl<const D: usize> Island<D> {
         self.restart(&x);
     }
 
-    /// Solves with the tangential impulses as they are, as forces from outside. The velocities are those without impulses.
-    pub fn with_frozen_tangents<T>(&mut self, solve: impl FnOnce(&mut Self) -> T) -> T {
-        let friction = self.friction.clone();
-        let without: Vec<Twist<D>> = self.slots.iter().map(|slot| slot.twist).collect();
-        let mut tangents = vec![0.0; self.rows.len()];
-        for contact in 0..self.contacts() {
-            let n = self.normal_row(contact);
-            for i in n + 1..n + D {
-                tangents[i] = self.x[i];
-                self.apply(i, self.x[i]);
-                self.x[i] = 0.0;
-            }
-            self.friction[contact] = 0.0;
+    /// Keeps the bounds of tangential impulses where the normal ones have them now, or lets them follow again. With given
+    /// bounds the impulses minimise a convex energy. (Tresca's friction)
+    pub fn freeze_reach(&mut self, frozen: bool) {
+        let reach =
+            |contact: usize| self.friction[contact] * self.x[self.normal_row(contact)].max(0.0);
+        self.frozen_reach = frozen.then(|| (0..self.contacts()).map(reach).collect());
+    }
+
+    /// Whether the bounds of tangential impulses do not follow the normal ones.
+    #[inline(always)]
+    pub fn is_frozen(&self) -> bool {
+        self.frozen_reach.is_some()
+    }
+
+    /// The largest tangential impulse of a contact with a normal one.
+    #[inline(always)]
+    pub fn reach(&self, contact: usize, normal: f64) -> f64 {
+        match &self.frozen_reach {
+            None => self.friction[contact] * normal.max(0.0),
+            Some(reach) => reach[contact],
         }
-        self.begin();
-        let result = solve(self);
-        self.friction = friction;
-        self.start = without;
-        for (x, tangent) in self.x.iter_mut().zip(&tangents) {
-            *x += tangent;
-        }
-        self.update_velocities();
-        result
     }
 
     /// Velocity of a slot without impulses.
@@ -328,7 +329,7 @@ impl<const D: usize> Island<D> {
     fn clamp_start(&mut self) {
         for contact in 0..self.contacts() {
             let first = self.normal_row(contact);
-            let reach = self.friction[contact] * self.x[first].max(0.0);
+            let reach = self.reach(contact, self.x[first]);
             let length = (1..D)
                 .map(|k| self.x[first + k].powi(2))
                 .sum::<f64>()
@@ -434,11 +435,6 @@ impl<const D: usize> Island<D> {
             .sum()
     }
 
-    /// For each row whether it is held, see [`Newton::derivative`](super::Newton::derivative).
-    pub fn active_rows(&self) -> Vec<bool> {
-        super::newton::held_rows(self)
-    }
-
     /// The largest natural residual in m/s, with the bounds of friction at the impulses.
     pub fn residual(&self) -> f64 {
         let mut largest = 0.0_f64;
@@ -455,7 +451,7 @@ impl<const D: usize> Island<D> {
         for contact in 0..self.contacts() {
             let n = self.normal_row(contact);
             see(self.box_residual(n, self.rows[n].lower, self.rows[n].upper));
-            let reach = self.friction[contact] * self.x[n].max(0.0);
+            let reach = self.reach(contact, self.x[n]);
             if D == 2 || self.cone == Cone::Pyramid {
                 for k in 1..D {
                     see(self.box_residual(n + k, -reach, reach));

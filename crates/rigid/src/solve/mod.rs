@@ -10,7 +10,7 @@ mod sweep;
 
 pub(crate) use by_lcp::assemble;
 pub(crate) use island::Island;
-pub(crate) use newton::Newton;
+pub(crate) use newton::stiffness;
 pub(crate) use sweep::accelerated_sweeps;
 
 use meniscus_lcp::{Report, Status};
@@ -81,6 +81,8 @@ pub(crate) fn solve<const D: usize>(
         return report;
     }
     match settings.method {
+        // The others have bounds that follow built in.
+        _ if island.is_frozen() => hybrid::solve(island, settings, dt, &mut report),
         Method::Hybrid => hybrid::solve(island, settings, dt, &mut report),
         Method::Pgs => sweep::solve(island, settings, &mut report),
         Method::Staggered | Method::FischerNewton | Method::Lemke => {

@@ -116,95 +116,21 @@ impl<const B: usize> Newton<B> {
 
     /// Mass and moments of a slot.
     pub(super) fn mass<const D: usize>(&self, island: &Island<D>, slot: usize) -> Block<B> {
-        let slot = &island.slots[slot];
-        match slot.inertia {
-            None => mass_block(slot.inverse_mass, &slot.inverse_inertia),
-            Some(inertia) => {
-                let matrix = &island.inertias[inertia as usize].matrix;
-                std::array::from_fn(|i| std::array::from_fn(|j| matrix[i][j]))
-            }
-        }
+        mass_of(island, slot)
     }
 
     /// `M + J' K J`
     fn assemble<const D: usize>(&mut self, island: &Island<D>, responses: &[Response<D>]) {
-        self.lu.clear();
-        for slot in 0..island.slots.len() {
-            if let Some(row) = self.row_of_slot[slot] {
-                let block = self.mass(island, slot);
-                self.lu.add(row, row, &block);
+        let Self {
+            lu, row_of_slot, ..
+        } = self;
+        lu.clear();
+        let row = |slot: u32| row_of_slot[slot as usize];
+        each_block(island, responses, &mut |a, b, block| {
+            if let (Some(p), Some(q)) = (row(a), row(b)) {
+                lu.add(p, q, block);
             }
-        }
-        // Contacts of a pair come one after the other: their sum is added once.
-        let mut sum = PairBlocks::new();
-        for group in groups(island) {
-            let response = &responses[group.index];
-            if !response.loaded {
-                continue;
-            }
-            let first = &island.rows[group.first];
-            if sum.pair != (first.a, first.b) {
-                self.add(&mut sum);
-                sum.pair = (first.a, first.b);
-            }
-            sum.add(
-                &island.rows[group.first..group.first + group.len],
-                &response.stiffness,
-            );
-        }
-        self.add(&mut sum);
-    }
-
-    /// Derivatives of the velocities of some slots by impulses on them, with the rows that are not at a bound held: sticking
-    /// contacts stick, sliding ones slide freely. Without contacts, all are open. `None` if it could not be found. Blocks of slots, row by row.
-    pub fn derivative<const D: usize>(
-        &mut self,
-        island: &Island<D>,
-        slots: &[u32],
-        with_contacts: bool,
-    ) -> Option<Vec<Block<B>>> {
-        let mut responses = held(island);
-        if !with_contacts {
-            responses[island.joint_rows..].fill_with(Response::open);
-        }
-        self.assemble(island, &responses);
-        if !self.lu.factorise(true) {
-            return None;
-        }
-        let at: Vec<usize> = (slots.iter())
-            .filter_map(|&slot| self.row_of_slot[slot as usize])
-            .collect();
-        let count = at.len();
-        let mut blocks = vec![[[0.0; B]; B]; count * count];
-        let mut x = vec![[0.0; B]; self.rows];
-        for (j, &column) in at.iter().enumerate() {
-            for c in 0..B {
-                x.fill([0.0; B]);
-                x[column][c] = 1.0;
-                self.lu.solve(&mut x);
-                for (i, &row) in at.iter().enumerate() {
-                    for r in 0..B {
-                        blocks[i * count + j][r][c] = x[row][r];
-                    }
-                }
-            }
-        }
-        Some(blocks)
-    }
-
-    fn add(&mut self, sum: &mut PairBlocks<B>) {
-        let (a, b) = (
-            self.row_of_slot[sum.pair.0 as usize],
-            self.row_of_slot[sum.pair.1 as usize],
-        );
-        for (i, p) in [a, b].into_iter().enumerate() {
-            for (j, q) in [a, b].into_iter().enumerate() {
-                if let (Some(p), Some(q)) = (p, q) {
-                    self.lu.add(p, q, &sum.blocks[i][j]);
-                }
-            }
-        }
-        *sum = PairBlocks::new();
+        });
     }
 
     /// Solves for the change of velocities, and changes the impulses.
@@ -249,6 +175,72 @@ impl<const B: usize> Newton<B> {
     }
 }
 
+/// Blocks of `M + J' K J`, by slots that forces move.
+fn each_block<const D: usize, const B: usize>(
+    island: &Island<D>,
+    responses: &[Response<D>],
+    put: &mut dyn FnMut(u32, u32, &Block<B>),
+) {
+    let moves = |slot: u32| island.slots[slot as usize].inverse_mass > 0.0;
+    for slot in (0..island.slots.len() as u32).filter(|&slot| moves(slot)) {
+        put(slot, slot, &mass_of(island, slot as usize));
+    }
+    let mut add = |sum: &mut PairBlocks<B>| {
+        let pair = [sum.pair.0, sum.pair.1];
+        for (i, &p) in pair.iter().enumerate() {
+            for (j, &q) in pair.iter().enumerate() {
+                if moves(p) && moves(q) {
+                    put(p, q, &sum.blocks[i][j]);
+                }
+            }
+        }
+        *sum = PairBlocks::new();
+    };
+    // Contacts of a pair come one after the other: their sum is added once.
+    let mut sum = PairBlocks::new();
+    for group in groups(island) {
+        let response = &responses[group.index];
+        if !response.loaded {
+            continue;
+        }
+        let first = &island.rows[group.first];
+        if sum.pair != (first.a, first.b) {
+            add(&mut sum);
+            sum.pair = (first.a, first.b);
+        }
+        sum.add(
+            &island.rows[group.first..group.first + group.len],
+            &response.stiffness,
+        );
+    }
+    add(&mut sum);
+}
+
+/// Blocks of the inverse of the derivative of velocities by impulses, by slots that forces move: rows that are not at a bound
+/// are held, contacts that slide turn. Without contacts, all are open.
+pub(crate) fn stiffness<const D: usize, const B: usize>(
+    island: &Island<D>,
+    with_contacts: bool,
+    put: &mut dyn FnMut(u32, u32, &Block<B>),
+) {
+    let mut responses = held(island);
+    if !with_contacts {
+        responses[island.joint_rows..].fill_with(Response::open);
+    }
+    each_block(island, &responses, put);
+}
+
+fn mass_of<const D: usize, const B: usize>(island: &Island<D>, slot: usize) -> Block<B> {
+    let slot = &island.slots[slot];
+    match slot.inertia {
+        None => mass_block(slot.inverse_mass, &slot.inverse_inertia),
+        Some(inertia) => {
+            let matrix = &island.inertias[inertia as usize].matrix;
+            std::array::from_fn(|i| std::array::from_fn(|j| matrix[i][j]))
+        }
+    }
+}
+
 /// Rows that respond together: one of a joint, or those of a contact.
 pub(super) struct RowGroup {
     /// Number among the responses.
@@ -282,7 +274,8 @@ fn respond<const D: usize>(island: &Island<D>) -> Vec<Response<D>> {
     joints.chain(contacts).collect()
 }
 
-/// Rows that are inside their bounds, held at their velocity.
+/// Rows that are inside their bounds, held at their velocity. Where two tangents slide, their impulse turns with the direction
+/// of sliding: with the velocity `y` across it changes by `reach / |y|` times the change of that.
 fn held<const D: usize>(island: &Island<D>) -> Vec<Response<D>> {
     let joint = |i: usize| {
         let (row, x) = (&island.rows[i], island.x[i]);
@@ -295,11 +288,14 @@ fn held<const D: usize>(island: &Island<D>) -> Vec<Response<D>> {
     let contact = |contact: usize| {
         let n = island.normal_row(contact);
         let mut response = Response::open();
-        if island.rows[n].diagonal <= 0.0 || island.x[n] <= 0.0 {
+        let is_open = island.rows[n].diagonal <= 0.0 || island.x[n] <= 0.0;
+        if is_open && !island.is_frozen() {
             return response;
         }
-        response.hold(0, 0.0, PROXIMAL * island.rows[n].diagonal);
-        let reach = INSIDE * island.friction[contact] * island.x[n];
+        if !is_open {
+            response.hold(0, 0.0, PROXIMAL * island.rows[n].diagonal);
+        }
+        let reach = INSIDE * island.reach(contact, island.x[n]);
         let together = D == 3 && island.cone == Cone::Disc;
         let length = (1..D).map(|k| island.x[n + k].powi(2)).sum::<f64>().sqrt();
         for k in 1..D {
@@ -312,21 +308,25 @@ fn held<const D: usize>(island: &Island<D>) -> Vec<Response<D>> {
                 response.hold(k, 0.0, PROXIMAL * island.rows[n + k].diagonal);
             }
         }
+        if together && length >= reach && reach > 0.0 {
+            let y = [island.y(n + 1), island.y(n + 2)];
+            let speed = (y[0] * y[0] + y[1] * y[1]).sqrt();
+            let most = PROXIMAL * island.disc_diagonal(contact);
+            if speed > 0.0 && most > 0.0 {
+                let stiff = (reach / speed).min(1.0 / most);
+                let across = [-y[1] / speed, y[0] / speed];
+                for (i, a) in across.iter().enumerate() {
+                    for (j, b) in across.iter().enumerate() {
+                        response.stiffness[1 + i][1 + j] = stiff * a * b;
+                    }
+                }
+                response.loaded = true;
+            }
+        }
         response
     };
     let joints = (0..island.joint_rows).map(joint);
     joints.chain((0..island.contacts()).map(contact)).collect()
-}
-
-/// For each row of the island whether it is inside its bounds.
-pub(super) fn held_rows<const D: usize>(island: &Island<D>) -> Vec<bool> {
-    let responses = held(island);
-    groups(island)
-        .flat_map(|group| {
-            let stiffness = responses[group.index].stiffness;
-            (0..group.len).map(move |k| stiffness[k][k] != 0.0)
-        })
-        .collect()
 }
 
 /// The same active set from where the impulses are now.
@@ -366,33 +366,25 @@ fn contact_response<const D: usize>(island: &Island<D>, contact: usize) -> Respo
     let row = &island.rows[n];
     let mut response = Response::open();
     let y = island.y(n);
-    if row.diagonal <= 0.0 || island.x[n] - y / row.diagonal <= 0.0 || row.upper <= 0.0 {
-        for k in 0..D {
+    let is_open = row.diagonal <= 0.0 || island.x[n] - y / row.diagonal <= 0.0 || row.upper <= 0.0;
+    if is_open {
+        response.change[0] = -island.x[n];
+    } else {
+        response.hold(0, y, PROXIMAL * row.diagonal);
+    }
+    if is_open && !island.is_frozen() {
+        for k in 1..D {
             response.change[k] = -island.x[n + k];
         }
         return response;
     }
-    response.hold(0, y, PROXIMAL * row.diagonal);
-    let mu = island.friction[contact];
     if D == 3 && island.cone == Cone::Disc {
-        tangents(
-            &mut response,
-            island,
-            n,
-            mu,
-            &[1, 2],
-            island.disc_diagonal(contact),
-        );
+        let rate = island.disc_diagonal(contact);
+        tangents(&mut response, island, contact, &[1, 2], rate);
     } else {
         for t in 1..D {
-            tangents(
-                &mut response,
-                island,
-                n,
-                mu,
-                &[t],
-                island.rows[n + t].diagonal,
-            );
+            let rate = island.rows[n + t].diagonal;
+            tangents(&mut response, island, contact, &[t], rate);
         }
     }
     response
@@ -402,12 +394,16 @@ fn contact_response<const D: usize>(island: &Island<D>, contact: usize) -> Respo
 fn tangents<const D: usize>(
     response: &mut Response<D>,
     island: &Island<D>,
-    n: usize,
-    mu: f64,
+    contact: usize,
     tangents: &[usize],
     rate: f64,
 ) {
-    let reach = mu * island.x[n].max(0.0);
+    let n = island.normal_row(contact);
+    let (mu, frozen) = (island.friction[contact], island.is_frozen());
+    let reach = island.reach(contact, island.x[n]);
+    if rate <= 0.0 {
+        return;
+    }
     let (mut x, mut y, mut p) = ([0.0; 2], [0.0; 2], [0.0; 2]);
     for (k, &t) in tangents.iter().enumerate() {
         x[k] = island.x[n + t];
@@ -436,6 +432,7 @@ fn tangents<const D: usize>(
     let across = [-d[1], d[0]];
     let lever = 1.0 / (1.0 - turn + PROXIMAL);
     let stiffness = turn * lever / rate;
+    response.loaded |= stiffness > 0.0;
     let behind = x[0] * across[0] + x[1] * across[1];
     let along = x[0] * d[0] + x[1] * d[1];
     let normal = response.stiffness[0][0];
@@ -445,10 +442,13 @@ fn tangents<const D: usize>(
         } else {
             (d[0], 0.0)
         };
-        // Along it: dx = mu dx_n - (x - mu x_n).
-        response.stiffness[t][0] = mu * dk * normal;
-        response.change[t] =
-            dk * (mu * (response.change[0] + island.x[n]) - along) - ak * lever * behind;
+        // Along it: dx = mu dx_n - (x - mu x_n), or to a bound that does not follow.
+        let to_bound = match frozen {
+            false => mu * (response.change[0] + island.x[n]) - along,
+            true => reach - along,
+        };
+        response.stiffness[t][0] = if frozen { 0.0 } else { mu * dk * normal };
+        response.change[t] = dk * to_bound - ak * lever * behind;
         for (l, &s) in tangents.iter().enumerate() {
             if tangents.len() == 2 {
                 response.stiffness[t][s] = stiffness * ak * across[l];

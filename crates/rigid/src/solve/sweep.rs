@@ -190,7 +190,7 @@ fn relax_contact<const D: usize>(island: &mut Island<D>, contact: usize) -> f64 
     for k in 1..D {
         y[k] += block.normal[k - 1] * (new[0] - old[0]);
     }
-    let reach = island.friction[contact] * new[0];
+    let reach = island.reach(contact, new[0]);
     if D == 3 && island.cone == Cone::Disc {
         let within = relax_disc(
             [old[1], old[2]],

@@ -2,11 +2,13 @@
 //!
 //! At a point, `phi = |x - mean of the particles near x| - r`, the mean weighted by a smooth kernel of radius
 //! `REACH` cells. On the boundary of a half-space full of particles the mean lies a fixed share of the reach
-//! away, and `r` is that distance: flat surfaces are where the particles end, without bias. Particles of sheets and
+//! away, and `r` is that distance: flat surfaces are where the particles end, without bias, and `straighten.rs` makes
+//! distances of what is left. Particles of sheets and
 //! drops thinner than a cell have a smaller `r`, in keeping with their number, or splashes would swell.
 
 mod mirror;
 mod smooth;
+mod straighten;
 mod volume;
 mod window;
 
@@ -15,6 +17,7 @@ use rayon::prelude::*;
 pub use self::mirror::GridGeometry;
 use self::mirror::Mirror;
 use self::smooth::smooth;
+use self::straighten::straighten;
 use self::window::{AIR, Centre, REACH, Source, Window};
 use crate::grid::cell_set::CellSet;
 use crate::grid::cut_cells::CutCells;
@@ -186,6 +189,7 @@ impl LevelSet {
             });
         self.fill_voids(tiles, cut, crowd, dx);
         smooth(tiles, cut, &mut self.phi, dx, up);
+        straighten::<D>(&mut self.phi[..tiles.cells()], dx);
     }
 
     /// Turns cells of spray into air: hollow ones, and others with air beside them.
