@@ -157,7 +157,7 @@ def test_ctrl_c_leaves_a_run_that_resumes_to_the_same_bits(scene, tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         meniscus.run(scene, tmp_path / "r", progress=progress)
-    assert time.monotonic() - sent[0] < 0.3 + 0.2, "a loaded machine gets some more"
+    assert time.monotonic() - sent[0] < 1.0, "0.3 s, and a loaded machine gets some more"
     # At once: the interrupted run may still be writing its checkpoint.
     resumed = meniscus.run(scene, tmp_path / "r", resume=True, progress=False)
     whole = meniscus.run(scene, tmp_path / "whole", progress=False)
@@ -176,16 +176,20 @@ def test_an_exception_in_a_progress_function_comes_out_and_the_run_resumes(scene
 
 def test_two_runs_on_one_folder_are_refused(scene, tmp_path):
     command = program()
+    # Long enough that it is still running when the other one starts; then it is stopped.
     scene["domain"]["resolution"] = 48
+    scene["time"]["frames"] = 5000
     found = []
 
     def second(event):
-        if event["event"] == "frame" and not found:
+        if event["event"] == "frame":
             (tmp_path / "small.toml").write_text(Scene(scene).text)
             arguments = [command, "run", tmp_path / "small.toml", "--out", tmp_path / "r", "--overwrite"]
             found.append(subprocess.run(arguments, capture_output=True, text=True))
+            raise LookupError("enough")
 
-    meniscus.run(scene, tmp_path / "r", progress=second)
+    with pytest.raises(LookupError):
+        meniscus.run(scene, tmp_path / "r", progress=second)
     assert found[0].returncode != 0 and "run" in found[0].stderr
 
 
