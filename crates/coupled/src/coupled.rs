@@ -202,6 +202,16 @@ impl<const D: usize> Coupled<D> {
         let stepped = self.liquid.step_with(&mut projection, &motion, dt, phases);
         let (outcome, failure) = (projection.outcome.take(), projection.failure.take());
         *self.liquid.projection() = pressure;
+        self.ended(stepped, failure, outcome)
+    }
+
+    /// The report of a step, or why it failed: the bodies' reason, if there is one, came first.
+    fn ended(
+        &self,
+        stepped: Result<liquid::StepReport, liquid::StepError>,
+        failure: Option<rigid::StepError>,
+        outcome: Option<Outcome<D>>,
+    ) -> Result<StepReport<D>, StepError> {
         match (stepped, failure, outcome) {
             (_, Some(error), _) => Err(StepError::Bodies(error)),
             (Err(error), None, _) => Err(StepError::Liquid(error)),
@@ -232,12 +242,7 @@ impl<const D: usize> Coupled<D> {
         let stepped = self.liquid.step_with(&mut projection, &motion, dt, phases);
         let (outcome, failure) = (projection.outcome.take(), projection.failure.take());
         *self.liquid.projection() = stokes.into_pressure();
-        match (stepped, failure, outcome) {
-            (_, Some(error), _) => Err(StepError::Bodies(error)),
-            (Err(error), None, _) => Err(StepError::Liquid(error)),
-            (Ok(liquid), None, Some(outcome)) => Ok(self.report(liquid, outcome)),
-            (Ok(_), None, None) => unreachable!("a projection that succeeds has an outcome"),
-        }
+        self.ended(stepped, failure, outcome)
     }
 
     /// The problem of a step of `dt` seconds, for study elsewhere. Changes nothing but fields of the step.
