@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use meniscus_app::surface;
-use meniscus_scene::AnyScene;
+use meniscus_scene::{AnyScene, Scene};
 use meniscus_store::cache;
 use numpy::ndarray::{ArrayView1, ArrayView2};
-use numpy::{Element, PyArray1, PyArray2};
+use numpy::{Element, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -78,6 +78,18 @@ impl Frame {
             index,
         };
         (0..count).map(layer).collect()
+    }
+
+    /// Meshes that move and change their shape, in their order.
+    #[getter]
+    fn meshes(&self) -> Vec<Mesh> {
+        let count = either!(&*self.frame, frame => frame.meshes.len());
+        let mesh = |index| Mesh {
+            frame: Arc::clone(&self.frame),
+            scene: Arc::clone(&self.scene),
+            index,
+        };
+        (0..count).map(mesh).collect()
     }
 
     /// Bodies and scripted solids with their poses, velocities and forces.
@@ -243,6 +255,59 @@ impl PointLayer {
         values
             .map(|values| borrowed(this.clone().into_any(), values))
             .transpose()
+    }
+}
+
+/// Triangle mesh that moves and changes its shape, such as cloth.
+#[pyclass(frozen, module = "meniscus._native")]
+pub struct Mesh {
+    frame: Arc<AnyFrame>,
+    scene: Arc<AnyScene>,
+    index: usize,
+}
+
+impl Mesh {
+    fn vertices(&self) -> &cache::DeformedMesh {
+        either!(&*self.frame, frame => &frame.meshes[self.index])
+    }
+}
+
+/// Triangles of the cloth of this name; the frames of a run do not repeat them.
+fn triangles_of<const D: usize>(scene: &Scene<D>, name: &str) -> Vec<[u32; 3]> {
+    let cloth = scene.cloth.iter().find(|cloth| cloth.name == name);
+    cloth.map_or_else(Vec::new, |cloth| {
+        cloth.sheet(scene.particle_spacing()).triangles
+    })
+}
+
+#[pymethods]
+impl Mesh {
+    #[getter]
+    fn name(&self) -> &str {
+        &self.vertices().name
+    }
+
+    fn __len__(&self) -> usize {
+        self.vertices().positions.len()
+    }
+
+    #[getter]
+    fn positions<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        borrowed_vectors(this.clone().into_any(), &this.get().vertices().positions)
+    }
+
+    #[getter]
+    fn velocities<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        borrowed_vectors(this.clone().into_any(), &this.get().vertices().velocities)
+    }
+
+    #[getter]
+    fn triangles<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u32>>> {
+        let triangles = match &*self.scene {
+            AnyScene::Two(scene) => triangles_of(scene, self.name()),
+            AnyScene::Three(scene) => triangles_of(scene, self.name()),
+        };
+        PyArray1::from_slice(py, triangles.as_flattened()).reshape([triangles.len(), 3])
     }
 }
 

@@ -28,7 +28,7 @@ mod _native {
     #[pymodule_export]
     use crate::files::{generate, read_matrix, read_vector, write_matrix, write_vector};
     #[pymodule_export]
-    use crate::frame::{Frame, PointLayer, Surface};
+    use crate::frame::{Frame, Mesh, PointLayer, Surface};
     #[pymodule_export]
     use crate::lcp::{analyse, solve, solvers};
     #[pymodule_export]

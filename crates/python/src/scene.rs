@@ -165,12 +165,8 @@ impl Scene {
 
 /// Built-in scenes: names and summaries.
 #[pyfunction]
-pub fn builtin_scenes(py: Python<'_>) -> PyResult<Vec<(String, String)>> {
-    let of = |(name, _): &(&str, &str)| {
-        let scene = builtin::named(name).map_err(|e| failed(py, &e))?;
-        Ok(((*name).to_owned(), scene.summary().to_owned()))
-    };
-    builtin::TEXTS.iter().map(of).collect()
+pub fn builtin_scenes() -> Vec<(&'static str, String)> {
+    builtin::summaries().collect()
 }
 
 /// JSON schema of scene files.

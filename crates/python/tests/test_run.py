@@ -4,6 +4,7 @@ import hashlib
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -264,3 +265,33 @@ def test_a_sweep_runs_every_value_and_continues(scene, tmp_path):
     with pytest.raises(meniscus.SceneError):
         meniscus.sweep(scene, {"domain.resolution": [24, -1]}, tmp_path / "t")
     assert not (tmp_path / "t").exists(), "nothing runs before all are valid"
+
+
+def test_frames_have_the_meshes_of_cloth():
+    flag = Scene("pf-flag").set("time.frames", 2)
+    first, *_, last = meniscus.simulate(flag)
+    (name, before), (_, after) = *first.meshes.items(), *last.meshes.items()
+    assert name == before.name == after.name and len(first.meshes) == 1
+    assert before.positions.shape == before.velocities.shape == (len(before), 3)
+    assert before.positions.dtype == np.float32 and not before.positions.flags.writeable
+    triangles = before.triangles
+    # A disc: vertices less edges plus triangles is one.
+    edges = np.unique(np.sort(triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)), axis=0)
+    assert len(before) - len(edges) + len(triangles) == 1
+    assert not np.array_equal(before.positions, after.positions)
+
+
+@pytest.mark.skipif(not os.environ.get("MENISCUS_FULL"), reason="jobs run in the full tests only")
+def test_a_sweep_runs_as_an_open_job_description(tmp_path):
+    command, openjd = program(), Path(sys.executable).with_name("openjd")
+    words = "sweep dam-break-2d --vary domain.resolution=16,24 --set time.frames=2 --openjd job.json --out"
+    subprocess.run([command, *words.split(), tmp_path / "s"], check=True, cwd=tmp_path)
+    subprocess.run([openjd, "check", "job.json"], check=True, cwd=tmp_path)
+    for step in ("Simulate", "Mesh", "Preview"):
+        words = ["run", "job.json", "--step", step, "--job-param", f"Program={command}"]
+        subprocess.run([openjd, *words], check=True, cwd=tmp_path)
+    for resolution in (16, 24):
+        run = meniscus.open(tmp_path / "s" / f"resolution-{resolution}")
+        assert run.state == "done" and len(run) == 3
+        assert len(list((run.path / "surfaces").glob("*.msf"))) == 3
+        assert len(list((run.path / "preview").glob("*.png"))) == 3

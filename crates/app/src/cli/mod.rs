@@ -49,7 +49,10 @@ fn dispatch(arguments: Arguments) -> Result<(), Error> {
         Some(Command::Estimate(estimate)) => scenes::estimate(&estimate),
         Some(Command::Init(init)) => scenes::init(&init),
         Some(Command::Schema(schema)) => scenes::schema(&schema),
-        Some(Command::Scenes) => scenes::list(),
+        Some(Command::Scenes) => {
+            scenes::list();
+            Ok(())
+        }
         Some(Command::Status(folder)) => folders::status(&folder),
         Some(Command::Verify(folder)) => folders::verify(&folder),
         Some(Command::Mesh(mesh)) => meshing::mesh(&mesh),

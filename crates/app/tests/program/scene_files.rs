@@ -82,6 +82,8 @@ fn files_that_are_not_scenes_are_refused_immediately() {
         format!("{POOL}{}", "[[solid]]\n".repeat(300_000)),
     );
     fs::create_dir(trial.path("folder.toml")).unwrap();
+    fs::create_dir(trial.path("run")).unwrap();
+    fs::write(trial.path("run/scene.toml"), POOL).unwrap();
     let huge = fs::File::create(trial.path("huge.toml")).unwrap();
     huge.set_len(1 << 30).unwrap();
     let made = std::process::Command::new("mkfifo")
@@ -94,6 +96,7 @@ fn files_that_are_not_scenes_are_refused_immediately() {
         ("nested.toml", "not TOML"),
         ("bodies.toml", "at most 10000"),
         ("folder.toml", "not a regular file"),
+        ("./run", "whose scene is ./run/scene.toml"),
         ("huge.toml", "has 1024 MB"),
         ("pipe.toml", "not a regular file"),
         ("missing.toml", "there is no file"),

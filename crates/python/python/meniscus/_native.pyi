@@ -25,6 +25,13 @@ class PointLayer:
     def __len__(self) -> int: ...
     def scalar(self, name: str) -> NDArray[np.float32] | None: ...
 
+class Mesh:
+    name: str
+    positions: NDArray[np.float32]
+    velocities: NDArray[np.float32]
+    triangles: NDArray[np.uint32]
+    def __len__(self) -> int: ...
+
 class Surface:
     positions: NDArray[np.float32]
     normals: NDArray[np.float32]
@@ -38,6 +45,7 @@ class Frame:
     time: float
     dimension: int
     layers: list[PointLayer]
+    meshes: list[Mesh]
     bodies: dict[str, dict[str, Any]]
     def surface(self) -> Surface: ...
 

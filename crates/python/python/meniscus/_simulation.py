@@ -32,6 +32,8 @@ class Frame:
     bodies : dict of dict
         Solids and bodies by name: ``translation``, ``rotation``, ``velocity``, ``angular_velocity``; of rigid bodies also the
         ``center`` of mass, forces and torques of contacts, joints and liquid.
+    meshes : dict of Mesh
+        Cloth by name, each with ``positions``, ``velocities`` and ``triangles``.
     """
 
     def __init__(self, native: Any) -> None:
@@ -40,6 +42,7 @@ class Frame:
         self.time: float = native.time
         self.dimension: int = native.dimension
         self.layers: dict[str, Any] = {layer.name: layer for layer in native.layers}
+        self.meshes: dict[str, Any] = {mesh.name: mesh for mesh in native.meshes}
 
     @property
     def bodies(self) -> dict[str, dict]:

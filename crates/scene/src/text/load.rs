@@ -14,7 +14,7 @@ use crate::{AnyScene, Scene, builtin};
 use meniscus_store::OpenedRun;
 use meniscus_store::error::{Error, Kind};
 use meniscus_store::mesh_copies::MeshSource;
-use meniscus_store::regular_file;
+use meniscus_store::{regular_file, run_folder};
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -302,7 +302,16 @@ fn read_file(path: &Path) -> Result<String, Error> {
             "`meniscus scenes` lists the built-in scenes, `meniscus init` writes a file",
         ),
         // A pipe or device may never end.
-        ErrorKind::InvalidInput => Error::usage(format!("{shown} is not a regular file")),
+        ErrorKind::InvalidInput => {
+            let error = Error::usage(format!("{shown} is not a regular file"));
+            let kept = path.join(run_folder::SCENE);
+            if kept.is_file() {
+                let kept = kept.display();
+                error.with_remedy(format!("it is the folder of a run, whose scene is {kept}"))
+            } else {
+                error
+            }
+        }
         ErrorKind::FileTooLarge => {
             let size = std::fs::metadata(path).map_or(0, |data| data.len());
             let (size, limit) = (size.div_ceil(1 << 20), LARGEST_FILE >> 20);
