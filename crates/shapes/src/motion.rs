@@ -114,7 +114,7 @@ impl<const D: usize> Motion<D> {
     }
 }
 
-/// Keyframes that can't be meant. Keys are counted from zero here and from one in words.
+/// Faults of keyframes. Keys are counted from zero here and from one in words.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MotionError {
     /// There is no key at all.

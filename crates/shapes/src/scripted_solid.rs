@@ -152,7 +152,7 @@ impl<const D: usize> PosedSolid<'_, D> {
     }
 }
 
-/// A body that can't be meant.
+/// Faults of a scripted body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SolidError {
     /// Which body.

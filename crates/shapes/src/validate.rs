@@ -5,7 +5,7 @@ use crate::vector::{is_finite, norm, sub};
 use std::error::Error;
 use std::fmt;
 
-/// A shape that can't be meant, and where in it the fault lies.
+/// Fault of a shape, and its place in the shape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShapeError {
     /// From the whole to the part, as in `union, part 2: sphere`.

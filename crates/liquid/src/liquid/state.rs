@@ -64,7 +64,7 @@ pub struct State<'a, const D: usize> {
 impl<const D: usize> Liquid<D> {
     /// The state, to be written.
     pub fn state(&self) -> State<'_, D> {
-        // Every field is named, so that a new one does not compile before somebody has decided whether later steps
+        // Every field is named, so that a new one does not compile before it is decided whether later steps
         // depend on it. Those left out are settings, which are given again, and what every step builds anew.
         let Liquid {
             settings: _,
