@@ -10,7 +10,7 @@ use meniscus_store::mesh_copies::MeshSource;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
-use crate::errors::{bad_scene, failed};
+use crate::errors::bad_scene;
 use crate::worker::{Link, supervise};
 
 /// A valid scene.
