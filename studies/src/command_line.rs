@@ -3,6 +3,8 @@
 use crate::catalogue::{self, STUDIES};
 use crate::digest;
 use crate::findings::Findings;
+use crate::provenance::{self, Provenance};
+use crate::refresh;
 use crate::subprocess::PART;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -65,6 +67,7 @@ fn command() -> Command {
                         .help("Where to write it [default: docs/results.md]"),
                 ),
         )
+        .subcommand(refresh::command())
         .subcommand(
             Command::new(SEVERAL)
                 .about("runs several studies in one process: they share the solves they have in common")
@@ -121,6 +124,9 @@ fn dispatch(matches: &ArgMatches) -> Result<(), Error> {
         let path = path.unwrap_or_else(digest::usual_path);
         return std::fs::write(&path, page).map_err(|cause| Error::io("write", &path, &cause));
     }
+    if name == refresh::COMMAND {
+        return refresh::run(&results_folder(), options);
+    }
     if name == SEVERAL {
         let mut names = options.get_many::<String>(NAMES).into_iter().flatten();
         return names.try_for_each(|name| run_as_usual(name));
@@ -149,7 +155,12 @@ fn run_study(name: &str, options: &ArgMatches) -> Result<(), Error> {
     // Hours of work are not to be lost to a folder that cannot be made.
     std::fs::create_dir_all(&folder)
         .map_err(|cause| Error::io("make the folder", &folder, &cause))?;
-    let findings = (study.run)(options)?;
+    let before = provenance::cpu_seconds().unwrap_or(0.0);
+    let mut findings = (study.run)(options)?;
+    let cpu = provenance::cpu_seconds().unwrap_or(0.0) - before;
+    let made = provenance::root().ok();
+    let made = made.and_then(|root| Provenance::of_a_run(&root, cpu));
+    findings.setting.extend(made.map(|made| made.sentence()));
     show(&findings, options.get_flag(JSON), study.lines);
     let written = findings.write(&folder)?;
     for path in written {
@@ -263,6 +274,7 @@ mod tests {
         assert!(catalogue::named(PART).is_none());
         assert!(catalogue::named(SEVERAL).is_none());
         assert!(catalogue::named(digest::COMMAND).is_none());
+        assert!(catalogue::named(refresh::COMMAND).is_none());
     }
 
     #[test]

@@ -14,6 +14,8 @@ mod options;
 mod peer;
 mod phase_timer;
 mod prelude;
+mod provenance;
+mod refresh;
 mod stills;
 mod study;
 mod subprocess;

@@ -1,5 +1,7 @@
 //! Reads the document of a study, as `findings.rs` writes it.
 
+use crate::provenance::Provenance;
+
 /// Document of a study.
 #[derive(Debug, Default)]
 pub struct Document {
@@ -70,6 +72,13 @@ impl Document {
             .rsplit_once(": ")
             .map(|(_, load)| load.trim_end_matches('.'));
         Some((kind, load.and_then(|load| load.parse().ok())))
+    }
+
+    /// Commit, date and cost, if the document has them.
+    pub fn provenance(&self) -> Option<Provenance> {
+        self.setting
+            .iter()
+            .find_map(|words| Provenance::read(words))
     }
 
     /// All targets with their verdicts.

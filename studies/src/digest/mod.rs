@@ -3,6 +3,7 @@
 mod document;
 
 use crate::catalogue::STUDIES;
+use crate::provenance::{self, Provenance};
 use crate::study::Entry;
 use document::Document;
 use meniscus_store::error::Error;
@@ -41,12 +42,19 @@ const GROUPS: [(&str, &str, &str); 4] = [
 /// Lines of a table up to which it is shown here; longer ones are behind the link.
 const SHORT: usize = 24;
 
+/// Beginning of the sentence on results that are older than what they measure.
+pub const STALE: &str = "Changes since";
+
 /// A study with its results.
-struct Studied {
-    entry: &'static Entry,
+pub struct Studied {
+    pub entry: &'static Entry,
     /// That of the study, and of the variant if it is one.
-    name: String,
+    pub name: String,
     document: Document,
+    /// Where it comes from, if that is known.
+    pub provenance: Option<Provenance>,
+    /// Commits since then that changed what it measures, if that is known.
+    pub changes: Option<usize>,
 }
 
 /// The documents of a study by their names: that of its usual run, then those of others.
@@ -68,20 +76,35 @@ fn documents(folder: &Path, study: &str) -> Result<Vec<String>, Error> {
     Ok(names)
 }
 
-/// The document, from a folder of results. Links go out from a folder beside `studies/`.
-pub fn compose(folder: &Path) -> Result<String, Error> {
+/// The results in a folder.
+pub fn results(folder: &Path) -> Result<Vec<Studied>, Error> {
+    let root = provenance::root()?;
     let mut results = Vec::new();
     for entry in STUDIES {
         for name in documents(folder, entry.name)? {
             let path = folder.join(format!("{name}.md"));
             let text = std::fs::read_to_string(&path).map_err(|e| Error::io("read", &path, &e))?;
+            let document = Document::read(&text);
+            let made = document.provenance();
+            let made = made.or_else(|| Provenance::of_a_file(&root, &path));
+            let changes = made
+                .as_ref()
+                .and_then(|made| made.changes_since(&root, entry.name));
             results.push(Studied {
                 entry,
                 name,
-                document: Document::read(&text),
+                document,
+                provenance: made,
+                changes,
             });
         }
     }
+    Ok(results)
+}
+
+/// The document, from a folder of results. Links go out from a folder beside `studies/`.
+pub fn compose(folder: &Path) -> Result<String, Error> {
+    let results = results(folder)?;
     let mut out = String::from("# Results\n\n");
     let _ = writeln!(
         out,
@@ -90,6 +113,13 @@ pub fn compose(folder: &Path) -> Result<String, Error> {
          named after; `cargo study --list` has them all. A target that is missed is shown as missed."
     );
     let _ = write!(out, "\n{}\n", machines(&results));
+    let stale = results.iter().filter(|one| one.changes != Some(0)).count();
+    let _ = writeln!(
+        out,
+        "\n{STALE}: commits that changed the sources a study measures, after the one that it ran on, when this page was made. \
+         {stale} of {} results have some; `cargo study refresh` runs those studies again.",
+        results.len()
+    );
     for (index, (prefix, heading, words)) in GROUPS.into_iter().enumerate() {
         let ours = |one: &&Studied| group_of(one.entry.name) == index;
         let group: Vec<&Studied> = results.iter().filter(ours).collect();
@@ -144,8 +174,10 @@ fn machines(results: &[Studied]) -> String {
 
 /// A line for each study.
 fn overview(group: &[&Studied]) -> String {
-    let mut out = String::from("| study | what | targets met | missed | not measured |\n");
-    out += "| --- | --- | ---: | ---: | ---: |\n";
+    let mut out = String::from(
+        "| study | what | targets met | missed | not measured | made | changes since |\n",
+    );
+    out += "| --- | --- | ---: | ---: | ---: | --- | ---: |\n";
     for one in group {
         let count = |verdict: &str| {
             let verdicts = one.document.verdicts();
@@ -155,13 +187,18 @@ fn overview(group: &[&Studied]) -> String {
                 .count()
         };
         let name = &one.name;
+        let made = one.provenance.as_ref();
+        let made = made.map(|made| format!("{} at {}", made.date, made.commit));
+        let changes = one.changes.map(|changes| changes.to_string());
         let _ = writeln!(
             out,
-            "| [{name}](../studies/results/{name}.md) | {} | {} | {} | {} |",
+            "| [{name}](../studies/results/{name}.md) | {} | {} | {} | {} | {} | {} |",
             one.entry.summary,
             count("met"),
             count("missed"),
-            count("not measured")
+            count("not measured"),
+            made.as_deref().unwrap_or("-"),
+            changes.as_deref().unwrap_or("-")
         );
     }
     out
@@ -249,6 +286,7 @@ mod tests {
     fn the_page_has_verdicts_differences_and_tables_of_what_is_there() {
         let folder = tempfile::tempdir().unwrap();
         let text = "# lai20-table1\n\nMachine: 2 cores, x86-64. Load of the machine when it began, other work included: 3.5.\n\n\
+            Made on 2026-11-18 at commit ffffffffff in 12 CPU s.\n\n\
             ![here](lai20-table1-here.svg)\n\n## Beside the paper\n\nCounted.\n\n| size |\n| ---: |\n| 32 |\n\n\
             ## What the paper finds, here\n\n| what | target | measured | verdict |\n| --- | --- | --- | --- |\n\
             | growth | at most 2 times | 3.0 | missed |\n\n## Where we differ\n\nUnits.\n";
@@ -262,6 +300,8 @@ mod tests {
             "(../studies/results/lai20-table1-here.svg)",
             "| lai20-table1 | growth | at most 2 times | 3.0 |",
             "- Units.",
+            "| 0 | 1 | 0 | 2026-11-18 at ffffffffff | - |",
+            "2 of 2 results have some",
             "| 32 |",
             "[lai20-table1-128](../studies/results/lai20-table1-128.md)",
             "| 128 |",
