@@ -1,13 +1,13 @@
 //! Frames of a run as pictures, and side by side.
 
 use meniscus_app::runner::Simulation;
-use meniscus_app::runner::film::bodies;
+use meniscus_app::runner::film::{bodies, frame_of};
 use meniscus_liquid::{Liquid, SolidField};
 use meniscus_render::image::RgbImage;
 use meniscus_render::preview::FrameRenderer;
 use meniscus_scene::{Scene, Style};
 use meniscus_shapes::Solids;
-use meniscus_sim::LiquidWorld;
+use meniscus_sim::{LiquidWorld, World};
 use meniscus_store::cache::{Frame, PointLayer};
 use meniscus_store::error::{Error, Kind};
 
@@ -47,6 +47,28 @@ pub fn stills<const D: usize>(
     Ok(found)
 }
 
+/// A picture of a world of any kind, `side` pixels wide.
+pub fn picture_of_world<const D: usize>(
+    scene: &Scene<D>,
+    world: &dyn World,
+    frame: u32,
+    side: u32,
+    caption: &str,
+) -> Result<RgbImage, Error> {
+    let shown = frame_of(scene, world, frame);
+    FrameRenderer::new(scene, size(scene, side), Style::Surface).draw(&shown, caption)
+}
+
+/// Pixels of a picture, `side` along its longer side.
+fn size<const D: usize>(scene: &Scene<D>, side: u32) -> (u32, u32) {
+    let longest = scene.domain.iter().copied().fold(0.0, f64::max);
+    let along = |axis: usize| (f64::from(side) * scene.domain[axis] / longest).round() as u32;
+    match D {
+        2 => (along(0), along(1)),
+        _ => (side, side),
+    }
+}
+
 fn still<const D: usize>(
     scene: &Scene<D>,
     run: &Simulation<'_, D>,
@@ -57,13 +79,6 @@ fn still<const D: usize>(
     let world = LiquidWorld::<D>::of(run.world()).expect("a world of liquid");
     let liquid = world.liquid();
     let particles = liquid.particles();
-    let longest = scene.domain.iter().copied().fold(0.0, f64::max);
-    let along = |axis: usize| (f64::from(side) * scene.domain[axis] / longest).round() as u32;
-    let size = if D == 2 {
-        (along(0), along(1))
-    } else {
-        (side, side)
-    };
     let shown = Frame {
         number: frame,
         time: liquid.time(),
@@ -85,7 +100,7 @@ fn still<const D: usize>(
     let count = particles.len().max(1) as f64;
     Ok(Still {
         frame,
-        picture: FrameRenderer::new(scene, size, Style::Surface)
+        picture: FrameRenderer::new(scene, size(scene, side), Style::Surface)
             .draw(&shown, &format!("{words}, frame {frame}"))?,
         hanging: hanging(&scene.solids_and_walls(), liquid) / count,
         centre: centre.into_iter().map(|sum| sum / count).collect(),
@@ -108,25 +123,31 @@ fn hanging<const D: usize>(solids: &Solids<D>, liquid: &Liquid<D>) -> f64 {
     positions.iter().filter(hangs).count() as f64
 }
 
-/// Pictures in rows, all of one size.
+/// Stills in rows, all of one size.
 pub fn in_rows(rows: &[Vec<Still>]) -> RgbImage {
+    let pictures = |row: &Vec<Still>| row.iter().map(|still| still.picture.clone()).collect();
+    pictures_in_rows(&rows.iter().map(pictures).collect::<Vec<_>>())
+}
+
+/// Pictures in rows, all of one size.
+pub fn pictures_in_rows(rows: &[Vec<RgbImage>]) -> RgbImage {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0) as u32;
     let (width, height) = rows
         .iter()
         .flatten()
         .next()
-        .map_or((1, 1), |still| still.picture.dimensions());
+        .map_or((1, 1), RgbImage::dimensions);
     let whole = |count: u32, one: u32| (count * (one + GAP)).saturating_sub(GAP).max(1);
     let mut all = RgbImage::from_pixel(
         whole(columns, width),
         whole(rows.len() as u32, height),
         [255; 3],
     );
-    for (row, stills) in rows.iter().enumerate() {
-        for (column, still) in stills.iter().enumerate() {
+    for (row, pictures) in rows.iter().enumerate() {
+        for (column, picture) in pictures.iter().enumerate() {
             let left = column as u32 * (width + GAP);
             let top = row as u32 * (height + GAP);
-            all.copy_from(&still.picture, left, top);
+            all.copy_from(picture, left, top);
         }
     }
     all

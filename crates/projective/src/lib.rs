@@ -43,5 +43,5 @@ pub use real::{Real, Vec4};
 pub use report::{StepError, StepReport};
 pub use save::StateError;
 pub use settings::{Method, Settings, SettingsError};
-pub use solve::SolveReport;
+pub use solve::{SolveReport, bulk_modulus_of_weight};
 pub use sources::{Drain, Emitter, Exchanged, Sources};

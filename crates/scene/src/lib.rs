@@ -91,6 +91,8 @@ pub struct Scene<const D: usize> {
     pub spacing: Option<f64>,
     /// Number of these particles, instead of their distance.
     pub particle_count: Option<f64>,
+    /// The paper's weight of density constraints, in N/m, instead of their bulk modulus.
+    pub constraint_weight: Option<f64>,
     /// Gravity, walls, solver, particles and time steps.
     pub physics: Physics<D>,
     /// Liquid at the start. Where two volumes overlap, the first sets the velocity.
@@ -150,6 +152,7 @@ impl<const D: usize> Scene<D> {
             projective: meniscus_projective::Settings::new(1.0),
             spacing: None,
             particle_count: None,
+            constraint_weight: None,
             physics: Physics::default(),
             liquids: Vec::new(),
             emitters: Vec::new(),

@@ -1,7 +1,7 @@
 //! Scenes that the particle method simulates.
 
 use crate::{Scene, measure};
-use meniscus_projective::{Drain, Emitter, Settings, Sources};
+use meniscus_projective::{Drain, Emitter, Settings, Sources, bulk_modulus_of_weight};
 use meniscus_shapes::Bounds;
 
 /// Method that simulates the liquid of a scene.
@@ -50,8 +50,8 @@ impl<const D: usize> Scene<D> {
         measure::liquid_volume(self) + emitted.sum::<f64>()
     }
 
-    /// Sets the spacing of particles to the one of their number, and the number of cells that pictures, surfaces and
-    /// estimates assume to the one that fits the spacing.
+    /// Sets the spacing of particles to the one of their number, the number of cells that pictures, surfaces and
+    /// estimates assume to the one that fits the spacing, and the bulk modulus to that of the paper's weight.
     pub(crate) fn fit_cells_to_spacing(&mut self) {
         if let Some(count) = self.particle_count.filter(|_| self.is_projective()) {
             let spacing = (self.most_volume() / count).powf(1.0 / D as f64);
@@ -64,6 +64,10 @@ impl<const D: usize> Scene<D> {
             let per_cell = (self.physics.particles_per_cell as f64).powf(1.0 / D as f64);
             let longest = self.domain.iter().copied().fold(0.0, f64::max);
             self.resolution = ((longest / (spacing * per_cell)).round() as usize).max(1);
+        }
+        if let Some(weight) = self.constraint_weight.filter(|_| self.is_projective()) {
+            let modulus = bulk_modulus_of_weight::<D>(weight, self.particle_spacing());
+            self.projective.bulk_modulus = modulus;
         }
     }
 

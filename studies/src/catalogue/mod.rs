@@ -15,6 +15,7 @@ mod surface_volume;
 mod tb20;
 mod walls_cost;
 mod walls_speed;
+mod wkb16;
 
 use crate::study::Entry;
 
@@ -74,6 +75,10 @@ pub const STUDIES: &[Entry] = &[
     Entry::of::<tb20::Fig12>(),
     Entry::of::<tb20::Fig15To17>(),
     Entry::of::<tb20::Solver>(),
+    Entry::of::<wkb16::Speed>(),
+    Entry::of::<wkb16::Table1>(),
+    Entry::of::<wkb16::Density>(),
+    Entry::of::<wkb16::Frames>(),
 ];
 
 /// The study of this name.

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 pub const COMMAND: &str = "results";
 
 /// Studies whose names begin alike, and what to say of them.
-const GROUPS: [(&str, &str, &str); 4] = [
+const GROUPS: [(&str, &str, &str); 6] = [
     (
         "lai20-",
         "Lai et al. (2020)",
@@ -31,6 +31,16 @@ const GROUPS: [(&str, &str, &str); 4] = [
         "erl13-",
         "Erleben (2013)",
         "*Numerical methods for linear complementarity problems in physics-based animation.*",
+    ),
+    (
+        "tb20-",
+        "Takahashi and Batty (2020)",
+        "*Monolith: a monolithic pressure-viscosity-contact solver for strong two-way rigid-rigid rigid-fluid coupling.*",
+    ),
+    (
+        "wkb16-",
+        "Weiler, Koschier and Bender (2016)",
+        "*Projective fluids.*",
     ),
     (
         "",

@@ -9,7 +9,7 @@ mod watch;
 pub use averages::{Averages, averages, mean};
 pub use quartiles::Quartiles;
 pub use sample::{Choice, Sample, Seen, first_of_frame, scene, visit};
-pub use solver_case::{Rules, SolverCase, one_thread};
+pub use solver_case::{Rules, SolverCase, one_thread, pool_of};
 pub use watch::{Outcome, Watch, thinned};
 
 /// Bound on the largest natural residual in the tables of both papers, in 1/s.

@@ -208,11 +208,15 @@ fn solve_with<const D: usize>(
 /// One thread for all solves: CPU time is compared, and waiting threads spend it.
 pub fn one_thread() -> Result<&'static ThreadPool, String> {
     static POOL: OnceLock<Result<ThreadPool, String>> = OnceLock::new();
-    let pool = POOL.get_or_init(|| {
-        let builder = rayon::ThreadPoolBuilder::new().num_threads(1);
-        builder.build().map_err(|cause| cause.to_string())
-    });
-    pool.as_ref().map_err(Clone::clone)
+    POOL.get_or_init(|| pool_of(1))
+        .as_ref()
+        .map_err(Clone::clone)
+}
+
+/// A pool of so many threads.
+pub fn pool_of(threads: usize) -> Result<ThreadPool, String> {
+    let builder = rayon::ThreadPoolBuilder::new().num_threads(threads);
+    builder.build().map_err(|cause| cause.to_string())
 }
 
 #[cfg(test)]

@@ -112,6 +112,12 @@ fn keys_of_the_grid_method_and_bodies_are_errors_with_a_hint() {
             .errors
             .contains("remove one of")
     );
+    let both = format!("projective = {{ weight = 1e6, bulk_modulus = 1e9 }}\n{DAM}");
+    let errors = scene(&both).call("check dam.toml").errors;
+    assert!(
+        errors.contains("remove one of `weight` and `bulk_modulus`"),
+        "{errors}"
+    );
     let grid = DAM.replace("method = \"projective\"\n", "");
     let outcome = scene(&grid).call("check dam.toml");
     assert!(outcome.errors.contains("method = \"projective\""));
@@ -126,4 +132,21 @@ fn a_number_of_particles_sets_their_spacing() {
     let first: serde_json::Value = serde_json::from_str(stats.lines().next().unwrap()).unwrap();
     let particles = first["particles"].as_f64().unwrap();
     assert!((particles / 4000.0 - 1.0).abs() < 0.15, "{particles}");
+}
+
+#[test]
+fn the_weight_of_the_paper_is_converted_to_a_bulk_modulus() {
+    let modulus = |weight: &str, spacing: &str| {
+        let text = DAM.replace("spacing = 0.02", &format!("spacing = {spacing}"));
+        let trial = scene(&format!("projective = {{ weight = {weight} }}\n{text}"));
+        trial.call_well("run dam.toml --frames 1 --out run -q");
+        let kept = fs::read_to_string(trial.path("run/scene.toml")).unwrap();
+        let mut lines = kept.lines();
+        let number = lines.find_map(|line| line.strip_prefix("bulk_modulus = "));
+        number.unwrap().parse::<f64>().unwrap()
+    };
+    let one = modulus("1e3", "0.02");
+    assert!((modulus("2e3", "0.02") / one - 2.0).abs() < 1e-12);
+    // K V |grad C|^2 is the weight, and in the plane V |grad C|^2 does not depend on the spacing.
+    assert!((modulus("1e3", "0.01") / one - 1.0).abs() < 1e-9);
 }

@@ -7,6 +7,7 @@ mod paper;
 #[cfg(test)]
 mod tests;
 
+pub use paper::bulk_modulus_of_weight;
 use rayon::prelude::*;
 
 use crate::cloth::step::ClothStep;

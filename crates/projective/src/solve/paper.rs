@@ -91,6 +91,15 @@ pub fn weight<const D: usize>(settings: &crate::Settings<D>) -> f64 {
     settings.bulk_modulus * settings.particle_volume() * squares
 }
 
+/// Bulk modulus, in Pa, of the paper's weight of constraints, in N/m, for particles at a distance of `spacing`.
+pub fn bulk_modulus_of_weight<const D: usize>(paper_weight: f64, spacing: f64) -> f64 {
+    let unit = crate::Settings::<D> {
+        bulk_modulus: 1.0,
+        ..crate::Settings::new(spacing)
+    };
+    paper_weight / weight(&unit)
+}
+
 /// [WKB16 alg. 1] Projects every constraint with an excess of density.
 pub(super) fn local_step<const D: usize, R: Real>(
     problem: &Problem<'_, D, R>,

@@ -1,6 +1,6 @@
 //! The particle method in scene files: its keys, and errors about keys that do not belong to the method of a scene.
 
-use super::access::{Field, field};
+use super::access::{Field, field, read_by};
 use super::grammar::{Kind, Range, Table, key};
 use super::problem::{Place, Problem};
 use super::tree::{Node, Value};
@@ -19,6 +19,9 @@ pub static PROJECTIVE: Table = Table {
              comparison: they reach the tolerances in few steps only."),
         key!("bulk_modulus": Kind::Number(Range::POSITIVE, "Pa"), field!(projective.bulk_modulus), Physics, "1e6",
             "Pressure over relative compression. A low one is a compressible liquid."),
+        key!("weight": Kind::Number(Range::POSITIVE, "N/m"),
+            read_by!(|scene, node, _reader| scene.constraint_weight = node.number()), Physics, "1e6",
+            "Weight of the density constraints as in the paper, instead of `bulk_modulus`, to which it is converted."),
         key!("max_error": Kind::Number(Range::POSITIVE, ""), field!(projective.max_error), Physics, "1e-4",
             "Largest excess of density, as a share, that ends the rounds of a step."),
         key!("mean_error": Kind::Number(Range::POSITIVE, ""), field!(projective.mean_error), Physics, "1e-5",
@@ -139,6 +142,13 @@ pub fn errors<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
         let message = "the number of particles and their spacing determine each other";
         let help = "remove one of `count` and `spacing`";
         problems.push(Problem::error(count.place, "particles.count", message).with_help(help));
+    }
+    if let Some(projective) = root.get("projective")
+        && let (Some(weight), Some(_)) = (projective.get("weight"), projective.get("bulk_modulus"))
+    {
+        let message = "the weight of the constraints and the bulk modulus determine each other";
+        let help = "remove one of `weight` and `bulk_modulus`";
+        problems.push(Problem::error(weight.place, "projective.weight", message).with_help(help));
     }
     if let Some(body) = root.get("body").and_then(|bodies| bodies.list().first()) {
         let message = "rigid bodies are simulated by method = \"grid\" only";
