@@ -1,7 +1,8 @@
 //! Emitters and drains.
 //!
-//! A lattice of points travels with the velocity of an emitter, and a point becomes a particle when it comes into the
-//! shape. Which points do so between two times does not depend on the steps in between.
+//! A lattice of points travels with the velocity of an emitter, and a point becomes a particle when it comes into the part of
+//! the shape that is far enough from solids: where the shape begins at a wall, a little behind it. Which points do so between
+//! two times does not depend on the steps in between.
 
 use std::ops::Range;
 
@@ -82,7 +83,12 @@ impl<const D: usize> Sources<D> {
         }
         let spacing = fluid.settings().spacing;
         let table = fluid.half_space().clone();
-        let walls = Walls::new(solids, time.end, &table, spacing);
+        let walls = |time: f64| Walls::new(solids, time, &table, spacing);
+        let (before, after) = (walls(time.start), walls(time.end));
+        let has_room = |walls: &Walls<D>, x: [f64; D]| {
+            self.domain.as_ref().is_none_or(|domain| domain.contains(x))
+                && walls.distance_within(x, spacing) >= ROOM * spacing
+        };
         for (number, emitter) in self.emitters.iter().enumerate() {
             if !overlaps(&emitter.active, time) {
                 continue;
@@ -90,13 +96,12 @@ impl<const D: usize> Sources<D> {
             for velocity in fluid.velocities_within(&emitter.shape) {
                 *velocity = Vec4::of(emitter.velocity);
             }
-            for x in emitter.entering(spacing, time) {
-                let is_inside = self.domain.as_ref().is_none_or(|domain| domain.contains(x));
-                if is_inside && walls.distance_within(x, spacing) >= ROOM * spacing {
-                    // Sources count from one; zero is the liquid at the start.
-                    fluid.add(x, emitter.velocity, number as u32 + 1);
-                    exchanged.emitted += 1;
-                }
+            let had_room = |x| has_room(&before, x);
+            let has_room = |x| has_room(&after, x);
+            for x in emitter.entering(spacing, time, had_room, has_room) {
+                // Sources count from one; zero is the liquid at the start.
+                fluid.add(x, emitter.velocity, number as u32 + 1);
+                exchanged.emitted += 1;
             }
         }
         exchanged
@@ -112,8 +117,15 @@ impl<const D: usize> Emitter<D> {
         self.velocity.iter().map(|v| v * v).sum::<f64>().sqrt()
     }
 
-    /// Places at the end of `time` of the lattice points that came into the shape since its start.
-    fn entering(&self, spacing: f64, time: &Range<f64>) -> Vec<[f64; D]> {
+    /// Places at the end of `time` of the lattice points that came since its start into the part of the shape where there is
+    /// room for particles, at the start and at the end.
+    fn entering(
+        &self,
+        spacing: f64,
+        time: &Range<f64>,
+        had_room: impl Fn([f64; D]) -> bool,
+        has_room: impl Fn([f64; D]) -> bool,
+    ) -> Vec<[f64; D]> {
         let (from, to) = (
             self.active.start.max(time.start),
             self.active.end.min(time.end),
@@ -157,9 +169,10 @@ impl<const D: usize> Emitter<D> {
                     rest /= count;
                 }
                 let along = layer as f64 + 0.5;
-                let is_inside =
-                    |moved: f64| self.shape.distance(place(along + moved, &aside)) <= 0.0;
-                if is_inside(end) && !is_inside(start) {
+                let is_inside = |x: [f64; D]| self.shape.distance(x) <= 0.0;
+                let (old, new) = (place(along + start, &aside), place(along + end, &aside));
+                let was_inside = is_inside(old) && had_room(old);
+                if !was_inside && is_inside(new) && has_room(new) {
                     let at_end = along + speed * time.end / spacing;
                     found.push(place(at_end, &aside));
                 }

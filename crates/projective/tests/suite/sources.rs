@@ -50,6 +50,33 @@ fn an_emitter_adds_area_times_speed_times_time_whatever_the_steps() {
 }
 
 #[test]
+fn an_emitter_that_begins_at_a_wall_emits_as_much() {
+    // Its first points are closer to the wall than particles may be.
+    let mut emitter = pipe();
+    emitter.shape = Shape::Cylinder {
+        from: [0.001, 0.5, 0.5],
+        to: [0.201, 0.5, 0.5],
+        radius: 0.1,
+    };
+    let sources = Sources {
+        emitters: vec![emitter],
+        ..Sources::default()
+    };
+    let apart = Sources {
+        emitters: vec![pipe()],
+        ..Sources::default()
+    };
+    let solids = tank([4.0, 1.0, 1.0]);
+    let (at_wall, off_wall) = (run(60, &sources, &solids).1, run(60, &apart, &solids).1);
+    let layer = off_wall as f64 / 30.0;
+    assert!(
+        (at_wall as f64 - off_wall as f64).abs() <= 1.01 * layer,
+        "{at_wall} {off_wall}"
+    );
+    assert_eq!(at_wall, run(150, &sources, &solids).1);
+}
+
+#[test]
 fn drains_and_the_end_of_the_domain_take_particles() {
     let sources = Sources::<2> {
         emitters: Vec::new(),

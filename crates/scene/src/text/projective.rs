@@ -144,7 +144,8 @@ pub fn errors<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
         problems.push(Problem::error(count.place, "particles.count", message).with_help(help));
     }
     if let Some(projective) = root.get("projective")
-        && let (Some(weight), Some(_)) = (projective.get("weight"), projective.get("bulk_modulus"))
+        && let Some(weight) = projective.get("weight")
+        && projective.get("bulk_modulus").filter(written).is_some()
     {
         let message = "the weight of the constraints and the bulk modulus determine each other";
         let help = "remove one of `weight` and `bulk_modulus`";

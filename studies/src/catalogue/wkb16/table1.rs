@@ -36,8 +36,8 @@ impl Study for Table1 {
         let load = machine::load();
         let pool = one_thread().map_err(|cause| Error::new(Kind::Resources, cause))?;
         let mut table = Table::columns(
-            "scene | particles | paper | CPU s a step | paper: s a step | step, ms | paper | rounds a step | CG a round's sum | largest \
-             error, % (median) | largest error, % (worst) | mean error, % (median) | steps | simulated s | end",
+            "scene | particles | paper: particles | CPU s a step | paper: s a step | step, ms | paper: ms | rounds a step | inner iterations a \
+             step | largest error, % (median) | largest error, % (worst) | mean error, % (median) | steps | simulated s | end",
         );
         let mut claims = Vec::new();
         for paper in &SCENES {
