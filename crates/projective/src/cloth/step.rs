@@ -43,7 +43,6 @@ struct Pair {
 pub struct ClothStep<'a, const D: usize> {
     cloth: &'a Cloth,
     matrix: &'a Matrix,
-    walls: &'a Walls<'a, D>,
     kernel: Kernel<f64>,
     spacing: f64,
     mobility: f64,
@@ -99,8 +98,7 @@ pub fn shares(cloth: &Cloth, spacing: f64) -> Vec<f64> {
 }
 
 /// What a step of the cloth takes from that of the liquid.
-pub struct Setting<'a, const D: usize> {
-    pub walls: &'a Walls<'a, D>,
+pub struct Setting<const D: usize> {
     pub gravity: [f64; D],
     pub spacing: f64,
     pub particle_mass: f64,
@@ -113,7 +111,7 @@ pub struct Setting<'a, const D: usize> {
 
 impl<'a, const D: usize> ClothStep<'a, D> {
     /// The step of cloth that is prepared for its length.
-    pub fn new(cloth: &'a Cloth, setting: &Setting<'a, D>) -> Option<Self> {
+    pub fn new(cloth: &'a Cloth, setting: &Setting<D>) -> Option<Self> {
         let matrix = cloth.matrix.as_ref()?;
         let dt = setting.dt;
         let fall: V3 = std::array::from_fn(|axis| {
@@ -134,7 +132,6 @@ impl<'a, const D: usize> ClothStep<'a, D> {
         Some(Self {
             cloth,
             matrix,
-            walls: setting.walls,
             kernel: Kernel::new::<3>(setting.spacing),
             spacing: setting.spacing,
             mobility: dt * dt / setting.particle_mass,
@@ -158,7 +155,12 @@ impl<'a, const D: usize> ClothStep<'a, D> {
     }
 
     /// Finds pairs and contacts at the start of a step.
-    pub fn begin<R: Real>(&mut self, start: &[Vec4<R>], predicted: &[Vec4<R>]) {
+    pub fn begin<R: Real>(
+        &mut self,
+        walls: &Walls<'_, D>,
+        start: &[Vec4<R>],
+        predicted: &[Vec4<R>],
+    ) {
         self.find_pairs(predicted);
         let cloth = self.cloth;
         for (k, edge) in cloth.edges.iter().enumerate() {
@@ -169,7 +171,6 @@ impl<'a, const D: usize> ClothStep<'a, D> {
             }
         }
         let band = 2.0 * self.spacing;
-        let walls = self.walls;
         let is_near = |x: V3, band: f64| {
             walls.distance_within(std::array::from_fn(|axis| x[axis]), band) < band
         };
@@ -211,7 +212,7 @@ impl<'a, const D: usize> ClothStep<'a, D> {
             self.rows.push(Row::new(Kind::Touch(touch)));
         }
         // Forces of the multipliers that are carried over.
-        self.linearise_rows(predicted);
+        self.linearise_rows(walls, predicted);
         for row in &self.rows {
             row.add_to(-row.multiplier, &mut self.force);
         }
@@ -321,7 +322,12 @@ impl<'a, const D: usize> ClothStep<'a, D> {
     }
 
     /// Adds the shares of the vertices to the densities of the particles, and evaluates the rows.
-    pub fn linearise<R: Real>(&mut self, constraints: &mut Constraints<R>, particles: &[Vec4<R>]) {
+    pub fn linearise<R: Real>(
+        &mut self,
+        walls: &Walls<'_, D>,
+        constraints: &mut Constraints<R>,
+        particles: &[Vec4<R>],
+    ) {
         let (cloth, kernel, y) = (self.cloth, self.kernel, &self.y);
         let stiffness = &self.matrix.diagonal;
         // Groups of pairs are disjoint; values are added in order.
@@ -351,14 +357,14 @@ impl<'a, const D: usize> ClothStep<'a, D> {
             }
             constraints.add_share(*i as usize, share, sum, response / self.mobility);
         }
-        self.linearise_rows(particles);
+        self.linearise_rows(walls, particles);
     }
 
     /// Evaluates the rows.
-    pub fn linearise_rows<R: Real>(&mut self, particles: &[Vec4<R>]) {
+    pub fn linearise_rows<R: Real>(&mut self, walls: &Walls<'_, D>, particles: &[Vec4<R>]) {
         let around = Surroundings {
             cloth: self.cloth,
-            walls: self.walls,
+            walls,
             stiffness: &self.matrix.diagonal,
             mobility: self.mobility,
             unit: self.spacing,
@@ -516,11 +522,16 @@ impl<'a, const D: usize> ClothStep<'a, D> {
 
     /// Pushes vertices out of solids, and lets parts that would still cross each other move together: with the mean of
     /// their displacements, so that momentum is conserved.
-    pub fn separate<R: Real>(&mut self, start: &[Vec4<R>], particles: &mut [Vec4<R>]) {
+    pub fn separate<R: Real>(
+        &mut self,
+        walls: &Walls<'_, D>,
+        start: &[Vec4<R>],
+        particles: &mut [Vec4<R>],
+    ) {
         for v in 0..self.y.len() {
             if self.cloth.pinned[v].is_none() && self.cloth.is_surface[v] {
                 let mut point: [f64; D] = std::array::from_fn(|axis| self.y[v][axis]);
-                if self.walls.push_out(&mut point) {
+                if walls.push_out(&mut point) {
                     self.y[v][..D].copy_from_slice(&point);
                 }
             }
