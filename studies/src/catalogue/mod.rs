@@ -7,6 +7,7 @@ mod erl13;
 mod lai20;
 mod lcp_speed;
 mod mesh_distance;
+mod pf_speed;
 mod rigid_speed;
 mod runner_speed;
 mod step_speed;
@@ -31,6 +32,7 @@ pub const STUDIES: &[Entry] = &[
     Entry::of::<rigid_speed::RigidSpeed>(),
     Entry::of::<archimedes::Archimedes>(),
     Entry::of::<coupling_speed::CouplingSpeed>(),
+    Entry::of::<pf_speed::PfSpeed>(),
     Entry::of::<erl13::Fig1>(),
     Entry::of::<erl13::Fig2>(),
     Entry::of::<erl13::Fig3>(),
