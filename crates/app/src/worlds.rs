@@ -64,9 +64,21 @@ pub fn restored<const D: usize>(scene: &Scene<D>, state: &[u8]) -> Result<Box<dy
         return Ok(Box::new(world));
     }
     if scene.is_projective() {
-        let fluid = Fluid::restore_with(scene.projective_settings(), cloth(scene)?, state)
-            .map_err(|e| e.to_string())?;
-        return Ok(projective_world_of(scene, fluid));
+        let restore = |state: &[u8]| {
+            Fluid::restore_with(scene.projective_settings(), cloth(scene)?, state)
+                .map_err(|e| e.to_string())
+        };
+        if scene.bodies.is_empty() {
+            return Ok(Box::new(projective_world_of(scene, restore(state)?)));
+        }
+        let bodies = scene.rigid_bodies().map_err(|e| e.to_string())?;
+        let (bodies, liquid) = ProjectiveWorld::restored_bodies(bodies, state)?;
+        let fluid = restore(liquid)?;
+        if fluid.time() != bodies.time() {
+            return Err("liquid and bodies are of different times".into());
+        }
+        let world = projective_world_of(scene, fluid);
+        return Ok(Box::new(world.with_bodies(bodies, setup(scene))));
     }
     let mut settings = scene.settings();
     settings.physics.walls = scene.liquid_walls();
@@ -137,7 +149,14 @@ fn projective_world<const D: usize>(scene: &Scene<D>) -> Result<Box<dyn World>, 
             Error::usage(message).with_remedy("raise --resolution, or lower particles.spacing")
         );
     }
-    Ok(projective_world_of(scene, fluid))
+    let world = projective_world_of(scene, fluid);
+    if scene.bodies.is_empty() {
+        return Ok(Box::new(world));
+    }
+    let bodies = scene
+        .rigid_bodies()
+        .map_err(|e| Error::usage(format!("scene {}: {e}", scene.name)))?;
+    Ok(Box::new(world.with_bodies(bodies, setup(scene))))
 }
 
 /// The cloth of a scene, if it has any.
@@ -151,15 +170,15 @@ fn cloth<const D: usize>(scene: &Scene<D>) -> Result<Option<Cloth>, String> {
         .map_err(|(k, fault)| format!("cloth {}: {fault}", k + 1))
 }
 
-fn projective_world_of<const D: usize>(scene: &Scene<D>, fluid: Fluid<D>) -> Box<dyn World> {
-    Box::new(ProjectiveWorld::new(
+fn projective_world_of<const D: usize>(scene: &Scene<D>, fluid: Fluid<D>) -> ProjectiveWorld<D> {
+    ProjectiveWorld::new(
         fluid,
         scene.projective_sources(),
         scene.solids.clone(),
         scene.sides(),
         domain(scene),
         scene.output.attributes,
-    ))
+    )
 }
 
 /// Bounds of the domain.

@@ -3,6 +3,7 @@
 use meniscus_shapes::{Bounds, ScriptedSolid, Shape};
 use rayon::prelude::*;
 
+use crate::bodies::{BodyStep, Movers};
 use crate::cells::{Cells, lists};
 use crate::cloth::Cloth;
 use crate::cloth::step::{ClothStep, Setting};
@@ -13,7 +14,7 @@ use crate::real::{Real, Vec4};
 use crate::reduce::sum_and_max;
 use crate::report::{StepError, StepReport};
 use crate::settings::{Settings, SettingsError};
-use crate::solve::{Problem, Unknowns, push_out, solve};
+use crate::solve::{Others, Problem, Unknowns, push_out, solve};
 use crate::velocities::finish;
 use crate::walls::Walls;
 
@@ -220,10 +221,27 @@ impl<const D: usize, R: Real> Fluid<D, R> {
         dt: f64,
         begin: &mut dyn FnMut(&'static str),
     ) -> Result<StepReport, StepError> {
+        self.step_with(solids, None, dt, begin)
+    }
+
+    /// One step of `dt` seconds among scripted solids and bodies that the liquid moves, which [`Method::Dual`](crate::Method::Dual)
+    /// does.
+    ///
+    /// # Errors
+    /// As [`step`](Self::step), or if the step of the bodies fails. The liquid is then as it was.
+    pub fn step_with<'a>(
+        &mut self,
+        solids: &'a [ScriptedSolid<D>],
+        movers: Option<&mut dyn Movers<'a, D>>,
+        dt: f64,
+        begin: &mut dyn FnMut(&'static str),
+    ) -> Result<StepReport, StepError> {
         let (settings, n) = (&self.settings, self.particles.len());
         let support = support::<D>() * settings.spacing;
         let times = self.time..self.time + dt;
-        let walls = Walls::over_step(solids, times, &self.half_space, settings.spacing);
+        let mut walls = Walls::over_step(solids, times, &self.half_space, settings.spacing);
+        let mut bodies =
+            movers.map(|movers| BodyStep::new(movers, &mut walls, dt, settings.particle_mass()));
         let fall_time = 0.5 * (self.last_step + dt);
 
         begin("predict");
@@ -246,10 +264,10 @@ impl<const D: usize, R: Real> Fluid<D, R> {
             .collect();
 
         begin("solve");
-        let problem = Problem {
+        let mut problem = Problem {
             settings,
             kernel: &self.kernel,
-            walls: &walls,
+            walls,
             start: &next.position,
             predicted: &predicted[..n],
             dt,
@@ -258,7 +276,6 @@ impl<const D: usize, R: Real> Fluid<D, R> {
             cloth.prepare(dt);
         }
         let setting = Setting {
-            walls: &walls,
             gravity: settings.gravity,
             spacing: settings.spacing,
             particle_mass: settings.particle_mass(),
@@ -274,7 +291,11 @@ impl<const D: usize, R: Real> Fluid<D, R> {
             position: predicted.clone(),
             multiplier: std::mem::take(&mut next.multiplier),
         };
-        let solved = solve(&problem, &mut constraints, &mut unknowns, cloth.as_mut());
+        let others = Others {
+            cloth: cloth.as_mut(),
+            bodies: bodies.as_mut(),
+        };
+        let solved = solve(&mut problem, &mut constraints, &mut unknowns, others);
 
         begin("finish");
         let failed = FAILED * settings.max_error;
@@ -289,6 +310,8 @@ impl<const D: usize, R: Real> Fluid<D, R> {
                 max_error: solved.max_error,
                 rounds: solved.rounds,
             })
+        } else if !bodies.as_mut().is_none_or(BodyStep::finish) {
+            Some(StepError::Bodies)
         } else {
             None
         };
@@ -298,9 +321,10 @@ impl<const D: usize, R: Real> Fluid<D, R> {
         }
         let outcome = cloth.map(|mut cloth| {
             let pin_force = cloth.pin_force();
-            cloth.separate(&next.position, &mut unknowns.position[..n]);
+            cloth.separate(&problem.walls, &next.position, &mut unknowns.position[..n]);
             cloth.outcome(pin_force)
         });
+        drop(problem);
         let wall_force = finish(
             &mut next,
             &unknowns,
@@ -310,7 +334,6 @@ impl<const D: usize, R: Real> Fluid<D, R> {
             dt,
             fall_time,
         );
-        drop(walls);
         if let (Some(outcome), Some(cloth)) = (outcome, &mut self.cloth) {
             outcome.apply(cloth, dt);
         }

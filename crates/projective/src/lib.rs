@@ -19,6 +19,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod bodies;
 mod cells;
 mod cloth;
 mod constraints;
@@ -35,6 +36,7 @@ mod sources;
 mod velocities;
 mod walls;
 
+pub use bodies::{Freedoms, Movers};
 pub use cloth::{Cloth, MeshFault, Pin, Sheet, check as check_mesh};
 pub use fluid::Fluid;
 pub use kernel::{HalfSpace, support};

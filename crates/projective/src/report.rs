@@ -39,6 +39,8 @@ pub enum StepError {
         /// Rounds.
         rounds: usize,
     },
+    /// The step of the bodies failed.
+    Bodies,
 }
 
 impl fmt::Display for StepError {
@@ -50,6 +52,7 @@ impl fmt::Display for StepError {
                 "the density constraints still have an error of {:.2} % after {rounds} rounds",
                 100.0 * max_error
             ),
+            Self::Bodies => f.write_str("the step of the bodies failed"),
         }
     }
 }

@@ -29,10 +29,15 @@ pub const CLEARANCE: f64 = 0.05;
 
 /// Solids at one time.
 pub struct Walls<'a, const D: usize> {
+    /// Solids that scripts move, and then bodies that the liquid moves.
     solids: Vec<Wall<'a, D>>,
+    /// Number of the former.
+    scripted: usize,
     table: &'a HalfSpace,
     shift: f64,
     clearance: f64,
+    /// Distance within which solids matter.
+    reach: f64,
 }
 
 struct Wall<'a, const D: usize> {
@@ -42,6 +47,30 @@ struct Wall<'a, const D: usize> {
     world_from_body_before: Option<Pose<D>>,
     /// Outside of these, the solid does not matter; none for containers.
     bounds: Option<Bounds<D>>,
+}
+
+impl<'a, const D: usize> Wall<'a, D> {
+    /// A solid between two poses that matters within `reach`.
+    fn new(
+        shape: &'a Shape<D>,
+        before: Option<Pose<D>>,
+        after: Option<Pose<D>>,
+        reach: f64,
+    ) -> Self {
+        let bounds = shape.bounds().map(|bounds| {
+            let bounds = match &after {
+                Some(pose) => bounds.placed(pose),
+                None => bounds,
+            };
+            bounds.expanded(reach)
+        });
+        Self {
+            shape,
+            world_from_body: after,
+            world_from_body_before: before,
+            bounds,
+        }
+    }
 }
 
 impl<const D: usize> Wall<'_, D> {
@@ -80,26 +109,66 @@ impl<'a, const D: usize> Walls<'a, D> {
     ) -> Self {
         let posed = |solid: &'a ScriptedSolid<D>| {
             let at = |time: f64| solid.moves().then(|| solid.motion.world_from_body(time));
-            let pose = at(step.end);
-            let bounds = solid.shape.bounds().map(|bounds| {
-                let bounds = match &pose {
-                    Some(pose) => bounds.placed(pose),
-                    None => bounds,
-                };
-                bounds.expanded(table.support() + spacing)
-            });
-            Wall {
-                shape: &solid.shape,
-                world_from_body: pose,
-                world_from_body_before: at(step.start),
-                bounds,
-            }
+            let reach = table.support() + spacing;
+            Wall::new(&solid.shape, at(step.start), at(step.end), reach)
         };
         Self {
             solids: solids.iter().map(posed).collect(),
+            scripted: solids.len(),
+            reach: table.support() + spacing,
             table,
             shift: shift_of::<D>(table, spacing),
             clearance: CLEARANCE * spacing,
+        }
+    }
+
+    /// Adds a body that the liquid moves, between its poses at the start and at the end of the step.
+    pub fn add_body(&mut self, shape: &'a Shape<D>, before: Pose<D>, after: Pose<D>) {
+        let wall = Wall::new(shape, Some(before), Some(after), self.reach);
+        self.solids.push(wall);
+    }
+
+    /// Moves a body to another pose at the end of the step.
+    pub fn move_body(&mut self, body: usize, after: Pose<D>) {
+        let wall = &mut self.solids[self.scripted + body];
+        *wall = Wall::new(
+            wall.shape,
+            wall.world_from_body_before,
+            Some(after),
+            self.reach,
+        );
+    }
+
+    /// Distance from a body if that is within `band`, else something larger.
+    pub fn distance_from_body(&self, body: usize, x: [f64; D], band: f64) -> f64 {
+        let wall = &self.solids[self.scripted + body];
+        match wall.is_near(x) {
+            true => wall.shape.distance_within(wall.local(x), band),
+            false => f64::INFINITY,
+        }
+    }
+
+    /// Gradient of the solid share around `x` by way of each body: its number, and the gradient by the position `x` with
+    /// everything else at its place.
+    pub fn share_of_bodies(&self, x: [f64; D], found: &mut Vec<(usize, [f64; D])>) {
+        found.clear();
+        let near = self
+            .solids
+            .iter()
+            .enumerate()
+            .filter(|(_, wall)| wall.is_near(x));
+        let parts: Vec<(usize, f64, [f64; D])> = near
+            .map(|(number, wall)| {
+                let (share, gradient) = self.share_of(wall.shape, wall.local(x), self.shift);
+                (number, share, wall.turned(gradient))
+            })
+            .collect();
+        for (number, _, gradient) in &parts {
+            if *number >= self.scripted && gradient.iter().any(|g| *g != 0.0) {
+                let others = parts.iter().filter(|other| other.0 != *number);
+                let open: f64 = others.map(|other| 1.0 - other.1).product();
+                found.push((number - self.scripted, gradient.map(|g| open * g)));
+            }
         }
     }
 
@@ -146,31 +215,58 @@ impl<'a, const D: usize> Walls<'a, D> {
         (1.0 - open.value, open.gradient.map(|g| -g))
     }
 
-    /// Moves a point that is inside a solid, or closer than the clearance, out of it along the normal. Returns whether it was.
+    /// Moves a point that is inside a solid, or closer than the clearance, out of it along the normal; bodies that the liquid
+    /// moves left out. Returns whether it was.
     pub fn push_out(&self, x: &mut [f64; D]) -> bool {
         let mut was_inside = false;
+        self.push(&self.solids[..self.scripted], x, &mut |_, _| {
+            was_inside = true
+        });
+        was_inside
+    }
+
+    /// The same for all solids. `pushed` gets the pushes of the bodies that the liquid moves, with their numbers.
+    pub fn push_out_of_bodies(&self, x: &mut [f64; D], pushed: &mut dyn FnMut(usize, [f64; D])) {
+        self.push(&self.solids, x, &mut |number, push| {
+            if number >= self.scripted {
+                pushed(number - self.scripted, push);
+            }
+        });
+    }
+
+    fn push(
+        &self,
+        solids: &[Wall<'_, D>],
+        x: &mut [f64; D],
+        pushed: &mut dyn FnMut(usize, [f64; D]),
+    ) {
         // In a corner, a push out of one solid may end in another.
         for _ in 0..4 {
-            let mut deepest: Option<(f64, &Wall<'_, D>)> = None;
-            for wall in self.solids.iter().filter(|wall| wall.is_near(*x)) {
+            let mut deepest: Option<(f64, usize)> = None;
+            for (number, wall) in solids
+                .iter()
+                .enumerate()
+                .filter(|(_, wall)| wall.is_near(*x))
+            {
                 let distance = wall
                     .shape
                     .distance_within(wall.local(*x), 2.0 * self.clearance);
                 if distance < self.clearance && deepest.is_none_or(|(least, _)| distance < least) {
-                    deepest = Some((distance, wall));
+                    deepest = Some((distance, number));
                 }
             }
-            let Some((distance, wall)) = deepest else {
-                break;
+            let Some((distance, number)) = deepest else {
+                return;
             };
+            let wall = &solids[number];
             let normal = wall.turned(wall.shape.gradient(wall.local(*x)));
+            // A hair more, so that rounding does not repeat the push.
+            let push = normal.map(|n| (self.clearance - distance) * (1.0 + 1e-6) * n);
             for axis in 0..D {
-                // A hair more, so that rounding does not repeat the push.
-                x[axis] += (self.clearance - distance) * (1.0 + 1e-6) * normal[axis];
+                x[axis] += push[axis];
             }
-            was_inside = true;
+            pushed(number, push);
         }
-        was_inside
     }
 
     fn share_of(&self, shape: &Shape<D>, x: [f64; D], shift: f64) -> (f64, [f64; D]) {

@@ -61,6 +61,7 @@ scenes![
     "pf-cloth",
     "pf-flag",
     "pf-sack",
+    "pf-float",
     "pf-obstacles",
     "rheology-drop",
     "wall-splat",

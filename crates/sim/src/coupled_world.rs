@@ -11,6 +11,7 @@ use meniscus_rigid::Bodies;
 use crate::body_reports::{RigidSetup, add_solves};
 use crate::liquid_world::{Forward, SHARED, point_layer, report_of};
 use crate::problem::ProblemDump;
+use crate::projective_world::divided;
 use crate::report::{StepError, StepFailure, StepReport};
 use crate::snapshot::{BodyLoad, BodyState, Layers, LiquidLoad, Snapshot};
 use crate::world::{Cost, Phases, SavedState, StepLimit, World};
@@ -55,10 +56,7 @@ impl<const D: usize> CoupledWorld<D> {
         mut bodies: Bodies<D>,
         state: &[u8],
     ) -> Result<(Liquid<D>, Bodies<D>), String> {
-        const SHORT: &str = "it is too short";
-        let (length, rest) = state.split_first_chunk().ok_or(SHORT)?;
-        let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| SHORT)?;
-        let (own, liquid) = rest.split_at_checked(length).ok_or(SHORT)?;
+        let (own, liquid) = divided(state)?;
         bodies.restore(own).map_err(|e| e.to_string())?;
         let liquid = Liquid::restore(settings, liquid).map_err(|e| e.to_string())?;
         if liquid.time() != bodies.time() {

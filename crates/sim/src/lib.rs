@@ -36,6 +36,7 @@ mod coupled_world;
 mod liquid_world;
 mod problem;
 mod projective_world;
+mod pushed_bodies;
 mod report;
 mod rigid_world;
 mod snapshot;

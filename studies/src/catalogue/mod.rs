@@ -7,6 +7,7 @@ mod erl13;
 mod lai20;
 mod lcp_speed;
 mod mesh_distance;
+mod pf_speed;
 mod rigid_speed;
 mod runner_speed;
 mod step_speed;
@@ -32,6 +33,7 @@ pub const STUDIES: &[Entry] = &[
     Entry::of::<rigid_speed::RigidSpeed>(),
     Entry::of::<archimedes::Archimedes>(),
     Entry::of::<coupling_speed::CouplingSpeed>(),
+    Entry::of::<pf_speed::PfSpeed>(),
     Entry::of::<erl13::Fig1>(),
     Entry::of::<erl13::Fig2>(),
     Entry::of::<erl13::Fig3>(),
@@ -75,7 +77,6 @@ pub const STUDIES: &[Entry] = &[
     Entry::of::<tb20::Fig12>(),
     Entry::of::<tb20::Fig15To17>(),
     Entry::of::<tb20::Solver>(),
-    Entry::of::<wkb16::Speed>(),
     Entry::of::<wkb16::Table1>(),
     Entry::of::<wkb16::Density>(),
     Entry::of::<wkb16::Frames>(),

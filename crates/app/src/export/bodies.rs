@@ -71,6 +71,17 @@ impl BodyMeshes {
     }
 }
 
+/// The cloth of a frame as one mesh, and its parts.
+pub fn cloth_of<const D: usize>(
+    scene: &Scene<D>,
+    frame: &Frame<D>,
+    up: Up,
+) -> (Surface, Vec<Part>) {
+    let (mut surface, mut parts) = (Surface::default(), Vec::new());
+    place_cloth(&mut surface, &mut parts, scene, frame, up);
+    (surface, parts)
+}
+
 /// Adds the cloth of a frame to a mesh, numbered after the bodies.
 fn place_cloth<const D: usize>(
     surface: &mut Surface,

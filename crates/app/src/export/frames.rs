@@ -1,6 +1,6 @@
 //! Export of the frames of a run.
 
-use super::bodies::{BodyMeshes, spin};
+use super::bodies::{BodyMeshes, cloth_of, spin};
 use super::usd::{BodySample, Physics, Stage};
 use super::{
     Cloud, CloudAttributes, Format, Layer, Options, Up, What, bgeo, disk_space, npz, obj, ply,
@@ -330,7 +330,10 @@ impl<'a, const D: usize> Job<'a, D> {
                 })?;
             }
             Layer::Bodies if format == Format::Npz => {
-                let written = |out: &mut dyn Write| npz::write_bodies(out, frame, up);
+                let cloth = self.scene.map(|scene| cloth_of(scene, frame, up));
+                let (surface, parts) = cloth.unwrap_or_default();
+                let written =
+                    |out: &mut dyn Write| npz::write_bodies(out, frame, up, &surface, &parts);
                 atomic_file::write_with(&path, written)?;
             }
             Layer::Bodies => {
@@ -481,6 +484,8 @@ impl<'a, const D: usize> Job<'a, D> {
                     surface.as_ref(),
                     &bodies,
                 )?;
+                let (surface, parts) = cloth_of(scene, &frame, up);
+                stage.cloth(self.shown(number), &surface, &parts)?;
                 self.done.push(number);
                 watch.frame(number, true);
             }

@@ -1,6 +1,6 @@
 //! NumPy's `.npz`: an uncompressed zip archive of arrays.
 
-use super::bodies::{lifted_axis, spin};
+use super::bodies::{Part, lifted_axis, spin};
 use super::{Cloud, Up};
 use crate::surface::{Surface, solids, upright};
 use meniscus_store::cache::{BodyLoad, Frame};
@@ -44,11 +44,15 @@ pub fn write_surface(out: &mut dyn Write, surface: &Surface, time: f64, dx: f64)
 /// body) with `velocities` of the body's origin and `angular_velocities`; and of rigid bodies `centers` of mass,
 /// `center_velocities`, `contact_forces` and `contact_torques`, `joint_forces` and `joint_torques` about the centre of mass,
 /// `kinetic_energies`, `contacts` and `penetrations`, in scenes with liquid also `liquid_forces`, `liquid_torques`,
-/// `submerged_volumes` and `waterline_areas`, all of which are not a number for solids. SI units.
+/// `submerged_volumes` and `waterline_areas`, all of which are not a number for solids. Cloth follows: `cloth_names`, and for
+/// the first piece `cloth1_positions`, `cloth1_velocities`, `cloth1_normals`, `cloth1_triangles` and `cloth1_texture`, parts of
+/// `surface`. SI units.
 pub fn write_bodies<const D: usize>(
     out: &mut dyn Write,
     frame: &Frame<D>,
     up: Up,
+    surface: &Surface,
+    cloth: &[Part],
 ) -> io::Result<()> {
     let count = frame.bodies.len();
     let names: Vec<&str> = frame.bodies.iter().map(|body| &body.name[..]).collect();
@@ -121,6 +125,13 @@ pub fn write_bodies<const D: usize>(
             load.liquid.map_or(f64::NAN, |l| l.waterline_area)
         });
     }
+    if !cloth.is_empty() {
+        let names: Vec<&str> = cloth.iter().map(|part| &part.name[..]).collect();
+        archive.names("cloth_names", &names);
+    }
+    for (k, part) in cloth.iter().enumerate() {
+        archive.cloth(k + 1, surface, part);
+    }
     archive.number("time", frame.time);
     archive.write(out)
 }
@@ -132,6 +143,27 @@ struct Archive {
 }
 
 impl Archive {
+    /// Adds a piece of cloth, part of a surface.
+    fn cloth(&mut self, number: usize, surface: &Surface, part: &Part) {
+        let range = part.vertices.clone();
+        for (name, values) in [
+            ("positions", &surface.positions),
+            ("velocities", &surface.velocities),
+            ("normals", &surface.normals),
+        ] {
+            self.vectors(&format!("cloth{number}_{name}"), &values[range.clone()]);
+        }
+        let corners = surface.triangles[part.triangles.clone()].iter().flatten();
+        let bytes = corners.flat_map(|v| (v - range.start as u32).to_le_bytes());
+        let shape = format!("({}, 3)", part.triangles.len());
+        let name = format!("cloth{number}_triangles");
+        self.array(&name, "<u4", &shape, bytes.collect());
+        let texture = part.texture.iter().flatten();
+        let bytes = texture.flat_map(|x| x.to_le_bytes()).collect();
+        let shape = format!("({}, 2)", part.texture.len());
+        self.array(&format!("cloth{number}_texture"), "<f4", &shape, bytes);
+    }
+
     fn vectors(&mut self, name: &str, values: &[[f32; 3]]) {
         let bytes = values
             .iter()

@@ -43,12 +43,13 @@ impl<const N: usize, const K: usize> Element<N, K> {
         }
     }
 
-    /// `w gᵀ p` for each vertex.
-    fn pull(&self, projection: [V3; K]) -> [V3; N] {
+    /// `w gᵀ (p - F)` for each vertex, with the deformation `F`: the force of the element.
+    fn pull(&self, deformation: [V3; K], projection: [V3; K]) -> [V3; N] {
+        let apart: [V3; K] = std::array::from_fn(|k| sub(projection[k], deformation[k]));
         std::array::from_fn(|a| {
             let mut sum = [0.0; 3];
             for k in 0..K {
-                sum = plus(sum, self.stiffness * self.weights[a][k], projection[k]);
+                sum = plus(sum, self.stiffness * self.weights[a][k], apart[k]);
             }
             sum
         })
@@ -64,12 +65,20 @@ impl<const N: usize, const K: usize> Element<N, K> {
     }
 }
 
-/// The bending of two triangles at their common edge.
-#[derive(Clone, Debug)]
-pub struct Bend {
-    element: Element<4, 1>,
-    /// Curvature at rest times a length; zero for a flat mesh.
-    rest: f64,
+/// Curvature of a triangle at rest: its components, whose norm is zero for a flat one.
+#[derive(Clone, Copy, Debug)]
+struct RestCurvature([f64; 3]);
+
+impl RestCurvature {
+    /// The curvature at rest along the normal that is nearest to `curvature`.
+    fn turned(self, curvature: [V3; 3]) -> [V3; 3] {
+        let mut normal = [0.0; 3];
+        for k in 0..3 {
+            normal = plus(normal, self.0[k], curvature[k]);
+        }
+        let normal = unit(normal);
+        self.0.map(|own| scaled(normal, own))
+    }
 }
 
 /// All elements of a mesh.
@@ -77,7 +86,9 @@ pub struct Bend {
 pub struct Elastic {
     triangles: Vec<Element<3, 2>>,
     tetrahedra: Vec<Element<4, 3>>,
-    bends: Vec<Bend>,
+    /// The bending of each triangle against its neighbours.
+    bends: Vec<Element<6, 3>>,
+    rest_curvatures: Vec<RestCurvature>,
 }
 
 impl Elastic {
@@ -131,43 +142,102 @@ impl Elastic {
         Some(volume)
     }
 
-    /// Adds the bending of the triangles `[a, b, c]` and `[b, a, d]` at their edge `ab`, with a stiffness in N m.
+    /// Adds the bending of a triangle against its neighbours, with a stiffness in N m. `opposite` are the corners of the
+    /// neighbours across the sides from the first, second and third corner to the next one; `None` at the border.
     ///
-    /// The weights are those of the isometric bending energy (Bergou and others 2006), a third of them: a mesh whose
-    /// vertices are on a cylinder bends at one of the three families of its edges only, where the printed energy counts
-    /// three times `stiffness / 2` times the integral of the squared curvature.
-    pub fn add_bend(&mut self, [a, b, c, d]: [u32; 4], x: &[V3], stiffness: f64) {
+    /// The curvature is that of the plate element of Morley with the mean slope of both triangles at each side (Grinspun and
+    /// others 2006): `S = Σ |e| θ / (2 A) n nᵀ` over the sides, with the angle `θ` between the triangles and the normal `n` of
+    /// the side in the plane. Energies that count every edge on its own make a mesh of squares with alternating diagonals a
+    /// sixth too soft: vertices of one kind can move out of the bent surface and spare the edges across the bend. At a free
+    /// border the slope takes the value without moment, which removes the part of `S` along `n nᵀ`.
+    pub fn add_bend(
+        &mut self,
+        corners: [u32; 3],
+        opposite: [Option<u32>; 3],
+        x: &[V3],
+        stiffness: f64,
+    ) {
         let at = |v: u32| x[v as usize];
         // Cotangent of the angle at `corner` in the triangle with `left` and `right`.
         let cotangent = |corner: u32, left: u32, right: u32| {
             let (e, f) = (sub(at(left), at(corner)), sub(at(right), at(corner)));
             dot(e, f) / length(cross(e, f))
         };
-        let area = |v: u32| {
-            let (e, f) = (sub(at(b), at(a)), sub(at(v), at(a)));
-            0.5 * length(cross(e, f))
-        };
-        let (at_a, at_b) = (
-            [cotangent(a, b, c), cotangent(a, b, d)],
-            [cotangent(b, a, c), cotangent(b, a, d)],
-        );
-        let weights = [
-            [at_b[0] + at_b[1]],
-            [at_a[0] + at_a[1]],
-            [-at_a[0] - at_b[0]],
-            [-at_a[1] - at_b[1]],
-        ];
+        let [a, b, c] = corners.map(at);
+        let area = 0.5 * length(cross(sub(b, a), sub(c, a)));
+        let (first_axis, normal) = (unit(sub(b, a)), unit(cross(sub(b, a), sub(c, a))));
+        let second_axis = cross(normal, first_axis);
+        // Components `xx`, `yy`, `√2 xy` of `n nᵀ` for the normal of each side.
+        let tensors: [[f64; 3]; 3] = std::array::from_fn(|side| {
+            let along = unit(sub(at(corners[(side + 1) % 3]), at(corners[side])));
+            let (p, q) = (dot(along, second_axis), -dot(along, first_axis));
+            [p * p, q * q, std::f64::consts::SQRT_2 * p * q]
+        });
+        let mut vertices = [corners[0]; 6];
+        vertices[..3].copy_from_slice(&corners);
+        let mut weights = [[0.0; 3]; 6];
+        for (side, opposite) in opposite.iter().enumerate() {
+            let Some(d) = *opposite else { continue };
+            let (i, j, k) = (side, (side + 1) % 3, (side + 2) % 3);
+            let (a, b, c) = (corners[i], corners[j], corners[k]);
+            // On a small closed mesh, two sides may have the same opposite corner.
+            let known = vertices[..3 + side].iter().position(|v| *v == d);
+            let place = known.unwrap_or(3 + side);
+            vertices[place] = d;
+            // These sum to `|e| θ`.
+            let at_a = [cotangent(a, b, c), cotangent(a, b, d)];
+            let at_b = [cotangent(b, a, c), cotangent(b, a, d)];
+            let sums = [
+                (i, at_b[0] + at_b[1]),
+                (j, at_a[0] + at_a[1]),
+                (k, -at_a[0] - at_b[0]),
+                (place, -at_a[1] - at_b[1]),
+            ];
+            for (vertex, weight) in sums {
+                for (sum, tensor) in weights[vertex].iter_mut().zip(tensors[side]) {
+                    *sum += weight * tensor / (2.0 * area);
+                }
+            }
+        }
+        // At two free sides, what is left acts along neither.
+        let mut removed: Vec<[f64; 3]> = Vec::new();
+        for side in (0..3).filter(|&side| opposite[side].is_none()) {
+            let mut direction = tensors[side];
+            for other in &removed {
+                let part: f64 = (0..3).map(|k| direction[k] * other[k]).sum();
+                for k in 0..3 {
+                    direction[k] -= part * other[k];
+                }
+            }
+            let size = direction.iter().map(|d| d * d).sum::<f64>().sqrt();
+            direction.iter_mut().for_each(|d| *d /= size);
+            for weights in &mut weights {
+                let part: f64 = (0..3).map(|k| weights[k] * direction[k]).sum();
+                for k in 0..3 {
+                    weights[k] -= part * direction[k];
+                }
+            }
+            removed.push(direction);
+        }
+        if removed.len() == 3 {
+            return;
+        }
         let element = Element {
-            vertices: [a, b, c, d],
+            vertices,
             weights,
-            stiffness: stiffness / (area(c) + area(d)),
+            stiffness: stiffness * area,
         };
-        let [curvature] = element.deformation(x);
-        let edge = length(sub(at(b), at(a)));
-        let rest = length(curvature);
+        let curvature = element.deformation(x);
+        let rest = curvature.map(|column| dot(column, normal));
         // What rounding makes of a flat mesh is flat.
-        let rest = if rest < 1e-6 * edge { 0.0 } else { rest };
-        self.bends.push(Bend { element, rest });
+        let size = rest.iter().map(|c| c * c).sum::<f64>().sqrt();
+        let rest = if size * area.sqrt() < 1e-6 {
+            [0.0; 3]
+        } else {
+            rest
+        };
+        self.rest_curvatures.push(RestCurvature(rest));
+        self.bends.push(element);
     }
 
     /// Adds the constant matrix of all energies times `scale`.
@@ -178,13 +248,13 @@ impl Elastic {
         for element in &self.tetrahedra {
             element.assemble(scale, add);
         }
-        for bend in &self.bends {
-            bend.element.assemble(scale, add);
+        for element in &self.bends {
+            element.assemble(scale, add);
         }
     }
 
-    /// Adds `w gᵀ p` with the projections at `x` to `pulls`: the local step.
-    pub fn project(&self, x: &[V3], pulls: &mut [V3]) {
+    /// Adds the elastic forces at `x` to `pulls`: the local step.
+    pub fn pull(&self, x: &[V3], pulls: &mut [V3]) {
         fn scatter<const N: usize, const K: usize>(
             elements: &[Element<N, K>],
             found: &[[V3; N]],
@@ -196,49 +266,44 @@ impl Elastic {
                 }
             }
         }
-        let found: Vec<[V3; 3]> = self
-            .triangles
-            .par_iter()
-            .map(|element| element.pull(nearest_frame(element.deformation(x))))
-            .collect();
-        scatter(&self.triangles, &found, pulls);
-        let found: Vec<[V3; 4]> = self
-            .tetrahedra
-            .par_iter()
-            .map(|element| element.pull(nearest_rotation(element.deformation(x))))
-            .collect();
-        scatter(&self.tetrahedra, &found, pulls);
-        for bend in self.bends.iter().filter(|bend| bend.rest > 0.0) {
-            let pull = bend.element.pull(bend.projection(x));
-            for (&v, pull) in bend.element.vertices.iter().zip(pull) {
-                pulls[v as usize] = add(pulls[v as usize], pull);
-            }
+        fn pulls_of<const N: usize, const K: usize>(
+            elements: &[Element<N, K>],
+            x: &[V3],
+            pulls: &mut [V3],
+            project: impl Fn(usize, [V3; K]) -> [V3; K] + Sync,
+        ) {
+            let found: Vec<[V3; N]> = elements
+                .par_iter()
+                .enumerate()
+                .map(|(k, element)| {
+                    let deformation = element.deformation(x);
+                    element.pull(deformation, project(k, deformation))
+                })
+                .collect();
+            scatter(elements, &found, pulls);
         }
+        pulls_of(&self.triangles, x, pulls, |_, f| nearest_frame(f));
+        pulls_of(&self.tetrahedra, x, pulls, |_, f| nearest_rotation(f));
+        pulls_of(&self.bends, x, pulls, |k, f| {
+            self.rest_curvatures[k].turned(f)
+        });
     }
 
     /// Elastic energy at `x`, in J.
     pub fn energy(&self, x: &[V3]) -> f64 {
         let triangles = self.triangles.iter();
         let tetrahedra = self.tetrahedra.iter();
-        let bends = self.bends.iter();
+        let bends = self.bends.iter().zip(&self.rest_curvatures);
         triangles
             .map(|element| element.energy(x, nearest_frame(element.deformation(x))))
             .chain(
                 tetrahedra
                     .map(|element| element.energy(x, nearest_rotation(element.deformation(x)))),
             )
-            .chain(bends.map(|bend| bend.element.energy(x, bend.projection(x))))
+            .chain(
+                bends.map(|(element, rest)| element.energy(x, rest.turned(element.deformation(x)))),
+            )
             .sum()
-    }
-}
-
-impl Bend {
-    fn projection(&self, x: &[V3]) -> [V3; 1] {
-        if self.rest == 0.0 {
-            return [[0.0; 3]];
-        }
-        let [curvature] = self.element.deformation(x);
-        [scaled(unit(curvature), self.rest)]
     }
 }
 
@@ -396,15 +461,13 @@ mod tests {
                     number(i + 1, j + 1),
                     number(i, j + 1),
                 );
-                // Diagonal of the square.
-                elastic.add_bend([a, c, d, b], &flat, stiffness);
-                if i + 2 < rows {
-                    // Edge b c between [a, b, c] and [b, e, c']: the next square's lower triangle starts at b.
-                    elastic.add_bend([b, c, a, number(i + 2, j + 1)], &flat, stiffness);
-                }
-                if j + 2 < columns {
-                    elastic.add_bend([d, c, a, number(i + 1, j + 2)], &flat, stiffness);
-                }
+                // The neighbours of the two triangles of the square, where there are any.
+                let below = (j > 0).then(|| number(i, j - 1));
+                let above = (j + 2 < columns).then(|| number(i + 1, j + 2));
+                let before = (i > 0).then(|| number(i - 1, j));
+                let after = (i + 2 < rows).then(|| number(i + 2, j + 1));
+                elastic.add_bend([a, b, c], [below, after, Some(d)], &flat, stiffness);
+                elastic.add_bend([a, c, d], [Some(b), above, before], &flat, stiffness);
                 area += spacing * spacing;
             }
         }

@@ -14,6 +14,8 @@ pub(crate) mod step;
 mod swept;
 mod vector;
 
+use std::collections::BTreeMap;
+
 use meniscus_shapes::{Motion, Pose};
 
 use elastic::{Elastic, assemble_free};
@@ -90,8 +92,6 @@ struct Matrix {
     factor: Factor,
     /// Diagonal, for all vertices; infinite for pinned ones.
     diagonal: Vec<f64>,
-    /// Entries between free and pinned vertices.
-    to_pinned: Vec<(u32, u32, f64)>,
 }
 
 /// Largest thickness, in mean edge lengths.
@@ -204,6 +204,7 @@ impl Cloth {
         // What belongs to neighbours is no contact.
         let thickness = sheet.thickness.min(THICKEST * mean);
         self.thickness.extend(vec![thickness; n]);
+        let mut opposite = BTreeMap::new();
         for edge in edges {
             let ends = edge.ends.map(|v| v + first);
             let [a, b] = ends.map(|v| self.rest[v as usize]);
@@ -214,9 +215,19 @@ impl Cloth {
                     .strain_limit
                     .map_or(f64::INFINITY, |limit| 1.0 + limit),
             });
-            if let (Some([c, d]), true) = (edge.opposite, sheet.bend > 0.0) {
-                let vertices = [ends[0], ends[1], c + first, d + first];
-                self.elastic.add_bend(vertices, &self.rest, sheet.bend);
+            opposite.insert(ends, edge.opposite);
+        }
+        if sheet.bend > 0.0 {
+            for triangle in &sheet.triangles {
+                let corners = triangle.map(|v| v + first);
+                let across = std::array::from_fn(|side| {
+                    let (a, b) = (corners[side], corners[(side + 1) % 3]);
+                    let own = corners[(side + 2) % 3] - first;
+                    let [c, d] = opposite[&[a.min(b), a.max(b)]]?;
+                    Some(if c == own { d } else { c } + first)
+                });
+                self.elastic
+                    .add_bend(corners, across, &self.rest, sheet.bend);
             }
         }
         for pin in &sheet.pins {
@@ -376,19 +387,9 @@ impl Cloth {
             diagonal[v as usize] = inertia;
         }
         assemble_free(&self.elastic, &self.number, &mut entries);
-        let mut to_pinned = Vec::new();
         self.elastic.assemble(1.0, &mut |a, b, value| {
-            if a == b {
-                if self.number[a as usize].is_some() {
-                    diagonal[a as usize] += value;
-                }
-                return;
-            }
-            for (a, b) in [(a, b), (b, a)] {
-                let is_free = |v: u32| self.number[v as usize].is_some();
-                if is_free(a) && !is_free(b) {
-                    to_pinned.push((a, b, value));
-                }
+            if a == b && self.number[a as usize].is_some() {
+                diagonal[a as usize] += value;
             }
         });
         // Inertia on the diagonal makes it positive definite.
@@ -397,7 +398,6 @@ impl Cloth {
             dt,
             factor,
             diagonal,
-            to_pinned,
         });
     }
 }

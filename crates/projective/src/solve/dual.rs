@@ -11,9 +11,10 @@
 //! of the same problem, which [`bounded`](super::bounded) then solves.
 
 use super::bounded::Bounded;
-use super::{Problem, SolveReport, Unknowns, displace, errors};
-use crate::cloth::step::ClothStep;
+use super::{Others, Problem, SolveReport, Unknowns, displace, errors};
+use crate::bodies::BodyStep;
 use crate::constraints::Constraints;
+use crate::kernel::support;
 use crate::real::Real;
 use crate::reduce::dot;
 use rayon::prelude::*;
@@ -27,15 +28,15 @@ const UNDAMPED: usize = 8;
 /// Share of the changes that later rounds make.
 const DAMPING: f64 = 0.6;
 /// Products with the matrix per round with cloth, in iterations of conjugate gradients.
-const CLOTH_PRODUCTS: usize = 6;
+const CLOTH_PRODUCTS: usize = 2;
 /// Rounds without convergence after which contacts of cloth are looked for again.
 const ROUNDS_BETWEEN_SEARCHES: usize = 8;
 
 pub fn solve<const D: usize, R: Real>(
-    problem: &Problem<'_, D, R>,
+    problem: &mut Problem<'_, D, R>,
     constraints: &mut Constraints<R>,
     unknowns: &mut Unknowns<R>,
-    mut cloth: Option<&mut ClothStep<'_, D>>,
+    mut others: Others<'_, '_, '_, '_, D>,
 ) -> SolveReport {
     let settings = problem.settings;
     let (mobility, compliance) = (problem.mobility(), problem.compliance());
@@ -43,19 +44,19 @@ pub fn solve<const D: usize, R: Real>(
     let mut report = SolveReport::default();
     let mut cg = ConjugateGradients::new(n, mobility, compliance);
     let mut bounded = Bounded::new(n);
-    if let Some(cloth) = &mut cloth {
-        cloth.begin(problem.start, &unknowns.position[..n]);
+    if let Some(bodies) = &mut others.bodies {
+        let reach = support::<D>() * settings.spacing + settings.spacing;
+        bodies.begin(&problem.walls, reach, &mut unknowns.position[..n]);
+    }
+    if let Some(cloth) = &mut others.cloth {
+        cloth.begin(&problem.walls, problem.start, &unknowns.position[..n]);
     }
 
-    let is_warm = start(problem, constraints, unknowns, &mut cloth);
+    let is_warm = start(problem, constraints, unknowns, &mut others);
     loop {
-        constraints.evaluate::<D, true>(problem.kernel, problem.walls, &unknowns.position);
-        let mut cloth_has_converged = true;
-        if let Some(cloth) = &mut cloth {
-            cloth.relax();
-            cloth.linearise(constraints, &unknowns.position);
-            cloth_has_converged = cloth.has_converged(report.rounds);
-        }
+        linearise(problem, constraints, unknowns, &mut others);
+        let cloth_has_converged =
+            (others.cloth.as_ref()).is_none_or(|cloth| cloth.has_converged(report.rounds));
         (report.mean_error, report.max_error) =
             errors(constraints, &unknowns.multiplier, compliance);
         report.has_converged = report.max_error <= settings.max_error
@@ -69,11 +70,11 @@ pub fn solve<const D: usize, R: Real>(
         }
         // A step that does not converge looks for contacts on its way, so that they are not left to the end.
         let is_late = report.rounds % ROUNDS_BETWEEN_SEARCHES == ROUNDS_BETWEEN_SEARCHES - 1;
-        if (report.has_converged && may_end) || (is_late && cloth.is_some()) {
-            let finds_contacts = cloth.as_mut().is_some_and(|cloth| {
+        if (report.has_converged && may_end) || (is_late && others.cloth.is_some()) {
+            let finds_contacts = others.cloth.as_mut().is_some_and(|cloth| {
                 let finds = cloth.find_contacts(problem.start, &unknowns.position);
                 if finds {
-                    cloth.linearise_rows(&unknowns.position);
+                    cloth.linearise_rows(&problem.walls, &unknowns.position);
                 }
                 finds
             });
@@ -81,7 +82,7 @@ pub fn solve<const D: usize, R: Real>(
                 return report;
             }
         }
-        if let Some(cloth) = &mut cloth {
+        if let Some(cloth) = &mut others.cloth {
             let limit = CLOTH_PRODUCTS * settings.inner_iterations;
             report.inner_iterations += bounded.solve(problem, constraints, unknowns, cloth, limit);
             for (l, (change, kept)) in unknowns
@@ -97,46 +98,83 @@ pub fn solve<const D: usize, R: Real>(
             constraints.transposed_product(&cg.change);
             cloth.respond(&cg.change, &of_rows, &mut constraints.force);
             cloth.displace();
-            let mobility = R::of(mobility);
-            displace(problem, constraints, mobility, &mut unknowns.position);
-            report.rounds += 1;
-            continue;
-        }
-        cg.select(constraints, &unknowns.multiplier);
-        report.inner_iterations +=
-            cg.solve(constraints, &unknowns.multiplier, settings.inner_iterations);
-        let damping = if report.rounds < UNDAMPED {
-            1.0
         } else {
-            DAMPING
-        };
-        cg.clamp(&mut unknowns.multiplier, R::of(damping));
-        constraints.transposed_product(&cg.change);
-        displace(
-            problem,
-            constraints,
-            R::of(mobility),
-            &mut unknowns.position,
-        );
+            cg.select(constraints, &unknowns.multiplier);
+            report.inner_iterations += cg.solve(
+                constraints,
+                &unknowns.multiplier,
+                settings.inner_iterations,
+                &mut others.bodies,
+            );
+            let damping = if report.rounds < UNDAMPED {
+                1.0
+            } else {
+                DAMPING
+            };
+            cg.clamp(&mut unknowns.multiplier, R::of(damping));
+            constraints.transposed_product(&cg.change);
+        }
+        move_all(problem, constraints, &cg.change, unknowns, &mut others);
         report.rounds += 1;
+    }
+}
+
+/// Evaluates everything at the positions.
+fn linearise<const D: usize, R: Real>(
+    problem: &Problem<'_, D, R>,
+    constraints: &mut Constraints<R>,
+    unknowns: &Unknowns<R>,
+    others: &mut Others<'_, '_, '_, '_, D>,
+) {
+    let y = &unknowns.position;
+    constraints.evaluate::<D, true>(problem.kernel, &problem.walls, y);
+    if let Some(cloth) = &mut others.cloth {
+        cloth.relax();
+        cloth.linearise(&problem.walls, constraints, y);
+    }
+    if let Some(bodies) = &mut others.bodies {
+        bodies.linearise(&problem.walls, constraints, problem.mobility(), y);
+    }
+}
+
+/// Moves particles and bodies by changes of the multipliers, whose forces on particles are those of the last product.
+fn move_all<const D: usize, R: Real>(
+    problem: &mut Problem<'_, D, R>,
+    constraints: &Constraints<R>,
+    change: &[R],
+    unknowns: &mut Unknowns<R>,
+    others: &mut Others<'_, '_, '_, '_, D>,
+) {
+    if let Some(bodies) = &mut others.bodies {
+        bodies.add_impulses(change);
+        bodies.displace(&mut problem.walls);
+    }
+    let mobility = R::of(problem.mobility());
+    displace(problem, constraints, mobility, &mut unknowns.position);
+    if let Some(bodies) = &mut others.bodies {
+        bodies.push(&problem.walls, &mut unknowns.position);
     }
 }
 
 /// Begins with a share of the last step's multipliers. Returns whether there are any.
 fn start<const D: usize, R: Real>(
-    problem: &Problem<'_, D, R>,
+    problem: &mut Problem<'_, D, R>,
     constraints: &mut Constraints<R>,
     unknowns: &mut Unknowns<R>,
-    cloth: &mut Option<&mut ClothStep<'_, D>>,
+    others: &mut Others<'_, '_, '_, '_, D>,
 ) -> bool {
     let share = R::of(problem.settings.warm_start);
     if unknowns.multiplier.iter().all(|&l| l * share == R::ZERO) {
         unknowns.multiplier.fill(R::ZERO);
         return false;
     }
-    constraints.evaluate::<D, true>(problem.kernel, problem.walls, &unknowns.position);
-    if let Some(cloth) = cloth {
-        cloth.linearise(constraints, &unknowns.position);
+    let y = &unknowns.position;
+    constraints.evaluate::<D, true>(problem.kernel, &problem.walls, y);
+    if let Some(cloth) = &mut others.cloth {
+        cloth.linearise(&problem.walls, constraints, y);
+    }
+    if let Some(bodies) = &mut others.bodies {
+        bodies.linearise(&problem.walls, constraints, problem.mobility(), y);
     }
     let multipliers = unknowns.multiplier.par_iter_mut();
     multipliers
@@ -149,12 +187,12 @@ fn start<const D: usize, R: Real>(
             };
         });
     constraints.transposed_product(&unknowns.multiplier);
-    if let Some(cloth) = cloth {
+    if let Some(cloth) = &mut others.cloth {
         cloth.respond(&unknowns.multiplier, &[], &mut constraints.force);
         cloth.displace();
     }
-    let mobility = R::of(problem.mobility());
-    displace(problem, constraints, mobility, &mut unknowns.position);
+    let change = unknowns.multiplier.clone();
+    move_all(problem, constraints, &change, unknowns, others);
     true
 }
 
@@ -196,7 +234,13 @@ impl<R: Real> ConjugateGradients<R> {
     }
 
     /// Solves `B change = C - α l` on the active constraints, roughly. Returns the number of iterations.
-    fn solve(&mut self, constraints: &mut Constraints<R>, multiplier: &[R], limit: usize) -> usize {
+    fn solve<const D: usize>(
+        &mut self,
+        constraints: &mut Constraints<R>,
+        multiplier: &[R],
+        limit: usize,
+        bodies: &mut Option<&mut BodyStep<'_, '_, D>>,
+    ) -> usize {
         self.change.fill(R::ZERO);
         let compliance = self.compliance;
         let residual = self.residual.par_iter_mut().zip(&self.is_active);
@@ -222,6 +266,9 @@ impl<R: Real> ConjugateGradients<R> {
                 &self.is_active,
                 &mut self.image,
             );
+            if let Some(bodies) = bodies {
+                bodies.add_product(&self.direction, &self.is_active, &mut self.image);
+            }
             let curvature = dot(&self.direction, &self.image);
             if curvature <= 0.0 || curvature.is_nan() {
                 return iteration;

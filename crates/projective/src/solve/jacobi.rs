@@ -21,7 +21,7 @@ pub fn solve<const D: usize, R: Real>(
     let mut report = SolveReport::default();
     let share = R::of(settings.warm_start);
     unknowns.multiplier.par_iter_mut().for_each(|l| *l *= share);
-    constraints.evaluate::<D, true>(problem.kernel, problem.walls, &unknowns.position);
+    constraints.evaluate::<D, true>(problem.kernel, &problem.walls, &unknowns.position);
     let is_active = vec![true; n];
     let mut image = vec![R::ZERO; n];
     while report.rounds < settings.rounds {
@@ -56,7 +56,7 @@ pub fn solve<const D: usize, R: Real>(
         R::of(mobility),
         &mut unknowns.position,
     );
-    constraints.evaluate::<D, false>(problem.kernel, problem.walls, &unknowns.position);
+    constraints.evaluate::<D, false>(problem.kernel, &problem.walls, &unknowns.position);
     (report.mean_error, report.max_error) = errors(constraints, &unknowns.multiplier, compliance);
     report.has_converged =
         report.max_error <= settings.max_error && report.mean_error <= settings.mean_error;

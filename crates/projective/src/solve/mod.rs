@@ -10,6 +10,7 @@ mod tests;
 pub use paper::bulk_modulus_of_weight;
 use rayon::prelude::*;
 
+use crate::bodies::BodyStep;
 use crate::cloth::step::ClothStep;
 use crate::constraints::Constraints;
 use crate::kernel::Kernel;
@@ -22,7 +23,7 @@ use crate::walls::Walls;
 pub struct Problem<'a, const D: usize, R> {
     pub settings: &'a Settings<D>,
     pub kernel: &'a Kernel<R>,
-    pub walls: &'a Walls<'a, D>,
+    pub walls: Walls<'a, D>,
     /// Positions at the start of the step.
     pub start: &'a [Vec4<R>],
     /// Positions without constraints.
@@ -70,16 +71,22 @@ pub struct SolveReport {
     pub newton_histogram: Vec<usize>,
 }
 
-/// Moves `unknowns` from the predicted positions to positions that satisfy the constraints. Cloth takes part in
+/// What moves in a step besides particles.
+pub struct Others<'s, 'c, 'm, 'b, const D: usize> {
+    pub cloth: Option<&'s mut ClothStep<'c, D>>,
+    pub bodies: Option<&'s mut BodyStep<'m, 'b, D>>,
+}
+
+/// Moves `unknowns` from the predicted positions to positions that satisfy the constraints. Cloth and bodies take part in
 /// [`Method::Dual`] only.
 pub fn solve<const D: usize, R: Real>(
-    problem: &Problem<'_, D, R>,
+    problem: &mut Problem<'_, D, R>,
     constraints: &mut Constraints<R>,
     unknowns: &mut Unknowns<R>,
-    cloth: Option<&mut ClothStep<'_, D>>,
+    others: Others<'_, '_, '_, '_, D>,
 ) -> SolveReport {
     match problem.settings.method {
-        Method::Dual => dual::solve(problem, constraints, unknowns, cloth),
+        Method::Dual => dual::solve(problem, constraints, unknowns, others),
         Method::Jacobi => jacobi::solve(problem, constraints, unknowns),
         Method::Paper => paper::solve(problem, constraints, unknowns),
     }
@@ -111,7 +118,7 @@ fn displace<const D: usize, R: Real>(
         .for_each(|((x, force), &is_near_wall)| {
             *x = x.plus(-factor, *force).xyz();
             if is_near_wall {
-                push_out(problem.walls, x);
+                push_out(&problem.walls, x);
             }
         });
 }

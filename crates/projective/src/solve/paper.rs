@@ -38,7 +38,7 @@ pub fn solve<const D: usize, R: Real>(
     };
     unknowns.multiplier.fill(R::ZERO);
     loop {
-        constraints.evaluate::<D, false>(problem.kernel, problem.walls, &unknowns.position);
+        constraints.evaluate::<D, false>(problem.kernel, &problem.walls, &unknowns.position);
         (report.mean_error, report.max_error) = errors(constraints, &unknowns.multiplier, 0.0);
         report.has_converged =
             report.max_error <= settings.max_error && report.mean_error <= settings.mean_error;
@@ -64,7 +64,7 @@ pub fn solve<const D: usize, R: Real>(
                 let right = s.scaled(R::of(inertia)).plus(weight, sum);
                 *y = right.scaled(R::ONE / matrix).xyz();
                 if is_near_wall {
-                    push_out(problem.walls, y);
+                    push_out(&problem.walls, y);
                 }
             });
         report.rounds += 1;

@@ -7,6 +7,14 @@ use crate::kernel::{HalfSpace, support};
 
 const SPACING: f64 = 0.1;
 
+/// Nothing but particles.
+fn alone<'s, 'c, 'm, 'b>() -> Others<'s, 'c, 'm, 'b, 3> {
+    Others {
+        cloth: None,
+        bodies: None,
+    }
+}
+
 /// Particles of a block compressed to `scale`, with random displacements of at most `jitter` spacings, and their constraints
 /// at these positions.
 fn stage(scale: f64, jitter: f64) -> (Vec<Vec4<f64>>, Constraints<f64>, Kernel<f64>) {
@@ -137,10 +145,10 @@ fn the_dual_solution_minimises_the_objective_of_the_paper() {
     (settings.max_error, settings.mean_error) = (1e-13, 1e-13);
     let table = HalfSpace::new::<3>(SPACING);
     let walls = Walls::<3>::new(&[], 0.0, &table, SPACING);
-    let problem = Problem {
+    let mut problem = Problem {
         settings: &settings,
         kernel: &kernel,
-        walls: &walls,
+        walls,
         start: &positions[..n],
         predicted: &positions[..n],
         dt: 1e-3,
@@ -149,7 +157,7 @@ fn the_dual_solution_minimises_the_objective_of_the_paper() {
         position: positions.clone(),
         multiplier: vec![0.0; n],
     };
-    let report = solve(&problem, &mut constraints, &mut unknowns, None);
+    let report = solve(&mut problem, &mut constraints, &mut unknowns, alone());
     assert!(report.has_converged, "{report:?}");
     // Every pressure is the bulk modulus times the compression.
     let stiffness = settings.bulk_modulus * settings.particle_volume();
@@ -185,10 +193,10 @@ fn conjugate_gradients_on_the_global_matrix_find_the_positions_of_the_division()
     settings.rounds = 1;
     let table = HalfSpace::new::<3>(SPACING);
     let walls = Walls::<3>::new(&[], 0.0, &table, SPACING);
-    let problem = Problem {
+    let mut problem = Problem {
         settings: &settings,
         kernel: &kernel,
-        walls: &walls,
+        walls,
         start: &positions[..n],
         predicted: &positions[..n],
         dt: 1e-3,
@@ -201,7 +209,7 @@ fn conjugate_gradients_on_the_global_matrix_find_the_positions_of_the_division()
         position: positions.clone(),
         multiplier: vec![0.0; n],
     };
-    solve(&problem, &mut constraints, &mut unknowns, None);
+    solve(&mut problem, &mut constraints, &mut unknowns, alone());
     for axis in 0..3 {
         // The matrix as the sum over the constraints, never as its diagonal.
         let apply = |x: &[f64]| -> Vec<f64> {

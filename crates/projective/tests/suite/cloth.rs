@@ -95,7 +95,7 @@ fn a_hanging_strip_is_stretched_by_the_weight_below() {
 }
 
 #[test]
-fn a_cantilever_bends_as_a_beam_within_a_third() {
+fn a_cantilever_bends_as_a_beam() {
     let sag_of = |bend: f64, length: f64| {
         // Clamped by two rows of vertices.
         let mut sheet = rectangle(
@@ -112,11 +112,9 @@ fn a_cantilever_bends_as_a_beam_within_a_third() {
         // The curvature at the edge of the clamp has the length of a whole edge.
         sag / (0.1 * 9.81 * (length - 0.005).powi(4) / (8.0 * bend))
     };
-    // Edges bend, not the material between them: a mesh is softer than a beam by up to a third, whatever its stiffness and
-    // length.
     let sags = [sag_of(0.02, 0.2), sag_of(0.01, 0.2), sag_of(0.01, 0.15)];
     println!("{sags:?}");
-    assert!(sags.iter().all(|sag| (1.0..1.34).contains(sag)), "{sags:?}");
+    assert!(sags.iter().all(|sag| (sag - 1.0).abs() < 0.02), "{sags:?}");
 }
 
 #[test]
@@ -400,4 +398,45 @@ fn meshes_that_are_no_cloth_are_refused() {
     assert_eq!(fault(&loose), MeshFault::Loose(9));
     sheet.triangles[0][1] = 77;
     assert_eq!(fault(&sheet), MeshFault::NoSuchVertex);
+}
+
+/// Energy of cloth in J. Velocities belong to the middle of a step, so the height is that of the middle.
+fn energy(fluid: &Fluid<3>) -> f64 {
+    let cloth = fluid.cloth().unwrap();
+    let gravity = fluid.settings().gravity;
+    let momentum = cloth.momentum();
+    let back: f64 = (0..3).map(|axis| gravity[axis] * momentum[axis]).sum();
+    let height = cloth.potential_energy(gravity) + 0.5 * fluid.last_step() * back;
+    cloth.kinetic_energy() + height + cloth.elastic_energy()
+}
+
+#[test]
+fn a_swinging_flag_never_gains_energy() {
+    // The last one is so soft that the limit holds it.
+    for (stretch, strain_limit, bend, dt) in [
+        (1000.0, None, 1e-5, 0.004),
+        (1000.0, None, 1e-3, 0.002),
+        (20.0, Some(0.02), 1e-4, 0.004),
+    ] {
+        let mut sheet = rectangle([0.0; 3], [[0.6, 0.0, 0.0], [0.0, 0.4, 0.0]], [12, 8]);
+        (sheet.stretch, sheet.density, sheet.bend) = (stretch, 0.12, bend);
+        sheet.strain_limit = strain_limit;
+        pinned_where(&mut sheet, |x| x[0] < 1e-9);
+        let mut fluid = fluid(Settings::new(0.05), vec![sheet]);
+        let fall = 0.5 * 0.6 * 9.81 * fluid.cloth().unwrap().mass();
+        let (mut least, mut gain) = (energy(&fluid), 0.0_f64);
+        while fluid.time() < 1.2 {
+            steps(&mut fluid, &[], dt, 1);
+            let now = energy(&fluid);
+            gain = gain.max((now - least) / fall);
+            least = least.min(now);
+        }
+        println!(
+            "{stretch} {strain_limit:?}: gain {gain}, lost {}",
+            -least / fall
+        );
+        assert!(gain < 1e-3, "{stretch} {strain_limit:?}: {gain}");
+        // It has swung.
+        assert!(-least < 0.9 * fall);
+    }
 }

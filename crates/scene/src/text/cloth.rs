@@ -26,7 +26,7 @@ pub static CLOTH: Table = Table {
         key!("stretch": Kind::Number(Range::POSITIVE, "N/m"), default("1e4"), Physics, "2e4",
             "Stiffness against stretch: force per width over strain."),
         key!("bend": Kind::Number(Range::NOT_NEGATIVE, "N m"), default("1e-4"), Physics, "1e-3",
-            "Stiffness against bending: moment per width over curvature, within a third."),
+            "Stiffness against bending: moment per width over curvature."),
         key!("strain_limit": Kind::Number(Range::up_to(10.0), ""), OPTIONAL, Physics, "0.05",
             "Largest strain of an edge of the mesh. Default: none."),
         super::bodies::friction(default("0.3")),

@@ -152,9 +152,21 @@ pub fn errors<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
         problems.push(Problem::error(weight.place, "projective.weight", message).with_help(help));
     }
     if let Some(body) = root.get("body").and_then(|bodies| bodies.list().first()) {
-        let message = "rigid bodies are simulated by method = \"grid\" only";
-        let help = "make it a [[solid]], or remove `method`";
-        problems.push(Problem::error(body.place, "body[1]", message).with_help(help));
+        let mut wrong = |message: &str, help: &str| {
+            problems.push(Problem::error(body.place, "body[1]", message).with_help(help));
+        };
+        if scene.projective.method != Method::Dual {
+            wrong(
+                "liquid moves rigid bodies with the solver \"dual\" only",
+                "remove projective.solver, or make it a [[solid]]",
+            );
+        }
+        if !scene.cloth.is_empty() {
+            wrong(
+                "cloth and rigid bodies do not push each other",
+                "make it a [[solid]], which cloth collides with, or remove [[cloth]]",
+            );
+        }
     }
     problems
 }

@@ -1,5 +1,6 @@
 //! Properties of worlds.
 
 mod liquid_world;
+mod projective_world;
 mod rigid_world;
 mod time_stepping;

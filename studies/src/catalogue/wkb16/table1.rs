@@ -36,7 +36,7 @@ impl Study for Table1 {
         let load = machine::load();
         let pool = one_thread().map_err(|cause| Error::new(Kind::Resources, cause))?;
         let mut table = Table::columns(
-            "scene | particles | paper: particles | CPU s a step | paper: s a step | step, ms | paper: ms | rounds a step | inner iterations a \
+            "scene | particles | paper: particles | CPU s a step | paper: s a step | CPU s a simulated second | step, ms | paper: ms | rounds a step | inner iterations a \
              step | largest error, % (median) | largest error, % (worst) | mean error, % (median) | steps | simulated s | end",
         );
         let mut claims = Vec::new();
@@ -66,6 +66,7 @@ impl Study for Table1 {
                 Cell::Number(paper.particles, 0),
                 Cell::maybe(cpu, 3),
                 Cell::Number(paper.seconds, 2),
+                Cell::maybe(steps.cpu_per_second(), 1),
                 Cell::maybe(length.map(|dt| 1e3 * dt), 2),
                 Cell::Number(paper.step_ms, 2),
                 per_step(steps.rounds, &steps),

@@ -23,6 +23,7 @@ enum Type {
     Token = 11,
     Matrix4d = 15,
     Quatf = 17,
+    Vec2f = 20,
     Vec3f = 24,
     TokenListOp = 32,
     PathListOp = 34,
@@ -148,6 +149,12 @@ impl<W: Write + Seek> CrateFile<W> {
     pub fn vectors(&mut self, values: &[[f32; 3]]) -> io::Result<Rep> {
         let numbers = values.iter().flatten().map(|x| x.to_le_bytes());
         self.array(Type::Vec3f, values.len(), numbers)
+    }
+
+    /// Array of pairs of floats.
+    pub fn pairs(&mut self, values: &[[f32; 2]]) -> io::Result<Rep> {
+        let numbers = values.iter().flatten().map(|x| x.to_le_bytes());
+        self.array(Type::Vec2f, values.len(), numbers)
     }
 
     /// Array of floats.

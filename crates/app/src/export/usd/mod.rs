@@ -1,7 +1,8 @@
 //! USD: one binary file for the whole run, with time samples. Particles are `Points`, the liquid is a `Mesh`, both with
-//! velocities; solids and rigid bodies are meshes that are written once and moved by one matrix per frame, with UsdPhysics
-//! in scenes with rigid bodies.
+//! velocities, and so is cloth; solids and rigid bodies are meshes that are written once and moved by one matrix per frame,
+//! with UsdPhysics in scenes with rigid bodies.
 
+mod cloth;
 mod crate_file;
 mod physics;
 mod solids;
@@ -27,6 +28,7 @@ pub struct Stage<W: Write + Seek> {
     particles: [Samples; 6],
     surface: [Samples; 6],
     solids: Vec<Track>,
+    sheets: Vec<cloth::Sheet>,
     physics: Option<Physics>,
 }
 
@@ -86,6 +88,7 @@ impl<W: Write + Seek> Stage<W> {
                 of("faceVertexIndices", "int[]"),
             ],
             solids: solids.into_iter().map(Track::new).collect(),
+            sheets: Vec::new(),
             physics,
         })
     }
@@ -168,6 +171,9 @@ impl<W: Write + Seek> Stage<W> {
         let physical = self.physics.is_some();
         for prim in self.body_prims()? {
             root.add(prim);
+        }
+        if let Some(cloth) = self.cloth_prims()? {
+            root.add(cloth);
         }
         let (first, last) = (
             self.times.first().copied().unwrap_or(1.0),

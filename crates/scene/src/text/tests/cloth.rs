@@ -87,3 +87,27 @@ fn mistakes_about_cloth_have_a_place_and_a_remedy() {
         "solver \"dual\" only",
     );
 }
+
+#[test]
+fn bodies_take_part_in_the_particle_method_but_for_other_solvers_and_cloth() {
+    let body = "[[liquid]]\nshape = { box = { low = [0, 0, 0], high = [1, 1, 0.3] } }\n\
+                [[body]]\nshape = { sphere = { radius = 0.1 } }\nposition = [0.5, 0.5, 0.8]\ndensity = 500\n";
+    let loaded = check(&format!("{ROOM}{body}"));
+    let Some(crate::AnyScene::Three(scene)) = &loaded.scene else {
+        panic!("{:?}", loaded.problems);
+    };
+    assert!(scene.is_projective() && !scene.is_coupled() && !scene.is_rigid());
+    complains(
+        &format!("{ROOM}{body}[[cloth]]\n{SHEET}"),
+        8,
+        1,
+        "which cloth collides with",
+    );
+    let jacobi = "[projective]\nsolver = \"jacobi\"\n";
+    complains(
+        &format!("{ROOM}{jacobi}{body}"),
+        10,
+        1,
+        "remove projective.solver",
+    );
+}
