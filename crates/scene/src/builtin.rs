@@ -69,6 +69,7 @@ scenes![
     "honey-spoon",
     "hemisphere",
     "goo-bowl",
+    "goo-pool",
     "rheology-sink",
     "glass-spheres-honey",
 ];

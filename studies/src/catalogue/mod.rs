@@ -74,6 +74,8 @@ pub const STUDIES: &[Entry] = &[
     Entry::of::<tb20::Fig12>(),
     Entry::of::<tb20::Fig15To17>(),
     Entry::of::<tb20::Solver>(),
+    Entry::of::<tb20::Table2>(),
+    Entry::of::<tb20::Table3>(),
 ];
 
 /// The study of this name.
