@@ -24,12 +24,12 @@ use crate::report::StepError;
 use crate::solvers::Solution;
 
 /// Rounds of contacts at most.
-const ROUNDS: usize = 40;
+const ROUNDS: usize = 60;
 /// Tolerances of the solves while contacts change, each for so many rounds; then that of the settings.
 const COARSE: [f64; 2] = [1e-2, 1e-3];
 const EACH: usize = 3;
 /// Rounds in which friction has to settle before its forces are kept.
-const FOLLOWS: usize = 20;
+const FOLLOWS: usize = 10;
 /// Difference of velocities, relative to the largest of any round and to what impulses would do without contacts, at which bodies
 /// and liquid agree.
 const AGREED: f64 = 1e-6;
@@ -167,7 +167,8 @@ impl<const D: usize> InStep<'_, D> {
         let mut iterations = 0;
         let mut fastest: f64 = 0.0;
         let mut last: Option<Found> = None;
-        let mut tried: Vec<(Found, Vec<f64>)> = Vec::new();
+        // Rounds in which friction follows, and rounds in which it was kept.
+        let (mut tried, mut kept) = (Vec::new(), Vec::new());
         let mut best: Option<(f64, Found)> = None;
         let mut frozen = false;
         let allowed = settings.tolerance;
@@ -244,9 +245,10 @@ impl<const D: usize> InStep<'_, D> {
             if frozen && agrees {
                 // The forces of friction that belong to the normal ones.
                 self.response.freeze_friction(false);
-                let before = self.velocities.clone();
+                found = self.mixed(&mut kept, found);
+                self.impulses.clone_from(&found.impulses);
                 self.respond();
-                difference = difference.max(relative(&before, &self.velocities));
+                difference = relative(&found.velocities, &self.velocities);
             }
             if agrees && (is_affine || difference <= AGREED) {
                 self.velocities = found.velocities;
