@@ -76,6 +76,7 @@ const STILLS: &[Still] = &[
     ("honey-spoon", 40, 48),
     ("hemisphere", 40, 60),
     ("goo-bowl", 40, 45),
+    ("goo-pool", 40, 30),
     ("rheology-sink", 60, 30),
     ("glass-spheres-honey", 100, 12),
 ];

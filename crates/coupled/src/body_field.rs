@@ -59,6 +59,8 @@ impl<const D: usize> BodyShapes<D> {
 
 /// Gap of bodies that touch, in cells, as the liquid sees it: a little more than the one they rest with.
 const CONTACT_GAP: f64 = 0.03;
+/// Bodies that are few enough to be looked at in any order.
+const FEW: usize = 4;
 
 /// Motion of a body over a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -288,6 +290,14 @@ impl<const D: usize> BodyField<'_, D> {
         if posed.removed {
             return f64::INFINITY;
         }
+        // Outside of its bounds by the band the way to them will do, which takes no search.
+        let away = match band {
+            Some(band) => Some(self.least(body, &x, &x)).filter(|away| *away > band),
+            None => None,
+        };
+        if let Some(away) = away {
+            return away;
+        }
         let (shape, x) = (
             &self.motion.shapes.0[body].shape,
             posed.pose.apply_inverse(x),
@@ -298,11 +308,25 @@ impl<const D: usize> BodyField<'_, D> {
         }
     }
 
+    /// The body whose bounds are the closest, of those that are not around the point.
+    fn promising(&self, x: &[f64; D]) -> Option<usize> {
+        let bounded = (0..self.posed.len()).filter(|&body| self.posed[body].bounds.is_some());
+        let present = bounded.filter(|&body| !self.posed[body].removed);
+        let outside = present.map(|body| (body, self.least(body, x, x)));
+        let closest = outside.min_by(|a, b| a.1.total_cmp(&b.1));
+        closest
+            .filter(|closest| closest.1 > 0.0)
+            .map(|closest| closest.0)
+    }
+
     /// The closest body, and its distance; the first of them if several are equally close.
     fn nearest(&self, x: [f64; D], band: Option<f64>) -> (Option<usize>, f64) {
         let mut best: (Option<usize>, f64) = (None, f64::INFINITY);
-        // Those without bounds are mostly planes: cheap, and close to most points.
-        for &body in &self.order {
+        // The most promising one spares searches in the others. Those without bounds are mostly planes: cheap, and close to
+        // most points.
+        let first = self.promising(&x).filter(|_| self.posed.len() > FEW);
+        let others = self.order.iter().filter(|&&body| Some(body) != first);
+        for &body in first.iter().chain(others) {
             // Inside its bounds a body may be the deepest of all.
             let least = self.least(body, &x, &x);
             if self.posed[body].removed || (least > 0.0 && least > best.1) {
@@ -364,6 +388,10 @@ impl<const D: usize> SolidField<D> for BodyField<'_, D> {
 
     fn distance_to(&self, solid: SolidId, x: [f64; D]) -> f64 {
         self.own_distance(solid.0 as usize, x, None)
+    }
+
+    fn distance_to_within(&self, solid: SolidId, x: [f64; D], band: f64) -> f64 {
+        self.own_distance(solid.0 as usize, x, Some(band))
     }
 
     fn least_thickness(&self, solid: SolidId) -> f64 {

@@ -89,7 +89,11 @@ impl<const D: usize> Response for BodyResponse<'_, D> {
         self.step.is_affine()
     }
 
+    fn freeze_friction(&mut self, frozen: bool) {
+        self.step.freeze_friction(frozen);
+    }
+
     fn potential(&self) -> Option<f64> {
-        (!self.friction).then(|| self.step.potential())
+        (!self.friction || self.step.is_frozen()).then(|| self.step.potential())
     }
 }

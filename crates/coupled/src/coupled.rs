@@ -319,6 +319,7 @@ impl<const D: usize> Coupled<D> {
                 small_solves: 0,
                 contacts,
                 rounds: 0,
+                unsettled: 0.0,
             },
         ))
     }
@@ -349,6 +350,7 @@ impl<const D: usize> Coupled<D> {
             small_solves: outcome.small_solves,
             contacts: outcome.contacts,
             rounds: outcome.rounds,
+            unsettled: outcome.unsettled,
             wet_bodies: outcome.wet.len(),
             limited_bodies: outcome.wet.iter().filter(|wet| wet.limited).count(),
             thickened_bodies: thickened.count(),

@@ -119,7 +119,7 @@ impl<const D: usize> ShareFinder<'_, D> {
         let reach = (0.5 * (D as f64).sqrt() + SHRUNK) * dx;
         let mut close = 0;
         for &solid in near {
-            let distance = self.solids.distance_to(solid, x);
+            let distance = self.solids.distance_to_within(solid, x, 2.0 * reach);
             if distance < -reach {
                 return false;
             }

@@ -51,6 +51,8 @@ pub struct Outcome<const D: usize> {
     pub contacts: usize,
     /// Rounds of pressure and contact, or of friction where it did not follow the normal impulses by itself.
     pub rounds: usize,
+    /// Difference of the velocities of bodies between liquid and contacts, where rounds of friction did not settle; else zero.
+    pub unsettled: f64,
 }
 
 /// A free body that touches the liquid.
@@ -235,6 +237,7 @@ impl<const D: usize> CoupledProjection<'_, D> {
             small_solves: 0,
             contacts: step.contacts(),
             rounds: 0,
+            unsettled: 0.0,
         });
         Ok(projected)
     }

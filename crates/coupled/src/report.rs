@@ -51,6 +51,8 @@ pub struct StepReport<const D: usize> {
     pub contacts: usize,
     /// Rounds of pressure and contact, or of friction where it did not follow the normal impulses by itself.
     pub rounds: usize,
+    /// Difference of the velocities of bodies between liquid and contacts, where rounds of friction did not settle; else zero.
+    pub unsettled: f64,
     /// Free bodies that touch the liquid.
     pub wet_bodies: usize,
     /// Bodies whose inertia is corrected by less than it should be: they are small for the grid.

@@ -68,7 +68,7 @@ impl<'a, const D: usize> ShareFinder<'a, D> {
                 .base(slot)
                 .map(|c| (c as f64 + 0.5 * TILE as f64) * dx);
             let all = (0..solids.count() as u32).map(SolidId);
-            all.filter(|&solid| solids.distance_to(solid, centre) <= reach)
+            all.filter(|&solid| solids.distance_to_within(solid, centre, 2.0 * reach) <= reach)
                 .collect()
         };
         Self {
@@ -93,7 +93,9 @@ impl<'a, const D: usize> ShareFinder<'a, D> {
         let corners = self.corners(index, axis, high);
         let dx = self.weights.dx;
         let own = |&solid: &SolidId| {
-            let distance = |x: [f64; D]| self.solids.distance_to(solid, x) + SHRUNK * dx;
+            // Corners of a face that it covers a part of are no farther than its sides.
+            let distance =
+                |x: [f64; D]| self.solids.distance_to_within(solid, x, 2.0 * dx) + SHRUNK * dx;
             let share = 1.0 - open_share::<D>(std::array::from_fn(|k| distance(corners[k])));
             (share > 0.0).then_some((solid, share))
         };
@@ -122,7 +124,8 @@ impl<'a, const D: usize> ShareFinder<'a, D> {
     /// the closest.
     fn touching(&self, near: &[SolidId], x: [f64; D]) -> Option<SolidId> {
         let dx = self.weights.dx;
-        let touches = |solid: &&SolidId| self.solids.distance_to(**solid, x).abs() <= SHRUNK * dx;
+        let touches =
+            |solid: &&SolidId| self.solids.distance_to_within(**solid, x, dx).abs() <= SHRUNK * dx;
         let mut all = near.iter().filter(touches);
         let first = *all.next()?;
         let second = *all.next()?;

@@ -23,12 +23,15 @@ const PATIENCE: usize = 4;
 const FRICTION_ROUNDS: usize = 10;
 /// Change of velocities, relative to the largest one, at which rounds end.
 const SETTLED: f64 = 1e-10;
+/// The same for which rounds of friction that end count as unsettled.
+const UNSETTLED: f64 = 1e-6;
 
 /// What one solve has done.
 pub(crate) struct Solve {
     solution: Solution,
     cycles: usize,
     rounds: usize,
+    unsettled: f64,
 }
 
 impl<const D: usize> CoupledProjection<'_, D> {
@@ -85,6 +88,7 @@ impl<const D: usize> CoupledProjection<'_, D> {
                         small_solves: step.solved(),
                         contacts: step.contacts(),
                         rounds,
+                        unsettled: solve.unsettled,
                     };
                     return Ok((solution, outcome));
                 }
@@ -173,10 +177,12 @@ impl<const D: usize> CoupledProjection<'_, D> {
                 solution,
                 cycles,
                 rounds,
+                unsettled: 0.0,
             });
         }
         let size = base.listed.len() * freedoms::<D>();
         let (mut frozen, mut follows) = (vec![0.0; size], vec![0.0; size]);
+        let mut unsettled = 0.0;
         while rounds < FRICTION_ROUNDS {
             step.freeze_friction(true);
             let mut response = BodyResponse::new(step, &base.listed);
@@ -190,9 +196,12 @@ impl<const D: usize> CoupledProjection<'_, D> {
             // The tangential impulses of the next round; at the end they stay those that the pressure belongs to.
             let before = step.clone();
             step.respond(&impulses, &mut follows);
-            let settled = change(&frozen, &follows) <= SETTLED;
-            if settled || rounds == FRICTION_ROUNDS {
+            let left = change(&frozen, &follows);
+            if left <= SETTLED || rounds == FRICTION_ROUNDS {
                 *step = before;
+                if left > UNSETTLED {
+                    unsettled = difference(&frozen, &follows);
+                }
                 break;
             }
         }
@@ -200,6 +209,7 @@ impl<const D: usize> CoupledProjection<'_, D> {
             solution,
             cycles,
             rounds,
+            unsettled,
         })
     }
 
@@ -266,6 +276,7 @@ impl<const D: usize> CoupledProjection<'_, D> {
                 solution,
                 cycles,
                 rounds,
+                unsettled: 0.0,
             };
             if scheme == Scheme::ContactPressure {
                 step.set_velocities(&velocities);
@@ -334,17 +345,25 @@ impl<const D: usize> CoupledProjection<'_, D> {
             solution,
             cycles,
             rounds: 0,
+            unsettled: 0.0,
         })
     }
 }
 
 /// The largest change between velocities, relative to the largest of them.
 fn change(before: &[f64], after: &[f64]) -> f64 {
-    let pairs = before.iter().zip(after);
-    let (moved, size) = pairs.fold((0.0f64, 0.0f64), |(moved, size), (a, b)| {
-        (moved.max((a - b).abs()), size.max(a.abs()).max(b.abs()))
-    });
-    if size > 0.0 { moved / size } else { 0.0 }
+    let both = before.iter().chain(after);
+    let size = both.fold(0.0f64, |size, v| size.max(v.abs()));
+    match size > 0.0 {
+        true => difference(before, after) / size,
+        false => 0.0,
+    }
+}
+
+/// The largest difference of velocities.
+fn difference(a: &[f64], b: &[f64]) -> f64 {
+    let pairs = a.iter().zip(b);
+    pairs.fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()))
 }
 
 /// Stops an iteration with friction whose residual does not halve in a few cycles.

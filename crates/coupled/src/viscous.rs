@@ -218,6 +218,7 @@ impl<const D: usize> Projection<D> for ViscousProjection<'_, D> {
             small_solves: step.solved(),
             contacts: step.contacts(),
             rounds,
+            unsettled: self.stokes.report().map_or(0.0, |report| report.unsettled),
         });
         Ok(projected)
     }

@@ -32,6 +32,12 @@ pub trait SolidField<const D: usize>: Send + Sync {
     /// Signed distance to one solid. It must not change faster than the position (be 1-Lipschitz).
     fn distance_to(&self, solid: SolidId, x: [f64; D]) -> f64;
 
+    /// The same within `band` of the surface; farther away any magnitude between `band` and the exact one.
+    fn distance_to_within(&self, solid: SolidId, x: [f64; D], band: f64) -> f64 {
+        let _ = band;
+        self.distance_to(solid, x)
+    }
+
     /// Signed distance within `band` of the surface; farther away any magnitude between `band` and the exact one.
     fn distance_within(&self, x: [f64; D], band: f64) -> f64 {
         let _ = band;
@@ -103,6 +109,10 @@ impl<const D: usize> SolidField<D> for PosedSolids<'_, D> {
 
     fn distance_to(&self, solid: SolidId, x: [f64; D]) -> f64 {
         self.solid(solid.0 as usize).distance(x)
+    }
+
+    fn distance_to_within(&self, solid: SolidId, x: [f64; D], band: f64) -> f64 {
+        self.solid(solid.0 as usize).distance_within(x, band)
     }
 
     fn least_thickness(&self, solid: SolidId) -> f64 {

@@ -4,6 +4,8 @@
 //! [`StagedStep::respond`] says, as often as it is asked, which velocities given impulses lead to, and
 //! [`Bodies::finish_step`] moves the bodies with the last ones. No body sleeps through such a step.
 
+use std::borrow::Cow;
+
 use meniscus_lcp::Status;
 use rayon::prelude::*;
 
@@ -493,6 +495,11 @@ impl<const D: usize> StagedStep<D> {
             .any(|&friction| friction > 0.0)
     }
 
+    /// Whether tangential impulses stay as they are.
+    pub fn is_frozen(&self) -> bool {
+        self.frozen
+    }
+
     /// Whether every problem of the last response was solved to its tolerance.
     pub fn converged(&self) -> bool {
         self.solves
@@ -500,7 +507,8 @@ impl<const D: usize> StagedStep<D> {
             .all(|solve| solve.status == Status::Converged)
     }
 
-    /// The convex function of the impulses whose gradient the velocities are, up to a constant. Without friction only.
+    /// The convex function of the impulses whose gradient the velocities are, up to a constant. Without friction, or with
+    /// tangential impulses that stay as they are, only.
     pub fn potential(&self) -> f64 {
         let f = freedoms::<D>();
         let mut sum = 0.0;
@@ -534,7 +542,8 @@ impl<const D: usize> StagedStep<D> {
                 .filter_map(|&i| self.places[self.listed[i]])
                 .map(|place| place.1)
                 .collect();
-            let island = &self.islands[k];
+            let island = self.differentiated(k);
+            let island = &*island;
             let matrices = match D {
                 2 => blocks::<D, 3>(island, &slots, with_contacts),
                 _ => blocks::<D, 6>(island, &slots, with_contacts),
@@ -546,8 +555,16 @@ impl<const D: usize> StagedStep<D> {
 
     /// Which rows carry an impulse inside their bounds: the derivative changes with it.
     pub fn active_rows(&self) -> Vec<bool> {
-        let islands = self.responding.iter().map(|&k| &self.islands[k]);
-        islands.flat_map(Island::active_rows).collect()
+        let islands = self.responding.iter().map(|&k| self.differentiated(k));
+        islands.flat_map(|island| island.active_rows()).collect()
+    }
+
+    /// The island whose derivative is that of responses: tangential impulses that stay as they are hold nothing.
+    fn differentiated(&self, island: usize) -> Cow<'_, Island<D>> {
+        match self.frozen {
+            true => Cow::Owned(self.islands[island].with_open_tangents()),
+            false => Cow::Borrowed(&self.islands[island]),
+        }
     }
 }
 

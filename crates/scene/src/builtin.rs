@@ -71,6 +71,7 @@ scenes![
     "honey-spoon",
     "hemisphere",
     "goo-bowl",
+    "goo-pool",
     "rheology-sink",
     "glass-spheres-honey",
 ];

@@ -76,8 +76,11 @@ impl<const D: usize> CoupledWorld<D> {
                 *value = value.max(fastest);
             }
         }
-        tree.measures
-            .extend(self.setup.measures(bodies, &report.bodies));
+        let mut of_bodies = self.setup.measures(bodies, &report.bodies);
+        if report.unsettled > 0.0 {
+            add_unsettled(&mut of_bodies, report.unsettled);
+        }
+        tree.measures.extend(of_bodies);
         tree.measures.extend([
             ("potential_energy", bodies.energy() - kinetic),
             ("body_kinetic_energy", kinetic),
@@ -109,6 +112,17 @@ impl<const D: usize> CoupledWorld<D> {
             load
         };
         loads.into_iter().map(with_liquid).collect()
+    }
+}
+
+/// Counts contacts that did not settle with the liquid as one more island that is not solved.
+fn add_unsettled(measures: &mut [(&'static str, f64)], velocity: f64) {
+    for (name, value) in measures {
+        match *name {
+            "unsolved_islands" => *value += 1.0,
+            "unsolved_residual" => *value = value.max(velocity),
+            _ => {}
+        }
     }
 }
 

@@ -80,6 +80,8 @@ pub const STUDIES: &[Entry] = &[
     Entry::of::<wkb16::Table1>(),
     Entry::of::<wkb16::Density>(),
     Entry::of::<wkb16::Frames>(),
+    Entry::of::<tb20::Table2>(),
+    Entry::of::<tb20::Table3>(),
 ];
 
 /// The study of this name.

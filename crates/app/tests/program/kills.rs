@@ -128,6 +128,20 @@ fn a_run_of_bodies_in_liquid_killed_at_twenty_instants_and_resumed_equals_an_uni
     assert!(table.lines().skip(2).any(touching));
 }
 
+#[test]
+fn a_run_of_bodies_in_viscous_liquid_killed_at_ten_instants_and_resumed_equals_an_uninterrupted_one()
+ {
+    let trial = Trial::new();
+    let thick = IN_LIQUID.replace("[[liquid]]\n", "[[liquid]]\nviscosity = 50\n");
+    std::fs::write(trial.path("thick.toml"), thick).unwrap();
+    survives(&trial, "run thick.toml --quiet", 10);
+    let contacts = |run: &str| json(&trial.path(run).join("run.json"))["contacts"].clone();
+    assert_eq!(contacts("whole"), contacts("killed-1"));
+    let table = std::fs::read_to_string(trial.path("whole").join("bodies.csv")).unwrap();
+    let touching = |row: &str| row.split(',').nth(37).is_some_and(|n| n != "0");
+    assert!(table.lines().skip(2).any(touching));
+}
+
 /// Kills runs of a scene at random instants, and compares what is left of them once resumed.
 fn survives(trial: &Trial, scene: &str, most_kills: u32) {
     let started = Instant::now();

@@ -1,6 +1,6 @@
 //! Bodies that float.
 
-use meniscus_rigid::Body;
+use meniscus_rigid::{Body, Wrench};
 use meniscus_shapes::Shape;
 
 use crate::scene::{Setup, block, free, tank};
@@ -205,4 +205,34 @@ fn a_bowl_floats_for_half_a_minute() {
     let share = mass / 1000.0 / (0.5 * std::f64::consts::PI * 0.0625);
     let line = waterline(&half, share, 0.26, 2000);
     assert_floats(bowl, (400.0, line), 32, false);
+}
+
+/// How far a raft of 15 kg per metre, which displaces 48 kg, sinks in some seconds under a share of the load that it carries.
+fn sunk(share: f64, seconds: f64) -> f64 {
+    let (n, level) = (256, 0.3);
+    let half = [0.15, 0.08];
+    let load = share * (48.0 - 15.0);
+    let draft = ((15.0 + load) / 300.0_f64).min(2.0 * half[1]);
+    let start = [0.4, level - draft + half[1]];
+    let tank = tank([0.0; 2], [0.8, 0.6]);
+    let raft = free("raft", block(half), 15.0 / 48.0 * 1000.0, start);
+    let mut setup = Setup::new(n, vec![tank, raft]);
+    setup.cells = [205, 154];
+    let mut world = setup.fill(|x: [f64; 2]| x[1] - level);
+    let mut push = Wrench::ZERO;
+    push.force[1] = -9.81 * load;
+    while world.time() < seconds {
+        let dt = world.step_limit(0.02).dt;
+        world.step_with(dt, &[Wrench::ZERO, push], &mut ()).unwrap();
+    }
+    start[1] - world.bodies().pose(1).translation[1]
+}
+
+#[test]
+#[ignore = "long: four seconds of a raft under each of two loads"]
+fn a_raft_sinks_within_three_percent_of_the_load_of_archimedes() {
+    let floats = sunk(0.97, 4.0);
+    assert!(floats.abs() < 0.1 / 256.0, "sinks by {floats} m under 97 %");
+    let sinks = sunk(1.03, 4.0);
+    assert!(sinks > 0.05, "sinks by {sinks} m under 103 %");
 }

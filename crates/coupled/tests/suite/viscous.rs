@@ -5,7 +5,7 @@ use meniscus_liquid::multigrid::Response;
 use meniscus_liquid::stokes::{BodyModes, Rheology, StokesProjection};
 use meniscus_liquid::{Liquid, Projection, SolidId, Walls};
 use meniscus_rigid::{Bodies, Body, Twist};
-use meniscus_shapes::Shape;
+use meniscus_shapes::{Rotation, Shape};
 
 use crate::scene::{Setup, block, free, tank};
 use crate::stage::Stage;
@@ -411,6 +411,30 @@ fn steps_with_bodies_in_viscous_liquid_have_the_same_bits_for_any_number_of_thre
 }
 
 #[test]
+fn a_restored_world_of_bodies_in_viscous_liquid_continues_to_the_same_bits() {
+    let run = |world: &mut Coupled<2>, steps: usize| {
+        for _ in 0..steps {
+            world.step(0.02, &mut ()).unwrap();
+        }
+    };
+    let state = |world: &Coupled<2>| {
+        let mut liquid = Vec::new();
+        world.liquid().state().write(&mut liquid).unwrap();
+        (liquid, world.bodies().save())
+    };
+    let mut world = pool(100.0, Scheme::Unified);
+    run(&mut world, 4);
+    let (liquid, bodies) = state(&world);
+    let mut again = pool(100.0, Scheme::Unified);
+    let settings = world.liquid().settings().clone();
+    *again.liquid_mut() = Liquid::restore(settings, &liquid).unwrap();
+    again.bodies_mut().restore(&bodies).unwrap();
+    run(&mut world, 4);
+    run(&mut again, 4);
+    assert!(state(&world) == state(&again));
+}
+
+#[test]
 fn a_body_falls_into_liquid_of_any_viscosity_by_any_scheme() {
     let mut depths = Vec::new();
     for viscosity in [1e-3, 1.0, 1e3, 1e6] {
@@ -492,4 +516,45 @@ fn a_bowl_on_the_ground_stays_while_thick_liquid_falls_into_it() {
         .iter()
         .filter(|x| inside(x));
     assert!(count.count() as f64 > 0.99 * particles as f64);
+}
+
+#[test]
+fn contacts_with_friction_settle_with_the_liquid_in_every_step() {
+    // In the thicker liquid fewer boxes reach each other in that time.
+    for (viscosity, least) in [(3.0, 16), (300.0, 5)] {
+        let floor = Shape::Box {
+            low: [0.0; 2],
+            high: [1.0; 2],
+        };
+        let mut bodies = vec![Body::fixed("tank", floor.inverted()).friction(0.6)];
+        for k in 0..9 {
+            let (column, row) = (k % 3, k / 3);
+            let turn = 0.4 + 0.7 * k as f64;
+            let (s, c) = turn.sin_cos();
+            let at = [
+                0.3 + 0.2 * column as f64 + 0.03 * row as f64,
+                0.12 + 0.19 * row as f64,
+            ];
+            let mut body = free("box", block([0.07, 0.05]), 2500.0, at).friction(0.6);
+            body.pose.rotation = Rotation::from_matrix([[c, -s], [s, c]]).unwrap();
+            bodies.push(body);
+        }
+        let mut setup = Setup::new(32, bodies);
+        setup.viscosity = viscosity;
+        let mut world = setup.fill(|x: [f64; 2]| x[1] - 0.4);
+        let (mut contacts, mut most) = (0, 0);
+        for step in 0..80 {
+            let dt = world.step_limit(0.02).dt;
+            let report = world.step(dt, &mut ()).unwrap();
+            contacts = contacts.max(report.contacts);
+            most = most.max(report.cycles);
+            let unsettled = report.unsettled;
+            assert!(
+                unsettled == 0.0,
+                "{viscosity}, step {step}: {unsettled} m/s"
+            );
+        }
+        println!("{viscosity}: at most {contacts} contacts, {most} iterations");
+        assert!(contacts >= least, "{viscosity}: {contacts} contacts");
+    }
 }

@@ -290,7 +290,7 @@ fn is_between<const D: usize>(
 ) -> bool {
     let cell = tiles.coord(index);
     let x = std::array::from_fn(|a| (cell[a] as f64 + if a == axis { 0.0 } else { 0.5 }) * dx);
-    let close = |solid: &u32| solids.distance_to(SolidId(*solid), x) <= gap;
+    let close = |solid: &u32| solids.distance_to_within(SolidId(*solid), x, 2.0 * gap) <= gap;
     (0..solids.count() as u32).filter(close).nth(1).is_some()
 }
 

@@ -167,6 +167,10 @@ impl<const D: usize> SolidField<D> for PosedThickWalls<'_, D> {
         self.solids.distance_to(solid, x)
     }
 
+    fn distance_to_within(&self, solid: SolidId, x: [f64; D], band: f64) -> f64 {
+        self.solids.distance_to_within(solid, x, band)
+    }
+
     fn has_curved_faces(&self) -> bool {
         self.solids.has_curved_faces()
     }

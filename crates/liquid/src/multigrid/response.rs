@@ -32,8 +32,12 @@ pub trait Response: Send {
     fn is_affine(&self) -> bool;
 
     /// The convex function whose gradient the last velocities are, up to a constant; `None` if there is none, as with
-    /// friction.
+    /// friction that follows.
     fn potential(&self) -> Option<f64>;
+
+    /// Keeps the forces of friction as they are in the responses that follow, so that there is a potential, or lets them follow
+    /// again. Nothing without friction.
+    fn freeze_friction(&mut self, _frozen: bool) {}
 }
 
 /// A response, and how it is coupled with the rows.

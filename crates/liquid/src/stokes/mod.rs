@@ -53,6 +53,7 @@ mod motion;
 mod projection;
 mod rheology;
 mod rows;
+mod settle;
 mod solve;
 mod stage_bodies;
 mod stress;

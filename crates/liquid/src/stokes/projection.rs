@@ -29,6 +29,8 @@ use crate::solvers::Solution;
 const LEAST_LIQUID: f64 = 0.1;
 /// At slip walls, velocities of faces less open than this are extrapolated.
 const LEAST_OPEN: f64 = 0.5;
+/// Tolerance of the solves whose velocity only tells the viscosity of the next.
+const BETWEEN_ROUNDS: f64 = 1e-3;
 
 /// Viscosity and pressure in one solve: the projection of a viscous liquid, for
 /// [`Liquid::step_with`](crate::Liquid::step_with).
@@ -181,12 +183,20 @@ impl<const D: usize> StokesProjection<D> {
             let mut x = start
                 .take()
                 .unwrap_or_else(|| self.start(&system, faces, solid.as_ref()));
+            // The viscosity of the next round needs fewer digits than the velocity of the last.
+            let settings = Settings {
+                tolerance: match round < rounds {
+                    true => self.settings.tolerance.max(BETWEEN_ROUNDS),
+                    false => self.settings.tolerance,
+                },
+                ..self.settings
+            };
             let this = Round {
                 system: &system,
                 viscosity: &viscosity,
                 before: faces.velocity,
                 scripted,
-                settings: &self.settings,
+                settings: &settings,
             };
             let report = match self.decoupled || physics.decoupled_viscosity {
                 true => this.in_turn(&mut bodies, &mut x),
@@ -277,6 +287,7 @@ impl<const D: usize> StokesProjection<D> {
         faces: &mut Faces<'_, D>,
         dt: f64,
     ) -> Result<Projected, StepError> {
+        faces.phases.begin("solve");
         let solution = self.solve_with_impl(faces, dt, &[], &mut NoBodies)?;
         self.apply_impl(faces, solution)
     }
@@ -288,7 +299,6 @@ impl<const D: usize> StokesProjection<D> {
         modes: &[BodyModes<D>],
         response: &mut dyn Response,
     ) -> Result<Solution, StepError> {
-        faces.phases.begin("solve");
         let solved = self.solve(faces, dt, modes, response)?;
         let report = Report {
             iterations: solved.iterations,

@@ -58,6 +58,8 @@ pub struct Report {
     pub levels: usize,
     /// Unknowns that were solved directly as drops.
     pub in_drops: usize,
+    /// Difference of the velocities of bodies between liquid and contacts, where contacts did not settle; else zero.
+    pub unsettled: f64,
 }
 
 impl Report {
@@ -68,6 +70,7 @@ impl Report {
         residual: 0.0,
         levels: 0,
         in_drops: 0,
+        unsettled: 0.0,
     };
 }
 

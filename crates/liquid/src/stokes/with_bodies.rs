@@ -3,6 +3,8 @@
 //! For impulses `j` of the liquid, bodies move at `R(j)`: a small problem of contacts, friction and joints, solved exactly. Where
 //! `R` is linear, `v = R(j_k) + R'(j_k) (j - j_k)` closes the linear system of liquid and bodies; it is solved, and
 //! the rounds end when `R` at its impulses agrees with its velocities. Without friction the rounds are those of an active set.
+//!
+//! `settle.rs` keeps the rounds from going in circles.
 
 use meniscus_lcp::InputError;
 
@@ -11,6 +13,7 @@ use super::fractions::Geometry;
 use super::level::{FaceKind, Medium};
 use super::motion::Motion;
 use super::projection::StokesProjection;
+use super::settle::{Found, apart};
 use super::solve::{Report, Settings, Solver, Status};
 use super::system::System;
 use crate::compiled::Compiled;
@@ -21,24 +24,17 @@ use crate::report::StepError;
 use crate::solvers::Solution;
 
 /// Rounds of contacts at most.
-const ROUNDS: usize = 15;
-/// Tolerances of the solves while contacts change, each for so many rounds.
-const COARSE: [f64; 4] = [1e-2, 1e-3, 1e-4, 0.0];
-const EACH: usize = 4;
-/// Difference of velocities, relative to the largest of any round, at which bodies and liquid agree.
+const ROUNDS: usize = 60;
+/// Tolerances of the solves while contacts change, each for so many rounds; then that of the settings.
+const COARSE: [f64; 2] = [1e-2, 1e-3];
+const EACH: usize = 3;
+/// Rounds in which friction has to settle before its forces are kept.
+const FOLLOWS: usize = 10;
+/// Difference of velocities, relative to the largest of any round and to what impulses would do without contacts, at which bodies
+/// and liquid agree.
 const AGREED: f64 = 1e-6;
 /// The same for the last round.
 const CLOSE: f64 = 1e-2;
-
-/// A round in which contacts did not settle.
-struct Tried {
-    /// Difference of the velocities that the liquid and the contacts lead to.
-    apart: f64,
-    x: Vec<f64>,
-    velocities: Vec<f64>,
-    impulses: Vec<f64>,
-}
-
 /// No bodies.
 pub(crate) struct NoBodies;
 
@@ -98,7 +94,7 @@ impl<const D: usize> InStep<'_, D> {
     }
 
     /// Lets the bodies respond to all impulses.
-    fn respond(&mut self) {
+    pub fn respond(&mut self) {
         let impulses = self.all_impulses();
         self.response.respond(&impulses, &mut self.velocities);
     }
@@ -170,8 +166,12 @@ impl<const D: usize> InStep<'_, D> {
         let mut matrix = Vec::new();
         let mut iterations = 0;
         let mut fastest: f64 = 0.0;
-        let mut best: Option<Tried> = None;
-        let settings_tolerance = settings.tolerance;
+        let mut last: Option<Found> = None;
+        // Rounds in which friction follows, and rounds in which it was kept.
+        let (mut tried, mut kept) = (Vec::new(), Vec::new());
+        let mut best: Option<(f64, Found)> = None;
+        let mut frozen = false;
+        let allowed = settings.tolerance;
         for round in 0.. {
             self.respond();
             let (impulses, velocities) = (&mut self.impulses, &self.velocities);
@@ -189,10 +189,9 @@ impl<const D: usize> InStep<'_, D> {
             x.extend(pushed.map(|(pushed, shift)| pushed / cell - shift));
             let is_affine = self.response.is_affine();
             let settled = is_affine || round > 0 && !changed;
-            let coarse = COARSE[(round / EACH).min(COARSE.len() - 1)];
-            let tolerance = match settled {
-                true => settings.tolerance,
-                false => settings.tolerance.max(coarse),
+            let tolerance = match COARSE.get(round / EACH) {
+                Some(&coarse) if !settled => allowed.max(coarse),
+                _ => allowed,
             };
             let settings = Settings {
                 tolerance,
@@ -207,40 +206,78 @@ impl<const D: usize> InStep<'_, D> {
             *impulses = liquid_impulses(system, &faces, before, &full, x);
             motion.consistent(impulses, &x[system.len()..]);
             impulses.iter_mut().for_each(|j| *j *= cell);
+            x.truncate(system.len());
             if report.status != Status::Converged {
-                x.truncate(system.len());
+                self.response.freeze_friction(false);
                 return Ok(report);
             }
+            if tolerance > allowed {
+                last = None;
+                continue;
+            }
+            let mut found = Found {
+                x: x.clone(),
+                velocities: linear,
+                impulses: self.impulses.clone(),
+            };
+            let follows = self.response.potential().is_none();
+            if changed || !follows {
+                tried.clear();
+            }
+            found = match last.take() {
+                _ if is_affine => found,
+                _ if follows => self.mixed(&mut tried, found),
+                Some(last) => self.shortened(&last, found),
+                None => found,
+            };
+            self.impulses.clone_from(&found.impulses);
             self.respond();
-            let largest = linear.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
-            let pairs = linear.iter().zip(&self.velocities);
-            let apart = pairs.fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
-            let is_fine = tolerance <= settings_tolerance;
-            if is_fine && (is_affine || apart <= AGREED * largest.max(fastest)) {
-                x.truncate(system.len());
+            let alone = found.impulses.iter().zip(&free);
+            let alone = alone.map(|(j, inverse)| (j * inverse).abs());
+            let reached = found.velocities.iter().map(|v| v.abs());
+            let speed = alone.chain(reached).fold(fastest, f64::max);
+            let relative = |a: &[f64], b: &[f64]| match speed > 0.0 {
+                true => apart(a, b) / speed,
+                false => 0.0,
+            };
+            let mut difference = relative(&found.velocities, &self.velocities);
+            let agrees = is_affine || difference <= AGREED;
+            if frozen && agrees {
+                // The forces of friction that belong to the normal ones.
+                self.response.freeze_friction(false);
+                found = self.mixed(&mut kept, found);
+                self.impulses.clone_from(&found.impulses);
+                self.respond();
+                difference = relative(&found.velocities, &self.velocities);
+            }
+            if agrees && (is_affine || difference <= AGREED) {
+                self.velocities = found.velocities;
+                *x = found.x;
                 return Ok(report);
             }
-            if is_fine && best.as_ref().is_none_or(|best: &Tried| apart < best.apart) {
-                best = Some(Tried {
-                    apart,
-                    x: x.clone(),
-                    velocities: linear,
-                    impulses: self.impulses.clone(),
-                });
+            if (agrees || !frozen) && best.as_ref().is_none_or(|best| difference < best.0) {
+                best = Some((difference, found.clone()));
             }
             if round >= ROUNDS {
-                // Friction may let rounds go in circles. The closest of them is the solution for contacts that hold or slide as
-                // they did before.
+                // The closest round is the solution for contacts that hold or slide a little differently.
+                self.response.freeze_friction(false);
                 report.status = Status::Unconverged;
-                if let Some(best) = best.filter(|best| best.apart <= CLOSE * fastest) {
+                if let Some((difference, best)) = best.filter(|best| best.0 <= CLOSE) {
                     report.status = Status::Converged;
+                    report.unsettled = difference * speed;
                     self.impulses = best.impulses;
                     self.respond();
                     self.velocities = best.velocities;
                     *x = best.x;
                 }
-                x.truncate(system.len());
                 return Ok(report);
+            }
+            x.clone_from(&found.x);
+            if frozen && agrees || !frozen && follows && round >= FOLLOWS {
+                frozen = true;
+                self.response.freeze_friction(true);
+            } else {
+                last = Some(found);
             }
         }
         unreachable!("the last round returns")

@@ -274,6 +274,18 @@ impl<const D: usize> Island<D> {
         result
     }
 
+    /// The island with contacts that let bodies slide, at the same velocities: its derivative is that of responses with
+    /// tangential impulses that stay as they are.
+    pub fn with_open_tangents(&self) -> Self {
+        let mut open = self.clone();
+        open.friction.fill(0.0);
+        for contact in 0..open.contacts() {
+            let n = open.normal_row(contact);
+            open.x[n + 1..n + D].fill(0.0);
+        }
+        open
+    }
+
     /// Velocity of a slot without impulses.
     pub fn start(&self, slot: usize) -> &Twist<D> {
         &self.start[slot]

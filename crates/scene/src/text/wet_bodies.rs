@@ -5,7 +5,7 @@ use super::problem::{Place, Problem};
 use super::tree::Node;
 use super::validate::join;
 use super::warnings::{length, place_of};
-use crate::buoyancy::{self, Buoyancy, Outcome};
+use crate::buoyancy::{Buoyancy, Hydrostatics, Outcome};
 use crate::{Body, Scene, measure};
 use meniscus_liquid::Solver;
 
@@ -124,12 +124,13 @@ pub fn notes<const D: usize>(scene: &Scene<D>) -> Vec<String> {
     let cell = scene.dx().powi(D as i32);
     let mut notes = Vec::new();
     let mut all = 0.0;
+    let mut hydrostatics = Hydrostatics::default();
     for body in &scene.bodies {
         let mut facts: Vec<String> = Vec::new();
-        if let Some(buoyancy) = buoyancy::of_body(scene, body) {
+        if let Some(buoyancy) = hydrostatics.of_body(scene, body) {
             facts.push(in_words(&buoyancy));
         }
-        let carved = buoyancy::carved(scene, body);
+        let carved = hydrostatics.carved(scene, body);
         if carved > NOTABLE * cell {
             all += carved;
             facts.push(format!(

@@ -1,6 +1,6 @@
 //! Figure 12: time of pressure and contact, frame by frame, by scheme.
 
-use super::runs::{COMPARED, from_start, paper_name};
+use super::runs::{COMPARED, INVISCID, from_start, paper_name};
 use crate::prelude::*;
 use crate::walls::one_thread;
 use meniscus_coupled::Scheme;
@@ -35,7 +35,7 @@ impl Study for Fig12 {
         let mut pictures = Vec::new();
         for (figure, name) in COMPARED.iter().zip(["fig2", "fig3"]) {
             let mut series = Vec::new();
-            for scheme in Scheme::ALL {
+            for scheme in INVISCID {
                 let scene = figure.scene(options.share, scheme)?;
                 let sums = pool.install(|| from_start(&scene, options.frames, options.limit))?;
                 for &(frame, cpu) in &sums.profile {

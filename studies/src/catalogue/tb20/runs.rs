@@ -49,13 +49,24 @@ impl Figure {
     }
 }
 
+/// Schemes for inviscid liquid, in the order of the paper.
+pub const INVISCID: [Scheme; 4] = [
+    Scheme::PressureContact,
+    Scheme::ContactPressure,
+    Scheme::Iterative,
+    Scheme::Unified,
+];
+
 /// Name of a scheme in the paper.
 pub fn paper_name(scheme: Scheme) -> &'static str {
     match scheme {
         Scheme::PressureContact => "P-C",
         Scheme::ContactPressure => "C-P",
-        Scheme::Iterative => "PC-iterative",
-        _ => "PC-unified",
+        Scheme::Iterative => "iterative",
+        Scheme::ViscousContact => "PV-C",
+        Scheme::ContactViscous => "C-PV",
+        Scheme::PressureViscosityPressure => "PC-VC-PC",
+        _ => "unified",
     }
 }
 

@@ -1,6 +1,6 @@
 //! Table 1: cost of the four schemes for pressure and contact.
 
-use super::runs::{COMPARED, Figure, Sums, advance, paper_name};
+use super::runs::{COMPARED, Figure, INVISCID, Sums, advance, paper_name};
 use crate::prelude::*;
 use crate::walls::one_thread;
 use meniscus_app::runner::Simulation;
@@ -250,7 +250,7 @@ impl Study for Table1 {
             };
             let (best, states) = pool.install(|| unified(figure, options, &kept))?;
             let mut iterative = None;
-            for (scheme, paper) in Scheme::ALL.into_iter().zip(PAPER[at]) {
+            for (scheme, paper) in INVISCID.into_iter().zip(PAPER[at]) {
                 let sums = match scheme {
                     Scheme::Unified => best.clone(),
                     _ => pool.install(|| other(figure, scheme, &states, options, &kept))?,
