@@ -11,7 +11,7 @@ use super::convex;
 use super::island::Island;
 use super::newton::Newton;
 use super::normal::NormalProblem;
-use super::sweep::accelerated_sweeps;
+use super::sweep::{accelerated_sweeps, sweeps_that_help};
 use crate::settings::{Cone, Settings};
 
 /// Sweeps before the first round: enough for single bodies and warm starts.
@@ -23,6 +23,10 @@ const PATIENCE: usize = 6;
 /// The same for islands with many rows, where a round takes long and the next step continues from what this one reached; and
 /// for residuals that are small beside what is asked of them.
 const PATIENCE_OF_LARGE: usize = 1;
+/// Sweeps of a large island, as a share of the limit, that have to lower its residual: where they stagnate, as while a heap
+/// breaks, the next step continues from what they reached. Of a solve that is repeated with more contacts, fewer.
+const WINDOW: f64 = 0.3;
+const WINDOW_OF_CONTINUED: f64 = 0.15;
 /// Such a residual, as a share of that of large islands.
 const SMALL: f64 = 0.01;
 /// Bodies of an island up to which Newton steps are worth their factorisation: beyond, heaps fill it in.
@@ -69,20 +73,28 @@ fn solve_blocks<const D: usize, const B: usize>(
     } else {
         (PATIENCE, FIRST_SWEEPS)
     };
+    let mut stagnated = false;
     // From a good start, as at rest, Newton steps are the shorter way.
     let close = newton.is_some() && best.residual <= CLOSE * island.scale;
     if best.residual > tolerance && !close {
-        report.sweeps += accelerated_sweeps(island, settings.max_sweeps.min(first), tolerance);
+        let most = settings.max_sweeps.min(first);
+        let done;
+        (done, stagnated) =
+            sweeps_that_help(island, most, tolerance, window(island, settings, large));
+        report.sweeps += done;
         best = Best::new(island);
     }
     let mut normal = None;
     let mut stale = 0;
     // What a solve with fewer contacts did not reach, another round does not reach either.
-    let max_rounds = if large && island.continued {
+    let max_rounds = if large && (island.continued || stagnated) {
         0
     } else {
         settings.max_rounds
     };
+    if stagnated {
+        stale = patience;
+    }
     while report.rounds < max_rounds && best.residual > tolerance {
         if let Some(newton) = &mut newton {
             report.active_sets += improve(island, newton, tolerance);
@@ -128,6 +140,16 @@ fn solve_blocks<const D: usize, const B: usize>(
     } else {
         Status::IterationLimit
     };
+}
+
+/// Sweeps that have to lower the residual clearly.
+fn window<const D: usize>(island: &Island<D>, settings: &Settings<D>, large: bool) -> usize {
+    let share = match (large, island.continued) {
+        (false, _) => return usize::MAX,
+        (true, false) => WINDOW,
+        (true, true) => WINDOW_OF_CONTINUED,
+    };
+    (share * settings.max_sweeps as f64).ceil() as usize
 }
 
 /// Newton steps until the tolerance is reached or they do not help; returns their number. The best impulses are kept.
