@@ -11,7 +11,7 @@ use super::convex;
 use super::island::Island;
 use super::newton::Newton;
 use super::normal::NormalProblem;
-use super::sweep::{accelerated_sweeps, sweeps_that_help};
+use super::sweep::sweeps_that_help;
 use crate::settings::{Cone, Settings};
 
 /// Sweeps before the first round: enough for single bodies and warm starts.
@@ -25,7 +25,7 @@ const PATIENCE: usize = 6;
 const PATIENCE_OF_LARGE: usize = 1;
 /// Sweeps of a large island, as a share of the limit, that have to lower its residual: where they stagnate, as while a heap
 /// breaks, the next step continues from what they reached. Of a solve that is repeated with more contacts, fewer.
-const WINDOW: f64 = 0.3;
+const WINDOW: f64 = 0.5;
 const WINDOW_OF_CONTINUED: f64 = 0.15;
 /// Such a residual, as a share of that of large islands.
 const SMALL: f64 = 0.01;
@@ -79,8 +79,8 @@ fn solve_blocks<const D: usize, const B: usize>(
     if best.residual > tolerance && !close {
         let most = settings.max_sweeps.min(first);
         let done;
-        (done, stagnated) =
-            sweeps_that_help(island, most, tolerance, window(island, settings, large));
+        let help = (window(island, settings, large), best.residual);
+        (done, stagnated) = sweeps_that_help(island, most, tolerance, help);
         report.sweeps += done;
         best = Best::new(island);
     }
@@ -92,9 +92,6 @@ fn solve_blocks<const D: usize, const B: usize>(
     } else {
         settings.max_rounds
     };
-    if stagnated {
-        stale = patience;
-    }
     while report.rounds < max_rounds && best.residual > tolerance {
         if let Some(newton) = &mut newton {
             report.active_sets += improve(island, newton, tolerance);
@@ -118,7 +115,10 @@ fn solve_blocks<const D: usize, const B: usize>(
         {
             report.normal.push(solved);
         }
-        report.sweeps += accelerated_sweeps(island, settings.max_sweeps, tolerance);
+        let done;
+        let help = (window(island, settings, large), best.residual);
+        (done, stagnated) = sweeps_that_help(island, settings.max_sweeps, tolerance, help);
+        report.sweeps += done;
         report.rounds += 1;
         let before = best.residual;
         best.keep(island);
@@ -127,7 +127,7 @@ fn solve_blocks<const D: usize, const B: usize>(
         } else {
             stale + 1
         };
-        if stale >= patience || stale >= PATIENCE_OF_LARGE && best.residual <= small {
+        if stagnated || stale >= patience || stale >= PATIENCE_OF_LARGE && best.residual <= small {
             break;
         }
     }
@@ -135,7 +135,7 @@ fn solve_blocks<const D: usize, const B: usize>(
     report.residual = best.residual;
     report.status = if best.residual <= tolerance {
         Status::Converged
-    } else if stale > 0 {
+    } else if stagnated || stale > 0 {
         Status::Stagnated
     } else {
         Status::IterationLimit

@@ -49,19 +49,18 @@ pub(crate) fn accelerated_sweeps<const D: usize>(
     most: usize,
     tolerance: f64,
 ) -> usize {
-    sweeps_that_help(island, most, tolerance, usize::MAX).0
+    sweeps_that_help(island, most, tolerance, (usize::MAX, f64::INFINITY)).0
 }
 
-/// Accelerated sweeps that end, too, where `window` of them did not lower the residual clearly; returns their number, and
-/// whether that was why they ended.
+/// Accelerated sweeps that end, too, where `window` of them did not lower the residual clearly, at first the one from `before`
+/// them; returns their number, and whether that was why they ended.
 pub(super) fn sweeps_that_help<const D: usize>(
     island: &mut Island<D>,
     most: usize,
     tolerance: f64,
-    window: usize,
+    (window, mut before): (usize, f64),
 ) -> (usize, bool) {
     let mut ahead = Acceleration::new(island);
-    let mut before = f64::INFINITY;
     for done in 1..=most {
         ahead.begin(island);
         let changed = sweep(island, done % 2 == 0);
