@@ -1,16 +1,14 @@
 //! Islands: groups of free bodies that contacts and joints connect, each with a problem of its own.
 
-use crate::bodies::{Bodies, State, WarmContact};
+use crate::bodies::{Bodies, State};
 use crate::contact::Contact;
 use crate::joint::{JointRows, joint_rows};
-use crate::linear::{dot, norm, sub};
+use crate::linear::dot;
 use crate::rows::{Row, contact_rows};
 use crate::solve::Island;
 use crate::state::Kinetic;
 use crate::step::Prepared;
-
-/// Distance within which a contact takes over the impulse of another one of its pair, in gaps at rest.
-const NEAR: f64 = 25.0;
+use crate::warm::warm_impulses;
 
 /// Contacts and joints of one island.
 #[derive(Clone, Debug, Default)]
@@ -182,15 +180,22 @@ impl<const D: usize> Bodies<D> {
             }
         }
         island.joint_rows = island.rows.len();
-        for &contact in &group.contacts {
-            let own = &contacts[contact];
-            let rows = contact_rows(own, kinetics, self.settings.cone, dt);
-            let start = warm(state, own).map_or([0.0; D], |warm| warm.impulse.map(|c| ratio * c));
-            for row in &rows[..D] {
-                slots.add(&mut island, row, kinetics, dot(row.linear, start));
+        // Contacts of a pair come one after the other.
+        let mut left = &group.contacts[..];
+        while let Some(&first) = left.first() {
+            let pair = |contact: usize| (contacts[contact].a, contacts[contact].b);
+            let count = left.partition_point(|&contact| pair(contact) <= pair(first));
+            let starts = warm_impulses(state, &contacts[first..first + count]);
+            for (&contact, start) in left[..count].iter().zip(starts) {
+                let own = &contacts[contact];
+                let rows = contact_rows(own, kinetics, self.settings.cone, dt);
+                for row in &rows[..D] {
+                    slots.add(&mut island, row, kinetics, ratio * dot(row.linear, start));
+                }
+                island.friction.push(own.friction);
+                island.contact_ids.push(contact);
             }
-            island.friction.push(own.friction);
-            island.contact_ids.push(contact);
+            left = &left[count..];
         }
         island.begin();
         island
@@ -249,34 +254,4 @@ impl Slots {
         let b = row.b.map_or(0, |b| self.get(island, b, kinetics));
         island.add_row(row, a, b, start);
     }
-}
-
-/// The impulse of the same contact in the last step, or of one of its pair close by.
-fn warm<'a, const D: usize>(
-    state: &'a State<D>,
-    contact: &Contact<D>,
-) -> Option<&'a WarmContact<D>> {
-    let key = (contact.a, contact.b, contact.id);
-    let at = state
-        .warm
-        .partition_point(|warm| (warm.a, warm.b, warm.id) < key);
-    if let Some(warm) = state
-        .warm
-        .get(at)
-        .filter(|warm| (warm.a, warm.b, warm.id) == key)
-    {
-        return Some(warm);
-    }
-    let start = state
-        .warm
-        .partition_point(|warm| (warm.a, warm.b) < (contact.a, contact.b));
-    let of_pair = state.warm[start..]
-        .iter()
-        .take_while(|warm| (warm.a, warm.b) == (contact.a, contact.b));
-    let here = state.bodies[contact.a].pose.apply_inverse(contact.point);
-    of_pair
-        .map(|warm| (norm(sub(warm.point, here)), warm))
-        .filter(|(distance, _)| *distance < NEAR * contact.resting_gap)
-        .min_by(|x, y| x.0.total_cmp(&y.0))
-        .map(|(_, warm)| warm)
 }

@@ -27,6 +27,7 @@ mod solve;
 mod staged;
 mod state;
 mod step;
+mod warm;
 
 pub use bodies::{Bodies, PairMaterial, StateError};
 pub use body::{Body, BodyError, BodyFault, Drive, Twist, Wrench};

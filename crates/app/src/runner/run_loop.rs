@@ -453,10 +453,15 @@ impl<'a, const D: usize> Runner<'a, D> {
         let folder = self.folder.failed();
         match problem_files::write(&folder, problem) {
             Ok(()) => error.with_remedy(format!(
-                "the {} is in {} ({}); try another --solver, or another --resolution",
+                "the {} is in {} ({}); {}",
                 problem.name(),
                 folder.display(),
-                problem.files().join(", ")
+                problem.files().join(", "),
+                // Bodies alone have no solution where one is crushed.
+                match self.scene.is_rigid() {
+                    true => "let the solids that move leave the body room",
+                    false => "try another --solver, or another --resolution",
+                }
             )),
             Err(second) => error.with_remedy(format!("its problem could not be written: {second}")),
         }

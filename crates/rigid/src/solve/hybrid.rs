@@ -11,7 +11,7 @@ use super::convex;
 use super::island::Island;
 use super::newton::Newton;
 use super::normal::NormalProblem;
-use super::sweep::accelerated_sweeps;
+use super::sweep::sweeps_that_help;
 use crate::settings::{Cone, Settings};
 
 /// Sweeps before the first round: enough for single bodies and warm starts.
@@ -23,6 +23,10 @@ const PATIENCE: usize = 6;
 /// The same for islands with many rows, where a round takes long and the next step continues from what this one reached; and
 /// for residuals that are small beside what is asked of them.
 const PATIENCE_OF_LARGE: usize = 1;
+/// Sweeps of a large island, as a share of the limit, that have to lower its residual: where they stagnate, as while a heap
+/// breaks, the next step continues from what they reached. Of a solve that is repeated with more contacts, fewer.
+const WINDOW: f64 = 0.5;
+const WINDOW_OF_CONTINUED: f64 = 0.15;
 /// Such a residual, as a share of that of large islands.
 const SMALL: f64 = 0.01;
 /// Bodies of an island up to which Newton steps are worth their factorisation: beyond, heaps fill it in.
@@ -69,16 +73,21 @@ fn solve_blocks<const D: usize, const B: usize>(
     } else {
         (PATIENCE, FIRST_SWEEPS)
     };
+    let mut stagnated = false;
     // From a good start, as at rest, Newton steps are the shorter way.
     let close = newton.is_some() && best.residual <= CLOSE * island.scale;
     if best.residual > tolerance && !close {
-        report.sweeps += accelerated_sweeps(island, settings.max_sweeps.min(first), tolerance);
+        let most = settings.max_sweeps.min(first);
+        let done;
+        let help = (window(island, settings, large), best.residual);
+        (done, stagnated) = sweeps_that_help(island, most, tolerance, help);
+        report.sweeps += done;
         best = Best::new(island);
     }
     let mut normal = None;
     let mut stale = 0;
     // What a solve with fewer contacts did not reach, another round does not reach either.
-    let max_rounds = if large && island.continued {
+    let max_rounds = if large && (island.continued || stagnated) {
         0
     } else {
         settings.max_rounds
@@ -106,7 +115,10 @@ fn solve_blocks<const D: usize, const B: usize>(
         {
             report.normal.push(solved);
         }
-        report.sweeps += accelerated_sweeps(island, settings.max_sweeps, tolerance);
+        let done;
+        let help = (window(island, settings, large), best.residual);
+        (done, stagnated) = sweeps_that_help(island, settings.max_sweeps, tolerance, help);
+        report.sweeps += done;
         report.rounds += 1;
         let before = best.residual;
         best.keep(island);
@@ -115,7 +127,7 @@ fn solve_blocks<const D: usize, const B: usize>(
         } else {
             stale + 1
         };
-        if stale >= patience || stale >= PATIENCE_OF_LARGE && best.residual <= small {
+        if stagnated || stale >= patience || stale >= PATIENCE_OF_LARGE && best.residual <= small {
             break;
         }
     }
@@ -123,11 +135,21 @@ fn solve_blocks<const D: usize, const B: usize>(
     report.residual = best.residual;
     report.status = if best.residual <= tolerance {
         Status::Converged
-    } else if stale > 0 {
+    } else if stagnated || stale > 0 {
         Status::Stagnated
     } else {
         Status::IterationLimit
     };
+}
+
+/// Sweeps that have to lower the residual clearly.
+fn window<const D: usize>(island: &Island<D>, settings: &Settings<D>, large: bool) -> usize {
+    let share = match (large, island.continued) {
+        (false, _) => return usize::MAX,
+        (true, false) => WINDOW,
+        (true, true) => WINDOW_OF_CONTINUED,
+    };
+    (share * settings.max_sweeps as f64).ceil() as usize
 }
 
 /// Newton steps until the tolerance is reached or they do not help; returns their number. The best impulses are kept.

@@ -11,6 +11,9 @@ use crate::settings::{Cone, Settings};
 /// Parts of the list of contacts that a sweep goes through side by side.
 const STREAMS: usize = 4;
 
+/// A residual as a share of the one before, beyond which the sweeps between were of no help.
+const CLEARLY: f64 = 0.85;
+
 /// Sweeps until the tolerance or the limit is reached.
 pub(super) fn solve<const D: usize>(
     island: &mut Island<D>,
@@ -46,16 +49,39 @@ pub(crate) fn accelerated_sweeps<const D: usize>(
     most: usize,
     tolerance: f64,
 ) -> usize {
+    sweeps_that_help(island, most, tolerance, (usize::MAX, f64::INFINITY)).0
+}
+
+/// Accelerated sweeps that end, too, where `window` of them did not lower the residual clearly, at first the one from `before`
+/// them; returns their number, and whether that was why they ended.
+pub(super) fn sweeps_that_help<const D: usize>(
+    island: &mut Island<D>,
+    most: usize,
+    tolerance: f64,
+    (window, mut before): (usize, f64),
+) -> (usize, bool) {
     let mut ahead = Acceleration::new(island);
     for done in 1..=most {
         ahead.begin(island);
         let changed = sweep(island, done % 2 == 0);
-        if done == most || changed <= tolerance && island.residual() <= tolerance {
-            return done;
+        let look = changed <= tolerance || done % window == 0;
+        let residual = if look {
+            island.residual()
+        } else {
+            f64::INFINITY
+        };
+        if done == most || changed <= tolerance && residual <= tolerance {
+            return (done, false);
+        }
+        if done % window == 0 {
+            if residual > CLEARLY * before {
+                return (done, true);
+            }
+            before = residual;
         }
         ahead.extrapolate(island);
     }
-    most
+    (most, false)
 }
 
 /// Nonsmooth nonlinear conjugate gradients (Silcowitz, Niebe, Erleben 2010): the change that a sweep makes stands for the

@@ -203,6 +203,33 @@ fn a_large_island_is_solved_by_few_sweeps_to_its_own_tolerance() {
     assert!(3 * accelerated < 2 * plain, "{accelerated} {plain}");
 }
 
+/// Bricks that lie on two others, edge on edge: corners come and go from step to step, and their impulses are passed on. From
+/// them a wall at rest needs next to no sweeps, and keeps standing.
+#[test]
+fn a_wall_at_rest_continues_from_the_impulses_of_the_last_step() {
+    let settings = Settings::<3>::default()
+        .coarse_rows(100)
+        .coarse_tolerance(0.02)
+        .max_sweeps(10_000);
+    let mut bodies = wall(settings, 8);
+    let first = bodies.step(0.01).unwrap().solves[0].sweeps;
+    let start: Vec<[f64; 3]> = (0..bodies.len()).map(|b| bodies.center(b)).collect();
+    let mut later = 0;
+    for _ in 0..40 {
+        let report = bodies.step(0.01).unwrap();
+        assert!(report.converged());
+        later += report.solves[0].sweeps;
+    }
+    assert!(
+        later < first,
+        "{later} sweeps in 40 steps, {first} in the first one"
+    );
+    let moved = (start.iter().enumerate())
+        .map(|(b, &x)| distance(bodies.center(b), x))
+        .fold(0.0, f64::max);
+    assert!(moved < 5e-4, "{moved}");
+}
+
 /// A tall column has factors without fill: it is solved by Newton steps however many rows it has.
 #[test]
 fn a_column_with_many_rows_is_solved_by_newton_steps() {

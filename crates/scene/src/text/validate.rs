@@ -82,7 +82,10 @@ impl Validator {
                 // A misspelt key has been reported.
                 let known = |e: &Entry| table.keys.iter().any(|key| key.name == e.key);
                 if node.entries().iter().all(known) {
-                    let message = format!("{} has none of its kinds", table.title);
+                    let message = match table.one_of {
+                        [one, other] => format!("there is neither `{one}` nor `{other}`"),
+                        _ => format!("{} has none of its kinds", table.title),
+                    };
                     let help = format!("write one of {}", table.one_of.join(", "));
                     self.report(place, path, message, help);
                 }
@@ -203,6 +206,9 @@ impl Validator {
             },
             Kind::Number(range, _) => match node.number() {
                 Some(x) if range.contains(x) => Ok(()),
+                Some(x) if !x.is_finite() && !range.infinite => {
+                    refuse(format!("is {x}, it must be finite"))
+                }
                 Some(x) => refuse(format!("is {x}, it must be {}", range.words())),
                 None => expected("a number"),
             },
