@@ -10,7 +10,7 @@ const WIDTH: f64 = 0.5;
 const MIDDLE: f64 = 0.5 * WIDTH;
 /// Speed of moving containers in m/s: they cross as many cells in a step as particles may.
 const SPEED: f64 = 1.5;
-/// How far they move to and fro, for about a second.
+/// How far they move to and fro, until 1.8 s.
 const SWING: f64 = 0.08;
 
 /// A closed container whose wall lies along the surface of a shape.
@@ -76,7 +76,7 @@ struct Case {
 impl Case {
     fn motion<const D: usize>(&self) -> Motion<D> {
         let middle = [MIDDLE + 0.0013; D];
-        let swings = if self.moves { 16 } else { 0 };
+        let swings = if self.moves { 30 } else { 0 };
         let keys = (0..=swings).map(|k| {
             let mut position = middle;
             position[0] += match (self.moves, k % 4) {

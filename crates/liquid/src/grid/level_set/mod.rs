@@ -39,6 +39,9 @@ const CAVITY: f32 = 0.5;
 /// A cell, more than half of it open, with as many particles as this is liquid wherever in it they lie: what falls on a dry floor lies on the floor
 /// itself, below the cells' centres, and would pile up there without end if nothing held it apart.
 const FULL: f32 = 1.0;
+/// With as many as this a cell is liquid however little of it is open: as air, slivers under a lid would take up all that is
+/// pressed into them, hundreds of particles.
+const OVERFULL: f32 = 1.5;
 /// Cells less open than this hold nothing.
 const CLOSED: f32 = 0.1;
 /// Share of a cell's open part that may lack particles in cells deep inside.
@@ -153,7 +156,12 @@ impl LevelSet {
                         continue;
                     }
                     let centre = Centre::of(&source, index);
-                    let is_full = crowd[index] >= FULL && cut.open_cell(index) > 0.5;
+                    let least = if cut.open_cell(index) > 0.5 {
+                        FULL
+                    } else {
+                        OVERFULL
+                    };
+                    let is_full = crowd[index] >= least;
                     if !is_full && !window.is_close(&source, index, &centre) {
                         // Air, whose distance is of interest only beside liquid.
                         continue;
