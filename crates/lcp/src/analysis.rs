@@ -122,8 +122,13 @@ pub fn analyse(problem: &BoxMlcp<'_, Csr>) -> Analysis {
     if analysis.magnitudes[1] == 0.0 {
         analysis.magnitudes[0] = 0.0;
     }
-    analysis.definiteness = definiteness::of(matrix);
+    analysis.definiteness = definiteness::of(matrix, symmetric);
     analysis
+}
+
+/// Definiteness of a matrix.
+pub(crate) fn definiteness(matrix: &Csr) -> Definiteness {
+    definiteness::of(matrix, matrix.is_symmetric(SYMMETRIC))
 }
 
 impl Analysis {

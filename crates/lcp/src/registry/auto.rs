@@ -1,15 +1,19 @@
 //! Choice of methods by the properties of a problem.
 
-use super::{Candidate, Method, Options, Solution, StartFrom, first_converged, run};
-use crate::analysis::{Analysis, Definiteness};
+use super::scaling::Scaled;
+use super::{
+    Candidate, Family, Judge, Method, Options, Scaling, Solution, StartFrom, first_converged,
+    may_be_solved, run,
+};
+use crate::analysis::{Analysis, Definiteness, definiteness};
 use crate::csr::Csr;
 use crate::error::InputError;
 use crate::problem::BoxMlcp;
-use crate::report::Observer;
+use crate::report::{Observer, Status};
 
 /// Rows up to which pivoting is as quick as anything.
 const FEW: usize = 300;
-/// Rows up to which a dense tableau is worth waiting for where nothing else converged.
+/// Rows up to which a dense tableau is worth its time where the problem is not known to be monotone.
 const PIVOTABLE: usize = 3_000;
 
 /// A method and why it was picked.
@@ -26,8 +30,8 @@ pub(super) fn choices(analysis: &Analysis) -> Vec<Choice> {
     }
     if analysis.symmetric && possible {
         if analysis.no_positive_couplings {
-            choices.push((Policy, "a symmetric matrix without positive couplings"));
             choices.push((Newton, "a symmetric matrix without positive couplings"));
+            choices.push((Policy, "a symmetric matrix without positive couplings"));
         }
         if few {
             choices.push((Keller, "few rows and a symmetric matrix"));
@@ -41,10 +45,16 @@ pub(super) fn choices(analysis: &Analysis) -> Vec<Choice> {
     if !analysis.symmetric && analysis.definiteness.is_semidefinite() {
         choices.push((InteriorPoint, "a monotone problem that is not symmetric"));
     }
-    choices.push((Fischer, "it takes any matrix"));
     if !few && analysis.rows <= PIVOTABLE {
         choices.push((Lemke, "it takes any matrix, though it takes time"));
     }
+    if !analysis.symmetric && analysis.no_positive_couplings && analysis.dominant {
+        choices.push((
+            Psor,
+            "a diagonal that dominates rows without positive couplings",
+        ));
+    }
+    choices.push((Fischer, "it takes any matrix"));
     if analysis.rows <= super::method::ENUMERABLE {
         choices.push((Enumerate, "so few rows that every cone can be tried"));
     }
@@ -56,7 +66,7 @@ pub(super) fn solve(
     analysis: &Analysis,
     options: &Options,
     x: &mut [f64],
-    observer: &mut (impl Observer + ?Sized),
+    (observer, solved): (&mut (impl Observer + ?Sized), Judge<'_>),
 ) -> Result<Solution, InputError> {
     let candidates: Vec<Candidate<Method>> = choices(analysis)
         .into_iter()
@@ -67,6 +77,31 @@ pub(super) fn solve(
         })
         .collect();
     first_converged(&candidates, StartFrom::Given, x, |method, x| {
-        run::run(problem, method, options, x, observer)
+        let mut report = run::run(problem, method, options, x, observer)?;
+        if report.status == Status::Infeasible && !proves(method, analysis) {
+            report.status = Status::Stagnated;
+        }
+        if may_be_solved(report.status) && solved(x) {
+            report.status = Status::Converged;
+        }
+        Ok(report)
     })
+}
+
+/// Whether a method that finds a problem infeasible has proved it.
+///
+/// Directions without end of the others are proofs for semidefinite matrices only.
+fn proves(method: Method, analysis: &Analysis) -> bool {
+    matches!(method.family(), Family::Pivoting | Family::InteriorPoint)
+        || analysis.definiteness.is_semidefinite()
+}
+
+/// The scales for a problem: the same ones for rows and columns where these show that it is monotone.
+pub(super) fn scaling(problem: &BoxMlcp<'_, Csr>) -> Scaling {
+    let alike = Scaled::new(problem, Scaling::Symmetric).filter(|scaled| !scaled.is_symmetric());
+    let monotone = alike.is_some_and(|scaled| definiteness(scaled.matrix()).is_semidefinite());
+    match monotone {
+        true => Scaling::Symmetric,
+        false => Scaling::RowsAndColumns,
+    }
 }

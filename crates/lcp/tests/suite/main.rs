@@ -26,6 +26,7 @@ mod pivoting_data;
 mod pivoting_known;
 mod preconditioners;
 mod registry;
+mod scales;
 mod singular;
 mod splitting;
 mod start;

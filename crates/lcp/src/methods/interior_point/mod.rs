@@ -83,7 +83,8 @@ impl Settings {
     }
 }
 
-/// Iterations without progress after which the method has stagnated.
+/// Iterations without progress, by the distance from the end of the path as well as by the residual, after which the method
+/// has stagnated. The residual of points far from the end may rise for long.
 const PATIENCE: usize = 15;
 /// An `x` that grows by this factor with an iteration has not come to rest.
 const RUNAWAY: f64 = 1.5;
@@ -146,7 +147,7 @@ pub fn solve(
         residual
     };
     let mut merit = 0.5 * reduce::sum_of_squares(r);
-    let (mut waited, mut last_reach) = (0, 0.0);
+    let (mut waited, mut last_reach, mut nearest) = (0, 0.0, f64::INFINITY);
     let mut status = loop {
         let finite = scaled.finite && path.is_finite() && !residual.is_nan();
         let stall = (waited >= PATIENCE).then_some(Status::Stagnated);
@@ -179,6 +180,9 @@ pub fn solve(
             waited += 1;
         }
         last_reach = reach;
+        if path.distance < BETTER * nearest {
+            (nearest, waited) = (path.distance, 0);
+        }
         if residual < best_residual {
             if residual < BETTER * best_residual {
                 waited = 0;
