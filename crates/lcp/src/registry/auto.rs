@@ -1,15 +1,12 @@
 //! Choice of methods by the properties of a problem.
 
 use super::scaling::Scaled;
-use super::{
-    Candidate, Family, Judge, Method, Options, Scaling, Solution, StartFrom, first_converged,
-    may_be_solved, run,
-};
+use super::{Candidate, Method, Scaling, Solution, StartFrom, first_converged};
 use crate::analysis::{Analysis, Definiteness, definiteness};
 use crate::csr::Csr;
 use crate::error::InputError;
 use crate::problem::BoxMlcp;
-use crate::report::{Observer, Status};
+use crate::report::Report;
 
 /// Rows up to which pivoting is as quick as anything.
 const FEW: usize = 300;
@@ -61,12 +58,11 @@ pub(super) fn choices(analysis: &Analysis) -> Vec<Choice> {
     choices
 }
 
+/// Tries the methods in order.
 pub(super) fn solve(
-    problem: &BoxMlcp<'_, Csr>,
     analysis: &Analysis,
-    options: &Options,
     x: &mut [f64],
-    (observer, solved): (&mut (impl Observer + ?Sized), Judge<'_>),
+    attempt: &mut dyn FnMut(Method, &mut [f64]) -> Result<Report, InputError>,
 ) -> Result<Solution, InputError> {
     let candidates: Vec<Candidate<Method>> = choices(analysis)
         .into_iter()
@@ -76,24 +72,7 @@ pub(super) fn solve(
             why,
         })
         .collect();
-    first_converged(&candidates, StartFrom::Given, x, |method, x| {
-        let mut report = run::run(problem, method, options, x, observer)?;
-        if report.status == Status::Infeasible && !proves(method, analysis) {
-            report.status = Status::Stagnated;
-        }
-        if may_be_solved(report.status) && solved(x) {
-            report.status = Status::Converged;
-        }
-        Ok(report)
-    })
-}
-
-/// Whether a method that finds a problem infeasible has proved it.
-///
-/// Directions without end of the others are proofs for semidefinite matrices only.
-fn proves(method: Method, analysis: &Analysis) -> bool {
-    matches!(method.family(), Family::Pivoting | Family::InteriorPoint)
-        || analysis.definiteness.is_semidefinite()
+    first_converged(&candidates, StartFrom::Given, x, attempt)
 }
 
 /// The scales for a problem: the same ones for rows and columns where these show that it is monotone.

@@ -27,6 +27,7 @@ mod auto;
 mod coupled;
 mod method;
 mod presolve;
+mod proof;
 mod run;
 mod scaling;
 mod solution;
@@ -71,14 +72,31 @@ pub fn solve(
     x: &mut [f64],
     observer: &mut (impl Observer + ?Sized),
 ) -> Result<Solution, InputError> {
+    let given = problem;
     let mut run = |problem: &BoxMlcp<'_, Csr>, x: &mut [f64], solved: Judge<'_>| {
         if let Some(steps) = options.presolve {
             presolve(problem, steps, options.tolerance, x, observer)?;
         }
+        let mut attempt = |method: Method, x: &mut [f64]| {
+            let mut report = run::run(problem, method, options, x, observer)?;
+            // A verdict without a certificate is no proof. Those of pivoting and of the interior point method have one.
+            let verified = matches!(method.family(), Family::Pivoting | Family::InteriorPoint)
+                && method != Method::Enumerate;
+            if report.status == Status::Infeasible
+                && !verified
+                && !proof::is_proved(given, observer)
+            {
+                report.status = Status::Stagnated;
+            }
+            if may_be_solved(report.status) && solved(x) {
+                report.status = Status::Converged;
+            }
+            Ok(report)
+        };
         if method == Method::Auto {
-            return auto::solve(problem, &analyse(problem), options, x, (observer, solved));
+            return auto::solve(&analyse(problem), x, &mut attempt);
         }
-        let report = run::run(problem, method, options, x, observer)?;
+        let report = attempt(method, x)?;
         Ok(Solution::of(method.name(), "it was asked for", report))
     };
     let scaling = match method {

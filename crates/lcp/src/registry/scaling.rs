@@ -60,6 +60,8 @@ pub(super) struct Scaled {
     upper: Vec<f64>,
     /// `k C`
     of_x: Vec<f64>,
+    /// `R`
+    of_rows: Vec<f64>,
     /// Rows that couplings connect have the same number.
     set: Vec<usize>,
 }
@@ -165,6 +167,7 @@ impl Scaled {
             lower: divided(lower),
             upper: divided(upper),
             of_x: (0..n).map(|i| k(i) * columns[i]).collect(),
+            of_rows: rows.to_vec(),
             matrix,
             set,
         };
@@ -216,6 +219,11 @@ impl Scaled {
                 }
             };
         }
+    }
+
+    /// `R`
+    pub fn rows(&self) -> &[f64] {
+        &self.of_rows
     }
 
     /// The residual of `x~`, relative to the size of the problem, and whether it is rounding.

@@ -187,8 +187,12 @@ fn small_numbers_are_solved_and_large_ones_are_known_to_be_rounded() {
         _ => 0.0,
     };
     let huge = lcp(full(n, chain), vec![-1.0 / 3.0; n]);
-    // The interior point method takes solutions of this size for none, as its page says.
-    for method in [Method::Auto, Method::Lemke, Method::Newton] {
+    for method in [
+        Method::Auto,
+        Method::Lemke,
+        Method::Newton,
+        Method::InteriorPoint,
+    ] {
         let (status, x) = solved(&huge, method).unwrap();
         assert!((x[n / 2] / (1e9 / 9.0) - 1.0).abs() < 1e-3, "{}", x[n / 2]);
         assert_eq!(status, Status::Converged, "{method}");
