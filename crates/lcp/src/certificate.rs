@@ -76,7 +76,7 @@ pub fn proves_infeasible(problem: &BoxMlcp<'_, impl Rows + ?Sized>, v: &[f64]) -
 /// Corrects a direction that an iteration found, so that it proves that a problem has no solution; returns whether it does.
 ///
 /// The direction is given in units in which the entries of `A` are about 1: `v` times `scale` is that of the problem. Columns
-/// whose slopes should be zero get the least relative change of `v` that makes them so.
+/// whose slopes should be zero get the least relative change of `v` that makes them so and keeps `b'v`.
 pub(crate) fn refine(
     problem: &BoxMlcp<'_, impl Rows + ?Sized>,
     v: &mut [f64],
@@ -125,7 +125,7 @@ fn allowed(problem: &BoxMlcp<'_, impl Operator + ?Sized>, row: usize, v: f64) ->
 /// One correction of `v`; false if there is nothing to correct.
 fn correct(problem: &BoxMlcp<'_, impl Rows + ?Sized>, v: &mut [f64]) -> bool {
     let n = v.len();
-    let matrix = problem.matrix();
+    let (matrix, rhs) = (problem.matrix(), problem.rhs());
     let slopes = Slopes::of(problem, v);
     // One over the terms of the columns whose slopes should be zero, and zero for all others.
     let weight: Vec<f64> = (0..n)
@@ -146,16 +146,19 @@ fn correct(problem: &BoxMlcp<'_, impl Rows + ?Sized>, v: &mut [f64]) -> bool {
     if reduce::largest(&r) == 0.0 {
         return false;
     }
+    // b'v is to stay as it is: v = 0 has no slopes either.
+    let work: f64 = rhs.iter().zip(&*v).map(|(b, v)| (b * v).abs()).sum();
+    let share = if work > 0.0 { 1.0 / work } else { 0.0 };
+    r.push(0.0);
     // The shortest w with `weight A'(|v| w) = r`, by conjugate gradients on the normal equations.
     let back = |r: &[f64], out: &mut [f64]| {
         for (i, out) in out.iter_mut().enumerate() {
-            *out = 0.0;
-            matrix.visit_row(i, &mut |j, value| {
-                *out += value * v[i].abs() * weight[j] * r[j]
-            });
+            let mut sum = share * rhs[i] * r[n];
+            matrix.visit_row(i, &mut |j, value| sum += value * weight[j] * r[j]);
+            *out = v[i].abs() * sum;
         }
     };
-    let (mut w, mut s, mut q) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+    let (mut w, mut s, mut q) = (vec![0.0; n], vec![0.0; n], vec![0.0; n + 1]);
     back(&r, &mut s);
     let mut p = s.clone();
     let mut square = reduce::sum_of_squares(&s);
@@ -168,6 +171,7 @@ fn correct(problem: &BoxMlcp<'_, impl Rows + ?Sized>, v: &mut [f64]) -> bool {
             let change = v[i].abs() * p[i];
             if change != 0.0 {
                 matrix.visit_row(i, &mut |j, value| q[j] += value * change * weight[j]);
+                q[n] += share * rhs[i] * change;
             }
         }
         let curvature = reduce::sum_of_squares(&q);
@@ -175,9 +179,11 @@ fn correct(problem: &BoxMlcp<'_, impl Rows + ?Sized>, v: &mut [f64]) -> bool {
             break;
         }
         let step = square / curvature;
-        for i in 0..n {
-            w[i] += step * p[i];
-            r[i] -= step * q[i];
+        for (w, p) in w.iter_mut().zip(&p) {
+            *w += step * p;
+        }
+        for (r, q) in r.iter_mut().zip(&q) {
+            *r -= step * q;
         }
         if reduce::largest(&r) <= 0.1 * f64::EPSILON {
             break;

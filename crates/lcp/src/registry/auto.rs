@@ -13,11 +13,8 @@ const FEW: usize = 300;
 /// Rows up to which a dense tableau is worth its time where the problem is not known to be monotone.
 const PIVOTABLE: usize = 3_000;
 
-/// A method and why it was picked.
-type Choice = (Method, &'static str);
-
-/// The methods to try, in order. Depends on the problem alone.
-pub(super) fn choices(analysis: &Analysis) -> Vec<Choice> {
+/// The methods that `auto` tries, in order, each with the reason. Depends on the problem alone.
+pub fn choices(analysis: &Analysis) -> Vec<(Method, &'static str)> {
     use Method::*;
     let few = analysis.rows <= FEW;
     let possible = analysis.definiteness != Definiteness::Indefinite;

@@ -32,6 +32,7 @@ mod run;
 mod scaling;
 mod solution;
 
+pub use auto::choices;
 pub use coupled::{COUPLED_SOLVERS, solve_coupled};
 pub use method::{Family, Method};
 pub use presolve::{Presolve, presolve};

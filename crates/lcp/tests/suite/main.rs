@@ -3,6 +3,7 @@
 
 mod agreement;
 mod analysis;
+mod certificates;
 mod contracts;
 mod coupled_bounds;
 mod factored_preconditioners;
@@ -36,3 +37,4 @@ mod threads;
 #[path = "../gallery/mod.rs"]
 mod gallery;
 mod oracle;
+mod which_method;
