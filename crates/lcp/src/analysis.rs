@@ -102,6 +102,11 @@ impl Bounds {
 
 /// Analyses a problem.
 pub fn analyse(problem: &BoxMlcp<'_, Csr>) -> Analysis {
+    analyse_knowing(problem, None)
+}
+
+/// Analyses a problem whose definiteness may be known.
+pub(crate) fn analyse_knowing(problem: &BoxMlcp<'_, Csr>, known: Option<Definiteness>) -> Analysis {
     let matrix = problem.matrix();
     let symmetric = matrix.is_symmetric(SYMMETRIC);
     let mut analysis = Analysis {
@@ -122,7 +127,7 @@ pub fn analyse(problem: &BoxMlcp<'_, Csr>) -> Analysis {
     if analysis.magnitudes[1] == 0.0 {
         analysis.magnitudes[0] = 0.0;
     }
-    analysis.definiteness = definiteness::of(matrix, symmetric);
+    analysis.definiteness = known.unwrap_or_else(|| definiteness::of(matrix, symmetric));
     analysis
 }
 

@@ -4,8 +4,10 @@ use crate::csr::Csr;
 use crate::dense::Dense;
 use crate::sparse_factor::least_pivot;
 
-/// Number of rows up to which the symmetric part is factorised, which decides.
+/// Number of rows up to which every entry of the symmetric part is stored and factorised, which decides.
 const FACTORISED: usize = 400;
+/// Number of rows above which that is done only where a sparse factorisation does not decide.
+const FEW: usize = 60;
 /// The same for a sparse factorisation.
 const SPARSELY_FACTORISED: usize = 100_000;
 /// Multiplications of a sparse factorisation at most.
@@ -49,11 +51,15 @@ impl std::fmt::Display for Definiteness {
 pub(super) fn of(matrix: &Csr, symmetric: bool) -> Definiteness {
     match by_rows(matrix) {
         Some(told @ (Definiteness::Positive | Definiteness::Indefinite)) => told,
-        _ if matrix.rows() <= FACTORISED => by_factorisation(matrix),
-        Some(told) => told,
+        _ if matrix.rows() <= FEW => by_factorisation(matrix),
+        Some(told) if matrix.rows() > FACTORISED => told,
         // Methods for symmetric matrices do without.
-        None if symmetric || matrix.rows() > SPARSELY_FACTORISED => Definiteness::Unknown,
-        None => by_sparse_factorisation(matrix),
+        _ if symmetric && matrix.rows() > FACTORISED => Definiteness::Unknown,
+        _ if matrix.rows() > SPARSELY_FACTORISED => Definiteness::Unknown,
+        _ => match by_sparse_factorisation(matrix) {
+            Definiteness::Unknown if matrix.rows() <= FACTORISED => by_factorisation(matrix),
+            told => told,
+        },
     }
 }
 

@@ -8,48 +8,58 @@ use crate::error::InputError;
 use crate::problem::BoxMlcp;
 use crate::report::Report;
 
-/// Rows up to which pivoting is as quick as anything.
+/// Rows up to which pivoting is as quick as anything, whatever the matrix.
+const TINY: usize = 60;
+/// The same for symmetric matrices.
 const FEW: usize = 300;
+/// The same for symmetric matrices most of whose entries are not zero.
+const FULL: usize = 1_000;
 /// Rows up to which a dense tableau is worth its time where the problem is not known to be monotone.
 const PIVOTABLE: usize = 3_000;
 
 /// The methods that `auto` tries, in order, each with the reason. Depends on the problem alone.
 pub fn choices(analysis: &Analysis) -> Vec<(Method, &'static str)> {
     use Method::*;
-    let few = analysis.rows <= FEW;
+    let Analysis {
+        rows,
+        symmetric,
+        no_positive_couplings,
+        ..
+    } = *analysis;
     let possible = analysis.definiteness != Definiteness::Indefinite;
+    let monotone = analysis.definiteness.is_semidefinite();
+    let full = 4 * (analysis.entries as u128) >= (rows as u128).pow(2);
     let mut choices = Vec::new();
-    if analysis.bounds.is_linear() && analysis.symmetric && possible {
+    if analysis.bounds.is_linear() && symmetric && possible {
         choices.push((Linear, "no row has a bound and the matrix is symmetric"));
     }
-    if analysis.symmetric && possible {
-        if analysis.no_positive_couplings {
+    if symmetric && possible {
+        if no_positive_couplings {
             choices.push((Newton, "a symmetric matrix without positive couplings"));
             choices.push((Policy, "a symmetric matrix without positive couplings"));
-        }
-        if few {
-            choices.push((Keller, "few rows and a symmetric matrix"));
+        } else if rows <= FEW || (full && rows <= FULL) {
+            choices.push((
+                Lemke,
+                "few rows, or a full matrix: pivoting is sure and quick enough",
+            ));
         }
         choices.push((Mprgp, "a symmetric matrix"));
         choices.push((InteriorPoint, "a symmetric matrix"));
-    }
-    if few {
-        choices.push((Lemke, "few rows: pivoting is sure and quick enough"));
-    }
-    if !analysis.symmetric && analysis.definiteness.is_semidefinite() {
+    } else if monotone && rows > TINY {
         choices.push((InteriorPoint, "a monotone problem that is not symmetric"));
     }
-    if !few && analysis.rows <= PIVOTABLE {
-        choices.push((Lemke, "it takes any matrix, though it takes time"));
+    let pivoted = choices.iter().any(|(method, _)| *method == Lemke);
+    if rows <= PIVOTABLE && !pivoted {
+        choices.push((Lemke, "it takes any matrix, though many rows take time"));
     }
-    if !analysis.symmetric && analysis.no_positive_couplings && analysis.dominant {
+    if !symmetric && no_positive_couplings && analysis.dominant {
         choices.push((
             Psor,
             "a diagonal that dominates rows without positive couplings",
         ));
     }
     choices.push((Fischer, "it takes any matrix"));
-    if analysis.rows <= super::method::ENUMERABLE {
+    if rows <= super::method::ENUMERABLE {
         choices.push((Enumerate, "so few rows that every cone can be tried"));
     }
     choices
@@ -72,12 +82,19 @@ pub(super) fn solve(
     first_converged(&candidates, StartFrom::Given, x, attempt)
 }
 
-/// The scales for a problem: the same ones for rows and columns where these show that it is monotone.
-pub(super) fn scaling(problem: &BoxMlcp<'_, Csr>) -> Scaling {
-    let alike = Scaled::new(problem, Scaling::Symmetric).filter(|scaled| !scaled.is_symmetric());
-    let monotone = alike.is_some_and(|scaled| definiteness(scaled.matrix()).is_semidefinite());
-    match monotone {
-        true => Scaling::Symmetric,
-        false => Scaling::RowsAndColumns,
+/// The problem with its rows and columns scaled, the same scales for both where these show that it is monotone, and its
+/// definiteness if that was determined on the way.
+pub(super) fn scaled(problem: &BoxMlcp<'_, Csr>) -> (Option<Scaled>, Option<Definiteness>) {
+    let Some(alike) = Scaled::new(problem, Scaling::Symmetric) else {
+        return (None, None);
+    };
+    // Then other scales are the same.
+    if alike.is_symmetric() {
+        return (Some(alike), None);
     }
+    let definiteness = definiteness(alike.matrix());
+    if definiteness.is_semidefinite() {
+        return (Some(alike), Some(definiteness));
+    }
+    (Scaled::new(problem, Scaling::RowsAndColumns), None)
 }

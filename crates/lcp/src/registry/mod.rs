@@ -39,7 +39,8 @@ pub use presolve::{Presolve, presolve};
 pub use scaling::{Accuracy, Scaling, accuracy};
 pub use solution::{Attempt, Candidate, Solution, StartFrom, first_converged};
 
-use crate::analysis::{Analysis, analyse};
+use self::scaling::Scaled;
+use crate::analysis::{Analysis, analyse_knowing};
 use crate::csr::Csr;
 use crate::error::InputError;
 use crate::problem::BoxMlcp;
@@ -74,6 +75,11 @@ pub fn solve(
     observer: &mut (impl Observer + ?Sized),
 ) -> Result<Solution, InputError> {
     let given = problem;
+    let (scaled, known) = match method {
+        _ if options.absolute => (None, None),
+        Method::Auto => auto::scaled(problem),
+        _ => (Scaled::new(problem, method.scaling()), None),
+    };
     let mut run = |problem: &BoxMlcp<'_, Csr>, x: &mut [f64], solved: Judge<'_>| {
         if let Some(steps) = options.presolve {
             presolve(problem, steps, options.tolerance, x, observer)?;
@@ -95,16 +101,12 @@ pub fn solve(
             Ok(report)
         };
         if method == Method::Auto {
-            return auto::solve(&analyse(problem), x, &mut attempt);
+            return auto::solve(&analyse_knowing(problem, known), x, &mut attempt);
         }
         let report = attempt(method, x)?;
         Ok(Solution::of(method.name(), "it was asked for", report))
     };
-    let scaling = match method {
-        Method::Auto if !options.absolute => auto::scaling(problem),
-        _ => method.scaling(),
-    };
-    judged(problem, scaling, options, x, &mut run)
+    judged(problem, scaled, options, x, &mut run)
 }
 
 /// Says whether a point of a scaled problem is a solution by [`Accuracy::relative`].
@@ -119,21 +121,22 @@ pub fn solve_scaled(
     x: &mut [f64],
     run: &mut dyn FnMut(&BoxMlcp<'_, Csr>, &mut [f64]) -> Result<Solution, InputError>,
 ) -> Result<Solution, InputError> {
-    judged(problem, scaling, options, x, &mut |problem, x, _| {
+    let scaled = match options.absolute {
+        true => None,
+        false => Scaled::new(problem, scaling),
+    };
+    judged(problem, scaled, options, x, &mut |problem, x, _| {
         run(problem, x)
     })
 }
 
 fn judged(
     problem: &BoxMlcp<'_, Csr>,
-    scaling: Scaling,
+    scaled: Option<Scaled>,
     options: &Options,
     x: &mut [f64],
     run: &mut dyn FnMut(&BoxMlcp<'_, Csr>, &mut [f64], Judge<'_>) -> Result<Solution, InputError>,
 ) -> Result<Solution, InputError> {
-    let scaled = (!options.absolute)
-        .then(|| scaling::Scaled::new(problem, scaling))
-        .flatten();
     let Some(scaled) = scaled else {
         return run(problem, x, &|_| false);
     };

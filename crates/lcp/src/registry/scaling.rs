@@ -21,6 +21,8 @@ const MOST_ITERATIONS: usize = 200;
 const ENOUGH: f64 = 0.01;
 /// Largest exponent of a scale.
 const LARGEST: f64 = 500.0;
+/// Range, to the base 2, of the factors between scales that make a matrix symmetric and those that do not have to.
+const APART: f64 = 12.0;
 /// Units in the last place of a row's terms that may be rounding.
 const ROUNDING: f64 = 1e3 * f64::EPSILON;
 
@@ -83,36 +85,25 @@ impl Scaled {
                 if alike.is_symmetric() {
                     return Some(alike);
                 }
-                if let Some(rows) = symmetrising(matrix) {
-                    return Self::symmetrised(problem, &rows, sets);
+                let symmetrising = symmetrising(matrix);
+                if symmetrising.is_none() && scaling == Scaling::Symmetric {
+                    return Some(alike);
+                }
+                let (rows, columns) = logarithms(matrix, true);
+                if let Some(factors) = symmetrising
+                    && let Some((of_rows, of_columns)) = symmetric_scales(problem, &factors)
+                    && are_alike(&of_rows, &rows, &sets)
+                    && are_alike(&of_columns, &columns, &sets)
+                {
+                    return Self::with(problem, &of_rows, &of_columns, sets);
                 }
                 if scaling == Scaling::Symmetric {
                     return Some(alike);
                 }
-                let (rows, columns) = logarithms(matrix, true);
                 let [rows, columns] = [rows, columns].map(|logs| power_of_twos(&logs));
                 Self::with(problem, &rows, &columns, sets)
             }
         }
-    }
-
-    /// The problem with its rows multiplied so that its matrix is symmetric, and then rows and columns scaled alike.
-    fn symmetrised(problem: &BoxMlcp<'_, Csr>, rows: &[f64], sets: Vec<usize>) -> Option<Self> {
-        let n = problem.len();
-        let (row_starts, places, mut values) = problem.matrix().clone().into_parts();
-        for row in 0..n {
-            for value in &mut values[row_starts[row]..row_starts[row + 1]] {
-                *value *= rows[row];
-            }
-        }
-        let matrix = Csr::new(n, row_starts, places, values).ok()?;
-        let columns = power_of_twos(&logarithms(&matrix, false).0);
-        let rows: Vec<f64> = rows
-            .iter()
-            .zip(&columns)
-            .map(|(row, scale)| row * scale)
-            .collect();
-        Self::with(problem, &rows, &columns, sets)
     }
 
     fn with(
@@ -363,6 +354,38 @@ fn symmetrising(matrix: &Csr) -> Option<Vec<f64>> {
         }
     }
     Some(rows)
+}
+
+/// Scales of rows and of columns: rows multiplied so that the matrix is symmetric, and then rows and columns scaled alike.
+fn symmetric_scales(problem: &BoxMlcp<'_, Csr>, rows: &[f64]) -> Option<(Vec<f64>, Vec<f64>)> {
+    let n = problem.len();
+    let (row_starts, places, mut values) = problem.matrix().clone().into_parts();
+    for row in 0..n {
+        for value in &mut values[row_starts[row]..row_starts[row + 1]] {
+            *value *= rows[row];
+        }
+    }
+    let matrix = Csr::new(n, row_starts, places, values).ok()?;
+    let columns = power_of_twos(&logarithms(&matrix, false).0);
+    let rows = rows.iter().zip(&columns).map(|(row, scale)| row * scale);
+    Some((rows.collect(), columns))
+}
+
+/// Whether scales differ from those with given logarithms by about one factor for all rows that couplings connect.
+///
+/// A matrix that was symmetric in other units has such scales. One with a wind, `A_ij / A_ji` the same everywhere, has others
+/// that make it symmetric, and grow without end from one side to the other: nobody would see a residual there.
+fn are_alike(scales: &[f64], logs: &[f64], sets: &[usize]) -> bool {
+    let mut range = vec![[f64::INFINITY, f64::NEG_INFINITY]; scales.len()];
+    for ((scale, log), &set) in scales.iter().zip(logs).zip(sets) {
+        let apart = logarithm(*scale) - log;
+        let [least, most] = &mut range[set];
+        *least = least.min(apart);
+        *most = most.max(apart);
+    }
+    range
+        .iter()
+        .all(|[least, most]| most - least <= APART || least > most)
 }
 
 /// Logarithms `r` and `c` with the least sum of squares of `log |A_ij| + r_i + c_j`; equal ones unless `apart`.

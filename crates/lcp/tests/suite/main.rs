@@ -27,6 +27,7 @@ mod pivoting_data;
 mod pivoting_known;
 mod preconditioners;
 mod registry;
+mod safeguards;
 mod scales;
 mod singular;
 mod splitting;
