@@ -4,6 +4,8 @@
 //! A study is a file in [`catalogue`] that implements [`study::Study`]: options in, [`findings::Findings`] out. Everything
 //! around it, from the command line to the files in `studies/results/`, is the same for all.
 
+#![forbid(unsafe_code)]
+
 mod catalogue;
 mod command_line;
 mod digest;

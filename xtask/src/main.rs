@@ -2,11 +2,14 @@
 //!
 //! `.ci/run` is `test` and `check`. Only the standard library is used, so that this compiles in seconds.
 
+#![forbid(unsafe_code)]
+
 mod browser;
 mod check;
 mod clients;
 mod golden;
 mod licences;
+mod mutants;
 mod pictures;
 mod python;
 mod repository;
@@ -27,6 +30,7 @@ Tasks:
   check NAME...   only the given ones of: repository, format, clippy, rustdoc, licences
   golden          compare hashes of frames and statistics of all built-in scenes with xtask/golden.txt
   golden --update record these hashes
+  mutants         put deliberate faults into a copy of the tree, each of which a test must notice
   pictures        render every picture of the documentation; takes minutes
   pictures NAME...  only the given ones, such as cup
   wheel           build the Python package for users into target/wheels
@@ -45,6 +49,11 @@ fn main() -> ExitCode {
         ["check", names @ ..] => check::run(&root, names),
         ["golden"] => golden::run(&root, false),
         ["golden", "--update"] => golden::run(&root, true),
+        ["mutants"] => {
+            let mut steps = steps::Steps::new("mutants");
+            steps.run("deliberate faults", || mutants::run(&root));
+            steps.finish()
+        }
         ["pictures", names @ ..] => pictures::run(&root, names),
         ["wheel"] => match python::wheel(&root) {
             Ok(()) => ExitCode::SUCCESS,

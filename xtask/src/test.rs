@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::steps::{Steps, answers, cargo, duration_words, succeed};
-use crate::{browser, clients, python};
+use crate::{browser, clients, mutants, python};
 
 /// Extent of a test run.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -47,6 +47,7 @@ pub fn run(root: &Path, extent: Extent) -> ExitCode {
             succeed(cargo(root).args(["test", "--manifest-path", "studies/rapier/Cargo.toml"]))
         });
         clients::run(root, &mut steps);
+        steps.run("deliberate faults", || mutants::run(root));
     }
     if extent == Extent::Usual && steps.elapsed() > BUDGET {
         println!(

@@ -4,6 +4,8 @@
 //! meshes of its frames, [`export`] converts them for other programs, [`viewer`] shows a run in a browser, and [`cli`] is
 //! the command line.
 
+#![forbid(unsafe_code)]
+
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod export;

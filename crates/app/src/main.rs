@@ -1,5 +1,7 @@
 //! The program `meniscus`.
 
+#![forbid(unsafe_code)]
+
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

@@ -102,6 +102,11 @@ impl Bounds {
 
 /// Analyses a problem.
 pub fn analyse(problem: &BoxMlcp<'_, Csr>) -> Analysis {
+    analyse_knowing(problem, None)
+}
+
+/// Analyses a problem whose definiteness may be known.
+pub(crate) fn analyse_knowing(problem: &BoxMlcp<'_, Csr>, known: Option<Definiteness>) -> Analysis {
     let matrix = problem.matrix();
     let symmetric = matrix.is_symmetric(SYMMETRIC);
     let mut analysis = Analysis {
@@ -122,8 +127,13 @@ pub fn analyse(problem: &BoxMlcp<'_, Csr>) -> Analysis {
     if analysis.magnitudes[1] == 0.0 {
         analysis.magnitudes[0] = 0.0;
     }
-    analysis.definiteness = definiteness::of(matrix);
+    analysis.definiteness = known.unwrap_or_else(|| definiteness::of(matrix, symmetric));
     analysis
+}
+
+/// Definiteness of a matrix.
+pub(crate) fn definiteness(matrix: &Csr) -> Definiteness {
+    definiteness::of(matrix, matrix.is_symmetric(SYMMETRIC))
 }
 
 impl Analysis {

@@ -27,6 +27,7 @@
 mod settings;
 
 pub mod analysis;
+pub mod certificate;
 pub mod factor;
 pub mod gallery;
 pub mod krylov;

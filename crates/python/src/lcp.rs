@@ -219,19 +219,20 @@ pub fn call_back(
     }
 }
 
-/// Right-hand side, bounds, start, tolerance and iteration limit, as they come from Python.
+/// Right-hand side, bounds, start, tolerance, whether it is absolute, and iteration limit, as they come from Python.
 pub type Rows<'py> = (
     PyReadonlyArray1<'py, f64>,
     PyReadonlyArray1<'py, f64>,
     PyReadonlyArray1<'py, f64>,
     Option<PyReadonlyArray1<'py, f64>>,
     f64,
+    bool,
     Option<usize>,
 );
 
 /// Copies the vectors of a problem, which outlive the call.
 pub fn problem(rows: Rows<'_>) -> PyResult<Problem> {
-    let (rhs, lower, upper, start, tolerance, max_iterations) = rows;
+    let (rhs, lower, upper, start, tolerance, absolute, max_iterations) = rows;
     let rhs = rhs.as_slice()?.to_vec();
     let start = match start {
         Some(start) => start.as_slice()?.to_vec(),
@@ -244,6 +245,7 @@ pub fn problem(rows: Rows<'_>) -> PyResult<Problem> {
         start,
         options: Options::default()
             .tolerance(tolerance)
+            .absolute(absolute)
             .max_iterations(max_iterations),
     })
 }

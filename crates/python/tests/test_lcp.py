@@ -40,6 +40,16 @@ def test_every_solver_meets_the_tolerance_as_numpy_computes_it(solver):
     np.testing.assert_allclose(result.y, A @ result.x + b, atol=1e-14)
 
 
+def test_units_do_not_matter_unless_the_tolerance_is_absolute():
+    A, b = obstacle(60)
+    expected = lcp.solve(A, b).x
+    tiny = lcp.solve(1e-12 * A, 1e-12 * b)
+    assert tiny.success
+    np.testing.assert_allclose(tiny.x, expected, atol=1e-9 * np.abs(expected).max())
+    absolute = lcp.solve(1e-12 * A, 1e-12 * b, absolute=True)
+    assert absolute.success and not absolute.x.any(), "zero is within 1e-8 of a solution"
+
+
 def test_a_bounded_least_squares_problem_has_the_solution_of_scipy():
     random = np.random.default_rng(3)
     M, target = random.standard_normal((40, 12)), random.standard_normal(40)

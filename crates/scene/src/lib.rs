@@ -2,6 +2,8 @@
 //!
 //! The built-in scenes are in [`builtin`]; [`check`](Scene::check) validates one.
 
+#![forbid(unsafe_code)]
+
 mod appearance;
 mod body;
 pub mod builtin;

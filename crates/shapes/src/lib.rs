@@ -23,6 +23,8 @@
 //! assert!(glass.velocity([0.5, 0.5, 1.0], 0.5, 0.001)[2] > 1.0);
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod bounds;
 pub mod mesh;
 mod moments;

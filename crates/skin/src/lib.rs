@@ -12,6 +12,8 @@
 //! # Ok::<(), String>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 use splashsurf_lib::nalgebra::Vector3;
 use splashsurf_lib::{
     GridDecompositionParameters, Parameters, SpatialDecomposition, reconstruct_surface,

@@ -9,6 +9,8 @@
 //!
 //! The crate knows neither scenes nor the simulation: it is handed names, hashes, texts and bytes.
 
+#![forbid(unsafe_code)]
+
 pub mod atomic_file;
 pub mod body_record;
 pub mod cache;

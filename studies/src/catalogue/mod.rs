@@ -2,6 +2,7 @@
 
 mod ane17;
 mod archimedes;
+mod auto;
 mod coupling_speed;
 mod erl13;
 mod lai20;
@@ -28,6 +29,7 @@ pub const STUDIES: &[Entry] = &[
     Entry::of::<surface_volume::SurfaceVolume>(),
     Entry::of::<mesh_distance::MeshDistance>(),
     Entry::of::<lcp_speed::LcpSpeed>(),
+    Entry::of::<auto::Auto>(),
     Entry::of::<walls_speed::WallsSpeed>(),
     Entry::of::<walls_cost::WallsCost>(),
     Entry::of::<rigid_speed::RigidSpeed>(),

@@ -86,14 +86,25 @@ fn every_method_is_available_by_name_and_reports_its_true_status() {
             assert_contains(&outcome.errors, &["linear"]);
             continue;
         }
-        let answer: Value = serde_json::from_str(&outcome.said).unwrap();
-        let converged = answer["status"] == "converged";
-        assert_eq!(outcome.code, if converged { 0 } else { 5 }, "{outcome:?}");
-        assert_eq!(converged, answer["residual_inf"].as_f64().unwrap() <= 1e-8);
-        assert!(
-            converged || *method == Method::Penalty,
-            "{method}: {outcome:?}"
-        );
+        let mut relative = true;
+        let absolute = format!("lcp solve --problem p --solver {method} --json --absolute");
+        for outcome in [outcome, trial.call(&absolute)] {
+            let answer: Value = serde_json::from_str(&outcome.said).unwrap();
+            let converged = answer["status"] == "converged";
+            assert_eq!(outcome.code, if converged { 0 } else { 5 }, "{outcome:?}");
+            let residual = &answer[if relative {
+                "residual_relative"
+            } else {
+                "residual_inf"
+            }];
+            assert_eq!(converged, residual.as_f64().unwrap() <= 1e-8, "{outcome:?}");
+            assert!(answer["residual_is_rounding"].is_boolean(), "{outcome:?}");
+            assert!(
+                converged || *method == Method::Penalty,
+                "{method}: {outcome:?}"
+            );
+            relative = false;
+        }
     }
 }
 

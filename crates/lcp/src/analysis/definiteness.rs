@@ -2,9 +2,16 @@
 
 use crate::csr::Csr;
 use crate::dense::Dense;
+use crate::sparse_factor::least_pivot;
 
-/// Number of rows up to which the symmetric part is factorised, which decides.
+/// Number of rows up to which every entry of the symmetric part is stored and factorised, which decides.
 const FACTORISED: usize = 400;
+/// Number of rows above which that is done only where a sparse factorisation does not decide.
+const FEW: usize = 60;
+/// The same for a sparse factorisation.
+const SPARSELY_FACTORISED: usize = 100_000;
+/// Multiplications of a sparse factorisation at most.
+const MOST_WORK: f64 = 3e9;
 /// A pivot no larger than this part of the largest diagonal entry is what rounding leaves of zero.
 const ZERO_PIVOT: f64 = 1e-11;
 
@@ -18,7 +25,7 @@ pub enum Definiteness {
     Semidefinite,
     /// Negative for some `x`.
     Indefinite,
-    /// Unknown: the matrix is too large.
+    /// Unknown: the matrix is too large, or rounding hides it.
     Unknown,
 }
 
@@ -41,11 +48,50 @@ impl std::fmt::Display for Definiteness {
 }
 
 /// Of the symmetric part of a matrix.
-pub(super) fn of(matrix: &Csr) -> Definiteness {
+pub(super) fn of(matrix: &Csr, symmetric: bool) -> Definiteness {
     match by_rows(matrix) {
         Some(told @ (Definiteness::Positive | Definiteness::Indefinite)) => told,
-        _ if matrix.rows() <= FACTORISED => by_factorisation(matrix),
-        told => told.unwrap_or(Definiteness::Unknown),
+        _ if matrix.rows() <= FEW => by_factorisation(matrix),
+        Some(told) if matrix.rows() > FACTORISED => told,
+        // Methods for symmetric matrices do without.
+        _ if symmetric && matrix.rows() > FACTORISED => Definiteness::Unknown,
+        _ if matrix.rows() > SPARSELY_FACTORISED => Definiteness::Unknown,
+        _ => match by_sparse_factorisation(matrix) {
+            Definiteness::Unknown if matrix.rows() <= FACTORISED => by_factorisation(matrix),
+            told => told,
+        },
+    }
+}
+
+/// By a sparse factorisation of the symmetric part, slightly shifted.
+fn by_sparse_factorisation(matrix: &Csr) -> Definiteness {
+    let n = matrix.rows();
+    let mut entries = Vec::with_capacity(2 * matrix.nonzeros());
+    for row in 0..n {
+        let (columns, values) = matrix.row(row);
+        for (&column, &value) in columns.iter().zip(values) {
+            entries.push((row as u32, column, 0.5 * value));
+            entries.push((column, row as u32, 0.5 * value));
+        }
+    }
+    let Ok(part) = Csr::from_entries(n, entries) else {
+        return Definiteness::Unknown;
+    };
+    // Halves of a skew pair cancel: they are no couplings.
+    let kept = (0..n).flat_map(|row| {
+        let (columns, values) = part.row(row);
+        let places = columns.iter().zip(values);
+        places.map(move |(&column, &value)| (row as u32, column, value))
+    });
+    let kept = kept.filter(|entry| entry.2 != 0.0).collect();
+    let Ok(part) = Csr::from_entries(n, kept) else {
+        return Definiteness::Unknown;
+    };
+    match least_pivot(&part, MOST_WORK) {
+        Some((pivot, shift)) if pivot > 100.0 * shift => Definiteness::Positive,
+        Some((pivot, shift)) if pivot > 0.5 * shift => Definiteness::Semidefinite,
+        Some((pivot, shift)) if pivot < -shift => Definiteness::Indefinite,
+        _ => Definiteness::Unknown,
     }
 }
 

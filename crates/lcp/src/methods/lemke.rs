@@ -87,7 +87,7 @@ pub fn solve(
     if !standard.build(&course.scaled)
         && course
             .scaled
-            .is_infeasible(&standard.contradiction, &mut point.scratch)
+            .is_infeasible(problem, &mut standard.contradiction)
     {
         return Ok(course.end(problem, settings, Status::Infeasible, x));
     }
@@ -105,7 +105,7 @@ pub fn solve(
     if status == Status::NonDescent {
         // No path led anywhere. That the signs alone cannot be met is known sooner than that no solution exists.
         point.prove(standard, course.pivots_left());
-        if course.scaled.is_infeasible(&point.x, &mut point.scratch) {
+        if course.scaled.is_infeasible(problem, &mut point.x) {
             status = Status::Infeasible;
         }
     }
@@ -142,7 +142,7 @@ fn follow(
             return ControlFlow::Break(Status::Converged);
         }
         path.ray(standard, variable, &mut point.x);
-        let proved = course.scaled.is_infeasible(&point.x, &mut point.scratch);
+        let proved = course.scaled.is_infeasible(problem, &mut point.x);
         return if proved {
             ControlFlow::Break(Status::Infeasible)
         } else {

@@ -1,62 +1,75 @@
 //! Choice of methods by the properties of a problem.
 
-use super::{Candidate, Method, Options, Solution, StartFrom, first_converged, run};
-use crate::analysis::{Analysis, Definiteness};
+use super::scaling::Scaled;
+use super::{Candidate, Method, Scaling, Solution, StartFrom, first_converged};
+use crate::analysis::{Analysis, Definiteness, definiteness};
 use crate::csr::Csr;
 use crate::error::InputError;
 use crate::problem::BoxMlcp;
-use crate::report::Observer;
+use crate::report::Report;
 
-/// Rows up to which pivoting is as quick as anything.
+/// Rows up to which pivoting is as quick as anything, whatever the matrix.
+const TINY: usize = 60;
+/// The same for symmetric matrices.
 const FEW: usize = 300;
-/// Rows up to which a dense tableau is worth waiting for where nothing else converged.
+/// The same for symmetric matrices most of whose entries are not zero.
+const FULL: usize = 1_000;
+/// Rows up to which a dense tableau is worth its time where the problem is not known to be monotone.
 const PIVOTABLE: usize = 3_000;
 
-/// A method and why it was picked.
-type Choice = (Method, &'static str);
-
-/// The methods to try, in order. Depends on the problem alone.
-pub(super) fn choices(analysis: &Analysis) -> Vec<Choice> {
+/// The methods that `auto` tries, in order, each with the reason. Depends on the problem alone.
+pub fn choices(analysis: &Analysis) -> Vec<(Method, &'static str)> {
     use Method::*;
-    let few = analysis.rows <= FEW;
+    let Analysis {
+        rows,
+        symmetric,
+        no_positive_couplings,
+        ..
+    } = *analysis;
     let possible = analysis.definiteness != Definiteness::Indefinite;
+    let monotone = analysis.definiteness.is_semidefinite();
+    let full = 4 * (analysis.entries as u128) >= (rows as u128).pow(2);
     let mut choices = Vec::new();
-    if analysis.bounds.is_linear() && analysis.symmetric && possible {
+    if analysis.bounds.is_linear() && symmetric && possible {
         choices.push((Linear, "no row has a bound and the matrix is symmetric"));
     }
-    if analysis.symmetric && possible {
-        if analysis.no_positive_couplings {
-            choices.push((Policy, "a symmetric matrix without positive couplings"));
+    if symmetric && possible {
+        if no_positive_couplings {
             choices.push((Newton, "a symmetric matrix without positive couplings"));
-        }
-        if few {
-            choices.push((Keller, "few rows and a symmetric matrix"));
+            choices.push((Policy, "a symmetric matrix without positive couplings"));
+        } else if rows <= FEW || (full && rows <= FULL) {
+            choices.push((
+                Lemke,
+                "few rows, or a full matrix: pivoting is sure and quick enough",
+            ));
         }
         choices.push((Mprgp, "a symmetric matrix"));
         choices.push((InteriorPoint, "a symmetric matrix"));
-    }
-    if few {
-        choices.push((Lemke, "few rows: pivoting is sure and quick enough"));
-    }
-    if !analysis.symmetric && analysis.definiteness.is_semidefinite() {
+    } else if monotone && rows > TINY {
         choices.push((InteriorPoint, "a monotone problem that is not symmetric"));
     }
-    choices.push((Fischer, "it takes any matrix"));
-    if !few && analysis.rows <= PIVOTABLE {
-        choices.push((Lemke, "it takes any matrix, though it takes time"));
+    let pivoted = choices.iter().any(|(method, _)| *method == Lemke);
+    if rows <= PIVOTABLE && !pivoted {
+        choices.push((Lemke, "it takes any matrix, though many rows take time"));
     }
-    if analysis.rows <= super::method::ENUMERABLE {
+    if !symmetric && no_positive_couplings && analysis.dominant {
+        choices.push((
+            Psor,
+            "a diagonal that dominates rows without positive couplings",
+        ));
+    }
+    choices.push((Fischer, "it takes any matrix"));
+    if rows <= super::method::ENUMERABLE {
         choices.push((Enumerate, "so few rows that every cone can be tried"));
     }
     choices
 }
 
+/// Tries the methods in order.
 pub(super) fn solve(
-    problem: &BoxMlcp<'_, Csr>,
     analysis: &Analysis,
-    options: &Options,
     x: &mut [f64],
-    observer: &mut (impl Observer + ?Sized),
+    attempt: &mut dyn FnMut(Method, &mut [f64]) -> Result<Report, InputError>,
 ) -> Result<Solution, InputError> {
     let candidates: Vec<Candidate<Method>> = choices(analysis)
         .into_iter()
@@ -66,7 +79,22 @@ pub(super) fn solve(
             why,
         })
         .collect();
-    first_converged(&candidates, StartFrom::Given, x, |method, x| {
-        run::run(problem, method, options, x, observer)
-    })
+    first_converged(&candidates, StartFrom::Given, x, attempt)
+}
+
+/// The problem with its rows and columns scaled, the same scales for both where these show that it is monotone, and its
+/// definiteness if that was determined on the way.
+pub(super) fn scaled(problem: &BoxMlcp<'_, Csr>) -> (Option<Scaled>, Option<Definiteness>) {
+    let Some(alike) = Scaled::new(problem, Scaling::Symmetric) else {
+        return (None, None);
+    };
+    // Then other scales are the same.
+    if alike.is_symmetric() {
+        return (Some(alike), None);
+    }
+    let definiteness = definiteness(alike.matrix());
+    if definiteness.is_semidefinite() {
+        return (Some(alike), Some(definiteness));
+    }
+    (Scaled::new(problem, Scaling::RowsAndColumns), None)
 }

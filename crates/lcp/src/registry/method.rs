@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::Scaling;
 use crate::analysis::{Analysis, Definiteness};
 
 /// Family of a method.
@@ -174,6 +175,17 @@ impl Method {
                 symmetric()?;
                 semidefinite()
             }
+        }
+    }
+}
+
+impl Method {
+    /// The scales of rows and columns that the method is given.
+    pub(super) fn scaling(self) -> Scaling {
+        match self {
+            // What they need, a semidefinite matrix, other scales may lose.
+            Self::Keller | Self::InteriorPoint => Scaling::Symmetric,
+            _ => Scaling::RowsAndColumns,
         }
     }
 }

@@ -27,25 +27,33 @@ mod auto;
 mod coupled;
 mod method;
 mod presolve;
+mod proof;
 mod run;
+mod scaling;
 mod solution;
 
+pub use auto::choices;
 pub use coupled::{COUPLED_SOLVERS, solve_coupled};
 pub use method::{Family, Method};
 pub use presolve::{Presolve, presolve};
+pub use scaling::{Accuracy, Scaling, accuracy};
 pub use solution::{Attempt, Candidate, Solution, StartFrom, first_converged};
 
-use crate::analysis::{Analysis, analyse};
+use self::scaling::Scaled;
+use crate::analysis::{Analysis, analyse_knowing};
 use crate::csr::Csr;
 use crate::error::InputError;
 use crate::problem::BoxMlcp;
-use crate::report::Observer;
+use crate::report::{Observer, Status};
 
 settings! {
     /// Options that every solver takes.
     pub struct Options {
-        /// Bound on `||r||_inf` of the natural residual.
+        /// Bound on the natural residual, relative to the size of the problem ([`Accuracy::relative`]): it means the same
+        /// in any units of rows and columns. With `absolute`, bound on `||r||_inf`.
         pub tolerance: f64 = 1e-8,
+        /// Whether the tolerance is absolute, in the units of the problem, and the problem is solved as it is.
+        pub absolute: bool = false,
         /// Limit on iterations, pivots or sweeps. `None`: the method's own default.
         pub max_iterations: Option<usize> = None,
         /// Steps that improve the start before the solver begins.
@@ -55,6 +63,9 @@ settings! {
 
 /// Solves a problem by a method of this crate, starting from the given `x`.
 ///
+/// Rows and columns are scaled first, unless the options ask for an absolute tolerance; an observer sees residuals of the
+/// scaled problem. Reports have the residual in the units of the problem.
+///
 /// An error if the method cannot be used on the problem at all; [`Method::fits`] states that in advance.
 pub fn solve(
     problem: &BoxMlcp<'_, Csr>,
@@ -63,14 +74,103 @@ pub fn solve(
     x: &mut [f64],
     observer: &mut (impl Observer + ?Sized),
 ) -> Result<Solution, InputError> {
-    if let Some(steps) = options.presolve {
-        presolve(problem, steps, options.tolerance, x, observer)?;
+    let given = problem;
+    let (scaled, known) = match method {
+        _ if options.absolute => (None, None),
+        Method::Auto => auto::scaled(problem),
+        _ => (Scaled::new(problem, method.scaling()), None),
+    };
+    let mut run = |problem: &BoxMlcp<'_, Csr>, x: &mut [f64], solved: Judge<'_>| {
+        if let Some(steps) = options.presolve {
+            presolve(problem, steps, options.tolerance, x, observer)?;
+        }
+        let mut attempt = |method: Method, x: &mut [f64]| {
+            let mut report = run::run(problem, method, options, x, observer)?;
+            // A verdict without a certificate is no proof. Those of pivoting and of the interior point method have one.
+            let verified = matches!(method.family(), Family::Pivoting | Family::InteriorPoint)
+                && method != Method::Enumerate;
+            if report.status == Status::Infeasible
+                && !verified
+                && !proof::is_proved(given, observer)
+            {
+                report.status = Status::Stagnated;
+            }
+            if may_be_solved(report.status) && solved(x) {
+                report.status = Status::Converged;
+            }
+            Ok(report)
+        };
+        if method == Method::Auto {
+            return auto::solve(&analyse_knowing(problem, known), x, &mut attempt);
+        }
+        let report = attempt(method, x)?;
+        Ok(Solution::of(method.name(), "it was asked for", report))
+    };
+    judged(problem, scaled, options, x, &mut run)
+}
+
+/// Says whether a point of a scaled problem is a solution by [`Accuracy::relative`].
+type Judge<'a> = &'a dyn Fn(&[f64]) -> bool;
+
+/// Solves a problem with its rows and columns scaled, unless the options ask for an absolute tolerance: `run` gets the scaled
+/// problem. A point that is a solution by [`Accuracy::relative`] has converged, though `run` may have asked for more.
+pub fn solve_scaled(
+    problem: &BoxMlcp<'_, Csr>,
+    scaling: Scaling,
+    options: &Options,
+    x: &mut [f64],
+    run: &mut dyn FnMut(&BoxMlcp<'_, Csr>, &mut [f64]) -> Result<Solution, InputError>,
+) -> Result<Solution, InputError> {
+    let scaled = match options.absolute {
+        true => None,
+        false => Scaled::new(problem, scaling),
+    };
+    judged(problem, scaled, options, x, &mut |problem, x, _| {
+        run(problem, x)
+    })
+}
+
+fn judged(
+    problem: &BoxMlcp<'_, Csr>,
+    scaled: Option<Scaled>,
+    options: &Options,
+    x: &mut [f64],
+    run: &mut dyn FnMut(&BoxMlcp<'_, Csr>, &mut [f64], Judge<'_>) -> Result<Solution, InputError>,
+) -> Result<Solution, InputError> {
+    let Some(scaled) = scaled else {
+        return run(problem, x, &|_| false);
+    };
+    problem.check_start(x)?;
+    let mut own = scaled.enter(x);
+    if own.iter().any(|x| !x.is_finite()) {
+        return run(problem, x, &|_| false);
     }
-    if method == Method::Auto {
-        return auto::solve(problem, &analyse(problem), options, x, observer);
+    let solved = |x: &[f64]| scaled.relative(x, options.tolerance).0 <= options.tolerance;
+    let mut solution = run(&scaled.problem()?, &mut own, &solved)?;
+    scaled.leave(problem, &own, x);
+    let kept = solution.report;
+    let report = &mut solution.report;
+    report.residual = problem.residual_inf(x);
+    if may_be_solved(report.status) && solved(&own) {
+        report.status = Status::Converged;
     }
-    let report = run::run(problem, method, options, x, observer)?;
-    Ok(Solution::of(method.name(), "it was asked for", report))
+    let report = *report;
+    for attempt in solution
+        .attempts
+        .iter_mut()
+        .filter(|attempt| attempt.report == kept)
+    {
+        attempt.report = report;
+    }
+    Ok(solution)
+}
+
+/// Whether a solve that ended so may have reached a solution by another measure.
+fn may_be_solved(status: Status) -> bool {
+    !matches!(
+        status,
+        Status::Infeasible | Status::Stopped | Status::NonFinite
+    )
 }
 
 /// A solver that a [`Registry`] holds.

@@ -66,7 +66,7 @@ pub fn presolve(
 }
 
 /// Reports iterations to an observer as inner ones.
-struct AsInner<'a, O: Observer + ?Sized>(&'a mut O);
+pub(super) struct AsInner<'a, O: Observer + ?Sized>(pub &'a mut O);
 
 impl<O: Observer + ?Sized> Observer for AsInner<'_, O> {
     fn observe(&mut self, progress: &Progress) -> ControlFlow<()> {

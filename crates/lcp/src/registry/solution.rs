@@ -71,7 +71,8 @@ pub enum StartFrom {
     Last,
 }
 
-/// Tries solvers in order until one converges or is stopped.
+/// Tries solvers in order until one converges or is stopped; from the given `x` also until one proves that there is no
+/// solution, which is the answer then.
 ///
 /// An error of the first attempt is an error of the input; a later solver that cannot be used is skipped.
 pub fn first_converged<S: Copy>(
@@ -106,7 +107,8 @@ pub fn first_converged<S: Copy>(
         let kept = solution.report.residual;
         let better = solution.attempts.is_empty() || kept.is_nan() || report.residual < kept;
         let converged = report.status == Status::Converged;
-        if converged || better || from == StartFrom::Last {
+        let proved = from == StartFrom::Given && report.status == Status::Infeasible;
+        if converged || proved || better || from == StartFrom::Last {
             if from == StartFrom::Given {
                 x.copy_from_slice(&trial);
             }
@@ -117,7 +119,7 @@ pub fn first_converged<S: Copy>(
             why: candidate.why,
             report,
         });
-        if converged || report.status == Status::Stopped {
+        if converged || proved || report.status == Status::Stopped {
             break;
         }
     }

@@ -76,6 +76,19 @@ impl Fronts {
         Ok(())
     }
 
+    /// The least pivot of the last factorisation.
+    pub fn least_pivot(&self, symbolic: &Symbolic) -> f64 {
+        let mut least = f64::INFINITY;
+        for group in 0..symbolic.len() {
+            let (pivots, below) = (symbolic.rows(group).len(), symbolic.below(group).len());
+            let size = pivots + below;
+            for i in 0..pivots {
+                least = least.min(self.factors[self.starts[group] + i * size + i]);
+            }
+        }
+        least
+    }
+
     /// `x <- inv(U) inv(L) x`
     pub fn solve(&mut self, symbolic: &Symbolic, x: &mut [f64]) {
         let Self {

@@ -19,6 +19,7 @@ pub(crate) use self::symbolic::eliminate;
 use self::fronts::Fronts;
 use self::symbolic::Symbolic;
 use crate::reduce;
+use crate::rows::Rows;
 
 /// Shift that is added to a diagonal of about 1.
 const REGULARISATION: f64 = 1e-9;
@@ -61,6 +62,26 @@ pub(crate) struct Factor {
     scale: Vec<f64>,
     r: Vec<f64>,
     e: Vec<f64>,
+}
+
+/// The least pivot of a symmetric matrix, brought to a diagonal of about 1 and shifted, and that shift; `None` if that takes
+/// more than so many multiplications.
+pub(crate) fn least_pivot(matrix: &(impl Rows + ?Sized), most_work: f64) -> Option<(f64, f64)> {
+    let mut sparse = Sparse::default();
+    sparse.gather(matrix);
+    let mut factor = Factor::default();
+    factor.prepare(&sparse, false);
+    if factor.symbolic.work() > most_work {
+        return None;
+    }
+    let n = sparse.len();
+    let system = System {
+        matrix: &sparse,
+        shift: &vec![0.0; n],
+        keep: &vec![true; n],
+    };
+    factor.factorise(&system).ok()?;
+    Some((factor.fronts.least_pivot(&factor.symbolic), REGULARISATION))
 }
 
 impl Factor {

@@ -48,6 +48,16 @@ impl Symbolic {
         self.starts.len().saturating_sub(1)
     }
 
+    /// Multiplications in a factorisation, about.
+    pub fn work(&self) -> f64 {
+        let of_group = |group: usize| {
+            let pivots = self.rows(group).len();
+            let size = (pivots + self.below(group).len()) as f64;
+            pivots as f64 * size * size
+        };
+        (0..self.len()).map(of_group).sum()
+    }
+
     /// The rows of a group.
     pub fn rows(&self, group: usize) -> Range<usize> {
         self.starts[group]..self.starts[group + 1]

@@ -255,3 +255,48 @@ fn bounds_beyond_reach_are_as_good_as_none() {
         assert!(difference(&x, &instance.solution) < 1e-9, "{far:e}");
     }
 }
+
+/// Reynolds' equation of a journal bearing with cavitation: film thickness `1 + e cos(t)`, pressure at least zero.
+fn journal_bearing(around: usize, along: usize, eccentricity: f64) -> (Csr, Vec<f64>) {
+    use std::f64::consts::TAU;
+    let h = |t: f64| 1.0 + eccentricity * t.cos();
+    let (dt, dz) = (TAU / around as f64, 2.0 / (along + 1) as f64);
+    let mut entries = Vec::new();
+    let mut rhs = vec![0.0; around * along];
+    for i in 0..around {
+        for j in 0..along {
+            let row = i * along + j;
+            let t = i as f64 * dt;
+            let mut add =
+                |column: usize, value: f64| entries.push((row as u32, column as u32, value));
+            for (other, face) in [
+                ((i + 1) % around, t + 0.5 * dt),
+                ((i + around - 1) % around, t - 0.5 * dt),
+            ] {
+                let weight = h(face).powi(3) * dz / dt;
+                add(row, weight);
+                add(other * along + j, -weight);
+            }
+            for other in [j.checked_sub(1), Some(j + 1).filter(|&j| j < along)] {
+                let weight = h(t).powi(3) * dt / dz;
+                add(row, weight);
+                if let Some(other) = other {
+                    add(i * along + other, -weight);
+                }
+            }
+            rhs[row] = dz * (h(t + 0.5 * dt) - h(t - 0.5 * dt));
+        }
+    }
+    (Csr::from_entries(around * along, entries).unwrap(), rhs)
+}
+
+#[test]
+fn a_residual_that_rises_on_the_path_does_not_end_it() {
+    let (matrix, rhs) = journal_bearing(198, 120, 0.8);
+    let n = rhs.len();
+    let (lower, upper) = (vec![0.0; n], vec![INF; n]);
+    let problem = BoxMlcp::new(&matrix, &rhs, &lower, &upper).unwrap();
+    let mut x = vec![0.0; n];
+    let report = run(&problem, &mut x);
+    assert_eq!(report.status, Status::Converged, "{report:?}");
+}

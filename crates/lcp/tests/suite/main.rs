@@ -3,6 +3,7 @@
 
 mod agreement;
 mod analysis;
+mod certificates;
 mod contracts;
 mod coupled_bounds;
 mod factored_preconditioners;
@@ -26,6 +27,8 @@ mod pivoting_data;
 mod pivoting_known;
 mod preconditioners;
 mod registry;
+mod safeguards;
+mod scales;
 mod singular;
 mod splitting;
 mod start;
@@ -35,3 +38,4 @@ mod threads;
 #[path = "../gallery/mod.rs"]
 mod gallery;
 mod oracle;
+mod which_method;

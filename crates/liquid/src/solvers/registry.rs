@@ -1,7 +1,9 @@
 //! The methods of this module in a registry of solvers.
 
 use meniscus_lcp::analysis::Analysis;
-use meniscus_lcp::registry::{NamedSolver, Options, Registry, Solution, presolve};
+use meniscus_lcp::registry::{
+    NamedSolver, Options, Registry, Scaling, Solution, presolve, solve_scaled,
+};
 use meniscus_lcp::{BoxMlcp, Csr, InputError, Observer};
 
 use super::{Settings, Workspace, solve};
@@ -77,13 +79,17 @@ impl<const D: usize> NamedSolver for OnGrid<'_, D> {
                 settings.max_inner_iterations = limit;
             }
         }
-        if let Some(steps) = options.presolve {
-            presolve(problem, steps, options.tolerance, x, observer)?;
-        }
-        let stencil = Stencil::from_matrix(problem.matrix(), self.cells)?;
-        let (rhs, lower, upper) = (problem.rhs(), problem.lower(), problem.upper());
-        let problem = BoxMlcp::new(&stencil, rhs, lower, upper)?;
-        let memory = &mut Workspace::default();
-        solve(&problem, &settings, x, memory, observer)
+        let mut run = |problem: &BoxMlcp<'_, Csr>, x: &mut [f64]| {
+            if let Some(steps) = options.presolve {
+                presolve(problem, steps, options.tolerance, x, observer)?;
+            }
+            let stencil = Stencil::from_matrix(problem.matrix(), self.cells)?;
+            let (rhs, lower, upper) = (problem.rhs(), problem.lower(), problem.upper());
+            let problem = BoxMlcp::new(&stencil, rhs, lower, upper)?;
+            let memory = &mut Workspace::default();
+            solve(&problem, &settings, x, memory, observer)
+        };
+        // Scales of single rows would lose the structure of the grid.
+        solve_scaled(problem, Scaling::Uniform, options, x, &mut run)
     }
 }

@@ -34,13 +34,13 @@ class LcpResult(dict):
     x, y : ndarray
         Solution, and ``A x + b`` there.
     success : bool
-        Whether the natural residual is within the tolerance.
+        Whether the natural residual is within the tolerance, relative to the size of the problem unless ``absolute`` was given.
     status : str
         Reason for the end: ``"converged"``, ``"iteration-limit"``, ``"infeasible"``, ...
     message : str
         The same as a sentence.
     residual : float
-        Largest entry of the natural residual at `x`, recomputed from the problem.
+        Largest entry of the natural residual at `x`, in the units of the problem.
     iterations, inner_iterations : int
         Outer and inner iterations.
     solver : str
@@ -102,6 +102,7 @@ def solve(
     solver: str = "auto",
     x0: Any = None,
     tol: float = 1e-8,
+    absolute: bool = False,
     max_iterations: int | None = None,
     friction: Any = None,
     callback: Callable[[dict], Any] | None = None,
@@ -123,7 +124,11 @@ def solve(
     x0 : array, optional
         Start. Default: zero.
     tol : float
-        Bound on the largest entry of the natural residual. Default: 1e-8.
+        Bound on the largest entry of the natural residual, relative to the size of the problem after its rows and columns are
+        scaled, so that units do not matter. A LinearOperator, whose entries are not known, and problems with `friction` are
+        solved as they are, with an absolute tolerance. Default: 1e-8.
+    absolute : bool
+        Whether `tol` is absolute, in the units of the problem. Default: False.
     max_iterations : int, optional
         Limit on iterations, pivots or sweeps. Default: the solver's own.
     friction : sequence of (row, of, coefficient), optional
@@ -146,7 +151,7 @@ def solve(
     """
     b = vector(b, "b")
     n = b.shape[0]
-    rows = _rows(n, b, lower, upper, x0, tol, max_iterations)
+    rows = _rows(n, b, lower, upper, x0, tol, absolute, max_iterations)
     if callback is not None and not callable(callback):
         raise TypeError("callback is not callable")
     if not isinstance(solver, str):
@@ -171,6 +176,7 @@ def compare(
     solvers: Iterable[str] | None = None,
     x0: Any = None,
     tol: float = 1e-8,
+    absolute: bool = False,
     max_iterations: int | None = None,
     seconds: float = 60.0,
     threads: int | None = None,
@@ -197,7 +203,7 @@ def compare(
         raise ValueError(f"A has {arrays[0].shape[0] - 1} rows, b has {b.shape[0]} entries")
     if not seconds > 0:
         raise ValueError("seconds must be positive")
-    rows = _rows(b.shape[0], b, lower, upper, x0, tol, max_iterations)
+    rows = _rows(b.shape[0], b, lower, upper, x0, tol, absolute, max_iterations)
     threads = _count(threads, "threads")
     skipped: dict[str, str] = {}
     if solvers is None:
@@ -343,14 +349,16 @@ def write(folder: str | os.PathLike, A: Any, b: Any, lower: Any = 0.0, upper: An
         _native.write_vector(folder / f"{name}.mtx", values)
 
 
-def _rows(n: int, b: np.ndarray, lower: Any, upper: Any, x0: Any, tol: Any, max_iterations: Any) -> tuple:
+def _rows(
+    n: int, b: np.ndarray, lower: Any, upper: Any, x0: Any, tol: Any, absolute: Any, max_iterations: Any
+) -> tuple:
     lower, upper = vector(lower, "lower", n), vector(upper, "upper", n)
     start = None if x0 is None else vector(x0, "x0", n)
     try:
         tol = float(tol)
     except (TypeError, ValueError):
         raise TypeError(f"tol is a {type(tol).__name__}, expected a number") from None
-    return b, lower, upper, start, tol, _count(max_iterations, "max_iterations")
+    return b, lower, upper, start, tol, bool(absolute), _count(max_iterations, "max_iterations")
 
 
 def _count(value: Any, name: str, least: int = 1) -> int | None:

@@ -529,6 +529,29 @@ fn half_spaces_along_the_axes_bound_what_they_enclose() {
             high: [1.0; 3],
         })
     );
+    // The box grown by a radius, and by half the thickness of a wall along its surface.
+    let grown = |grow: &dyn Fn(Box<Shape<3>>) -> Shape<3>| {
+        let each = parts.iter().map(|part| grow(Box::new(part.clone())));
+        Shape::Intersection(each.collect()).bounds()
+    };
+    let larger = Some(Bounds {
+        low: [-0.25; 3],
+        high: [1.25; 3],
+    });
+    assert_eq!(
+        grown(&|shape| Shape::Rounded {
+            shape,
+            radius: 0.25
+        }),
+        larger
+    );
+    assert_eq!(
+        grown(&|shape| Shape::Shell {
+            shape,
+            thickness: 0.5
+        }),
+        larger
+    );
     parts.pop();
     assert_eq!(Shape::Intersection(parts).bounds(), None);
 }

@@ -203,6 +203,7 @@ fn coupled(name: &str, problem: &ScaledProblem) -> Result<Report, InputError> {
 fn by_registry(method: Method, own: &PolyhedralProblem) -> Result<Report, InputError> {
     let problem = BoxMlcp::new(&own.matrix, &own.b, &own.lower, &own.upper)?;
     let ask = Ask::default()
+        .absolute(true)
         .tolerance(TOLERANCE)
         .max_iterations(Some(MOST_ITERATIONS));
     let mut x = vec![0.0; own.b.len()];

@@ -65,7 +65,7 @@ impl Timed {
                     registry::solve(
                         &instance.problem(),
                         Method::Lemke,
-                        &Ask::default(),
+                        &Ask::default().absolute(true),
                         &mut x,
                         &mut (),
                     )

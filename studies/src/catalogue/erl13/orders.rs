@@ -156,7 +156,7 @@ fn timed(method: Method, instance: &Instance) -> Result<Timing, Error> {
         let mut x = vec![0.0; instance.rhs.len()];
         let mut trace = Trace::default();
         let start = Moment::now();
-        let ask = Ask::default();
+        let ask = Ask::default().absolute(true);
         let solution = registry::solve(&instance.problem(), method, &ask, &mut x, &mut trace)
             .map_err(|fault| Error::usage(format!("{method}: {fault}")))?;
         spent += Moment::now().since(&start).cpu;

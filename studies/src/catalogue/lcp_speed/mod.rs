@@ -61,7 +61,7 @@ impl Solve {
         method: Method,
         tolerance: f64,
     ) -> Result<Self, Error> {
-        let ask = Ask::default().tolerance(tolerance);
+        let ask = Ask::default().absolute(true).tolerance(tolerance);
         let (mut best, mut spent) = (f64::INFINITY, 0.0);
         loop {
             let mut x = vec![0.0; problem.len()];

@@ -47,7 +47,8 @@ pub struct ProblemFlags {
 /// Stopping criteria.
 #[derive(Debug, Args)]
 pub struct StopFlags {
-    /// Tolerance on the largest entry of the natural residual
+    /// Tolerance on the largest entry of the natural residual, relative to the size of the problem after its rows and columns
+    /// are scaled
     #[arg(
         long,
         value_name = "T",
@@ -55,6 +56,9 @@ pub struct StopFlags {
         allow_negative_numbers = true
     )]
     pub tolerance: f64,
+    /// Take the tolerance as absolute, in the units of the problem
+    #[arg(long)]
+    pub absolute: bool,
     /// Maximum number of iterations, pivots or sweeps [default: that of the method]
     #[arg(long, value_name = "N")]
     pub max_iterations: Option<usize>,

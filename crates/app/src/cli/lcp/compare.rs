@@ -141,6 +141,7 @@ fn attempt(
     let mut watch = SolveTimer::new(Some(Duration::from_secs_f64(arguments.seconds)));
     let options = Options::default()
         .tolerance(arguments.stop.tolerance)
+        .absolute(arguments.stop.absolute)
         .max_iterations(arguments.stop.max_iterations)
         .presolve(arguments.stop.first);
     let solution = solver

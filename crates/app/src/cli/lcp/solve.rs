@@ -6,7 +6,7 @@ use super::files::{self, Problem, broken};
 use super::friction;
 use super::grid::{self, Grid, named};
 use super::solve_timer::{Observation, SolveTimer};
-use meniscus_lcp::registry::{self, COUPLED_SOLVERS, Method, Options, Solution};
+use meniscus_lcp::registry::{self, COUPLED_SOLVERS, Method, Options, Solution, accuracy};
 use meniscus_lcp::{CoupledBound, Report, Status};
 use meniscus_render::plot::{Axis, Chart, Series};
 use meniscus_store::error::{Error, Kind};
@@ -33,6 +33,7 @@ pub fn solve(arguments: &SolveArguments) -> Result<(), Error> {
     }
     let options = Options::default()
         .tolerance(arguments.stop.tolerance)
+        .absolute(arguments.stop.absolute)
         .max_iterations(arguments.stop.max_iterations)
         .presolve(arguments.stop.first);
     let mut watch = SolveTimer::new(None);
@@ -56,13 +57,16 @@ pub fn solve(arguments: &SolveArguments) -> Result<(), Error> {
     }
     if arguments.json {
         let mut answer = answer(solution.solver, &solution.report, seconds, &given);
+        let accuracy = accuracy(&problem, &x);
+        answer["residual_relative"] = accuracy.relative.into();
+        answer["residual_is_rounding"] = accuracy.rounding.into();
         if is_auto {
             answer["attempts"] = attempts(&solution);
         }
         print_line(format_args!("{answer}"));
     } else {
         print_result(is_auto, &solution, seconds, &given);
-        explain(&solution, &given, &x);
+        explain(&solution, &given, &x)?;
     }
     if solution.report.status == Status::Converged {
         Ok(())
@@ -178,23 +182,18 @@ fn print_result(is_auto: bool, solution: &Solution, seconds: f64, given: &Proble
     ));
 }
 
-/// Prints a hint if the residual is rounding error: the tolerance is absolute, and values may be large.
-fn explain(solution: &Solution, given: &Problem, x: &[f64]) {
-    let mut scale = 0.0_f64;
-    for row in 0..given.matrix.rows() {
-        let (columns, values) = given.matrix.row(row);
-        let terms = columns
-            .iter()
-            .zip(values)
-            .map(|(&column, value)| (value * x[column as usize]).abs());
-        scale = scale.max(terms.sum::<f64>() + given.rhs[row].abs());
+/// Prints a hint if the residual is rounding error and nevertheless above the tolerance, as an absolute one may ask for.
+fn explain(solution: &Solution, given: &Problem, x: &[f64]) -> Result<(), Error> {
+    if solution.report.status == Status::Converged {
+        return Ok(());
     }
-    let rounding = 1e3 * f64::EPSILON * scale;
-    if solution.report.status != Status::Converged && solution.report.residual <= rounding {
+    if accuracy(&given.problem()?, x).rounding {
         print_note(&format!(
-            "the residual is rounding error for values of this magnitude; --tolerance {rounding:.0e} is attainable"
+            "the residual is rounding error for values of this magnitude; --tolerance {:.0e} is attainable",
+            2.0 * solution.report.residual
         ));
     }
+    Ok(())
 }
 
 fn csv(seen: &[Observation], solution: &Solution) -> String {

@@ -50,7 +50,7 @@ mod scaled;
 
 use self::path::{Path, Step};
 use self::polish::Polish;
-use self::scaled::Scaled;
+use self::scaled::{Proof, Scaled};
 use super::check_tolerance;
 use crate::error::{InputError, check_fraction};
 use crate::monitor::{Iterate, Monitor};
@@ -83,7 +83,8 @@ impl Settings {
     }
 }
 
-/// Iterations without progress after which the method has stagnated.
+/// Iterations without progress, by the distance from the end of the path as well as by the residual, after which the method
+/// has stagnated. The residual of points far from the end may rise for long.
 const PATIENCE: usize = 15;
 /// An `x` that grows by this factor with an iteration has not come to rest.
 const RUNAWAY: f64 = 1.5;
@@ -109,9 +110,9 @@ pub struct Workspace {
 /// The given `x` is not where the path starts, which has a place of its own inside the box; it is returned if it is a
 /// solution, or if nothing better is found.
 ///
-/// Meant for monotone problems, where it finds a solution if there is one. [`Status::Infeasible`] means that a direction was
-/// found that proves there is none, whatever `A` is; or none smaller than 1e8 times what the entries of a row suggest,
-/// since rounding hides those. Without monotony, and now and then without a solution, it ends in [`Status::Stagnated`].
+/// Meant for monotone problems, where it finds a solution if there is one. [`Status::Infeasible`] means that a
+/// [`certificate`](crate::certificate) was verified that proves there is none, whatever `A` is. Without monotony, and now and
+/// then without a solution, it ends in [`Status::Stagnated`].
 pub fn solve(
     problem: &BoxMlcp<'_, impl Rows + ?Sized>,
     settings: &Settings,
@@ -146,7 +147,8 @@ pub fn solve(
         residual
     };
     let mut merit = 0.5 * reduce::sum_of_squares(r);
-    let (mut waited, mut last_reach) = (0, 0.0);
+    let (mut waited, mut last_reach, mut nearest) = (0, 0.0, f64::INFINITY);
+    let mut next_proof = 0;
     let mut status = loop {
         let finite = scaled.finite && path.is_finite() && !residual.is_nan();
         let stall = (waited >= PATIENCE).then_some(Status::Stagnated);
@@ -166,8 +168,14 @@ pub fn solve(
             Step::Stopped => break Status::Stopped,
             Step::NonFinite => break Status::NonFinite,
         }
-        if scaled.proves_unsolvable(&path.x) || scaled.proves_unsolvable(&path.dx) {
-            break Status::Infeasible;
+        if monitor.iterations() >= next_proof {
+            let seen = [&path.x, &path.dx];
+            match scaled.proof(problem, seen) {
+                Proof::None => {}
+                Proof::Valid => break Status::Infeasible,
+                // The farther along the path, the better the direction.
+                Proof::Failed => next_proof = 2 * monitor.iterations(),
+            }
         }
         scaled.unscale(&path.x, x);
         problem.project(x);
@@ -179,6 +187,9 @@ pub fn solve(
             waited += 1;
         }
         last_reach = reach;
+        if path.distance < BETTER * nearest {
+            (nearest, waited) = (path.distance, 0);
+        }
         if residual < best_residual {
             if residual < BETTER * best_residual {
                 waited = 0;

@@ -35,6 +35,8 @@ pub(super) struct Path {
     shift: Vec<f64>,
     c: Vec<f64>,
     pub dx: Vec<f64>,
+    /// Distance from the end of the path before the last step: the larger of `mu` and the largest `rho`.
+    pub distance: f64,
 }
 
 /// Result of a step.
@@ -130,6 +132,7 @@ impl Path {
             bounds.dual_step.fill(0.0);
         }
         let mu = self.mu(0.0);
+        self.distance = reduce::larger(mu, reduce::largest(&self.rho));
         let mut stopped = self.direction(system, factor, 0.0, false, watch).is_break();
         let mut length = self.longest(1.0);
         if mu > 0.0 && !stopped {

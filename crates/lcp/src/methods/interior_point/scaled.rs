@@ -1,17 +1,30 @@
 //! Equilibrated copy of the problem, with entries of about 1.
 
+use crate::certificate;
 use crate::problem::BoxMlcp;
 use crate::reduce;
 use crate::rows::Rows;
 use crate::sparse_factor::Sparse;
 
-/// Solutions larger than this, where matrix and right-hand side are about 1, count as none.
+/// A direction is worth a closer look as a certificate if only solutions larger than this contradict it, where matrix and
+/// right-hand side are about 1.
 const REACH: f64 = 1e8;
-/// Bounds farther away than this are no bounds: a solution there would count as none, and the product of such a slack
-/// with its dual would drown all others in their mean.
+/// Bounds farther away than this are no bounds: the product of such a slack with its dual would drown all others in their
+/// mean.
 const BOUNDLESS: f64 = REACH * REACH;
 /// The part of a sum's terms that may be rounding.
 const ROUNDING: f64 = 1e-10;
+
+/// Result of a search for a proof that there is no solution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Proof {
+    /// No direction looked like one.
+    None,
+    /// A direction did, and proves nothing.
+    Failed,
+    /// There is one.
+    Valid,
+}
 
 /// `A <- S A S`, `b <- S b / k`, `l <- l / (S k)`, and `x` and `y` with them: `S` diagonal, `k` a number.
 #[derive(Clone, Debug, Default)]
@@ -111,13 +124,30 @@ impl Scaled {
         }
     }
 
-    /// Whether a direction proves that the problem has no solution.
-    ///
-    /// Let `v` be a direction that never leaves the box. Where it grows, no upper bound is near, so a solution has
-    /// `y >= 0` there, and `y <= 0` where it falls: `v'y >= 0`. If `v'(A x + b)` is negative on the whole box, there is
-    /// none. Up to rounding, that is: entries of `A'v` on rows without end are compared with solutions of a size within
-    /// reach.
-    pub fn proves_unsolvable(&mut self, direction: &[f64]) -> bool {
+    /// Looks for a proof among directions that the problem has no solution: a [`certificate`] made of one of them, verified
+    /// with the problem's own data. Directions that are far from one are sorted out first.
+    pub fn proof(
+        &mut self,
+        problem: &BoxMlcp<'_, impl Rows + ?Sized>,
+        directions: [&Vec<f64>; 2],
+    ) -> Proof {
+        let mut found = Proof::None;
+        for direction in directions {
+            if !self.may_prove(direction) {
+                continue;
+            }
+            // v'y = (S v)'y in the units of the problem.
+            if certificate::refine(problem, &mut self.v, &self.scale) {
+                return Proof::Valid;
+            }
+            found = Proof::Failed;
+        }
+        found
+    }
+
+    /// Whether a direction is nearly a certificate: entries of `A'v` on rows without end are compared with solutions of a size
+    /// within reach.
+    fn may_prove(&mut self, direction: &[f64]) -> bool {
         for i in 0..direction.len() {
             self.v[i] = match (self.lower[i].is_finite(), self.upper[i].is_finite()) {
                 (true, true) => 0.0,

@@ -1,6 +1,7 @@
 //! Dense equilibrated copy of the problem, with entries near 1.
 
 use super::state;
+use crate::certificate;
 use crate::error::InputError;
 use crate::minimum_map::MeritState;
 use crate::operator::Operator;
@@ -222,51 +223,9 @@ impl Scaled {
         })
     }
 
-    /// Whether a direction proves that no `x` in the box has a `y` with the signs that a solution needs.
-    ///
-    /// Where only `x_i >= l_i`, a solution has `y_i >= 0`; so with `v_i >= 0` there, `v_i <= 0` on rows with an upper
-    /// bound alone and `v_i = 0` on rows with both, `v'y >= 0`. If the largest `v'(A x + b)` on the box is negative,
-    /// there is no solution, whatever the matrix. `scratch` holds one number a row.
-    pub fn is_infeasible(&self, v: &[f64], scratch: &mut [f64]) -> bool {
-        let size = reduce::largest(v);
-        if !(size > 0.0 && size.is_finite()) {
-            return false;
-        }
-        // What rounding leaves of zero.
-        let zero = 1e-10 * size;
-        scratch.fill(0.0);
-        let (mut most, mut terms) = (0.0, 0.0_f64);
-        for i in 0..self.n {
-            let (low, high) = (self.lower[i].is_finite(), self.upper[i].is_finite());
-            let allowed = match (low, high) {
-                (true, true) => v[i].abs() <= zero,
-                (true, false) => v[i] >= -zero,
-                (false, true) => v[i] <= zero,
-                (false, false) => true,
-            };
-            if !allowed {
-                return false;
-            }
-            most += v[i] * self.rhs[i];
-            terms += (v[i] * self.rhs[i]).abs();
-            for (out, a) in scratch.iter_mut().zip(self.row(i)) {
-                *out += v[i] * a;
-            }
-        }
-        for i in 0..self.n {
-            let slope = scratch[i];
-            if slope.abs() <= zero {
-                continue;
-            }
-            let end = if slope > 0.0 {
-                self.upper[i]
-            } else {
-                self.lower[i]
-            };
-            most += slope * end;
-            terms += (slope * end).abs();
-        }
-        // An infinite end gives an infinite sum, and NaN is no proof either.
-        most < -1e-10 * terms.max(f64::MIN_POSITIVE) && terms.is_finite()
+    /// Whether a direction, in these units, proves that the problem has no solution; its memory is used up.
+    pub fn is_infeasible(&self, problem: &BoxMlcp<'_, impl Rows + ?Sized>, v: &mut [f64]) -> bool {
+        // v'y = (D v / s)'y in the units of the problem.
+        certificate::refine(problem, v, &self.factors)
     }
 }

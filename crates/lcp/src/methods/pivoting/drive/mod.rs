@@ -24,7 +24,6 @@ use std::ops::ControlFlow;
 use super::scaled::Scaled;
 use super::{Course, Settings};
 use crate::error::InputError;
-use crate::operator::Operator;
 use crate::problem::BoxMlcp;
 use crate::report::{Observer, Report, Status};
 use crate::rows::Rows;
@@ -156,7 +155,7 @@ impl Drive {
     /// Drives rows until none is violated.
     fn all(
         &mut self,
-        problem: &BoxMlcp<'_, impl Operator + ?Sized>,
+        problem: &BoxMlcp<'_, impl Rows + ?Sized>,
         settings: &Settings,
         basis: &mut impl Basis,
         observer: &mut (impl Observer + ?Sized),
@@ -234,7 +233,7 @@ impl Drive {
     /// Drives one row to where it belongs.
     fn row(
         &mut self,
-        problem: &BoxMlcp<'_, impl Operator + ?Sized>,
+        problem: &BoxMlcp<'_, impl Rows + ?Sized>,
         settings: &Settings,
         (basis, j): (&mut impl Basis, usize),
         observer: &mut (impl Observer + ?Sized),
@@ -312,7 +311,7 @@ impl Drive {
     /// Nothing ends the step: either a proof that there is no solution, or rounding, or not a matrix for this method.
     fn without_end(
         &mut self,
-        problem: &BoxMlcp<'_, impl Operator + ?Sized>,
+        problem: &BoxMlcp<'_, impl Rows + ?Sized>,
         settings: &Settings,
         j: usize,
         sigma: f64,
@@ -328,7 +327,6 @@ impl Drive {
         let Self {
             course,
             rates,
-            scratch,
             active,
             ..
         } = self;
@@ -339,7 +337,7 @@ impl Drive {
                 (false, false) => 0.0,
             };
         }
-        ControlFlow::Break(if course.scaled.is_infeasible(rates, scratch) {
+        ControlFlow::Break(if course.scaled.is_infeasible(problem, rates) {
             Status::Infeasible
         } else {
             Status::NonDescent
