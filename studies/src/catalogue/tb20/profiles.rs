@@ -3,7 +3,6 @@
 use super::runs::{COMPARED, INVISCID, from_start, paper_name};
 use crate::prelude::*;
 use crate::walls::one_thread;
-use meniscus_coupled::Scheme;
 
 /// The study.
 pub struct Fig12;

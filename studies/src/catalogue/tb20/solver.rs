@@ -134,8 +134,8 @@ impl Study for Solver {
         let load = machine::load();
         let pool = one_thread().map_err(wrong)?;
         let mut table = Table::columns(
-            "cells | bodies | density | unknowns | SOR-CG: iterations | CPU ms | MIC-CG: iterations | CPU ms | SOR-MPRGP: iterations | \
-             CPU ms | product in sequence, µs | formed, µs | entries | formed entries | difference of the two orders",
+            "cells | bodies | density | unknowns | SOR-CG: iterations | SOR-CG: CPU ms | MIC-CG: iterations | MIC-CG: CPU ms | SOR-MPRGP: iterations | \
+             SOR-MPRGP: CPU ms | product in sequence, µs | formed, µs | entries | formed entries | difference of the two orders",
         );
         let (mut gain, mut sequence) = (f64::INFINITY, 0.0f64);
         for &cells in &options.cells {

@@ -233,8 +233,8 @@ impl Study for Table1 {
         let load = machine::load();
         let pool = one_thread().map_err(|cause| Error::new(Kind::Resources, cause))?;
         let mut table = Table::columns(
-            "scene | cells | particles | scheme | frames | CPU s a frame | paper: s a frame | rounds | paper | cycles a solve | \
-             paper: iterations | paper: of contacts | unknowns | paper | contacts | paper | end",
+            "scene | cells | particles | scheme | frames | CPU s a frame | paper: s a frame | rounds | paper: rounds | cycles a solve | \
+             paper: iterations | paper: of contacts | unknowns | paper: unknowns | contacts | paper: contacts | end",
         );
         let mut targets = Vec::new();
         for (at, figure) in COMPARED.iter().enumerate() {

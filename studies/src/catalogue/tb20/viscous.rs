@@ -184,8 +184,8 @@ fn compare(
     let load = machine::load();
     let pool = one_thread().map_err(|cause| Error::new(Kind::Resources, cause))?;
     let mut table = Table::columns(
-        "scene | cells | particles | scheme | frames | CPU s a frame | paper: s a frame | rounds | paper | iterations a step | paper | \
-         unknowns | paper: pressures | paper: stresses | contacts | paper | end",
+        "scene | cells | particles | scheme | frames | CPU s a frame | paper: s a frame | rounds | paper: rounds | iterations a step | paper: iterations | \
+         unknowns | paper: pressures | paper: stresses | contacts | paper: contacts | end",
     );
     let (mut targets, mut pictures) = (Vec::new(), Vec::new());
     for (figure, runs) in figures {
