@@ -4,7 +4,8 @@
 //! `R A C`, the right-hand side `R b / k` and the bounds `l / (k C)`, with the same solutions. `R` and `C` are those for
 //! which the logarithms of the entries of `R A C` have the least sum of squares (Curtis and Reid 1972): multiplying a row or
 //! a column of `A` changes `R` and `C` accordingly, and nothing else. `k`, one for each set of rows that couplings connect,
-//! is the largest `y` at the point of the box that is nearest to zero.
+//! is the largest `y` at the point of the box that is nearest to zero. Where the same scales for rows and columns leave all of them
+//! with a largest entry of about 1, these are taken.
 //!
 //! Scales are powers of two, so that they round nothing; except for those that make a matrix symmetric which was so before
 //! its rows or columns were multiplied.
@@ -21,8 +22,8 @@ const MOST_ITERATIONS: usize = 200;
 const ENOUGH: f64 = 0.01;
 /// Largest exponent of a scale.
 const LARGEST: f64 = 500.0;
-/// Range, to the base 2, of the factors between scales that make a matrix symmetric and those that do not have to.
-const APART: f64 = 12.0;
+/// Largest entry of a row or column, and one over it, that need no other scales.
+const EVEN: f64 = 128.0;
 /// Units in the last place of a row's terms that may be rounding.
 const ROUNDING: f64 = 1e3 * f64::EPSILON;
 
@@ -82,24 +83,20 @@ impl Scaled {
                 let sets = sets(matrix);
                 let scale = power_of_twos(&logarithms(matrix, false).0);
                 let alike = Self::with(problem, &scale, &scale, sets.clone())?;
-                if alike.is_symmetric() {
+                // Where rows and columns are even already, others would only tell upwind from downwind: the terms of a flow
+                // are smallest with scales that grow along it beyond all measure, and hardly any row would count.
+                if alike.is_symmetric() || is_even(&alike.matrix) {
                     return Some(alike);
                 }
-                let symmetrising = symmetrising(matrix);
-                if symmetrising.is_none() && scaling == Scaling::Symmetric {
-                    return Some(alike);
-                }
-                let (rows, columns) = logarithms(matrix, true);
-                if let Some(factors) = symmetrising
-                    && let Some((of_rows, of_columns)) = symmetric_scales(problem, &factors)
-                    && are_alike(&of_rows, &rows, &sets)
-                    && are_alike(&of_columns, &columns, &sets)
+                if let Some(rows) = symmetrising(matrix)
+                    && let Some((rows, columns)) = symmetric_scales(problem, &rows)
                 {
-                    return Self::with(problem, &of_rows, &of_columns, sets);
+                    return Self::with(problem, &rows, &columns, sets);
                 }
                 if scaling == Scaling::Symmetric {
                     return Some(alike);
                 }
+                let (rows, columns) = logarithms(matrix, true);
                 let [rows, columns] = [rows, columns].map(|logs| power_of_twos(&logs));
                 Self::with(problem, &rows, &columns, sets)
             }
@@ -371,21 +368,20 @@ fn symmetric_scales(problem: &BoxMlcp<'_, Csr>, rows: &[f64]) -> Option<(Vec<f64
     Some((rows.collect(), columns))
 }
 
-/// Whether scales differ from those with given logarithms by about one factor for all rows that couplings connect.
-///
-/// A matrix that was symmetric in other units has such scales. One with a wind, `A_ij / A_ji` the same everywhere, has others
-/// that make it symmetric, and grow without end from one side to the other: nobody would see a residual there.
-fn are_alike(scales: &[f64], logs: &[f64], sets: &[usize]) -> bool {
-    let mut range = vec![[f64::INFINITY, f64::NEG_INFINITY]; scales.len()];
-    for ((scale, log), &set) in scales.iter().zip(logs).zip(sets) {
-        let apart = logarithm(*scale) - log;
-        let [least, most] = &mut range[set];
-        *least = least.min(apart);
-        *most = most.max(apart);
+/// Whether the largest entries of all rows and columns are about 1.
+fn is_even(matrix: &Csr) -> bool {
+    let mut largest = vec![[0.0_f64; 2]; matrix.rows()];
+    for row in 0..matrix.rows() {
+        let (columns, values) = matrix.row(row);
+        for (&column, value) in columns.iter().zip(values) {
+            let of_row = &mut largest[row][0];
+            *of_row = of_row.max(value.abs());
+            let of_column = &mut largest[column as usize][1];
+            *of_column = of_column.max(value.abs());
+        }
     }
-    range
-        .iter()
-        .all(|[least, most]| most - least <= APART || least > most)
+    let mut each = largest.iter().flatten().filter(|value| **value > 0.0);
+    each.all(|&value| (1.0 / EVEN..=EVEN).contains(&value))
 }
 
 /// Logarithms `r` and `c` with the least sum of squares of `log |A_ij| + r_i + c_j`; equal ones unless `apart`.
