@@ -113,7 +113,8 @@ pub fn solve(
 type Judge<'a> = &'a dyn Fn(&[f64]) -> bool;
 
 /// Solves a problem with its rows and columns scaled, unless the options ask for an absolute tolerance: `run` gets the scaled
-/// problem. A point that is a solution by [`Accuracy::relative`] has converged, though `run` may have asked for more.
+/// problem. A point that is a solution by [`Accuracy::relative`] has converged, though `run` may have asked for more; a problem is
+/// infeasible only if a [`certificate`](crate::certificate) is found.
 pub fn solve_scaled(
     problem: &BoxMlcp<'_, Csr>,
     scaling: Scaling,
@@ -125,9 +126,14 @@ pub fn solve_scaled(
         true => None,
         false => Scaled::new(problem, scaling),
     };
-    judged(problem, scaled, options, x, &mut |problem, x, _| {
+    let mut solution = judged(problem, scaled, options, x, &mut |problem, x, _| {
         run(problem, x)
-    })
+    })?;
+    // A verdict without a certificate is no proof.
+    if solution.report.status == Status::Infeasible && !proof::is_proved(problem, &mut ()) {
+        solution.report.status = Status::Stagnated;
+    }
+    Ok(solution)
 }
 
 fn judged(
