@@ -109,10 +109,12 @@ fn meniscus(root: &Path, line: &str) -> Command {
     command
 }
 
-/// Runs or resumes a scene.
+/// Runs a scene, or resumes its run if there is one.
 fn simulate(root: &Path, scene: &str, folder: &str, flags: &str) -> StepResult {
+    let has_run = root.join(RUNS).join(folder).join("run.json").exists();
+    let resume = if has_run { " --resume" } else { "" };
     let line = format!(
-        "run {scene} --quiet --resume --set output.preview=false --out {RUNS}/{folder} {flags}"
+        "run {scene} --quiet{resume} --set output.preview=false --out {RUNS}/{folder} {flags}"
     );
     succeed(&mut meniscus(root, &line))
 }
