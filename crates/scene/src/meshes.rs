@@ -32,3 +32,9 @@ pub fn triangles<const D: usize>(scene: &Scene<D>) -> usize {
     meshes.dedup_by_key(|mesh| Arc::as_ptr(mesh));
     meshes.iter().map(|mesh| mesh.triangles().len()).sum()
 }
+
+/// Surface area of the meshes of a scene's solids, in square metres.
+pub fn area_of_solids<const D: usize>(scene: &Scene<D>) -> f64 {
+    let meshes = scene.solids.iter().flat_map(|solid| in_shape(&solid.shape));
+    meshes.map(|mesh| mesh.area()).sum()
+}

@@ -68,6 +68,13 @@ impl TriangleMesh {
         &self.tree.triangles
     }
 
+    /// The area of its surface.
+    pub fn area(&self) -> f64 {
+        let faces = 0..self.triangles().len() as u32;
+        let doubled = faces.map(|face| norm(triangle::doubled_area(self.tree.corners(face))));
+        0.5 * doubled.sum::<f64>()
+    }
+
     /// The box around the mesh.
     pub fn bounds(&self) -> Bounds<3> {
         self.tree.bounds()

@@ -5,7 +5,7 @@
 //! the CFL number. The constants were measured; `estimates_are_within_their_factors_of_measured_runs` compares with runs.
 
 use super::film;
-use meniscus_scene::{Emitter, Scene, measure, settle};
+use meniscus_scene::{Emitter, Scene, measure, meshes, settle};
 use meniscus_shapes::Bounds;
 
 /// CPU seconds per step and particle, between those of a deep liquid and a thin one.
@@ -16,6 +16,13 @@ const PER_PROJECTIVE_STEP: f64 = 2.2e-6;
 const PER_STEP: f64 = 5e-4;
 /// CPU seconds per step and rigid body in contact with a few others: less for balls, more in tall piles.
 const PER_BODY_STEP: f64 = 2e-4;
+/// CPU seconds per step and face of the grid that the surface of a solid mesh fills: distances at the nodes on both sides of
+/// it, with the thickness of the wall at each.
+const PER_MESH_FACE: f64 = 8e-5;
+/// CPU seconds per step and particle beside such a mesh, to keep it outside.
+const PER_PARTICLE_AT_MESH: f64 = 9e-6;
+/// Cells from a mesh within which particles are beside it.
+const BESIDE: f64 = 1.5;
 /// CPU seconds per pixel of a preview image.
 const PER_PIXEL: f64 = 6e-7;
 /// Speed of the fastest liquid as a fraction of the speed of free fall, averaged over a run.
@@ -47,6 +54,8 @@ pub struct Forecast {
     pub frames: Vec<FrameForecast>,
     /// Largest possible volume of liquid, if none leaves.
     pub most_volume: f64,
+    /// Whether liquid that is there at the start falls.
+    pub falls: bool,
 }
 
 impl Forecast {
@@ -75,6 +84,8 @@ impl Forecast {
             high: scene.domain,
         };
         let of_bodies = PER_BODY_STEP * scene.bodies.len() as f64;
+        let mesh_faces = meshes::area_of_solids(scene) / scene.dx().powi(2);
+        let room = BESIDE * mesh_faces * scene.physics.particles_per_cell as f64;
         let max_step = match (scene.is_projective(), scene.bodies.is_empty()) {
             (true, _) => scene.projective_settings().max_step,
             (false, true) => scene.physics.max_step,
@@ -91,7 +102,9 @@ impl Forecast {
             let crossed = frame * speed / reach;
             let steps = (crossed + ROUNDING).max(frame / max_step).max(1.0);
             let volume = start.volume + jets.iter().map(|jet| jet.present(time)).sum::<f64>();
-            let work = steps * (PER_STEP + of_bodies + per_particle * volume / each);
+            let particles = volume / each;
+            let of_meshes = PER_MESH_FACE * mesh_faces + PER_PARTICLE_AT_MESH * particles.min(room);
+            let work = steps * (PER_STEP + of_bodies + of_meshes + per_particle * particles);
             FrameForecast {
                 volume,
                 steps,
@@ -101,6 +114,7 @@ impl Forecast {
         Forecast {
             frames: frames.collect(),
             most_volume: start.volume + jets.iter().map(Jet::emitted).sum::<f64>(),
+            falls: start.fastest > start.speed,
         }
     }
 
@@ -116,6 +130,7 @@ impl Forecast {
         Forecast {
             frames: frames.collect(),
             most_volume: 0.0,
+            falls: false,
         }
     }
 
