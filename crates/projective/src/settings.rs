@@ -43,8 +43,7 @@ pub struct Settings<const D: usize> {
     pub method: Method,
     /// Largest number of rounds of a step. Default: 40; most steps need 2 to 5, an impact on a floor many more.
     pub rounds: usize,
-    /// Iterations of conjugate gradients per round. Default: 12; with fewer, what is left of the pressure of deep liquid
-    /// stirs it, and more rounds are needed.
+    /// Iterations of conjugate gradients per round. Default: 4.
     pub inner_iterations: usize,
     /// Largest relative excess of density that ends the rounds. Default: 1e-3.
     pub max_error: f64,
@@ -54,7 +53,7 @@ pub struct Settings<const D: usize> {
     pub warm_start: f64,
     /// Share of the difference to their neighbours' mean velocity that particles lose in a step (XSPH). Default: 0.02.
     pub xsph: f64,
-    /// Share of what changes from particle to particle that velocities lose in a step, to second order. Default: 0.6.
+    /// Share of what changes from particle to particle that velocities lose in a step, to second order. Default: 0.3.
     pub filter: f64,
     /// Largest movement of nearly all particles per step, in spacings. Default: 0.5.
     pub cfl: f64,
@@ -74,12 +73,12 @@ impl<const D: usize> Settings<D> {
             bulk_modulus: 1e9,
             method: Method::Dual,
             rounds: 40,
-            inner_iterations: 12,
+            inner_iterations: 4,
             max_error: 1e-3,
             mean_error: 1e-4,
             warm_start: 0.9,
             xsph: 0.02,
-            filter: 0.6,
+            filter: 0.3,
             cfl: 0.5,
             max_step: 5e-3,
         }

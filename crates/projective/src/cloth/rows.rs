@@ -70,6 +70,11 @@ impl Row {
         self.count > 0 && (self.multiplier != 0.0 || self.excess > 0.0 && !is_friction)
     }
 
+    /// Whether the row is at work at a solid.
+    pub fn is_at_solid(&self) -> bool {
+        matches!(self.kind, Kind::Solid(_)) && self.is_working()
+    }
+
     /// `g · x` for the vertices.
     pub fn product(&self, x: &[V3]) -> f64 {
         let vertices = self.vertices[..self.count].iter();

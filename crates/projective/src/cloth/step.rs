@@ -283,7 +283,8 @@ impl<'a, const D: usize> ClothStep<'a, D> {
             let back = sub(self.ahead[v], self.y[v]);
             turn += cloth.mass[v] * dot(back, sub(self.y[v], self.previous[v]));
         }
-        if turn > 0.0 {
+        // Points ahead would slide where friction holds, and leave the liquid that presses.
+        if turn > 0.0 || !self.near.is_empty() || self.rows.iter().any(Row::is_at_solid) {
             self.pace = 1.0;
         }
         let next = 0.5 * (1.0 + (1.0 + 4.0 * self.pace * self.pace).sqrt());

@@ -28,7 +28,7 @@ const UNDAMPED: usize = 8;
 /// Share of the changes that later rounds make.
 const DAMPING: f64 = 0.6;
 /// Products with the matrix per round with cloth, in iterations of conjugate gradients.
-const CLOTH_PRODUCTS: usize = 2;
+const CLOTH_PRODUCTS: usize = 6;
 /// Rounds without convergence after which contacts of cloth are looked for again.
 const ROUNDS_BETWEEN_SEARCHES: usize = 8;
 
