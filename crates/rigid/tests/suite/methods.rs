@@ -212,7 +212,7 @@ fn a_wall_at_rest_continues_from_the_impulses_of_the_last_step() {
         .coarse_tolerance(0.02)
         .max_sweeps(10_000);
     let mut bodies = wall(settings, 8);
-    let first = bodies.step(0.01).unwrap().solves[0].sweeps;
+    bodies.step(0.01).unwrap();
     let start: Vec<[f64; 3]> = (0..bodies.len()).map(|b| bodies.center(b)).collect();
     let mut later = 0;
     for _ in 0..40 {
@@ -220,10 +220,8 @@ fn a_wall_at_rest_continues_from_the_impulses_of_the_last_step() {
         assert!(report.converged());
         later += report.solves[0].sweeps;
     }
-    assert!(
-        later < first,
-        "{later} sweeps in 40 steps, {first} in the first one"
-    );
+    // From nothing, each step takes more than a hundred.
+    assert!(later <= 400, "{later} sweeps in 40 steps");
     let moved = (start.iter().enumerate())
         .map(|(b, &x)| distance(bodies.center(b), x))
         .fold(0.0, f64::max);
