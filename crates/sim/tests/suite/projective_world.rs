@@ -60,7 +60,7 @@ fn world(
     fluid.fill(&water, &solids, &|_| Some(0), &|_| velocity);
     let setup = RigidSetup {
         listed,
-        domain: domain.clone(),
+        domain,
         max_step: 0.01,
         removals: Vec::new(),
         forces: Vec::new(),
