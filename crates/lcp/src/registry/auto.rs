@@ -65,11 +65,14 @@ pub fn choices(analysis: &Analysis) -> Vec<(Method, &'static str)> {
     choices
 }
 
+/// A solve by one of the methods.
+type Attempt<'a> = dyn FnMut(Method, &mut [f64]) -> Result<Report, InputError> + 'a;
+
 /// Tries the methods in order.
 pub(super) fn solve(
     analysis: &Analysis,
     x: &mut [f64],
-    attempt: &mut dyn FnMut(Method, &mut [f64]) -> Result<Report, InputError>,
+    attempt: &mut Attempt<'_>,
 ) -> Result<Solution, InputError> {
     let candidates: Vec<Candidate<Method>> = choices(analysis)
         .into_iter()

@@ -111,6 +111,12 @@ pub fn solve(
 
 /// Says whether a point of a scaled problem is a solution by [`Accuracy::relative`].
 type Judge<'a> = &'a dyn Fn(&[f64]) -> bool;
+/// Solves a scaled problem.
+pub type ScaledSolve<'a> =
+    dyn FnMut(&BoxMlcp<'_, Csr>, &mut [f64]) -> Result<Solution, InputError> + 'a;
+/// The same, with what says that a point is a solution.
+type JudgedSolve<'a> =
+    dyn FnMut(&BoxMlcp<'_, Csr>, &mut [f64], Judge<'_>) -> Result<Solution, InputError> + 'a;
 
 /// Solves a problem with its rows and columns scaled, unless the options ask for an absolute tolerance: `run` gets the scaled
 /// problem. A point that is a solution by [`Accuracy::relative`] has converged, though `run` may have asked for more; a problem is
@@ -120,7 +126,7 @@ pub fn solve_scaled(
     scaling: Scaling,
     options: &Options,
     x: &mut [f64],
-    run: &mut dyn FnMut(&BoxMlcp<'_, Csr>, &mut [f64]) -> Result<Solution, InputError>,
+    run: &mut ScaledSolve<'_>,
 ) -> Result<Solution, InputError> {
     let scaled = match options.absolute {
         true => None,
@@ -141,7 +147,7 @@ fn judged(
     scaled: Option<Scaled>,
     options: &Options,
     x: &mut [f64],
-    run: &mut dyn FnMut(&BoxMlcp<'_, Csr>, &mut [f64], Judge<'_>) -> Result<Solution, InputError>,
+    run: &mut JudgedSolve<'_>,
 ) -> Result<Solution, InputError> {
     let Some(scaled) = scaled else {
         return run(problem, x, &|_| false);
