@@ -143,7 +143,8 @@ fn today() -> String {
 
 /// A day by its number since 1970-01-01, in the Gregorian calendar.
 fn day(number: u64) -> String {
-    let leap = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let divides = |number: u64, year: u64| year.is_multiple_of(number);
+    let leap = |year| divides(4, year) && (!divides(100, year) || divides(400, year));
     let (mut year, mut left) = (1970, number);
     while left >= 365 + u64::from(leap(year)) {
         left -= 365 + u64::from(leap(year));

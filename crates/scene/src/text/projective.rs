@@ -7,7 +7,7 @@ use super::tree::{Node, Value};
 use super::validate::join;
 use super::warnings::length;
 use crate::{Scene, SimulationMethod};
-use meniscus_projective::Method;
+use meniscus_projective::{Method, Settings};
 
 pub static PROJECTIVE: Table = Table {
     title: "the particle method",
@@ -145,7 +145,9 @@ pub fn errors<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
     }
     if let Some(projective) = root.get("projective")
         && let Some(weight) = projective.get("weight")
-        && projective.get("bulk_modulus").filter(written).is_some()
+        && let Some(modulus) = projective.get("bulk_modulus").filter(written)
+        // The complete scene of a run has the default beside the weight.
+        && modulus.number() != Some(Settings::<D>::new(1.0).bulk_modulus)
     {
         let message = "the weight of the constraints and the bulk modulus determine each other";
         let help = "remove one of `weight` and `bulk_modulus`";
