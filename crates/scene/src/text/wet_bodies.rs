@@ -9,7 +9,7 @@ use crate::buoyancy::{Buoyancy, Hydrostatics, Outcome};
 use crate::{Body, Scene, measure};
 use meniscus_liquid::Solver;
 
-/// Cells along a body below which the flow around it is not resolved.
+/// Cells along a body, or spacings of particles, below which the flow around it is not resolved.
 const LEAST_CELLS: f64 = 4.0;
 /// Share of a drain that bodies may cover at the start without a warning.
 const COVERED: f64 = 0.1;
@@ -64,7 +64,7 @@ fn walls_without_liquid<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Pr
     warnings
 }
 
-/// A body that the grid hardly resolves.
+/// A body that the grid or the particles hardly resolve.
 fn small<const D: usize>(
     scene: &Scene<D>,
     root: &Node,
@@ -74,19 +74,30 @@ fn small<const D: usize>(
     let bounds = body.shape.bounds()?;
     let sides = (0..D).map(|axis| bounds.high[axis] - bounds.low[axis]);
     let longest = sides.fold(0.0, f64::max);
-    let cells = longest / scene.dx();
-    if cells >= LEAST_CELLS * (1.0 - 1e-9) {
+    let (size, unit) = match scene.is_projective() {
+        true => (scene.particle_spacing(), "spacings of particles"),
+        false => (scene.dx(), "cells"),
+    };
+    let count = longest / size;
+    if count >= LEAST_CELLS * (1.0 - 1e-9) {
         return None;
     }
-    let enough = (scene.resolution as f64 * LEAST_CELLS / cells - 1e-9).ceil();
     let message = format!(
-        "is {} long, {cells:.1} cells: liquid around bodies of less than {LEAST_CELLS} cells is not resolved, and the force on \
+        "is {} long, {count:.1} {unit}: liquid around bodies of less than {LEAST_CELLS} {unit} is not resolved, and the force on \
          it is inaccurate",
         length(longest)
     );
     let place = place_of(root, "body", k);
     let path = join(&format!("body[{}]", k + 1), "shape");
-    let help = format!("domain.resolution = {enough} resolves it");
+    let help = if scene.is_projective() {
+        format!(
+            "particles.spacing = {} resolves it",
+            short(longest / LEAST_CELLS)
+        )
+    } else {
+        let enough = (scene.resolution as f64 * LEAST_CELLS / count - 1e-9).ceil();
+        format!("domain.resolution = {enough} resolves it")
+    };
     Some(Problem::warning(place, path, message).with_help(help))
 }
 
