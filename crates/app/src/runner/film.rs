@@ -16,10 +16,14 @@ use std::path::Path;
 /// Pictures per second of simulated time that the preview of a run draws, about, at high frame rates: still in slow motion,
 /// and a small part of the time that the run takes.
 const MOST_PICTURES: f64 = 1.5 * FASTEST;
+/// Pictures that a preview has at least, if the run has as many frames: a second or two to look at, however short the
+/// simulated time.
+const LEAST_PICTURES: u32 = 48;
 
 /// Frames from one picture of the preview to the next.
-pub(super) fn frames_per_picture(frame_rate: f64) -> u32 {
-    (frame_rate / MOST_PICTURES).round().max(1.0) as u32
+pub(super) fn frames_per_picture(frames: u32, frame_rate: f64) -> u32 {
+    let by_rate = (frame_rate / MOST_PICTURES).round() as u32;
+    by_rate.min(frames / LEAST_PICTURES).max(1)
 }
 
 /// The pictures of a run, as many as there are so far.
@@ -35,7 +39,7 @@ impl<'a, const D: usize> Film<'a, D> {
     /// A film without pictures so far.
     pub fn new(scene: &'a Scene<D>) -> Result<Self, Error> {
         let size = picture_size(&scene.domain, scene.output.preview_side);
-        let every = frames_per_picture(scene.frame_rate);
+        let every = frames_per_picture(scene.frames, scene.frame_rate);
         let rate = (scene.frame_rate / f64::from(every)).min(FASTEST);
         Ok(Film {
             renderer: FrameRenderer::new(scene, size, scene.output.preview_style),
@@ -284,5 +288,18 @@ mod tests {
         ] {
             assert_eq!(frames_per_picture(rate), every, "{rate}");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::frames_per_picture;
+
+    #[test]
+    fn high_frame_rates_skip_frames_only_while_enough_pictures_are_left() {
+        assert_eq!(frames_per_picture(960, 240.0), 5);
+        assert_eq!(frames_per_picture(20, 240.0), 1);
+        assert_eq!(frames_per_picture(100, 240.0), 2);
+        assert_eq!(frames_per_picture(960, 24.0), 1);
     }
 }

@@ -166,7 +166,7 @@ impl Forecast {
 
 /// CPU seconds of the preview image of a frame, if it has one. Frame 0 is drawn before the first step and not counted.
 fn picture_seconds<const D: usize>(scene: &Scene<D>, frame: u32) -> f64 {
-    let every = film::frames_per_picture(scene.frame_rate);
+    let every = film::frames_per_picture(scene.frames, scene.frame_rate);
     match scene.output.preview && frame.is_multiple_of(every) {
         true => PER_PIXEL * f64::from(scene.output.preview_side).powi(2),
         false => 0.0,
