@@ -21,6 +21,10 @@ use crate::pressure::{System, Weights};
 /// Seconds in which an error would be put right but for what is left over: a rate, so that many short steps do not
 /// shuffle the particles more than a few long ones.
 const EVEN_TIME: f64 = 0.05;
+/// A cell more than twice as full as it should be is put right sooner, ...
+const CROWDED: f64 = 1.0;
+/// ... within these seconds: where jets meet, the flow gathers particles faster than the usual rate parts them.
+const CROWDED_TIME: f64 = 0.0125;
 /// Fewer particles than belong there by more than this are asked for slowly: a cell near a wall is known only roughly.
 const LARGEST_LACK: f64 = 0.5;
 /// More than belong there are pushed apart in earnest, or a place where the flow gathers them would never empty.
@@ -85,7 +89,8 @@ pub fn excess_density<const D: usize>(
     let beyond = drift - drift.clamp(-SMALL_DRIFT, SMALL_DRIFT);
     let wanted = 1.0 + (GAIN * beyond).clamp(-LARGEST_CHANGE, LARGEST_CHANGE);
     let noise = NOISE * (1.0 - (wanted - 1.0).abs() / CHANGE_ABOVE_NOISE).max(0.0);
-    let share = 1.0 - (-dt / EVEN_TIME).exp();
+    let share_within = |seconds: f64| 1.0 - (-dt / seconds).exp();
+    let (share, crowded_share) = (share_within(EVEN_TIME), share_within(CROWDED_TIME));
     rhs.clear();
     rhs.make_room(system.cells.len());
     rhs.par_extend(system.cells.par_iter().with_min_len(1024).map(|&index| {
@@ -96,7 +101,9 @@ pub fn excess_density<const D: usize>(
             excess
         };
         let excess = excess - excess.clamp(-noise, noise);
-        -share * excess.clamp(-LARGEST_LACK, LARGEST_EXCESS) / dt
+        let excess = excess.clamp(-LARGEST_LACK, LARGEST_EXCESS);
+        let beyond = (excess - CROWDED).max(0.0);
+        -(share * (excess - beyond) + crowded_share * beyond) / dt
     }));
 }
 

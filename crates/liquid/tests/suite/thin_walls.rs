@@ -16,6 +16,9 @@ const SWING: f64 = 0.08;
 /// counts as liquid changes it by a percent from one step to the next.
 const LAST: f64 = 0.2;
 
+/// Speed in m/s of liquid that rests: two hundredths of `sqrt(g H)` for its depth `H` of 0.1 m.
+const AT_REST: f64 = 0.02;
+
 /// Until when a container moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Shaken {
@@ -186,13 +189,19 @@ impl Case {
                 "{most} particles in cell {cell:?}, {per_cell} is its share"
             ));
         }
+        let fastest = fastest(&liquid);
+        if self.shaken == Shaken::Never && fastest > AT_REST {
+            faults.push(format!(
+                "after two seconds of rest a speed of {fastest:.3} m/s"
+            ));
+        }
         let what = format!(
             "{D}D {:?} {} cells thick, {} walls, shaken {:?}",
             self.form, self.thickness, self.walls, self.shaken
         );
         let thin = report.thin_volume / start;
         eprintln!(
-            "{what}: drift {drift:.4}, at last {last:.4}, thin {thin:.4}, most {most}, {now_within} of {within}"
+            "{what}: drift {drift:.4}, at last {last:.4}, thin {thin:.4}, most {most}, fastest {fastest:.4}, {now_within} of {within}"
         );
         faults
             .iter()
@@ -215,6 +224,13 @@ fn most_in_a_cell<const D: usize>(liquid: &Liquid<D>) -> (usize, [i32; D]) {
     }
     let most = counts.into_iter().map(|(cell, count)| (count, cell));
     most.max().unwrap_or((0, [0; D]))
+}
+
+/// The largest speed of a particle in m/s.
+fn fastest<const D: usize>(liquid: &Liquid<D>) -> f64 {
+    let square = |v: &[f32; D]| v.iter().map(|&v| v as f64 * v as f64).sum::<f64>();
+    let velocities = liquid.particles().velocity.iter();
+    velocities.map(square).fold(0.0, f64::max).sqrt()
 }
 
 fn hold<const D: usize>(cases: impl Iterator<Item = Case>) {
@@ -251,6 +267,19 @@ fn cases(
 fn thin_straight_slanted_and_curved_walls_hold_water_in_2d() {
     let is_one = |case: &Case| (case.shaken == Shaken::Never) == (case.walls == Walls::Slip);
     hold::<2>(cases(&[0.3, 0.8], &Form::ALL, 48, Shaken::OneSecond).filter(is_one));
+}
+
+/// Where the floor meets a wall it cuts off slivers of cells, which are empty by chance: as air they would let the liquid above
+/// fall into them again and again.
+#[test]
+fn liquid_rests_above_slivers_along_the_edge_of_a_nearly_level_floor() {
+    hold::<3>(std::iter::once(Case {
+        form: Form::Box(5.0),
+        thickness: 0.3,
+        shaken: Shaken::Never,
+        walls: Walls::Separating,
+        cells: 40,
+    }));
 }
 
 #[test]

@@ -188,7 +188,9 @@ fn estimate<const D: usize>(scene: &Scene<D>, threads: usize) -> Estimate {
 /// Number of preview images, that of frame 0 included.
 fn pictures<const D: usize>(scene: &Scene<D>) -> f64 {
     match scene.output.preview {
-        true => f64::from(scene.frames / film::frames_per_picture(scene.frames, scene.frame_rate)) + 1.0,
+        true => {
+            f64::from(scene.frames / film::frames_per_picture(scene.frames, scene.frame_rate)) + 1.0
+        }
         false => 0.0,
     }
 }

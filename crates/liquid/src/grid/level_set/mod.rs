@@ -46,6 +46,8 @@ const OVERFULL: f32 = 1.5;
 const CLOSED: f32 = 0.1;
 /// Share of a cell's open part that may lack particles in cells deep inside.
 const EMPTY: f32 = 0.25;
+/// Cells in a void at most, slivers among them.
+const MOST_IN_VOID: usize = 32;
 /// Distance in voids that are no air, and in such cells, in cells.
 const VOID: f64 = -0.25;
 
@@ -253,8 +255,9 @@ impl LevelSet {
     }
 }
 
-/// The cells of the air around `start` if they are `2^D` at most, shut in by liquid and solids, and no cavity; nothing
-/// otherwise.
+/// The cells of the air around `start` if they hold no more than `2^D` whole ones, are shut in by liquid and solids, and no
+/// cavity; nothing otherwise. Along the edge between two walls many slivers together hold less than one cell: as air, they
+/// would let the liquid above fall into them again and again.
 fn small_void<const D: usize>(
     tiles: &Tiles<D>,
     cut: &CutCells<D>,
@@ -271,16 +274,18 @@ fn small_void<const D: usize>(
                 .map(|(_, other)| other)
         })
     };
-    let mut void = [start as u32; 8];
+    let mut void = [start as u32; MOST_IN_VOID];
     // Air that is not shut in by half of its faces is no corner of a small void; most air ends here.
     let mut count = if beside(start).count() > D { 0 } else { 1 };
+    let mut open = cut.open_cell(start);
     let mut seen = 0;
     while seen < count {
         for other in beside(void[seen] as usize) {
             if void[..count].contains(&(other as u32)) {
                 continue;
             }
-            if count == 1 << D {
+            open += cut.open_cell(other);
+            if count == MOST_IN_VOID || open > (1 << D) as f32 {
                 return void.into_iter().take(0);
             }
             void[count] = other as u32;
