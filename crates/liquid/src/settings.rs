@@ -225,7 +225,8 @@ pub struct Physics<const D: usize> {
     pub particles_per_cell: usize,
     /// Seed of their random offsets. Default: 1.
     pub seed: u64,
-    /// Cells that a particle may cross in one step, at most [`Physics::MAX_CFL`]. Default: 2.
+    /// Cells that all but the fastest thousandth of the particles may cross in one step, at most [`Physics::MAX_CFL`];
+    /// those may cross 2.5 times as many. Default: 2.
     pub cfl: f64,
     /// Longest step in seconds. Default: 1/24.
     pub max_step: f64,

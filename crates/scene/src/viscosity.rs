@@ -2,8 +2,8 @@
 
 use crate::Scene;
 use meniscus_coupled::Scheme;
+use meniscus_liquid::Physics;
 use meniscus_liquid::stokes::{Rheology, SolidWall};
-use meniscus_liquid::{Physics, Walls};
 
 /// A liquid by name.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -166,13 +166,5 @@ impl<const D: usize> Scene<D> {
             physics.solid_walls.clear();
         }
         physics
-    }
-
-    /// Kind of walls of a scene, where it says nothing else.
-    pub fn usual_walls(is_viscous: bool) -> Walls {
-        match is_viscous {
-            true => Walls::Stick,
-            false => Physics::<D>::default().walls,
-        }
     }
 }

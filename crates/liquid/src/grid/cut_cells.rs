@@ -11,8 +11,8 @@ use rayon::prelude::*;
 use self::alike::Alike;
 use self::curved::Face;
 use self::owners::Owners;
-use crate::grid::tiles::{Coord, TILE, Tiles};
-use crate::particles::transfer::Stencil;
+use crate::grid::tiles::{Coord, Corners, TILE, Tiles};
+use crate::particles::transfer::{Stencil, face_offset, interpolate_with_gradient};
 use crate::solids::{SolidField, SolidId};
 
 /// Faces less open than this are closed.
@@ -195,9 +195,7 @@ impl<const D: usize> CutCells<D> {
                 curved.unwrap_or_else(|| open_face::<D>(corners))
             });
         }
-        fill(&mut self.cell, &|index| {
-            open_cell(tiles, node, tiles.coord(index), dx)
-        });
+        fill(&mut self.cell, &|index| open_cell(tiles, node, index, dx));
         let mut owners = std::mem::take(&mut self.owners);
         owners.find(tiles, self, dx, solids);
         self.owners = owners;
@@ -269,15 +267,33 @@ impl<const D: usize> CutCells<D> {
         direction(gradient)
     }
 
+    /// The gradient of the distance, per cell, at the centre of a face.
+    #[inline]
+    pub fn gradient_on_face(&self, tiles: &Tiles<D>, axis: usize, index: usize) -> [f64; D] {
+        interpolate_with_gradient(self.corners_of(tiles, index), face_offset(axis)).1
+    }
+
     /// Distances at the corners of a cell; only the first `2^D` are used.
     #[inline]
     pub fn corners(&self, tiles: &Tiles<D>, cell: Coord<D>) -> [f64; 8] {
-        let mut values = [0.0; 8];
-        for (value, &node) in values[..1 << D].iter_mut().zip(&tiles.corners(cell)) {
-            *value = self.node[node] as f64;
-        }
-        values
+        values_at::<D>(&self.node, &tiles.corners(cell))
     }
+
+    /// The same for the cell with this index, which is quicker.
+    #[inline]
+    pub fn corners_of(&self, tiles: &Tiles<D>, index: usize) -> [f64; 8] {
+        values_at::<D>(&self.node, &tiles.corners_of(index))
+    }
+}
+
+/// Values at up to eight nodes; only the first `2^D` are used.
+#[inline]
+fn values_at<const D: usize>(node: &[f32], corners: &Corners) -> [f64; 8] {
+    let mut values = [0.0; 8];
+    for (value, &corner) in values[..1 << D].iter_mut().zip(corners) {
+        *value = node[corner] as f64;
+    }
+    values
 }
 
 /// Whether the centre of a face is in a gap between two solids.
@@ -379,15 +395,8 @@ fn open_triangle(a: f64, b: f64, c: f64) -> f64 {
     }
 }
 
-fn open_cell<const D: usize>(tiles: &Tiles<D>, node: &[f32], cell: Coord<D>, dx: f64) -> f64 {
-    let corners = tiles.corners(cell);
-    let values: [f64; 8] = std::array::from_fn(|c| {
-        if c < 1 << D {
-            node[corners[c]] as f64
-        } else {
-            0.0
-        }
-    });
+fn open_cell<const D: usize>(tiles: &Tiles<D>, node: &[f32], index: usize, dx: f64) -> f64 {
+    let values = values_at::<D>(node, &tiles.corners_of(index));
     let (low, high) = range(&values[..1 << D]);
     if low >= 0.0 {
         return 1.0;

@@ -84,6 +84,20 @@ pub fn rows<const D: usize>(
     }
 }
 
+/// The values in and around a cell of a tile, by its offset there, from a window that reaches one cell beyond the tile; only the
+/// first `3^D` are used. The first axis runs fastest.
+#[inline]
+pub fn near_cell<const D: usize, T: Copy + Default>(window: &[T], offset: usize) -> [T; 27] {
+    let local = Tiles::<D>::local(offset);
+    let first: usize = (0..D).map(|a| local[a] as usize * stride::<D>(1, a)).sum();
+    let mut near = [T::default(); 27];
+    for (k, near) in near[..Tiles::<D>::DIRECTIONS].iter_mut().enumerate() {
+        let step = |a: usize| k / 3usize.pow(a as u32) % 3 * stride::<D>(1, a);
+        *near = window[first + (0..D).map(step).sum::<usize>()];
+    }
+    near
+}
+
 /// Samples around a point of a window, those on the low faces along every axis.
 ///
 /// Single precision is enough for what particles take over: they carry no more themselves.

@@ -225,9 +225,18 @@ impl<const D: usize> Tiles<D> {
     /// step along axis `a`.
     #[inline]
     pub fn corners(&self, base: Coord<D>) -> Corners {
+        self.corners_in(self.slot(tile_of(base)), local_of(base))
+    }
+
+    /// [`Tiles::corners`] from the cell with this index on: there is no tile to be looked up.
+    #[inline]
+    pub fn corners_of(&self, index: usize) -> Corners {
+        self.corners_in(index >> (SHIFT * D), Self::local(index))
+    }
+
+    #[inline]
+    fn corners_in(&self, slot: usize, local: Coord<D>) -> Corners {
         let mut corners = [0; 8];
-        let slot = self.slot(tile_of(base));
-        let local = local_of(base);
         corners[0] = slot * Self::CELLS + Self::offset(local);
         if local.iter().all(|&l| l < LOCAL as i32) {
             for a in 0..D {
@@ -425,6 +434,7 @@ mod tests {
             let cell = tiles.coord(index);
             assert_eq!(tiles.index(cell), index);
             let corners = tiles.corners(cell);
+            assert!(!tiles.exists(corners[0]) || tiles.corners_of(corners[0]) == corners);
             for (k, near) in tiles.around(index).into_iter().enumerate() {
                 let step = [k % 3, k / 3 % 3, k / 9].map(|s| s as i32 - 1);
                 assert_eq!(

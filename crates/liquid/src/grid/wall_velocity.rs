@@ -8,7 +8,7 @@
 use rayon::prelude::*;
 
 use crate::grid::cell_set::CellSet;
-use crate::grid::cut_cells::CutCells;
+use crate::grid::cut_cells::{CutCells, direction};
 use crate::grid::extrapolate::FaceState;
 use crate::grid::tiles::Tiles;
 use crate::particles::transfer::{FaceField, face_offset};
@@ -95,13 +95,18 @@ pub fn constrain<const D: usize>(
     let before: &FaceField<D> = velocity;
     let separation = (rule.walls == Walls::Separating).then(|| Separation::of(tiles, rule));
     let push = |axis: usize, face: usize| -> f32 {
+        // Most walls lie along the axes, and concern the faces along one of them only.
+        let gradient = cut.gradient_on_face(tiles, axis, face);
+        if gradient[axis] == 0.0 {
+            return 0.0;
+        }
         let offset: [f64; D] = face_offset(axis);
         let coord = tiles.coord(face);
         let x: [f64; D] = std::array::from_fn(|a| coord[a] as f64 + offset[a]);
         if state[axis][face] == FaceState::Spray && cut.distance(tiles, x) > TOUCH * dx {
             return 0.0;
         }
-        let normal = cut.normal(tiles, x);
+        let normal = direction(gradient);
         if normal[axis] == 0.0 {
             return 0.0;
         }
@@ -109,7 +114,7 @@ pub fn constrain<const D: usize>(
             true => cut.solid_velocity(solids, axis, face, x.map(|x| x * dx)),
             false => [0.0; D],
         };
-        // Most walls lie along the axes, and ask for one component only.
+        // Such a wall asks for one component only.
         let across = (0..D).filter(|&a| normal[a] != 0.0);
         let into = rule.separation
             + across

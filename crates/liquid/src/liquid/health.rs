@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::grid::cut_cells::CutCells;
+use crate::grid::tile_halo;
 use crate::grid::tiles::Tiles;
 use crate::particles::Bins;
 use crate::report::Crowded;
@@ -54,14 +55,23 @@ pub(crate) fn measure<const D: usize>(
 ) -> Health {
     let cells = Tiles::<D>::CELLS;
     let each = 1.0 / settings.physics.particles_per_cell as f64;
-    let mut seen: Vec<f32> = Vec::new();
-    seen.reserve_exact(tiles.field_len());
-    let indices = (0..tiles.cells()).into_par_iter().with_min_len(4096);
-    indices
-        .map(|index| seen_share(tiles, phi, settings.dx as f32, index) * cut.open_cell(index))
-        .collect_into_vec(&mut seen);
-    // The null tile, which stands for all tiles without liquid.
-    seen.resize(tiles.field_len(), 0.0);
+    let mut seen = Vec::new();
+    tiles.reset(&mut seen, 0.0f32);
+    let quadrature = Quadrature::new::<D>(settings.dx as f32);
+    seen[..tiles.cells()]
+        .par_chunks_mut(cells)
+        .enumerate()
+        .for_each_init(Vec::new, |window, (slot, seen)| {
+            window.clear();
+            for (offset, seen) in seen.iter_mut().enumerate() {
+                let index = slot * cells + offset;
+                let near = || {
+                    gather(tiles, slot, window, |index| phi[index]);
+                    tile_halo::near_cell::<D, f32>(window, offset)
+                };
+                *seen = quadrature.share::<D>(phi[index], near) * cut.open_cell(index);
+            }
+        });
     let held = |index: usize| {
         let count = bins.of(index).len();
         if count == 0 {
@@ -69,16 +79,19 @@ pub(crate) fn measure<const D: usize>(
         }
         (count as f64 * each).min(cut.open_cell(index) as f64)
     };
-    let thin_in = |index: usize| {
+    let thin_in = |window: &mut Vec<(f64, f32)>, slot: usize, offset: usize| {
+        let index = slot * cells + offset;
         let own = held(index);
         // Full cells are seen; most of the liquid ends here.
         if own == 0.0 || seen[index] >= cut.open_cell(index) {
             return 0.0;
         }
+        gather(tiles, slot, window, |index| (held(index), seen[index]));
+        let near = tile_halo::near_cell::<D, _>(window, offset);
         let (mut all_held, mut all_seen) = (0.0, 0.0);
-        for &near in &tiles.around(index)[..Tiles::<D>::DIRECTIONS] {
-            all_held += held(near);
-            all_seen += seen[near] as f64;
+        for (held, seen) in &near[..Tiles::<D>::DIRECTIONS] {
+            all_held += held;
+            all_seen += *seen as f64;
         }
         own * (1.0 - SEEN_WEIGHT * all_seen / all_held).max(0.0)
     };
@@ -101,8 +114,9 @@ pub(crate) fn measure<const D: usize>(
     };
     let is_block =
         |offset: usize| (0..D).all(|a| (offset / Tiles::<D>::stride(a)).is_multiple_of(2));
-    let of_tile = |slot: usize| {
+    let of_tile = |window: &mut Vec<_>, slot: usize| {
         let first = slot * cells;
+        window.clear();
         let mut tile = OfTile {
             most: (0.0, first),
             ..OfTile::default()
@@ -112,7 +126,7 @@ pub(crate) fn measure<const D: usize>(
         }
         for offset in 0..cells {
             let index = first + offset;
-            tile.thin += thin_in(index);
+            tile.thin += thin_in(window, slot, offset);
             let crowd = crowd_of(index);
             if crowd > tile.most.0 {
                 tile.most = (crowd, index);
@@ -126,7 +140,8 @@ pub(crate) fn measure<const D: usize>(
         tile
     };
     // In the order of tiles, so that the sum and the choice do not depend on the number of threads.
-    let in_order: Vec<OfTile> = (0..tiles.len()).into_par_iter().map(of_tile).collect();
+    let slots = (0..tiles.len()).into_par_iter();
+    let in_order: Vec<OfTile> = slots.map_init(Vec::new, of_tile).collect();
     let volume =
         |of: fn(&OfTile) -> f64| in_order.iter().map(of).sum::<f64>() * settings.dx.powi(D as i32);
     let most = in_order.iter().map(|tile| tile.most);
@@ -153,22 +168,32 @@ struct OfTile {
     most: (f64, usize),
 }
 
+/// Fills a window that reaches one cell beyond a tile, unless it has been filled for that tile before.
+fn gather<const D: usize, T>(
+    tiles: &Tiles<D>,
+    slot: usize,
+    window: &mut Vec<T>,
+    value: impl Fn(usize) -> T,
+) {
+    if window.is_empty() {
+        tile_halo::rows(tiles, slot, 1, |_, runs| {
+            window.extend(runs.into_iter().flatten().map(&value));
+        });
+    }
+}
+
 /// Share of a cell with negative level set, by quadrature over `2^D` subcells between whose neighbouring centres the
 /// level set is multilinear.
-fn seen_share<const D: usize>(tiles: &Tiles<D>, phi: &[f32], dx: f32, index: usize) -> f32 {
-    let own = phi[index] / dx;
-    if own <= FULL {
-        return 1.0;
-    }
-    if own >= EMPTY {
-        return 0.0;
-    }
-    let near = tiles.around(index);
-    let mut sum = 0.0;
-    for subcell in 0..1usize << D {
-        // Its centre is a quarter of a cell off, towards the low or the high side along each axis.
-        let mut value = 0.0;
-        for corner in 0..1usize << D {
+struct Quadrature {
+    dx: f32,
+    /// For each subcell: the weights of the values around its centre, and their places among the values around the cell.
+    terms: [[(f32, usize); 8]; 8],
+}
+
+impl Quadrature {
+    fn new<const D: usize>(dx: f32) -> Self {
+        // The centre of a subcell is a quarter of a cell off, towards the low or the high side along each axis.
+        let term = |subcell: usize, corner: usize| {
             let (mut weight, mut place) = (1.0, 0);
             for a in (0..D).rev() {
                 let beside = corner >> a & 1 == 1;
@@ -180,11 +205,36 @@ fn seen_share<const D: usize>(tiles: &Tiles<D>, phi: &[f32], dx: f32, index: usi
                 weight *= if beside { 0.25 } else { 0.75 };
                 place = 3 * place + step;
             }
-            value += weight * phi[near[place]];
+            (weight, place)
+        };
+        Self {
+            dx,
+            terms: std::array::from_fn(|subcell| {
+                std::array::from_fn(|corner| term(subcell, corner))
+            }),
         }
-        sum += (0.5 - 2.0 * value / dx).clamp(0.0, 1.0);
     }
-    sum / (1usize << D) as f32
+
+    /// The share of a cell with this value, which asks for those around it if they matter.
+    fn share<const D: usize>(&self, phi: f32, near: impl FnOnce() -> [f32; 27]) -> f32 {
+        let own = phi / self.dx;
+        if own <= FULL {
+            return 1.0;
+        }
+        if own >= EMPTY {
+            return 0.0;
+        }
+        let near = near();
+        let mut sum = 0.0;
+        for terms in &self.terms[..1 << D] {
+            let mut value = 0.0;
+            for &(weight, place) in &terms[..1 << D] {
+                value += weight * near[place];
+            }
+            sum += (0.5 - 2.0 * value / self.dx).clamp(0.0, 1.0);
+        }
+        sum / (1usize << D) as f32
+    }
 }
 
 /// The volume that level set and thin liquid together should have, from what the level set alone should have and the

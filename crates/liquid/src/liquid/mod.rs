@@ -3,6 +3,7 @@
 mod distance;
 mod health;
 mod reporting;
+mod speeds;
 mod state;
 mod volume_target;
 
@@ -12,6 +13,7 @@ pub(crate) use volume_target::VolumeMeasure;
 
 use rayon::prelude::*;
 
+use self::speeds::Speeds;
 use self::volume_target::VolumeTarget;
 use crate::compiled::Compiled;
 use crate::grid::cut_cells::CutCells;
@@ -37,7 +39,7 @@ pub struct StepLimit {
     pub dt: f64,
     /// The longest one that is allowed at any speed.
     pub longest: f64,
-    /// Largest speed to be expected; not finite if a particle's is not.
+    /// Largest speed to be expected, that of a few particles of spray included; not finite if a particle's is not.
     pub speed: f64,
 }
 
@@ -303,7 +305,8 @@ impl<const D: usize> Liquid<D> {
         self.grid.bins.restore_order(&mut self.particles);
     }
 
-    /// The longest step that the CFL number allows, in equal shares of the time left.
+    /// The longest step that the CFL number allows, in equal shares of the time left. All but the fastest particles of spray
+    /// cross no more cells than that.
     pub fn step_limit(&self, solids: &dyn SolidMotion<D>, time_left: f64) -> StepLimit {
         let settings = &self.settings;
         let longest = settings.physics.max_step.min(time_left);
@@ -313,22 +316,24 @@ impl<const D: usize> Liquid<D> {
         let fall = (gravity * settings.physics.cfl * settings.dx)
             .sqrt()
             .min(gravity * longest);
-        let own = self.max_speed();
-        if own.is_nan() {
+        let own = Speeds::of(&self.particles.velocity);
+        if own.fastest.is_nan() {
             return StepLimit {
                 dt: longest,
                 longest,
-                speed: own,
+                speed: own.fastest,
             };
         }
-        let speed = own.max(self.ports.max_speed(self.time, longest)) + fall;
-        let speed = speed.max(solids.max_speed(self.time, longest, low, high));
-        let allowed = (settings.physics.cfl * settings.dx / speed).min(longest);
-        let steps = (time_left / allowed - 1e-9).ceil().max(1.0);
+        let with_others = |own: f64| {
+            let speed = own.max(self.ports.max_speed(self.time, longest)) + fall;
+            speed.max(solids.max_speed(self.time, longest, low, high))
+        };
+        let allowed = settings.physics.cfl * settings.dx / with_others(own.limiting);
+        let steps = (time_left / allowed.min(longest) - 1e-9).ceil().max(1.0);
         StepLimit {
             dt: time_left / steps,
             longest,
-            speed,
+            speed: with_others(own.fastest),
         }
     }
 
@@ -341,23 +346,6 @@ impl<const D: usize> Liquid<D> {
         let when = (start, self.time);
         self.ports
             .exchange(&mut self.particles, &self.settings, &at_end, when)
-    }
-
-    fn max_speed(&self) -> f64 {
-        let squares = self.particles.velocity.par_iter().with_min_len(4096);
-        let fastest = squares
-            .map(|v| v.iter().map(|&c| c as f64 * c as f64).sum::<f64>())
-            .reduce(
-                || 0.0,
-                |a, b| {
-                    if a.is_nan() || b.is_nan() {
-                        f64::NAN
-                    } else {
-                        a.max(b)
-                    }
-                },
-            );
-        fastest.sqrt()
     }
 
     /// Puts tiles around the particles and sorts the particles by cell.

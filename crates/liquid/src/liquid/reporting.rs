@@ -3,6 +3,7 @@
 use meniscus_lcp::{Report, Status};
 use rayon::prelude::*;
 
+use super::speeds::fastest;
 use super::volume_target::VolumeTarget;
 use super::{Liquid, VolumeMeasure, health};
 use crate::grid::thick_walls::ThickWalls;
@@ -109,7 +110,7 @@ impl<const D: usize> Liquid<D> {
             emitted: 0.0,
             drained: 0.0,
             kinetic_energy: self.kinetic_energy(),
-            max_speed: self.max_speed(),
+            max_speed: fastest(&self.particles.velocity),
             pockets: 0,
             lost_volume: 0.0,
             squeezed: None,

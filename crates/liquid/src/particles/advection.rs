@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 
-use crate::grid::cut_cells::{CutCells, range};
+use crate::grid::cut_cells::{CutCells, interpolate, range};
 use crate::grid::thick_walls::{PosedThickWalls, ThickWalls};
 use crate::grid::tile_halo::FaceWindow;
-use crate::grid::tiles::Tiles;
+use crate::grid::tiles::{Coord, Tiles, floor};
 use crate::particles::gradient::Gradient;
 use crate::particles::rest::Rest;
 use crate::particles::transfer::{FaceField, Stencil, sample};
@@ -33,12 +33,24 @@ const SPREAD: f64 = 0.5;
 /// Particles are kept this far inside the domain, in cells.
 const MARGIN: f64 = 1e-3;
 
+/// Share of the way at which the last stage of the Runge-Kutta scheme reads a velocity.
+const LAST_STAGE: f64 = 0.75;
+
 /// Cells around a tile in which its particles find velocities side by side: what they pass on their way, most of them.
 const PASSED: usize = 2;
 /// The same for what they read where they start.
 const BESIDE: usize = 1;
 /// Fewer particles than this are not worth gathering what is around their tile.
 const FEW: usize = 64;
+
+/// The solids in a cell.
+struct Wall<const D: usize> {
+    cell: Coord<D>,
+    /// Distances at the cell's corners, in metres, unless the tile is far from all solids.
+    corners: Option<[f64; 8]>,
+    /// The interpolated distance is nowhere in the cell less than this.
+    clearance: f64,
+}
 
 /// What the particles read.
 pub struct Flow<'a, const D: usize> {
@@ -100,7 +112,7 @@ pub fn advect<const D: usize>(
         })
         .collect();
     let move_one = |nearby: &Nearby<D>,
-                    clearance: f64,
+                    wall: &Wall<D>,
                     spread: [f64; D],
                     position: &mut [f32; D],
                     velocity: &mut [f32; D],
@@ -124,7 +136,7 @@ pub fn advect<const D: usize>(
         let approach = travel + solid_speed * dt;
         // Linear interpolation of a distance is off by less than half a cell.
         let room = approach + 0.5 * dx;
-        if clearance < room && flow.cut.distance(flow.tiles, start) < room {
+        if wall.clearance < room && flow.distance(wall, start) < room {
             // The pressure may have made it faster than the step was meant for: its way is then cut finer.
             let pieces = (travel / (FARTHEST * dx * looks as f64)).ceil().max(1.0) as usize;
             let way = Way {
@@ -142,7 +154,7 @@ pub fn advect<const D: usize>(
     };
     // One by one: tiles are few and long, and a last piece of several would keep one thread busy and the others waiting.
     parts.into_par_iter().with_max_len(1).for_each_init(
-        || Nearby::new(flow),
+        || Nearby::new(flow, settings.physics.cfl),
         |nearby, (slot, position, velocity, affine)| {
             nearby.come_to(slot, position.len());
             let mut particles = position.iter_mut().zip(velocity).zip(affine);
@@ -151,12 +163,12 @@ pub fn advect<const D: usize>(
                 if count == 0 {
                     continue;
                 }
-                let clearance = flow.clearance(cell);
+                let wall = flow.wall(cell);
                 let is_clumped = count > CLUMPED * settings.physics.particles_per_cell;
                 let in_cell = particles.by_ref().take(count).enumerate();
                 for (k, ((position, velocity), affine)) in in_cell {
                     let spread = if is_clumped { spread(k) } else { [0.0; D] };
-                    move_one(nearby, clearance, spread, position, velocity, affine);
+                    move_one(nearby, &wall, spread, position, velocity, affine);
                 }
             }
         },
@@ -184,12 +196,15 @@ struct Nearby<'a, const D: usize> {
     velocity: FaceWindow<D, PASSED>,
     before: FaceWindow<D, BESIDE>,
     displacement: FaceWindow<D, BESIDE>,
+    /// Cells along an axis beyond which a way is straight.
+    farthest: f64,
 }
 
 impl<'a, const D: usize> Nearby<'a, D> {
-    fn new(flow: &'a Flow<'a, D>) -> Self {
+    fn new(flow: &'a Flow<'a, D>, cfl: f64) -> Self {
         Self {
             flow,
+            farthest: cfl.ceil() / LAST_STAGE,
             gathered: false,
             velocity: FaceWindow::new(),
             before: FaceWindow::new(),
@@ -268,25 +283,51 @@ impl<'a, const D: usize> Nearby<'a, D> {
     }
 
     /// Displacement over the step in cells, by Ralston's third-order scheme; `h` is the step in seconds per metre
-    /// of cell width.
+    /// of cell width. Spray that is faster than the step is meant for flies straight: the scheme would read velocities where
+    /// none have been extrapolated.
     #[inline(always)]
     fn path(&self, x: [f64; D], k1: [f64; D], h: f64) -> [f64; D] {
+        if k1.iter().any(|k| (h * k).abs() > self.farthest) {
+            return k1.map(|k| h * k);
+        }
         let along = |k: [f64; D], share: f64| std::array::from_fn(|a| x[a] + share * h * k[a]);
         let k2 = self.sample(along(k1, 0.5));
-        let k3 = self.sample(along(k2, 0.75));
+        let k3 = self.sample(along(k2, LAST_STAGE));
         std::array::from_fn(|a| h / 9.0 * (2.0 * k1[a] + 3.0 * k2[a] + 4.0 * k3[a]))
     }
 }
 
 impl<const D: usize> Flow<'_, D> {
-    /// The interpolated distance of the solids is nowhere in a cell less than this.
-    fn clearance(&self, cell: usize) -> f64 {
-        let slot = cell / Tiles::<D>::CELLS;
+    /// The solids in a cell.
+    fn wall(&self, index: usize) -> Wall<D> {
+        let slot = index / Tiles::<D>::CELLS;
+        let cell = self.tiles.coord(index);
         if self.cut.far[slot] {
-            return self.cut.clearance(slot);
+            return Wall {
+                cell,
+                corners: None,
+                clearance: self.cut.clearance(slot),
+            };
         }
-        let corners = self.cut.corners(self.tiles, self.tiles.coord(cell));
-        range(&corners[..1 << D]).0
+        let corners = self.cut.corners_of(self.tiles, index);
+        Wall {
+            cell,
+            corners: Some(corners),
+            clearance: range(&corners[..1 << D]).0,
+        }
+    }
+
+    /// Distance of the solids at a point given in cells, as a rule in the wall's cell.
+    #[inline]
+    fn distance(&self, wall: &Wall<D>, x: [f64; D]) -> f64 {
+        match wall.corners {
+            // Rounding may put what is on the border of a cell into the next one.
+            Some(corners) if x.map(floor) == wall.cell => interpolate::<D>(
+                &corners,
+                std::array::from_fn(|a| x[a] - wall.cell[a] as f64),
+            ),
+            _ => self.cut.distance(self.tiles, x),
+        }
     }
 
     /// The same as [`Nearby::read`], without windows.
@@ -348,15 +389,29 @@ impl<const D: usize> Way<D> {
         velocity: &mut [f32; D],
         dx: f64,
     ) -> [f64; D] {
-        let mut x = self.from;
         let looks = posed.len() * self.pieces;
+        let step: [f64; D] = std::array::from_fn(|a| (self.to[a] - self.from[a]) / looks as f64);
+        let step_along = |x: &mut [f64; D]| x.iter_mut().zip(step).for_each(|(x, s)| *x += s);
+        let mut x = self.from;
+        // One look from the middle of the way may do for all of it.
+        let middle = looks.div_ceil(2);
+        for _ in 0..middle {
+            step_along(&mut x);
+        }
+        let seen = posed[(middle - 1) / self.pieces].clearance(x);
+        let farther = middle.max(looks - middle) as f64 / looks as f64;
+        if seen > self.approach * farther + SAFE * dx {
+            for _ in middle..looks {
+                step_along(&mut x);
+            }
+            return x;
+        }
+        let mut x = self.from;
         let approach = self.approach / looks as f64;
         // At the start only what is interpolated is known, and beside thin walls that may be far off.
         let mut clearance = 0.0;
         for k in 0..looks {
-            for a in 0..D {
-                x[a] += (self.to[a] - self.from[a]) / looks as f64;
-            }
+            step_along(&mut x);
             // What was found before may do for several pieces.
             clearance -= approach;
             if clearance > SAFE * dx {

@@ -99,8 +99,8 @@ static TIME: Table = Table {
         key!("rate": Kind::Number(Range::up_to(1e6), "frames per second"), field!(frame_rate), Physics, "30",
             "Frames per second. A higher rate gives slow motion."),
         key!("cfl": Kind::Number(Range::up_to(Physics::<3>::MAX_CFL), "cells"), field!(physics.cfl), Physics, "1",
-            "CFL number: cells that the fastest liquid or solid may cross in one step. A smaller one is slower and more \
-             accurate."),
+            "CFL number: cells that liquid and solids may cross in one step; the fastest thousandth of the particles may \
+             cross 2.5 times as many. A smaller one is slower and more accurate."),
         key!("max_step": Kind::Number(Range::POSITIVE, "s"), field!(physics.max_step), Physics, "0.01",
             "Longest time step."),
     ],

@@ -86,7 +86,7 @@ impl<'a, const D: usize> Mirror<'a, D> {
                 if all.is_empty() {
                     continue;
                 }
-                let Some(wall) = geometry.wall_near(tiles.coord(cell)) else {
+                let Some(wall) = geometry.wall_near(cell) else {
                     continue;
                 };
                 let near_surface = surface.has(cell);
@@ -184,11 +184,14 @@ struct Wall<const D: usize> {
 
 impl<const D: usize> GridGeometry<'_, D> {
     /// The solids in a cell, if a particle in it may have an image.
-    fn wall_near(&self, cell: Coord<D>) -> Option<Wall<D>> {
-        let corners = self.cut.corners(self.tiles, cell);
+    fn wall_near(&self, index: usize) -> Option<Wall<D>> {
+        let corners = self.cut.corners_of(self.tiles, index);
         let (low, high) = range(&corners[..1 << D]);
         let some = high > -ROUNDING * self.dx && low < (DEPTH + ROUNDING) * self.dx;
-        some.then_some(Wall { cell, corners })
+        some.then(|| Wall {
+            cell: self.tiles.coord(index),
+            corners,
+        })
     }
 
     /// Distance, in cells, and normal of the solids at a particle that lies in the wall's cell. None if it has no image.

@@ -34,7 +34,8 @@ impl LevelSet {
                             }
                         });
                     }
-                    let liquid = at_subcells::<D, 3>(&near::<D>(phi, index - first));
+                    let liquid =
+                        at_subcells::<D, 3>(&tile_halo::near_cell::<D, f32>(phi, index - first));
                     if cut.far[slot] {
                         filled::<D>(&liquid, h)
                     } else {
@@ -54,20 +55,6 @@ const BESIDE: usize = 1;
 
 /// Values at the midpoints of a cell's subcells; the first axis runs fastest.
 type Subcells = [f32; SUBCELLS.pow(3)];
-
-/// The values around a cell of a tile, from a window; the first axis runs fastest.
-#[inline]
-fn near<const D: usize>(window: &[f32], offset: usize) -> [f32; 27] {
-    let local = Tiles::<D>::local(offset);
-    let stride = |a: usize| tile_halo::stride::<D>(BESIDE, a);
-    let first: usize = (0..D).map(|a| local[a] as usize * stride(a)).sum();
-    let mut near = [0.0; 27];
-    for (k, near) in near[..Tiles::<D>::DIRECTIONS].iter_mut().enumerate() {
-        let step = |a: usize| k / 3usize.pow(a as u32) % 3 * stride(a);
-        *near = window[first + (0..D).map(step).sum::<usize>()];
-    }
-    near
-}
 
 /// Share of a cell that is liquid, by quadrature.
 #[inline]
@@ -91,7 +78,7 @@ fn filled_outside<const D: usize>(
     h: f32,
 ) -> f64 {
     // Between the centres of cells phi is multilinear, and between nodes the solids' distance is.
-    let corners = tiles.corners(tiles.coord(index));
+    let corners = tiles.corners_of(index);
     let mut solid = [0.0; 8];
     for c in 0..1 << D {
         solid[c] = cut.node[corners[c]];

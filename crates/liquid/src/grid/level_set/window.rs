@@ -84,7 +84,7 @@ impl<const D: usize> Centre<D> {
         if cut.far[index / Tiles::<D>::CELLS] {
             return centre;
         }
-        centre.corners = cut.corners(tiles, cell);
+        centre.corners = cut.corners_of(tiles, index);
         centre.wall = mean_of_corners::<D>(&centre.corners) / dx;
         centre
     }
