@@ -185,7 +185,7 @@ impl<const D: usize> ShareFinder<'_, D> {
             .max_by(|a, b| along(a).total_cmp(&along(b)))
     }
 
-    /// Whether a film goes on through a face: no solid covers all of it by itself, walls as thick as the grid makes them.
+    /// Whether a film continues through a face: no solid covers all of it by itself, walls as thick as the grid makes them.
     fn is_passed(&self, index: usize, axis: usize, high: bool) -> bool {
         let near = &self.near[index / Tiles::<D>::CELLS];
         let corners = self.corners(index, axis, high);

@@ -15,7 +15,7 @@ const SHORTEST_STEP: f64 = 1e-6;
 /// A solid that moves by script.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScriptedSolid<const D: usize> {
-    /// For people.
+    /// Name in messages.
     pub name: String,
     /// The solid in the frame of the body.
     pub shape: Shape<D>,
@@ -94,7 +94,7 @@ impl<const D: usize> ScriptedSolid<D> {
         self.motion.speed_bound(t, dt, bounds, reach)
     }
 
-    /// Whether shape and motion can be meant.
+    /// Checks that all values of the shape and the motion are in range.
     pub fn validate(&self) -> Result<(), SolidError> {
         let named = |fault| SolidError {
             name: self.name.clone(),

@@ -74,7 +74,7 @@ impl<const D: usize> Solids<D> {
             .fold(0.0, f64::max)
     }
 
-    /// Whether every solid can be meant.
+    /// Checks that all values of every solid are in range.
     pub fn validate(&self) -> Result<(), SolidError> {
         self.list.iter().try_for_each(ScriptedSolid::validate)
     }

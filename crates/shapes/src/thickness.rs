@@ -1,4 +1,4 @@
-//! How thin a solid is, for telling whether a grid can hold it.
+//! Thickness of solids, to decide whether a grid resolves them.
 
 use crate::bounds::Bounds;
 use crate::shape::Shape;

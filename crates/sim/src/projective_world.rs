@@ -255,7 +255,7 @@ impl<const D: usize> World for ProjectiveWorld<D> {
         // Steps of equal length up to `until`.
         let left = until - time;
         let mut steps = (left / dt - 1e-9).ceil().max(1.0);
-        // Cloth has a factored matrix for each length of step: the last one goes on if it is short enough.
+        // Cloth has a factored matrix for each length of step: the last one is used again if it is short enough.
         let last = self.fluid.last_step();
         if self.fluid.cloth().is_some()
             && last > 0.0

@@ -32,7 +32,7 @@ pub struct Skin {
     pub threshold: f32,
 }
 
-/// Triangles, against the clock as seen from outside.
+/// Triangles, counter-clockwise as seen from outside.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
     /// Where the corners are.

@@ -159,7 +159,7 @@ pub(crate) fn correct(
     core: &mut Core,
     watch: &mut dyn FnMut(&Report) -> ControlFlow<()>,
 ) -> Report {
-    // More directions than rows there are not.
+    // There are no more directions than rows.
     let restart = limits.restart.min(x.len().max(1));
     core.resize(x.len(), restart);
     let mut norm = reduce::sum_of_squares(r).sqrt();

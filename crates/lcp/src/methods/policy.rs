@@ -67,7 +67,7 @@ const SMALLEST_INNER_TOLERANCE: f64 = 1e-13;
 /// An inner tolerance so loose that the merit may fall at every iteration, and yet too slowly to get anywhere.
 const LOOSE: f64 = 0.1;
 
-/// The part of itself to which the merit must fall at a loose inner tolerance.
+/// Reduction of the merit that a loose inner tolerance must reach.
 const SLOW: f64 = 0.25;
 
 /// Scratch memory of the method, reused between solves.

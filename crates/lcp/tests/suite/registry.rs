@@ -28,7 +28,7 @@ fn start(given: &Instance) -> Vec<f64> {
     bounds.map(|(&l, &u)| 0.0_f64.clamp(l, u)).collect()
 }
 
-/// Solves by one method and checks that what it says of itself is true. `None` if it refuses the problem.
+/// Solves by one method and checks that its report is true. `None` if it refuses the problem.
 fn honest(given: &Instance, method: Method) -> Option<(Solution, Vec<f64>)> {
     let problem = given.problem();
     let mut x = start(given);
@@ -447,7 +447,7 @@ fn auto_solves_every_real_problem_that_has_a_solution() {
                 "{name}: {solution:?}"
             );
         } else if name != "lcp_tobenna" {
-            // On that one Lemke's method goes on without end, and Fischer-Newton ends at its limit.
+            // On that one Lemke's method does not terminate, and Fischer-Newton ends at its limit.
             assert!(solved, "{name}: {solution:?}");
         }
         seen += 1;

@@ -36,7 +36,7 @@ const WITHDRAW: u8 = 2;
 /// Extrapolates known values to `layers` layers of faces around them.
 ///
 /// What is still [`FaceState::Ballistic`] after `WITHDRAW` layers is [`FaceState::Spray`] from then on, and gets layers
-/// of its own: a particle that reads a zero at one corner of its cell makes up a gradient, and writes more than it read.
+/// of its own: a particle that reads a zero at one corner of its cell gets a spurious gradient, and writes more momentum than it read.
 pub fn extrapolate<const D: usize>(
     tiles: &Tiles<D>,
     value: &mut [f64],

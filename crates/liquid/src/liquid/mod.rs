@@ -152,7 +152,7 @@ impl<const D: usize> Liquid<D> {
         self.particles.attribute_new(self.time, 0, 0);
     }
 
-    /// Says of which material the liquid at every place is, where there is more than one.
+    /// Sets the material of every particle by its position, if there is more than one material.
     pub fn set_materials(&mut self, of: &(dyn Fn([f64; D]) -> u8 + Sync)) {
         let Particles {
             position, material, ..
@@ -172,7 +172,7 @@ impl<const D: usize> Liquid<D> {
         self.particles.attribute_new(self.time, 0, 0);
     }
 
-    /// Says where liquid comes in and leaves from now on.
+    /// Sets the emitters and drains.
     pub fn set_sources(&mut self, ports: Sources<D>) {
         self.ports = ports;
     }
@@ -182,7 +182,7 @@ impl<const D: usize> Liquid<D> {
         self.time
     }
 
-    /// What it was made with.
+    /// Settings of the simulation.
     pub fn settings(&self) -> &Settings<D> {
         &self.settings
     }

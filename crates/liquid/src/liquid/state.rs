@@ -141,7 +141,7 @@ impl<const D: usize> Liquid<D> {
             false => Some(rest.attributes(particles.len())?),
         };
         if !rest.0.is_empty() {
-            return Err(StateError::Malformed("it goes on after its end"));
+            return Err(StateError::Malformed("there are bytes after its end"));
         }
         let finite = [time, last_dt, volume, drift, dt]
             .iter()
@@ -205,7 +205,7 @@ impl<const D: usize> State<'_, D> {
         self.len() == 0
     }
 
-    /// Writes it. A large liquid needs no second copy of itself for that.
+    /// Writes the state without a copy of the particles.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let Particles {
             position,

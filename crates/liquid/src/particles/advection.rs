@@ -24,7 +24,7 @@ const SAFE: f64 = 1e-6;
 const MOST_PIECES: usize = 1000;
 /// Pushes out of a solid before a particle in a narrow gap is left alone.
 const PUSHES: usize = 4;
-/// Evening out moves no particle farther than this in a step, along each axis and in cells.
+/// Position correction moves no particle farther than this in a step, along each axis and in cells.
 const LARGEST_SHIFT: f64 = 0.5;
 /// Cells with more than this many times their share of particles have clumps.
 const CLUMPED: usize = 3;
@@ -40,7 +40,7 @@ const LAST_STAGE: f64 = 0.75;
 const PASSED: usize = 2;
 /// The same for what they read where they start.
 const BESIDE: usize = 1;
-/// Fewer particles than this are not worth gathering what is around their tile.
+/// Number of particles below which gathering the surroundings of their tile does not pay.
 const FEW: usize = 64;
 
 /// The solids in a cell.
@@ -62,7 +62,7 @@ pub struct Flow<'a, const D: usize> {
     pub velocity: &'a FaceField<D>,
     /// Velocity before forces, for FLIP; empty for APIC.
     pub before: &'a FaceField<D>,
-    /// Displacement that evens out the particles, in metres.
+    /// Displacement of the position correction, in metres.
     pub displacement: &'a FaceField<D, f32>,
     /// Solids at the start of the step.
     pub cut: &'a CutCells<D>,

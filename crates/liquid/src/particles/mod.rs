@@ -22,20 +22,20 @@ use crate::particles::gradient::Gradient;
 /// are taken in double precision.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Particles<const D: usize> {
-    /// Where they are.
+    /// Positions in metres.
     pub position: Vec<[f32; D]>,
-    /// How fast they move.
+    /// Velocities in m/s.
     pub velocity: Vec<[f32; D]>,
-    /// How the velocity changes around them.
+    /// Velocity gradients.
     pub affine: Vec<Gradient<D>>,
-    /// Numbers, times of birth and sources, if they are kept.
+    /// Identifiers, times of birth and sources, if they are kept.
     pub attributes: Option<Attributes>,
     /// Index of the material of each, where there is more than one.
     pub material: Option<Vec<u8>>,
 }
 
 impl<const D: usize> Particles<D> {
-    /// How many.
+    /// Number of particles.
     pub fn len(&self) -> usize {
         self.position.len()
     }
@@ -52,7 +52,7 @@ impl<const D: usize> Particles<D> {
         self.affine.reserve_exact(more);
     }
 
-    /// Adds one without spin.
+    /// Adds a particle with zero velocity gradient.
     pub fn push(&mut self, position: [f64; D], velocity: [f64; D]) {
         self.position.push(position.map(|x| x as f32));
         self.velocity.push(velocity.map(|v| v as f32));

@@ -25,9 +25,9 @@ const EVEN_TIME: f64 = 0.05;
 const CROWDED: f64 = 1.0;
 /// ... within these seconds: where jets meet, the flow gathers particles faster than the usual rate parts them.
 const CROWDED_TIME: f64 = 0.0125;
-/// Fewer particles than belong there by more than this are asked for slowly: a cell near a wall is known only roughly.
+/// A lack of particles is corrected up to this only: near walls the number density is approximate.
 const LARGEST_LACK: f64 = 0.5;
-/// More than belong there are pushed apart in earnest, or a place where the flow gathers them would never empty.
+/// An excess is corrected up to this, or a place where the flow gathers particles would never empty.
 const LARGEST_EXCESS: f64 = 4.0;
 /// Seconds over which a drift of the volume makes itself felt: what is measured jumps a little when liquid leaves a
 /// wall, and that is no drift.

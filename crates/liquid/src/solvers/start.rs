@@ -23,7 +23,7 @@ pub(super) fn begin<const D: usize>(
     memory: &mut Memory,
     observer: &mut dyn Observer,
 ) -> Result<(), InputError> {
-    // How that ends does not matter: the method goes on from there.
+    // Its status does not matter: the method continues from its result.
     match settings.start {
         Start::Given => {}
         Start::Zero => x.fill(0.0),

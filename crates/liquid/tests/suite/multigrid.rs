@@ -1,4 +1,4 @@
-//! The multigrid solver against policy iteration, and what it promises of itself.
+//! The multigrid solver against policy iteration, and its guarantees.
 
 use crate::common::advance;
 use crate::grids::{Dice, Grid, Scene, Sphere, build, from_faces, random};

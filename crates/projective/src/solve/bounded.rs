@@ -157,7 +157,7 @@ impl<R: Real> Bounded<R> {
                 break;
             }
             if chopped_square > free_square {
-                // Constraints at their bounds are let go.
+                // Constraints at their bounds become inactive.
                 let image = self.product(operator, &chopped);
                 products += 1;
                 let curvature = dot(&chopped, &image);

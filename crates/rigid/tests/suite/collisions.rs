@@ -334,7 +334,7 @@ fn a_scripted_platform_carries_a_box_and_lets_it_fly() {
         "{:?}",
         bodies.center(cube)
     );
-    // The lift has stopped; the cube goes on.
+    // The lift has stopped; the cube keeps moving.
     assert!((bodies.twist(cube).linear[2] - 1.0).abs() < 1e-6);
     bodies.step(0.01).unwrap();
     assert!((bodies.twist(cube).linear[2] - (1.0 - 0.01 * G)).abs() < 1e-6);

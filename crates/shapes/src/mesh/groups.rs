@@ -1,4 +1,4 @@
-//! Groups of things that are connected, each thing the same way round as its group or the other way.
+//! Connected groups with relative orientation: a union-find whose members are oriented as their group or opposite to it.
 
 /// Disjoint sets, with a sense for each member relative to the first of its set.
 pub(crate) struct Groups {

@@ -1,4 +1,4 @@
-//! A coarse lattice over a mesh that remembers, for the middle of each of its cells, the nearest triangle and the side.
+//! Coarse lattice over a mesh: the nearest triangle, and the side, at the centre of each cell.
 //!
 //! The triangle gives searches nearby a good first guess. The side is that of every point which two balls without
 //! any surface in them connect with the middle of the cell.

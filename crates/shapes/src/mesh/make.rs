@@ -1,4 +1,4 @@
-//! From triangles of unknown quality to a closed surface, or to the reason why not.
+//! Construction of a closed surface from triangles of unknown quality, or the reason why there is none.
 
 use super::nesting;
 use super::part::{self, Part};

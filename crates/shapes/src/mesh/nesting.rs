@@ -1,4 +1,4 @@
-//! Parts within parts: which way round each of them should be.
+//! Orientation of nested parts.
 
 use super::part::Part;
 use super::tree::Tree;

@@ -1,4 +1,4 @@
-//! A part of a mesh: faces that are connected.
+//! Parts of a mesh: connected faces.
 
 use super::triangle::{Corners, cross};
 use crate::bounds::Bounds;

@@ -1,4 +1,4 @@
-//! Some triangles together: what surrounds them, and what they look like from afar.
+//! Patches of triangles: their bounds, and their winding number seen from afar.
 
 use super::triangle::{Corners, centroid, doubled_area};
 use crate::bounds::Bounds;

@@ -1,4 +1,4 @@
-//! What was found, mended or refused when a mesh was made.
+//! Reports of mesh construction: what was found, repaired or refused.
 
 use crate::bounds::Bounds;
 use std::error::Error;

@@ -1,4 +1,4 @@
-//! Questions to a tree of triangles.
+//! Queries of a bounding volume tree: nearest points, ray crossings, winding numbers.
 
 use super::tree::{Child, Node, Tree, WIDTH};
 use super::triangle;

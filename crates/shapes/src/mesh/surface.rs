@@ -1,4 +1,4 @@
-//! How faces hang together: their sides, which way round they are, the parts they make, and the holes they leave.
+//! Connectivity of faces: shared edges, orientation, parts and holes.
 
 use super::groups::Groups;
 use std::collections::HashMap;
@@ -111,7 +111,7 @@ pub(crate) fn holes(faces: &[[u32; 3]]) -> Vec<Hole> {
         let mut at = rims[start].0;
         loop {
             if let Some(&back) = place.get(&at) {
-                // A loop: what led to it goes on from here.
+                // A loop: the path that led to it continues from here.
                 let around: Vec<(u32, u32)> = path.drain(back..).collect();
                 for (vertex, _) in &around {
                     place.remove(vertex);

@@ -1,4 +1,4 @@
-//! What a sample of the surface tells about a mesh: how thin it is, and whether it overlaps itself.
+//! Survey of a mesh by a sample of its surface: thickness, and overlap with itself.
 
 use super::tree::Tree;
 use super::triangle::{centroid, doubled_area, longest_side};

@@ -1,4 +1,4 @@
-//! A tree over triangles, for nearest points, lines and winding numbers.
+//! Bounding volume tree over triangles, for nearest points, ray crossings and winding numbers.
 //!
 //! A node has four children, nodes or triangles. Each child has a box along the axes and a flat cylinder along its
 //! mean normal. The cylinder of a smooth patch is far thinner than its box: where much of the surface is nearly as

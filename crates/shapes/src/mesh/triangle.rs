@@ -1,4 +1,4 @@
-//! One triangle: its nearest point, its area, the angle under which it is seen, where a line meets it.
+//! Triangles: nearest point, area, solid angle, and crossing with a line.
 
 use crate::vector::{add, add_scaled, dot, norm, scale, sub};
 

@@ -1,4 +1,4 @@
-//! Vertices that are the same become one.
+//! Welding of equal vertices.
 
 use std::array::from_fn;
 use std::collections::HashMap;

@@ -143,7 +143,7 @@ mod tests {
             let wanted = (SHARE * exact + (1.0 - SHARE) * mean) as f32 * dx;
             assert!((phi - wanted).abs() < 2e-3 * dx, "{phi} {wanted}");
         }
-        // Deep inside, and air that nobody asks for.
+        // Deep inside, and air far from the liquid.
         assert!((phi[COUNT] - phi[0]).abs() < 1e-6);
         assert_eq!(phi[COUNT + 1], (AIR * dx as f64) as f32);
     }
