@@ -6,7 +6,7 @@ const MOST_BYTES = 256e6;
 const AT_ONCE = 3;
 
 export class Frames {
-  // `kind` is "frame" for particles and "surface" for meshes; `arrived` is called for each of them.
+  // `kind` is "frame" for particles, and "surface" or "cloth" with a number for meshes; `arrived` is called for each of them.
   constructor(source, run, kind, arrived) {
     this.source = source;
     this.address = (number) => `/run/${run}/${kind}/${number}`;

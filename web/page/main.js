@@ -46,6 +46,7 @@ class Viewer {
       };
       run.particles = new Frames(source, run.index, "frame", arrived);
       run.meshes = new Frames(source, run.index, "surface", arrived);
+      run.cloth = (run.about.cloth ?? []).map((_, piece) => new Frames(source, run.index, `cloth/${piece}`, arrived));
       run.label = this.label(run);
       this.loadSolids(run);
       this.take(run, run.now);
@@ -118,6 +119,7 @@ class Viewer {
     run.now = now;
     run.particles.numbers = now.frames;
     run.meshes.numbers = now.surfaces ?? [];
+    for (const cloth of run.cloth) cloth.numbers = now.frames;
     const hasSurface = this.runs.some(({ meshes }) => meshes?.numbers.length);
     by("surface").hidden = !hasSurface;
     if (!this.chosen) this.showSurfaces(hasSurface);
@@ -185,7 +187,7 @@ class Viewer {
     by("clock").innerHTML = `${frame} <span>/ ${whole} · ${this.time.toFixed(digits)} s</span>`;
     for (const run of this.runs) {
       const frames = this.surface && run.meshes.numbers.length ? run.meshes : run.particles;
-      frames.want(frames.numberAt(this.frameOf(run)), this.playing ? AHEAD : 2);
+      for (const wanted of [frames, ...run.cloth]) wanted.want(wanted.numberAt(this.frameOf(run)), this.playing ? AHEAD : 2);
     }
     document.body.dataset.frame = frame;
     this.stage.changed();
@@ -208,8 +210,11 @@ class Viewer {
   // Whether all data of this time is loaded.
   get complete() {
     return this.runs.every((run) => {
-      const number = run.particles.numberAt(this.frameOf(run));
-      return number === undefined || this.surface || run.particles.kept.has(number);
+      const has = (frames) => {
+        const number = frames.numberAt(this.frameOf(run));
+        return number === undefined || frames.kept.has(number);
+      };
+      return (this.surface || has(run.particles)) && run.cloth.every(has);
     });
   }
 
@@ -250,6 +255,12 @@ class Viewer {
       const runView = this.stage.runViews[run.index];
       const frame = this.frameOf(run);
       runView.pose(frame, run.now.poses);
+      run.cloth.forEach((cloth, piece) => {
+        const number = cloth.numberAt(frame);
+        const found = number === undefined ? undefined : cloth.get(number);
+        // The last one stays until the next one is loaded.
+        if (found) runView.showCloth(piece, found.fault ? null : found);
+      });
       const meshes = this.surface && run.meshes.numbers.length;
       const frames = meshes ? run.meshes : run.particles;
       const number = frames.numberAt(frame);
@@ -287,7 +298,7 @@ class Viewer {
         if (now.same) continue;
         if (now.sceneHash !== run.about.sceneHash) return window.location.reload();
         // Fewer frames than before: the run was restarted.
-        if (now.frames.length < run.now.frames.length) run.particles.forget();
+        if (now.frames.length < run.now.frames.length) for (const frames of [run.particles, ...run.cloth]) frames.forget();
         run.particles.retry();
         this.take(run, now);
         news = true;

@@ -24,6 +24,8 @@ const BACKGROUND = 0x0b0f16;
 // Largest diameter of points in pixels, to limit overdraw.
 const BIGGEST_POINT = 28;
 const SHARPEST = 2;
+// Colour of cloth without one of its own.
+const CLOTH = [0.62, 0.16, 0.1];
 // During motion, pictures slower than this, in milliseconds, are drawn at a lower resolution; at rest, the picture is
 // drawn again at full resolution.
 const SLOW = 85;
@@ -95,6 +97,12 @@ class RunView {
     this.surface.visible = false;
     this.scene.add(this.surface);
     this.solids = [];
+    this.cloth = (about.cloth ?? []).map(({ color }) => {
+      const mesh = emptyMesh(stoneMaterial(color ?? CLOTH));
+      mesh.visible = false;
+      this.scene.add(mesh);
+      return { mesh, shape: null };
+    });
     this.drawn = null;
   }
 
@@ -152,6 +160,13 @@ class RunView {
     if (shape && this.shape !== shape) fillMesh(this.surface, shape);
     this.shape = shape;
     this.surface.visible = Boolean(shape);
+  }
+
+  showCloth(piece, shape) {
+    const cloth = this.cloth[piece];
+    if (shape && cloth.shape !== shape) fillMesh(cloth.mesh, shape);
+    cloth.shape = shape;
+    cloth.mesh.visible = Boolean(shape?.triangles.length);
   }
 
   // `poses` lists the frames in which the solids are posed differently than in the frame before.

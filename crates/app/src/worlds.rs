@@ -124,9 +124,11 @@ fn projective_world<const D: usize>(scene: &Scene<D>) -> Result<Box<dyn World>, 
             .shape
             .bounds()
             .map_or(domain, |own| own.intersection(&domain));
+        let room = 0.5 * scene.particle_spacing() * (1.0 - 1e-4);
         let is_first = |x: [f64; D]| {
             let earlier = scene.liquids[..k].iter();
             volume.shape.distance(x) <= 0.0
+                && scene.soft_distance(x) >= room
                 && earlier
                     .map(|other| other.shape.distance(x))
                     .all(|d| d > 0.0)
@@ -140,7 +142,8 @@ fn projective_world<const D: usize>(scene: &Scene<D>) -> Result<Box<dyn World>, 
     {
         fluid.set_cloth(cloth);
     }
-    if fluid.particles().is_empty() && scene.emitters.is_empty() && scene.cloth.is_empty() {
+    let has_cloth = fluid.cloth().is_some();
+    if fluid.particles().is_empty() && scene.emitters.is_empty() && !has_cloth {
         let message = format!(
             "scene {}: there is no room for a particle in the liquid",
             scene.name
@@ -159,15 +162,17 @@ fn projective_world<const D: usize>(scene: &Scene<D>) -> Result<Box<dyn World>, 
     Ok(Box::new(world.with_bodies(bodies, setup(scene))))
 }
 
-/// The cloth of a scene, if it has any.
+/// Cloth, soft bodies and thin walls of a scene, if it has any.
 fn cloth<const D: usize>(scene: &Scene<D>) -> Result<Option<Cloth>, String> {
-    if scene.cloth.is_empty() {
+    if !scene.has_sheets() {
         return Ok(None);
     }
-    let cloth = Cloth::new(scene.sheets(), scene.particle_spacing());
+    let sheets = scene.sheets();
+    let names: Vec<String> = sheets.iter().map(|sheet| sheet.name.clone()).collect();
+    let cloth = Cloth::new(sheets, scene.particle_spacing());
     cloth
         .map(Some)
-        .map_err(|(k, fault)| format!("cloth {}: {fault}", k + 1))
+        .map_err(|(k, fault)| format!("{}: {fault}", names[k]))
 }
 
 fn projective_world_of<const D: usize>(scene: &Scene<D>, fluid: Fluid<D>) -> ProjectiveWorld<D> {

@@ -85,6 +85,8 @@ pub struct BodyStep<'m, 'a, const D: usize> {
     /// Particles near bodies.
     near: Vec<u32>,
     rows: Vec<Row>,
+    /// Rows of cloth that touches bodies: the number of the row, the body, and the same derivative.
+    cloth_rows: Vec<(usize, usize, Freedoms)>,
     /// Displacements of the bodies by the last direction.
     response: Vec<Freedoms>,
 }
@@ -114,6 +116,7 @@ impl<'m, 'a, const D: usize> BodyStep<'m, 'a, D> {
             velocity: zero.clone(),
             near: Vec::new(),
             rows: Vec::new(),
+            cloth_rows: Vec::new(),
             response: zero,
             movers,
         };
@@ -228,8 +231,29 @@ impl<'m, 'a, const D: usize> BodyStep<'m, 'a, D> {
         moved
     }
 
-    fn forces<R: Real>(&self, multiplier: &[R]) -> Vec<Freedoms> {
+    /// Takes the rows of cloth that touches bodies: for each its number, the body, the place, and the derivative of its excess
+    /// by the place of the cloth. Returns what the motion of the body adds to the diagonal of each.
+    pub fn linearise_cloth(
+        &mut self,
+        touching: impl Iterator<Item = (usize, usize, [f64; D], [f64; D])>,
+    ) -> Vec<(usize, f64)> {
+        self.cloth_rows.clear();
+        let mut added = Vec::new();
+        for (number, body, place, gradient) in touching {
+            let row = wrench(gradient, self.arm(body, place));
+            added.push((number, dot(&row, &self.displacement(body, &row))));
+            self.cloth_rows.push((number, body, row));
+        }
+        added
+    }
+
+    fn forces<R: Real>(&self, multiplier: &[R], of_rows: &[f64]) -> Vec<Freedoms> {
         let mut forces = vec![[0.0; 6]; self.pose.len()];
+        if !of_rows.is_empty() {
+            for (number, body, row) in &self.cloth_rows {
+                plus(&mut forces[*body], of_rows[*number], row);
+            }
+        }
         for row in &self.rows {
             let l = multiplier[row.particle as usize].wide();
             plus(&mut forces[row.body as usize], l, &row.row);
@@ -237,9 +261,17 @@ impl<'m, 'a, const D: usize> BodyStep<'m, 'a, D> {
         forces
     }
 
-    /// Adds what the motion of the bodies adds to the product of `B` with a direction, on active particles.
-    pub fn add_product<R: Real>(&mut self, direction: &[R], is_active: &[bool], image: &mut [R]) {
-        let forces = self.forces(direction);
+    /// Adds what the motion of the bodies adds to the product of `B` with a direction, on active particles and on the rows
+    /// of cloth.
+    pub fn add_product<R: Real>(
+        &mut self,
+        direction: &[R],
+        of_rows: &[f64],
+        is_active: &[bool],
+        image: &mut [R],
+        image_of_rows: &mut [f64],
+    ) {
+        let forces = self.forces(direction, of_rows);
         for (body, force) in forces.iter().enumerate() {
             self.response[body] = self.displacement(body, force);
         }
@@ -249,11 +281,16 @@ impl<'m, 'a, const D: usize> BodyStep<'m, 'a, D> {
                 image[i] += R::of(dot(&row.row, &self.response[row.body as usize]));
             }
         }
+        if !of_rows.is_empty() {
+            for (number, body, row) in &self.cloth_rows {
+                image_of_rows[*number] += dot(row, &self.response[*body]);
+            }
+        }
     }
 
-    /// Adds changes of the multipliers to the impulses.
-    pub fn add_impulses<R: Real>(&mut self, change: &[R]) {
-        let forces = self.forces(change);
+    /// Adds changes of the multipliers of particles and of the rows of cloth to the impulses.
+    pub fn add_impulses<R: Real>(&mut self, change: &[R], of_rows: &[f64]) {
+        let forces = self.forces(change, of_rows);
         for (impulse, force) in self.impulse.iter_mut().zip(&forces) {
             plus(impulse, self.dt, force);
         }

@@ -4,9 +4,10 @@ use meniscus_shapes::{Bounds, ScriptedSolid, Shape};
 use rayon::prelude::*;
 
 use crate::bodies::{BodyStep, Movers};
+use crate::boundary::{Boundary, SampledShapes};
 use crate::cells::{Cells, lists};
-use crate::cloth::Cloth;
 use crate::cloth::step::{ClothStep, Setting};
+use crate::cloth::{Cloth, sides};
 use crate::constraints::{Constraints, padding};
 use crate::kernel::{HalfSpace, Kernel, support};
 use crate::particles::Particles;
@@ -37,6 +38,8 @@ pub struct Fluid<const D: usize, R: Real = f32> {
     constraints: Constraints<R>,
     /// Cloth; in 3D only.
     pub(crate) cloth: Option<Cloth>,
+    /// Particles on the surfaces of solids.
+    sampled: SampledShapes<D>,
 }
 
 impl<const D: usize, R: Real> Fluid<D, R> {
@@ -55,6 +58,7 @@ impl<const D: usize, R: Real> Fluid<D, R> {
             next_id: 0,
             constraints: Constraints::default(),
             cloth: None,
+            sampled: SampledShapes::default(),
             settings,
         })
     }
@@ -236,12 +240,19 @@ impl<const D: usize, R: Real> Fluid<D, R> {
         dt: f64,
         begin: &mut dyn FnMut(&'static str),
     ) -> Result<StepReport, StepError> {
+        if self.settings.boundary == Boundary::Particles {
+            let bodies = movers.as_ref().map_or(0, |movers| movers.count());
+            let bodies = (0..bodies).filter_map(|k| Some(movers.as_ref()?.shape(k)));
+            let shapes = solids.iter().map(|solid| &solid.shape).chain(bodies);
+            self.sampled.prepare(shapes, self.settings.spacing);
+        }
         let (settings, n) = (&self.settings, self.particles.len());
         let support = support::<D>() * settings.spacing;
         let times = self.time..self.time + dt;
         let mut walls = Walls::over_step(solids, times, &self.half_space, settings.spacing);
         let mut bodies =
             movers.map(|movers| BodyStep::new(movers, &mut walls, dt, settings.particle_mass()));
+        walls.sample(&self.sampled);
         let fall_time = 0.5 * (self.last_step + dt);
 
         begin("predict");
@@ -256,6 +267,10 @@ impl<const D: usize, R: Real> Fluid<D, R> {
         let mut constraints = std::mem::take(&mut self.constraints);
         lists(&cells, &predicted, support, &mut constraints.lists);
         constraints.resize(n);
+        if let Some(cloth) = &self.cloth {
+            let reach = support + 1.1 * settings.spacing;
+            sides::part(cloth, &next.position, reach, &mut constraints.lists);
+        }
         // Within a step, particles move by less than a spacing.
         let band = support + settings.spacing;
         constraints.is_near_wall = predicted[..n]

@@ -20,6 +20,7 @@
 #![forbid(unsafe_code)]
 
 mod bodies;
+mod boundary;
 mod cells;
 mod cloth;
 mod constraints;
@@ -37,13 +38,16 @@ mod velocities;
 mod walls;
 
 pub use bodies::{Freedoms, Movers};
-pub use cloth::{Cloth, MeshFault, Pin, Sheet, check as check_mesh};
+pub use boundary::Boundary;
+pub use cloth::{
+    Cloth, Crossing, MeshFault, Pin, Sheet, TetrahedralMesh, check as check_mesh, crossing,
+};
 pub use fluid::Fluid;
 pub use kernel::{HalfSpace, support};
 pub use particles::Particles;
 pub use real::{Real, Vec4};
 pub use report::{StepError, StepReport};
 pub use save::StateError;
-pub use settings::{Method, Settings, SettingsError};
+pub use settings::{Coordinates, Method, Settings, SettingsError};
 pub use solve::{SolveReport, bulk_modulus_of_weight};
 pub use sources::{Drain, Emitter, Exchanged, Sources};

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::boundary::Boundary;
+
 /// Method that solves the density constraints of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
@@ -28,6 +30,29 @@ impl Method {
     }
 }
 
+/// Coordinates of the constraints of [`Method::Paper`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Coordinates {
+    /// Positions: the global matrix is diagonal.
+    #[default]
+    Absolute,
+    /// Positions relative to the mean of those of the constraint.
+    Differential,
+}
+
+impl Coordinates {
+    /// All kinds.
+    pub const ALL: [Self; 2] = [Self::Absolute, Self::Differential];
+
+    /// Name in scene files.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Absolute => "absolute",
+            Self::Differential => "differential",
+        }
+    }
+}
+
 /// Settings of a liquid of particles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings<const D: usize> {
@@ -41,6 +66,10 @@ pub struct Settings<const D: usize> {
     pub bulk_modulus: f64,
     /// Method that solves the constraints.
     pub method: Method,
+    /// Coordinates of the constraints of [`Method::Paper`].
+    pub coordinates: Coordinates,
+    /// How solids take part in the density.
+    pub boundary: Boundary,
     /// Largest number of rounds of a step. Default: 40; most steps need 2 to 5, an impact on a floor many more.
     pub rounds: usize,
     /// Iterations of conjugate gradients per round. Default: 4.
@@ -72,6 +101,8 @@ impl<const D: usize> Settings<D> {
             gravity,
             bulk_modulus: 1e9,
             method: Method::Dual,
+            coordinates: Coordinates::Absolute,
+            boundary: Boundary::Maps,
             rounds: 40,
             inner_iterations: 4,
             max_error: 1e-3,

@@ -6,6 +6,7 @@
 
 use meniscus_shapes::{Bounds, Pose, ScriptedSolid, Shape};
 
+use crate::boundary::{SampledShapes, Samples};
 use crate::kernel::{HalfSpace, share_beyond_layer};
 
 /// Distance by which solids are shrunk: with it, a lattice that begins half a spacing from a wall has the density of the
@@ -47,6 +48,8 @@ struct Wall<'a, const D: usize> {
     world_from_body_before: Option<Pose<D>>,
     /// Outside of these, the solid does not matter; none for containers.
     bounds: Option<Bounds<D>>,
+    /// Particles on its surface that stand for its share.
+    samples: Option<&'a Samples<D>>,
 }
 
 impl<'a, const D: usize> Wall<'a, D> {
@@ -69,6 +72,7 @@ impl<'a, const D: usize> Wall<'a, D> {
             world_from_body: after,
             world_from_body_before: before,
             bounds,
+            samples: None,
         }
     }
 }
@@ -131,12 +135,35 @@ impl<'a, const D: usize> Walls<'a, D> {
     /// Moves a body to another pose at the end of the step.
     pub fn move_body(&mut self, body: usize, after: Pose<D>) {
         let wall = &mut self.solids[self.scripted + body];
+        let samples = wall.samples;
         *wall = Wall::new(
             wall.shape,
             wall.world_from_body_before,
             Some(after),
             self.reach,
         );
+        wall.samples = samples;
+    }
+
+    /// Lets the particles on the surfaces of solids and then of bodies stand for their shares.
+    pub fn sample(&mut self, shapes: &'a SampledShapes<D>) {
+        for (k, wall) in self.solids.iter_mut().enumerate() {
+            wall.samples = shapes.get(k);
+        }
+    }
+
+    /// Share of a solid at a place in its frame, its gradient there, and whether shares of its kind add.
+    fn share_of_wall(&self, wall: &Wall<'_, D>, local: [f64; D]) -> (f64, [f64; D], bool) {
+        match wall.samples {
+            Some(samples) => {
+                let (share, gradient) = samples.share(local);
+                (share, gradient, true)
+            }
+            None => {
+                let (share, gradient) = self.share_of(wall.shape, local, self.shift);
+                (share, gradient, false)
+            }
+        }
     }
 
     /// Distance from a body if that is within `band`, else something larger.
@@ -157,15 +184,17 @@ impl<'a, const D: usize> Walls<'a, D> {
             .iter()
             .enumerate()
             .filter(|(_, wall)| wall.is_near(x));
-        let parts: Vec<(usize, f64, [f64; D])> = near
+        let parts: Vec<(usize, f64, [f64; D], bool)> = near
             .map(|(number, wall)| {
-                let (share, gradient) = self.share_of(wall.shape, wall.local(x), self.shift);
-                (number, share, wall.turned(gradient))
+                let (share, gradient, adds) = self.share_of_wall(wall, wall.local(x));
+                (number, share, wall.turned(gradient), adds)
             })
             .collect();
-        for (number, _, gradient) in &parts {
+        for (number, _, gradient, adds) in &parts {
             if *number >= self.scripted && gradient.iter().any(|g| *g != 0.0) {
-                let others = parts.iter().filter(|other| other.0 != *number);
+                let others = parts
+                    .iter()
+                    .filter(|other| other.0 != *number && !adds && !other.3);
                 let open: f64 = others.map(|other| 1.0 - other.1).product();
                 found.push((number - self.scripted, gradient.map(|g| open * g)));
             }
@@ -196,6 +225,11 @@ impl<'a, const D: usize> Walls<'a, D> {
         Some((number, distance, normal))
     }
 
+    /// The number among the bodies that the liquid moves of a solid, if it is one.
+    pub fn body_of(&self, solid: usize) -> Option<usize> {
+        solid.checked_sub(self.scripted)
+    }
+
     /// Where a solid carries the point `x` in the step.
     pub fn carried(&self, solid: usize, x: [f64; D]) -> [f64; D] {
         let wall = &self.solids[solid];
@@ -208,11 +242,21 @@ impl<'a, const D: usize> Walls<'a, D> {
     /// Solid share of the kernel around `x`, and its gradient.
     pub fn share(&self, x: [f64; D]) -> (f64, [f64; D]) {
         let mut open = Product::one();
+        let mut sum = (0.0, [0.0; D]);
         for wall in self.solids.iter().filter(|wall| wall.is_near(x)) {
-            let (share, gradient) = self.share_of(wall.shape, wall.local(x), self.shift);
-            open.times(1.0 - share, wall.turned(gradient).map(|g| -g));
+            let (share, gradient, adds) = self.share_of_wall(wall, wall.local(x));
+            let gradient = wall.turned(gradient);
+            if adds {
+                sum.0 += share;
+                for axis in 0..D {
+                    sum.1[axis] += gradient[axis];
+                }
+            } else {
+                open.times(1.0 - share, gradient.map(|g| -g));
+            }
         }
-        (1.0 - open.value, open.gradient.map(|g| -g))
+        let gradient = std::array::from_fn(|axis| sum.1[axis] - open.gradient[axis]);
+        (sum.0 + 1.0 - open.value, gradient)
     }
 
     /// Moves a point that is inside a solid, or closer than the clearance, out of it along the normal; bodies that the liquid

@@ -272,12 +272,11 @@ impl Mesh {
     }
 }
 
-/// Triangles of the cloth of this name; the frames of a run do not repeat them.
+/// Triangles of the cloth or soft body of this name; the frames of a run do not repeat them.
 fn triangles_of<const D: usize>(scene: &Scene<D>, name: &str) -> Vec<[u32; 3]> {
-    let cloth = scene.cloth.iter().find(|cloth| cloth.name == name);
-    cloth.map_or_else(Vec::new, |cloth| {
-        cloth.sheet(scene.particle_spacing()).triangles
-    })
+    let mut meshes = scene.moving_meshes().into_iter();
+    let found = meshes.find(|mesh| mesh.name == name);
+    found.map_or_else(Vec::new, |mesh| mesh.triangles)
 }
 
 #[pymethods]

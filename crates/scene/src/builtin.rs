@@ -61,6 +61,7 @@ scenes![
     "pf-cloth",
     "pf-flag",
     "pf-sack",
+    "pf-jelly",
     "pf-float",
     "pf-obstacles",
     "rheology-drop",
@@ -191,12 +192,14 @@ mod tests {
                 AnyScene::Two(s) => {
                     s.is_rigid()
                         || !s.cloth.is_empty()
+                        || !s.soft.is_empty()
                         || measure::liquid_volume(&s) > 0.0
                         || !s.emitters.is_empty()
                 }
                 AnyScene::Three(s) => {
                     s.is_rigid()
                         || !s.cloth.is_empty()
+                        || !s.soft.is_empty()
                         || measure::liquid_volume(&s) > 0.0
                         || !s.emitters.is_empty()
                 }

@@ -40,7 +40,8 @@ impl<const D: usize> Scene<D> {
                 !self.liquids.is_empty()
                     || !self.emitters.is_empty()
                     || !self.bodies.is_empty()
-                    || !self.cloth.is_empty(),
+                    || !self.cloth.is_empty()
+                    || !self.soft.is_empty(),
                 "there is no liquid, no emitter that brings some, and no rigid body".into(),
             ),
         ];

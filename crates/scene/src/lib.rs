@@ -10,6 +10,7 @@ pub mod builtin;
 pub mod buoyancy;
 mod check;
 mod cloth;
+mod cloth_mesh;
 mod color;
 mod coupling;
 mod dimension;
@@ -24,6 +25,8 @@ mod projective;
 mod rigid;
 pub mod scene_hash;
 pub mod settle;
+mod shell;
+mod soft;
 pub mod speeds;
 mod suggest;
 pub mod surface_settings;
@@ -34,7 +37,8 @@ mod words;
 
 pub use appearance::{Camera, CameraTrack, Material, Style};
 pub use body::{Amount, Body, Contacts, Joint, KnownMoments, Pair, Surface};
-pub use cloth::{Cloth, ClothPin};
+pub use cloth::{Cloth, ClothPin, ClothShape, MovingMesh};
+pub use cloth_mesh::{ClothMesh, Texture};
 pub use color::{Color, NAMED as NAMED_COLORS};
 pub use dimension::AnyScene;
 pub use limits::{Limits, OnDrift};
@@ -42,6 +46,8 @@ pub use output::Output;
 pub use ports::{Drain, Emitter, FrameRange};
 pub use projective::SimulationMethod;
 pub use rigid::RigidFault;
+pub use shell::Shell;
+pub use soft::SoftBody;
 pub use surface_settings::{SurfaceSettings, SurfaceSource};
 pub use wall::Wall;
 
@@ -115,6 +121,10 @@ pub struct Scene<const D: usize> {
     pub bodies: Vec<Body<D>>,
     /// Cloth; in 3D, with the particle method.
     pub cloth: Vec<Cloth>,
+    /// Soft bodies; in 3D, with the particle method.
+    pub soft: Vec<SoftBody>,
+    /// Thin walls; in 3D, with the particle method.
+    pub shells: Vec<Shell>,
     /// Joints of the bodies.
     pub joints: Vec<Joint<D>>,
     /// Settings of contacts between bodies.
@@ -165,6 +175,8 @@ impl<const D: usize> Scene<D> {
             adhesion: None,
             bodies: Vec::new(),
             cloth: Vec::new(),
+            soft: Vec::new(),
+            shells: Vec::new(),
             joints: Vec::new(),
             contacts: Contacts::default(),
             coupling: meniscus_coupled::Settings::default(),

@@ -120,8 +120,8 @@ impl<const D: usize> ProjectiveWorld<D> {
         sheets
             .map(|(k, sheet)| DeformedMesh {
                 name: sheet.name.clone(),
-                vertex: numbers(cloth.positions(k)),
-                velocity: numbers(cloth.velocities(k)),
+                vertex: numbers(cloth.surface_positions(k)),
+                velocity: numbers(cloth.surface_velocities(k)),
             })
             .collect()
     }

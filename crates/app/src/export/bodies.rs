@@ -3,7 +3,7 @@
 use super::Up;
 use crate::surface::solids::{self, SolidMesh};
 use crate::surface::{Surface, upright};
-use meniscus_scene::Scene;
+use meniscus_scene::{MovingMesh, Scene, Texture};
 use meniscus_store::cache::{BodyState, Frame};
 use std::array::from_fn;
 use std::ops::Range;
@@ -19,14 +19,15 @@ pub struct Part {
     pub vertices: Range<usize>,
     /// Its triangles.
     pub triangles: Range<usize>,
-    /// Texture coordinates of its vertices; none but for cloth.
-    pub texture: Vec<[f32; 2]>,
+    /// Texture coordinates of its triangles; none but for cloth.
+    pub texture: Texture,
 }
 
 /// Meshes of the solids and bodies of a scene, with normals, ready to be placed.
 #[derive(Clone, Debug)]
 pub struct BodyMeshes {
     meshes: Vec<(SolidMesh, Vec<[f32; 3]>)>,
+    moving: MovingMeshes,
 }
 
 impl BodyMeshes {
@@ -34,6 +35,7 @@ impl BodyMeshes {
     pub fn of<const D: usize>(scene: &Scene<D>) -> Self {
         let meshes = solids::of_scene(scene);
         BodyMeshes {
+            moving: MovingMeshes::of(scene),
             meshes: meshes
                 .into_iter()
                 .map(|mesh| {
@@ -66,55 +68,67 @@ impl BodyMeshes {
                 parts.push(place(&mut surface, mesh, normals, state, up));
             }
         }
-        place_cloth(&mut surface, &mut parts, scene, frame, up);
+        self.moving.place(&mut surface, &mut parts, frame, up);
         (surface, parts)
     }
 }
 
-/// The cloth of a frame as one mesh, and its parts.
-pub fn cloth_of<const D: usize>(
-    scene: &Scene<D>,
-    frame: &Frame<D>,
-    up: Up,
-) -> (Surface, Vec<Part>) {
-    let (mut surface, mut parts) = (Surface::default(), Vec::new());
-    place_cloth(&mut surface, &mut parts, scene, frame, up);
-    (surface, parts)
+/// Cloth and soft bodies of a scene.
+#[derive(Clone, Debug)]
+pub struct MovingMeshes {
+    meshes: Vec<MovingMesh>,
+    /// Number of the first of them, after the bodies.
+    first: usize,
 }
 
-/// Adds the cloth of a frame to a mesh, numbered after the bodies.
-fn place_cloth<const D: usize>(
-    surface: &mut Surface,
-    parts: &mut Vec<Part>,
-    scene: &Scene<D>,
-    frame: &Frame<D>,
-    up: Up,
-) {
-    let spacing = scene.particle_spacing();
-    for (k, cloth) in scene.cloth.iter().enumerate() {
-        let mesh = frame.meshes.iter().find(|mesh| mesh.name == cloth.name);
-        let Some(mesh) = mesh.filter(|mesh| mesh.positions.len() == cloth.vertices(spacing)) else {
-            continue;
-        };
-        let triangles = cloth.sheet(spacing).triangles;
-        let (first, from) = (surface.positions.len(), surface.triangles.len());
-        let normals = vertex_normals(&mesh.positions, &triangles);
-        let lifted = |vectors: &[[f32; 3]]| -> Vec<[f32; 3]> {
-            vectors.iter().map(|x| up.vector(*x)).collect()
-        };
-        surface.positions.extend(lifted(&mesh.positions));
-        surface.velocities.extend(lifted(&mesh.velocities));
-        surface.normals.extend(lifted(&normals));
-        let moved = |triangle: &[u32; 3]| triangle.map(|v| v + first as u32);
-        surface.triangles.extend(triangles.iter().map(moved));
-        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-        parts.push(Part {
-            body: (scene.solids.len() + scene.bodies.len() + k) as i32,
-            name: cloth.name.chars().map(plain).collect(),
-            vertices: first..surface.positions.len(),
-            triangles: from..surface.triangles.len(),
-            texture: cloth.texture(spacing),
-        });
+impl MovingMeshes {
+    /// Those of a scene.
+    pub fn of<const D: usize>(scene: &Scene<D>) -> Self {
+        Self {
+            meshes: scene.moving_meshes(),
+            first: scene.solids.len() + scene.bodies.len(),
+        }
+    }
+
+    /// Those of a frame as one mesh, and its parts.
+    pub fn placed<const D: usize>(&self, frame: &Frame<D>, up: Up) -> (Surface, Vec<Part>) {
+        let (mut surface, mut parts) = (Surface::default(), Vec::new());
+        self.place(&mut surface, &mut parts, frame, up);
+        (surface, parts)
+    }
+
+    /// Adds those of a frame to a mesh.
+    fn place<const D: usize>(
+        &self,
+        surface: &mut Surface,
+        parts: &mut Vec<Part>,
+        frame: &Frame<D>,
+        up: Up,
+    ) {
+        for (k, moving) in self.meshes.iter().enumerate() {
+            let mesh = frame.meshes.iter().find(|mesh| mesh.name == moving.name);
+            let Some(mesh) = mesh.filter(|mesh| mesh.positions.len() == moving.vertices) else {
+                continue;
+            };
+            let (first, from) = (surface.positions.len(), surface.triangles.len());
+            let normals = vertex_normals(&mesh.positions, &moving.triangles);
+            let lifted = |vectors: &[[f32; 3]]| -> Vec<[f32; 3]> {
+                vectors.iter().map(|x| up.vector(*x)).collect()
+            };
+            surface.positions.extend(lifted(&mesh.positions));
+            surface.velocities.extend(lifted(&mesh.velocities));
+            surface.normals.extend(lifted(&normals));
+            let moved = |triangle: &[u32; 3]| triangle.map(|v| v + first as u32);
+            surface.triangles.extend(moving.triangles.iter().map(moved));
+            let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+            parts.push(Part {
+                body: (self.first + k) as i32,
+                name: moving.name.chars().map(plain).collect(),
+                vertices: first..surface.positions.len(),
+                triangles: from..surface.triangles.len(),
+                texture: moving.texture.clone(),
+            });
+        }
     }
 }
 
@@ -149,7 +163,7 @@ fn place<const D: usize>(
         name: mesh.name.clone(),
         vertices: first..surface.positions.len(),
         triangles: from..surface.triangles.len(),
-        texture: Vec::new(),
+        texture: Texture::default(),
     }
 }
 
@@ -171,7 +185,7 @@ fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
 }
 
 /// Unit normals of vertices: means over their triangles by area.
-fn vertex_normals(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<[f32; 3]> {
+pub(crate) fn vertex_normals(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<[f32; 3]> {
     let mut sums = vec![[0.0f64; 3]; positions.len()];
     for triangle in triangles {
         let [a, b, c] = triangle.map(|v| positions[v as usize].map(f64::from));

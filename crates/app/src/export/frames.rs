@@ -1,6 +1,6 @@
 //! Export of the frames of a run.
 
-use super::bodies::{BodyMeshes, cloth_of, spin};
+use super::bodies::{BodyMeshes, MovingMeshes, spin};
 use super::usd::{BodySample, Physics, Stage};
 use super::{
     Cloud, CloudAttributes, Format, Layer, Options, Up, What, bgeo, disk_space, npz, obj, ply,
@@ -199,6 +199,7 @@ struct Job<'a, const D: usize> {
     scene: Option<&'a Scene<D>>,
     /// Meshes of solids and bodies, if they are written.
     meshes: Option<BodyMeshes>,
+    moving: Option<MovingMeshes>,
     bytes: u64,
     done: Vec<u32>,
     faults: Vec<Error>,
@@ -219,6 +220,7 @@ impl<'a, const D: usize> Job<'a, D> {
             options,
             scene,
             meshes: scene.filter(|_| writes_meshes).map(BodyMeshes::of),
+            moving: scene.map(MovingMeshes::of),
             bytes: 0,
             done: Vec::new(),
             faults: Vec::new(),
@@ -330,7 +332,7 @@ impl<'a, const D: usize> Job<'a, D> {
                 })?;
             }
             Layer::Bodies if format == Format::Npz => {
-                let cloth = self.scene.map(|scene| cloth_of(scene, frame, up));
+                let cloth = self.moving.as_ref().map(|moving| moving.placed(frame, up));
                 let (surface, parts) = cloth.unwrap_or_default();
                 let written =
                     |out: &mut dyn Write| npz::write_bodies(out, frame, up, &surface, &parts);
@@ -447,6 +449,7 @@ impl<'a, const D: usize> Job<'a, D> {
                 "solids need the scene of the run, which can't be read",
             ));
         };
+        let moving = MovingMeshes::of(scene);
         let solids = solids::of_scene(scene);
         let shown: Vec<usize> = solids.iter().map(|mesh| mesh.solid).collect();
         let settings = &self.run.manifest.settings;
@@ -484,7 +487,7 @@ impl<'a, const D: usize> Job<'a, D> {
                     surface.as_ref(),
                     &bodies,
                 )?;
-                let (surface, parts) = cloth_of(scene, &frame, up);
+                let (surface, parts) = moving.placed(&frame, up);
                 stage.cloth(self.shown(number), &surface, &parts)?;
                 self.done.push(number);
                 watch.frame(number, true);

@@ -45,7 +45,8 @@ pub fn write_surface(out: &mut dyn Write, surface: &Surface, time: f64, dx: f64)
 /// `center_velocities`, `contact_forces` and `contact_torques`, `joint_forces` and `joint_torques` about the centre of mass,
 /// `kinetic_energies`, `contacts` and `penetrations`, in scenes with liquid also `liquid_forces`, `liquid_torques`,
 /// `submerged_volumes` and `waterline_areas`, all of which are not a number for solids. Cloth follows: `cloth_names`, and for
-/// the first piece `cloth1_positions`, `cloth1_velocities`, `cloth1_normals`, `cloth1_triangles` and `cloth1_texture`, parts of
+/// the first piece `cloth1_positions`, `cloth1_velocities`, `cloth1_normals`, `cloth1_triangles`, `cloth1_texture` and
+/// `cloth1_texture_triangles`, parts of
 /// `surface`. SI units.
 pub fn write_bodies<const D: usize>(
     out: &mut dyn Write,
@@ -158,10 +159,16 @@ impl Archive {
         let shape = format!("({}, 3)", part.triangles.len());
         let name = format!("cloth{number}_triangles");
         self.array(&name, "<u4", &shape, bytes.collect());
-        let texture = part.texture.iter().flatten();
-        let bytes = texture.flat_map(|x| x.to_le_bytes()).collect();
-        let shape = format!("({}, 2)", part.texture.len());
+        let texture = &part.texture;
+        let pairs = texture.coordinates.iter().flatten();
+        let bytes = pairs.flat_map(|x| x.to_le_bytes()).collect();
+        let shape = format!("({}, 2)", texture.coordinates.len());
         self.array(&format!("cloth{number}_texture"), "<f4", &shape, bytes);
+        let corners = texture.triangles.iter().flatten();
+        let bytes = corners.flat_map(|v| v.to_le_bytes()).collect();
+        let shape = format!("({}, 3)", texture.triangles.len());
+        let name = format!("cloth{number}_texture_triangles");
+        self.array(&name, "<u4", &shape, bytes);
     }
 
     fn vectors(&mut self, name: &str, values: &[[f32; 3]]) {

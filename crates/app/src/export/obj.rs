@@ -2,6 +2,7 @@
 
 use super::bodies::Part;
 use crate::surface::Surface;
+use meniscus_scene::Texture;
 use std::io::{self, Write};
 
 /// Writes a surface, or bodies if there are parts.
@@ -17,7 +18,7 @@ pub fn write_surface(
         name: "surface".into(),
         vertices: 0..surface.positions.len(),
         triangles: 0..surface.triangles.len(),
-        texture: Vec::new(),
+        texture: Texture::default(),
     }];
     // Numbers of texture coordinates count from one through the whole file.
     let mut coordinates = 1;
@@ -30,20 +31,24 @@ pub fn write_surface(
         for [x, y, z] in &surface.normals[object.vertices.clone()] {
             writeln!(out, "vn {x} {y} {z}")?;
         }
-        for [u, v] in &object.texture {
+        for [u, v] in &object.texture.coordinates {
             writeln!(out, "vt {u} {v}")?;
         }
         writeln!(out, "s 1")?;
-        for triangle in &surface.triangles[object.triangles.clone()] {
+        let corners = &object.texture.triangles;
+        for (k, triangle) in surface.triangles[object.triangles.clone()]
+            .iter()
+            .enumerate()
+        {
             let [a, b, c] = triangle.map(|v| v + 1);
-            if object.texture.is_empty() {
+            let Some(pairs) = corners.get(k) else {
                 writeln!(out, "f {a}//{a} {b}//{b} {c}//{c}")?;
                 continue;
-            }
-            let [s, t, u] = triangle.map(|v| v as usize - object.vertices.start + coordinates);
+            };
+            let [s, t, u] = pairs.map(|pair| pair as usize + coordinates);
             writeln!(out, "f {a}/{s}/{a} {b}/{t}/{b} {c}/{u}/{c}")?;
         }
-        coordinates += object.texture.len();
+        coordinates += object.texture.coordinates.len();
     }
     Ok(())
 }

@@ -102,6 +102,18 @@ fn of_run(run: &Watched, rest: &[&str], query: &str) -> Response {
             },
             _ => not_found(),
         },
+        ["cloth", piece, frame] => match (number(piece), number(frame)) {
+            (Some(piece), Some(frame))
+                if (piece as usize) < run.cloth_count()
+                    && run.frames().is_ok_and(|frames| frames.contains(&frame)) =>
+            {
+                match run.cloth(piece as usize, frame) {
+                    Ok(mesh) => Response::of(BYTES, mesh.encode()),
+                    Err(error) => Response::refusal(500, error.to_string()),
+                }
+            }
+            _ => not_found(),
+        },
         ["solid", solid] => match number(solid).and_then(|k| run.solids().get(k as usize)) {
             Some(solid) => Response::of(BYTES, solid.mesh.encode()),
             None => not_found(),

@@ -3,12 +3,13 @@
 use super::jsonl_tail::JsonlTail;
 use super::solids::{SolidView, poses, solids};
 use super::wire::encode_particles;
+use crate::export::bodies::vertex_normals;
 use crate::runner::StepLine;
 use crate::runner::statistics::{BodyMeasures, CouplingMeasures};
 use crate::surface;
 use crate::surface::solids::Mesh;
 use meniscus_scene::text::load_kept;
-use meniscus_scene::{AnyScene, Color};
+use meniscus_scene::{AnyScene, Color, MovingMesh};
 use meniscus_store::cache::{self, BodyLoad};
 use meniscus_store::error::{Error, Kind};
 use meniscus_store::layout::surfaces;
@@ -48,6 +49,8 @@ pub struct Watched {
     /// Scene, if its meshes are available.
     scene: Option<AnyScene>,
     solids: Vec<SolidView>,
+    /// Cloth and soft bodies.
+    cloth: Vec<MovingMesh>,
     /// Poses of the solids by frame, for the frames read so far.
     poses: Mutex<BTreeMap<u32, Vec<[f32; 12]>>>,
     /// Forces on bodies by frame, for the frames read so far.
@@ -73,10 +76,12 @@ impl Watched {
             Ok(scene) => (Some(scene), None),
             Err(why) => (None, Some(why)),
         };
-        let (solids, liquid_color) = match &scene {
-            Some(AnyScene::Two(scene)) => (solids(scene), scene.liquid_color),
-            Some(AnyScene::Three(scene)) => (solids(scene), scene.liquid_color),
-            None => (Vec::new(), None),
+        let (solids, cloth, liquid_color) = match &scene {
+            Some(AnyScene::Two(scene)) => (solids(scene), Vec::new(), scene.liquid_color),
+            Some(AnyScene::Three(scene)) => {
+                (solids(scene), scene.moving_meshes(), scene.liquid_color)
+            }
+            None => Default::default(),
         };
         Ok(Watched {
             path: path.into(),
@@ -85,6 +90,7 @@ impl Watched {
             scene_text,
             scene,
             solids,
+            cloth,
             poses: Mutex::default(),
             forces: Mutex::default(),
             liquid_color,
@@ -145,6 +151,10 @@ impl Watched {
             "sceneText": self.scene_text,
             "sceneHash": manifest.scene_hash,
             "solids": self.solids.iter().map(|solid| &solid.about).collect::<Vec<_>>(),
+            "cloth": self.cloth.iter().map(|mesh| json!({
+                "name": mesh.name,
+                "color": mesh.color.map(Color::parts),
+            })).collect::<Vec<_>>(),
             "liquidColor": self.liquid_color.map(Color::parts),
             "solidsMissing": self.solids_missing,
             // Number of rigid bodies; zero in runs with liquid, which have `bodies`.
@@ -304,6 +314,33 @@ impl Watched {
             normals: found.normals.into_iter().map(lie_down).collect(),
             triangles: found.triangles,
         })
+    }
+
+    /// Number of pieces of cloth and soft bodies.
+    pub fn cloth_count(&self) -> usize {
+        self.cloth.len()
+    }
+
+    /// A piece of cloth or a soft body in a frame; without triangles if the frame has none that fits the scene.
+    ///
+    /// # Errors
+    /// If the frame does not exist or is damaged.
+    pub fn cloth(&self, piece: usize, number: u32) -> Result<Mesh, Error> {
+        let path = cache::frame_path(&self.path, number);
+        let bytes = cache::read_bytes(&path)?;
+        let frame = cache::decode::<3>(&bytes).map_err(|cause| cache::damaged(&path, &cause))?;
+        let Some(shown) = self.cloth.get(piece) else {
+            return Ok(Mesh::default());
+        };
+        let found = frame
+            .meshes
+            .into_iter()
+            .find(|mesh| mesh.name == shown.name && mesh.positions.len() == shown.vertices);
+        Ok(found.map_or_else(Mesh::default, |mesh| Mesh {
+            normals: vertex_normals(&mesh.positions, &shown.triangles),
+            positions: mesh.positions,
+            triangles: shown.triangles.clone(),
+        }))
     }
 
     /// Number of particles in a frame, from its header.

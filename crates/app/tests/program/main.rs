@@ -31,6 +31,7 @@ mod replacing;
 mod reports;
 mod scene_files;
 mod settings_of_output;
+mod soft;
 #[cfg(target_os = "linux")]
 mod stages;
 mod surfaces;

@@ -86,6 +86,8 @@ impl RestCurvature {
 pub struct Elastic {
     triangles: Vec<Element<3, 2>>,
     tetrahedra: Vec<Element<4, 3>>,
+    /// The tetrahedra again, with their stiffness against a change of volume.
+    volumes: Vec<Element<4, 3>>,
     /// The bending of each triangle against its neighbours.
     bends: Vec<Element<6, 3>>,
     rest_curvatures: Vec<RestCurvature>,
@@ -117,8 +119,17 @@ impl Elastic {
         Some(area)
     }
 
-    /// Adds a tetrahedron with a stiffness in Pa. Returns its volume, `None` if it has none.
-    pub fn add_tetrahedron(&mut self, vertices: [u32; 4], x: &[V3], stiffness: f64) -> Option<f64> {
+    /// Adds a tetrahedron of a material. Returns its volume, `None` if it has none.
+    ///
+    /// Its energy per volume is `w/2 |F - R|² + u/2 |F - V|²` with the nearest rotation `R` and the nearest matrix `V` of
+    /// determinant one (Bouaziz and others 2014). For a small strain `ε` the first is `w/2 ε:ε`, the second `u/6 (tr ε)²`, so that
+    /// `w = 2 μ` and `u = 3 λ` make it that of an elastic solid with the constants `μ` and `λ` of Lamé.
+    pub fn add_tetrahedron(
+        &mut self,
+        vertices: [u32; 4],
+        x: &[V3],
+        material: Material,
+    ) -> Option<f64> {
         let [a, b, c, d] = vertices.map(|v| x[v as usize]);
         let (e1, e2, e3) = (sub(b, a), sub(c, a), sub(d, a));
         let six_volumes = dot(e1, cross(e2, e3));
@@ -134,11 +145,16 @@ impl Elastic {
         );
         let first = scaled(add(add(second, third), fourth), -1.0);
         let volume = six_volumes.abs() / 6.0;
-        self.tetrahedra.push(Element {
+        let element = |stiffness: f64| Element {
             vertices,
             weights: [first, second, third, fourth],
             stiffness: stiffness * volume,
-        });
+        };
+        let (shear, dilation) = material.lame();
+        self.tetrahedra.push(element(2.0 * shear));
+        if dilation > 0.0 {
+            self.volumes.push(element(3.0 * dilation));
+        }
         Some(volume)
     }
 
@@ -245,7 +261,7 @@ impl Elastic {
         for element in &self.triangles {
             element.assemble(scale, add);
         }
-        for element in &self.tetrahedra {
+        for element in self.tetrahedra.iter().chain(&self.volumes) {
             element.assemble(scale, add);
         }
         for element in &self.bends {
@@ -284,6 +300,7 @@ impl Elastic {
         }
         pulls_of(&self.triangles, x, pulls, |_, f| nearest_frame(f));
         pulls_of(&self.tetrahedra, x, pulls, |_, f| nearest_rotation(f));
+        pulls_of(&self.volumes, x, pulls, |_, f| nearest_of_volume_one(f));
         pulls_of(&self.bends, x, pulls, |k, f| {
             self.rest_curvatures[k].turned(f)
         });
@@ -294,11 +311,17 @@ impl Elastic {
         let triangles = self.triangles.iter();
         let tetrahedra = self.tetrahedra.iter();
         let bends = self.bends.iter().zip(&self.rest_curvatures);
+        let volumes = self.volumes.iter();
         triangles
             .map(|element| element.energy(x, nearest_frame(element.deformation(x))))
             .chain(
                 tetrahedra
                     .map(|element| element.energy(x, nearest_rotation(element.deformation(x)))),
+            )
+            .chain(
+                volumes.map(|element| {
+                    element.energy(x, nearest_of_volume_one(element.deformation(x)))
+                }),
             )
             .chain(
                 bends.map(|(element, rest)| element.energy(x, rest.turned(element.deformation(x)))),
@@ -329,61 +352,131 @@ fn nearest_frame([a, b]: [V3; 2]) -> [V3; 2] {
     ]
 }
 
-/// The rotation nearest to three columns; for an inverted element it turns the axis of the least stretch back.
-fn nearest_rotation(columns: [V3; 3]) -> [V3; 3] {
-    // FᵀF = V Σ² Vᵀ by Jacobi rotations.
-    let mut s: [[f64; 3]; 3] =
-        std::array::from_fn(|i| std::array::from_fn(|j| dot(columns[i], columns[j])));
-    let mut v = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-    for _ in 0..12 {
-        let off = s[0][1].abs() + s[0][2].abs() + s[1][2].abs();
-        if off <= 1e-15 * (s[0][0] + s[1][1] + s[2][2]) {
-            break;
+/// `U Σ Vᵀ` of a deformation, with rotations `U` and `V`: the last of the stretches `Σ`, which fall, is negative if the
+/// deformation turns the element inside out.
+struct Stretches {
+    left: [V3; 3],
+    stretch: [f64; 3],
+    right: [V3; 3],
+}
+
+impl Stretches {
+    /// The deformation with other stretches.
+    fn with(&self, stretch: [f64; 3]) -> [V3; 3] {
+        std::array::from_fn(|k| {
+            let mut column = [0.0; 3];
+            for (axis, stretch) in stretch.iter().enumerate() {
+                column = plus(column, stretch * self.right[axis][k], self.left[axis]);
+            }
+            column
+        })
+    }
+
+    fn of(columns: [V3; 3]) -> Self {
+        // FᵀF = V Σ² Vᵀ by Jacobi rotations.
+        let mut s: [[f64; 3]; 3] =
+            std::array::from_fn(|i| std::array::from_fn(|j| dot(columns[i], columns[j])));
+        let mut v = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        for _ in 0..12 {
+            let off = s[0][1].abs() + s[0][2].abs() + s[1][2].abs();
+            if off <= 1e-15 * (s[0][0] + s[1][1] + s[2][2]) {
+                break;
+            }
+            for (p, q) in [(0, 1), (0, 2), (1, 2)] {
+                if s[p][q] == 0.0 {
+                    continue;
+                }
+                let theta = (s[q][q] - s[p][p]) / (2.0 * s[p][q]);
+                let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
+                let c = 1.0 / (t * t + 1.0).sqrt();
+                let sine = t * c;
+                for k in 0..3 {
+                    let (kp, kq) = (s[k][p], s[k][q]);
+                    (s[k][p], s[k][q]) = (c * kp - sine * kq, sine * kp + c * kq);
+                }
+                for k in 0..3 {
+                    let (pk, qk) = (s[p][k], s[q][k]);
+                    (s[p][k], s[q][k]) = (c * pk - sine * qk, sine * pk + c * qk);
+                }
+                for row in &mut v {
+                    let (vp, vq) = (row[p], row[q]);
+                    (row[p], row[q]) = (c * vp - sine * vq, sine * vp + c * vq);
+                }
+            }
         }
-        for (p, q) in [(0, 1), (0, 2), (1, 2)] {
-            if s[p][q] == 0.0 {
-                continue;
-            }
-            let theta = (s[q][q] - s[p][p]) / (2.0 * s[p][q]);
-            let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
-            let c = 1.0 / (t * t + 1.0).sqrt();
-            let sine = t * c;
+        let mut order = [0, 1, 2];
+        order.sort_by(|&i, &j| s[j][j].total_cmp(&s[i][i]));
+        // Right singular vectors, a right-handed frame.
+        let right = |k: usize| [v[0][k], v[1][k], v[2][k]];
+        let (v0, v1) = (right(order[0]), right(order[1]));
+        let v2 = cross(v0, v1);
+        let image = |w: V3| {
+            let mut sum = [0.0; 3];
             for k in 0..3 {
-                let (kp, kq) = (s[k][p], s[k][q]);
-                (s[k][p], s[k][q]) = (c * kp - sine * kq, sine * kp + c * kq);
+                sum = plus(sum, w[k], columns[k]);
             }
-            for k in 0..3 {
-                let (pk, qk) = (s[p][k], s[q][k]);
-                (s[p][k], s[q][k]) = (c * pk - sine * qk, sine * pk + c * qk);
-            }
-            for row in &mut v {
-                let (vp, vq) = (row[p], row[q]);
-                (row[p], row[q]) = (c * vp - sine * vq, sine * vp + c * vq);
-            }
+            sum
+        };
+        let u0 = unit(image(v0));
+        let across = image(v1);
+        let u1 = unit(plus(across, -dot(across, u0), u0));
+        let u2 = cross(u0, u1);
+        Self {
+            stretch: [dot(u0, image(v0)), dot(u1, across), dot(u2, image(v2))],
+            left: [u0, u1, u2],
+            right: [v0, v1, v2],
         }
     }
-    let mut order = [0, 1, 2];
-    order.sort_by(|&i, &j| s[j][j].total_cmp(&s[i][i]));
-    // Right singular vectors, a right-handed frame.
-    let right = |k: usize| [v[0][k], v[1][k], v[2][k]];
-    let (v0, v1) = (right(order[0]), right(order[1]));
-    let v2 = cross(v0, v1);
-    let image = |w: V3| {
-        let mut sum = [0.0; 3];
+}
+
+/// The rotation nearest to three columns; for an inverted element it turns the axis of the least stretch back.
+fn nearest_rotation(columns: [V3; 3]) -> [V3; 3] {
+    Stretches::of(columns).with([1.0; 3])
+}
+
+/// Iterations for the nearest stretches whose product is one.
+const VOLUME_ITERATIONS: usize = 12;
+/// Least stretch with which they begin: the volume of a flat element has no gradient.
+const LEAST_STRETCH: f64 = 0.1;
+
+/// The matrix of determinant one nearest to three columns: its stretches `σ + d` with the least `|d|`.
+fn nearest_of_volume_one(columns: [V3; 3]) -> [V3; 3] {
+    let found = Stretches::of(columns);
+    let own = found.stretch;
+    let mut next = own.map(|s| s.max(LEAST_STRETCH));
+    for _ in 0..VOLUME_ITERATIONS {
+        let [a, b, c] = next;
+        let slope = [b * c, c * a, a * b];
+        // To the nearest point of the tangent plane of the volumes of one.
+        let apart: f64 = (0..3).map(|k| slope[k] * (own[k] - next[k])).sum();
+        let factor = (apart + a * b * c - 1.0) / dot(slope, slope);
+        let last = next;
         for k in 0..3 {
-            sum = plus(sum, w[k], columns[k]);
+            next[k] = (own[k] - factor * slope[k]).max(LEAST_STRETCH);
         }
-        sum
-    };
-    let u0 = unit(image(v0));
-    let across = image(v1);
-    let u1 = unit(plus(across, -dot(across, u0), u0));
-    let u2 = cross(u0, u1);
-    std::array::from_fn(|k| {
-        let mut column = scaled(u0, v0[k]);
-        column = plus(column, v1[k], u1);
-        plus(column, v2[k], u2)
-    })
+        if (0..3).all(|k| (next[k] - last[k]).abs() < 1e-13) {
+            break;
+        }
+    }
+    found.with(next)
+}
+
+/// Elastic constants of a solid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Material {
+    /// Young's modulus, in Pa.
+    pub stiffness: f64,
+    /// Poisson's ratio: contraction across a pull over the extension along it.
+    pub poisson_ratio: f64,
+}
+
+impl Material {
+    /// The constants `μ` and `λ` of Lamé.
+    fn lame(self) -> (f64, f64) {
+        let (e, ratio) = (self.stiffness, self.poisson_ratio);
+        let shear = e / (2.0 * (1.0 + ratio));
+        (shear, 2.0 * shear * ratio / (1.0 - 2.0 * ratio))
+    }
 }
 
 /// Adds the matrix of elastic energies on the free unknowns.

@@ -13,14 +13,16 @@ pub struct Sheet {
     pub name: String,
     /// Vertices at rest and at the start, in metres.
     pub vertices: Vec<[f64; 3]>,
-    /// Triangles of the surface.
+    /// Triangles of the surface; those of a soft body, counter-clockwise seen from outside, name its first vertices only.
     pub triangles: Vec<[u32; 3]>,
     /// Tetrahedra of a soft body; none for cloth.
     pub tetrahedra: Vec<[u32; 4]>,
     /// Mass per area in kg/m²; of a soft body per volume, in kg/m³.
     pub density: f64,
-    /// Stiffness against stretch in N/m: force per width over strain. Of a soft body in Pa.
+    /// Stiffness against stretch in N/m: force per width over strain. Of a soft body its modulus of Young, in Pa.
     pub stretch: f64,
+    /// Poisson's ratio of a soft body, from 0 to below 0.5.
+    pub poisson_ratio: f64,
     /// Stiffness against bending, in N m.
     pub bend: f64,
     /// Largest strain of an edge, if there is a limit.
@@ -33,6 +35,14 @@ pub struct Sheet {
     pub velocity: [f64; 3],
     /// Vertices that scripts hold.
     pub pins: Vec<Pin>,
+}
+
+impl Sheet {
+    /// Number of vertices of the surface, which come first.
+    pub fn surface_vertices(&self) -> usize {
+        let last = self.triangles.iter().flatten().max();
+        last.map_or(0, |last| *last as usize + 1)
+    }
 }
 
 /// What is wrong with a mesh.

@@ -5,24 +5,29 @@
 //! pressures of the liquid, contacts and strain limits see the mesh through `H⁻¹` ([`step`]).
 
 mod contacts;
+mod crossing;
 mod elastic;
 mod factor;
 mod grid;
 mod mesh;
 mod rows;
+pub(crate) mod sides;
 pub(crate) mod step;
 mod swept;
+mod tetrahedra;
 mod vector;
 
 use std::collections::BTreeMap;
 
 use meniscus_shapes::{Motion, Pose};
 
-use elastic::{Elastic, assemble_free};
+use elastic::{Elastic, Material, assemble_free};
 use factor::{Entries, Factor};
 use vector::{V3, length, plus, sub};
 
+pub use crossing::{Crossing, crossing};
 pub use mesh::{MeshFault, Sheet, check};
+pub use tetrahedra::TetrahedralMesh;
 
 /// Vertices that a script holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -186,11 +191,15 @@ impl Cloth {
             }
             self.triangles.push(triangle);
         }
+        let material = Material {
+            stiffness: sheet.stretch,
+            poisson_ratio: sheet.poisson_ratio,
+        };
         for (k, tetrahedron) in sheet.tetrahedra.iter().enumerate() {
             let tetrahedron = tetrahedron.map(|v| v + first);
             let volume = self
                 .elastic
-                .add_tetrahedron(tetrahedron, &self.rest, sheet.stretch)
+                .add_tetrahedron(tetrahedron, &self.rest, material)
                 .ok_or(MeshFault::NoArea(k))?;
             for v in tetrahedron {
                 self.mass[v as usize] += sheet.density * volume / 4.0;
@@ -266,6 +275,16 @@ impl Cloth {
     /// Velocities of the vertices of a sheet.
     pub fn velocities(&self, sheet: usize) -> &[[f64; 3]] {
         &self.velocity[self.first_vertex[sheet]..self.first_vertex[sheet + 1]]
+    }
+
+    /// Positions of the vertices of the surface of a sheet.
+    pub fn surface_positions(&self, sheet: usize) -> &[[f64; 3]] {
+        &self.positions(sheet)[..self.sheets[sheet].surface_vertices()]
+    }
+
+    /// Velocities of the vertices of the surface of a sheet.
+    pub fn surface_velocities(&self, sheet: usize) -> &[[f64; 3]] {
+        &self.velocities(sheet)[..self.sheets[sheet].surface_vertices()]
     }
 
     /// Mass of everything, in kg.

@@ -39,6 +39,8 @@ pub struct Row {
     pub diagonal: f64,
     pub compliance: f64,
     pub multiplier: f64,
+    /// The body that the liquid moves which the vertex touches, and where.
+    pub body: Option<(usize, V3)>,
     /// Whether friction is at its limit.
     slides: bool,
 }
@@ -54,6 +56,7 @@ impl Row {
             diagonal: 1.0,
             compliance: 0.0,
             multiplier: 0.0,
+            body: None,
             slides: false,
         }
     }
@@ -79,6 +82,12 @@ impl Row {
     pub fn product(&self, x: &[V3]) -> f64 {
         let vertices = self.vertices[..self.count].iter();
         vertices.map(|(v, g)| dot(*g, x[*v as usize])).sum()
+    }
+
+    /// The body that the row touches, the place, and the gradient by the place of its vertex.
+    pub fn at_body(&self) -> Option<(usize, V3, V3)> {
+        let (body, place) = self.body?;
+        (self.count > 0).then_some((body, place, self.vertices[0].1))
     }
 
     /// Adds `factor` times the gradients of the vertices.
@@ -167,6 +176,7 @@ fn solid_rows<const D: usize>(
     let Some((wall, distance, normal)) = around.walls.closest(place, band) else {
         for row in rows {
             row.set(&[], -1.0);
+            row.body = None;
         }
         return;
     };
@@ -178,6 +188,10 @@ fn solid_rows<const D: usize>(
     let carried = wide(around.walls.carried(wall, from));
     let slip = sub(y[v], carried);
     let (first, second) = tangents(normal);
+    let body = around.walls.body_of(wall);
+    for row in &mut *rows {
+        row.body = body.map(|body| (body, plus(y[v], -distance, normal)));
+    }
     let per_unit = 1.0 / around.unit;
     rows[0].set(
         &[(vertex, scaled(normal, -per_unit))],

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
+use crate::bodies::BodyStep;
 use crate::constraints::Constraints;
 use crate::kernel::{Kernel, support};
 use crate::real::{Real, Vec4};
@@ -371,6 +372,24 @@ impl<'a, const D: usize> ClothStep<'a, D> {
             unit: self.spacing,
         };
         rows::linearise(&mut self.rows, &around, &self.y, particles);
+    }
+
+    /// Evaluates the rows that touch bodies, whose motion adds to their diagonals.
+    pub fn linearise_bodies(&mut self, bodies: &mut BodyStep<'_, '_, D>) {
+        let narrow = |x: V3| -> [f64; D] { std::array::from_fn(|axis| x[axis]) };
+        let rows = self.rows.iter().enumerate();
+        let touching = rows.filter_map(|(number, row)| {
+            let (body, place, gradient) = row.at_body()?;
+            Some((number, body, narrow(place), narrow(gradient)))
+        });
+        for (number, added) in bodies.linearise_cloth(touching) {
+            self.rows[number].diagonal += added;
+        }
+    }
+
+    /// Multipliers of the rows.
+    pub fn multipliers(&self) -> Vec<f64> {
+        self.rows.iter().map(|row| row.multiplier).collect()
     }
 
     /// Whether strain limits and contacts hold, and the elastic energies are at their minimum.

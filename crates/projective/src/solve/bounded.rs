@@ -6,6 +6,7 @@
 //! gradient projections (Dostál and Schöberl 2005), scaled by the diagonal of `B`.
 
 use super::{Problem, Unknowns};
+use crate::bodies::BodyStep;
 use crate::cloth::step::ClothStep;
 use crate::constraints::Constraints;
 use crate::real::Real;
@@ -31,9 +32,10 @@ pub struct Bounded<R> {
 }
 
 /// `B`, scaled.
-struct Operator<'a, 'b, const D: usize, R> {
+struct Operator<'a, 'b, 'm, 's, const D: usize, R> {
     constraints: &'a mut Constraints<R>,
     cloth: &'a mut ClothStep<'b, D>,
+    bodies: Option<&'a mut BodyStep<'m, 's, D>>,
     mobility: R,
     compliance: R,
 }
@@ -53,7 +55,7 @@ impl<R: Real> Bounded<R> {
     /// The scaled matrix times `x`.
     fn product<const D: usize>(
         &mut self,
-        operator: &mut Operator<'_, '_, D, R>,
+        operator: &mut Operator<'_, '_, '_, '_, D, R>,
         x: &[f64],
     ) -> Vec<f64> {
         let n = self.multiplier.len();
@@ -72,7 +74,11 @@ impl<R: Real> Bounded<R> {
             &self.is_active,
             &mut self.image,
         );
-        let rows = cloth.product(&constraints.force, &of_rows, &mut self.image);
+        let mut rows = cloth.product(&constraints.force, &of_rows, &mut self.image);
+        if let Some(bodies) = &mut operator.bodies {
+            let (image, is_active) = (&mut self.image, &self.is_active);
+            bodies.add_product(&self.multiplier, &of_rows, is_active, image, &mut rows);
+        }
         let particles = self.image.iter().map(|value| value.wide());
         let scaled = particles.chain(rows).zip(&self.scale);
         scaled.map(|(value, scale)| value * scale).collect()
@@ -85,6 +91,7 @@ impl<R: Real> Bounded<R> {
         constraints: &mut Constraints<R>,
         unknowns: &Unknowns<R>,
         cloth: &mut ClothStep<'_, D>,
+        bodies: Option<&mut BodyStep<'_, '_, D>>,
         limit: usize,
     ) -> usize {
         let (mobility, compliance) = (problem.mobility(), problem.compliance());
@@ -109,6 +116,7 @@ impl<R: Real> Bounded<R> {
         let mut operator = Operator {
             constraints,
             cloth,
+            bodies,
             mobility: R::of(mobility),
             compliance: R::of(compliance),
         };
@@ -126,7 +134,7 @@ impl<R: Real> Bounded<R> {
 
     fn minimise<const D: usize>(
         &mut self,
-        operator: &mut Operator<'_, '_, D, R>,
+        operator: &mut Operator<'_, '_, '_, '_, D, R>,
         lower: &[f64],
         right: &[f64],
         limit: usize,

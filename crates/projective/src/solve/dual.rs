@@ -50,6 +50,12 @@ pub fn solve<const D: usize, R: Real>(
     }
     if let Some(cloth) = &mut others.cloth {
         cloth.begin(&problem.walls, problem.start, &unknowns.position[..n]);
+        if let Some(bodies) = &mut others.bodies {
+            // Contacts that are carried over push the bodies as well.
+            cloth.linearise_bodies(bodies);
+            bodies.add_impulses::<R>(&[], &cloth.multipliers());
+            bodies.displace(&mut problem.walls);
+        }
     }
 
     let is_warm = start(problem, constraints, unknowns, &mut others);
@@ -75,6 +81,9 @@ pub fn solve<const D: usize, R: Real>(
                 let finds = cloth.find_contacts(problem.start, &unknowns.position);
                 if finds {
                     cloth.linearise_rows(&problem.walls, &unknowns.position);
+                    if let Some(bodies) = &mut others.bodies {
+                        cloth.linearise_bodies(bodies);
+                    }
                 }
                 finds
             });
@@ -82,9 +91,12 @@ pub fn solve<const D: usize, R: Real>(
                 return report;
             }
         }
+        let mut of_rows = Vec::new();
         if let Some(cloth) = &mut others.cloth {
             let limit = CLOTH_PRODUCTS * settings.inner_iterations;
-            report.inner_iterations += bounded.solve(problem, constraints, unknowns, cloth, limit);
+            let bodies = others.bodies.as_deref_mut();
+            report.inner_iterations +=
+                bounded.solve(problem, constraints, unknowns, cloth, bodies, limit);
             for (l, (change, kept)) in unknowns
                 .multiplier
                 .iter_mut()
@@ -94,7 +106,7 @@ pub fn solve<const D: usize, R: Real>(
                 *change = next - *l;
                 *l = next;
             }
-            let of_rows = cloth.clamp(&bounded.change[n..]);
+            of_rows = cloth.clamp(&bounded.change[n..]);
             constraints.transposed_product(&cg.change);
             cloth.respond(&cg.change, &of_rows, &mut constraints.force);
             cloth.displace();
@@ -114,7 +126,8 @@ pub fn solve<const D: usize, R: Real>(
             cg.clamp(&mut unknowns.multiplier, R::of(damping));
             constraints.transposed_product(&cg.change);
         }
-        move_all(problem, constraints, &cg.change, unknowns, &mut others);
+        let change = (&cg.change[..], &of_rows[..]);
+        move_all(problem, constraints, change, unknowns, &mut others);
         report.rounds += 1;
     }
 }
@@ -134,19 +147,22 @@ fn linearise<const D: usize, R: Real>(
     }
     if let Some(bodies) = &mut others.bodies {
         bodies.linearise(&problem.walls, constraints, problem.mobility(), y);
+        if let Some(cloth) = &mut others.cloth {
+            cloth.linearise_bodies(bodies);
+        }
     }
 }
 
-/// Moves particles and bodies by changes of the multipliers, whose forces on particles are those of the last product.
+/// Moves particles and bodies by changes of the multipliers of particles and of the rows of cloth, whose forces on particles are those of the last product.
 fn move_all<const D: usize, R: Real>(
     problem: &mut Problem<'_, D, R>,
     constraints: &Constraints<R>,
-    change: &[R],
+    (change, of_rows): (&[R], &[f64]),
     unknowns: &mut Unknowns<R>,
     others: &mut Others<'_, '_, '_, '_, D>,
 ) {
     if let Some(bodies) = &mut others.bodies {
-        bodies.add_impulses(change);
+        bodies.add_impulses(change, of_rows);
         bodies.displace(&mut problem.walls);
     }
     let mobility = R::of(problem.mobility());
@@ -192,7 +208,7 @@ fn start<const D: usize, R: Real>(
         cloth.displace();
     }
     let change = unknowns.multiplier.clone();
-    move_all(problem, constraints, &change, unknowns, others);
+    move_all(problem, constraints, (&change, &[]), unknowns, others);
     true
 }
 
@@ -267,7 +283,8 @@ impl<R: Real> ConjugateGradients<R> {
                 &mut self.image,
             );
             if let Some(bodies) = bodies {
-                bodies.add_product(&self.direction, &self.is_active, &mut self.image);
+                let (direction, is_active) = (&self.direction, &self.is_active);
+                bodies.add_product(direction, &[], is_active, &mut self.image, &mut []);
             }
             let curvature = dot(&self.direction, &self.image);
             if curvature <= 0.0 || curvature.is_nan() {

@@ -1,6 +1,7 @@
 //! Methods that solve the density constraints of a step.
 
 mod bounded;
+mod differential;
 mod dual;
 mod jacobi;
 mod paper;

@@ -6,11 +6,12 @@
 
 use rayon::prelude::*;
 
-use super::{Problem, SolveReport, Unknowns, errors, push_out};
+use super::{Problem, SolveReport, Unknowns, differential, errors, push_out};
 use crate::cells::CHUNK;
 use crate::constraints::Constraints;
-use crate::kernel::support;
+use crate::kernel::{Kernel, support};
 use crate::real::{Real, Vec4};
+use crate::settings::Coordinates;
 
 /// Largest number of iterations of Newton's method in a projection.
 const NEWTON: usize = 8;
@@ -23,6 +24,13 @@ pub(super) struct Path<R> {
     steps: [(R, Vec4<R>); NEWTON],
     /// Position of the constraint's particle at the end.
     end: Vec4<R>,
+}
+
+impl<R: Copy> Path<R> {
+    /// Where the projection moves the particle of its constraint.
+    pub fn end(&self) -> Vec4<R> {
+        self.end
+    }
 }
 
 pub fn solve<const D: usize, R: Real>(
@@ -54,6 +62,19 @@ pub fn solve<const D: usize, R: Real>(
         let sums = projections(problem, constraints, &unknowns.position, &paths);
         let inertia = settings.particle_mass() / (problem.dt * problem.dt);
         let weight = R::of(weight(settings));
+        if settings.coordinates == Coordinates::Differential {
+            let factors = (R::of(inertia), weight);
+            differential::global_step(problem, constraints, unknowns, &paths, &sums, factors);
+            let moved = unknowns.position[..n].par_iter_mut();
+            moved
+                .zip(&constraints.is_near_wall)
+                .filter(|(_, is_near_wall)| **is_near_wall)
+                .for_each(|(y, _)| {
+                    push_out(&problem.walls, y);
+                });
+            report.rounds += 1;
+            continue;
+        }
         let moved = unknowns.position[..n].par_iter_mut().zip(&sums);
         moved
             .zip(problem.predicted)
@@ -162,6 +183,16 @@ pub(super) fn local_step<const D: usize, R: Real>(
     (0..n).into_par_iter().map(project).collect()
 }
 
+/// Where a projection moves a neighbour of its particle.
+pub(super) fn replay<R: Real>(kernel: &Kernel<R>, path: &Path<R>, neighbour: Vec4<R>) -> Vec4<R> {
+    let mut place = neighbour;
+    for &(multiplier, center) in &path.steps[..path.len] {
+        let apart = center - place;
+        place = place.plus(multiplier * kernel.slope(apart.dot(apart)), apart);
+    }
+    place
+}
+
 /// For every particle, the number of projections that contain it, and the sum of the positions that they want.
 pub(super) fn projections<const D: usize, R: Real>(
     problem: &Problem<'_, D, R>,
@@ -182,13 +213,8 @@ pub(super) fn projections<const D: usize, R: Real>(
             let Some(path) = paths.get(i as usize).filter(|path| path.len > 0) else {
                 continue;
             };
-            let mut place = y[j];
-            for &(multiplier, center) in &path.steps[..path.len] {
-                let apart = center - place;
-                place = place.plus(multiplier * kernel.slope(apart.dot(apart)), apart);
-            }
             count += R::ONE;
-            sum = sum + place;
+            sum = sum + replay(kernel, path, y[j]);
         }
         (count, sum)
     };

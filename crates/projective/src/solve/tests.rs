@@ -257,3 +257,59 @@ fn conjugate_gradients(apply: &dyn Fn(&[f64]) -> Vec<f64>, right: &[f64]) -> Vec
     }
     x
 }
+
+/// With differential coordinates, the global step has no force left: neither inertia nor what pulls the positions of every
+/// constraint, relative to their mean, to their projections.
+#[test]
+fn the_global_step_in_differential_coordinates_balances_all_forces() {
+    let (positions, mut constraints, kernel) = stage(0.93, 0.2);
+    let n = positions.len() - 1;
+    let mut settings = Settings::<3>::new(SPACING);
+    settings.method = Method::Paper;
+    settings.coordinates = crate::Coordinates::Differential;
+    (settings.rounds, settings.bulk_modulus) = (1, 1e7);
+    let table = HalfSpace::new::<3>(SPACING);
+    let mut problem = Problem {
+        settings: &settings,
+        kernel: &kernel,
+        walls: Walls::<3>::new(&[], 0.0, &table, SPACING),
+        start: &positions[..n],
+        predicted: &positions[..n],
+        dt: 1e-3,
+    };
+    let paths = paper::local_step(&problem, &constraints, &positions);
+    let inertia = settings.particle_mass() / (problem.dt * problem.dt);
+    let weight = paper::weight(&settings);
+    let mut unknowns = Unknowns {
+        position: positions.clone(),
+        multiplier: vec![0.0; n],
+    };
+    solve(&mut problem, &mut constraints, &mut unknowns, alone());
+    let y = &unknowns.position;
+    let mut force: Vec<Vec4<f64>> = (0..n)
+        .map(|j| (positions[j] - y[j]).scaled(inertia).xyz())
+        .collect();
+    let mut size = 0.0_f64;
+    for i in (0..n).filter(|&i| paths[i].len > 0) {
+        let list = &constraints.lists[i / crate::cells::CHUNK];
+        let range = list.range(i % crate::cells::CHUNK);
+        let set: Vec<usize> = list.neighbour[range].iter().map(|&j| j as usize).collect();
+        let set: Vec<usize> = set.into_iter().filter(|&j| j < n).chain([i]).collect();
+        let apart = |j: usize| match i == j {
+            true => paths[i].end() - y[i],
+            false => paper::replay(&kernel, &paths[i], positions[j]) - y[j],
+        };
+        let sum = set.iter().fold(Vec4::ZERO, |sum, &j| sum + apart(j));
+        let mean = sum.scaled(1.0 / set.len() as f64);
+        for j in set {
+            let pull = (apart(j) - mean).scaled(weight).xyz();
+            size = size.max(pull.dot(pull).sqrt());
+            force[j] = force[j] + pull;
+        }
+    }
+    assert!(size > 0.0);
+    for force in force {
+        let left = force.dot(force).sqrt();
+        assert!(left < 1e-6 * size, "{left} of {size}");
+    }
+}

@@ -1,6 +1,6 @@
 //! Cloth: equilibrium, strain limits, contacts and momentum.
 
-use meniscus_projective::{Cloth, Fluid, MeshFault, Pin, Settings, Sheet};
+use meniscus_projective::{Cloth, Fluid, MeshFault, Pin, Settings, Sheet, TetrahedralMesh};
 use meniscus_shapes::{Bounds, Motion, ScriptedSolid, Shape};
 
 use crate::stage::tank;
@@ -14,6 +14,7 @@ pub fn rectangle(origin: [f64; 3], sides: [[f64; 3]; 2], squares: [usize; 2]) ->
         tetrahedra: Vec::new(),
         density: 0.3,
         stretch: 1e4,
+        poisson_ratio: 0.0,
         bend: 1e-4,
         strain_limit: None,
         friction: 0.3,
@@ -439,4 +440,127 @@ fn a_swinging_flag_never_gains_energy() {
         // It has swung.
         assert!(-least < 0.9 * fall);
     }
+}
+
+/// A soft block that fills a box, with edges of the given length.
+fn block(low: [f64; 3], high: [f64; 3], edge: f64) -> Sheet {
+    let mesh = TetrahedralMesh::of(&Shape::Box { low, high }, edge).expect("bounded");
+    let mut sheet = rectangle([0.0; 3], [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], [1, 1]);
+    (sheet.vertices, sheet.triangles) = (mesh.vertices, mesh.triangles);
+    sheet.tetrahedra = mesh.tetrahedra;
+    (sheet.density, sheet.stretch, sheet.bend) = (1000.0, 2e4, 0.0);
+    sheet
+}
+
+#[test]
+fn a_soft_bar_stretches_and_narrows_as_its_constants_say() {
+    // A hanging bar: the mean strain is half of that at the top, and the middle narrows by Poisson's ratio.
+    let (length, width) = (0.6, 0.12);
+    for ratio in [0.0, 0.3, 0.45] {
+        let mut bar = block([0.0, 0.0, 0.0], [width, width, length], 0.04);
+        (bar.stretch, bar.poisson_ratio) = (1e5, ratio);
+        pinned_where(&mut bar, |x| x[2] > length - 1e-6);
+        let middle = |x: &[f64; 3]| (x[2] - 0.5 * length).abs() < 0.021;
+        let across: Vec<usize> = (0..bar.vertices.len())
+            .filter(|&v| middle(&bar.vertices[v]))
+            .collect();
+        let mut fluid = fluid(Settings::new(0.05), vec![bar.clone()]);
+        let mut speed = f64::INFINITY;
+        for step in 0..4000 {
+            fluid.step(&[], 0.005, &mut |_| ()).unwrap();
+            speed = fluid.cloth().unwrap().max_speed();
+            if step > 50 && speed < 2e-4 {
+                break;
+            }
+        }
+        let now = fluid.cloth().unwrap().positions(0);
+        let lowest = now.iter().map(|x| x[2]).fold(f64::INFINITY, f64::min);
+        // Strains of ρ g z / E.
+        let expected = 1000.0 * 9.81 * length * length / (2.0 * 1e5);
+        assert!(
+            (-lowest / expected - 1.0).abs() < 0.06,
+            "{ratio}: {lowest} for {expected}, at {speed} m/s"
+        );
+        let extent = |x: &mut dyn Iterator<Item = f64>| {
+            let (low, high) = x.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
+                (low.min(x), high.max(x))
+            });
+            high - low
+        };
+        let narrow = 1.0 - extent(&mut across.iter().map(|&v| now[v][0])) / width;
+        let strain = 1000.0 * 9.81 * 0.5 * length / 1e5;
+        assert!(
+            (narrow - ratio * strain).abs() < 0.15 * strain.max(0.01) * ratio.max(0.1),
+            "{ratio}: narrows by {narrow} at {strain}"
+        );
+    }
+}
+
+#[test]
+fn a_soft_block_floats_in_water_and_lets_none_in() {
+    let spacing = 0.05;
+    let solids = tank([0.6, 0.6, 1.0]);
+    let low = [0.2, 0.2, 0.26];
+    let high = [0.4, 0.4, 0.46];
+    let mut light = block(low, high, 0.8 * spacing);
+    (light.density, light.stretch, light.poisson_ratio) = (500.0, 3e4, 0.3);
+    let mut settings = Settings::new(spacing);
+    settings.max_step = 0.004;
+    let mut fluid = fluid(settings, vec![light.clone()]);
+    let pool = Bounds {
+        low: [0.0; 3],
+        high: [0.6, 0.6, 0.4],
+    };
+    let shape = Shape::Box { low, high };
+    let outside = |x: [f64; 3]| (shape.distance(x) > 0.49 * spacing).then_some(0);
+    fluid.fill(&pool, &solids, &outside, &|_| [0.0; 3]);
+    let mut heights = Vec::new();
+    for step in 0..500 {
+        fluid.step(&solids, 0.004, &mut |_| ()).unwrap();
+        if step >= 300 {
+            let x = fluid.cloth().unwrap().positions(0);
+            heights.push(x.iter().map(|x| x[2]).sum::<f64>() / x.len() as f64);
+        }
+    }
+    let height = heights.iter().sum::<f64>() / heights.len() as f64;
+    let level = surface_height(&fluid);
+    // Half of it is under water, within a spacing.
+    assert!((height - level).abs() < spacing, "{height} for {level}");
+    let now = fluid.cloth().unwrap().positions(0);
+    for x in &fluid.particles().position {
+        let x: [f64; 3] = x.point();
+        for t in &light.tetrahedra {
+            assert!(!is_in(x, t.map(|v| now[v as usize])), "{x:?}");
+        }
+    }
+}
+
+/// Height of the surface: half a spacing above the highest tenth of the particles.
+fn surface_height(fluid: &Fluid<3>) -> f64 {
+    let heights = fluid.particles().position.iter();
+    let mut heights: Vec<f64> = heights.map(|x| x.point::<3>()[2]).collect();
+    heights.sort_by(f64::total_cmp);
+    heights[heights.len() * 19 / 20] + 0.5 * fluid.settings().spacing
+}
+
+fn is_in(x: [f64; 3], [a, b, c, d]: [[f64; 3]; 4]) -> bool {
+    let side = |p: [f64; 3], q: [f64; 3], r: [f64; 3], s: [f64; 3]| {
+        let (u, v, w) = (minus(q, p), minus(r, p), minus(s, p));
+        u[0] * (v[1] * w[2] - v[2] * w[1])
+            + u[1] * (v[2] * w[0] - v[0] * w[2])
+            + u[2] * (v[0] * w[1] - v[1] * w[0])
+    };
+    let whole = side(a, b, c, d);
+    [
+        side(x, b, c, d),
+        side(a, x, c, d),
+        side(a, b, x, d),
+        side(a, b, c, x),
+    ]
+    .iter()
+    .all(|part| part * whole > 0.0)
+}
+
+fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|k| a[k] - b[k])
 }

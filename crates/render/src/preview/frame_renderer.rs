@@ -7,7 +7,7 @@ use super::legend::round_up;
 use super::materials::materials_of;
 use super::{View, draw};
 use crate::image::RgbImage;
-use meniscus_scene::{Camera, Cloth, Color, Material, Scene, Style, measure};
+use meniscus_scene::{Camera, Color, Material, MovingMesh, Scene, Style, measure};
 use meniscus_shapes::{Bounds, ScriptedSolid, Shape};
 use meniscus_store::cache::Frame;
 use meniscus_store::error::Error;
@@ -23,6 +23,8 @@ pub struct FrameRenderer<'a, const D: usize> {
     wish: Camera<D>,
     frame: Bounds<D>,
     fastest: f64,
+    /// Cloth and soft bodies.
+    meshes: Vec<MovingMesh>,
 }
 
 impl<'a, const D: usize> FrameRenderer<'a, D> {
@@ -37,6 +39,7 @@ impl<'a, const D: usize> FrameRenderer<'a, D> {
             wish: Camera::default(),
             frame: framing::of_scene(scene),
             fastest: round_up(expected_speed(scene)),
+            meshes: scene.moving_meshes(),
         }
     }
 
@@ -112,19 +115,18 @@ impl<'a, const D: usize> FrameRenderer<'a, D> {
 }
 
 impl<const D: usize> FrameRenderer<'_, D> {
-    /// The cloth of a frame, with the triangles of the scene.
+    /// The cloth and soft bodies of a frame, with the triangles of the scene.
     fn drapes(&self, frame: &Frame<D>) -> Vec<Drape> {
-        let spacing = self.scene.particle_spacing();
-        let drape = |cloth: &Cloth| {
-            let mesh = frame.meshes.iter().find(|mesh| mesh.name == cloth.name)?;
+        let drape = |shown: &MovingMesh| {
+            let mesh = frame.meshes.iter().find(|mesh| mesh.name == shown.name)?;
             // A frame of another version of the scene may have other vertices.
-            (mesh.positions.len() == cloth.vertices(spacing)).then(|| Drape {
+            (mesh.positions.len() == shown.vertices).then(|| Drape {
                 positions: mesh.positions.clone(),
-                triangles: cloth.sheet(spacing).triangles,
-                colour: cloth.color.map(linear),
+                triangles: shown.triangles.clone(),
+                colour: shown.color.map(linear),
             })
         };
-        self.scene.cloth.iter().filter_map(drape).collect()
+        self.meshes.iter().filter_map(drape).collect()
     }
 }
 

@@ -32,6 +32,10 @@ pub struct Faces {
     pub vertices: Vec<[f64; 3]>,
     /// Indices of the vertices of each triangle, from zero.
     pub triangles: Vec<[u32; 3]>,
+    /// Texture coordinates.
+    pub texture: Vec<[f32; 2]>,
+    /// Indices of the texture coordinates of each triangle; none if some triangle has none.
+    pub texture_triangles: Vec<[u32; 3]>,
 }
 
 impl Faces {
@@ -58,7 +62,7 @@ impl Faces {
         place: Place,
         limits: &Limits,
     ) -> Result<(), Fault> {
-        let [first, rest @ ..] = polygon else {
+        let [_, rest @ ..] = polygon else {
             return Err(Fault::at(place, "a face has no vertices"));
         };
         if rest.len() < 2 {
@@ -70,10 +74,16 @@ impl Faces {
         if self.triangles.len() + rest.len() - 1 > limits.triangles {
             return Err(too_many("triangles", limits.triangles));
         }
-        let fan = rest.windows(2).map(|pair| [*first, pair[0], pair[1]]);
-        self.triangles.extend(fan);
+        self.triangles.extend(fan(polygon));
         Ok(())
     }
+}
+
+/// Triangles around the first corner of a polygon.
+pub(super) fn fan(polygon: &[u32]) -> impl Iterator<Item = [u32; 3]> + '_ {
+    let first = polygon.first().copied().unwrap_or(0);
+    let rest = polygon.get(1..).unwrap_or(&[]);
+    rest.windows(2).map(move |pair| [first, pair[0], pair[1]])
 }
 
 pub(super) fn too_many(what: &str, limit: usize) -> Fault {

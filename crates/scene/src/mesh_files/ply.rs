@@ -6,7 +6,7 @@ mod header;
 use super::faces::{Faces, Limits, too_many};
 use super::{Fault, Place};
 use body::{Binary, Numbers, Text};
-use header::{Element, Encoding, Header, Kind};
+use header::{Element, Encoding, Header, Kind, Property};
 
 pub(super) fn parse(bytes: &[u8], limits: &Limits) -> Result<Faces, Fault> {
     let header = Header::parse(bytes)?;
@@ -81,8 +81,19 @@ fn elements(header: &Header, mut body: impl Numbers, limits: &Limits) -> Result<
             }
         }
     }
+    if !faces.texture.is_empty() {
+        faces.texture_triangles.clone_from(&faces.triangles);
+    }
     Ok(faces)
 }
+
+/// Names of texture coordinates.
+const TEXTURES: [[&str; 2]; 4] = [
+    ["s", "t"],
+    ["u", "v"],
+    ["texture_u", "texture_v"],
+    ["texture_s", "texture_t"],
+];
 
 fn read_vertices(
     element: &Element,
@@ -106,16 +117,30 @@ fn read_vertices(
             ));
         }
     }
+    let named = |name: &str| {
+        let is_it = |p: &Property| p.name == name && matches!(p.kind, Kind::Scalar(_));
+        element.properties.iter().position(is_it)
+    };
+    let pairs = TEXTURES
+        .iter()
+        .find_map(|[u, v]| Some([named(u)?, named(v)?]));
+    for (axis, at) in pairs.into_iter().flatten().enumerate() {
+        axes[at] = Some(3 + axis);
+    }
     for _ in 0..element.count {
-        let mut vertex = [0.0; 3];
+        let mut numbers = [0.0; 5];
         let place = body.place();
         for (property, axis) in element.properties.iter().zip(&axes) {
             match (axis, property.kind) {
-                (Some(axis), Kind::Scalar(scalar)) => vertex[*axis] = body.number(scalar)?,
+                (Some(axis), Kind::Scalar(scalar)) => numbers[*axis] = body.number(scalar)?,
                 (_, kind) => skip(body, kind)?,
             }
         }
-        faces.add_vertex(vertex, place, limits)?;
+        let [x, y, z, u, v] = numbers;
+        faces.add_vertex([x, y, z], place, limits)?;
+        if pairs.is_some() {
+            faces.texture.push([u as f32, v as f32]);
+        }
     }
     Ok(())
 }

@@ -4,8 +4,9 @@ use super::objects::Reader;
 use super::problem::{Place, Problem};
 use super::tree::{Entry, Node, Value};
 use super::values::{number, text};
+use crate::ClothMesh;
 use crate::builtin;
-use crate::mesh_files::{self, Format, Limits};
+use crate::mesh_files::{self, Faces, Format, Limits};
 use meniscus_shapes::{Shape, TriangleMesh};
 use meniscus_store::mesh_copies::{self, Copy, MeshSource, Origin};
 use std::path::{Component, Path, PathBuf};
@@ -23,18 +24,41 @@ pub struct Assets {
     /// Whether the folder of the originals is known, in case copies are damaged.
     has_originals: bool,
     meshes: Vec<Mesh>,
+    /// Files of cloth.
+    sheets: Vec<Sheet>,
     warnings: Vec<Problem>,
 }
 
-/// A mesh that was read.
+/// A file that was read.
 #[derive(Clone, Debug)]
-struct Mesh {
+struct Known {
     file: String,
     scale: f64,
     up: String,
     hash: String,
     format: Format,
     origin: Origin,
+}
+
+impl Known {
+    fn is_of(&self, node: &Node) -> bool {
+        self.file == text(node, "file")
+            && self.scale == number(node, "scale")
+            && self.up == text(node, "up")
+    }
+}
+
+/// A mesh of cloth that was read.
+#[derive(Clone, Debug)]
+struct Sheet {
+    known: Known,
+    mesh: ClothMesh,
+}
+
+/// A mesh that was read.
+#[derive(Clone, Debug)]
+struct Mesh {
+    known: Known,
     mesh: Arc<TriangleMesh>,
     /// Edges of the file's mesh without a neighbour; the holes are closed.
     open_edges: usize,
@@ -67,6 +91,7 @@ impl Assets {
             run: None,
             has_originals: false,
             meshes: Vec::new(),
+            sheets: Vec::new(),
             warnings: Vec::new(),
         }
     }
@@ -97,18 +122,23 @@ impl Assets {
     /// The files that were read, each once.
     pub fn sources(&self) -> Vec<MeshSource> {
         let mut sources: Vec<MeshSource> = Vec::new();
-        for mesh in &self.meshes {
+        for file in self.files() {
             let known =
-                |source: &MeshSource| source.hash == mesh.hash && source.format == mesh.format;
+                |source: &MeshSource| source.hash == file.hash && source.format == file.format;
             if !sources.iter().any(known) {
                 sources.push(MeshSource {
-                    hash: mesh.hash.clone(),
-                    format: mesh.format,
-                    origin: mesh.origin.clone(),
+                    hash: file.hash.clone(),
+                    format: file.format,
+                    origin: file.origin.clone(),
                 });
             }
         }
         sources
+    }
+
+    fn files(&self) -> impl Iterator<Item = &Known> {
+        let sheets = self.sheets.iter().map(|sheet| &sheet.known);
+        self.meshes.iter().map(|mesh| &mesh.known).chain(sheets)
     }
 
     /// Edges of a mesh's file without a neighbour.
@@ -141,7 +171,7 @@ impl Assets {
 
     fn put_hash(&self, mesh: &mut Node) {
         let file = text(mesh, "file").to_string();
-        let read = self.meshes.iter().find(|known| known.file == file);
+        let read = self.files().find(|known| known.file == file);
         let (Some(read), Value::Table(entries)) = (read, &mut mesh.value) else {
             return;
         };
@@ -154,12 +184,50 @@ impl Assets {
     }
 
     fn mesh(&mut self, node: &Node, path: &str, place: Place) -> Result<Arc<TriangleMesh>, Fault> {
+        if let Some(read) = self.meshes.iter().find(|mesh| mesh.known.is_of(node)) {
+            return Ok(read.mesh.clone());
+        }
+        let (raw, known) = self.faces(node)?;
+        let file = &known.file;
+        let (mesh, report) = TriangleMesh::new(&raw.vertices, &raw.triangles)
+            .map_err(|e| Fault::new(format!("{file}: {e}"), e.remedy()))?;
+        for warning in report.warnings() {
+            self.warnings
+                .push(Problem::warning(place, path, format!("{file}: {warning}")).of_asset());
+        }
+        let mesh = Arc::new(mesh);
+        self.meshes.push(Mesh {
+            known,
+            mesh: mesh.clone(),
+            open_edges: report.open_edges,
+        });
+        Ok(mesh)
+    }
+
+    /// The mesh of cloth that a table describes: the faces of the file as they are.
+    fn sheet(&mut self, node: &Node) -> Result<ClothMesh, Fault> {
+        if let Some(read) = self.sheets.iter().find(|sheet| sheet.known.is_of(node)) {
+            return Ok(read.mesh.clone());
+        }
+        let (raw, known) = self.faces(node)?;
+        if raw.triangles.is_empty() {
+            return Err(Fault::new(
+                format!("{}: there are no faces", known.file),
+                "export a mesh with faces, not points or lines alone",
+            ));
+        }
+        let mesh = ClothMesh::new(raw);
+        self.sheets.push(Sheet {
+            known,
+            mesh: mesh.clone(),
+        });
+        Ok(mesh)
+    }
+
+    /// The faces of the file that a table names, upright and in metres.
+    fn faces(&self, node: &Node) -> Result<(Faces, Known), Fault> {
         let (file, up) = (text(node, "file"), text(node, "up"));
         let scale = number(node, "scale");
-        let same = |known: &&Mesh| known.file == file && known.scale == scale && known.up == up;
-        if let Some(known) = self.meshes.iter().find(same) {
-            return Ok(known.mesh.clone());
-        }
         let format = Format::of(Path::new(file));
         let wanted = text(node, "hash");
         let (bytes, origin) = self.bytes(file, format, wanted)?;
@@ -176,32 +244,22 @@ impl Assets {
                 "save it as OBJ, PLY or STL",
             )
         })?;
-        let raw = mesh_files::parse(format, &bytes, &Limits::default())
+        let mut raw = mesh_files::parse(format, &bytes, &Limits::default())
             .map_err(|e| Fault::new(format!("{file}: {e}"), "save the mesh again, or repair it"))?;
-        let vertices: Vec<[f64; 3]> = raw
-            .vertices
-            .iter()
-            .map(|&[x, y, z]| if up == "y" { [x, -z, y] } else { [x, y, z] })
-            .map(|x| x.map(|c| scale * c))
-            .collect();
-        let (mesh, report) = TriangleMesh::new(&vertices, &raw.triangles)
-            .map_err(|e| Fault::new(format!("{file}: {e}"), e.remedy()))?;
-        for warning in report.warnings() {
-            self.warnings
-                .push(Problem::warning(place, path, format!("{file}: {warning}")).of_asset());
+        for x in &mut raw.vertices {
+            let [a, b, c] = *x;
+            let upright = if up == "y" { [a, -c, b] } else { *x };
+            *x = upright.map(|c| scale * c);
         }
-        let mesh = Arc::new(mesh);
-        self.meshes.push(Mesh {
+        let known = Known {
             file: file.into(),
             scale,
             up: up.into(),
             hash,
             format,
             origin,
-            mesh: mesh.clone(),
-            open_edges: report.open_edges,
-        });
-        Ok(mesh)
+        };
+        Ok((raw, known))
     }
 
     /// Content and origin of a file. A copy in the folder of a run comes first: it is the file that the run was made
@@ -276,6 +334,21 @@ fn stays_inside(folder: &Path, file: &str) -> Result<(), Fault> {
 }
 
 impl Reader<'_> {
+    /// The mesh of cloth that a table describes.
+    pub fn cloth_mesh(&mut self, node: &Node, path: &str) -> Option<ClothMesh> {
+        let read = self.assets.sheet(node);
+        read.map_err(|fault| self.report(fault, path, node.place))
+            .ok()
+    }
+
+    fn report(&mut self, fault: Fault, path: &str, place: Place) {
+        let problem = Problem::error(place, path, fault.message).with_help(fault.help);
+        self.problems.push(match fault.storage {
+            true => problem.of_storage(),
+            false => problem.of_asset(),
+        });
+    }
+
     /// The mesh that a table describes.
     pub fn mesh<const D: usize>(
         &mut self,
@@ -303,11 +376,7 @@ impl Reader<'_> {
             }
             Ok(mesh) => Some(Shape::Mesh(mesh)),
             Err(fault) => {
-                let problem = Problem::error(place, path, fault.message).with_help(fault.help);
-                self.problems.push(match fault.storage {
-                    true => problem.of_storage(),
-                    false => problem.of_asset(),
-                });
+                self.report(fault, path, place);
                 None
             }
         }

@@ -4,24 +4,29 @@ use super::appearance::SOLID_COLOR;
 use super::grammar::{Effect, Kind, OPTIONAL, REQUIRED, Range, Table, ZERO, default, key};
 use super::objects::{Reader, ease, keyframes, name_of, named};
 use super::problem::{Place, Problem};
+use super::shapes::{FILE, HASH, ROTATION, SCALE, UP};
 use super::tree::Node;
 use super::validate::join;
-use super::values::{color, components, number, vector, written_number};
+use super::values::{color, components, number, vector, whole, written_number};
 use super::warnings::length;
-use crate::Scene;
-use crate::cloth::{Cloth, ClothPin};
-use meniscus_shapes::Motion;
+use crate::cloth::{Cloth, ClothPin, ClothShape, MOST_VERTICES};
+use crate::{ClothMesh, Scene};
+use meniscus_projective::Sheet;
+use meniscus_shapes::{Motion, Pose, Rotation};
+use std::sync::Arc;
 
 pub static CLOTH: Table = Table {
     title: "a piece of cloth",
     about: "Cloth that bends and hardly stretches, in scenes with `method = \"projective\"` in 3D. Liquid, solids and cloth \
-            itself collide with it on both sides. Its mesh is flat at rest.",
+            itself collide with it on both sides. At rest it has the shape in which it starts.",
     keys: &[
         named("\"flag\""),
-        key!("rectangle": Kind::Table(&RECTANGLE), REQUIRED, Physics,
-            "{ corner = [0.2, 0.2, 0.5], first = [0.6, 0, 0], second = [0, 0.6, 0] }", "Shape at rest and at the start."),
+        key!("rectangle": Kind::Table(&RECTANGLE), OPTIONAL, Physics,
+            "{ corner = [0.2, 0.2, 0.5], first = [0.6, 0, 0], second = [0, 0.6, 0] }", "A rectangle."),
+        key!("mesh": Kind::Table(&SHEET), OPTIONAL, Physics, "{ file = \"shirt.obj\", scale = 0.01, up = \"y\" }",
+            "A triangle mesh from a file, open or closed, with its texture coordinates."),
         key!("spacing": Kind::Number(Range::POSITIVE, "m"), OPTIONAL, Physics, "0.01",
-            "Length of the edges of its mesh, at most the spacing of particles. Default: 0.8 of that."),
+            "Length of the edges of the mesh of a rectangle, at most the spacing of particles. Default: 0.8 of that."),
         key!("density": Kind::Number(Range::POSITIVE, "kg/m²"), default("0.3"), Physics, "0.15", "Mass per area."),
         key!("stretch": Kind::Number(Range::POSITIVE, "N/m"), default("1e4"), Physics, "2e4",
             "Stiffness against stretch: force per width over strain."),
@@ -37,10 +42,28 @@ pub static CLOTH: Table = Table {
             "Points and regions at which it is held, still or moving."),
         SOLID_COLOR,
     ],
+    one_of: &["rectangle", "mesh"],
+};
+
+pub(super) static SHEET: Table = Table {
+    title: "a mesh of cloth",
+    about: "A triangle mesh from an OBJ, PLY or STL file, whose edges are at most as long as the spacing of particles. At most two \
+            triangles may meet at an edge. Texture coordinates of OBJ and PLY files are kept; exports have them.",
+    keys: &[
+        FILE,
+        SCALE,
+        UP,
+        HASH,
+        key!("subdivide": Kind::Whole(0, 8), default("0"), Physics, "2",
+            "Times that every triangle is cut into four."),
+        key!("rotated": Kind::Table(&ROTATION), OPTIONAL, Physics, "{ axis = [0, 0, 1], degrees = 30 }",
+            "Rotation about the origin."),
+        key!("moved": Kind::Vector("m"), OPTIONAL, Physics, "[0.5, 0.5, 0.8]", "Translation."),
+    ],
     one_of: &[],
 };
 
-static RECTANGLE: Table = Table {
+pub(super) static RECTANGLE: Table = Table {
     title: "a rectangle",
     about: "A corner and the two sides from it. Texture coordinates go from 0 to 1 along both.",
     keys: &[
@@ -51,9 +74,9 @@ static RECTANGLE: Table = Table {
     one_of: &[],
 };
 
-static PIN: Table = Table {
+pub(super) static PIN: Table = Table {
     title: "a pin",
-    about: "Vertices of cloth that are held: those near a point, or all in a box.",
+    about: "Vertices of cloth or a soft body that are held: those near a point, or all in a box.",
     keys: &[
         key!("point": Kind::Vector("m"), OPTIONAL, Physics, "[0.2, 0.2, 0.5]",
             "Point: vertices within half an edge of it along each axis are held."),
@@ -89,17 +112,10 @@ impl Reader<'_> {
         }
         let rate = scene.frame_rate;
         scene.cloth = self.tables(list, "cloth", |reader, table, path| {
-            let mut pins = Vec::new();
-            let tables = table.get("pins").map_or(&[][..], Node::list);
-            for (k, pin) in tables.iter().enumerate() {
-                pins.push(reader.pin(pin, &format!("{path}.pins[{}]", k + 1), rate)?);
-            }
-            let rectangle = table.get("rectangle")?;
+            let pins = reader.pins(table, path, rate)?;
             Some(Cloth {
                 name: name_of(table, path),
-                corner: vector(rectangle, "corner"),
-                sides: [vector(rectangle, "first"), vector(rectangle, "second")],
-                spacing: written_number(table, "spacing"),
+                shape: reader.cloth_shape(table, path)?,
                 density: number(table, "density"),
                 stretch: number(table, "stretch"),
                 bend: number(table, "bend"),
@@ -111,6 +127,52 @@ impl Reader<'_> {
                 color: table.get("color").and_then(|node| color(node).ok()),
             })
         });
+    }
+
+    /// The mesh of cloth or a thin wall.
+    pub(super) fn cloth_shape(&mut self, table: &Node, path: &str) -> Option<ClothShape> {
+        if let Some(rectangle) = table.get("rectangle") {
+            return Some(ClothShape::Rectangle {
+                corner: vector(rectangle, "corner"),
+                sides: [vector(rectangle, "first"), vector(rectangle, "second")],
+                spacing: written_number(table, "spacing"),
+            });
+        }
+        let mesh = self.sheet(table.get("mesh")?, path)?;
+        Some(ClothShape::Mesh(Arc::new(mesh)))
+    }
+
+    /// The mesh of cloth from a file, where it is in the scene.
+    fn sheet(&mut self, node: &Node, path: &str) -> Option<ClothMesh> {
+        let path = join(path, "mesh");
+        let mut mesh = self.cloth_mesh(node, &path)?;
+        let turn = match node.get("rotated") {
+            None => Rotation::IDENTITY,
+            Some(turn) => self.rotation(turn, &join(&path, "rotated"), node)?,
+        };
+        mesh = mesh.placed(&Pose {
+            rotation: turn,
+            translation: node.get("moved").map_or([0.0; 3], components),
+        });
+        for _ in 0..whole(node, "subdivide") {
+            if 4.0 * mesh.triangles.len() as f64 > 2.0 * MOST_VERTICES {
+                let message = "has more than a million vertices after that";
+                let problem = Problem::error(node.place, join(&path, "subdivide"), message);
+                self.problems.push(problem.with_help("lower it"));
+                return None;
+            }
+            mesh = mesh.subdivided();
+        }
+        Some(mesh)
+    }
+
+    /// What holds cloth or a soft body.
+    pub(super) fn pins(&mut self, table: &Node, path: &str, rate: f64) -> Option<Vec<ClothPin>> {
+        let tables = table.get("pins").map_or(&[][..], Node::list).iter();
+        let pins = tables
+            .enumerate()
+            .map(|(k, pin)| self.pin(pin, &format!("{path}.pins[{}]", k + 1), rate));
+        pins.collect()
     }
 
     fn pin(&mut self, table: &Node, path: &str, rate: f64) -> Option<ClothPin> {
@@ -130,89 +192,181 @@ impl Reader<'_> {
     }
 }
 
-/// Errors about the cloth of a scene.
+/// Errors about the cloth, the soft bodies and the thin walls of a scene.
 pub fn errors<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
+    for (list, what) in [
+        ("cloth", "cloth is"),
+        ("soft", "soft bodies are"),
+        ("shell", "thin walls are"),
+    ] {
+        let tables = root.get(list).map_or(&[][..], Node::list);
+        let Some(table) = tables.first() else {
+            continue;
+        };
+        let (by, help) = if !scene.is_projective() {
+            (
+                "method = \"projective\"",
+                "write method = \"projective\" at the top of the file, or remove it",
+            )
+        } else if scene.projective.method != meniscus_projective::Method::Dual {
+            ("the solver \"dual\"", "remove projective.solver")
+        } else {
+            continue;
+        };
+        let message = format!("{what} simulated by {by} only");
+        let problem = Problem::error(table.place, format!("{list}[1]"), message);
+        return vec![problem.with_help(help)];
+    }
     let mut problems = Vec::new();
-    let tables = root.get("cloth").map_or(&[][..], Node::list);
-    if let (Some(table), false) = (tables.first(), scene.is_projective()) {
-        let message = "cloth is simulated by method = \"projective\" only";
-        let help = "write method = \"projective\" at the top of the file, or remove it";
-        return vec![Problem::error(table.place, "cloth[1]", message).with_help(help)];
-    }
-    if let (Some(table), false) = (
-        tables.first(),
-        scene.projective.method == meniscus_projective::Method::Dual,
-    ) {
-        let message = "cloth is simulated by the solver \"dual\" only";
-        let help = "remove projective.solver";
-        return vec![Problem::error(table.place, "cloth[1]", message).with_help(help)];
-    }
+    let mut sound: Vec<(Sheet, &Node, String)> = Vec::new();
     let spacing = scene.particle_spacing();
+    let tables = root.get("cloth").map_or(&[][..], Node::list);
     for (k, (cloth, table)) in scene.cloth.iter().zip(tables).enumerate() {
         let path = format!("cloth[{}]", k + 1);
+        match shape_error(&cloth.shape, spacing, table, &path) {
+            None => sound.push((cloth.sheet(spacing), table, path)),
+            Some(problem) => problems.push(problem),
+        }
+    }
+    let tables = root.get("soft").map_or(&[][..], Node::list);
+    for (k, (soft, table)) in scene.soft.iter().zip(tables).enumerate() {
+        let path = format!("soft[{}]", k + 1);
+        match super::soft::errors(soft, spacing, table, &path) {
+            Ok(sheet) => sound.push((sheet, table, path)),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    let tables = root.get("shell").map_or(&[][..], Node::list);
+    for (k, (shell, table)) in scene.shells.iter().zip(tables).enumerate() {
+        let path = format!("shell[{}]", k + 1);
+        match shape_error(&shell.shape, spacing, table, &path) {
+            None => sound.push((shell.sheet(spacing), table, path)),
+            Some(problem) => problems.push(problem),
+        }
+    }
+    for (sheet, table, path) in &sound {
         let before = problems.len();
-        let mut wrong = |key: &str, message: String, help: String| {
-            let place = table.get(key).map_or(table.place, |node| node.place);
-            problems.push(Problem::error(place, join(&path, key), message).with_help(help));
-        };
-        if cloth.edge(spacing) > spacing * (1.0 + 1e-9) {
-            let message = format!(
-                "is {}, coarser than the particles ({}): liquid would leak",
-                length(cloth.edge(spacing)),
-                length(spacing)
-            );
-            wrong(
-                "spacing",
-                message,
-                format!("write at most {}", length(spacing)),
-            );
-            continue;
-        }
-        if !cloth.is_feasible(spacing) {
-            let message = "has more than a million vertices".to_owned();
-            wrong(
-                "spacing",
-                message,
-                "raise it, or make the rectangle smaller".into(),
-            );
-            continue;
-        }
-        let sheet = cloth.sheet(spacing);
-        if let Err(fault) = meniscus_projective::check_mesh(&sheet.vertices, &sheet.triangles) {
-            let help = "write two sides that are not parallel, and longer than zero";
-            wrong("rectangle", fault.to_string(), help.into());
-            continue;
-        }
         for (p, pin) in sheet.pins.iter().enumerate() {
             if pin.vertices.is_empty() {
-                let place = table.get("pins").and_then(|pins| pins.list().get(p));
-                let place = place.map_or(table.place, |pin| pin.place);
-                let message = "holds no vertex of the cloth";
-                let help = "move it to the cloth, or widen its box";
+                let node = table.get("pins").and_then(|pins| pins.list().get(p));
+                let place = node.map_or(table.place, |pin| pin.place);
+                let message = "holds none of its vertices";
+                let help = "move it to the mesh, or widen its box";
                 let path = format!("{path}.pins[{}]", p + 1);
                 problems.push(Problem::error(place, path, message).with_help(help));
             }
         }
         if problems.len() == before {
-            problems.extend(inside(scene, &sheet, table.place, &path));
+            problems.extend(inside(scene, sheet, table.place, path));
         }
     }
-    let is_crossed = |a: usize| {
-        let sheets = scene.sheets();
-        (0..a).find(|&b| touch(&sheets[a].vertices, &sheets[b].vertices, spacing))
-    };
     if problems.is_empty() {
-        for k in 1..scene.cloth.len() {
-            if let Some(other) = is_crossed(k) {
-                let message = format!(
-                    "shares a place with \"{}\" at the start",
-                    scene.cloth[other].name
-                );
-                let help = "move one of them";
-                let path = format!("cloth[{}]", k + 1);
-                problems.push(Problem::error(tables[k].place, path, message).with_help(help));
+        problems.extend(crossings(&sound, spacing));
+    }
+    problems
+}
+
+/// What is wrong with the mesh of cloth or a thin wall.
+fn shape_error(shape: &ClothShape, spacing: f64, table: &Node, path: &str) -> Option<Problem> {
+    let wrong = |key: &str, message: String, help: String| {
+        let place = table.get(key).map_or(table.place, |node| node.place);
+        Some(Problem::error(place, join(path, key), message).with_help(help))
+    };
+    let (longest, key, help) = match shape {
+        ClothShape::Rectangle { .. } => (
+            shape.edge(spacing),
+            "spacing",
+            format!("write at most {}", length(spacing)),
+        ),
+        ClothShape::Mesh(mesh) => {
+            if table.get("spacing").is_some() {
+                let message = "has no meaning: the mesh has its own edges".to_owned();
+                let help = "remove it; mesh.subdivide makes them shorter";
+                return wrong("spacing", message, help.into());
             }
+            let longest = mesh.longest_edge();
+            let times = (longest / spacing).log2().ceil().max(1.0);
+            let own = table.get("mesh").map_or(0, |mesh| whole(mesh, "subdivide"));
+            let help = format!(
+                "write mesh.subdivide = {}, or remesh it in a modelling program",
+                own as f64 + times
+            );
+            (longest, "mesh", help)
         }
+    };
+    if longest > spacing * (1.0 + 1e-9) {
+        let message = format!(
+            "is {}, coarser than the particles ({}): liquid would leak",
+            length(longest),
+            length(spacing)
+        );
+        let message = match key {
+            "mesh" => format!("its longest edge {message}"),
+            _ => message,
+        };
+        return wrong(key, message, help);
+    }
+    if !shape.is_feasible(spacing) {
+        let message = "has more than a million vertices".to_owned();
+        return match shape {
+            ClothShape::Rectangle { .. } => wrong(
+                "spacing",
+                message,
+                "raise it, or make the rectangle smaller".into(),
+            ),
+            ClothShape::Mesh(_) => wrong("mesh", message, "simplify it".into()),
+        };
+    }
+    let mesh = shape.mesh(spacing);
+    if let Err(fault) = meniscus_projective::check_mesh(&mesh.vertices, &mesh.triangles) {
+        return match shape {
+            ClothShape::Rectangle { .. } => wrong(
+                "rectangle",
+                fault.to_string(),
+                "write two sides that are not parallel, and longer than zero".into(),
+            ),
+            ClothShape::Mesh(_) => wrong(
+                "mesh",
+                fault.to_string(),
+                "mend the mesh in a modelling program".into(),
+            ),
+        };
+    }
+    None
+}
+
+/// Meshes that have a name or a place in common at the start, or cross each other or themselves.
+fn crossings(sheets: &[(Sheet, &Node, String)], spacing: f64) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for (k, (sheet, table, path)) in sheets.iter().enumerate() {
+        let mut wrong = |message: String, help: &str| {
+            problems.push(Problem::error(table.place, path, message).with_help(help));
+        };
+        let before = &sheets[..k];
+        if before.iter().any(|other| other.0.name == sheet.name) {
+            let message = format!("another one has the same name, \"{}\"", sheet.name);
+            wrong(message, "write another name");
+        } else if let Some((other, ..)) = before
+            .iter()
+            .find(|other| touch(&sheet.vertices, &other.0.vertices, spacing))
+        {
+            let message = format!("shares a place with \"{}\" at the start", other.name);
+            wrong(message, "move one of them");
+        }
+    }
+    let meshes: Vec<&Sheet> = sheets.iter().map(|(sheet, ..)| sheet).collect();
+    if problems.is_empty()
+        && let Some(found) = meniscus_projective::crossing(&meshes)
+    {
+        let [a, b] = found.sheets;
+        let other = match a == b {
+            true => "itself".to_owned(),
+            false => format!("\"{}\"", meshes[b].name),
+        };
+        let [x, y, z] = found.place;
+        let message = format!("crosses {other} at the start, at [{x:.3}, {y:.3}, {z:.3}]");
+        let problem = Problem::error(sheets[a].1.place, &sheets[a].2, message);
+        problems.push(problem.with_help("move them apart"));
     }
     problems
 }
@@ -233,7 +387,7 @@ fn touch(a: &[[f64; 3]], b: &[[f64; 3]], spacing: f64) -> bool {
 /// Cloth that starts inside a solid or outside the domain.
 fn inside<const D: usize>(
     scene: &Scene<D>,
-    sheet: &meniscus_projective::Sheet,
+    sheet: &Sheet,
     place: Place,
     path: &str,
 ) -> Option<Problem> {

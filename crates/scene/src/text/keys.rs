@@ -9,6 +9,8 @@ use super::coupling::COUPLING;
 use super::grammar::{Kind, OPTIONAL, REQUIRED, Range, Table, default, key};
 use super::objects::{DRAIN, EMITTER, LIQUID, SOLID};
 use super::projective::PROJECTIVE;
+use super::shell::SHELL;
+use super::soft::SOFT;
 use super::tree::Value;
 use crate::{OnDrift, Style, SurfaceSettings, SurfaceSource};
 use meniscus_liquid::fas::{Boundaries, Coarse, Interpolation};
@@ -64,6 +66,10 @@ pub static SCENE: Table = Table {
             "", "Sources of liquid."),
         key!("cloth": Kind::Tables(&CLOTH, 0), read_by!(|scene, node, reader| reader.cloth(scene, node)), Physics, "",
             "Cloth, with `method = \"projective\"`."),
+        key!("soft": Kind::Tables(&SOFT, 0), read_by!(|scene, node, reader| reader.soft(scene, node)), Physics, "",
+            "Soft bodies, with `method = \"projective\"`."),
+        key!("shell": Kind::Tables(&SHELL, 0), read_by!(|scene, node, reader| reader.shells(scene, node)), Physics, "",
+            "Thin walls, with `method = \"projective\"`."),
         key!("drain": Kind::Tables(&DRAIN, 0), read_by!(|scene, node, reader| reader.drains(scene, node)), Physics, "",
             "Sinks of liquid."),
     ],

@@ -26,6 +26,8 @@ mod renamed_keys;
 mod scale_warnings;
 pub(crate) mod schema;
 mod shapes;
+mod shell;
+mod soft;
 mod starter;
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,7 @@ use super::tree::{Node, Value};
 use super::validate::join;
 use super::warnings::length;
 use crate::{Scene, SimulationMethod};
-use meniscus_projective::{Method, Settings};
+use meniscus_projective::{Boundary, Coordinates, Method, Settings};
 
 pub static PROJECTIVE: Table = Table {
     title: "the particle method",
@@ -17,6 +17,11 @@ pub static PROJECTIVE: Table = Table {
             "Method of the density constraints: `dual` by conjugate gradients on pressures with an active set, `jacobi` by a \
              projected Jacobi iteration as in DFSPH, `paper` by the paper's local and global steps. The last two are for \
              comparison: they reach the tolerances in few steps only."),
+        key!("coordinates": Kind::Word(&["absolute", "differential"]), field!(projective.coordinates), Physics, "\"differential\"",
+            "Coordinates of the constraints of the solver `paper`: positions, or positions relative to their mean."),
+        key!("boundary": Kind::Word(&["maps", "particles"]), field!(projective.boundary), Physics, "\"particles\"",
+            "How solids take part in the density: `maps` by the share of the kernel that is solid, as a function of the distances \
+             from faces; `particles` by particles on their surfaces (Akinci and others 2012), as in the paper."),
         key!("bulk_modulus": Kind::Number(Range::POSITIVE, "Pa"), field!(projective.bulk_modulus), Physics, "1e6",
             "Pressure over relative compression. A low one is a compressible liquid."),
         key!("weight": Kind::Number(Range::POSITIVE, "N/m"),
@@ -42,29 +47,23 @@ pub static PROJECTIVE: Table = Table {
     one_of: &[],
 };
 
-impl Field for SimulationMethod {
-    fn value(&self) -> Value {
-        Value::Text(self.word().into())
-    }
-    fn read(&mut self, node: &Node) {
-        let named = |method: &SimulationMethod| Some(method.word()) == node.text();
-        if let Some(method) = Self::ALL.into_iter().find(named) {
-            *self = method;
+macro_rules! word_field {
+    ($($type:ty),+) => {$(
+        impl Field for $type {
+            fn value(&self) -> Value {
+                Value::Text(self.word().into())
+            }
+            fn read(&mut self, node: &Node) {
+                let named = |known: &$type| Some(known.word()) == node.text();
+                if let Some(known) = Self::ALL.into_iter().find(named) {
+                    *self = known;
+                }
+            }
         }
-    }
+    )+};
 }
 
-impl Field for Method {
-    fn value(&self) -> Value {
-        Value::Text(self.word().into())
-    }
-    fn read(&mut self, node: &Node) {
-        let named = |method: &Method| Some(method.word()) == node.text();
-        if let Some(method) = Self::ALL.into_iter().find(named) {
-            *self = method;
-        }
-    }
-}
+word_field!(SimulationMethod, Method, Boundary, Coordinates);
 
 /// Tables and keys of the grid method, each with what to write instead.
 const GRID_KEYS: [(&str, &str, &str); 9] = [
@@ -153,6 +152,14 @@ pub fn errors<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
         let help = "remove one of `weight` and `bulk_modulus`";
         problems.push(Problem::error(weight.place, "projective.weight", message).with_help(help));
     }
+    if let Some(projective) = root.get("projective")
+        && let Some(node) = projective.get("coordinates").filter(written)
+        && scene.projective.method != Method::Paper
+    {
+        let message = "has no meaning but for the solver \"paper\"";
+        let problem = Problem::error(node.place, "projective.coordinates", message);
+        problems.push(problem.with_help("remove it, or write projective.solver = \"paper\""));
+    }
     if let Some(body) = root.get("body").and_then(|bodies| bodies.list().first()) {
         let mut wrong = |message: &str, help: &str| {
             problems.push(Problem::error(body.place, "body[1]", message).with_help(help));
@@ -161,12 +168,6 @@ pub fn errors<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
             wrong(
                 "liquid moves rigid bodies with the solver \"dual\" only",
                 "remove projective.solver, or make it a [[solid]]",
-            );
-        }
-        if !scene.cloth.is_empty() {
-            wrong(
-                "cloth and rigid bodies do not push each other",
-                "make it a [[solid]], which cloth collides with, or remove [[cloth]]",
             );
         }
     }

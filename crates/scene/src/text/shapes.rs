@@ -155,19 +155,21 @@ static HALF_SPACE: Table = Table {
     one_of: &[],
 };
 
+pub(super) const FILE: Key = key!("file": Kind::File, REQUIRED, Physics, "\"duck.obj\"",
+    "Path of the file, relative to the scene's folder, inside which it must be.");
+pub(super) const SCALE: Key = key!("scale": Kind::Number(Range::POSITIVE, ""), default("1.0"), Physics, "0.01",
+    "Metres per unit of the file.");
+pub(super) const UP: Key = key!("up": Kind::Word(&["y", "z"]), default("\"z\""), Physics, "\"y\"",
+    "Axis of the file that points up. Files with `y` up are rotated.");
+pub(super) const HASH: Key = key!("hash": Kind::Text, OPTIONAL, Physics,
+    "\"af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262\"",
+    "BLAKE3 hash of the file. A run writes it into its own `scene.toml`, so that a changed mesh is detected.");
+
 static MESH: Table = Table {
     title: "a mesh",
     about: "A triangle mesh from an OBJ, PLY or STL file. It has to enclose a volume; small holes and \
             self-intersections are bridged and reported. Meshes with inward normals are turned inside out.",
-    keys: &[
-        key!("file": Kind::File, REQUIRED, Physics, "\"duck.obj\"",
-            "Path of the file, relative to the scene's folder, inside which it must be."),
-        key!("scale": Kind::Number(Range::POSITIVE, ""), default("1.0"), Physics, "0.01", "Metres per unit of the file."),
-        key!("up": Kind::Word(&["y", "z"]), default("\"z\""), Physics, "\"y\"",
-            "Axis of the file that points up. Files with `y` up are rotated."),
-        key!("hash": Kind::Text, OPTIONAL, Physics, "\"af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262\"",
-            "BLAKE3 hash of the file. A run writes it into its own `scene.toml`, so that a changed mesh is detected."),
-    ],
+    keys: &[FILE, SCALE, UP, HASH],
     one_of: &[],
 };
 

@@ -4,13 +4,14 @@ use super::crate_file::Prim;
 use super::{Samples, Stage, extent};
 use crate::export::bodies::Part;
 use crate::surface::Surface;
+use meniscus_scene::Texture;
 use std::io::{self, Seek, Write};
 
 /// A piece of cloth with its frames so far.
 pub struct Sheet {
     name: String,
     triangles: Vec<[u32; 3]>,
-    texture: Vec<[f32; 2]>,
+    texture: Texture,
     samples: [Samples; 4],
 }
 
@@ -78,10 +79,21 @@ impl<W: Write + Seek> Stage<W> {
             for (name, value) in [("faceVertexCounts", counts), ("faceVertexIndices", corners)] {
                 file.attribute(&mut mesh, name, "int[]", &[("default", value)]);
             }
-            let texture = file.pairs(&sheet.texture)?;
-            let vertex = file.token("vertex");
-            let fields = [("default", texture), ("interpolation", vertex)];
-            file.attribute(&mut mesh, "primvars:st", "texCoord2f[]", &fields);
+            let texture = &sheet.texture;
+            if !texture.triangles.is_empty() {
+                // At seams, a vertex has several coordinates.
+                let is_plain = texture.triangles == sheet.triangles;
+                let pairs = file.pairs(&texture.coordinates)?;
+                let places = if is_plain { "vertex" } else { "faceVarying" };
+                let fields = [("default", pairs), ("interpolation", file.token(places))];
+                file.attribute(&mut mesh, "primvars:st", "texCoord2f[]", &fields);
+                if !is_plain {
+                    let corners = texture.triangles.as_flattened().iter();
+                    let corners = file.ints(corners.map(|&corner| corner as i32))?;
+                    let fields = [("default", corners)];
+                    file.attribute(&mut mesh, "primvars:st:indices", "int[]", &fields);
+                }
+            }
             let sides = [("default", super::crate_file::CrateFile::<W>::boolean(true))];
             self.file
                 .attribute(&mut mesh, "doubleSided", "bool", &sides);

@@ -10,6 +10,7 @@ use super::wire::{PARTICLE, PARTICLES_HEADER};
 use meniscus_store::atomic_file;
 use meniscus_store::error::{Error, Kind};
 use meniscus_store::quantity::count;
+use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::Path;
@@ -132,6 +133,8 @@ pub fn compose(run: &Watched, largest: usize) -> Result<(String, OpenedRun), Err
     // The sizes of the last parts vary by few digits, whatever is omitted.
     let fixed = document(&answers(run, now.clone(), [&[], &[]], Some("")), "").len() + blocks.len();
     let room = largest.saturating_sub(fixed + 64 * frames.len() + 4096);
+    let cloth = ClothBlocks::of_run(run, &frames, room);
+    let room = room.saturating_sub(cloth.size(1, frames.len()));
     // Surfaces get half of the space, or more if that leaves enough for all particles.
     let all_particles = size_of_particles(&counts, 1, 1);
     let surfaces = Surfaces::of_run(run, (room / 2).max(room.saturating_sub(all_particles)));
@@ -166,6 +169,7 @@ pub fn compose(run: &Watched, largest: usize) -> Result<(String, OpenedRun), Err
         match run.particles(frame, every) {
             Ok(bytes) => {
                 block(&mut blocks, &format!("/run/0/frame/{frame}"), "", &bytes);
+                cloth.write(&mut blocks, at, frame);
                 kept.push(frame);
             }
             Err(_) => written.damaged.push(frame),
@@ -183,6 +187,41 @@ pub fn compose(run: &Watched, largest: usize) -> Result<(String, OpenedRun), Err
     let text = document(&answers, &blocks);
     written.bytes = text.len();
     Ok((text, written))
+}
+
+/// Cloth and soft bodies of a report, compressed: all of them in every frame.
+struct ClothBlocks(Vec<Vec<Vec<u8>>>);
+
+impl ClothBlocks {
+    /// Those of the frames of a run. There are none if they would take more than half of the room.
+    fn of_run(run: &Watched, frames: &[u32], room: usize) -> Self {
+        let pieces = run.cloth_count();
+        let one = |frame: u32| -> Vec<Vec<u8>> {
+            let meshes = (0..pieces).map(|piece| run.cloth(piece, frame).unwrap_or_default());
+            meshes.map(|mesh| packed::packed(&mesh, None)).collect()
+        };
+        let blocks = Self(frames.par_iter().map(|&frame| one(frame)).collect());
+        match blocks.size(1, frames.len()) <= room / 2 {
+            true => blocks,
+            false => Self(Vec::new()),
+        }
+    }
+
+    /// Bytes in the report.
+    fn size(&self, step: usize, frames: usize) -> usize {
+        let kept = self.0.iter().enumerate();
+        kept.filter(|(at, _)| is_kept(*at, frames, step))
+            .flat_map(|(_, pieces)| pieces)
+            .map(|bytes| base64_size(bytes.len()))
+            .sum()
+    }
+
+    fn write(&self, blocks: &mut String, at: usize, frame: u32) {
+        for (piece, bytes) in self.0.get(at).into_iter().flatten().enumerate() {
+            let address = format!("/run/0/cloth/{piece}/{frame}");
+            block(blocks, &address, " data-packed", bytes);
+        }
+    }
 }
 
 /// Frames of a report: every `step`-th, and the last one.
