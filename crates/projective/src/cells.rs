@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::real::{Real, Vec4};
+use crate::simd::{Width, for_every_width};
 
 /// Lists are padded to a multiple of this with the index of a particle far away.
 pub const LANES: usize = 8;
@@ -142,21 +143,21 @@ pub fn lists<R: Real>(
 ) {
     let n = position.len() - 1;
     let reach = R::of((support * (1.0 + MARGIN)).powi(2));
+    let width = Width::widest();
     chunks.resize_with(n.div_ceil(CHUNK), ListChunk::default);
     chunks.par_iter_mut().enumerate().for_each(|(chunk, list)| {
         list.start.clear();
         list.neighbour.clear();
         list.start.push(0);
+        // Neighbours in the order of particles are often of one cell.
+        let (mut runs, mut place) = (Vec::new(), None);
         for i in chunk * CHUNK..((chunk + 1) * CHUNK).min(n) {
-            let x = position[i];
-            cells.around(&x, |from, to| {
-                for (j, other) in position[from..to].iter().enumerate() {
-                    let apart = *other - x;
-                    if apart.dot(apart) < reach && from + j != i {
-                        list.neighbour.push((from + j) as u32);
-                    }
-                }
-            });
+            let own = cells.place(&position[i]);
+            if place.replace(own) != Some(own) {
+                runs.clear();
+                cells.around(&position[i], |from, to| runs.push((from, to)));
+            }
+            neighbours_of::<R>(width, position, i, &runs, reach, &mut list.neighbour);
             while list.neighbour.len() % LANES != 0 {
                 list.neighbour.push(n as u32);
             }
@@ -165,4 +166,29 @@ pub fn lists<R: Real>(
         list.slope.clear();
         list.slope.resize(list.neighbour.len(), R::ZERO);
     });
+}
+
+for_every_width! {
+    /// Appends the particles of some runs whose squared distance from one is below `reach`.
+    fn neighbours_of<R>(
+        position: &[Vec4<R>],
+        own: usize,
+        runs: &[(usize, usize)],
+        reach: R,
+        found: &mut Vec<u32>,
+    ) {
+        let most: usize = runs.iter().map(|(from, to)| to - from).sum();
+        let mut len = found.len();
+        found.resize(len + most, 0);
+        let x = position[own];
+        for &(from, to) in runs {
+            for (j, other) in (from as u32..).zip(&position[from..to]) {
+                // Without branches: every candidate is written, and overwritten unless it is a neighbour.
+                let apart = *other - x;
+                found[len] = j;
+                len += usize::from((apart.dot(apart) < reach) & (j as usize != own));
+            }
+        }
+        found.truncate(len);
+    }
 }

@@ -14,6 +14,7 @@ use rayon::prelude::*;
 use crate::cells::{CHUNK, FAR, LANES, ListChunk};
 use crate::kernel::Kernel;
 use crate::real::{Real, Vec4};
+use crate::simd::{Width, for_every_width};
 use crate::walls::Walls;
 
 /// Constraints of sorted particles at one iterate.
@@ -58,6 +59,7 @@ impl<R: Real> Constraints<R> {
         y: &[Vec4<R>],
     ) {
         let n = self.excess.len();
+        let width = Width::widest();
         let chunks = self
             .lists
             .par_iter_mut()
@@ -71,18 +73,13 @@ impl<R: Real> Constraints<R> {
                 chunk,
                 (((((list, excess), diagonal), wall_gradient), own_gradient), is_near_wall),
             )| {
-                for i in 0..excess.len() {
-                    let own = chunk * CHUNK + i;
-                    let range = list.range(i);
-                    let row = row::<R, GRADIENTS>(
-                        kernel,
-                        y,
-                        own,
-                        &list.neighbour[range.clone()],
-                        &mut list.slope[range],
-                    );
+                let first = chunk * CHUNK;
+                let mut rows = [Row::default(); CHUNK];
+                let rows = &mut rows[..excess.len()];
+                rows_of::<R, GRADIENTS>(width, kernel, y, first, list, rows);
+                for (i, row) in rows.iter().enumerate() {
                     let (share, gradient) = if is_near_wall[i] {
-                        let (share, gradient) = walls.share(y[own].point());
+                        let (share, gradient) = walls.share(y[first + i].point());
                         (R::of(share), Vec4::of(gradient))
                     } else {
                         (R::ZERO, Vec4::ZERO)
@@ -120,7 +117,7 @@ impl<R: Real> Constraints<R> {
         let spare = self.linearised_at.par_iter_mut().zip(multiplier);
         spare.for_each(|(x, &l)| x.0[3] = -l);
         self.linearised_at[n].0[3] = R::ZERO;
-        let at = &self.linearised_at[..];
+        let (at, width) = (&self.linearised_at[..], Width::widest());
         let chunks = self.force[..n]
             .par_chunks_mut(CHUNK)
             .zip(&self.lists)
@@ -128,23 +125,8 @@ impl<R: Real> Constraints<R> {
         chunks
             .enumerate()
             .for_each(|(chunk, ((force, list), wall_gradient))| {
-                for (i, force) in force.iter_mut().enumerate() {
-                    let own = chunk * CHUNK + i;
-                    let l = multiplier[own];
-                    let mut x = at[own];
-                    x.0[3] = l;
-                    let range = list.range(i);
-                    let (slope, neighbour) = (&list.slope[range.clone()], &list.neighbour[range]);
-                    let mut sums = [Vec4::ZERO; 4];
-                    for (j, s) in neighbour.chunks_exact(4).zip(slope.chunks_exact(4)) {
-                        for k in 0..4 {
-                            let e = x - at[j[k] as usize];
-                            sums[k] = sums[k].plus(s[k] * e.0[3], e);
-                        }
-                    }
-                    let sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-                    *force = sum.plus(l, wall_gradient[i]).xyz();
-                }
+                let first = chunk * CHUNK;
+                forces_of::<R>(width, at, multiplier, first, list, wall_gradient, force);
             });
     }
 
@@ -158,6 +140,7 @@ impl<R: Real> Constraints<R> {
         result: &mut [R],
     ) {
         let (at, force) = (&self.linearised_at[..], &self.force[..]);
+        let width = Width::widest();
         let chunks = result
             .par_chunks_mut(CHUNK)
             .zip(&self.lists)
@@ -165,28 +148,96 @@ impl<R: Real> Constraints<R> {
         chunks
             .enumerate()
             .for_each(|(chunk, ((result, list), wall_gradient))| {
-                for (i, result) in result.iter_mut().enumerate() {
-                    let own = chunk * CHUNK + i;
-                    if !is_active[own] {
-                        *result = R::ZERO;
-                        continue;
+                let range = chunk * CHUNK..chunk * CHUNK + result.len();
+                let is_active = &is_active[range.clone()];
+                let own = (range.start, wall_gradient, is_active);
+                products_of::<R>(width, at, force, own, list, result);
+                for ((result, l), is_active) in
+                    result.iter_mut().zip(&multiplier[range]).zip(is_active)
+                {
+                    if *is_active {
+                        *result = factor * *result + compliance * *l;
                     }
-                    let (x, f) = (at[own], force[own]);
-                    let range = list.range(i);
-                    let (slope, neighbour) = (&list.slope[range.clone()], &list.neighbour[range]);
-                    let mut sums = [Vec4::ZERO; 4];
-                    for (j, s) in neighbour.chunks_exact(4).zip(slope.chunks_exact(4)) {
-                        for k in 0..4 {
-                            let j = j[k] as usize;
-                            sums[k] = sums[k].plus(s[k], (x - at[j]).times(f - force[j]));
-                        }
-                    }
-                    let sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-                    let sum = (sum.0[0] + sum.0[1]) + sum.0[2];
-                    let sum = sum + wall_gradient[i].dot(f);
-                    *result = factor * sum + compliance * multiplier[own];
                 }
             });
+    }
+}
+
+for_every_width! {
+    /// Sums over the neighbours of the particles of a chunk that begins with `first`.
+    fn rows_of<R, const GRADIENTS>(
+        kernel: &Kernel<R>,
+        y: &[Vec4<R>],
+        first: usize,
+        list: &mut ListChunk<R>,
+        rows: &mut [Row<R>],
+    ) {
+        for (i, found) in rows.iter_mut().enumerate() {
+            let range = list.range(i);
+            let neighbour = &list.neighbour[range.clone()];
+            *found = row::<R, GRADIENTS>(kernel, y, first + i, neighbour, &mut list.slope[range]);
+        }
+    }
+}
+
+for_every_width! {
+    /// `Gᵀ l` of the particles of a chunk, with the negative multipliers in the spare numbers of `at`.
+    fn forces_of<R>(
+        at: &[Vec4<R>],
+        multiplier: &[R],
+        first: usize,
+        list: &ListChunk<R>,
+        wall_gradient: &[Vec4<R>],
+        force: &mut [Vec4<R>],
+    ) {
+        for (i, force) in force.iter_mut().enumerate() {
+            let l = multiplier[first + i];
+            let mut x = at[first + i];
+            x.0[3] = l;
+            let range = list.range(i);
+            let (slope, neighbour) = (&list.slope[range.clone()], &list.neighbour[range]);
+            let mut sums = [Vec4::ZERO; 4];
+            for (j, s) in neighbour.chunks_exact(4).zip(slope.chunks_exact(4)) {
+                for k in 0..4 {
+                    let e = x - at[j[k] as usize];
+                    sums[k] = sums[k].plus(s[k] * e.0[3], e);
+                }
+            }
+            let sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+            *force = sum.plus(l, wall_gradient[i]).xyz();
+        }
+    }
+}
+
+for_every_width! {
+    /// `G u` of the active particles of a chunk, zero for the others; the chunk is given by its first particle, the gradients of
+    /// its walls and what is active.
+    fn products_of<R>(
+        at: &[Vec4<R>],
+        u: &[Vec4<R>],
+        own: (usize, &[Vec4<R>], &[bool]),
+        list: &ListChunk<R>,
+        result: &mut [R],
+    ) {
+        let (first, wall_gradient, is_active) = own;
+        for (i, result) in result.iter_mut().enumerate() {
+            if !is_active[i] {
+                *result = R::ZERO;
+                continue;
+            }
+            let (x, f) = (at[first + i], u[first + i]);
+            let range = list.range(i);
+            let (slope, neighbour) = (&list.slope[range.clone()], &list.neighbour[range]);
+            let mut sums = [Vec4::ZERO; 4];
+            for (j, s) in neighbour.chunks_exact(4).zip(slope.chunks_exact(4)) {
+                for k in 0..4 {
+                    let j = j[k] as usize;
+                    sums[k] = sums[k].plus(s[k], (x - at[j]).times(f - u[j]));
+                }
+            }
+            let sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+            *result = (sum.0[0] + sum.0[1]) + sum.0[2] + wall_gradient[i].dot(f);
+        }
     }
 }
 
@@ -196,6 +247,7 @@ pub fn padding<R: Real>() -> Vec4<R> {
 }
 
 /// Sums over the neighbours of one particle.
+#[derive(Clone, Copy, Debug, Default)]
 struct Row<R> {
     /// `Σ (1 - q)³₊ - 4 (1/2 - q)³₊`.
     density: R,

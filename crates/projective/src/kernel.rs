@@ -80,9 +80,24 @@ fn volume<const D: usize>(spacing: f64) -> f64 {
     1.0 / lattice_sum::<D>(spacing, -3)
 }
 
-/// Share of the density of a lattice that is beyond a plane between two of its layers, as seen from the layer before it.
-pub fn share_beyond_layer<const D: usize>(spacing: f64) -> f64 {
-    lattice_sum::<D>(spacing, 1) / lattice_sum::<D>(spacing, -3)
+/// Derivative of the sum of the kernel over the layers of a lattice beyond one, by the distance from them.
+fn lattice_slope<const D: usize>(spacing: f64) -> f64 {
+    let h = support::<D>() * spacing;
+    let step = 1e-5 * spacing;
+    let mut sum = 0.0;
+    for i in 1..=3 {
+        for j in -3..=3 {
+            for k in -3..=3 {
+                if D == 3 || k == 0 {
+                    let across = f64::from(j * j + k * k) * spacing * spacing;
+                    let at = |z: f64| value::<D>((z * z + across).sqrt(), h);
+                    let z = f64::from(i) * spacing;
+                    sum += (at(z + step) - at(z - step)) / (2.0 * step);
+                }
+            }
+        }
+    }
+    sum
 }
 
 /// Sum of the kernel over the points of a lattice, from a layer on.
@@ -107,6 +122,9 @@ pub struct HalfSpace {
     support: f64,
     /// Share beyond, and its derivative, at equal distances from 0 to the support.
     table: Vec<(f64, f64)>,
+    /// Share of a wall, and its derivative, at equal distances from minus the support to the support.
+    wall: Vec<(f64, f64)>,
+    first_layer: f64,
 }
 
 /// Intervals of the table.
@@ -132,7 +150,48 @@ impl HalfSpace {
             *share *= half;
             *slope *= half;
         }
-        Self { support, table }
+        let mut plane = Self {
+            support,
+            table,
+            wall: Vec::new(),
+            first_layer: 0.0,
+        };
+        let (share, slope) = (lattice_sum::<D>(spacing, 1), lattice_slope::<D>(spacing));
+        let share = share / lattice_sum::<D>(spacing, -3);
+        let (mut low, mut high) = (0.0, support);
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            if plane.at(middle).0 > share {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        plane.first_layer = 0.5 * (low + high);
+        let slope = slope / lattice_sum::<D>(spacing, -3);
+        let steepness = 2.0 * slope / plane.at(plane.first_layer).1 - 1.0;
+        let places = (0..=2 * INTERVALS).map(|i| i as f64 * step - support);
+        plane.wall = places
+            .map(|z| steeper(plane.at(z), share, steepness))
+            .collect();
+        plane
+    }
+
+    /// Distance at which a plane has the share of a lattice that begins one spacing away.
+    pub fn first_layer(&self) -> f64 {
+        self.first_layer
+    }
+
+    /// Share of a wall at the signed distance `z`, and its derivative: with the share `F` of the half-space and that of the first
+    /// layer of a lattice, `F_0`, the share `f` has `logit f = logit F + k w (logit F - logit F_0)`, where `w = min(F / F_0, 1)²`.
+    /// Where `F = F_0` it has the same value and `1 + k` times the slope, which is twice that of the lattice; farther away it is
+    /// hardly changed, and it stays between zero and one.
+    pub fn of_wall(&self, z: f64) -> (f64, f64) {
+        if z.abs() >= self.support {
+            return (if z > 0.0 { 0.0 } else { 1.0 }, 0.0);
+        }
+        let step = self.support / INTERVALS as f64;
+        interpolated(&self.wall, z + self.support, step)
     }
 
     /// Largest distance at which a plane matters.
@@ -146,24 +205,48 @@ impl HalfSpace {
         if distance >= self.support {
             return (if z > 0.0 { 0.0 } else { 1.0 }, 0.0);
         }
-        // Cubic Hermite interpolation: the derivative of the share is exactly the slope.
-        let place = distance / self.support * INTERVALS as f64;
-        let i = (place as usize).min(INTERVALS - 1);
-        let (t, step) = (place - i as f64, self.support / INTERVALS as f64);
-        let ((f0, d0), (f1, d1)) = (self.table[i], self.table[i + 1]);
-        let (t2, t3) = (t * t, t * t * t);
-        let share = f0 * (2.0 * t3 - 3.0 * t2 + 1.0)
-            + f1 * (3.0 * t2 - 2.0 * t3)
-            + step * (d0 * (t3 - 2.0 * t2 + t) + d1 * (t3 - t2));
-        let slope = (f0 - f1) * 6.0 * (t2 - t) / step
-            + d0 * (3.0 * t2 - 4.0 * t + 1.0)
-            + d1 * (3.0 * t2 - 2.0 * t);
+        let step = self.support / INTERVALS as f64;
+        let (share, slope) = interpolated(&self.table, distance, step);
         if z < 0.0 {
             (1.0 - share, slope)
         } else {
             (share, slope)
         }
     }
+}
+
+/// Cubic Hermite interpolation in a table of values and derivatives: the derivative of the first result is exactly the second.
+fn interpolated(table: &[(f64, f64)], distance: f64, step: f64) -> (f64, f64) {
+    let place = distance / step;
+    let i = (place as usize).min(table.len() - 2);
+    let t = place - i as f64;
+    let ((f0, d0), (f1, d1)) = (table[i], table[i + 1]);
+    let (t2, t3) = (t * t, t * t * t);
+    let share = f0 * (2.0 * t3 - 3.0 * t2 + 1.0)
+        + f1 * (3.0 * t2 - 2.0 * t3)
+        + step * (d0 * (t3 - 2.0 * t2 + t) + d1 * (t3 - t2));
+    let slope = (f0 - f1) * 6.0 * (t2 - t) / step
+        + d0 * (3.0 * t2 - 4.0 * t + 1.0)
+        + d1 * (3.0 * t2 - 2.0 * t);
+    (share, slope)
+}
+
+/// A share and its derivative by the distance, made steeper for walls.
+fn steeper((share, slope): (f64, f64), first_layer: f64, steepness: f64) -> (f64, f64) {
+    if share <= 1e-12 || share >= 1.0 - 1e-12 {
+        return (share, slope);
+    }
+    let logit = |share: f64| (share / (1.0 - share)).ln();
+    let apart = logit(share) - logit(first_layer);
+    let part = (share / first_layer).min(1.0);
+    let weight = steepness * part * part;
+    let bent = 1.0 / (1.0 + (-logit(share) - weight * apart).exp());
+    let turn = match part < 1.0 {
+        true => 2.0 * steepness * part / first_layer * apart,
+        false => 0.0,
+    };
+    let factor = (1.0 + weight) / (share * (1.0 - share)) + turn;
+    (bent, bent * (1.0 - bent) * factor * slope)
 }
 
 /// Integral of the kernel over a plane (a line in 2D) at distance `z`.

@@ -17,7 +17,8 @@
 //! assert!(report.solve.has_converged);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-#![forbid(unsafe_code)]
+// Allowed in `simd` alone.
+#![deny(unsafe_code)]
 
 mod bodies;
 mod boundary;
@@ -32,6 +33,7 @@ mod reduce;
 mod report;
 mod save;
 mod settings;
+mod simd;
 mod solve;
 mod sources;
 mod velocities;

@@ -3,27 +3,17 @@
 //! The share of a half-space is a function of the distance alone ([`HalfSpace`]). That of a shape follows from its
 //! construction: parallel faces add, edges and unions multiply. It is exact at planes and, at the surface, at right-angled
 //! edges; at curved surfaces the error is of the order of the support over the radius of curvature.
+//!
+//! The slope is another matter. Two particles push each other with the sum of their multipliers, `(l_i + l_j) G_ij`, and a wall
+//! with that of the particle alone, `l_i g_i`, half as much: with the share of a half-space, particles would be pressed onto the
+//! wall wherever there is pressure, which makes room for one more in twenty and lets them slide there for ever. So the share
+//! has the value of the half-space where a lattice has its first layer, half a spacing away, and twice the
+//! slope of the lattice behind it ([`HalfSpace::of_wall`]): uniform pressure then leaves the lattice where it is.
 
 use meniscus_shapes::{Bounds, Pose, ScriptedSolid, Shape};
 
 use crate::boundary::{SampledShapes, Samples};
-use crate::kernel::{HalfSpace, share_beyond_layer};
-
-/// Distance by which solids are shrunk: with it, a lattice that begins half a spacing from a wall has the density of the
-/// lattice everywhere.
-fn shift_of<const D: usize>(table: &HalfSpace, spacing: f64) -> f64 {
-    let missing = share_beyond_layer::<D>(spacing);
-    let (mut low, mut high) = (0.0, spacing);
-    for _ in 0..60 {
-        let middle = 0.5 * (low + high);
-        if table.at(middle).0 > missing {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    0.5 * (low + high) - 0.5 * spacing
-}
+use crate::kernel::HalfSpace;
 
 /// Least distance of particles from surfaces, in spacings.
 pub const CLEARANCE: f64 = 0.05;
@@ -35,6 +25,8 @@ pub struct Walls<'a, const D: usize> {
     /// Number of the former.
     scripted: usize,
     table: &'a HalfSpace,
+    /// Distance by which solids are shrunk: with it, a lattice that begins half a spacing from a wall has the density of the
+    /// lattice everywhere.
     shift: f64,
     clearance: f64,
     /// Distance within which solids matter.
@@ -121,7 +113,7 @@ impl<'a, const D: usize> Walls<'a, D> {
             scripted: solids.len(),
             reach: table.support() + spacing,
             table,
-            shift: shift_of::<D>(table, spacing),
+            shift: table.first_layer() - 0.5 * spacing,
             clearance: CLEARANCE * spacing,
         }
     }
@@ -313,14 +305,24 @@ impl<'a, const D: usize> Walls<'a, D> {
         }
     }
 
+    /// Share behind a face at the signed distance `z` from it, and its derivative: the solid share if `shift` is positive, else
+    /// the share that is open.
+    fn at(&self, z: f64, shift: f64) -> (f64, f64) {
+        if shift > 0.0 {
+            return self.table.of_wall(z);
+        }
+        let (share, slope) = self.table.of_wall(-z);
+        (1.0 - share, slope)
+    }
+
     fn share_of(&self, shape: &Shape<D>, x: [f64; D], shift: f64) -> (f64, [f64; D]) {
         match shape {
             Shape::Box { low, high } => {
                 // The kernel's share between two parallel planes, for every axis.
                 let mut all = Product::one();
                 for axis in 0..D {
-                    let below = self.table.at(x[axis] - low[axis] - shift);
-                    let above = self.table.at(high[axis] - x[axis] - shift);
+                    let below = self.at(x[axis] - low[axis] - shift, -shift);
+                    let above = self.at(high[axis] - x[axis] - shift, -shift);
                     let mut gradient = [0.0; D];
                     gradient[axis] = above.1 - below.1;
                     all.times(1.0 - below.0 - above.0, gradient);
@@ -360,8 +362,8 @@ impl<'a, const D: usize> Walls<'a, D> {
             Shape::Shell { shape, thickness } => {
                 let distance = shape.distance(x);
                 let normal = shape.gradient(x);
-                let outer = self.table.at(distance - 0.5 * thickness + shift);
-                let inner = self.table.at(distance + 0.5 * thickness - shift);
+                let outer = self.at(distance - 0.5 * thickness + shift, shift);
+                let inner = self.at(distance + 0.5 * thickness - shift, -shift);
                 let slope = outer.1 - inner.1;
                 (outer.0 - inner.0, normal.map(|n| slope * n))
             }
@@ -371,7 +373,7 @@ impl<'a, const D: usize> Walls<'a, D> {
             }
             _ => {
                 let distance = shape.distance_within(x, self.table.support() + shift.abs());
-                let (share, slope) = self.table.at(distance + shift);
+                let (share, slope) = self.at(distance + shift, shift);
                 if slope == 0.0 {
                     return (share, [0.0; D]);
                 }

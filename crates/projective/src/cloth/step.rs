@@ -6,11 +6,11 @@ use rayon::prelude::*;
 
 use crate::bodies::BodyStep;
 use crate::constraints::Constraints;
-use crate::kernel::{Kernel, support};
+use crate::kernel::{HalfSpace, Kernel, support};
 use crate::real::{Real, Vec4};
 use crate::walls::Walls;
 
-use super::contacts::{Paths, Touch};
+use super::contacts::{PARTICLE_DISTANCE, Paths, Touch};
 use super::grid::{Extent, Grid};
 use super::rows::{self, Kind, Row, Surroundings};
 use super::vector::{V3, add, dot, length, plus, scaled, sub};
@@ -76,8 +76,15 @@ pub struct ClothStep<'a, const D: usize> {
     unsettled: f64,
 }
 
-/// Volume of each vertex in densities of the liquid, over that of a particle: one over the density of the surface at itself.
+/// Volume of each vertex in densities of the liquid, over that of a particle: one over the density of the surface at itself
+/// (Akinci and others 2012), times a factor. Particles in contact with the surface are half a spacing away from it; with the
+/// factor they have the density of a lattice there, as at a wall. Without it, the vertices would count as a layer of particles,
+/// whose surface is half a spacing in front of them: soft bodies a few spacings wide would float too high.
 pub fn shares(cloth: &Cloth, spacing: f64) -> Vec<f64> {
+    let plane = HalfSpace::new::<3>(spacing);
+    let (first_layer, _) = plane.at(plane.first_layer());
+    // The share of a half-space grows by that of the planes in it.
+    let factor = first_layer * plane.at(0.0).1 / plane.at(PARTICLE_DISTANCE * spacing).1;
     let kernel = Kernel::<f64>::new::<3>(spacing);
     let reach = support::<3>() * spacing;
     let points = cloth.rest.iter().map(|x| Extent::around(&[*x])).collect();
@@ -93,7 +100,7 @@ pub fn shares(cloth: &Cloth, spacing: f64) -> Vec<f64> {
             grid.overlapping(&Extent::around(&[x]).grown(reach), &mut near);
             let near = near.iter().filter(|&&c| cloth.is_surface[c as usize]);
             let values = near.map(|&c| kernel.value(length(sub(cloth.rest[c as usize], x))));
-            1.0 / values.sum::<f64>()
+            factor / values.sum::<f64>()
         })
         .collect()
 }

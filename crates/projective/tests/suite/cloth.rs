@@ -465,13 +465,12 @@ fn a_soft_bar_stretches_and_narrows_as_its_constants_say() {
             .filter(|&v| middle(&bar.vertices[v]))
             .collect();
         let mut fluid = fluid(Settings::new(0.05), vec![bar.clone()]);
-        let mut speed = f64::INFINITY;
-        for step in 0..4000 {
-            fluid.step(&[], 0.005, &mut |_| ()).unwrap();
+        // At rest for longer than a period, which takes 0.24 s.
+        let (mut speed, mut calm) = (f64::INFINITY, 0);
+        while calm < 40 && fluid.time() < 30.0 {
+            fluid.step(&[], 0.01, &mut |_| ()).unwrap();
             speed = fluid.cloth().unwrap().max_speed();
-            if step > 50 && speed < 2e-4 {
-                break;
-            }
+            calm = if speed < 3e-4 { calm + 1 } else { 0 };
         }
         let now = fluid.cloth().unwrap().positions(0);
         let lowest = now.iter().map(|x| x[2]).fold(f64::INFINITY, f64::min);
@@ -563,4 +562,121 @@ fn is_in(x: [f64; 3], [a, b, c, d]: [[f64; 3]; 4]) -> bool {
 
 fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|k| a[k] - b[k])
+}
+
+/// A pool that a thin wall at its middle parts.
+fn parted_pool(levels: [f64; 2]) -> Fluid<3> {
+    let spacing = 0.05;
+    let solids = tank([0.8, 0.4, 0.8]);
+    let mut wall = rectangle(
+        [0.4, 0.0, 0.0],
+        [[0.0, 0.4, 0.0], [0.0, 0.0, 0.8]],
+        [10, 20],
+    );
+    pinned_where(&mut wall, |_| true);
+    let mut fluid = fluid(Settings::new(spacing), vec![wall]);
+    for (side, level) in levels.into_iter().enumerate() {
+        let low = 0.4 * side as f64;
+        let pool = Bounds {
+            low: [low, 0.0, 0.0],
+            high: [low + 0.4, 0.4, level],
+        };
+        fluid.fill(&pool, &solids, &|_| Some(side as u32), &|_| [0.0; 3]);
+    }
+    fluid
+}
+
+#[test]
+fn a_thin_wall_parts_two_pools() {
+    let mut fluid = parted_pool([0.6, 0.2]);
+    let solids = tank([0.8, 0.4, 0.8]);
+    let mut converged = 0;
+    for _ in 0..200 {
+        let report = fluid.step(&solids, 0.004, &mut |_| ()).unwrap();
+        converged += usize::from(report.solve.has_converged);
+    }
+    let particles = fluid.particles();
+    for (x, source) in particles.position.iter().zip(&particles.source) {
+        assert_eq!(u32::from(x.0[0] > 0.4), *source, "{x:?}");
+    }
+    assert!(converged > 150, "{converged}");
+    // Both pools are about as high as at the start: a wall that counted the liquid behind it would push the sides apart.
+    for (side, level) in [0.6, 0.2].into_iter().enumerate() {
+        let of_side = particles.position.iter().zip(&particles.source);
+        let of_side = of_side.filter(|(_, source)| **source == side as u32);
+        let mean: f64 = of_side.clone().map(|(x, _)| f64::from(x.0[2])).sum();
+        let mean = mean / of_side.count() as f64;
+        assert!((mean / (0.5 * level) - 1.0).abs() < 0.12, "{side}: {mean}");
+    }
+}
+
+#[test]
+fn particles_do_not_feel_others_through_a_thin_wall() {
+    let still = |levels: [f64; 2]| {
+        let mut fluid = parted_pool(levels);
+        let solids = tank([0.8, 0.4, 0.8]);
+        fluid.step(&solids, 0.001, &mut |_| ()).unwrap();
+        // Pressures of the left side.
+        let particles = fluid.particles();
+        let left = particles.multiplier.iter().zip(&particles.source);
+        let left = left.filter(|(_, source)| **source == 0);
+        left.map(|(l, _)| f64::from(*l)).sum::<f64>()
+    };
+    let (alone, beside) = (still([0.4, 0.0]), still([0.4, 0.4]));
+    assert!(
+        alone > 0.0 && (beside / alone - 1.0).abs() < 0.02,
+        "{beside} {alone}"
+    );
+}
+
+#[test]
+fn a_stone_on_a_pinned_sheet_is_carried_by_it() {
+    use crate::bodies::Stone;
+    let spacing = 0.05;
+    let mut sheet = rectangle(
+        [0.0, 0.0, 0.5],
+        [[0.6, 0.0, 0.0], [0.0, 0.6, 0.0]],
+        [15, 15],
+    );
+    sheet.stretch = 2e4;
+    pinned_where(&mut sheet, |x| {
+        x[0] < 1e-9 || x[0] > 0.5999 || x[1] < 1e-9 || x[1] > 0.5999
+    });
+    let mut fluid = fluid(Settings::new(spacing), vec![sheet]);
+    let ball = Shape::Sphere {
+        center: [0.0; 3],
+        radius: 0.1,
+    };
+    let mut stone = Stone::new(&ball, [0.3, 0.3, 0.605], 8.0);
+    let momentum = |fluid: &Fluid<3>, stone: &Stone<'_>| {
+        fluid.cloth().unwrap().momentum()[2] + 8.0 * stone.velocity()[2]
+    };
+    // After the first step, which gravity acts in for half its length.
+    let (mut impulse, mut before) = (0.0, 0.0);
+    for step in 0..300 {
+        stone.begin(0.0025);
+        fluid
+            .step_with(&[], Some(&mut stone), 0.0025, &mut |_| ())
+            .unwrap();
+        match step {
+            0 => before = momentum(&fluid, &stone),
+            _ => impulse += 0.0025 * fluid.cloth().unwrap().pin_force()[2],
+        }
+    }
+    // What the pins gave is in the momentum, or was taken by gravity.
+    let weight = (8.0 + fluid.cloth().unwrap().mass()) * 9.81;
+    let fallen = 299.0 * 0.0025 * weight;
+    let left = impulse - fallen - (momentum(&fluid, &stone) - before);
+    assert!(left.abs() < 0.01 * fallen, "{left} of {fallen}");
+    assert!(impulse > 0.5 * fallen, "{impulse} of {fallen}");
+    // It lies on the sheet, not in it.
+    let lowest = stone.center()[2] - 0.1;
+    let cloth = fluid.cloth().unwrap();
+    let middle = cloth
+        .positions(0)
+        .iter()
+        .map(|x| x[2])
+        .fold(f64::INFINITY, f64::min);
+    assert!((lowest - middle).abs() < 0.3 * spacing, "{lowest} {middle}");
+    assert!(lowest > 0.3, "{lowest}");
 }

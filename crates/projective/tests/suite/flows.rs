@@ -1,6 +1,6 @@
 //! Flows with known behaviour.
 
-use meniscus_projective::{Fluid, Settings};
+use meniscus_projective::{Boundary, Fluid, Settings};
 use meniscus_shapes::Bounds;
 
 use crate::stage::{block, tank};
@@ -115,4 +115,30 @@ fn a_column_at_rest_stays_and_its_weight_is_on_the_floor() {
     );
     assert!(worst < 1e-3, "{worst}");
     assert!(fastest < 0.02 * (9.81 * height).sqrt(), "{fastest}");
+}
+
+#[test]
+fn particles_on_the_walls_hold_a_pool() {
+    let spacing = 0.05;
+    let mut settings = Settings::new(spacing);
+    settings.boundary = Boundary::Particles;
+    let solids = tank([0.6, 0.4, 1.0]);
+    let mut fluid: Fluid<3, f32> = block(settings, &solids, [0.0; 3], [0.6, 0.4, 0.4]);
+    let weight = fluid.particles().len() as f64 * fluid.settings().particle_mass() * 9.81;
+    let (mut force, mut count, mut converged) = (0.0, 0.0, 0);
+    for step in 0..400 {
+        let report = fluid.step(&solids, 0.005, &mut |_| ()).unwrap();
+        converged += usize::from(report.solve.has_converged);
+        if step >= 200 {
+            force += report.wall_force[2];
+            count += 1.0;
+        }
+    }
+    assert!(converged >= 380, "{converged}");
+    let share = -force / count / weight;
+    assert!((share - 1.0).abs() < 0.02, "{share}");
+    // A layer of samples pushes more than a half-space does: particles stay at least a third of a spacing away.
+    let lowest = fluid.particles().position.iter().map(|x| x.0[2]);
+    let lowest = f64::from(lowest.fold(f32::INFINITY, f32::min));
+    assert!(lowest > 0.3 * spacing, "{lowest}");
 }

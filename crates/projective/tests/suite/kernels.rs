@@ -26,6 +26,26 @@ fn a_plane_at_0_5833_spacings_has_the_density_of_a_lattice_beyond_it() {
     assert!((table.at(0.5833).0 - 0.1497).abs() < 1e-4);
 }
 
+#[test]
+fn a_wall_pushes_the_first_layer_of_a_lattice_as_the_lattice_does() {
+    // Uniform multipliers: particles push with the sum of two, a wall with one.
+    let table = HalfSpace::new::<3>(1.0);
+    let place = table.first_layer();
+    let (share, slope) = table.of_wall(place);
+    assert!((share - table.at(place).0).abs() < 1e-6);
+    // Twice the slope of the layer at a distance of one, by differences of the cubic spline.
+    assert!((slope + 2.0 * 0.51002).abs() < 1e-3, "{slope}");
+    for k in -199..200 {
+        let z = 0.01 * f64::from(k);
+        let (share, slope) = table.of_wall(z);
+        let (above, below) = (table.of_wall(z + 1e-6).0, table.of_wall(z - 1e-6).0);
+        assert!(((above - below) / 2e-6 - slope).abs() < 1e-4, "{z}");
+        assert!((0.0..=1.0).contains(&share) && slope <= 0.0);
+        // Where the second layer is, it is what it was.
+        assert!(z < 1.5 || (share - table.at(z).0).abs() < 1e-3);
+    }
+}
+
 /// Liquid that fills a tank, first layer half a spacing from its walls, has the density of a lattice up to the faces; along
 /// edges and in corners the error is that of a product of shares.
 #[test]

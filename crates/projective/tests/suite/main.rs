@@ -1,5 +1,6 @@
 //! Properties of the particle method: what must hold, in both dimensions and both precisions.
 
+mod bodies;
 mod cloth;
 mod conservation;
 mod flows;

@@ -155,6 +155,8 @@ pub fn errors<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
     if let Some(projective) = root.get("projective")
         && let Some(node) = projective.get("coordinates").filter(written)
         && scene.projective.method != Method::Paper
+        // The complete scene of a run has the default beside every solver.
+        && scene.projective.coordinates != Coordinates::default()
     {
         let message = "has no meaning but for the solver \"paper\"";
         let problem = Problem::error(node.place, "projective.coordinates", message);
