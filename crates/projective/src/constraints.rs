@@ -314,3 +314,53 @@ fn row<R: Real, const GRADIENTS: bool>(
 fn lane_sum<R: Real>(v: [R; LANES]) -> R {
     ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cells::{Cells, lists};
+
+    #[test]
+    fn all_widths_of_vectors_give_the_same_bits() {
+        let spacing = 0.1;
+        let number = |k: usize| ((k * 7919) % 1009) as f32 / 1009.0;
+        let position: Vec<Vec4<f32>> = (0..300)
+            .map(|k| Vec4([number(3 * k), number(3 * k + 1), number(3 * k + 2), 0.0]))
+            .map(|x| x.scaled(0.6))
+            .collect();
+        let id: Vec<u64> = (0..300).collect();
+        let (cells, order) = Cells::new(&position, &id, 0.2);
+        let mut sorted: Vec<Vec4<f32>> = order.iter().map(|&i| position[i as usize]).collect();
+        sorted.push(padding());
+        let mut chunks = Vec::new();
+        lists(&cells, &sorted, 0.2, &mut chunks);
+        let multiplier: Vec<f32> = (0..300).map(number).collect();
+        let (zero, active) = (vec![Vec4::ZERO; 300], vec![true; 300]);
+        let kernel = Kernel::new::<3>(spacing);
+        let mut found = Vec::new();
+        for width in Width::available() {
+            let mut list = chunks[0].clone();
+            let mut rows = vec![Row::default(); 300];
+            rows_of::<f32, true>(width, &kernel, &sorted, 0, &mut list, &mut rows);
+            let mut at = sorted.clone();
+            for (x, l) in at.iter_mut().zip(&multiplier) {
+                x.0[3] = -l;
+            }
+            at[300].0[3] = 0.0;
+            let mut force = vec![Vec4::ZERO; 301];
+            forces_of::<f32>(width, &at, &multiplier, 0, &list, &zero, &mut force[..300]);
+            let mut result = vec![0.0; 300];
+            products_of::<f32>(width, &at, &force, (0, &zero, &active), &list, &mut result);
+            let bits: Vec<u32> = rows
+                .iter()
+                .flat_map(|row| row.gradient.0.into_iter().chain([row.density, row.squares]))
+                .chain(force.iter().flat_map(|f| f.0))
+                .chain(result)
+                .map(f32::to_bits)
+                .collect();
+            found.push(bits);
+        }
+        assert!(found.windows(2).all(|pair| pair[0] == pair[1]));
+        assert!(found[0].iter().any(|bits| *bits != 0));
+    }
+}

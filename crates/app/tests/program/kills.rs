@@ -142,6 +142,27 @@ fn a_run_of_bodies_in_viscous_liquid_killed_at_ten_instants_and_resumed_equals_a
     assert!(table.lines().skip(2).any(touching));
 }
 
+#[test]
+fn a_run_of_bodies_among_particles_killed_at_ten_instants_and_resumed_equals_an_uninterrupted_one()
+{
+    let trial = Trial::new();
+    let particles = IN_LIQUID
+        .replace("resolution = 20, ", "")
+        .replace("output =", "particles = { spacing = 0.025 }\noutput =");
+    let text = format!("method = \"projective\"\n{particles}");
+    std::fs::write(trial.path("wet.toml"), text).unwrap();
+    survives(&trial, "run wet.toml --quiet", 10);
+    let record = |run: &str| {
+        let manifest = json(&trial.path(run).join("run.json"));
+        (
+            manifest["contacts"].clone(),
+            manifest["left_domain"].clone(),
+        )
+    };
+    assert_eq!(record("whole"), record("killed-1"));
+    assert_eq!(record("whole").1[0]["name"], "plank");
+}
+
 /// Kills runs of a scene at random instants, and compares what is left of them once resumed.
 fn survives(trial: &Trial, scene: &str, most_kills: u32) {
     let started = Instant::now();

@@ -10,8 +10,8 @@ use super::grid::{Extent, Grid};
 use super::swept::{closest_on_edges, closest_on_triangle, edges_cross, point_crosses_triangle};
 use super::vector::{V3, cross, dot, length, plus, scaled, sub, unit};
 
-/// Distance of particles from cloth that contacts keep, in spacings: that of the first layer of a lattice.
-pub const PARTICLE_DISTANCE: f64 = 0.5;
+/// Distance of particles from cloth that contacts keep, in spacings. The density keeps them farther away in most cases.
+pub const PARTICLE_DISTANCE: f64 = 0.1;
 /// Sine of the angle of two edges below which they count as parallel.
 const PARALLEL: f64 = 1e-2;
 
@@ -25,8 +25,6 @@ pub struct Touch {
     /// Shares of the vertices in the distance: `Σ weight x`, besides the particle.
     weights: [f64; 4],
     is_edges: bool,
-    /// Whether a particle touches the border of a triangle: the normal stays as it is at the start.
-    is_at_border: bool,
     /// Direction from the second part to the first at the start.
     normal: V3,
     /// Side of the triangle, or of the common normal of the edges.
@@ -66,8 +64,6 @@ impl Touch {
             } else {
                 scaled(unit(across), self.side)
             }
-        } else if self.is_at_border {
-            self.normal
         } else {
             let [a, b, c] = self.corners(x);
             scaled(unit(cross(sub(b, a), sub(c, a))), self.side)
@@ -120,7 +116,6 @@ impl Touch {
             vertices,
             weights,
             is_edges: false,
-            is_at_border: false,
             normal: scaled(normal, height.signum()),
             side: height.signum(),
             distance: distance.min(height.abs()),
@@ -141,7 +136,6 @@ impl Touch {
             vertices,
             weights: [1.0 - s, s, t - 1.0, -t],
             is_edges: true,
-            is_at_border: false,
             normal,
             side: if side < 0.0 { -1.0 } else { 1.0 },
             distance: distance.min(length(apart)),
@@ -219,40 +213,7 @@ impl<R: Real> Paths<'_, R> {
             };
             has_weights && apart <= wanted
         };
-        let (of_particles, mut kept): (Vec<Touch>, Vec<Touch>) = found
-            .into_iter()
-            .filter(is_close)
-            .partition(|touch| touch.particle.is_some());
-        for touches in of_particles.chunk_by(|a, b| a.particle == b.particle) {
-            self.keep_of_particle(touches, &mut kept);
-        }
-        kept
-    }
-
-    /// Keeps the contacts of one particle with the triangles that it is over; if it is over none, that with the nearest point.
-    /// Others would hold it back from moving along the surface.
-    fn keep_of_particle(&self, touches: &[Touch], kept: &mut Vec<Touch>) {
-        let is_over = |touch: &&Touch| touch.weights[..3].iter().all(|w| *w < -1e-9);
-        let before = kept.len();
-        kept.extend(touches.iter().filter(is_over).cloned());
-        if kept.len() > before {
-            return;
-        }
-        let apart = |touch: &Touch| touch.apart(self.from, self.particles_from);
-        let nearest = touches
-            .iter()
-            .map(|touch| (length(apart(touch)), touch))
-            .min_by(|a, b| a.0.total_cmp(&b.0));
-        if let Some((distance, touch)) = nearest
-            && distance > 0.0
-        {
-            kept.push(Touch {
-                is_at_border: true,
-                normal: unit(apart(touch)),
-                distance: distance.min(PARTICLE_DISTANCE * self.spacing),
-                ..touch.clone()
-            });
-        }
+        found.into_iter().filter(is_close).collect()
     }
 
     fn find(

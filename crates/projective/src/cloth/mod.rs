@@ -80,6 +80,7 @@ pub struct Cloth {
     is_surface: Vec<bool>,
     /// Volume of each vertex in densities of the liquid, over that of a particle.
     share: Vec<f64>,
+    surface_share: step::SurfaceShare,
     mean_edge: f64,
     /// Multipliers of the strain limits of the edges.
     pub(crate) edge_multiplier: Vec<f64>,
@@ -131,6 +132,7 @@ impl Cloth {
             thickness: Vec::new(),
             is_surface: Vec::new(),
             share: Vec::new(),
+            surface_share: step::SurfaceShare::new(spacing),
             mean_edge: 0.0,
             edge_multiplier: Vec::new(),
             contact_multiplier: Vec::new(),

@@ -10,7 +10,7 @@ use crate::kernel::{HalfSpace, Kernel, support};
 use crate::real::{Real, Vec4};
 use crate::walls::Walls;
 
-use super::contacts::{PARTICLE_DISTANCE, Paths, Touch};
+use super::contacts::{Paths, Touch};
 use super::grid::{Extent, Grid};
 use super::rows::{self, Kind, Row, Surroundings};
 use super::vector::{V3, add, dot, length, plus, scaled, sub};
@@ -77,14 +77,8 @@ pub struct ClothStep<'a, const D: usize> {
 }
 
 /// Volume of each vertex in densities of the liquid, over that of a particle: one over the density of the surface at itself
-/// (Akinci and others 2012), times a factor. Particles in contact with the surface are half a spacing away from it; with the
-/// factor they have the density of a lattice there, as at a wall. Without it, the vertices would count as a layer of particles,
-/// whose surface is half a spacing in front of them: soft bodies a few spacings wide would float too high.
+/// (Akinci and others 2012).
 pub fn shares(cloth: &Cloth, spacing: f64) -> Vec<f64> {
-    let plane = HalfSpace::new::<3>(spacing);
-    let (first_layer, _) = plane.at(plane.first_layer());
-    // The share of a half-space grows by that of the planes in it.
-    let factor = first_layer * plane.at(0.0).1 / plane.at(PARTICLE_DISTANCE * spacing).1;
     let kernel = Kernel::<f64>::new::<3>(spacing);
     let reach = support::<3>() * spacing;
     let points = cloth.rest.iter().map(|x| Extent::around(&[*x])).collect();
@@ -100,9 +94,45 @@ pub fn shares(cloth: &Cloth, spacing: f64) -> Vec<f64> {
             grid.overlapping(&Extent::around(&[x]).grown(reach), &mut near);
             let near = near.iter().filter(|&&c| cloth.is_surface[c as usize]);
             let values = near.map(|&c| kernel.value(length(sub(cloth.rest[c as usize], x))));
-            factor / values.sum::<f64>()
+            1.0 / values.sum::<f64>()
         })
         .collect()
+}
+
+/// What a surface counts for in the density of a particle: a function of the sum over its vertices, which is one on the surface.
+///
+/// Particles push each other with the sum of their multipliers, vertices with that of the particle alone, and a layer of
+/// vertices that counted as particles would have its surface half a spacing in front of it: soft bodies a few spacings wide would
+/// float too high. So a power of the sum counts that has, half a spacing from a flat surface, the value and slope of a wall.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SurfaceShare {
+    factor: f64,
+    power: f64,
+}
+
+impl SurfaceShare {
+    pub fn new(spacing: f64) -> Self {
+        let plane = HalfSpace::new::<3>(spacing);
+        let (share, slope) = plane.of_wall(plane.first_layer());
+        // The share of a half-space grows by that of the planes in it.
+        let sum = |z: f64| plane.at(z).1 / plane.at(0.0).1;
+        let (place, step) = (0.5 * spacing, 1e-3 * spacing);
+        let sum_slope = (sum(place + step) - sum(place - step)) / (2.0 * step);
+        let power = slope / share * sum(place) / sum_slope;
+        Self {
+            factor: share / sum(place).powf(power),
+            power,
+        }
+    }
+
+    /// Value and derivative for a sum.
+    pub fn at(self, sum: f64) -> (f64, f64) {
+        // Where surfaces meet, the sum may be above one.
+        let below = sum.min(1.0);
+        let slope = self.factor * self.power * below.powf(self.power - 1.0);
+        let value = self.factor * below.powf(self.power);
+        (value + slope * (sum - below), slope)
+    }
 }
 
 /// What a step of the cloth takes from that of the liquid.
@@ -356,8 +386,17 @@ impl<'a, const D: usize> ClothStep<'a, D> {
                     response += dot(gradient, gradient) / stiffness[c];
                     gradient
                 });
-                let gradients: Vec<V3> = gradients.collect();
-                (share, sum, response, gradients)
+                let mut gradients: Vec<V3> = gradients.collect();
+                let (share, slope) = cloth.surface_share.at(share);
+                for gradient in &mut gradients {
+                    *gradient = scaled(*gradient, slope);
+                }
+                (
+                    share,
+                    scaled(sum, slope),
+                    slope * slope * response,
+                    gradients,
+                )
             })
             .collect();
         for ((i, range), (share, sum, response, gradients)) in self.near.iter().zip(evaluated) {
@@ -689,5 +728,34 @@ impl Outcome {
         cloth.edge_multiplier = self.edge_multiplier;
         cloth.contact_multiplier = self.contact_multiplier;
         cloth.pin_force = self.pin_force;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flat_surface_has_the_share_and_the_push_of_a_wall_half_a_spacing_away() {
+        let plane = HalfSpace::new::<3>(1.0);
+        let (share, slope) = plane.of_wall(plane.first_layer());
+        let surface = SurfaceShare::new(1.0);
+        // A fine square lattice of vertices with their volumes.
+        let kernel = Kernel::<f64>::new::<3>(1.0);
+        let sum = |z: f64| -> f64 {
+            let places = (-12..=12).flat_map(|i| (-12..=12).map(move |j| (i, j)));
+            let values = places.map(|(i, j)| {
+                let across = 0.2 * 0.2 * f64::from(i * i + j * j);
+                kernel.value((z * z + across).sqrt())
+            });
+            values.sum()
+        };
+        let at = |z: f64| surface.at(sum(z) / sum(0.0)).0;
+        assert!((at(0.5) - share).abs() < 1e-3, "{} {share}", at(0.5));
+        let found = (at(0.501) - at(0.499)) / 0.002;
+        assert!((found / slope - 1.0).abs() < 0.02, "{found} {slope}");
+        assert!(at(0.0) < 1.0 && at(1.5) < 1e-4);
+        let (value, slope) = surface.at(1.2);
+        assert!((surface.at(1.2 + 1e-6).0 - value - 1e-6 * slope).abs() < 1e-9);
     }
 }

@@ -252,8 +252,8 @@ fn cloth_that_falls_on_itself_does_not_pass() {
 }
 
 /// Mean force of the pins over the weight that they carry, of water on a sheet that is pinned all round. Asserts that nothing
-/// passes.
-fn share_of_the_pins(seconds: f64, settled: f64) -> f64 {
+/// passes. Returns the mean force over the weight, and the same without what changed the momentum meanwhile.
+fn share_of_the_pins(seconds: f64, settled: f64) -> (f64, f64) {
     let settings = Settings::new(0.05);
     let solids = tank([0.8, 0.8, 1.2]);
     let mut sheet = rectangle(
@@ -273,9 +273,17 @@ fn share_of_the_pins(seconds: f64, settled: f64) -> f64 {
     fluid.fill(&block, &solids, &|_| Some(0), &|_| [0.0; 3]);
     let mass = fluid.particles().len() as f64 * fluid.settings().particle_mass();
     let (mut impulse, mut time) = (0.0, 0.0);
+    let momentum = |fluid: &Fluid<3>| {
+        let liquid = fluid.particles().velocity.iter().map(|v| f64::from(v.0[2]));
+        let liquid = fluid.settings().particle_mass() * liquid.sum::<f64>();
+        liquid + fluid.cloth().unwrap().momentum()[2]
+    };
+    let mut before = 0.0;
     while fluid.time() < seconds {
         fluid.step(&solids, 0.0025, &mut |_| ()).unwrap();
-        if fluid.time() > settled {
+        if fluid.time() <= settled {
+            before = momentum(&fluid);
+        } else {
             impulse += 0.0025 * fluid.cloth().unwrap().pin_force()[2];
             time += 0.0025;
         }
@@ -285,20 +293,23 @@ fn share_of_the_pins(seconds: f64, settled: f64) -> f64 {
     }
     let cloth = fluid.cloth().unwrap();
     println!("largest stretch {}", cloth.largest_stretch());
-    impulse / time / ((mass + cloth.mass()) * 9.81)
+    let weight = (mass + cloth.mass()) * 9.81;
+    let gained = momentum(&fluid) - before;
+    (impulse / time / weight, (impulse - gained) / time / weight)
 }
 
 #[test]
 fn water_stays_on_pinned_cloth_and_the_pins_carry_its_weight() {
-    let share = share_of_the_pins(1.6, 0.6);
-    println!("share {share}");
+    // The water still swings on the sheet.
+    let (mean, share) = share_of_the_pins(1.6, 0.6);
+    println!("mean {mean}, share {share}");
     assert!((share - 1.0).abs() < 0.03, "{share}");
 }
 
 #[test]
 #[ignore = "long: a minute, ten seconds of water on cloth"]
 fn water_stays_on_pinned_cloth_for_ten_seconds() {
-    let share = share_of_the_pins(10.0, 5.0);
+    let (share, _) = share_of_the_pins(10.0, 5.0);
     println!("share {share}");
     assert!((share - 1.0).abs() < 0.03, "{share}");
 }
@@ -457,10 +468,10 @@ fn a_soft_bar_stretches_and_narrows_as_its_constants_say() {
     // A hanging bar: the mean strain is half of that at the top, and the middle narrows by Poisson's ratio.
     let (length, width) = (0.6, 0.12);
     for ratio in [0.0, 0.3, 0.45] {
-        let mut bar = block([0.0, 0.0, 0.0], [width, width, length], 0.04);
+        let mut bar = block([0.0, 0.0, 0.0], [width, width, length], 0.06);
         (bar.stretch, bar.poisson_ratio) = (1e5, ratio);
         pinned_where(&mut bar, |x| x[2] > length - 1e-6);
-        let middle = |x: &[f64; 3]| (x[2] - 0.5 * length).abs() < 0.021;
+        let middle = |x: &[f64; 3]| (x[2] - 0.5 * length).abs() < 0.01;
         let across: Vec<usize> = (0..bar.vertices.len())
             .filter(|&v| middle(&bar.vertices[v]))
             .collect();
@@ -514,9 +525,9 @@ fn a_soft_block_floats_in_water_and_lets_none_in() {
     let outside = |x: [f64; 3]| (shape.distance(x) > 0.49 * spacing).then_some(0);
     fluid.fill(&pool, &solids, &outside, &|_| [0.0; 3]);
     let mut heights = Vec::new();
-    for step in 0..500 {
+    for step in 0..300 {
         fluid.step(&solids, 0.004, &mut |_| ()).unwrap();
-        if step >= 300 {
+        if step >= 150 {
             let x = fluid.cloth().unwrap().positions(0);
             heights.push(x.iter().map(|x| x[2]).sum::<f64>() / x.len() as f64);
         }

@@ -146,7 +146,7 @@ fn mistakes_about_soft_bodies_have_a_place_and_a_remedy() {
         &soft(&format!("{ball}poisson_ratio = 0.5\n")),
         8,
         17,
-        "from 0 to 0.49",
+        "at most 0.49",
     );
     complains(
         &soft(&format!("{ball}spacing = 0.06\n")),
