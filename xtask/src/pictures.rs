@@ -67,7 +67,7 @@ const STILLS: &[Still] = &[
     ("pf-cloth", 15, 9),
     ("pf-flag", 33, 22),
     ("pf-sack", 15, 30),
-    ("pf-jelly", 15, 20),
+    ("pf-jelly", 15, 12),
     ("pf-float", 20, 24),
     ("pf-obstacles", 42, 20),
     ("rheology-drop", 72, 24),
