@@ -343,7 +343,7 @@ impl<const D: usize, R: Real> Fluid<D, R> {
         let wall_force = finish(
             &mut next,
             &unknowns,
-            &constraints,
+            &mut constraints,
             &self.kernel,
             settings,
             dt,

@@ -53,13 +53,9 @@ fn everything_together_runs_resumes_to_the_same_bytes_and_is_exported() {
     // The run has copies of its files.
     trial.call_well("run part/scene.toml --out part --resume --frames 5");
     assert_same_run(&trial.path("whole"), &trial.path("part"));
-    trial.call_well("export whole --to obj --layers bodies --frames 5");
-    let folder = trial.path("whole/export");
-    let files = fs::read_dir(&folder).unwrap();
-    let obj = files
-        .filter_map(|file| fs::read_to_string(file.unwrap().path()).ok())
-        .find(|text| text.contains("\no sheet\n"))
-        .expect("an OBJ file with the cloth");
+    trial.call_well("export whole --to obj --what bodies --frames 5");
+    let obj = trial.path("whole/export/obj/bodies/bodies_000005.obj");
+    let obj = fs::read_to_string(obj).unwrap();
     for name in ["gate", "jelly", "ball"] {
         assert!(obj.contains(&format!("\no {name}\n")), "{name}");
     }
@@ -68,8 +64,8 @@ fn everything_together_runs_resumes_to_the_same_bytes_and_is_exported() {
     let sheet = sheet.split("\no ").next().unwrap();
     let count = |word: &str| sheet.lines().filter(|line| line.starts_with(word)).count();
     assert_eq!((count("v "), count("vt "), count("f ")), (153, 162, 256));
-    trial.call_well("export whole --to usd --frames 4,5");
-    trial.call_well("export whole --to npz --layers bodies --frames 5");
+    trial.call_well("export whole --to usd --frames 4-5");
+    trial.call_well("export whole --to npz --what bodies --frames 5");
     trial.call_well("preview whole --png --size 160x120 --quiet");
     trial.call_well("report whole");
     let page = fs::read_to_string(trial.path("whole/report.html")).unwrap();
