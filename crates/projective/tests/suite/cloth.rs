@@ -487,8 +487,10 @@ fn a_soft_bar_stretches_and_narrows_as_its_constants_say() {
         let lowest = now.iter().map(|x| x[2]).fold(f64::INFINITY, f64::min);
         // Strains of ρ g z / E.
         let expected = 1000.0 * 9.81 * length * length / (2.0 * 1e5);
+        // The pinned end cannot narrow, and is stiffer for it.
+        let slack = if ratio == 0.0 { 0.02 } else { 0.1 };
         assert!(
-            (-lowest / expected - 1.0).abs() < 0.06,
+            (-lowest / expected - 1.0).abs() < slack,
             "{ratio}: {lowest} for {expected}, at {speed} m/s"
         );
         let extent = |x: &mut dyn Iterator<Item = f64>| {
