@@ -17,7 +17,8 @@
 //! | `T` | the dictionary: the basic variables as functions of the others and of the constant 1 |
 //!
 //! On a box: fixed rows are constants, free rows are solved for first, a second bound adds a row, `[A I; -I 0]`. Of
-//! all variables that limit the entering one the lexicographically first leaves, so that no basis can come twice.
+//! all variables that limit the entering one the lexicographically first leaves, so that no basis can come twice; where
+//! rounding makes one come twice nevertheless, the path is left for another one, on which larger differences count as rounding.
 //!
 //! [`Status::Infeasible`] is given only if the ray, what is left of the free rows, or a linear programme proves that there
 //! is no solution. For positive semidefinite (and other copositive-plus) matrices it always does. A ray that proves
@@ -131,6 +132,9 @@ fn follow(
         let Some(variable) = entering else {
             break;
         };
+        if path.is_back() {
+            return ControlFlow::Continue(Status::Stagnated);
+        }
         if let Some(row) = path.blocking(variable) {
             entering = path.exchange(row, variable);
             continue;

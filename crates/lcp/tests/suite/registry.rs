@@ -446,8 +446,7 @@ fn auto_solves_every_real_problem_that_has_a_solution() {
                 !solutions(&given).is_empty(),
                 "{name}: {solution:?}"
             );
-        } else if name != "lcp_tobenna" {
-            // On that one Lemke's method does not terminate, and Fischer-Newton ends at its limit.
+        } else {
             assert!(solved, "{name}: {solution:?}");
         }
         seen += 1;

@@ -1,5 +1,7 @@
 //! The almost complementary path of Lemke's method, from vertex to vertex.
 
+use std::collections::HashSet;
+
 use super::programme::Programme;
 use super::standard::{Role, Standard};
 use super::tableau::Tableau;
@@ -67,6 +69,22 @@ pub(crate) struct Path {
     cover: Vec<f64>,
     /// The variable that was basic in each row at the start, and is covered.
     start: Vec<usize>,
+    /// Constants that differ by this part are equal.
+    same: f64,
+    /// The basis as a number, and those before it.
+    basis: u64,
+    seen: HashSet<u64>,
+}
+
+/// Constants that differ by this part are equal, on the first path and on those after it. Too small a part takes for different
+/// what only rounding has parted, and a basis may come twice; too large a part takes for equal what is not.
+const SAME: [f64; 4] = [1e-13, 1e-12, 1e-11, 1e-10];
+
+/// A number for a variable, without pattern: sums of them tell sets apart.
+fn mixed(variable: usize) -> u64 {
+    let mut mixed = (variable as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    mixed ^ (mixed >> 27)
 }
 
 /// Smallest pivot by which the start of a further path may differ.
@@ -115,6 +133,9 @@ impl Path {
             self.table.row_mut(row)[m] = self.cover[row];
         }
         self.start.clone_from(&self.basic);
+        self.same = SAME[number.min(SAME.len() - 1)];
+        self.basis = 0;
+        self.seen.clear();
     }
 
     /// Exchanges about half of the pairs, one or two at a time, by pivots that are not small.
@@ -199,6 +220,8 @@ impl Path {
             unreachable!("a variable that enters is not in the basis");
         };
         let leaving = self.basic[row];
+        let change = mixed(entering).wrapping_sub(mixed(leaving));
+        self.basis = self.basis.wrapping_add(change);
         self.table.exchange(row, column);
         self.basic[row] = entering;
         self.nonbasic[column] = leaving;
@@ -210,6 +233,11 @@ impl Path {
             w if w < m => Some(w + m),
             z => Some(z - m),
         }
+    }
+
+    /// Whether the basis came before: rounding has led the path in a circle.
+    pub fn is_back(&mut self) -> bool {
+        !self.seen.insert(self.basis)
     }
 
     /// The row whose variable reaches zero first while a variable enters; none if none does.
@@ -234,7 +262,7 @@ impl Path {
         let mut first: Option<usize> = None;
         for row in (0..m).filter(|&row| falls(row) > least) {
             let left = value(row) - step * falls(row);
-            if left > 1e-13 * (1.0 + value(row)) {
+            if left > self.same * (1.0 + value(row)) {
                 continue;
             }
             if self.basic[row] == 2 * m {
