@@ -4,6 +4,9 @@ prints a table in Markdown: CPU seconds (best of three after a warm-up), and the
 answer, computed here for all of them alike. Packages that are not installed are left out and listed.
 
     python_peers.py [REPETITIONS]
+
+PETSc and Siconos are Debian's (install.sh): use a virtual environment of the system's interpreter that sees its packages, with
+numpy 1 (`python3 -m venv --system-site-packages`, `pip install "numpy<2" "scipy<1.14"`).
 """
 
 import importlib
@@ -97,6 +100,62 @@ def piqp(A, b, lower, upper):
     return solver.result.x
 
 
+def petsc(A, b, lower, upper):
+    """Reduced-space Newton with conjugate gradients and incomplete Cholesky, to the residual that ours stops by."""
+    from petsc import PETSc
+
+    n = A.shape[0]
+    rows = sp.csr_matrix(A)
+    matrix = PETSc.Mat().createAIJ(size=(n, n), csr=(rows.indptr, rows.indices, rows.data), comm=PETSc.COMM_SELF)
+    matrix.setOption(PETSc.Mat.Option.SYMMETRIC, True)
+    right = PETSc.Vec().createWithArray(b.copy(), comm=PETSc.COMM_SELF)
+    bounds = []
+    for bound, infinite in ((lower, PETSc.NINFINITY), (upper, PETSc.INFINITY)):
+        values = np.where(np.isinf(bound), infinite, bound)
+        bounds.append(PETSc.Vec().createWithArray(values, comm=PETSc.COMM_SELF))
+    x, y = matrix.createVecs()
+    x.set(0.0)
+
+    def function(_snes, at, out):
+        matrix.mult(at, out)
+        out.axpy(1.0, right)
+
+    def converged(snes, iterations, _norms):
+        function(snes, x, y)
+        at = x.getArray()
+        if np.abs(at - np.clip(at - y.getArray(), lower, upper)).max() <= 1e-8:
+            return PETSc.SNES.ConvergedReason.CONVERGED_FNORM_ABS
+        reasons = PETSc.SNES.ConvergedReason
+        return reasons.DIVERGED_MAX_IT if iterations >= 200 else reasons.ITERATING
+
+    snes = PETSc.SNES().create(comm=PETSc.COMM_SELF)
+    snes.setType("vinewtonrsls")
+    snes.setFunction(function, y.duplicate())
+    snes.setJacobian(lambda *_: PETSc.Mat.Structure.SAME_NONZERO_PATTERN, matrix)
+    snes.setVariableBounds(*bounds)
+    snes.setConvergenceTest(converged)
+    ksp = snes.getKSP()
+    ksp.setType("cg")
+    ksp.setTolerances(rtol=1e-2)
+    ksp.getPC().setType("icc")
+    snes.solve(None, x)
+    return x.getArray().copy()
+
+
+def siconos(A, b, lower, upper):
+    """Lemke's method, which is dense."""
+    import siconos.numerics as numerics
+
+    n = A.shape[0]
+    if n > 1000:
+        return None
+    options = numerics.SolverOptions(numerics.SICONOS_LCP_LEMKE)
+    options.iparam[numerics.SICONOS_IPARAM_MAX_ITER] = 10000
+    z, w = np.zeros(n), np.zeros(n)
+    numerics.linearComplementarity_driver(numerics.LCP(A.toarray(), b), z, w, options)
+    return z
+
+
 PEERS = {
     "meniscus": (ours, None),
     "quantecon lcp_lemke": (quantecon, "quantecon"),
@@ -104,6 +163,8 @@ PEERS = {
     "OSQP": (osqp, "osqp"),
     "Clarabel": (clarabel, "clarabel"),
     "PIQP": (piqp, "piqp"),
+    "PETSc vinewtonrsls": (petsc, "petsc"),
+    "Siconos Lemke": (siconos, "siconos.numerics"),
 }
 
 

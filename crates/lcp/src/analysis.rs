@@ -131,6 +131,12 @@ pub(crate) fn analyse_knowing(problem: &BoxMlcp<'_, Csr>, known: Option<Definite
     analysis
 }
 
+/// Analyses a problem with a symmetric matrix, without a factorisation.
+pub(crate) fn analyse_rows(problem: &BoxMlcp<'_, Csr>) -> Analysis {
+    let told = definiteness::of_rows(problem.matrix()).unwrap_or(Definiteness::Unknown);
+    analyse_knowing(problem, Some(told))
+}
+
 /// Definiteness of a matrix.
 pub(crate) fn definiteness(matrix: &Csr) -> Definiteness {
     definiteness::of(matrix, matrix.is_symmetric(SYMMETRIC))

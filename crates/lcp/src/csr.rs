@@ -128,6 +128,10 @@ impl Csr {
     /// If there is no such row.
     pub fn get(&self, row: usize, column: usize) -> f64 {
         let (columns, values) = self.row(row);
+        // A full row has every column in its place.
+        if columns.len() == self.rows() {
+            return values.get(column).copied().unwrap_or(0.0);
+        }
         u32::try_from(column)
             .ok()
             .and_then(|column| columns.binary_search(&column).ok())

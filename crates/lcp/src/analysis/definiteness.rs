@@ -49,14 +49,14 @@ impl std::fmt::Display for Definiteness {
 
 /// Of the symmetric part of a matrix.
 pub(super) fn of(matrix: &Csr, symmetric: bool) -> Definiteness {
-    match by_rows(matrix) {
+    match of_rows(matrix) {
         Some(told @ (Definiteness::Positive | Definiteness::Indefinite)) => told,
         _ if matrix.rows() <= FEW => by_factorisation(matrix),
         Some(told) if matrix.rows() > FACTORISED => told,
         // Methods for symmetric matrices do without.
         _ if symmetric && matrix.rows() > FACTORISED => Definiteness::Unknown,
         _ if matrix.rows() > SPARSELY_FACTORISED => Definiteness::Unknown,
-        _ => match by_sparse_factorisation(matrix) {
+        _ => match by_sparse_factorisation(matrix, symmetric) {
             Definiteness::Unknown if matrix.rows() <= FACTORISED => by_factorisation(matrix),
             told => told,
         },
@@ -64,7 +64,10 @@ pub(super) fn of(matrix: &Csr, symmetric: bool) -> Definiteness {
 }
 
 /// By a sparse factorisation of the symmetric part, slightly shifted.
-fn by_sparse_factorisation(matrix: &Csr) -> Definiteness {
+fn by_sparse_factorisation(matrix: &Csr, symmetric: bool) -> Definiteness {
+    if symmetric && (0..matrix.rows()).all(|row| matrix.row(row).1.iter().all(|v| *v != 0.0)) {
+        return told_by(least_pivot(matrix, MOST_WORK));
+    }
     let n = matrix.rows();
     let mut entries = Vec::with_capacity(2 * matrix.nonzeros());
     for row in 0..n {
@@ -87,7 +90,12 @@ fn by_sparse_factorisation(matrix: &Csr) -> Definiteness {
     let Ok(part) = Csr::from_entries(n, kept) else {
         return Definiteness::Unknown;
     };
-    match least_pivot(&part, MOST_WORK) {
+    told_by(least_pivot(&part, MOST_WORK))
+}
+
+/// What the least pivot of a factorisation with a shift says.
+fn told_by(least: Option<(f64, f64)>) -> Definiteness {
+    match least {
         Some((pivot, shift)) if pivot > 100.0 * shift => Definiteness::Positive,
         Some((pivot, shift)) if pivot > 0.5 * shift => Definiteness::Semidefinite,
         Some((pivot, shift)) if pivot < -shift => Definiteness::Indefinite,
@@ -96,8 +104,9 @@ fn by_sparse_factorisation(matrix: &Csr) -> Definiteness {
 }
 
 /// Definiteness that follows from diagonal and row sums: a negative 1 by 1 or 2 by 2 block, or dominance.
-fn by_rows(matrix: &Csr) -> Option<Definiteness> {
+pub(super) fn of_rows(matrix: &Csr) -> Option<Definiteness> {
     let n = matrix.rows();
+    let diagonal: Vec<f64> = (0..n).map(|row| matrix.get(row, row)).collect();
     let mut strict = vec![false; n];
     let mut dominant = true;
     let mut coupled = Sets::new(n);
@@ -110,18 +119,15 @@ fn by_rows(matrix: &Csr) -> Option<Definiteness> {
             if column == row || value == 0.0 {
                 continue;
             }
-            let half = 0.5 * (value + matrix.get(column, row));
+            let mirrored = matrix.get(column, row);
+            let half = 0.5 * (value + mirrored);
             // Once from each side; an entry whose mirror is not stored has only one.
-            let sides = if matrix.get(column, row) == 0.0 {
-                1.0
-            } else {
-                0.5
-            };
+            let sides = if mirrored == 0.0 { 1.0 } else { 0.5 };
             others[row] += sides * half.abs();
             others[column] += sides * half.abs();
             if half != 0.0 {
                 coupled.join(row, column);
-                let product = matrix.get(row, row) * matrix.get(column, column);
+                let product = diagonal[row] * diagonal[column];
                 if half * half > product * (1.0 + 1e-9) {
                     return Some(Definiteness::Indefinite);
                 }
@@ -129,7 +135,7 @@ fn by_rows(matrix: &Csr) -> Option<Definiteness> {
         }
     }
     for row in 0..n {
-        let diagonal = matrix.get(row, row);
+        let diagonal = diagonal[row];
         if diagonal < 0.0 {
             return Some(Definiteness::Indefinite);
         }

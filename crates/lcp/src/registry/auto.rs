@@ -2,7 +2,7 @@
 
 use super::scaling::Scaled;
 use super::{Candidate, Method, Scaling, Solution, StartFrom, first_converged};
-use crate::analysis::{Analysis, Definiteness, definiteness};
+use crate::analysis::{Analysis, Definiteness, analyse_knowing, analyse_rows, definiteness};
 use crate::csr::Csr;
 use crate::error::InputError;
 use crate::problem::BoxMlcp;
@@ -28,7 +28,7 @@ pub fn choices(analysis: &Analysis) -> Vec<(Method, &'static str)> {
     } = *analysis;
     let possible = analysis.definiteness != Definiteness::Indefinite;
     let monotone = analysis.definiteness.is_semidefinite();
-    let full = 4 * (analysis.entries as u128) >= (rows as u128).pow(2);
+    let full = is_full(rows, analysis.entries);
     let mut choices = Vec::new();
     if analysis.bounds.is_linear() && symmetric && possible {
         choices.push((Linear, "no row has a bound and the matrix is symmetric"));
@@ -67,6 +67,25 @@ pub fn choices(analysis: &Analysis) -> Vec<(Method, &'static str)> {
 
 /// A solve by one of the methods.
 type Attempt<'a> = dyn FnMut(Method, &mut [f64]) -> Result<Report, InputError> + 'a;
+
+/// Properties that the choice depends on, with the definiteness if it is known.
+///
+/// A full symmetric matrix is not factorised: few rows are for pivoting, whatever a factorisation says, and it takes as long as
+/// the solve.
+pub(super) fn analysed(problem: &BoxMlcp<'_, Csr>, known: Option<Definiteness>) -> Analysis {
+    let (rows, entries) = (problem.len(), problem.matrix().nonzeros());
+    if known.is_none() && rows <= FULL && is_full(rows, entries) {
+        let analysis = analyse_rows(problem);
+        if analysis.symmetric && !analysis.no_positive_couplings && !analysis.bounds.is_linear() {
+            return analysis;
+        }
+    }
+    analyse_knowing(problem, known)
+}
+
+fn is_full(rows: usize, entries: usize) -> bool {
+    4 * (entries as u128) >= (rows as u128).pow(2)
+}
 
 /// Tries the methods in order.
 pub(super) fn solve(
