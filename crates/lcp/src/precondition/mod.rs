@@ -1,6 +1,7 @@
 //! Approximate inverses.
 
 mod ainv;
+mod amg;
 mod ic0;
 mod jacobi;
 mod level_schedule;
@@ -8,6 +9,7 @@ mod mic0;
 mod ssor;
 
 pub use ainv::{Ainv, AinvPattern, AinvSettings};
+pub use amg::{Amg, AmgSettings};
 pub use ic0::{Ic0, Ic0Settings};
 pub use jacobi::Jacobi;
 pub use mic0::{Mic0, Mic0Settings};

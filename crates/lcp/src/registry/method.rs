@@ -106,8 +106,12 @@ methods! {
         "as policy, to a moderate accuracy";
     Mprgp "mprgp" ActiveSet "gradient projection with proportioning, preconditioned"
         "large symmetric positive semidefinite matrices with any couplings";
+    Masp "masp" ActiveSet "gradient projection with proportioning, preconditioned by aggregation multigrid"
+        "large sparse symmetric matrices of diffusion and pressure, without a grid";
     InteriorPoint "interior-point" InteriorPoint "primal-dual interior point, predictor and corrector"
         "monotone problems, symmetric or not, with many bounded rows; sparse factorisations must fit";
+    PdAmg "pd-amg" InteriorPoint "primal-dual interior point, systems by aggregation multigrid"
+        "the same, where many rows come to lie at bounds";
     Linear "linear" Linear "preconditioned conjugate gradients"
         "rows without bounds and a symmetric positive semidefinite matrix";
 }
@@ -159,15 +163,19 @@ impl Method {
                     Err("the matrix is neither symmetric nor dominated by its diagonal")
                 }
             }
-            Self::Policy | Self::Penalty | Self::Mprgp => {
+            Self::Policy | Self::Penalty | Self::Mprgp | Self::Masp => {
                 symmetric()?;
                 semidefinite()?;
-                if self != Self::Mprgp && !analysis.no_positive_couplings {
+                if !matches!(self, Self::Mprgp | Self::Masp) && !analysis.no_positive_couplings {
                     return Err("couplings of both signs can send it round in circles");
                 }
                 Ok(())
             }
             Self::InteriorPoint => semidefinite(),
+            Self::PdAmg => {
+                symmetric()?;
+                semidefinite()
+            }
             Self::Linear => {
                 if !analysis.bounds.is_linear() {
                     return Err("some rows have bounds");
@@ -184,7 +192,7 @@ impl Method {
     pub(super) fn scaling(self) -> Scaling {
         match self {
             // What they need, a semidefinite matrix, other scales may lose.
-            Self::Keller | Self::InteriorPoint => Scaling::Symmetric,
+            Self::Keller | Self::InteriorPoint | Self::PdAmg => Scaling::Symmetric,
             _ => Scaling::RowsAndColumns,
         }
     }

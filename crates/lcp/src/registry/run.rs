@@ -9,7 +9,9 @@ use crate::methods::{
     dantzig, enumerate, fischer, interior_point, jacobi, keller, lemke, linear, mprgp, newton,
     penalty, pgs, policy, psor, spsor,
 };
-use crate::precondition::{Ic0, Ic0Settings, Identity, Mic0, Mic0Settings, Preconditioner};
+use crate::precondition::{
+    Amg, AmgSettings, Ic0, Ic0Settings, Identity, Mic0, Mic0Settings, Preconditioner,
+};
 use crate::problem::BoxMlcp;
 use crate::report::{Observer, Report};
 
@@ -74,7 +76,11 @@ pub(super) fn run(
         Method::Psor => solved!(psor, settings!(psor)),
         Method::Spsor => solved!(spsor, settings!(spsor)),
         Method::Newton if matrix.is_symmetric(SYMMETRIC) => {
-            solved!(newton, settings!(newton), &mut *preconditioner(matrix))
+            solved!(
+                newton,
+                settings!(newton),
+                &mut *preconditioner(matrix, options)
+            )
         }
         Method::Newton => {
             let settings = newton::Settings {
@@ -85,18 +91,51 @@ pub(super) fn run(
             solved!(newton, settings, &mut Identity)
         }
         Method::Fischer => solved!(fischer, settings!(fischer), &mut Identity),
-        Method::Policy => solved!(policy, settings!(policy), &mut *preconditioner(matrix)),
-        Method::Penalty => solved!(penalty, settings!(penalty), &mut *preconditioner(matrix)),
-        Method::Mprgp => solved!(mprgp, settings!(mprgp), &mut *preconditioner(matrix)),
+        Method::Policy => solved!(
+            policy,
+            settings!(policy),
+            &mut *preconditioner(matrix, options)
+        ),
+        Method::Penalty => solved!(
+            penalty,
+            settings!(penalty),
+            &mut *preconditioner(matrix, options)
+        ),
+        Method::Mprgp => solved!(
+            mprgp,
+            settings!(mprgp),
+            &mut *preconditioner(matrix, options)
+        ),
+        Method::Masp => {
+            let mut amg = Amg::new(matrix, AmgSettings::default())?;
+            solved!(mprgp, settings!(mprgp), &mut amg)
+        }
         Method::InteriorPoint => solved!(interior_point, settings!(interior_point)),
-        Method::Linear => solved!(linear, settings!(linear), &mut *preconditioner(matrix)),
+        Method::PdAmg => interior_point::solve_by_multigrid(
+            problem,
+            &settings!(interior_point),
+            x,
+            &mut interior_point::Workspace::default(),
+            observer,
+        ),
+        Method::Linear => solved!(
+            linear,
+            settings!(linear),
+            &mut *preconditioner(matrix, options)
+        ),
         Method::Auto => unreachable!("what auto picks is never auto"),
     }
 }
 
-/// MIC(0) for what may be an M-matrix, IC(0) for other symmetric matrices, nothing for those it can't be made of.
-fn preconditioner(matrix: &Csr) -> Box<dyn Preconditioner> {
+/// MIC(0) for what may be an M-matrix, IC(0) for other symmetric matrices, nothing for those it can't be made of. Aggregation
+/// multigrid if it is asked for.
+fn preconditioner<'a>(matrix: &'a Csr, options: &Options) -> Box<dyn Preconditioner + 'a> {
     let n = matrix.rows();
+    if options.multigrid
+        && let Ok(amg) = Amg::new(matrix, AmgSettings::default())
+    {
+        return Box::new(amg);
+    }
     let positive_couplings = (0..n).any(|row| {
         let (columns, values) = matrix.row(row);
         let mut entries = columns.iter().zip(values);

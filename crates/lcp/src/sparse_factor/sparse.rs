@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::csr::Csr;
+use crate::error::InputError;
 use crate::reduce;
 use crate::rows::Rows;
 use crate::split::for_each;
@@ -83,6 +85,12 @@ impl Sparse {
         columns
             .zip(&self.values[self.entries(row)])
             .map(|(&column, &value)| (column as usize, value))
+    }
+
+    /// A copy.
+    pub fn to_csr(&self) -> Result<Csr, InputError> {
+        let (starts, columns) = (self.starts.clone(), self.columns.clone());
+        Csr::new(self.len(), starts, columns, self.values.clone())
     }
 
     /// `m_i = max |A_ij|, |A_ji|` over `j`

@@ -4,6 +4,7 @@ use super::RELATIVE_TOLERANCE;
 use super::solver_case::SolverCase;
 use crate::machine::Span;
 use crate::prelude::*;
+use meniscus_lcp::registry::{self, Method, Options};
 use meniscus_lcp::{InputError, Observer, Progress, Report, Status, matrix_market};
 use meniscus_liquid::analytic::{Sphere, Surface};
 use meniscus_liquid::spin_pool::spin_if;
@@ -106,15 +107,19 @@ impl Part {
             .map_err(|cause| Error::new(Kind::Resources, cause.to_string()))?;
         let largest = problem.rhs.iter().fold(0.0, |l: f64, b| l.max(b.abs()));
         let mut x = vec![0.0; problem.len()];
-        let settings = solvers::Settings {
-            tolerance: RELATIVE_TOLERANCE * largest,
-            ..self.solver.settings().map_err(Error::usage)?
+        let tolerance = RELATIVE_TOLERANCE * largest;
+        let how = match self.solver.sparse() {
+            Some(method) => How::Sparse(method, tolerance),
+            None => How::Grid(solvers::Settings {
+                tolerance,
+                ..self.solver.settings().map_err(Error::usage)?
+            }),
         };
         let mut best: Option<Timed> = None;
         for _ in 0..self.repeat {
             x.fill(0.0);
             let timed = pool
-                .install(|| self.solve(&problem, &settings, &mut x))
+                .install(|| solve(&problem, &how, &mut x))
                 .map_err(|fault| trouble(&fault))?;
             let seconds = |timed: &Timed| {
                 let Timed { setup, solve, .. } = timed;
@@ -157,26 +162,39 @@ impl Part {
             peak_bytes: machine::peak_memory(),
         })
     }
+}
 
-    fn solve(
-        &self,
-        problem: &StencilProblem<3>,
-        settings: &solvers::Settings,
-        x: &mut [f64],
-    ) -> Result<Timed, InputError> {
-        let problem = problem.posed()?;
-        let mut clock = Clock::default();
-        let start = Moment::now();
-        let memory = &mut solvers::Workspace::default();
-        let solution = spin_if(problem.len() >= multigrid::SHARED, || {
-            solvers::solve(&problem, settings, x, memory, &mut clock)
-        })?;
-        let end = Moment::now();
-        let ready = clock.ready.unwrap_or(end);
-        Ok(Timed {
-            report: solution.report,
-            setup: ready.since(&start),
-            solve: end.since(&ready),
-        })
-    }
+/// Solver of a part.
+enum How {
+    /// One that knows the grid.
+    Grid(solvers::Settings),
+    /// One that knows the matrix alone, with the absolute tolerance.
+    Sparse(Method, f64),
+}
+
+fn solve(problem: &StencilProblem<3>, how: &How, x: &mut [f64]) -> Result<Timed, InputError> {
+    let mut clock = Clock::default();
+    let start = Moment::now();
+    let report = match how {
+        How::Grid(settings) => {
+            let problem = problem.posed()?;
+            let memory = &mut solvers::Workspace::default();
+            let solution = spin_if(problem.len() >= multigrid::SHARED, || {
+                solvers::solve(&problem, settings, x, memory, &mut clock)
+            })?;
+            solution.report
+        }
+        How::Sparse(method, tolerance) => {
+            let options = Options::default().absolute(true).tolerance(*tolerance);
+            let problem = problem.with_matrix()?;
+            registry::solve(&problem, *method, &options, x, &mut clock)?.report
+        }
+    };
+    let end = Moment::now();
+    let ready = clock.ready.unwrap_or(end);
+    Ok(Timed {
+        report,
+        setup: ready.since(&start),
+        solve: end.since(&ready),
+    })
 }

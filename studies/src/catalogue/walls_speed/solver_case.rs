@@ -1,5 +1,6 @@
 //! The solvers that are compared.
 
+use meniscus_lcp::registry::Method;
 use meniscus_liquid::Solver;
 use meniscus_liquid::solvers::Settings;
 use serde::{Deserialize, Serialize};
@@ -12,9 +13,17 @@ pub struct SolverCase(String);
 
 impl SolverCase {
     /// Default solvers.
-    pub const USUAL: [&'static str; 4] = ["tn-mg", "pi-pcg", "mg", "cg"];
+    pub const USUAL: [&'static str; 6] = ["tn-mg", "pi-pcg", "masp", "pd-amg", "mg", "cg"];
+    /// Methods that know nothing of the grid, only its matrix.
+    const SPARSE: [Method; 2] = [Method::Masp, Method::PdAmg];
 
-    /// Settings of the solver.
+    /// The method of sparse problems that it is, if it is one.
+    pub fn sparse(&self) -> Option<Method> {
+        let mut all = Self::SPARSE.into_iter();
+        all.find(|method| method.name() == self.0)
+    }
+
+    /// Settings of the solver of grids.
     pub fn settings(&self) -> Result<Settings, String> {
         Settings::named(&self.0)
     }
@@ -51,7 +60,10 @@ impl FromStr for SolverCase {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        Settings::named(name)?;
-        Ok(Self(name.into()))
+        let case = Self(name.into());
+        if case.sparse().is_none() {
+            case.settings()?;
+        }
+        Ok(case)
     }
 }

@@ -47,10 +47,12 @@
 mod path;
 mod polish;
 mod scaled;
+mod systems;
 
 use self::path::{Path, Step};
 use self::polish::Polish;
 use self::scaled::{Proof, Scaled};
+use self::systems::{Multigrid, Systems};
 use super::check_tolerance;
 use crate::error::{InputError, check_fraction};
 use crate::monitor::{Iterate, Monitor};
@@ -120,22 +122,52 @@ pub fn solve(
     workspace: &mut Workspace,
     observer: &mut (impl Observer + ?Sized),
 ) -> Result<Report, InputError> {
+    let mut factor = std::mem::take(&mut workspace.factor);
+    let report = solve_by(problem, settings, &mut factor, x, workspace, observer);
+    workspace.factor = factor;
+    report
+}
+
+/// Solves the problem with conjugate gradients for the systems, preconditioned by aggregation multigrid: for sparse symmetric
+/// matrices of any size. [Takahashi and Batty 2024]
+///
+/// Rows of an aggregate are connected, so that what is not coupled (two bodies of liquid, the sides of a wall) stays so on coarse levels. Aggregates are made
+/// once; the diagonal that the path adds changes coarse matrices by its sums. Otherwise as [`solve`], a symmetric matrix given.
+pub fn solve_by_multigrid(
+    problem: &BoxMlcp<'_, impl Rows + ?Sized>,
+    settings: &Settings,
+    x: &mut [f64],
+    workspace: &mut Workspace,
+    observer: &mut (impl Observer + ?Sized),
+) -> Result<Report, InputError> {
+    let multigrid = &mut Multigrid::default();
+    solve_by(problem, settings, multigrid, x, workspace, observer)
+}
+
+fn solve_by(
+    problem: &BoxMlcp<'_, impl Rows + ?Sized>,
+    settings: &Settings,
+    systems: &mut dyn Systems,
+    x: &mut [f64],
+    workspace: &mut Workspace,
+    observer: &mut (impl Observer + ?Sized),
+) -> Result<Report, InputError> {
     settings.check()?;
     problem.check_start(x)?;
     let Workspace {
         scaled,
-        factor,
         path,
         polish,
         best,
         r,
+        ..
     } = workspace;
     problem.project(x);
     r.resize(x.len(), 0.0);
     best.resize(x.len(), 0.0);
     best.copy_from_slice(x);
     let same = scaled.take(problem);
-    factor.prepare(&scaled.matrix, same);
+    systems.prepare(&scaled.matrix, same)?;
     path.start(scaled);
     polish.start(x.len());
 
@@ -161,7 +193,7 @@ pub fn solve(
             let done = monitor.inner_iterations();
             monitor.check_inner(&InnerProgress::new(done, left.norm, left.largest))
         };
-        let stepped = path.advance(scaled, factor, settings, &mut inner);
+        let stepped = path.advance(scaled, systems, settings, &mut inner);
         monitor.count(1, 0);
         match stepped {
             Step::Done => {}
@@ -198,7 +230,7 @@ pub fn solve(
             best.copy_from_slice(x);
         }
         if settings.polish && polish.guess(scaled, path, residual <= settings.tolerance) {
-            polish.solve(scaled, factor, path);
+            polish.solve(scaled, systems, path);
             scaled.unscale(&polish.x, x);
             polish.pin(problem, x);
             problem.project(x);

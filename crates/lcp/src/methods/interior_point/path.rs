@@ -4,8 +4,9 @@ use std::ops::ControlFlow;
 
 use super::Settings;
 use super::scaled::Scaled;
+use super::systems::Systems;
 use crate::reduce;
-use crate::sparse_factor::{Factor, Left, System};
+use crate::sparse_factor::{Left, System};
 
 /// Slacks and duals this small would divide to infinity.
 const SMALLEST: f64 = 1e-150;
@@ -93,7 +94,7 @@ impl Path {
     pub fn advance(
         &mut self,
         scaled: &Scaled,
-        factor: &mut Factor,
+        factor: &mut dyn Systems,
         settings: &Settings,
         watch: &mut dyn FnMut(Left) -> ControlFlow<()>,
     ) -> Step {
@@ -120,7 +121,7 @@ impl Path {
     fn step(
         &mut self,
         system: &System<'_>,
-        factor: &mut Factor,
+        factor: &mut dyn Systems,
         settings: &Settings,
         watch: &mut dyn FnMut(Left) -> ControlFlow<()>,
     ) -> Step {
@@ -174,7 +175,7 @@ impl Path {
     fn direction(
         &mut self,
         system: &System<'_>,
-        factor: &mut Factor,
+        factor: &mut dyn Systems,
         target: f64,
         correct: bool,
         watch: &mut dyn FnMut(Left) -> ControlFlow<()>,

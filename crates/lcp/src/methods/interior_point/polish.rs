@@ -2,9 +2,10 @@
 
 use super::path::Path;
 use super::scaled::Scaled;
+use super::systems::Systems;
 use crate::operator::Operator;
 use crate::problem::BoxMlcp;
-use crate::sparse_factor::{Factor, System};
+use crate::sparse_factor::System;
 
 /// Place of a row: at a bound, or between the bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -78,7 +79,7 @@ impl Polish {
     }
 
     /// Solves for the rows inside, starting from the path's point: of many solutions the nearest.
-    pub fn solve(&mut self, scaled: &Scaled, factor: &mut Factor, path: &Path) {
+    pub fn solve(&mut self, scaled: &Scaled, factor: &mut dyn Systems, path: &Path) {
         for i in 0..self.x.len() {
             self.x[i] = match self.places[i] {
                 Place::Inside => path.x[i],
@@ -98,7 +99,7 @@ impl Polish {
         for c in &mut self.c {
             *c = -*c;
         }
-        factor.solve(&system, &self.c, &mut self.dx);
+        factor.solve_exactly(&system, &self.c, &mut self.dx);
         for (x, dx) in self.x.iter_mut().zip(&self.dx) {
             *x += dx;
         }
