@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use meniscus_app::runner::{self, estimate};
+use meniscus_app::runner::{self, Reload, estimate};
 use meniscus_scene::text::{self, Loaded, Override};
 use meniscus_scene::{AnyScene, builtin};
+use meniscus_store::error::Error;
 use meniscus_store::mesh_copies::MeshSource;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -26,10 +27,30 @@ pub struct Scene {
     /// Warnings as JSON.
     #[pyo3(get)]
     pub diagnostics: String,
+    /// Loads it again with some keys changed.
+    load: Arc<dyn Fn(&[Override]) -> Result<Loaded, Error> + Send + Sync>,
+}
+
+impl Scene {
+    /// The scene with some of its keys changed.
+    pub fn reload(&self) -> Reload {
+        let load = Arc::clone(&self.load);
+        Arc::new(move |changes| load(changes)?.ready().map(|(scene, _)| scene))
+    }
 }
 
 /// Loads a scene and turns its errors into an exception.
-fn ready(py: Python<'_>, loaded: Loaded) -> PyResult<Scene> {
+fn loaded(
+    py: Python<'_>,
+    changes: Vec<(String, String)>,
+    load: impl Fn(&[Override]) -> Result<Loaded, Error> + Send + Sync + 'static,
+) -> PyResult<Scene> {
+    let own = overrides(changes);
+    let load = Arc::new(move |more: &[Override]| load(&[&own[..], more].concat()));
+    let first = Arc::clone(&load);
+    let work = move |_: &Link<(), ()>| first(&[]);
+    let loaded = supervise(py, None, work, |_, ()| Ok(None))?;
+    let loaded = loaded.map_err(|e| bad_scene(py, &e, pyo3::types::PyList::empty(py).into()))?;
     let lines = loaded
         .problems
         .iter()
@@ -42,6 +63,7 @@ fn ready(py: Python<'_>, loaded: Loaded) -> PyResult<Scene> {
             text,
             meshes,
             diagnostics,
+            load,
         }),
         Err(error) => {
             let lines = py.import("json")?.call_method1("loads", (diagnostics,))?;
@@ -72,13 +94,9 @@ impl Scene {
         changes: Vec<(String, String)>,
         outside: bool,
     ) -> PyResult<Self> {
-        let changes = overrides(changes);
-        let work = move |_: &Link<(), ()>| text::load(name, &changes, outside);
-        let loaded = supervise(py, None, work, |_, ()| Ok(None))?;
-        ready(
-            py,
-            loaded.map_err(|e| bad_scene(py, &e, pyo3::types::PyList::empty(py).into()))?,
-        )
+        loaded(py, changes, move |changes| {
+            text::load(&name, changes, outside)
+        })
     }
 
     /// A scene from text.
@@ -91,19 +109,12 @@ impl Scene {
         folder: Option<PathBuf>,
         outside: bool,
     ) -> PyResult<Self> {
-        let changes = overrides(changes);
-        let work = move |_: &Link<(), ()>| {
-            text::load_from(
-                "<scene>",
-                &content,
-                &name,
-                &changes,
-                folder.as_deref(),
-                outside,
-            )
-        };
-        let loaded = supervise(py, None, work, |_, ()| Ok(None))?;
-        ready(py, loaded)
+        loaded(py, changes, move |changes| {
+            let folder = folder.as_deref();
+            Ok(text::load_from(
+                "<scene>", &content, &name, changes, folder, outside,
+            ))
+        })
     }
 
     #[getter]

@@ -1,34 +1,24 @@
-//! Simulations that write no files.
+//! Simulations under the control of the caller.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use meniscus_app::runner::film::frame_of;
-use meniscus_app::runner::{StepLine, estimate};
-use meniscus_app::worlds;
+use meniscus_app::runner::{self, Controlled, Options, Start, StepLine};
 use meniscus_scene::AnyScene;
-use meniscus_sim::{World, advance};
+use meniscus_store::action_log::Action;
 use meniscus_store::error::{Error, Kind};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use serde_json::json;
 
 use crate::errors::failed;
 use crate::frame::{AnyFrame, Frame};
 use crate::scene::Scene;
 use crate::worker::{Link, supervise};
 
-/// The last of a frame's time that is not worth a step, as a share of the frame.
-const ROUNDING: f64 = 1e-9;
-
-/// State of a simulation.
-struct State {
-    scene: Arc<AnyScene>,
-    world: Box<dyn World>,
-    /// Frame that the next step leads to.
-    frame: u32,
-    /// Number of steps so far.
-    steps: u64,
-}
+/// The simulation; none once it is closed.
+type State = Option<Box<dyn Controlled>>;
 
 /// A simulation, frame by frame.
 #[pyclass(frozen, module = "meniscus._native")]
@@ -38,44 +28,15 @@ pub struct Simulation {
     state: Arc<Mutex<State>>,
 }
 
-fn initial(scene: &AnyScene) -> Result<Box<dyn World>, Error> {
-    estimate::check_any(scene, None)?;
-    match scene {
-        AnyScene::Two(scene) => worlds::initial(scene),
-        AnyScene::Three(scene) => worlds::initial(scene),
-    }
-}
-
-fn frame(scene: &AnyScene, world: &dyn World, number: u32) -> AnyFrame {
-    match scene {
+/// The state at this instant, numbered as the last complete frame.
+fn current(simulation: &dyn Controlled) -> (AnyFrame, Arc<AnyScene>) {
+    let (scene, number) = (simulation.scene(), simulation.next_frame() - 1);
+    let world = simulation.world();
+    let frame = match &scene {
         AnyScene::Two(scene) => AnyFrame::Two(frame_of(scene, world, number)),
         AnyScene::Three(scene) => AnyFrame::Three(frame_of(scene, world, number)),
-    }
-}
-
-fn time_of_frame(scene: &AnyScene, frame: u32) -> (f64, f64) {
-    match scene {
-        AnyScene::Two(scene) => (scene.time_of_frame(frame), scene.frame_rate),
-        AnyScene::Three(scene) => (scene.time_of_frame(frame), scene.frame_rate),
-    }
-}
-
-impl State {
-    /// One step towards the next frame, and whether it completes that frame.
-    fn step(&mut self) -> Result<(StepLine, bool), Error> {
-        let (until, rate) = time_of_frame(&self.scene, self.frame);
-        let report = advance(&mut *self.world, until, &mut ()).map_err(|failure| {
-            let message = format!("frame {} failed: {failure}", self.frame);
-            Error::new(Kind::Numerical, message)
-        })?;
-        let line = StepLine::new(self.frame, &report);
-        self.steps += 1;
-        let completes = until - self.world.time() <= ROUNDING / rate;
-        if completes {
-            self.frame += 1;
-        }
-        Ok((line, completes))
-    }
+    };
+    (frame, Arc::new(scene))
 }
 
 /// How far a computation came.
@@ -84,180 +45,197 @@ enum Reached {
     Stopped,
 }
 
-impl State {
-    /// The state at this instant, numbered as the last complete frame.
-    fn frame(&self) -> (AnyFrame, Arc<AnyScene>) {
-        let frame = frame(&self.scene, &*self.world, self.frame - 1);
-        (frame, Arc::clone(&self.scene))
-    }
-
-    /// Bytes of the world.
-    fn bytes(&self) -> Result<Vec<u8>, Error> {
-        let state = self.world.state();
-        let mut bytes = Vec::with_capacity(state.len());
-        let failed = |e| Error::new(Kind::Resources, format!("could not copy the state: {e}"));
-        state.write(&mut bytes).map_err(failed)?;
-        Ok(bytes)
-    }
-}
-
-/// World of a scene in a state that was saved.
-fn restored(scene: &AnyScene, bytes: &[u8]) -> Result<Box<dyn World>, Error> {
-    let world = match scene {
-        AnyScene::Two(scene) => worlds::restored(scene, bytes),
-        AnyScene::Three(scene) => worlds::restored(scene, bytes),
-    };
-    world.map_err(|why| Error::usage(format!("the state does not fit the scene: {why}")))
-}
-
 impl Simulation {
-    /// Executes work on the state on a thread of its own.
-    fn with_state<T: Send + 'static>(
+    /// Executes work on the simulation on a thread of its own.
+    fn with<T: Send + 'static>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&mut State, &Link<(), ()>) -> Result<T, Error> + Send + 'static,
+        work: impl FnOnce(&mut dyn Controlled, &Link<(), ()>) -> Result<T, Error> + Send + 'static,
     ) -> PyResult<T> {
         let state = Arc::clone(&self.state);
         let work = move |link: &Link<(), ()>| {
             let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
-            work(&mut state, link)
+            state
+                .as_mut()
+                .map(|simulation| work(&mut **simulation, link))
         };
-        supervise(py, self.threads, work, |_, ()| Ok(None))?.map_err(|e| failed(py, &e))
+        match supervise(py, self.threads, work, |_, ()| Ok(None))? {
+            Some(result) => result.map_err(|e| failed(py, &e)),
+            None => Err(PyValueError::new_err("the simulation is closed")),
+        }
     }
+}
 
-    fn start(
-        py: Python<'_>,
-        scene: &Scene,
-        threads: Option<usize>,
-        (frame, steps): (u32, u64),
-        world: impl FnOnce(&AnyScene) -> Result<Box<dyn World>, Error> + Send + 'static,
-    ) -> PyResult<Self> {
-        let scene = Arc::clone(&scene.scene);
-        let own = Arc::clone(&scene);
-        let work = move |_: &Link<(), ()>| world(&own);
-        let world = supervise(py, threads, work, |_, ()| Ok(None))?;
-        let world = world.map_err(|e| failed(py, &e))?;
-        let state = State {
-            scene,
-            world,
-            frame,
-            steps,
-        };
-        Ok(Simulation {
-            threads,
-            state: Arc::new(Mutex::new(state)),
-        })
-    }
+/// Actions to be repeated, from their JSON.
+fn parsed(actions: &str) -> PyResult<Vec<Action>> {
+    serde_json::from_str(actions).map_err(|why| {
+        PyValueError::new_err(format!(
+            "the actions to be repeated are not those of a log: {why}"
+        ))
+    })
 }
 
 #[pymethods]
 impl Simulation {
+    /// A simulation that writes nothing, or, with `out`, a run. `repeated` are actions as JSON.
     #[new]
-    fn new(py: Python<'_>, scene: &Scene, threads: Option<usize>) -> PyResult<Self> {
-        Self::start(py, scene, threads, (1, 0), initial)
-    }
-
-    /// A simulation in a state that [`Simulation::save`] returned.
-    #[staticmethod]
-    fn load(
+    #[pyo3(signature = (scene, threads, repeated, out=None, resume=false, overwrite=false))]
+    fn new(
         py: Python<'_>,
         scene: &Scene,
         threads: Option<usize>,
-        saved: (Vec<u8>, u32, u64),
+        repeated: &str,
+        out: Option<PathBuf>,
+        resume: bool,
+        overwrite: bool,
     ) -> PyResult<Self> {
-        let (bytes, frame, steps) = saved;
-        if frame == 0 {
-            return Err(PyValueError::new_err("the saved simulation is damaged"));
-        }
-        Self::start(py, scene, threads, (frame, steps), move |scene| {
-            restored(scene, &bytes)
+        let repeated = parsed(repeated)?;
+        let any = Arc::clone(&scene.scene);
+        let reload = scene.reload();
+        let (scene_text, meshes) = (scene.text.clone(), scene.meshes.clone());
+        let work = move |link: &Link<(), ()>| {
+            let Some(out) = out else {
+                return runner::control(&any, repeated, reload);
+            };
+            let stop = link.stop_flag();
+            let options = Options {
+                out,
+                threads,
+                memory_limit: None,
+                scene_text,
+                meshes,
+                start: match resume {
+                    true => Start::Resume,
+                    false => Start::Beginning,
+                },
+                overwrite,
+                stop: &stop,
+            };
+            runner::record(&any, &options, repeated, &mut ())
+        };
+        let simulation = supervise(py, threads, work, |_, ()| Ok(None))?;
+        let simulation = simulation.map_err(|e| failed(py, &e))?;
+        Ok(Simulation {
+            threads,
+            state: Arc::new(Mutex::new(Some(simulation))),
         })
     }
 
-    /// State as bytes, the frame that the next step leads to, and the number of steps.
-    fn save<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyBytes>, u32, u64)> {
-        let (bytes, frame, steps) = self.with_state(py, |state, _| {
-            Ok((state.bytes()?, state.frame, state.steps))
-        })?;
-        Ok((PyBytes::new(py, &bytes), frame, steps))
+    /// Ends it. A run that has frames left can be resumed.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        let state = Arc::clone(&self.state);
+        let work = move |_: &Link<(), ()>| {
+            let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+            state.take().map_or(Ok(()), Controlled::close)
+        };
+        let closed = supervise(py, self.threads, work, |_, ()| Ok(None))?;
+        closed.map_err(|e| failed(py, &e))
     }
 
-    /// Continues with another scene, which differs in settings only.
-    fn change(&self, py: Python<'_>, scene: &Scene) -> PyResult<()> {
+    /// Continues with another scene, which differs from this one in a key.
+    fn change(&self, py: Python<'_>, scene: &Scene, key: String, value: String) -> PyResult<()> {
         let scene = Arc::clone(&scene.scene);
-        self.with_state(py, move |state, _| {
-            state.world = restored(&scene, &state.bytes()?)?;
-            state.scene = scene;
-            Ok(())
+        self.with(py, move |simulation, _| {
+            simulation.change((*scene).clone(), key, value)
         })
     }
 
     /// Sets the external force and torque on a body in all further steps.
-    fn set_force(
+    fn push(
         &self,
         py: Python<'_>,
         body: String,
         force: Vec<f64>,
         torque: [f64; 3],
     ) -> PyResult<()> {
-        let set = self.with_state(py, move |state, _| {
-            Ok(state.world.set_force(&body, &force, torque))
+        let pushed = self.with(py, move |simulation, _| {
+            match simulation.push(body, force, torque) {
+                Err(e) if e.kind() == Kind::Usage => Ok(Some(e.message().to_string())),
+                other => other.map(|()| None),
+            }
         })?;
-        set.map_err(PyValueError::new_err)
+        pushed.map_or(Ok(()), |why| Err(PyValueError::new_err(why)))
     }
 
     /// The state at this instant, numbered as the last complete frame.
     fn current(&self, py: Python<'_>) -> PyResult<Frame> {
-        let (frame, scene) = self.with_state(py, |state, _| Ok(state.frame()))?;
+        let (frame, scene) = self.with(py, |simulation, _| Ok(current(simulation)))?;
         Ok(Frame::new(frame, scene))
     }
 
     /// Simulates to the next frame, and returns it with the statistics of its steps as JSON.
     fn next_frame(&self, py: Python<'_>) -> PyResult<(Frame, String)> {
-        let reached = self.with_state(py, |state, link| {
+        let reached = self.with(py, |simulation, link| {
             let mut lines = Vec::new();
             loop {
                 if link.is_stopped() {
                     return Ok(Reached::Stopped);
                 }
-                let (line, completes) = state.step()?;
+                let (line, completes) = simulation.step()?;
                 lines.push(line);
                 if completes {
-                    let (frame, scene) = state.frame();
+                    let (frame, scene) = current(simulation);
                     return Ok(Reached::Frame(frame, scene, lines));
                 }
             }
         })?;
         match reached {
             Reached::Frame(frame, scene, lines) => {
-                let lines = serde_json::json!(lines).to_string();
-                Ok((Frame::new(frame, scene), lines))
+                Ok((Frame::new(frame, scene), json!(lines).to_string()))
             }
             Reached::Stopped => Err(PyKeyboardInterrupt::new_err("stopped")),
         }
     }
 
-    /// One step; its statistics as JSON, and whether it completes a frame.
-    fn step(&self, py: Python<'_>) -> PyResult<(String, bool)> {
-        let (line, completes) = self.with_state(py, |state, _| state.step())?;
-        Ok((serde_json::json!(line).to_string(), completes))
+    /// Repeats the steps up to the last action that is left to be repeated.
+    fn catch_up(&self, py: Python<'_>) -> PyResult<()> {
+        let caught_up = self.with(py, |simulation, link| {
+            let last = simulation.log().last_left().unwrap_or(0);
+            while simulation.steps() < last {
+                if link.is_stopped() {
+                    return Ok(false);
+                }
+                simulation.step()?;
+            }
+            Ok(true)
+        })?;
+        match caught_up {
+            true => Ok(()),
+            false => Err(PyKeyboardInterrupt::new_err("stopped")),
+        }
+    }
+
+    /// One step; its statistics as JSON.
+    fn step(&self, py: Python<'_>) -> PyResult<String> {
+        let (line, _) = self.with(py, |simulation, _| simulation.step())?;
+        Ok(json!(line).to_string())
+    }
+
+    /// Actions so far as JSON.
+    #[getter]
+    fn log(&self, py: Python<'_>) -> PyResult<String> {
+        self.with(py, |simulation, _| {
+            Ok(json!(simulation.log().done()).to_string())
+        })
     }
 
     /// Time in seconds.
     #[getter]
     fn time(&self, py: Python<'_>) -> PyResult<f64> {
-        self.with_state(py, |state, _| Ok(state.world.time()))
+        self.with(py, |simulation, _| Ok(simulation.world().time()))
     }
 
-    /// Number of the frame that the next step leads to.
+    /// Whether no frame is left.
     #[getter]
-    fn next_number(&self, py: Python<'_>) -> PyResult<u32> {
-        self.with_state(py, |state, _| Ok(state.frame))
+    fn is_complete(&self, py: Python<'_>) -> PyResult<bool> {
+        self.with(py, |simulation, _| {
+            Ok(simulation.next_frame() > simulation.scene().frames())
+        })
     }
 
-    /// Number of steps so far.
+    /// Whether the state is on the way from one frame to the next.
     #[getter]
-    fn step_count(&self, py: Python<'_>) -> PyResult<u64> {
-        self.with_state(py, |state, _| Ok(state.steps))
+    fn is_between_frames(&self, py: Python<'_>) -> PyResult<bool> {
+        self.with(py, |simulation, _| Ok(simulation.steps_of_frame() > 0))
     }
 }

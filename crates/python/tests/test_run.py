@@ -194,45 +194,144 @@ def test_two_runs_on_one_folder_are_refused(scene, tmp_path):
     assert found[0].returncode != 0 and "run" in found[0].stderr
 
 
-def test_forces_and_changes_are_logged_and_replayed_to_the_same_bits(floating, tmp_path):
-    def drive(simulation):
-        for frame in simulation:
-            if frame.number == 1:
-                simulation.push("box", [20.0, 0.0], torque=0.1)
-            if frame.number == 3:
-                simulation.set("gravity", np.array([0.0, -1.62]))
-        return frame
+def drive(simulation):
+    """Push and change depending on what the frames show."""
+    frame = None
+    for frame in simulation:
+        if 1 <= frame.number <= 4:
+            simulation.push("box", [20.0 - frame.bodies["box"]["velocity"][0], 0.0], torque=0.1)
+        if frame.number == 3:
+            simulation.set("gravity", np.array([0.0, -1.62]))
+            simulation.set("liquid[0].density", 900)
+    return frame
 
+
+def contents(folder):
+    """Everything of a run that does not depend on the clock."""
+    files = hashes(folder)
+    for name in ("actions.jsonl", "bodies.csv", "preview.gif", "scene.toml"):
+        files[name] = hashlib.sha256((Path(folder) / name).read_bytes()).hexdigest()
+    return files
+
+
+def test_forces_and_changes_are_logged_and_replayed_to_the_same_bits(floating):
     pushed = Simulation(floating)
     last = drive(pushed)
-    assert [action["step"] for action in pushed.log] == sorted(action["step"] for action in pushed.log) and len(pushed.log) == 2
+    assert [action["step"] for action in pushed.log] == sorted(action["step"] for action in pushed.log) and len(pushed.log) == 6
     assert last.bodies["box"]["velocity"][0] > 0.1
-    replayed = None
-    for replayed in Simulation(floating, replay=pushed.log, threads=1):
+    assert "-1.62" in pushed.scene.text
+    replayed = Simulation(floating, replay=pushed.log, threads=1)
+    for frame in replayed:
         pass
-    assert np.array_equal(replayed.positions, last.positions)
-    assert np.array_equal(replayed.bodies["box"]["translation"], last.bodies["box"]["translation"])
-    # A simulation that was saved half way continues to the same bits.
-    half = Simulation(floating)
-    for frame in half:
-        if frame.number == 1:
-            half.push("box", [20.0, 0.0], torque=0.1)
-        if frame.number == 2:
-            break
-    half.save(tmp_path / "half")
-    resumed = Simulation.load(tmp_path / "half")
-    continued = drive(resumed)
-    assert np.array_equal(continued.positions, last.positions)
-    assert resumed.log == pushed.log
+    assert np.array_equal(frame.positions, last.positions)
+    assert np.array_equal(frame.bodies["box"]["translation"], last.bodies["box"]["translation"])
+    assert replayed.log == pushed.log and replayed.scene.text == pushed.scene.text
     for wrong in ({"body": "nobody", "force": [0, 0]}, {"body": "box", "force": [0]}, {"body": "box", "force": [np.nan, 0]}):
         with pytest.raises(ValueError):
-            half.push(wrong["body"], wrong["force"])
+            pushed.push(wrong["body"], wrong["force"])
     with pytest.raises(ValueError, match="can't change"):
-        half.set("domain.resolution", 30)
-    content = (tmp_path / "half").read_bytes()
-    (tmp_path / "half").write_bytes(content[:-1] + b"x")
-    with pytest.raises(ValueError, match="damaged"):
-        Simulation.load(tmp_path / "half")
+        pushed.set("domain.resolution", 30)
+    assert len(pushed.log) == 6, "what failed is not logged"
+    for wrong in ([{"step": 1}], [{"step": 2, "set": "gravity", "value": "[0, 0]"}, {"step": 1, "set": "gravity", "value": "[0, 0]"}]):
+        with pytest.raises((ValueError, MeniscusError), match="repeated"):
+            Simulation(floating, replay=wrong)
+
+
+STEERED = """
+import os, signal, sys
+import test_run
+from meniscus import Simulation
+scene, out, last = eval(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+set = Simulation.set
+def kill(simulation, key, value):
+    set(simulation, key, value)
+    if key == "liquid[0].density" and last == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+Simulation.set = kill
+with Simulation(scene, out=out) as simulation:
+    push = simulation.push
+    def push_and_kill(*arguments, **more):
+        push(*arguments, **more)
+        if simulation.frame.number == last != 3:
+            for _ in range(3):
+                simulation._native.step()
+            os.kill(os.getpid(), signal.SIGKILL)
+    simulation.push = push_and_kill
+    test_run.drive(simulation)
+"""
+
+
+@pytest.mark.parametrize("last", [1, 3, 4])
+def test_a_steered_run_that_was_killed_resumes_to_the_same_bytes(floating, tmp_path, last):
+    floating["output"] = {"checkpoint_every": 2}
+    floating["time"]["max_step"] = 0.01
+    with Simulation(floating, out=tmp_path / "whole") as whole:
+        drive(whole)
+    assert whole.run.state == "done" and len(whole.run) == 7
+    expected = contents(tmp_path / "whole")
+
+    def killed(folder):
+        words = [sys.executable, "-c", STEERED, repr(floating), folder, str(last)]
+        done = subprocess.run(words, env={**os.environ, "PYTHONPATH": str(Path(__file__).parent)})
+        assert done.returncode == -signal.SIGKILL
+        return folder
+
+    # By the program itself, and by another thread count.
+    with Simulation(floating, out=killed(tmp_path / "program"), resume=True, threads=1) as resumed:
+        first = next(resumed)
+        assert 0 < first.number <= last
+        resumed.close()
+    with Simulation(floating, out=tmp_path / "program", resume=True) as resumed:
+        drive(resumed)
+    assert contents(tmp_path / "program") == expected
+    # By the log alone, as far as it goes.
+    run = meniscus.run(floating, killed(tmp_path / "log"), resume=True, progress=False)
+    assert run.state == "done"
+    whole_log = (tmp_path / "whole" / "actions.jsonl").read_text()
+    log = (tmp_path / "log" / "actions.jsonl").read_text()
+    assert log and whole_log.startswith(log)
+    if last == 4:
+        assert contents(run.path) == expected
+
+
+def test_a_steered_run_is_left_continued_and_rewritten(floating, tmp_path):
+    command = program()
+    with Simulation(floating, out=tmp_path / "r") as left:
+        for frame in left:
+            left.push("box", [5.0, 0.0])
+            if frame.number == 3:
+                break
+        with pytest.raises(MeniscusError, match="is already running"):
+            Simulation(floating, out=tmp_path / "r", resume=True)
+    run = left.run
+    assert run.state == "interrupted" and run.frames == [0, 1, 2, 3]
+    # Other actions take the place of those that are left of the log.
+    with Simulation(floating, out=tmp_path / "r", resume=True) as other:
+        numbers = []
+        for frame in other:
+            numbers.append(frame.number)
+            other.push("box", [0.0, 1.0])
+    assert numbers == [3, 4, 5, 6] and run.state == "done"
+    forces = [action["force"][0] for action in other.log]
+    assert forces == [5.0, 5.0, 5.0, 5.0, 0.0, 0.0, 0.0, 0.0] or forces == [5.0, 5.0, 5.0, 0.0, 0.0, 0.0, 0.0]
+    with Simulation(floating, out=tmp_path / "r", resume=True) as done:
+        assert [frame.number for frame in done] == [6]
+    assert run.state == "done"
+    verify = [command, "verify", tmp_path / "r"]
+    assert subprocess.run(verify).returncode == 0
+    (tmp_path / "s.toml").write_text(Scene(floating).text)
+    words = [command, "run", tmp_path / "s.toml", "--out", tmp_path / "r", "--from-frame", "2", "--overwrite"]
+    refused = subprocess.run(words, capture_output=True, text=True)
+    assert refused.returncode == 2 and "a program steered" in refused.stderr and "--resume" in refused.stderr
+    file = tmp_path / "r" / "actions.jsonl"
+    file.write_text(file.read_text().replace("5.0", "6.0", 1))
+    assert subprocess.run(verify).returncode != 0
+    with pytest.raises(MeniscusError, match="actions.jsonl is damaged") as caught:
+        Simulation(floating, out=tmp_path / "r", resume=True)
+    assert caught.value.exit_code == 6
+    for wrong in ({"resume": True}, {"overwrite": True}, {"out": tmp_path / "r", "resume": True, "replay": []}):
+        with pytest.raises(ValueError):
+            Simulation(floating, **wrong)
 
 
 def test_a_damaged_frame_is_named(scene, tmp_path):

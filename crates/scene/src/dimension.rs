@@ -2,6 +2,7 @@
 
 use super::{Limits, Scene};
 use meniscus_store::error::Error;
+use std::any::Any;
 
 /// A scene in two or three dimensions.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +37,31 @@ impl From<Scene<3>> for AnyScene {
 }
 
 impl AnyScene {
+    /// A scene of `D` dimensions.
+    ///
+    /// # Panics
+    /// If `D` is neither 2 nor 3.
+    pub fn of<const D: usize>(scene: &Scene<D>) -> Self {
+        let scene: &dyn Any = scene;
+        match (
+            scene.downcast_ref::<Scene<2>>(),
+            scene.downcast_ref::<Scene<3>>(),
+        ) {
+            (Some(scene), _) => AnyScene::Two(scene.clone()),
+            (_, Some(scene)) => AnyScene::Three(scene.clone()),
+            _ => unreachable!("scenes have 2 or 3 dimensions"),
+        }
+    }
+
+    /// The scene as one of `D` dimensions, if it has as many.
+    pub fn of_dimension<const D: usize>(self) -> Option<Scene<D>> {
+        let scene: Box<dyn Any> = match self {
+            AnyScene::Two(scene) => Box::new(scene),
+            AnyScene::Three(scene) => Box::new(scene),
+        };
+        scene.downcast().ok().map(|scene| *scene)
+    }
+
     /// Short name, also that of the output folder.
     pub fn name(&self) -> &str {
         either!(self, scene => &scene.name)

@@ -22,6 +22,15 @@ impl Prefix {
         Prefix::of(&blake3::Hasher::new())
     }
 
+    /// The bytes of some lines.
+    pub fn of_lines(lines: impl Iterator<Item = Vec<u8>>) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        for line in lines {
+            hasher.update(&line);
+        }
+        Prefix::of(&hasher)
+    }
+
     fn of(hasher: &blake3::Hasher) -> Self {
         Prefix {
             bytes: hasher.count(),

@@ -83,6 +83,9 @@ pub struct Manifest {
     pub statistics: Prefix,
     /// `timings.jsonl` when the manifest was written.
     pub timings: Prefix,
+    /// The part of `actions.jsonl` that was carried out when the manifest was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actions: Option<Prefix>,
     /// BLAKE3 of `preview.gif`, once there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<String>,
@@ -347,6 +350,7 @@ mod tests {
             particles: keep(&[], 0, 1),
             statistics: Prefix::nothing(),
             timings: Prefix::nothing(),
+            actions: None,
             preview: None,
             drift: None,
             contacts: None,

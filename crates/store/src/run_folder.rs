@@ -1,5 +1,6 @@
 //! The folder of a run: what may be written, replaced and removed.
 
+use crate::action_log;
 use crate::atomic_file::{self, UNFINISHED_SUFFIX};
 use crate::cache;
 use crate::checkpoint;
@@ -244,6 +245,11 @@ impl RunFolder {
     /// Path of the timings, one line per step.
     pub fn timings(&self) -> PathBuf {
         self.root.join(TIMINGS)
+    }
+
+    /// Path of the log of actions, one line per action of a program between two steps.
+    pub fn actions(&self) -> PathBuf {
+        self.root.join(action_log::NAME)
     }
 
     /// Table of rigid bodies.

@@ -47,6 +47,7 @@ Files of a run:
   surfaces/       one file per frame, by `meniscus mesh` or output.surface
   stats.jsonl     one line per step: solver, residual, volume, energy, ...
   timings.jsonl   seconds per phase, one line per step
+  actions.jsonl   forces and changes by a program that steered the run (Python)
   scene.toml      the scene with every default filled in
   meshes/         copies of the scene's meshes, named by their hash
   run.json        state and settings of the run

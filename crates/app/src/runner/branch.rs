@@ -3,6 +3,7 @@
 use super::Options;
 use super::resume::{self, Found, Place};
 use super::scene_summary;
+use super::simulation::HeldScene;
 use meniscus_scene::Scene;
 use meniscus_store::atomic_file;
 use meniscus_store::cache;
@@ -29,7 +30,12 @@ impl<'a, const D: usize> Source<'a, D> {
     ///
     /// # Errors
     /// If there is no run or checkpoint, or its particles do not fit the scene.
-    pub fn find(scene: &'a Scene<D>, run: &Path, frame: u32, out: &Path) -> Result<Self, Error> {
+    pub fn find(
+        scene: &HeldScene<'a, D>,
+        run: &Path,
+        frame: u32,
+        out: &Path,
+    ) -> Result<Self, Error> {
         if run_folder::is_same(run, out) {
             return Err(Error::usage(format!(
                 "a branch of the run in {} can't be the same folder",

@@ -1,6 +1,7 @@
 //! The preview of a run. It is drawn from frames as they come back from the cache, so that it can be drawn again from
 //! the cache alone: a run that was interrupted and went on does so at its end.
 
+use super::simulation::HeldScene;
 use meniscus_render::image::RgbImage;
 use meniscus_render::preview::{FASTEST, FrameRenderer, GifWriter};
 use meniscus_scene::Scene;
@@ -108,15 +109,17 @@ pub(super) enum Pictures<'a, const D: usize> {
 }
 
 impl<'a, const D: usize> Pictures<'a, D> {
-    /// For a run from the beginning.
-    pub fn from_now_on(scene: &'a Scene<D>) -> Result<Self, Error> {
-        Ok(match scene.output.preview {
-            true => Pictures::Now(Box::new(Film::new(scene)?)),
-            false => Pictures::Never,
+    /// For a run from the beginning. Pictures hold no share in a scene: those of a shared one are drawn in the end.
+    pub fn from_now_on(scene: &HeldScene<'a, D>) -> Result<Self, Error> {
+        Ok(match scene {
+            HeldScene::Borrowed(scene) if scene.output.preview => {
+                Pictures::Now(Box::new(Film::new(scene)?))
+            }
+            _ => Pictures::at_the_end(scene),
         })
     }
 
-    /// For a resumed run.
+    /// For a resumed run, or one of a shared scene.
     pub fn at_the_end(scene: &Scene<D>) -> Self {
         match scene.output.preview {
             true => Pictures::AtTheEnd,

@@ -5,6 +5,7 @@
 mod body_record;
 pub mod body_table;
 mod branch;
+mod controlled;
 pub mod diff;
 pub mod drift;
 pub mod estimate;
@@ -20,15 +21,18 @@ pub mod simulation;
 mod start;
 pub mod statistics;
 pub mod status;
+mod steered;
 mod timings;
 pub mod verify;
 mod writer;
 
+pub use controlled::{Controlled, control, record};
 pub use progress::{Event, Progress};
 pub use simulation::Simulation;
 pub use start::Start;
 pub use statistics::StepLine;
 pub use status::{Status, status};
+pub use steered::Reload;
 pub use verify::{Finding, verify};
 
 use crate::worlds;

@@ -1,19 +1,24 @@
 //! Resuming an interrupted run: from the newest intact checkpoint with all frames and statistics before it.
 
 use super::scene_summary;
-use super::simulation::Simulation;
+use super::simulation::{HeldScene, Simulation};
+use super::steered::overrides;
 use super::verify::verify;
 use meniscus_scene::Scene;
 use meniscus_scene::scene_hash;
+use meniscus_scene::text::load_kept_with;
+use meniscus_store::action_log::{self, Action};
 use meniscus_store::cache;
 use meniscus_store::checkpoint::{self, Account, Checkpoint};
 use meniscus_store::error::{Error, Kind};
+use meniscus_store::jsonl::Prefix;
 use meniscus_store::manifest::DriftWarning;
 use meniscus_store::manifest::{self, Kept, Manifest, State};
 use meniscus_store::quantity::count;
 use meniscus_store::regular_file;
 use meniscus_store::run_folder::RunFolder;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// State of the folder of a run that is to be resumed.
 pub struct Found<'a, const D: usize> {
@@ -21,6 +26,8 @@ pub struct Found<'a, const D: usize> {
     pub place: Option<Place<'a, D>>,
     /// Manifest of the run so far, if it is intact.
     pub manifest: Option<Manifest>,
+    /// Actions of a program that steered the run, those after the checkpoint included.
+    pub actions: Vec<Action>,
     /// Damaged checkpoints, to be removed.
     pub damaged: Vec<PathBuf>,
     /// Notices for the user.
@@ -33,6 +40,7 @@ impl<const D: usize> Found<'_, D> {
         Found {
             place: None,
             manifest: None,
+            actions: Vec::new(),
             damaged: Vec::new(),
             notices: Vec::new(),
         }
@@ -75,24 +83,28 @@ pub enum Search<'a, const D: usize> {
 
 /// Finds the checkpoint from which an interrupted run of the same scene resumes.
 ///
+/// A complete one is searched as any other if it is to be opened `again`.
+///
 /// # Errors
 /// If the scene differs.
 pub fn after_interruption<'a, const D: usize>(
-    scene: &'a Scene<D>,
+    scene: &HeldScene<'a, D>,
     scene_text: &str,
     folder: &RunFolder,
+    again: bool,
 ) -> Result<Search<'a, D>, Error> {
     let mut notices = Vec::new();
     let manifest = readable(folder, &mut notices);
     let same = same_scene(folder, scene_text, manifest.as_ref(), &mut notices)?;
     let manifest = match manifest {
-        Some(manifest) if is_complete(scene, folder, &manifest) => {
+        Some(manifest) if !again && is_complete(scene, folder, &manifest) => {
             return Ok(Search::Complete(Box::new(manifest)));
         }
         manifest => manifest,
     };
     let mut found = if same {
-        search(scene, folder, manifest, u32::MAX)?
+        let actions = action_log::read(&folder.actions(), listed(manifest.as_ref()))?;
+        search(scene, scene_text, folder, manifest, u32::MAX, actions)?
     } else {
         Found {
             manifest,
@@ -114,6 +126,14 @@ pub fn after_interruption<'a, const D: usize>(
         .with_remedy("remove it and branch again with --from-frame K --branch-from DIR"));
     }
     notices.append(&mut found.notices);
+    let steps = found.place.as_ref().map_or(0, |place| place.account.steps);
+    let left = found.actions.iter().filter(|action| action.step >= steps);
+    if let n @ 1.. = left.count() {
+        notices.push(format!(
+            "repeating {} of a program",
+            count(n as u64, "action")
+        ));
+    }
     notices.push(match &found.place {
         None => "no intact checkpoint: starting from the beginning".into(),
         Some(Place { account, .. }) => {
@@ -142,7 +162,7 @@ fn is_complete<const D: usize>(scene: &Scene<D>, folder: &RunFolder, manifest: &
 /// # Errors
 /// If there is none, or the particles do not fit the new scene.
 pub fn from_frame<'a, const D: usize>(
-    scene: &'a Scene<D>,
+    scene: &HeldScene<'a, D>,
     folder: &RunFolder,
     frame: u32,
 ) -> Result<Found<'a, D>, Error> {
@@ -157,7 +177,8 @@ pub fn from_frame<'a, const D: usize>(
         ))
         .with_remedy("--frames N and --resume make it longer"));
     }
-    let mut found = search(scene, folder, manifest, frame)?;
+    refuse_actions(folder)?;
+    let mut found = search(scene, "", folder, manifest, frame, Vec::new())?;
     let Some(place) = &found.place else {
         let kept = checkpoint::frames_in(folder.root())?;
         let kept: Vec<String> = kept.iter().map(u32::to_string).collect();
@@ -231,13 +252,16 @@ fn same_scene(
 /// Newest intact checkpoint after `latest` or an earlier frame, with all statistics and frames before it. All damaged
 /// ones are reported, also those that are not needed: a resumed run leaves no damaged file behind.
 fn search<'a, const D: usize>(
-    scene: &'a Scene<D>,
+    scene: &HeldScene<'a, D>,
+    scene_text: &str,
     folder: &RunFolder,
     manifest: Option<Manifest>,
     latest: u32,
+    actions: Vec<Action>,
 ) -> Result<Found<'a, D>, Error> {
     let root = folder.root();
     let kept = kept(manifest.as_ref(), scene);
+    let scene_after = |steps: u64| scene_after(scene, scene_text, folder, &actions, steps);
     let mut faults: Vec<(String, String)> = Vec::new();
     let mut damaged = Vec::new();
     let mut place: Option<Place<'a, D>> = None;
@@ -283,7 +307,8 @@ fn search<'a, const D: usize>(
         }
         fits(&path, account, scene)?;
         let next = account.frames_done + 1;
-        match Simulation::restored(scene, checkpoint.state(), next) {
+        let changed = scene_after(account.steps)?;
+        match Simulation::restored_of(changed, checkpoint.state(), next) {
             Ok(simulation) => {
                 place = Some(Place {
                     path,
@@ -308,9 +333,49 @@ fn search<'a, const D: usize>(
     Ok(Found {
         place,
         manifest,
+        actions,
         damaged,
         notices,
     })
+}
+
+/// The part of the log that the manifest lists.
+fn listed(manifest: Option<&Manifest>) -> Option<&Prefix> {
+    manifest?.actions.as_ref()
+}
+
+/// The scene as actions before so many steps changed it.
+fn scene_after<'a, const D: usize>(
+    scene: &HeldScene<'a, D>,
+    scene_text: &str,
+    folder: &RunFolder,
+    actions: &[Action],
+    steps: u64,
+) -> Result<HeldScene<'a, D>, Error> {
+    let before = actions.partition_point(|action| action.step < steps);
+    let changes = overrides(&actions[..before]);
+    if changes.is_empty() {
+        return Ok(scene.clone());
+    }
+    let (changed, _) = load_kept_with(&folder.scene(), scene_text, &changes, None).ready()?;
+    let changed = changed.of_dimension().map(Arc::new);
+    changed
+        .map(HeldScene::Shared)
+        .ok_or_else(|| Error::usage("the number of dimensions can't change during a simulation"))
+}
+
+/// Refuses runs that a program steered: what it did belongs to their own scene.
+fn refuse_actions(folder: &RunFolder) -> Result<(), Error> {
+    if action_log::read(&folder.actions(), None)?.is_empty() {
+        return Ok(());
+    }
+    Err(Error::usage(format!(
+        "a program steered the run in {}: it can't continue with another scene",
+        folder.root().display()
+    ))
+    .with_remedy(
+        "--resume continues it as it was; for another scene, run the program from the beginning",
+    ))
 }
 
 /// Checkpoint whose content matches its name.

@@ -8,15 +8,18 @@ use super::progress::{Event, Progress};
 use super::resume::{self, Found, Place};
 use super::resume_command::resume_command;
 use super::scene_summary;
-use super::simulation::{Simulation, Step};
+use super::simulation::{HeldScene, Simulation, Step};
 use super::statistics::StepLine;
+use super::steered::{Reload, Steered};
 use super::timings::{PREVIEW, SURFACE, Stopwatch, WRITE};
 use super::writer::{Frame, Writer};
 use super::{Options, Summary};
 use crate::problem_files;
 use crate::surface::SurfaceEncoder;
-use meniscus_scene::{OnDrift, Scene, speeds};
+use meniscus_scene::text::load_kept_with;
+use meniscus_scene::{OnDrift, speeds};
 use meniscus_sim::{Phases, StepError, StepFailure};
+use meniscus_store::action_log::{Action, ActionLog};
 use meniscus_store::atomic_file::{self, Filled};
 use meniscus_store::cache;
 use meniscus_store::checkpoint::{self, Account};
@@ -28,13 +31,14 @@ use meniscus_store::manifest::{self, Manifest, State};
 use meniscus_store::quantity::count;
 use meniscus_store::run_folder::{self, RunFolder};
 use std::path::Path;
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// Run in progress.
 pub(super) struct Runner<'a, const D: usize> {
-    scene: &'a Scene<D>,
-    options: &'a Options<'a>,
+    /// Scene of the start.
+    scene: HeldScene<'a, D>,
     folder: RunFolder,
     manifest: Manifest,
     statistics: JsonlFile,
@@ -44,7 +48,7 @@ pub(super) struct Runner<'a, const D: usize> {
     started: Instant,
     /// Wall-clock seconds before it was resumed.
     seconds_before: f64,
-    simulation: Simulation<'a, D>,
+    simulation: Steered<'a, D>,
     steps_of_frame: u32,
     /// Whether there are steps after the last checkpoint.
     unsaved: bool,
@@ -54,27 +58,30 @@ pub(super) struct Runner<'a, const D: usize> {
 impl<'a, const D: usize> Runner<'a, D> {
     /// Starts a run from the beginning.
     pub fn begin(
-        scene: &'a Scene<D>,
-        options: &'a Options<'_>,
+        scene: HeldScene<'a, D>,
+        options: &Options<'_>,
         folder: RunFolder,
         simulation: Simulation<'a, D>,
+        repeated: Vec<Action>,
     ) -> Result<Self, Error> {
         let started = Instant::now();
         let mut watch = Stopwatch::start();
         let threads = rayon::current_num_threads();
-        let manifest = scene_summary::manifest(scene, options, threads);
+        let manifest = scene_summary::manifest(&scene, options, threads);
         // Lists no frame yet: frame 0 is not on disk.
         let promises_nothing = Manifest {
             particles: Vec::new(),
             ..manifest.clone()
         };
+        // Before the old files go: a run that has no checkpoint yet keeps its actions.
+        let log = ActionLog::create(&folder.actions(), repeated)?;
         folder.begin(&promises_nothing, &options.scene_files())?;
+        let reload = of_folder(&folder, options);
         let mut runner = Runner {
-            scene,
-            options,
             statistics: JsonlFile::create(&folder.statistics())?,
             timings: JsonlFile::create(&folder.timings())?,
-            pictures: Pictures::from_now_on(scene)?,
+            pictures: Pictures::from_now_on(&scene)?,
+            scene,
             watch: Stopwatch::start(),
             folder,
             manifest,
@@ -83,7 +90,7 @@ impl<'a, const D: usize> Runner<'a, D> {
             steps_of_frame: 0,
             unsaved: false,
             writer: Writer::default(),
-            simulation,
+            simulation: Steered::new(simulation, log, 0, reload)?,
         };
         runner.initial_frame(&mut watch)?;
         runner.watch = watch;
@@ -93,7 +100,7 @@ impl<'a, const D: usize> Runner<'a, D> {
     /// Writes frame 0, the initial state, and then the manifest that lists it.
     fn initial_frame(&mut self, watch: &mut Stopwatch) -> Result<(), Error> {
         watch.begin(WRITE);
-        let bytes = encoded(self.scene, self.simulation.world(), 0)?;
+        let bytes = encoded(&self.scene, self.simulation.world(), 0)?;
         let root = self.folder.root();
         atomic_file::write(&cache::frame_path(root, 0), &bytes)?;
         watch.begin(SURFACE);
@@ -102,7 +109,7 @@ impl<'a, const D: usize> Runner<'a, D> {
             surface.finish()?;
         }
         watch.begin(WRITE);
-        body_table::write(self.scene, &self.folder, &self.manifest)?;
+        body_table::write(&self.scene, &self.folder, &self.manifest)?;
         self.update_manifest();
         self.manifest.write(self.folder.root())?;
         watch.begin(PREVIEW);
@@ -113,10 +120,10 @@ impl<'a, const D: usize> Runner<'a, D> {
 
     /// Resumes a run from a checkpoint.
     pub fn resume(
-        scene: &'a Scene<D>,
-        options: &'a Options<'_>,
+        scene: HeldScene<'a, D>,
+        options: &Options<'_>,
         folder: RunFolder,
-        found: Found<'a, D>,
+        mut found: Found<'a, D>,
         place: Place<'a, D>,
         progress: &mut (dyn Progress + Send),
     ) -> Result<Self, Error> {
@@ -125,7 +132,7 @@ impl<'a, const D: usize> Runner<'a, D> {
             account,
             simulation,
         } = place;
-        let kept = resume::kept(found.manifest.as_ref(), scene);
+        let kept = resume::kept(found.manifest.as_ref(), &scene);
         let done = account.frames_done;
         let seconds_before = found.manifest.as_ref().map_or(0.0, |r| r.wall_seconds);
         let mut manifest = Manifest {
@@ -140,11 +147,18 @@ impl<'a, const D: usize> Runner<'a, D> {
                 .as_ref()
                 .and_then(|r| r.branched_from.clone()),
             preview: found.manifest.and_then(|r| r.preview),
-            ..scene_summary::manifest(scene, options, rayon::current_num_threads())
+            ..scene_summary::manifest(&scene, options, rayon::current_num_threads())
         };
+        let log = ActionLog::resume(
+            &folder.actions(),
+            std::mem::take(&mut found.actions),
+            account.steps,
+        )?;
+        let reload = of_folder(&folder, options);
+        manifest.actions = Some(log.prefix()).filter(|prefix| prefix.bytes > 0);
         if !scene.bodies.is_empty() {
             let bytes = account.statistics.bytes;
-            body_record::add_first(scene, &mut manifest, &folder.statistics(), bytes)?;
+            body_record::add_first(&scene, &mut manifest, &folder.statistics(), bytes)?;
         }
         let timings = if account.timings.begins(&folder.timings()) {
             JsonlFile::resume(&folder.timings(), account.timings.bytes)?
@@ -159,13 +173,12 @@ impl<'a, const D: usize> Runner<'a, D> {
             run_folder::remove(damaged)?;
         }
         folder.rewind(&manifest, &options.scene_files(), &path)?;
-        body_table::write(scene, &folder, &manifest)?;
+        body_table::write(&scene, &folder, &manifest)?;
         Ok(Runner {
-            scene,
-            options,
             statistics: JsonlFile::resume(&folder.statistics(), account.statistics.bytes)?,
             timings,
-            pictures: Pictures::at_the_end(scene),
+            pictures: Pictures::at_the_end(&scene),
+            scene,
             watch: Stopwatch::start(),
             folder,
             manifest,
@@ -174,60 +187,98 @@ impl<'a, const D: usize> Runner<'a, D> {
             steps_of_frame: account.steps_of_frame,
             unsaved: false,
             writer: Writer::default(),
-            simulation,
+            simulation: Steered::new(simulation, log, account.steps, reload)?,
         })
     }
 
+    /// The simulation and its actions.
+    pub fn steered(&self) -> &Steered<'a, D> {
+        &self.simulation
+    }
+
+    /// The simulation, to be acted upon.
+    pub fn steered_mut(&mut self) -> &mut Steered<'a, D> {
+        &mut self.simulation
+    }
+
+    /// Steps since the last complete frame.
+    pub fn steps_of_frame(&self) -> u32 {
+        self.steps_of_frame
+    }
+
+    /// Whether all frames are simulated.
+    pub fn is_complete(&self) -> bool {
+        self.simulation.frame() > self.simulation.scene().frames
+    }
+
     /// Simulates all remaining frames.
-    pub fn frames(&mut self, progress: &mut (dyn Progress + Send)) -> Result<(), Error> {
+    pub fn frames(
+        &mut self,
+        stop: &AtomicBool,
+        progress: &mut (dyn Progress + Send),
+    ) -> Result<(), Error> {
         progress.event(Event::Begin {
             frames: self.scene.frames,
             done: self.manifest.frames_done,
             particles: self.simulation.world().cost().points,
             threads: self.manifest.threads,
         });
-        while self.simulation.frame() <= self.scene.frames {
-            if self.options.stop.load(Ordering::Relaxed) {
+        while !self.is_complete() {
+            if stop.load(Ordering::Relaxed) {
                 return Err(self.stopped()?);
             }
-            let step = match self.simulation.step(&mut self.watch) {
-                Ok(step) => step,
-                Err(failure) => return Err(self.failed(&failure)),
-            };
-            let timing = self.watch.line(step.frame, step.report.time);
-            self.watch.begin(WRITE);
-            self.timings.push(&timing)?;
-            let line = StepLine::new(step.frame, &step.report);
-            self.statistics.push(&line)?;
-            self.manifest.steps += 1;
-            self.steps_of_frame += 1;
-            self.unsaved = true;
-            self.watch.begin("");
-            progress.event(Event::Step(&line));
-            for notice in body_record::add(self.scene, &mut self.manifest, &line) {
-                progress.event(Event::Notice(&notice));
-            }
-            if step.completes_frame {
-                let steps = std::mem::take(&mut self.steps_of_frame);
-                let drift = self.examine_drift(&step, progress)?;
-                self.complete(step.frame)?;
-                progress.event(Event::Frame {
-                    number: step.frame,
-                    steps,
-                    last: &line,
-                    drifted: drift.is_some(),
-                });
-                if drift.is_some_and(|drift| self.ends_with(&drift)) {
-                    return Err(self.drifted()?);
-                }
-            }
+            self.step(progress)?;
         }
         Ok(())
     }
 
+    /// One step and its lines; its frame, if it completes one. Returns whether it does.
+    ///
+    /// # Errors
+    /// If the run can't go on.
+    pub fn step(
+        &mut self,
+        progress: &mut (dyn Progress + Send),
+    ) -> Result<(StepLine, bool), Error> {
+        self.simulation.repeat_due()?;
+        let step = match self.simulation.step(&mut self.watch) {
+            Ok(step) => step,
+            Err(failure) => return Err(self.failed(&failure)),
+        };
+        let timing = self.watch.line(step.frame, step.report.time);
+        self.watch.begin(WRITE);
+        self.timings.push(&timing)?;
+        let line = StepLine::new(step.frame, &step.report);
+        self.statistics.push(&line)?;
+        self.manifest.steps += 1;
+        self.steps_of_frame += 1;
+        self.unsaved = true;
+        self.watch.begin("");
+        progress.event(Event::Step(&line));
+        for notice in body_record::add(&self.scene, &mut self.manifest, &line) {
+            progress.event(Event::Notice(&notice));
+        }
+        if step.completes_frame {
+            let steps = std::mem::take(&mut self.steps_of_frame);
+            let drift = self.examine_drift(&step, progress)?;
+            self.complete(step.frame)?;
+            progress.event(Event::Frame {
+                number: step.frame,
+                steps,
+                last: &line,
+                drifted: drift.is_some(),
+            });
+            if drift.is_some_and(|drift| self.ends_with(&drift)) {
+                return Err(self.drifted()?);
+            }
+        }
+        Ok((line, step.completes_frame))
+    }
+
     /// Writes the completed frame. Its files are filled here; another thread waits for the disk.
     fn complete(&mut self, frame: u32) -> Result<(), Error> {
-        let output = &self.scene.output;
+        let scene = self.simulation.scene();
+        let (output, frames) = (scene.output.clone(), scene.frames);
         self.watch.begin(WRITE);
         self.wait_for_writer()?;
         let root = self.folder.root();
@@ -235,13 +286,13 @@ impl<'a, const D: usize> Runner<'a, D> {
             if !output.writes_particles(frame) {
                 return Ok(None);
             }
-            let bytes = encoded(self.scene, self.simulation.world(), frame)?;
+            let bytes = encoded(self.simulation.scene(), self.simulation.world(), frame)?;
             let path = cache::frame_path(root, frame);
             let filled = atomic_file::fill(&path, |out| out.write_all(&bytes))?;
             Ok(Some((bytes, filled)))
         };
         let checkpoint = || -> Result<_, Error> {
-            if !output.writes_checkpoint(frame, self.scene.frames) {
+            if !output.writes_checkpoint(frame, frames) {
                 return Ok(None);
             }
             let path = checkpoint::path(root, frame);
@@ -272,7 +323,8 @@ impl<'a, const D: usize> Runner<'a, D> {
             surface,
             checkpoint,
             statistics: self.statistics.sync()?,
-            output: output.clone(),
+            actions: self.simulation.log().sync()?,
+            output,
             manifest: self.manifest.clone(),
             run,
         })?;
@@ -305,7 +357,7 @@ impl<'a, const D: usize> Runner<'a, D> {
             return Ok(None);
         };
         let maker = SurfaceEncoder::new(
-            self.scene,
+            &self.scene,
             &self.manifest.physics_hash,
             output.surface_settings,
         );
@@ -345,7 +397,7 @@ impl<'a, const D: usize> Runner<'a, D> {
             frames_done,
             steps_of_frame: self.steps_of_frame,
             steps: self.manifest.steps,
-            fixed: scene_summary::fixed(self.scene),
+            fixed: scene_summary::fixed(&self.scene),
             statistics: self.statistics.prefix(),
             timings: self.timings.prefix(),
         }
@@ -355,6 +407,9 @@ impl<'a, const D: usize> Runner<'a, D> {
         self.manifest.wall_seconds = self.seconds_before + self.started.elapsed().as_secs_f64();
         self.manifest.statistics = self.statistics.prefix();
         self.manifest.timings = self.timings.prefix();
+        self.manifest.frames = self.simulation.scene().frames;
+        self.manifest.actions =
+            Some(self.simulation.log().prefix()).filter(|prefix| prefix.bytes > 0);
     }
 
     /// Checks the drift at the end of a frame: one beyond the limit is recorded, and the first is reported.
@@ -363,12 +418,13 @@ impl<'a, const D: usize> Runner<'a, D> {
         step: &Step,
         progress: &mut (dyn Progress + Send),
     ) -> Result<Option<DriftWarning>, Error> {
-        if self.scene.is_rigid() {
+        let scene = self.simulation.scene();
+        if scene.is_rigid() {
             return Ok(None);
         }
-        let solids = self.scene.posed_solids(&bodies(self.simulation.world()))?;
+        let solids = scene.posed_solids(&bodies(self.simulation.world()))?;
         let report = (&step.report).into();
-        let Some(warning) = drift::check_drift(self.scene, &solids, step.frame, &report) else {
+        let Some(warning) = drift::check_drift(scene, &solids, step.frame, &report) else {
             return Ok(None);
         };
         let before = self.manifest.drift.take();
@@ -385,7 +441,7 @@ impl<'a, const D: usize> Runner<'a, D> {
 
     /// Whether the drift is large enough to end the run.
     fn ends_with(&self, warning: &DriftWarning) -> bool {
-        let limits = &self.scene.limits;
+        let limits = &self.simulation.scene().limits;
         limits.on_drift == OnDrift::Stop && warning.drift.abs() > limits.stop_drift()
     }
 
@@ -406,6 +462,9 @@ impl<'a, const D: usize> Runner<'a, D> {
         self.wait_for_writer()?;
         if self.unsaved {
             self.statistics.sync()?.wait()?;
+            if let Some(actions) = self.simulation.log().sync()? {
+                actions.wait()?;
+            }
             let path = checkpoint::interrupted(self.folder.root());
             self.checkpoint(&path, self.manifest.frames_done)?
                 .finish()?;
@@ -415,7 +474,7 @@ impl<'a, const D: usize> Runner<'a, D> {
     }
 
     /// Writes a checkpoint of the steps towards the next frame, and returns the error with the command to resume.
-    fn stopped(&mut self) -> Result<Error, Error> {
+    pub fn stopped(&mut self) -> Result<Error, Error> {
         self.write_checkpoint()?;
         let steps = match self.steps_of_frame {
             0 => String::new(),
@@ -445,7 +504,7 @@ impl<'a, const D: usize> Runner<'a, D> {
         if let StepError::TooFast { speed } = failure.error
             && speed > speeds::FASTEST_PHYSICAL
         {
-            return error.with_remedy(speeds::origin_of_speed(self.scene, speed));
+            return error.with_remedy(speeds::origin_of_speed(self.simulation.scene(), speed));
         }
         let Some(problem) = failure.problem.as_deref() else {
             return error.with_remedy("try a smaller time.cfl, or another --resolution");
@@ -473,7 +532,7 @@ impl<'a, const D: usize> Runner<'a, D> {
         let end = end.and(written);
         let preview = self
             .pictures
-            .write(self.scene, &self.folder, &self.manifest, end.is_ok());
+            .write(&self.scene, &self.folder, &self.manifest, end.is_ok());
         let end = match preview {
             Ok(hash) => {
                 self.manifest.preview = hash;
@@ -499,4 +558,13 @@ impl<'a, const D: usize> Runner<'a, D> {
             wall_seconds: self.manifest.wall_seconds,
         })
     }
+}
+
+/// The scene of a run as its folder has it, with some keys changed.
+fn of_folder(folder: &RunFolder, options: &Options<'_>) -> Reload {
+    let (path, text) = (folder.scene(), options.scene_text.clone());
+    Arc::new(move |changes| {
+        let (scene, _) = load_kept_with(&path, &text, changes, None).ready()?;
+        Ok(scene)
+    })
 }

@@ -30,6 +30,7 @@ pub fn manifest<const D: usize>(
         particles: keep(&[], 0, scene.output.particles_every),
         statistics: Prefix::nothing(),
         timings: Prefix::nothing(),
+        actions: None,
         preview: None,
         drift: None,
         contacts: None,

@@ -4,13 +4,44 @@ use crate::worlds;
 use meniscus_scene::Scene;
 use meniscus_sim::{Phases, ProblemDump, StepFailure, StepReport, World, advance};
 use meniscus_store::error::{Error, Kind};
+use std::ops::Deref;
+use std::sync::Arc;
 
 /// The last of a frame's time that is not worth a step, as a share of the frame.
 const ROUNDING: f64 = 1e-9;
 
+/// A scene that belongs to the caller, or that is shared with it.
+#[derive(Debug)]
+pub enum HeldScene<'a, const D: usize> {
+    /// The caller's.
+    Borrowed(&'a Scene<D>),
+    /// Shared.
+    Shared(Arc<Scene<D>>),
+}
+
+impl<const D: usize> Clone for HeldScene<'_, D> {
+    fn clone(&self) -> Self {
+        match self {
+            HeldScene::Borrowed(scene) => HeldScene::Borrowed(scene),
+            HeldScene::Shared(scene) => HeldScene::Shared(Arc::clone(scene)),
+        }
+    }
+}
+
+impl<const D: usize> Deref for HeldScene<'_, D> {
+    type Target = Scene<D>;
+
+    fn deref(&self) -> &Scene<D> {
+        match self {
+            HeldScene::Borrowed(scene) => scene,
+            HeldScene::Shared(scene) => scene,
+        }
+    }
+}
+
 /// The world of a scene on its way through the frames.
 pub struct Simulation<'a, const D: usize> {
-    scene: &'a Scene<D>,
+    scene: HeldScene<'a, D>,
     world: Box<dyn World>,
     frame: u32,
 }
@@ -21,9 +52,17 @@ impl<'a, const D: usize> Simulation<'a, D> {
     /// # Errors
     /// As [`worlds::initial`].
     pub fn new(scene: &'a Scene<D>) -> Result<Self, Error> {
+        Simulation::of(HeldScene::Borrowed(scene))
+    }
+
+    /// As [`Simulation::new`], of a scene that may be shared.
+    ///
+    /// # Errors
+    /// As [`worlds::initial`].
+    pub fn of(scene: HeldScene<'a, D>) -> Result<Self, Error> {
         Ok(Simulation {
+            world: worlds::initial(&scene)?,
             scene,
-            world: worlds::initial(scene)?,
             frame: 1,
         })
     }
@@ -33,11 +72,48 @@ impl<'a, const D: usize> Simulation<'a, D> {
     /// # Errors
     /// As [`worlds::restored`].
     pub fn restored(scene: &'a Scene<D>, state: &[u8], frame: u32) -> Result<Self, String> {
+        Simulation::restored_of(HeldScene::Borrowed(scene), state, frame)
+    }
+
+    /// As [`Simulation::restored`], of a scene that may be shared.
+    ///
+    /// # Errors
+    /// As [`worlds::restored`].
+    pub fn restored_of(scene: HeldScene<'a, D>, state: &[u8], frame: u32) -> Result<Self, String> {
         Ok(Simulation {
+            world: worlds::restored(&scene, state)?,
             scene,
-            world: worlds::restored(scene, state)?,
             frame,
         })
+    }
+
+    /// The scene.
+    pub fn scene(&self) -> &Scene<D> {
+        &self.scene
+    }
+
+    /// Continues with another scene, which differs in settings only. External forces on bodies end.
+    ///
+    /// # Errors
+    /// If the state does not fit the other scene; nothing is changed then.
+    pub fn change(&mut self, scene: Scene<D>) -> Result<(), Error> {
+        let state = self.world.state();
+        let mut bytes = Vec::with_capacity(state.len());
+        let failed = |e| Error::new(Kind::Resources, format!("could not copy the state: {e}"));
+        state.write(&mut bytes).map_err(failed)?;
+        drop(state);
+        let unfit = |why| Error::usage(format!("the state does not fit the scene: {why}"));
+        self.world = worlds::restored(&scene, &bytes).map_err(unfit)?;
+        self.scene = HeldScene::Shared(Arc::new(scene));
+        Ok(())
+    }
+
+    /// Sets the external force, in N, and torque, in N m, on a rigid body in all further steps.
+    ///
+    /// # Errors
+    /// As [`World::set_force`].
+    pub fn set_force(&mut self, body: &str, force: &[f64], torque: [f64; 3]) -> Result<(), Error> {
+        (self.world.set_force(body, force, torque)).map_err(Error::usage)
     }
 
     /// The frame that the next step leads to.

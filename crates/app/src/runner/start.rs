@@ -4,9 +4,10 @@ use super::branch;
 use super::progress::{Event, Progress};
 use super::resume::{self, Found, Search};
 use super::run_loop::Runner;
-use super::simulation::Simulation;
+use super::simulation::{HeldScene, Simulation};
 use super::{Options, Summary, estimate};
 use meniscus_scene::Scene;
+use meniscus_store::action_log::Action;
 use meniscus_store::error::{Error, Kind};
 use meniscus_store::lock::Lock;
 use meniscus_store::manifest::{Manifest, State};
@@ -56,8 +57,47 @@ pub(super) fn run<const D: usize>(
     options: &Options<'_>,
     progress: &mut (dyn Progress + Send),
 ) -> Result<Summary, Error> {
+    let scene = HeldScene::Borrowed(scene);
+    match open(scene, options, None, progress)? {
+        Opened::Complete(folder, manifest) => Ok(nothing_to_do(folder, &manifest, progress)),
+        Opened::Ready(mut runner, _lock) => {
+            let end = runner.frames(options.stop, progress);
+            runner.close(end)
+        }
+    }
+}
+
+/// A run whose steps the caller takes, with actions to be repeated. One that is complete is opened at its last frame.
+pub(super) fn controlled<const D: usize>(
+    scene: HeldScene<'static, D>,
+    options: &Options<'_>,
+    repeated: Vec<Action>,
+    progress: &mut (dyn Progress + Send),
+) -> Result<(Runner<'static, D>, Lock), Error> {
+    let out = options.out.display().to_string();
+    match open(scene, options, Some(repeated), progress)? {
+        Opened::Ready(runner, lock) => Ok((*runner, lock)),
+        Opened::Complete(..) => Err(Error::usage(format!("the run in {out} is complete"))),
+    }
+}
+
+/// A run before its next step.
+enum Opened<'a, const D: usize> {
+    /// There is no next step.
+    Complete(RunFolder, Box<Manifest>),
+    /// Ready for it, under the lock of its folder.
+    Ready(Box<Runner<'a, D>>, Lock),
+}
+
+/// Opens a run; one that a program controls has actions to be repeated.
+fn open<'a, const D: usize>(
+    scene: HeldScene<'a, D>,
+    options: &Options<'_>,
+    controlled: Option<Vec<Action>>,
+    progress: &mut (dyn Progress + Send),
+) -> Result<Opened<'a, D>, Error> {
     scene.check()?;
-    estimate::check(scene, options.memory_limit)?;
+    estimate::check(&scene, options.memory_limit)?;
     if matches!(options.start, Start::Resume | Start::FromFrame(1..)) && !options.out.exists() {
         return Err(nothing_to_continue(&options.out));
     }
@@ -65,44 +105,44 @@ pub(super) fn run<const D: usize>(
     // Checked before anything is created, and again under the lock.
     RunFolder::open(&options.out, &scene.name, continues)?;
     let beginning = match options.start {
-        Start::Beginning => Some(Simulation::new(scene)?),
+        Start::Beginning => Some(Simulation::of(scene.clone())?),
         _ => None,
     };
     let source = match &options.start {
         Start::Branch {
             run,
             frame: frame @ 1..,
-        } => Some(branch::Source::find(scene, run, *frame, &options.out)?),
+        } => Some(branch::Source::find(&scene, run, *frame, &options.out)?),
         _ => None,
     };
-    let _lock = Lock::take(&options.out)?;
+    let lock = Lock::take(&options.out)?;
     let folder = RunFolder::open(&options.out, &scene.name, continues)?;
     refuse_to_replace(&folder, &scene.name, options)?;
     let mut found = match (&options.start, source) {
-        (_, Some(source)) => source.copy_to(scene, options, &folder)?,
+        (_, Some(source)) => source.copy_to(&scene, options, &folder)?,
         (Start::Resume, _) => {
-            match resume::after_interruption(scene, &options.scene_text, &folder)? {
-                Search::Complete(manifest) => {
-                    return Ok(nothing_to_do(folder, &manifest, progress));
-                }
+            let again = controlled.is_some();
+            match resume::after_interruption(&scene, &options.scene_text, &folder, again)? {
+                Search::Complete(manifest) => return Ok(Opened::Complete(folder, manifest)),
                 Search::Found(found) => *found,
             }
         }
-        (&Start::FromFrame(frame @ 1..), _) => resume::from_frame(scene, &folder, frame)?,
+        (&Start::FromFrame(frame @ 1..), _) => resume::from_frame(&scene, &folder, frame)?,
         _ => Found::nothing(),
     };
     for notice in &found.notices {
         progress.event(Event::Notice(notice));
     }
-    let mut runner = match found.place.take() {
+    let runner = match found.place.take() {
         Some(place) => Runner::resume(scene, options, folder, found, place, progress)?,
         None => {
-            let beginning = beginning.map_or_else(|| Simulation::new(scene), Ok)?;
-            Runner::begin(scene, options, folder, beginning)?
+            let beginning = beginning.map_or_else(|| Simulation::of(scene.clone()), Ok)?;
+            let mut repeated = controlled.unwrap_or_default();
+            repeated.append(&mut found.actions);
+            Runner::begin(scene, options, folder, beginning, repeated)?
         }
     };
-    let end = runner.frames(progress);
-    runner.close(end)
+    Ok(Opened::Ready(Box::new(runner), lock))
 }
 
 /// A misspelt folder must not become a new run.

@@ -92,6 +92,9 @@ impl Check {
         let complete = manifest.state == State::Done;
         self.lines(&folder.statistics(), &manifest.statistics, complete);
         self.lines(&folder.timings(), &manifest.timings, complete);
+        if let Some(actions) = &manifest.actions {
+            self.lines(&folder.actions(), actions, false);
+        }
         Ok(())
     }
 

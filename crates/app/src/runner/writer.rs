@@ -22,6 +22,8 @@ pub struct Frame {
     pub checkpoint: Option<Filled>,
     /// Statistics up to the frame.
     pub statistics: Sync,
+    /// Actions up to the frame, if there are any.
+    pub actions: Option<Sync>,
     /// Checkpoints to keep.
     pub output: Output,
     /// Manifest that lists these files.
@@ -45,6 +47,9 @@ impl Frame {
         }
         if let Some(checkpoint) = self.checkpoint {
             self.statistics.wait()?;
+            if let Some(actions) = self.actions {
+                actions.wait()?;
+            }
             checkpoint.finish()?;
             run_folder::remove(&checkpoint::interrupted(&self.run))?;
             let output = &self.output;

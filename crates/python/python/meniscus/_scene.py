@@ -91,11 +91,11 @@ class Scene:
         Scene
             This scene.
         """
-        if not isinstance(key, str):
-            raise TypeError(f"a key is a {type(key).__name__}, expected a string")
-        # The scene language counts from 1.
-        path = _INDEX.sub(lambda match: f"[{int(match.group(1)) + 1}]", key)
-        changes = [*self._changes, (path, value(new, key))]
+        return self._change(*written(key, new))
+
+    def _change(self, path: str, text: str) -> "Scene":
+        """Change a key as a scene file has it."""
+        changes = [*self._changes, (path, text)]
         self._native = self._load(changes)
         self._changes = changes
         return self
@@ -161,6 +161,13 @@ class Scene:
 
     def __repr__(self) -> str:
         return f"<Scene {self.name}: {self.dimension}D, {self.resolution} cells, {self.frames} frames>"
+
+
+def written(key: str, new: Any) -> tuple[str, str]:
+    """A key and its value as a scene file has them, which counts from 1."""
+    if not isinstance(key, str):
+        raise TypeError(f"a key is a {type(key).__name__}, expected a string")
+    return _INDEX.sub(lambda match: f"[{int(match.group(1)) + 1}]", key), value(new, key)
 
 
 def scene_of(source: Any) -> Scene:

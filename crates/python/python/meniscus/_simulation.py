@@ -1,8 +1,7 @@
-"""Simulations that write no files, and frames."""
+"""Simulations under the control of the caller, and frames."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Iterator, Sequence
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _native
-from ._scene import Scene, scene_of
+from ._scene import Scene, scene_of, written
 
 
 class Frame:
@@ -93,15 +92,26 @@ class Frame:
 
 
 class Simulation:
-    """A simulation under control of the caller; nothing is written.
+    """A simulation under control of the caller, in memory or as a run that writes its folder.
 
     Iterating gives frame 0, the initial state, and all further ones. An iterator may be left at any time. Between steps or
-    frames, `push` sets forces on bodies and `set` changes keys of the scene; `log` records both, so that `replay` repeats them
-    to the same bits.
+    frames, `push` sets forces on bodies and `set` changes keys of the scene; `log` records both.
+
+    With `out`, frames, statistics and checkpoints are written as by `meniscus.run`, and the log as ``actions.jsonl``. Leaving
+    the ``with`` block, or `close`, ends such a run; if it has frames left, `resume` continues it, also after a crash: what the
+    log has after the last checkpoint is done again after the same steps, and iterating goes on with the frame at which the
+    program acted last, or with the first one that it has not seen. Actions that come again are recognised; a different one
+    replaces what the log has left. ``meniscus run --resume`` repeats the log, too, and goes on without further actions.
 
     Parameters
     ----------
     scene : Scene, or anything that it can be made of
+    out : path, optional
+        Folder of a run. Default: nothing is written.
+    resume : bool
+        Continue the run in `out`. Default: False.
+    overwrite : bool
+        Replace the frames of an earlier run in `out`. Default: False.
     threads : int, optional
         Number of threads; the result does not depend on it. Default: one per core.
     replay : list of dict, optional
@@ -109,21 +119,37 @@ class Simulation:
 
     Examples
     --------
-    >>> with Simulation("boat") as simulation:                     # doctest: +SKIP
+    >>> with Simulation("boat", out="out/steered") as simulation:  # doctest: +SKIP
     ...     for frame in simulation:
     ...         speed = frame.bodies["boat"]["velocity"][0]
     ...         simulation.push("boat", [50.0 * (1.0 - speed), 0.0, 0.0])
     """
 
-    def __init__(self, scene: Any, *, threads: int | None = None, replay: Sequence[dict] | None = None) -> None:
-        self.scene: Scene = Scene(scene_of(scene))
-        self._native: Any = _native.Simulation(self.scene._native, threads)
-        self._started = False
+    def __init__(
+        self,
+        scene: Any,
+        *,
+        out: str | os.PathLike | None = None,
+        resume: bool = False,
+        overwrite: bool = False,
+        threads: int | None = None,
+        replay: Sequence[dict] | None = None,
+    ) -> None:
+        if out is None and (resume or overwrite):
+            raise ValueError("resume and overwrite need out, the folder of the run")
+        if resume and replay is not None:
+            raise ValueError("a run that is resumed repeats its own log, not replay")
+        self._scene: Scene = Scene(scene_of(scene))
+        self._changes = 0
+        self._dimension = self._scene.dimension
+        self._out = None if out is None else Path(out)
+        repeated = json.dumps(list(replay or ()))
+        self._native: Any = _native.Simulation(
+            self._scene._native, threads, repeated, self._out, bool(resume), bool(overwrite)
+        )
+        self._started, self._resumed = False, bool(resume)
         #: Statistics of the steps of the last frame, as in ``stats.jsonl``.
         self.steps: list[dict] = []
-        #: Forces and changes so far, each with the number of steps before it.
-        self.log: list[dict] = []
-        self._pending = [dict(action) for action in replay or ()]
 
     def __enter__(self) -> "Simulation":
         return self
@@ -132,18 +158,47 @@ class Simulation:
         self.close()
 
     def close(self) -> None:
-        """Free the memory of the simulation."""
-        self._native = None
+        """End the simulation and free its memory. A run that has frames left can be resumed."""
+        self._native.close()
+
+    @property
+    def run(self) -> Any:
+        """The run so far.
+
+        Raises
+        ------
+        ValueError
+            If the simulation writes nothing.
+        """
+        if self._out is None:
+            raise ValueError("the simulation writes no run: it was made without out")
+        from ._run import Run
+
+        return Run(self._out)
+
+    @property
+    def scene(self) -> Scene:
+        """Scene with the changes so far."""
+        changes = [action for action in self.log if "set" in action]
+        for action in changes[self._changes :]:
+            self._scene._change(action["set"], action["value"])
+        self._changes = len(changes)
+        return self._scene
+
+    @property
+    def log(self) -> list[dict]:
+        """Forces and changes so far, each with the number of steps before it; keys and values as in scene files."""
+        return json.loads(self._native.log)
 
     @property
     def time(self) -> float:
         """Seconds since the start."""
-        return self._open().time
+        return self._native.time
 
     @property
     def frame(self) -> Frame:
         """State at this instant, numbered as the last complete frame."""
-        return Frame(self._open().current())
+        return Frame(self._native.current())
 
     def push(self, body: str, force: Sequence[float], torque: Any = None) -> None:
         """Set the external force on a body, in N, and the torque about its centre of mass, in N m.
@@ -158,15 +213,13 @@ class Simulation:
         force = [float(number) for number in force]
         if torque is None:
             torque = [0.0, 0.0, 0.0]
-        elif self.scene.dimension == 2:
+        elif self._dimension == 2:
             torque = [0.0, 0.0, float(torque)]
         else:
             torque = [float(number) for number in torque]
             if len(torque) != 3:
                 raise ValueError(f"a torque has 3 components, not {len(torque)}")
-        native = self._open()
-        native.set_force(body, force, torque)
-        self.log.append({"step": native.step_count, "push": body, "force": force, "torque": torque})
+        self._native.push(body, force, torque)
 
     def set(self, key: str, new: Any) -> None:
         """Change a key of the scene for all further steps, such as ``"gravity"`` or ``"liquid[0].viscosity"``.
@@ -176,120 +229,38 @@ class Simulation:
         SceneError
             If the scene would not be valid.
         MeniscusError
-            If the state does not fit the changed scene, as after a change of the domain.
+            If the state does not fit the changed scene.
+        ValueError
+            If the key can't change, as those of the domain.
         """
-        native = self._open()
-        changed = Scene(self.scene).set(key, new)
-        if (changed.domain, changed.resolution, changed.frame_rate) != (
-            self.scene.domain,
-            self.scene.resolution,
-            self.scene.frame_rate,
-        ):
+        before, path = self.scene, written(key, new)
+        after = Scene(before)._change(*path)
+        if (after.domain, after.resolution, after.frame_rate) != (before.domain, before.resolution, before.frame_rate):
             raise ValueError(f"{key} can't change during a simulation")
-        native.change(changed._native)
-        self.scene = changed
-        # Forces are not part of the state.
-        for action in _last_forces(self.log):
-            native.set_force(action["push"], action["force"], action["torque"])
-        self.log.append({"step": native.step_count, "set": key, "value": json.loads(json.dumps(new, default=_plain))})
+        self._native.change(after._native, *path)
 
     def step(self) -> dict:
         """Advance by one time step, and return its statistics."""
-        self._replay()
-        line, _ = self._open().step()
+        line = self._native.step()
         self._started = True
         return json.loads(line)
-
-    def save(self, path: str | os.PathLike) -> None:
-        """Write the state, the scene and the log to a file, from which `load` continues to the same bits."""
-        state, frame, steps = self._open().save()
-        head = {
-            "meniscus": _native.__version__,
-            "scene": self.scene.text,
-            "frame": frame,
-            "steps": steps,
-            "started": self._started,
-            "log": self.log,
-            "pending": self._pending,
-            "state": hashlib.sha256(state).hexdigest(),
-        }
-        target = Path(path)
-        unfinished = target.with_name(target.name + ".part")
-        with unfinished.open("wb") as file:
-            file.write(json.dumps(head).encode() + b"\n")
-            file.write(state)
-        os.replace(unfinished, target)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike, *, threads: int | None = None, folder: str | os.PathLike | None = None) -> "Simulation":
-        """Continue a simulation that `save` wrote. Meshes of the scene are looked for in `folder`."""
-        with Path(path).open("rb") as file:
-            first = file.readline()
-            state = file.read()
-        try:
-            head = json.loads(first)
-            content, wanted = head["scene"], head["state"]
-        except (ValueError, KeyError, TypeError):
-            raise ValueError(f"{path} is not a saved simulation") from None
-        if hashlib.sha256(state).hexdigest() != wanted:
-            raise ValueError(f"{path} is damaged: its content does not match its hash")
-        simulation = cls.__new__(cls)
-        simulation.scene = Scene(content, folder=folder)
-        saved = (state, head["frame"], head["steps"])
-        simulation._native = _native.Simulation.load(simulation.scene._native, threads, saved)
-        simulation._started, simulation.steps = head["started"], []
-        simulation.log, simulation._pending = head["log"], head["pending"]
-        for action in _last_forces(simulation.log):
-            simulation._native.set_force(action["push"], action["force"], action["torque"])
-        return simulation
 
     def __iter__(self) -> Iterator[Frame]:
         return self
 
     def __next__(self) -> Frame:
-        native = self._open()
         if not self._started:
+            if self._resumed:
+                self._native.catch_up()
             self._started = True
-            return self.frame
-        if native.next_number > self.scene.frames:
-            raise StopIteration
-        steps: list[dict] = []
-        # Step by step as long as an action may come between two of them.
-        while self._pending:
-            self._replay()
-            line, completes = native.step()
-            steps.append(json.loads(line))
-            if completes:
-                self.steps = steps
+            # The program has seen the frame before.
+            if not self._native.is_between_frames:
                 return self.frame
-        frame, lines = native.next_frame()
-        self.steps = steps + json.loads(lines)
+        if self._native.is_complete:
+            raise StopIteration
+        frame, lines = self._native.next_frame()
+        self.steps = json.loads(lines)
         return Frame(frame)
-
-    def _replay(self) -> None:
-        """Repeat the actions that came after as many steps as there were."""
-        count = self._open().step_count
-        while self._pending and self._pending[0]["step"] <= count:
-            action = self._pending.pop(0)
-            if "push" in action:
-                torque = action["torque"]
-                self.push(action["push"], action["force"], torque[2] if self.scene.dimension == 2 else torque)
-            else:
-                self.set(action["set"], action["value"])
-
-    def _open(self) -> Any:
-        if self._native is None:
-            raise ValueError("the simulation is closed")
-        return self._native
-
-
-def _last_forces(log: Sequence[dict]) -> list[dict]:
-    """The last force on every body."""
-    return list({action["push"]: action for action in log if "push" in action}.values())
-
-
-def _plain(value: Any) -> Any:
-    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else str(value)
 
 
 def simulate(scene: Any, *, threads: int | None = None) -> Iterator[Frame]:

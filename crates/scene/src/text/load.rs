@@ -112,10 +112,20 @@ pub fn load(
 
 /// Loads the scene in the folder of a run. Its meshes are the copies in that folder; missing or damaged ones come from `assets`, the folder of the scene's own file, or from the program.
 pub fn load_kept(path: &Path, text: &str, assets: Option<&Path>) -> Loaded {
+    load_kept_with(path, text, &[], assets)
+}
+
+/// As [`load_kept`], with some keys changed.
+pub fn load_kept_with(
+    path: &Path,
+    text: &str,
+    overrides: &[Override],
+    assets: Option<&Path>,
+) -> Loaded {
     let run = path.parent().unwrap_or(Path::new("."));
     let shown = path.to_string_lossy();
     let assets = Assets::of_run(run, assets);
-    load_text(&shown, text, "scene", &[], assets)
+    load_text(&shown, text, "scene", overrides, assets)
 }
 
 /// Loads the scene of a run. `assets` is the folder of the scene's own file: runs of earlier versions have no copies of

@@ -43,7 +43,9 @@ pub use camera::{flat_camera, spatial_camera};
 pub use differences::{KeyDifference, differences};
 #[cfg(test)]
 use load::load_text;
-pub use load::{Loaded, load, load_alone, load_from, load_kept, load_run, plain_name};
+pub use load::{
+    Loaded, load, load_alone, load_from, load_kept, load_kept_with, load_run, plain_name,
+};
 pub use overrides::Override;
 pub use reference::markdown;
 pub use schema::schema;
