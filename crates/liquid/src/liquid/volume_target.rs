@@ -104,3 +104,49 @@ impl<const D: usize> Liquid<D> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Settings;
+    use meniscus_shapes::{Motion, ScriptedSolid, Shape, Solids};
+
+    #[test]
+    fn what_is_measured_jumps_and_the_drift_follows_slowly() {
+        let settings = Settings::<2>::new([16, 16], 1.0 / 16.0);
+        let tank = Shape::Box {
+            low: [0.0; 2],
+            high: settings.domain(),
+        };
+        let solids = Solids::new(vec![ScriptedSolid {
+            name: "tank".into(),
+            shape: tank.inverted(),
+            motion: Motion::Still,
+        }]);
+        let mut liquid = Liquid::new(settings).unwrap();
+        liquid.fill(&|x| x[1] - 0.41, &|_| [0.0; 2], &solids);
+        assert!(liquid.step(&solids, 1e-3, &mut ()).is_ok());
+        let exact = liquid.volume_target;
+        let dt = 0.1 * DRIFT_TIME;
+        let mut felt: f64 = 0.0;
+        // A target that is missed by a fifth in every other step, and met in between.
+        for step in 0..40 {
+            liquid.volume_target = exact.map(|exact| VolumeTarget {
+                volume: exact.volume * if step % 2 == 0 { 0.8 } else { 1.25 },
+                ..exact
+            });
+            liquid.drift = liquid.measure_volume(dt, &mut ()).drift;
+            felt = felt.max(liquid.drift.abs());
+        }
+        assert!(felt > 0.005 && felt < 0.05, "{felt}");
+        // One that lasts is felt in the end.
+        for _ in 0..80 {
+            liquid.volume_target = exact.map(|exact| VolumeTarget {
+                volume: exact.volume * 0.8,
+                ..exact
+            });
+            liquid.drift = liquid.measure_volume(dt, &mut ()).drift;
+        }
+        assert!((liquid.drift - 0.25).abs() < 0.02, "{}", liquid.drift);
+    }
+}

@@ -9,7 +9,7 @@ use meniscus_liquid::{
     Coord, FaceState, Faces, Particles, PressureProjection, Projection, Settings, Solver, Sources,
     Tiles, Walls,
 };
-use meniscus_shapes::{Shape, Solids};
+use meniscus_shapes::{Ease, Keyframe, Motion, Rotation, ScriptedSolid, Shape, Solids};
 use rayon::prelude::*;
 
 use crate::common::still;
@@ -27,6 +27,18 @@ fn project<const D: usize>(
     field: impl Fn(usize, Coord<D>) -> f64,
     close: impl Fn(usize, Coord<D>) -> bool,
 ) -> Found<D> {
+    let solids = solids.into_iter().map(|shape| still("solid", shape));
+    project_among(settings, solids.collect(), phi, field, close)
+}
+
+/// The same among solids that may move.
+fn project_among<const D: usize>(
+    settings: &Settings<D>,
+    solids: Vec<ScriptedSolid<D>>,
+    phi: impl Fn([f64; D]) -> f64,
+    field: impl Fn(usize, Coord<D>) -> f64,
+    close: impl Fn(usize, Coord<D>) -> bool,
+) -> Found<D> {
     let domain = Shape::Box {
         low: [0.0; D],
         high: settings.domain(),
@@ -37,8 +49,8 @@ fn project<const D: usize>(
         domain
     }
     .inverted();
-    let solids = solids.into_iter().chain([domain]);
-    let solids = Solids::new(solids.map(|shape| still("solid", shape)).collect());
+    let solids = solids.into_iter().chain([still("solid", domain)]);
+    let solids = Solids::new(solids.collect());
     let mut tiles = Tiles::new(settings.cells);
     let all = (0..settings.cells.iter().product::<usize>())
         .into_par_iter()
@@ -356,5 +368,79 @@ fn an_exact_level_keeps_the_hydrostatic_state_in_slanted_and_curved_containers()
             };
             keeps_hydrostatic::<3>(ball, level, walls);
         }
+    }
+}
+
+#[test]
+fn a_piston_drives_the_liquid_before_it_at_its_own_speed() {
+    // A channel with the piston on the left and air on the right: all of the liquid in between moves with the piston.
+    let speed = 0.5;
+    for walls in [Walls::Slip, Walls::Separating] {
+        let settings = exact([24, 8], walls, Solver::Auto);
+        let key = |time: f64| Keyframe {
+            time,
+            position: [speed * time, 0.0],
+            rotation: Rotation::IDENTITY,
+        };
+        let piston = ScriptedSolid {
+            name: "piston".into(),
+            shape: Shape::Box {
+                low: [-1.0, -1.0],
+                high: [0.63, 2.0],
+            },
+            motion: Motion::Keyframes {
+                keys: vec![key(0.0), key(1.0)],
+                ease: Ease::Linear,
+            },
+        };
+        let found = project_among(
+            &settings,
+            vec![piston],
+            |x| x[0] - 1.75,
+            |_, _| 0.0,
+            nothing,
+        );
+        let mut seen = 0;
+        for (cell, along) in &found.velocity[0] {
+            if (7..=17).contains(&cell[0]) && (0..8).contains(&cell[1]) {
+                assert!((along - speed).abs() < 1e-6, "{walls} {cell:?}: {along}");
+                seen += 1;
+            }
+        }
+        assert_eq!(seen, 11 * 8, "{walls}");
+    }
+}
+
+#[test]
+fn a_ceiling_does_not_hold_liquid_that_falls() {
+    // The centres of the uppermost cells lie inside the ceiling, where no air is near but at the ends.
+    let settings = exact([24, 16], Walls::Separating, Solver::Auto);
+    let ceiling = Shape::Box {
+        low: [-1.0, 1.03],
+        high: [4.0, 3.0],
+    };
+    let found = project(
+        &settings,
+        vec![ceiling],
+        |x| 0.42 - x[1],
+        |axis, _| if axis == 1 { -1.0 } else { 0.0 },
+        nothing,
+    );
+    let above = |cell: &Coord<2>| cell[1] == 10;
+    let held: Vec<_> = found
+        .pressure
+        .iter()
+        .filter(|(cell, _)| above(cell))
+        .collect();
+    assert!(held.len() > 20, "{}", held.len());
+    for (cell, pressure) in held {
+        assert!(*pressure >= 0.0, "{cell:?}: {pressure}");
+    }
+    // It falls on as it did: nothing pulls it up.
+    let columns = found.velocity[1]
+        .iter()
+        .filter(|(cell, _)| (5..=9).contains(&cell[1]) && (2..22).contains(&cell[0]));
+    for (cell, down) in columns {
+        assert!((down + 1.0).abs() < 1e-6, "{cell:?}: {down}");
     }
 }
