@@ -50,6 +50,7 @@ impl CoupledBound {
 pub struct CoupledBoundMlcp<'a, A: Operator + ?Sized> {
     rest: BoxMlcp<'a, A>,
     coupled: &'a [CoupledBound],
+    discs: &'a [[usize; 2]],
 }
 
 impl<A: Operator + ?Sized> Clone for CoupledBoundMlcp<'_, A> {
@@ -81,8 +82,64 @@ impl<'a, A: Operator + ?Sized> CoupledBoundMlcp<'a, A> {
         }
         match coupled.iter().position(|bound| follows[bound.of]) {
             Some(index) => fault(index, "the row it follows follows another one"),
-            None => Ok(Self { rest, coupled }),
+            None => Ok(Self {
+                rest,
+                coupled,
+                discs: &[],
+            }),
         }
+    }
+
+    /// The problem in which pairs of coupled bounds, given by their places in the list, are discs: `|(x_i, x_j)| <= factor x_of`
+    /// instead of a square. Both of a pair follow the same row by the same factor, and none is in two pairs.
+    pub fn with_discs(self, discs: &'a [[usize; 2]]) -> Result<Self, InputError> {
+        let fault = |index: usize, why: &'static str| Err(InputError::CoupledBound { index, why });
+        let mut taken = vec![false; self.coupled.len()];
+        for pair in discs {
+            for &index in pair {
+                if index >= taken.len() {
+                    return fault(index, "a disc names a bound that is not there");
+                }
+                if std::mem::replace(&mut taken[index], true) {
+                    return fault(index, "it is named by discs twice");
+                }
+            }
+            let [a, b] = pair.map(|index| self.coupled[index]);
+            if a.of != b.of || a.factor != b.factor {
+                return fault(
+                    pair[1],
+                    "it follows another row, or by another factor, than the other bound of its disc",
+                );
+            }
+        }
+        Ok(Self { discs, ..self })
+    }
+
+    /// Pairs of coupled bounds that are discs.
+    pub fn discs(&self) -> &'a [[usize; 2]] {
+        self.discs
+    }
+
+    /// The rows of a disc and its radius at `x`.
+    #[inline]
+    pub(crate) fn disc(&self, pair: [usize; 2], x: &[f64]) -> ([usize; 2], f64) {
+        (
+            pair.map(|index| self.coupled[index].row),
+            self.coupled[pair[0]].reach(x),
+        )
+    }
+
+    /// The coupled bounds that are no part of a disc.
+    pub(crate) fn boxes(&self) -> impl Iterator<Item = &'a CoupledBound> {
+        let mut of_disc = Vec::new();
+        if !self.discs.is_empty() {
+            of_disc.resize(self.coupled.len(), false);
+            let parts = self.discs.iter().flatten();
+            parts.for_each(|&index| of_disc[index] = true);
+        }
+        let each = self.coupled.iter().enumerate();
+        each.filter(move |(index, _)| of_disc.get(*index) != Some(&true))
+            .map(|(_, bound)| bound)
     }
 
     /// The problem without the coupled bounds: those rows are free.
@@ -126,7 +183,16 @@ impl<'a, A: Operator + ?Sized> CoupledBoundMlcp<'a, A> {
         for i in 0..y.len() {
             y[i] = natural(x[i], y[i], lower[i], upper[i]);
         }
-        for bound in self.coupled {
+        // First those of discs, whose `y` is still there.
+        for &pair in self.discs {
+            let ([i, j], reach) = self.disc(pair, x);
+            let near = nearest([x[i] - y[i], x[j] - y[j]], reach);
+            let inside = near == [x[i] - y[i], x[j] - y[j]];
+            if !inside {
+                (y[i], y[j]) = (x[i] - near[0], x[j] - near[1]);
+            }
+        }
+        for bound in self.boxes() {
             let (i, reach) = (bound.row, bound.reach(x));
             y[i] = natural(x[i], y[i], -reach, reach);
         }
@@ -140,5 +206,20 @@ impl<'a, A: Operator + ?Sized> CoupledBoundMlcp<'a, A> {
             let reach = bound.reach(x);
             x[bound.row] = x[bound.row].clamp(-reach, reach);
         }
+        for &pair in self.discs {
+            let ([i, j], reach) = self.disc(pair, x);
+            [x[i], x[j]] = nearest([x[i], x[j]], reach);
+        }
+    }
+}
+
+/// The point of a disc around zero that is nearest to another point.
+#[inline]
+pub(crate) fn nearest(point: [f64; 2], radius: f64) -> [f64; 2] {
+    let length = point[0].hypot(point[1]);
+    if length <= radius {
+        point
+    } else {
+        point.map(|of| of / length * radius)
     }
 }

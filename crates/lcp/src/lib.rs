@@ -11,7 +11,7 @@
 //! | interior point | [`interior_point`](methods::interior_point) |
 //! | multigrid | [`fas`](methods::fas), [`fmg`](methods::fmg), over a [`Hierarchy`] |
 //! | linear | [`linear`](methods::linear) |
-//! | coupled bounds | [`pgs_coupled`](methods::pgs_coupled), [`staggered`](methods::staggered) |
+//! | coupled bounds | [`pgs_coupled`](methods::pgs_coupled), [`newton_coupled`](methods::newton_coupled), [`staggered`](methods::staggered) |
 //!
 //! [`which_method`] compares them; [`registry`] has them by name; [`Monitor`] has the exits of every iterative method, in
 //! one order.

@@ -250,6 +250,9 @@ pub fn problem(rows: Rows<'_>) -> PyResult<Problem> {
     })
 }
 
+/// Rows of friction, each with the row that it follows and its coefficient, and pairs of them that are discs.
+pub type Friction = (Vec<(usize, usize, f64)>, Vec<(usize, usize)>);
+
 /// Arrays of a sparse matrix, not yet checked: starts of rows, columns, values.
 pub type MatrixArrays = (Vec<usize>, Vec<u32>, Vec<f64>);
 
@@ -299,7 +302,7 @@ pub fn solve<'py>(
     ),
     rows: Rows<'py>,
     solver: String,
-    friction: Option<Vec<(usize, usize, f64)>>,
+    friction: Option<Friction>,
     threads: Option<usize>,
     callback: Option<Py<PyAny>>,
     time_limit: f64,
@@ -307,13 +310,15 @@ pub fn solve<'py>(
     let (starts, columns, values) = matrix_arrays;
     let arrays = copied(&starts, &columns, &values)?;
     let given = problem(rows)?;
-    let bounds: Option<Vec<CoupledBound>> = friction.map(|rows| {
+    let friction = friction.map(|(rows, discs)| {
         let bound = |(row, of, factor)| CoupledBound { row, of, factor };
-        rows.into_iter().map(bound).collect()
+        let bounds: Vec<CoupledBound> = rows.into_iter().map(bound).collect();
+        let pairs: Vec<[usize; 2]> = discs.into_iter().map(|(a, b)| [a, b]).collect();
+        (bounds, pairs)
     });
     let asked = solver.clone();
     // An unknown name is an error before anything is computed.
-    match &bounds {
+    match &friction {
         None => drop(
             Registry::default()
                 .find(&solver)
@@ -333,7 +338,7 @@ pub fn solve<'py>(
         let rows = BoxMlcp::new(&csr, &given.rhs, &given.lower, &given.upper)?;
         let mut x = given.start;
         let mut recorder = Recorder::new(link, calls_back, time_limit);
-        let solution = match &bounds {
+        let solution = match &friction {
             None => {
                 let registry = Registry::default();
                 match registry.find(&asked) {
@@ -341,8 +346,8 @@ pub fn solve<'py>(
                     Err(_) => Solution::none(),
                 }
             }
-            Some(bounds) => {
-                let coupled = CoupledBoundMlcp::new(rows, bounds)?;
+            Some((bounds, discs)) => {
+                let coupled = CoupledBoundMlcp::new(rows, bounds)?.with_discs(discs)?;
                 solve_coupled(&coupled, &asked, &given.options, &mut x, &mut recorder)?
             }
         };
@@ -382,6 +387,12 @@ pub fn analyse<'py>(
         Ok(fits.collect())
     };
     supervise(py, None, work, |_, ()| Ok(None))?.map_err(|e| invalid(&e))
+}
+
+/// Names of the solvers for problems with friction.
+#[pyfunction]
+pub fn coupled_solvers() -> Vec<&'static str> {
+    COUPLED_SOLVERS.to_vec()
 }
 
 /// Names of the solvers, each with its family and a description.

@@ -30,7 +30,7 @@ mod _native {
     #[pymodule_export]
     use crate::frame::{Frame, Mesh, PointLayer, Surface};
     #[pymodule_export]
-    use crate::lcp::{analyse, solve, solvers};
+    use crate::lcp::{analyse, coupled_solvers, solve, solvers};
     #[pymodule_export]
     use crate::operator::solve_operator;
     #[pymodule_export]

@@ -129,6 +129,25 @@ def test_friction_bounds_follow_their_row():
         lcp.solve(A, [0.0, 0.0], friction=[(1, 0, 0.5)], solver="lemke")
 
 
+def test_friction_of_two_rows_is_a_disc(tmp_path):
+    A, b = np.eye(3), np.array([-2.0, -3.0, -4.0])
+    lower, upper = [0.0, -np.inf, -np.inf], np.full(3, np.inf)
+    disc, square = [((1, 2), 0, 0.5)], [(1, 0, 0.5), (2, 0, 0.5)]
+    for name in ("auto", "pgs-coupled", "newton-coupled"):
+        # It slides along the pull, which is (3, 4).
+        np.testing.assert_allclose(lcp.solve(A, b, lower, upper, friction=disc, solver=name).x, [2.0, 0.6, 0.8], atol=1e-7)
+        np.testing.assert_allclose(lcp.solve(A, b, lower, upper, friction=square, solver=name).x, [2.0, 1.0, 1.0], atol=1e-7)
+    compared = lcp.compare(A, b, lower, upper, friction=disc)
+    assert set(compared.results) == {"pgs-coupled", "newton-coupled"} and "staggered" in compared.skipped
+    assert len(lcp.compare(A, b, lower, upper, friction=square).results) == 3
+    for friction in (disc, square):
+        lcp.write(tmp_path / "p", A, b, lower, upper, friction=friction)
+        assert lcp.read(tmp_path / "p").friction == friction
+    for wrong in ([((1, 2, 0), 0, 0.5)], [((1, 7), 0, 0.5)], [((1, 1), 0, 0.5)]):
+        with pytest.raises(ValueError, match="friction|bound|row"):
+            lcp.solve(A, b, lower, upper, friction=wrong)
+
+
 def test_a_callback_sees_every_iteration_and_can_stop():
     A, b = obstacle(60)
     seen = []

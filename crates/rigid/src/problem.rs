@@ -19,6 +19,8 @@ pub struct ContactProblem {
     pub upper: Vec<f64>,
     /// Bounds of the tangents: `|x_row| <= factor x_of`.
     pub friction: Vec<CoupledBound>,
+    /// Pairs of places in `friction` whose bounds are a disc; none if friction is by boxes.
+    pub discs: Vec<[usize; 2]>,
     /// Rows per contact: one normal, the others tangents.
     pub dimensions: usize,
     /// Number of rows that belong to joints.

@@ -35,6 +35,8 @@ pub struct IslandProblems {
     pub start: Vec<f64>,
     /// Bounds of friction.
     pub friction: Vec<CoupledBound>,
+    /// Pairs of rows of friction whose bounds are a disc.
+    pub discs: Vec<[usize; 2]>,
     islands: Vec<Island>,
 }
 
@@ -52,6 +54,8 @@ struct Island {
 struct Friction<'a> {
     about: &'static str,
     coupled_bounds: Vec<Bound>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    discs: &'a [[usize; 2]],
     islands: &'a [Island],
 }
 
@@ -77,6 +81,7 @@ impl IslandProblems {
             upper: Vec::with_capacity(rows),
             start: Vec::with_capacity(rows),
             friction: Vec::new(),
+            discs: Vec::new(),
             islands: Vec::new(),
         };
         for island in islands {
@@ -91,6 +96,9 @@ impl IslandProblems {
             whole.lower.extend(&island.lower);
             whole.upper.extend(&island.upper);
             whole.start.extend(&island.x);
+            let row_of = |index: usize| island.friction[index].row + first_row;
+            let discs = island.discs.iter();
+            whole.discs.extend(discs.map(|pair| pair.map(row_of)));
             let friction = island.friction.iter();
             whole.friction.extend(friction.map(|bound| CoupledBound {
                 row: bound.row + first_row,
@@ -137,8 +145,10 @@ impl ProblemDump for IslandProblems {
                 };
                 let friction = Friction {
                     about: "Rows from zero. Impulses of friction are bounded by |x_row| <= factor x_of, x_of the impulse \
-                            along the normal; in 3D the two rows of a contact are its tangents.",
+                            along the normal; in 3D the two rows of a contact are its tangents. Of two rows in `discs` the length of both \
+                            together is bounded.",
                     coupled_bounds: self.friction.iter().map(bound).collect(),
+                    discs: &self.discs,
                     islands: &self.islands,
                 };
                 Ok(serde_json::to_writer(out, &friction)?)

@@ -12,6 +12,7 @@ pub mod lemke;
 pub mod linear;
 pub mod mprgp;
 pub mod newton;
+pub mod newton_coupled;
 pub mod penalty;
 pub mod pgs;
 pub mod pgs_coupled;

@@ -5,6 +5,9 @@
 //! x_i <- clamp(x_i - omega (A x + b)_i / A_ii, -mu x_k, mu x_k)           rows coupled to row k, at its newest x_k
 //! ```
 //!
+//! Two rows of a disc take the step together, with the sum of their divisors and the coupling between them, and are brought back
+//! to the nearest point of the disc.
+//!
 //! Rows with constant bounds come first in a sweep, those with coupled bounds after them, so that at the end of a sweep every
 //! bound is kept. Whether the sweeps converge is not known in general; in practice they do where `mu` is not too large.
 //!
@@ -27,7 +30,7 @@
 //! # Ok::<(), meniscus_lcp::InputError>(())
 //! ```
 
-use crate::coupled_bounds::CoupledBoundMlcp;
+use crate::coupled_bounds::{CoupledBound, CoupledBoundMlcp, nearest};
 use crate::error::InputError;
 use crate::monitor::{Best, Iterate, Monitor};
 use crate::reduce;
@@ -74,6 +77,8 @@ pub struct Workspace {
     r: Vec<f64>,
     best: Vec<f64>,
     follows: Vec<bool>,
+    /// Coupled bounds that are no part of a disc.
+    boxes: Vec<CoupledBound>,
 }
 
 /// Solves the problem, starting from the given `x`, projected onto its bounds.
@@ -96,6 +101,7 @@ pub fn solve(
         r,
         best,
         follows,
+        boxes,
     } = workspace;
     let mut monitor = Monitor::new(settings.tolerance, settings.max_iterations, observer)
         .keep_best(Best::Residual, best, x);
@@ -110,7 +116,7 @@ pub fn solve(
         }
         let batch = settings.check_every.min(monitor.iterations_left());
         for _ in 0..batch {
-            moved = sweep(problem, d, follows, settings.relaxation, x);
+            moved = sweep(problem, d, (follows, boxes), settings.relaxation, x);
         }
         monitor.count(batch, 0);
     };
@@ -121,7 +127,7 @@ pub fn solve(
 fn sweep(
     problem: &CoupledBoundMlcp<'_, impl Rows + ?Sized>,
     d: &[f64],
-    follows: &[bool],
+    (follows, boxes): (&[bool], &[CoupledBound]),
     omega: f64,
     x: &mut [f64],
 ) -> f64 {
@@ -138,14 +144,45 @@ fn sweep(
     for i in (0..x.len()).filter(|&i| !follows[i]) {
         relax(i, lower[i], upper[i], x);
     }
-    for bound in problem.coupled_bounds() {
+    for bound in boxes {
         let reach = bound.reach(x);
         relax(bound.row, -reach, reach, x);
+    }
+    for &pair in problem.discs() {
+        let (rows, reach) = problem.disc(pair, x);
+        // The largest eigenvalue of the two rows is at most this.
+        let mut coupling = 0.0;
+        matrix.visit_row(rows[0], &mut |column, value| {
+            if column == rows[1] {
+                coupling += value;
+            }
+        });
+        let divisor = d[rows[0]].max(d[rows[1]]) + coupling.abs();
+        let free = rows.map(|i| x[i] - omega * (matrix.row_dot(i, x) + b[i]) / divisor);
+        let new = nearest(free, reach);
+        for (i, new) in rows.into_iter().zip(new) {
+            moved = moved.max((new - x[i]).abs());
+            x[i] = new;
+        }
     }
     moved
 }
 
 impl Workspace {
+    /// Sweeps over a problem, as many as given, without a check of the residual.
+    pub(super) fn sweeps(
+        &mut self,
+        problem: &CoupledBoundMlcp<'_, impl Rows + ?Sized>,
+        count: usize,
+        x: &mut [f64],
+    ) -> Result<(), InputError> {
+        self.prepare(problem)?;
+        for _ in 0..count {
+            sweep(problem, &self.d, (&self.follows, &self.boxes), 1.0, x);
+        }
+        Ok(())
+    }
+
     fn prepare(
         &mut self,
         problem: &CoupledBoundMlcp<'_, impl Rows + ?Sized>,
@@ -158,6 +195,8 @@ impl Workspace {
         for bound in problem.coupled_bounds() {
             self.follows[bound.row] = true;
         }
+        self.boxes.clear();
+        self.boxes.extend(problem.boxes());
         Ok(())
     }
 }

@@ -71,7 +71,7 @@ pub struct Workspace {
     best: Vec<f64>,
 }
 
-/// Solves the problem, starting from the given `x`, projected onto its bounds.
+/// Solves the problem, starting from the given `x`, projected onto its bounds. Discs are an error.
 ///
 /// `inner` solves a box MLCP from where its `x` is, by any method: [`mprgp`](super::mprgp) and [`pgs`](super::pgs) stand
 /// the singular matrices that are the rule here. What it stops at short of its tolerance is accepted, but a ray, a
@@ -87,6 +87,12 @@ pub fn solve<A: Operator + ?Sized>(
 ) -> Result<Report, InputError> {
     check_tolerance(settings.tolerance)?;
     check_not_negative("stagnation", settings.stagnation)?;
+    if !problem.discs().is_empty() {
+        return Err(InputError::Setting {
+            name: "problem",
+            must: "without discs, which are no boxes, for staggering",
+        });
+    }
     problem.rest().check_start(x)?;
     workspace.prepare(problem.len());
     problem.project(x);

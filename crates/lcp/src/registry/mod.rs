@@ -33,14 +33,14 @@ mod scaling;
 mod solution;
 
 pub use auto::choices;
-pub use coupled::{COUPLED_SOLVERS, solve_coupled};
+pub use coupled::{COUPLED_SOLVERS, coupled_solvers, solve_coupled};
 pub use method::{Family, Method};
 pub use presolve::{Presolve, presolve};
 pub use scaling::{Accuracy, Scaling, accuracy};
 pub use solution::{Attempt, Candidate, Solution, StartFrom, first_converged};
 
 use self::scaling::Scaled;
-use crate::analysis::{Analysis, analyse_knowing};
+use crate::analysis::Analysis;
 use crate::csr::Csr;
 use crate::error::InputError;
 use crate::problem::BoxMlcp;
@@ -58,6 +58,8 @@ settings! {
         pub max_iterations: Option<usize> = None,
         /// Steps that improve the start before the solver begins.
         pub presolve: Option<Presolve> = None,
+        /// Whether methods that take a preconditioner get aggregation multigrid instead of an incomplete factorisation.
+        pub multigrid: bool = false,
     }
 }
 
@@ -101,7 +103,7 @@ pub fn solve(
             Ok(report)
         };
         if method == Method::Auto {
-            return auto::solve(&analyse_knowing(problem, known), x, &mut attempt);
+            return auto::solve(&auto::analysed(problem, known), x, &mut attempt);
         }
         let report = attempt(method, x)?;
         Ok(Solution::of(method.name(), "it was asked for", report))
@@ -245,9 +247,61 @@ impl<S: NamedSolver + ?Sized> NamedSolver for &S {
     }
 }
 
+/// A method whose linear systems are preconditioned by aggregation multigrid: `newton:amg`.
+struct WithMultigrid {
+    method: Method,
+    name: String,
+}
+
+impl NamedSolver for WithMultigrid {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn fits(&self, analysis: &Analysis) -> Result<(), &'static str> {
+        match analysis.symmetric {
+            true => self.method.fits(analysis),
+            false => Err("the matrix is not symmetric"),
+        }
+    }
+
+    fn solve(
+        &self,
+        problem: &BoxMlcp<'_, Csr>,
+        options: &Options,
+        x: &mut [f64],
+        observer: &mut dyn Observer,
+    ) -> Result<Solution, InputError> {
+        solve(problem, self.method, &options.multigrid(true), x, observer)
+    }
+}
+
 impl NamedSolver for Method {
     fn name(&self) -> &str {
         Method::name(*self)
+    }
+
+    fn vary(&self, words: &[&str]) -> Result<Box<dyn NamedSolver + '_>, String> {
+        let takes = matches!(
+            self,
+            Self::Newton | Self::Policy | Self::Penalty | Self::Linear
+        );
+        if takes && words == ["amg"] {
+            return Ok(Box::new(WithMultigrid {
+                method: *self,
+                name: format!("{}:amg", self.name()),
+            }));
+        }
+        let there_are = if takes {
+            "there is amg"
+        } else {
+            "there are none"
+        };
+        let words = words.join(":");
+        Err(format!(
+            "{words:?} is no variation of {}; {there_are}",
+            self.name()
+        ))
     }
 
     fn fits(&self, analysis: &Analysis) -> Result<(), &'static str> {

@@ -1,11 +1,13 @@
 //! Tests of problems, methods, Krylov methods and preconditioners, in one program: each further one would be linked with
 //! the oracles again.
 
+mod aggregation;
 mod agreement;
 mod analysis;
 mod certificates;
 mod contracts;
 mod coupled_bounds;
+mod discs;
 mod factored_preconditioners;
 mod fas;
 mod fischer;

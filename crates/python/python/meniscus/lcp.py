@@ -13,6 +13,7 @@ the linear complementarity problem ``x >= 0, y >= 0, x'y = 0``; it also contains
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any, Callable, Iterable, NamedTuple
@@ -82,6 +83,7 @@ class LcpProblem(NamedTuple):
     lower: np.ndarray
     upper: np.ndarray
     solution: np.ndarray | None = None
+    friction: list | None = None
 
 
 class SolverInfo(NamedTuple):
@@ -132,7 +134,8 @@ def solve(
     max_iterations : int, optional
         Limit on iterations, pivots or sweeps. Default: the solver's own.
     friction : sequence of (row, of, coefficient), optional
-        Rows whose bounds are plus and minus a coefficient times the `x` of another row, as in Coulomb friction.
+        Rows whose bounds are plus and minus a coefficient times the `x` of another row, as in Coulomb friction. With a pair of
+        rows in place of a row, ``((row, row), of, coefficient)``, the length of both is bounded: a disc instead of a square.
     callback : callable, optional
         Called after each iteration with a dictionary of ``iteration``, ``inner_iterations``, ``residual`` and ``merit``. It
         stops the solve by returning True or raising StopIteration; other exceptions are passed on.
@@ -178,6 +181,7 @@ def compare(
     tol: float = 1e-8,
     absolute: bool = False,
     max_iterations: int | None = None,
+    friction: Any = None,
     seconds: float = 60.0,
     threads: int | None = None,
 ) -> "Comparison":
@@ -206,7 +210,10 @@ def compare(
     rows = _rows(b.shape[0], b, lower, upper, x0, tol, absolute, max_iterations)
     threads = _count(threads, "threads")
     skipped: dict[str, str] = {}
-    if solvers is None:
+    coupled = _friction(friction, b.shape[0])
+    if solvers is None and coupled is not None:
+        names = list(_native.coupled_solvers())
+    elif solvers is None:
         fits = _native.analyse(arrays, rows)
         skipped = {name: why for name, why in fits if why is not None}
         names = [name for name, why in fits if why is None]
@@ -215,7 +222,7 @@ def compare(
     results: dict[str, LcpResult] = {}
     for name in names:
         try:
-            results[name] = _result(_native.solve(arrays, rows, name, None, threads, None, float(seconds)))
+            results[name] = _result(_native.solve(arrays, rows, name, coupled, threads, None, float(seconds)))
         except ValueError as error:
             if solvers is not None:
                 raise
@@ -313,7 +320,7 @@ def generate(family: str, size: int, *, seed: int = 0, bands: int = 4, null: flo
 
 
 def read(folder: str | os.PathLike) -> LcpProblem:
-    """Read a problem from the files ``A.mtx``, ``b.mtx`` and, if they exist, ``lower.mtx``, ``upper.mtx`` and ``x.mtx``.
+    """Read a problem from ``A.mtx``, ``b.mtx`` and, if they exist, ``lower.mtx``, ``upper.mtx``, ``x.mtx`` and ``friction.json``.
 
     These are the files that `write` and the command line write.
     """
@@ -329,11 +336,27 @@ def read(folder: str | os.PathLike) -> LcpProblem:
             return _native.read_vector(path)
         return None if default is None else np.full(b.shape[0], default)
 
-    return LcpProblem(matrix, b, optional("lower.mtx", 0.0), optional("upper.mtx", np.inf), optional("x.mtx", None))
+    bounds = optional("lower.mtx", 0.0), optional("upper.mtx", np.inf)
+    return LcpProblem(matrix, b, *bounds, optional("x.mtx", None), _read_friction(folder / "friction.json"))
 
 
-def write(folder: str | os.PathLike, A: Any, b: Any, lower: Any = 0.0, upper: Any = np.inf, *, x: Any = None) -> None:
-    """Write a problem, and its solution if there is one, in Matrix Market format into a folder."""
+def _read_friction(path: Path) -> list | None:
+    if not path.exists():
+        return None
+    content = json.loads(path.read_text(encoding="utf-8"))
+    rows = {bound["row"]: (bound["row"], bound["of"], bound["factor"]) for bound in content["coupled_bounds"]}
+    discs = []
+    for first, second in content.get("discs", ()):
+        _, of, factor = rows.pop(first)
+        rows.pop(second)
+        discs.append(((first, second), of, factor))
+    return [*rows.values(), *discs]
+
+
+def write(
+    folder: str | os.PathLike, A: Any, b: Any, lower: Any = 0.0, upper: Any = np.inf, *, x: Any = None, friction: Any = None
+) -> None:
+    """Write a problem, and its solution and friction if there are any, in Matrix Market format into a folder."""
     folder = Path(folder)
     b = vector(b, "b")
     n = b.shape[0]
@@ -347,6 +370,12 @@ def write(folder: str | os.PathLike, A: Any, b: Any, lower: Any = 0.0, upper: An
     _native.write_matrix(folder / "A.mtx", arrays)
     for name, values in vectors.items():
         _native.write_vector(folder / f"{name}.mtx", values)
+    coupled = _friction(friction, n)
+    if coupled is not None:
+        bounds, discs = coupled
+        content: dict[str, Any] = {"coupled_bounds": [{"row": row, "of": of, "factor": factor} for row, of, factor in bounds]}
+        content["discs"] = [[bounds[i][0], bounds[j][0]] for i, j in discs]
+        (folder / "friction.json").write_text(json.dumps(content), encoding="utf-8")
 
 
 def _rows(
@@ -373,20 +402,29 @@ def _count(value: Any, name: str, least: int = 1) -> int | None:
     return number
 
 
-def _friction(friction: Any, n: int) -> list[tuple[int, int, float]] | None:
+def _friction(friction: Any, n: int) -> tuple[list[tuple[int, int, float]], list[tuple[int, int]]] | None:
+    """Rows with the rows that they follow and coefficients, and pairs of places in this list that are discs."""
     if friction is None:
         return None
-    rows = []
+    bounds: list[tuple[int, int, float]] = []
+    discs: list[tuple[int, int]] = []
     for entry in friction:
         try:
             row, of, coefficient = entry
+            rows = tuple(row) if isinstance(row, (tuple, list, np.ndarray)) else (row,)
         except (TypeError, ValueError):
             raise ValueError("friction is a sequence of (row, of, coefficient)") from None
-        row, of = _count(row, "friction row", 0), _count(of, "friction row", 0)
-        if max(row, of) >= n:
-            raise ValueError(f"friction names row {max(row, of)}, there are {n}")
-        rows.append((row, of, float(coefficient)))
-    return rows
+        if len(rows) not in (1, 2):
+            raise ValueError(f"friction is of one row or of a pair, not of {len(rows)}")
+        of = _count(of, "friction row", 0)
+        for one in rows:
+            one = _count(one, "friction row", 0)
+            if max(one, of) >= n:
+                raise ValueError(f"friction names row {max(one, of)}, there are {n}")
+            bounds.append((one, of, float(coefficient)))
+        if len(rows) == 2:
+            discs.append((len(bounds) - 2, len(bounds) - 1))
+    return bounds, discs
 
 
 def _solve_operator(A: Any, n: int, rows: tuple, solver: str, threads: int | None, callback: Any) -> dict:

@@ -7,7 +7,7 @@ use meniscus_lcp::{BoxMlcp, CoupledBound, CoupledBoundMlcp, Csr, InputError, Rep
 use super::SolveReport;
 use super::island::Island;
 use crate::problem::ContactProblem;
-use crate::settings::{Method, Settings};
+use crate::settings::{Cone, Method, Settings};
 
 /// `J inv(M) J'` for some rows, scaled to a unit diagonal, and `1 / sqrt` of the diagonal.
 pub(super) fn scaled_matrix<const D: usize>(
@@ -69,8 +69,12 @@ pub(crate) fn assemble<const D: usize>(island: &Island<D>) -> Result<ContactProb
     let (mut lower, mut upper): (Vec<f64>, Vec<f64>) =
         island.rows.iter().map(|row| (row.lower, row.upper)).unzip();
     let mut friction = Vec::new();
+    let mut discs = Vec::new();
     for contact in 0..island.contacts() {
         let of = island.normal_row(contact);
+        if D == 3 && island.cone == Cone::Disc {
+            discs.push([friction.len(), friction.len() + 1]);
+        }
         for row in of + 1..of + D {
             (lower[row], upper[row]) = (f64::NEG_INFINITY, f64::INFINITY);
             friction.push(CoupledBound {
@@ -86,6 +90,7 @@ pub(crate) fn assemble<const D: usize>(island: &Island<D>) -> Result<ContactProb
         lower,
         upper,
         friction,
+        discs,
         dimensions: D,
         joint_rows: island.joint_rows,
         x: island.x.clone(),
@@ -111,7 +116,7 @@ pub(super) fn solve<const D: usize>(
         report.normal.push(inner);
     }
     report.residual = island.residual();
-    if report.status == Status::Converged && island.cone == crate::settings::Cone::Disc && D == 3 {
+    if report.status == Status::Converged && island.cone == Cone::Disc && D == 3 {
         // Converged on its own cone, which is not the disc that the residual is about.
         report.residual = report
             .normal

@@ -3,13 +3,13 @@
 use super::super::output::{print_line, print_note};
 use super::arguments::CompareArguments;
 use super::files::{self, Problem, broken};
-use super::friction;
+use super::friction::Friction;
 use super::grid::{self, Candidate, Grid, named};
 use super::solve::{answer, cannot_use};
 use super::solve_timer::{Observation, SolveTimer};
 use meniscus_lcp::analysis::analyse;
-use meniscus_lcp::registry::{COUPLED_SOLVERS, Method, NamedSolver, Options, Registry};
-use meniscus_lcp::{CoupledBound, Report, Status};
+use meniscus_lcp::registry::{Method, NamedSolver, Options, Registry};
+use meniscus_lcp::{Report, Status};
 use meniscus_render::plot::{Axis, Chart, Series};
 use meniscus_store::error::{Error, Kind};
 use std::fmt::Write;
@@ -37,8 +37,8 @@ pub fn compare(arguments: &CompareArguments) -> Result<(), Error> {
         )));
     }
     let given = Problem::read(&arguments.problem)?;
-    if let Some(bounds) = friction::beside(&arguments.problem, &given)? {
-        let tried = with_friction(arguments, &given, &bounds)?;
+    if let Some(friction) = Friction::beside(&arguments.problem, &given)? {
+        let tried = with_friction(arguments, &given, &friction)?;
         return finish(arguments, &given, &tried);
     }
     let grid = Grid::for_solvers(&arguments.problem, &given, &arguments.solvers)?;
@@ -69,32 +69,31 @@ pub fn compare(arguments: &CompareArguments) -> Result<(), Error> {
     finish(arguments, &given, &tried)
 }
 
-/// Solves a contact problem with all methods for coupled bounds, or those that were asked for.
+/// Solves a problem with friction by all solvers that take it, or those that were asked for.
 fn with_friction(
     arguments: &CompareArguments,
     given: &Problem,
-    bounds: &[CoupledBound],
+    friction: &Friction,
 ) -> Result<Vec<MethodResult>, Error> {
-    let asked: Vec<&str> = match arguments.solvers.is_empty() {
-        true => COUPLED_SOLVERS.to_vec(),
-        false => arguments.solvers.iter().map(String::as_str).collect(),
+    let asked: Vec<String> = match arguments.solvers.is_empty() {
+        true => friction
+            .solvers(given)?
+            .into_iter()
+            .map(String::from)
+            .collect(),
+        false => arguments.solvers.clone(),
     };
     let mut tried = Vec::new();
     for name in asked {
-        if !COUPLED_SOLVERS.contains(&name) {
-            return Err(
-                Error::usage(format!("{name} does not solve problems with friction"))
-                    .with_remedy(format!("use {}", COUPLED_SOLVERS.join(" or "))),
-            );
-        }
         let mut watch = SolveTimer::new(Some(Duration::from_secs_f64(arguments.seconds)));
         let mut x = given.start();
         let stop = (arguments.stop.tolerance, arguments.stop.max_iterations);
-        let report = friction::solve(name, given, bounds, stop, &mut x, &mut watch)?;
+        let solution = friction.solve(&name, given, stop, &mut x, &mut watch)?;
+        let auto = name == Method::Auto.name();
         let one = MethodResult {
-            name: name.into(),
-            picked: None,
-            report,
+            name,
+            picked: auto.then_some(solution.solver),
+            report: solution.report,
             seconds: watch.seconds(),
             seen: watch.seen,
             x,

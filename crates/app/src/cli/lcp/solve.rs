@@ -3,11 +3,11 @@
 use super::super::output::{print_line, print_note};
 use super::arguments::SolveArguments;
 use super::files::{self, Problem, broken};
-use super::friction;
+use super::friction::Friction;
 use super::grid::{self, Grid, named};
 use super::solve_timer::{Observation, SolveTimer};
-use meniscus_lcp::registry::{self, COUPLED_SOLVERS, Method, Options, Solution, accuracy};
-use meniscus_lcp::{CoupledBound, Report, Status};
+use meniscus_lcp::registry::{self, Method, Options, Solution, accuracy};
+use meniscus_lcp::{Report, Status};
 use meniscus_render::plot::{Axis, Chart, Series};
 use meniscus_store::error::{Error, Kind};
 use meniscus_store::quantity::count;
@@ -28,8 +28,8 @@ pub fn solve(arguments: &SolveArguments) -> Result<(), Error> {
         Some(path) => files::vector(path, problem.len())?,
         None => given.start(),
     };
-    if let Some(bounds) = friction::beside(&arguments.problem, &given)? {
-        return with_friction(arguments, &given, &bounds, x);
+    if let Some(friction) = Friction::beside(&arguments.problem, &given)? {
+        return with_friction(arguments, &given, &friction, x);
     }
     let options = Options::default()
         .tolerance(arguments.stop.tolerance)
@@ -75,41 +75,38 @@ pub fn solve(arguments: &SolveArguments) -> Result<(), Error> {
     }
 }
 
-/// Solves a contact problem and prints the result.
+/// Solves a problem with friction and prints the result.
 fn with_friction(
     arguments: &SolveArguments,
     given: &Problem,
-    bounds: &[CoupledBound],
+    friction: &Friction,
     mut x: Vec<f64>,
 ) -> Result<(), Error> {
-    let asked = match arguments.solver == Method::Auto.name() {
-        true => COUPLED_SOLVERS[0],
-        false => &arguments.solver,
-    };
-    let Some(name) = COUPLED_SOLVERS.into_iter().find(|name| *name == asked) else {
-        return Err(
-            Error::usage(format!("{asked} does not solve problems with friction"))
-                .with_remedy(format!("use --solver {}", COUPLED_SOLVERS.join(" or "))),
-        );
-    };
     let mut watch = SolveTimer::new(None);
     let stop = (arguments.stop.tolerance, arguments.stop.max_iterations);
-    let report = friction::solve(name, given, bounds, stop, &mut x, &mut watch)?;
+    let solution = friction.solve(&arguments.solver, given, stop, &mut x, &mut watch)?;
     let seconds = watch.seconds();
     if let Some(path) = &arguments.out {
         files::write_vector(path, &x)?;
     }
+    if let Some(path) = &arguments.trace {
+        files::write_text(path, &csv(&watch.seen, &solution))?;
+    }
+    if let Some(path) = &arguments.plot {
+        files::write_text(path, &chart(&watch.seen, &solution, &given.name).svg())?;
+    }
+    let is_auto = arguments.solver == Method::Auto.name();
+    let report = &solution.report;
     if arguments.json {
-        print_line(format_args!("{}", answer(name, &report, seconds, given)));
+        let mut answer = answer(solution.solver, report, seconds, given);
+        if is_auto {
+            answer["attempts"] = attempts(&solution);
+        }
+        print_line(format_args!("{answer}"));
     } else {
-        print_line(format_args!(
-            "{name}, {} and {} of friction: {}, residual {:.3e}, {}, {seconds:.3} s",
-            count(given.matrix.rows(), "row"),
-            bounds.len(),
-            report.status,
-            report.residual,
-            count(report.iterations, "iteration"),
-        ));
+        print_result(is_auto, &solution, seconds, given);
+        let rows = count(friction.rows() as u64, "row");
+        print_line(format_args!("{rows} of friction"));
     }
     match report.status {
         Status::Converged => Ok(()),
