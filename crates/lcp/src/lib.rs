@@ -7,8 +7,8 @@
 //! | pivoting | [`lemke`](methods::lemke), [`dantzig`](methods::dantzig), [`keller`](methods::keller), [`enumerate`](methods::enumerate) |
 //! | splitting | [`jacobi`](methods::jacobi), [`pgs`](methods::pgs), [`psor`](methods::psor), [`spsor`](methods::spsor) |
 //! | Newton | [`newton`](methods::newton) (minimum map), [`fischer`](methods::fischer) |
-//! | active set | [`policy`](methods::policy), [`penalty`](methods::penalty), [`mprgp`](methods::mprgp) |
-//! | interior point | [`interior_point`](methods::interior_point) |
+//! | active set | [`policy`](methods::policy), [`penalty`](methods::penalty), [`mprgp`](methods::mprgp), [`masp`](methods::masp) |
+//! | interior point | [`interior_point`](methods::interior_point), [`pd_amg`](methods::pd_amg) |
 //! | multigrid | [`fas`](methods::fas), [`fmg`](methods::fmg), over a [`Hierarchy`] |
 //! | linear | [`linear`](methods::linear) |
 //! | coupled bounds | [`pgs_coupled`](methods::pgs_coupled), [`newton_coupled`](methods::newton_coupled), [`staggered`](methods::staggered) |

@@ -6,8 +6,8 @@ use crate::blocks::Blocks;
 use crate::csr::Csr;
 use crate::error::InputError;
 use crate::methods::{
-    dantzig, enumerate, fischer, interior_point, jacobi, keller, lemke, linear, mprgp, newton,
-    penalty, pgs, policy, psor, spsor,
+    dantzig, enumerate, fischer, interior_point, jacobi, keller, lemke, linear, masp, mprgp,
+    newton, pd_amg, penalty, pgs, policy, psor, spsor,
 };
 use crate::precondition::{
     Amg, AmgSettings, Ic0, Ic0Settings, Identity, Mic0, Mic0Settings, Preconditioner,
@@ -106,18 +106,9 @@ pub(super) fn run(
             settings!(mprgp),
             &mut *preconditioner(matrix, options)
         ),
-        Method::Masp => {
-            let mut amg = Amg::new(matrix, AmgSettings::default())?;
-            solved!(mprgp, settings!(mprgp), &mut amg)
-        }
+        Method::Masp => solved!(masp, settings!(masp)),
         Method::InteriorPoint => solved!(interior_point, settings!(interior_point)),
-        Method::PdAmg => interior_point::solve_by_multigrid(
-            problem,
-            &settings!(interior_point),
-            x,
-            &mut interior_point::Workspace::default(),
-            observer,
-        ),
+        Method::PdAmg => solved!(pd_amg, settings!(pd_amg)),
         Method::Linear => solved!(
             linear,
             settings!(linear),

@@ -128,12 +128,8 @@ pub fn solve(
     report
 }
 
-/// Solves the problem with conjugate gradients for the systems, preconditioned by aggregation multigrid: for sparse symmetric
-/// matrices of any size. [Takahashi and Batty 2024]
-///
-/// Rows of an aggregate are connected, so that what is not coupled (two bodies of liquid, the sides of a wall) stays so on coarse levels. Aggregates are made
-/// once; the diagonal that the path adds changes coarse matrices by its sums. Otherwise as [`solve`], a symmetric matrix given.
-pub fn solve_by_multigrid(
+/// Solves the problem with conjugate gradients for the systems, preconditioned by aggregation multigrid.
+pub(super) fn solve_by_multigrid(
     problem: &BoxMlcp<'_, impl Rows + ?Sized>,
     settings: &Settings,
     x: &mut [f64],

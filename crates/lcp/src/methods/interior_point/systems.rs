@@ -44,7 +44,7 @@ impl Systems for Factor {
 }
 
 /// Residual of a direction, as a part of its right-hand side: what is left goes into the next one.
-const DIRECTION: f64 = 1e-4;
+const DIRECTION: f64 = 1e-6;
 /// The same where the active set is known.
 const EXACT: f64 = 1e-13;
 /// Iterations for a system at most.

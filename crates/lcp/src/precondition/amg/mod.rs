@@ -25,7 +25,7 @@ settings! {
         pub coarsest: usize = 100,
         /// Jacobi sweeps before and after a coarse correction.
         pub sweeps: usize = 2,
-        /// Corrections by the next coarser level: 1 for a V-cycle, 2 for a W-cycle.
+        /// Corrections by the next coarser level: 1 for a V-cycle, 2 for a W-cycle. Where rows are left out it is a V-cycle.
         pub corrections: usize = 1,
     }
 }
@@ -93,6 +93,8 @@ pub struct Amg<'a> {
     matrix: Cow<'a, Csr>,
     levels: Vec<Level>,
     coarsest: Coarsest,
+    /// Whether some rows are not active.
+    filtered: bool,
     scratch: Mutex<Vec<Vectors>>,
 }
 
@@ -154,6 +156,7 @@ impl<'a> Amg<'a> {
             matrix,
             levels: Vec::new(),
             coarsest: Coarsest::default(),
+            filtered: false,
             scratch: Mutex::default(),
         };
         amg.build()?;
@@ -281,7 +284,12 @@ impl<'a> Amg<'a> {
             }
             relax(z, &vectors.r, &own.divisors, active);
         }
-        for _ in 0..self.settings.corrections {
+        // Of a coarse matrix that is not the product of the rows that are left, a second correction may overshoot.
+        let corrections = match masked && self.filtered {
+            true => 1,
+            false => self.settings.corrections,
+        };
+        for _ in 0..corrections {
             self.residual(level, r, z, &mut vectors.r);
             if let Some(active) = active {
                 keep(&mut vectors.r, active);
@@ -373,6 +381,7 @@ impl Preconditioner for Amg<'_> {
     }
 
     fn restrict(&mut self, active: &[bool]) {
+        self.filtered = active.contains(&false);
         let mut active = active.to_vec();
         for level in &mut self.levels {
             level.transfer.joined(&active, &mut level.coarse_active);
