@@ -202,7 +202,7 @@ def drive(simulation):
             simulation.push("box", [20.0 - frame.bodies["box"]["velocity"][0], 0.0], torque=0.1)
         if frame.number == 3:
             simulation.set("gravity", np.array([0.0, -1.62]))
-            simulation.set("liquid[0].density", 900)
+            simulation.set("density", 900)
     return frame
 
 
@@ -245,7 +245,7 @@ scene, out, last = eval(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 set = Simulation.set
 def kill(simulation, key, value):
     set(simulation, key, value)
-    if key == "liquid[0].density" and last == 3:
+    if key == "density" and last == 3:
         os.kill(os.getpid(), signal.SIGKILL)
 Simulation.set = kill
 with Simulation(scene, out=out) as simulation:

@@ -147,6 +147,9 @@ class Simulation:
         self._native: Any = _native.Simulation(
             self._scene._native, threads, repeated, self._out, bool(resume), bool(overwrite)
         )
+        if self._out is not None:
+            # Changes are checked against what a resumed run has: every key, defaults included, and copies of meshes.
+            self._scene = Scene(self._out / "scene.toml")
         self._started, self._resumed = False, bool(resume)
         #: Statistics of the steps of the last frame, as in ``stats.jsonl``.
         self.steps: list[dict] = []
