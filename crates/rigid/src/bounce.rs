@@ -21,6 +21,8 @@ use crate::step::{Prepared, contact_impulse};
 
 /// Approach below which nothing bounces, in speeds that gravity gives in a step.
 const SLOWEST: f64 = 2.0;
+/// Energy that restitution may gain, as a share of what the impact took: rounding.
+const ROUNDING: f64 = 1e-9;
 
 impl<const D: usize> Bodies<D> {
     /// Speed of approach of each contact at its impact; zero for those that do not bounce.
@@ -87,8 +89,10 @@ impl<const D: usize> Bodies<D> {
         let mut solved: Vec<(Island<D>, solve::SolveReport)> = bouncing
             .par_iter()
             .map(|island| {
+                let taken = energy_taken(island, approach);
                 let mut island = self.bounce_island(prepared, island, approach, &kinetics, dt);
                 let report = solve::solve(&mut island, &self.settings, dt);
+                give_back_at_most(&mut island, taken);
                 (island, report)
             })
             .collect();
@@ -172,4 +176,38 @@ impl<const D: usize> Bodies<D> {
             ..*contact
         }
     }
+}
+
+/// Energy that the normal impulses of a step have taken from the bodies of an island.
+fn energy_taken<const D: usize>(island: &Island<D>, approach: &[f64]) -> f64 {
+    let of_contact = |k: usize| {
+        let n = island.normal_row(k);
+        let bias = island.rows[n].bias;
+        let (before, after) = (island.start_speed(n) - bias, island.y(n) - bias);
+        // Gravity acts for the whole step, the impact is within it.
+        let before = match approach[island.contact_ids[k]] {
+            approach if approach > 0.0 => before.min(-approach),
+            _ => before,
+        };
+        -0.5 * island.x[n] * (before + after)
+    };
+    (0..island.contacts()).map(of_contact).sum()
+}
+
+/// Scales the impulses of restitution so that they give back at most what was taken. Reversing several approaches at the same
+/// time may otherwise gain energy: of two bodies that were moving apart slowly, and are pushed together by a third one.
+fn give_back_at_most<const D: usize>(island: &mut Island<D>, taken: f64) {
+    // The energy that a share s of the impulses gives is p s + q s^2.
+    let (mut p, mut q) = (0.0, 0.0);
+    for (i, &x) in island.x.iter().enumerate() {
+        let (before, after) = (island.start_speed(i), island.y(i));
+        p += x * (before - island.rows[i].bias);
+        q += 0.5 * x * (after - before);
+    }
+    if p + q <= taken * (1.0 + ROUNDING) || q <= 0.0 {
+        return;
+    }
+    let share = (-p + (p * p + 4.0 * q * taken.max(0.0)).sqrt()) / (2.0 * q);
+    let x: Vec<f64> = island.x.iter().map(|x| share.clamp(0.0, 1.0) * x).collect();
+    island.restart(&x);
 }

@@ -164,6 +164,36 @@ mod tests {
         assert!(text(FIRST).is_some());
     }
 
+    /// In Newton's cradle one ball after the other meets the next, which needs steps shorter than the gaps between them.
+    #[test]
+    fn only_the_last_ball_of_the_cradle_leaves() {
+        let (scene, _) = load("cradle", &[], false).unwrap().ready().unwrap();
+        let AnyScene::Three(scene) = scene else {
+            panic!("the cradle is in 3D")
+        };
+        let mut bodies = scene.rigid_bodies().unwrap();
+        let balls = scene
+            .bodies
+            .iter()
+            .map(|ball| scene.places()[ball.name.as_str()]);
+        let balls: Vec<usize> = balls.collect();
+        let start: Vec<[f64; 3]> = balls.iter().map(|&ball| bodies.center(ball)).collect();
+        let energy = bodies.energy();
+        // A quarter of a swing of the first ball, and half of one of the last.
+        let dt = scene.rigid_step();
+        for _ in 0..(0.42 / dt) as usize {
+            bodies.step(dt).unwrap();
+        }
+        let speeds: Vec<f64> = balls
+            .iter()
+            .map(|&ball| bodies.twist(ball).linear[0])
+            .collect();
+        assert!(speeds[4] > 0.8, "{speeds:?}");
+        assert!(speeds[..4].iter().all(|v| v.abs() < 0.02), "{speeds:?}");
+        assert!(bodies.center(balls[4])[0] - start[4][0] > 0.1);
+        assert!((bodies.energy() / energy - 1.0).abs() < 1e-3);
+    }
+
     #[test]
     fn a_misspelt_scene_gets_a_suggestion() {
         for (typed, meant) in [

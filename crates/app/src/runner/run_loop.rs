@@ -517,9 +517,10 @@ impl<'a, const D: usize> Runner<'a, D> {
                 folder.display(),
                 problem.files().join(", "),
                 // Bodies alone have no solution where one is crushed.
-                match self.scene.is_rigid() {
-                    true => "let the solids that move leave the body room",
-                    false => "try another --solver, or another --resolution",
+                match (self.scene.is_rigid(), &failure.error) {
+                    (true, StepError::NotFinite) => "choose less extreme masses, speeds and sizes",
+                    (true, _) => "let the solids that move leave the body room",
+                    (false, _) => "try another --solver, or another --resolution",
                 }
             )),
             Err(second) => error.with_remedy(format!("its problem could not be written: {second}")),

@@ -435,18 +435,19 @@ impl<const D: usize> Island<D> {
     /// `1/2 x'(y + y0)` for the velocities `y0` of the rows without impulses: what the contact problem adds to the energy of
     /// the bodies.
     pub fn dual_energy(&self) -> f64 {
-        let start = |slot: u32| &self.start[slot as usize];
-        let without = |row: &SolverRow<D>| {
-            let (a, b) = (start(row.a), start(row.b));
-            dot(row.linear, sub(a.linear, b.linear))
-                + dot(row.angular_a, a.angular)
-                + dot(row.angular_b, b.angular)
-                + row.bias
-        };
-        let rows = self.rows.iter().enumerate();
-        rows.filter(|(i, _)| self.x[*i] != 0.0)
-            .map(|(i, row)| 0.5 * self.x[i] * (self.y(i) + without(row)))
+        let rows = (0..self.rows.len()).filter(|&i| self.x[i] != 0.0);
+        rows.map(|i| 0.5 * self.x[i] * (self.y(i) + self.start_speed(i)))
             .sum()
+    }
+
+    /// `y_i` without impulses.
+    pub fn start_speed(&self, i: usize) -> f64 {
+        let row = &self.rows[i];
+        let (a, b) = (&self.start[row.a as usize], &self.start[row.b as usize]);
+        dot(row.linear, sub(a.linear, b.linear))
+            + dot(row.angular_a, a.angular)
+            + dot(row.angular_b, b.angular)
+            + row.bias
     }
 
     /// For each row whether it is held, see [`Newton::derivative`](super::Newton::derivative).

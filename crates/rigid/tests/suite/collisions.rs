@@ -8,6 +8,29 @@ fn weightless<const D: usize>() -> Bodies<D> {
     Bodies::new(Settings::default().gravity([0.0; D])).unwrap()
 }
 
+/// A contact acts before bodies touch: a box uses up its gap within the step, no more and no less, and lies down in the next one.
+#[test]
+fn a_body_uses_up_the_gap_in_the_step_in_which_it_arrives() {
+    fn arrive<const D: usize>() {
+        let mut bodies = Bodies::<D>::new(Settings::default()).unwrap();
+        bodies.add(floor()).unwrap();
+        let (size, gap, speed, dt) = (0.2, 0.008, 2.0, 0.01);
+        let rest = 0.002 * size;
+        let falling = body("box", cuboid([size; D]), 500.0, up(0.5 * size + gap));
+        let index = bodies.add(falling.moving(up(-speed), [0.0; 3])).unwrap();
+        let report = bodies.step(dt).unwrap();
+        let height = bodies.center(index)[D - 1] - 0.5 * size;
+        assert!((height - rest).abs() < 1e-12, "{height}");
+        let arrival = bodies.twist(index).linear[D - 1];
+        assert!((arrival + (gap - rest) / dt).abs() < 1e-10, "{arrival}");
+        assert_eq!(report.position_work, 0.0);
+        bodies.step(dt).unwrap();
+        assert!(norm(bodies.twist(index).linear) < 1e-9);
+    }
+    arrive::<2>();
+    arrive::<3>();
+}
+
 #[test]
 fn collisions_conserve_linear_and_angular_momentum_to_rounding() {
     for restitution in [0.0, 0.7] {
@@ -50,6 +73,40 @@ fn collisions_conserve_linear_and_angular_momentum_to_rounding() {
         assert!(touched > 2);
         assert!(distance(l, linear) < 1e-13 * 30.0, "{l:?} {linear:?}");
         assert!(distance(a, angular) < 1e-12 * 30.0, "{a:?} {angular:?}");
+    }
+}
+
+/// Two balls move apart slowly when a third one pushes them together again, all within one step. Restitution gives back what
+/// the impact took, and no more: energy grew by a fifth once, in a cradle after some swings.
+#[test]
+fn balls_that_meet_at_the_same_time_gain_no_energy() {
+    for dt in [0.01, 0.002] {
+        for apart in [0.1, 0.3, 0.45] {
+            let mut bodies = weightless::<2>();
+            let step = 0.2 + 0.0004 + 1e-6;
+            for (k, speed) in [1.0, 0.0, apart].into_iter().enumerate() {
+                let at = [k as f64 * step, 0.0];
+                let ball = body("ball", ball(0.1), 500.0, at).moving([speed, 0.0], [0.0; 3]);
+                bodies.add(ball.restitution(1.0).friction(0.0)).unwrap();
+            }
+            let (momentum, energy) = (bodies.momentum().0, bodies.energy());
+            for _ in 0..20 {
+                let report = bodies.step(dt).unwrap();
+                let most = energy * (1.0 + 1e-9);
+                assert!(
+                    report.energy <= most,
+                    "{apart}: {} of {energy}",
+                    report.energy
+                );
+            }
+            // Nothing is lost either, as far as speeds reverse.
+            assert!(
+                bodies.energy() >= 0.8 * energy,
+                "{apart}: {} of {energy}",
+                bodies.energy()
+            );
+            assert!(distance(bodies.momentum().0, momentum) < 1e-12 * momentum[0]);
+        }
     }
 }
 

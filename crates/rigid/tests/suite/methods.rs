@@ -110,6 +110,27 @@ fn an_exported_problem_is_solved_by_the_impulses_of_the_step() {
     );
 }
 
+/// The first sweeps are enough for a single body, and where a solve starts from the impulses of the last step: neither Newton
+/// steps nor normal problems are spent on them.
+#[test]
+fn the_first_sweeps_solve_what_is_simple() {
+    let mut bodies = Bodies::<3>::new(Settings::default()).unwrap();
+    bodies.add(floor()).unwrap();
+    let at = [0.0, 0.0, 0.1004];
+    let ball = body("ball", crate::scenes::ball(0.1), 500.0, at);
+    bodies.add(ball.moving([1.0, 0.0, -1.0], [0.0; 3])).unwrap();
+    for k in 0..3 {
+        let report = bodies.step(0.01).unwrap();
+        let solve = &report.solves[0];
+        assert!(report.converged());
+        // Later, the impulses of the last step may be exact.
+        let least = if k == 0 { 1 } else { 0 };
+        assert!((least..=8).contains(&solve.sweeps), "{solve:?}");
+        assert_eq!((solve.active_sets, solve.rounds), (0, 0), "{solve:?}");
+        assert!(solve.normal.is_empty());
+    }
+}
+
 /// A hybrid solve needs few rounds where sweeps alone are not enough.
 #[test]
 fn sweeps_alone_do_not_carry_a_heavy_load_and_the_hybrid_does() {

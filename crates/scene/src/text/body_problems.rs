@@ -13,6 +13,8 @@ use std::fmt::Write;
 
 /// Ratio of the largest to the smallest mass without a warning.
 const LARGEST_RATIO: f64 = 1e4;
+/// Masses with which impulses and energies are finite numbers, in kg.
+const MASSES: std::ops::RangeInclusive<f64> = 1e-50..=1e50;
 /// Share of the gap at rest that bodies may overlap by at the start without a warning.
 const ROUNDING: f64 = 0.01;
 /// Samples of a surface, at most, to find out whether it is inside another solid.
@@ -64,8 +66,11 @@ fn repeated_names<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem>
 fn masses<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
     let bodies = scene.bodies.iter().enumerate();
     let problem = |(k, body): (usize, &Body<D>)| {
-        let fault = body.mass().err()?;
         let path = format!("body[{}]", k + 1);
+        let fault = match body.mass() {
+            Err(fault) => fault,
+            Ok(mass) => return unphysical_mass(root, k, mass.mass),
+        };
         let (key, help) = match fault {
             MassError::Inertia(_) if body.inertia.is_some() => (
                 "inertia",
@@ -90,6 +95,22 @@ fn masses<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
         Some(Problem::error(place, join(&path, key), message).with_help(help))
     };
     bodies.filter_map(problem).collect()
+}
+
+/// A mass with which impulses and energies would not be finite numbers.
+fn unphysical_mass(root: &Node, k: usize, mass: f64) -> Option<Problem> {
+    if MASSES.contains(&mass) {
+        return None;
+    }
+    let body = root.get("body").and_then(|list| list.list().get(k));
+    let key = match body.and_then(|body| body.get("mass")) {
+        Some(_) => "mass",
+        None => "density",
+    };
+    let place = place_of_key(root, "body", k, key);
+    let message = format!("a mass of {mass:.0e} kg is not physical");
+    let problem = Problem::error(place, join(&format!("body[{}]", k + 1), key), message);
+    Some(problem.with_help("densities are in kg/m³, masses in kg, lengths in metres"))
 }
 
 fn joints<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {

@@ -239,3 +239,19 @@ fn hostile_values_of_bodies_joints_and_contacts_are_refused_with_their_place_or_
     }
     assert!(refused > 1000 && accepted > 50, "{refused} {accepted}");
 }
+
+#[test]
+fn masses_that_no_number_can_hold_the_energy_of_are_refused_with_the_units() {
+    for (from, to, key) in [
+        ("density = 500", "density = 1e300", "body[1].density"),
+        ("mass = 2\n", "mass = 1e-200\n", "body[2].mass"),
+    ] {
+        assert!(EVERY_KEY.contains(from));
+        let loaded = check(&EVERY_KEY.replacen(from, to, 1));
+        let mut errors = (loaded.problems.iter()).filter(|p| p.severity == Severity::Error);
+        let error = errors.next().unwrap();
+        assert_eq!(error.path, key);
+        assert!(error.message.contains("kg is not physical"), "{error:?}");
+        assert!(errors.next().is_none());
+    }
+}
