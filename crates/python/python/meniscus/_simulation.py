@@ -151,6 +151,8 @@ class Simulation:
             # Changes are checked against what a resumed run has: every key, defaults included, and copies of meshes.
             self._scene = Scene(self._out / "scene.toml")
         self._started, self._resumed = False, bool(resume)
+        #: Log of a simulation that is closed.
+        self._final_log: str | None = None
         #: Statistics of the steps of the last frame, as in ``stats.jsonl``.
         self.steps: list[dict] = []
 
@@ -162,6 +164,8 @@ class Simulation:
 
     def close(self) -> None:
         """End the simulation and free its memory. A run that has frames left can be resumed."""
+        if self._final_log is None:
+            self._final_log = self._native.log
         self._native.close()
 
     @property
@@ -191,7 +195,7 @@ class Simulation:
     @property
     def log(self) -> list[dict]:
         """Forces and changes so far, each with the number of steps before it; keys and values as in scene files."""
-        return json.loads(self._native.log)
+        return json.loads(self._native.log if self._final_log is None else self._final_log)
 
     @property
     def time(self) -> float:
