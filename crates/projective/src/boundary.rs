@@ -296,11 +296,11 @@ mod tests {
             let near = samples.points.iter().map(|(x, _)| distance(x, &candidate));
             assert!(near.fold(f64::INFINITY, f64::min) < DISK * SPACING);
         }
-        // Dense packings have 0.6 to 0.8 of the area in disks of that diameter.
+        // Disks placed one after another at random fill 0.547 of a plane, a little less with a finite number of candidates.
         let area = 4.0 * std::f64::consts::PI * 0.44 * 0.44;
         let disk = std::f64::consts::PI * (0.5 * DISK * SPACING).powi(2);
         let share = samples.len() as f64 * disk / area;
-        assert!((0.5..0.9).contains(&share), "{share}");
+        assert!((0.45..0.6).contains(&share), "{share}");
     }
 
     #[test]
