@@ -143,6 +143,9 @@ mod tests {
         let mut x = vec![0.0; island.rows.len()];
         x[island.normal_row(0) + 1] = 0.5;
         x[island.normal_row(2) + 1] = 0.5;
+        // From normal impulses that are not those of the solution.
+        x[island.normal_row(1)] = 2.0;
+        x[island.normal_row(6)] = 3.0;
         island.restart(&x);
         let mut normal = NormalProblem::new(&island).unwrap();
         let report = normal.solve(&mut island, 1e-11).unwrap();
