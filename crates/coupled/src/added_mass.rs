@@ -10,8 +10,8 @@
 //! ```
 //!
 //! Without it, a flat bottom parallel to the grid feels the pressure of the centres of its cells: its buoyancy is a
-//! staircase. The distance is that to the body as it is, not to the walls that the grid has thickened: then a thin body has
-//! its own volume.
+//! staircase. A cell that an edge of the body cuts has a patch for every side of it, see `patches.rs`. The distance is that to
+//! the body as it is, not to the walls that the grid has thickened: then a thin body has its own volume.
 //!
 //! DEVIATION [TB20 (20)]: the paper has the body's own mass.
 
@@ -21,6 +21,7 @@ use meniscus_liquid::multigrid::FREEDOMS;
 use meniscus_liquid::particles::transfer::sample;
 use meniscus_rigid::{Matrix6, StagedStep, Twist, freedoms};
 
+use crate::patches::patches;
 use crate::shares::{RowShares, wrench};
 
 /// Share of its inertia that a body keeps at least.
@@ -62,29 +63,22 @@ impl AddedMass {
                     continue;
                 };
                 let area: [f64; D] = std::array::from_fn(|a| value[a] * dx.powi(D as i32));
-                let size = area.iter().map(|c| c * c).sum::<f64>().sqrt();
-                if size <= 0.0 {
-                    continue;
-                }
-                let normal = area.map(|c| c / size);
-                let depth = faces.solids.distance_to(SolidId(*body as u32), x);
-                if !depth.is_finite() {
-                    continue;
-                }
-                let patch: [f64; D] = std::array::from_fn(|a| x[a] + depth * normal[a]);
-                let mut j = [0.0; FREEDOMS];
-                for axis in 0..D {
-                    let along = wrench(axis, patch, step.center(*body));
-                    (0..f).for_each(|k| j[k] += normal[axis] * along[k]);
-                }
-                let flow = sample(faces.tiles, faces.velocity, patch.map(|c| c / dx));
-                let speed: f64 = (0..D).map(|a| normal[a] * flow[a]).sum();
-                let mass = density * size * depth;
-                let own = &mut all[at];
-                for i in 0..f {
-                    own.momentum[i] += mass * speed * j[i];
-                    for k in 0..f {
-                        own.inertia[i][k] += mass * j[i] * j[k];
+                let distance = |x: [f64; D]| faces.solids.distance_to(SolidId(*body as u32), x);
+                for patch in patches(area, x, dx, &distance).into_iter().flatten() {
+                    let mut j = [0.0; FREEDOMS];
+                    for axis in 0..D {
+                        let along = wrench(axis, patch.point, step.center(*body));
+                        (0..f).for_each(|k| j[k] += patch.normal[axis] * along[k]);
+                    }
+                    let flow = sample(faces.tiles, faces.velocity, patch.point.map(|c| c / dx));
+                    let speed: f64 = (0..D).map(|a| patch.normal[a] * flow[a]).sum();
+                    let mass = density * patch.area * patch.depth;
+                    let own = &mut all[at];
+                    for i in 0..f {
+                        own.momentum[i] += mass * speed * j[i];
+                        for k in 0..f {
+                            own.inertia[i][k] += mass * j[i] * j[k];
+                        }
                     }
                 }
             }

@@ -8,6 +8,7 @@ mod contacts;
 mod coupled;
 mod films;
 mod loads;
+mod patches;
 mod pockets;
 mod problem;
 mod projection;
