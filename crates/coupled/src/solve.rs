@@ -161,6 +161,8 @@ impl<const D: usize> CoupledProjection<'_, D> {
         let pockets = Pockets::new(step, base);
         let has_friction = step.has_friction();
         let mut guard = Guard::new(has_friction);
+        // Impulses of an iteration that does not converge may be of any size: rounds start from those of the step before.
+        let start = has_friction.then(|| step.clone());
         let mut response = BodyResponse::new(step, &base.listed);
         let mut solution = self.solve_with(
             faces,
@@ -180,6 +182,9 @@ impl<const D: usize> CoupledProjection<'_, D> {
                 unsettled: 0.0,
             });
         }
+        if let Some(start) = start {
+            *step = start;
+        }
         let size = base.listed.len() * freedoms::<D>();
         let (mut frozen, mut follows) = (vec![0.0; size], vec![0.0; size]);
         let mut unsettled = 0.0;
@@ -197,7 +202,8 @@ impl<const D: usize> CoupledProjection<'_, D> {
             let before = step.clone();
             step.respond(&impulses, &mut follows);
             let left = change(&frozen, &follows);
-            if left <= SETTLED || rounds == FRICTION_ROUNDS {
+            // Friction that has no solution at these pressures says nothing of the next round.
+            if left <= SETTLED || rounds == FRICTION_ROUNDS || !step.converged() {
                 *step = before;
                 if left > UNSETTLED {
                     unsettled = difference(&frozen, &follows);

@@ -35,6 +35,10 @@ const DIRECT_BODIES: usize = 600;
 const DIRECT_WORK: f64 = 200.0;
 /// Newton steps in a round at most.
 const NEWTON_STEPS: usize = 16;
+/// Rows of islands that are tried from several starts.
+const MOST_RESTARTED: usize = 120;
+/// Coefficient of friction with which contacts stick.
+const STICKING: f64 = 1e3;
 /// Newton steps without a better residual after which sweeps continue from before them.
 const FRUITLESS: usize = 4;
 
@@ -58,7 +62,41 @@ fn solve_blocks<const D: usize, const B: usize>(
     dt: f64,
     report: &mut SolveReport,
 ) {
+    attempt::<D, B>(island, settings, dt, report);
+    if report.status == Status::Converged || island.rows.len() > MOST_RESTARTED {
+        return;
+    }
+    // The problem with friction may have several solutions, or none nearby: sliding contacts that wedge a body let impulses grow
+    // without bound, where contacts that stick would hold it. So it is tried from no impulses, and from contacts that stick.
+    let mut best = Best::new(island);
+    for sticking in [false, true] {
+        island.restart(&vec![0.0; best.x.len()]);
+        if sticking {
+            island.with_friction(STICKING, |island| {
+                let mut aside = SolveReport::pending(island);
+                aside.tolerance = report.tolerance;
+                attempt::<D, B>(island, settings, dt, &mut aside);
+            });
+        }
+        attempt::<D, B>(island, settings, dt, report);
+        best.keep(island);
+        if report.status == Status::Converged {
+            return;
+        }
+    }
+    island.restart(&best.x);
+    report.residual = best.residual;
+}
+
+/// A solve from the impulses that the island has.
+fn attempt<const D: usize, const B: usize>(
+    island: &mut Island<D>,
+    settings: &Settings<D>,
+    dt: f64,
+    report: &mut SolveReport,
+) {
     let tolerance = report.tolerance;
+    let mut rounds = 0;
     let small = SMALL * settings.coarse_tolerance_of(dt);
     let coarse = settings.coarse_tolerance > 0.0 && island.rows.len() >= settings.coarse_rows;
     let mut best = Best::new(island);
@@ -92,13 +130,13 @@ fn solve_blocks<const D: usize, const B: usize>(
     } else {
         settings.max_rounds
     };
-    while report.rounds < max_rounds && best.residual > tolerance {
+    while rounds < max_rounds && best.residual > tolerance {
         if let Some(newton) = &mut newton {
             report.active_sets += improve(island, newton, tolerance);
             if best.keep(island) && best.residual <= tolerance {
                 break;
             }
-            if report.rounds == 0 && island.cone == Cone::Disc {
+            if rounds == 0 && island.cone == Cone::Disc {
                 report.active_sets += convex::improve(island, newton, tolerance);
                 best.keep(island);
                 if best.residual <= tolerance.max(small) {
@@ -120,6 +158,7 @@ fn solve_blocks<const D: usize, const B: usize>(
         (done, stagnated) = sweeps_that_help(island, settings.max_sweeps, tolerance, help);
         report.sweeps += done;
         report.rounds += 1;
+        rounds += 1;
         let before = best.residual;
         best.keep(island);
         stale = if best.residual < 0.5 * before {

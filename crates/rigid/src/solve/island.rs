@@ -274,6 +274,17 @@ impl<const D: usize> Island<D> {
         result
     }
 
+    /// Solves with another coefficient of friction at all contacts that have friction.
+    pub fn with_friction<T>(&mut self, coefficient: f64, solve: impl FnOnce(&mut Self) -> T) -> T {
+        let friction = self.friction.clone();
+        for own in &mut self.friction {
+            *own = if *own > 0.0 { coefficient } else { 0.0 };
+        }
+        let result = solve(self);
+        self.friction = friction;
+        result
+    }
+
     /// The island with contacts that let bodies slide, at the same velocities: its derivative is that of responses with
     /// tangential impulses that stay as they are.
     pub fn with_open_tangents(&self) -> Self {

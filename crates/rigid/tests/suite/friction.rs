@@ -2,7 +2,7 @@
 
 use crate::scenes::{G, ball, body, cuboid, empty, floor, norm};
 use meniscus_rigid::{Bodies, Body, Cone, Mass, Method, Settings};
-use meniscus_shapes::{Pose, Rotation, Shape};
+use meniscus_shapes::{Ease, Keyframe, Motion, Pose, Rotation, Shape};
 
 const DT: f64 = 0.01;
 
@@ -153,4 +153,65 @@ fn balls_thrown_without_spin_end_at_the_share_of_their_inertia() {
     // A thin shell of the same outer radius.
     let shell = ball::<3>(0.1 - 0.00005).shell(0.0001);
     assert!((rolling_share(shell) * 5.0 / 3.0 - 1.0).abs() < 5e-3);
+}
+
+/// A cup tilted over its edge by a slow rod, whose push wedges it against the floor if the edge slides, and turns it if the edge
+/// sticks: whatever else pushes it, the problem has a solution that is found from whichever was the last one.
+#[test]
+fn a_cup_tipped_over_its_edge_by_a_rod_is_solved_for_any_push() {
+    let mut bodies = empty::<3>();
+    bodies.add(floor().friction(1.0)).unwrap();
+    let angle = 33.0_f64.to_radians();
+    let (s, c) = angle.sin_cos();
+    // From the edge, which is the second axis, to a point of the cup.
+    let turned = |x: f64, z: f64| [c * x + s * z, 0.0, -s * x + c * z + 0.0003];
+    let cylinder = |low: f64, radius: f64| Shape::Cylinder {
+        from: [0.0, 0.0, low],
+        to: [0.0, 0.0, 0.07],
+        radius,
+    };
+    let shape = cylinder(-0.07, 0.062).without(vec![cylinder(-0.058, 0.05)]);
+    let mass = Mass::of_density(&shape, 1200.0).unwrap();
+    let pose = Pose {
+        rotation: Rotation::from_axis_angle([0.0, 1.0, 0.0], angle),
+        translation: turned(-0.062, 0.07),
+    };
+    let cup = Body::free("cup", shape, mass).at(pose).friction(0.6);
+    let cup = bodies.add(cup).unwrap();
+    let at = turned(-0.124 - 0.0122, 0.0684);
+    let key = |time, x| Keyframe {
+        time,
+        position: [x, at[1], at[2]],
+        rotation: Rotation::IDENTITY,
+    };
+    let motion = Motion::Keyframes {
+        keys: vec![key(0.0, at[0]), key(1.0, at[0] + 0.16)],
+        ease: Ease::Linear,
+    };
+    let rod = Body::scripted("rod", ball(0.012), motion).friction(0.1);
+    bodies.add(rod).unwrap();
+    let dt = 1.0 / 216.0;
+    let mut step = bodies.begin_step(dt, dt, &[]).unwrap();
+    step.assemble(&bodies, &[cup]);
+    assert!(step.contacts() >= 3, "{}", step.contacts());
+    let mut random = 1u32;
+    let mut next = || {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        f64::from(random >> 8) / f64::from(1 << 24) - 0.5
+    };
+    let mut velocities = [0.0; 6];
+    let mut unsolved = Vec::new();
+    for round in 0..300 {
+        let size = [0.02, 0.1, 0.5][round % 3];
+        let push: [f64; 6] = std::array::from_fn(|k| match k {
+            0..3 => size * next(),
+            _ => 0.05 * size * next(),
+        });
+        step.respond(&push, &mut velocities);
+        let fastest = velocities.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        if !step.converged() || fastest > 500.0 * size {
+            unsolved.push((round, push, velocities));
+        }
+    }
+    assert!(unsolved.is_empty(), "{}: {unsolved:.3?}", unsolved.len());
 }
