@@ -15,8 +15,11 @@ use crate::grid::tiles::{Coord, Corners, TILE, Tiles};
 use crate::particles::transfer::{Stencil, face_offset, interpolate_with_gradient};
 use crate::solids::{SolidField, SolidId};
 
-/// Faces less open than this are closed.
+/// Faces less open than this are closed, ...
 const LEAST_OPEN: f64 = 1e-3;
+/// ... and these, where no bodies need the exact shares: in the corners of slanted walls, slivers behind such faces hold no particle
+/// and seem to be air, into which the liquid above would fall again and again.
+const LEAST_OPEN_AT_WALLS: f64 = 0.05;
 /// Distances below this share of a cell count as zero, so that rounding cannot open a face that lies in a wall.
 const ON_THE_WALL: f64 = 1e-5;
 /// A distance that grows by less than this over a cell, in metres, has no direction.
@@ -174,6 +177,10 @@ impl<const D: usize> CutCells<D> {
             });
         };
         let is_curved = solids.has_curved_faces();
+        let least = match is_curved {
+            true => LEAST_OPEN,
+            false => LEAST_OPEN_AT_WALLS,
+        };
         let gap = solids.contact_gap() * dx;
         for axis in 0..D {
             fill(&mut self.face[axis], &|index| {
@@ -192,7 +199,7 @@ impl<const D: usize> CutCells<D> {
                     cell: tiles.coord(index),
                 };
                 let curved = is_curved.then(|| face.open_share(corners)).flatten();
-                curved.unwrap_or_else(|| open_face::<D>(corners))
+                curved.unwrap_or_else(|| open_face::<D>(corners, least))
             });
         }
         fill(&mut self.cell, &|index| open_cell(tiles, node, index, dx));
@@ -344,9 +351,9 @@ fn face_corners<const D: usize>(
     [corner(index), corner(b), corner(along(b, 2)), corner(d)]
 }
 
-fn open_face<const D: usize>(corners: [f64; 4]) -> f64 {
+fn open_face<const D: usize>(corners: [f64; 4], least: f64) -> f64 {
     let open = open_share::<D>(corners);
-    if open < LEAST_OPEN { 0.0 } else { open }
+    if open < least { 0.0 } else { open }
 }
 
 /// Open share of a face from the distances at its corners, in order around it; the first `2^(D - 1)` count.

@@ -26,8 +26,10 @@ const MOST_PIECES: usize = 1000;
 const PUSHES: usize = 4;
 /// Position correction moves no particle farther than this in a step, along each axis and in cells.
 const LARGEST_SHIFT: f64 = 0.5;
-/// Cells with more than this many times their share of particles have clumps.
-const CLUMPED: usize = 3;
+/// Cells with more than this many times their share of particles, by their open part, have clumps.
+const CLUMPED: f64 = 3.0;
+/// Cells less open than this count as open by this much: a sliver with a few particles has no clump.
+const LEAST_OPEN: f64 = 0.25;
 /// Width, in cells, over which the particles of a clump are spread in a step.
 const SPREAD: f64 = 0.5;
 /// Particles are kept this far inside the domain, in cells.
@@ -164,7 +166,9 @@ pub fn advect<const D: usize>(
                     continue;
                 }
                 let wall = flow.wall(cell);
-                let is_clumped = count > CLUMPED * settings.physics.particles_per_cell;
+                let open = f64::from(flow.cut.open_cell(cell)).max(LEAST_OPEN);
+                let share = settings.physics.particles_per_cell as f64 * open;
+                let is_clumped = count as f64 > CLUMPED * share;
                 let in_cell = particles.by_ref().take(count).enumerate();
                 for (k, ((position, velocity), affine)) in in_cell {
                     let spread = if is_clumped { spread(k) } else { [0.0; D] };

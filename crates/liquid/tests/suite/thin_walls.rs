@@ -270,11 +270,12 @@ fn thin_straight_slanted_and_curved_walls_hold_water_in_2d() {
 }
 
 /// Where the floor meets a wall it cuts off slivers of cells, which are empty by chance: as air they would let the liquid above
-/// fall into them again and again.
+/// fall into them again and again. Particles that gather in them would leave holes beside them.
 #[test]
-fn liquid_rests_above_slivers_along_the_edge_of_a_nearly_level_floor() {
-    hold::<3>(std::iter::once(Case {
-        form: Form::Box(5.0),
+fn liquid_rests_above_slivers_along_the_edges_of_slanted_boxes() {
+    let slopes = [5.0, 20.0, 35.0];
+    hold::<3>(slopes.into_iter().map(|degrees| Case {
+        form: Form::Box(degrees),
         thickness: 0.3,
         shaken: Shaken::Never,
         walls: Walls::Separating,

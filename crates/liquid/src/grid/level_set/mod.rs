@@ -47,7 +47,7 @@ const CLOSED: f32 = 0.1;
 /// Share of a cell's open part that may lack particles in cells deep inside.
 const EMPTY: f32 = 0.25;
 /// Cells in a void at most, slivers among them.
-const MOST_IN_VOID: usize = 32;
+const MOST_IN_VOID: usize = 64;
 /// Distance in voids that are no air, and in such cells, in cells.
 const VOID: f64 = -0.25;
 
