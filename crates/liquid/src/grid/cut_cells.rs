@@ -19,7 +19,7 @@ use crate::solids::{SolidField, SolidId};
 const LEAST_OPEN: f64 = 1e-3;
 /// ... and these, where no bodies need the exact shares: in the corners of slanted walls, slivers behind such faces hold no particle
 /// and seem to be air, into which the liquid above would fall again and again.
-const LEAST_OPEN_AT_WALLS: f64 = 0.05;
+const LEAST_OPEN_AT_WALLS: f64 = 0.03;
 /// Distances below this share of a cell count as zero, so that rounding cannot open a face that lies in a wall.
 const ON_THE_WALL: f64 = 1e-5;
 /// A distance that grows by less than this over a cell, in metres, has no direction.
