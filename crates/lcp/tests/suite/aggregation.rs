@@ -169,9 +169,11 @@ fn the_methods_solve_obstacle_problems_in_few_iterations() {
         };
         // It shares nothing with the others.
         let (expected, _) = solve("interior-point");
-        let free = expected.iter().filter(|x| **x > 0.0).count();
-        assert!(5 * free > instance.len() && 5 * free < 4 * instance.len());
         let scale = reduce::largest(&expected);
+        // Interior points are not exactly at their bounds.
+        let free = expected.iter().filter(|x| **x > 1e-6 * scale).count();
+        let n = instance.len();
+        assert!(5 * free > n && 5 * free < 4 * n, "{free} of {n}");
         for name in ["masp", "pd-amg", "newton:amg", "policy:amg", "penalty:amg"] {
             let (x, report) = solve(name);
             let apart = difference(&x, &expected) / scale;
