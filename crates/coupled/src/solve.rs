@@ -203,7 +203,8 @@ impl<const D: usize> CoupledProjection<'_, D> {
             step.respond(&impulses, &mut follows);
             let left = change(&frozen, &follows);
             // Friction that has no solution at these pressures says nothing of the next round.
-            if left <= SETTLED || rounds == FRICTION_ROUNDS || !step.converged() {
+            let lost = step.residual() > UNSETTLED * largest(&follows);
+            if left <= SETTLED || rounds == FRICTION_ROUNDS || lost {
                 *step = before;
                 if left > UNSETTLED {
                     unsettled = difference(&frozen, &follows);
@@ -358,12 +359,16 @@ impl<const D: usize> CoupledProjection<'_, D> {
 
 /// The largest change between velocities, relative to the largest of them.
 fn change(before: &[f64], after: &[f64]) -> f64 {
-    let both = before.iter().chain(after);
-    let size = both.fold(0.0f64, |size, v| size.max(v.abs()));
+    let size = largest(before).max(largest(after));
     match size > 0.0 {
         true => difference(before, after) / size,
         false => 0.0,
     }
+}
+
+/// The largest of some velocities.
+fn largest(velocities: &[f64]) -> f64 {
+    velocities.iter().fold(0.0, |m: f64, v| m.max(v.abs()))
 }
 
 /// The largest difference of velocities.

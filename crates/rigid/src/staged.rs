@@ -507,6 +507,12 @@ impl<const D: usize> StagedStep<D> {
             .all(|solve| solve.status == Status::Converged)
     }
 
+    /// Largest residual of the contact problems of the last response, in m/s.
+    pub fn residual(&self) -> f64 {
+        let residuals = self.solves.iter().map(|solve| solve.residual);
+        residuals.fold(0.0, f64::max)
+    }
+
     /// The convex function of the impulses whose gradient the velocities are, up to a constant. Without friction, or with
     /// tangential impulses that stay as they are, only.
     pub fn potential(&self) -> f64 {

@@ -67,12 +67,13 @@ fn solve_blocks<const D: usize, const B: usize>(
         return;
     }
     // The problem with friction may have several solutions, or none nearby: sliding contacts that wedge a body let impulses grow
-    // without bound, where contacts that stick would hold it. So it is tried from no impulses, and from contacts that stick.
+    // without bound, where contacts that stick would hold it. So it is tried from no impulses, and from contacts that stick or
+    // have no friction.
     let mut best = Best::new(island);
-    for sticking in [false, true] {
+    for start in [None, Some(STICKING), Some(0.0)] {
         island.restart(&vec![0.0; best.x.len()]);
-        if sticking {
-            island.with_friction(STICKING, |island| {
+        if let Some(coefficient) = start {
+            island.with_friction(coefficient, |island| {
                 let mut aside = SolveReport::pending(island);
                 aside.tolerance = report.tolerance;
                 attempt::<D, B>(island, settings, dt, &mut aside);
