@@ -45,7 +45,7 @@ fn obstacle(size: [usize; 3], seed: u64) -> Instance {
     let laplacian = domain.laplacian(&mut random);
     let n = laplacian.matrix.rows();
     let rhs = (0..n)
-        .map(|i| 0.02 * ((i as f64 * 13.0 / n as f64).sin() - 0.2))
+        .map(|i| 0.02 * ((i as f64 * 13.0 / n as f64).sin() + 0.2))
         .collect();
     Instance::new(laplacian, rhs, vec![0.0; n], vec![INF; n])
 }
