@@ -21,16 +21,16 @@ pub trait Controlled: Send {
     /// If it fails; a run that writes its folder can't go on then.
     fn step(&mut self) -> Result<(StepLine, bool), Error>;
 
-    /// As [`Steered::push`].
+    /// Sets the external force, in N, and torque, in N m, on a rigid body in all further steps.
     ///
     /// # Errors
-    /// As there.
+    /// If there is no such body, or forces do not move it, or the log can't be written.
     fn push(&mut self, body: String, force: Vec<f64>, torque: [f64; 3]) -> Result<(), Error>;
 
-    /// As [`Steered::change`].
+    /// Continues with another scene, which differs from this one in a key.
     ///
     /// # Errors
-    /// As there.
+    /// If the state does not fit it, or the log can't be written.
     fn change(&mut self, scene: AnyScene, key: String, value: String) -> Result<(), Error>;
 
     /// The scene as it is now.

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! The system is solved with every entry stored. A step that does not lower the merit, half the sum of squares of `r`, is
-//! shortened; where that does not help, sweeps of [`pgs_coupled`](super::pgs_coupled) lead on. Whether it converges is not known
+//! shortened; where that does not help, sweeps of [`pgs_coupled`] lead on. Whether it converges is not known
 //! in general; near a solution it does so quadratically.
 //!
 //! ```

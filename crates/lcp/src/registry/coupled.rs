@@ -35,7 +35,7 @@ fn choices(problem: &CoupledBoundMlcp<'_, Csr>) -> Vec<Candidate<(&'static str, 
     let mut choices = vec![candidate(
         "pgs-coupled",
         Some(FIRST_SWEEPS),
-        "sweeps are cheap, and converge on most problems with friction",
+        "sweeps are cheap, and converge on most problems whose bounds follow other unknowns",
     )];
     if problem.len() <= FEW {
         let why = "few rows: where sweeps are slow, it is quadratic";

@@ -107,7 +107,7 @@ methods! {
     Mprgp "mprgp" ActiveSet "gradient projection with proportioning, preconditioned"
         "large symmetric positive semidefinite matrices with any couplings";
     Masp "masp" ActiveSet "gradient projection with proportioning, preconditioned by aggregation multigrid"
-        "large sparse symmetric matrices of diffusion and pressure, without a grid";
+        "large sparse symmetric matrices like those of diffusion, without a grid";
     InteriorPoint "interior-point" InteriorPoint "primal-dual interior point, predictor and corrector"
         "monotone problems, symmetric or not, with many bounded rows; sparse factorisations must fit";
     PdAmg "pd-amg" InteriorPoint "primal-dual interior point, systems by aggregation multigrid"

@@ -233,8 +233,8 @@ fn of_shape(shape: &Shape<3>, edge: f64) -> Option<TetrahedralMesh> {
     let bounds = shape.bounds()?.expanded(1.01 * edge);
     let wanted: [f64; 3] =
         std::array::from_fn(|axis| ((bounds.high[axis] - bounds.low[axis]) / edge).ceil() + 1.0);
-    // A bound that is not finite is no more than millions, either.
-    if !(wanted.iter().product::<f64>() < MOST_POINTS) {
+    let points: f64 = wanted.iter().product();
+    if points.is_nan() || points >= MOST_POINTS {
         return None;
     }
     let lattice = Lattice {

@@ -111,9 +111,12 @@ pub fn global_step<const D: usize, R: Real>(
     conjugate_gradients(&product, &diagonal, &right, x, tolerance)
 }
 
+/// Product of a matrix with vectors of points.
+type PointProduct<'a, R> = dyn Fn(&[Vec4<R>]) -> Vec<Vec4<R>> + 'a;
+
 /// Solves `A x = b` for the three coordinates together. Returns the number of iterations.
 pub(super) fn conjugate_gradients<R: Real>(
-    product: &dyn Fn(&[Vec4<R>]) -> Vec<Vec4<R>>,
+    product: &PointProduct<'_, R>,
     diagonal: &[R],
     right: &[Vec4<R>],
     x: &mut [Vec4<R>],
