@@ -14,6 +14,9 @@ use serde_json::{Value, json};
 use crate::errors::bad_scene;
 use crate::worker::{Link, supervise};
 
+/// Loads a scene with some of its keys changed.
+type Load = dyn Fn(&[Override]) -> Result<Loaded, Error> + Send + Sync;
+
 /// A valid scene.
 #[pyclass(frozen, module = "meniscus._native")]
 pub struct Scene {
@@ -28,7 +31,7 @@ pub struct Scene {
     #[pyo3(get)]
     pub diagnostics: String,
     /// Loads it again with some keys changed.
-    load: Arc<dyn Fn(&[Override]) -> Result<Loaded, Error> + Send + Sync>,
+    load: Arc<Load>,
 }
 
 impl Scene {
