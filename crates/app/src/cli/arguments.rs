@@ -466,7 +466,7 @@ pub struct ExportArguments {
     /// "{scene}_{what}.{frame:04}" [default: "{what}_{frame:06}"; usd: "meniscus"]
     #[arg(long, value_name = "PATTERN")]
     pub name: Option<NamePattern>,
-    /// Output folder [default: RUN/export/FORMAT]
+    /// Output folder; files of an earlier export with the same names are replaced [default: RUN/export/FORMAT]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     #[command(flatten)]

@@ -45,8 +45,12 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Error> {
     drop(counter);
     let exported = exported??;
     if !arguments.work.quiet {
+        let replaced = match exported.replaced {
+            0 => String::new(),
+            files => format!(", replacing {} of an earlier export", count(files, "file")),
+        };
         print_line(format_args!(
-            "wrote {}, {}, {} up, to {}",
+            "wrote {}, {}, {} up, to {}{replaced}",
             count(exported.frames, "frame"),
             bytes(exported.bytes),
             plan.up,

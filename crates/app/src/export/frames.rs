@@ -31,6 +31,8 @@ pub struct Exported {
     pub frames: usize,
     /// Total bytes.
     pub bytes: u64,
+    /// Number of files of an earlier export that were replaced.
+    pub replaced: usize,
 }
 
 /// Plan of an export.
@@ -201,6 +203,7 @@ struct Job<'a, const D: usize> {
     meshes: Option<BodyMeshes>,
     moving: Option<MovingMeshes>,
     bytes: u64,
+    replaced: usize,
     done: Vec<u32>,
     faults: Vec<Error>,
 }
@@ -222,6 +225,7 @@ impl<'a, const D: usize> Job<'a, D> {
             meshes: scene.filter(|_| writes_meshes).map(BodyMeshes::of),
             moving: scene.map(MovingMeshes::of),
             bytes: 0,
+            replaced: 0,
             done: Vec::new(),
             faults: Vec::new(),
         }
@@ -246,6 +250,7 @@ impl<'a, const D: usize> Job<'a, D> {
             folder: folder.clone(),
             frames: self.done.len(),
             bytes: self.bytes,
+            replaced: self.replaced,
         })
     }
 
@@ -306,6 +311,7 @@ impl<'a, const D: usize> Job<'a, D> {
     fn write(&mut self, layer: Layer, frame: &Frame<D>) -> Result<(), Error> {
         let (format, up) = (self.options.format, self.plan.up);
         let path = self.path(layer, frame.number);
+        self.replaced += usize::from(path.exists());
         let title = format!(
             "meniscus frame {} at {} s, metres, {up} up",
             frame.number, frame.time
@@ -444,6 +450,7 @@ impl<'a, const D: usize> Job<'a, D> {
             None => ALL_FRAMES.into(),
         };
         let path = self.plan.folder.join(&name);
+        self.replaced += usize::from(path.exists());
         let Some(scene) = self.scene else {
             return Err(Error::usage(
                 "solids need the scene of the run, which can't be read",

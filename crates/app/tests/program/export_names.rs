@@ -31,6 +31,15 @@ fn files_have_the_requested_names_and_numbers() {
 }
 
 #[test]
+fn an_export_reports_the_files_that_it_replaces() {
+    let trial = run();
+    let first = trial.call_well("export run --to npz");
+    assert!(!first.said.contains("replacing"), "{}", first.said);
+    let again = trial.call_well("export run --to npz");
+    assert_contains(&again.said, &["replacing 2 files of an earlier export"]);
+}
+
+#[test]
 fn renamed_exports_are_found_by_gc_and_removed_with_their_run() {
     let trial = run();
     let line = "export run --to ply --name {scene}.{frame} --quiet";

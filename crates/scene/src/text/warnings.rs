@@ -22,6 +22,9 @@ const LOST: f64 = 0.1;
 /// Most steps per frame without a warning.
 const MOST_STEPS: f64 = 100.0;
 
+/// Largest tolerance of the pressure solve without a warning, in 1/s.
+const LOOSE: f64 = 0.01;
+
 /// All warnings, in the order of the file.
 pub fn find<const D: usize>(scene: &Scene<D>, root: &Node, assets: &Assets) -> Vec<Problem> {
     let mut warnings: Vec<Problem> = assets.warnings().to_vec();
@@ -57,6 +60,7 @@ pub fn find<const D: usize>(scene: &Scene<D>, root: &Node, assets: &Assets) -> V
     warnings.extend(hurried(scene, root));
     warnings.extend(carved(scene, root));
     warnings.extend(idle(scene, root));
+    warnings.extend(loose(scene, root));
     warnings.extend(scale_warnings::find(scene, root));
     warnings.extend(wet_bodies::warnings(scene, root));
     warnings.extend(viscosity::warnings(scene, root));
@@ -93,6 +97,27 @@ fn hurried<const D: usize>(scene: &Scene<D>, root: &Node) -> Vec<Problem> {
         })
     });
     warnings.collect()
+}
+
+/// A tolerance so large that the solve leaves the liquid compressible.
+fn loose<const D: usize>(scene: &Scene<D>, root: &Node) -> Option<Problem> {
+    let tolerance = scene.physics.pressure.tolerance;
+    if tolerance <= LOOSE || scene.is_rigid() || scene.is_projective() {
+        return None;
+    }
+    let place = root
+        .get("solver")
+        .and_then(|solver| solver.get("tolerance"))
+        .map_or(Place::Nowhere, |node| node.place);
+    let message = format!(
+        "liquid may gain or lose {:.0} % of its volume in a second",
+        100.0 * tolerance
+    );
+    let help = format!(
+        "the tolerance is a divergence in 1/s; a preview needs no more than {LOOSE}, the default is {:e}",
+        Physics::<D>::default().pressure.tolerance
+    );
+    Some(Problem::warning(place, join("solver", "tolerance"), message).with_help(help))
 }
 
 /// Settings of the solver that the method does not use.
