@@ -197,7 +197,10 @@ fn implausible_scenes_have_a_warning_with_a_remedy() {
                { cylinder = { from = [0.5, 0.5, 0.1], to = [0.5, 0.5, 0.9], radius = 0.4 } },\n\
                { cylinder = { from = [0.5, 0.5, 0.12], to = [0.5, 0.5, 1], radius = 0.38 } } ] }\n";
     warned(&format!("{POOL}{cup}"), "thin, less than two cells");
-    warned(&format!("{POOL}[solver]\ntolerance = 5\n"), "500 % of its volume");
+    warned(
+        &format!("{POOL}[solver]\ntolerance = 5\n"),
+        "500 % of its volume",
+    );
     let away = "[[solid]]\nshape = { sphere = { center = [5, 0, 0], radius = 0.3 } }\n";
     warned(&format!("{POOL}{away}"), "outside the domain");
     let ball = "[[solid]]\nshape = { sphere = { center = [0.5, 0.5, 0.6], radius = 0.2 } }\n";
