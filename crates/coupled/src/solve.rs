@@ -25,6 +25,8 @@ const FRICTION_ROUNDS: usize = 10;
 const SETTLED: f64 = 1e-10;
 /// The same for which rounds of friction that end count as unsettled.
 const UNSETTLED: f64 = 1e-6;
+/// Way in cells by which unsettled velocities may displace a body in a step; with more the step has failed.
+const MOST_UNSETTLED_WAY: f64 = 0.1;
 
 /// What one solve has done.
 pub(crate) struct Solve {
@@ -56,6 +58,11 @@ impl<const D: usize> CoupledProjection<'_, D> {
             let solution = solve.solution;
             if solution.report.status != Status::Converged {
                 return Err(StepError::Unsolved(solution));
+            }
+            if !(solve.unsettled * dt <= MOST_UNSETTLED_WAY * faces.settings.dx) {
+                return Err(self.fail(meniscus_rigid::StepError::Unsettled {
+                    velocity: solve.unsettled,
+                }));
             }
             if !layers_settled {
                 // Liquid that has separated from a body is no layer on it.

@@ -96,6 +96,11 @@ pub enum StepError {
         /// Names of those that crush it.
         between: [String; 2],
     },
+    /// Contacts with friction did not settle with the forces that depend on them.
+    Unsettled {
+        /// Largest difference of velocities between the last two rounds.
+        velocity: f64,
+    },
     /// The contact problem could not be assembled.
     Problem(meniscus_lcp::InputError),
 }
@@ -119,6 +124,10 @@ impl fmt::Display for StepError {
                     "body {body} is crushed between {a} and {b}, which do not give way"
                 )
             }
+            Self::Unsettled { velocity } => write!(
+                f,
+                "friction at contacts did not settle: velocities of bodies are uncertain by {velocity:.1e} m/s"
+            ),
             Self::Problem(error) => write!(f, "the contact problem is invalid: {error}"),
         }
     }

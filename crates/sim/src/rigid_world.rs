@@ -165,7 +165,9 @@ impl<const D: usize> World for RigidWorld<D> {
 impl From<rigid::StepError> for StepError {
     fn from(error: rigid::StepError) -> Self {
         match error {
-            rigid::StepError::Infeasible { .. } => Self::Unsolved(error.to_string()),
+            rigid::StepError::Infeasible { .. } | rigid::StepError::Unsettled { .. } => {
+                Self::Unsolved(error.to_string())
+            }
             rigid::StepError::NonFinite { .. } => Self::NotFinite,
             _ => Self::Refused(error.to_string()),
         }

@@ -1,8 +1,9 @@
 //! Whole steps with particles.
 
-use meniscus_coupled::Coupled;
+use meniscus_coupled::{Coupled, StepError};
 use meniscus_liquid::Liquid;
-use meniscus_rigid::Bodies;
+use meniscus_rigid::{Bodies, StepError as BodyError};
+use meniscus_shapes::Rotation;
 
 use crate::scene::{Setup, block, free, tank};
 
@@ -140,4 +141,60 @@ fn a_splash_gains_no_energy_and_loses_no_liquid() {
         );
         assert!(report.cycles <= 30, "{} cycles", report.cycles);
     }
+}
+
+/// A heap of nine boxes of random sizes, densities, places and velocities that fall into water, with strong friction.
+fn heap(seed: u64) -> Coupled<2> {
+    let mut state = seed * 7919 + 17;
+    let mut random = || {
+        state = state
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (state >> 33) as f64 / (1u64 << 31) as f64
+    };
+    let friction = 0.5 + 2.0 * random();
+    let mut bodies = vec![tank([0.0; 2], [1.0; 2]).friction(friction)];
+    for k in 0..9 {
+        let (s, c) = (6.3 * random()).sin_cos();
+        let at = [
+            0.3 + 0.2 * (k % 3) as f64 + 0.06 * random(),
+            0.12 + 0.19 * (k / 3) as f64,
+        ];
+        let density = 100.0 * 100f64.powf(random());
+        let shape = block([0.08, 0.01 + 0.05 * random()]);
+        let mut body = free("box", shape, density, at).friction(friction);
+        body.pose.rotation = Rotation::from_matrix([[c, -s], [s, c]]).unwrap();
+        body.twist.linear = [3.0 * random() - 1.5, -3.0 * random()];
+        bodies.push(body);
+    }
+    Setup::new(32, bodies).fill(|x: [f64; 2]| x[1] - 0.4)
+}
+
+/// Friction and pressure depend on each other, and where boxes wedge, rounds between them need not settle. Such a step must not
+/// be taken: velocities would be off by metres per second.
+#[test]
+fn steps_whose_friction_does_not_settle_fail_and_shorter_ones_succeed() {
+    let mut failed = 0;
+    for seed in [36, 41, 49] {
+        let mut world = heap(seed);
+        for _ in 0..60 {
+            let mut dt = world.step_limit(0.02).dt;
+            let mut retries = 0;
+            let report = loop {
+                match world.step(dt, &mut ()) {
+                    Ok(report) => break report,
+                    Err(StepError::Bodies(BodyError::Unsettled { velocity })) if retries < 3 => {
+                        assert!(velocity * dt > 0.1 / 32.0, "{seed}: {velocity}");
+                        retries += 1;
+                        dt *= 0.5;
+                    }
+                    Err(error) => panic!("{seed}: {error}"),
+                }
+            };
+            failed += retries;
+            let way = report.unsettled * dt * 32.0;
+            assert!(way <= 0.1, "{seed}: bodies are off by {way} cells");
+        }
+    }
+    assert!(failed > 0, "the heaps are too easy");
 }
